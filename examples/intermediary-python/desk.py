@@ -1,0 +1,147 @@
+"""A tiny help desk, standing where yours will stand, and the file that outlives a restart."""
+import json
+import logging
+import os
+import threading
+
+TYPING_TIMEOUT_MS = 10_000  # longest indicator when the agent walks away in mid-sentence
+SYSTEM = {"name": "Support desk", "avatar": "https://desk.example.test/desk.png"}
+KINDS = {str: "non-empty string", bool: "boolean", int: "integer", list: "list", dict: "object"}
+
+
+class Refused(Exception):
+    """Answered with an error: status, code, message and, for bad input, the field."""
+
+
+def field(body, name, kind):
+    value = body.get(name)
+    if type(value) is kind and value != "":  # not isinstance: True would pass for an int
+        return value
+    raise Refused(400, "bad_input", f'"{name}" must be a {KINDS[kind]}.', name)
+
+
+def new_lane(lane_id):
+    return {"id": lane_id, "outbox": [], "problems": [], "failed": None}
+
+
+class Store:
+    """All that is known, as plain data. Without a remembered takeover a user keeps a silent bot."""
+
+    def __init__(self, path):
+        self.lock, self.path = threading.RLock(), path
+        self.availability, self.chats = new_lane("availability"), {}
+        if path and os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                self.availability, self.chats = json.load(file)
+
+    def save(self):
+        """Renaming replaces the file in one step: a crash never leaves half of one."""
+        try:
+            if self.path:
+                with open(f"{self.path}.tmp", "w", encoding="utf-8") as file:
+                    json.dump([self.availability, self.chats], file)
+                os.replace(f"{self.path}.tmp", self.path)
+        except OSError as error:  # a full disk is no reason to stop: memory still knows everything
+            logging.error("Cannot save the state: %s", error)
+
+
+class Desk:
+    """Every method is called under `store.lock`, and only writes down or queues: none is slow."""
+
+    def __init__(self, settings, store, outbox):
+        self.settings, self.store, self.outbox = settings, store, outbox
+
+    # What the platform tells us. All is written down before the webhook is acknowledged: an event
+    # once acknowledged is not sent again, so a crash in between would lose it.
+
+    def requested(self, chat_id, event):
+        """Events have no id: until the conversation ends, a second request means the same one."""
+        status = self.store.chats.get(chat_id, {}).get("status")
+        if status not in ("pending", "open"):
+            self._enter(chat_id, event, "pending")["inbox"].append({"request": True})
+            self.store.save()
+        logging.info("request, conversation was %s: chat %r", status, chat_id)
+
+    def received(self, chat_id, event):
+        """Every message counts: a redelivery looks exactly like a user who writes "ok" twice."""
+        chat = self.store.chats.get(chat_id) or self._enter(chat_id, event, "held")
+        files = [{key: file.get(key, "") for key in ("name", "url", "type")}
+                 for file in event.get("attachments") or []]
+        item = {"text": event.get("message", ""), "attachments": files}
+        chat["inbox"].append({**item, "note": True} if chat["status"] == "closed" else item)
+        self.store.save()
+        logging.info("message, conversation is %s: chat %r", chat["status"], chat_id)
+
+    def _enter(self, chat_id, event, status):
+        """Taken out and put back at the end: the order of the dict is the order of the queue."""
+        chat = self.store.chats.pop(chat_id, None) or {**new_lane(chat_id), "inbox": []}
+        about, user, bot = event["chat"], event.get("user") or {}, event.get("bot") or {}
+        chat.update(status=status, language=about.get("language", ""), user=user.get("id", ""),
+                    source=about.get("source", ""), bot_id=bot.get("id", self.settings.bot_id),
+                    agent=self.settings.agent_name, typing=False, failed=None)
+        self.store.chats[chat_id] = chat
+        return chat
+
+    # What the agent does: each method is the last part of an address, called with the body.
+
+    def accept(self, chat, _body):
+        require(chat, "pending", "held", again="start")
+        chat.update(status="open", failed=None)
+        sender = self._agent(chat)
+        if self.settings.agent_languages:  # given, they switch live translation on
+            sender["language_codes"] = self.settings.agent_languages
+        self._call(chat, "start", sender=sender, supports_attachment=True)
+
+    def messages(self, chat, body):
+        text, buttons = field(body, "text", str), field({"buttons": [], **body}, "buttons", list)
+        require(chat, "open")
+        self._say(chat, text, self._agent(chat), buttons)
+
+    def typing(self, chat, body):
+        on = field(body, "on", bool)
+        require(chat, "open")
+        chat["typing"] = on
+        name = "typing_start" if on else "typing_stop"
+        self._call(chat, name, timeout=TYPING_TIMEOUT_MS if on else None)
+
+    def close(self, chat, _body):
+        require(chat, "open", "held", again="end")
+        chat.update(status="closed", failed=None, typing=False)
+        self._call(chat, "end", sender=self._agent(chat))
+
+    def transfer(self, chat, body):
+        team = field(body, "team", str)
+        require(chat, "open")
+        self._say(chat, f"You are being transferred to {team}.", SYSTEM)
+        chat["agent"] = f"{team} agent"
+        self.store.save()
+
+    def announce(self, chat, _body):
+        require(chat, "pending")
+        queue = [id for id, one in self.store.chats.items() if one["status"] == "pending"]
+        number = queue.index(chat["id"]) + 1
+        self._say(chat, f"You are number {number} in the queue.", SYSTEM)
+
+    def set_availability(self, body):
+        """A closed desk stays closed until it is opened here: the platform never does that."""
+        state = "OPEN" if field(body, "open", bool) else "CLOSED"
+        self.outbox.add(self.store.availability, "availability", {
+            "availability": state, "queue": "DEFAULT", "reason": "AGENT_AVAILABILITY"})
+
+    def _say(self, chat, text, sender, buttons=None):
+        if chat["typing"]:  # a message does not hide the indicator by itself
+            self.typing(chat, {"on": False})
+        self._call(chat, "message", message=text, sender=sender, buttons=buttons or None)
+
+    def _call(self, chat, name, **fields):
+        fields = {key: value for key, value in fields.items() if value is not None}
+        self.outbox.add(chat, name, {"bot_id": chat["bot_id"], "chat_id": chat["id"], **fields})
+
+    def _agent(self, chat):
+        return {"name": chat["agent"], "avatar": self.settings.agent_avatar}
+
+
+def require(chat, *allowed, again=None):
+    """A step that failed on the platform may be taken again."""
+    if chat["status"] not in allowed and (again is None or chat["failed"] != again):
+        raise Refused(409, "wrong_state", f"Chat is {chat['status']}, not {' or '.join(allowed)}.")

@@ -1,0 +1,149 @@
+"""The HTTP side: the platform's webhook, and the agent's desk API (which has no login)."""
+import base64
+import hashlib
+import hmac
+import json
+import logging
+import re
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote
+
+from desk import Refused, field
+
+MAX_BODY_BYTES = 1024 * 1024
+ACTIONS = ("accept", "messages", "typing", "close", "transfer", "announce")
+
+
+def is_signed(body, secret, signatures):
+    """Over the bytes as they came: printed again, the same JSON may look different. Compared as
+    text, because base64 decoders forgive. The header that names the algorithm is not trusted."""
+    expected = base64.b64encode(hmac.new(secret.encode(), body, hashlib.sha256).digest())
+    return len(signatures) == 1 and hmac.compare_digest(signatures[0].encode(), expected)
+
+
+def parse_object(body):
+    try:
+        value = json.loads(body.decode())
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise Refused(400, "invalid_json", "The body must be a JSON object in UTF-8.")
+    return value
+
+
+def summary(chat):
+    return {name: value for name, value in chat.items() if name not in ("inbox", "outbox")}
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = False  # closing waits for the requests in flight
+    request_queue_size = 128  # with the default of 5, a burst of events waits for a second
+
+
+class Handler(BaseHTTPRequestHandler):
+    desk = settings = None  # set once, by the program
+    timeout = 10  # seconds, for a sender that stops in the middle
+
+    def answer(self):
+        path = self.path.partition("?")[0]
+        try:
+            body = self.read_body()
+            with self.desk.store.lock:
+                value = self.webhook(body) if path == "/webhook" else self.desk_api(path, body)
+                status, value = (202, {"queued": True}) if value is None else (200, value)
+                text = json.dumps(value)
+        except Refused as error:
+            status, *about = error.args
+            text = json.dumps({"error": dict(zip(("code", "message", "field"), about))})
+        except OSError:
+            return logging.info("a request was broken off")
+        except Exception:  # an event of an unforeseen shape must not go unanswered
+            logging.exception("unexpected")
+            status, text = 500, '{"error": {"code": "internal", "message": "Our mistake."}}'
+        self.reply(status, text.encode())
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = answer
+
+    def log_message(self, *_):
+        """Silent: what happens is logged where it happens."""
+
+    def read_body(self):
+        """One that is too long is read but not kept: a sender that is still writing would see a
+        reset connection instead of the 413."""
+        length = self.headers.get("Content-Length", "0")
+        if "Transfer-Encoding" in self.headers or not length.isdecimal():
+            raise Refused(411, "length_required", "Send the body with a Content-Length.")
+        left = int(length)
+        if left <= MAX_BODY_BYTES:
+            return self.rfile.read(left)
+        while left > 0 and self.rfile.read(min(left, MAX_BODY_BYTES)):
+            left -= MAX_BODY_BYTES
+        raise Refused(413, "body_too_large", f"The body is longer than {MAX_BODY_BYTES} bytes.")
+
+    def reply(self, status, text):
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        if status == 405:
+            self.send_header("Allow", "POST")
+        self.end_headers()
+        self.wfile.write(b"" if self.command == "HEAD" else text)
+
+    def webhook(self, body):
+        """Nothing here waits for the platform's API: it may be waiting for this answer."""
+        if self.command != "POST":
+            raise Refused(405, "method_not_allowed", "Use POST.")
+        secret = self.settings.webhook_secret or self.settings.api_key
+        if not is_signed(body, secret, self.headers.get_all("Kindly-HMAC", [])):
+            logging.info("webhook refused: signature missing or wrong")
+            raise Refused(401, "bad_signature", "The signature is missing or wrong.")
+        if self.headers.get_content_type() != "application/json":
+            raise Refused(415, "unsupported_media_type", "Content-Type must be application/json.")
+        event = parse_object(body)
+        name = field(event, "event", str)
+        if name == "REQUESTING TAKEOVER":
+            self.desk.requested(field(field(event, "chat", dict), "id", str), event)
+        elif name == "MESSAGE FROM USER":
+            self.desk.received(field(field(event, "chat", dict), "id", str), event)
+        else:  # unknown, or the echo of our own typing: typing in return would never end
+            logging.info("event ignored: %r", name)
+        return {"ok": True}
+
+    def desk_api(self, path, body):
+        """What returns nothing has queued a platform call."""
+        given, store = parse_object(body) if body else {}, self.desk.store
+        one_chat = re.fullmatch("/desk/([^/]+)(?:/([^/]+))?", path)
+        route = f"{self.command} {path}"
+        if route == "GET /health":
+            return {"ok": True}
+        if route == "GET /desk":
+            return [summary(chat) for chat in store.chats.values()]
+        if route == "GET /desk/availability":
+            return {"problems": store.availability["problems"]}
+        if route == "POST /desk/availability":
+            return self.desk.set_availability(given)
+        if route == "PUT /desk/platform":
+            return self.set_platform(given)
+        if one_chat and unquote(one_chat[1]) in store.chats:
+            return self.chat_api(store.chats[unquote(one_chat[1])], one_chat[2], given)
+        raise Refused(404, "not_found", f'There is no such chat or address as "{path}".')
+
+    def chat_api(self, chat, action, given):
+        if self.command == "GET" and action is None:
+            return summary(chat)
+        if self.command == "GET" and action == "inbox":
+            return chat["inbox"]
+        if self.command == "POST" and action in ACTIONS:
+            return getattr(self.desk, action)(chat, given)
+        raise Refused(404, "not_found", "There is nothing like this about a chat.")
+
+    def set_platform(self, body):
+        """For this machine only: whoever sets the address receives the key with the next call."""
+        if self.client_address[0] != "127.0.0.1":
+            raise Refused(403, "loopback_only", "The platform can be set from this machine only.")
+        kinds = {"url": str, "api_key": str, "webhook_secret": str, "bot_id": int}
+        change = {name: field(body, name, kinds[name]) for name in kinds if name in body}
+        if not re.match("https?://.", change.get("url", self.settings.url)):
+            raise Refused(400, "bad_input", '"url" must be an http or https address.', "url")
+        vars(self.settings).update(change)
+        return {"url": self.settings.url, "bot_id": self.settings.bot_id}

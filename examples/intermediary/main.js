@@ -1,0 +1,27 @@
+// @ts-check
+// The process: environment in, one Ready line out, a clean stop on a signal.
+
+import { startIntermediary } from './intermediary.js'
+import { log } from './log.js'
+import { readSettings } from './settings.js'
+
+try {
+  await main()
+} catch (error) {
+  log(`Cannot start: ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+}
+
+async function main() {
+  const intermediary = await startIntermediary(readSettings(process.env))
+  // stdout carries this line and nothing else, so that a script can wait for it and read the port.
+  console.log(`Ready: ${intermediary.url}`)
+  // `once`: a second signal meets the default handler and stops the process the hard way.
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, async () => {
+      log(`${signal}: finishing the work in flight`)
+      await intermediary.close()
+      process.exit(0)
+    })
+  }
+}

@@ -1,0 +1,132 @@
+// @ts-check
+// One call of the platform's API, made until it is answered or given up.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { log } from './log.js'
+
+/** @typedef {keyof typeof ENDPOINTS} CallName */
+/** @typedef {{ name: CallName, body: Record<string, any> }} Call */
+/** @typedef {{ ok: boolean, reason: string, keyRefused: boolean }} Outcome */
+/** @typedef {{ status: number, text: string, retryAfter: string | null }} Reply */
+
+const CALL_TIMEOUT_MS = 15_000
+const MAX_TRIES = 5
+const FIRST_BACKOFF_MS = 500
+const LONGEST_BACKOFF_MS = 8_000
+const LONGEST_RETRY_AFTER_MS = 5 * 60_000
+/** Two clocks never agree to the millisecond, and a moment early is early. */
+const CLOCK_MARGIN_MS = 25
+
+/**
+ * Where each call goes (the slash after `message` belongs to its path) and the event that confirms
+ * it: only an answer with that event says that the key, the ids and the fields were right.
+ */
+const ENDPOINTS = {
+  start: { path: 'start', confirmedBy: 'TAKEOVER STARTED' },
+  end: { path: 'end', confirmedBy: 'TAKEOVER ENDED' },
+  message: { path: 'message/', confirmedBy: 'MESSAGE SENT TO USER' },
+  typing_start: { path: 'typing_start', confirmedBy: null },
+  typing_stop: { path: 'typing_stop', confirmedBy: null },
+  availability: { path: 'availability', confirmedBy: 'HANDOVER AVAILABILITY UPDATED' },
+}
+
+export class Platform {
+  #settings
+
+  /** @param {import('./settings.js').PlatformSettings} settings read anew for every try */
+  constructor(settings) {
+    this.#settings = settings
+  }
+
+  /**
+   * Never throws. A lost answer looks like a lost request, so after one the call is made again and
+   * the user may read a `message` twice: the API has no idempotency key that would prevent it, and
+   * a doubled sentence is better than a missing one.
+   * @param {Call} call
+   * @returns {Promise<Outcome>}
+   */
+  async send(call) {
+    for (let tries = 1; ; tries++) {
+      const reply = await this.#post(call)
+      const outcome = outcomeOf(call, reply)
+      if (outcome.ok || !isWorthRetrying(reply) || tries === MAX_TRIES) return outcome
+      const wait = waitMs(reply, tries)
+      if (wait > LONGEST_RETRY_AFTER_MS) return outcome
+      log(`${call.name}: ${outcome.reason}, try ${tries + 1} in ${wait} ms`)
+      await sleep(wait)
+    }
+  }
+
+  /**
+   * @param {Call} call
+   * @returns {Promise<Reply>} status 0: no answer
+   */
+  async #post(call) {
+    const { url, apiKey } = this.#settings
+    try {
+      const response = await fetch(`${url}/api/v2/handover/${ENDPOINTS[call.name].path}`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(call.body),
+        redirect: 'manual', // never carry the key to another address
+        signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+      })
+      const retryAfter = response.headers.get('retry-after')
+      return { status: response.status, text: await response.text(), retryAfter }
+    } catch (error) {
+      return { status: 0, text: nameOf(error), retryAfter: null }
+    }
+  }
+}
+
+/**
+ * The name, not the message: when a header is malformed the message quotes it, key included.
+ * @param {any} error
+ */
+function nameOf(error) {
+  return String(error?.cause?.code ?? error?.name)
+}
+
+/** @type {(call: Call, reply: Reply) => Outcome} */
+function outcomeOf({ name }, { status, text }) {
+  const keyRefused = status === 401
+  if (status === 0) return { ok: false, reason: `no answer (${text})`, keyRefused }
+  if (status < 200 || status > 299) return { ok: false, reason: `answered ${status}`, keyRefused }
+  const { confirmedBy } = ENDPOINTS[name]
+  const ok = confirmedBy === null || eventIn(text) === confirmedBy
+  return { ok, reason: ok ? '' : `answered ${status} without confirming`, keyRefused }
+}
+
+/** @param {string} text */
+function eventIn(text) {
+  try {
+    return JSON.parse(text)?.event
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * A busy or broken platform may recover; any other 4xx will say the same the next time.
+ * @param {Reply} reply
+ */
+function isWorthRetrying({ status }) {
+  return status === 0 || status === 429 || status >= 500
+}
+
+/** @type {(reply: Reply, tries: number) => number} */
+function waitMs({ retryAfter }, tries) {
+  const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (tries - 1), LONGEST_BACKOFF_MS)
+  return retryAfterMs(retryAfter) ?? backoff
+}
+
+/**
+ * `Retry-After` is a number of seconds or an HTTP date.
+ * @param {string | null} header
+ */
+function retryAfterMs(header) {
+  if (!header) return null
+  const seconds = Number(header)
+  const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1000
+  return Number.isNaN(ms) ? null : Math.max(0, ms) + CLOCK_MARGIN_MS
+}

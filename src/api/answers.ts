@@ -1,0 +1,77 @@
+/** Outcomes as answers: status, headers, bytes. */
+import type { ErrorBody } from '../contract/errors.ts'
+import { INTERNAL_HEADER, MARKER_HEADER } from '../contract/errors.ts'
+import type { Knobs } from '../contract/knobs.ts'
+import type { Refusal } from '../platform/refusal.ts'
+import type { Answer } from './exchange.ts'
+
+/** Browsers read transcripts, so every answer may be read from any page. */
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': `${MARKER_HEADER}, ${INTERNAL_HEADER}, retry-after`,
+}
+
+export function withMarker(
+  headers: Record<string, string>,
+  rows: readonly number[],
+  markers: boolean,
+): Record<string, string> {
+  if (markers && rows.length > 0) headers[MARKER_HEADER] = [...rows].sort((a, b) => a - b).join(', ')
+  return headers
+}
+
+export const json = (status: number, body: unknown): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8', ...CORS },
+  body: JSON.stringify(body),
+})
+
+export const bytes = (body: Uint8Array, headers: Record<string, string>): Answer => ({
+  status: 200,
+  headers: { ...headers, ...CORS },
+  body,
+})
+
+export function preflight(methods: string): Answer {
+  const headers = {
+    ...CORS,
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': 'authorization, content-type',
+    'access-control-max-age': '600',
+  }
+  return { status: 204, headers, body: '' }
+}
+
+export const redirect = (location: string): Answer => ({ status: 308, headers: { location, ...CORS }, body: '' })
+
+export const errorBody = (refusal: Refusal): ErrorBody => ({
+  error: { code: refusal.code, message: refusal.message, field: refusal.field },
+})
+
+/** Assumption 10: the same refusal in the four forms of `errors.body`. */
+export function refused(refusal: Refusal, knobs: Knobs, extra: Record<string, string>): Answer {
+  const form = knobs['errors.body']
+  if (form === 'json') {
+    const answer = json(refusal.status, errorBody(refusal))
+    Object.assign(answer.headers, extra)
+    return answer
+  }
+  const headers = { ...CORS, ...extra }
+  if (form === 'empty') return { status: refusal.status, headers, body: '' }
+  const type = form === 'html' ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8'
+  const body =
+    form === 'html' ? `<!doctype html><title>${refusal.status}</title><h1>${refusal.status}</h1>` : refusal.code
+  return { status: refusal.status, headers: { 'content-type': type, ...headers }, body }
+}
+
+/** Our own fault: never in the platform's shape. */
+export const internal = (error: unknown): Answer => ({
+  status: 500,
+  headers: { 'content-type': 'application/json; charset=utf-8', [INTERNAL_HEADER]: '1', ...CORS },
+  body: JSON.stringify({
+    handover_sim: {
+      internal_error: error instanceof Error ? error.message : String(error),
+      hint: 'A fault of handover-sim, not of your service. Please report it with this text.',
+    },
+  }),
+})

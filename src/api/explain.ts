@@ -1,0 +1,91 @@
+/** Says what is wrong with a value: which field, what was expected, what came. */
+import type * as z from 'zod/mini'
+
+export interface Problem {
+  readonly field: string
+  readonly message: string
+}
+
+type Issue = z.core.$ZodIssue
+
+export function explain(issues: readonly Issue[], value: unknown): Problem[] {
+  return issues.flatMap(issue => explainOne(issue, value))
+}
+
+function explainOne(issue: Issue, value: unknown): Problem[] {
+  const field = fieldName(issue.path)
+  const seen = valueAt(value, issue.path)
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map(key => ({ field: join(field, key), message: `${join(field, key)} is not a known field.` }))
+  }
+  if (seen === undefined) return [{ field, message: `${field || 'body'} is required: ${expected(issue)}.` }]
+  return [{ field, message: `${field || 'body'} must be ${expected(issue)}, got ${show(seen)}.` }]
+}
+
+const join = (field: string, key: string) => (field === '' ? key : `${field}.${key}`)
+
+/** `sender.language_codes[0]` */
+export function fieldName(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (name, part) => (typeof part === 'number' ? `${name}[${part}]` : join(name, String(part))),
+    '',
+  )
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (at, part) => (at === null || at === undefined ? undefined : (at as Record<PropertyKey, unknown>)[part]),
+    value,
+  )
+}
+
+const ARTICLES: Record<string, string> = {
+  int: 'an integer',
+  number: 'an integer',
+  string: 'a string',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+}
+
+function expected(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return ARTICLES[issue.expected] ?? `a ${issue.expected}`
+    case 'invalid_value':
+      return `one of ${issue.values.map(value => JSON.stringify(value)).join(', ')}`
+    case 'too_small':
+      if (issue.origin === 'string') return 'a string that is not empty'
+      return `${issue.inclusive ? 'at least' : 'greater than'} ${issue.minimum}`
+    case 'too_big':
+      return `at most ${issue.maximum}`
+    case 'invalid_format':
+      return `of the form ${issue.pattern ?? issue.format}`
+    default:
+      return issue.message === 'Invalid input' ? 'of another form' : issue.message
+  }
+}
+
+/** A value as an error shows it: its kind and a short form. */
+export function show(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return `an array of ${value.length}`
+  if (typeof value === 'object') return 'an object'
+  if (typeof value === 'string')
+    return `the string ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)}`
+  return `${typeof value === 'number' ? 'the number ' : ''}${String(value)}`
+}
+
+/** Fields of `raw` that a parse dropped, with their full names. */
+export function droppedFields(raw: unknown, parsed: unknown, at = ''): string[] {
+  if (typeof raw !== 'object' || raw === null || typeof parsed !== 'object' || parsed === null) return []
+  if (Array.isArray(raw)) return raw.flatMap((item, i) => droppedFields(item, (parsed as unknown[])[i], `${at}[${i}]`))
+  const dropped: string[] = []
+  for (const [key, value] of Object.entries(raw)) {
+    if (!Object.hasOwn(parsed, key)) dropped.push(join(at, key))
+    else if (typeof value === 'object')
+      dropped.push(...droppedFields(value, (parsed as Record<string, unknown>)[key], join(at, key)))
+  }
+  return dropped
+}

@@ -1,0 +1,100 @@
+/** Which key opens what (A1-A3), and which key signs (A4). */
+import type { Scope } from '../contract/endpoints.ts'
+import type { Knobs } from '../contract/knobs.ts'
+import { Refusal } from '../platform/refusal.ts'
+
+export interface Grant {
+  readonly botId: number
+  readonly scopes: readonly Scope[]
+  /** A replaced key that still works until then (assumption 47), on the simulator's clock. */
+  readonly untilMs: number | null
+}
+
+export interface Keyring {
+  /** Throws the refusal that fits; `onState` hears how the key was judged. */
+  authorize(header: string | undefined, scope: Scope, nowMs: number, onState: (state: AuthState) => void): Grant
+  signingKey(botId: number): string
+  /** After a change of the key knobs. */
+  refresh(knobs: Knobs, nowMs: number): void
+  readonly botIds: readonly number[]
+}
+export type AuthState = 'valid' | 'missing' | 'malformed' | 'unknown' | 'wrong_scope'
+
+export function createKeyring(mainBotId: number, initial: Knobs): Keyring {
+  let grants = grantsFrom(mainBotId, initial)
+  let signing = signingFrom(mainBotId, initial)
+  return {
+    authorize(header, scope, nowMs, onState) {
+      const key = bearerOf(header, onState)
+      const grant = grants.get(key)
+      if (grant === undefined || (grant.untilMs !== null && nowMs >= grant.untilMs)) {
+        onState('unknown')
+        throw unauthorized('The API key is not known here.')
+      }
+      if (!grant.scopes.includes(scope)) {
+        onState('wrong_scope')
+        throw wrongScope(scope)
+      }
+      onState('valid')
+      return grant
+    },
+    signingKey: botId => signing.get(botId) ?? signing.get(mainBotId)!,
+    refresh(knobs, nowMs) {
+      const old = grants
+      grants = grantsFrom(mainBotId, knobs)
+      signing = signingFrom(mainBotId, knobs)
+      const grace = knobs['keys.graceful']
+      if (grace !== null) keepOld(grants, old, nowMs + grace)
+    },
+    get botIds() {
+      return [...signing.keys()]
+    },
+  }
+}
+
+function keepOld(grants: Map<string, Grant>, old: Map<string, Grant>, untilMs: number): void {
+  for (const [key, grant] of old) if (!grants.has(key)) grants.set(key, { ...grant, untilMs: grant.untilMs ?? untilMs })
+}
+
+function moreKeys(knobs: Knobs): [key: string, botId: number][] {
+  return knobs['keys.more'].map(pair => {
+    const at = pair.lastIndexOf(':')
+    return [pair.slice(0, at), Number(pair.slice(at + 1))]
+  })
+}
+
+function grantsFrom(botId: number, knobs: Knobs): Map<string, Grant> {
+  const both: Scope[] = ['handover', 'read_chats']
+  const shared = knobs['keys.shared'] === 'on' || knobs['keys.handover'] === knobs['keys.bot']
+  const grants = new Map<string, Grant>()
+  for (const [key, bot] of moreKeys(knobs)) grants.set(key, { botId: bot, scopes: both, untilMs: null })
+  grants.set(knobs['keys.bot'], { botId, scopes: shared ? both : ['read_chats'], untilMs: null })
+  grants.set(knobs['keys.handover'], { botId, scopes: shared ? both : ['handover'], untilMs: null })
+  return grants
+}
+
+const signingFrom = (botId: number, knobs: Knobs): Map<number, string> =>
+  new Map([...moreKeys(knobs).map(([key, bot]): [number, string] => [bot, key]), [botId, knobs['keys.handover']]])
+
+const unauthorized = (message: string) => new Refusal('unauthorized', message, { field: 'Authorization' })
+
+function bearerOf(header: string | undefined, onState: (state: AuthState) => void): string {
+  if (header === undefined || header === '') {
+    onState('missing')
+    throw unauthorized('The header Authorization: Bearer <API_KEY> is missing.')
+  }
+  const match = /^Bearer +([\x21-\x7e]+)$/i.exec(header)
+  if (match === null) {
+    onState('malformed')
+    throw unauthorized('The header must read Authorization: Bearer <API_KEY>.')
+  }
+  return match[1]!
+}
+
+function wrongScope(scope: Scope): Refusal {
+  const message =
+    scope === 'read_chats'
+      ? "This key has no 'Read chats' scope. The transcript endpoint takes a bot API key (Connect -> API Keys), not the handover key."
+      : 'This is not a handover key. The handover endpoints take the key of the handover settings page.'
+  return new Refusal('missing_scope', message, { field: 'Authorization' })
+}

@@ -1,0 +1,18 @@
+/** Durations as users write them everywhere: `500ms`, `5s`, `10m`, `12h`. A bare number is refused. */
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
+type Unit = keyof typeof UNIT_MS
+
+/** Milliseconds, or null when the text is not a duration with a unit. */
+export function parseDuration(text: unknown): number | null {
+  if (typeof text !== 'string') return null
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim())
+  return match ? Number(match[1]) * UNIT_MS[match[2] as Unit] : null
+}
+
+/** The shortest exact way to write a number of milliseconds. */
+export function formatDuration(ms: number): string {
+  for (const unit of ['h', 'm', 's'] as const) {
+    if (ms !== 0 && ms % UNIT_MS[unit] === 0) return `${ms / UNIT_MS[unit]}${unit}`
+  }
+  return ms === 0 ? '0s' : `${ms}ms`
+}

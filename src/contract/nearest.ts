@@ -1,0 +1,22 @@
+/** Suggests the name that was probably meant. */
+
+/** `; did you mean webhook.retry?`, or nothing when no name is near. */
+export function nearest(wrong: string, names: readonly string[]): string {
+  const ranked = names.map(name => ({ name, far: distance(wrong.toLowerCase(), name.toLowerCase()) }))
+  const best = ranked.sort((a, b) => a.far - b.far)[0]
+  return best && best.far <= Math.max(2, Math.ceil(wrong.length / 3)) ? `; did you mean ${best.name}?` : ''
+}
+
+/** Levenshtein's: single characters inserted, removed or replaced. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

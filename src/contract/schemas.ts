@@ -1,0 +1,100 @@
+/**
+ * The wire objects of the platform, one schema each. A schema and its type share a name.
+ * Field names are the wire's (snake_case) and stay that way only here, in control/ and in scenarios.
+ */
+import * as z from 'zod/mini'
+
+const named = (id: string, description: string) => z.meta({ id, description })
+
+export const Bot = z
+  .object({ id: z.int(), name: z.string() })
+  .check(named('Bot', 'The bot that owns the chat, as webhook payloads carry it (R-BOT)'))
+export type Bot = z.infer<typeof Bot>
+
+export const ChatReference = z
+  .object({
+    _links: z.object({ self: z.string() }),
+    id: z.string(),
+    language: z.string(),
+    source: z.string(),
+  })
+  .check(named('ChatReference', 'Which chat an event is about; `_links.self` is its transcript endpoint (R-CHAT)'))
+export type ChatReference = z.infer<typeof ChatReference>
+
+export const User = z
+  .object({ id: z.string() })
+  .check(named('User', 'The end user: an opaque hexadecimal identifier (R-USER)'))
+export type User = z.infer<typeof User>
+
+export const Sender = z
+  .object({
+    name: z.optional(z.string()),
+    avatar: z.optional(z.string()),
+    language_codes: z.optional(z.array(z.string())),
+  })
+  .check(named('Sender', 'Agent or system identity shown to the user; `language_codes` is used on start (R-SENDER)'))
+export type Sender = z.infer<typeof Sender>
+
+export const Attachment = z
+  .object({ name: z.string(), url: z.string(), type: z.string(), size_kb: z.int() })
+  .check(named('Attachment', 'A file the user sent: name, link, media type, size in kilobytes (R-ATT)'))
+export type Attachment = z.infer<typeof Attachment>
+
+export const Button = z
+  .looseObject({
+    label: z.optional(z.string()),
+    url: z.optional(z.string()),
+    handover: z.optional(z.boolean()),
+  })
+  .check(named('Button', 'Fields are not published: any object passes; label, url and handover are rendered (R-BTN)'))
+export type Button = z.infer<typeof Button>
+
+export const AvailabilityValue = z
+  .enum(['OPEN', 'CLOSED'])
+  .check(named('AvailabilityValue', 'Whether handover requests are accepted (R-AVL)'))
+export type AvailabilityValue = z.infer<typeof AvailabilityValue>
+
+export const AvailabilityReason = z
+  .enum(['AGENT_AVAILABILITY', 'BUSINESS_HOURS', 'OTHER'])
+  .check(named('AvailabilityReason', 'Why availability changed (R-AVL)'))
+export type AvailabilityReason = z.infer<typeof AvailabilityReason>
+
+export const MessageRecord = z
+  .object({
+    id: z.string(),
+    created: z.string(),
+    from_bot: z.boolean(),
+    name: z.string(),
+    message: z.string(),
+    buttons: z.array(Button),
+    exchange_id: z.nullable(z.string()),
+    exchange_type: z.nullable(z.string()),
+  })
+  .check(named('MessageRecord', 'One message of a transcript (R-MSG)'))
+export type MessageRecord = z.infer<typeof MessageRecord>
+
+export const ChatRecord = z
+  .looseObject({
+    active: z.boolean(),
+    bot_id: z.int(),
+    organization_id: z.int(),
+    bot_name: z.string(),
+    comments: z.array(z.unknown()),
+    context: z.record(z.string(), z.unknown()),
+    created: z.string(),
+    first_name: z.nullable(z.string()),
+    full_name: z.nullable(z.string()),
+    gender: z.nullable(z.string()),
+    id: z.string(),
+    labels: z.array(z.string()),
+    language_code: z.string(),
+    last_name: z.nullable(z.string()),
+    recipient_id: z.string(),
+    source: z.string(),
+    state: z.string(),
+    taken_over: z.union([z.null(), z.string(), z.boolean()]),
+    updated: z.string(),
+    messages: z.array(MessageRecord),
+  })
+  .check(named('ChatRecord', 'The transcript record of one chat (R-REC)'))
+export type ChatRecord = z.infer<typeof ChatRecord>

@@ -1,0 +1,26 @@
+/** `simulator.fetch(Request)`: the platform without a socket. */
+
+import type { Answer } from '../api/exchange.ts'
+import type { Api } from '../api/handle.ts'
+
+const NO_BODY = new Set([101, 204, 205, 304])
+
+/** Paths below the base URL's own path; a request to elsewhere is still answered, by its path. */
+export function createFetchDoor(api: Api, basePath: () => string, limit: () => number) {
+  return async function fetch(request: Request): Promise<Response> {
+    const url = new URL(request.url)
+    const prefix = basePath()
+    const path =
+      prefix !== '' && url.pathname.startsWith(`${prefix}/`) ? url.pathname.slice(prefix.length) : url.pathname
+    const body = new Uint8Array(await request.arrayBuffer())
+    const headers = Object.fromEntries(request.headers)
+    return toResponse(
+      await api({ method: request.method, target: path + url.search, headers, body, tooLarge: body.length > limit() }),
+    )
+  }
+}
+
+function toResponse({ status, headers, body }: Answer): Response {
+  const empty = NO_BODY.has(status) || body.length === 0
+  return new Response(empty ? null : (body as BodyInit), { status, headers })
+}

@@ -1,0 +1,104 @@
+/** What happened, one entry each. Wire case: entries are read as JSON by every language. */
+import type { Alias, EndpointId } from '../contract/endpoints.ts'
+import type { WebhookEvent, WebhookEventName } from '../contract/events.ts'
+
+export type EntryKind = 'api' | 'event' | 'delivery' | 'driver' | 'user' | 'fault' | 'note'
+
+/** Something the platform might forgive but a developer should know. */
+export interface Finding {
+  readonly rule: string
+  readonly message: string
+}
+
+export interface ApiContent {
+  readonly kind: 'api'
+  readonly chat_id?: string
+  readonly endpoint: EndpointId | null
+  readonly method: string
+  readonly path: string
+  readonly alias: Alias | null
+  readonly auth: 'valid' | 'missing' | 'malformed' | 'unknown' | 'wrong_scope' | 'not_checked'
+  readonly request: {
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: unknown
+    readonly bytes: number
+  }
+  readonly status: number
+  readonly response: unknown
+  readonly findings: readonly Finding[]
+  /** Assumption rows the answer leans on. */
+  readonly unspecified: readonly number[]
+  readonly duration_ms: number
+  /** The latest webhook event of the same chat before this call: what the caller may be reacting to. */
+  readonly follows: number | null
+}
+
+export interface EventContent {
+  readonly kind: 'event'
+  readonly chat_id: string
+  readonly event: WebhookEventName
+  readonly delivery_id: string
+  readonly payload: WebhookEvent
+}
+
+export interface DeliveryContent {
+  readonly kind: 'delivery'
+  readonly chat_id?: string
+  readonly delivery_id: string
+  readonly event: string
+  /** 1 for the first try. */
+  readonly attempt: number
+  readonly outcome: 'delivered' | 'failed' | 'skipped'
+  readonly url: string | null
+  readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string }
+  readonly status: number | null
+  readonly response: {
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+    readonly truncated: boolean
+  } | null
+  readonly duration_ms: number
+  /** The cause of a failure in words. */
+  readonly error?: string
+  /** On the simulator's clock, when another try follows. */
+  readonly retry_in_ms?: number
+}
+
+export interface UserContent {
+  readonly kind: 'user'
+  readonly chat_id: string
+  readonly action: 'message' | 'press'
+  readonly text?: string
+  readonly button?: string
+  readonly message_id: string | null
+  readonly attachments?: readonly { readonly name: string; readonly type: string; readonly size_kb: number }[]
+}
+
+export interface NoteContent {
+  readonly kind: 'note'
+  readonly chat_id?: string
+  /** A stable name such as `chat_created`, `bot_message`, `typing_hidden`, `availability`, `config`, `evicted`. */
+  readonly note: string
+  readonly [detail: string]: unknown
+}
+
+/** Written by the agent driver and the fault injector. */
+export interface OpenContent {
+  readonly kind: 'driver' | 'fault'
+  readonly chat_id?: string
+  readonly [detail: string]: unknown
+}
+
+export type EntryContent = ApiContent | EventContent | DeliveryContent | UserContent | NoteContent | OpenContent
+
+export interface EntryFrame {
+  readonly v: 1
+  /** 1, 2, 3 ... in the order things happened. */
+  readonly seq: number
+  /** ISO 8601 on the simulator's clock. */
+  readonly time: string
+  /** Seq of the entry that caused this one; null when it came from outside. */
+  readonly cause: number | null
+}
+export type Entry = EntryContent & EntryFrame
+export type EntryOf<Kind extends EntryKind> = Extract<Entry, { kind: Kind }>

@@ -1,0 +1,39 @@
+/** A bounded sequence numbered from 1: pushing beyond the limit forgets the oldest. */
+export interface Ring<T> {
+  readonly first: number
+  readonly next: number
+  push(item: T): void
+  at(seq: number): T | undefined
+  since(after: number): Iterable<T>
+  clear(): void
+}
+
+export function createRing<T>(limit: number): Ring<T> {
+  let slots: T[] = []
+  let next = 1
+  const first = () => Math.max(1, next - limit)
+  const at = (seq: number) => (seq >= first() && seq < next ? slots[(seq - 1) % limit] : undefined)
+  return {
+    get first() {
+      return first()
+    },
+    get next() {
+      return next
+    },
+    push(item) {
+      slots[(next - 1) % limit] = item
+      next++
+    },
+    at,
+    *since(after) {
+      for (let seq = Math.max(first(), after + 1); seq < next; seq++) {
+        const item = at(seq)
+        if (item !== undefined) yield item
+      }
+    },
+    clear() {
+      slots = []
+      next = 1
+    },
+  }
+}

@@ -1,0 +1,58 @@
+/** Waiting for an entry without polling: answered from what is there, or by the append that brings it. */
+import { type Timer, wallTimer } from '../runtime/clock.ts'
+import type { Entry } from './entry.ts'
+
+export interface WaitOptions {
+  /** Only entries with a greater seq count. Default 0: everything kept. */
+  readonly after?: number
+  /** Wall time; without it the wait has no end of its own. */
+  readonly withinMs?: number
+  readonly signal?: AbortSignal
+}
+
+/** The entry did not come in time. */
+export class WaitTimeout extends Error {
+  override readonly name = 'WaitTimeout'
+}
+
+interface Waiter {
+  readonly match: (entry: Entry) => boolean
+  readonly done: (result: Entry | Error) => void
+}
+
+export function createWaiters(since: (after: number) => Iterable<Entry>) {
+  const waiting = new Set<Waiter>()
+
+  function settleLater(match: Waiter['match'], options: WaitOptions): Promise<Entry> {
+    return new Promise((resolve, reject) => {
+      let timer: Timer | undefined
+      const done = (result: Entry | Error) => {
+        waiting.delete(waiter)
+        timer?.cancel()
+        options.signal?.removeEventListener('abort', onAbort)
+        result instanceof Error ? reject(result) : resolve(result)
+      }
+      const onAbort = () => done(new WaitTimeout('Stopped waiting: aborted.'))
+      const waiter = { match, done }
+      waiting.add(waiter)
+      options.signal?.addEventListener('abort', onAbort, { once: true })
+      const { withinMs } = options
+      if (withinMs === undefined) return
+      timer = wallTimer(withinMs, () => done(new WaitTimeout(`No matching entry within ${withinMs} ms.`)))
+    })
+  }
+
+  return {
+    offer(entry: Entry): void {
+      if (waiting.size === 0) return
+      for (const waiter of [...waiting]) if (waiter.match(entry)) waiter.done(entry)
+    },
+    async waitFor(match: Waiter['match'], options: WaitOptions = {}): Promise<Entry> {
+      for (const entry of since(options.after ?? 0)) if (match(entry)) return entry
+      return settleLater(match, options)
+    },
+    abandon(): void {
+      for (const waiter of [...waiting]) waiter.done(new Error('The simulator was reset while waiting.'))
+    },
+  }
+}

@@ -1,0 +1,71 @@
+/** Handover availability per bot and queue, and the business hours beside it (ST17-ST26, E3). */
+import type { AvailabilityRequest, AvailabilityResponse } from '../contract/requests.ts'
+import type { AvailabilityReason, AvailabilityValue } from '../contract/schemas.ts'
+import { isoMicros } from '../runtime/stamps.ts'
+import { withinHours } from './hours.ts'
+import { Refusal } from './refusal.ts'
+import type { Room } from './room.ts'
+import type { BotState, Queue } from './state.ts'
+import { lean, note, type Tx } from './tx.ts'
+
+export const DEFAULT_QUEUE = 'DEFAULT'
+
+export interface AvailabilityChange {
+  readonly availability: AvailabilityValue
+  readonly queue?: string | undefined
+  readonly reason?: AvailabilityReason | undefined
+}
+
+export function queueOf(room: Room, bot: BotState, name = DEFAULT_QUEUE): Queue {
+  const known = bot.queues.get(name)
+  if (known) return known
+  const fresh: Queue = { availability: room.knobs['availability.initial'], reason: null, updated: null }
+  bot.queues.set(name, fresh)
+  return fresh
+}
+
+/** Both must agree: the availability last set (nothing reopens it by itself) and the business hours, if any. */
+export function isOpen(room: Room, bot: BotState): boolean {
+  const hours = room.settings.businessHours
+  return queueOf(room, bot).availability === 'OPEN' && (hours === null || withinHours(hours, room.nowMs()))
+}
+
+/** Sets it and says so in the journal; `by` is `api` or `workspace`. */
+export function changeAvailability(room: Room, bot: BotState, change: AvailabilityChange, by: string, tx: Tx): Queue {
+  const name = change.queue ?? DEFAULT_QUEUE
+  if (name !== DEFAULT_QUEUE && room.knobs['availability.otherQueues'] === 'reject') {
+    const message = `queue must be "DEFAULT", the only supported queue, got ${JSON.stringify(name)}.`
+    throw new Refusal('invalid_parameter', message, { field: 'queue', row: 16 })
+  }
+  const queue = queueOf(room, bot, name)
+  queue.availability = change.availability
+  queue.reason = change.reason ?? null
+  queue.updated = room.stamp()
+  note(tx, 'availability', undefined, { bot_id: bot.id, queue: name, by, ...change })
+  return queue
+}
+
+export function updateAvailability(
+  room: Room,
+  bot: BotState,
+  request: AvailabilityRequest,
+  tx: Tx,
+): AvailabilityResponse {
+  const queue = changeAvailability(room, bot, request, 'api', tx)
+  lean(tx, 15, 17)
+  if (request.queue !== DEFAULT_QUEUE) lean(tx, 16)
+  return {
+    event: 'HANDOVER AVAILABILITY UPDATED',
+    bot_id: String(bot.id),
+    queue: request.queue ?? DEFAULT_QUEUE,
+    availability: queue.availability,
+    updated_at: formatTime(room, queue.updated!),
+  }
+}
+
+/** Assumption 15: one moment in the three forms of `time.format`. */
+function formatTime(room: Room, micros: number): string {
+  const iso = isoMicros(micros)
+  if (room.knobs['time.format'] === 'epoch') return String(Math.floor(micros / 1_000_000))
+  return room.knobs['time.format'] === 'offset' ? iso.replace('Z', '+00:00') : iso
+}

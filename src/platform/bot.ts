@@ -1,0 +1,67 @@
+/** What the bot says while it is in charge (W1, ST2). Replies come from the workspace, else these small ones. */
+import type { Button } from '../contract/schemas.ts'
+import { addBotReply } from './chats.ts'
+import type { BotReply, Room } from './room.ts'
+import type { Chat } from './state.ts'
+import { note, type Tx } from './tx.ts'
+
+interface Phrases {
+  readonly greeting: string
+  readonly unsure: string
+  readonly button: string
+}
+
+const PHRASES: Record<string, Phrases> = {
+  en: {
+    greeting: 'Hi there! What can I help you with?',
+    unsure: 'I am not sure I got that. Shall I find a colleague for you?',
+    button: 'Talk to a person',
+  },
+  nb: {
+    greeting: 'Hei! Hva kan jeg hjelpe deg med?',
+    unsure: 'Det var jeg ikke helt sikker på. Skal jeg finne en kollega til deg?',
+    button: 'Snakk med et menneske',
+  },
+  de: {
+    greeting: 'Hallo! Wobei kann ich Ihnen helfen?',
+    unsure: 'Das habe ich leider nicht ganz verstanden. Soll ich Sie mit einer Person verbinden?',
+    button: 'Mit einer Person sprechen',
+  },
+  ar: {
+    greeting: 'مرحبًا! كيف يمكنني مساعدتك؟',
+    unsure: 'عذرًا، لم أفهم طلبك تمامًا. هل أحوّلك إلى أحد الزملاء؟',
+    button: 'التحدث إلى موظف',
+  },
+}
+const GREETINGS = /^(hi|hello|hey|hei|heisann|hallo|guten tag|moin|مرحبا|السلام عليكم)[\s!.,؟?]*$/iu
+
+function phrasesFor(language: string): Phrases {
+  const primary = language.toLowerCase().split('-')[0] ?? ''
+  return PHRASES[primary === 'no' || primary === 'nn' ? 'nb' : primary] ?? PHRASES.en!
+}
+
+export const handoverLabel = (language: string): string => phrasesFor(language).button
+
+function chooseReply(room: Room, chat: Chat, text: string): { text: string; buttons: readonly Button[] } {
+  const lower = text.toLowerCase()
+  const configured = room.settings.replies.find((reply: BotReply) => lower.includes(reply.match.toLowerCase()))
+  if (configured) return { text: configured.text, buttons: configured.buttons ?? [] }
+  const phrases = phrasesFor(chat.language)
+  if (GREETINGS.test(text.trim())) return { text: phrases.greeting, buttons: [] }
+  return { text: phrases.unsure, buttons: [{ label: phrases.button, handover: true }] }
+}
+
+/** The bot's answer to a user message, now or after `bot.delay`. Never while an agent is there (ST3, ST12). */
+export function answerUser(room: Room, chat: Chat, text: string, tx: Tx): void {
+  const reply = chooseReply(room, chat, text)
+  const delay = room.knobs['bot.delay']
+  if (delay === 0) return botSays(room, chat, reply.text, reply.buttons, tx)
+  const deadline = { kind: 'reply', chatId: chat.id, ...reply } as const
+  room.state.deadlines.set(`reply ${chat.id} ${++chat.counter}`, room.nowMs() + delay, deadline)
+}
+
+export function botSays(room: Room, chat: Chat, text: string, buttons: readonly Button[], tx: Tx): void {
+  if (chat.status === 'agent') return
+  const message = addBotReply(room, chat, text, buttons)
+  note(tx, 'bot_message', chat.id, { message_id: message.id, text, ...(buttons.length > 0 ? { buttons } : {}) })
+}

@@ -1,0 +1,141 @@
+/** Chats and the messages in them. */
+import type { Button } from '../contract/schemas.ts'
+import { Refusal } from './refusal.ts'
+import type { Room } from './room.ts'
+import type { BotState, Chat, Message, Persona, StoredFile } from './state.ts'
+import { note, type Tx } from './tx.ts'
+
+/** What stands in a chat from the start, in the rows scenarios use. */
+export type HistoryRow =
+  | { readonly user: string }
+  | { readonly bot: string; readonly buttons?: readonly Button[] }
+  | { readonly agent: string; readonly text: string }
+
+export interface NewChat {
+  readonly id?: string
+  readonly botId: number
+  readonly language: string
+  readonly source: string
+  readonly userId?: string
+  readonly persona: Persona
+  readonly context: Record<string, unknown>
+  readonly labels: readonly string[]
+  readonly history: readonly HistoryRow[]
+}
+
+export function createChat(room: Room, spec: NewChat, tx: Tx): Chat {
+  const number = ++room.state.chatCounter
+  const id = spec.id ?? room.id(room.knobs['ids.chat'], `chat ${number}`)
+  const created = room.stamp()
+  const chat: Chat = {
+    id,
+    userId: spec.userId ?? room.id(room.knobs['ids.user'], `user ${number}`),
+    botId: spec.botId,
+    language: spec.language,
+    source: spec.source,
+    persona: spec.persona,
+    context: spec.context,
+    labels: spec.labels,
+    created,
+    updated: created,
+    active: true,
+    status: 'bot',
+    takeover: null,
+    requestedAt: null,
+    typing: false,
+    messages: [],
+    counter: 0,
+  }
+  room.state.chats.set(id, chat)
+  for (const row of spec.history) addHistory(room, chat, row)
+  keepAlive(room, chat)
+  note(tx, 'chat_created', id, { language: chat.language, source: chat.source, user_id: chat.userId })
+  return chat
+}
+
+function addHistory(room: Room, chat: Chat, row: HistoryRow): void {
+  if ('user' in row) addMessage(room, chat, { from: 'user', name: userName(chat), text: row.user })
+  else if ('bot' in row) addBotReply(room, chat, row.bot, row.buttons ?? [])
+  else addMessage(room, chat, { from: 'agent', name: row.agent, text: row.text })
+}
+
+export const userName = (chat: Chat): string => chat.persona.fullName ?? 'User'
+
+/** Ids are numbered per chat, so that a message elsewhere shifts none here. */
+export const nextLabel = (chat: Chat, what: string): string => `${chat.id} ${what} ${++chat.counter}`
+
+export interface NewMessage {
+  readonly from: Message['from']
+  readonly name: string
+  readonly text: string
+  readonly other?: string | null
+  readonly buttons?: readonly Button[]
+  readonly attachments?: readonly StoredFile[]
+  readonly exchangeId?: string | null
+}
+
+const NONE: readonly never[] = []
+
+export function addMessage(room: Room, chat: Chat, spec: NewMessage): Message {
+  const message: Message = {
+    id: room.id(room.knobs['ids.message'], nextLabel(chat, 'message')),
+    created: room.stamp(),
+    from: spec.from,
+    name: spec.name,
+    text: spec.text,
+    other: spec.other ?? null,
+    buttons: spec.buttons ?? NONE,
+    attachments: spec.attachments ?? NONE,
+    exchangeId: spec.exchangeId ?? null,
+  }
+  chat.messages.push(message)
+  chat.updated = message.created
+  keepAlive(room, chat)
+  return message
+}
+
+/** An answer of the bot's dialogue: it belongs to an exchange (R-MSG). */
+export function addBotReply(room: Room, chat: Chat, text: string, buttons: readonly Button[]): Message {
+  const exchangeId = room.id(room.knobs['ids.exchange'], nextLabel(chat, 'exchange'))
+  return addMessage(room, chat, { from: 'bot', name: botOf(room, chat).name, text, buttons, exchangeId })
+}
+
+/** A notice of the bot about the handover itself: no exchange (assumption 40). */
+export function addNotice(room: Room, chat: Chat, text: string, tx: Tx): Message {
+  const message = addMessage(room, chat, { from: 'bot', name: botOf(room, chat).name, text })
+  note(tx, 'bot_message', chat.id, { message_id: message.id, text })
+  return message
+}
+
+export const botOf = (room: Room, chat: Chat): BotState => room.state.bots.get(chat.botId)!
+
+/** Assumption 45: with an idle timeout, a chat nobody writes in ends. */
+function keepAlive(room: Room, chat: Chat): void {
+  const idle = room.knobs['chat.idleTimeout']
+  if (idle === null) return
+  chat.active = true
+  room.state.deadlines.set(`idle ${chat.id}`, room.nowMs() + idle, { kind: 'idle', chatId: chat.id })
+}
+
+/** The chat a request means: known bot, known chat, belonging together and to the key (A5, assumption 22). */
+export function requireChat(room: Room, keyBotId: number, botId: number, chatId: string): Chat {
+  if (!room.state.bots.has(botId)) {
+    const known = [...room.state.bots.keys()].join(', ')
+    throw new Refusal('bot_not_found', `bot_id ${botId} is not a bot here; known: ${known}.`, { field: 'bot_id' })
+  }
+  const chat = room.state.chats.get(chatId)
+  if (chat === undefined) {
+    throw new Refusal('chat_not_found', `chat_id ${JSON.stringify(chatId)} is not a chat here.`, { field: 'chat_id' })
+  }
+  if (chat.botId !== botId || keyBotId !== botId) throw mismatch(room, chat, keyBotId, botId)
+  return chat
+}
+
+function mismatch(room: Room, chat: Chat, keyBotId: number, botId: number): Refusal {
+  const status = Number(room.knobs['errors.idMismatch'])
+  const why =
+    chat.botId !== botId
+      ? `chat_id ${JSON.stringify(chat.id)} belongs to bot ${chat.botId}, not to bot_id ${botId}.`
+      : `The API key belongs to bot ${keyBotId}, not to bot_id ${botId}.`
+  return new Refusal('id_mismatch', why, { field: 'bot_id', status })
+}

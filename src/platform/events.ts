@@ -1,0 +1,51 @@
+/** The payloads the webhook gets (EV1-EV9). */
+import type { MessageFromUser } from '../contract/events.ts'
+import type { Attachment } from '../contract/schemas.ts'
+import { botOf, nextLabel } from './chats.ts'
+import type { Room } from './room.ts'
+import type { Chat, StoredFile } from './state.ts'
+import { emit, type Tx } from './tx.ts'
+
+function about(room: Room, chat: Chat) {
+  const bot = botOf(room, chat)
+  return {
+    bot: { id: bot.id, name: bot.name },
+    chat: { _links: { self: room.links.chat(chat.id) }, id: chat.id, language: chat.language, source: chat.source },
+    user: { id: chat.userId },
+  }
+}
+
+/** Delivery ids are ours alone: the control API and the journal use them, payloads do not (assumption 6). */
+const deliveryId = (room: Room, chat: Chat): string => room.id('uuid', nextLabel(chat, 'delivery'))
+
+export function emitRequest(room: Room, chat: Chat, tx: Tx): string {
+  const id = deliveryId(room, chat)
+  emit(tx, chat.id, id, { event: 'REQUESTING TAKEOVER', ...about(room, chat) })
+  return id
+}
+
+export function emitUserMessage(room: Room, chat: Chat, text: string, files: readonly StoredFile[], tx: Tx): string {
+  const id = deliveryId(room, chat)
+  const attachments = announcedFiles(room, chat, files)
+  const payload: MessageFromUser = { event: 'MESSAGE FROM USER', ...about(room, chat), message: text }
+  emit(tx, chat.id, id, attachments === null ? payload : { ...payload, attachments })
+  return id
+}
+
+/** The key `attachments` is there only when the handover was started with support for it (EV5, assumption 31). */
+function announcedFiles(room: Room, chat: Chat, files: readonly StoredFile[]): Attachment[] | null {
+  if (chat.takeover?.supportsAttachment !== true) return null
+  if (files.length === 0 && room.knobs['attachments.whenEmpty'] === 'absent') return null
+  return files.map(file => ({
+    name: file.name,
+    url: room.links.file(file.id, file.name),
+    type: file.type,
+    size_kb: file.sizeKb,
+  }))
+}
+
+/** Assumption 7. */
+export function emitTyping(room: Room, chat: Chat, event: 'AGENT TYPING START' | 'AGENT TYPING STOP', tx: Tx): void {
+  if (room.knobs['typing.webhook'] === 'off') return
+  emit(tx, chat.id, deliveryId(room, chat), { event, chat_id: chat.id })
+}

@@ -1,0 +1,42 @@
+/** Files the end user sends. Bytes are the uploaded ones, or made from the id when the link is opened. */
+
+import { nextLabel } from './chats.ts'
+import { Refusal } from './refusal.ts'
+import type { Room } from './room.ts'
+import type { Chat, StoredFile } from './state.ts'
+
+export interface NewFile {
+  readonly name: string
+  readonly type: string
+  readonly sizeKb: number
+  readonly bytes?: Uint8Array | null
+}
+
+export const MAX_FILE_KB = 102_400
+
+export function storeFile(room: Room, chat: Chat, file: NewFile): StoredFile {
+  const limit = room.knobs['limits.attachmentKb'] ?? MAX_FILE_KB
+  if (file.sizeKb > limit) {
+    const message = `attachments: ${JSON.stringify(file.name)} has ${file.sizeKb} KB, more than the ${limit} KB allowed.`
+    throw new Refusal('payload_too_large', message, { field: 'attachments', row: 29 })
+  }
+  const stored: StoredFile = {
+    id: room.id('hex24', nextLabel(chat, 'file')),
+    name: file.name,
+    type: file.type,
+    sizeKb: file.sizeKb,
+    bytes: file.bytes ?? null,
+    createdMs: room.nowMs(),
+  }
+  room.state.files.set(stored.id, stored)
+  return stored
+}
+
+/** The file behind a link, unless its time is up (assumption 30). */
+export function openFile(room: Room, id: string, name: string): StoredFile {
+  const file = room.state.files.get(id)
+  if (file === undefined || file.name !== name) throw new Refusal('file_not_found', 'There is no such file.')
+  const ttl = room.knobs['attachments.ttl']
+  if (ttl !== null && room.nowMs() >= file.createdMs + ttl) throw new Refusal('file_not_found', 'The link has expired.')
+  return file
+}

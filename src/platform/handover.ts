@@ -1,0 +1,132 @@
+/** Start, end and messages of a handover (ST6-ST16, E4-E6). */
+import type {
+  EndRequest,
+  EndResponse,
+  MessageRequest,
+  MessageResponse,
+  StartRequest,
+  StartResponse,
+} from '../contract/requests.ts'
+import type { Sender } from '../contract/schemas.ts'
+import { isOpen } from './availability.ts'
+import { addMessage, addNotice, botOf } from './chats.ts'
+import { Refusal } from './refusal.ts'
+import type { Room } from './room.ts'
+import type { Chat } from './state.ts'
+import { agentLanguage } from './translation.ts'
+import { find, lean, note, type Tx } from './tx.ts'
+import { clearTypingOn } from './typing.ts'
+
+const AGENT = 'An agent'
+const named = (template: string, sender: Sender | null | undefined): string =>
+  template.replaceAll('{name}', () => sender?.name ?? AGENT)
+
+export function startHandover(room: Room, chat: Chat, request: StartRequest, tx: Tx): StartResponse {
+  mayStart(room, chat, tx)
+  const sender = request.sender ?? null
+  const wasThere = chat.status === 'agent'
+  chat.status = 'agent'
+  chat.takeover = {
+    since: room.stamp(),
+    sender,
+    supportsAttachment: request.supports_attachment ?? false,
+    agentLanguage: agentLanguage(room, chat, sender?.language_codes),
+  }
+  const notice = addNotice(room, chat, named(room.knobs['messages.entering'], sender), tx)
+  note(tx, wasThere ? 'takeover_replaced' : 'taken_over', chat.id, { by: sender?.name ?? null })
+  return { event: 'TAKEOVER STARTED', chat_id: chat.id, chatmessage_id: notice.id }
+}
+
+/** Assumptions 18 and 20. */
+function mayStart(room: Room, chat: Chat, tx: Tx): void {
+  if (chat.status === 'agent') {
+    lean(tx, 20)
+    if (room.knobs['start.again'] === '409') throw conflict('The chat is already taken over.', 20)
+  }
+  if (chat.status === 'bot') {
+    lean(tx, 20)
+    if (room.knobs['start.unrequested'] === '409') throw conflict('Nobody requested a handover in this chat.', 20)
+  }
+  if (isOpen(room, botOf(room, chat))) return
+  lean(tx, 18)
+  if (room.knobs['availability.closedBlocksStart'] === 'on') throw conflict('Handover is closed.', 18)
+}
+
+const conflict = (message: string, row: number) => new Refusal('conflict', message, { row })
+
+export function endHandover(room: Room, chat: Chat, request: EndRequest, tx: Tx): EndResponse {
+  if (chat.status !== 'agent') return endIdle(room, chat, tx)
+  clearTypingOn(room, chat, 'end', tx)
+  const sender = request.sender ?? chat.takeover?.sender
+  chat.status = 'bot'
+  chat.takeover = null
+  const notice = addNotice(room, chat, named(room.knobs['messages.left'], sender), tx)
+  note(tx, 'handed_back', chat.id, { by: sender?.name ?? null })
+  return { event: 'TAKEOVER ENDED', chat_id: chat.id, chatmessage_id: notice.id }
+}
+
+/** Assumption 21: nothing to end, nothing changes (a waiting request goes on waiting); the id is in no transcript. */
+function endIdle(room: Room, chat: Chat, tx: Tx): EndResponse {
+  lean(tx, 21)
+  if (room.knobs['end.idle'] === '409') throw conflict('The chat is not taken over.', 21)
+  clearTypingOn(room, chat, 'end', tx)
+  find(tx, 'E5', 'end for a chat that is not taken over.')
+  const id = room.id(room.knobs['ids.message'], `idle end ${chat.id} ${++room.state.idleCounter}`)
+  return { event: 'TAKEOVER ENDED', chat_id: chat.id, chatmessage_id: id }
+}
+
+/** `shown` is the text in the user's language (translated when live translation is on). */
+export function sendMessage(room: Room, chat: Chat, request: MessageRequest, shown: string, tx: Tx): MessageResponse {
+  const sender = request.sender
+  const message = addMessage(room, chat, {
+    from: 'agent',
+    name: sender?.name ?? chat.takeover?.sender?.name ?? AGENT,
+    text: shown,
+    other: shown === request.message ? null : request.message,
+    buttons: request.buttons ?? [],
+  })
+  clearTypingOn(room, chat, 'message', tx)
+  return { event: 'MESSAGE SENT TO USER', chat_id: chat.id, chatmessage_id: message.id }
+}
+
+/** What is judged before anything is translated or written. */
+export function checkMessage(room: Room, chat: Chat, request: MessageRequest, tx: Tx): void {
+  if (chat.status !== 'agent') {
+    lean(tx, 21)
+    if (room.knobs['message.requiresTakeover'] === 'on') throw conflict('The chat is not taken over.', 21)
+  }
+  if (request.message === '') {
+    lean(tx, 27)
+    if (room.knobs['message.allowEmpty'] === 'off') throw invalid('message', 'message must not be empty.', 27)
+  }
+  checkSender(room, request, tx)
+  if (request.buttons !== undefined) checkButtons(room, request, tx)
+}
+
+const invalid = (field: string, message: string, row: number) =>
+  new Refusal('invalid_parameter', message, { field, row })
+
+/** Assumption 25: expected on message, though nothing calls it required. */
+function checkSender(room: Room, request: MessageRequest, tx: Tx): void {
+  const { sender } = request
+  const missing = !sender
+    ? 'sender'
+    : sender.name === undefined
+      ? 'sender.name'
+      : sender.avatar === undefined
+        ? 'sender.avatar'
+        : null
+  if (missing === null) return
+  lean(tx, 25)
+  if (room.knobs['strict.sender'] === 'on') throw invalid(missing, `${missing} is expected on message.`, 25)
+  find(tx, 'R-SENDER.4', `${missing} is missing: the user cannot see whom the message comes from.`)
+}
+
+/** Assumption 26: the strict form wants a label, and text fields that are text. */
+function checkButtons(room: Room, request: MessageRequest, tx: Tx): void {
+  lean(tx, 26)
+  if (room.knobs['buttons.schema'] === 'any') return
+  request.buttons?.forEach((button, index) => {
+    if (!button.label) throw invalid(`buttons[${index}].label`, `buttons[${index}].label must be a text.`, 26)
+  })
+}

@@ -1,0 +1,69 @@
+/** Summaries (E2): the precondition, and a repeatable text in place of the language model's. */
+import { Refusal } from './refusal.ts'
+import type { Room } from './room.ts'
+import type { Chat } from './state.ts'
+import { lean, type Tx } from './tx.ts'
+
+export interface SummaryInput {
+  readonly chatId: string
+  readonly language: string
+  /** What the user wrote, oldest first. */
+  readonly userMessages: readonly string[]
+  /** The workspace's 'Chat Summary prompt'; empty when none is set. */
+  readonly prompt: string
+}
+export type Summarize = (input: SummaryInput) => string | Promise<string>
+
+const MIN_MESSAGES = 2
+const MORE_THAN_CHARACTERS = 30
+
+/** Refuses chats that are too short (L1, L2); what `count` means by a character is assumption 12. */
+export function summaryInput(room: Room, chat: Chat, tx: Tx): SummaryInput {
+  const userMessages = chat.messages.filter(message => message.from === 'user').map(message => message.text)
+  const size = userMessages.reduce((sum, text) => sum + countCharacters(room, text), 0)
+  if (userMessages.length < MIN_MESSAGES || size <= MORE_THAN_CHARACTERS) {
+    const message =
+      `The chat needs at least ${MIN_MESSAGES} user messages with more than ${MORE_THAN_CHARACTERS} characters ` +
+      `in total; it has ${userMessages.length} with ${size}.`
+    const status = Number(room.knobs['summarize.errorStatus'])
+    throw new Refusal('precondition_failed', message, { field: 'chat_id', status, row: 12 })
+  }
+  lean(tx, 13)
+  return { chatId: chat.id, language: chat.language, userMessages, prompt: room.knobs['summarize.prompt'] }
+}
+
+const countCharacters = (room: Room, text: string): number => {
+  const trimmed = text.trim()
+  return room.knobs['summarize.count'] === 'utf16' ? trimmed.length : [...trimmed].length
+}
+
+const TEMPLATES: Record<string, string> = {
+  en: 'The user wrote {count} messages. It began with "{first}" and the latest is "{last}".',
+  nb: 'Brukeren skrev {count} meldinger. Det begynte med «{first}», og den siste er «{last}».',
+  de: 'Die Person hat {count} Nachrichten geschrieben. Am Anfang stand „{first}“, zuletzt „{last}“.',
+  ar: 'كتب المستخدم {count} رسائل. بدأت المحادثة بـ «{first}» وآخر رسالة هي «{last}».',
+}
+
+function templateFor(room: Room, language: string): string {
+  const own = room.knobs['summarize.text']
+  if (own !== 'template') return own
+  const primary = language.toLowerCase().split('-')[0] ?? ''
+  return TEMPLATES[primary === 'no' || primary === 'nn' ? 'nb' : primary] ?? TEMPLATES.en!
+}
+
+const shorten = (text: string): string => {
+  const line = [...text.replace(/\s+/g, ' ').trim()]
+  return line.length <= 80 ? line.join('') : `${line.slice(0, 79).join('')}…`
+}
+
+/** The default engine. It follows no prompt, so it shows that one is set: `[prompt: …]`. */
+export function fillTemplate(room: Room, input: SummaryInput): string {
+  const values: Record<string, string> = {
+    count: String(input.userMessages.length),
+    first: shorten(input.userMessages[0] ?? ''),
+    last: shorten(input.userMessages.at(-1) ?? ''),
+  }
+  const text = templateFor(room, input.language).replace(/\{(count|first|last)\}/g, (_, name: string) => values[name]!)
+  const varied = room.knobs['summarize.vary'] === 'on' ? `${text} (${++room.state.idleCounter})` : text
+  return input.prompt === '' ? varied : `[prompt: ${input.prompt}] ${varied}`
+}

@@ -1,0 +1,48 @@
+/** Live translation (E4.7-E4.9): when it applies, and the default engine, whose result is visible and reversible. */
+import type { Room } from './room.ts'
+import type { Chat } from './state.ts'
+
+export interface Translation {
+  readonly text: string
+  readonly from: string
+  readonly to: string
+}
+export type Translate = (text: string, from: string, to: string) => string | Promise<string>
+
+/** Marks what a real engine would have translated: `[no>en] Hei`. */
+export const markTranslation: Translate = (text, from, to) => (text === '' ? '' : `[${from}>${to}] ${text}`)
+export const sameText: Translate = text => text
+
+/** The language the agent reads, when none of the agent's languages is the chat's; null: nothing to translate. */
+export function agentLanguage(room: Room, chat: Chat, codes: readonly string[] | undefined): string | null {
+  const first = codes?.[0]
+  if (first === undefined || chat.language === '' || first === '') return null
+  return codes!.some(code => sameLanguage(room, code, chat.language)) ? null : first
+}
+
+/** Assumption 32: without case, by primary subtag, unless a knob says otherwise. */
+function sameLanguage(room: Room, a: string, b: string): boolean {
+  const key = (code: string) => {
+    const lower = code.toLowerCase()
+    const cut = room.knobs['translation.match'] === 'exact' ? lower : (lower.split(/[-_]/)[0] ?? lower)
+    return aliasOf(room, cut)
+  }
+  return key(a) === key(b)
+}
+
+function aliasOf(room: Room, code: string): string {
+  const pair = room.knobs['translation.aliases'].find(alias => alias.toLowerCase().startsWith(`${code}=`))
+  return pair === undefined ? code : pair.slice(code.length + 1).toLowerCase()
+}
+
+/** What has to be translated of a text the user wrote, or null. */
+export function toAgent(chat: Chat, text: string): Translation | null {
+  const to = chat.takeover?.agentLanguage ?? null
+  return to === null || text === '' ? null : { text, from: chat.language, to }
+}
+
+/** What has to be translated of a text the agent wrote, or null. */
+export function toUser(chat: Chat, text: string): Translation | null {
+  const from = chat.takeover?.agentLanguage ?? null
+  return from === null || text === '' ? null : { text, from, to: chat.language }
+}

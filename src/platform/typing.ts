@@ -1,0 +1,51 @@
+/** The typing indicator in the user's window (E7, E8). */
+import type { ChatRequest, TypingResponse, TypingStartRequest } from '../contract/requests.ts'
+import { emitTyping } from './events.ts'
+import type { Room } from './room.ts'
+import type { Chat } from './state.ts'
+import { lean, note, type Tx } from './tx.ts'
+
+const deadlineKey = (chat: Chat) => `typing ${chat.id}`
+
+export function startTyping(room: Room, chat: Chat, request: TypingStartRequest, tx: Tx): TypingResponse {
+  if (chat.typing) lean(tx, 9)
+  chat.typing = true
+  room.state.deadlines.delete(deadlineKey(chat))
+  if (request.timeout !== undefined) {
+    room.state.deadlines.set(deadlineKey(chat), room.nowMs() + request.timeout, { kind: 'typing', chatId: chat.id })
+  }
+  emitTyping(room, chat, 'AGENT TYPING START', tx)
+  return typingAnswer(room, chat, 'AGENT TYPING START', tx)
+}
+
+export function stopTyping(room: Room, chat: Chat, _request: ChatRequest, tx: Tx): TypingResponse {
+  clearTyping(room, chat)
+  emitTyping(room, chat, 'AGENT TYPING STOP', tx)
+  return typingAnswer(room, chat, 'AGENT TYPING STOP', tx)
+}
+
+/** The time given with typing_start has passed (L5). */
+export function typingTimedOut(room: Room, chat: Chat, tx: Tx): void {
+  if (!chat.typing) return
+  clearTyping(room, chat)
+  note(tx, 'typing_hidden', chat.id, { why: 'timeout' })
+  emitTyping(room, chat, 'AGENT TYPING STOP', tx)
+}
+
+/** `end`, and by knob `message`, hide the indicator without an event of their own (assumption 9). */
+export function clearTypingOn(room: Room, chat: Chat, cause: 'end' | 'message', tx: Tx): void {
+  if (!chat.typing || !room.knobs['typing.clearOn'].includes(cause)) return
+  clearTyping(room, chat)
+  note(tx, 'typing_hidden', chat.id, { why: cause })
+}
+
+function clearTyping(room: Room, chat: Chat): void {
+  chat.typing = false
+  room.state.deadlines.delete(deadlineKey(chat))
+}
+
+function typingAnswer(room: Room, chat: Chat, event: string, tx: Tx): TypingResponse {
+  lean(tx, 8)
+  if (chat.status !== 'agent') lean(tx, 21)
+  return room.knobs['typing.response'] === 'event' ? { event, chat_id: chat.id } : {}
+}

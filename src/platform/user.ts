@@ -1,0 +1,78 @@
+/** The end user: writes, and presses buttons (ST2-ST5, ST11-ST12). */
+import type { Button } from '../contract/schemas.ts'
+import { isOpen } from './availability.ts'
+import { answerUser, handoverLabel } from './bot.ts'
+import { addMessage, addNotice, botOf, userName } from './chats.ts'
+import { emitRequest, emitUserMessage } from './events.ts'
+import type { Room } from './room.ts'
+import type { Chat, StoredFile } from './state.ts'
+import type { Tx } from './tx.ts'
+
+/** What a user's action led to: the message it wrote, the webhook event it caused. */
+export interface UserOutcome {
+  readonly messageId: string | null
+  readonly deliveryId: string | null
+}
+
+export interface UserMessage {
+  readonly text: string
+  readonly files: readonly StoredFile[]
+  /** What the agent is shown: translated when live translation is on. */
+  readonly forAgent: string
+}
+
+export function userSays(room: Room, chat: Chat, said: UserMessage, tx: Tx): UserOutcome {
+  const { text, files, forAgent } = said
+  const other = forAgent === text ? null : forAgent
+  const message = addMessage(room, chat, { from: 'user', name: userName(chat), text, other, attachments: files })
+  const forwarded =
+    chat.status === 'agent' || (chat.status === 'pending' && room.knobs['request.forwardPending'] === 'on')
+  const deliveryId = forwarded ? emitUserMessage(room, chat, forAgent, files, tx) : null
+  if (chat.status !== 'agent') answerUser(room, chat, text, tx)
+  return { messageId: message.id, deliveryId }
+}
+
+/** Everything the user could press now, newest first, each label once. */
+export function visibleButtons(chat: Chat): Button[] {
+  const seen = new Map<string, Button>()
+  for (let i = chat.messages.length - 1; i >= 0; i--) {
+    for (const button of chat.messages[i]!.buttons) {
+      if (button.label !== undefined && !seen.has(button.label)) seen.set(button.label, button)
+    }
+  }
+  return [...seen.values()]
+}
+
+export type Press =
+  | { readonly kind: 'handover'; readonly label: string }
+  | { readonly kind: 'link'; readonly label: string; readonly url: string }
+  | { readonly kind: 'says'; readonly label: string }
+
+/** What pressing `wanted` means; null when no such button is visible. `handover` is always there. */
+export function findPress(chat: Chat, wanted: string): Press | null {
+  const buttons = visibleButtons(chat)
+  if (wanted === 'handover') {
+    const label = buttons.find(button => button.handover === true)?.label
+    return { kind: 'handover', label: label ?? handoverLabel(chat.language) }
+  }
+  const button = buttons.find(candidate => candidate.label === wanted)
+  if (button === undefined) return null
+  if (button.handover === true) return { kind: 'handover', label: wanted }
+  return button.url === undefined ? { kind: 'says', label: wanted } : { kind: 'link', label: wanted, url: button.url }
+}
+
+/** ST4, ST5, ST22, ST23; a press that repeats a request follows assumption 19. */
+export function requestHandover(room: Room, chat: Chat, tx: Tx): UserOutcome {
+  if (chat.status !== 'bot' && room.knobs['request.repeat'] === 'ignore') return { messageId: null, deliveryId: null }
+  if (!isOpen(room, botOf(room, chat))) return showClosed(room, chat, tx)
+  chat.requestedAt = chat.messages.length
+  if (chat.status === 'agent') return { messageId: null, deliveryId: emitRequest(room, chat, tx) }
+  chat.status = 'pending'
+  const notice = addNotice(room, chat, room.knobs['messages.open'], tx)
+  return { messageId: notice.id, deliveryId: emitRequest(room, chat, tx) }
+}
+
+function showClosed(room: Room, chat: Chat, tx: Tx): UserOutcome {
+  if (chat.status === 'agent') return { messageId: null, deliveryId: null }
+  return { messageId: addNotice(room, chat, room.knobs['messages.closed'], tx).id, deliveryId: null }
+}

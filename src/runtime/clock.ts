@@ -1,0 +1,124 @@
+/**
+ * The only owner of time. Two clocks: the simulator's own (timers of the platform: typing, retries, waits,
+ * timestamps), which may be virtual, and the wall (network timeouts, durations), which never is.
+ */
+export interface Timer {
+  cancel(): void
+}
+
+export interface Clock {
+  readonly mode: 'real' | 'virtual'
+  /** Epoch milliseconds. */
+  now(): number
+  /** Runs once, `delayMs` from now on this clock. */
+  after(delayMs: number, run: () => void): Timer
+  /** Due time of the nearest timer, or null. */
+  nextDue(): number | null
+}
+
+/** A clock that moves only when told; `drain` lets the work a timer started finish before the next one fires. */
+export interface VirtualClock extends Clock {
+  readonly mode: 'virtual'
+  advance(byMs: number, drain: () => Promise<void>): Promise<void>
+  /** Back to the start, with no timer left. */
+  rewind(): void
+}
+
+export const VIRTUAL_START_MS = Date.UTC(2024, 0, 1, 9)
+
+interface Due {
+  readonly at: number
+  readonly order: number
+  readonly run: () => void
+}
+
+const soonest = (timers: ReadonlySet<Due>): Due | null => {
+  let first: Due | null = null
+  for (const due of timers) {
+    if (first === null || due.at < first.at || (due.at === first.at && due.order < first.order)) first = due
+  }
+  return first
+}
+
+export function createVirtualClock(startMs = VIRTUAL_START_MS): VirtualClock {
+  const timers = new Set<Due>()
+  let now = startMs
+  let order = 0
+  return {
+    mode: 'virtual',
+    now: () => now,
+    after(delayMs, run) {
+      const due = { at: now + Math.max(0, delayMs), order: order++, run }
+      timers.add(due)
+      return { cancel: () => void timers.delete(due) }
+    },
+    nextDue: () => soonest(timers)?.at ?? null,
+    async advance(byMs, drain) {
+      await drain()
+      const until = now + byMs
+      for (let due = soonest(timers); due !== null && due.at <= until; due = soonest(timers)) {
+        timers.delete(due)
+        now = Math.max(now, due.at)
+        due.run()
+        await drain()
+      }
+      now = Math.max(now, until)
+    },
+    rewind() {
+      timers.clear()
+      now = startMs
+    },
+  }
+}
+
+/** Node's longest timer; longer waits are taken in several steps. */
+const LONGEST_MS = 2_147_483_647
+
+/** Keeps no process alive: what waits on the wall clock does so beside a server or a request that does. */
+export function createRealClock(): Clock {
+  const pending = new Map<object, number>()
+  return {
+    mode: 'real',
+    now: () => Date.now(),
+    after(delayMs, run) {
+      const key = {}
+      const at = Date.now() + Math.max(0, delayMs)
+      pending.set(key, at)
+      let handle: ReturnType<typeof setTimeout>
+      const arm = () => {
+        const left = at - Date.now()
+        handle = setTimeout(left > LONGEST_MS ? arm : fire, Math.min(Math.max(0, left), LONGEST_MS))
+      }
+      const fire = () => {
+        pending.delete(key)
+        run()
+      }
+      arm()
+      return {
+        cancel() {
+          clearTimeout(handle)
+          pending.delete(key)
+        },
+      }
+    },
+    nextDue: () => (pending.size === 0 ? null : Math.min(...pending.values())),
+  }
+}
+
+/** Milliseconds since some fixed moment, with fractions: for durations only. */
+export const elapsedMs = (): number => performance.now()
+
+/** A timer on the wall, for network timeouts and latencies. */
+export function wallTimer(delayMs: number, run: () => void): Timer {
+  const handle = setTimeout(run, Math.min(delayMs, LONGEST_MS))
+  return { cancel: () => clearTimeout(handle) }
+}
+
+/** Resolves after `delayMs` on the wall, or at once when aborted. */
+export function wallDelay(delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal?.aborted) return resolve()
+    const timer = wallTimer(delayMs, resolve)
+    signal?.addEventListener('abort', () => (timer.cancel(), resolve()), { once: true })
+  })
+}

@@ -1,0 +1,25 @@
+/**
+ * Ids drawn from (seed, label, counter) and nothing else: adding a message in one chat shifts no id in another.
+ */
+import { hashWords } from './random.ts'
+
+const hex8 = (word: number) => word.toString(16).padStart(8, '0')
+
+function hex32(seed: number, label: string): string {
+  const [a, b, c, d] = hashWords(label, seed)
+  return hex8(a) + hex8(b) + hex8(c) + hex8(d)
+}
+
+/** Version and variant bits set, so that strict UUID parsers accept it. */
+function uuid(hex: string): string {
+  const variant = '89ab'[Number.parseInt(hex[16]!, 16) & 3]
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+export type IdForm = 'uuid' | 'hex24' | 'hex32'
+
+export function makeId(form: IdForm, seed: number, label: string): string {
+  const hex = hex32(seed, label)
+  if (form === 'uuid') return uuid(hex)
+  return form === 'hex24' ? hex.slice(0, 24) : hex
+}

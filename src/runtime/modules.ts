@@ -1,0 +1,6 @@
+/** Loads a user's own module by path, relative to the working folder. */
+export async function loadModule(path: string): Promise<Record<string, unknown>> {
+  const { resolve } = await import('node:path')
+  const { pathToFileURL } = await import('node:url')
+  return (await import(/* @vite-ignore */ pathToFileURL(resolve(path)).href)) as Record<string, unknown>
+}

@@ -1,0 +1,47 @@
+/** Chance, seeded: the same seed and label give the same numbers on every machine. */
+
+/** Four 32-bit words drawn from a text and a seed (a mixing hash, not a cryptographic one). */
+export function hashWords(text: string, seed: number): [number, number, number, number] {
+  let a = 1779033703 ^ seed
+  let b = 3144134277 ^ (seed >>> 1)
+  let c = 1013904242
+  let d = 2773480762
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    a = b ^ Math.imul(a ^ code, 597399067)
+    b = c ^ Math.imul(b ^ code, 2869860233)
+    c = d ^ Math.imul(c ^ code, 951274213)
+    d = a ^ Math.imul(d ^ code, 2716044179)
+  }
+  return finish(a, b, c, d)
+}
+
+function finish(a: number, b: number, c: number, d: number): [number, number, number, number] {
+  const w = Math.imul(c ^ (a >>> 18), 597399067)
+  const x = Math.imul(d ^ (b >>> 22), 2869860233)
+  const y = Math.imul(w ^ (c >>> 17), 951274213)
+  const z = Math.imul(x ^ (d >>> 19), 2716044179)
+  const all = w ^ x ^ y ^ z
+  return [all >>> 0, (x ^ all) >>> 0, (y ^ all) >>> 0, (z ^ all) >>> 0]
+}
+
+export interface Random {
+  /** In [0, 1). */
+  next(): number
+  /** A whole number in [0, below). */
+  below(bound: number): number
+  pick<T>(items: readonly T[]): T
+}
+
+/** A small generator (mulberry32) started from a seed and a label, so that streams do not disturb each other. */
+export function createRandom(seed: number, label = ''): Random {
+  let state = hashWords(label, seed)[0]
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+  const below = (bound: number) => Math.floor(next() * bound)
+  return { next, below, pick: items => items[below(items.length)]! }
+}

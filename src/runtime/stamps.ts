@@ -1,0 +1,27 @@
+/** Timestamps with microseconds: strictly increasing, so that the order of messages shows in their times. */
+export interface Stamps {
+  /** Whole microseconds since 1970. */
+  next(): number
+  reset(): void
+}
+
+export function createStamps(nowMs: () => number): Stamps {
+  let last = 0
+  return {
+    next: () => (last = Math.max(last + 1, nowMs() * 1000)),
+    reset: () => void (last = 0),
+  }
+}
+
+let cachedSecond = -1
+let cachedText = ''
+
+/** `2024-01-01T09:00:00.000001Z`. The part up to the second is kept from the last call: it rarely changes. */
+export function isoMicros(micros: number): string {
+  const second = Math.floor(micros / 1_000_000)
+  if (second !== cachedSecond) {
+    cachedSecond = second
+    cachedText = new Date(second * 1000).toISOString().slice(0, 19)
+  }
+  return `${cachedText}.${String(micros - second * 1_000_000).padStart(6, '0')}Z`
+}

@@ -1,0 +1,112 @@
+/** How webhook bytes leave: a port, its real version over undici, and one for a plain function. */
+import { wallTimer } from './clock.ts'
+
+export interface Outgoing {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+export interface Received {
+  readonly status: number
+  readonly headers: Record<string, string>
+  /** At most `KEPT_BODY_CHARS` of it. */
+  readonly body: string
+  readonly truncated: boolean
+}
+
+/** Why nothing usable came back, in words a developer can act on. */
+export class TransportFailure {
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+export type Transport = (request: Outgoing) => Promise<Received>
+
+export const KEPT_BODY_CHARS = 16_384
+
+/** Webhooks go straight to a function, as an ordinary `Request`. */
+export function functionTransport(handler: (request: Request) => Response | Promise<Response>): Transport {
+  return async ({ url, headers, body, timeoutMs, signal }) => {
+    const request = new Request(url, { method: 'POST', headers, body })
+    const response = await withTimeout(
+      Promise.resolve().then(() => handler(request)),
+      timeoutMs,
+      signal,
+    )
+    if (!(response instanceof Response)) throw new TransportFailure('the webhook function did not return a Response')
+    const text = await withTimeout(response.text(), timeoutMs, signal)
+    const kept = text.slice(0, KEPT_BODY_CHARS)
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: kept,
+      truncated: kept !== text,
+    }
+  }
+}
+
+function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = wallTimer(timeoutMs, () => reject(timedOut(timeoutMs)))
+    const stop = () => reject(new TransportFailure(CANCELLED))
+    signal.addEventListener('abort', stop, { once: true })
+    const done = () => (timer.cancel(), signal.removeEventListener('abort', stop))
+    work.then(
+      value => (done(), resolve(value)),
+      error => (done(), reject(asFailure(error, 'the webhook function'))),
+    )
+  })
+}
+
+export const CANCELLED = 'cancelled by a reset'
+export const timedOut = (ms: number) => new TransportFailure(`timeout: no complete answer within ${ms} ms`)
+
+/** Words for the codes Node and undici use. */
+export function asFailure(error: unknown, target: string): TransportFailure {
+  if (error instanceof TransportFailure) return error
+  const { code, message } = rootCause(error)
+  const said = WORDS[code ?? '']
+  if (said) return new TransportFailure(`${said.replace('{target}', target)} (${code})`)
+  if (code && /CERT|TLS|SSL|SELF_SIGNED/.test(code)) return new TransportFailure(`TLS: ${message} (${code})`)
+  return new TransportFailure(`${target}: ${message}${code ? ` (${code})` : ''}`)
+}
+
+function rootCause(error: unknown): { code: string | undefined; message: string } {
+  let at = error as { code?: string; message?: string; cause?: unknown; errors?: unknown[] }
+  for (let depth = 0; depth < 5 && !at.code && (at.cause || at.errors); depth++)
+    at = (at.errors?.[0] ?? at.cause) as typeof at
+  return { code: at.code, message: at.message ?? String(error) }
+}
+
+const WORDS: Record<string, string> = {
+  ECONNREFUSED: 'connection refused: nothing listens at {target}',
+  ENOTFOUND: 'DNS: no such host for {target}',
+  EAI_AGAIN: 'DNS: no answer for {target}',
+  ECONNRESET: 'connection reset by {target} before a complete answer',
+  EPIPE: 'connection closed by {target} before a complete answer',
+  UND_ERR_SOCKET: 'connection closed by {target} before a complete answer',
+  ETIMEDOUT: 'timeout: no connection to {target}',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout: no connection to {target}',
+  EHOSTUNREACH: 'no route to {target}',
+  ENETUNREACH: 'no route to {target}',
+  HPE_INVALID_CONSTANT: 'not HTTP: {target} answered something else',
+}
+
+/** Loaded with the first delivery, so that starting up does not pay for it. */
+export function httpTransport(): Transport & { close(): Promise<void> } {
+  let loading: Promise<typeof import('./undici-transport.ts')> | null = null
+  let loaded: import('./undici-transport.ts').UndiciTransport | null = null
+  const load = async () => {
+    loading ??= import('./undici-transport.ts')
+    const { createUndiciTransport } = await loading
+    loaded ??= createUndiciTransport()
+    return loaded
+  }
+  const send: Transport = request => (loaded ? loaded.send(request) : load().then(transport => transport.send(request)))
+  return Object.assign(send, { close: async () => loaded?.close() })
+}

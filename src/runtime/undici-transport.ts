@@ -1,0 +1,155 @@
+/** Webhook deliveries over HTTP: undici's dispatch interface, keep-alive, one timer per delivery. */
+import { Agent, type Dispatcher } from 'undici'
+import { wallTimer } from './clock.ts'
+import {
+  asFailure,
+  CANCELLED,
+  KEPT_BODY_CHARS,
+  type Outgoing,
+  type Received,
+  TransportFailure,
+  timedOut,
+} from './transport.ts'
+
+export interface UndiciTransport {
+  send(request: Outgoing): Promise<Received>
+  close(): Promise<void>
+}
+
+/** Beyond this an answer is cut off rather than read to its end. */
+const MAX_BODY_BYTES = 1_048_576
+
+export function createUndiciTransport(): UndiciTransport {
+  const agent = new Agent({
+    connections: 256,
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    connect: { timeout: 10_000 },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  return {
+    send: request => new Promise((resolve, reject) => dispatch(agent, request, resolve, reject)),
+    close: () => agent.destroy(),
+  }
+}
+
+const origins = new Map<string, { origin: string; path: string; target: string }>()
+
+/** Deliveries go to very few URLs: each is parsed once. */
+function addressOf(url: string) {
+  let known = origins.get(url)
+  if (known === undefined) {
+    const parsed = new URL(url)
+    known = { origin: parsed.origin, path: parsed.pathname + parsed.search, target: parsed.host }
+    if (origins.size > 1000) origins.clear()
+    origins.set(url, known)
+  }
+  return known
+}
+
+function dispatch(
+  agent: Agent,
+  request: Outgoing,
+  resolve: (received: Received) => void,
+  reject: (failure: TransportFailure) => void,
+): void {
+  const { origin, path, target } = addressOf(request.url)
+  const answer = new Answer(request, target, resolve, reject)
+  try {
+    agent.dispatch({ origin, path, method: 'POST', headers: request.headers, body: request.body }, answer)
+  } catch (error) {
+    answer.onResponseError(null, error as Error)
+  }
+}
+
+type Controller = Dispatcher.DispatchController
+
+/** Collects one answer; the first of end, error, timeout and cancellation settles it. */
+class Answer implements Dispatcher.DispatchHandler {
+  #request: Outgoing
+  #target: string
+  #resolve: (received: Received) => void
+  #reject: (failure: TransportFailure) => void
+  #timer: { cancel(): void }
+  #controller: Controller | null = null
+  #failure: TransportFailure | null = null
+  #status = 0
+  #headers: Record<string, string> = {}
+  #chunks: Buffer[] = []
+  #size = 0
+  #settled = false
+
+  constructor(
+    request: Outgoing,
+    target: string,
+    resolve: (r: Received) => void,
+    reject: (f: TransportFailure) => void,
+  ) {
+    this.#request = request
+    this.#target = target
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#timer = wallTimer(request.timeoutMs, () => this.#fail(timedOut(request.timeoutMs)))
+    request.signal.addEventListener('abort', this.#onAbort)
+  }
+
+  #onAbort = () => this.#fail(new TransportFailure(CANCELLED))
+
+  #fail(failure: TransportFailure): void {
+    this.#failure = failure
+    this.#controller?.abort(new Error(failure.message))
+    this.#settle()
+    this.#reject(failure)
+  }
+
+  #settle(): boolean {
+    if (this.#settled) return false
+    this.#settled = true
+    this.#timer.cancel()
+    this.#request.signal.removeEventListener('abort', this.#onAbort)
+    return true
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    if (this.#failure) controller.abort(new Error(this.#failure.message))
+  }
+
+  onResponseStart(
+    _controller: Controller,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.#status = status
+    for (const name in headers) this.#headers[name] = String(headers[name])
+  }
+
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    this.#size += chunk.length
+    if (this.#size <= MAX_BODY_BYTES) this.#chunks.push(chunk)
+    else this.#done(true)
+  }
+
+  onResponseEnd(): void {
+    this.#done(false)
+  }
+
+  onResponseError(_controller: Controller | null, error: Error): void {
+    if (this.#settle()) this.#reject(asFailure(error, this.#target))
+  }
+
+  #done(cut: boolean): void {
+    if (!this.#settle()) return
+    if (cut) this.#controller?.abort(new Error('answer too long'))
+    const chunk = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
+    const text = chunk.toString('utf8')
+    const kept = text.length > KEPT_BODY_CHARS ? text.slice(0, KEPT_BODY_CHARS) : text
+    this.#resolve({
+      status: this.#status,
+      headers: this.#headers,
+      body: kept,
+      truncated: cut || kept.length !== text.length,
+    })
+  }
+}

@@ -1,0 +1,156 @@
+/** `createSimulator`: the platform and its end user in this process, with no socket. */
+import type { Answer, Exchange } from './api/exchange.ts'
+import { ASSUMPTIONS } from './contract/assumptions.ts'
+import { parseDuration } from './contract/duration.ts'
+import { showKnob } from './contract/knobs.ts'
+import { createFetchDoor } from './doors/fetch.ts'
+import type { Maybe } from './engines/engines.ts'
+import type { EntryOf } from './journal/entry.ts'
+import type { Journal } from './journal/journal.ts'
+import { type AvailabilityChange, changeAvailability } from './platform/availability.ts'
+import { createTx } from './platform/tx.ts'
+import type { VirtualClock } from './runtime/clock.ts'
+import { type ChatHandle, createChatHandle } from './simulator/chat-handle.ts'
+import { type Core, createCore } from './simulator/core.ts'
+import { type ChatOptions, newChat } from './simulator/new-chat.ts'
+import { InvalidSetting, type SimulatorOptions } from './simulator/options.ts'
+import { configure, effectiveConfig } from './simulator/settings.ts'
+import { chatSummary, type SeenChat } from './user/view.ts'
+
+/** One row of what the platform leaves open, with the values in force. */
+export interface AssumptionInForce {
+  readonly id: number
+  readonly rule: string
+  readonly open: string
+  readonly ours: string
+  readonly knobs: readonly { readonly name: string; readonly value: unknown }[]
+}
+
+export interface Simulator {
+  /** What `_links.self` and attachment links begin with. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly botApiKey: string
+  readonly botId: number
+  readonly journal: Journal
+  /** Every attempt to deliver an event, oldest first. */
+  readonly deliveries: readonly EntryOf<'delivery'>[]
+  readonly clock: {
+    readonly mode: 'real' | 'virtual'
+    /** Epoch milliseconds on the simulator's clock. */
+    now(): number
+    /** Moves a virtual clock by a duration such as `10m`, firing what falls due on the way, in order. */
+    advance(by: string): Promise<void>
+  }
+  /** The nine endpoints and the attachments, in-process. */
+  fetch(request: Request): Promise<Response>
+  /** The same as plain data, for servers and other doors. */
+  handle(exchange: Exchange): Maybe<Answer>
+  chat(options?: ChatOptions): Promise<ChatHandle>
+  /** A chat that exists, by id. */
+  findChat(id: string): ChatHandle | undefined
+  chats(): Omit<SeenChat, 'messages'>[]
+  /** As if set in the workspace. */
+  setAvailability(change: AvailabilityChange): void
+  /** Knobs and settings by dotted name; all or none. Throws `InvalidSetting`. */
+  configure(patch: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
+  config(): Record<string, unknown>
+  assumptions(): AssumptionInForce[]
+  /** Resolves when nothing is in flight and no timer is due. */
+  settled(): Promise<void>
+  /** Forgets chats, timers and journal; what is in flight is cancelled and never seen again. */
+  reset(): void
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const cores = new WeakMap<Simulator, Core>()
+
+/** For our own doors and server, not part of the public surface. */
+export const coreOf = (simulator: Simulator): Core => cores.get(simulator)!
+
+/** Throws `InvalidSetting` for options that cannot be. */
+export function createSimulator(options: SimulatorOptions = {}): Simulator {
+  const core = createCore(options)
+  const { journal, room, api } = core
+  const basePath = () => new URL(core.address.base).pathname.replace(/\/$/, '')
+
+  const simulator: Simulator = {
+    get baseUrl() {
+      return core.address.base
+    },
+    get apiKey() {
+      return room.knobs['keys.handover']
+    },
+    get botApiKey() {
+      return room.knobs['keys.bot']
+    },
+    botId: core.bot.id,
+    journal,
+    get deliveries() {
+      return journal.query({ kind: 'delivery' }) as EntryOf<'delivery'>[]
+    },
+    clock: { mode: core.clock.mode, now: core.clock.now, advance: by => advance(core, by) },
+    fetch: createFetchDoor(api, basePath, () => room.knobs['limits.body']),
+    handle: api,
+    chat: async chatOptions => createChatHandle(core, await newChat(core, chatOptions ?? {})),
+    findChat(id) {
+      const chat = room.state.chats.get(id)
+      return chat && createChatHandle(core, chat)
+    },
+    chats: () => [...room.state.chats.values()].map(chatSummary),
+    setAvailability: change => setAvailability(core, change),
+    async configure(patch) {
+      await configure(core, patch)
+      return effectiveConfig(core)
+    },
+    config: () => effectiveConfig(core),
+    assumptions: () => assumptionsInForce(core),
+    settled: () => settled(core),
+    reset: core.reset,
+    close: core.close,
+    [Symbol.asyncDispose]: core.close,
+  }
+  cores.set(simulator, core)
+  return simulator
+}
+
+function setAvailability(core: Core, change: AvailabilityChange): void {
+  const tx = createTx()
+  changeAvailability(core.room, core.room.state.bots.get(core.bot.id)!, change, 'workspace', tx)
+  core.commitEffects(tx.effects, null)
+}
+
+async function advance(core: Core, by: string): Promise<void> {
+  const ms = parseDuration(by)
+  if (ms === null)
+    throw new InvalidSetting([{ name: 'by', message: `by must be a duration such as 10m, got ${JSON.stringify(by)}.` }])
+  if (core.clock.mode === 'virtual') return (core.clock as VirtualClock).advance(ms, () => core.activity.idle())
+  throw new InvalidSetting([
+    { name: 'clock', message: 'Only a virtual clock can be advanced; start with the clock set to virtual.' },
+  ])
+}
+
+/** Deliveries and answers in flight may start others, so it looks again until all is quiet. */
+async function settled(core: Core): Promise<void> {
+  for (let quiet = false; !quiet; ) {
+    await core.activity.idle()
+    const due = core.clock.nextDue()
+    quiet = !core.activity.busy && (due === null || due > core.clock.now())
+    if (!quiet) await fireDueTimers(core)
+  }
+}
+
+function fireDueTimers({ clock, activity }: Core): Promise<void> {
+  if (clock.mode === 'virtual') return (clock as VirtualClock).advance(0, () => activity.idle())
+  return new Promise(resolve => clock.after(0, resolve))
+}
+
+function assumptionsInForce(core: Core): AssumptionInForce[] {
+  const { knobs } = core.room
+  const value = (name: keyof typeof knobs) =>
+    name.startsWith('keys.') && knobs[name] !== null && name !== 'keys.graceful' && name !== 'keys.shared'
+      ? '***'
+      : showKnob(name, knobs[name])
+  return ASSUMPTIONS.map(row => ({ ...row, knobs: row.knobs.map(name => ({ name, value: value(name) })) }))
+}

@@ -1,0 +1,40 @@
+/** Chooses the engines: those given in code, else what the knobs name. */
+import type { Engines } from '../engines/engines.ts'
+import type { Room } from '../platform/room.ts'
+import { fillTemplate } from '../platform/summary.ts'
+import { markTranslation, sameText, type Translate } from '../platform/translation.ts'
+import { loadModule } from '../runtime/modules.ts'
+import { InvalidSetting, type SimulatorOptions } from './options.ts'
+
+/** The `translate` a module exports. Throws `InvalidSetting` when there is none. */
+export async function loadTranslate(path: string): Promise<Translate> {
+  const name = 'translation.engine'
+  const loaded = await loadModule(path).catch((error: Error) => {
+    throw new InvalidSetting([{ name, message: `${name}: cannot load ${JSON.stringify(path)}: ${error.message}` }])
+  })
+  const translate =
+    loaded.translate ?? (loaded.default as { translate?: unknown } | undefined)?.translate ?? loaded.default
+  if (typeof translate === 'function') return translate as Translate
+  throw new InvalidSetting([
+    { name, message: `${name}: ${JSON.stringify(path)} exports no function translate(text, from, to).` },
+  ])
+}
+
+export function createEngines(options: SimulatorOptions, room: Room): Engines {
+  const loaded = new Map<string, Promise<Translate>>()
+  const load = (path: string) => {
+    const known = loaded.get(path) ?? loadTranslate(path)
+    loaded.set(path, known)
+    return known
+  }
+  return {
+    translate(text, from, to) {
+      if (options.translate) return options.translate(text, from, to)
+      const engine = room.knobs['translation.engine']
+      if (engine === 'marker') return markTranslation(text, from, to)
+      if (engine === 'identity') return sameText(text, from, to)
+      return load(engine).then(translate => translate(text, from, to))
+    },
+    summarize: options.summarize ?? (input => fillTemplate(room, input)),
+  }
+}

@@ -1,0 +1,72 @@
+/** Makes chats: a seeded persona, and a hand-written conversation when one is asked for. */
+import { createChat, type HistoryRow, type NewChat } from '../platform/chats.ts'
+import type { Chat, Persona } from '../platform/state.ts'
+import { createTx } from '../platform/tx.ts'
+import { drawPersona } from '../runtime/personas.ts'
+import type { Core } from './core.ts'
+import { InvalidSetting } from './options.ts'
+import { loadTranscript } from './transcripts.ts'
+
+export interface ChatOptions {
+  readonly language?: string
+  readonly source?: string
+  /** Fields win over the drawn persona; null is a user nothing is known of. */
+  readonly user?: {
+    readonly id?: string
+    readonly first_name?: string
+    readonly last_name?: string
+    readonly gender?: string
+  } | null
+  readonly history?: readonly HistoryRow[]
+  /** Name of a shipped conversation such as `nb-shop`: its language, history, context and labels are the defaults. */
+  readonly transcript?: string
+  readonly context?: Readonly<Record<string, unknown>>
+  readonly labels?: readonly string[]
+  /** Another bot than the main one (by knob `keys.more`). */
+  readonly botId?: number
+  readonly id?: string
+}
+
+const NOBODY: Persona = { firstName: null, lastName: null, fullName: null, gender: null }
+
+export async function newChat(core: Core, options: ChatOptions): Promise<Chat> {
+  const shipped = options.transcript === undefined ? null : await loadTranscript(options.transcript)
+  const language = options.language ?? shipped?.language ?? 'en'
+  const drawn = await drawPersona(core.seed, `persona ${core.room.state.chatCounter + 1}`, language)
+  const tx = createTx()
+  const chat = createChat(
+    core.room,
+    {
+      ...(options.id === undefined ? {} : { id: freeId(core, options.id) }),
+      botId: knownBot(core, options.botId),
+      language,
+      source: options.source ?? shipped?.source ?? 'web',
+      ...(options.user?.id === undefined ? {} : { userId: options.user.id }),
+      persona: personaFrom(options.user, drawn),
+      context: { ...(options.context ?? shipped?.context ?? drawn.context) },
+      labels: [...(options.labels ?? shipped?.labels ?? [])],
+      history: options.history ?? shipped?.history ?? [],
+    } satisfies NewChat,
+    tx,
+  )
+  core.commitEffects(tx.effects, null)
+  return chat
+}
+
+function knownBot(core: Core, botId = core.bot.id): number {
+  if (core.room.state.bots.has(botId)) return botId
+  const known = [...core.room.state.bots.keys()].join(', ')
+  throw new InvalidSetting([{ name: 'bot_id', message: `bot_id ${botId} is not a bot here; known: ${known}.` }])
+}
+
+function freeId(core: Core, id: string): string {
+  if (!core.room.state.chats.has(id)) return id
+  throw new InvalidSetting([{ name: 'id', message: `There is already a chat ${JSON.stringify(id)}.` }])
+}
+
+function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
+  if (user === null) return NOBODY
+  const firstName = user?.first_name ?? drawn.firstName
+  const lastName = user?.last_name ?? drawn.lastName
+  return { firstName, lastName, fullName: `${firstName} ${lastName}`, gender: user?.gender ?? drawn.gender }
+}

@@ -1,0 +1,90 @@
+/** What a simulator is made from, and the values that stand when nothing is said. */
+import {
+  allowedFor,
+  defaultKnobs,
+  isKnob,
+  KNOB_NAMES,
+  type KnobName,
+  type Knobs,
+  parseKnob,
+} from '../contract/knobs.ts'
+import { nearest } from '../contract/nearest.ts'
+import type { BotReply } from '../platform/room.ts'
+import type { Summarize } from '../platform/summary.ts'
+import type { Translate } from '../platform/translation.ts'
+
+export interface SimulatorOptions {
+  /** Same seed: same ids, names, texts and payload bytes. Default 1. */
+  readonly seed?: number
+  /** What `_links.self` and attachment links begin with; also where `fetch` answers. */
+  readonly baseUrl?: string
+  /** `virtual` moves only by `clock.advance`. Default virtual in-process, real for a server. */
+  readonly clock?: 'real' | 'virtual' | { readonly mode: 'virtual'; readonly start?: string | Date }
+  readonly bot?: {
+    readonly id?: number
+    readonly name?: string
+    readonly organizationId?: number
+    readonly replies?: readonly BotReply[]
+  }
+  readonly webhook?: {
+    readonly url?: string
+    /** Deliveries go to this function instead of the network. */
+    readonly fetch?: (request: Request) => Response | Promise<Response>
+  }
+  /** As in the config file: `{ time_zone, 'mon-fri': '09:00-17:00' }`. */
+  readonly businessHours?: Readonly<Record<string, unknown>> | null
+  /** Dotted names; each value as it would be written in the config file. */
+  readonly knobs?: Readonly<Record<string, unknown>>
+  /** Whether answers name the assumptions they lean on. Default true. */
+  readonly markers?: boolean
+  readonly translate?: Translate
+  readonly summarize?: Summarize
+  /** How many journal entries are kept. Default 10,000. */
+  readonly journalLimit?: number
+}
+
+export const DEFAULTS = {
+  seed: 1,
+  baseUrl: 'https://bot.example.test',
+  botId: 1042,
+  botName: 'Nora',
+  organizationId: 7,
+  journalLimit: 10_000,
+} as const
+
+/** A setting that cannot be: which one, what was seen, what is allowed. */
+export interface SettingProblem {
+  readonly name: string
+  readonly message: string
+}
+
+export class InvalidSetting extends Error {
+  override readonly name = 'InvalidSetting'
+  readonly problems: readonly SettingProblem[]
+  constructor(problems: readonly SettingProblem[]) {
+    super(problems.map(problem => problem.message).join(' '))
+    this.problems = problems
+  }
+}
+
+/** Reads one knob, or says what is wrong with it. */
+export function readKnob(name: string, raw: unknown): { name: KnobName; value: unknown } | SettingProblem {
+  if (!isKnob(name)) return { name, message: `${name} is not a knob${nearest(name, KNOB_NAMES)}.` }
+  const value = parseKnob(name, raw)
+  if (value !== undefined) return { name, value }
+  return { name, message: `${name} must be ${allowedFor(name)}, got ${JSON.stringify(raw)}.` }
+}
+
+/** Sets the named knobs, all or none. Throws `InvalidSetting`. */
+export function applyKnobs(knobs: Knobs, raw: Readonly<Record<string, unknown>>): void {
+  const read = Object.entries(raw).map(([name, value]) => readKnob(name, value))
+  const problems = read.filter((one): one is SettingProblem => 'message' in one)
+  if (problems.length > 0) throw new InvalidSetting(problems)
+  for (const one of read) if ('value' in one) Object.assign(knobs, { [one.name]: one.value })
+}
+
+export function knobsFrom(raw: Readonly<Record<string, unknown>>): Knobs {
+  const knobs = defaultKnobs()
+  applyKnobs(knobs, raw)
+  return knobs
+}

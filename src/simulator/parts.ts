@@ -1,0 +1,78 @@
+/** The single parts of a simulator, made from its options. */
+import type { Knobs } from '../contract/knobs.ts'
+import { readBusinessHours } from '../platform/hours.ts'
+import type { BotSpec } from '../platform/platform.ts'
+import type { Room, Settings } from '../platform/room.ts'
+import { createState } from '../platform/state.ts'
+import { type Clock, createRealClock, createVirtualClock, type VirtualClock } from '../runtime/clock.ts'
+import { makeId } from '../runtime/ids.ts'
+import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
+import { DEFAULTS, InvalidSetting, type SimulatorOptions } from './options.ts'
+
+/** Everything remembered, forgotten. */
+export function clearState({ state }: Room): void {
+  state.bots.clear()
+  state.chats.clear()
+  state.files.clear()
+  state.deadlines.clear()
+  state.chatCounter = 0
+  state.idleCounter = 0
+}
+
+export interface RoomParts {
+  readonly seed: number
+  readonly knobs: Knobs
+  readonly clock: Clock
+  stamp(): number
+  readonly address: { base: string }
+  readonly settings: Settings
+}
+
+export function createRoom({ seed, knobs, clock, stamp, address, settings }: RoomParts): Room {
+  return {
+    state: createState(),
+    knobs,
+    settings,
+    nowMs: clock.now,
+    stamp,
+    id: (form, label) => makeId(form, seed, label),
+    links: {
+      chat: id => `${address.base}/api/v1/chats/${encodeURIComponent(id)}`,
+      file: (id, name) => `${address.base}/files/${id}/${encodeURIComponent(name)}`,
+    },
+  }
+}
+
+export const botFrom = ({ bot }: SimulatorOptions): BotSpec => ({
+  id: bot?.id ?? DEFAULTS.botId,
+  name: bot?.name ?? DEFAULTS.botName,
+  organizationId: bot?.organizationId ?? DEFAULTS.organizationId,
+})
+
+export function clockFrom({ clock = 'virtual' }: SimulatorOptions): Clock | VirtualClock {
+  if (clock === 'real') return createRealClock()
+  const start = typeof clock === 'object' && clock.start !== undefined ? new Date(clock.start).getTime() : undefined
+  if (start === undefined || Number.isFinite(start)) return createVirtualClock(start)
+  throw new InvalidSetting([
+    { name: 'clock.start', message: 'clock.start must be a date such as 2024-01-01T09:00:00Z.' },
+  ])
+}
+
+export function hoursFrom(raw: SimulatorOptions['businessHours']): Settings['businessHours'] {
+  if (raw === null || raw === undefined) return null
+  const read = readBusinessHours(raw)
+  if ('week' in read) return read
+  const name = `business_hours.${read.key}`
+  throw new InvalidSetting([{ name, message: `${name} ${read.message}.` }])
+}
+
+type ClosableTransport = Transport & { close?(): Promise<void> }
+
+export const transportFrom = (options: SimulatorOptions): ClosableTransport =>
+  options.webhook?.fetch ? functionTransport(options.webhook.fetch) : httpTransport()
+
+/** A webhook function needs no address of its own, but its requests have to have one. */
+export function targetOf(options: SimulatorOptions, url: string | null, transport: Transport) {
+  const address = url ?? (options.webhook?.fetch ? 'https://intermediary.example.test/webhook' : null)
+  return address === null ? null : { url: address, transport }
+}

@@ -1,0 +1,108 @@
+/** What the end user does, as one journal entry each with its consequences. */
+import { type Engines, type InOrder, type Maybe, then, translated } from '../engines/engines.ts'
+import type { UserContent } from '../journal/entry.ts'
+import { type NewFile, storeFile } from '../platform/files.ts'
+import { Refusal } from '../platform/refusal.ts'
+import type { Room } from '../platform/room.ts'
+import type { Chat } from '../platform/state.ts'
+import { toAgent } from '../platform/translation.ts'
+import { createTx, type Effect, note } from '../platform/tx.ts'
+import { findPress, requestHandover, type UserOutcome, userSays, visibleButtons } from '../platform/user.ts'
+
+export interface UserPorts {
+  readonly room: Room
+  readonly engines: Engines
+  readonly inOrder: InOrder
+  commit(action: UserContent, effects: readonly Effect[]): void
+}
+
+export interface Says {
+  readonly text: string
+  readonly attach?: readonly NewFile[]
+}
+
+export interface UserActions {
+  says(chatId: string, said: Says): Maybe<UserOutcome>
+  press(chatId: string, button: string): Maybe<UserOutcome>
+}
+
+/** The action cannot be done; `code` fits the control API's errors. */
+export class UserProblem extends Error {
+  override readonly name = 'UserProblem'
+  readonly code: 'chat_not_found' | 'unknown_button' | 'invalid_message'
+  constructor(code: UserProblem['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export function createUserActions(ports: UserPorts): UserActions {
+  const { room } = ports
+
+  function chatOf(id: string): Chat {
+    const chat = room.state.chats.get(id)
+    if (chat === undefined) throw new UserProblem('chat_not_found', `There is no chat ${JSON.stringify(id)}.`)
+    return chat
+  }
+
+  function says(chatId: string, said: Says): Maybe<UserOutcome> {
+    chatOf(chatId)
+    checkMessage(said)
+    return ports.inOrder(chatId, () => {
+      const chat = chatOf(chatId)
+      const forAgent = translated(ports.engines, toAgent(chat, said.text), said.text)
+      return then(forAgent, text => write(chat, said, text))
+    })
+  }
+
+  function write(chat: Chat, said: Says, forAgent: string): UserOutcome {
+    const tx = createTx()
+    const files = storeAll(room, chat, said.attach ?? [])
+    const outcome = userSays(room, chat, { text: said.text, files, forAgent }, tx)
+    const attachments = files.map(file => ({ name: file.name, type: file.type, size_kb: file.sizeKb }))
+    const content = { kind: 'user', chat_id: chat.id, action: 'message', text: said.text } as const
+    ports.commit(
+      { ...content, message_id: outcome.messageId, ...(files.length > 0 ? { attachments } : {}) },
+      tx.effects,
+    )
+    return outcome
+  }
+
+  function press(chatId: string, wanted: string): Maybe<UserOutcome> {
+    const found = findPress(chatOf(chatId), wanted)
+    if (found === null) throw unknownButton(chatOf(chatId), wanted)
+    if (found.kind === 'says') return says(chatId, { text: found.label })
+    return ports.inOrder(chatId, () => {
+      const chat = chatOf(chatId)
+      const tx = createTx()
+      if (found.kind === 'link') note(tx, 'link_opened', chat.id, { url: found.url })
+      const outcome =
+        found.kind === 'handover' ? requestHandover(room, chat, tx) : { messageId: null, deliveryId: null }
+      const content = { kind: 'user', chat_id: chat.id, action: 'press', button: found.label } as const
+      ports.commit({ ...content, message_id: outcome.messageId }, tx.effects)
+      return outcome
+    })
+  }
+
+  return { says, press }
+}
+
+function checkMessage(said: Says): void {
+  if (said.text !== '' || (said.attach ?? []).length > 0) return
+  throw new UserProblem('invalid_message', 'A message needs a text or at least one attachment.')
+}
+
+function storeAll(room: Room, chat: Chat, files: readonly NewFile[]) {
+  try {
+    return files.map(file => storeFile(room, chat, file))
+  } catch (thrown) {
+    if (thrown instanceof Refusal) throw new UserProblem('invalid_message', thrown.message)
+    throw thrown
+  }
+}
+
+function unknownButton(chat: Chat, wanted: string): UserProblem {
+  const labels = ['handover', ...visibleButtons(chat).map(button => button.label)]
+  const message = `There is no button ${JSON.stringify(wanted)}; to press: ${labels.map(label => JSON.stringify(label)).join(', ')}.`
+  return new UserProblem('unknown_button', message)
+}
