@@ -20,6 +20,12 @@ def field(body, name, kind):
     raise Refused(400, "bad_input", f'"{name}" must be a {KINDS[kind]}.', name)
 
 
+def given(source, name, kind, otherwise):
+    """A signature proves who sent a field, not what type it has."""
+    value = source.get(name) if isinstance(source, dict) else None
+    return value if type(value) is kind else otherwise
+
+
 def new_lane(lane_id):
     return {"id": lane_id, "outbox": [], "problems": [], "failed": None}
 
@@ -65,9 +71,9 @@ class Desk:
     def received(self, chat_id, event):
         """Every message counts: a redelivery looks exactly like a user who writes "ok" twice."""
         chat = self.store.chats.get(chat_id) or self._enter(chat_id, event, "held")
-        files = [{key: file.get(key, "") for key in ("name", "url", "type")}
-                 for file in event.get("attachments") or []]
-        item = {"text": event.get("message", ""), "attachments": files}
+        files = [{key: given(file, key, str, "") for key in ("name", "url", "type")}
+                 for file in given(event, "attachments", list, [])]
+        item = {"text": given(event, "message", str, ""), "attachments": files}
         chat["inbox"].append({**item, "note": True} if chat["status"] == "closed" else item)
         self.store.save()
         logging.info("message, conversation is %s: chat %r", chat["status"], chat_id)
@@ -75,10 +81,11 @@ class Desk:
     def _enter(self, chat_id, event, status):
         """Taken out and put back at the end: the order of the dict is the order of the queue."""
         chat = self.store.chats.pop(chat_id, None) or {**new_lane(chat_id), "inbox": []}
-        about, user, bot = event["chat"], event.get("user") or {}, event.get("bot") or {}
-        chat.update(status=status, language=about.get("language", ""), user=user.get("id", ""),
-                    source=about.get("source", ""), bot_id=bot.get("id", self.settings.bot_id),
-                    agent=self.settings.agent_name, typing=False, failed=None)
+        chat.update(status=status, agent=self.settings.agent_name, typing=False, failed=None,
+                    bot_id=given(event.get("bot"), "id", int, self.settings.bot_id),
+                    language=given(event["chat"], "language", str, ""),
+                    source=given(event["chat"], "source", str, ""),
+                    user=given(event.get("user"), "id", str, ""))
         self.store.chats[chat_id] = chat
         return chat
 

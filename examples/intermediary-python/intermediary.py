@@ -2,6 +2,7 @@
 import logging
 import os
 import signal
+import sys
 from types import SimpleNamespace
 
 from desk import Desk, Store
@@ -43,4 +44,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (OSError, ValueError) as error:  # a port that is taken, a state file that is not one
+        sys.exit(f"Cannot start: {error}")

@@ -45,22 +45,22 @@ class Handler(BaseHTTPRequestHandler):
     timeout = 10  # seconds, for a sender that stops in the middle
 
     def answer(self):
-        path = self.path.partition("?")[0]
         try:
             body = self.read_body()
             with self.desk.store.lock:
-                value = self.webhook(body) if path == "/webhook" else self.desk_api(path, body)
-                status, value = (202, {"queued": True}) if value is None else (200, value)
-                text = json.dumps(value)
+                status, text = self.result(body)
+            self.reply(status, text)
         except Refused as error:
             status, *about = error.args
-            text = json.dumps({"error": dict(zip(("code", "message", "field"), about))})
+            named = dict(zip(("code", "message", "field"), about))
+            self.reply(status, json.dumps({"error": named}))
         except OSError:
-            return logging.info("a request was broken off")
-        except Exception:  # an event of an unforeseen shape must not go unanswered
-            logging.exception("unexpected")
-            status, text = 500, '{"error": {"code": "internal", "message": "Our mistake."}}'
-        self.reply(status, text.encode())
+            logging.info("a request was broken off")
+
+    def result(self, body):
+        path = self.path.partition("?")[0]
+        value = self.webhook(body) if path == "/webhook" else self.desk_api(path, body)
+        return (202, '{"queued": true}') if value is None else (200, json.dumps(value))
 
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = answer
 
@@ -81,13 +81,14 @@ class Handler(BaseHTTPRequestHandler):
         raise Refused(413, "body_too_large", f"The body is longer than {MAX_BODY_BYTES} bytes.")
 
     def reply(self, status, text):
+        content = text.encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
+        self.send_header("Content-Length", str(len(content)))
         if status == 405:
             self.send_header("Allow", "POST")
         self.end_headers()
-        self.wfile.write(b"" if self.command == "HEAD" else text)
+        self.wfile.write(b"" if self.command == "HEAD" else content)
 
     def webhook(self, body):
         """Nothing here waits for the platform's API: it may be waiting for this answer."""
