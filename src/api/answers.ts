@@ -6,17 +6,18 @@ import type { Refusal } from '../platform/refusal.ts'
 import type { Answer } from './exchange.ts'
 
 /** Browsers read transcripts, so every answer may be read from any page. */
-const CORS = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': `${MARKER_HEADER}, ${INTERNAL_HEADER}, retry-after`,
-}
+const CORS = { 'access-control-allow-origin': '*' }
+const EXPOSE = 'access-control-expose-headers'
 
 export function withMarker(
   headers: Record<string, string>,
   rows: readonly number[],
   markers: boolean,
 ): Record<string, string> {
-  if (markers && rows.length > 0) headers[MARKER_HEADER] = [...rows].sort((a, b) => a - b).join(', ')
+  if (markers && rows.length > 0) {
+    headers[MARKER_HEADER] = [...rows].sort((a, b) => a - b).join(', ')
+    headers[EXPOSE] = `${MARKER_HEADER}, retry-after`
+  }
   return headers
 }
 
@@ -67,7 +68,12 @@ export function refused(refusal: Refusal, knobs: Knobs, extra: Record<string, st
 /** Our own fault: never in the platform's shape. */
 export const internal = (error: unknown): Answer => ({
   status: 500,
-  headers: { 'content-type': 'application/json; charset=utf-8', [INTERNAL_HEADER]: '1', ...CORS },
+  headers: {
+    'content-type': 'application/json; charset=utf-8',
+    [INTERNAL_HEADER]: '1',
+    [EXPOSE]: INTERNAL_HEADER,
+    ...CORS,
+  },
   body: JSON.stringify({
     handover_sim: {
       internal_error: error instanceof Error ? error.message : String(error),

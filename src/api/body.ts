@@ -1,7 +1,7 @@
 /** From the bytes of a request to the value of an endpoint's schema, or the refusal that says what is wrong. */
 import type { Endpoint } from '../contract/endpoints.ts'
 import type { Knobs } from '../contract/knobs.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { invalidParameter, Refusal } from '../platform/refusal.ts'
 import { find, lean, type Tx } from '../platform/tx.ts'
 import type { Exchange } from './exchange.ts'
 import { droppedFields, explain, show } from './explain.ts'
@@ -12,11 +12,41 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 export function parseJson(exchange: Exchange, knobs: Knobs): unknown {
   if (exchange.tooLarge || exchange.body.length > knobs['limits.body']) throw tooLarge(knobs)
   if (exchange.body.length === 0) throw badJson('The body is empty; a JSON object is expected.')
+  const text = decode(exchange.body)
+  if (nestsTooDeep(text)) {
+    throw new Refusal('invalid_json', `The body is nested more than ${MAX_DEPTH} levels deep.`, { row: 27 })
+  }
   try {
-    return JSON.parse(decoder.decode(exchange.body))
+    return JSON.parse(text)
   } catch (error) {
     throw badJson(`The body is not valid JSON: ${(error as Error).message}.`)
   }
+}
+
+function decode(body: Uint8Array): string {
+  try {
+    return decoder.decode(body)
+  } catch {
+    throw badJson('The body is not valid JSON: it is not UTF-8.')
+  }
+}
+
+/** Deeper values parse, but could not be written again without running out of stack. */
+const MAX_DEPTH = 200
+
+function nestsTooDeep(text: string): boolean {
+  if (text.length <= 2 * MAX_DEPTH) return false
+  let depth = 0
+  let quoted = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 34) quoted = !quoted
+    else if (quoted) at += code === 92 ? 1 : 0
+    else if (code === 91 || code === 123) depth++
+    else if (code === 93 || code === 125) depth--
+    if (depth > MAX_DEPTH) return true
+  }
+  return false
 }
 
 const badJson = (message: string) => new Refusal('invalid_json', message)
@@ -36,11 +66,11 @@ export function checkContentType(exchange: Exchange, knobs: Knobs, tx: Tx): void
 
 export function parseBody(endpoint: Endpoint, raw: unknown, knobs: Knobs, tx: Tx): unknown {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-    throw invalid(knobs, `The body must be a JSON object, got ${show(raw)}.`, null)
+    throw invalidParameter(knobs, `The body must be a JSON object, got ${show(raw)}.`, {})
   }
   const result = endpoint.body!.safeParse(raw)
   if (!result.success) throw refuse(result.error.issues, raw, knobs)
-  checkUnknown(raw, result.data, knobs, tx)
+  checkUnknown(raw, result.data as object, knobs, tx)
   return result.data
 }
 
@@ -49,16 +79,11 @@ type Issues = Parameters<typeof explain>[0]
 function refuse(issues: Issues, raw: unknown, knobs: Knobs): Refusal {
   const [first, ...rest] = explain(issues, raw)
   const more = rest.map(problem => ` ${problem.message}`).join('')
-  return invalid(knobs, first!.message + more, first!.field || null)
-}
-
-function invalid(knobs: Knobs, message: string, field: string | null): Refusal {
-  const status = Number(knobs['errors.validation'])
-  return new Refusal('invalid_parameter', message, field === null ? { status } : { status, field })
+  return invalidParameter(knobs, first!.message + more, first!.field === '' ? {} : { field: first!.field })
 }
 
 /** Assumption 44. */
-function checkUnknown(raw: object, parsed: unknown, knobs: Knobs, tx: Tx): void {
+function checkUnknown(raw: object, parsed: object, knobs: Knobs, tx: Tx): void {
   const unknown = droppedFields(raw, parsed)
   if (unknown.length === 0) return
   lean(tx, 44)

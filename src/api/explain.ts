@@ -78,14 +78,21 @@ export function show(value: unknown): string {
 }
 
 /** Fields of `raw` that a parse dropped, with their full names. */
-export function droppedFields(raw: unknown, parsed: unknown, at = ''): string[] {
-  if (typeof raw !== 'object' || raw === null || typeof parsed !== 'object' || parsed === null) return []
-  if (Array.isArray(raw)) return raw.flatMap((item, i) => droppedFields(item, (parsed as unknown[])[i], `${at}[${i}]`))
+export function droppedFields(raw: object, parsed: object): string[] {
   const dropped: string[] = []
-  for (const [key, value] of Object.entries(raw)) {
-    if (!Object.hasOwn(parsed, key)) dropped.push(join(at, key))
-    else if (typeof value === 'object')
-      dropped.push(...droppedFields(value, (parsed as Record<string, unknown>)[key], join(at, key)))
-  }
+  collectDropped(raw, parsed, '', dropped)
   return dropped
+}
+
+function collectDropped(raw: object, parsed: object, at: string, dropped: string[]): void {
+  for (const key of Object.keys(raw)) {
+    const name = () => (Array.isArray(raw) ? `${at}[${key}]` : join(at, key))
+    if (!Object.hasOwn(parsed, key)) dropped.push(name())
+    else descend((raw as Record<string, unknown>)[key], (parsed as Record<string, unknown>)[key], name, dropped)
+  }
+}
+
+function descend(raw: unknown, parsed: unknown, name: () => string, dropped: string[]): void {
+  if (typeof raw !== 'object' || raw === null || typeof parsed !== 'object' || parsed === null) return
+  collectDropped(raw, parsed, name(), dropped)
 }

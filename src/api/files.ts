@@ -20,12 +20,16 @@ export function serveFile(ports: ApiPorts, exchange: Exchange, path: string, tx:
   const file = openFile(ports.room, id, decodeName(name))
   lean(tx, 30)
   const headers = {
-    'content-type': file.type,
+    'content-type': headerSafe(file.type),
     'content-disposition': `inline; filename*=UTF-8''${encodeURIComponent(file.name)}`,
     'x-content-type-options': 'nosniff',
   }
   return bytes(fileBytes(file), withMarker(headers, tx.rows, ports.markers))
 }
+
+/** A media type no header can carry is served as plain bytes. */
+const headerSafe = (type: string): string =>
+  /^[\x21-\x7e][\x20-\x7e]*$/.test(type) ? type : 'application/octet-stream'
 
 function decodeName(name: string): string {
   try {

@@ -3,7 +3,7 @@
  * Whatever is turned down is a Refusal; anything else thrown is a fault of ours and says so.
  */
 import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts'
-import { type Maybe, then } from '../engines/engines.ts'
+import { andThen, type Maybe } from '../engines/engines.ts'
 import type { ApiContent } from '../journal/entry.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { createTx, lean, type Tx } from '../platform/tx.ts'
@@ -33,7 +33,7 @@ interface Call {
 export type Api = (exchange: Exchange) => Maybe<Answer>
 
 export function createApi(ports: ApiPorts): Api {
-  const rateLimit = createRateLimit()
+  const rateLimit = createRateLimit(ports.epoch)
 
   return function handle(exchange) {
     const call: Call = {
@@ -68,11 +68,13 @@ export function createApi(ports: ApiPorts): Api {
   function serve(call: Call): Maybe<Answer> {
     const { exchange } = call
     const path = pathOf(exchange.target)
-    if (path.startsWith(FILES_PREFIX)) return serveFile(ports, exchange, path, call.tx)
+    if (path.startsWith(FILES_PREFIX)) {
+      return exchange.method === 'OPTIONS' ? preflight(READS) : serveFile(ports, exchange, path, call.tx)
+    }
     const route = matchRoute(path, ports.room.knobs)
     call.route = route
     const endpoint = ENDPOINTS[route.id]
-    if (exchange.method === 'OPTIONS') return preflight(`${endpoint.method}, OPTIONS`)
+    if (exchange.method === 'OPTIONS') return preflight(allowed(endpoint))
     checkMethod(endpoint, exchange.method)
     const moved = checkSlash(call, route)
     if (moved !== null) return moved
@@ -83,13 +85,15 @@ export function createApi(ports: ApiPorts): Api {
     const grant = authorize(call, endpoint)
     const body = endpoint.body === null ? undefined : readBody(call, endpoint)
     const value = OPERATIONS[route.id]({ ports, grant, route, body, tx: call.tx })
-    return then(value, reply => success(call, endpoint, reply))
+    return andThen(value, reply => success(call, endpoint, reply))
   }
 
   function authorize(call: Call, endpoint: Endpoint): Grant {
     const { authorization } = call.exchange.headers
     const nowMs = ports.room.nowMs()
-    const grant = ports.keyring.authorize(authorization, endpoint.scope, nowMs, state => void (call.auth = state))
+    const grant = ports.keyring.authorize(authorization, endpoint.scope, nowMs, state => {
+      call.auth = state
+    })
     rateLimit.take(authorization!, ports.room.knobs['limits.rate'], nowMs)
     return grant
   }
@@ -115,7 +119,7 @@ export function createApi(ports: ApiPorts): Api {
     const policy = ports.room.knobs['api.trailingSlash']
     if (route.slashAsWritten) return null
     if (policy === 'accept') {
-      if (route.id !== 'chat') lean(call.tx, 43)
+      lean(call.tx, 43)
       return null
     }
     if (policy === 'redirect') return redirect(route.canonical)
@@ -128,8 +132,7 @@ export function createApi(ports: ApiPorts): Api {
     call.response = errorBody(thrown)
     const extra = withMarker({}, call.tx.rows, ports.markers)
     if (thrown instanceof RateLimited) extra['retry-after'] = String(thrown.retryAfter)
-    if (thrown.code === 'method_not_allowed')
-      extra.allow = call.route ? `${ENDPOINTS[call.route.id].method}, OPTIONS` : 'GET, HEAD'
+    if (thrown.code === 'method_not_allowed') extra.allow = call.route ? allowed(ENDPOINTS[call.route.id]) : READS
     if (thrown.code === 'unauthorized') extra['www-authenticate'] = 'Bearer'
     return refused(thrown, ports.room.knobs, extra)
   }
@@ -164,6 +167,9 @@ export function createApi(ports: ApiPorts): Api {
     }
   }
 }
+
+const READS = 'GET, HEAD, OPTIONS'
+const allowed = ({ method }: Endpoint): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
 
 /** HEAD is GET without the body, as everywhere in HTTP. */
 function checkMethod(endpoint: Endpoint, method: string): void {

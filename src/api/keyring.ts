@@ -16,6 +16,8 @@ export interface Keyring {
   signingKey(botId: number): string
   /** After a change of the key knobs. */
   refresh(knobs: Knobs, nowMs: number): void
+  /** Replaced keys stop working: a reset may turn back the clock they were waiting for. */
+  forgetReplaced(): void
   readonly botIds: readonly number[]
 }
 export type AuthState = 'valid' | 'missing' | 'malformed' | 'unknown' | 'wrong_scope'
@@ -45,6 +47,9 @@ export function createKeyring(mainBotId: number, initial: Knobs): Keyring {
       signing = signingFrom(mainBotId, knobs)
       const grace = knobs['keys.graceful']
       if (grace !== null) keepOld(grants, old, nowMs + grace)
+    },
+    forgetReplaced() {
+      for (const [key, grant] of grants) if (grant.untilMs !== null) grants.delete(key)
     },
     get botIds() {
       return [...signing.keys()]

@@ -8,7 +8,7 @@ import type {
   StartRequest,
   TypingStartRequest,
 } from '../contract/requests.ts'
-import { type Maybe, then, translated } from '../engines/engines.ts'
+import { andThen, type Maybe, translated } from '../engines/engines.ts'
 import { updateAvailability } from '../platform/availability.ts'
 import { requireChat } from '../platform/chats.ts'
 import { checkMessage, endHandover, sendMessage, startHandover } from '../platform/handover.ts'
@@ -57,17 +57,24 @@ export const OPERATIONS: Record<EndpointId, Run> = {
   chat: readChat,
 }
 
-/** The chat is looked up again after the engine: it may have been handed back meanwhile. */
+/** A chat's messages go one by one; what a reset overtakes reaches no chat made after it. */
 function message(operation: Operation): Maybe<unknown> {
   const { ports, tx } = operation
   const body = operation.body as MessageRequest
+  const epoch = ports.epoch()
   return ports.inOrder(body.chat_id, () => {
+    if (ports.epoch() !== epoch) throw overtaken()
     const chat = chatOf(operation)
     checkMessage(ports.room, chat, body, tx)
     const shown = translated(ports.engines, toUser(chat, body.message), body.message)
-    return then(shown, text => sendMessage(ports.room, chat, body, text, tx))
+    return andThen(shown, text => {
+      if (ports.epoch() !== epoch) throw overtaken()
+      return sendMessage(ports.room, chat, body, text, tx)
+    })
   })
 }
+
+const overtaken = () => new Error('The simulator was reset while this message was in flight.')
 
 function summarize(operation: Operation): Maybe<unknown> {
   const { ports, tx } = operation
@@ -75,8 +82,8 @@ function summarize(operation: Operation): Maybe<unknown> {
   const input = summaryInput(ports.room, chat, tx)
   const latency = ports.room.knobs['summarize.latency']
   const waited = latency === 0 ? undefined : ports.delay(latency)
-  const summary = then(waited, () => ports.engines.summarize(input))
-  return then(summary, text => ({ event: 'SUMMARIZED', chat_id: chat.id, summary: text }))
+  const summary = andThen(waited, () => ports.engines.summarize(input))
+  return andThen(summary, text => ({ event: 'SUMMARIZED', chat_id: chat.id, summary: text }))
 }
 
 function readChat({ ports, grant, route, tx }: Operation): unknown {

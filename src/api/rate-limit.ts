@@ -15,11 +15,15 @@ export class RateLimited extends Refusal {
   }
 }
 
-export function createRateLimit(): RateLimit {
-  const windows = new Map<string, { start: number; calls: number }>()
+/** A reset, seen as a new epoch, forgets the calls made before it. */
+export function createRateLimit(epoch: () => number): RateLimit {
+  let windows = new Map<string, { start: number; calls: number }>()
+  let counting = epoch()
   return {
     take(key, rate, nowMs) {
       if (rate === null) return
+      if (counting !== epoch()) windows = new Map()
+      counting = epoch()
       const known = windows.get(key)
       const fresh = known === undefined || nowMs >= known.start + rate.windowMs
       const window = fresh ? { start: nowMs, calls: 0 } : known

@@ -39,8 +39,8 @@ const tables = new Map<string, Map<string, Route>>()
 export function matchRoute(path: string, knobs: Knobs): Route {
   const versions = knobs['api.versions']
   const key = versions.length === 0 ? '' : versions.join()
-  let table = tables.get(key)
-  if (table === undefined) tables.set(key, (table = tableFor(versions)))
+  const table = tables.get(key) ?? tableFor(versions)
+  if (!tables.has(key)) tables.set(key, table)
   const route = table.get(path) ?? matchChat(path)
   if (route === null) throw unknownPath(path)
   return route

@@ -2,11 +2,14 @@
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
 type Unit = keyof typeof UNIT_MS
 
-/** Milliseconds, or null when the text is not a duration with a unit. */
+/** Whole milliseconds, or null when the text is not a duration with a unit or is finer than a millisecond. */
 export function parseDuration(text: unknown): number | null {
-  if (typeof text !== 'string') return null
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim())
-  return match ? Number(match[1]) * UNIT_MS[match[2] as Unit] : null
+  const match = typeof text === 'string' ? /^(\d+)(?:\.(\d+))?(ms|s|m|h)$/.exec(text.trim()) : null
+  if (match === null) return null
+  const [, whole, fraction = '', unit] = match
+  const size = UNIT_MS[unit as Unit]
+  const ms = Number(whole) * size + (Number(fraction) * size) / 10 ** fraction.length
+  return Number.isSafeInteger(ms) ? ms : null
 }
 
 /** The shortest exact way to write a number of milliseconds. */

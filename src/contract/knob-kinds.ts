@@ -11,13 +11,28 @@ export interface KnobKind<T> {
   /** The value, or undefined when `raw` is not allowed. */
   parse(raw: unknown): T | undefined
   show(value: T): unknown
+  /** The same as JSON Schema, for editors. */
+  readonly schema: JsonShape
 }
+export type JsonShape = Readonly<Record<string, unknown>>
 
 const spelled = (raw: unknown): unknown => (raw === true ? 'on' : raw === false ? 'off' : raw === null ? 'null' : raw)
 
+/** The other ways to write a word that YAML and JSON have a value for. */
+const spellings: Record<string, unknown> = { on: true, off: false, null: null, true: true }
+const written = (word: string): unknown[] => {
+  if (Object.hasOwn(spellings, word)) return [word, spellings[word]]
+  return /^\d+$/.test(word) ? [word, Number(word)] : [word]
+}
+const OFF: JsonShape = { enum: written('off') }
+const DURATION: JsonShape = { type: 'string', pattern: '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$' }
+const orOff = (shape: JsonShape): JsonShape => ({ anyOf: [OFF, shape] })
+
 export function oneOf<const V extends readonly string[]>(values: V, initial: V[number]): KnobKind<V[number]> {
-  const find = (raw: unknown) => values.find(value => value === String(spelled(raw)))
-  return { initial, allowed: values.join(' | '), parse: find, show: value => value }
+  const named = (raw: unknown) => values.find(value => typeof raw !== 'object' && value === String(raw))
+  const find = (raw: unknown) => named(raw) ?? named(spelled(raw))
+  const schema = { enum: values.flatMap(written) }
+  return { initial, allowed: values.join(' | '), parse: find, show: value => value, schema }
 }
 
 /** A duration in milliseconds; with `off`, null stands for off. */
@@ -27,6 +42,7 @@ export function duration(initialMs: number): KnobKind<number> {
     allowed: 'a duration such as 500ms, 5s, 10m, 12h',
     parse: raw => parseDuration(raw) ?? undefined,
     show: formatDuration,
+    schema: DURATION,
   }
 }
 
@@ -36,6 +52,7 @@ export function durationOrOff(): KnobKind<number | null> {
     allowed: 'off | a duration such as 500ms, 5s, 10m, 12h',
     parse: raw => (spelled(raw) === 'off' ? null : (parseDuration(raw) ?? undefined)),
     show: value => (value === null ? 'off' : formatDuration(value)),
+    schema: orOff(DURATION),
   }
 }
 
@@ -48,7 +65,13 @@ function listOf(raw: unknown): unknown[] | undefined {
   return inner.trim() === '' ? [] : inner.split(',').map(part => part.trim())
 }
 
-function list<T>(allowed: string, initial: readonly T[], one: (raw: unknown) => T | null, show: (item: T) => unknown) {
+function list<T>(
+  allowed: string,
+  initial: readonly T[],
+  one: (raw: unknown) => T | null,
+  show: (item: T) => unknown,
+  items: JsonShape,
+) {
   const kind: KnobKind<readonly T[]> = {
     initial,
     allowed,
@@ -57,12 +80,13 @@ function list<T>(allowed: string, initial: readonly T[], one: (raw: unknown) => 
       return items === undefined || items.includes(null) ? undefined : (items as T[])
     },
     show: value => (value.length === 0 ? 'off' : value.map(show)),
+    schema: { anyOf: [OFF, { type: 'array', items }, { type: 'string' }] },
   }
   return kind
 }
 
 export const durations = (): KnobKind<readonly number[]> =>
-  list('off | a list of durations such as [1s, 5s]', [], parseDuration, formatDuration)
+  list('off | a list of durations such as [1s, 5s]', [], parseDuration, formatDuration, DURATION)
 
 /** Words from a fixed set. */
 export const someOf = <const V extends readonly string[]>(values: V, initial: readonly V[number][]) =>
@@ -71,6 +95,7 @@ export const someOf = <const V extends readonly string[]>(values: V, initial: re
     initial,
     raw => values.find(value => value === raw) ?? null,
     value => value,
+    { enum: values },
   )
 
 /** Words of a given form, such as `web=chatbubble`; `form` says it in the error. */
@@ -80,6 +105,7 @@ export const wordsLike = (form: string, pattern: RegExp, initial: readonly strin
     initial,
     raw => (typeof raw === 'string' && pattern.test(raw) ? raw : null),
     value => value,
+    { type: 'string', pattern: pattern.source },
   )
 
 export function count(initial: number, max = Number.MAX_SAFE_INTEGER): KnobKind<number> {
@@ -89,7 +115,8 @@ export function count(initial: number, max = Number.MAX_SAFE_INTEGER): KnobKind<
       ? (value as number)
       : undefined
   }
-  return { initial, allowed: `a whole number from 1 to ${max}`, parse, show: value => value }
+  const schema = { type: 'integer', minimum: 1, maximum: max }
+  return { initial, allowed: `a whole number from 1 to ${max}`, parse, show: value => value, schema }
 }
 
 export function countOrOff(): KnobKind<number | null> {
@@ -99,6 +126,7 @@ export function countOrOff(): KnobKind<number | null> {
     allowed: 'off | a whole number from 1',
     parse: raw => (spelled(raw) === 'off' ? null : inner.parse(raw)),
     show: value => value ?? 'off',
+    schema: orOff(inner.schema),
   }
 }
 
@@ -113,11 +141,12 @@ export function rateOrOff(): KnobKind<Rate | null> {
     allowed: 'off | calls per window such as 10/1s',
     parse(raw) {
       if (spelled(raw) === 'off') return null
-      const [calls, window] = String(raw).split('/')
+      const [, calls, window] = (typeof raw === 'string' && /^([1-9]\d{0,8})\/(.*)$/.exec(raw)) || []
       const windowMs = parseDuration(window)
-      return /^[1-9]\d*$/.test(calls ?? '') && windowMs ? { calls: Number(calls), windowMs } : undefined
+      return windowMs ? { calls: Number(calls), windowMs } : undefined
     },
     show: value => (value === null ? 'off' : `${value.calls}/${formatDuration(value.windowMs)}`),
+    schema: orOff({ type: 'string', pattern: '^[1-9]\\d{0,8}/\\d+(\\.\\d+)?(ms|s|m|h)$' }),
   }
 }
 
@@ -128,6 +157,7 @@ export function text(initial: string, mayBeEmpty = false): KnobKind<string> {
     allowed: mayBeEmpty ? 'a text' : 'a text that is not empty',
     parse: raw => (typeof raw === 'string' && (mayBeEmpty || raw !== '') ? raw : undefined),
     show: value => value,
+    schema: { type: 'string', ...(mayBeEmpty ? {} : { minLength: 1 }) },
   }
 }
 
@@ -138,5 +168,6 @@ export function word(initial: string, allowed: string, pattern = /^[\x21-\x7e]+$
     allowed,
     parse: raw => (typeof raw === 'string' && pattern.test(raw) ? raw : undefined),
     show: value => value,
+    schema: { type: 'string', pattern: pattern.source },
   }
 }

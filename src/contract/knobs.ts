@@ -8,6 +8,7 @@ import {
   duration,
   durationOrOff,
   durations,
+  type JsonShape,
   type KnobKind,
   oneOf,
   rateOrOff,
@@ -114,6 +115,9 @@ export const isKnob = (name: string): name is KnobName => Object.hasOwn(KNOBS, n
 
 /** What a user may write for this knob, in words. */
 export const allowedFor = (name: KnobName): string => kindOf(name).allowed
+
+/** The same as JSON Schema, for editors. */
+export const schemaFor = (name: KnobName): JsonShape => kindOf(name).schema
 
 export const parseKnob = (name: KnobName, raw: unknown): unknown => kindOf(name).parse(raw)
 

@@ -1,5 +1,6 @@
-/** The platform over `node:http`: bytes in, one call, bytes out. */
+/** The platform over `node:http`: bytes in, one call, bytes out. Whatever a client does, the process survives it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { internal } from '../api/answers.ts'
 import type { Answer, Exchange } from '../api/exchange.ts'
 import type { Api } from '../api/handle.ts'
 
@@ -15,21 +16,39 @@ export function createNodeDoor(api: Api, limit: () => number) {
   }
 }
 
-/** Reads at most `limit` bytes; the rest of a larger body is read and dropped, so that the client gets its answer. */
+/** A declared length says it before the first byte. */
+export const declaresTooMuch = (request: IncomingMessage, limit: number): boolean =>
+  Number(request.headers['content-length'] ?? 0) > limit
+
+/** Keeps at most `limit` bytes. A larger body is answered at once; a body that breaks off is never answered. */
 function collect(request: IncomingMessage, limit: number, done: (body: Uint8Array, tooLarge: boolean) => void): void {
+  if (declaresTooMuch(request, limit)) return refuse(request, done)
   let first: Buffer | null = null
   let more: Buffer[] | null = null
   let size = 0
-  request.on('data', (chunk: Buffer) => {
+  const onData = (chunk: Buffer) => {
     size += chunk.length
-    if (size > limit) first = more = null
-    else if (first === null) first = chunk
-    else (more ??= [first]).push(chunk)
+    if (size > limit) {
+      request.off('data', onData).off('end', onEnd)
+      refuse(request, done)
+    } else if (first === null) first = chunk
+    else if (more === null) more = [first, chunk]
+    else more.push(chunk)
+  }
+  const onEnd = () => done(more === null ? (first ?? EMPTY) : Buffer.concat(more), false)
+  request.on('data', onData).on('end', onEnd)
+}
+
+/** How much of a refused body is still read, so that a client which only reads afterwards gets its answer. */
+const DRAINED_BYTES = 64 * 1_048_576
+
+function refuse(request: IncomingMessage, done: (body: Uint8Array, tooLarge: boolean) => void): void {
+  let left = DRAINED_BYTES
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) request.destroy()
   })
-  request.on('end', () => {
-    if (size > limit) return done(EMPTY, true)
-    done(more === null ? (first ?? EMPTY) : Buffer.concat(more), false)
-  })
+  done(EMPTY, true)
 }
 
 const exchangeOf = (request: IncomingMessage, body: Uint8Array, tooLarge: boolean): Exchange => ({
@@ -41,9 +60,14 @@ const exchangeOf = (request: IncomingMessage, body: Uint8Array, tooLarge: boolea
 })
 
 function answer(api: Api, exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
-  const result = api(exchange)
-  if (result instanceof Promise) result.then(ready => send(ready, request, response))
-  else send(result, request, response)
+  const fail = (error: unknown) => send(internal(error), request, response)
+  try {
+    const result = api(exchange)
+    if (!(result instanceof Promise)) return send(result, request, response)
+    result.then(ready => send(ready, request, response)).catch(fail)
+  } catch (error) {
+    fail(error)
+  }
 }
 
 function send({ status, headers, body }: Answer, request: IncomingMessage, response: ServerResponse): void {

@@ -13,7 +13,7 @@ export interface Engines {
 export type Maybe<T> = T | Promise<T>
 
 /** Continues with a value now or once it is there. */
-export const then = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> =>
+export const andThen = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> =>
   value instanceof Promise ? value.then(next) : next(value)
 
 /** Nothing to translate: the text as it is. */

@@ -17,7 +17,17 @@ export class WaitTimeout extends Error {
 
 interface Waiter {
   readonly match: (entry: Entry) => boolean
+  readonly after: number
   readonly done: (result: Entry | Error) => void
+}
+
+/** A condition that throws ends its own wait and nothing else. */
+function offerTo(waiter: Waiter, entry: Entry): void {
+  try {
+    if (entry.seq > waiter.after && waiter.match(entry)) waiter.done(entry)
+  } catch (error) {
+    waiter.done(error instanceof Error ? error : new Error(String(error)))
+  }
 }
 
 export function createWaiters(since: (after: number) => Iterable<Entry>) {
@@ -33,7 +43,8 @@ export function createWaiters(since: (after: number) => Iterable<Entry>) {
         result instanceof Error ? reject(result) : resolve(result)
       }
       const onAbort = () => done(new WaitTimeout('Stopped waiting: aborted.'))
-      const waiter = { match, done }
+      const waiter = { match, after: options.after ?? 0, done }
+      if (options.signal?.aborted) return onAbort()
       waiting.add(waiter)
       options.signal?.addEventListener('abort', onAbort, { once: true })
       const { withinMs } = options
@@ -45,7 +56,7 @@ export function createWaiters(since: (after: number) => Iterable<Entry>) {
   return {
     offer(entry: Entry): void {
       if (waiting.size === 0) return
-      for (const waiter of [...waiting]) if (waiter.match(entry)) waiter.done(entry)
+      for (const waiter of [...waiting]) offerTo(waiter, entry)
     },
     async waitFor(match: Waiter['match'], options: WaitOptions = {}): Promise<Entry> {
       for (const entry of since(options.after ?? 0)) if (match(entry)) return entry

@@ -3,7 +3,7 @@ import type { AvailabilityRequest, AvailabilityResponse } from '../contract/requ
 import type { AvailabilityReason, AvailabilityValue } from '../contract/schemas.ts'
 import { isoMicros } from '../runtime/stamps.ts'
 import { withinHours } from './hours.ts'
-import { Refusal } from './refusal.ts'
+import { invalidParameter } from './refusal.ts'
 import type { Room } from './room.ts'
 import type { BotState, Queue } from './state.ts'
 import { lean, note, type Tx } from './tx.ts'
@@ -16,13 +16,9 @@ export interface AvailabilityChange {
   readonly reason?: AvailabilityReason | undefined
 }
 
-export function queueOf(room: Room, bot: BotState, name = DEFAULT_QUEUE): Queue {
-  const known = bot.queues.get(name)
-  if (known) return known
-  const fresh: Queue = { availability: room.knobs['availability.initial'], reason: null, updated: null }
-  bot.queues.set(name, fresh)
-  return fresh
-}
+/** Before its first update a queue is as the knob says (assumption 14). */
+export const queueOf = (room: Room, bot: BotState, name = DEFAULT_QUEUE): Queue =>
+  bot.queues.get(name) ?? { availability: room.knobs['availability.initial'], reason: null, updated: null }
 
 /** Both must agree: the availability last set (nothing reopens it by itself) and the business hours, if any. */
 export function isOpen(room: Room, bot: BotState): boolean {
@@ -31,16 +27,14 @@ export function isOpen(room: Room, bot: BotState): boolean {
 }
 
 /** Sets it and says so in the journal; `by` is `api` or `workspace`. */
-export function changeAvailability(room: Room, bot: BotState, change: AvailabilityChange, by: string, tx: Tx): Queue {
+export function changeAvailability(room: Room, bot: BotState, change: AvailabilityChange, by: string, tx: Tx) {
   const name = change.queue ?? DEFAULT_QUEUE
   if (name !== DEFAULT_QUEUE && room.knobs['availability.otherQueues'] === 'reject') {
     const message = `queue must be "DEFAULT", the only supported queue, got ${JSON.stringify(name)}.`
-    throw new Refusal('invalid_parameter', message, { field: 'queue', row: 16 })
+    throw invalidParameter(room.knobs, message, { field: 'queue', row: 16 })
   }
-  const queue = queueOf(room, bot, name)
-  queue.availability = change.availability
-  queue.reason = change.reason ?? null
-  queue.updated = room.stamp()
+  const queue = { availability: change.availability, reason: change.reason ?? null, updated: room.stamp() }
+  bot.queues.set(name, queue)
   note(tx, 'availability', undefined, { bot_id: bot.id, queue: name, by, ...change })
   return queue
 }
@@ -53,13 +47,13 @@ export function updateAvailability(
 ): AvailabilityResponse {
   const queue = changeAvailability(room, bot, request, 'api', tx)
   lean(tx, 15, 17)
-  if (request.queue !== DEFAULT_QUEUE) lean(tx, 16)
+  if (request.queue !== DEFAULT_QUEUE || request.reason === undefined) lean(tx, 16)
   return {
     event: 'HANDOVER AVAILABILITY UPDATED',
     bot_id: String(bot.id),
     queue: request.queue ?? DEFAULT_QUEUE,
     availability: queue.availability,
-    updated_at: formatTime(room, queue.updated!),
+    updated_at: formatTime(room, queue.updated),
   }
 }
 

@@ -45,6 +45,7 @@ export function createChat(room: Room, spec: NewChat, tx: Tx): Chat {
     typing: false,
     messages: [],
     counter: 0,
+    idleEnds: 0,
   }
   room.state.chats.set(id, chat)
   for (const row of spec.history) addHistory(room, chat, row)
@@ -111,10 +112,22 @@ export const botOf = (room: Room, chat: Chat): BotState => room.state.bots.get(c
 
 /** Assumption 45: with an idle timeout, a chat nobody writes in ends. */
 function keepAlive(room: Room, chat: Chat): void {
-  const idle = room.knobs['chat.idleTimeout']
-  if (idle === null) return
   chat.active = true
-  room.state.deadlines.set(`idle ${chat.id}`, room.nowMs() + idle, { kind: 'idle', chatId: chat.id })
+  if (room.knobs['chat.idleTimeout'] !== null) expireAfter(room, chat, room.nowMs())
+}
+
+function expireAfter(room: Room, chat: Chat, fromMs: number): void {
+  const idle = room.knobs['chat.idleTimeout']
+  const key = `idle ${chat.id}`
+  if (idle === null) room.state.deadlines.delete(key)
+  else room.state.deadlines.set(key, fromMs + idle, { kind: 'idle', chatId: chat.id })
+}
+
+/** After the knob may have changed: every chat counts from its latest message. */
+export function refreshIdle(room: Room): void {
+  for (const chat of room.state.chats.values()) {
+    if (chat.active) expireAfter(room, chat, Math.floor(chat.updated / 1000))
+  }
 }
 
 /** The chat a request means: known bot, known chat, belonging together and to the key (A5, assumption 22). */

@@ -12,9 +12,16 @@ export interface NewFile {
   readonly bytes?: Uint8Array | null
 }
 
+/** No URL can carry these. */
+const HALF_PAIRS = /\p{Surrogate}/gu
+
 export const MAX_FILE_KB = 102_400
 
 export function storeFile(room: Room, chat: Chat, file: NewFile): StoredFile {
+  if (!Number.isSafeInteger(file.sizeKb) || file.sizeKb < 0) {
+    const message = `attachments: size_kb of ${JSON.stringify(file.name)} must be a whole number, got ${file.sizeKb}.`
+    throw new Refusal('invalid_parameter', message, { field: 'attachments' })
+  }
   const limit = room.knobs['limits.attachmentKb'] ?? MAX_FILE_KB
   if (file.sizeKb > limit) {
     const message = `attachments: ${JSON.stringify(file.name)} has ${file.sizeKb} KB, more than the ${limit} KB allowed.`
@@ -22,7 +29,7 @@ export function storeFile(room: Room, chat: Chat, file: NewFile): StoredFile {
   }
   const stored: StoredFile = {
     id: room.id('hex24', nextLabel(chat, 'file')),
-    name: file.name,
+    name: file.name.replace(HALF_PAIRS, '\ufffd'),
     type: file.type,
     sizeKb: file.sizeKb,
     bytes: file.bytes ?? null,

@@ -10,7 +10,7 @@ import type {
 import type { Sender } from '../contract/schemas.ts'
 import { isOpen } from './availability.ts'
 import { addMessage, addNotice, botOf } from './chats.ts'
-import { Refusal } from './refusal.ts'
+import { invalidParameter, Refusal } from './refusal.ts'
 import type { Room } from './room.ts'
 import type { Chat } from './state.ts'
 import { agentLanguage } from './translation.ts'
@@ -71,7 +71,7 @@ function endIdle(room: Room, chat: Chat, tx: Tx): EndResponse {
   if (room.knobs['end.idle'] === '409') throw conflict('The chat is not taken over.', 21)
   clearTypingOn(room, chat, 'end', tx)
   find(tx, 'E5', 'end for a chat that is not taken over.')
-  const id = room.id(room.knobs['ids.message'], `idle end ${chat.id} ${++room.state.idleCounter}`)
+  const id = room.id(room.knobs['ids.message'], `idle end ${chat.id} ${++chat.idleEnds}`)
   return { event: 'TAKEOVER ENDED', chat_id: chat.id, chatmessage_id: id }
 }
 
@@ -97,14 +97,14 @@ export function checkMessage(room: Room, chat: Chat, request: MessageRequest, tx
   }
   if (request.message === '') {
     lean(tx, 27)
-    if (room.knobs['message.allowEmpty'] === 'off') throw invalid('message', 'message must not be empty.', 27)
+    if (room.knobs['message.allowEmpty'] === 'off') throw invalid(room, 'message', 'message must not be empty.', 27)
   }
   checkSender(room, request, tx)
   if (request.buttons !== undefined) checkButtons(room, request, tx)
 }
 
-const invalid = (field: string, message: string, row: number) =>
-  new Refusal('invalid_parameter', message, { field, row })
+const invalid = (room: Room, field: string, message: string, row: number) =>
+  invalidParameter(room.knobs, message, { field, row })
 
 /** Assumption 25: expected on message, though nothing calls it required. */
 function checkSender(room: Room, request: MessageRequest, tx: Tx): void {
@@ -118,7 +118,7 @@ function checkSender(room: Room, request: MessageRequest, tx: Tx): void {
         : null
   if (missing === null) return
   lean(tx, 25)
-  if (room.knobs['strict.sender'] === 'on') throw invalid(missing, `${missing} is expected on message.`, 25)
+  if (room.knobs['strict.sender'] === 'on') throw invalid(room, missing, `${missing} is expected on message.`, 25)
   find(tx, 'R-SENDER.4', `${missing} is missing: the user cannot see whom the message comes from.`)
 }
 
@@ -127,6 +127,6 @@ function checkButtons(room: Room, request: MessageRequest, tx: Tx): void {
   lean(tx, 26)
   if (room.knobs['buttons.schema'] === 'any') return
   request.buttons?.forEach((button, index) => {
-    if (!button.label) throw invalid(`buttons[${index}].label`, `buttons[${index}].label must be a text.`, 26)
+    if (!button.label) throw invalid(room, `buttons[${index}].label`, `buttons[${index}].label must be a text.`, 26)
   })
 }

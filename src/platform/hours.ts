@@ -1,6 +1,8 @@
 /** Weekly business hours in a time zone (workspace settings). */
 export interface BusinessHours {
   readonly timeZone: string
+  /** As the setting was written. */
+  readonly written: Readonly<Record<string, unknown>>
   /** Per weekday, 0 = Sunday: opening and closing in minutes of the day, or null when closed all day. */
   readonly week: readonly (readonly [openMinute: number, closeMinute: number] | null)[]
 }
@@ -62,7 +64,7 @@ export interface HoursProblem {
 }
 
 /** `{ time_zone: Europe/Oslo, mon-fri: "09:00-17:00", sat: "10:00-14:00" }`; a day not named is closed. */
-export function readBusinessHours(raw: Record<string, unknown>): BusinessHours | HoursProblem {
+export function readBusinessHours(raw: Readonly<Record<string, unknown>>): BusinessHours | HoursProblem {
   const { time_zone: zone, ...days } = raw
   if (!isTimeZone(zone)) {
     return { key: 'time_zone', message: `must be a time zone such as Europe/Oslo, got ${JSON.stringify(zone)}` }
@@ -75,5 +77,5 @@ export function readBusinessHours(raw: Record<string, unknown>): BusinessHours |
     if (span === null) return { key, message: `must be hours such as "09:00-17:00", got ${JSON.stringify(value)}` }
     for (const day of named) week[day] = span
   }
-  return { timeZone: zone, week }
+  return { timeZone: zone, written: raw, week }
 }

@@ -1,5 +1,6 @@
 /** A request the platform turns down. Not an Error: it is an ordinary outcome and carries no stack. */
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
+import type { Knobs } from '../contract/knobs.ts'
 
 export class Refusal {
   readonly code: ErrorCode
@@ -15,4 +16,9 @@ export class Refusal {
     this.status = options.status ?? ERRORS[code].status
     this.rows = [...new Set([10, ERRORS[code].row, ...(options.row ? [options.row] : [])])]
   }
+}
+
+/** A field that cannot be accepted; its status is the knob `errors.validation` (assumption 10). */
+export function invalidParameter(knobs: Knobs, message: string, about: { field?: string; row?: number }): Refusal {
+  return new Refusal('invalid_parameter', message, { ...about, status: Number(knobs['errors.validation']) })
 }

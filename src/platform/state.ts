@@ -61,12 +61,14 @@ export interface Chat {
   readonly messages: Message[]
   /** Numbers the ids of this chat, so that other chats cannot shift them. */
   counter: number
+  /** Numbers the answers to an end with nothing to end; they are in no transcript. */
+  idleEnds: number
 }
 
 export interface Queue {
-  availability: AvailabilityValue
-  reason: AvailabilityReason | null
-  updated: number | null
+  readonly availability: AvailabilityValue
+  readonly reason: AvailabilityReason | null
+  readonly updated: number | null
 }
 
 export interface BotState {
@@ -82,7 +84,7 @@ export interface State {
   readonly files: Map<string, StoredFile>
   readonly deadlines: Deadlines
   chatCounter: number
-  idleCounter: number
+  summaryCounter: number
 }
 
 export function createState(): State {
@@ -92,6 +94,6 @@ export function createState(): State {
     files: new Map(),
     deadlines: createDeadlines(),
     chatCounter: 0,
-    idleCounter: 0,
+    summaryCounter: 0,
   }
 }

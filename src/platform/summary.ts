@@ -64,6 +64,6 @@ export function fillTemplate(room: Room, input: SummaryInput): string {
     last: shorten(input.userMessages.at(-1) ?? ''),
   }
   const text = templateFor(room, input.language).replace(/\{(count|first|last)\}/g, (_, name: string) => values[name]!)
-  const varied = room.knobs['summarize.vary'] === 'on' ? `${text} (${++room.state.idleCounter})` : text
+  const varied = room.knobs['summarize.vary'] === 'on' ? `${text} (${++room.state.summaryCounter})` : text
   return input.prompt === '' ? varied : `[prompt: ${input.prompt}] ${varied}`
 }

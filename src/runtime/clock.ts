@@ -118,7 +118,12 @@ export function wallTimer(delayMs: number, run: () => void): Timer {
 export function wallDelay(delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal?.aborted) return resolve()
-    const timer = wallTimer(delayMs, resolve)
-    signal?.addEventListener('abort', () => (timer.cancel(), resolve()), { once: true })
+    const done = () => {
+      timer.cancel()
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = wallTimer(delayMs, done)
+    signal?.addEventListener('abort', done)
   })
 }

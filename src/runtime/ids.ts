@@ -3,7 +3,10 @@
  */
 import { hashWords } from './random.ts'
 
-const hex8 = (word: number) => word.toString(16).padStart(8, '0')
+/** Two digits per byte: several times faster than `toString(16)`, and ids are made on every message. */
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const hex8 = (word: number) =>
+  BYTES[word >>> 24]! + BYTES[(word >>> 16) & 255]! + BYTES[(word >>> 8) & 255]! + BYTES[word & 255]!
 
 function hex32(seed: number, label: string): string {
   const [a, b, c, d] = hashWords(label, seed)

@@ -2,10 +2,10 @@
 
 /** Four 32-bit words drawn from a text and a seed (a mixing hash, not a cryptographic one). */
 export function hashWords(text: string, seed: number): [number, number, number, number] {
-  let a = 1779033703 ^ seed
-  let b = 3144134277 ^ (seed >>> 1)
+  let a = (1779033703 ^ seed) | 0
+  let b = (3144134277 ^ (seed >>> 1)) | 0
   let c = 1013904242
-  let d = 2773480762
+  let d = 2773480762 | 0
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     a = b ^ Math.imul(a ^ code, 597399067)

@@ -8,8 +8,13 @@ export interface Stamps {
 export function createStamps(nowMs: () => number): Stamps {
   let last = 0
   return {
-    next: () => (last = Math.max(last + 1, nowMs() * 1000)),
-    reset: () => void (last = 0),
+    next() {
+      last = Math.max(last + 1, nowMs() * 1000)
+      return last
+    },
+    reset() {
+      last = 0
+    },
   }
 }
 

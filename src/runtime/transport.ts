@@ -34,7 +34,10 @@ export function functionTransport(handler: (request: Request) => Response | Prom
   return async ({ url, headers, body, timeoutMs, signal }) => {
     const request = new Request(url, { method: 'POST', headers, body })
     const response = await withTimeout(
-      Promise.resolve().then(() => handler(request)),
+      Promise.resolve().then(() => {
+        if (signal.aborted) throw new TransportFailure(CANCELLED)
+        return handler(request)
+      }),
       timeoutMs,
       signal,
     )
@@ -55,11 +58,12 @@ function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal
     const timer = wallTimer(timeoutMs, () => reject(timedOut(timeoutMs)))
     const stop = () => reject(new TransportFailure(CANCELLED))
     signal.addEventListener('abort', stop, { once: true })
-    const done = () => (timer.cancel(), signal.removeEventListener('abort', stop))
-    work.then(
-      value => (done(), resolve(value)),
-      error => (done(), reject(asFailure(error, 'the webhook function'))),
-    )
+    work
+      .then(resolve, error => reject(asFailure(error, 'the webhook function')))
+      .finally(() => {
+        timer.cancel()
+        signal.removeEventListener('abort', stop)
+      })
   })
 }
 
@@ -69,18 +73,21 @@ export const timedOut = (ms: number) => new TransportFailure(`timeout: no comple
 /** Words for the codes Node and undici use. */
 export function asFailure(error: unknown, target: string): TransportFailure {
   if (error instanceof TransportFailure) return error
-  const { code, message } = rootCause(error)
+  const { code, name, message } = rootCause(error)
+  if (name === 'HTTPParserError')
+    return new TransportFailure(`not HTTP: ${target} answered something else (${message})`)
   const said = WORDS[code ?? '']
   if (said) return new TransportFailure(`${said.replace('{target}', target)} (${code})`)
-  if (code && /CERT|TLS|SSL|SELF_SIGNED/.test(code)) return new TransportFailure(`TLS: ${message} (${code})`)
+  if (code && /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code))
+    return new TransportFailure(`TLS: ${message} (${code})`)
   return new TransportFailure(`${target}: ${message}${code ? ` (${code})` : ''}`)
 }
 
-function rootCause(error: unknown): { code: string | undefined; message: string } {
-  let at = error as { code?: string; message?: string; cause?: unknown; errors?: unknown[] }
+function rootCause(error: unknown): { code: string | undefined; name: string | undefined; message: string } {
+  let at = error as { code?: string; name?: string; message?: string; cause?: unknown; errors?: unknown[] }
   for (let depth = 0; depth < 5 && !at.code && (at.cause || at.errors); depth++)
     at = (at.errors?.[0] ?? at.cause) as typeof at
-  return { code: at.code, message: at.message ?? String(error) }
+  return { code: at.code, name: at.name, message: at.message ?? String(error) }
 }
 
 const WORDS: Record<string, string> = {
@@ -94,7 +101,7 @@ const WORDS: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'timeout: no connection to {target}',
   EHOSTUNREACH: 'no route to {target}',
   ENETUNREACH: 'no route to {target}',
-  HPE_INVALID_CONSTANT: 'not HTTP: {target} answered something else',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'TLS: {target} does not speak HTTPS',
 }
 
 /** Loaded with the first delivery, so that starting up does not pay for it. */

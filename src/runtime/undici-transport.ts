@@ -54,6 +54,7 @@ function dispatch(
   resolve: (received: Received) => void,
   reject: (failure: TransportFailure) => void,
 ): void {
+  if (request.signal.aborted) return reject(new TransportFailure(CANCELLED))
   const { origin, path, target } = addressOf(request.url)
   const answer = new Answer(request, target, resolve, reject)
   try {
@@ -96,11 +97,12 @@ class Answer implements Dispatcher.DispatchHandler {
 
   #onAbort = () => this.#fail(new TransportFailure(CANCELLED))
 
+  /** Settled first: aborting reports an error of its own. */
   #fail(failure: TransportFailure): void {
+    if (!this.#settle()) return
     this.#failure = failure
-    this.#controller?.abort(new Error(failure.message))
-    this.#settle()
     this.#reject(failure)
+    this.#controller?.abort(new Error(failure.message))
   }
 
   #settle(): boolean {

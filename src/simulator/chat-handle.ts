@@ -1,4 +1,5 @@
 /** One chat in the hands of a test or script: the end user writes and presses, and looks at the window. */
+import { andThen, type Maybe } from '../engines/engines.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { NewFile } from '../platform/files.ts'
 import type { Chat } from '../platform/state.ts'
@@ -44,10 +45,13 @@ export interface ChatHandle {
 }
 
 export function createChatHandle(core: Core, chat: Chat): ChatHandle {
-  const act = async (start: () => UserOutcome | Promise<UserOutcome>): Promise<Acted> => {
+  /** Waits from the moment of the action on, so that a reset right after it ends the wait. */
+  const act = async (start: () => Maybe<UserOutcome>): Promise<Acted> => {
     const after = core.journal.nextSeq - 1
-    const { messageId, deliveryId } = await start()
-    return { messageId, deliveryId, ack: await awaitAck(core, deliveryId, after) }
+    return andThen(start(), async ({ messageId, deliveryId }) => {
+      const ack = await awaitAck(core, deliveryId, after)
+      return { messageId, deliveryId, ack }
+    })
   }
   return {
     id: chat.id,

@@ -2,9 +2,10 @@
 import { type Api, createApi } from '../api/handle.ts'
 import { createKeyring, type Keyring } from '../api/keyring.ts'
 import { VERSION } from '../contract/version.ts'
-import { createLanes, type Engines } from '../engines/engines.ts'
+import { createLanes, type Engines, type InOrder } from '../engines/engines.ts'
 import type { ApiContent, EntryOf, UserContent } from '../journal/entry.ts'
 import { createJournal, type Journal } from '../journal/journal.ts'
+import { refreshIdle } from '../platform/chats.ts'
 import { type BotSpec, ensureBots, fireDue } from '../platform/platform.ts'
 import type { Room, Settings } from '../platform/room.ts'
 import { createTx, type Effect } from '../platform/tx.ts'
@@ -57,7 +58,8 @@ export function createCore(options: SimulatorOptions): Core {
   }
   const room = createRoom({ seed, knobs, clock, stamp: stamps.next, address, settings })
   const engines = createEngines(options, room)
-  const inOrder = createLanes()
+  let lanes = createLanes()
+  const inOrder: InOrder = (chatId, run) => lanes(chatId, run)
   const lastEvent = new Map<string, number>()
   const transport = transportFrom(options)
   let epoch = 0
@@ -103,6 +105,7 @@ export function createCore(options: SimulatorOptions): Core {
     commitEffects(tx.effects, null)
   }
 
+  const inFlight = (started: boolean) => (started ? activity.begin() : activity.end())
   const api = createApi({
     room,
     keyring,
@@ -111,7 +114,7 @@ export function createCore(options: SimulatorOptions): Core {
     markers: options.markers ?? true,
     commit,
     lastEvent: chatId => lastEvent.get(chatId) ?? null,
-    inFlight: started => (started ? activity.begin() : activity.end()),
+    inFlight,
     delay: ms => wallDelay(ms, cancel.signal),
     epoch: () => epoch,
   })
@@ -122,6 +125,8 @@ export function createCore(options: SimulatorOptions): Core {
       room,
       keyring.botIds.map(id => (id === bot.id ? bot : { ...bot, id, name: `${bot.name} ${id}` })),
     )
+    refreshIdle(room)
+    arm()
   }
   function reset(): void {
     epoch++
@@ -130,17 +135,19 @@ export function createCore(options: SimulatorOptions): Core {
     armed?.timer.cancel()
     armed = null
     dispatcher.reset()
+    lanes = createLanes()
     clearState(room)
     lastEvent.clear()
     if (clock.mode === 'virtual') (clock as VirtualClock).rewind()
     stamps.reset()
     journalStamps.reset()
     journal.reset()
+    keyring.forgetReplaced()
     refresh()
   }
 
   refresh()
-  const user = createUserActions({ room, engines, inOrder, commit })
+  const user = createUserActions({ room, engines, inOrder, commit, epoch: () => epoch, inFlight })
   const close = async () => {
     reset()
     await transport.close?.()

@@ -29,7 +29,20 @@ export interface ChatOptions {
 
 const NOBODY: Persona = { firstName: null, lastName: null, fullName: null, gender: null }
 
-export async function newChat(core: Core, options: ChatOptions): Promise<Chat> {
+const turns = new WeakMap<Core, Promise<unknown>>()
+
+/** Chats are made one after the other, so that neither ids nor persons depend on which data was loaded first. */
+export function newChat(core: Core, options: ChatOptions): Promise<Chat> {
+  const before = turns.get(core) ?? Promise.resolve()
+  const made = before.then(() => makeChat(core, options))
+  turns.set(
+    core,
+    made.catch(() => {}),
+  )
+  return made
+}
+
+async function makeChat(core: Core, options: ChatOptions): Promise<Chat> {
   const shipped = options.transcript === undefined ? null : await loadTranscript(options.transcript)
   const language = options.language ?? shipped?.language ?? 'en'
   const drawn = await drawPersona(core.seed, `persona ${core.room.state.chatCounter + 1}`, language)
@@ -60,6 +73,9 @@ function knownBot(core: Core, botId = core.bot.id): number {
 }
 
 function freeId(core: Core, id: string): string {
+  if (id === '' || /\p{Surrogate}/u.test(id)) {
+    throw new InvalidSetting([{ name: 'id', message: 'id must be a text that is not empty and that a URL can carry.' }])
+  }
   if (!core.room.state.chats.has(id)) return id
   throw new InvalidSetting([{ name: 'id', message: `There is already a chat ${JSON.stringify(id)}.` }])
 }

@@ -16,7 +16,7 @@ export function clearState({ state }: Room): void {
   state.files.clear()
   state.deadlines.clear()
   state.chatCounter = 0
-  state.idleCounter = 0
+  state.summaryCounter = 0
 }
 
 export interface RoomParts {

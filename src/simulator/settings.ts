@@ -2,26 +2,49 @@
 import { isKnob, KNOB_NAMES, showKnobs } from '../contract/knobs.ts'
 import { nearest } from '../contract/nearest.ts'
 import { readBusinessHours } from '../platform/hours.ts'
+import type { BotReply } from '../platform/room.ts'
 import type { Core } from './core.ts'
 import { loadTranslate } from './engines.ts'
 import { applyKnobs, InvalidSetting, readKnob, type SettingProblem } from './options.ts'
 
 /** Settings that are no knobs, each with how it is read and applied. */
-const OTHERS: Record<string, (core: Core, value: unknown) => SettingProblem | (() => void)> = {
+type Reader = (core: Core, value: unknown) => SettingProblem | (() => void)
+
+const problem = (name: string, message: string): SettingProblem => ({ name, message: `${name} ${message}.` })
+
+const OTHERS: Record<string, Reader> = {
   'webhook.url': (core, value) => {
-    if (value === null || isHttpUrl(value)) return () => void (core.address.webhookUrl = value as string | null)
-    return {
-      name: 'webhook.url',
-      message: `webhook.url must be an http or https URL, or null, got ${JSON.stringify(value)}.`,
+    if (value !== null && !isHttpUrl(value)) {
+      return problem('webhook.url', `must be an http or https URL, or null, got ${JSON.stringify(value)}`)
+    }
+    return () => {
+      core.address.webhookUrl = value
+    }
+  },
+  'bot.replies': (core, value) => {
+    if (!isReplies(value)) return problem('bot.replies', 'must be a list of { match, text, buttons? }')
+    return () => {
+      core.settings.replies = value
     }
   },
   business_hours: (core, value) => {
-    if (value === null) return () => void (core.settings.businessHours = null)
-    const read = readBusinessHours(typeof value === 'object' ? (value as Record<string, unknown>) : {})
-    if ('week' in read) return () => void (core.settings.businessHours = read)
-    return { name: 'business_hours', message: `business_hours.${read.key} ${read.message}.` }
+    const read = value === null ? null : readBusinessHours(isObject(value) ? value : {})
+    if (read !== null && 'message' in read) return problem(`business_hours.${read.key}`, read.message)
+    return () => {
+      core.settings.businessHours = read
+    }
   },
 }
+
+/** Everything that can be changed while it runs. */
+export const SETTING_NAMES: readonly string[] = [...KNOB_NAMES, ...Object.keys(OTHERS)]
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isReplies = (value: unknown): value is BotReply[] =>
+  Array.isArray(value) &&
+  value.every(one => isObject(one) && typeof one.match === 'string' && typeof one.text === 'string')
 
 export function isHttpUrl(value: unknown): value is string {
   return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
@@ -33,7 +56,8 @@ export async function configure(core: Core, patch: Readonly<Record<string, unkno
   const applies: (() => void)[] = []
   const knobs: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(patch)) {
-    const read = OTHERS[name]?.(core, value) ?? (isKnob(name) ? readKnob(name, value) : unknown(name))
+    const other = Object.hasOwn(OTHERS, name) ? OTHERS[name] : undefined
+    const read = other?.(core, value) ?? (isKnob(name) ? readKnob(name, value) : unknown(name))
     if (typeof read === 'function') applies.push(read)
     else if ('message' in read) problems.push(read)
     else knobs[name] = value
@@ -52,7 +76,7 @@ async function checkEngine(engine: unknown): Promise<void> {
 
 const unknown = (name: string): SettingProblem => ({
   name,
-  message: `${name} is not a setting${nearest(name, [...KNOB_NAMES, ...Object.keys(OTHERS)])}.`,
+  message: `${name} is not a setting${nearest(name, SETTING_NAMES)}.`,
 })
 
 const maskKeys = (patch: Readonly<Record<string, unknown>>) =>
@@ -68,7 +92,7 @@ export function effectiveConfig(core: Core): Record<string, unknown> {
     'bot.id': core.bot.id,
     'bot.name': core.bot.name,
     'bot.replies': core.settings.replies,
-    business_hours: core.settings.businessHours === null ? null : { time_zone: core.settings.businessHours.timeZone },
+    business_hours: core.settings.businessHours?.written ?? null,
     ...showKnobs(core.room.knobs),
   })
 }

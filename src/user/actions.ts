@@ -1,5 +1,5 @@
 /** What the end user does, as one journal entry each with its consequences. */
-import { type Engines, type InOrder, type Maybe, then, translated } from '../engines/engines.ts'
+import { andThen, type Engines, type InOrder, type Maybe, translated } from '../engines/engines.ts'
 import type { UserContent } from '../journal/entry.ts'
 import { type NewFile, storeFile } from '../platform/files.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -14,6 +14,10 @@ export interface UserPorts {
   readonly engines: Engines
   readonly inOrder: InOrder
   commit(action: UserContent, effects: readonly Effect[]): void
+  /** A number that grows with every reset. */
+  epoch(): number
+  /** Something asynchronous started (true) or ended (false). */
+  inFlight(started: boolean): void
 }
 
 export interface Says {
@@ -45,13 +49,38 @@ export function createUserActions(ports: UserPorts): UserActions {
     return chat
   }
 
+  /** One action of a chat at a time. What a reset overtakes (`check` throws) reaches no chat made after it. */
+  function inTurn(chatId: string, run: (check: () => void) => Maybe<UserOutcome>): Maybe<UserOutcome> {
+    const epoch = ports.epoch()
+    const check = () => {
+      if (ports.epoch() !== epoch) throw new Error('The simulator was reset while the user acted.')
+    }
+    const outcome = ports.inOrder(chatId, () => {
+      check()
+      return run(check)
+    })
+    return outcome instanceof Promise ? counted(outcome) : outcome
+  }
+
+  async function counted(outcome: Promise<UserOutcome>): Promise<UserOutcome> {
+    ports.inFlight(true)
+    try {
+      return await outcome
+    } finally {
+      ports.inFlight(false)
+    }
+  }
+
   function says(chatId: string, said: Says): Maybe<UserOutcome> {
     chatOf(chatId)
     checkMessage(said)
-    return ports.inOrder(chatId, () => {
+    return inTurn(chatId, check => {
       const chat = chatOf(chatId)
       const forAgent = translated(ports.engines, toAgent(chat, said.text), said.text)
-      return then(forAgent, text => write(chat, said, text))
+      return andThen(forAgent, text => {
+        check()
+        return write(chat, said, text)
+      })
     })
   }
 
@@ -72,7 +101,7 @@ export function createUserActions(ports: UserPorts): UserActions {
     const found = findPress(chatOf(chatId), wanted)
     if (found === null) throw unknownButton(chatOf(chatId), wanted)
     if (found.kind === 'says') return says(chatId, { text: found.label })
-    return ports.inOrder(chatId, () => {
+    return inTurn(chatId, () => {
       const chat = chatOf(chatId)
       const tx = createTx()
       if (found.kind === 'link') note(tx, 'link_opened', chat.id, { url: found.url })

@@ -68,7 +68,7 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
       const follow = ports.knobs()['webhook.redirect'] === 'follow'
       const hop = (url: string) => target.transport({ url, headers, body: job.body, timeoutMs, signal })
       const received = follow ? await followRedirects(hop, target.url) : await hop(target.url)
-      return { url: target.url, headers, outcome: judge(job.event.event, received) }
+      return { url: target.url, headers, outcome: judge(job.event.event, received, ports.knobs()) }
     } catch (error) {
       return { url: target.url, headers, outcome: failed(error) }
     }
@@ -131,8 +131,8 @@ const failed = (error: unknown): Outcome => {
   return { outcome: 'failed', status: null, response: null, error: message || CANCELLED }
 }
 
-function judge(event: string, received: Received): Outcome {
-  const why = whyNotAcknowledged(event, received.status)
+function judge(event: string, received: Received, knobs: Knobs): Outcome {
+  const why = whyNotAcknowledged(event, received.status, knobs['webhook.redirect'])
   const { headers, body, truncated, status } = received
   const response = { headers, body, truncated }
   return why === null ? { outcome: 'delivered', status, response } : { outcome: 'failed', status, response, error: why }
@@ -146,7 +146,9 @@ async function followRedirects(hop: (url: string) => Promise<Received>, from: st
   for (let count = 0; ; count++) {
     const received = await hop(url)
     const { location } = received.headers
-    if (received.status < 300 || received.status >= 400 || !location || count === MAX_REDIRECTS) return received
+    const moved =
+      received.status >= 300 && received.status < 400 && location !== undefined && URL.canParse(location, url)
+    if (!moved || count === MAX_REDIRECTS) return received
     url = new URL(location, url).href
   }
 }

@@ -2,10 +2,15 @@
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import type { Knobs } from '../contract/knobs.ts'
 
+const REDIRECTS = {
+  fail: 'redirects are not followed',
+  follow: 'it has no usable Location, or is one too many in a row',
+} as const
+
 /** Null when the answer acknowledges the event, else why it does not. */
-export function whyNotAcknowledged(event: string, status: number): string | null {
+export function whyNotAcknowledged(event: string, status: number, redirect: Knobs['webhook.redirect']): string | null {
   const known = Object.hasOwn(WEBHOOK_EVENTS, event) ? WEBHOOK_EVENTS[event as WebhookEventName] : null
-  if (status >= 300 && status < 400) return `answered with a redirect (${status}); redirects are not followed`
+  if (status >= 300 && status < 400) return `answered with a redirect (${status}); ${REDIRECTS[redirect]}`
   if (known?.demands200 === false || status === 200) return null
   return `answered ${status}; only 200 acknowledges ${event}`
 }

@@ -1,0 +1,26 @@
+/** Everything that must hold before a commit: types, lint and format, tests, build, package shape. */
+import { spawnSync } from 'node:child_process'
+
+const withoutTests = process.argv.includes('--without-tests')
+const STEPS: [name: string, command: string, args: string[]][] = [
+  ['types', 'tsc', ['--noEmit']],
+  ['lint and format', 'biome', ['check', '--error-on-warnings']],
+  ['build', 'npm', ['run', '-s', 'build']],
+  ['generated files', 'node', ['scripts/generate.ts', '--check']],
+  ['unused code', 'knip', []],
+  ['package', 'publint', ['--strict']],
+  ['types as published', 'attw', ['--pack', '.', '--profile', 'esm-only', '--no-emoji']],
+  ...(withoutTests ? [] : [['tests', 'vitest', ['run']] as [string, string, string[]]]),
+]
+
+let failed = 0
+for (const [name, command, args] of STEPS) {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' })
+  const ok = status === 0
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${name}`)
+  if (!ok) {
+    failed++
+    console.log(`${stdout}\n${stderr}`)
+  }
+}
+process.exitCode = failed === 0 ? 0 : 1

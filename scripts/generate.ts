@@ -1,0 +1,22 @@
+/** Writes the files drawn from code: docs/assumptions.md, docs/endpoints.md, schema/config.v1.json. `--check` only compares. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { assumptionsPage, endpointsPage } from './pages.ts'
+import { schemaFiles } from './schemas.ts'
+
+const root = new URL('..', import.meta.url)
+const FILES: Record<string, () => string> = {
+  'docs/assumptions.md': assumptionsPage,
+  'docs/endpoints.md': endpointsPage,
+  ...Object.fromEntries(Object.entries(schemaFiles()).map(([name, text]) => [`schema/${name}`, () => text])),
+}
+
+const check = process.argv.includes('--check')
+for (const [name, make] of Object.entries(FILES)) {
+  const path = new URL(name, root)
+  const text = make()
+  if (!check) writeFileSync(path, text)
+  else if (readFileSync(path, 'utf8') !== text) {
+    console.error(`${name} is not what the code says; run: npm run generate`)
+    process.exitCode = 1
+  }
+}

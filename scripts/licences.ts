@@ -1,0 +1,26 @@
+/** The licence texts of every package whose code ends up in the bundle. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+
+interface Chunk {
+  readonly type: string
+  readonly moduleIds?: readonly string[]
+}
+
+export function collectLicences(root: string, output: readonly Chunk[]): void {
+  const folders = new Set<string>()
+  for (const chunk of output) {
+    for (const id of chunk.moduleIds ?? []) {
+      const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]
+      if (folder) folders.add(folder)
+    }
+  }
+  const texts = [...folders].map(licenceOf).sort()
+  writeFileSync(`${root}THIRD-PARTY-LICENSES.txt`, `Bundled in dist/:\n\n${texts.join('\n\n')}\n`)
+}
+
+function licenceOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Record<string, string>
+  const file = readdirSync(folder).find(entry => /^licen[cs]e/i.test(entry))
+  const text = file && existsSync(`${folder}/${file}`) ? readFileSync(`${folder}/${file}`, 'utf8').trim() : `Licence: ${license}`
+  return `## ${name} ${version} (${license})\n\n${text}`
+}

@@ -1,0 +1,56 @@
+/** The pages of docs/ that are drawn from the contract. */
+import * as z from 'zod/mini'
+import { ASSUMPTIONS } from '../src/contract/assumptions.ts'
+import { ENDPOINTS } from '../src/contract/endpoints.ts'
+import { allowedFor, defaultKnobs, showKnob } from '../src/contract/knobs.ts'
+
+const cell = (text: string) => text.replaceAll('|', '\\|')
+const written = (value: unknown) => (Array.isArray(value) ? `[${value.join(', ')}]` : String(value) === '' ? '(empty)' : String(value))
+
+export function assumptionsPage(): string {
+  const defaults = defaultKnobs()
+  const knob = (name: keyof typeof defaults) =>
+    `\`${name}\`: **${cell(written(showKnob(name, defaults[name])))}** (${cell(allowedFor(name))})`
+  const rows = ASSUMPTIONS.map(
+    row => `| ${row.id} | ${row.rule} | ${cell(row.open)} | ${cell(row.ours)} | ${row.knobs.map(knob).join('<br>')} |`,
+  )
+  return [
+    '# What the platform does not say',
+    '',
+    "The platform's description leaves these behaviours open. Each row says what handover-sim does instead and which",
+    'knobs change it; the default is in bold. An answer that leans on a row carries its number in the header',
+    '`x-handover-sim-unspecified`. `GET /_sim/assumptions` lists the rows with the values in force.',
+    'Rules are those of [platform.md](platform.md). Set a knob with `--set name=value`, under `knobs:` in the config file,',
+    'or with `PATCH /_sim/config`.',
+    '',
+    '| row | rule | not said | what we do | knobs |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+const fields = (schema: z.ZodMiniType | null) => {
+  if (schema === null) return ''
+  const json = z.toJSONSchema(schema, { io: 'input' }) as { properties?: object; required?: string[] }
+  const names = Object.keys(json.properties ?? {})
+  return names.map(name => (json.required?.includes(name) ? `\`${name}\`` : `\`${name}\`?`)).join(', ')
+}
+
+export function endpointsPage(): string {
+  const rows = Object.values(ENDPOINTS).map(
+    ({ rule, method, path, scope, body, summary }) => `| ${rule} | ${summary} | ${method} | \`${path}\` | ${scope} | ${fields(body)} |`,
+  )
+  return [
+    '# The nine endpoints',
+    '',
+    'Paths under `/api/v2/handover/` also answer under `/api/v2/takeover/`; a trailing slash may be there or not.',
+    'Bodies are JSON; `Authorization: Bearer <key>` is always needed. A question mark stands for an optional field.',
+    'The full description, webhooks included: `handover-sim openapi`.',
+    '',
+    '| rule | what | method | path | key | body |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}

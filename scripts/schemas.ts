@@ -1,0 +1,26 @@
+/** Writes the JSON Schemas that editors use from the schemas the program uses. `--check` only compares. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { configJsonSchema } from '../src/config/json-schema.ts'
+
+const FOLDER = new URL('../schema/', import.meta.url)
+
+/** File name -> text. */
+export const schemaFiles = (): Record<string, string> => ({
+  'config.v1.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
+})
+
+function current(name: string): string | null {
+  try {
+    return readFileSync(new URL(name, FOLDER), 'utf8')
+  } catch {
+    return null
+  }
+}
+
+if (import.meta.main) {
+  const stale = Object.entries(schemaFiles()).filter(([name, text]) => current(name) !== text)
+  const checkOnly = process.argv.includes('--check')
+  if (!checkOnly) for (const [name, text] of stale) writeFileSync(new URL(name, FOLDER), text)
+  for (const [name] of stale) console.log(`schema/${name}: ${checkOnly ? 'is not up to date' : 'written'}`)
+  if (checkOnly && stale.length > 0) process.exitCode = 1
+}

@@ -1,0 +1,56 @@
+/** `handover-sim config`: every effective value and where it came from. */
+import type { Command } from 'commander'
+import { type Resolved, resolveSettings } from '../config/resolve.ts'
+import type { SettingFlags } from '../config/text-settings.ts'
+import type { Context } from './io.ts'
+import { addSettingFlags, surroundings } from './setting-flags.ts'
+
+interface ConfigFlags extends SettingFlags {
+  readonly showKeys?: boolean
+  readonly json?: boolean
+}
+
+export function define(command: Command): void {
+  addSettingFlags(command)
+    .option('--show-keys', 'show the keys instead of ***')
+    .option('--json', 'one line of JSON: { v, type, settings: { name: { value, from } } }')
+}
+
+export async function run(context: Context, options: Record<string, unknown>): Promise<number> {
+  const flags = options as ConfigFlags
+  const resolved = await resolveSettings(flags, surroundings(context))
+  const rows = rowsOf(resolved, flags.showKeys ?? false)
+  for (const warning of resolved.warnings) context.io.stderr.write(`${warning}\n`)
+  context.io.stdout.write(flags.json ? json(rows) : table(rows))
+  return 0
+}
+
+interface Row {
+  readonly name: string
+  readonly value: unknown
+  readonly from: string
+}
+
+const SECRET = new Set(['keys.handover', 'keys.bot', 'keys.more'])
+
+function rowsOf({ values, sources }: Resolved, showKeys: boolean): Row[] {
+  return Object.keys(values).map(name => {
+    const masked = !showKeys && SECRET.has(name) && values[name] !== 'off'
+    return { name, value: masked ? '***' : values[name], from: sources[name] ?? 'default' }
+  })
+}
+
+const json = (rows: readonly Row[]) => {
+  const settings = Object.fromEntries(rows.map(({ name, value, from }) => [name, { value, from }]))
+  return `${JSON.stringify({ v: 1, type: 'config', settings })}\n`
+}
+
+const shown = (value: unknown) => (typeof value === 'string' && value !== '' ? value : JSON.stringify(value))
+
+function table(rows: readonly Row[]): string {
+  const nameColumns = Math.max(...rows.map(row => row.name.length))
+  const valueColumns = Math.max(...rows.map(row => shown(row.value).length).filter(length => length < 40))
+  const line = ({ name, value, from }: Row) =>
+    `${name.padEnd(nameColumns)}  ${shown(value).padEnd(valueColumns)}  ${from}\n`
+  return rows.map(line).join('')
+}

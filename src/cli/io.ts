@@ -1,0 +1,29 @@
+/** The process around a command, as a port: tests run commands without one. */
+export interface Output {
+  write(text: string): void
+  readonly isTTY: boolean
+  /** Of the terminal, when it is one. */
+  readonly columns?: number | undefined
+}
+
+export type Signal = 'SIGINT' | 'SIGTERM'
+
+export interface Io {
+  /** Data only. */
+  readonly stdout: Output
+  /** Talk. */
+  readonly stderr: Output
+  readonly cwd: string
+  readonly nodeVersion: string
+  /** Calls back for every signal until undone. */
+  onSignal(listener: (signal: Signal) => void): () => void
+  /** Ends the process now, whatever is under way. */
+  exit(code: number): void
+}
+
+export interface Context {
+  readonly io: Io
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export const SIGNAL_CODES: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }

@@ -1,0 +1,91 @@
+/** The command line. The only place that ends the process. */
+import { Command, CommanderError } from 'commander'
+import { VERSION } from '../contract/version.ts'
+import { COMMANDS, type CommandModule } from './commands.ts'
+import { reportError } from './errors.ts'
+import type { Context, Io, Output, Signal } from './io.ts'
+
+/** The exit code: 0 passed, 1 an expectation failed, 2 bad file or flag, 3 environment, 4 inconclusive, 130/143 signals. */
+export async function main(
+  argv: readonly string[] = process.argv.slice(2),
+  env: Context['env'] = process.env,
+  io: Io = processIo(),
+): Promise<number> {
+  try {
+    return await dispatch(argv, { env, io })
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    return reportError(error, io)
+  }
+}
+
+async function dispatch(argv: readonly string[], context: Context): Promise<number> {
+  let code = 0
+  const program = programFor(context.io)
+  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
+    const command = program.command(name).description(summary)
+    if (!argv.includes(name)) continue
+    const module = await load()
+    module.define(command)
+    command.action(async () => {
+      code = await runCommand(module, command, context)
+    })
+  }
+  await program.parseAsync(argv as string[], { from: 'user' })
+  return code
+}
+
+const runCommand = (module: CommandModule, command: Command, context: Context): Promise<number> =>
+  module.run(context, command.opts(), command.args)
+
+function programFor({ stdout, stderr }: Io): Command {
+  return new Command('handover-sim')
+    .description("Plays a chatbot platform's handover API and its end user, offline")
+    .version(VERSION)
+    .exitOverride()
+    .showHelpAfterError('(--help shows what there is)')
+    .configureOutput({
+      writeOut: text => stdout.write(text),
+      writeErr: text => stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? 100,
+      getErrHelpWidth: () => stderr.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+}
+
+function processIo(): Io {
+  return {
+    stdout: outputOf(process.stdout),
+    stderr: outputOf(process.stderr),
+    cwd: process.cwd(),
+    nodeVersion: process.version,
+    onSignal: watchSignals,
+    exit: code => process.exit(code),
+  }
+}
+
+/** A reader that went away (`| head`) is no reason to stop serving. */
+function outputOf(stream: NodeJS.WriteStream): Output {
+  let open = true
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    open = false
+  })
+  return {
+    write: text => void (open && stream.write(text)),
+    isTTY: stream.isTTY === true,
+    get columns() {
+      return stream.columns
+    },
+  }
+}
+
+function watchSignals(listener: (signal: Signal) => void): () => void {
+  process.on('SIGINT', listener)
+  process.on('SIGTERM', listener)
+  return () => {
+    process.off('SIGINT', listener)
+    process.off('SIGTERM', listener)
+  }
+}

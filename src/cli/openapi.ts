@@ -1,0 +1,37 @@
+/** `handover-sim openapi`: the documents of the two APIs. */
+import type { Command } from 'commander'
+import { resolveSettings } from '../config/resolve.ts'
+import type { SettingFlags } from '../config/text-settings.ts'
+import { urlOf } from '../server/addresses.ts'
+import type { Context } from './io.ts'
+import { surroundings } from './setting-flags.ts'
+
+interface OpenApiFlags extends SettingFlags {
+  readonly control?: boolean
+}
+
+export function define(command: Command): void {
+  command
+    .option('--control', 'the control API instead of the platform')
+    .option('--base-url <url>', 'the address the document names')
+    .option('--config <file>', 'config file')
+}
+
+export async function run(context: Context, options: Record<string, unknown>): Promise<number> {
+  const flags = options as OpenApiFlags
+  const document = flags.control ? await controlDocument() : await platformDocument(context, flags)
+  context.io.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+  return 0
+}
+
+async function platformDocument(context: Context, flags: OpenApiFlags): Promise<unknown> {
+  const { values } = await resolveSettings(flags, surroundings(context))
+  const baseUrl = (values.base_url as string | null) ?? urlOf(String(values.host), Number(values.port))
+  const { platformOpenApi } = await import('../contract/openapi.ts')
+  return platformOpenApi({ baseUrl })
+}
+
+async function controlDocument(): Promise<unknown> {
+  const { controlOpenApi } = await import('../control/openapi.ts')
+  return controlOpenApi()
+}

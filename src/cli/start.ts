@@ -1,0 +1,130 @@
+/** `handover-sim start`: the simulator until a signal stops it. */
+import { type Command, Option } from 'commander'
+import { type Resolved, resolveSettings } from '../config/resolve.ts'
+import type { SettingFlags } from '../config/text-settings.ts'
+import { maskEntry } from '../journal/mask.ts'
+import type { LogStyle } from '../report/log.ts'
+import { wallDelay } from '../runtime/clock.ts'
+import { isLoopback } from '../server/addresses.ts'
+import { type SimulatorServer, startSimulator } from '../server/start.ts'
+import { hints, readyFacts } from './announce.ts'
+import { colorLevel } from './color.ts'
+import { UsageError } from './errors.ts'
+import { type Context, SIGNAL_CODES } from './io.ts'
+import { writeReadyFile } from './ready-file.ts'
+import { addSettingFlags, surroundings } from './setting-flags.ts'
+import { createShutdown, type Shutdown } from './shutdown.ts'
+
+interface StartFlags extends SettingFlags {
+  readonly demo?: boolean
+  readonly output: LogStyle
+  readonly json?: boolean
+  readonly readyFile?: string
+}
+
+export function define(command: Command): void {
+  addSettingFlags(command)
+    .option('--demo', 'start the built-in reference intermediary as the webhook target')
+    .addOption(
+      new Option('--output <style>', 'how traffic is shown on stderr')
+        .choices(['pretty', 'compact', 'quiet'])
+        .default('pretty'),
+    )
+    .option('--json', 'NDJSON on stdout: one ready line, then every journal entry')
+    .option('--ready-file <file>', 'write the ready line to a file, there while the simulator serves')
+}
+
+export async function run(context: Context, options: Record<string, unknown>): Promise<number> {
+  const flags = options as unknown as StartFlags
+  const resolved = await resolveSettings(flags, surroundings(context))
+  checkDemo(flags)
+  const shutdown = createShutdown(context.io)
+  try {
+    const server = await startSimulator(resolved.options)
+    shutdown.defer(() => server.close())
+    const desk = flags.demo ? await attachDemo(server, context, shutdown) : null
+    announce(server, flags, context, shutdown)
+    if (flags.json) printEntries(server, resolved, context)
+    else {
+      sayMore(flags, resolved, context, () => hints(server, desk))
+      await showTraffic(server, flags, resolved, context)
+    }
+    const signal = await shutdown.signalled
+    await drain(server, flags, context)
+    return SIGNAL_CODES[signal]
+  } finally {
+    await shutdown.run()
+  }
+}
+
+function checkDemo({ demo, webhookUrl }: StartFlags): void {
+  if (demo && webhookUrl !== undefined)
+    throw new UsageError(`--demo brings its own webhook: leave out --webhook-url (got ${JSON.stringify(webhookUrl)}).`)
+}
+
+async function attachDemo(server: SimulatorServer, { io, env }: Context, shutdown: Shutdown): Promise<string> {
+  const { startDemoTarget } = await import('./demo-target.ts')
+  const platform = { url: server.url, apiKey: server.apiKey, botId: server.botId }
+  const target = await startDemoTarget(platform, env, why => io.stderr.write(`${why}\n`))
+  shutdown.defer(target.stop, target.kill)
+  await server.configure({ 'webhook.url': target.webhookUrl })
+  return target.url
+}
+
+/** The file first: who waits for the line may read it at once. */
+function announce(server: SimulatorServer, flags: StartFlags, { io }: Context, shutdown: Shutdown): void {
+  const line = `${JSON.stringify(readyFacts(server))}\n`
+  if (flags.readyFile !== undefined) {
+    const remove = writeReadyFile(flags.readyFile, io.cwd, line)
+    shutdown.defer(remove, remove)
+  }
+  io.stdout.write(flags.json ? line : `Ready: ${server.url}\n`)
+}
+
+const signatureHeaderOf = ({ values }: Resolved) => String(values['webhook.signatureHeader'])
+
+function printEntries(server: SimulatorServer, resolved: Resolved, { io }: Context): void {
+  const signatureHeader = signatureHeaderOf(resolved)
+  subscribeFromStart(server, entry => {
+    io.stdout.write(`${JSON.stringify(Object.assign({ v: 1, type: 'entry' }, maskEntry(entry, signatureHeader)))}\n`)
+  })
+}
+
+function sayMore(flags: StartFlags, { values, warnings }: Resolved, { io }: Context, next: () => string): void {
+  for (const warning of [...warnings, ...exposure(values)]) io.stderr.write(`${warning}\n`)
+  if (flags.output === 'pretty') io.stderr.write(next())
+}
+
+async function showTraffic(server: SimulatorServer, { output }: StartFlags, resolved: Resolved, context: Context) {
+  const { io, env } = context
+  const signatureHeader = signatureHeaderOf(resolved)
+  const { createLog } = await import('../report/log.ts')
+  const { isTTY, columns } = io.stderr
+  const log = createLog({
+    style: output,
+    colorLevel: colorLevel(env, isTTY),
+    columns: Math.min(Math.max(columns ?? 100, 80), 160),
+  })
+  subscribeFromStart(server, entry => io.stderr.write(log(maskEntry(entry, signatureHeader))))
+}
+
+/** Loading the log took a moment: what happened meanwhile comes first. */
+function subscribeFromStart({ journal }: SimulatorServer, show: Parameters<typeof journal.subscribe>[0]): void {
+  for (const entry of journal.query()) show(entry)
+  journal.subscribe(show)
+}
+
+function exposure({ host }: Resolved['values']): string[] {
+  if (isLoopback(String(host))) return []
+  return [`Warning: listening on ${host}, so other machines can reach this simulator; its keys are for tests only.`]
+}
+
+const DRAIN_MS = 3_000
+
+/** Deliveries and answers under way may finish, within reason. */
+async function drain(server: SimulatorServer, flags: StartFlags, { io }: Context): Promise<void> {
+  if (!flags.json && flags.output === 'pretty') io.stderr.write('Stopping; once more to stop at once.\n')
+  const enough = new AbortController()
+  await Promise.race([server.settled(), wallDelay(DRAIN_MS, enough.signal)])
+  enough.abort()
+}

@@ -1,0 +1,73 @@
+/** `handover-sim wait`: blocks until a simulator answers that it is ready. */
+import type { Command } from 'commander'
+import { resolveSettings } from '../config/resolve.ts'
+import type { SettingFlags } from '../config/text-settings.ts'
+import { MUST, readHttpUrl } from '../config/values.ts'
+import { formatDuration, parseDuration } from '../contract/duration.ts'
+import { elapsedMs, wallDelay, wallTimer } from '../runtime/clock.ts'
+import { asFailure } from '../runtime/transport.ts'
+import { urlOf } from '../server/addresses.ts'
+import { EnvironmentProblem, UsageError } from './errors.ts'
+import type { Context } from './io.ts'
+import { surroundings } from './setting-flags.ts'
+
+interface WaitFlags extends SettingFlags {
+  readonly url?: string
+  readonly timeout: string
+}
+
+export function define(command: Command): void {
+  command
+    .option('--url <url>', 'the simulator (default: HANDOVER_SIM_URL, else the configured port on this machine)')
+    .option('--timeout <duration>', 'how long to wait', '30s')
+    .option('--port <number>', 'its port, when it is on this machine')
+    .option('--config <file>', 'config file that names its port')
+}
+
+const POLL_MS = 100
+const ANSWER_WITHIN_MS = 2_000
+
+export async function run(context: Context, options: Record<string, unknown>): Promise<number> {
+  const flags = options as unknown as WaitFlags
+  const timeoutMs = parseDuration(flags.timeout)
+  if (timeoutMs === null)
+    throw new UsageError(`--timeout: must be a duration such as 500ms, 30s, 2m, got ${JSON.stringify(flags.timeout)}.`)
+  const url = await urlFor(context, flags)
+  const until = elapsedMs() + timeoutMs
+  for (;;) {
+    const why = await probe(url)
+    if (why === null) break
+    if (elapsedMs() + POLL_MS > until)
+      throw new EnvironmentProblem(`${url} is not ready after ${formatDuration(timeoutMs)}: ${why}.`)
+    await wallDelay(POLL_MS)
+  }
+  context.io.stdout.write(`Ready: ${url}\n`)
+  return 0
+}
+
+async function urlFor(context: Context, flags: WaitFlags): Promise<string> {
+  const [from, given] =
+    flags.url === undefined ? ['HANDOVER_SIM_URL', context.env.HANDOVER_SIM_URL] : ['--url', flags.url]
+  if (given && flags.port === undefined) {
+    if (readHttpUrl(given) === undefined) throw new UsageError(`${from}: ${MUST.url}, got ${JSON.stringify(given)}.`)
+    return given.replace(/\/+$/, '')
+  }
+  const { values } = await resolveSettings(flags, surroundings(context))
+  if (values.port === 0) throw new UsageError('--url is needed: the configured port is 0, which may be any.')
+  return urlOf(String(values.host), Number(values.port))
+}
+
+/** Null when ready, else why not. */
+async function probe(url: string): Promise<string | null> {
+  const giveUp = new AbortController()
+  const timer = wallTimer(ANSWER_WITHIN_MS, () => giveUp.abort(new Error(`no answer within ${ANSWER_WITHIN_MS} ms`)))
+  try {
+    const response = await fetch(`${url}/_sim/readyz`, { signal: giveUp.signal })
+    await response.arrayBuffer()
+    return response.status === 200 ? null : `it answered ${response.status}`
+  } catch (error) {
+    return asFailure(error, new URL(url).host).message
+  } finally {
+    timer.cancel()
+  }
+}

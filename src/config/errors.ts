@@ -1,0 +1,146 @@
+/** Problems of flags, variables and config files: where, what, the value seen, and what was probably meant. */
+import { fieldName, show } from '../api/explain.ts'
+import { nearest } from '../contract/nearest.ts'
+
+export interface Problem {
+  /** `--port`, `HANDOVER_SIM_PORT` or `handover-sim.config.yaml:3:7: webhook.url`. */
+  readonly at: string
+  readonly message: string
+  /** The line of the file with a caret below. */
+  readonly excerpt?: string
+}
+
+/** What the user can mend: printed without a stack, exit code 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly Problem[]
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(formatProblem).join('\n'))
+    this.problems = problems
+  }
+}
+
+/** A sentence ends once. */
+export const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)
+
+const formatProblem = ({ at, message, excerpt }: Problem): string =>
+  `${at}: ${sentence(message)}${excerpt === undefined ? '' : `\n${excerpt}`}`
+
+export const problem = (at: string, message: string): ConfigError => new ConfigError([{ at, message }])
+
+const EXCERPT_CHARS = 90
+
+/** The line as it is, cut around the column, and a caret under it. Nothing in it can move the cursor. */
+export function excerptOf(source: string, line: number, column: number, length = 1): string {
+  const text = (source.split(/\r?\n/)[line - 1] ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+  const from = Math.max(0, Math.min(column - 1 - EXCERPT_CHARS / 2, text.length - EXCERPT_CHARS))
+  const shown = text.slice(from, from + EXCERPT_CHARS)
+  const at = column - 1 - from
+  const carets = '^'.repeat(Math.max(1, Math.min(length, shown.length - at)))
+  const margin = String(line).replace(/./g, ' ')
+  return `  ${line} | ${shown}\n  ${margin} | ${' '.repeat(at)}${carets}`
+}
+
+/** One problem of a value: the path to it, and whether its key is what is wrong. */
+export interface Finding {
+  readonly path: readonly PropertyKey[]
+  readonly field: string
+  readonly wrong: 'key' | 'value'
+  readonly message: string
+}
+
+/** The parts of a schema issue that are read here. */
+export interface Issue {
+  readonly code?: string
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+  readonly [detail: string]: unknown
+}
+
+/** `keysAt` names the keys known at a path, to suggest one. */
+export function explainIssues(
+  issues: readonly Issue[],
+  value: unknown,
+  keysAt: (path: readonly PropertyKey[]) => readonly string[],
+): Finding[] {
+  return issues.flatMap(issue => {
+    if (issue.code === 'unrecognized_keys')
+      return (issue.keys as string[]).map(key => unknownKey(issue.path, key, keysAt))
+    if (issue.code === 'invalid_union') return explainUnion(issue, value, keysAt)
+    return [
+      { path: issue.path, field: fieldName(issue.path), wrong: 'value' as const, message: wrongValue(issue, value) },
+    ]
+  })
+}
+
+type KeysAt = (path: readonly PropertyKey[]) => readonly string[]
+
+function unknownKey(path: readonly PropertyKey[], key: string, keysAt: KeysAt): Finding {
+  const known = keysAt(path)
+  const suggestion =
+    nearest(key, known) || elsewhere(key, keysAt) || (known.length <= 8 ? `; known: ${known.join(', ')}` : '')
+  const full = [...path, key]
+  return { path: full, field: fieldName(full), wrong: 'key', message: `is not a known key${suggestion}` }
+}
+
+/** A knob written at the top is right, only one level too high. */
+function elsewhere(key: string, keysAt: KeysAt): string {
+  return keysAt(['knobs']).includes(key) ? `; it is a knob: write it under knobs` : ''
+}
+
+/** The branch that got furthest into the value is the one that was meant. */
+function explainUnion(issue: Issue, value: unknown, keysAt: KeysAt): Finding[] {
+  const branches = issue.errors as Issue[][]
+  const meant = branches.find(branch => branch.every(one => one.path.length > 0 || one.code === 'unrecognized_keys'))
+  if (meant) {
+    const inner = meant.map(one => ({ ...one, path: [...issue.path, ...one.path] }))
+    return explainIssues(inner, value, keysAt)
+  }
+  const words = branches.flat().flatMap(one => (one.values as unknown[] | undefined) ?? [])
+  const message = `must be ${words.join(', ')} or a map${got(valueAt(value, issue.path))}`
+  return [{ path: issue.path, field: fieldName(issue.path), wrong: 'value', message }]
+}
+
+function wrongValue(issue: Issue, value: unknown): string {
+  if ((issue.params as { complete?: boolean } | undefined)?.complete) return issue.message
+  const seen = valueAt(value, issue.path)
+  if (seen === undefined) return `is required: ${expected(issue)}`
+  return `${issue.code === 'custom' ? issue.message : `must be ${expected(issue)}`}${got(seen)}${quotes(issue, seen)}`
+}
+
+const got = (seen: unknown) => `, got ${show(seen)}`
+
+/** YAML reads `12345` and `yes` as something else than text. */
+const quotes = (issue: Issue, seen: unknown) =>
+  typeof seen === 'number' && (issue.expected === 'string' || /printable characters/.test(issue.message))
+    ? `; write it in quotes: "${seen}"`
+    : ''
+
+const KINDS: Record<string, string> = {
+  int: 'a whole number',
+  number: 'a whole number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+  record: 'a map',
+}
+
+function expected(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return KINDS[String(issue.expected)] ?? `a ${issue.expected}`
+    case 'invalid_value':
+      return (issue.values as unknown[]).map(String).join(' | ')
+    case 'too_small':
+      return issue.origin === 'string' ? 'a text that is not empty' : `at least ${issue.minimum}`
+    case 'too_big':
+      return `at most ${issue.maximum}`
+    default:
+      return 'of another form'
+  }
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown> | null | undefined)?.[part], value)
+}

@@ -1,0 +1,155 @@
+/**
+ * What a simulator is started with: flag, then environment, then config file, then default, each value with the
+ * place it came from.
+ */
+import { defaultKnobs, isKnob, KNOB_NAMES, parseKnob, showKnob, showKnobs } from '../contract/knobs.ts'
+import { nearest } from '../contract/nearest.ts'
+import type { BotReply } from '../platform/room.ts'
+import { DEFAULT_HOST, DEFAULT_PORT, type ServerOptions } from '../server/start.ts'
+import { DEFAULTS, readKnob } from '../simulator/options.ts'
+import { ConfigError, type Problem } from './errors.ts'
+import { findConfig } from './find.ts'
+import { type Layer, mergeLayers, type Setting } from './layer.ts'
+import { loadConfig } from './load.ts'
+import { type SettingFlags, TEXT_SETTINGS, type TextSetting } from './text-settings.ts'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+export interface Surroundings {
+  readonly cwd: string
+  readonly env: Env
+  readonly nodeVersion: string
+}
+
+export interface Resolved {
+  readonly options: ServerOptions
+  /** Dotted name -> where its value came from. */
+  readonly sources: Readonly<Record<string, string>>
+  /** Dotted name -> the value in force, as it would be written; null when there is none. */
+  readonly values: Readonly<Record<string, unknown>>
+  /** Of `run` and `certify`; kept here because it is in the same file. */
+  readonly agentDriver: string | null
+  /** Things worth saying that are no errors. */
+  readonly warnings: readonly string[]
+}
+
+export async function resolveSettings(flags: SettingFlags, around: Surroundings): Promise<Resolved> {
+  const problems: Problem[] = []
+  const fromEnv = envLayer(around.env, problems)
+  const fromFlags = flagLayer(flags, problems)
+  if (problems.length > 0) throw new ConfigError(problems)
+  const file = findConfig(around.cwd, explicitFile(flags, around.env))
+  const fromFile = file === null ? {} : await loadConfig(file, around.nodeVersion)
+  const settings = mergeLayers(defaultLayer(), fromFile, fromEnv, fromFlags)
+  const warnings = (file?.ignored ?? []).map(other => `${other} is not read: ${file!.name} is used.`)
+  return { ...inForce(settings), warnings }
+}
+
+function explicitFile(flags: SettingFlags, env: Env) {
+  if (flags.config !== undefined) return { file: flags.config, from: '--config' }
+  return env.HANDOVER_SIM_CONFIG ? { file: env.HANDOVER_SIM_CONFIG, from: 'HANDOVER_SIM_CONFIG' } : undefined
+}
+
+function take(layer: Record<string, Setting>, setting: TextSetting, text: string, from: string, problems: Problem[]) {
+  const result = setting.read(text)
+  if (typeof result === 'string') problems.push({ at: from, message: `${result}, got ${JSON.stringify(text)}` })
+  else layer[setting.name] = { value: result.value, from }
+}
+
+/** An empty variable counts as not set. */
+function envLayer(env: Env, problems: Problem[]): Layer {
+  const layer: Record<string, Setting> = {}
+  for (const setting of TEXT_SETTINGS) {
+    const name = setting.env.find(one => env[one])
+    if (name !== undefined) take(layer, setting, env[name]!, name, problems)
+  }
+  return layer
+}
+
+function flagLayer(flags: SettingFlags, problems: Problem[]): Layer {
+  const layer: Record<string, Setting> = {}
+  for (const assignment of flags.set ?? []) takeAssignment(layer, assignment, problems)
+  for (const setting of TEXT_SETTINGS) {
+    const text = flags[setting.option] as string | undefined
+    if (text !== undefined) take(layer, setting, text, setting.flag, problems)
+  }
+  if (flags.inspector === false) layer.inspector = { value: false, from: '--no-inspector' }
+  if (flags.markers === false) layer.markers = { value: false, from: '--no-markers' }
+  return layer
+}
+
+function takeAssignment(layer: Record<string, Setting>, assignment: string, problems: Problem[]): void {
+  const at = `--set ${assignment}`
+  const equals = assignment.indexOf('=')
+  if (equals <= 0) {
+    problems.push({ at, message: 'must be written knob=value, such as typing.webhook=off.' })
+    return
+  }
+  const name = assignment.slice(0, equals)
+  const value = assignment.slice(equals + 1)
+  const other = TEXT_SETTINGS.find(setting => setting.name === name)
+  if (!isKnob(name)) {
+    const instead = other ? `; use ${other.flag}` : nearest(name, KNOB_NAMES)
+    problems.push({ at, message: `${name} is not a knob${instead}` })
+    return
+  }
+  const result = readKnob(name, value)
+  if ('message' in result) problems.push({ at, message: result.message })
+  else layer[name] = { value, from: '--set' }
+}
+
+/** Things that differ in a server: a fixed port, and time that passes. */
+function defaultLayer(): Layer {
+  const values: Record<string, unknown> = {
+    port: DEFAULT_PORT,
+    host: DEFAULT_HOST,
+    seed: DEFAULTS.seed,
+    clock: 'real',
+    'clock.start': null,
+    base_url: null,
+    'webhook.url': null,
+    'bot.id': DEFAULTS.botId,
+    'bot.name': DEFAULTS.botName,
+    'bot.organization_id': DEFAULTS.organizationId,
+    'bot.replies': [],
+    agent_driver: null,
+    business_hours: null,
+    inspector: true,
+    markers: true,
+    ...showKnobs(defaultKnobs()),
+  }
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value, from: 'default' }]))
+}
+
+function inForce(settings: Layer): Omit<Resolved, 'warnings'> {
+  const names = Object.keys(settings)
+  const values = Object.fromEntries(names.map(name => [name, canonical(name, settings[name]!.value)]))
+  const sources = Object.fromEntries(names.map(name => [name, settings[name]!.from]))
+  return { options: optionsFrom(values), sources, values, agentDriver: values.agent_driver as string | null }
+}
+
+const canonical = (name: string, value: unknown) => (isKnob(name) ? showKnob(name, parseKnob(name, value)) : value)
+
+function optionsFrom(values: Readonly<Record<string, unknown>>): ServerOptions {
+  const get = <T>(name: string) => values[name] as T
+  const clock = get<'real' | 'virtual'>('clock')
+  const start = get<string | null>('clock.start')
+  return {
+    port: get('port'),
+    host: get('host'),
+    seed: get('seed'),
+    clock: clock === 'virtual' && start !== null ? { mode: 'virtual', start } : clock,
+    ...(get('base_url') === null ? {} : { baseUrl: get('base_url') }),
+    ...(get('webhook.url') === null ? {} : { webhook: { url: get('webhook.url') } }),
+    bot: {
+      id: get('bot.id'),
+      name: get('bot.name'),
+      organizationId: get('bot.organization_id'),
+      replies: get<BotReply[]>('bot.replies'),
+    },
+    businessHours: get('business_hours'),
+    inspector: get('inspector'),
+    markers: get('markers'),
+    knobs: Object.fromEntries(KNOB_NAMES.map(name => [name, values[name]])),
+  }
+}

@@ -1,0 +1,35 @@
+/** zod schemas as the `components.schemas` of an OpenAPI 3.1 document, shared ones once and by name. */
+import * as z from 'zod/mini'
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+export type Named = Readonly<Record<string, z.ZodMiniType>>
+
+/** Every name of `named`, and every schema with an id that they use. */
+export function toComponents(named: Named): Record<string, JsonSchema> {
+  const all = z.toJSONSchema(z.object(named), { io: 'input', unrepresentable: 'any', override: tidy })
+  const components: Record<string, JsonSchema> = { ...(all.$defs as Record<string, JsonSchema>) }
+  for (const [name, schema] of Object.entries(all.properties ?? {})) {
+    const itself = (schema as JsonSchema).$ref === `#/$defs/${name}`
+    if (!itself) components[name] = schema as JsonSchema
+  }
+  return moveRefs(components) as Record<string, JsonSchema>
+}
+
+export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+
+/** Bounds that only say "a JavaScript integer" mean nothing to other languages. */
+function tidy({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+}
+
+function moveRefs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(moveRefs)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : moveRefs(inner),
+    ]),
+  )
+}

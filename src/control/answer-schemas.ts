@@ -1,0 +1,139 @@
+/** What the control API gives. */
+import * as z from 'zod/mini'
+import { AvailabilityReason, AvailabilityValue, Button } from '../contract/schemas.ts'
+import { Entry } from './entry-schemas.ts'
+
+const named = (id: string, description: string) => z.meta({ id, description })
+
+export const CreatedChat = z
+  .object({ chat_id: z.string(), user_id: z.string(), bot_id: z.int(), url: z.string() })
+  .check(named('CreatedChat', '`url` is where the control API shows the chat'))
+
+const Attachment = z.object({ name: z.string(), url: z.string(), type: z.string(), size_kb: z.int() })
+const summary = {
+  chat_id: z.string(),
+  user_id: z.string(),
+  bot_id: z.int(),
+  language: z.string(),
+  source: z.string(),
+  status: z.enum(['bot', 'pending', 'agent']),
+  typing: z.boolean(),
+  active: z.boolean(),
+}
+const ChatSummary = z.object(summary).check(named('ChatSummary', 'A chat without its messages'))
+const SeenMessage = z
+  .object({
+    id: z.string(),
+    from: z.enum(['user', 'bot', 'agent']),
+    name: z.string(),
+    text: z.string(),
+    original: z.optional(z.string().check(z.describe('The other side of a live translation'))),
+    buttons: z.array(Button),
+    attachments: z.array(Attachment),
+    created: z.string(),
+  })
+  .check(named('SeenMessage', 'One message in the window of the end user'))
+
+export const ChatView = z
+  .object({ ...summary, messages: z.array(SeenMessage) })
+  .check(named('ChatView', 'A chat as its end user sees it, oldest message first'))
+export const Chats = z.object({ chats: z.array(ChatSummary) }).check(named('Chats', 'Every chat, oldest first'))
+
+const Ack = z
+  .object({ status: z.nullable(z.int()), duration_ms: z.number(), error: z.optional(z.string()) })
+  .check(named('Ack', 'What the webhook answered to the first attempt'))
+export const Acted = z
+  .object({
+    message_id: z.nullable(z.string()),
+    delivery_id: z.nullable(z.string()),
+    ack: z.optional(z.nullable(Ack)),
+  })
+  .check(named('Acted', '`ack` is there when it was waited for, and null when no event was due'))
+
+export const Config = z
+  .record(z.string(), z.unknown())
+  .check(named('Config', 'Everything in force by name; keys are masked'))
+
+export const Availability = z
+  .object({
+    bot_id: z.int(),
+    queue: z.string(),
+    availability: AvailabilityValue,
+    reason: z.nullable(AvailabilityReason),
+    updated_at: z.nullable(z.string()),
+    open: z.boolean(),
+  })
+  .check(named('Availability', '`open` takes the business hours into account as well'))
+
+const clock = z.object({ mode: z.enum(['real', 'virtual']), now: z.string() })
+export const State = z
+  .object({
+    version: z.string(),
+    config: Config,
+    clock,
+    availability: z.array(Availability),
+    chats: z.array(ChatSummary),
+    journal: z.object({ first_seq: z.int(), next_seq: z.int() }),
+  })
+  .check(named('State', 'Config in force, availability and chats'))
+
+export const Health = z
+  .object({ status: z.enum(['live', 'ready', 'closing']), version: z.string() })
+  .check(named('Health', 'Whether it runs, and whether it takes requests'))
+
+export const Journal = z
+  .object({ entries: z.array(Entry), first_seq: z.int(), next_seq: z.int() })
+  .check(named('Journal', '`first_seq` is the oldest still kept: above 1, older ones are gone'))
+
+export const Deliveries = z.object({ deliveries: z.array(Entry) }).check(named('Deliveries', 'Attempts, oldest first'))
+
+export const Settled = z
+  .object({ settled: z.literal(true), next_seq: z.int() })
+  .check(named('Settled', 'Nothing is in flight and no timer is due'))
+export const ClockNow = clock.check(named('ClockNow', 'The clock of the simulator'))
+export const WasReset = z.object({ reset: z.literal(true) }).check(named('WasReset', 'Everything is forgotten'))
+
+export const Assumptions = z
+  .object({
+    assumptions: z.array(
+      z.object({
+        id: z.int(),
+        rule: z.string(),
+        open: z.string(),
+        ours: z.string(),
+        knobs: z.array(z.object({ name: z.string(), value: z.unknown() })),
+      }),
+    ),
+  })
+  .check(named('Assumptions', 'What the platform leaves open, what is done instead, and the knobs that change it'))
+
+export const Index = z
+  .object({ name: z.string(), version: z.string(), routes: z.array(z.string()) })
+  .check(named('Index', 'What can be asked here'))
+
+export const OpenApiDocument = z.looseObject({ openapi: z.string() }).check(named('OpenApiDocument', 'OpenAPI 3.1'))
+
+const Issue = z.object({
+  field: z.string(),
+  message: z.string(),
+  allowed: z.optional(z.union([z.string(), z.array(z.string())])),
+})
+const error = z.object({ code: z.string(), message: z.string(), issues: z.optional(z.array(Issue)) })
+export const ErrorBody = z.object({ error }).check(named('ControlError', 'What was refused and why'))
+
+export const NotYet = z
+  .object({
+    error,
+    nearest: z.object({
+      earlier: z.array(Entry),
+      other_chat: z.array(Entry),
+      same_chat: z.array(Entry),
+      last: z.array(Entry),
+    }),
+  })
+  .check(
+    named(
+      'NotYet',
+      'It did not come in time. Nearest: the same at or before `after`, in another chat, something else in this chat, the last entries',
+    ),
+  )

@@ -1,0 +1,94 @@
+/** Journal entries as the control API shows them: one schema per kind, told apart by `kind`. */
+import * as z from 'zod/mini'
+import { ALIASES, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
+import { WEBHOOK_EVENTS, WebhookEvent, type WebhookEventName } from '../contract/events.ts'
+
+export const EntryKind = z
+  .enum(['api', 'event', 'delivery', 'driver', 'user', 'fault', 'note'])
+  .check(z.meta({ id: 'EntryKind' }))
+
+const headers = z.record(z.string(), z.string())
+const chatId = z.optional(z.string())
+const event = z.enum(Object.keys(WEBHOOK_EVENTS) as WebhookEventName[])
+
+const frame = {
+  v: z.literal(1),
+  seq: z.int().check(z.positive()),
+  time: z.string().check(z.describe("ISO 8601 on the simulator's clock")),
+  cause: z.nullable(z.int()).check(z.describe('Seq of the entry that caused this one')),
+}
+
+const ApiEntry = z
+  .object({
+    ...frame,
+    kind: z.literal('api'),
+    chat_id: chatId,
+    endpoint: z.nullable(z.enum(Object.keys(ENDPOINTS) as EndpointId[])),
+    method: z.string(),
+    path: z.string(),
+    alias: z.nullable(z.enum(ALIASES)),
+    auth: z.enum(['valid', 'missing', 'malformed', 'unknown', 'wrong_scope', 'not_checked']),
+    request: z.object({ headers, body: z.unknown(), bytes: z.int() }),
+    status: z.int(),
+    response: z.unknown(),
+    findings: z.array(z.object({ rule: z.string(), message: z.string() })),
+    unspecified: z.array(z.int()).check(z.describe('Assumptions the answer leans on')),
+    duration_ms: z.number(),
+    follows: z.nullable(z.int()).check(z.describe('The latest webhook event of the chat before this call')),
+  })
+  .check(z.meta({ id: 'ApiEntry', description: 'A call of the platform and its answer' }))
+
+const EventEntry = z
+  .object({
+    ...frame,
+    kind: z.literal('event'),
+    chat_id: z.string(),
+    event,
+    delivery_id: z.string(),
+    payload: WebhookEvent,
+  })
+  .check(z.meta({ id: 'EventEntry', description: 'An event the platform has for the webhook' }))
+
+export const DeliveryEntry = z
+  .object({
+    ...frame,
+    kind: z.literal('delivery'),
+    chat_id: chatId,
+    delivery_id: z.string(),
+    event: z.string(),
+    attempt: z.int(),
+    outcome: z.enum(['delivered', 'failed', 'skipped']),
+    url: z.nullable(z.string()),
+    request: z.object({ headers, body: z.string() }),
+    status: z.nullable(z.int()),
+    response: z.nullable(z.object({ headers, body: z.string(), truncated: z.boolean() })),
+    duration_ms: z.number(),
+    error: z.optional(z.string()),
+    retry_in_ms: z.optional(z.number()),
+  })
+  .check(z.meta({ id: 'DeliveryEntry', description: 'One attempt to deliver an event' }))
+
+const UserEntry = z
+  .object({
+    ...frame,
+    kind: z.literal('user'),
+    chat_id: z.string(),
+    action: z.enum(['message', 'press']),
+    text: z.optional(z.string()),
+    button: z.optional(z.string()),
+    message_id: z.nullable(z.string()),
+    attachments: z.optional(z.array(z.object({ name: z.string(), type: z.string(), size_kb: z.int() }))),
+  })
+  .check(z.meta({ id: 'UserEntry', description: 'What the end user did' }))
+
+const NoteEntry = z
+  .looseObject({ ...frame, kind: z.literal('note'), chat_id: chatId, note: z.string() })
+  .check(z.meta({ id: 'NoteEntry', description: 'Something worth knowing, by a stable name' }))
+
+const OpenEntry = z
+  .looseObject({ ...frame, kind: z.enum(['driver', 'fault']), chat_id: chatId })
+  .check(z.meta({ id: 'OpenEntry', description: 'By the agent driver or the fault injector' }))
+
+export const Entry = z
+  .union([ApiEntry, EventEntry, DeliveryEntry, UserEntry, NoteEntry, OpenEntry])
+  .check(z.meta({ id: 'Entry', description: 'What happened; keys and signatures are masked' }))

@@ -1,0 +1,133 @@
+/** What the control API takes. Requests are strict: an unknown key is a mistake worth naming. */
+import * as z from 'zod/mini'
+import { parseDuration } from '../contract/duration.ts'
+import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
+import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
+import { AvailabilityReason, AvailabilityValue, Button } from '../contract/schemas.ts'
+import { EntryKind } from './entry-schemas.ts'
+
+const named = (id: string, description: string) => z.meta({ id, description })
+const word = z.string().check(z.minLength(1))
+const seq = z.int().check(z.gte(0))
+
+export const Duration = z.string().check(
+  z.refine(text => parseDuration(text) !== null, { error: 'a duration such as 500ms, 5s, 10m, 12h' }),
+  z.meta({ id: 'Duration', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', examples: ['500ms', '5s', '10m'] }),
+)
+
+// Requests
+
+const HistoryRow = z.union(
+  [
+    z.strictObject({ user: z.string() }),
+    z.strictObject({ bot: z.string(), buttons: z.optional(z.array(Button)) }),
+    z.strictObject({ agent: z.string(), text: z.string() }),
+  ],
+  { error: 'one of { user }, { bot, buttons? }, { agent, text }' },
+)
+
+export const NewChat = z
+  .strictObject({
+    language: z.optional(word),
+    source: z.optional(word),
+    user: z.optional(
+      z.nullable(
+        z.strictObject({
+          id: z.optional(word),
+          first_name: z.optional(z.string()),
+          last_name: z.optional(z.string()),
+          gender: z.optional(z.string()),
+        }),
+      ),
+    ),
+    history: z.optional(z.array(HistoryRow)),
+    transcript: z.optional(word.check(z.describe('A shipped conversation such as nb-shop'))),
+    context: z.optional(z.record(z.string(), z.unknown())),
+    labels: z.optional(z.array(z.string())),
+    bot_id: z.optional(z.int()),
+    id: z.optional(word.check(z.describe('Chosen instead of made up'))),
+  })
+  .check(named('NewChat', 'Whatever is left out is drawn from the seed; a user of null is one nothing is known of'))
+
+const AttachmentInput = z
+  .strictObject({
+    name: word,
+    type: word.check(z.regex(/^[\x20-\x7e]+$/)),
+    size_kb: z.optional(z.int().check(z.gte(0))),
+    base64: z.optional(z.base64()),
+  })
+  .check(
+    z.refine(file => (file.size_kb === undefined) !== (file.base64 === undefined), {
+      error: 'a file with either size_kb (bytes are made up) or base64',
+    }),
+    named('AttachmentInput', 'Either size_kb (bytes are made up) or base64'),
+  )
+
+export const Says = z
+  .strictObject({ text: z._default(z.string(), ''), attachments: z.optional(z.array(AttachmentInput)) })
+  .check(named('Says', 'What the end user writes: a text, files, or both'))
+export type Says = z.infer<typeof Says>
+
+export const Upload = z
+  .strictObject({ text: z._default(z.string(), ''), files: z.optional(z.array(z.file())) })
+  .check(named('Upload', 'The same as a form, with the files themselves'))
+export type Upload = z.infer<typeof Upload>
+
+export const Press = z
+  .strictObject({ button: word })
+  .check(named('Press', '`handover`, or the label of a button the user sees'))
+
+export const ConfigPatch = z
+  .record(z.string(), z.unknown())
+  .check(named('ConfigPatch', 'Knobs and settings by dotted name, each value as in the config file'))
+
+export const AvailabilityChange = z
+  .strictObject({
+    availability: AvailabilityValue,
+    queue: z.optional(word),
+    reason: z.optional(AvailabilityReason),
+  })
+  .check(named('AvailabilityChange', 'As if set in the workspace'))
+
+export const Advance = z.strictObject({ by: Duration }).check(named('Advance', 'By how much a virtual clock moves'))
+
+export const Nothing = z.strictObject({}).check(named('Nothing', 'No fields; the body may be left out'))
+
+// Queries
+
+export const ActQuery = z.strictObject({
+  wait: z.optional(z.enum(['ack']).check(z.describe('Answer after the webhook did'))),
+})
+
+export const JournalQuery = z.strictObject({
+  after: z.optional(seq.check(z.describe('Only entries with a greater seq'))),
+  kind: z.optional(EntryKind),
+  chat_id: z.optional(word),
+  limit: z.optional(z.int().check(z.positive())),
+})
+
+export const DeliveriesQuery = z.strictObject({
+  after: z.optional(seq),
+  chat_id: z.optional(word),
+  limit: z.optional(z.int().check(z.positive())),
+})
+
+export const EventsQuery = z.strictObject({ after: z.optional(seq) })
+
+export const WaitQuery = z
+  .strictObject({
+    call: z.optional(z.enum(Object.keys(ENDPOINTS) as EndpointId[]).check(z.describe('A call of this endpoint'))),
+    event: z.optional(z.enum(Object.keys(WEBHOOK_EVENTS) as WebhookEventName[])),
+    note: z.optional(word),
+    kind: z.optional(EntryKind),
+    status: z.optional(z.int()),
+    chat_id: z.optional(word),
+    after: z.optional(seq),
+    timeout: z.optional(Duration),
+  })
+  .check(
+    z.refine(({ call, event, note, kind }) => (call ?? event ?? note ?? kind) !== undefined, {
+      error: 'a query with at least one of call, event, note, kind',
+    }),
+  )
+export type WaitQuery = z.infer<typeof WaitQuery>

@@ -1,0 +1,58 @@
+/** What leaves the simulator through its control API: the same entries without keys and signatures. Pure. */
+import type { ApiContent, DeliveryContent, Entry } from './entry.ts'
+
+const MASK = '***'
+type Headers = Readonly<Record<string, string>>
+
+/** `signatureHeader` is the name in force; those in use earlier are told by the look of their value. */
+export function maskEntry(entry: Entry, signatureHeader = ''): Entry {
+  const signature = signatureHeader.toLowerCase()
+  if (entry.kind === 'api') return { ...entry, ...maskCall(entry, signature) }
+  if (entry.kind === 'delivery') return { ...entry, ...maskDelivery(entry, signature) }
+  if (entry.kind === 'driver' || entry.kind === 'fault') {
+    return isHeaders(entry.headers) ? { ...entry, headers: maskHeaders(entry.headers, signature) } : entry
+  }
+  return entry
+}
+
+const maskCall = ({ path, request }: ApiContent, signature: string) => ({
+  path: maskQuery(path),
+  request: { ...request, headers: maskHeaders(request.headers, signature) },
+})
+
+const maskDelivery = ({ url, request, response }: DeliveryContent, signature: string) => ({
+  url: url === null ? null : maskQuery(maskUserInfo(url)),
+  request: { ...request, headers: maskHeaders(request.headers, signature) },
+  response: response && { ...response, headers: maskHeaders(response.headers, signature) },
+})
+
+const isHeaders = (value: unknown): value is Headers => typeof value === 'object' && value !== null
+
+function maskHeaders(headers: Headers, signature: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, maskHeader(name.toLowerCase(), value, signature)]),
+  )
+}
+
+const CREDENTIALS = /^(proxy-)?authorization$/
+const SECRETS = /^(set-)?cookie$|token$|api-?key$|secret/
+
+function maskHeader(name: string, value: string, signature: string): string {
+  if (CREDENTIALS.test(name)) return maskCredentials(String(value))
+  if (SECRETS.test(name) || name === signature) return MASK
+  const algorithm = name.includes('algorithm')
+  return !algorithm && (/hmac|signature/.test(name) || isDigest(String(value))) ? MASK : value
+}
+
+/** The scheme stays: a wrong one is what a developer looks for. */
+function maskCredentials(value: string): string {
+  const scheme = /^[A-Za-z]+(?= )/.exec(value)?.[0]
+  return scheme === undefined ? MASK : `${scheme} ${MASK}`
+}
+
+/** SHA-1, SHA-256 and SHA-512 in base64 and hexadecimal. */
+const DIGEST = /^(?:[A-Za-z0-9+/]{27}=|[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$/
+const isDigest = (value: string) => DIGEST.test(value)
+
+const maskQuery = (path: string) => path.replace(/([?&][^=&#]*(?:key|token|secret|auth)[^=&#]*=)[^&#]*/gi, `$1${MASK}`)
+const maskUserInfo = (url: string) => url.replace(/^([a-z]+:\/\/)[^/@]*@/i, `$1${MASK}@`)

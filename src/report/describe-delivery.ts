@@ -1,0 +1,57 @@
+/** Webhook events and what the receiver made of them, in words. */
+import { formatDuration } from '../contract/duration.ts'
+import type { EntryOf } from '../journal/entry.ts'
+import type { Detail, Line } from './line.ts'
+import { counted, shorten, showMs, visible } from './text.ts'
+
+type Delivery = EntryOf<'delivery'>
+
+export function describeEvent({ event, payload }: EntryOf<'event'>): Line {
+  const said = 'message' in payload ? payload.message : undefined
+  const files =
+    'attachments' in payload && payload.attachments?.length
+      ? ` with ${counted(payload.attachments.length, 'file')}`
+      : ''
+  return { who: 'platform -> webhook', what: `${event}${files}`, said, details: [], wrong: false, minor: true }
+}
+
+export function describeDelivery(entry: Delivery): Line {
+  const again = entry.attempt > 1 ? ` (try ${entry.attempt})` : ''
+  return {
+    who: 'platform -> webhook',
+    what: `${visible(entry.event)}${again}`,
+    details: [outcome(entry), ...receiverSaid(entry)],
+    wrong: entry.outcome === 'failed',
+  }
+}
+
+function outcome(entry: Delivery): Detail {
+  const { status, duration_ms, error, outcome: how } = entry
+  if (how === 'skipped') return { label: 'not sent', text: visible(error ?? ''), level: 'warn' }
+  const label = status === null ? 'failed' : `answer ${status}`
+  if (how === 'delivered') return { label, text: showMs(duration_ms), level: 'good' }
+  const next = entry.retry_in_ms === undefined ? '' : `, next try in ${formatDuration(entry.retry_in_ms)}`
+  return { label, text: `${visible(why(error))}, ${showMs(duration_ms)}${next}`, level: 'bad' }
+}
+
+/** The status stands right before it. */
+const why = (error = 'not acknowledged') => error.replace(/^answered \d+; /, '')
+
+const LONGEST_BODY = 160
+
+/** The answer to an event shown further above: on one line when there is nothing more to say. */
+export function describeLateAnswer(entry: Delivery): Line {
+  const line = describeDelivery(entry)
+  const who = 'webhook -> platform'
+  if (entry.outcome !== 'delivered') return { ...line, who, what: `to ${line.what}` }
+  return { ...line, who, what: `answer ${entry.status} to ${line.what}, ${showMs(entry.duration_ms)}`, details: [] }
+}
+
+/** The body of a refusal is the receiver's own explanation. */
+function receiverSaid({ outcome: how, response, url }: Delivery): Detail[] {
+  if (how !== 'failed') return []
+  const said: Detail[] = [{ label: 'sent to', text: shorten(visible(url ?? ''), 120), level: 'plain' }]
+  if (response && response.body.trim() !== '')
+    said.push({ label: 'it said', text: shorten(visible(response.body.trim()), LONGEST_BODY), level: 'plain' })
+  return said
+}

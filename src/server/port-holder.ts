@@ -1,0 +1,39 @@
+/** Who holds a port: best effort, from Linux's own tables; nothing elsewhere or without the right to look. */
+import { readdir, readFile, readlink } from 'node:fs/promises'
+
+export interface PortHolder {
+  readonly pid: number
+  readonly name: string
+}
+
+const LISTENING = '0A'
+
+export async function findPortHolder(port: number): Promise<PortHolder | null> {
+  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readOrNothing))
+  const sockets = new Set(tables.flatMap(table => listeningSockets(table, port)))
+  if (sockets.size === 0) return null
+  const pids = (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name))
+  for (const pid of pids) {
+    if (await holdsOne(pid, sockets)) return { pid: Number(pid), name: await nameOf(pid) }
+  }
+  return null
+}
+
+const readOrNothing = (path: string) => readFile(path, 'utf8').catch(() => '')
+
+/** Rows read `sl local_address rem_address st ... inode`, addresses as hexadecimal `host:port`. */
+export function listeningSockets(table: string, port: number): string[] {
+  const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const rows = table.split('\n').map(line => line.trim().split(/\s+/))
+  return rows
+    .filter(([, local = '', , state]) => state === LISTENING && local.endsWith(ending))
+    .map(columns => `socket:[${columns[9]}]`)
+}
+
+async function holdsOne(pid: string, sockets: ReadonlySet<string>): Promise<boolean> {
+  const open = await readdir(`/proc/${pid}/fd`).catch(() => [])
+  const targets = await Promise.all(open.map(fd => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')))
+  return targets.some(target => sockets.has(target))
+}
+
+const nameOf = async (pid: string) => (await readOrNothing(`/proc/${pid}/comm`)).trim() || 'a process'

@@ -1,0 +1,151 @@
+import { expect, it } from 'vitest'
+import type { EndpointId } from '../../src/contract/endpoints.ts'
+import { setUp } from '../support/bench.ts'
+import { describeDoors } from '../support/doors.ts'
+import { CHAT_BODY_IDS, goodBody, HISTORY, post, stateOf } from '../support/raw.ts'
+
+/** How a field is put wrong; `MISSING` leaves it out. */
+const MISSING = Symbol('missing')
+type Row = readonly [ids: readonly EndpointId[], field: string, expected: string, wrong: readonly unknown[]]
+
+const NOT_TEXT = [null, 7, true, [], {}, ['x']]
+const NOT_OBJECT = [null, 7, 'x', true, [], [{}]]
+const SENDERS: readonly EndpointId[] = ['start', 'end', 'message']
+
+const TABLE: readonly Row[] = [
+  [CHAT_BODY_IDS, 'bot_id', 'an integer', [MISSING, null, '1042', 1.5, true, [], {}, [1042], Number.POSITIVE_INFINITY]],
+  [CHAT_BODY_IDS, 'bot_id', 'at most 9007199254740991', [9007199254740992, 1e300]],
+  [CHAT_BODY_IDS, 'chat_id', 'a string', [MISSING, ...NOT_TEXT]],
+  [CHAT_BODY_IDS, 'chat_id', 'a string that is not empty', ['']],
+  [['message'], 'message', 'a string', [MISSING, ...NOT_TEXT]],
+  [SENDERS, 'sender', 'an object', NOT_OBJECT],
+  [SENDERS, 'sender.name', 'a string', NOT_TEXT],
+  [SENDERS, 'sender.avatar', 'a string', NOT_TEXT],
+  [SENDERS, 'sender.language_codes', 'an array', [null, 'en', 7, { 0: 'en' }]],
+  [SENDERS, 'sender.language_codes[1]', 'a string', NOT_TEXT],
+  [['start'], 'supports_attachment', 'true or false', [null, 'true', 1, 0, [], {}]],
+  [['message'], 'buttons', 'an array', [null, {}, 'x', 7]],
+  [['message'], 'buttons[1]', 'an object', NOT_OBJECT],
+  [['message'], 'buttons[1].label', 'a string', NOT_TEXT],
+  [['message'], 'buttons[1].url', 'a string', NOT_TEXT],
+  [['message'], 'buttons[1].handover', 'true or false', [null, 'yes', 1]],
+  [['typing_start'], 'timeout', 'an integer', [null, '500', 1.5, true, [], {}]],
+  [['typing_start'], 'timeout', 'greater than 0', [0, -1, -5000]],
+  [['availability'], 'availability', 'one of "OPEN", "CLOSED"', [MISSING, null, 'open', '', 'CLOSE', 1, true, [], {}]],
+  [['availability'], 'queue', 'a string', NOT_TEXT],
+  [['availability'], 'reason', 'one of "AGENT_AVAILABILITY", "BUSINESS_HOURS", "OTHER"', [null, 'other', '', 3, []]],
+]
+
+/** The rule that describes the body of each endpoint. */
+const RULES: Partial<Record<EndpointId, string>> = {
+  transcript: 'E1.2',
+  summarize: 'E2.2',
+  availability: 'E3.2',
+  start: 'E4.2',
+  end: 'E5.2',
+  message: 'E6.2',
+  typing_start: 'E7.2',
+  typing_stop: 'E8.2',
+}
+
+const CASES = TABLE.flatMap(([ids, field, expected, wrong]) =>
+  ids.map(id => ({ id, field, expected, wrong, title: `${RULES[id]} ${id}: ${field} must be ${expected}` })),
+)
+
+/** A good body with one field put wrong; what surrounds it is made good. */
+function withWrong(good: Record<string, unknown>, field: string, wrong: unknown): unknown {
+  const [top = '', ...rest] = field.split(/[.[\]]+/).filter(part => part !== '')
+  if (rest.length === 0) {
+    if (wrong !== MISSING) return { ...good, [top]: wrong }
+    const { [top]: _, ...others } = good
+    return others
+  }
+  return { ...good, [top]: around(top, rest, wrong) }
+}
+
+function around(top: string, [first, second]: string[], wrong: unknown): unknown {
+  if (top === 'buttons') return [{ label: 'fine' }, second === undefined ? wrong : { label: 'x', [second]: wrong }]
+  const fine = { name: 'Kari', avatar: 'https://a.example.test/k.png' }
+  return { ...fine, [first!]: second === undefined ? wrong : ['en', wrong] }
+}
+
+const shown = (wrong: unknown): RegExp => {
+  if (wrong === MISSING) return /is required/
+  if (wrong === null || wrong === Number.POSITIVE_INFINITY) return /got (null|the number Infinity)/
+  if (typeof wrong === 'string') return new RegExp(`got the string "${wrong}`)
+  if (Array.isArray(wrong)) return new RegExp(`got an array of ${wrong.length}`)
+  return typeof wrong === 'object' ? /got an object/ : new RegExp(`got .*${String(wrong).replace(/[+]/g, '\\+')}`)
+}
+
+describeDoors('bad parameters', door => {
+  it.each(CASES)('ER1 ER4 $title', async ({ id, field, expected, wrong }) => {
+    const bench = await setUp(door)
+    const chat = await bench.sim.chat({ history: HISTORY })
+    const before = stateOf(bench, chat)
+    for (const value of wrong) {
+      const text = JSON.stringify(withWrong(goodBody(id, bench.sim.botId, chat.id), field, value))
+      const { status, body } = await post(
+        bench,
+        id,
+        text.replace(/:null(?=,"chat_id)/, value === Number.POSITIVE_INFINITY ? ':1e400' : ':null'),
+      )
+      expect([status, body.error?.code, body.error?.field], text).toEqual([400, 'invalid_parameter', field])
+      expect(body.error?.message).toContain(field)
+      expect(body.error?.message).toContain(expected)
+      expect(body.error?.message).toMatch(shown(value))
+      expect(body).not.toHaveProperty('event')
+    }
+    expect(stateOf(bench, chat)).toEqual(before)
+  })
+
+  it.each(CHAT_BODY_IDS)('A5 ER1 %s: ids nobody has are 404 and name the field', async id => {
+    const bench = await setUp(door)
+    const chat = await bench.sim.chat({ history: HISTORY })
+    const before = stateOf(bench, chat)
+    const good = goodBody(id, bench.sim.botId, chat.id)
+    const wrong = [
+      ['bot_id', [0, -1, bench.sim.botId + 1, Number.MAX_SAFE_INTEGER]],
+      ['chat_id', ['x', ` ${chat.id}`, chat.id.toUpperCase(), '__proto__', 'constructor', '../', 'é'.repeat(5000)]],
+    ] as const
+    for (const [field, values] of wrong) {
+      for (const value of values) {
+        const { status, body } = await post(bench, id, JSON.stringify({ ...good, [field]: value }))
+        expect([status, body.error?.field], String(value)).toEqual([404, field])
+      }
+    }
+    expect(stateOf(bench, chat)).toEqual(before)
+  })
+
+  it('ER4 several wrong fields are all named, the first one as the field', async () => {
+    const bench = await setUp(door)
+    const { body } = await post(bench, 'message', '{"bot_id":"x","message":7}')
+    expect(body.error?.field).toBe('bot_id')
+    for (const field of ['bot_id', 'chat_id', 'message']) expect(body.error?.message).toContain(field)
+  })
+
+  it('E6.2 an empty message is refused and says so', async () => {
+    const bench = await setUp(door)
+    const chat = await bench.sim.chat()
+    const refused = await bench.api.message({ chat_id: chat.id, message: '' })
+    expect([refused.status, refused.body.error?.field]).toEqual([400, 'message'])
+    expect(refused.headers.get('x-handover-sim-unspecified')).toBe('10, 21, 27')
+    expect(chat.transcript).toEqual([])
+  })
+
+  it('E6.2 a message of half a megabyte arrives whole', async () => {
+    const bench = await setUp(door)
+    const chat = await bench.sim.chat()
+    const message = 'ø👍'.repeat(90_000)
+    expect((await bench.api.message({ chat_id: chat.id, message })).status).toBe(200)
+    expect(chat.transcript[0]?.text).toBe(message)
+  })
+
+  it('E7.2 a timeout of many years is accepted', async () => {
+    const bench = await setUp(door)
+    const chat = await bench.sim.chat()
+    const timeout = Number.MAX_SAFE_INTEGER
+    expect((await bench.api.typingStart({ chat_id: chat.id, timeout })).status).toBe(200)
+    await bench.sim.clock.advance('100000h')
+    expect(chat.typing).toBe(true)
+  })
+})

@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest'
+import type { EntryOf } from '../../src/journal/entry.ts'
+import { setUp } from '../support/bench.ts'
+import { describeDoors } from '../support/doors.ts'
+import { goodBody, HANDOVER_IDS, HISTORY, post, stateOf } from '../support/raw.ts'
+
+describeDoors('the Authorization header', door => {
+  it.each([
+    ['Bearer KEY', 200],
+    ['bearer KEY', 200],
+    ['BEARER KEY', 200],
+    ['Bearer   KEY', 200],
+    ['Bearer KEYx', 401],
+    ['Bearer key', 401],
+    ['Bearer K EY', 401],
+    ['Bearer KEY KEY', 401],
+    ['Bearer', 401],
+    ['BearerKEY', 401],
+    ['KEY', 401],
+    ['Basic KEY', 401],
+    ['Token KEY', 401],
+    ['Bearer "KEY"', 401],
+    ['Bearer kéy', 401],
+    ['Bearer __proto__', 401],
+  ])('A1 E0.3 %j answers %i', async (header, status) => {
+    const { sim, api } = await setUp(door)
+    const chat = await sim.chat()
+    const headers = { authorization: header.replace(/KEY/g, sim.apiKey) }
+    const answer = await api.start({ chat_id: chat.id }, { key: null, headers })
+    expect(answer.status).toBe(status)
+    if (status === 401) {
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+      expect(answer.body.error).toMatchObject({ code: 'unauthorized', field: 'Authorization' })
+      expect(chat.status).toBe('bot')
+    }
+  })
+
+  it.each([
+    [null, 'missing'],
+    ['', 'missing'],
+    ['Basic abc', 'malformed'],
+    ['Bearer nobody', 'unknown'],
+    ['Bearer sim-bot-key', 'wrong_scope'],
+    ['Bearer sim-handover-key', 'valid'],
+  ])('A1 A3 the journal judges %j as %s', async (header, auth) => {
+    const { sim, api } = await setUp(door)
+    const chat = await sim.chat()
+    await api.start({ chat_id: chat.id }, { key: null, headers: header === null ? {} : { authorization: header } })
+    expect(sim.journal.query({ kind: 'api' }).at(-1)).toMatchObject({ auth })
+  })
+
+  it('A1 ER1 the key is judged before the body: a stranger learns nothing about ids', async () => {
+    const { api } = await setUp(door)
+    expect((await api.start({ chat_id: 'nowhere' }, { key: 'wrong' })).status).toBe(401)
+    expect((await api.start({ chat_id: 7 }, { key: 'wrong' })).status).toBe(401)
+  })
+})
+
+describeDoors('the Content-Type header', door => {
+  it.each([
+    ['application/json', true],
+    ['application/json; charset=utf-8', true],
+    ['application/json;charset=UTF-8', true],
+    ['Application/JSON ; charset="utf-8"', true],
+    ['text/plain', false],
+    ['text/json', false],
+    ['application/jsonp', false],
+    ['application/x-www-form-urlencoded', false],
+    ['multipart/form-data', false],
+    [null, false],
+  ])('E0.2 %j: as documented is %s, accepted either way', async (type, documented) => {
+    const bench = await setUp(door)
+    const chat = await bench.sim.chat({ history: HISTORY })
+    for (const id of HANDOVER_IDS) {
+      const body = JSON.stringify(goodBody(id, bench.sim.botId, chat.id))
+      const { status, headers } = await post(bench, id, body, type === null ? {} : { 'content-type': type })
+      expect(status).toBe(200)
+      const rows = (headers.get('x-handover-sim-unspecified') ?? '').split(', ')
+      expect(rows.includes('43')).toBe(!documented)
+      const call = bench.sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>
+      expect(call.findings.some(({ rule }) => rule === 'E0.2')).toBe(!documented)
+    }
+  })
+
+  it('E0.2 api.contentType=415 refuses what is not documented, before anything happens', async () => {
+    const bench = await setUp(door, { knobs: { 'api.contentType': '415' } })
+    const chat = await bench.sim.chat({ history: HISTORY })
+    const before = stateOf(bench, chat)
+    for (const id of HANDOVER_IDS) {
+      const body = JSON.stringify(goodBody(id, bench.sim.botId, chat.id))
+      const { status, body: answer } = await post(bench, id, body, { 'content-type': 'text/plain' })
+      expect([status, answer.error?.code, answer.error?.field]).toEqual([415, 'unsupported_media_type', 'Content-Type'])
+    }
+    expect(stateOf(bench, chat)).toEqual(before)
+    expect((await bench.api.start({ chat_id: chat.id })).status).toBe(200)
+  })
+
+  it('E9.1 reading a chat needs none', async () => {
+    const { sim, api } = await setUp(door)
+    const chat = await sim.chat()
+    await api.chat(chat.id)
+    expect(sim.journal.query({ kind: 'api' })).toMatchObject([{ findings: [] }])
+  })
+})

@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { pathFor } from '../support/api.ts'
+import { setUp } from '../support/bench.ts'
+import { describeDoors } from '../support/doors.ts'
+import { HANDOVER_IDS, stateOf } from '../support/raw.ts'
+
+const NOT_POST = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']
+const NOT_GET = ['POST', 'PUT', 'PATCH', 'DELETE']
+
+describeDoors('methods', door => {
+  it.each(HANDOVER_IDS)('E0.1 ER1 %s takes POST: every other method is 405 with Allow', async id => {
+    const bench = await setUp(door)
+    const chat = await bench.sim.chat()
+    const before = stateOf(bench, chat)
+    const headers = { authorization: `Bearer ${bench.sim.apiKey}` }
+    for (const method of NOT_POST) {
+      const answer = await bench.send(pathFor(id), { method, headers })
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'POST, OPTIONS'])
+      const text = await answer.text()
+      if (method === 'HEAD') expect(text).toBe('')
+      else expect(JSON.parse(text)).toMatchObject({ error: { code: 'method_not_allowed' } })
+    }
+    expect(stateOf(bench, chat)).toEqual(before)
+  })
+
+  it('E9.1 the chat transcript takes GET: writing methods are 405 with Allow', async () => {
+    const { sim, send } = await setUp(door)
+    const chat = await sim.chat()
+    const headers = { authorization: `Bearer ${sim.botApiKey}` }
+    for (const method of NOT_GET) {
+      const answer = await send(`/api/v1/chats/${chat.id}`, { method, headers })
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD, OPTIONS'])
+    }
+  })
+
+  it('E9.1 HEAD answers like GET without the body, on success and on failure', async () => {
+    const { sim, send } = await setUp(door)
+    const chat = await sim.chat()
+    for (const [key, status] of [
+      [sim.botApiKey, 200],
+      ['wrong', 401],
+    ] as const) {
+      const headers = { authorization: `Bearer ${key}` }
+      const [get, head] = [
+        await send(`/api/v1/chats/${chat.id}`, { headers }),
+        await send(`/api/v1/chats/${chat.id}`, { headers, method: 'HEAD' }),
+      ]
+      expect([get.status, head.status, await head.text()]).toEqual([status, status, ''])
+      for (const name of ['content-type', 'x-handover-sim-unspecified', 'access-control-allow-origin']) {
+        expect(head.headers.get(name), name).toBe(get.headers.get(name))
+      }
+    }
+  })
+
+  it.each(Object.values(ENDPOINTS))(
+    'E0.1 a browser may ask first: OPTIONS $path answers without a key',
+    async endpoint => {
+      const { sim, send } = await setUp(door)
+      const chat = await sim.chat()
+      const headers = { origin: 'https://page.example.test', 'access-control-request-method': endpoint.method }
+      const answer = await send(endpoint.path.replace('{chatId}', chat.id), { method: 'OPTIONS', headers })
+      expect([answer.status, await answer.text()]).toEqual([204, ''])
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+      expect(answer.headers.get('access-control-allow-methods')?.split(', ')).toContain(endpoint.method)
+      const allowed = answer.headers.get('access-control-allow-headers') ?? ''
+      for (const name of ['authorization', 'content-type']) expect(allowed).toContain(name)
+      expect(sim.journal.query({ kind: 'api' })).toEqual([])
+    },
+  )
+
+  it('ER1 ER4 every answer may be read by any page: success, refusals, unknown paths, files', async () => {
+    const { sim, api, send } = await setUp(door)
+    const chat = await sim.chat()
+    const answers = [
+      (await api.chat(chat.id)).headers,
+      (await api.start({ chat_id: chat.id })).headers,
+      (await api.start({ chat_id: chat.id }, { key: 'wrong' })).headers,
+      (await api.start({ chat_id: 'nowhere' })).headers,
+      (await api.start({ chat_id: chat.id }, { path: '/api/v2/nowhere' })).headers,
+      (await send('/api/v2/handover/start')).headers,
+      (await send('/files/x/y')).headers,
+    ]
+    for (const headers of answers) {
+      expect(headers.get('access-control-allow-origin')).toBe('*')
+      expect(headers.get('access-control-expose-headers')).toContain('x-handover-sim-unspecified')
+    }
+  })
+
+  it.each(['empty', 'html', 'text'])('ER4 the same holds for errors.body=%s', async form => {
+    const { api } = await setUp(door, { knobs: { 'errors.body': form } })
+    const { status, headers } = await api.start({ chat_id: 'x' }, { key: null })
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([401, '*'])
+  })
+})

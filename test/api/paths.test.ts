@@ -1,0 +1,100 @@
+import { expect, it } from 'vitest'
+import { ALIASES } from '../../src/contract/endpoints.ts'
+import { pathFor } from '../support/api.ts'
+import { setUp } from '../support/bench.ts'
+import { describeDoors } from '../support/doors.ts'
+import { goodBody, HANDOVER_IDS, HISTORY } from '../support/raw.ts'
+
+const MARKER = 'x-handover-sim-unspecified'
+const swapSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : `${path}/`)
+const rowsOf = (headers: Headers) => (headers.get(MARKER) ?? '').split(', ')
+
+describeDoors('paths', door => {
+  it.each(HANDOVER_IDS.flatMap(id => ALIASES.map(alias => ({ id, alias }))))(
+    'V2 E0.4 E6.1 $id under $alias answers with and without the trailing slash, marking the spelling not written',
+    async ({ id, alias }) => {
+      const { sim, api } = await setUp(door)
+      const chat = await sim.chat({ history: HISTORY })
+      const body = goodBody(id, sim.botId, chat.id)
+      const asWritten = await api.call(id, body, { path: pathFor(id, alias) })
+      const other = await api.call(id, body, { path: swapSlash(pathFor(id, alias)) })
+      expect([asWritten.status, other.status]).toEqual([200, 200])
+      expect(rowsOf(asWritten.headers)).not.toContain('43')
+      expect(rowsOf(other.headers)).toContain('43')
+      const calls = sim.journal.query({ kind: 'api' })
+      expect(calls).toMatchObject([
+        { endpoint: id, alias },
+        { endpoint: id, alias },
+      ])
+    },
+  )
+
+  it('E9.1 the chat transcript answers with a trailing slash too, and marks it', async () => {
+    const { sim, api } = await setUp(door)
+    const chat = await sim.chat()
+    const path = `/api/v1/chats/${chat.id}`
+    const [plain, slashed] = [await api.chat(chat.id, { path }), await api.chat(chat.id, { path: `${path}/` })]
+    expect([plain.status, slashed.status]).toEqual([200, 200])
+    expect(slashed.body).toEqual(plain.body)
+    expect([rowsOf(plain.headers).includes('43'), rowsOf(slashed.headers).includes('43')]).toEqual([false, true])
+  })
+
+  it.each(HANDOVER_IDS)(
+    'E6.1 %s by knob: strict refuses the other spelling, redirect leads to the one written',
+    async id => {
+      const { sim, api } = await setUp(door, { knobs: { 'api.trailingSlash': 'strict' } })
+      const chat = await sim.chat({ history: HISTORY })
+      const body = goodBody(id, sim.botId, chat.id)
+      const path = swapSlash(pathFor(id))
+      const strict = await api.call(id, body, { path })
+      expect([strict.status, strict.headers.get(MARKER)]).toEqual([404, '10, 43'])
+      await sim.configure({ 'api.trailingSlash': 'redirect' })
+      const moved = await api.call(id, body, { path })
+      expect([moved.status, moved.headers.get('location')]).toEqual([308, pathFor(id)])
+      expect((await api.call(id, body)).status).toBe(200)
+    },
+  )
+
+  it('E0.1 a query is not part of the path', async () => {
+    const { sim, api } = await setUp(door)
+    const chat = await sim.chat()
+    expect((await api.start({ chat_id: chat.id }, { path: '/api/v2/handover/start?trace=1' })).status).toBe(200)
+    expect((await api.chat(chat.id, { path: `/api/v1/chats/${chat.id}?x=/y` })).status).toBe(200)
+  })
+
+  it.each([
+    '/api/v2/handover',
+    '/api/v2/handover/',
+    '/api/v2/handover/start//',
+    '/api/v2//handover/start',
+    '/api/v2/Handover/start',
+    '/API/v2/handover/start',
+    '/api/v2/handover/typing-start',
+    '/api/v2/handover/start/x',
+    '/api/v2/overtake/start',
+    '/api/v1/chats',
+    '/api/v1/chats/',
+    '/api/v1/chats/a/b',
+    '/v2/handover/start',
+    '/files',
+    '/files/',
+    '/files/x/y/z',
+    '/%2e%2e/api',
+  ])('E0.1 V1 %s is no path: 404', async path => {
+    const { sim, api } = await setUp(door)
+    const chat = await sim.chat()
+    const { status, body } = await api.start({ chat_id: chat.id }, { path })
+    expect([404, 405]).toContain(status)
+    expect(body).not.toHaveProperty('event')
+    expect(chat.status).toBe('bot')
+  })
+
+  it.each(['%', '%zz', '%ff', '%00', '..%2f..', 'a%20b', '__proto__', 'constructor', 'x'.repeat(3000)])(
+    'E9.1 ER2 the chat id %s is nobody: 404, never a fault',
+    async raw => {
+      const { api } = await setUp(door)
+      const { status, body } = await api.chat('x', { path: `/api/v1/chats/${raw}` })
+      expect([status, body.error?.code, body.error?.field]).toEqual([404, 'chat_not_found', 'chatId'])
+    },
+  )
+})

@@ -1,0 +1,71 @@
+/** A process for commands under test: what was written, signals on demand, and an exit that only counts. */
+import { onTestFinished } from 'vitest'
+import type { Io, Signal } from '../../src/cli/io.ts'
+
+export interface FakeOutput {
+  write(text: string): void
+  readonly isTTY: boolean
+  readonly columns: number
+  readonly text: string
+  readonly lines: readonly string[]
+  /** Resolves with the text once it matches. */
+  until(pattern: RegExp): Promise<string>
+}
+
+export function fakeOutput(isTTY = false): FakeOutput {
+  let text = ''
+  const waiting = new Set<() => void>()
+  return {
+    isTTY,
+    columns: 100,
+    write(more) {
+      text += more
+      for (const look of waiting) look()
+    },
+    get text() {
+      return text
+    },
+    get lines() {
+      return text.split('\n').filter(line => line !== '')
+    },
+    until: pattern =>
+      new Promise(resolve => {
+        const look = () => {
+          if (!pattern.test(text)) return
+          waiting.delete(look)
+          resolve(text)
+        }
+        waiting.add(look)
+        look()
+      }),
+  }
+}
+
+export interface FakeIo extends Io {
+  readonly stdout: FakeOutput
+  readonly stderr: FakeOutput
+  readonly exits: readonly number[]
+  signal(name: Signal): void
+}
+
+export function fakeIo(cwd: string, isTTY = false): FakeIo {
+  const listeners = new Set<(signal: Signal) => void>()
+  const exits: number[] = []
+  const io: FakeIo = {
+    stdout: fakeOutput(isTTY),
+    stderr: fakeOutput(isTTY),
+    cwd,
+    nodeVersion: process.version,
+    exits,
+    onSignal(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    exit: code => void exits.push(code),
+    signal(name) {
+      for (const listener of listeners) listener(name)
+    },
+  }
+  onTestFinished(() => io.signal('SIGTERM'))
+  return io
+}

@@ -1,0 +1,106 @@
+/** The built package as a user runs it. `npm test` builds first. */
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { folderWith } from '../config/folder.ts'
+import { fakeOutput } from './fake-io.ts'
+
+const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
+
+function run(argv: string[], cwd = folderWith(), env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [BIN, ...argv], {
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [stdout, stderr] = [fakeOutput(), fakeOutput()]
+  child.stdout.setEncoding('utf8').on('data', stdout.write)
+  child.stderr.setEncoding('utf8').on('data', stderr.write)
+  const code = new Promise<number | null>(resolve => child.on('close', resolve))
+  return { child, stdout, stderr, code }
+}
+
+const urlIn = (text: string) => /http:\/\/127\.0\.0\.1:\d+/.exec(text)![0]
+
+describe('the built command', { timeout: 30_000 }, () => {
+  it('--version', async () => {
+    const { stdout, code } = run(['--version'])
+    expect(await code).toBe(0)
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      version: string
+    }
+    expect(stdout.text).toBe(`${version}\n`)
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('starts, serves, and stops on %s with %i', async (signal, expected) => {
+    const folder = folderWith()
+    const { child, stdout, stderr, code } = run(['start', '--port', '0', '--ready-file', 'ready.json'], folder)
+    const url = urlIn(await stdout.until(/\n/))
+    expect((await fetch(`${url}/_sim/readyz`)).status).toBe(200)
+    await stderr.until(/handover {2}/)
+    child.kill(signal)
+    expect(await code).toBe(expected)
+    expect(stdout.text).toBe(`Ready: ${url}\n`)
+    expect(existsSync(join(folder, 'ready.json'))).toBe(false)
+  })
+
+  it('--demo answers a handover request, and takes the child along', async () => {
+    const { child, stdout, stderr, code } = run(['start', '--port', '0', '--demo'])
+    await stdout.until(/\n/)
+    const webhook = /webhook {3}(http:\S+)/.exec(await stderr.until(/handover {2}/))![1]!
+    child.kill('SIGINT')
+    expect(await code).toBe(130)
+    await expect(fetch(webhook)).rejects.toThrow()
+  })
+
+  it('a reader that goes away does not stop it', async () => {
+    const { child, stdout, code } = run(['start', '--port', '0', '--json'])
+    const url = urlIn(await stdout.until(/\n/))
+    child.stdout.destroy()
+    for (let i = 0; i < 3; i++) expect((await fetch(`${url}/nothing`)).status).toBe(404)
+    expect((await fetch(`${url}/_sim/readyz`)).status).toBe(200)
+    child.kill('SIGINT')
+    expect(await code).toBe(130)
+  })
+
+  it('reads YAML and TypeScript config files', async () => {
+    const files = { 'a.yaml': 'bot: { id: 5 }', 'b.ts': 'export default { bot: { id: 6 as number } }' }
+    for (const [name, id] of [
+      ['a.yaml', 5],
+      ['b.ts', 6],
+    ] as const) {
+      const { stdout, code } = run(['config', '--json', '--config', name], folderWith(files))
+      expect(await code).toBe(0)
+      expect(JSON.parse(stdout.text)).toMatchObject({ settings: { 'bot.id': { value: id } } })
+    }
+  })
+
+  it('bad flags and files: exit 2, nothing on stdout, no stack', async () => {
+    for (const argv of [
+      ['start', '--prot', '1'],
+      ['start', '--port', 'x'],
+      ['config', '--config', 'none.yaml'],
+    ]) {
+      const { stdout, stderr, code } = run(argv)
+      expect(await code).toBe(2)
+      expect(stdout.text).toBe('')
+      expect(stderr.text).not.toContain('    at ')
+    }
+  })
+
+  it('a busy port: exit 3', async () => {
+    const first = run(['start', '--port', '0'])
+    const { port } = new URL(urlIn(await first.stdout.until(/\n/)))
+    const second = run(['start', '--port', port])
+    expect(await second.code).toBe(3)
+    expect(second.stderr.text).toContain(`:${port}: the port is taken`)
+    first.child.kill('SIGINT')
+    await first.code
+  })
+})

@@ -1,0 +1,241 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ConfigError } from '../../src/config/errors.ts'
+import { findConfig } from '../../src/config/find.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { folderWith } from './folder.ts'
+
+async function load(name: string, content: string | Uint8Array | null, nodeVersion = 'v24.0.0') {
+  const cwd = folderWith({ [name]: content })
+  const layer = await loadConfig(findConfig(cwd, { file: name, from: '--config' })!, nodeVersion)
+  return Object.fromEntries(Object.entries(layer).map(([key, { value }]) => [key, value]))
+}
+
+async function failure(...given: Parameters<typeof load>): Promise<string> {
+  const error = await load(...given).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(ConfigError)
+  return (error as ConfigError).message
+}
+
+const EXAMPLE = `# yaml-language-server: $schema=./node_modules/handover-sim/schema/config.v1.json
+version: 1
+port: 4747
+seed: 1
+clock: real
+bot: { id: 1042, name: Nora, replies: [{ match: parcel, text: Let me look that up., buttons: [{ label: Talk to us, handover: true }] }] }
+keys: { handover: sim-handover-key, bot: sim-bot-key }
+webhook: { url: "http://127.0.0.1:3000/webhook" }
+agent_driver: driver.yaml
+business_hours: { time_zone: Europe/Oslo, mon-fri: "09:00-17:00", sat: "10:00-14:00" }
+messages: { open: One moment, closed: We are closed, entering: "{name} has joined", left: "{name} has left" }
+knobs: { webhook.retry: [1s, 5s], typing.webhook: off }
+`
+
+describe('the forms of a config file', () => {
+  it('reads the documented example', async () => {
+    expect(await load('c.yaml', EXAMPLE)).toEqual({
+      port: 4747,
+      seed: 1,
+      clock: 'real',
+      'bot.id': 1042,
+      'bot.name': 'Nora',
+      'bot.replies': [
+        { match: 'parcel', text: 'Let me look that up.', buttons: [{ label: 'Talk to us', handover: true }] },
+      ],
+      'keys.handover': 'sim-handover-key',
+      'keys.bot': 'sim-bot-key',
+      'webhook.url': 'http://127.0.0.1:3000/webhook',
+      agent_driver: 'driver.yaml',
+      business_hours: { time_zone: 'Europe/Oslo', 'mon-fri': '09:00-17:00', sat: '10:00-14:00' },
+      'messages.open': 'One moment',
+      'messages.closed': 'We are closed',
+      'messages.entering': '{name} has joined',
+      'messages.left': '{name} has left',
+      'webhook.retry': ['1s', '5s'],
+      'typing.webhook': 'off',
+    })
+  })
+
+  it.each([
+    ['c.json', '{"port": 1, "knobs": {"typing": {"webhook": "off"}}}'],
+    ['c.json', '{\n\t"port": 1,\n\t"knobs": {"typing.webhook": "off"}\n}'],
+    ['c.yml', 'port: 1\nknobs:\n  typing:\n    webhook: off\n'],
+    ['c.mjs', 'export default { port: 1, knobs: { "typing.webhook": "off" } }'],
+    ['c.ts', 'const port: number = 1\nexport default { port, knobs: { typing: { webhook: "off" } } }'],
+  ])('%s: dotted and nested mean the same', async (name, content) => {
+    expect(await load(name, content)).toEqual({ port: 1, 'typing.webhook': 'off' })
+  })
+
+  it.each(['c.yaml', 'c.yml'])('an empty %s sets nothing', async name => {
+    expect(await load(name, '# nothing yet\n')).toEqual({})
+  })
+
+  it('finds a file in the folder, YAML first', () => {
+    const cwd = folderWith({ 'handover-sim.config.ts': '', 'handover-sim.config.yml': '', 'other.yaml': '' })
+    expect(findConfig(cwd)).toMatchObject({
+      name: 'handover-sim.config.yml',
+      ignored: ['handover-sim.config.ts'],
+    })
+    expect(findConfig(folderWith())).toBeNull()
+  })
+})
+
+describe('what is wrong with it', () => {
+  const yaml: [string, string, string][] = [
+    [
+      'an unknown key',
+      'prot: 1',
+      'c.yaml:1:1: prot: is not a known key; did you mean port?\n  1 | prot: 1\n    | ^^^^',
+    ],
+    [
+      'a nested unknown key',
+      'webhook:\n  retri: [1s]',
+      'c.yaml:2:3: webhook.retri: is not a known key; did you mean retry?\n  2 |   retri: [1s]\n    |   ^^^^^',
+    ],
+    [
+      'an unknown knob',
+      'knobs: { typing.webhok: off }',
+      'c.yaml:1:10: knobs.typing.webhok: is not a known key; did you mean typing.webhook?\n  1 | knobs: { typing.webhok: off }\n    |          ^^^^^^^^^^^^^',
+    ],
+    [
+      'a knob one level too high',
+      'typing.webhook: off',
+      'c.yaml:1:1: typing.webhook: is not a known key; it is a knob: write it under knobs.\n  1 | typing.webhook: off\n    | ^^^^^^^^^^^^^^',
+    ],
+    [
+      'a duration without a unit',
+      'knobs:\n  bot.delay: 5',
+      'c.yaml:2:14: knobs.bot.delay: must be a duration such as 500ms, 5s, 10m, 12h, got the number 5.\n  2 |   bot.delay: 5\n    |              ^',
+    ],
+    [
+      'a bad port',
+      'port: 70000',
+      'c.yaml:1:7: port: must be at most 65535, got the number 70000.\n  1 | port: 70000\n    |       ^^^^^',
+    ],
+    [
+      'a port as text',
+      'port: "80"',
+      'c.yaml:1:7: port: must be a whole number, got the string "80".\n  1 | port: "80"\n    |       ^^^^',
+    ],
+    [
+      'a bad URL',
+      'webhook: { url: 127.0.0.1:3000 }',
+      'c.yaml:1:17: webhook.url: must be an http or https URL such as http://127.0.0.1:3000/webhook, got the string "127.0.0.1:3000".\n  1 | webhook: { url: 127.0.0.1:3000 }\n    |                 ^^^^^^^^^^^^^^',
+    ],
+    [
+      'another version',
+      'version: 2',
+      'c.yaml:1:10: version: must be 1, got the number 2.\n  1 | version: 2\n    |          ^',
+    ],
+    [
+      'a key read as a number',
+      'keys: { bot: 123 }',
+      'c.yaml:1:14: keys.bot: must be a key: printable characters without spaces, got the number 123; write it in quotes: "123".\n  1 | keys: { bot: 123 }\n    |              ^^^',
+    ],
+    [
+      'a clock of another form',
+      'clock: slow',
+      'c.yaml:1:8: clock: must be real, virtual or a map, got the string "slow".\n  1 | clock: slow\n    |        ^^^^',
+    ],
+    [
+      'a clock that starts nowhere',
+      'clock: { mode: virtual, start: noon }',
+      'c.yaml:1:32: clock.start: must be a time such as "2024-01-01T09:00:00Z", got the string "noon".\n  1 | clock: { mode: virtual, start: noon }\n    |                                ^^^^',
+    ],
+    [
+      'hours nobody keeps',
+      'business_hours: { time_zone: Europe/Oslo, mon-fri: 9-17 }',
+      'c.yaml:1:52: business_hours.mon-fri: must be hours such as "09:00-17:00", got "9-17".\n  1 | business_hours: { time_zone: Europe/Oslo, mon-fri: 9-17 }\n    |                                                    ^^^^',
+    ],
+    [
+      'a reply without text',
+      'bot: { replies: [{ match: x }] }',
+      'c.yaml:1:18: bot.replies[0].text: is required: a text.\n  1 | bot: { replies: [{ match: x }] }\n    |                  ^^^^^^^^^^^^',
+    ],
+    [
+      'the same setting twice',
+      'keys: { bot: a }\nknobs: { keys.bot: b }',
+      'c.yaml:2:10: knobs.keys.bot: sets keys.bot again (first at c.yaml:1).\n  2 | knobs: { keys.bot: b }\n    |          ^^^^^^^^',
+    ],
+    ['the same key twice', 'port: 1\nport: 2', 'c.yaml:2:1: Map keys must be unique.\n  2 | port: 2\n    | ^'],
+    ['a list', '- port: 1', 'c.yaml:1:1: must be a map, got an array of 1.\n  1 | - port: 1\n    | ^^^^^^^^^'],
+    ['an alias to nothing', 'port: *p', 'c.yaml: Unresolved alias (the anchor must be set before the alias): p.'],
+  ]
+  it.each(yaml)('%s', async (_what, content, message) => {
+    expect(await failure('c.yaml', content)).toBe(message)
+  })
+
+  it('shows every problem, in the order of the file', async () => {
+    const message = await failure('c.yaml', 'seed: -1\nprot: 1\nport: x\nhots: y\n')
+    expect(message.match(/^c\.yaml:\d+/gm)).toEqual(['c.yaml:1', 'c.yaml:2', 'c.yaml:3', 'c.yaml:4'])
+  })
+
+  it('broken YAML: the place and the reason', async () => {
+    expect(await failure('c.yaml', 'port: 1\nbot: { id: 1\n')).toMatch(/^c\.yaml:3:1: Flow map .*\.\n/)
+  })
+
+  it('broken JSON: the place and the reason', async () => {
+    expect(await failure('c.json', '{\n  "port": 1\n  "seed": 2\n}')).toMatch(
+      /^c\.json:3:3: is not valid JSON: .*\n {2}3 | {3}"seed": 2\n/,
+    )
+    expect(await failure('c.json', '{ port: 1 }')).toMatch(/^c\.json:1:3: is not valid JSON: /)
+    expect(await failure('c.json', '{"port": 1')).toMatch(/^c\.json:1:\d+: is not valid JSON: /)
+  })
+
+  it('JSON is held to the same schema, with places', async () => {
+    expect(await failure('c.json', '{\n  "prot": 1\n}')).toMatch(/^c\.json:2:3: prot: is not a known key/)
+  })
+
+  it('a hostile text cannot garble the terminal', async () => {
+    const message = await failure('c.yaml', 'port: "a\u202e\u009b2J"')
+    expect(message.split('\n').slice(1).join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  })
+
+  it('a long line is cut around the place', async () => {
+    const message = await failure('c.yaml', `{ agent_driver: "${'x'.repeat(300)}", prot: 1 }`)
+    expect(Math.max(...message.split('\n').map(line => line.length))).toBeLessThan(110)
+  })
+})
+
+describe('files that cannot be read', () => {
+  it('a folder', async () => {
+    expect(await failure('c.yaml', null)).toBe('c.yaml: cannot be read: it is a folder.')
+  })
+  it('a binary file', async () => {
+    expect(await failure('c.yaml', new Uint8Array([1, 0, 2]))).toBe('c.yaml: is not a text file (it has zero bytes).')
+  })
+  it('another encoding', async () => {
+    expect(await failure('c.json', new Uint8Array([0xc3, 0x28]))).toBe('c.json: is not UTF-8 text; save it as UTF-8.')
+  })
+  it.skipIf(process.getuid?.() === 0)('no permission', async () => {
+    const cwd = folderWith({ 'c.yaml': 'port: 1' })
+    chmodSync(join(cwd, 'c.yaml'), 0)
+    const file = findConfig(cwd, { file: 'c.yaml', from: '--config' })!
+    await expect(loadConfig(file, 'v24.0.0')).rejects.toThrow('c.yaml: cannot be read: permission denied.')
+  })
+})
+
+describe('modules', () => {
+  it('must have a default export', async () => {
+    expect(await failure('c.mjs', 'export const port = 1')).toBe(
+      'c.mjs: must export its settings as default: export default { port: 4747 }.',
+    )
+  })
+  it('may fail, in their own words', async () => {
+    expect(await failure('c.mjs', 'throw new Error("no database")')).toBe('c.mjs: cannot be loaded: no database.')
+  })
+  it('are held to the same schema', async () => {
+    expect(await failure('c.mjs', 'export default { prot: 1 }')).toBe(
+      'c.mjs: prot: is not a known key; did you mean port?',
+    )
+  })
+  it.each(['v20.19.0', 'v22.17.9', 'v23.5.0'])('.ts on Node %s is refused with the alternatives', async version => {
+    expect(await failure('c.ts', 'export default {}', version)).toBe(
+      `c.ts: needs Node 22.18 or newer, this is ${version}. Write it as .yaml, .json or .mjs, or use a newer Node.`,
+    )
+  })
+  it.each(['v22.18.0', 'v23.6.0', 'v24.0.0'])('.ts on Node %s is read', async version => {
+    expect(await load('c.ts', 'export default { port: 1 as number }', version)).toEqual({ port: 1 })
+  })
+})

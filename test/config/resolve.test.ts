@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError } from '../../src/config/errors.ts'
+import { type Env, resolveSettings } from '../../src/config/resolve.ts'
+import type { SettingFlags } from '../../src/config/text-settings.ts'
+import { folderWith } from './folder.ts'
+
+type Files = Parameters<typeof folderWith>[0]
+const resolve = (flags: SettingFlags = {}, env: Env = {}, files: Files = {}) =>
+  resolveSettings(flags, { cwd: folderWith(files), env, nodeVersion: 'v24.0.0' })
+
+async function problemsOf(...given: Parameters<typeof resolve>): Promise<string[]> {
+  const error = await resolve(...given).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(ConfigError)
+  return (error as ConfigError).message.split('\n')
+}
+
+const YAML = {
+  'handover-sim.config.yaml': 'port: 5001\nwebhook:\n  url: http://file.example.test/hook\n  retry: [1s]\n',
+}
+
+describe('precedence', () => {
+  it('is flag, then variable, then PORT, then file, then default', async () => {
+    const port = async (...given: Parameters<typeof resolve>) => {
+      const { options, sources } = await resolve(...given)
+      return [options.port, sources.port]
+    }
+    const env = { HANDOVER_SIM_PORT: '5002', PORT: '5003' }
+    expect(await port({ port: '0' }, env, YAML)).toEqual([0, '--port'])
+    expect(await port({}, env, YAML)).toEqual([5002, 'HANDOVER_SIM_PORT'])
+    expect(await port({}, { PORT: '5003' }, YAML)).toEqual([5003, 'PORT'])
+    expect(await port({}, {}, YAML)).toEqual([5001, 'handover-sim.config.yaml:1'])
+    expect(await port()).toEqual([4747, 'default'])
+  })
+
+  it('names the line of the file for nested values', async () => {
+    const { sources, values } = await resolve({}, {}, YAML)
+    expect(sources['webhook.url']).toBe('handover-sim.config.yaml:3')
+    expect(sources['webhook.retry']).toBe('handover-sim.config.yaml:4')
+    expect(values['webhook.retry']).toEqual(['1s'])
+  })
+
+  it('treats an empty variable as not set', async () => {
+    expect((await resolve({}, { HANDOVER_SIM_SEED: '', PORT: '' })).options).toMatchObject({ seed: 1, port: 4747 })
+  })
+
+  it('reads every variable', async () => {
+    const { options } = await resolve(
+      {},
+      {
+        HANDOVER_SIM_HOST: '0.0.0.0',
+        HANDOVER_SIM_WEBHOOK_URL: 'https://desk.example.test/hook',
+        HANDOVER_SIM_API_KEY: 'my-key',
+        HANDOVER_SIM_BOT_API_KEY: 'my-bot-key',
+        HANDOVER_SIM_BASE_URL: 'https://bot.example.test',
+        HANDOVER_SIM_SEED: '7',
+        HANDOVER_SIM_CLOCK: 'virtual',
+      },
+    )
+    expect(options).toMatchObject({
+      host: '0.0.0.0',
+      webhook: { url: 'https://desk.example.test/hook' },
+      knobs: { 'keys.handover': 'my-key', 'keys.bot': 'my-bot-key' },
+      baseUrl: 'https://bot.example.test',
+      seed: 7,
+      clock: 'virtual',
+    })
+  })
+
+  it('lets --set win over the file, last one last', async () => {
+    const { options, sources } = await resolve({ set: ['webhook.retry=9s', 'webhook.retry=1s,2s'] }, {}, YAML)
+    expect(options.knobs?.['webhook.retry']).toEqual(['1s', '2s'])
+    expect(sources['webhook.retry']).toBe('--set')
+  })
+
+  it('takes the file a flag or a variable names, from anywhere', async () => {
+    const files = { ...YAML, 'other.json': '{"port": 6001}' }
+    expect((await resolve({ config: 'other.json' }, {}, files)).options.port).toBe(6001)
+    expect((await resolve({}, { HANDOVER_SIM_CONFIG: 'other.json' }, files)).options.port).toBe(6001)
+    expect((await resolve({}, { HANDOVER_SIM_CONFIG: 'other.json' }, files)).sources.port).toBe('other.json:1')
+  })
+
+  it('says which of several config files is not read', async () => {
+    const { warnings, options } = await resolve({}, {}, { ...YAML, 'handover-sim.config.json': '{"port": 1}' })
+    expect(options.port).toBe(5001)
+    expect(warnings).toEqual(['handover-sim.config.json is not read: handover-sim.config.yaml is used.'])
+  })
+
+  it('keeps the start of a virtual clock unless the mode is overruled', async () => {
+    const files = { 'handover-sim.config.yaml': 'clock: { mode: virtual, start: 2024-05-01T09:00:00Z }' }
+    expect((await resolve({}, {}, files)).options.clock).toEqual({ mode: 'virtual', start: '2024-05-01T09:00:00Z' })
+    expect((await resolve({ clock: 'real' }, {}, files)).options.clock).toBe('real')
+  })
+})
+
+describe('bad flags and variables', () => {
+  const bad: [SettingFlags, Env, string][] = [
+    [{ port: '70000' }, {}, '--port: must be a whole number from 0 to 65535 (0 takes any free port), got "70000".'],
+    [{ port: '' }, {}, '--port: must be a whole number from 0 to 65535 (0 takes any free port), got "".'],
+    [{ port: '-1' }, {}, '--port: must be a whole number from 0 to 65535 (0 takes any free port), got "-1".'],
+    [{}, { PORT: 'abc' }, 'PORT: must be a whole number from 0 to 65535 (0 takes any free port), got "abc".'],
+    [{ seed: '1.5' }, {}, '--seed: must be a whole number from 0, got "1.5".'],
+    [{ clock: 'slow' }, {}, '--clock: must be real or virtual, got "slow".'],
+    [{ host: 'a b' }, {}, '--host: must be an address or host name such as 127.0.0.1, got "a b".'],
+    [
+      { webhookUrl: '127.0.0.1:3000' },
+      {},
+      '--webhook-url: must be an http or https URL such as http://127.0.0.1:3000/webhook, got "127.0.0.1:3000".',
+    ],
+    [
+      {},
+      { HANDOVER_SIM_BASE_URL: 'https://x.example.test/?a=1' },
+      'HANDOVER_SIM_BASE_URL: must be an http or https URL without a query, such as https://bot.example.test, got "https://x.example.test/?a=1".',
+    ],
+    [{ apiKey: 'a b' }, {}, '--api-key: must be a key: printable characters without spaces, got "a b".'],
+    [{ set: ['x'] }, {}, '--set x: must be written knob=value, such as typing.webhook=off.'],
+    [{ set: ['=x'] }, {}, '--set =x: must be written knob=value, such as typing.webhook=off.'],
+    [
+      { set: ['webhok.retry=1s'] },
+      {},
+      '--set webhok.retry=1s: webhok.retry is not a knob; did you mean webhook.retry?',
+    ],
+    [
+      { set: ['webhook.retry=5'] },
+      {},
+      '--set webhook.retry=5: webhook.retry must be off | a list of durations such as [1s, 5s], got "5".',
+    ],
+    [{ set: ['seed=3'] }, {}, '--set seed=3: seed is not a knob; use --seed.'],
+    [{ config: 'missing.yaml' }, {}, 'missing.yaml: cannot be read: there is no such file.'],
+    [{ config: 'config.toml' }, {}, '--config: "config.toml" must end in .yaml, .yml, .json, .js, .mjs, .ts.'],
+  ]
+  it.each(bad)('%j %j', async (flags, env, message) => {
+    expect(await problemsOf(flags, env)).toEqual([message])
+  })
+
+  it('names all of them at once', async () => {
+    expect(await problemsOf({ port: 'x', seed: 'y', set: ['z'] }, { HANDOVER_SIM_CLOCK: 'w' })).toHaveLength(4)
+  })
+})

@@ -1,0 +1,180 @@
+/** The journal through its own door: order, bounds, queries, subscribers. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { EntryContent } from '../../src/journal/entry.ts'
+import { createJournal } from '../../src/journal/journal.ts'
+import { createRing } from '../../src/journal/ring.ts'
+import { createStamps } from '../../src/runtime/stamps.ts'
+
+const note = (name: string, chat_id?: string): EntryContent =>
+  chat_id === undefined ? { kind: 'note', note: name } : { kind: 'note', note: name, chat_id }
+const user = (chat_id: string): EntryContent => ({
+  kind: 'user',
+  chat_id,
+  action: 'message',
+  text: 'Hi',
+  message_id: null,
+})
+const journalOf = (limit = 100) => createJournal({ limit, stamp: createStamps(() => 0).next })
+const seqs = (entries: Iterable<{ seq: number }>) => [...entries].map(entry => entry.seq)
+
+describe('the ring', () => {
+  test('any sequence of pushes keeps the last N in order', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat()), fc.nat({ max: 60 }), (limit, items, after) => {
+        const ring = createRing<number>(limit)
+        for (const item of items) ring.push(item)
+        const first = Math.max(0, items.length - limit)
+        expect([...ring.since(0)]).toEqual(items.slice(first))
+        expect([...ring.since(after)]).toEqual(items.slice(Math.max(first, after)))
+        expect([ring.first, ring.next]).toEqual([first + 1, items.length + 1])
+        for (const [index, item] of items.entries()) expect(ring.at(index + 1)).toBe(index < first ? undefined : item)
+        expect([ring.at(0), ring.at(items.length + 1)]).toEqual([undefined, undefined])
+      }),
+    )
+  })
+
+  test('pushes while it is being read are read too, evicted items are not', () => {
+    const ring = createRing<number>(3)
+    for (const item of [1, 2, 3]) ring.push(item)
+    const seen: number[] = []
+    for (const item of ring.since(0)) {
+      seen.push(item)
+      if (item === 1) for (const more of [4, 5]) ring.push(more)
+    }
+    expect(seen).toEqual([1, 3, 4, 5])
+  })
+
+  test('cleared it starts again at 1', () => {
+    const ring = createRing<string>(2)
+    for (const item of ['a', 'b', 'c']) ring.push(item)
+    ring.clear()
+    expect([ring.first, ring.next, [...ring.since(0)]]).toEqual([1, 1, []])
+    ring.push('d')
+    expect(ring.at(1)).toBe('d')
+  })
+})
+
+describe('entries', () => {
+  test('are numbered, stamped, versioned and know their cause', () => {
+    const journal = journalOf()
+    const first = journal.append(note('one'), null)
+    const second = journal.append(note('two'), first.seq)
+    expect(first).toEqual({ v: 1, seq: 1, time: '1970-01-01T00:00:00.000001Z', cause: null, kind: 'note', note: 'one' })
+    expect(second).toMatchObject({ seq: 2, time: '1970-01-01T00:00:00.000002Z', cause: 1 })
+    expect([journal.nextSeq, journal.firstSeq]).toEqual([3, 1])
+  })
+
+  test('are found by number as long as they are kept', () => {
+    const journal = journalOf(2)
+    const one = journal.append(note('one'), null)
+    expect(journal.find(1)).toBe(one)
+    for (const name of ['two', 'three']) journal.append(note(name), null)
+    expect(journal.find(1)).toBeUndefined()
+    expect(journal.find(99)).toBeUndefined()
+  })
+})
+
+describe('eviction', () => {
+  test('is announced once, before the first entry that costs one', () => {
+    const journal = journalOf(3)
+    const heard: unknown[] = []
+    journal.subscribe(entry => heard.push('note' in entry ? entry.note : entry.kind))
+    for (const name of ['a', 'b', 'c']) journal.append(note(name), null)
+    expect([heard, journal.firstSeq]).toEqual([['a', 'b', 'c'], 1])
+    for (const name of ['d', 'e', 'f']) journal.append(note(name), null)
+    expect(heard).toEqual(['a', 'b', 'c', 'evicted', 'd', 'e', 'f'])
+    expect([journal.firstSeq, journal.nextSeq]).toEqual([5, 8])
+    expect(seqs(journal.query())).toEqual([5, 6, 7])
+  })
+
+  test('says how many are kept', () => {
+    const journal = journalOf(1)
+    journal.append(note('a'), null)
+    const announced = journal.waitFor(entry => 'note' in entry && entry.note === 'evicted')
+    journal.append(note('b'), null)
+    return expect(announced).resolves.toMatchObject({
+      message: expect.stringContaining('keeps 1 entries'),
+      cause: null,
+    })
+  })
+
+  test('is announced again after a reset', () => {
+    const journal = journalOf(2)
+    const names: unknown[] = []
+    journal.subscribe(entry => names.push('note' in entry && entry.note))
+    const fill = () => ['a', 'b', 'c'].forEach(name => void journal.append(note(name), null))
+    fill()
+    journal.reset()
+    fill()
+    expect(names).toEqual(['a', 'b', 'evicted', 'c', 'a', 'b', 'evicted', 'c'])
+  })
+
+  test('any sequence of appends keeps the last N entries in order', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), fc.array(fc.string(), { maxLength: 40 }), (limit, names) => {
+        const journal = journalOf(limit)
+        const all: unknown[] = []
+        journal.subscribe(entry => all.push(entry))
+        for (const name of names) journal.append(note(name), null)
+        expect(journal.query()).toEqual(all.slice(-limit))
+        expect(journal.firstSeq).toBe(Math.max(1, all.length - limit + 1))
+        expect(seqs(all as { seq: number }[])).toEqual(all.map((_, index) => index + 1))
+      }),
+    )
+  })
+})
+
+describe('queries', () => {
+  const filled = () => {
+    const journal = journalOf()
+    journal.append(note('start'), null)
+    for (const chat of ['a', 'b', 'a']) journal.append(user(chat), null)
+    journal.append(note('end', 'b'), null)
+    return journal
+  }
+
+  test.each([
+    [{}, [1, 2, 3, 4, 5]],
+    [{ after: 3 }, [4, 5]],
+    [{ after: 99 }, []],
+    [{ kind: 'user' }, [2, 3, 4]],
+    [{ chatId: 'b' }, [3, 5]],
+    [{ kind: 'user', chatId: 'a' }, [2, 4]],
+    [{ kind: 'user', chatId: 'a', after: 2 }, [4]],
+    [{ limit: 2 }, [1, 2]],
+    [{ limit: 1, chatId: 'b' }, [3]],
+    [{ limit: 0 }, []],
+    [{ kind: 'delivery' }, []],
+    [{ chatId: 'nobody' }, []],
+  ] as const)('%j finds %j', (query, expected) => {
+    expect(seqs(filled().query(query))).toEqual(expected)
+  })
+})
+
+describe('subscribers', () => {
+  test('hear every entry once, in order, until they leave', () => {
+    const journal = journalOf()
+    const heard: number[] = []
+    const leave = journal.subscribe(entry => heard.push(entry.seq))
+    journal.append(note('a'), null)
+    journal.reset()
+    journal.append(note('b'), null)
+    leave()
+    leave()
+    journal.append(note('c'), null)
+    expect(heard).toEqual([1, 1])
+  })
+
+  test('may append and leave while they hear', () => {
+    const journal = journalOf()
+    const heard: unknown[] = []
+    const leave = journal.subscribe(entry => {
+      leave()
+      heard.push(entry.seq)
+      journal.append(note('reaction'), entry.seq)
+    })
+    journal.append(note('action'), null)
+    expect([heard, seqs(journal.query())]).toEqual([[1], [1, 2]])
+  })
+})

@@ -1,0 +1,104 @@
+/** Waiting for an entry: at once, later, in vain. */
+import { expect, test } from 'vitest'
+import type { Entry, EntryContent } from '../../src/journal/entry.ts'
+import { createJournal } from '../../src/journal/journal.ts'
+import { WaitTimeout } from '../../src/journal/waiters.ts'
+import { createStamps } from '../../src/runtime/stamps.ts'
+import { post, takenOver, world } from '../knobs/support.ts'
+
+const note = (name: string): EntryContent => ({ kind: 'note', note: name })
+const named = (name: string) => (entry: Entry) => 'note' in entry && entry.note === name
+const journalOf = () => createJournal({ limit: 100, stamp: createStamps(() => 0).next })
+
+test('an entry that is there answers at once, the oldest first', async () => {
+  const journal = journalOf()
+  for (let count = 0; count < 3; count++) journal.append(note('a'), null)
+  expect(await journal.waitFor(named('a'))).toBe(journal.find(1))
+  expect(await journal.waitFor(named('a'), { withinMs: 0 })).toBe(journal.find(1))
+})
+
+test('an entry that comes later answers, to everyone who waits', async () => {
+  const journal = journalOf()
+  const waiting = [journal.waitFor(named('b')), journal.waitFor(named('b')), journal.waitFor(named('c'))]
+  journal.append(note('a'), null)
+  journal.append(note('b'), null)
+  journal.append(note('c'), null)
+  expect((await Promise.all(waiting)).map(entry => entry.seq)).toEqual([2, 2, 3])
+})
+
+test('after: only greater numbers count', async () => {
+  const journal = journalOf()
+  journal.append(note('a'), null)
+  journal.append(note('a'), null)
+  expect((await journal.waitFor(named('a'), { after: 1 })).seq).toBe(2)
+  const next = journal.waitFor(named('a'), { after: 2 })
+  journal.append(note('a'), null)
+  expect((await next).seq).toBe(3)
+})
+
+test('after a number that is still to come, what is below it does not count', async () => {
+  const journal = journalOf()
+  const third = journal.waitFor(named('a'), { after: 2 })
+  for (let count = 0; count < 3; count++) journal.append(note('a'), null)
+  expect((await third).seq).toBe(3)
+})
+
+test('withinMs: it gives up and says so', async () => {
+  const journal = journalOf()
+  const late = journal.waitFor(named('a'), { withinMs: 20 })
+  await expect(late).rejects.toThrow('No matching entry within 20 ms.')
+  await expect(late).rejects.toBeInstanceOf(WaitTimeout)
+  journal.append(note('a'), null)
+})
+
+test('an abort ends the wait, also one that came before', async () => {
+  const journal = journalOf()
+  const stop = new AbortController()
+  const waiting = journal.waitFor(named('a'), { signal: stop.signal })
+  stop.abort()
+  await expect(waiting).rejects.toThrow('Stopped waiting: aborted.')
+  await expect(journal.waitFor(named('a'), { signal: stop.signal })).rejects.toThrow('Stopped waiting: aborted.')
+})
+
+test('a reset rejects whoever waits, and nobody who comes after', async () => {
+  const journal = journalOf()
+  const waiting = journal.waitFor(named('a'))
+  journal.reset()
+  await expect(waiting).rejects.toThrow('The simulator was reset while waiting.')
+  const after = journal.waitFor(named('a'))
+  journal.append(note('a'), null)
+  expect((await after).seq).toBe(1)
+})
+
+test('a condition that throws rejects its own wait and disturbs nothing else', async () => {
+  const { sim } = world()
+  const broken = sim.journal.waitFor(entry => (entry as never as { no: { such: boolean } }).no.such)
+  const fine = sim.journal.waitFor(entry => entry.kind === 'api')
+  const failed = expect(broken).rejects.toBeInstanceOf(TypeError)
+  const chat = await sim.chat()
+  expect((await post(sim, 'start', chat)).status).toBe(200)
+  await failed
+  expect(await fine).toMatchObject({ status: 200 })
+})
+
+test('a wait that has ended is not asked again', async () => {
+  const journal = journalOf()
+  let asked = 0
+  const waiting = journal.waitFor(entry => {
+    asked++
+    return named('b')(entry)
+  })
+  for (const name of ['a', 'b', 'c', 'd']) journal.append(note(name), null)
+  await waiting
+  expect(asked).toBe(2)
+})
+
+test('through the simulator: cause and effect of one message', async () => {
+  const { sim } = world()
+  const chat = await takenOver(sim)
+  const { deliveryId } = await chat.says('Hello')
+  const delivery = await sim.journal.waitFor(one => one.kind === 'delivery' && one.delivery_id === deliveryId)
+  const event = sim.journal.find(delivery.cause!)
+  expect(event).toMatchObject({ kind: 'event', delivery_id: deliveryId })
+  expect(sim.journal.find(event!.cause!)).toMatchObject({ kind: 'user', text: 'Hello', cause: null })
+})

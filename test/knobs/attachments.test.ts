@@ -1,0 +1,52 @@
+/** Attachment links and the key `attachments`. */
+import { expect, test } from 'vitest'
+import { call, rowsOf, takenOver, world } from './support.ts'
+
+const FILE = { name: 'receipt.png', type: 'image/png', size_kb: 2 }
+
+async function withFile() {
+  const { sim, inbox } = world()
+  const chat = await takenOver(sim, { supports_attachment: true })
+  await chat.says('Here', { attach: [FILE] })
+  return { sim, chat, inbox, path: new URL(inbox[0]!.json.attachments[0].url).pathname }
+}
+
+test('attachments.auth (30): anyone may open the link, or only who has the key', async () => {
+  const { sim, path } = await withFile()
+  const open = (key: string | null) => call(sim, path, { key })
+  const free = await open(null)
+  expect([free.status, free.headers.get('content-type')]).toEqual([200, 'image/png'])
+  expect(rowsOf(free)).toEqual([30])
+  await sim.configure({ 'attachments.auth': 'on' })
+  expect((await open(null)).status).toBe(401)
+  expect((await open('wrong')).status).toBe(401)
+  expect((await open(sim.apiKey)).status).toBe(200)
+})
+
+test('attachments.ttl (30): the link works for good, or until its time is up', async () => {
+  const { sim, path } = await withFile()
+  const status = async () => (await call(sim, path, { key: null })).status
+  await sim.clock.advance('9000h')
+  expect(await status()).toBe(200)
+  await sim.configure({ 'attachments.ttl': '9001h' })
+  expect(await status()).toBe(200)
+  await sim.clock.advance('1h')
+  expect(await status()).toBe(404)
+})
+
+test('attachments.whenEmpty (31): an empty list when started with support, or no key', async () => {
+  const { sim, chat, inbox } = await withFile()
+  await chat.says('No file')
+  await sim.configure({ 'attachments.whenEmpty': 'absent' })
+  await chat.says('No file')
+  expect(inbox[1]!.json.attachments).toEqual([])
+  expect(inbox[2]!.json).not.toHaveProperty('attachments')
+})
+
+test('row 31: no key without support, and an empty text for files alone', async () => {
+  const { sim, inbox } = world()
+  const chat = await takenOver(sim)
+  await chat.says('', { attach: [FILE] })
+  expect(inbox[0]!.json.message).toBe('')
+  expect(inbox[0]!.json).not.toHaveProperty('attachments')
+})

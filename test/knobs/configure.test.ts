@@ -1,0 +1,85 @@
+/** `configure()`: all or none, refusals that say what is allowed, and what the configuration shows. */
+import { expect, test } from 'vitest'
+import { allowedFor, defaultKnobs, KNOB_NAMES, type KnobName, showKnobs } from '../../src/contract/knobs.ts'
+import { InvalidSetting } from '../../src/simulator/options.ts'
+import { createSimulator } from '../../src/simulator.ts'
+import { post, world } from './support.ts'
+
+const refusal = async (patch: Record<string, unknown>): Promise<InvalidSetting> => {
+  const outcome = await world()
+    .sim.configure(patch)
+    .catch((error: unknown) => error)
+  expect(outcome).toBeInstanceOf(InvalidSetting)
+  return outcome as InvalidSetting
+}
+
+/** Refused by every kind of knob but free text, which gets its own. */
+const impossible = (name: KnobName): unknown => (allowedFor(name).startsWith('a text') ? 7 : 'no such value!')
+
+test.each(KNOB_NAMES)('%s refuses what it does not know and says what it allows', async name => {
+  const { problems, message } = await refusal({ [name]: impossible(name) })
+  expect(problems).toHaveLength(1)
+  expect(problems[0]!.name).toBe(name)
+  expect(message).toContain(`${name} must be ${allowedFor(name)}, got ${JSON.stringify(impossible(name))}.`)
+})
+
+test('one bad value and nothing of the patch is applied; every problem is named', async () => {
+  const { sim } = world()
+  const chat = await sim.chat()
+  const before = sim.config()
+  const patch = { 'typing.response': 'event', 'end.idle': 'never', 'webhook.url': 'ftp://x', 'keys.handover': 'new' }
+  const failed = await sim.configure(patch).catch((error: InvalidSetting) => error)
+  expect((failed as InvalidSetting).problems.map(problem => problem.name)).toEqual(['end.idle', 'webhook.url'])
+  expect(sim.config()).toEqual(before)
+  expect((await post(sim, 'typing_start', chat)).json).toEqual({})
+  expect(sim.apiKey).toBe('sim-handover-key')
+  expect(sim.journal.query({ kind: 'note' })).not.toContainEqual(expect.objectContaining({ note: 'config' }))
+})
+
+test('a knob that is not there is refused with the nearest name', async () => {
+  const { message } = await refusal({ 'webhook.retries': ['1s'] })
+  expect(message).toBe('webhook.retries is not a setting; did you mean webhook.retry?.')
+})
+
+test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])('%s is no setting', async name => {
+  const { problems } = await refusal(JSON.parse(`{"${name}": "1"}`))
+  expect(problems.map(problem => problem.name)).toEqual([name])
+})
+
+test('options refuse the same values before anything starts', () => {
+  const make = () => createSimulator({ knobs: { 'webhook.retry': [1000], 'bot.delay': '5' } })
+  expect(make).toThrow('webhook.retry must be off | a list of durations such as [1s, 5s], got [1000].')
+  expect(make).toThrow('bot.delay must be a duration such as 500ms, 5s, 10m, 12h, got "5".')
+})
+
+test('the configuration shows every knob in its canonical spelling and hides keys', async () => {
+  const { sim } = world()
+  const shown = await sim.configure({ 'webhook.retry': '[1000ms, 90s]', 'keys.more': 'secret:2002' })
+  expect(Object.keys(shown)).toEqual(expect.arrayContaining([...KNOB_NAMES]))
+  expect(shown).toEqual(sim.config())
+  expect(shown).toMatchObject({ 'webhook.retry': ['1s', '90s'], 'keys.handover': '***', 'keys.more': '***' })
+  expect(JSON.stringify(sim.config())).not.toContain('secret')
+})
+
+test('what the configuration shows can be given back', async () => {
+  const shown = showKnobs(defaultKnobs())
+  const { sim } = world()
+  const before = sim.config()
+  expect(await sim.configure(shown)).toEqual(before)
+})
+
+test('a change is a note of the journal, without the keys', async () => {
+  const { sim } = world()
+  await sim.configure({ 'bot.delay': '1s', 'keys.bot': 'secret' })
+  const [note] = sim.journal.query({ kind: 'note' }).slice(-1)
+  expect(note).toMatchObject({ note: 'config', changed: { 'bot.delay': '1s', 'keys.bot': '***' }, cause: null })
+})
+
+test('assumptions() shows each row with the values in force', async () => {
+  const { sim } = world()
+  await sim.configure({ 'summarize.count': 'utf16' })
+  const rows = sim.assumptions()
+  expect(rows).toHaveLength(47)
+  expect(rows[11]).toMatchObject({ id: 12, knobs: [{ name: 'summarize.count', value: 'utf16' }] })
+  expect(JSON.stringify(rows)).not.toContain('sim-handover-key')
+})

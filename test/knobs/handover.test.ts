@@ -1,0 +1,121 @@
+/** Requests, starts, ends and the texts around them. */
+import { expect, test } from 'vitest'
+import { post, rowsOf, sends, takenOver, texts, transcript, world } from './support.ts'
+
+test('request.repeat (19): a second press is an event again, or ignored', async () => {
+  const { sim, events } = world()
+  const chat = await sim.chat()
+  await chat.press('handover')
+  await chat.press('handover')
+  expect(events()).toEqual(['REQUESTING TAKEOVER', 'REQUESTING TAKEOVER'])
+  await sim.configure({ 'request.repeat': 'ignore' })
+  expect(await chat.press('handover')).toEqual({ messageId: null, deliveryId: null, ack: null })
+  await takenOver(sim, {}, chat)
+  await chat.press('handover')
+  expect(events()).toHaveLength(2)
+})
+
+test('request.forwardPending (24): while a request waits the bot answers, or the webhook hears it too', async () => {
+  const { sim, events } = world()
+  const chat = await sim.chat()
+  await chat.press('handover')
+  await chat.says('Anyone?')
+  expect(chat.transcript.at(-1)!.from).toBe('bot')
+  expect(events()).toEqual(['REQUESTING TAKEOVER'])
+  await sim.configure({ 'request.forwardPending': 'on' })
+  await chat.says('Anyone?')
+  expect(events()).toEqual(['REQUESTING TAKEOVER', 'MESSAGE FROM USER'])
+})
+
+test('bot.delay (24): the bot answers at once, or later on the clock', async () => {
+  const { sim } = world()
+  const chat = await sim.chat()
+  const bots = () => chat.transcript.filter(message => message.from === 'bot').length
+  await chat.says('Hi')
+  expect(bots()).toBe(1)
+  await sim.configure({ 'bot.delay': '2s' })
+  await chat.says('Hi again')
+  await sim.clock.advance('1999ms')
+  expect(bots()).toBe(1)
+  await sim.clock.advance('1ms')
+  expect(bots()).toBe(2)
+})
+
+test('start.unrequested (20): without a request it is accepted, or 409', async () => {
+  const { sim } = world()
+  const accepted = await post(sim, 'start', await sim.chat())
+  expect(accepted.status).toBe(200)
+  expect(rowsOf(accepted)).toEqual([20])
+  await sim.configure({ 'start.unrequested': '409' })
+  const chat = await sim.chat()
+  expect((await post(sim, 'start', chat)).json.error.code).toBe('conflict')
+  await chat.press('handover')
+  expect((await post(sim, 'start', chat)).status).toBe(200)
+})
+
+test('start.again (20): a second start replaces the first, or is 409', async () => {
+  const { sim, inbox } = world()
+  const chat = await sim.chat()
+  const first = await post(sim, 'start', chat, { sender: { name: 'Kim' } })
+  const second = await post(sim, 'start', chat, { sender: { name: 'Lou' }, supports_attachment: true })
+  expect(second.json.chatmessage_id).not.toBe(first.json.chatmessage_id)
+  await chat.says('Hi')
+  expect(inbox[0]!.json.attachments).toEqual([])
+  await sim.configure({ 'start.again': '409' })
+  expect((await post(sim, 'start', chat, { sender: { name: 'Max' } })).status).toBe(409)
+  await post(sim, 'end', chat)
+  expect(texts(chat)).toEqual(['Kim has joined the chat.', 'Lou has joined the chat.', 'Hi', 'Lou has left the chat.'])
+})
+
+test('end.idle (21): nothing to end is 200 with an id of no message, or 409', async () => {
+  const { sim } = world()
+  const chat = await sim.chat()
+  const idle = await post(sim, 'end', chat)
+  expect(idle.json).toMatchObject({ event: 'TAKEOVER ENDED', chatmessage_id: expect.stringMatching(/^[0-9a-f]{24}$/) })
+  expect(rowsOf(idle)).toEqual([21])
+  expect((await transcript(sim, chat)).messages).toEqual([])
+  expect((await post(sim, 'end', chat)).json.chatmessage_id).not.toBe(idle.json.chatmessage_id)
+  await sim.configure({ 'end.idle': '409' })
+  expect((await post(sim, 'end', chat)).status).toBe(409)
+})
+
+test('message.requiresTakeover (21): a notice before start arrives, or is 409', async () => {
+  const { sim } = world()
+  const chat = await sim.chat()
+  expect((await sends(sim, chat, 'You are number 3')).status).toBe(200)
+  await sim.configure({ 'message.requiresTakeover': 'on' })
+  expect((await sends(sim, chat, 'You are number 2')).status).toBe(409)
+  expect(texts(chat)).toEqual(['You are number 3'])
+  await takenOver(sim, {}, chat)
+  expect((await sends(sim, chat, 'Hello')).status).toBe(200)
+})
+
+test.each([
+  ['messages.open', 'One moment, I am passing you on to a human colleague.'],
+  ['messages.closed', 'Our team is not available right now. Please try again later.'],
+])('messages.open (23), messages.closed (23): the text of %s', async (knob, usual) => {
+  const { sim } = world()
+  sim.setAvailability({ availability: knob === 'messages.open' ? 'OPEN' : 'CLOSED' })
+  const shown = async () => {
+    const chat = await sim.chat()
+    await chat.press('handover')
+    return texts(chat)
+  }
+  expect(await shown()).toEqual([usual])
+  await sim.configure({ [knob]: 'Et øyeblikk {name}' })
+  expect(await shown()).toEqual(['Et øyeblikk {name}'])
+})
+
+test('messages.entering (23), messages.left (23): the texts at start and end, with the name of the sender', async () => {
+  const { sim } = world()
+  const round = async (sender?: object) => {
+    const chat = await sim.chat()
+    await post(sim, 'start', chat, { sender })
+    await post(sim, 'end', chat)
+    return texts(chat)
+  }
+  expect(await round({ name: 'Kim' })).toEqual(['Kim has joined the chat.', 'Kim has left the chat.'])
+  expect(await round()).toEqual(['An agent has joined the chat.', 'An agent has left the chat.'])
+  await sim.configure({ 'messages.entering': '+{name}{name}', 'messages.left': '-{name}' })
+  expect(await round({ name: '$& $1' })).toEqual(['+$& $1$& $1', '-$& $1'])
+})

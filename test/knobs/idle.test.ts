@@ -1,0 +1,40 @@
+/** Chats that end by themselves. */
+import { expect, test } from 'vitest'
+import { transcript, world } from './support.ts'
+
+test('chat.idleTimeout (45): a chat never ends, or when nobody has written for so long', async () => {
+  const { sim } = world()
+  const chat = await sim.chat()
+  const active = async () => (await transcript(sim, chat)).active
+  await sim.clock.advance('9000h')
+  expect(await active()).toBe(true)
+  await sim.configure({ 'chat.idleTimeout': '30m' })
+  await chat.says('Hi')
+  await sim.clock.advance('29m')
+  await chat.says('Hi')
+  await sim.clock.advance('29m')
+  expect(await active()).toBe(true)
+  await sim.clock.advance('1m')
+  expect(await active()).toBe(false)
+  await chat.says('Back again')
+  expect(await active()).toBe(true)
+})
+
+test('chat.idleTimeout (45): set while running it counts from the latest message of every chat', async () => {
+  const { sim } = world()
+  const chat = await sim.chat({ history: [{ user: 'Hi' }] })
+  await sim.clock.advance('10m')
+  await sim.configure({ 'chat.idleTimeout': '15m' })
+  await sim.clock.advance('299s')
+  expect(chat.view().active).toBe(true)
+  await sim.clock.advance('1s')
+  expect(chat.view().active).toBe(false)
+})
+
+test('chat.idleTimeout (45): switched off while running nothing ends any more', async () => {
+  const { sim } = world({ knobs: { 'chat.idleTimeout': '15m' } })
+  const chat = await sim.chat()
+  await sim.configure({ 'chat.idleTimeout': 'off' })
+  await sim.clock.advance('1h')
+  expect(chat.view().active).toBe(true)
+})

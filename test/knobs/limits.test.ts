@@ -1,0 +1,42 @@
+/** Limits the platform does not publish: none of them is there unless set. */
+import { expect, test } from 'vitest'
+import { call, post, rowsOf, takenOver, world } from './support.ts'
+
+test('limits.rate (28): no limit; by knob so many calls per key and window, then 429 with Retry-After', async () => {
+  const { sim } = world()
+  const chat = await takenOver(sim)
+  const stop = async () => (await post(sim, 'typing_stop', chat)).status
+  for (let i = 0; i < 50; i++) expect(await stop()).toBe(200)
+
+  await sim.configure({ 'limits.rate': '2/10s' })
+  await sim.clock.advance('1h')
+  expect([await stop(), await stop(), await stop()]).toEqual([200, 200, 429])
+  await sim.clock.advance('6500ms')
+  const refused = await post(sim, 'typing_stop', chat)
+  expect(refused.headers.get('retry-after')).toBe('4')
+  expect(rowsOf(refused)).toEqual([10, 28])
+  const otherKey = await call(sim, `/api/v1/chats/${chat.id}`, { key: sim.botApiKey })
+  expect(otherKey.status).toBe(200)
+  await sim.clock.advance('3500ms')
+  expect(await stop()).toBe(200)
+})
+
+test('limits.rate (28): a reset starts a new window', async () => {
+  const { sim } = world({ knobs: { 'limits.rate': '1/1m' } })
+  await sim.clock.advance('10m')
+  await takenOver(sim)
+  sim.reset()
+  const chat = await sim.chat()
+  expect((await post(sim, 'start', chat)).status).toBe(200)
+})
+
+test('limits.attachmentKb (29): any size up to what we can make, or as many kilobytes as set', async () => {
+  const { sim, inbox } = world()
+  const chat = await takenOver(sim, { supports_attachment: true })
+  const attach = (size_kb: number) => chat.says('', { attach: [{ name: 'a.bin', type: 'application/zip', size_kb }] })
+  await attach(20_000)
+  await sim.configure({ 'limits.attachmentKb': 100 })
+  await attach(100)
+  await expect(attach(101)).rejects.toThrow('more than the 100 KB allowed')
+  expect(inbox.map(one => one.json.attachments[0].size_kb)).toEqual([20_000, 100])
+})

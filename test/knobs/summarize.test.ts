@@ -1,0 +1,95 @@
+/** Summaries: when they are refused, how long they take, what they say. */
+import { expect, test } from 'vitest'
+import type { EntryOf } from '../../src/journal/entry.ts'
+import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
+import type { Simulator } from '../../src/simulator.ts'
+import { call, post, rowsOf, world } from './support.ts'
+
+const LONG = ['My parcel has not arrived', 'It was due on Monday']
+const written = (sim: Simulator, messages: readonly string[], language = 'en') =>
+  sim.chat({ language, history: messages.map(user => ({ user })) })
+const summarize = (sim: Simulator, chat: ChatHandle) => post(sim, 'summarize', chat)
+const summaryOf = async (sim: Simulator, chat: ChatHandle) => (await summarize(sim, chat)).json.summary
+
+test('summarize.errorStatus (11): a chat that is too short is 400, by knob 409 or 422', async () => {
+  const { sim } = world()
+  const chat = await written(sim, ['Hello'])
+  const refused = await summarize(sim, chat)
+  expect([refused.status, refused.json.error.code]).toEqual([400, 'precondition_failed'])
+  expect(rowsOf(refused)).toEqual([10, 11, 12])
+  await sim.configure({ 'summarize.errorStatus': '409' })
+  expect((await summarize(sim, chat)).status).toBe(409)
+  await sim.configure({ 'summarize.errorStatus': '422' })
+  expect((await summarize(sim, chat)).status).toBe(422)
+})
+
+test('summarize.count (12): code points of the trimmed texts, or UTF-16 units', async () => {
+  const { sim } = world()
+  const short = await written(sim, ['🙂'.repeat(15), `  ${'🙂'.repeat(15)}\n\n`])
+  const enough = await written(sim, ['🙂'.repeat(15), '🙂'.repeat(16)])
+  const statuses = async () => [(await summarize(sim, short)).status, (await summarize(sim, enough)).status]
+  expect(await statuses()).toEqual([400, 200])
+  await sim.configure({ 'summarize.count': 'utf16' })
+  expect(await statuses()).toEqual([200, 200])
+})
+
+test('summarize.text (13): the template in the language of the chat, or a text of your own', async () => {
+  const { sim } = world()
+  const english = await written(sim, LONG)
+  const norwegian = await written(sim, LONG, 'nb-NO')
+  expect(await summaryOf(sim, english)).toBe(
+    'The user wrote 2 messages. It began with "My parcel has not arrived" and the latest is "It was due on Monday".',
+  )
+  expect(await summaryOf(sim, norwegian)).toMatch(/^Brukeren skrev 2 meldinger/)
+  await sim.configure({ 'summarize.text': '{count}: {first} -> {last} {other}' })
+  expect(await summaryOf(sim, english)).toBe('2: My parcel has not arrived -> It was due on Monday {other}')
+})
+
+test('summarize.latency (13): at once, or after a while; other answers do not wait', async () => {
+  const { sim } = world()
+  const chat = await written(sim, LONG)
+  const tookMs = () => (sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>).duration_ms
+  await summarize(sim, chat)
+  expect(tookMs()).toBeLessThan(60)
+  await sim.configure({ 'summarize.latency': '80ms' })
+  const slow = summarize(sim, chat)
+  await post(sim, 'typing_stop', chat)
+  expect(sim.journal.query({ kind: 'api' })).toHaveLength(2)
+  expect((await slow).status).toBe(200)
+  expect(tookMs()).toBeGreaterThanOrEqual(75)
+})
+
+test('summarize.vary (13): the same text each time, or another one', async () => {
+  const { sim } = world()
+  const chat = await written(sim, LONG)
+  expect(await summaryOf(sim, chat)).toBe(await summaryOf(sim, chat))
+  await sim.configure({ 'summarize.vary': 'on' })
+  const [one, two] = [await summaryOf(sim, chat), await summaryOf(sim, chat)]
+  expect(one).not.toBe(two)
+})
+
+test('summarize.prompt (13): nothing, or visibly the prompt of the workspace', async () => {
+  const { sim } = world()
+  const chat = await written(sim, LONG)
+  const plain = await summaryOf(sim, chat)
+  expect(plain).not.toContain('prompt')
+  await sim.configure({ 'summarize.prompt': 'In one line' })
+  expect(await summaryOf(sim, chat)).toBe(`[prompt: In one line] ${plain}`)
+})
+
+test('row 12: 30 characters are too few, 31 enough, over at least two messages', async () => {
+  const { sim } = world()
+  const status = async (...messages: string[]) => (await summarize(sim, await written(sim, messages))).status
+  expect(await status('x'.repeat(15), 'y'.repeat(15))).toBe(400)
+  expect(await status('x'.repeat(15), 'y'.repeat(16))).toBe(200)
+  expect(await status('x'.repeat(500))).toBe(400)
+})
+
+test('row 13: the answer says that text and language are ours', async () => {
+  const { sim } = world()
+  const reply = await summarize(sim, await written(sim, LONG))
+  expect(rowsOf(reply)).toEqual([13])
+  const unmarked = world({ markers: false }).sim
+  const bare = await call(unmarked, '/api/v2/handover/summarize', { body: { bot_id: 1042, chat_id: 'x' } })
+  expect(rowsOf(bare)).toEqual([])
+})

@@ -1,0 +1,177 @@
+import { expect, it } from 'vitest'
+import { setUp } from '../support/bench.ts'
+import { describeDoors } from '../support/doors.ts'
+import { last, takenOver } from '../support/talk.ts'
+
+const OPEN_TEXT = 'One moment, I am passing you on to a human colleague.'
+const CLOSED_TEXT = 'Our team is not available right now. Please try again later.'
+
+describeDoors('availability', door => {
+  it.each([
+    ['ST18', 'OPEN'],
+    ['ST21', 'CLOSED'],
+  ])('%s ST24 EV12 E3.1 E3.5 R-AVL.1 R-AVL.4 makes it %s and says so', async (_, availability) => {
+    const { api } = await setUp(door)
+    const { status, body } = await api.availability({ availability, queue: 'DEFAULT', reason: 'OTHER' })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ event: 'HANDOVER AVAILABILITY UPDATED', availability, queue: 'DEFAULT' })
+    expect(body.updated_at).toMatch(/^2024-01-01T09:00:00\.\d{6}Z$/)
+  })
+
+  it.each([
+    ['ST18', 'OPEN', 'OPEN'],
+    ['ST18', 'CLOSED', 'OPEN'],
+    ['ST21', 'OPEN', 'CLOSED'],
+    ['ST21', 'CLOSED', 'CLOSED'],
+  ])('%s E3.7 from %s the update %s decides what a press does', async (_, before, after) => {
+    const { sim, api, hook } = await setUp(door)
+    await api.availability({ availability: before })
+    await api.availability({ availability: after })
+    await (await sim.chat()).press('handover')
+    expect(hook.events()).toEqual(after === 'OPEN' ? ['REQUESTING TAKEOVER'] : [])
+  })
+
+  it.each([{}, { availability: 'Open' }, { availability: null }])('E3.2 %j sets nothing', async body => {
+    const { sim, api, hook } = await setUp(door)
+    await api.availability({ availability: 'CLOSED' })
+    const refused = await api.availability(body)
+    expect([refused.status, refused.body.error?.field]).toEqual([400, 'availability'])
+    await (await sim.chat()).press('handover')
+    expect(hook.events()).toEqual([])
+  })
+
+  it('E3.6 bot_id in the answer is a string', async () => {
+    const { sim, api } = await setUp(door)
+    const { body } = await api.availability({ availability: 'OPEN' })
+    expect(body.bot_id).toBe(String(sim.botId))
+  })
+
+  it('ST19 ST20 while open a press is accepted and shows the open content', async () => {
+    const { sim, hook } = await setUp(door)
+    const chat = await sim.chat()
+    await chat.press('handover')
+    expect(last(chat)).toMatchObject({ from: 'bot', text: OPEN_TEXT })
+    expect([chat.status, hook.events()]).toEqual(['pending', ['REQUESTING TAKEOVER']])
+  })
+
+  it('ST22 ST23 while closed a press shows the closed content and sends no request', async () => {
+    const { sim, api, hook } = await setUp(door)
+    await api.availability({ availability: 'CLOSED' })
+    const chat = await sim.chat()
+    expect((await chat.press('handover')).ack).toBeNull()
+    expect(last(chat)).toMatchObject({ from: 'bot', text: CLOSED_TEXT })
+    expect([chat.status, hook.events()]).toEqual(['bot', []])
+  })
+
+  it('ST20 ST23 the contents are those the workspace configured', async () => {
+    const knobs = { 'messages.open': 'Coming!', 'messages.closed': 'Closed, sorry.' }
+    const { sim, api } = await setUp(door, { knobs })
+    const chat = await sim.chat()
+    await chat.press('handover')
+    expect(last(chat).text).toBe('Coming!')
+    await api.availability({ availability: 'CLOSED' })
+    await chat.press('handover')
+    expect(last(chat).text).toBe('Closed, sorry.')
+  })
+
+  it('ST25 L4 time alone never reopens a closed handover', async () => {
+    const { sim, api, hook } = await setUp(door)
+    await api.availability({ availability: 'CLOSED' })
+    const chat = await sim.chat()
+    for (let day = 0; day < 30; day++) {
+      await sim.clock.advance('24h')
+      await chat.press('handover')
+    }
+    expect(hook.events()).toEqual([])
+  })
+
+  it('ST26 the endpoint that closed it reopens it', async () => {
+    const { sim, api, hook } = await setUp(door)
+    await api.availability({ availability: 'CLOSED' })
+    await api.availability({ availability: 'OPEN' })
+    await (await sim.chat()).press('handover')
+    expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
+  })
+
+  it('ST22 closing leaves running handovers and waiting requests alone', async () => {
+    const bench = await setUp(door)
+    const [running, waiting] = [await takenOver(bench), await bench.sim.chat()]
+    await waiting.press('handover')
+    await bench.api.availability({ availability: 'CLOSED' })
+    await running.says('still with me?')
+    expect([running.status, waiting.status]).toEqual(['agent', 'pending'])
+    expect(bench.hook.of('MESSAGE FROM USER')).toHaveLength(1)
+    const started = await bench.api.start({ chat_id: waiting.id })
+    expect([started.status, started.headers.get('x-handover-sim-unspecified')]).toEqual([200, '18'])
+  })
+
+  it('ST17 each bot has an availability of its own', async () => {
+    const { sim, api, hook } = await setUp(door, { knobs: { 'keys.more': ['second-key:2002'] } })
+    const { body } = await api.availability({ availability: 'CLOSED' }, { key: 'second-key' })
+    expect(body.bot_id).toBe('2002')
+    await (await sim.chat({ botId: 2002 })).press('handover')
+    expect(hook.events()).toEqual([])
+    await (await sim.chat()).press('handover')
+    expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
+  })
+
+  it('ST17 ST21 each queue has an availability of its own', async () => {
+    const { sim, api, hook } = await setUp(door, { knobs: { 'availability.otherQueues': 'accept' } })
+    const { body } = await api.availability({ availability: 'CLOSED', queue: 'VIP' })
+    expect(body).toMatchObject({ queue: 'VIP', availability: 'CLOSED' })
+    await (await sim.chat()).press('handover')
+    expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
+  })
+
+  it('L3 R-AVL.2 E3.3 DEFAULT is the only queue, and the one meant when none is named', async () => {
+    const { api } = await setUp(door)
+    const refused = await api.availability({ availability: 'CLOSED', queue: 'VIP' })
+    expect([refused.status, refused.body.error?.field]).toEqual([400, 'queue'])
+    expect((await api.availability({ availability: 'CLOSED' })).body.queue).toBe('DEFAULT')
+  })
+
+  it.each(['AGENT_AVAILABILITY', 'BUSINESS_HOURS', 'OTHER', undefined])(
+    'R-AVL.3 E3.4 reason %s is accepted',
+    async reason => {
+      const { sim, api } = await setUp(door)
+      expect((await api.availability({ availability: 'OPEN', ...(reason ? { reason } : {}) })).status).toBe(200)
+      const notes = sim.journal.query({ kind: 'note' }).filter(note => 'note' in note && note.note === 'availability')
+      expect((notes.at(-1) as { reason?: string }).reason).toBe(reason)
+    },
+  )
+
+  it('E3.4 an answer without queue or without reason leans on assumption 16, a full one does not', async () => {
+    const { api } = await setUp(door)
+    const marks = async (body: object) =>
+      (await api.availability({ availability: 'OPEN', ...body })).headers.get('x-handover-sim-unspecified')
+    expect(await marks({ queue: 'DEFAULT', reason: 'OTHER' })).toBe('15, 17')
+    expect(await marks({ reason: 'OTHER' })).toBe('15, 16, 17')
+    expect(await marks({ queue: 'DEFAULT' })).toBe('15, 16, 17')
+  })
+
+  it('R-AVL.4 updated_at is the time of the update, in the chosen format', async () => {
+    const clock = { mode: 'virtual', start: '2025-06-01T10:00:00Z' } as const
+    const { sim, api } = await setUp(door, { clock })
+    await sim.clock.advance('90s')
+    const at = async (format: string) => {
+      await sim.configure({ 'time.format': format })
+      return (await api.availability({ availability: 'OPEN' })).body.updated_at
+    }
+    expect(await at('epoch')).toBe(String(Date.UTC(2025, 5, 1, 10, 1, 30) / 1000))
+    expect(await at('offset')).toMatch(/^2025-06-01T10:01:30\.\d{6}\+00:00$/)
+  })
+
+  it('ST17 availability.initial=CLOSED starts closed', async () => {
+    const { sim, hook } = await setUp(door, { knobs: { 'availability.initial': 'CLOSED' } })
+    await (await sim.chat()).press('handover')
+    expect(hook.events()).toEqual([])
+  })
+
+  it('ST21 availability.closedBlocksStart=on refuses a start while closed', async () => {
+    const { sim, api } = await setUp(door, { knobs: { 'availability.closedBlocksStart': 'on' } })
+    const chat = await sim.chat()
+    await api.availability({ availability: 'CLOSED' })
+    expect((await api.start({ chat_id: chat.id })).status).toBe(409)
+    expect(chat.status).toBe('bot')
+  })
+})

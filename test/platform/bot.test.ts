@@ -1,0 +1,123 @@
+import { expect, it } from 'vitest'
+import { setUp } from '../support/bench.ts'
+import { describeDoors } from '../support/doors.ts'
+import { AGENT, last, lines, takenOver } from '../support/talk.ts'
+
+const BUTTONS = [
+  { label: 'Opening hours' },
+  { label: 'Our shop', url: 'https://shop.example.test' },
+  { label: 'Get me a person', handover: true },
+]
+const REPLIES = [
+  { match: 'parcel', text: 'Which order is it?', buttons: BUTTONS },
+  { match: 'opening hours', text: 'Nine to five.' },
+]
+
+describeDoors('the bot', door => {
+  it('W1 ST2 configured replies match a part of the text without regard to case, first one first', async () => {
+    const { sim } = await setUp(door, { bot: { replies: REPLIES } })
+    const chat = await sim.chat()
+    await chat.says('WHERE is my Parcel? And your opening hours?')
+    expect(last(chat)).toMatchObject({ from: 'bot', text: 'Which order is it?', buttons: BUTTONS })
+  })
+
+  it.each([
+    ['en', 'Talk to a person'],
+    ['nb', 'Snakk med et menneske'],
+    ['nn', 'Snakk med et menneske'],
+    ['de-AT', 'Mit einer Person sprechen'],
+    ['ar', 'التحدث إلى موظف'],
+    ['fi', 'Talk to a person'],
+  ])(
+    'W3 in %s a bot that does not know offers the button %s, and pressing it asks for an agent',
+    async (language, label) => {
+      const { sim, hook } = await setUp(door)
+      const chat = await sim.chat({ language })
+      await chat.says('???')
+      expect(last(chat).buttons).toEqual([{ label, handover: true }])
+      await chat.press(label)
+      expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
+    },
+  )
+
+  it('W3 EV3 ST4 any bot reply can have a handover button, pressed by its label', async () => {
+    const { sim, hook } = await setUp(door, { bot: { replies: REPLIES } })
+    const chat = await sim.chat()
+    await chat.says('parcel')
+    await chat.press('Get me a person')
+    expect([chat.status, hook.events()]).toEqual(['pending', ['REQUESTING TAKEOVER']])
+    expect(sim.journal.query({ kind: 'user' }).at(-1)).toMatchObject({ action: 'press', button: 'Get me a person' })
+  })
+
+  it('W3 other buttons of the same reply: one says its label, one opens its link', async () => {
+    const { sim, hook } = await setUp(door, { bot: { replies: REPLIES } })
+    const chat = await sim.chat()
+    await chat.says('parcel')
+    await chat.press('Opening hours')
+    expect(lines(chat).slice(-2)).toEqual(['user: Opening hours', 'bot: Nine to five.'])
+    const before = chat.view()
+    await chat.press('Our shop')
+    expect(chat.view()).toEqual(before)
+    expect(sim.journal.query({ kind: 'note' }).at(-1)).toMatchObject({
+      note: 'link_opened',
+      url: 'https://shop.example.test',
+    })
+    expect(hook.events()).toEqual([])
+  })
+
+  it('W3 a button that is not there cannot be pressed; the error names those that are', async () => {
+    const { sim } = await setUp(door, { bot: { replies: REPLIES } })
+    const chat = await sim.chat()
+    await chat.says('parcel')
+    await expect(chat.press('Refund')).rejects.toThrow('"handover", "Opening hours", "Our shop", "Get me a person"')
+    expect(sim.journal.query({ kind: 'user' })).toHaveLength(1)
+  })
+
+  it('ST11 a button of an agent message speaks to the agent', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    const buttons = [{ label: 'Yes' }, { label: 'No' }]
+    await bench.api.message({ chat_id: chat.id, message: 'Is it solved?', sender: AGENT, buttons })
+    await chat.press('Yes')
+    expect(bench.hook.of('MESSAGE FROM USER').map(({ message }) => message)).toEqual(['Yes'])
+  })
+
+  it('ST2 bot.delay lets the bot answer later, on the clock of the simulator, in order', async () => {
+    const { sim } = await setUp(door, { bot: { replies: REPLIES }, knobs: { 'bot.delay': '2s' } })
+    const chat = await sim.chat()
+    await chat.says('parcel')
+    await sim.clock.advance('1s')
+    await chat.says('hello')
+    expect(lines(chat)).toEqual(['user: parcel', 'user: hello'])
+    await sim.clock.advance('1s')
+    expect(lines(chat).slice(2)).toEqual(['bot: Which order is it?'])
+    await sim.clock.advance('1s')
+    expect(lines(chat).slice(3)).toEqual(['bot: Hi there! What can I help you with?'])
+  })
+
+  it('ST3 ST12 an answer that was still to come is dropped when an agent has taken over', async () => {
+    const bench = await setUp(door, { knobs: { 'bot.delay': '2s' } })
+    const chat = await bench.sim.chat()
+    await chat.says('hello')
+    await bench.api.start({ chat_id: chat.id, sender: AGENT })
+    await bench.sim.clock.advance('1h')
+    expect(lines(chat)).toEqual(['user: hello', 'bot: Kari has joined the chat.'])
+  })
+
+  it('ST12 what the user wrote to the agent is not answered by the bot after the end either', async () => {
+    const bench = await setUp(door, { knobs: { 'bot.delay': '2s' } })
+    const chat = await takenOver(bench)
+    await chat.says('hello')
+    await bench.api.end({ chat_id: chat.id })
+    const before = chat.view()
+    await bench.sim.clock.advance('1h')
+    expect(chat.view()).toEqual(before)
+  })
+
+  it('ST2 a message needs a text or a file', async () => {
+    const { sim } = await setUp(door)
+    const chat = await sim.chat()
+    await expect(chat.says('')).rejects.toThrow('text or at least one attachment')
+    expect(chat.transcript).toEqual([])
+  })
+})

@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { EntryOf } from '../../src/journal/entry.ts'
+import { type Bench, setUp } from '../support/bench.ts'
+import { type Command, command, type World, world } from '../support/commands.ts'
+import { type History, optionsFor, play, type Step, timeless } from '../support/history.ts'
+
+const conversation = fc.array(command, { minLength: 1, maxLength: 40 })
+const RUNS = { numRuns: 150 }
+
+async function played(world: World, commands: readonly Command[]): Promise<{ bench: Bench; history: History }> {
+  const bench = await setUp(undefined, optionsFor(world))
+  return { bench, history: await play(bench, world, commands) }
+}
+
+const forAll = (runs: { numRuns: number }, check: (bench: Bench, history: History, world: World) => void) =>
+  fc.assert(
+    fc.asyncProperty(world, conversation, async (world, commands) => {
+      const { bench, history } = await played(world, commands)
+      check(bench, history, world)
+      await bench.sim.close()
+    }),
+    runs,
+  )
+
+const fresh = ({ before, after }: Step, chat: number) => after[chat]!.messages.slice(before[chat]!.messages.length)
+
+/** Starts and ends announce themselves; nothing else of the bot may stand in a chat an agent is in. */
+function botKeptSilent(step: Step): void {
+  step.before.forEach((chat, index) => {
+    if (chat.status !== 'agent') return
+    const { command } = step
+    const announces = command.kind === 'call' && ['start', 'end'].includes(command.endpoint) && command.chat === index
+    const bot = fresh(step, index).filter(message => message.from === 'bot')
+    expect(bot).toHaveLength(announces && step.status === 200 ? 1 : 0)
+  })
+}
+
+it('W2 ST3 ST12 the bot never adds a message while an agent is in the chat', async () => {
+  await forAll(RUNS, (_, { steps }) => {
+    for (const step of steps) botKeptSilent(step)
+  })
+})
+
+it('A5 ER1 a refused call changes nothing: no chat, no event, no note', async () => {
+  await forAll(RUNS, (_, { steps }, { slowTranslation }) => {
+    if (slowTranslation) return
+    for (const { status, before, after, effects } of steps) {
+      if (status === null || status === 200) continue
+      expect(after).toEqual(before)
+      expect(effects).toEqual([])
+    }
+  })
+})
+
+type Statuses = ('bot' | 'pending' | 'agent')[]
+
+/** The status table of the platform, without any of its code. */
+function nextStatus(status: Statuses[number], { command, status: answer }: Step, open: boolean): Statuses[number] {
+  if (command.kind === 'press') return open && status === 'bot' ? 'pending' : status
+  if (command.kind !== 'call' || answer !== 200) return status
+  if (command.endpoint === 'start') return 'agent'
+  return command.endpoint === 'end' && status === 'agent' ? 'bot' : status
+}
+
+it('ST1 ST5 ST6 ST13 ST18 ST21 status and events follow the table of states, step by step', async () => {
+  await forAll(RUNS, (_, { steps }, { slowTranslation }) => {
+    if (slowTranslation) return
+    let open = true
+    for (const step of steps) {
+      const { command, before, after, effects } = step
+      const expected = before.map((chat, index) =>
+        'chat' in command && command.chat === index ? nextStatus(chat.status, step, open) : chat.status,
+      )
+      expect(after.map(chat => chat.status)).toEqual(expected)
+      const events = effects.filter(entry => entry.kind === 'event').map(entry => entry.event)
+      if (command.kind === 'says') {
+        expect(events).toEqual(before[command.chat]!.status === 'agent' ? ['MESSAGE FROM USER'] : [])
+      }
+      if (command.kind === 'press') expect(events).toEqual(open ? ['REQUESTING TAKEOVER'] : [])
+      if (command.kind === 'availability' && step.status === 200) open = command.value === 'OPEN'
+    }
+  })
+})
+
+it('E0.2 ER1 every request gets exactly one answer and one entry', async () => {
+  await forAll(RUNS, ({ sim }, { calls, steps }) => {
+    expect(sim.journal.query({ kind: 'api' })).toHaveLength(calls)
+    for (const { command, status } of steps) {
+      expect(status === null).toBe(command.kind !== 'call' && command.kind !== 'availability')
+      if (status !== null) expect([200, 400, 401, 404]).toContain(status)
+    }
+  })
+})
+
+it('EV1 WH1 deliveries of a chat come in the order of its events, each event until 200 or the last try', async () => {
+  await forAll(RUNS, ({ sim, hook }, { chats }, { retry }) => {
+    for (const { id } of chats) {
+      const events = sim.journal.query({ kind: 'event', chatId: id }) as EntryOf<'event'>[]
+      const tries = sim.journal.query({ kind: 'delivery', chatId: id }) as EntryOf<'delivery'>[]
+      expect([...new Set(tries.map(one => one.delivery_id))]).toEqual(events.map(one => one.delivery_id))
+      for (const { delivery_id, seq, payload } of events) {
+        const mine = tries.filter(one => one.delivery_id === delivery_id)
+        expect(mine.map(one => one.attempt)).toEqual(mine.map((_, index) => index + 1))
+        expect(mine.every(one => one.cause === seq && one.request.body === JSON.stringify(payload))).toBe(true)
+        const settledAt = mine.findIndex(one => one.outcome === 'delivered')
+        expect(settledAt === -1 ? mine.length : settledAt + 1).toBe(settledAt === -1 ? retry.length + 1 : mine.length)
+      }
+    }
+    expect(hook.received).toHaveLength(sim.deliveries.length)
+  })
+})
+
+it('EV1 the journal counts up without gaps, causes come before their effects', async () => {
+  await forAll(RUNS, ({ sim }) => {
+    const entries = sim.journal.query()
+    expect(entries.map(entry => entry.seq)).toEqual(entries.map((_, index) => index + 1))
+    for (const { seq, cause, kind } of entries) {
+      if (cause !== null) expect(cause).toBeLessThan(seq)
+      if (kind === 'delivery') expect(sim.journal.find(cause!)?.kind).toBe('event')
+      if (kind === 'api' || kind === 'user') expect(cause).toBeNull()
+    }
+    const times = entries.map(entry => entry.time)
+    expect(times).toEqual([...new Set(times)].sort())
+  })
+})
+
+it('R-MSG.1 R-MSG.2 R-REC.6 messages have their own ids and strictly increasing times', async () => {
+  await forAll(RUNS, (_, { chats }) => {
+    const all = chats.flatMap(chat => chat.transcript)
+    expect(new Set(all.map(message => message.id)).size).toBe(all.length)
+    for (const { transcript } of chats) {
+      const times = transcript.map(message => message.created)
+      expect(times).toEqual([...new Set(times)].sort())
+    }
+  })
+})
+
+it('R-USER R-ATT the same seed and steps give the same payload bytes, ids, transcripts and journal', async () => {
+  await fc.assert(
+    fc.asyncProperty(world, conversation, async (world, commands) => {
+      const [first, second] = [await played(world, commands), await played(world, commands)]
+      const bytes = ({ bench, history }: typeof first) =>
+        history.chats.map(({ id }) => bench.hook.received.map(({ text }) => text).filter(text => text.includes(id)))
+      expect(bytes(second)).toEqual(bytes(first))
+      expect(second.history.chats.map(chat => chat.view())).toEqual(first.history.chats.map(chat => chat.view()))
+      if (!world.slowTranslation) expect(timeless(second.bench)).toEqual(timeless(first.bench))
+      await Promise.all([first.bench.sim.close(), second.bench.sim.close()])
+    }),
+    { numRuns: 60 },
+  )
+})
+
+it('R-USER another seed gives other ids', async () => {
+  const chats = await Promise.all([1, 2].map(async seed => (await setUp(undefined, { seed })).sim.chat()))
+  expect(new Set(chats.flatMap(chat => [chat.id, chat.userId])).size).toBe(4)
+})

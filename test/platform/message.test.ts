@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest'
+import { setUp } from '../support/bench.ts'
+import { describeDoors } from '../support/doors.ts'
+import { AGENT, last, lines, takenOver } from '../support/talk.ts'
+
+describeDoors('messages to the user', door => {
+  it('E6.1 E6.2 E6.3 E6.7 message confirms with the id of the message the user sees', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    const { status, body } = await bench.api.message({ chat_id: chat.id, message: 'Hello!', sender: AGENT })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      event: 'MESSAGE SENT TO USER',
+      chat_id: chat.id,
+      chatmessage_id: last(chat).id,
+    })
+  })
+
+  it('E6.5 R-SENDER.3 R-SENDER.4 the user gets it as coming from the sender, not from the bot', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    await bench.api.message({ chat_id: chat.id, message: 'Hello!', sender: { ...AGENT, name: 'Ola Nordmann' } })
+    expect(last(chat)).toMatchObject({ from: 'agent', name: 'Ola Nordmann', text: 'Hello!' })
+  })
+
+  it('E6.6 a queue notice of the system can be sent before anybody has taken over', async () => {
+    const { sim, api } = await setUp(door)
+    const chat = await sim.chat()
+    await chat.press('handover')
+    const sender = { name: 'Queue', avatar: 'https://desk.example.test/queue.png' }
+    const sent = await api.message({ chat_id: chat.id, message: 'You are number 3.', sender })
+    expect(sent.status).toBe(200)
+    expect(last(chat)).toMatchObject({ from: 'agent', name: 'Queue', text: 'You are number 3.' })
+    expect(chat.status).toBe('pending')
+  })
+
+  it('R-BTN E6.4 buttons reach the user as they were sent and can be pressed', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    const buttons = [{ label: 'Read more', url: 'https://shop.example.test/help', style: { tone: 'quiet' } }]
+    await bench.api.message({ chat_id: chat.id, message: 'See this', sender: AGENT, buttons })
+    expect(last(chat).buttons).toEqual(buttons)
+    const record = (await bench.api.chat(chat.id)).body.chat
+    expect(record.messages.at(-1)?.buttons).toEqual(buttons)
+    expect(await chat.press('Read more')).toEqual({ messageId: null, deliveryId: null, ack: null })
+  })
+
+  it('E6.4 R-BTN without buttons a message has none', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    await bench.api.message({ chat_id: chat.id, message: 'plain', sender: AGENT })
+    expect(last(chat).buttons).toEqual([])
+  })
+
+  it.each([
+    ['no sender', {}, 'Kari'],
+    ['no name', { sender: { avatar: AGENT.avatar } }, 'Kari'],
+    ['no avatar', { sender: { name: 'Ola' } }, 'Ola'],
+  ])('R-SENDER.3 %s on message is accepted with a finding', async (_, extra, name) => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    const sent = await bench.api.message({ chat_id: chat.id, message: 'hi', ...extra })
+    expect([sent.status, sent.headers.get('x-handover-sim-unspecified')]).toEqual([200, '25'])
+    expect(last(chat).name).toBe(name)
+    const calls = bench.sim.journal.query({ kind: 'api' })
+    expect(calls.at(-1)).toMatchObject({ findings: [{ rule: 'R-SENDER.4' }] })
+  })
+
+  it('R-SENDER.1 R-SENDER.2 start and end take any part of a sender, or none', async () => {
+    const { sim, api } = await setUp(door)
+    const chat = await sim.chat()
+    for (const sender of [undefined, {}, { name: 'A' }, { avatar: 'https://a.example.test/x.png' }, AGENT]) {
+      const body = { chat_id: chat.id, ...(sender ? { sender } : {}) }
+      expect((await api.start(body)).status).toBe(200)
+      expect((await api.end(body)).status).toBe(200)
+    }
+    const findings = sim.journal.query({ kind: 'api' }).flatMap(entry => (entry.kind === 'api' ? entry.findings : []))
+    expect(findings).toEqual([])
+  })
+
+  it('E6.5 messages keep the order they were sent in', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    const texts = Array.from({ length: 20 }, (_, index) => `number ${index}`)
+    for (const message of texts) await bench.api.message({ chat_id: chat.id, message, sender: AGENT })
+    expect(lines(chat).slice(1)).toEqual(texts.map(text => `agent: ${text}`))
+  })
+
+  it('E6.2 text arrives unchanged: line breaks, quotes, emoji, right-to-left, a lone NUL', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    for (const message of ['a\r\nb\tc', '"\\/', '👩‍👩‍👧‍👦 ünï', 'مرحبا', ' \u0000 ', '</script>', ' padded ']) {
+      await bench.api.message({ chat_id: chat.id, message, sender: AGENT })
+      expect(last(chat).text).toBe(message)
+    }
+  })
+})
+
+describeDoors('messages by knob', door => {
+  it.each([
+    ['strict.sender', 'on', { message: 'hi' }, 400, 'sender'],
+    ['strict.sender', 'on', { message: 'hi', sender: { name: 'A' } }, 400, 'sender.avatar'],
+    ['buttons.schema', 'strict', { message: 'hi', sender: AGENT, buttons: [{ url: 'x' }] }, 400, 'buttons[0].label'],
+    ['message.requiresTakeover', 'on', { message: 'hi', sender: AGENT }, 409, null],
+  ])('E6.3 %s=%s refuses %j', async (knob, value, body, status, field) => {
+    const { sim, api } = await setUp(door, { knobs: { [knob]: value } })
+    const chat = await sim.chat()
+    const refused = await api.message({ chat_id: chat.id, ...body })
+    expect([refused.status, refused.body.error?.field]).toEqual([status, field])
+    expect(chat.transcript).toEqual([])
+  })
+
+  it('E6.2 message.allowEmpty=on takes an empty text', async () => {
+    const { sim, api } = await setUp(door, { knobs: { 'message.allowEmpty': 'on' } })
+    const chat = await sim.chat()
+    expect((await api.message({ chat_id: chat.id, message: '', sender: AGENT })).status).toBe(200)
+    expect(lines(chat)).toEqual(['agent: '])
+  })
+})

@@ -1,0 +1,133 @@
+import { expect, it } from 'vitest'
+import { setUp } from '../support/bench.ts'
+import { describeDoors } from '../support/doors.ts'
+import { AGENT, takenOver } from '../support/talk.ts'
+
+describeDoors('typing', door => {
+  it('E7.1 E7.2 E7.3 typing_start shows the indicator', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    expect(chat.typing).toBe(false)
+    const { status, body } = await bench.api.typingStart({ chat_id: chat.id })
+    expect([status, body]).toEqual([200, {}])
+    expect(chat.typing).toBe(true)
+  })
+
+  it('E8.1 E8.2 E8.3 typing_stop hides it', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    await bench.api.typingStart({ chat_id: chat.id })
+    const { status, body } = await bench.api.typingStop({ chat_id: chat.id })
+    expect([status, body, chat.typing]).toEqual([200, {}, false])
+  })
+
+  it('E7.4 L5 with a timeout it disappears when that many milliseconds are over, not before', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    await bench.api.typingStart({ chat_id: chat.id, timeout: 5000 })
+    await bench.sim.clock.advance('4999ms')
+    expect(chat.typing).toBe(true)
+    await bench.sim.clock.advance('1ms')
+    expect(chat.typing).toBe(false)
+  })
+
+  it('E7.5 without a timeout it stays until typing_stop', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    await bench.api.typingStart({ chat_id: chat.id })
+    await bench.sim.clock.advance('1000h')
+    expect(chat.typing).toBe(true)
+    await bench.api.typingStop({ chat_id: chat.id })
+    expect(chat.typing).toBe(false)
+  })
+
+  it('E7.4 E7.5 typing again replaces the timer: later, or none at all', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    await bench.api.typingStart({ chat_id: chat.id, timeout: 1000 })
+    await bench.api.typingStart({ chat_id: chat.id, timeout: 3000 })
+    await bench.sim.clock.advance('2s')
+    expect(chat.typing).toBe(true)
+    const again = await bench.api.typingStart({ chat_id: chat.id })
+    expect(again.headers.get('x-handover-sim-unspecified')).toBe('8, 9')
+    await bench.sim.clock.advance('1h')
+    expect(chat.typing).toBe(true)
+  })
+
+  it('E8.3 after a stop the old timer does nothing more', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    await bench.api.typingStart({ chat_id: chat.id, timeout: 1000 })
+    await bench.api.typingStop({ chat_id: chat.id })
+    await bench.api.typingStart({ chat_id: chat.id })
+    await bench.sim.clock.advance('1h')
+    expect(chat.typing).toBe(true)
+    expect(bench.hook.events()).toEqual(['AGENT TYPING START', 'AGENT TYPING STOP', 'AGENT TYPING START'])
+  })
+
+  it('EV7 EV8 EV9 start, stop and the timeout each send their event with nothing but chat_id', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    await bench.api.typingStart({ chat_id: chat.id, timeout: 1000 })
+    await bench.sim.clock.advance('1s')
+    await bench.api.typingStart({ chat_id: chat.id })
+    await bench.api.typingStop({ chat_id: chat.id })
+    await bench.sim.settled()
+    const start = { event: 'AGENT TYPING START', chat_id: chat.id }
+    const stop = { event: 'AGENT TYPING STOP', chat_id: chat.id }
+    expect(bench.hook.received.map(({ payload }) => payload)).toEqual([start, stop, start, stop])
+  })
+
+  it('EV9 any answer to a typing event counts as received', async () => {
+    const bench = await setUp(door)
+    bench.hook.answerWith(500)
+    const chat = await takenOver(bench)
+    await bench.api.typingStart({ chat_id: chat.id })
+    await bench.sim.settled()
+    expect(bench.sim.deliveries.map(one => one.outcome)).toEqual(['delivered'])
+  })
+
+  it('E7.5 end hides the indicator without an event, a message leaves it on', async () => {
+    const bench = await setUp(door)
+    const chat = await takenOver(bench)
+    await bench.api.typingStart({ chat_id: chat.id, timeout: 60_000 })
+    await bench.api.message({ chat_id: chat.id, message: 'hi', sender: AGENT })
+    expect(chat.typing).toBe(true)
+    await bench.api.end({ chat_id: chat.id })
+    expect(chat.typing).toBe(false)
+    await bench.sim.clock.advance('1h')
+    expect(bench.hook.events()).toEqual(['AGENT TYPING START'])
+  })
+
+  it('E7.5 typing.clearOn=[message] hides it with the message instead', async () => {
+    const bench = await setUp(door, { knobs: { 'typing.clearOn': ['message'] } })
+    const chat = await takenOver(bench)
+    await bench.api.typingStart({ chat_id: chat.id })
+    await bench.api.message({ chat_id: chat.id, message: 'hi', sender: AGENT })
+    expect(chat.typing).toBe(false)
+  })
+
+  it('EV9 E7.3 typing.webhook=off sends no event, typing.response=event answers with one', async () => {
+    const bench = await setUp(door, { knobs: { 'typing.webhook': 'off', 'typing.response': 'event' } })
+    const chat = await takenOver(bench)
+    const started = await bench.api.typingStart({ chat_id: chat.id })
+    const stopped = await bench.api.typingStop({ chat_id: chat.id })
+    expect([started.body, stopped.body]).toEqual([
+      { event: 'AGENT TYPING START', chat_id: chat.id },
+      { event: 'AGENT TYPING STOP', chat_id: chat.id },
+    ])
+    await bench.sim.settled()
+    expect(bench.hook.events()).toEqual([])
+  })
+
+  it('E7.4 indicators of different chats run on their own', async () => {
+    const bench = await setUp(door)
+    const [first, second] = [await takenOver(bench), await takenOver(bench)]
+    await bench.api.typingStart({ chat_id: first.id, timeout: 2000 })
+    await bench.api.typingStart({ chat_id: second.id, timeout: 1000 })
+    await bench.sim.clock.advance('1s')
+    expect([first.typing, second.typing]).toEqual([true, false])
+    await bench.sim.clock.advance('1s')
+    expect([first.typing, second.typing]).toEqual([false, false])
+  })
+})

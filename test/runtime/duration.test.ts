@@ -1,0 +1,79 @@
+/** Durations as users write them. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { formatDuration, parseDuration } from '../../src/contract/duration.ts'
+import { world } from '../knobs/support.ts'
+
+test.each([
+  ['500ms', 500],
+  ['5s', 5000],
+  ['10m', 600_000],
+  ['12h', 43_200_000],
+  ['0s', 0],
+  ['1.5s', 1500],
+  [' 2s ', 2000],
+  ['0.001s', 1],
+  ['1.005s', 1005],
+  ['4.35s', 4350],
+])('%j is %i ms', (text, ms) => {
+  expect(parseDuration(text)).toBe(ms)
+})
+
+test.each([
+  ...['', '5', 's', '-1s', '+1s', '1 s', '1d', '1S', '.5s', '5.s', '1e3s', '1s5ms', '٥s', 'Infinitys'],
+  ...[5, null, undefined, {}, ['5s'], true],
+])('%j is no duration', raw => {
+  expect(parseDuration(raw)).toBeNull()
+})
+
+describe('whole milliseconds', () => {
+  test.each(['0.5ms', '0.0001s', '1.0005s', '0.0000001h'])('%s is finer than the clock', text => {
+    expect(parseDuration(text)).toBeNull()
+  })
+
+  test.each([`${'9'.repeat(400)}h`, `${'9'.repeat(20)}h`, '9007199254740992ms'])(
+    'a length that cannot be counted is refused',
+    text => {
+      expect(parseDuration(text)).toBeNull()
+    },
+  )
+
+  test('so every time the simulator writes has its form', async () => {
+    const { sim } = world()
+    await sim.clock.advance('0.001s')
+    const chat = await sim.chat({ history: [{ user: 'Hi' }] })
+    expect(chat.transcript[0]!.created).toMatch(/^2024-01-01T09:00:00\.001\d{3}Z$/)
+    await expect(sim.clock.advance('0.0001ms')).rejects.toThrow('by must be a duration')
+  })
+})
+
+test('any whole number of milliseconds reads back as itself, in the largest unit that fits', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.nat(), fc.maxSafeNat()), ms => {
+      const text = formatDuration(ms)
+      expect(parseDuration(text)).toBe(ms)
+      expect(text).toMatch(/^\d+(ms|s|m|h)$/)
+    }),
+  )
+  expect([0, 1, 1000, 60_000, 90_000, 3_600_000, 5_400_000].map(formatDuration)).toEqual([
+    '0s',
+    '1ms',
+    '1s',
+    '1m',
+    '90s',
+    '1h',
+    '90m',
+  ])
+})
+
+test('any written duration keeps its value when it is written anew', () => {
+  const units = fc.constantFrom('s', 'm', 'h')
+  fc.assert(
+    fc.property(fc.nat({ max: 1_000_000 }), fc.integer({ min: 0, max: 999 }), units, (whole, part, unit) => {
+      const ms = parseDuration(`${whole}.${String(part).padStart(3, '0')}${unit}`)
+      const size = { s: 1000, m: 60_000, h: 3_600_000 }[unit]!
+      expect(ms).toBe(whole * size + (part * size) / 1000)
+      expect(parseDuration(formatDuration(ms!))).toBe(ms)
+    }),
+  )
+})

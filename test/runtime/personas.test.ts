@@ -1,0 +1,72 @@
+/** People: the same for the same seed, label and language, and at home in their language. */
+import { expect, test } from 'vitest'
+import { drawPersona } from '../../src/runtime/personas.ts'
+import { transcript, world } from '../knobs/support.ts'
+
+const draw = (language: string, count = 40) =>
+  Promise.all(Array.from({ length: count }, (_, index) => drawPersona(1, `persona ${index + 1}`, language)))
+
+test.each([
+  ['en', 'Oliver Cruickshank'],
+  ['nb', 'Daniel Thoresen'],
+  ['de', 'Noah Dächert'],
+  ['ar', 'جاد غويلة'],
+])('%s: the first one is %s', async (language, name) => {
+  expect((await drawPersona(1, 'persona 1', language)).fullName).toBe(name)
+})
+
+test.each([
+  ['no', 'nb'],
+  ['nn-NO', 'nb'],
+  ['NB_no', 'nb'],
+  ['EN-gb', 'en'],
+  ['ar-EG', 'ar'],
+  ['fr', 'en'],
+  ['', 'en'],
+  ['constructor', 'en'],
+])('%j draws from %s', async (language, from) => {
+  expect(await draw(language, 5)).toEqual(await draw(from, 5))
+})
+
+test.each(['en', 'nb', 'de', 'ar'])('%s: the same again, also drawn side by side with others', async language => {
+  const alone = await draw(language)
+  const [mixed] = await Promise.all([draw(language), draw('en'), draw('ar'), draw('nb')])
+  expect(mixed).toEqual(alone)
+  expect(new Set(alone.map(person => person.fullName)).size).toBeGreaterThan(30)
+  expect(new Set(alone.map(person => person.gender))).toEqual(new Set(['female', 'male']))
+})
+
+test('another seed, another person', async () => {
+  const people = await Promise.all([1, 2, 3, 4, 5].map(seed => drawPersona(seed, 'persona 1', 'en')))
+  expect(new Set(people.map(person => person.fullName)).size).toBe(5)
+})
+
+test('Arabic names are in Arabic script, the others in Latin', async () => {
+  for (const person of await draw('ar')) expect(person.fullName).toMatch(/^[\p{Script=Arabic}\p{Mn}\s]+$/u)
+  for (const language of ['en', 'nb', 'de']) {
+    for (const person of await draw(language)) expect(person.fullName).toMatch(/^[\p{Script=Latin}\p{Mn}\s.'’-]+$/u)
+  }
+})
+
+test('the context has the form of a bot’s collected data', async () => {
+  for (const { context } of await draw('de')) {
+    expect(context).toEqual({
+      page_url: expect.stringMatching(/^https:\/\/www\.example\.test\/[a-z]+$/),
+      customer_number: expect.stringMatching(/^[1-9]\d{5}$/),
+      returning_customer: expect.any(Boolean),
+      device: expect.stringMatching(/^(mobile|desktop|tablet)$/),
+    })
+  }
+})
+
+test('chats made at the same moment have different people, the same ones as one after the other', async () => {
+  const languages = ['ar', 'en', 'nb', 'de', 'en']
+  const [together, apart] = [world().sim, world().sim]
+  const chats = await Promise.all(languages.map(language => together.chat({ language })))
+  const names = async (sim: typeof together, all: typeof chats) =>
+    Promise.all(all.map(async chat => [chat.id, (await transcript(sim, chat)).full_name]))
+  const sequential = []
+  for (const language of languages) sequential.push(await apart.chat({ language }))
+  expect(await names(together, chats)).toEqual(await names(apart, sequential))
+  expect(new Set((await names(together, chats)).map(([, name]) => name)).size).toBe(5)
+})

@@ -1,0 +1,87 @@
+/** The real clock and the wall: timers longer than Node's longest, delays that can be cut short. */
+import { expect, onTestFinished, test } from 'vitest'
+import { createRealClock, type Timer, wallDelay, wallTimer } from '../../src/runtime/clock.ts'
+import { post, takenOver, world } from '../knobs/support.ts'
+
+const LONGEST_MS = 2_147_483_647
+const cancelled = (timer: Timer) => onTestFinished(() => timer.cancel())
+
+/** Resolves with the order in which two timers fired, once the second has. */
+const firing = (start: (fire: (name: string) => void) => void): Promise<string[]> =>
+  new Promise(resolve => {
+    const fired: string[] = []
+    start(name => {
+      fired.push(name)
+      if (name === 'last') resolve(fired)
+    })
+  })
+
+test('timers fire in due order and not before their time', async () => {
+  const clock = createRealClock()
+  const began = clock.now()
+  const fired = await firing(fire => {
+    clock.after(30, () => fire('last'))
+    clock.after(5, () => fire('first'))
+    clock.after(-10, () => fire('at once'))
+    expect(clock.nextDue()).toBeLessThanOrEqual(began + 5)
+  })
+  expect(fired).toEqual(['at once', 'first', 'last'])
+  expect(clock.now() - began).toBeGreaterThanOrEqual(30)
+  expect(clock.nextDue()).toBeNull()
+})
+
+test('a cancelled timer neither fires nor is due', async () => {
+  const clock = createRealClock()
+  const fired = await firing(fire => {
+    clock.after(1, () => fire('cancelled')).cancel()
+    clock.after(10, () => fire('last'))
+  })
+  expect(fired).toEqual(['last'])
+})
+
+test('a timer beyond Node’s longest waits instead of firing at once', async () => {
+  const clock = createRealClock()
+  const warnings: string[] = []
+  const onWarning = (warning: Error) => warnings.push(warning.name)
+  process.on('warning', onWarning)
+  onTestFinished(() => void process.off('warning', onWarning))
+  const fired = await firing(fire => {
+    cancelled(clock.after(LONGEST_MS + 1000, () => fire('in 25 days')))
+    cancelled(clock.after(10 * LONGEST_MS, () => fire('in 250 days')))
+    cancelled(wallTimer(3 * LONGEST_MS, () => fire('in 75 days')))
+    expect(clock.nextDue()! - clock.now()).toBeGreaterThan(LONGEST_MS)
+    clock.after(20, () => fire('last'))
+  })
+  expect(fired).toEqual(['last'])
+  expect(warnings).toEqual([])
+})
+
+test('a delay ends early when it is aborted, and at once when it already was', async () => {
+  const stop = new AbortController()
+  const delayed = wallDelay(60_000, stop.signal)
+  stop.abort()
+  await delayed
+  await wallDelay(60_000, stop.signal)
+  await wallDelay(1)
+})
+
+test('the platform’s timers run on it', async () => {
+  const { sim, events, arrived } = world({ clock: 'real' })
+  const chat = await takenOver(sim)
+  const began = sim.clock.now()
+  await post(sim, 'typing_start', chat, { timeout: 40 })
+  expect(chat.typing).toBe(true)
+  await arrived(2)
+  expect(events()).toEqual(['AGENT TYPING START', 'AGENT TYPING STOP'])
+  expect(chat.typing).toBe(false)
+  expect(sim.clock.now() - began).toBeGreaterThanOrEqual(40)
+})
+
+test('settled() waits for what is in flight and due, not for what is later', async () => {
+  const { sim } = world({ clock: 'real' })
+  const chat = await takenOver(sim)
+  await post(sim, 'typing_start', chat, { timeout: 3_600_000 })
+  await sim.settled()
+  expect(sim.deliveries).toHaveLength(1)
+  expect(chat.typing).toBe(true)
+})

@@ -1,0 +1,151 @@
+/** The virtual clock: it moves only when told, fires in due order, and lets work finish in between. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createVirtualClock, VIRTUAL_START_MS } from '../../src/runtime/clock.ts'
+import { takenOver, world } from '../knobs/support.ts'
+
+const idle = async () => {}
+
+test('it starts on 2024-01-01 at 9 o’clock, or where told, and stands still', () => {
+  expect(new Date(createVirtualClock().now()).toISOString()).toBe('2024-01-01T09:00:00.000Z')
+  const clock = createVirtualClock(42)
+  expect([clock.mode, clock.now(), clock.nextDue()]).toEqual(['virtual', 42, null])
+})
+
+test('timers fire at their time and no sooner', async () => {
+  const clock = createVirtualClock(0)
+  const fired: [string, number][] = []
+  for (const [name, delay] of [
+    ['late', 300],
+    ['early', 100],
+    ['now', 0],
+    ['past', -50],
+  ] as const) {
+    clock.after(delay, () => fired.push([name, clock.now()]))
+  }
+  expect(clock.nextDue()).toBe(0)
+  await clock.advance(99, idle)
+  expect(fired).toEqual([
+    ['now', 0],
+    ['past', 0],
+  ])
+  await clock.advance(1, idle)
+  expect(fired.at(-1)).toEqual(['early', 100])
+  expect(clock.nextDue()).toBe(300)
+  await clock.advance(1000, idle)
+  expect(fired.at(-1)).toEqual(['late', 300])
+  expect([clock.now(), clock.nextDue()]).toEqual([1100, null])
+})
+
+test('ties fire in the order they were set', async () => {
+  const clock = createVirtualClock(0)
+  const fired: number[] = []
+  for (let index = 0; index < 20; index++) clock.after(100, () => fired.push(index))
+  await clock.advance(100, idle)
+  expect(fired).toEqual(Array.from({ length: 20 }, (_, index) => index))
+})
+
+test('timers set while time passes fire within the same advance, at their own time', async () => {
+  const clock = createVirtualClock(0)
+  const times: number[] = []
+  const again = () => {
+    times.push(clock.now())
+    if (times.length < 5) clock.after(10, again)
+  }
+  clock.after(10, again)
+  await clock.advance(35, idle)
+  expect([times, clock.now()]).toEqual([[10, 20, 30], 35])
+  await clock.advance(100, idle)
+  expect(times).toEqual([10, 20, 30, 40, 50])
+})
+
+test('a cancelled timer does not fire, nor does one cancelled by another that is due with it', async () => {
+  const clock = createVirtualClock(0)
+  const fired: string[] = []
+  const first = clock.after(10, () => fired.push('first'))
+  clock.after(20, () => second.cancel())
+  const second = clock.after(20, () => fired.push('second'))
+  first.cancel()
+  first.cancel()
+  await clock.advance(50, idle)
+  expect(fired).toEqual([])
+})
+
+test('work started before and by each timer ends before the next one fires', async () => {
+  const clock = createVirtualClock(0)
+  const log: string[] = []
+  let pending: Promise<void>[] = [Promise.resolve().then(() => void log.push('work of before'))]
+  const drain = async () => {
+    await Promise.all(pending.splice(0))
+  }
+  for (const name of ['a', 'b']) {
+    clock.after(10, () => {
+      log.push(name)
+      pending = [Promise.resolve().then(() => void log.push(`work of ${name}`))]
+    })
+  }
+  await clock.advance(10, drain)
+  expect(log).toEqual(['work of before', 'a', 'work of a', 'b', 'work of b'])
+})
+
+test('rewound, it is back at the start and nothing is due', async () => {
+  const clock = createVirtualClock()
+  clock.after(10, () => expect.unreachable())
+  await clock.advance(5, idle)
+  clock.rewind()
+  expect([clock.now(), clock.nextDue()]).toEqual([VIRTUAL_START_MS, null])
+  await clock.advance(1000, idle)
+})
+
+test('any timers and any advances: each fires once, in due order, at its time', async () => {
+  const delays = fc.array(fc.nat({ max: 500 }), { maxLength: 30 })
+  await fc.assert(
+    fc.asyncProperty(delays, fc.array(fc.nat({ max: 300 }), { maxLength: 6 }), async (timers, steps) => {
+      const clock = createVirtualClock(0)
+      const fired: [number, number][] = []
+      for (const [index, delay] of timers.entries()) {
+        clock.after(delay, () => {
+          expect(clock.now()).toBe(delay)
+          fired.push([delay, index])
+        })
+      }
+      for (const step of steps) await clock.advance(step, idle)
+      const end = steps.reduce((sum, step) => sum + step, 0)
+      const due = timers.map((delay, index): [number, number] => [delay, index]).filter(([delay]) => delay <= end)
+      const expected = due.sort((a, b) => a[0] - b[0] || a[1] - b[1])
+      expect(fired).toEqual(steps.length === 0 ? [] : expected)
+      expect(clock.now()).toBe(end)
+    }),
+  )
+})
+
+describe('through the simulator', () => {
+  test('deliveries between timers are finished before time goes on', async () => {
+    const { sim } = world({ knobs: { 'webhook.retry': ['1s', '1s', '1s'] } }, () => new Response(null, { status: 500 }))
+    const chat = await takenOver(sim)
+    await chat.says('Hello')
+    await sim.clock.advance('1h')
+    expect(sim.deliveries.map(one => one.time.slice(11, 19))).toEqual(['09:00:00', '09:00:01', '09:00:02', '09:00:03'])
+    expect(sim.clock.now()).toBe(VIRTUAL_START_MS + 3_600_000)
+  })
+
+  test('advance wants a duration with a unit', async () => {
+    const { sim } = world()
+    for (const by of ['10', '', '-5s', 'soon']) {
+      await expect(sim.clock.advance(by)).rejects.toThrow('by must be a duration such as 10m')
+    }
+    expect(sim.clock.now()).toBe(VIRTUAL_START_MS)
+  })
+
+  test('a start of your own', () => {
+    expect(world({ clock: { mode: 'virtual', start: '2030-05-06T07:08:09Z' } }).sim.clock.now()).toBe(
+      Date.UTC(2030, 4, 6, 7, 8, 9),
+    )
+    expect(() => world({ clock: { mode: 'virtual', start: 'tomorrow' } })).toThrow('clock.start must be a date')
+  })
+
+  test('a real clock is not advanced', async () => {
+    const { sim } = world({ clock: 'real' })
+    await expect(sim.clock.advance('1s')).rejects.toThrow('Only a virtual clock can be advanced')
+  })
+})

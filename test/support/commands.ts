@@ -1,0 +1,118 @@
+/** Random conversations: what may happen, how to make it happen, and the little that must be known to judge it. */
+import fc from 'fast-check'
+import type { EndpointId } from '../../src/contract/endpoints.ts'
+import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
+import type { Bench } from './bench.ts'
+import { AGENT } from './talk.ts'
+
+type Fault = 'none' | 'key' | 'bot' | 'chat' | 'body'
+type ChatEndpoint = Exclude<EndpointId, 'availability' | 'chat'>
+
+export type Command =
+  | { readonly kind: 'says'; readonly chat: number; readonly text: string }
+  | { readonly kind: 'press'; readonly chat: number }
+  | {
+      readonly kind: 'call'
+      readonly chat: number
+      readonly endpoint: ChatEndpoint
+      readonly fault: Fault
+      readonly timeout: number
+    }
+  | { readonly kind: 'availability'; readonly value: 'OPEN' | 'CLOSED'; readonly fault: 'none' | 'key' | 'body' }
+  | { readonly kind: 'advance'; readonly ms: number }
+
+export interface World {
+  readonly delay: '0s' | '2s'
+  readonly retry: readonly string[]
+  /** Deliveries whose body has a length divisible by this fail; 0: none. */
+  readonly failing: number
+  /** Translations answer later instead of at once. */
+  readonly slowTranslation: boolean
+}
+
+const CHATS = 3
+const chat = fc.nat({ max: CHATS - 1 })
+const faults = fc.constantFrom<Fault>('none', 'none', 'none', 'key', 'bot', 'chat', 'body')
+const endpoints = fc.constantFrom<ChatEndpoint>(
+  ...(['start', 'start', 'end', 'message', 'typing_start', 'typing_stop', 'transcript', 'summarize'] as const),
+)
+const text = fc.oneof(fc.constantFrom('hello', 'parcel', 'where is it?'), fc.string({ minLength: 1, unit: 'binary' }))
+
+export const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('says'), chat, text }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('press'), chat }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('call'),
+      chat,
+      endpoint: endpoints,
+      fault: faults,
+      timeout: fc.constantFrom(0, 1, 500, 3000),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('availability'),
+      value: fc.constantFrom('OPEN', 'CLOSED'),
+      fault: fc.constantFrom('none', 'key', 'body'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('advance'), ms: fc.constantFrom(0, 1, 999, 2000, 10_000) }) },
+) as fc.Arbitrary<Command>
+
+export const world: fc.Arbitrary<World> = fc.record({
+  delay: fc.constantFrom('0s', '2s'),
+  retry: fc.constantFrom([], ['1s', '5s']),
+  failing: fc.constantFrom(0, 2, 3),
+  slowTranslation: fc.boolean(),
+})
+
+/** Languages make translation happen in some chats and not in others. */
+export async function openChats({ sim }: Bench): Promise<ChatHandle[]> {
+  const chats = []
+  for (const language of ['en', 'nb', 'de'].slice(0, CHATS)) chats.push(await sim.chat({ language }))
+  return chats
+}
+
+/** What a command came to: the status of a call, and what still has to be waited for. */
+export interface Done {
+  readonly status: number | null
+  readonly later: Promise<unknown>
+}
+
+const NOTHING = Promise.resolve()
+
+export async function perform(bench: Bench, chats: readonly ChatHandle[], command: Command): Promise<Done> {
+  if (command.kind === 'says') return { status: null, later: chats[command.chat]!.says(command.text) }
+  if (command.kind === 'press') return { status: null, later: chats[command.chat]!.press('handover') }
+  if (command.kind === 'advance') {
+    await bench.sim.clock.advance(`${command.ms}ms`)
+    return { status: null, later: NOTHING }
+  }
+  const { status } = await (command.kind === 'call' ? call(bench, chats, command) : availability(bench, command))
+  return { status, later: NOTHING }
+}
+
+function availability({ api }: Bench, { value, fault }: Extract<Command, { kind: 'availability' }>) {
+  const body = { availability: fault === 'body' ? 'AJAR' : value }
+  return api.availability(body, fault === 'key' ? { key: 'wrong' } : {})
+}
+
+function call({ api, sim }: Bench, chats: readonly ChatHandle[], command: Extract<Command, { kind: 'call' }>) {
+  const { endpoint, fault, timeout } = command
+  const id = chats[command.chat]!.id
+  const body = {
+    bot_id: fault === 'bot' ? sim.botId + 1 : sim.botId,
+    chat_id: fault === 'chat' ? `${id}x` : fault === 'body' ? 7 : id,
+    ...extras(endpoint, timeout),
+  }
+  return api.call(endpoint, body, fault === 'key' ? { key: 'wrong' } : {})
+}
+
+function extras(endpoint: ChatEndpoint, timeout: number): Record<string, unknown> {
+  if (endpoint === 'start') return { sender: { ...AGENT, language_codes: ['en'] }, supports_attachment: timeout > 0 }
+  if (endpoint === 'message') return { message: `answer ${timeout}`, sender: AGENT }
+  return endpoint === 'typing_start' && timeout > 0 ? { timeout } : {}
+}

@@ -1,0 +1,58 @@
+/** Plays a random conversation and keeps what can be held against the rules afterwards. */
+import type { Entry } from '../../src/journal/entry.ts'
+import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
+import type { SeenChat } from '../../src/user/view.ts'
+import type { Bench } from './bench.ts'
+import { type Command, openChats, perform, type World } from './commands.ts'
+
+export interface Step {
+  readonly command: Command
+  readonly status: number | null
+  readonly before: readonly SeenChat[]
+  readonly after: readonly SeenChat[]
+  /** Entries the step added, calls aside. */
+  readonly effects: readonly Entry[]
+}
+
+export interface History {
+  readonly steps: readonly Step[]
+  readonly chats: readonly ChatHandle[]
+  readonly calls: number
+}
+
+const turn = () => new Promise<void>(resolve => setImmediate(resolve))
+
+export function optionsFor({ delay, retry, slowTranslation }: World) {
+  const translate = async (text: string, from: string, to: string) => {
+    for (let wait = text.length % 3; wait > 0; wait--) await turn()
+    return `[${from}>${to}] ${text}`
+  }
+  return { knobs: { 'bot.delay': delay, 'webhook.retry': retry }, ...(slowTranslation ? { translate } : {}) }
+}
+
+const look = (chats: readonly ChatHandle[]) => chats.map(chat => structuredClone(chat.view()))
+
+export async function play(bench: Bench, world: World, commands: readonly Command[]): Promise<History> {
+  const { sim, hook } = bench
+  if (world.failing > 0) hook.answerWith(({ text }) => (text.length % world.failing === 0 ? 503 : 200))
+  const chats = await openChats(bench)
+  const steps: Step[] = []
+  const waiting: Promise<unknown>[] = []
+  for (const command of commands) {
+    const before = look(chats)
+    const after = sim.journal.nextSeq - 1
+    const { status, later } = await perform(bench, chats, command)
+    waiting.push(later)
+    const effects = sim.journal.query({ after }).filter(entry => entry.kind !== 'api' && entry.kind !== 'delivery')
+    steps.push({ command, status, before, after: look(chats), effects })
+  }
+  await sim.settled()
+  for (let more = 0; more < 4; more++) await sim.clock.advance('1h')
+  await Promise.all(waiting)
+  await sim.settled()
+  return { steps, chats, calls: commands.filter(({ kind }) => kind === 'call' || kind === 'availability').length }
+}
+
+/** The journal without what only the wall clock knows. */
+export const timeless = ({ sim }: Bench): unknown[] =>
+  sim.journal.query().map(entry => ({ ...entry, duration_ms: undefined }))

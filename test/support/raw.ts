@@ -1,0 +1,38 @@
+/** Requests as no well-behaved client would send them. */
+import { ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
+import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
+import { checked, encode, pathFor, type Reply } from './api.ts'
+import type { Bench } from './bench.ts'
+import { AGENT } from './talk.ts'
+
+export const HANDOVER_IDS = Object.keys(ENDPOINTS).filter(id => id !== 'chat') as EndpointId[]
+/** The endpoints whose body names a chat. */
+export const CHAT_BODY_IDS = HANDOVER_IDS.filter(id => id !== 'availability')
+
+/** A conversation long enough for every endpoint. */
+export const HISTORY = [{ user: 'My parcel has not arrived yet.' }, { user: 'Order 100-48213.' }]
+
+/** A body the endpoint accepts without leaning on more than it has to. */
+export function goodBody(id: EndpointId, botId: number, chatId: string): Record<string, unknown> {
+  if (id === 'availability') return { availability: 'CLOSED', queue: 'DEFAULT', reason: 'OTHER' }
+  const ids = { bot_id: botId, chat_id: chatId }
+  return id === 'message' ? { ...ids, message: 'hi', sender: AGENT } : ids
+}
+
+/** Bytes, or text as UTF-8, to an endpoint with the key that fits it. */
+export async function post(
+  { sim, send }: Bench,
+  id: EndpointId,
+  body: Uint8Array<ArrayBuffer> | string,
+  headers: Record<string, string> = { 'content-type': 'application/json' },
+): Promise<Reply> {
+  const bytes = typeof body === 'string' ? encode(body) : body
+  const authorization = `Bearer ${sim.apiKey}`
+  return checked(id, await send(pathFor(id), { method: 'POST', headers: { authorization, ...headers }, body: bytes }))
+}
+
+/** Everything a refused call must leave as it was. */
+export function stateOf({ sim, hook }: Bench, chat: ChatHandle) {
+  const entries = sim.journal.query().filter(entry => entry.kind !== 'api')
+  return structuredClone({ chat: chat.view(), chats: sim.chats(), entries, received: hook.received.length })
+}

@@ -1,0 +1,85 @@
+/** Real sockets on port 0: receivers of webhooks, well-behaved and not. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { SimulatorOptions } from '../../src/simulator/options.ts'
+import { createSimulator, type Simulator } from '../../src/simulator.ts'
+
+export interface Got {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  /** Names as they stood on the wire. */
+  readonly rawHeaders: readonly string[]
+  readonly bytes: Buffer
+  // biome-ignore lint/suspicious/noExplicitAny: whatever arrived
+  readonly json: any
+}
+
+export interface Receiver {
+  readonly url: string
+  readonly got: Got[]
+  /** How many connections were ever opened. */
+  readonly sockets: () => number
+  arrived(count: number): Promise<void>
+}
+
+export type Handler = (got: Got, response: ServerResponse, index: number) => unknown
+
+export async function receiver(handler: Handler = (_got, response) => response.end('ok')): Promise<Receiver> {
+  const got: Got[] = []
+  const awaited: { count: number; resolve: () => void }[] = []
+  let sockets = 0
+  const server = createServer(async (request, response) => {
+    got.push(await read(request))
+    for (const one of awaited) if (got.length >= one.count) one.resolve()
+    await handler(got.at(-1)!, response, got.length - 1)
+  })
+  server.on('connection', () => sockets++)
+  const url = `http://127.0.0.1:${await listen(server)}/hook?tenant=1`
+  onTestFinished(() => server.closeAllConnections())
+  const arrived = (count: number) =>
+    got.length >= count ? Promise.resolve() : new Promise<void>(resolve => awaited.push({ count, resolve }))
+  return { url, got, sockets: () => sockets, arrived }
+}
+
+async function read(request: IncomingMessage): Promise<Got> {
+  const bytes = Buffer.concat(await request.toArray())
+  const { method = '', url = '', headers, rawHeaders } = request
+  return { method, path: url, headers, rawHeaders, bytes, json: JSON.parse(bytes.toString() || 'null') }
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+/** A TCP server: `onData` hears the first bytes of each request. */
+export async function rawServer(onData: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer(socket => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('data', () => onData(socket))
+  })
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  return listen(server)
+}
+
+/** A port nothing listens on: one that was just given back. */
+export async function closedPort(): Promise<number> {
+  const server = createTcpServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+export function simFor(url: string, options: SimulatorOptions = {}): Simulator {
+  const sim = createSimulator({ ...options, webhook: { url } })
+  onTestFinished(() => sim.close())
+  return sim
+}

@@ -1,0 +1,94 @@
+/** A reset leaves no ghost: nothing of before arrives, is journaled, or blocks what comes after. */
+import { expect, test } from 'vitest'
+import { gate, post, takenOver, world } from '../knobs/support.ts'
+import { receiver, simFor } from './receiver.ts'
+
+test('what is on its way is cut off and never journaled; what waits is dropped', async () => {
+  const closed = gate()
+  const { url, got, arrived } = await receiver((_got, response, index) =>
+    index === 0 ? response.on('close', closed.open) : response.end(),
+  )
+  const sim = simFor(url)
+  const chat = await takenOver(sim)
+  const waiting = [chat.says('In flight'), chat.says('Waiting')]
+  await arrived(1)
+  sim.reset()
+  for (const one of waiting) await expect(one).rejects.toThrow('reset')
+  await closed.opened
+  await sim.settled()
+  expect(sim.journal.query()).toEqual([])
+  expect(sim.chats()).toEqual([])
+
+  const fresh = await takenOver(sim)
+  await fresh.says('After')
+  expect(got.map(one => one.json.message)).toEqual(['In flight', 'After'])
+  expect(sim.deliveries.map(one => one.outcome)).toEqual(['delivered'])
+})
+
+test('a first delivery that is not yet on its way is never sent', async () => {
+  const { url, got } = await receiver()
+  const sim = simFor(url)
+  const chat = await takenOver(sim)
+  const said = chat.says('Too late').catch(() => {})
+  sim.reset()
+  await said
+  await (await takenOver(sim)).says('After')
+  expect(got.map(one => one.json.message)).toEqual(['After'])
+})
+
+test('a webhook function is not called for what was reset', async () => {
+  const { sim, inbox } = world()
+  const said = (await takenOver(sim)).says('Too late').catch(() => {})
+  sim.reset()
+  await said
+  await (await takenOver(sim)).says('After')
+  expect(inbox.map(one => one.json.message)).toEqual(['After'])
+})
+
+test('an answer that comes after the reset changes nothing', async () => {
+  const release = gate()
+  const { sim, arrived } = world({}, async () => release.opened.then(() => new Response('late')))
+  const said = (await takenOver(sim)).says('Old').catch(() => {})
+  await arrived(1)
+  sim.reset()
+  release.open()
+  await said
+  await sim.settled()
+  expect(sim.journal.query()).toEqual([])
+})
+
+test('a typing timer of before does not fire', async () => {
+  const { sim, events } = world()
+  await post(sim, 'typing_start', await takenOver(sim), { timeout: 1000 })
+  await sim.settled()
+  sim.reset()
+  const chat = await takenOver(sim)
+  await sim.clock.advance('1h')
+  expect(chat.typing).toBe(false)
+  expect(events()).toEqual(['AGENT TYPING START'])
+})
+
+test('the same run again gives the same bytes', async () => {
+  const { sim, inbox } = world()
+  const run = async () => {
+    const chat = await sim.chat({ language: 'nb' })
+    await chat.press('handover')
+    await takenOver(sim, { supports_attachment: true }, chat)
+    await chat.says('Hei', { attach: [{ name: 'a.png', type: 'image/png', size_kb: 1 }] })
+    return inbox.splice(0).map(one => one.text)
+  }
+  const first = await run()
+  sim.reset()
+  expect(await run()).toEqual(first)
+})
+
+test('close() ends what is on its way', async () => {
+  const closed = gate()
+  const { url, arrived } = await receiver((_got, response) => response.on('close', closed.open))
+  const sim = simFor(url)
+  const said = (await takenOver(sim)).says('Hello').catch((error: Error) => error.message)
+  await arrived(1)
+  await sim.close()
+  expect(await said).toContain('reset')
+  await closed.opened
+})

@@ -1,0 +1,101 @@
+/** The signature: the public vector, and any text over a real socket. */
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { defaultKnobs, KNOBS } from '../../src/contract/knobs.ts'
+import { encodePayload } from '../../src/webhooks/encode.ts'
+import { signatureHeaders } from '../../src/webhooks/signature.ts'
+import { takenOver } from '../knobs/support.ts'
+import { receiver, simFor } from './receiver.ts'
+
+test('the public vector', () => {
+  const headers = signatureHeaders('examplekey', '{"foo":1,"bar":2}', 'https://any.example.test', defaultKnobs())
+  expect(headers).toEqual({
+    'Kindly-HMAC': 'uEeD0Q7eW9btdx6LFvvlpwkzQBWdbknsQkg1C27Cx7Q=',
+    'Kindly-HMAC-algorithm': 'HMAC-SHA-256 (base64 encoded)',
+  })
+})
+
+test('the key signs as UTF-8 bytes of the body, whatever is in it', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ minLength: 1 }), (body, key) => {
+      const expected = createHmac('sha256', key).update(Buffer.from(body, 'utf8')).digest('base64')
+      expect(signatureHeaders(key, body, '', defaultKnobs())['Kindly-HMAC']).toBe(expected)
+    }),
+  )
+})
+
+/** Characters that break receivers: emoji with joiners, lone surrogates, RTL, separators, controls, escapes. */
+const awkward = fc.constantFrom(
+  ...['👩‍👩‍👧‍👦', '🇳🇴', '\ud83d', '\ude00', '\u2028', '\u2029', '\u200f', '\u202e', 'مرحبًا', 'שלום', 'é', 'e\u0301'],
+  ...[
+    '\u0000',
+    '\u001f',
+    '\u007f',
+    '\b',
+    '\f',
+    '\n',
+    '\r',
+    '\t',
+    '"',
+    '\\',
+    '/',
+    '<',
+    '&',
+    '\ufeff',
+    '\ufffd',
+    'ÿ',
+    ' ',
+  ],
+)
+const text = fc
+  .array(fc.oneof(awkward, fc.string({ unit: 'binary', maxLength: 5 }), fc.string({ maxLength: 5 })), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  .map(parts => parts.join(''))
+  .filter(joined => joined !== '')
+
+const FORMS = KNOBS['webhook.json'].allowed.split(' | ') as Parameters<typeof encodePayload>[1][]
+const anyJson = fc.jsonValue({ noUnicodeString: false, maxDepth: 4 })
+
+test.each(FORMS)('%s: any payload reads back as the same value', form => {
+  fc.assert(
+    fc.property(fc.oneof(anyJson, fc.dictionary(text, text)), payload => {
+      expect(JSON.parse(encodePayload(payload, form))).toEqual(JSON.parse(JSON.stringify(payload)))
+    }),
+  )
+})
+
+test.each(FORMS)(
+  '%s: any text arrives over HTTP as it was written and verifies over the received bytes',
+  async form => {
+    const { url, got } = await receiver()
+    const sim = simFor(url, { knobs: { 'webhook.json': form } })
+    const chat = await takenOver(sim)
+    await fc.assert(
+      fc.asyncProperty(text, async written => {
+        await chat.says(written)
+        const { bytes, headers, json } = got.at(-1)!
+        expect(json.message).toBe(written)
+        expect(headers['kindly-hmac']).toBe(createHmac('sha256', sim.apiKey).update(bytes).digest('base64'))
+        expect(Number(headers['content-length'])).toBe(bytes.length)
+      }),
+      { numRuns: 40 },
+    )
+  },
+)
+
+test('headers stand on the wire as the platform writes them', async () => {
+  const { url, got } = await receiver()
+  const chat = await simFor(url).chat()
+  await chat.press('handover')
+  const { method, path, headers, rawHeaders } = got[0]!
+  expect([method, path]).toEqual(['POST', '/hook?tenant=1'])
+  expect(rawHeaders).toEqual(expect.arrayContaining(['Kindly-HMAC', 'Kindly-HMAC-algorithm']))
+  expect(headers).toMatchObject({
+    'content-type': 'application/json',
+    'user-agent': expect.stringMatching(/^handover-sim\//),
+    'kindly-hmac-algorithm': 'HMAC-SHA-256 (base64 encoded)',
+  })
+})
