@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     pool: 'threads',
     maxWorkers: 2,
+    /** Tests share nothing but loaded modules: each makes its own simulator, and none patches a global. */
+    isolate: false,
     testTimeout: 10_000,
     hookTimeout: 10_000,
   },

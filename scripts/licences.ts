@@ -19,8 +19,12 @@ export function collectLicences(root: string, output: readonly Chunk[]): void {
 }
 
 function licenceOf(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Record<string, string>
+  const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Record<
+    string,
+    string
+  >
   const file = readdirSync(folder).find(entry => /^licen[cs]e/i.test(entry))
-  const text = file && existsSync(`${folder}/${file}`) ? readFileSync(`${folder}/${file}`, 'utf8').trim() : `Licence: ${license}`
+  const text =
+    file && existsSync(`${folder}/${file}`) ? readFileSync(`${folder}/${file}`, 'utf8').trim() : `Licence: ${license}`
   return `## ${name} ${version} (${license})\n\n${text}`
 }

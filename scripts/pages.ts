@@ -5,7 +5,8 @@ import { ENDPOINTS } from '../src/contract/endpoints.ts'
 import { allowedFor, defaultKnobs, showKnob } from '../src/contract/knobs.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
-const written = (value: unknown) => (Array.isArray(value) ? `[${value.join(', ')}]` : String(value) === '' ? '(empty)' : String(value))
+const written = (value: unknown) =>
+  Array.isArray(value) ? `[${value.join(', ')}]` : String(value) === '' ? '(empty)' : String(value)
 
 export function assumptionsPage(): string {
   const defaults = defaultKnobs()
@@ -39,7 +40,8 @@ const fields = (schema: z.ZodMiniType | null) => {
 
 export function endpointsPage(): string {
   const rows = Object.values(ENDPOINTS).map(
-    ({ rule, method, path, scope, body, summary }) => `| ${rule} | ${summary} | ${method} | \`${path}\` | ${scope} | ${fields(body)} |`,
+    ({ rule, method, path, scope, body, summary }) =>
+      `| ${rule} | ${summary} | ${method} | \`${path}\` | ${scope} | ${fields(body)} |`,
   )
   return [
     '# The nine endpoints',

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 
 const [node, folder] = process.argv.slice(2)
 const bin = join(folder, 'node_modules/handover-sim/bin/handover-sim.js')
-const child = spawn(node, [bin, 'start', '--port', '0', '--json'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+const child = spawn(node, [bin, 'start', '--port', '0', '--json'], {
+  cwd: folder,
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
 const guard = setTimeout(() => child.kill('SIGKILL'), 20_000)
 
 try {

@@ -23,7 +23,10 @@ function drive(done: (error?: Error) => void): void {
   let started = 0
   let seen = ''
   const next = () => {
-    if (sent >= job.requests) return void (socket.end(), done())
+    if (sent >= job.requests) {
+      socket.end()
+      return done()
+    }
     sent++
     started = performance.now()
     socket.write(bytes)
@@ -45,7 +48,10 @@ function drive(done: (error?: Error) => void): void {
 
 const from = performance.now()
 await Promise.all(
-  Array.from({ length: job.connections }, () => new Promise<void>((resolve, reject) => drive(error => (error ? reject(error) : resolve())))),
+  Array.from(
+    { length: job.connections },
+    () => new Promise<void>((resolve, reject) => drive(error => (error ? reject(error) : resolve()))),
+  ),
 )
 const seconds = (performance.now() - from) / 1000
 times.sort((a, b) => a - b)

@@ -1,7 +1,11 @@
 /** The built package as a server, with as many chats as asked for. Prints one JSON line with what a client needs. */
 const { startSimulator } = (await import('../../dist/index.js' as string)) as typeof import('../../src/index.ts')
 
-const options = JSON.parse(process.argv[2] ?? '{}') as { chats?: number; webhookUrl?: string; knobs?: Record<string, unknown> }
+const options = JSON.parse(process.argv[2] ?? '{}') as {
+  chats?: number
+  webhookUrl?: string
+  knobs?: Record<string, unknown>
+}
 const server = await startSimulator({
   port: 0,
   knobs: options.knobs ?? {},

@@ -3,10 +3,9 @@ import type { Endpoint } from '../contract/endpoints.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { invalidParameter, Refusal } from '../platform/refusal.ts'
 import { find, lean, type Tx } from '../platform/tx.ts'
+import { decodeUtf8 } from '../runtime/utf8.ts'
 import type { Exchange } from './exchange.ts'
 import { droppedFields, explain, show } from './explain.ts'
-
-const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Throws for bodies that are too large, not UTF-8, or not JSON; the text is kept for the journal. */
 export function parseJson(exchange: Exchange, knobs: Knobs): unknown {
@@ -25,7 +24,7 @@ export function parseJson(exchange: Exchange, knobs: Knobs): unknown {
 
 function decode(body: Uint8Array): string {
   try {
-    return decoder.decode(body)
+    return decodeUtf8(body)
   } catch {
     throw badJson('The body is not valid JSON: it is not UTF-8.')
   }

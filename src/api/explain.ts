@@ -84,15 +84,18 @@ export function droppedFields(raw: object, parsed: object): string[] {
   return dropped
 }
 
+/** On the path of every request, so it makes nothing unless a field was dropped. */
 function collectDropped(raw: object, parsed: object, at: string, dropped: string[]): void {
-  for (const key of Object.keys(raw)) {
-    const name = () => (Array.isArray(raw) ? `${at}[${key}]` : join(at, key))
-    if (!Object.hasOwn(parsed, key)) dropped.push(name())
-    else descend((raw as Record<string, unknown>)[key], (parsed as Record<string, unknown>)[key], name, dropped)
+  for (const key in raw) {
+    if (!Object.hasOwn(parsed, key)) dropped.push(nameAt(raw, at, key))
+    else descend(raw, parsed, at, key, dropped)
   }
 }
 
-function descend(raw: unknown, parsed: unknown, name: () => string, dropped: string[]): void {
-  if (typeof raw !== 'object' || raw === null || typeof parsed !== 'object' || parsed === null) return
-  collectDropped(raw, parsed, name(), dropped)
+const nameAt = (parent: object, at: string, key: string) => (Array.isArray(parent) ? `${at}[${key}]` : join(at, key))
+
+function descend(raw: object, parsed: object, at: string, key: string, dropped: string[]): void {
+  const [child, other] = [(raw as Record<string, unknown>)[key], (parsed as Record<string, unknown>)[key]]
+  if (typeof child !== 'object' || child === null || typeof other !== 'object' || other === null) return
+  collectDropped(child, other, nameAt(raw, at, key), dropped)
 }

@@ -27,8 +27,7 @@ export function createKeyring(mainBotId: number, initial: Knobs): Keyring {
   let signing = signingFrom(mainBotId, initial)
   return {
     authorize(header, scope, nowMs, onState) {
-      const key = bearerOf(header, onState)
-      const grant = grants.get(key)
+      const grant = grants.get(bearerOf(header, onState))
       if (grant === undefined || (grant.untilMs !== null && nowMs >= grant.untilMs)) {
         onState('unknown')
         throw unauthorized('The API key is not known here.')
@@ -88,6 +87,7 @@ function bearerOf(header: string | undefined, onState: (state: AuthState) => voi
     onState('missing')
     throw unauthorized('The header Authorization: Bearer <API_KEY> is missing.')
   }
+  if (header.startsWith('Bearer ') && header.lastIndexOf(' ') === 6) return header.slice(7)
   const match = /^Bearer +([\x21-\x7e]+)$/i.exec(header)
   if (match === null) {
     onState('malformed')

@@ -1,32 +1,31 @@
 /** What the platform posts to the configured webhook: a union told apart by `event` (EV1-EV4, W5). */
 import * as z from 'zod/mini'
+import { object } from './object.ts'
 import { Attachment, Bot, ChatReference, User } from './schemas.ts'
 
 const about = { bot: Bot, chat: ChatReference, user: User }
 
-export const RequestingTakeover = z
-  .object({ event: z.literal('REQUESTING TAKEOVER'), ...about })
-  .check(z.meta({ id: 'RequestingTakeover', description: 'The user pressed a handover request button' }))
+export const RequestingTakeover = object({ event: z.literal('REQUESTING TAKEOVER'), ...about }).check(
+  z.meta({ id: 'RequestingTakeover', description: 'The user pressed a handover request button' }),
+)
 export type RequestingTakeover = z.infer<typeof RequestingTakeover>
 
-export const MessageFromUser = z
-  .object({
-    event: z.literal('MESSAGE FROM USER'),
-    ...about,
-    message: z.string(),
-    attachments: z.optional(z.array(Attachment)),
-  })
-  .check(z.meta({ id: 'MessageFromUser', description: 'The user wrote while an agent has the chat' }))
+export const MessageFromUser = object({
+  event: z.literal('MESSAGE FROM USER'),
+  ...about,
+  message: z.string(),
+  attachments: z.optional(z.array(Attachment)),
+}).check(z.meta({ id: 'MessageFromUser', description: 'The user wrote while an agent has the chat' }))
 export type MessageFromUser = z.infer<typeof MessageFromUser>
 
-export const AgentTypingStart = z
-  .object({ event: z.literal('AGENT TYPING START'), chat_id: z.string() })
-  .check(z.meta({ id: 'AgentTypingStart', description: 'Associated with typing_start (assumption 7)' }))
+export const AgentTypingStart = object({ event: z.literal('AGENT TYPING START'), chat_id: z.string() }).check(
+  z.meta({ id: 'AgentTypingStart', description: 'Associated with typing_start (assumption 7)' }),
+)
 export type AgentTypingStart = z.infer<typeof AgentTypingStart>
 
-export const AgentTypingStop = z
-  .object({ event: z.literal('AGENT TYPING STOP'), chat_id: z.string() })
-  .check(z.meta({ id: 'AgentTypingStop', description: 'Associated with typing_stop (assumption 7)' }))
+export const AgentTypingStop = object({ event: z.literal('AGENT TYPING STOP'), chat_id: z.string() }).check(
+  z.meta({ id: 'AgentTypingStop', description: 'Associated with typing_stop (assumption 7)' }),
+)
 export type AgentTypingStop = z.infer<typeof AgentTypingStop>
 
 export const WebhookEvent = z.union([RequestingTakeover, MessageFromUser, AgentTypingStart, AgentTypingStop])

@@ -1,23 +1,24 @@
 /** Request and response bodies of the nine endpoints. Unknown fields are judged in `api/`, not here (assumption 44). */
 import * as z from 'zod/mini'
+import { object } from './object.ts'
 import { AvailabilityReason, AvailabilityValue, Button, ChatRecord, MessageRecord, Sender } from './schemas.ts'
 
 const botId = z.int().check(z.describe('Bot identifier, an integer'))
 const chatId = z.string().check(z.minLength(1), z.describe('Chat identifier, a string'))
 const confirmation = <Event extends string>(event: Event) =>
-  z.object({ event: z.literal(event), chat_id: z.string(), chatmessage_id: z.string() })
+  object({ event: z.literal(event), chat_id: z.string(), chatmessage_id: z.string() })
 
-export const ChatRequest = z.object({ bot_id: botId, chat_id: chatId })
+export const ChatRequest = object({ bot_id: botId, chat_id: chatId })
 export type ChatRequest = z.infer<typeof ChatRequest>
 
-export const AvailabilityRequest = z.object({
+export const AvailabilityRequest = object({
   availability: AvailabilityValue,
   queue: z.optional(z.string()),
   reason: z.optional(AvailabilityReason),
 })
 export type AvailabilityRequest = z.infer<typeof AvailabilityRequest>
 
-export const StartRequest = z.object({
+export const StartRequest = object({
   bot_id: botId,
   chat_id: chatId,
   sender: z.optional(Sender),
@@ -25,10 +26,10 @@ export const StartRequest = z.object({
 })
 export type StartRequest = z.infer<typeof StartRequest>
 
-export const EndRequest = z.object({ bot_id: botId, chat_id: chatId, sender: z.optional(Sender) })
+export const EndRequest = object({ bot_id: botId, chat_id: chatId, sender: z.optional(Sender) })
 export type EndRequest = z.infer<typeof EndRequest>
 
-export const MessageRequest = z.object({
+export const MessageRequest = object({
   bot_id: botId,
   chat_id: chatId,
   message: z.string(),
@@ -37,23 +38,23 @@ export const MessageRequest = z.object({
 })
 export type MessageRequest = z.infer<typeof MessageRequest>
 
-export const TypingStartRequest = z.object({
+export const TypingStartRequest = object({
   bot_id: botId,
   chat_id: chatId,
   timeout: z.optional(z.int().check(z.positive(), z.describe('Milliseconds until the indicator hides itself'))),
 })
 export type TypingStartRequest = z.infer<typeof TypingStartRequest>
 
-export const TranscriptResponse = z.object({
+export const TranscriptResponse = object({
   event: z.literal('TRANSCRIPT'),
   chat: z.looseObject({ id: z.string(), bot_id: z.int(), messages: z.array(MessageRecord) }),
 })
 export type TranscriptResponse = z.infer<typeof TranscriptResponse>
 
-export const SummaryResponse = z.object({ event: z.literal('SUMMARIZED'), chat_id: z.string(), summary: z.string() })
+export const SummaryResponse = object({ event: z.literal('SUMMARIZED'), chat_id: z.string(), summary: z.string() })
 export type SummaryResponse = z.infer<typeof SummaryResponse>
 
-export const AvailabilityResponse = z.object({
+export const AvailabilityResponse = object({
   event: z.literal('HANDOVER AVAILABILITY UPDATED'),
   bot_id: z.string(),
   queue: z.string(),
@@ -72,8 +73,8 @@ export const MessageResponse = confirmation('MESSAGE SENT TO USER')
 export type MessageResponse = z.infer<typeof MessageResponse>
 
 /** Nothing is published about this body (assumption 8): an empty object, or by knob an event. */
-export const TypingResponse = z.object({ event: z.optional(z.string()), chat_id: z.optional(z.string()) })
+export const TypingResponse = object({ event: z.optional(z.string()), chat_id: z.optional(z.string()) })
 export type TypingResponse = z.infer<typeof TypingResponse>
 
-export const ChatResponse = z.object({ chat: ChatRecord })
+export const ChatResponse = object({ chat: ChatRecord })
 export type ChatResponse = z.infer<typeof ChatResponse>

@@ -3,41 +3,38 @@
  * Field names are the wire's (snake_case) and stay that way only here, in control/ and in scenarios.
  */
 import * as z from 'zod/mini'
+import { object } from './object.ts'
 
 const named = (id: string, description: string) => z.meta({ id, description })
 
-export const Bot = z
-  .object({ id: z.int(), name: z.string() })
-  .check(named('Bot', 'The bot that owns the chat, as webhook payloads carry it (R-BOT)'))
+export const Bot = object({ id: z.int(), name: z.string() }).check(
+  named('Bot', 'The bot that owns the chat, as webhook payloads carry it (R-BOT)'),
+)
 export type Bot = z.infer<typeof Bot>
 
-export const ChatReference = z
-  .object({
-    _links: z.object({ self: z.string() }),
-    id: z.string(),
-    language: z.string(),
-    source: z.string(),
-  })
-  .check(named('ChatReference', 'Which chat an event is about; `_links.self` is its transcript endpoint (R-CHAT)'))
+export const ChatReference = object({
+  _links: object({ self: z.string() }),
+  id: z.string(),
+  language: z.string(),
+  source: z.string(),
+}).check(named('ChatReference', 'Which chat an event is about; `_links.self` is its transcript endpoint (R-CHAT)'))
 export type ChatReference = z.infer<typeof ChatReference>
 
-export const User = z
-  .object({ id: z.string() })
-  .check(named('User', 'The end user: an opaque hexadecimal identifier (R-USER)'))
+export const User = object({ id: z.string() }).check(
+  named('User', 'The end user: an opaque hexadecimal identifier (R-USER)'),
+)
 export type User = z.infer<typeof User>
 
-export const Sender = z
-  .object({
-    name: z.optional(z.string()),
-    avatar: z.optional(z.string()),
-    language_codes: z.optional(z.array(z.string())),
-  })
-  .check(named('Sender', 'Agent or system identity shown to the user; `language_codes` is used on start (R-SENDER)'))
+export const Sender = object({
+  name: z.optional(z.string()),
+  avatar: z.optional(z.string()),
+  language_codes: z.optional(z.array(z.string())),
+}).check(named('Sender', 'Agent or system identity shown to the user; `language_codes` is used on start (R-SENDER)'))
 export type Sender = z.infer<typeof Sender>
 
-export const Attachment = z
-  .object({ name: z.string(), url: z.string(), type: z.string(), size_kb: z.int() })
-  .check(named('Attachment', 'A file the user sent: name, link, media type, size in kilobytes (R-ATT)'))
+export const Attachment = object({ name: z.string(), url: z.string(), type: z.string(), size_kb: z.int() }).check(
+  named('Attachment', 'A file the user sent: name, link, media type, size in kilobytes (R-ATT)'),
+)
 export type Attachment = z.infer<typeof Attachment>
 
 export const Button = z
@@ -59,18 +56,16 @@ export const AvailabilityReason = z
   .check(named('AvailabilityReason', 'Why availability changed (R-AVL)'))
 export type AvailabilityReason = z.infer<typeof AvailabilityReason>
 
-export const MessageRecord = z
-  .object({
-    id: z.string(),
-    created: z.string(),
-    from_bot: z.boolean(),
-    name: z.string(),
-    message: z.string(),
-    buttons: z.array(Button),
-    exchange_id: z.nullable(z.string()),
-    exchange_type: z.nullable(z.string()),
-  })
-  .check(named('MessageRecord', 'One message of a transcript (R-MSG)'))
+export const MessageRecord = object({
+  id: z.string(),
+  created: z.string(),
+  from_bot: z.boolean(),
+  name: z.string(),
+  message: z.string(),
+  buttons: z.array(Button),
+  exchange_id: z.nullable(z.string()),
+  exchange_type: z.nullable(z.string()),
+}).check(named('MessageRecord', 'One message of a transcript (R-MSG)'))
 export type MessageRecord = z.infer<typeof MessageRecord>
 
 export const ChatRecord = z

@@ -34,8 +34,7 @@ export function createControlApp(house: House, guard: Guard): Hono<Bindings> {
     if (refusal !== null) throw refusal
     await next()
   })
-  for (const route of ROUTES)
-    app.on(route.method, PREFIX + route.path, async context => toResponse(await run(route, house, context)))
+  for (const route of ROUTES) app.on(route.method, PREFIX + route.path, context => answered(route, house, context))
   app.notFound(context => failed(unknownRoute(context.req.method, new URL(context.req.url).pathname), context))
   return app
 }
@@ -45,6 +44,15 @@ const asking = (context: Context) => ({
   header: (name: string) => context.req.header(name),
   open: ROUTES.some(({ open, path }) => open === true && PREFIX + path === context.req.path),
 })
+
+/** Refusals of the platform are no Errors, and hono takes care of Errors only. */
+async function answered(route: Route, house: House, context: Context): Promise<Response> {
+  try {
+    return toResponse(await run(route, house, context))
+  } catch (thrown) {
+    return failed(thrown, context)
+  }
+}
 
 async function run(route: Route, house: House, context: Context): Promise<Reply> {
   const { req } = context
@@ -77,11 +85,12 @@ function toResponse(reply: Reply): Response {
   return reply
 }
 
-function failed(error: Error, context: Context): Response {
-  const problem = asProblem(error)
+function failed(thrown: unknown, context: Context): Response {
+  const problem = asProblem(thrown)
   if (problem !== null) return json(problem.status, problemBody(problem), problem.headers)
   const where = `${context.req.method} ${context.req.path}`
-  const message = `A fault of handover-sim in ${where}: ${error.message}. Please report it with this text.`
+  const why = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = `A fault of handover-sim in ${where}: ${why}. Please report it with this text.`
   return json(500, { error: { code: 'internal_error', message } }, { [INTERNAL_HEADER]: '1' })
 }
 

@@ -70,10 +70,12 @@ function answer(api: Api, exchange: Exchange, request: IncomingMessage, response
   }
 }
 
+/** Plain ASCII, which most answers are, is written without looking at each character again. */
 function send({ status, headers, body }: Answer, request: IncomingMessage, response: ServerResponse): void {
   if (response.destroyed) return
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
   if (request.method !== 'HEAD' && status !== 204) headers['content-length'] = String(length)
   response.writeHead(status, headers)
-  response.end(body)
+  if (typeof body !== 'string') response.end(body)
+  else response.end(body, length === body.length ? 'latin1' : 'utf8')
 }

@@ -35,8 +35,7 @@ export function createJournal(options: { limit: number; stamp: () => number }): 
   const waiters = createWaiters(after => ring.since(after))
 
   function write(content: EntryContent, cause: number | null): Entry {
-    const frame = { v: 1, seq: ring.next, time: isoMicros(options.stamp()), cause } as const
-    const entry = { ...frame, ...content } as Entry
+    const entry = { ...content, v: 1, seq: ring.next, time: isoMicros(options.stamp()), cause } as Entry
     ring.push(entry)
     waiters.offer(entry)
     for (const listener of listeners) listener(entry)

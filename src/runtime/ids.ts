@@ -3,15 +3,11 @@
  */
 import { hashWords } from './random.ts'
 
-/** Two digits per byte: several times faster than `toString(16)`, and ids are made on every message. */
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** Several times faster than `toString(16)`: ids are made on every message. */
 const hex8 = (word: number) =>
   BYTES[word >>> 24]! + BYTES[(word >>> 16) & 255]! + BYTES[(word >>> 8) & 255]! + BYTES[word & 255]!
-
-function hex32(seed: number, label: string): string {
-  const [a, b, c, d] = hashWords(label, seed)
-  return hex8(a) + hex8(b) + hex8(c) + hex8(d)
-}
 
 /** Version and variant bits set, so that strict UUID parsers accept it. */
 function uuid(hex: string): string {
@@ -22,7 +18,8 @@ function uuid(hex: string): string {
 export type IdForm = 'uuid' | 'hex24' | 'hex32'
 
 export function makeId(form: IdForm, seed: number, label: string): string {
-  const hex = hex32(seed, label)
-  if (form === 'uuid') return uuid(hex)
-  return form === 'hex24' ? hex.slice(0, 24) : hex
+  const [a, b, c, d] = hashWords(label, seed)
+  if (form === 'hex24') return hex8(a) + hex8(b) + hex8(c)
+  const hex = hex8(a) + hex8(b) + hex8(c) + hex8(d)
+  return form === 'uuid' ? uuid(hex) : hex
 }

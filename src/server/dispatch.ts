@@ -20,9 +20,9 @@ export function createDispatch(rooms: Rooms): Listener {
   return (request, response) => {
     const target = stripBase(request.url ?? '/', rooms.basePath())
     const path = target.charCodeAt(0) === SLASH ? target : pathOf(target)
+    request.url = target
     if (isControl(path)) return control(request, response)
     if (isHome(path)) return rooms.home(request, response)
-    request.url = target
     rooms.platform(request, response)
   }
 }

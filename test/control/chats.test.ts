@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startSimulator } from '../../src/server/start.ts'
-import { control, startWebhook } from '../support/server.ts'
+import { control, deferred, startWebhook } from '../support/server.ts'
 
 test('a chat is opened, listed and shown as its user sees it', async () => {
   await using server = await startSimulator({ port: 0 })
@@ -78,25 +78,22 @@ describe('wait=ack', () => {
   })
 
   test('without it nobody waits for the webhook', async () => {
-    let release = () => {}
-    await using webhook = await startWebhook((_, response) => {
-      release = () => response.end()
-    })
+    const reached = deferred<() => void>()
+    await using webhook = await startWebhook((_, response) => reached.resolve(() => response.end()))
     const { server, ask, id } = await withChat({ webhook: { url: webhook.url } })
     await using _ = server
     const { body } = await ask('POST', `/chats/${id}/press`, { body: { button: 'handover' } })
     expect(body).toEqual({ message_id: expect.any(String), delivery_id: expect.any(String) })
     expect(server.deliveries).toEqual([])
-    // The webhook may not have been reached yet: wait for it before letting it answer.
     const settled = ask('POST', '/settle')
-    while (webhook.bodies.length === 0) await new Promise(setImmediate)
+    const release = await reached.promise
     release()
     await settled
     expect(server.deliveries).toMatchObject([{ outcome: 'delivered', status: 200 }])
   })
 
   test('is cut short by a reset', async () => {
-    const reached = Promise.withResolvers<void>()
+    const reached = deferred()
     await using webhook = await startWebhook(() => reached.resolve())
     const { server, ask, id } = await withChat({ webhook: { url: webhook.url } })
     await using _ = server

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type SimulatorServer, startSimulator } from '../../src/server/start.ts'
-import { control, startWebhook } from '../support/server.ts'
+import { control, rawLine, startWebhook } from '../support/server.ts'
 
 const call = (server: SimulatorServer, id: string, body: object, headers: Record<string, string> = {}) =>
   fetch(`${server.url}/api/v2/handover/${id}`, {
@@ -59,12 +59,11 @@ describe('wait', () => {
 
   test('a reset ends the wait', async () => {
     await using server = await startSimulator({ port: 0 })
-    const ask = control(server)
-    const waiting = ask('GET', '/wait?call=start&timeout=1m')
-    // Whoever asks first is served first: this answer comes when the wait is in place.
-    await ask('GET', '/state')
-    await ask('POST', '/reset')
-    expect(await waiting).toMatchObject({ status: 409, body: { error: { code: 'reset' } } })
+    // Two requests on one line are taken up in their order.
+    const line = await rawLine(server.port)
+    line.send('GET /_sim/wait?call=start&timeout=1m HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    line.send('POST /_sim/reset HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    expect(await line.ended()).toMatch(/^HTTP\/1\.1 409 [\s\S]*"code":"reset"[\s\S]*HTTP\/1\.1 200 /)
   })
 })
 

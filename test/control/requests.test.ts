@@ -88,6 +88,14 @@ describe('routes', () => {
     expect((await fetch(`${server.url}/_sim/state/`, { method: 'HEAD' })).status).toBe(200)
   })
 
+  test('serving them leaves the global Request and Response alone', async () => {
+    const before = [globalThis.Request, globalThis.Response]
+    await using server = await startSimulator({ port: 0 })
+    await control(server)('GET', '/state')
+    expect(globalThis.Request).toBe(before[0])
+    expect(globalThis.Response).toBe(before[1])
+  })
+
   test('neither its requests nor its errors reach the journal of the platform', async () => {
     await using server = await startSimulator({ port: 0 })
     await control(server)('GET', '/nothing-here')

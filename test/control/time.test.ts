@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startSimulator } from '../../src/server/start.ts'
-import { control, startWebhook } from '../support/server.ts'
+import { control, deferred, startWebhook } from '../support/server.ts'
 
 test('a virtual clock is advanced; the real one is not', async () => {
   await using virtual = await startSimulator({ port: 0, clock: 'virtual' })
@@ -35,7 +35,7 @@ test('reset forgets everything, and the same things happen again the same way', 
 })
 
 test('a delivery in flight during a reset never appears afterwards', async () => {
-  const reached = Promise.withResolvers<() => void>()
+  const reached = deferred<() => void>()
   await using webhook = await startWebhook((_, response) => reached.resolve(() => response.end()))
   await using server = await startSimulator({
     port: 0,
@@ -54,8 +54,8 @@ test('a delivery in flight during a reset never appears afterwards', async () =>
 })
 
 test('an action still being translated during a reset never appears afterwards', async () => {
-  const translated = Promise.withResolvers<string>()
-  const translating = Promise.withResolvers<void>()
+  const translated = deferred<string>()
+  const translating = deferred()
   const translate = () => {
     translating.resolve()
     return translated.promise

@@ -95,6 +95,18 @@ describeDoors('the bot', door => {
     expect(lines(chat).slice(3)).toEqual(['bot: Hi there! What can I help you with?'])
   })
 
+  it('ST2 answers that fall due at the same moment come in the order of the questions', async () => {
+    const { sim } = await setUp(door, { bot: { replies: REPLIES }, knobs: { 'bot.delay': '2s' } })
+    const chat = await sim.chat()
+    for (const text of ['parcel', 'hello', 'opening hours']) await chat.says(text)
+    await sim.clock.advance('2s')
+    expect(lines(chat).slice(3)).toEqual([
+      'bot: Which order is it?',
+      'bot: Hi there! What can I help you with?',
+      'bot: Nine to five.',
+    ])
+  })
+
   it('ST3 ST12 an answer that was still to come is dropped when an agent has taken over', async () => {
     const bench = await setUp(door, { knobs: { 'bot.delay': '2s' } })
     const chat = await bench.sim.chat()

@@ -142,3 +142,12 @@ export async function rawLine(port: number): Promise<RawLine> {
     destroy: () => void socket.destroy(),
   }
 }
+
+/** A promise with its handle outside. */
+export function deferred<T = void>() {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>(settle => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}

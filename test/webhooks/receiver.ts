@@ -2,8 +2,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import type { DeliveryContent } from '../../src/journal/entry.ts'
 import type { SimulatorOptions } from '../../src/simulator/options.ts'
 import { createSimulator, type Simulator } from '../../src/simulator.ts'
+import { takenOver } from '../knobs/support.ts'
 
 export interface Got {
   readonly method: string
@@ -83,3 +85,16 @@ export function simFor(url: string, options: SimulatorOptions = {}): Simulator {
   onTestFinished(() => sim.close())
   return sim
 }
+
+/** One user message to the receiver at `url`, and what the journal says about it. */
+export async function deliveredTo(url: string, knobs: Record<string, unknown> = {}): Promise<DeliveryContent> {
+  const sim = simFor(url, { knobs })
+  const chat = await takenOver(sim)
+  await chat.says('Hello')
+  return sim.deliveries.at(-1)!
+}
+
+export const answering =
+  (status: number, headers: Record<string, string> = {}): Handler =>
+  (_got, response) =>
+    response.writeHead(status, headers).end('body')

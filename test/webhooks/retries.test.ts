@@ -84,6 +84,7 @@ test('a timeout is tried again like any failure', async () => {
   const sim = simFor(url, { knobs: { ...RETRY, 'webhook.timeout': '50ms' } })
   const chat = await takenOver(sim)
   await chat.says('Hello')
+  await sim.configure({ 'webhook.timeout': '10s' })
   await sim.clock.advance('1s')
   expect(got).toHaveLength(2)
   expect(sim.deliveries.map(one => one.outcome)).toEqual(['failed', 'delivered'])

@@ -23,12 +23,13 @@ export const shown =
     maskEntry(entry, room.knobs['webhook.signatureHeader'])
 
 async function wait(call: Call<WaitQuery, unknown>): Promise<Reply> {
-  const { core, query, signal } = call
+  const { core, query, signal, closing } = call
   const withinMs = parseDuration(query.timeout ?? DEFAULT_WAIT)!
   const options = { withinMs, signal, ...(query.after === undefined ? {} : { after: query.after }) }
   try {
     return ok(shown(core)(await core.journal.waitFor(matcher(query), options)))
   } catch (error) {
+    if (closing.aborted) throw new ControlProblem(503, 'closing', 'The simulator is closing.')
     if (error instanceof WaitTimeout) return notYet(core, query)
     throw new ControlProblem(409, 'reset', 'The simulator was reset while waiting.')
   }
@@ -85,6 +86,7 @@ export const JOURNAL_ROUTES: readonly Route[] = [
       200: { description: 'The entry', schema: EntrySchema },
       408: { description: 'It did not come; the nearest ones', schema: NotYet },
       409: WAS_RESET,
+      503: { description: 'The simulator is closing', schema: ErrorBody },
     },
     run: wait,
   }),

@@ -1,0 +1,68 @@
+/** docs/cli.md and what the command line really has. */
+import { Command } from 'commander'
+import { expect, it } from 'vitest'
+import { readyFacts } from '../../src/cli/announce.ts'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { main } from '../../src/cli/main.ts'
+import { startSimulator } from '../../src/server/start.ts'
+import { fakeIo } from '../cli/fake-io.ts'
+import { folderWith } from '../config/folder.ts'
+import { blocks, inCode, PAGES, read, rows, section } from './pages.ts'
+
+const PAGE = read('docs/cli.md')
+const NAMES = Object.keys(COMMANDS)
+
+async function helpOf(...argv: string[]): Promise<string> {
+  const io = fakeIo(folderWith())
+  expect(await main([...argv, '--help'], {}, io)).toBe(0)
+  return io.stdout.text
+}
+
+it('names the commands of --help, and no others', async () => {
+  const help = (await helpOf()).split('Commands:')[1]!
+  const listed = [...help.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name!).filter(name => name !== 'help')
+  expect(listed.sort()).toEqual([...NAMES].sort())
+  const intro = PAGE.split('\n## ')[0]!
+  expect(
+    rows(intro)
+      .slice(1)
+      .map(([cell]) => cell!.replaceAll('`', '')),
+  ).toEqual(NAMES)
+  for (const name of NAMES) expect(section(PAGE, `\`${name}\``), name).not.toBe('')
+})
+
+const flagsIn = (markdown: string): string[] =>
+  rows(markdown).flatMap(([cell = '']) => /^`(--[a-z-]+)/.exec(cell)?.[1] ?? [])
+
+it.each(NAMES)('names the flags of %s, and no others', async name => {
+  const command = new Command(name)
+  ;(await COMMANDS[name]!.load()).define(command)
+  const has = command.options.map(({ long }) => long!)
+  const own = section(PAGE, `\`${name}\``)
+  const told = [...flagsIn(own), ...(own.includes('](#setting-flags)') ? flagsIn(section(PAGE, 'Setting flags')) : [])]
+  expect(told.sort()).toEqual(has.sort())
+})
+
+it('shows the ready line with the fields it has', async () => {
+  await using server = await startSimulator({ port: 0 })
+  const shown = JSON.parse(blocks(PAGE, 'json')[0]!)
+  expect(shown).toEqual({ ...readyFacts(server), url: 'http://127.0.0.1:4747' })
+  expect(Object.keys(shown)).toEqual(Object.keys(readyFacts(server)))
+})
+
+it('shows what config prints', async () => {
+  const [asked = '', ...lines] = blocks(section(PAGE, '`config`'), '')[0]!.split('\n')
+  expect(asked).toBe('$ PORT=5005 npx handover-sim config --set typing.webhook=off')
+  const io = fakeIo(folderWith())
+  await main(['config', '--set', 'typing.webhook=off'], { PORT: '5005' }, io)
+  expect(io.stdout.lines.slice(0, 2)).toEqual(lines.slice(0, 2))
+})
+
+/** `handover-sim NAME` or `handover-sim.js NAME`, wherever it is to be typed. */
+const commandsIn = (text: string) => [...text.matchAll(/handover-sim(?:\.js)? ([a-z]+)/g)].map(([, name]) => name!)
+
+it.each(PAGES)('%s has only commands that exist', page => {
+  const text = read(page)
+  const typed = [...inCode(text), ...blocks(text, ''), ...blocks(text, 'sh')].flatMap(commandsIn)
+  expect(typed.filter(name => !NAMES.includes(name))).toEqual([])
+})

@@ -1,0 +1,58 @@
+/** docs/config.md and what the program really reads. */
+import { expect, it } from 'vitest'
+import { parseSource } from '../../src/config/document.ts'
+import { layerOf } from '../../src/config/file-layer.ts'
+import { knownKeys } from '../../src/config/known-keys.ts'
+import { resolveSettings } from '../../src/config/resolve.ts'
+import { ConfigFile } from '../../src/config/schema.ts'
+import { TEXT_SETTINGS } from '../../src/config/text-settings.ts'
+import { createSimulator } from '../../src/simulator.ts'
+import { folderWith } from '../config/folder.ts'
+import { blocks, read, rows, section } from './pages.ts'
+
+const PAGE = read('docs/config.md')
+const [example = '', ...others] = blocks(PAGE, 'yaml')
+
+it('the example has every section, and each value is right', async () => {
+  const source = parseSource('handover-sim.config.yaml', example, false)
+  const layer = layerOf('handover-sim.config.yaml', source)
+  expect(layer['typing.webhook']).toMatchObject({ value: 'off' })
+  expect(layer['summarize.latency']).toMatchObject({ value: '2s' })
+  const wanted = knownKeys(ConfigFile, []).filter(key => key !== '$schema')
+  expect(Object.keys(source.value as object).sort()).toEqual(wanted.sort())
+  expect(others).toEqual([])
+})
+
+it('a simulator runs with the example', async () => {
+  const cwd = folderWith({ 'handover-sim.config.yaml': example })
+  const { options, values, agentDriver } = await resolveSettings({}, { cwd, env: {}, nodeVersion: process.version })
+  expect(values['webhook.retry']).toEqual(['1s', '5s'])
+  expect(agentDriver).toBe('driver.yaml')
+  const sim = createSimulator({ ...options, clock: 'virtual' })
+  const chat = await sim.chat({ botId: 2002 })
+  await chat.says('Where is my PARCEL?')
+  expect(chat.transcript.at(-1)!.text).toBe('Let me look that up.')
+  await sim.close()
+})
+
+it('the file with code loads', async () => {
+  const [code = ''] = blocks(PAGE, 'js')
+  const cwd = folderWith({ 'mine.mjs': code })
+  const { values } = await resolveSettings({ config: 'mine.mjs' }, { cwd, env: {}, nodeVersion: process.version })
+  expect(values).toMatchObject({ port: 4747, 'webhook.retry': ['1s', '5s'] })
+})
+
+it('a mistake is shown as the page shows it', () => {
+  const shown = blocks(PAGE, '')[0]!.trimEnd()
+  const parse = () =>
+    layerOf('handover-sim.config.yaml', parseSource('handover-sim.config.yaml', 'version: 1\nprot: 5\n', false))
+  expect(parse).toThrow(shown)
+})
+
+it('the table of variables is the one the program has', () => {
+  const told = rows(section(PAGE, 'What wins')).slice(1)
+  const has = TEXT_SETTINGS.map(({ name, flag, env }) => [name, flag, ...env])
+  const names = told.map(cells => cells.flatMap(cell => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)))
+  expect(names.filter(([name]) => has.some(([known]) => known === name))).toEqual(has)
+  expect(told).toHaveLength(has.length + 2)
+})

@@ -1,0 +1,60 @@
+/** docs/control-api.md and the routes there really are. */
+import { expect, it } from 'vitest'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { controlOpenApi } from '../../src/control/openapi.ts'
+import { startSimulator } from '../../src/server/start.ts'
+import { blocks, hasShell, inCode, PAGES, read, rows, run } from './pages.ts'
+
+const PAGE = read('docs/control-api.md')
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+}
+type Operation = { readonly parameters?: readonly Parameter[] }
+const paths = controlOpenApi().paths as Record<string, Record<string, Operation>>
+const routes = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    route: `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
+    query: (operation.parameters ?? []).filter(one => one.in === 'query').map(one => one.name),
+  })),
+)
+const told = rows(PAGE.split('\n## ')[0]!).slice(1)
+const routeOf = ([cell = '']: string[]) => cell.replaceAll('`', '')
+
+it('lists the routes of the OpenAPI document, and no others', () => {
+  expect(told.map(routeOf).sort()).toEqual(routes.map(({ route }) => route).sort())
+})
+
+it('names their query', () => {
+  for (const { route, query } of routes) {
+    const asked = told.find(row => routeOf(row) === route)![1]!
+    const names = [...(/\?([\w=&]+)/.exec(asked)?.[1]?.matchAll(/(\w+)=/g) ?? [])].map(([, name]) => name)
+    expect(names, route).toEqual(query)
+  }
+})
+
+it.each(PAGES)('%s names only routes that exist', page => {
+  const known = routes.map(({ route }) => route.split(' ')[1]!.replace(/:\w+/g, '[^/]+'))
+  const text = read(page)
+  const code = [...inCode(text), ...blocks(text, 'sh'), ...blocks(text, '')].join('\n')
+  const named = [...code.matchAll(/\/_sim[\w/:$.-]*/g)].map(([path]) => path)
+  const unknown = named.filter(path => !known.some(one => new RegExp(`^${one}$`).test(path)))
+  expect(unknown).toEqual([])
+})
+
+it('lists the endpoints that can be waited for', () => {
+  const code = inCode(PAGE)
+  for (const id of Object.keys(ENDPOINTS)) expect(code).toContain(id)
+})
+
+it.skipIf(!hasShell)('its first command waits for a call that was made (needs bash and curl)', async () => {
+  await using server = await startSimulator({ port: 0 })
+  const chat = await server.chat()
+  const body = JSON.stringify({ bot_id: server.botId, chat_id: chat.id })
+  const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
+  await fetch(`${server.url}/api/v2/handover/start`, { method: 'POST', headers, body })
+  const { code, stdout } = await run('bash', ['-euc', blocks(PAGE, 'sh')[0]!], { SIM: server.url, CHAT: chat.id })
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ kind: 'api', endpoint: 'start', status: 200, chat_id: chat.id })
+})

@@ -1,0 +1,65 @@
+/** The pages of this repository as text: their blocks of code, tables, links and words in code. */
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = new URL('../../', import.meta.url)
+export const pathOf = (file: string): string => fileURLToPath(new URL(file, ROOT))
+export const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8')
+
+const DOCS = readdirSync(pathOf('docs')).filter(name => name.endsWith('.md'))
+const EXAMPLES = readdirSync(pathOf('examples'))
+  .map(name => `examples/${name}/README.md`)
+  .filter(file => readdirSync(pathOf(file.replace('README.md', ''))).includes('README.md'))
+export const PAGES: readonly string[] = ['README.md', ...DOCS.map(name => `docs/${name}`), ...EXAMPLES]
+
+/** The fenced blocks of a language; `''` are those that name none. */
+export function blocks(markdown: string, language: string): string[] {
+  return [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
+    .filter(([, name]) => name === language)
+    .map(([, , text]) => text!)
+}
+
+/** What stands between a heading and the next one. */
+export function section(markdown: string, heading: string): string {
+  const after = markdown.split(`\n## ${heading}\n`)[1]
+  if (after === undefined) throw new Error(`There is no heading ${heading}.`)
+  return after.split('\n## ')[0]!
+}
+
+/** The cells of every table row, without those that only draw lines. */
+export function rows(markdown: string): string[][] {
+  const lines = markdown.split('\n').filter(line => line.startsWith('|') && !/^[|\-: ]+$/.test(line))
+  return lines.map(line =>
+    line
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map(cell => cell.trim()),
+  )
+}
+
+/** Everything between single backquotes outside the blocks. */
+export function inCode(markdown: string): string[] {
+  const prose = markdown.replace(/^```.*?^```$/gms, '')
+  return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, text]) => text!)
+}
+
+export interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A program that has to end by itself, within a bound. */
+export function run(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  const options = { cwd: pathOf('.'), env: { ...process.env, ...env }, timeout: 20_000 }
+  return new Promise(resolve =>
+    execFile(file, args, options, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
+    ),
+  )
+}
+
+const tools = await Promise.all(['bash', 'curl'].map(tool => run(tool, ['--version'])))
+/** Whether what the pages tell to type can be typed here. */
+export const hasShell: boolean = tools.every(({ code }) => code === 0)

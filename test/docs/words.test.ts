@@ -1,0 +1,73 @@
+/** Links, scripts, knobs and figures the pages name. */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { defaultKnobs, KNOB_NAMES } from '../../src/contract/knobs.ts'
+import { KEPT_BODY_CHARS } from '../../src/runtime/transport.ts'
+import { DEFAULTS } from '../../src/simulator/options.ts'
+import { signatureHeaders } from '../../src/webhooks/signature.ts'
+import { blocks, inCode, PAGES, pathOf, read, run } from './pages.ts'
+
+const headingId = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+
+const headingsOf = (page: string) => [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => headingId(heading!))
+
+describe.each(PAGES)('%s', page => {
+  it('links to files and headings that exist', () => {
+    const links = [...read(page).matchAll(/\]\(([^)]+)\)/g)].map(([, to]) => to!).filter(to => !/^https?:/.test(to))
+    const broken = links.filter(link => {
+      const [file = '', heading] = link.split('#')
+      const target = file === '' ? page : join(dirname(page), file)
+      return !existsSync(pathOf(target)) || (heading !== undefined && !headingsOf(target).includes(heading))
+    })
+    expect(broken).toEqual([])
+  })
+
+  it('names only knobs that exist', () => {
+    const groups = new Set(KNOB_NAMES.map(name => name.split('.')[0]!))
+    const others = ['webhook.url', 'bot.replies', 'chat.messages']
+    const files = /\.(js|ts|py|json|ya?ml|md|log)$/
+    const named = inCode(read(page))
+      .map(text => /^([a-z]+)\.[a-zA-Z]+$/.exec(text))
+      .filter(match => match !== null && groups.has(match[1]!) && !files.test(match[0]))
+      .map(match => match![0])
+    expect(named.filter(name => !KNOB_NAMES.includes(name as never) && !others.includes(name))).toEqual([])
+  })
+
+  it('names only scripts that exist', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    const text = [...inCode(read(page)), ...blocks(read(page), ''), ...blocks(read(page), 'sh')].join('\n')
+    const named = [...text.matchAll(/npm (?:run )?(?:-s )?([a-z]+)/g)].map(([, name]) => name!)
+    expect(named.filter(name => !(name in scripts) && !['ci', 'install', 'pack'].includes(name))).toEqual([])
+  })
+})
+
+it('README names the pages, and the two commands of a newcomer', () => {
+  const readme = read('README.md')
+  for (const page of PAGES.slice(1)) expect(readme, page).toContain(`](${page})`)
+  expect(blocks(readme, '').map(text => text.trim())).toEqual(
+    expect.arrayContaining(['npm ci && npm run demo', 'npm ci && npm test']),
+  )
+})
+
+it('docs/webhooks.md: the signature, and the figures', () => {
+  const page = read('docs/webhooks.md')
+  const code = inCode(page)
+  const headers = signatureHeaders('examplekey', '{"foo":1,"bar":2}', '', defaultKnobs())
+  for (const text of Object.entries(headers).flat()) expect(code).toContain(text)
+  expect(page).toContain(`${KEPT_BODY_CHARS / 1024} KB`)
+})
+
+it('docs/control-api.md: how many entries are kept', () => {
+  expect(read('docs/control-api.md')).toContain(`${DEFAULTS.journalLimit.toLocaleString('en')} entries`)
+})
+
+it('the pages and schemas drawn from code are up to date', async () => {
+  const { code, stdout, stderr } = await run(process.execPath, ['scripts/generate.ts', '--check'])
+  expect(stdout + stderr).toBe('')
+  expect(code).toBe(0)
+})

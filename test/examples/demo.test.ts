@@ -1,0 +1,38 @@
+/** `npm run demo` after its build: one process tells the whole story. `npm test` builds first. */
+import { spawn } from 'node:child_process'
+import { expect, it, onTestFinished } from 'vitest'
+import { EXAMPLES } from './program.ts'
+
+it('plays to the end, prints the transcript, and leaves nothing running', { timeout: 30_000 }, async () => {
+  const child = spawn(process.execPath, ['demo/demo.js'], {
+    cwd: EXAMPLES,
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGTERM'))
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', text => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', text => (stderr += text))
+  const code = await new Promise(resolve => child.on('close', resolve))
+  expect(code, stderr).toBe(0)
+
+  const told = [
+    'The chat as the user saw it:',
+    'One moment, I am passing you on to a human colleague.',
+    'Anna has joined the chat.',
+    'Her er kvitteringen 🧾 ([nb>en] Her er kvitteringen 🧾) [file kvittering.pdf, 87 KB]',
+    '[en>nb] Thank you! We are sending a new parcel today.',
+    'Anna has left the chat.',
+    'Tusen takk!',
+    'Our team is not available right now. Please try again later.',
+    'Where to go next:',
+  ]
+  const places = told.map(text => stdout.indexOf(text))
+  expect(places).not.toContain(-1)
+  expect(places).toEqual([...places].sort((a, b) => a - b))
+  for (const step of [1, 2, 3, 4, 5, 6]) expect(stderr).toContain(`── ${step}. `)
+
+  const ports = new Set([...stderr.matchAll(/http:\/\/127\.0\.0\.1:\d+/g)].map(([url]) => url))
+  expect(ports.size).toBe(2)
+  for (const url of ports) await expect(fetch(url), url).rejects.toThrow()
+})

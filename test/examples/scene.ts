@@ -1,0 +1,97 @@
+/** A simulator, an example intermediary as its webhook, and the agent at the example's desk, played by its driver.yaml. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import type { EndpointId } from '../../src/contract/endpoints.ts'
+import type { EntryOf } from '../../src/journal/entry.ts'
+import { type SimulatorServer, startSimulator } from '../../src/server/start.ts'
+import { EXAMPLES, type Example, launch, type Program } from './program.ts'
+
+const WITHIN_MS = 8_000
+
+/** A method with a path, and the body to send. */
+type Verb = Readonly<Record<string, unknown>>
+interface Driver {
+  readonly does: Readonly<Record<string, Verb>>
+  readonly [verb: string]: unknown
+}
+const driver = parse(readFileSync(join(EXAMPLES, 'intermediary/driver.yaml'), 'utf8')) as Driver
+
+export type InboxItem = {
+  readonly request?: true
+  readonly text?: string
+  readonly attachments?: readonly { readonly name: string; readonly url: string; readonly type: string }[]
+}
+
+export interface Agent {
+  does(verb: string, chatId: string, fields?: Readonly<Record<string, string>>): Promise<unknown>
+  inbox(chatId: string): Promise<InboxItem[]>
+  /** All conversations of the desk. */
+  desk(): Promise<{ id: string; status: string }[]>
+}
+
+export interface Scene {
+  readonly sim: SimulatorServer
+  readonly agent: Agent
+  readonly program: Program
+  /** The next call of an endpoint since the last one waited for; it must have succeeded without a finding. */
+  call(endpoint: EndpointId): Promise<EntryOf<'api'>>
+  /** After the process was ended: the same program again. */
+  launchAgain(): Promise<void>
+}
+
+export async function setScene(example: Example, env: Readonly<Record<string, string>> = {}): Promise<Scene> {
+  const sim = await startSimulator({ port: 0 })
+  onTestFinished(() => sim.close())
+  const settings = { HANDOVER_SIM_URL: sim.url, HANDOVER_SIM_API_KEY: sim.apiKey, ...env }
+  const start = async () => {
+    const program = await launch(example, settings)
+    await sim.configure({ 'webhook.url': `${program.url}/webhook` })
+    return program
+  }
+  let program = await start()
+  let after = 0
+  return {
+    sim,
+    get program() {
+      return program
+    },
+    agent: agentAt(() => program.url),
+    async call(endpoint) {
+      const wanted = (entry: { kind: string }) =>
+        entry.kind === 'api' && (entry as EntryOf<'api'>).endpoint === endpoint
+      const entry = (await sim.journal.waitFor(wanted, { after, withinMs: WITHIN_MS })) as EntryOf<'api'>
+      after = entry.seq
+      expect(entry).toMatchObject({ status: 200, auth: 'valid', findings: [] })
+      return entry
+    },
+    async launchAgain() {
+      program = await start()
+    },
+  }
+}
+
+function agentAt(url: () => string): Agent {
+  const ask = async (verb: Verb, fields: Readonly<Record<string, string>>) => {
+    const method = 'GET' in verb ? 'GET' : 'POST'
+    const json = JSON.stringify(verb.json)
+    const body = json === undefined ? {} : { body: fill(json, fields, value => JSON.stringify(value).slice(1, -1)) }
+    const path = fill(String(verb[method]), fields, encodeURIComponent)
+    const response = await fetch(url() + path, { method, ...body, signal: AbortSignal.timeout(WITHIN_MS) })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+    return JSON.parse(text) as unknown
+  }
+  return {
+    does(verb, chatId, fields = {}) {
+      const known = (driver[verb] ?? driver.does[verb]) as Verb
+      return ask(known, { 'chat.id': chatId, ...fields })
+    },
+    inbox: chatId => ask(driver.inbox as Verb, { 'chat.id': chatId }) as Promise<InboxItem[]>,
+    desk: () => ask({ GET: '/desk' }, {}) as Promise<{ id: string; status: string }[]>,
+  }
+}
+
+const fill = (text: string, fields: Readonly<Record<string, string>>, written: (value: string) => string) =>
+  text.replace(/\$\(([\w.]+)\)/g, (_, name: string) => written(fields[name]!))

@@ -1,0 +1,177 @@
+/** What a reference intermediary must do, whatever it is written in. */
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { EntryOf } from '../../src/journal/entry.ts'
+import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
+import { type Example, emptyFolder } from './program.ts'
+import { type Scene, setScene } from './scene.ts'
+
+const OPTIONS = { timeout: 20_000 }
+
+const lastOf = (chat: ChatHandle) => {
+  const { name, text, original } = chat.transcript.at(-1)!
+  return original === undefined ? `${name}: ${text}` : `${name}: ${text} (${original})`
+}
+
+/** The user asks, and the agent accepts. */
+async function takenOver({ sim, agent, call }: Scene): Promise<ChatHandle> {
+  const chat = await sim.chat({ transcript: 'nb-shop' })
+  expect((await chat.press('handover')).ack).toMatchObject({ status: 200 })
+  expect(chat.status).toBe('pending')
+  await agent.does('accept', chat.id)
+  await call('start')
+  expect(chat.status).toBe('agent')
+  return chat
+}
+
+export function handoverStories(example: Example, available: boolean): void {
+  const story = it.skipIf(!available)
+
+  story('request, queue, accept: one start with languages and attachments', OPTIONS, async () => {
+    const { sim, agent, call } = await setScene(example)
+    const chat = await sim.chat({ transcript: 'nb-shop' })
+    await chat.press('handover')
+    expect(await agent.inbox(chat.id)).toEqual([{ request: true }])
+    await agent.does('announce', chat.id)
+    expect((await call('message')).request.body).toMatchObject({ chat_id: chat.id, sender: { name: 'Support desk' } })
+    expect(lastOf(chat)).toBe('Support desk: You are number 1 in the queue.')
+    expect(chat.status).toBe('pending')
+    await agent.does('accept', chat.id)
+    expect((await call('start')).request.body).toMatchObject({
+      bot_id: sim.botId,
+      chat_id: chat.id,
+      supports_attachment: true,
+      sender: { name: 'Anna', language_codes: ['en'] },
+    })
+    expect(lastOf(chat)).toBe('Nora: Anna has joined the chat.')
+  })
+
+  story('what the user sends reaches the desk: translated, with a file that can be fetched', OPTIONS, async () => {
+    const scene = await setScene(example)
+    const chat = await takenOver(scene)
+    const file = { name: 'kvittering æ.pdf', type: 'application/pdf', size_kb: 87 }
+    expect((await chat.says('Her er den 🧾', { attach: [file] })).ack).toMatchObject({ status: 200 })
+    const received = (await scene.agent.inbox(chat.id)).at(-1)!
+    expect(received).toMatchObject({
+      text: '[nb>en] Her er den 🧾',
+      attachments: [{ name: file.name, type: file.type }],
+    })
+    const fetched = await fetch(received.attachments![0]!.url)
+    expect(fetched.headers.get('content-type')).toBe('application/pdf')
+    expect((await fetched.arrayBuffer()).byteLength).toBe(87 * 1024)
+  })
+
+  story('what the agent does reaches the user: typing, text, transfer, end', OPTIONS, async () => {
+    const scene = await setScene(example)
+    const { agent, call } = scene
+    const chat = await takenOver(scene)
+    await agent.does('type', chat.id)
+    await call('typing_start')
+    expect(chat.typing).toBe(true)
+    await agent.does('stop', chat.id)
+    await call('typing_stop')
+    expect(chat.typing).toBe(false)
+    await agent.does('type', chat.id)
+    await agent.does('says', chat.id, { text: 'On its way "today" \\ 📦' })
+    await call('typing_start')
+    await call('typing_stop')
+    await call('message')
+    expect(chat.typing).toBe(false)
+    expect(lastOf(chat)).toBe('Anna: [en>nb] On its way "today" \\ 📦 (On its way "today" \\ 📦)')
+    await agent.does('transfer', chat.id, { team: 'Billing' })
+    await call('message')
+    expect(chat.transcript.at(-1)!.text).toContain('You are being transferred to Billing.')
+    await agent.does('says', chat.id, { text: 'Hello' })
+    await call('message')
+    expect(chat.transcript.at(-1)!.name).toBe('Billing agent')
+    await agent.does('leave', chat.id)
+    await call('end')
+    expect(chat.status).toBe('bot')
+    expect(lastOf(chat)).toBe('Nora: Billing agent has left the chat.')
+  })
+
+  story('a second handover of the same chat, and closed hours', OPTIONS, async () => {
+    const scene = await setScene(example)
+    const { agent, call } = scene
+    const chat = await takenOver(scene)
+    await agent.does('leave', chat.id)
+    await call('end')
+
+    await agent.does('away', chat.id)
+    await call('availability')
+    expect(await chat.press('handover')).toMatchObject({ deliveryId: null, ack: null })
+    expect(lastOf(chat)).toBe('Nora: Our team is not available right now. Please try again later.')
+    await agent.does('back', chat.id)
+    await call('availability')
+
+    expect((await chat.press('handover')).ack).toMatchObject({ status: 200 })
+    expect((await agent.inbox(chat.id)).filter(item => item.request)).toHaveLength(2)
+    await agent.does('accept', chat.id)
+    await call('start')
+    await agent.does('says', chat.id, { text: 'Back again' })
+    await call('message')
+    await agent.does('leave', chat.id)
+    await call('end')
+    expect(chat.status).toBe('bot')
+  })
+
+  story('a request delivered again opens no second conversation', OPTIONS, async () => {
+    const scene = await setScene(example)
+    const chat = await takenOver(scene)
+    expect(await deliverAgain(scene)).toBe(200)
+    expect(await scene.agent.desk()).toMatchObject([{ id: chat.id, status: 'open' }])
+    expect((await scene.agent.inbox(chat.id)).filter(item => item.request)).toHaveLength(1)
+    await scene.agent.does('leave', chat.id)
+    await scene.call('end')
+    expect(scene.sim.journal.query({ kind: 'api' }).map(entry => (entry as EntryOf<'api'>).endpoint)).toEqual([
+      'start',
+      'end',
+    ])
+  })
+
+  story('a webhook whose signature is wrong or missing is refused, and leaves no trace', OPTIONS, async () => {
+    const scene = await setScene(example)
+    const chat = await scene.sim.chat()
+    await chat.press('handover')
+    await scene.sim.settled()
+    const wrong: [change: (body: string) => string, signature: (right: string) => string | null][] = [
+      [body => body.replaceAll(chat.id, 'somebody-else'), right => right],
+      [body => body, right => right.slice(0, -1)],
+      [body => body, right => right.toLowerCase()],
+      [body => body, () => null],
+    ]
+    for (const [change, signature] of wrong) expect(await deliverAgain(scene, change, signature)).toBe(401)
+    expect(await scene.agent.desk()).toMatchObject([{ id: chat.id, status: 'pending' }])
+  })
+
+  story('killed in the middle of a chat, it still ends it after a restart', OPTIONS, async () => {
+    const scene = await setScene(example, { STATE_FILE: join(emptyFolder(), 'state.json') })
+    const chat = await takenOver(scene)
+    await chat.says('Er du der?')
+    expect(await scene.program.end('SIGKILL')).toBe('SIGKILL')
+    await scene.launchAgain()
+    expect((await scene.agent.inbox(chat.id)).at(-1)!.text).toBe('[nb>en] Er du der?')
+    await scene.agent.does('leave', chat.id)
+    await scene.call('end')
+    expect(chat.status).toBe('bot')
+    expect(await scene.program.end('SIGTERM')).toBe(0)
+  })
+}
+
+/** The first delivery once more, byte for byte unless changed; answers the status. */
+async function deliverAgain(
+  { sim }: Scene,
+  change = (body: string) => body,
+  signed: (right: string) => string | null = right => right,
+): Promise<number> {
+  const { url, request } = sim.deliveries[0]!
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).flatMap(([name, value]) => {
+      const sent = name === 'Kindly-HMAC' ? signed(value) : value
+      return sent === null ? [] : [[name, sent]]
+    }),
+  )
+  const response = await fetch(url!, { method: 'POST', headers, body: change(request.body) })
+  await response.arrayBuffer()
+  return response.status
+}

@@ -1,0 +1,152 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { allowedHosts, isLoopback, urlOf } from '../../src/server/addresses.ts'
+import { CannotListen, PortBusy } from '../../src/server/listen.ts'
+import { findPortHolder, listeningSockets } from '../../src/server/port-holder.ts'
+import { startSimulator } from '../../src/server/start.ts'
+import { InvalidSetting } from '../../src/simulator/options.ts'
+import { coreOf } from '../../src/simulator.ts'
+
+test('it reports the port it really has, and is a simulator with live getters', async () => {
+  await using server = await startSimulator({ port: 0 })
+  expect(server.port).toBeGreaterThan(0)
+  expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
+  expect(server.clock.mode).toBe('real')
+  await server.configure({ 'keys.handover': 'another-key' })
+  expect(server.apiKey).toBe('another-key')
+  expect(coreOf(server).journal).toBe(server.journal)
+})
+
+test('links begin with the real address, unless a base URL says otherwise', async () => {
+  await using server = await startSimulator({ port: 0 })
+  expect(server.baseUrl).toBe(server.url)
+  const ada = await server.chat()
+  await ada.press('handover')
+  const [event] = server.journal.query({ kind: 'event' })
+  expect(event).toMatchObject({ payload: { chat: { _links: { self: `${server.url}/api/v1/chats/${ada.id}` } } } })
+
+  await using elsewhere = await startSimulator({ port: 0, baseUrl: 'https://bot.example.test' })
+  expect(elsewhere.baseUrl).toBe('https://bot.example.test')
+  expect(elsewhere.url).toBe(`http://127.0.0.1:${elsewhere.port}`)
+})
+
+test('a path in the base URL may be left on by a proxy, or taken off', async () => {
+  await using server = await startSimulator({ port: 0, baseUrl: 'https://proxy.example.test/bot/' })
+  const ada = await server.chat()
+  const headers = { authorization: `Bearer ${server.botApiKey}` }
+  for (const path of [`/bot/api/v1/chats/${ada.id}`, `/api/v1/chats/${ada.id}`, '/bot/_sim/readyz']) {
+    expect((await fetch(server.url + path, { headers })).status, path).toBe(200)
+  }
+})
+
+test('the platform and the library answer alike', async () => {
+  await using server = await startSimulator({ port: 0, clock: 'virtual' })
+  const ada = await server.chat()
+  const init = { headers: { authorization: `Bearer ${server.botApiKey}` } }
+  const url = `${server.url}/api/v1/chats/${ada.id}`
+  const [overHttp, inProcess] = await Promise.all([fetch(url, init), server.fetch(new Request(url, init))])
+  expect(await overHttp.json()).toEqual(await inProcess.json())
+})
+
+describe('the front page', () => {
+  test('says what this is and where things are', async () => {
+    await using server = await startSimulator({ port: 0 })
+    const answer = await fetch(server.url)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    const text = await answer.text()
+    for (const part of ['handover-sim', `${server.url}/_sim`, '/api/v2/handover/']) expect(text).toContain(part)
+    expect((await fetch(server.url, { method: 'POST', body: 'x' })).status).toBe(405)
+    expect((await fetch(`${server.url}/favicon.ico`)).status).toBe(204)
+    expect(server.journal.query()).toEqual([])
+  })
+
+  test('what only begins like the control API belongs to the platform', async () => {
+    await using server = await startSimulator({ port: 0 })
+    const answer = await fetch(`${server.url}/_simulator`)
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toMatchObject({ error: { code: 'path_not_found', field: null } })
+  })
+})
+
+describe('a port that cannot be had', () => {
+  test('is named, with its holder where that can be found out', async () => {
+    const holder = createServer()
+    await new Promise<void>(resolve => holder.listen(0, '127.0.0.1', resolve))
+    const { port } = holder.address() as AddressInfo
+    const refused = await startSimulator({ port }).catch((error: unknown) => error as PortBusy)
+    expect(refused).toBeInstanceOf(PortBusy)
+    expect(refused).toMatchObject({ name: 'PortBusy', port, host: '127.0.0.1' })
+    expect((refused as PortBusy).message).toMatch(/^Failed to listen on 127\.0\.0\.1:\d+: the port is taken/)
+    if (process.platform === 'linux') expect(await findPortHolder(port)).toMatchObject({ pid: process.pid })
+    await new Promise(resolve => holder.close(resolve))
+    expect(await findPortHolder(port)).toBeNull()
+  })
+
+  test('an address this machine does not have is CannotListen', async () => {
+    const refused = startSimulator({ port: 0, host: '192.0.2.1' })
+    await expect(refused).rejects.toThrow(CannotListen)
+    await expect(refused).rejects.toThrow('this machine has no such address')
+  })
+
+  test.each([-1, 65_536, 1.5, Number.NaN])('%s is no port', async port => {
+    await expect(startSimulator({ port })).rejects.toThrow(InvalidSetting)
+  })
+
+  test('the table of sockets is read by port and state', () => {
+    const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:128B 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 100 0 0 10 0
+   1: 0100007F:128B 0100007F:C001 01 00000000:00000000 00:00000000 00000000  1000        0 4712 1 0 100 0 0 10 0
+   2: 0100007F:128C 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4713 1 0 100 0 0 10 0`
+    expect(listeningSockets(table, 0x128b)).toEqual(['socket:[4711]'])
+    expect(listeningSockets('', 80)).toEqual([])
+  })
+})
+
+describe('addresses', () => {
+  test.each([
+    ['127.0.0.1', true],
+    ['localhost', true],
+    ['::1', true],
+    ['127.1.2.3', true],
+    ['0.0.0.0', false],
+    ['127.0.0.1.evil.example', false],
+    ['10.0.0.1', false],
+  ])('%s is loopback: %s', (host, expected) => expect(isLoopback(host)).toBe(expected))
+
+  test('a URL is one a client can use', () => {
+    expect(urlOf('::1', 80)).toBe('http://[::1]:80')
+    expect(urlOf('0.0.0.0', 80)).toBe('http://127.0.0.1:80')
+    expect(urlOf('sim.internal', 80)).toBe('http://sim.internal:80')
+    expect(allowedHosts('::')).toBeNull()
+    expect(allowedHosts('10.0.0.1')).toContain('10.0.0.1')
+  })
+})
+
+describe('close', () => {
+  test('frees the port at once, with idle, streaming and waiting clients on it', async () => {
+    const server = await startSimulator({ port: 0 })
+    await fetch(`${server.url}/api/v1/chats/none`)
+    const events = await fetch(`${server.url}/_sim/events`)
+    const waiting = fetch(`${server.url}/_sim/wait?call=start&timeout=10m`)
+    await fetch(`${server.url}/_sim/readyz`)
+    await Promise.all([server.close(), server.close()])
+    expect((await waiting).status).toBe(503)
+    await events.text()
+    await expect(fetch(server.url)).rejects.toThrow()
+    await using again = await startSimulator({ port: server.port })
+    expect(again.port).toBe(server.port)
+  })
+
+  test('a client that never finishes its upload does not hold it up for long', async () => {
+    const server = await startSimulator({ port: 0 })
+    const upload = new ReadableStream({
+      start: controller => controller.enqueue(new TextEncoder().encode('{"bot_id":')),
+    })
+    const init = { method: 'POST', body: upload, duplex: 'half' } as RequestInit
+    const broken = fetch(`${server.url}/api/v2/handover/start`, init).catch(() => 'broken')
+    await fetch(server.url)
+    await server.close()
+    expect(await broken).toBe('broken')
+  })
+})

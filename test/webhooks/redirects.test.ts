@@ -1,0 +1,51 @@
+/** Redirects: not followed, or by knob followed to their end. */
+import { expect, test } from 'vitest'
+import { answering, deliveredTo, receiver } from './receiver.ts'
+
+test.each([302, 307])('%i: by default the other address is not asked', async status => {
+  const { url, got } = await receiver(answering(status, { location: '/elsewhere' }))
+  const { error } = await deliveredTo(url)
+  expect(error).toBe(`answered with a redirect (${status}); redirects are not followed`)
+  expect(got).toHaveLength(1)
+})
+
+test.each([302, 307])('%i: followed by knob, to another server, with the same bytes and headers', async status => {
+  const target = await receiver()
+  const { url, got } = await receiver(answering(status, { location: target.url }))
+  expect(await deliveredTo(url, { 'webhook.redirect': 'follow' })).toMatchObject({ outcome: 'delivered', status: 200 })
+  expect(target.got).toHaveLength(1)
+  expect(target.got[0]!.method).toBe('POST')
+  expect(target.got[0]!.bytes).toEqual(got[0]!.bytes)
+  expect(target.got[0]!.headers['kindly-hmac']).toBe(got[0]!.headers['kindly-hmac'])
+})
+
+const NOWHERE = 'answered with a redirect (307); it has no usable Location, or is one too many in a row'
+
+test('following ends: a loop fails after five hops and says so', async () => {
+  const { url, got } = await receiver(answering(307, { location: '/again' }))
+  const { outcome, error } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
+  expect(outcome).toBe('failed')
+  expect(error).toBe(NOWHERE)
+  expect(got).toHaveLength(6)
+})
+
+test('following a redirect that names no address fails', async () => {
+  const { url } = await receiver(answering(307))
+  const { error } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
+  expect(error).toBe(NOWHERE)
+})
+
+test('following a redirect to something that is no address fails', async () => {
+  const { url } = await receiver(answering(307, { location: 'http://[' }))
+  const { error } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
+  expect(error).toBe(NOWHERE)
+})
+
+test('a timeout behind a redirect', async () => {
+  const { url, got } = await receiver((_got, response, index) => {
+    if (index === 0) response.writeHead(307, { location: '/next' }).end()
+  })
+  const delivery = await deliveredTo(url, { 'webhook.redirect': 'follow', 'webhook.timeout': '100ms' })
+  expect(delivery.error).toBe('timeout: no complete answer within 100 ms')
+  expect(got).toHaveLength(2)
+})

@@ -1,0 +1,63 @@
+/** The published signature vectors: what the script makes, and true by node:crypto and by our own signing. */
+import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { FILE_URL, fileText, type Vector } from '../../scripts/signature-vectors.ts'
+import { defaultKnobs } from '../../src/contract/knobs.ts'
+import { signatureHeaders } from '../../src/webhooks/signature.ts'
+
+const text = readFileSync(FILE_URL, 'utf8')
+const { about, vectors } = JSON.parse(text) as { about: string; vectors: Vector[] }
+const positive = vectors.filter(vector => vector.valid)
+const negative = vectors.filter(vector => !vector.valid)
+
+/** A receiver's check, strict about nothing but the bytes. */
+function accepts({ key, body_base64, headers }: Vector): boolean {
+  const given = Object.entries(headers).find(([name]) => name.toLowerCase() === 'kindly-hmac')?.[1] ?? ''
+  const expected = createHmac('sha256', Buffer.from(key, 'utf8')).update(Buffer.from(body_base64, 'base64')).digest()
+  return Buffer.from(given, 'base64').equals(expected)
+}
+
+test('the file is what the script makes', () => {
+  expect(text).toBe(fileText())
+})
+
+test('there are enough of both kinds, each with its own name', () => {
+  expect(positive.length).toBeGreaterThanOrEqual(20)
+  expect(negative.length).toBeGreaterThanOrEqual(15)
+  expect(new Set(vectors.map(vector => vector.name)).size).toBe(vectors.length)
+  expect(about).toContain('base64 HMAC-SHA256')
+})
+
+test('the first one is the public example', () => {
+  expect(vectors[0]).toMatchObject({
+    key: 'examplekey',
+    body_utf8: '{"foo":1,"bar":2}',
+    headers: { 'Kindly-HMAC': 'uEeD0Q7eW9btdx6LFvvlpwkzQBWdbknsQkg1C27Cx7Q=' },
+    valid: true,
+  })
+})
+
+test.each(positive)('accepted: $name', vector => {
+  expect(accepts(vector)).toBe(true)
+  expect(vector).not.toHaveProperty('mistake')
+})
+
+test.each(negative)('refused: $name', vector => {
+  expect(accepts(vector)).toBe(false)
+  expect(vector.mistake).toMatch(/\S/)
+})
+
+test('the mistakes everyone makes are all there', () => {
+  const named = new Set(negative.map(vector => vector.mistake))
+  const wanted = ['re-stringified', 'hex', 'wrong key', 'latin1', 'trimmed newline', 'truncated', 'empty']
+  expect(wanted.filter(mistake => !named.has(mistake))).toEqual([])
+})
+
+test.each(positive.filter(vector => vector.body_utf8 !== undefined))('we sign it so: $name', vector => {
+  const { key, body_utf8, headers, body_base64 } = vector
+  expect(Buffer.from(body_base64, 'base64').toString('utf8')).toBe(body_utf8)
+  const ours = signatureHeaders(key, body_utf8!, '', defaultKnobs())
+  const theirs = headers['Kindly-HMAC'] ?? headers['kindly-hmac']
+  expect(ours['Kindly-HMAC']).toBe(theirs)
+})
