@@ -13,5 +13,6 @@ export function urlOf(host: string, port: number): string {
 
 /** What a `Host` header may name; null when every name leads here and none can be refused. */
 export function allowedHosts(host: string): readonly string[] | null {
-  return EVERYWHERE.has(host) ? null : ['localhost', '127.0.0.1', '[::1]', bracketed(host).toLowerCase()]
+  if (EVERYWHERE.has(host)) return null
+  return [...new Set(['localhost', '127.0.0.1', '[::1]', bracketed(host).toLowerCase()])]
 }

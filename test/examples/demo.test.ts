@@ -8,8 +8,10 @@ it('plays to the end, prints the transcript, and leaves nothing running', { time
     cwd: EXAMPLES,
     env: { PATH: process.env.PATH },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   })
-  onTestFinished(() => void child.kill('SIGTERM'))
+  // The simulator and the intermediary it starts are in the same group.
+  onTestFinished(() => void (child.exitCode === null && process.kill(-child.pid!, 'SIGKILL')))
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', text => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', text => (stderr += text))

@@ -1,0 +1,52 @@
+/** Signed deliveries per second at 50 in flight with order per chat kept; and what a slow receiver adds to an API answer. */
+import { type Figure, load, median, run, start } from '../process.ts'
+
+const TOTAL = 30_000
+const ROUNDS = 5
+
+export async function deliveries(): Promise<Figure[]> {
+  await using receiver = await start(1, 'receiver.ts')
+  const url = `http://127.0.0.1:${receiver.line.port}/webhook`
+  const rate = (kind: string) => run<{ perSecond: number }>(0, 'deliver.ts', [kind, url, String(TOTAL)]).perSecond
+  const bare: number[] = []
+  const ours: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    bare.push(rate('bare'))
+    ours.push(rate('simulator'))
+  }
+  const [value, yardstick] = [median(ours), median(bare)]
+  return [
+    {
+      name: 'signed deliveries, 50 in flight',
+      value: `${value.toFixed(0)}/s`,
+      yardstick: `${yardstick.toFixed(0)}/s`,
+      ratio: (value / yardstick).toFixed(2),
+      goal: '>= 0.59',
+    },
+  ]
+}
+
+/** typing_start causes an event each time: its p99 with a receiver at once, and with one that takes 500 ms. */
+export async function slowReceiver(): Promise<Figure[]> {
+  const p99 = async (delayMs: number) => {
+    await using receiver = await start(1, 'receiver.ts', [String(delayMs)])
+    const webhookUrl = `http://127.0.0.1:${receiver.line.port}/webhook`
+    await using sim = await start(0, 'sim-server.ts', [JSON.stringify({ webhookUrl })])
+    const body = { bot_id: 1042, chat_id: sim.line.chat, timeout: 1000 }
+    const runs = Array.from({ length: 5 }, () =>
+      load({ port: sim.line.port, requests: 300, connections: 1, path: '/api/v2/handover/typing_start', body }),
+    )
+    return median(runs.map(one => one.p99))
+  }
+  const [fast, slow] = [await p99(0), await p99(500)]
+  const added = `${(slow - fast).toFixed(2)} ms added`
+  return [
+    {
+      name: 'API p99, receiver takes 500 ms',
+      value: `${slow.toFixed(2)} ms`,
+      yardstick: `${fast.toFixed(2)} ms`,
+      ratio: added,
+      goal: '< 2 ms added',
+    },
+  ]
+}

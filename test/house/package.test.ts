@@ -1,0 +1,118 @@
+/** What is published, and what must never be in the repository. */
+import { execFileSync } from 'node:child_process'
+import { homedir, tmpdir } from 'node:os'
+import { dirname } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { VERSION } from '../../src/contract/version.ts'
+import { ROOT, read, readJson, trackedFiles } from './files.ts'
+
+interface Manifest {
+  readonly version: string
+  readonly license: string
+  readonly bin: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+const manifest = readJson<Manifest>('package.json')
+
+it('the version the program says is that of the package', () => {
+  expect(VERSION).toBe(manifest.version)
+})
+
+it('the lock file names no address', () => {
+  expect(read('package-lock.json')).not.toContain('"resolved"')
+  expect(read('.npmrc')).not.toMatch(/https?:|registry=/)
+})
+
+it('docs/dependencies.md has a row for every dependency, and for nothing else', () => {
+  const rows = [...read('docs/dependencies.md').matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell]) => cell!.split(', '))
+  const named = rows.filter(name => name !== 'package')
+  const has = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)]
+  expect(named.sort()).toEqual(has.sort())
+})
+
+describe('the packed package', () => {
+  let packed: string[] = []
+  // Without its scripts: they would build while other tests use what is built.
+  beforeAll(() => {
+    const json = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const told = JSON.parse(json) as Record<string, { files: { path: string }[] }>
+    packed = Object.values(told)[0]!.files.map(({ path }) => path)
+  }, 30_000)
+
+  it('has what a user needs', () => {
+    const first = new Set(packed.map(path => path.split('/')[0]))
+    expect([...first].sort()).toEqual(
+      [
+        'LICENSE',
+        'README.md',
+        'THIRD-PARTY-LICENSES.txt',
+        'bin',
+        'dist',
+        'docs',
+        'examples',
+        'fixtures',
+        'package.json',
+        'schema',
+      ].sort(),
+    )
+    const exact = [
+      'dist/index.js',
+      'dist/cli.js',
+      'dist/types/index.d.ts',
+      'schema/config.v1.json',
+      'fixtures/signature-vectors.json',
+    ]
+    expect(packed).toEqual(expect.arrayContaining([...Object.values(manifest.bin), ...exact]))
+  })
+
+  it('has what the pages link to and the examples are made of', () => {
+    const tracked = trackedFiles().filter(file => /^(docs|examples|fixtures|schema)\//.test(file))
+    const kept = tracked.filter(file => !file.endsWith('.gitignore'))
+    expect(kept.filter(file => !packed.includes(file))).toEqual([])
+  })
+
+  it('has nothing made by running', () => {
+    expect(packed.filter(path => /__pycache__|\.pyc$|\.tmp$|\.log$|\.tgz$|node_modules/.test(path))).toEqual([])
+  })
+})
+
+describe('every file', () => {
+  const TEXT = /\.(ts|mts|js|mjs|json|md|ya?ml|txt|py|toml)$|^(\.ci\/.*|LICENSE|\.npmrc|\.gitignore)$/
+  const files = trackedFiles().filter(file => TEXT.test(file) && file !== 'package-lock.json')
+
+  it('names no place of this machine', () => {
+    const above = dirname(ROOT.replace(/\/$/, ''))
+    const places = [ROOT, homedir(), above].filter(place => !['/', tmpdir()].includes(place))
+    const here = places.map(place => `${place.replace(/\/$/, '')}/`)
+    const anywhere = /(^|[\s'"`(=])(\/home\/|\/Users\/|[A-Z]:\\Users\\)\w/
+    const naming = files.filter(file => {
+      const text = read(file)
+      return here.some(place => text.includes(place)) || anywhere.test(text)
+    })
+    expect(naming).toEqual([])
+  })
+
+  it('was written, not made by running', () => {
+    const made = /(^|\/)(\.vitest|\.handover-sim|coverage|dist|node_modules|__pycache__)\/|\.(log|tgz|tmp|pyc)$/
+    expect(trackedFiles().filter(file => made.test(file))).toEqual([])
+  })
+
+  it('points to nothing outside the repository', () => {
+    const outside = /\.\.\/shared|(^|[^\w.-])shared\//m
+    expect(files.filter(file => outside.test(read(file)))).toEqual([])
+  })
+
+  it('of the documentation needs no network to be understood', () => {
+    const pages = files.filter(file => /\.md$/.test(file))
+    const hosts = pages.flatMap(file =>
+      [...read(file).matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => `${file}: ${host}`),
+    )
+    expect(hosts.filter(host => !/: (127\.0\.0\.1|localhost|[\w.-]+\.example\.test)$/.test(host))).toEqual([])
+  })
+})
