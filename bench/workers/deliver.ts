@@ -23,21 +23,20 @@ async function bare(): Promise<void> {
   await Promise.all(Array.from({ length: LANES }, lane))
 }
 
+/** Each typing call causes one event; all are made at once, and the lanes keep 50 in flight, one per chat. */
 async function simulator(): Promise<() => Promise<void>> {
   const { createSimulator } = (await import('../../dist/index.js' as string)) as typeof import('../../src/index.ts')
   const sim = createSimulator({ clock: 'real', webhook: { url } })
   const chats = await Promise.all(Array.from({ length: LANES }, () => sim.chat()))
-  for (const chat of chats) {
-    const body = JSON.stringify({ bot_id: sim.botId, chat_id: chat.id, sender: { name: 'Anna' } })
-    const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
-    await sim.fetch(new Request(`${sim.baseUrl}/api/v2/handover/start`, { method: 'POST', headers, body }))
-  }
+  const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
+  const bodies = chats.map(chat => Buffer.from(JSON.stringify({ bot_id: sim.botId, chat_id: chat.id })))
+  const call = (i: number) =>
+    sim.handle({ method: 'POST', target: '/api/v2/handover/typing_stop', headers, body: bodies[i % LANES]! })
   return async () => {
-    let left = total
-    const lane = async (chat: (typeof chats)[number]) => {
-      while (left-- > 0) await chat.says(`message ${left}`)
-    }
-    await Promise.all(chats.map(lane))
+    for (let i = 0; i < total; i++) call(i)
+    await sim.settled()
+    const failed = sim.deliveries.filter(delivery => delivery.outcome !== 'delivered')
+    if (failed.length > 0) throw new Error(`${failed.length} deliveries failed: ${failed[0]?.error}`)
   }
 }
 
