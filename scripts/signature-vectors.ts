@@ -146,7 +146,7 @@ function mistakes(): Vector[] {
   ]
 }
 
-export function signatureVectors(): { about: string; vectors: Vector[] } {
+function signatureVectors(): { about: string; vectors: Vector[] } {
   return {
     about:
       'Webhook bodies and their signature headers. The signature is the base64 HMAC-SHA256 of the raw body bytes ' +

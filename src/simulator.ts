@@ -125,7 +125,7 @@ async function advance(core: Core, by: string): Promise<void> {
   const ms = parseDuration(by)
   if (ms === null)
     throw new InvalidSetting([{ name: 'by', message: `by must be a duration such as 10m, got ${JSON.stringify(by)}.` }])
-  if (core.clock.mode === 'virtual') return (core.clock as VirtualClock).advance(ms, () => core.activity.idle())
+  if (core.clock.mode === 'virtual') return advanceVirtual(core, ms)
   throw new InvalidSetting([
     { name: 'clock', message: 'Only a virtual clock can be advanced; start with the clock set to virtual.' },
   ])
@@ -141,10 +141,13 @@ async function settled(core: Core): Promise<void> {
   }
 }
 
-function fireDueTimers({ clock, activity }: Core): Promise<void> {
-  if (clock.mode === 'virtual') return (clock as VirtualClock).advance(0, () => activity.idle())
-  return new Promise(resolve => clock.after(0, resolve))
+function fireDueTimers(core: Core): Promise<void> {
+  if (core.clock.mode === 'virtual') return advanceVirtual(core, 0)
+  return new Promise(resolve => core.clock.after(0, resolve))
 }
+
+const advanceVirtual = ({ clock, activity }: Core, ms: number): Promise<void> =>
+  (clock as VirtualClock).advance(ms, () => activity.idle())
 
 function assumptionsInForce(core: Core): AssumptionInForce[] {
   const { knobs } = core.room

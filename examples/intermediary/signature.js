@@ -9,7 +9,7 @@ export const SIGNATURE_HEADER = 'kindly-hmac'
  * @param {Buffer} body the bytes as they arrived
  * @param {string} secret
  */
-export function sign(body, secret) {
+function sign(body, secret) {
   return createHmac('sha256', secret).update(body).digest('base64')
 }
 

@@ -43,7 +43,13 @@ export function preflight(methods: string): Answer {
   return { status: 204, headers, body: '' }
 }
 
-export const redirect = (location: string): Answer => ({ status: 308, headers: { location, ...CORS }, body: '' })
+/** Relative, so that it holds behind any base path; the query goes along. */
+export function redirect(canonical: string, target: string): Answer {
+  const name = canonical.replace(/\/$/, '').split('/').at(-1)
+  const path = canonical.endsWith('/') ? `${name}/` : `../${name}`
+  const query = /\?[^#]*/.exec(target)?.[0] ?? ''
+  return { status: 308, headers: { location: path + query, ...CORS }, body: '' }
+}
 
 export const errorBody = (refusal: Refusal): ErrorBody => ({
   error: { code: refusal.code, message: refusal.message, field: refusal.field },

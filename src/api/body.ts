@@ -78,8 +78,12 @@ type Issues = Parameters<typeof explain>[0]
 function refuse(issues: Issues, raw: unknown, knobs: Knobs): Refusal {
   const [first, ...rest] = explain(issues, raw)
   const more = rest.map(problem => ` ${problem.message}`).join('')
-  return invalidParameter(knobs, first!.message + more, first!.field === '' ? {} : { field: first!.field })
+  const field = first!.field === '' ? {} : { field: first!.field }
+  return invalidParameter(knobs, first!.message + more, { ...field, ...rowOf(issues[0]!) })
 }
+
+/** A timeout of zero or less is refused by our choice (assumption 9), not because of its type. */
+const rowOf = (issue: Issues[number]) => (issue.code === 'too_small' && issue.path[0] === 'timeout' ? { row: 9 } : {})
 
 /** Assumption 44. */
 function checkUnknown(raw: object, parsed: object, knobs: Knobs, tx: Tx): void {

@@ -55,13 +55,13 @@ export function createApi(ports: ApiPorts): Api {
   }
 
   async function later(call: Call, pending: Promise<Answer>): Promise<Answer> {
-    ports.inFlight(true)
+    const ended = ports.inFlight()
     try {
       return finish(call, await pending)
     } catch (thrown) {
       return finish(call, refusalAnswer(call, thrown))
     } finally {
-      ports.inFlight(false)
+      ended()
     }
   }
 
@@ -118,12 +118,16 @@ export function createApi(ports: ApiPorts): Api {
   function checkSlash(call: Call, route: Route): Answer | null {
     const policy = ports.room.knobs['api.trailingSlash']
     if (route.slashAsWritten) return null
-    if (policy === 'accept') {
-      lean(call.tx, 43)
-      return null
-    }
-    if (policy === 'redirect') return redirect(route.canonical)
+    lean(call.tx, 43)
+    if (policy === 'accept') return null
+    if (policy === 'redirect') return moved(call, route)
     throw new Refusal('path_not_found', `The path is written ${route.canonical}.`, { row: 43 })
+  }
+
+  function moved(call: Call, { canonical }: Route): Answer {
+    const answer = redirect(canonical, call.exchange.target)
+    withMarker(answer.headers, call.tx.rows, ports.markers)
+    return answer
   }
 
   function refusalAnswer(call: Call, thrown: unknown): Answer {

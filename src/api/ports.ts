@@ -16,8 +16,8 @@ export interface ApiPorts {
   commit(call: ApiContent, effects: readonly Effect[]): void
   /** Seq of the latest webhook event of a chat. */
   lastEvent(chatId: string): number | null
-  /** Something asynchronous started (true) or ended (false). */
-  inFlight(started: boolean): void
+  /** Something asynchronous started; call what is returned when it has ended. */
+  inFlight(): () => void
   /** Wall-clock latency, cut short by a reset. */
   delay(ms: number): Promise<void>
   /** A number that grows with every reset. */

@@ -21,7 +21,7 @@ export class ConfigError extends Error {
 }
 
 /** A sentence ends once. */
-export const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)
+const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)
 
 const formatProblem = ({ at, message, excerpt }: Problem): string =>
   `${at}: ${sentence(message)}${excerpt === undefined ? '' : `\n${excerpt}`}`

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { problem } from './errors.ts'
 
-export const EXTENSIONS = ['.yaml', '.yml', '.json', '.js', '.mjs', '.ts'] as const
+const EXTENSIONS = ['.yaml', '.yml', '.json', '.js', '.mjs', '.ts'] as const
 const NAMES = EXTENSIONS.map(extension => `handover-sim.config${extension}`)
 
 export interface FoundFile {

@@ -69,7 +69,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     7,
     'EV9',
     'What triggers the two typing events.',
-    'Sent after typing_start, after typing_stop and when the indicator times out; any answer counts as received.',
+    'Sent after typing_start, after typing_stop and when the indicator times out; any answer but a redirect counts as received.',
     'typing.webhook',
   ),
   row(
@@ -151,7 +151,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     19,
     'ST4',
     'Pressing the handover button while closed, while a request waits, or while an agent is there.',
-    'Closed: the closed text and no event. Otherwise an event again. The press itself adds no user message.',
+    'Closed: the closed text and no event (no text either while an agent is there: the bot stays silent). Otherwise an event again. The press itself adds no user message.',
     'request.repeat',
   ),
   row(

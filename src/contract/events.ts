@@ -5,10 +5,9 @@ import { Attachment, Bot, ChatReference, User } from './schemas.ts'
 
 const about = { bot: Bot, chat: ChatReference, user: User }
 
-export const RequestingTakeover = object({ event: z.literal('REQUESTING TAKEOVER'), ...about }).check(
+const RequestingTakeover = object({ event: z.literal('REQUESTING TAKEOVER'), ...about }).check(
   z.meta({ id: 'RequestingTakeover', description: 'The user pressed a handover request button' }),
 )
-export type RequestingTakeover = z.infer<typeof RequestingTakeover>
 
 export const MessageFromUser = object({
   event: z.literal('MESSAGE FROM USER'),
@@ -18,15 +17,13 @@ export const MessageFromUser = object({
 }).check(z.meta({ id: 'MessageFromUser', description: 'The user wrote while an agent has the chat' }))
 export type MessageFromUser = z.infer<typeof MessageFromUser>
 
-export const AgentTypingStart = object({ event: z.literal('AGENT TYPING START'), chat_id: z.string() }).check(
+const AgentTypingStart = object({ event: z.literal('AGENT TYPING START'), chat_id: z.string() }).check(
   z.meta({ id: 'AgentTypingStart', description: 'Associated with typing_start (assumption 7)' }),
 )
-export type AgentTypingStart = z.infer<typeof AgentTypingStart>
 
-export const AgentTypingStop = object({ event: z.literal('AGENT TYPING STOP'), chat_id: z.string() }).check(
+const AgentTypingStop = object({ event: z.literal('AGENT TYPING STOP'), chat_id: z.string() }).check(
   z.meta({ id: 'AgentTypingStop', description: 'Associated with typing_stop (assumption 7)' }),
 )
-export type AgentTypingStop = z.infer<typeof AgentTypingStop>
 
 export const WebhookEvent = z.union([RequestingTakeover, MessageFromUser, AgentTypingStart, AgentTypingStop])
 export type WebhookEvent = z.infer<typeof WebhookEvent>

@@ -1,5 +1,8 @@
 /** Suggests the name that was probably meant. */
 
+/** Ends a sentence: `; did you mean webhook.retry?`, or a full stop when no name is near. */
+export const suggest = (wrong: string, names: readonly string[]): string => nearest(wrong, names) || '.'
+
 /** `; did you mean webhook.retry?`, or nothing when no name is near. */
 export function nearest(wrong: string, names: readonly string[]): string {
   const ranked = names.map(name => ({ name, far: distance(wrong.toLowerCase(), name.toLowerCase()) }))

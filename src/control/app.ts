@@ -26,7 +26,7 @@ export function createControlListener(options: ControlOptions) {
   return getRequestListener(app.fetch, { overrideGlobalObjects: false })
 }
 
-export function createControlApp(house: House, guard: Guard): Hono<Bindings> {
+function createControlApp(house: House, guard: Guard): Hono<Bindings> {
   const app = new Hono<Bindings>({ strict: false })
   app.onError((error, context) => failed(error, context))
   app.use(async (context, next) => {

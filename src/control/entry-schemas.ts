@@ -49,7 +49,7 @@ const EventEntry = z
   })
   .check(z.meta({ id: 'EventEntry', description: 'An event the platform has for the webhook' }))
 
-export const DeliveryEntry = z
+const DeliveryEntry = z
   .object({
     ...frame,
     kind: z.literal('delivery'),

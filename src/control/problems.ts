@@ -97,7 +97,7 @@ interface Def {
 const defOf = (schema: z.ZodMiniType) => schema._zod.def as unknown as Def
 
 /** The schema under what only says "may be missing" or "may be null". */
-export function unwrapped(schema: z.ZodMiniType): z.ZodMiniType {
+function unwrapped(schema: z.ZodMiniType): z.ZodMiniType {
   const { innerType } = defOf(schema)
   return innerType === undefined ? schema : unwrapped(innerType)
 }

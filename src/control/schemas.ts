@@ -10,7 +10,7 @@ const named = (id: string, description: string) => z.meta({ id, description })
 const word = z.string().check(z.minLength(1))
 const seq = z.int().check(z.gte(0))
 
-export const Duration = z.string().check(
+const Duration = z.string().check(
   z.refine(text => parseDuration(text) !== null, { error: 'a duration such as 500ms, 5s, 10m, 12h' }),
   z.meta({ id: 'Duration', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', examples: ['500ms', '5s', '10m'] }),
 )

@@ -38,8 +38,18 @@ export function createJournal(options: { limit: number; stamp: () => number }): 
     const entry = { ...content, v: 1, seq: ring.next, time: isoMicros(options.stamp()), cause } as Entry
     ring.push(entry)
     waiters.offer(entry)
-    for (const listener of listeners) listener(entry)
+    for (const listener of listeners) tell(listener, entry)
     return entry
+  }
+
+  /** A reader that throws is dropped and named: it must not break what it only watches. */
+  function tell(listener: (entry: Entry) => void, entry: Entry): void {
+    try {
+      listener(entry)
+    } catch (error) {
+      listeners.delete(listener)
+      write({ kind: 'note', note: 'subscriber_failed', message: String(error) }, entry.seq)
+    }
   }
 
   /** Said once, with the first loss; the journal answers later queries with how many are gone. */

@@ -17,7 +17,7 @@ export interface AvailabilityChange {
 }
 
 /** Before its first update a queue is as the knob says (assumption 14). */
-export const queueOf = (room: Room, bot: BotState, name = DEFAULT_QUEUE): Queue =>
+const queueOf = (room: Room, bot: BotState, name = DEFAULT_QUEUE): Queue =>
   bot.queues.get(name) ?? { availability: room.knobs['availability.initial'], reason: null, updated: null }
 
 /** Both must agree: the availability last set (nothing reopens it by itself) and the business hours, if any. */

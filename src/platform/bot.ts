@@ -7,6 +7,7 @@ import { note, type Tx } from './tx.ts'
 
 interface Phrases {
   readonly greeting: string
+  readonly welcome: string
   readonly unsure: string
   readonly button: string
 }
@@ -14,26 +15,32 @@ interface Phrases {
 const PHRASES: Record<string, Phrases> = {
   en: {
     greeting: 'Hi there! What can I help you with?',
+    welcome: 'You are welcome! Have a nice day.',
     unsure: 'I am not sure I got that. Shall I find a colleague for you?',
     button: 'Talk to a person',
   },
   nb: {
     greeting: 'Hei! Hva kan jeg hjelpe deg med?',
+    welcome: 'Bare hyggelig! Ha en fin dag.',
     unsure: 'Det var jeg ikke helt sikker på. Skal jeg finne en kollega til deg?',
     button: 'Snakk med et menneske',
   },
   de: {
     greeting: 'Hallo! Wobei kann ich Ihnen helfen?',
+    welcome: 'Gern geschehen! Ich wünsche Ihnen einen schönen Tag.',
     unsure: 'Das habe ich leider nicht ganz verstanden. Soll ich Sie mit einer Person verbinden?',
     button: 'Mit einer Person sprechen',
   },
   ar: {
     greeting: 'مرحبًا! كيف يمكنني مساعدتك؟',
+    welcome: 'على الرحب والسعة! أتمنى لك يومًا سعيدًا.',
     unsure: 'عذرًا، لم أفهم طلبك تمامًا. هل أحوّلك إلى أحد الزملاء؟',
     button: 'التحدث إلى موظف',
   },
 }
 const GREETINGS = /^(hi|hello|hey|hei|heisann|hallo|guten tag|moin|مرحبا|السلام عليكم)[\s!.,؟?]*$/iu
+
+const THANKS = /^(thanks|thank you|thx|takk|tusen takk|danke|vielen dank|شكرا|شكرًا)(?!\p{L})[^?؟]{0,20}$/iu
 
 function phrasesFor(language: string): Phrases {
   const primary = language.toLowerCase().split('-')[0] ?? ''
@@ -48,6 +55,7 @@ function chooseReply(room: Room, chat: Chat, text: string): { text: string; butt
   if (configured) return { text: configured.text, buttons: configured.buttons ?? [] }
   const phrases = phrasesFor(chat.language)
   if (GREETINGS.test(text.trim())) return { text: phrases.greeting, buttons: [] }
+  if (THANKS.test(text.trim())) return { text: phrases.welcome, buttons: [] }
   return { text: phrases.unsure, buttons: [{ label: phrases.button, handover: true }] }
 }
 

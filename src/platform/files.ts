@@ -15,9 +15,10 @@ export interface NewFile {
 /** No URL can carry these. */
 const HALF_PAIRS = /\p{Surrogate}/gu
 
-export const MAX_FILE_KB = 102_400
+const MAX_FILE_KB = 102_400
 
-export function storeFile(room: Room, chat: Chat, file: NewFile): StoredFile {
+/** Throws the refusal for a file that cannot be sent. */
+export function checkFile(room: Room, file: NewFile): void {
   if (!Number.isSafeInteger(file.sizeKb) || file.sizeKb < 0) {
     const message = `attachments: size_kb of ${JSON.stringify(file.name)} must be a whole number, got ${file.sizeKb}.`
     throw new Refusal('invalid_parameter', message, { field: 'attachments' })
@@ -27,6 +28,9 @@ export function storeFile(room: Room, chat: Chat, file: NewFile): StoredFile {
     const message = `attachments: ${JSON.stringify(file.name)} has ${file.sizeKb} KB, more than the ${limit} KB allowed.`
     throw new Refusal('payload_too_large', message, { field: 'attachments', row: 29 })
   }
+}
+
+export function storeFile(room: Room, chat: Chat, file: NewFile): StoredFile {
   const stored: StoredFile = {
     id: room.id('hex24', nextLabel(chat, 'file')),
     name: file.name.replace(HALF_PAIRS, '\ufffd'),

@@ -44,6 +44,23 @@ export function createVirtualClock(startMs = VIRTUAL_START_MS): VirtualClock {
   const timers = new Set<Due>()
   let now = startMs
   let order = 0
+  let rewinds = 0
+  let turn: Promise<void> = Promise.resolve()
+
+  /** Whoever advances while another does comes after it, so that the sum of both is what passes. */
+  async function move(byMs: number, drain: () => Promise<void>): Promise<void> {
+    const before = rewinds
+    await drain()
+    const until = now + byMs
+    for (let due = soonest(timers); due !== null && due.at <= until && before === rewinds; due = soonest(timers)) {
+      timers.delete(due)
+      now = Math.max(now, due.at)
+      due.run()
+      await drain()
+    }
+    if (before === rewinds) now = Math.max(now, until)
+  }
+
   return {
     mode: 'virtual',
     now: () => now,
@@ -53,18 +70,13 @@ export function createVirtualClock(startMs = VIRTUAL_START_MS): VirtualClock {
       return { cancel: () => void timers.delete(due) }
     },
     nextDue: () => soonest(timers)?.at ?? null,
-    async advance(byMs, drain) {
-      await drain()
-      const until = now + byMs
-      for (let due = soonest(timers); due !== null && due.at <= until; due = soonest(timers)) {
-        timers.delete(due)
-        now = Math.max(now, due.at)
-        due.run()
-        await drain()
-      }
-      now = Math.max(now, until)
+    advance(byMs, drain) {
+      const moved = turn.then(() => move(byMs, drain))
+      turn = moved.catch(() => {})
+      return moved
     },
     rewind() {
+      rewinds++
       timers.clear()
       now = startMs
     },
@@ -74,7 +86,7 @@ export function createVirtualClock(startMs = VIRTUAL_START_MS): VirtualClock {
 /** Node's longest timer; longer waits are taken in several steps. */
 const LONGEST_MS = 2_147_483_647
 
-/** Keeps no process alive: what waits on the wall clock does so beside a server or a request that does. */
+/** A timer keeps its process alive until it fires; closing or resetting the simulator cancels it. */
 export function createRealClock(): Clock {
   const pending = new Map<object, number>()
   return {

@@ -21,7 +21,7 @@ const MAX_BODY_BYTES = 1_048_576
 
 export function createUndiciTransport(): UndiciTransport {
   const agent = new Agent({
-    connections: 256,
+    connections: null, // each chat waits for its own answer only, however many there are
     pipelining: 1,
     keepAliveTimeout: 10_000,
     connect: { timeout: 10_000 },

@@ -37,6 +37,8 @@ export interface Core {
   commitEffects(effects: readonly Effect[], cause: number | null): void
   /** After knobs or settings changed. */
   refresh(): void
+  /** Grows with every reset. */
+  epoch(): number
   reset(): void
   close(): Promise<void>
 }
@@ -105,7 +107,7 @@ export function createCore(options: SimulatorOptions): Core {
     commitEffects(tx.effects, null)
   }
 
-  const inFlight = (started: boolean) => (started ? activity.begin() : activity.end())
+  const inFlight = activity.begin
   const api = createApi({
     room,
     keyring,
@@ -135,6 +137,7 @@ export function createCore(options: SimulatorOptions): Core {
     armed?.timer.cancel()
     armed = null
     dispatcher.reset()
+    activity.forget()
     lanes = createLanes()
     clearState(room)
     lastEvent.clear()
@@ -168,6 +171,7 @@ export function createCore(options: SimulatorOptions): Core {
     commit,
     commitEffects,
     refresh,
+    epoch: () => epoch,
     reset,
     close,
   }

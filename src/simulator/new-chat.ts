@@ -34,7 +34,8 @@ const turns = new WeakMap<Core, Promise<unknown>>()
 /** Chats are made one after the other, so that neither ids nor persons depend on which data was loaded first. */
 export function newChat(core: Core, options: ChatOptions): Promise<Chat> {
   const before = turns.get(core) ?? Promise.resolve()
-  const made = before.then(() => makeChat(core, options))
+  const epoch = core.epoch()
+  const made = before.then(() => makeChat(core, options, epoch))
   turns.set(
     core,
     made.catch(() => {}),
@@ -42,10 +43,11 @@ export function newChat(core: Core, options: ChatOptions): Promise<Chat> {
   return made
 }
 
-async function makeChat(core: Core, options: ChatOptions): Promise<Chat> {
+async function makeChat(core: Core, options: ChatOptions, epoch: number): Promise<Chat> {
   const shipped = options.transcript === undefined ? null : await loadTranscript(options.transcript)
   const language = options.language ?? shipped?.language ?? 'en'
   const drawn = await drawPersona(core.seed, `persona ${core.room.state.chatCounter + 1}`, language)
+  if (epoch !== core.epoch()) throw new Error('The simulator was reset while this chat was being made.')
   const tx = createTx()
   const chat = createChat(
     core.room,

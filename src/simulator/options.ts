@@ -8,7 +8,7 @@ import {
   type Knobs,
   parseKnob,
 } from '../contract/knobs.ts'
-import { nearest } from '../contract/nearest.ts'
+import { suggest } from '../contract/nearest.ts'
 import type { BotReply } from '../platform/room.ts'
 import type { Summarize } from '../platform/summary.ts'
 import type { Translate } from '../platform/translation.ts'
@@ -69,7 +69,7 @@ export class InvalidSetting extends Error {
 
 /** Reads one knob, or says what is wrong with it. */
 export function readKnob(name: string, raw: unknown): { name: KnobName; value: unknown } | SettingProblem {
-  if (!isKnob(name)) return { name, message: `${name} is not a knob${nearest(name, KNOB_NAMES)}.` }
+  if (!isKnob(name)) return { name, message: `${name} is not a knob${suggest(name, KNOB_NAMES)}` }
   const value = parseKnob(name, raw)
   if (value !== undefined) return { name, value }
   return { name, message: `${name} must be ${allowedFor(name)}, got ${JSON.stringify(raw)}.` }

@@ -1,6 +1,6 @@
 /** Changing and showing the configuration of a running simulator. */
 import { isKnob, KNOB_NAMES, showKnobs } from '../contract/knobs.ts'
-import { nearest } from '../contract/nearest.ts'
+import { suggest } from '../contract/nearest.ts'
 import { readBusinessHours } from '../platform/hours.ts'
 import type { BotReply } from '../platform/room.ts'
 import type { Core } from './core.ts'
@@ -46,7 +46,7 @@ const isReplies = (value: unknown): value is BotReply[] =>
   Array.isArray(value) &&
   value.every(one => isObject(one) && typeof one.match === 'string' && typeof one.text === 'string')
 
-export function isHttpUrl(value: unknown): value is string {
+function isHttpUrl(value: unknown): value is string {
   return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 }
 
@@ -76,7 +76,7 @@ async function checkEngine(engine: unknown): Promise<void> {
 
 const unknown = (name: string): SettingProblem => ({
   name,
-  message: `${name} is not a setting${nearest(name, SETTING_NAMES)}.`,
+  message: `${name} is not a setting${suggest(name, SETTING_NAMES)}`,
 })
 
 const maskKeys = (patch: Readonly<Record<string, unknown>>) =>

@@ -33,7 +33,7 @@ const FILES: Record<string, () => Promise<Loaded>> = {
   'ar-municipality': () => import('../../fixtures/transcripts/ar-municipality.json', { with: { type: 'json' } }),
 }
 
-export const TRANSCRIPT_NAMES = Object.keys(FILES)
+const TRANSCRIPT_NAMES = Object.keys(FILES)
 
 export async function loadTranscript(name: string): Promise<ShippedTranscript> {
   const load = Object.hasOwn(FILES, name) ? FILES[name] : undefined

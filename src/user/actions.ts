@@ -1,7 +1,7 @@
 /** What the end user does, as one journal entry each with its consequences. */
 import { andThen, type Engines, type InOrder, type Maybe, translated } from '../engines/engines.ts'
 import type { UserContent } from '../journal/entry.ts'
-import { type NewFile, storeFile } from '../platform/files.ts'
+import { checkFile, type NewFile, storeFile } from '../platform/files.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Room } from '../platform/room.ts'
 import type { Chat } from '../platform/state.ts'
@@ -17,7 +17,7 @@ export interface UserPorts {
   /** A number that grows with every reset. */
   epoch(): number
   /** Something asynchronous started (true) or ended (false). */
-  inFlight(started: boolean): void
+  inFlight(): () => void
 }
 
 export interface Says {
@@ -63,11 +63,11 @@ export function createUserActions(ports: UserPorts): UserActions {
   }
 
   async function counted(outcome: Promise<UserOutcome>): Promise<UserOutcome> {
-    ports.inFlight(true)
+    const ended = ports.inFlight()
     try {
       return await outcome
     } finally {
-      ports.inFlight(false)
+      ended()
     }
   }
 
@@ -123,6 +123,7 @@ function checkMessage(said: Says): void {
 
 function storeAll(room: Room, chat: Chat, files: readonly NewFile[]) {
   try {
+    for (const file of files) checkFile(room, file)
     return files.map(file => storeFile(room, chat, file))
   } catch (thrown) {
     if (thrown instanceof Refusal) throw new UserProblem('invalid_message', thrown.message)

@@ -49,11 +49,11 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
 
   async function attempt(job: Job, done: () => void): Promise<void> {
     const { signal } = cancel
-    ports.activity.begin()
+    const ended = ports.activity.begin()
     const started = elapsedMs()
     const { url, headers, outcome } = await send(job, signal)
     if (!signal.aborted) conclude(job, { url, headers, outcome, durationMs: elapsedMs() - started }, done)
-    ports.activity.end()
+    ended()
   }
 
   async function send(

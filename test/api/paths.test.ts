@@ -49,8 +49,11 @@ describeDoors('paths', door => {
       const strict = await api.call(id, body, { path })
       expect([strict.status, strict.headers.get(MARKER)]).toEqual([404, '10, 43'])
       await sim.configure({ 'api.trailingSlash': 'redirect' })
-      const moved = await api.call(id, body, { path })
-      expect([moved.status, moved.headers.get('location')]).toEqual([308, pathFor(id)])
+      const moved = await api.call(id, body, { path: `${path}?page=2` })
+      expect([moved.status, moved.headers.get(MARKER)]).toEqual([308, '43'])
+      for (const base of ['https://bot.example.test', 'https://proxy.example.test/below/here']) {
+        expect(new URL(moved.headers.get('location')!, base + path).href).toBe(`${base}${pathFor(id)}?page=2`)
+      }
       expect((await api.call(id, body)).status).toBe(200)
     },
   )

@@ -178,3 +178,20 @@ describe('subscribers', () => {
     expect([heard, seqs(journal.query())]).toEqual([[1], [1, 2]])
   })
 })
+
+test('a reader that throws is dropped and named; the others and the writer go on', () => {
+  const journal = journalOf()
+  const heard: number[] = []
+  journal.subscribe(() => {
+    throw new Error('mine')
+  })
+  journal.subscribe(entry => heard.push(entry.seq))
+  expect(journal.append(note('one'), null).seq).toBe(1)
+  journal.append(note('two'), null)
+  expect(journal.query().map(entry => [entry.kind === 'note' && entry.note, entry.cause])).toEqual([
+    ['one', null],
+    ['subscriber_failed', 1],
+    ['two', null],
+  ])
+  expect(heard.toSorted()).toEqual([1, 2, 3])
+})

@@ -38,7 +38,7 @@ test('one bad value and nothing of the patch is applied; every problem is named'
 
 test('a knob that is not there is refused with the nearest name', async () => {
   const { message } = await refusal({ 'webhook.retries': ['1s'] })
-  expect(message).toBe('webhook.retries is not a setting; did you mean webhook.retry?.')
+  expect(message).toBe('webhook.retries is not a setting; did you mean webhook.retry?')
 })
 
 test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])('%s is no setting', async name => {

@@ -68,6 +68,7 @@ test('row 9: typing again replaces the timer', async () => {
 test.each([0, -1])('row 9: a timeout of %i is refused', async timeout => {
   const { sim } = world()
   const reply = await post(sim, 'typing_start', await takenOver(sim), { timeout })
+  expect(rowsOf(reply)).toContain(9)
   expect(reply.json.error).toMatchObject({ code: 'invalid_parameter', field: 'timeout' })
   expect(reply.status).toBe(400)
 })

@@ -149,3 +149,18 @@ describe('through the simulator', () => {
     await expect(sim.clock.advance('1s')).rejects.toThrow('Only a virtual clock can be advanced')
   })
 })
+
+test('two advances at once pass the sum of both, one after the other', async () => {
+  const clock = createVirtualClock(0)
+  const fired: number[] = []
+  for (const delay of [100, 250]) clock.after(delay, () => fired.push(clock.now()))
+  await Promise.all([clock.advance(150, idle), clock.advance(150, idle)])
+  expect([clock.now(), fired]).toEqual([300, [100, 250]])
+})
+
+test('an advance that a rewind overtakes leaves the clock at its start', async () => {
+  const clock = createVirtualClock(0)
+  clock.after(10, () => clock.rewind())
+  await clock.advance(500, idle)
+  expect(clock.now()).toBe(0)
+})

@@ -18,13 +18,13 @@ export const inProcess: Door = {
 }
 
 /** A real server on a free port, with the clock that tests move. */
-export const overHttp: Door = {
+const overHttp: Door = {
   name: 'over HTTP',
   create: options => startSimulator({ clock: 'virtual', ...options, port: 0 }),
   send: (sim, path, init) => fetch(sim.baseUrl + path, { redirect: 'manual', ...init }),
 }
 
-export const DOORS: readonly Door[] = [inProcess, overHttp]
+const DOORS: readonly Door[] = [inProcess, overHttp]
 
 /** Runs the same tests through every door. */
 export function describeDoors(name: string, body: (door: Door) => void): void {

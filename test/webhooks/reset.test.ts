@@ -92,3 +92,36 @@ test('close() ends what is on its way', async () => {
   expect(await said).toContain('reset')
   await closed.opened
 })
+
+test('a chat that was being made when the reset came is not made', async () => {
+  const sim = simFor('http://127.0.0.1:9/')
+  const late = sim.chat()
+  sim.reset()
+  await expect(late).rejects.toThrow('reset')
+  expect(sim.chats()).toEqual([])
+})
+
+test('an engine that never answers does not keep `settled` waiting after a reset', async () => {
+  const { url } = await receiver()
+  const sim = simFor(url, { translate: () => new Promise(() => {}) })
+  const chat = await takenOver(sim, { sender: { language_codes: ['xx'] } })
+  const said = chat.says('Hello')
+  said.catch(() => {})
+  sim.reset()
+  await sim.settled()
+  expect(sim.journal.query()).toEqual([])
+})
+
+test('three hundred chats wait for their own answers at the same time', async () => {
+  const { open, opened } = gate()
+  const { url, arrived } = await receiver(async (_got, response) => {
+    await opened
+    response.end()
+  })
+  const sim = simFor(url)
+  const chats = await Promise.all(Array.from({ length: 300 }, () => sim.chat()))
+  const pressed = chats.map(chat => chat.press('handover'))
+  await arrived(300)
+  open()
+  for (const { ack } of await Promise.all(pressed)) expect(ack?.status).toBe(200)
+})
