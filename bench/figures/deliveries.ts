@@ -31,7 +31,7 @@ export async function slowReceiver(): Promise<Figure[]> {
   const p99 = async (delayMs: number) => {
     await using receiver = await start(1, 'receiver.ts', [String(delayMs)])
     const webhookUrl = `http://127.0.0.1:${receiver.line.port}/webhook`
-    await using sim = await start(0, 'sim-server.ts', [JSON.stringify({ webhookUrl })])
+    await using sim = await start(0, 'sim-server.mjs', [JSON.stringify({ webhookUrl })])
     const body = { bot_id: 1042, chat_id: sim.line.chat, timeout: 1000 }
     const runs = Array.from({ length: 5 }, () =>
       load({ port: sim.line.port, requests: 300, connections: 1, path: '/api/v2/handover/typing_start', body }),

@@ -7,7 +7,7 @@ const perSecond = (result: Load) => result.requests / result.seconds
 
 export async function requests(): Promise<Figure[]> {
   await using bare = await start(0, 'bare-server.mjs')
-  await using ours = await start(0, 'sim-server.ts')
+  await using ours = await start(0, 'sim-server.mjs')
   const body = messageTo(ours.line.chat)
   const bareRuns: Load[] = []
   const runs: Load[] = []
@@ -36,8 +36,8 @@ export async function requests(): Promise<Figure[]> {
 }
 
 export async function manyChats(): Promise<Figure[]> {
-  await using few = await start(0, 'sim-server.ts', [JSON.stringify({ chats: 100 })])
-  await using many = await start(0, 'sim-server.ts', [JSON.stringify({ chats: 100_000 })])
+  await using few = await start(0, 'sim-server.mjs', [JSON.stringify({ chats: 100 })])
+  await using many = await start(0, 'sim-server.mjs', [JSON.stringify({ chats: 100_000 })])
   const fewRuns: number[] = []
   const manyRuns: number[] = []
   for (let round = 0; round < 5; round++) {

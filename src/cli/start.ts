@@ -5,6 +5,7 @@ import type { SettingFlags } from '../config/text-settings.ts'
 import { maskEntry } from '../journal/mask.ts'
 import type { LogStyle } from '../report/log.ts'
 import { wallDelay } from '../runtime/clock.ts'
+import { keepHeapSmall } from '../runtime/heap.ts'
 import { isLoopback } from '../server/addresses.ts'
 import { type SimulatorServer, startSimulator } from '../server/start.ts'
 import { hints, readyFacts } from './announce.ts'
@@ -38,6 +39,7 @@ export async function run(context: Context, options: Record<string, unknown>): P
   const flags = options as unknown as StartFlags
   const resolved = await resolveSettings(flags, surroundings(context))
   checkDemo(flags)
+  keepHeapSmall()
   const shutdown = createShutdown(context.io)
   try {
     const server = await startSimulator(resolved.options)

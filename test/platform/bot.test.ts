@@ -95,6 +95,17 @@ describeDoors('the bot', door => {
     expect(lines(chat).slice(3)).toEqual(['bot: Hi there! What can I help you with?'])
   })
 
+  it.each([
+    ['nb', 'Tusen takk!', 'Bare hyggelig! Ha en fin dag.'],
+    ['de', 'danke', 'Gern geschehen! Ich wünsche Ihnen einen schönen Tag.'],
+    ['en', 'thanks, but where is it?', 'I am not sure I got that. Shall I find a colleague for you?'],
+  ])('ST2 thanks are answered in %s, a question after them is not taken for thanks', async (language, said, answer) => {
+    const { sim } = await setUp(door)
+    const chat = await sim.chat({ language })
+    await chat.says(said)
+    expect(chat.transcript.at(-1)?.text).toBe(answer)
+  })
+
   it('ST2 answers that fall due at the same moment come in the order of the questions', async () => {
     const { sim } = await setUp(door, { bot: { replies: REPLIES }, knobs: { 'bot.delay': '2s' } })
     const chat = await sim.chat()

@@ -1,0 +1,18 @@
+/** The built package as a server, with as many chats as asked for. Prints one JSON line with what a client needs. Plain JavaScript, so that its memory is the package's and not a compiler's. */
+import { startSimulator } from '../../dist/index.js'
+
+const options = JSON.parse(process.argv[2] ?? '{}')
+const server = await startSimulator({
+  port: 0,
+  knobs: options.knobs ?? {},
+  ...(options.webhookUrl ? { webhook: { url: options.webhookUrl } } : {}),
+})
+const ids = []
+for (let i = 0; i < (options.chats ?? 1); i++) ids.push((await server.chat()).id)
+const { port, apiKey, botId } = server
+process.stdout.write(`${JSON.stringify({ port, apiKey, botId, chat: ids[0], last: ids.at(-1) })}\n`)
+process.on('message', message => {
+  if (message !== 'memory') return
+  globalThis.gc?.()
+  process.send?.(process.memoryUsage())
+})
