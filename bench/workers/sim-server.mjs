@@ -10,6 +10,12 @@ const server = await startSimulator({
 const ids = []
 for (let i = 0; i < (options.chats ?? 1); i++) ids.push((await server.chat()).id)
 const { port, apiKey, botId } = server
+// The chats under load are taken over, as they are when an agent writes.
+for (const chat_id of new Set([ids[0], ids.at(-1)])) {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ bot_id: botId, chat_id, sender: { name: 'Anna' } })
+  await server.fetch(new Request(`${server.url}/api/v2/handover/start`, { method: 'POST', headers, body }))
+}
 process.stdout.write(`${JSON.stringify({ port, apiKey, botId, chat: ids[0], last: ids.at(-1) })}\n`)
 process.on('message', message => {
   if (message !== 'memory') return

@@ -42,10 +42,10 @@ function errorResponse(status: number): unknown {
 
 const RETRY = { 'retry-after': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } }
 
-/** With a body there is more that can be wrong. */
+/** With a body there is more that can be wrong. 400 and 409 also come from knobs (rows 11, 18, 20 to 22). */
 export function errorsOf(endpoint: Endpoint): Record<string, unknown> {
-  const conflicts = ['start', 'end', 'message', 'typing_start', 'typing_stop'].includes(endpoint.id)
-  const withBody = endpoint.body === null ? [] : [400, ...(conflicts ? [409] : []), 413, 415, 422]
-  const statuses = [401, 403, 404, 429, ...withBody].sort((a, b) => a - b)
+  const conflicts = ['start', 'end', 'message', 'summarize'].includes(endpoint.id)
+  const withBody = endpoint.body === null ? [] : [...(conflicts ? [409] : []), 413, 415, 422]
+  const statuses = [400, 401, 403, 404, 429, ...withBody].sort((a, b) => a - b)
   return Object.fromEntries(statuses.map(status => [status, { $ref: `#/components/responses/${name(status)}` }]))
 }

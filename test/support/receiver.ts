@@ -1,5 +1,6 @@
 /** An intermediary's webhook in this process: remembers what came, answers what it is told to, checks every payload. */
 import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookEventName } from '../../src/contract/events.ts'
+import { eventAgainstDocument } from './document.ts'
 import { exactly } from './schema.ts'
 
 export interface ReceivedEvent {
@@ -60,5 +61,6 @@ export function createReceiver(): Receiver {
 function whatIsWrong(payload: WebhookEvent): string[] {
   const known = Object.hasOwn(WEBHOOK_EVENTS, payload.event) ? WEBHOOK_EVENTS[payload.event] : null
   if (known === null) return [`unknown event ${JSON.stringify(payload.event)}`]
-  return exactly(known.schema, payload).map(problem => `${payload.event}: ${problem}`)
+  const problems = exactly(known.schema, payload).map(problem => `${payload.event}: ${problem}`)
+  return [...problems, ...eventAgainstDocument(payload.event, payload)]
 }
