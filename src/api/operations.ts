@@ -8,7 +8,7 @@ import type {
   StartRequest,
   TypingStartRequest,
 } from '../contract/requests.ts'
-import { andThen, type Maybe, translated } from '../engines/engines.ts'
+import { andThen, type Maybe, summarized, translated } from '../engines/engines.ts'
 import { updateAvailability } from '../platform/availability.ts'
 import { requireChat } from '../platform/chats.ts'
 import { checkMessage, endHandover, sendMessage, startHandover } from '../platform/handover.ts'
@@ -82,7 +82,7 @@ function summarize(operation: Operation): Maybe<unknown> {
   const input = summaryInput(ports.room, chat, tx)
   const latency = ports.room.knobs['summarize.latency']
   const waited = latency === 0 ? undefined : ports.delay(latency)
-  const summary = andThen(waited, () => ports.engines.summarize(input))
+  const summary = andThen(waited, () => summarized(ports.engines, input))
   return andThen(summary, text => ({ event: 'SUMMARIZED', chat_id: chat.id, summary: text }))
 }
 

@@ -2,7 +2,7 @@
  * The two pluggable engines, translation and summaries. They may return promises: those are awaited here, outside
  * the synchronous platform, in order per chat. Without promises everything stays in one step.
  */
-import type { Summarize } from '../platform/summary.ts'
+import type { Summarize, SummaryInput } from '../platform/summary.ts'
 import type { Translate, Translation } from '../platform/translation.ts'
 
 export interface Engines {
@@ -16,9 +16,22 @@ export type Maybe<T> = T | Promise<T>
 export const andThen = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> =>
   value instanceof Promise ? value.then(next) : next(value)
 
-/** Nothing to translate: the text as it is. */
+/** The translated text, or the text as it is when there is nothing to translate. */
 export function translated(engines: Engines, job: Translation | null, text: string): Maybe<string> {
-  return job === null ? text : engines.translate(job.text, job.from, job.to)
+  if (job === null) return text
+  return andThen(native(engines.translate(job.text, job.from, job.to)), result => textFrom('translate', result))
+}
+
+export const summarized = (engines: Engines, input: SummaryInput): Maybe<string> =>
+  andThen(native(engines.summarize(input)), result => textFrom('summarize', result))
+
+/** Engines are the user's own code: their promises may come from any library. */
+const native = <T>(value: Maybe<T>): Maybe<T> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function' ? Promise.resolve(value) : value
+
+function textFrom(engine: keyof Engines, result: unknown): string {
+  if (typeof result === 'string') return result
+  throw new TypeError(`The ${engine} engine must return a text, got ${result === null ? 'null' : typeof result}.`)
 }
 
 export type InOrder = <T>(chatId: string, run: () => Maybe<T>) => Maybe<T>

@@ -6,14 +6,16 @@ import { createLanes, type Engines, type InOrder } from '../engines/engines.ts'
 import type { ApiContent, EntryOf, UserContent } from '../journal/entry.ts'
 import { createJournal, type Journal } from '../journal/journal.ts'
 import { refreshIdle } from '../platform/chats.ts'
-import { type BotSpec, ensureBots, fireDue } from '../platform/platform.ts'
+import { type BotSpec, ensureBots } from '../platform/platform.ts'
 import type { Room, Settings } from '../platform/room.ts'
-import { createTx, type Effect } from '../platform/tx.ts'
+import type { Effect } from '../platform/tx.ts'
 import { type Activity, createActivity } from '../runtime/activity.ts'
-import { type Clock, type Timer, type VirtualClock, wallDelay } from '../runtime/clock.ts'
+import { type Clock, type VirtualClock, wallDelay } from '../runtime/clock.ts'
+import { createEpoch } from '../runtime/epoch.ts'
 import { createStamps } from '../runtime/stamps.ts'
 import { createUserActions, type UserActions } from '../user/actions.ts'
 import { createDispatcher } from '../webhooks/dispatcher.ts'
+import { createAlarm } from './alarm.ts'
 import { createEngines } from './engines.ts'
 import { DEFAULTS, knobsFrom, type SimulatorOptions } from './options.ts'
 import { botFrom, clearState, clockFrom, createRoom, hoursFrom, targetOf, transportFrom } from './parts.ts'
@@ -64,9 +66,7 @@ export function createCore(options: SimulatorOptions): Core {
   const inOrder: InOrder = (chatId, run) => lanes(chatId, run)
   const lastEvent = new Map<string, number>()
   const transport = transportFrom(options)
-  let epoch = 0
-  let cancel = new AbortController()
-  let armed: { at: number; timer: Timer } | null = null
+  const epoch = createEpoch()
 
   const dispatcher = createDispatcher({
     journal,
@@ -86,25 +86,11 @@ export function createCore(options: SimulatorOptions): Core {
       lastEvent.set(entry.chat_id, entry.seq)
       dispatcher.enqueue(entry as EntryOf<'event'>)
     }
-    arm()
+    alarm.set()
   }
   function commit(content: ApiContent | UserContent, effects: readonly Effect[]): void {
     const entry = journal.append(content, null)
     commitEffects(effects, entry.seq)
-  }
-
-  /** One timer, for the nearest deadline of the platform. */
-  function arm(): void {
-    const at = room.state.deadlines.nextMs()
-    if (at === (armed?.at ?? null)) return
-    armed?.timer.cancel()
-    armed = at === null ? null : { at, timer: clock.after(at - clock.now(), fire) }
-  }
-  function fire(): void {
-    armed = null
-    const tx = createTx()
-    while (fireDue(room, tx));
-    commitEffects(tx.effects, null)
   }
 
   const inFlight = activity.begin
@@ -117,9 +103,11 @@ export function createCore(options: SimulatorOptions): Core {
     commit,
     lastEvent: chatId => lastEvent.get(chatId) ?? null,
     inFlight,
-    delay: ms => wallDelay(ms, cancel.signal),
-    epoch: () => epoch,
+    delay: ms => wallDelay(ms, epoch.signal()),
+    epoch: epoch.current,
   })
+
+  const alarm = createAlarm(room, clock, effects => commitEffects(effects, null))
 
   function refresh(): void {
     keyring.refresh(knobs, clock.now())
@@ -128,14 +116,11 @@ export function createCore(options: SimulatorOptions): Core {
       keyring.botIds.map(id => (id === bot.id ? bot : { ...bot, id, name: `${bot.name} ${id}` })),
     )
     refreshIdle(room)
-    arm()
+    alarm.set()
   }
   function reset(): void {
-    epoch++
-    cancel.abort()
-    cancel = new AbortController()
-    armed?.timer.cancel()
-    armed = null
+    epoch.next()
+    alarm.cancel()
     dispatcher.reset()
     activity.forget()
     lanes = createLanes()
@@ -150,7 +135,7 @@ export function createCore(options: SimulatorOptions): Core {
   }
 
   refresh()
-  const user = createUserActions({ room, engines, inOrder, commit, epoch: () => epoch, inFlight })
+  const user = createUserActions({ room, engines, inOrder, commit, epoch: epoch.current, inFlight })
   const close = async () => {
     reset()
     await transport.close?.()
@@ -171,7 +156,7 @@ export function createCore(options: SimulatorOptions): Core {
     commit,
     commitEffects,
     refresh,
-    epoch: () => epoch,
+    epoch: epoch.current,
     reset,
     close,
   }

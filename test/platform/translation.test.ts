@@ -120,6 +120,23 @@ describeDoors('live translation', door => {
     expect(chat.view()).toEqual(before)
   })
 
+  it('W9 an engine that returns no text is named, and nothing is shown', async () => {
+    const bench = await setUp(door, { translate: (() => 42) as never })
+    const chat = await takenOver(bench, speaking('en'), { language: 'nb' })
+    const before = chat.view()
+    await expect(chat.says('hei')).rejects.toThrow('The translate engine must return a text, got number.')
+    expect(chat.view()).toEqual(before)
+  })
+
+  it("W9 promises of another library's making are waited for too", async () => {
+    // biome-ignore lint/suspicious/noThenProperty: a thenable is the point
+    const translate = (text: string) => ({ then: (done: (value: string) => void) => done(`${text}!`) }) as never
+    const bench = await setUp(door, { translate })
+    const chat = await takenOver(bench, speaking('en'), { language: 'nb' })
+    await chat.says('hei')
+    expect(bench.hook.of('MESSAGE FROM USER')[0]?.message).toBe('hei!')
+  })
+
   it('W9 translation.engine=identity leaves texts as they are', async () => {
     const bench = await setUp(door, { knobs: { 'translation.engine': 'identity' } })
     const chat = await takenOver(bench, speaking('en'), { language: 'nb' })

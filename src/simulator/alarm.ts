@@ -1,0 +1,38 @@
+/** One timer on the simulator's clock, for the nearest deadline of the platform. */
+import { fireDue } from '../platform/platform.ts'
+import type { Room } from '../platform/room.ts'
+import { createTx, type Effect } from '../platform/tx.ts'
+import type { Clock, Timer } from '../runtime/clock.ts'
+
+export interface Alarm {
+  /** After anything that may have changed the deadlines. */
+  set(): void
+  cancel(): void
+}
+
+/** `commit` takes what falling due led to. */
+export function createAlarm(room: Room, clock: Clock, commit: (effects: readonly Effect[]) => void): Alarm {
+  let armed: { at: number; timer: Timer } | null = null
+
+  function cancel(): void {
+    armed?.timer.cancel()
+    armed = null
+  }
+
+  function ring(): void {
+    armed = null
+    const tx = createTx()
+    while (fireDue(room, tx));
+    commit(tx.effects)
+  }
+
+  return {
+    set() {
+      const at = room.state.deadlines.nextMs()
+      if (at === (armed?.at ?? null)) return
+      cancel()
+      if (at !== null) armed = { at, timer: clock.after(at - clock.now(), ring) }
+    },
+    cancel,
+  }
+}
