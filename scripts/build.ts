@@ -35,3 +35,6 @@ collectLicences(root, result.output)
 execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, '-p', `${root}tsconfig.build.json`], {
   stdio: 'inherit',
 })
+// Rooms no public type leads to; their types would name packages that are not installed.
+for (const room of ['cli', 'control', 'config', 'report'])
+  rmSync(`${root}dist/types/${room}`, { recursive: true, force: true })
