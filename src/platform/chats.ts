@@ -1,5 +1,6 @@
 /** Chats and the messages in them. */
 import type { Button } from '../contract/schemas.ts'
+import { type IdForm, makeIdFrom } from '../runtime/ids.ts'
 import { Refusal } from './refusal.ts'
 import type { Room } from './room.ts'
 import type { BotState, Chat, Message, Persona, StoredFile } from './state.ts'
@@ -45,6 +46,7 @@ export function createChat(room: Room, spec: NewChat, tx: Tx): Chat {
     typing: false,
     messages: [],
     counter: 0,
+    words: room.words(id),
     idleEnds: 0,
   }
   room.state.chats.set(id, chat)
@@ -63,7 +65,8 @@ function addHistory(room: Room, chat: Chat, row: HistoryRow): void {
 export const userName = (chat: Chat): string => chat.persona.fullName ?? 'User'
 
 /** Ids are numbered per chat, so that a message elsewhere shifts none here. */
-export const nextLabel = (chat: Chat, what: string): string => `${chat.id} ${what} ${++chat.counter}`
+export const nextId = (chat: Chat, form: IdForm, what: string): string =>
+  makeIdFrom(form, chat.words, `${what} ${++chat.counter}`)
 
 export interface NewMessage {
   readonly from: Message['from']
@@ -79,7 +82,7 @@ const NONE: readonly never[] = []
 
 export function addMessage(room: Room, chat: Chat, spec: NewMessage): Message {
   const message: Message = {
-    id: room.id(room.knobs['ids.message'], nextLabel(chat, 'message')),
+    id: nextId(chat, room.knobs['ids.message'], 'message'),
     created: room.stamp(),
     from: spec.from,
     name: spec.name,
@@ -97,7 +100,7 @@ export function addMessage(room: Room, chat: Chat, spec: NewMessage): Message {
 
 /** An answer of the bot's dialogue: it belongs to an exchange (R-MSG). */
 export function addBotReply(room: Room, chat: Chat, text: string, buttons: readonly Button[]): Message {
-  const exchangeId = room.id(room.knobs['ids.exchange'], nextLabel(chat, 'exchange'))
+  const exchangeId = nextId(chat, room.knobs['ids.exchange'], 'exchange')
   return addMessage(room, chat, { from: 'bot', name: botOf(room, chat).name, text, buttons, exchangeId })
 }
 

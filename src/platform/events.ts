@@ -1,7 +1,7 @@
 /** The payloads the webhook gets (EV1-EV9). */
 import type { MessageFromUser } from '../contract/events.ts'
 import type { Attachment } from '../contract/schemas.ts'
-import { botOf, nextLabel } from './chats.ts'
+import { botOf, nextId } from './chats.ts'
 import type { Room } from './room.ts'
 import type { Chat, StoredFile } from './state.ts'
 import { emit, type Tx } from './tx.ts'
@@ -16,16 +16,16 @@ function about(room: Room, chat: Chat) {
 }
 
 /** Delivery ids are ours alone: the control API and the journal use them, payloads do not (assumption 6). */
-const deliveryId = (room: Room, chat: Chat): string => room.id('uuid', nextLabel(chat, 'delivery'))
+const deliveryId = (chat: Chat): string => nextId(chat, 'uuid', 'delivery')
 
 export function emitRequest(room: Room, chat: Chat, tx: Tx): string {
-  const id = deliveryId(room, chat)
+  const id = deliveryId(chat)
   emit(tx, chat.id, id, { event: 'REQUESTING TAKEOVER', ...about(room, chat) })
   return id
 }
 
 export function emitUserMessage(room: Room, chat: Chat, text: string, files: readonly StoredFile[], tx: Tx): string {
-  const id = deliveryId(room, chat)
+  const id = deliveryId(chat)
   const attachments = announcedFiles(room, chat, files)
   const payload: MessageFromUser = { event: 'MESSAGE FROM USER', ...about(room, chat), message: text }
   emit(tx, chat.id, id, attachments === null ? payload : { ...payload, attachments })
@@ -47,5 +47,5 @@ function announcedFiles(room: Room, chat: Chat, files: readonly StoredFile[]): A
 /** Assumption 7. */
 export function emitTyping(room: Room, chat: Chat, event: 'AGENT TYPING START' | 'AGENT TYPING STOP', tx: Tx): void {
   if (room.knobs['typing.webhook'] === 'off') return
-  emit(tx, chat.id, deliveryId(room, chat), { event, chat_id: chat.id })
+  emit(tx, chat.id, deliveryId(chat), { event, chat_id: chat.id })
 }

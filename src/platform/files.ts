@@ -1,6 +1,6 @@
 /** Files the end user sends. Bytes are the uploaded ones, or made from the id when the link is opened. */
 
-import { nextLabel } from './chats.ts'
+import { nextId } from './chats.ts'
 import { Refusal } from './refusal.ts'
 import type { Room } from './room.ts'
 import type { Chat, StoredFile } from './state.ts'
@@ -32,7 +32,7 @@ export function checkFile(room: Room, file: NewFile): void {
 
 export function storeFile(room: Room, chat: Chat, file: NewFile): StoredFile {
   const stored: StoredFile = {
-    id: room.id('hex24', nextLabel(chat, 'file')),
+    id: nextId(chat, 'hex24', 'file'),
     name: file.name.replace(HALF_PAIRS, '\ufffd'),
     type: file.type,
     sizeKb: file.sizeKb,

@@ -2,6 +2,7 @@
 import type { Knobs } from '../contract/knobs.ts'
 import type { Button } from '../contract/schemas.ts'
 import type { IdForm } from '../runtime/ids.ts'
+import type { Words } from '../runtime/random.ts'
 import type { BusinessHours } from './hours.ts'
 import type { State } from './state.ts'
 
@@ -26,5 +27,7 @@ export interface Room {
   /** A fresh timestamp in microseconds. */
   stamp(): number
   id(form: IdForm, label: string): string
+  /** What the ids below `label` are drawn from. */
+  words(label: string): Words
   readonly links: { chat(chatId: string): string; file(fileId: string, name: string): string }
 }

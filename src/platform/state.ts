@@ -1,5 +1,6 @@
 /** Everything the platform remembers. Times are whole microseconds since 1970 unless a name says otherwise. */
 import type { AvailabilityReason, AvailabilityValue, Button, Sender } from '../contract/schemas.ts'
+import type { Words } from '../runtime/random.ts'
 import { createDeadlines, type Deadlines } from './deadlines.ts'
 
 export interface StoredFile {
@@ -61,6 +62,8 @@ export interface Chat {
   readonly messages: Message[]
   /** Numbers the ids of this chat, so that other chats cannot shift them. */
   counter: number
+  /** What the ids of this chat are drawn from. */
+  readonly words: Words
   /** Numbers the answers to an end with nothing to end; they are in no transcript. */
   idleEnds: number
 }

@@ -1,7 +1,7 @@
 /**
  * Ids drawn from (seed, label, counter) and nothing else: adding a message in one chat shifts no id in another.
  */
-import { hashWords } from './random.ts'
+import { hashFrom, hashWords, type Words } from './random.ts'
 
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
@@ -17,8 +17,12 @@ function uuid(hex: string): string {
 
 export type IdForm = 'uuid' | 'hex24' | 'hex32'
 
-export function makeId(form: IdForm, seed: number, label: string): string {
-  const [a, b, c, d] = hashWords(label, seed)
+export const makeId = (form: IdForm, seed: number, label: string): string => written(form, hashWords(label, seed))
+
+/** Ids below one owner (a chat): its own words, and a short label. */
+export const makeIdFrom = (form: IdForm, owner: Words, label: string): string => written(form, hashFrom(owner, label))
+
+function written(form: IdForm, [a, b, c, d]: Words): string {
   if (form === 'hex24') return hex8(a) + hex8(b) + hex8(c)
   const hex = hex8(a) + hex8(b) + hex8(c) + hex8(d)
   return form === 'uuid' ? uuid(hex) : hex

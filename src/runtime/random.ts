@@ -1,11 +1,14 @@
 /** Chance, seeded: the same seed and label give the same numbers on every machine. */
 
+export type Words = readonly [number, number, number, number]
+
 /** Four 32-bit words drawn from a text and a seed (a mixing hash, not a cryptographic one). */
-export function hashWords(text: string, seed: number): [number, number, number, number] {
-  let a = (1779033703 ^ seed) | 0
-  let b = (3144134277 ^ (seed >>> 1)) | 0
-  let c = 1013904242
-  let d = 2773480762 | 0
+export const hashWords = (text: string, seed: number): Words =>
+  hashFrom([(1779033703 ^ seed) | 0, (3144134277 ^ (seed >>> 1)) | 0, 1013904242, 2773480762 | 0], text)
+
+/** Goes on from words drawn before, so that a long beginning is hashed only once. */
+export function hashFrom(words: Words, text: string): Words {
+  let [a, b, c, d] = words
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     a = b ^ Math.imul(a ^ code, 597399067)
@@ -16,7 +19,7 @@ export function hashWords(text: string, seed: number): [number, number, number, 
   return finish(a, b, c, d)
 }
 
-function finish(a: number, b: number, c: number, d: number): [number, number, number, number] {
+function finish(a: number, b: number, c: number, d: number): Words {
   const w = Math.imul(c ^ (a >>> 18), 597399067)
   const x = Math.imul(d ^ (b >>> 22), 2869860233)
   const y = Math.imul(w ^ (c >>> 17), 951274213)

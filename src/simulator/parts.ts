@@ -6,6 +6,7 @@ import type { Room, Settings } from '../platform/room.ts'
 import { createState } from '../platform/state.ts'
 import { type Clock, createRealClock, createVirtualClock, type VirtualClock } from '../runtime/clock.ts'
 import { makeId } from '../runtime/ids.ts'
+import { hashWords } from '../runtime/random.ts'
 import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
 import { DEFAULTS, InvalidSetting, type SimulatorOptions } from './options.ts'
 
@@ -36,6 +37,7 @@ export function createRoom({ seed, knobs, clock, stamp, address, settings }: Roo
     nowMs: clock.now,
     stamp,
     id: (form, label) => makeId(form, seed, label),
+    words: label => hashWords(label, seed),
     links: {
       chat: id => `${address.base}/api/v1/chats/${encodeURIComponent(id)}`,
       file: (id, name) => `${address.base}/files/${id}/${encodeURIComponent(name)}`,
