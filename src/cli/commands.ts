@@ -27,6 +27,14 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'print the OpenAPI 3.1 document',
     load: () => import('./openapi.ts'),
   },
+  trigger: {
+    summary: 'fire one event from a running simulator, well signed or not',
+    load: () => import('./trigger.ts'),
+  },
+  resend: {
+    summary: 'send a past delivery again',
+    load: () => import('./resend.ts'),
+  },
   wait: {
     summary: 'block until a simulator is ready',
     load: () => import('./wait.ts'),

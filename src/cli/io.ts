@@ -13,6 +13,8 @@ export interface Io {
   readonly stdout: Output
   /** Talk. */
   readonly stderr: Output
+  /** Everything on stdin, as text. */
+  readStdin(): Promise<string>
   readonly cwd: string
   readonly nodeVersion: string
   /** Calls back for every signal until undone. */

@@ -1,4 +1,5 @@
 /** The command line. The only place that ends the process. */
+import { text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../contract/version.ts'
 import { COMMANDS, type CommandModule } from './commands.ts'
@@ -58,6 +59,7 @@ function processIo(): Io {
   return {
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
+    readStdin: () => text(process.stdin),
     cwd: process.cwd(),
     nodeVersion: process.version,
     onSignal: watchSignals,

@@ -1,18 +1,13 @@
 /** `handover-sim wait`: blocks until a simulator answers that it is ready. */
 import type { Command } from 'commander'
-import { resolveSettings } from '../config/resolve.ts'
-import type { SettingFlags } from '../config/text-settings.ts'
-import { MUST, readHttpUrl } from '../config/values.ts'
 import { formatDuration, parseDuration } from '../contract/duration.ts'
 import { elapsedMs, wallDelay, wallTimer } from '../runtime/clock.ts'
 import { asFailure } from '../runtime/transport.ts'
-import { urlOf } from '../server/addresses.ts'
 import { EnvironmentProblem, UsageError } from './errors.ts'
 import type { Context } from './io.ts'
-import { surroundings } from './setting-flags.ts'
+import { type SimulatorFlags, simulatorUrl } from './simulator-url.ts'
 
-interface WaitFlags extends SettingFlags {
-  readonly url?: string
+interface WaitFlags extends SimulatorFlags {
   readonly timeout: string
 }
 
@@ -32,7 +27,7 @@ export async function run(context: Context, options: Record<string, unknown>): P
   const timeoutMs = parseDuration(flags.timeout)
   if (timeoutMs === null)
     throw new UsageError(`--timeout: must be a duration such as 500ms, 30s, 2m, got ${JSON.stringify(flags.timeout)}.`)
-  const url = await urlFor(context, flags)
+  const url = await simulatorUrl(context, flags)
   const until = elapsedMs() + timeoutMs
   for (;;) {
     const why = await probe(url)
@@ -43,18 +38,6 @@ export async function run(context: Context, options: Record<string, unknown>): P
   }
   context.io.stdout.write(`Ready: ${url}\n`)
   return 0
-}
-
-async function urlFor(context: Context, flags: WaitFlags): Promise<string> {
-  const [from, given] =
-    flags.url === undefined ? ['HANDOVER_SIM_URL', context.env.HANDOVER_SIM_URL] : ['--url', flags.url]
-  if (given && flags.port === undefined) {
-    if (readHttpUrl(given) === undefined) throw new UsageError(`${from}: ${MUST.url}, got ${JSON.stringify(given)}.`)
-    return given.replace(/\/+$/, '')
-  }
-  const { values } = await resolveSettings(flags, surroundings(context))
-  if (values.port === 0) throw new UsageError('--url is needed: the configured port is 0, which may be any.')
-  return urlOf(String(values.host), Number(values.port))
 }
 
 /** Null when ready, else why not. */

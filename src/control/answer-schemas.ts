@@ -41,7 +41,7 @@ export const Chats = z.object({ chats: z.array(ChatSummary) }).check(named('Chat
 
 const Ack = z
   .object({ status: z.nullable(z.int()), duration_ms: z.number(), error: z.optional(z.string()) })
-  .check(named('Ack', 'What the webhook answered to the first attempt'))
+  .check(named('Ack', 'What the webhook answered; `error` says why that is no acknowledgement'))
 export const Acted = z
   .object({
     message_id: z.nullable(z.string()),
@@ -49,6 +49,10 @@ export const Acted = z
     ack: z.optional(z.nullable(Ack)),
   })
   .check(named('Acted', '`ack` is there when it was waited for, and null when no event was due'))
+
+export const SentByHand = z
+  .object({ delivery_id: z.string(), ack: Ack })
+  .check(named('SentByHand', 'What the webhook answered to an event sent by hand'))
 
 export const Config = z
   .record(z.string(), z.unknown())

@@ -2,10 +2,15 @@
 import * as z from 'zod/mini'
 import { ALIASES, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, WebhookEvent, type WebhookEventName } from '../contract/events.ts'
+import { SIGN_MODES } from '../contract/sign-modes.ts'
 
 export const EntryKind = z
   .enum(['api', 'event', 'delivery', 'driver', 'user', 'fault', 'note'])
   .check(z.meta({ id: 'EntryKind' }))
+
+export const SignMode = z
+  .enum(SIGN_MODES)
+  .check(z.meta({ id: 'SignMode', description: 'How an event sent by hand is signed; all but `valid` are wrong' }))
 
 const headers = z.record(z.string(), z.string())
 const chatId = z.optional(z.string())
@@ -65,6 +70,9 @@ const DeliveryEntry = z
     duration_ms: z.number(),
     error: z.optional(z.string()),
     retry_in_ms: z.optional(z.number()),
+    triggered: z.optional(z.literal(true).check(z.describe('Made by hand, no event of the platform'))),
+    sign: z.optional(SignMode),
+    resent: z.optional(z.literal(true).check(z.describe('A past delivery, sent again by hand'))),
   })
   .check(z.meta({ id: 'DeliveryEntry', description: 'One attempt to deliver an event' }))
 

@@ -4,7 +4,7 @@ import { parseDuration } from '../contract/duration.ts'
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import { AvailabilityReason, AvailabilityValue, Button } from '../contract/schemas.ts'
-import { EntryKind } from './entry-schemas.ts'
+import { EntryKind, SignMode } from './entry-schemas.ts'
 
 const named = (id: string, description: string) => z.meta({ id, description })
 const word = z.string().check(z.minLength(1))
@@ -91,6 +91,16 @@ export const AvailabilityChange = z
 
 export const Advance = z.strictObject({ by: Duration }).check(named('Advance', 'By how much a virtual clock moves'))
 
+export const Trigger = z
+  .strictObject({
+    event: word,
+    chat_id: z.optional(word.check(z.describe('By default the newest chat'))),
+    body: z.optional(z.record(z.string(), z.unknown()).check(z.describe('Fields laid over the payload'))),
+    sign: z._default(SignMode, 'valid'),
+  })
+  .check(named('Trigger', 'One event to send by hand'))
+export type Trigger = z.infer<typeof Trigger>
+
 export const Nothing = z.strictObject({}).check(named('Nothing', 'No fields; the body may be left out'))
 
 // Queries
@@ -110,6 +120,10 @@ export const DeliveriesQuery = z.strictObject({
   after: z.optional(seq),
   chat_id: z.optional(word),
   limit: z.optional(z.int().check(z.positive())),
+})
+
+export const ResendQuery = z.strictObject({
+  resign: z.optional(z.enum(['true', 'false']).check(z.describe('Whether to make the headers anew'))),
 })
 
 export const EventsQuery = z.strictObject({ after: z.optional(seq) })

@@ -1,6 +1,7 @@
 /** What happened, one entry each. Wire case: entries are read as JSON by every language. */
 import type { Alias, EndpointId } from '../contract/endpoints.ts'
 import type { WebhookEvent, WebhookEventName } from '../contract/events.ts'
+import type { SignMode } from '../contract/sign-modes.ts'
 
 export type EntryKind = 'api' | 'event' | 'delivery' | 'driver' | 'user' | 'fault' | 'note'
 
@@ -62,6 +63,12 @@ export interface DeliveryContent {
   readonly error?: string
   /** On the simulator's clock, when another try follows. */
   readonly retry_in_ms?: number
+  /** Sent by hand: the platform had no such event. */
+  readonly triggered?: true
+  /** How it was signed, when it was triggered: anything but `valid` is wrong on purpose. */
+  readonly sign?: SignMode
+  /** A past delivery, sent again by hand. */
+  readonly resent?: true
 }
 
 export interface UserContent {
@@ -77,7 +84,7 @@ export interface UserContent {
 export interface NoteContent {
   readonly kind: 'note'
   readonly chat_id?: string
-  /** A stable name such as `chat_created`, `bot_message`, `typing_hidden`, `availability`, `config`, `evicted`. */
+  /** A stable name such as `chat_created`, `bot_message`, `typing_hidden`, `availability`, `config`, `event_triggered`, `evicted`. */
   readonly note: string
   readonly [detail: string]: unknown
 }

@@ -20,28 +20,28 @@ const maskCall = ({ path, request }: ApiContent, signature: string) => ({
   request: { ...request, headers: maskHeaders(request.headers, signature) },
 })
 
-const maskDelivery = ({ url, request, response }: DeliveryContent, signature: string) => ({
+const maskDelivery = ({ url, request, response, sign }: DeliveryContent, signature: string) => ({
   url: url === null ? null : maskQuery(maskUserInfo(url)),
-  request: { ...request, headers: maskHeaders(request.headers, signature) },
+  request: { ...request, headers: maskHeaders(request.headers, signature, sign === 'truncated' ? CUT_DIGEST : DIGEST) },
   response: response && { ...response, headers: maskHeaders(response.headers, signature) },
 })
 
 const isHeaders = (value: unknown): value is Headers => typeof value === 'object' && value !== null
 
-function maskHeaders(headers: Headers, signature: string): Record<string, string> {
+function maskHeaders(headers: Headers, signature: string, digest = DIGEST): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, maskHeader(name.toLowerCase(), value, signature)]),
+    Object.entries(headers).map(([name, value]) => [name, maskHeader(name.toLowerCase(), value, signature, digest)]),
   )
 }
 
 const CREDENTIALS = /^(proxy-)?authorization$/
 const SECRETS = /^(set-)?cookie$|token$|api-?key$|secret/
 
-function maskHeader(name: string, value: string, signature: string): string {
+function maskHeader(name: string, value: string, signature: string, digest: RegExp): string {
   if (CREDENTIALS.test(name)) return maskCredentials(String(value))
   if (SECRETS.test(name) || name === signature) return MASK
   const algorithm = name.includes('algorithm')
-  return !algorithm && (/hmac|signature/.test(name) || isDigest(String(value))) ? MASK : value
+  return !algorithm && (/hmac|signature/.test(name) || digest.test(String(value))) ? MASK : value
 }
 
 /** The scheme stays: a wrong one is what a developer looks for. */
@@ -52,7 +52,8 @@ function maskCredentials(value: string): string {
 
 /** SHA-1, SHA-256 and SHA-512 in base64 and hexadecimal. */
 const DIGEST = /^(?:[A-Za-z0-9+/]{27}=|[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$/
-const isDigest = (value: string) => DIGEST.test(value)
+/** What is left of one that was cut on purpose. */
+const CUT_DIGEST = /^[A-Za-z0-9+/]{20,}={0,2}$/
 
 const maskQuery = (path: string) => path.replace(/([?&][^=&#]*(?:key|token|secret|auth)[^=&#]*=)[^&#]*/gi, `$1${MASK}`)
 const maskUserInfo = (url: string) => url.replace(/^([a-z]+:\/\/)[^/@]*@/i, `$1${MASK}@`)

@@ -1,5 +1,5 @@
 /** The payloads the webhook gets (EV1-EV9). */
-import type { MessageFromUser } from '../contract/events.ts'
+import type { MessageFromUser, WebhookEvent, WebhookEventName } from '../contract/events.ts'
 import type { Attachment } from '../contract/schemas.ts'
 import { botOf, nextId } from './chats.ts'
 import type { Room } from './room.ts'
@@ -20,16 +20,25 @@ const deliveryId = (chat: Chat): string => nextId(chat, 'uuid', 'delivery')
 
 export function emitRequest(room: Room, chat: Chat, tx: Tx): string {
   const id = deliveryId(chat)
-  emit(tx, chat.id, id, { event: 'REQUESTING TAKEOVER', ...about(room, chat) })
+  emit(tx, chat.id, id, requestPayload(room, chat))
   return id
 }
 
+const requestPayload = (room: Room, chat: Chat): WebhookEvent => ({
+  event: 'REQUESTING TAKEOVER',
+  ...about(room, chat),
+})
+
 export function emitUserMessage(room: Room, chat: Chat, text: string, files: readonly StoredFile[], tx: Tx): string {
   const id = deliveryId(chat)
+  emit(tx, chat.id, id, messagePayload(room, chat, text, files))
+  return id
+}
+
+function messagePayload(room: Room, chat: Chat, text: string, files: readonly StoredFile[]): MessageFromUser {
   const attachments = announcedFiles(room, chat, files)
   const payload: MessageFromUser = { event: 'MESSAGE FROM USER', ...about(room, chat), message: text }
-  emit(tx, chat.id, id, attachments === null ? payload : { ...payload, attachments })
-  return id
+  return attachments === null ? payload : { ...payload, attachments }
 }
 
 /** The key `attachments` is there only when the handover was started with support for it (EV5, assumption 31). */
@@ -48,4 +57,12 @@ function announcedFiles(room: Room, chat: Chat, files: readonly StoredFile[]): A
 export function emitTyping(room: Room, chat: Chat, event: 'AGENT TYPING START' | 'AGENT TYPING STOP', tx: Tx): void {
   if (room.knobs['typing.webhook'] === 'off') return
   emit(tx, chat.id, deliveryId(chat), { event, chat_id: chat.id })
+}
+
+/** What the platform would send of this chat as it stands; for a message, the latest the user wrote. Changes nothing. */
+export function payloadOf(room: Room, chat: Chat, event: WebhookEventName): WebhookEvent {
+  if (event === 'REQUESTING TAKEOVER') return requestPayload(room, chat)
+  if (event !== 'MESSAGE FROM USER') return { event, chat_id: chat.id }
+  const said = chat.messages.findLast(({ from }) => from === 'user')
+  return messagePayload(room, chat, said === undefined ? 'Hello' : (said.other ?? said.text), said?.attachments ?? [])
 }

@@ -1,5 +1,6 @@
 /** Webhook events and what the receiver made of them, in words. */
 import { formatDuration } from '../contract/duration.ts'
+import type { SignMode } from '../contract/sign-modes.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Detail, Line } from './line.ts'
 import { counted, shorten, showMs, visible } from './text.ts'
@@ -17,12 +18,38 @@ export function describeEvent({ event, payload }: EntryOf<'event'>): Line {
 
 export function describeDelivery(entry: Delivery): Line {
   const again = entry.attempt > 1 ? ` (try ${entry.attempt})` : ''
+  const fooled = wronglyAccepted(entry)
   return {
-    who: 'platform -> webhook',
-    what: `${visible(entry.event)}${again}`,
-    details: [outcome(entry), ...receiverSaid(entry)],
-    wrong: entry.outcome === 'failed',
+    who: isByHand(entry) ? 'by hand -> webhook' : 'platform -> webhook',
+    what: `${visible(entry.event)}${again}${byHand(entry)}`,
+    details: [outcome(entry), ...receiverSaid(entry), ...fooled],
+    wrong: entry.outcome === 'failed' || fooled.length > 0,
   }
+}
+
+/** Not of the platform: somebody asked for it. */
+export const isByHand = ({ triggered, resent }: Delivery): boolean => triggered === true || resent === true
+
+function byHand({ triggered, resent, sign }: Delivery): string {
+  const how = [triggered ? 'triggered' : '', resent ? 'resent' : '', spoilt(sign) ? SPOILT[sign] : ''].filter(Boolean)
+  return how.length === 0 ? '' : `, ${how.join(', ')}`
+}
+
+type Spoilt = Exclude<SignMode, 'valid'>
+export const spoilt = (sign: SignMode | undefined): sign is Spoilt => sign !== undefined && sign !== 'valid'
+
+const SPOILT: Record<Spoilt, string> = {
+  none: 'not signed on purpose',
+  'wrong-key': 'signed with a wrong key on purpose',
+  tampered: 'changed after signing on purpose',
+  truncated: 'signature cut short on purpose',
+  hex: 'signature encoded wrong on purpose',
+}
+
+/** Some events are acknowledged by a refusal as well. */
+function wronglyAccepted({ status, sign }: Delivery): Detail[] {
+  if (status === null || status < 200 || status > 299 || !spoilt(sign)) return []
+  return [{ label: 'accepted', text: 'though the signature does not fit: does the receiver verify it?', level: 'warn' }]
 }
 
 function outcome(entry: Delivery): Detail {

@@ -36,8 +36,8 @@ function describeUser({ action, text, button, attachments }: EntryOf<'user'>): L
   }
 }
 
-/** Said by the API call that caused them. */
-const REPEATED = new Set(['taken_over', 'takeover_replaced', 'handed_back'])
+/** Said by the API call that caused them, or by the delivery that follows. */
+const REPEATED = new Set(['taken_over', 'takeover_replaced', 'handed_back', 'event_triggered'])
 
 function describeNote(entry: EntryOf<'note'>): Line | null {
   const text = (name: string) => visible(String(entry[name] ?? ''))

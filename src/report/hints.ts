@@ -1,5 +1,6 @@
 /** What to try when a webhook does not work: one hint per cause, in the order of how telling the sign is. */
 import type { EntryOf } from '../journal/entry.ts'
+import { spoilt } from './describe-delivery.ts'
 import { visible } from './text.ts'
 
 export interface Hint {
@@ -76,6 +77,18 @@ const SIGNS: readonly Sign[] = [
     matches: answered(status => status >= 300 && status < 400),
     advice: entry =>
       `Set the address it leads to${entry.response?.headers.location ? ` (${visible(entry.response.headers.location)})` : ''}; often only a final slash or http/https differs.`,
+  },
+  {
+    cause: 'wrong on purpose',
+    matches: ({ sign, status }) => spoilt(sign) && (status === 401 || status === 403),
+    advice: () => 'Refused as it should be: this signature was wrong on purpose.',
+  },
+  {
+    cause: 'old signature',
+    matches: ({ resent, triggered, status }) =>
+      resent === true && triggered !== true && (status === 401 || status === 403),
+    advice: () =>
+      'It went out with the headers of the first time; after a change of key, resend with resign=true or --resign.',
   },
   {
     cause: 'signature',

@@ -2,7 +2,7 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { describe } from './describe.ts'
-import { describeLateAnswer } from './describe-delivery.ts'
+import { describeLateAnswer, isByHand } from './describe-delivery.ts'
 import { hintFor } from './hints.ts'
 import type { Detail, Level, Line } from './line.ts'
 import { pad, quote, shorten, visible, widthOf, wrap } from './text.ts'
@@ -89,7 +89,7 @@ interface Layout {
 function placeOf(memory: Memory, entry: Entry): 'alone' | 'below' | 'later' {
   const { open } = memory
   if (describe(entry) !== null) memory.open = entry.kind === 'event' ? entry.delivery_id : null
-  if (entry.kind !== 'delivery' || entry.attempt > 1) return 'alone'
+  if (entry.kind !== 'delivery' || entry.attempt > 1 || isByHand(entry)) return 'alone'
   return open === entry.delivery_id ? 'below' : 'later'
 }
 

@@ -14,7 +14,7 @@ import { type Clock, type VirtualClock, wallDelay } from '../runtime/clock.ts'
 import { createEpoch } from '../runtime/epoch.ts'
 import { createStamps } from '../runtime/stamps.ts'
 import { createUserActions, type UserActions } from '../user/actions.ts'
-import { createDispatcher } from '../webhooks/dispatcher.ts'
+import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
 import { createAlarm } from './alarm.ts'
 import { createEngines } from './engines.ts'
 import { DEFAULTS, knobsFrom, type SimulatorOptions } from './options.ts'
@@ -31,6 +31,8 @@ export interface Core {
   readonly activity: Activity
   readonly api: Api
   readonly user: UserActions
+  /** Events sent by hand. */
+  readonly byHand: Pick<Dispatcher, 'trigger' | 'resend'>
   readonly address: { base: string; webhookUrl: string | null }
   readonly settings: { replies: Settings['replies']; businessHours: Settings['businessHours'] }
   /** Appends an entry from outside and what it caused. */
@@ -76,7 +78,7 @@ export function createCore(options: SimulatorOptions): Core {
     userAgent: `handover-sim/${VERSION}`,
     knobs: () => knobs,
     target: () => targetOf(options, address.webhookUrl, transport),
-    signingKey: chatId => keyring.signingKey(room.state.chats.get(chatId)?.botId ?? bot.id),
+    signingKey: chatId => keyring.signingKey(room.state.chats.get(chatId ?? '')?.botId ?? bot.id),
   })
 
   function commitEffects(effects: readonly Effect[], cause: number | null): void {
@@ -151,6 +153,7 @@ export function createCore(options: SimulatorOptions): Core {
     activity,
     api,
     user,
+    byHand: dispatcher,
     address,
     settings,
     commit,

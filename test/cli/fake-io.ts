@@ -48,12 +48,13 @@ export interface FakeIo extends Io {
   signal(name: Signal): void
 }
 
-export function fakeIo(cwd: string, isTTY = false): FakeIo {
+export function fakeIo(cwd: string, isTTY = false, stdin = ''): FakeIo {
   const listeners = new Set<(signal: Signal) => void>()
   const exits: number[] = []
   const io: FakeIo = {
     stdout: fakeOutput(isTTY),
     stderr: fakeOutput(isTTY),
+    readStdin: async () => stdin,
     cwd,
     nodeVersion: process.version,
     exits,

@@ -78,6 +78,12 @@ describe('signatures', () => {
     })
   })
 
+  test.each(hashes)('%s in %s is masked when it was cut on purpose', (_hash, _encoding, value) => {
+    const headers = { 'content-type': 'application/json', 'X-Old-Name': value.slice(0, (value.length * 3) / 4) }
+    const entry = { ...delivery(headers), triggered: true, sign: 'truncated' } as Entry
+    expect(headersOf(maskEntry(entry))).toEqual({ 'content-type': 'application/json', 'X-Old-Name': '***' })
+  })
+
   test('cookies the webhook set and a password in its URL are masked', () => {
     const masked = maskEntry(delivery({}, 'http://me:secret@127.0.0.1:3000/webhook?token=abc')) as DeliveryContent
     expect(masked.response?.headers).toEqual({ 'set-cookie': '***', 'content-type': 'text/plain' })

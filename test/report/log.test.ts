@@ -323,6 +323,59 @@ describe('what a failed webhook is told', () => {
   })
 })
 
+describe('by hand', () => {
+  const triggered = (sign: EntryOf<'delivery'>['sign']) => ({ delivery_id: 't1', triggered: true, sign }) as const
+  const note = at({ kind: 'note', note: 'event_triggered', chat_id: CHAT, event: 'X', delivery_id: 't1', sign: 'none' })
+
+  it('is not taken for the platform, and a wrong signature is said to be on purpose', () => {
+    const refused = { ...refusedWith(401), ...triggered('wrong-key') } as Entry
+    const accepted = delivery(triggered('tampered'))
+    const resent = delivery({ attempt: 2, resent: true })
+    expect(show([event('x'), note, delivery(triggered('valid')), refused, accepted, resent])).toMatchInlineSnapshot(`
+      "
+      09:00:01 c394b674       platform -> webhook       MESSAGE FROM USER "x"
+      09:00:01 c394b674       by hand -> webhook        MESSAGE FROM USER, triggered
+                              answer 200                12 ms
+      09:00:01 c394b674       by hand -> webhook        MESSAGE FROM USER, triggered, signed with a wrong
+                                                        key on purpose
+                              answer 401                only 200 acknowledges MESSAGE FROM USER, 12 ms
+                              sent to                   http://127.0.0.1:3000/webhook
+                              hint                      Refused as it should be: this signature was wrong
+                                                        on purpose.
+      09:00:01 c394b674       by hand -> webhook        MESSAGE FROM USER, triggered, changed after
+                                                        signing on purpose
+                              answer 200                12 ms
+                              accepted                  though the signature does not fit: does the
+                                                        receiver verify it?
+      09:00:01 c394b674       by hand -> webhook        MESSAGE FROM USER (try 2), resent
+                              answer 200                12 ms
+      "
+    `)
+    expect(show([note, accepted, resent], { style: 'compact' })).toMatchInlineSnapshot(`
+      "
+      09:00:01 c394b674       by hand -> webhook MESSAGE FROM USER, triggered, changed after signing on purpose: 200 12 ms; accepted though the signature does not fit: does the receiver verify it?
+      09:00:01 c394b674       by hand -> webhook MESSAGE FROM USER (try 2), resent: 200 12 ms
+      "
+    `)
+  })
+
+  it('quiet shows that a wrong signature was accepted', () => {
+    const lines = (['valid', 'none', 'truncated', 'hex'] as const).map(sign => delivery(triggered(sign)))
+    const text = show([note, ...lines], { style: 'quiet' })
+    expect(text.match(/by hand -> webhook/g)).toHaveLength(3)
+    for (const words of ['not signed', 'signature cut short', 'signature encoded wrong'])
+      expect(text.replace(/\s+/g, ' ')).toContain(words)
+    expect(text.replace(/\s+/g, ' ')).toContain('accepted though the signature does not fit')
+  })
+
+  it('hints that refusing is right, and why an old one is refused', () => {
+    const hint = (entry: Entry) => /hint +(.*)$/m.exec(show([entry], { columns: 250 }))![1]
+    expect(hint({ ...refusedWith(403), ...triggered('none') } as Entry)).toMatch(/^Refused as it should be/)
+    expect(hint({ ...refusedWith(401), ...triggered('valid') } as Entry)).toMatch(/^Signature refused\?/)
+    expect(hint({ ...refusedWith(401), resent: true } as Entry)).toContain('--resign')
+  })
+})
+
 describe('the other styles', () => {
   it('compact is one line an entry', () => {
     expect(show([...HANDOVER(), refusedWith(401, 'no')], { style: 'compact' })).toMatchInlineSnapshot(`

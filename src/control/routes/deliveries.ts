@@ -1,9 +1,12 @@
-/** Attempts to deliver events to the webhook. */
-
-import { Deliveries } from '../answer-schemas.ts'
+/** Attempts to deliver events to the webhook, and events sent by hand. */
+import { Deliveries, ErrorBody, SentByHand } from '../answer-schemas.ts'
+import { resend, trigger } from '../by-hand.ts'
 import { defineRoute, ok, type Route } from '../route.ts'
-import { DeliveriesQuery } from '../schemas.ts'
+import { DeliveriesQuery, Nothing, ResendQuery, Trigger } from '../schemas.ts'
 import { shown } from './journal.ts'
+
+const ANSWERED = { description: 'The webhook answered, or nothing came back', schema: SentByHand }
+const NOT_NOW = { description: 'There is no chat, signatures are off, or a reset came first', schema: ErrorBody }
 
 export const DELIVERY_ROUTES: readonly Route[] = [
   defineRoute({
@@ -19,5 +22,39 @@ export const DELIVERY_ROUTES: readonly Route[] = [
       const found = core.journal.query({ ...wanted, ...(chat_id && { chatId: chat_id }) })
       return ok({ deliveries: found.map(shown(core)) })
     },
+  }),
+  defineRoute({
+    id: 'resend',
+    group: 'journal',
+    method: 'POST',
+    path: '/deliveries/:id/resend',
+    summary: 'Sends a past delivery again: the same bytes and headers',
+    description: 'At once, past any order. `resign=true` makes the headers anew, with the key and time of now.',
+    query: ResendQuery,
+    body: Nothing,
+    answers: {
+      200: ANSWERED,
+      404: { description: 'There is no such delivery; the latest ones', schema: ErrorBody },
+      409: { description: 'A reset came first', schema: ErrorBody },
+    },
+    run: ({ core, params, query }) => resend(core, params.id!, query.resign === 'true'),
+  }),
+  defineRoute({
+    id: 'trigger',
+    group: 'journal',
+    method: 'POST',
+    path: '/trigger',
+    summary: 'Sends one event to the webhook, well signed or wrong on purpose; nothing in the chat changes',
+    description:
+      'An event of the platform has the payload of the chat (by default the newest), with `body` laid over it. Any other name is sent as `{ event, ...body }`.',
+    body: Trigger as never,
+    example: { event: 'MESSAGE FROM USER', body: { message: 'Hello' }, sign: 'tampered' },
+    answers: {
+      200: ANSWERED,
+      404: { description: 'There is no such chat', schema: ErrorBody },
+      409: NOT_NOW,
+      422: { description: 'The body cannot be; what is allowed', schema: ErrorBody },
+    },
+    run: ({ core, body }) => trigger(core, body as Trigger),
   }),
 ]

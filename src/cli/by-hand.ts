@@ -1,0 +1,74 @@
+/** What `trigger` and `resend` share: asking a running simulator to send something, and telling what came of it. */
+import type { Command } from 'commander'
+import { asFailure } from '../runtime/transport.ts'
+import { EnvironmentProblem, UsageError } from './errors.ts'
+import type { Context } from './io.ts'
+import { type SimulatorFlags, simulatorUrl } from './simulator-url.ts'
+
+export interface ByHandFlags extends Pick<SimulatorFlags, 'url'> {
+  readonly token?: string
+  readonly json?: boolean
+}
+
+export function addByHandFlags(command: Command): Command {
+  return command
+    .option('--url <url>', 'the simulator (default: HANDOVER_SIM_URL, else the configured port on this machine)')
+    .option('--token <token>', 'its controlToken, when it listens beyond this machine')
+    .option('--json', 'print the answer as JSON')
+}
+
+interface Answer {
+  readonly delivery_id: string
+  readonly ack: { readonly status: number | null; readonly duration_ms: number; readonly error?: string }
+}
+
+interface Refusal {
+  readonly error: { readonly message: string }
+}
+
+/** The exit code: 0 acknowledged, 1 not. `what` begins the line that says so. */
+export async function sendByHand(
+  context: Context,
+  flags: ByHandFlags,
+  request: { readonly path: string; readonly body: unknown; readonly what: string },
+): Promise<number> {
+  const url = await simulatorUrl(context, flags.url === undefined ? {} : { url: flags.url })
+  const answer = await ask(url, flags, request.path, request.body)
+  if ('error' in answer) {
+    context.io.stderr.write(`${answer.error.message}\n`)
+    return 1
+  }
+  const line = flags.json ? JSON.stringify(answer) : `${request.what} ${outcome(answer)}`
+  context.io.stdout.write(`${line}\n`)
+  return answer.ack.error === undefined ? 0 : 1
+}
+
+/** An answer, or a refusal that says "not now". */
+async function ask(url: string, flags: ByHandFlags, path: string, body: unknown): Promise<Answer | Refusal> {
+  const response = await post(`${url}/_sim${path}`, flags, body).catch(error => {
+    const why = asFailure(error, new URL(url).host).message
+    throw new EnvironmentProblem(`No simulator answers at ${url}: ${why}. Start one with: handover-sim start`)
+  })
+  const told = (await response.json().catch(() => null)) as Partial<Answer & Refusal> | null
+  if (response.status === 200 && told?.ack !== undefined) return told as Answer
+  if (told?.error?.message === undefined)
+    throw new EnvironmentProblem(`No simulator answers at ${url}: something else does, with status ${response.status}.`)
+  if (response.status === 409) return told as Refusal
+  if (response.status >= 500) throw new EnvironmentProblem(told.error.message)
+  throw new UsageError(told.error.message)
+}
+
+function post(url: string, { token }: ByHandFlags, body: unknown): Promise<Response> {
+  const bearer: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const headers = { 'content-type': 'application/json', ...bearer }
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+/** `delivered: 200 in 12 ms (delivery d1)` */
+function outcome({ delivery_id, ack }: Answer): string {
+  const id = `(delivery ${delivery_id})`
+  const took = `${ack.duration_ms < 10 ? ack.duration_ms.toFixed(1) : Math.round(ack.duration_ms)} ms`
+  if (ack.error === undefined) return `delivered: ${ack.status} in ${took} ${id}`
+  if (ack.status === null) return `not delivered: ${ack.error} ${id}`
+  return `not acknowledged: ${ack.error}, in ${took} ${id}`
+}

@@ -1,0 +1,27 @@
+/** `handover-sim resend`: a past delivery of a running simulator once more. */
+import type { Command } from 'commander'
+import { addByHandFlags, type ByHandFlags, sendByHand } from './by-hand.ts'
+import { UsageError } from './errors.ts'
+import type { Context } from './io.ts'
+
+interface ResendFlags extends ByHandFlags {
+  readonly resign?: boolean
+}
+
+export function define(command: Command): void {
+  command
+    .argument('<id>', 'its delivery_id')
+    .option('--resign', 'make the headers anew, signed with the key of now (default: exactly those of then)')
+  addByHandFlags(command)
+}
+
+export async function run(
+  context: Context,
+  options: Record<string, unknown>,
+  [id = '']: readonly string[],
+): Promise<number> {
+  const flags = options as ResendFlags
+  if (id === '') throw new UsageError('ID: must not be empty.')
+  const path = `/deliveries/${encodeURIComponent(id)}/resend${flags.resign ? '?resign=true' : ''}`
+  return sendByHand(context, flags, { path, body: {}, what: 'resent,' })
+}

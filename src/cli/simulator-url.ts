@@ -1,0 +1,24 @@
+/** Where the running simulator is: a flag, HANDOVER_SIM_URL, or the configured port on this machine. */
+import { resolveSettings } from '../config/resolve.ts'
+import type { SettingFlags } from '../config/text-settings.ts'
+import { MUST, readHttpUrl } from '../config/values.ts'
+import { urlOf } from '../server/addresses.ts'
+import { UsageError } from './errors.ts'
+import type { Context } from './io.ts'
+import { surroundings } from './setting-flags.ts'
+
+export interface SimulatorFlags extends Pick<SettingFlags, 'port' | 'config'> {
+  readonly url?: string
+}
+
+export async function simulatorUrl(context: Context, flags: SimulatorFlags): Promise<string> {
+  const [from, given] =
+    flags.url === undefined ? ['HANDOVER_SIM_URL', context.env.HANDOVER_SIM_URL] : ['--url', flags.url]
+  if (given && flags.port === undefined) {
+    if (readHttpUrl(given) === undefined) throw new UsageError(`${from}: ${MUST.url}, got ${JSON.stringify(given)}.`)
+    return given.replace(/\/+$/, '')
+  }
+  const { values } = await resolveSettings(flags, surroundings(context))
+  if (values.port === 0) throw new UsageError('--url is needed: the configured port is 0, which may be any.')
+  return urlOf(String(values.host), Number(values.port))
+}

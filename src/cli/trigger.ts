@@ -1,0 +1,63 @@
+/** `handover-sim trigger`: one event from a running simulator to its webhook, now. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import { SIGN_MODES, type SignMode } from '../contract/sign-modes.ts'
+import { addByHandFlags, type ByHandFlags, sendByHand } from './by-hand.ts'
+import { UsageError } from './errors.ts'
+import type { Context } from './io.ts'
+
+interface TriggerFlags extends ByHandFlags {
+  readonly chatId?: string
+  readonly body?: string
+  readonly sign: SignMode
+}
+
+export function define(command: Command): void {
+  command
+    .argument('<event>', 'such as "MESSAGE FROM USER"; another name is sent as it is')
+    .option('--chat-id <id>', 'the chat it is about (default: the newest)')
+    .option('--body <json>', 'fields to lay over the payload: JSON, @file, or - for stdin')
+    .addOption(new Option('--sign <mode>', 'how it is signed').choices(SIGN_MODES).default('valid'))
+  addByHandFlags(command)
+}
+
+export async function run(
+  context: Context,
+  options: Record<string, unknown>,
+  [event = '']: readonly string[],
+): Promise<number> {
+  const flags = options as unknown as TriggerFlags
+  if (event === '') throw new UsageError('EVENT: must not be empty.')
+  const { chatId, sign } = flags
+  const fields = flags.body === undefined ? {} : { body: await bodyFrom(context, flags.body) }
+  const body = { event, sign, ...(chatId === undefined ? {} : { chat_id: chatId }), ...fields }
+  const what = sign === 'valid' ? event : `${event} (sign ${sign})`
+  return sendByHand(context, flags, { path: '/trigger', body, what })
+}
+
+async function bodyFrom(context: Context, given: string): Promise<object> {
+  const text = await textFrom(context, given)
+  const from = given === '-' ? '--body: stdin' : given.startsWith('@') ? `--body: ${given.slice(1)}` : '--body'
+  const value = parsed(from, text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new UsageError(`${from}: must be a JSON object such as {"message":"Hello"}.`)
+}
+
+async function textFrom({ io }: Context, given: string): Promise<string> {
+  if (given === '-') return io.readStdin()
+  if (!given.startsWith('@')) return given
+  try {
+    return readFileSync(resolve(io.cwd, given.slice(1)), 'utf8')
+  } catch (error) {
+    throw new UsageError(`--body: ${given.slice(1)} cannot be read: ${(error as Error).message}.`)
+  }
+}
+
+function parsed(from: string, text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch (error) {
+    throw new UsageError(`${from}: is not JSON: ${(error as Error).message}.`)
+  }
+}

@@ -1,0 +1,160 @@
+/** `trigger` and `resend` against a running simulator. */
+import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+import { expect, it, onTestFinished } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { type ServerOptions, type SimulatorServer, startSimulator } from '../../src/server/start.ts'
+import { folderWith } from '../config/folder.ts'
+import { closedPort, type Handler, receiver } from '../webhooks/receiver.ts'
+import { fakeIo } from './fake-io.ts'
+
+async function ran(argv: string[], env: Record<string, string> = {}, files = {}, stdin = '') {
+  const io = fakeIo(folderWith(files), false, stdin)
+  const code = await main(argv, env, io)
+  return { code, out: io.stdout.text, err: io.stderr.text }
+}
+
+const verifying: Handler = ({ bytes, headers }, response) => {
+  const right = createHmac('sha256', 'sim-handover-key').update(bytes).digest('base64')
+  response.writeHead(headers['kindly-hmac'] === right ? 200 : 401).end()
+}
+
+async function setUp(options: ServerOptions = {}) {
+  const hook = await receiver(verifying)
+  const server: SimulatorServer = await startSimulator({ port: 0, webhook: { url: hook.url }, ...options })
+  onTestFinished(() => server.close())
+  return { hook, server, at: ['--url', server.url] }
+}
+
+const ID = /[0-9a-f-]{36}/.source
+
+it('trigger: delivered in one line, exit 0', async () => {
+  const { hook, server, at } = await setUp()
+  const chat = await server.chat()
+  const { code, out, err } = await ran(['trigger', 'AGENT TYPING START', ...at])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(new RegExp(`^AGENT TYPING START delivered: 200 in [\\d.]+ ms \\(delivery ${ID}\\)\\n$`))
+  expect(hook.got[0]!.json).toEqual({ event: 'AGENT TYPING START', chat_id: chat.id })
+})
+
+it.each(['none', 'wrong-key', 'tampered', 'truncated', 'hex'])('trigger --sign %s: refused, exit 1', async sign => {
+  const { at } = await setUp()
+  const { code, out, err } = await ran(['trigger', 'X', '--sign', sign, ...at])
+  expect({ code, err }).toEqual({ code: 1, err: '' })
+  expect(out).toMatch(
+    new RegExp(`^X \\(sign ${sign}\\) not acknowledged: answered 401; only 200 .*, in [\\d.]+ ms \\(delivery`),
+  )
+})
+
+it('trigger: the chat, the body as JSON, from a file, from stdin', async () => {
+  const { hook, server, at } = await setUp()
+  const first = await server.chat()
+  await server.chat()
+  const about = ['trigger', 'MESSAGE FROM USER', '--chat-id', first.id, ...at]
+  await ran([...about, '--body', '{"message":"a"}'])
+  await ran([...about, '--body', '@body.json'], {}, { 'body.json': '\ufeff{"message":"b"}' })
+  await ran([...about, '--body', '-'], {}, {}, '{"message":"c"}\n')
+  expect(hook.got.map(({ json }) => [json.chat.id, json.message])).toEqual(['a', 'b', 'c'].map(one => [first.id, one]))
+})
+
+it('trigger: what came instead of an answer is told in words', async () => {
+  const port = await closedPort()
+  const { at } = await setUp({ webhook: { url: `http://127.0.0.1:${port}/` } })
+  const { code, out } = await ran(['trigger', 'X', ...at])
+  expect(code).toBe(1)
+  expect(out).toMatch(
+    new RegExp(
+      `^X not delivered: connection refused: nothing listens at 127.0.0.1:${port} \\(ECONNREFUSED\\) \\(delivery`,
+    ),
+  )
+})
+
+it('resend: the same bytes; an unknown id is exit 2 and lists the latest', async () => {
+  const { hook, server, at } = await setUp()
+  await (await server.chat()).press('handover')
+  const { delivery_id } = server.deliveries[0]!
+  const { code, out, err } = await ran(['resend', delivery_id, ...at])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(new RegExp(`^resent, delivered: 200 in [\\d.]+ ms \\(delivery ${delivery_id}\\)\\n$`))
+  expect(hook.got[1]!.bytes).toEqual(hook.got[0]!.bytes)
+  const unknown = await ran(['resend', 'no/such', ...at])
+  expect(unknown).toEqual({
+    code: 2,
+    out: '',
+    err: `There is no delivery "no/such". The latest deliveries: ${delivery_id}.\n`,
+  })
+})
+
+it('resend --resign signs with the key of now', async () => {
+  const { server, at } = await setUp({ knobs: { 'keys.handover': 'old' } })
+  await (await server.chat()).press('handover')
+  await server.configure({ 'keys.handover': 'sim-handover-key' })
+  const { delivery_id } = server.deliveries[0]!
+  expect((await ran(['resend', delivery_id, ...at])).code).toBe(1)
+  expect((await ran(['resend', delivery_id, '--resign', ...at])).code).toBe(0)
+})
+
+it('--json prints the answer', async () => {
+  const { server, at } = await setUp()
+  const { code, out } = await ran(['trigger', 'X', '--json', '--sign', 'none', ...at])
+  expect(code).toBe(1)
+  const { delivery_id, status, duration_ms, error } = server.deliveries[0]!
+  expect(JSON.parse(out)).toEqual({ delivery_id, ack: { status, duration_ms, error } })
+  expect(JSON.parse((await ran(['resend', delivery_id, '--json', ...at])).out)).toMatchObject({ delivery_id })
+})
+
+it('without a chat: exit 1, and how to make one', async () => {
+  const { at } = await setUp()
+  const { code, out, err } = await ran(['trigger', 'REQUESTING TAKEOVER', ...at])
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).toMatch(/^REQUESTING TAKEOVER is about a chat, .* make one with POST \/_sim\/chats.*\n$/)
+})
+
+it.each([
+  [['trigger'], /missing required argument 'event'/],
+  [['trigger', ''], /^EVENT: must not be empty\.\n$/],
+  [['trigger', 'X', 'Y'], /too many arguments/],
+  [['trigger', 'X', '--sign', 'bad'], /Allowed choices are valid, none, wrong-key, tampered, truncated, hex/],
+  [['trigger', 'X', '--body', '{'], /^--body: is not JSON: .*\n$/],
+  [['trigger', 'X', '--body', '[1]'], /^--body: must be a JSON object such as/],
+  [['trigger', 'X', '--body', '@none.json'], /^--body: none\.json cannot be read: ENOENT/],
+  [['trigger', 'X', '--body', '-'], /^--body: stdin: is not JSON/],
+  [['trigger', 'X', '--url', 'localhost'], /^--url: must be an http or https URL .*, got "localhost"\.\n$/],
+  [['resend'], /missing required argument 'id'/],
+  [['resend', ''], /^ID: must not be empty\.\n$/],
+])('%j: exit 2, on stderr', async (argv, message) => {
+  const { code, out, err } = await ran(argv)
+  expect(err).toMatch(message)
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+})
+
+it('an unknown chat: exit 2', async () => {
+  const { server, at } = await setUp()
+  const { id } = await server.chat()
+  const { code, err } = await ran(['trigger', 'X', '--chat-id', 'nobody', ...at])
+  expect([code, err]).toEqual([2, `There is no chat "nobody". The latest chats: ${id}.\n`])
+})
+
+it('nothing listens there: exit 3, one line', async () => {
+  const port = await closedPort()
+  const at = `http://127.0.0.1:${port}`
+  const message = `No simulator answers at ${at}: connection refused: nothing listens at 127.0.0.1:${port} (ECONNREFUSED). Start one with: handover-sim start\n`
+  expect(await ran(['trigger', 'X', '--url', at])).toEqual({ code: 3, out: '', err: message })
+  expect(await ran(['resend', 'd'], { HANDOVER_SIM_URL: at })).toEqual({ code: 3, out: '', err: message })
+})
+
+it('something else answers there: exit 3', async () => {
+  const other = createServer((_, response) => response.writeHead(404).end('<h1>Not here</h1>'))
+  onTestFinished(() => void other.close())
+  await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
+  const at = `http://127.0.0.1:${(other.address() as { port: number }).port}`
+  const { code, err } = await ran(['trigger', 'X', '--url', at])
+  expect([code, err]).toEqual([3, `No simulator answers at ${at}: something else does, with status 404.\n`])
+})
+
+it('beyond this machine it takes the token', async () => {
+  const { server } = await setUp({ host: '0.0.0.0' })
+  const at = ['--url', `http://127.0.0.1:${server.port}`]
+  expect(await ran(['trigger', 'X', ...at])).toMatchObject({ code: 2, err: expect.stringContaining('token') })
+  expect((await ran(['trigger', 'X', '--token', server.controlToken!, ...at])).code).toBe(0)
+})
