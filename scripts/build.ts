@@ -9,7 +9,7 @@ import { collectLicences } from './licences.ts'
  * loaded when it is first used.
  */
 const LATER =
-  /src\/(control|report)\/|src\/cli\/(openapi|wait|config|demo-target)\.ts|src\/config\/(document|file-layer|json-schema|load)\.ts|src\/contract\/openapi|undici-transport|personas|transcripts\.ts/
+  /src\/(control|report)\/|src\/cli\/(openapi|wait|config|demo-target)\.ts|src\/(config\/(file-layer|json-schema|load)|source\/(document|known-keys))\.ts|src\/contract\/openapi|undici-transport|personas|transcripts\.ts/
 const atStart = (id: string) => (/\/src\//.test(id) && !LATER.test(id)) || /node_modules\/(zod|commander)\//.test(id)
 
 const root = new URL('..', import.meta.url).pathname

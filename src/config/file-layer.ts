@@ -1,8 +1,8 @@
 /** From the value of a config file to its layer: checked against the schema, flattened to dotted names. */
 import { KNOB_NAMES } from '../contract/knobs.ts'
-import type { Source } from './document.ts'
-import { ConfigError, explainIssues, type Finding, type Issue, type Problem } from './errors.ts'
-import { knownKeys } from './known-keys.ts'
+import type { Source } from '../source/document.ts'
+import { ConfigError, explainIssues, type Finding, type Issue, type Problem } from '../source/errors.ts'
+import { knownKeys } from '../source/known-keys.ts'
 import type { Layer, Setting } from './layer.ts'
 import { ConfigFile } from './schema.ts'
 

@@ -21,6 +21,7 @@ const frame = {
   seq: z.int().check(z.positive()),
   time: z.string().check(z.describe("ISO 8601 on the simulator's clock")),
   cause: z.nullable(z.int()).check(z.describe('Seq of the entry that caused this one')),
+  at_ms: z.number().check(z.describe('Milliseconds on the wall since the simulator was made; for durations only')),
 }
 
 const ApiEntry = z

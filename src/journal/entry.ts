@@ -106,6 +106,8 @@ export interface EntryFrame {
   readonly time: string
   /** Seq of the entry that caused this one; null when it came from outside. */
   readonly cause: number | null
+  /** Milliseconds on the wall since the simulator was made: what is left when `time` is virtual. For durations only. */
+  readonly at_ms: number
 }
 export type Entry = EntryContent & EntryFrame
 export type EntryOf<Kind extends EntryKind> = Extract<Entry, { kind: Kind }>

@@ -2,6 +2,7 @@
  * The append-only record of everything that happened. Log, expectations, inspector and reports only read it.
  * Bounded: the oldest entries leave first, and it says so.
  */
+import { elapsedMs } from '../runtime/clock.ts'
 import { isoMicros } from '../runtime/stamps.ts'
 import type { Entry, EntryContent, EntryKind } from './entry.ts'
 import { createRing } from './ring.ts'
@@ -33,9 +34,11 @@ export function createJournal(options: { limit: number; stamp: () => number }): 
   const ring = createRing<Entry>(options.limit)
   const listeners = new Set<(entry: Entry) => void>()
   const waiters = createWaiters(after => ring.since(after))
+  const madeAt = elapsedMs()
+  const atMs = () => Math.round((elapsedMs() - madeAt) * 1000) / 1000
 
   function write(content: EntryContent, cause: number | null): Entry {
-    const entry = { ...content, v: 1, seq: ring.next, time: isoMicros(options.stamp()), cause } as Entry
+    const entry = { ...content, v: 1, seq: ring.next, time: isoMicros(options.stamp()), cause, at_ms: atMs() } as Entry
     ring.push(entry)
     waiters.offer(entry)
     for (const listener of listeners) tell(listener, entry)

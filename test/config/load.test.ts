@@ -1,9 +1,9 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ConfigError } from '../../src/config/errors.ts'
 import { findConfig } from '../../src/config/find.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { ConfigError } from '../../src/source/errors.ts'
 import { folderWith } from './folder.ts'
 
 async function load(name: string, content: string | Uint8Array | null, nodeVersion = 'v24.0.0') {
@@ -219,7 +219,7 @@ describe('files that cannot be read', () => {
 describe('modules', () => {
   it('must have a default export', async () => {
     expect(await failure('c.mjs', 'export const port = 1')).toBe(
-      'c.mjs: must export its settings as default: export default { port: 4747 }.',
+      'c.mjs: must have a default export: export default { port: 4747 }.',
     )
   })
   it('may fail, in their own words', async () => {

@@ -3,7 +3,7 @@ import type { ApiContent, DeliveryContent, Entry } from '../../src/journal/entry
 import { maskEntry } from '../../src/journal/mask.ts'
 import { hmac } from '../../src/runtime/hmac.ts'
 
-const frame = { v: 1, seq: 1, time: '2024-01-01T09:00:00.000000Z', cause: null } as const
+const frame = { v: 1, seq: 1, time: '2024-01-01T09:00:00.000000Z', cause: null, at_ms: 0 } as const
 
 const call = (headers: Record<string, string>, path = '/api/v2/handover/start'): Entry => ({
   ...frame,

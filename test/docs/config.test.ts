@@ -1,12 +1,12 @@
 /** docs/config.md and what the program really reads. */
 import { expect, it } from 'vitest'
-import { parseSource } from '../../src/config/document.ts'
 import { layerOf } from '../../src/config/file-layer.ts'
-import { knownKeys } from '../../src/config/known-keys.ts'
 import { resolveSettings } from '../../src/config/resolve.ts'
 import { ConfigFile } from '../../src/config/schema.ts'
 import { TEXT_SETTINGS } from '../../src/config/text-settings.ts'
 import { createSimulator } from '../../src/simulator.ts'
+import { parseSource } from '../../src/source/document.ts'
+import { knownKeys } from '../../src/source/known-keys.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, read, rows, section } from './pages.ts'
 

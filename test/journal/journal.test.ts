@@ -60,7 +60,15 @@ describe('entries', () => {
     const journal = journalOf()
     const first = journal.append(note('one'), null)
     const second = journal.append(note('two'), first.seq)
-    expect(first).toEqual({ v: 1, seq: 1, time: '1970-01-01T00:00:00.000001Z', cause: null, kind: 'note', note: 'one' })
+    expect(first).toEqual({
+      v: 1,
+      seq: 1,
+      time: '1970-01-01T00:00:00.000001Z',
+      cause: null,
+      at_ms: expect.any(Number),
+      kind: 'note',
+      note: 'one',
+    })
     expect(second).toMatchObject({ seq: 2, time: '1970-01-01T00:00:00.000002Z', cause: 1 })
     expect([journal.nextSeq, journal.firstSeq]).toEqual([3, 1])
   })

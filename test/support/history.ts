@@ -55,4 +55,4 @@ export async function play(bench: Bench, world: World, commands: readonly Comman
 
 /** The journal without what only the wall clock knows. */
 export const timeless = ({ sim }: Bench): unknown[] =>
-  sim.journal.query().map(entry => ({ ...entry, duration_ms: undefined }))
+  sim.journal.query().map(entry => ({ ...entry, duration_ms: undefined, at_ms: undefined }))

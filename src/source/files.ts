@@ -1,0 +1,65 @@
+/** Files of the user, read as text or loaded as modules, with errors that say why they cannot be. */
+import { readFileSync } from 'node:fs'
+import { loadModule } from '../runtime/modules.ts'
+import { ConfigError, problem } from './errors.ts'
+
+export interface NamedFile {
+  /** As the user would write it. */
+  readonly name: string
+  readonly path: string
+  /** In lower case, with its dot. */
+  readonly extension: string
+}
+
+const WHY: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'part of the path is not a folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+}
+
+/** The text, or an error that says why it cannot be read. */
+export function readText({ name, path }: NamedFile): string {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(path)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw problem(name, `cannot be read: ${WHY[code ?? ''] ?? message}.`)
+  }
+  if (bytes.includes(0)) throw problem(name, 'is not a text file (it has zero bytes).')
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw problem(name, 'is not UTF-8 text; save it as UTF-8.')
+  }
+}
+
+/** What a module exports as default. `example` shows what that should look like. */
+export async function loadDefault(file: NamedFile, nodeVersion: string, example: string): Promise<unknown> {
+  const loaded = await loadExports(file, nodeVersion)
+  if ('default' in loaded) return loaded.default
+  throw problem(file.name, `must have a default export: ${example}`)
+}
+
+/** Everything a module exports. */
+export async function loadExports(file: NamedFile, nodeVersion: string): Promise<Record<string, unknown>> {
+  if (file.extension === '.ts') checkTypeScript(file.name, nodeVersion)
+  readText(file)
+  return loadModule(file.path).catch((error: unknown) => {
+    throw problem(file.name, `cannot be loaded: ${error instanceof Error ? error.message : String(error)}`)
+  })
+}
+
+/** Type stripping without a flag came with 22.18 and 23.6. */
+function checkTypeScript(name: string, nodeVersion: string): void {
+  const [major = 0, minor = 0] = nodeVersion.replace(/^v/, '').split('.').map(Number)
+  if (major >= 24 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18)) return
+  throw new ConfigError([
+    {
+      at: name,
+      message: `needs Node 22.18 or newer, this is ${nodeVersion}. Write it as .yaml, .json or .mjs, or use a newer Node.`,
+    },
+  ])
+}
