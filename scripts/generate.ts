@@ -1,19 +1,21 @@
-/** Writes the files drawn from code: docs/assumptions.md, docs/endpoints.md, schema/config.v1.json. `--check` only compares. */
+/** Writes the files drawn from code: pages of docs/, schemas, the script and style of the HTML report. `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { assumptionsPage, endpointsPage } from './pages.ts'
+import { reportAssets } from './report-assets.ts'
 import { schemaFiles } from './schemas.ts'
 
 const root = new URL('..', import.meta.url)
-const FILES: Record<string, () => string> = {
+const FILES: Record<string, () => string | Promise<string>> = {
   'docs/assumptions.md': assumptionsPage,
   'docs/endpoints.md': endpointsPage,
+  'src/report/html/page-assets.ts': reportAssets,
   ...Object.fromEntries(Object.entries(schemaFiles()).map(([name, text]) => [`schema/${name}`, () => text])),
 }
 
 const check = process.argv.includes('--check')
 for (const [name, make] of Object.entries(FILES)) {
   const path = new URL(name, root)
-  const text = make()
+  const text = await make()
   if (!check) writeFileSync(path, text)
   else if (readFileSync(path, 'utf8') !== text) {
     console.error(`${name} is not what the code says; run: npm run generate`)

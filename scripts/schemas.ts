@@ -1,12 +1,16 @@
 /** Writes the JSON Schemas that editors use from the schemas the program uses. `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { configJsonSchema } from '../src/config/json-schema.ts'
+import { driverJsonSchema } from '../src/driver/file/json-schema.ts'
+import { scenarioJsonSchema } from '../src/scenario/format/json-schema.ts'
 
 const FOLDER = new URL('../schema/', import.meta.url)
 
 /** File name -> text. */
 export const schemaFiles = (): Record<string, string> => ({
   'config.v1.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
+  'driver.v1.json': `${JSON.stringify(driverJsonSchema(), null, 2)}\n`,
+  'scenario.v1.json': `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`,
 })
 
 function current(name: string): string | null {

@@ -9,12 +9,14 @@ import type { EntryOf } from './journal/entry.ts'
 import type { Journal } from './journal/journal.ts'
 import { type AvailabilityChange, changeAvailability } from './platform/availability.ts'
 import { createTx } from './platform/tx.ts'
-import type { VirtualClock } from './runtime/clock.ts'
+import type { Transport } from './runtime/transport.ts'
 import { type ChatHandle, createChatHandle } from './simulator/chat-handle.ts'
 import { type Core, createCore } from './simulator/core.ts'
+import type { FaultDesk } from './simulator/fault-desk.ts'
 import { type ChatOptions, newChat } from './simulator/new-chat.ts'
 import { InvalidSetting, type SimulatorOptions } from './simulator/options.ts'
 import { configure, effectiveConfig } from './simulator/settings.ts'
+import { advanceVirtual, settled } from './simulator/time.ts'
 import { chatSummary, type SeenChat } from './user/view.ts'
 
 /** One row of what the platform leaves open, with the values in force. */
@@ -50,6 +52,8 @@ export interface Simulator {
   /** A chat that exists, by id. */
   findChat(id: string): ChatHandle | undefined
   chats(): Omit<SeenChat, 'messages'>[]
+  /** What goes wrong on purpose, in both directions. */
+  readonly faults: FaultDesk
   /** As if set in the workspace. */
   setAvailability(change: AvailabilityChange): void
   /** Knobs and settings by dotted name; all or none. Throws `InvalidSetting`. */
@@ -58,7 +62,7 @@ export interface Simulator {
   assumptions(): AssumptionInForce[]
   /** Resolves when nothing is in flight and no timer is due. */
   settled(): Promise<void>
-  /** Forgets chats, timers and journal; what is in flight is cancelled and never seen again. */
+  /** Forgets chats, timers, faults and journal; what is in flight is cancelled and never seen again. */
   reset(): void
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -70,8 +74,13 @@ const cores = new WeakMap<Simulator, Core>()
 export const coreOf = (simulator: Simulator): Core => cores.get(simulator)!
 
 /** Throws `InvalidSetting` for options that cannot be. */
-export function createSimulator(options: SimulatorOptions = {}): Simulator {
-  const core = createCore(options)
+export const createSimulator = (options: SimulatorOptions = {}): Simulator => simulatorOf(createCore(options))
+
+/** One whose webhooks leave through a transport that others use too. */
+export const createSimulatorOn = (options: SimulatorOptions, transport: Transport): Simulator =>
+  simulatorOf(createCore(options, transport))
+
+function simulatorOf(core: Core): Simulator {
   const { journal, room, api } = core
   const basePath = () => new URL(core.address.base).pathname.replace(/\/$/, '')
 
@@ -99,6 +108,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       return chat && createChatHandle(core, chat)
     },
     chats: () => [...room.state.chats.values()].map(chatSummary),
+    faults: core.faults,
     setAvailability: change => setAvailability(core, change),
     async configure(patch) {
       await configure(core, patch)
@@ -130,24 +140,6 @@ async function advance(core: Core, by: string): Promise<void> {
     { name: 'clock', message: 'Only a virtual clock can be advanced; start with the clock set to virtual.' },
   ])
 }
-
-/** Deliveries and answers in flight may start others, so it looks again until all is quiet. */
-async function settled(core: Core): Promise<void> {
-  for (let quiet = false; !quiet; ) {
-    await core.activity.idle()
-    const due = core.clock.nextDue()
-    quiet = !core.activity.busy && (due === null || due > core.clock.now())
-    if (!quiet) await fireDueTimers(core)
-  }
-}
-
-function fireDueTimers(core: Core): Promise<void> {
-  if (core.clock.mode === 'virtual') return advanceVirtual(core, 0)
-  return new Promise(resolve => core.clock.after(0, resolve))
-}
-
-const advanceVirtual = ({ clock, activity }: Core, ms: number): Promise<void> =>
-  (clock as VirtualClock).advance(ms, () => activity.idle())
 
 function assumptionsInForce(core: Core): AssumptionInForce[] {
   const { knobs } = core.room

@@ -1,6 +1,6 @@
 /** Outcomes as answers: status, headers, bytes. */
 import type { ErrorBody } from '../contract/errors.ts'
-import { INTERNAL_HEADER, MARKER_HEADER } from '../contract/errors.ts'
+import { FAULT_HEADER, INTERNAL_HEADER, MARKER_HEADER } from '../contract/errors.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { Refusal } from '../platform/refusal.ts'
 import type { Answer } from './exchange.ts'
@@ -70,6 +70,15 @@ export function refused(refusal: Refusal, knobs: Knobs, extra: Record<string, st
     form === 'html' ? `<!doctype html><title>${refusal.status}</title><h1>${refusal.status}</h1>` : refusal.code
   return { status: refusal.status, headers: { 'content-type': type, ...headers }, body }
 }
+
+/** Whatever it says, a fault had its hand in it. */
+export function withFault(answer: Answer, names: string): Answer {
+  const exposed = answer.headers[EXPOSE]
+  const headers = { ...CORS, ...answer.headers, [FAULT_HEADER]: names }
+  return { ...answer, headers: { ...headers, [EXPOSE]: exposed ? `${exposed}, ${FAULT_HEADER}` : FAULT_HEADER } }
+}
+
+export const wasReset = (): Answer => internal(new Error('The simulator was reset while this request was in flight.'))
 
 /** Our own fault: never in the platform's shape. */
 export const internal = (error: unknown): Answer => ({

@@ -14,4 +14,12 @@ export interface Answer {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: string | Uint8Array
+  /** What a door does instead of sending it as usual. Status 0 goes out as nothing at all. */
+  readonly wire?: AnswerWire
 }
+
+export type AnswerWire =
+  /** No answer: the connection is closed, or reset. */
+  | { readonly kind: 'lost'; readonly how: 'closed' | 'reset' }
+  /** The body takes this long on the wall, in pieces; `stop` aborts with the next reset and closes the connection. */
+  | { readonly kind: 'slow'; readonly overMs: number; readonly stop: AbortSignal }

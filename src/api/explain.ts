@@ -1,5 +1,6 @@
 /** Says what is wrong with a value: which field, what was expected, what came. */
 import type * as z from 'zod/mini'
+import { suggest } from '../contract/nearest.ts'
 
 export interface Problem {
   readonly field: string
@@ -8,6 +9,9 @@ export interface Problem {
 
 type Issue = z.core.$ZodIssue
 
+/** What zod says when the schema has no words of its own. */
+const UNSAID = 'Invalid input'
+
 export function explain(issues: readonly Issue[], value: unknown): Problem[] {
   return issues.flatMap(issue => explainOne(issue, value))
 }
@@ -15,11 +19,41 @@ export function explain(issues: readonly Issue[], value: unknown): Problem[] {
 function explainOne(issue: Issue, value: unknown): Problem[] {
   const field = fieldName(issue.path)
   const seen = valueAt(value, issue.path)
+  const inner = issue.code === 'invalid_union' && issue.message === UNSAID ? meant(issue) : null
+  if (inner !== null) return explain(inner, value)
+  if (isComplete(issue)) return [{ field, message: `${field || 'body'} ${issue.message}.` }]
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map(key => ({ field: join(field, key), message: `${join(field, key)} is not a known field.` }))
   }
   if (seen === undefined) return [{ field, message: `${field || 'body'} is required: ${expected(issue)}.` }]
-  return [{ field, message: `${field || 'body'} must be ${expected(issue)}, got ${show(seen)}.` }]
+  return [
+    { field, message: `${field || 'body'} must be ${expected(issue)}, got ${show(seen)}${nearWord(issue, seen)}` },
+  ]
+}
+
+/** The message is the whole sentence behind the name of the field. */
+const isComplete = (issue: Issue) => issue.code === 'custom' && issue.params?.complete === true
+
+/** The branch of a union that got furthest into the value is the one that was meant. */
+function meant({ errors, path }: Extract<Issue, { code: 'invalid_union' }>): Issue[] | null {
+  const branch = errors.find(issues => issues.every(one => one.path.length > 0 || one.code === 'unrecognized_keys'))
+  if (branch === undefined || branch.length === 0) return null
+  return branch.map(one => ({ ...one, path: [...path, ...one.path] }))
+}
+
+/** What any branch of a union takes: its words, or its kind of value. */
+function either(errors: readonly (readonly Issue[])[]): string {
+  const firsts = errors.flatMap(([issue]) => (issue === undefined ? [] : [issue]))
+  const words = firsts.flatMap(issue => (issue.code === 'invalid_value' ? issue.values.map(String) : []))
+  const kinds = firsts.filter(issue => issue.code !== 'invalid_value').map(expected)
+  return [...(words.length === 0 ? [] : [`one of ${words.join(', ')}`]), ...kinds].join(', or ')
+}
+
+/** Ends the sentence. */
+function nearWord(issue: Issue, seen: unknown): string {
+  if (issue.code !== 'invalid_union' || typeof seen !== 'string') return '.'
+  const words = issue.errors.flat().flatMap(one => (one.code === 'invalid_value' ? one.values.map(String) : []))
+  return suggest(seen, words)
 }
 
 const join = (field: string, key: string) => (field === '' ? key : `${field}.${key}`)
@@ -62,8 +96,10 @@ function expected(issue: Issue): string {
       return `at most ${issue.maximum}`
     case 'invalid_format':
       return `of the form ${issue.pattern ?? issue.format}`
+    case 'invalid_union':
+      return issue.message === UNSAID ? either(issue.errors) : issue.message
     default:
-      return issue.message === 'Invalid input' ? 'of another form' : issue.message
+      return issue.message === UNSAID ? 'of another form' : issue.message
   }
 }
 

@@ -16,8 +16,8 @@ export function serveFile(ports: ApiPorts, exchange: Exchange, path: string, tx:
   if (ports.room.knobs['attachments.auth'] === 'on') {
     ports.keyring.authorize(exchange.headers.authorization, 'handover', ports.room.nowMs(), () => {})
   }
-  const [id = '', name = ''] = path.slice(FILES_PREFIX.length).split('/')
-  const file = openFile(ports.room, id, decodeName(name))
+  const [segment = '', name = ''] = path.slice(FILES_PREFIX.length).split('/')
+  const file = openFile(ports.room, ports.room.links.fileId(segment) ?? '', decodeName(name))
   lean(tx, 30)
   const headers = {
     'content-type': headerSafe(file.type),

@@ -4,48 +4,24 @@
  */
 import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts'
 import { andThen, type Maybe } from '../engines/engines.ts'
-import type { ApiContent } from '../journal/entry.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { createTx, lean, type Tx } from '../platform/tx.ts'
-import { elapsedMs } from '../runtime/clock.ts'
-import { errorBody, internal, json, preflight, redirect, refused, withMarker } from './answers.ts'
+import { lean } from '../platform/tx.ts'
+import { errorBody, internal, json, preflight, redirect, refused, wasReset, withMarker } from './answers.ts'
 import { checkContentType, parseBody, parseJson } from './body.ts'
+import { type Call, entryOf, newCall } from './call.ts'
 import type { Answer, Exchange } from './exchange.ts'
+import { createStruck, faultEntries } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
-import type { AuthState, Grant } from './keyring.ts'
+import { type Grant, keyIn } from './keyring.ts'
 import { OPERATIONS } from './operations.ts'
 import type { ApiPorts } from './ports.ts'
-import { createRateLimit, RateLimited } from './rate-limit.ts'
+import { RateLimited } from './rate-limit.ts'
 import { matchRoute, pathOf, type Route } from './routes.ts'
-
-/** One request on its way, and what the journal will say about it. */
-interface Call {
-  readonly exchange: Exchange
-  readonly started: number
-  readonly tx: Tx
-  readonly epoch: number
-  route: Route | null
-  auth: AuthState | 'not_checked'
-  body: unknown
-  response: unknown
-}
 
 export type Api = (exchange: Exchange) => Maybe<Answer>
 
 export function createApi(ports: ApiPorts): Api {
-  const rateLimit = createRateLimit(ports.epoch)
-
-  return function handle(exchange) {
-    const call: Call = {
-      exchange,
-      started: elapsedMs(),
-      tx: createTx(),
-      epoch: ports.epoch(),
-      route: null,
-      auth: 'not_checked',
-      body: undefined,
-      response: undefined,
-    }
+  function play(call: Call): Maybe<Answer> {
     try {
       const answer = serve(call)
       return answer instanceof Promise ? later(call, answer) : finish(call, answer)
@@ -94,7 +70,7 @@ export function createApi(ports: ApiPorts): Api {
     const grant = ports.keyring.authorize(authorization, endpoint.scope, nowMs, state => {
       call.auth = state
     })
-    rateLimit.take(authorization!, ports.room.knobs['limits.rate'], nowMs)
+    ports.rateLimit.take(keyIn(authorization)!, ports.room.knobs['limits.rate'], nowMs)
     return grant
   }
 
@@ -143,32 +119,19 @@ export function createApi(ports: ApiPorts): Api {
 
   /** Refused calls confirm nothing: whatever the operation wanted to cause is dropped with it (ER1). */
   function finish(call: Call, answer: Answer): Answer {
-    if (call.epoch !== ports.epoch())
-      return internal(new Error('The simulator was reset while this request was in flight.'))
+    if (call.epoch !== ports.epoch()) return wasReset()
     if (call.exchange.method === 'OPTIONS') return answer
-    ports.commit(entryOf(call, answer), answer.status < 300 ? call.tx.effects : [])
+    const effects = answer.status < 300 ? call.tx.effects : []
+    const entry = entryOf(call, answer, ports.lastEvent)
+    if (call.strike === null) ports.commit(entry, effects)
+    else ports.commit(entry, effects, faultEntries(entry, call.strike))
     return call.exchange.method === 'HEAD' ? { ...answer, body: '' } : answer
   }
 
-  function entryOf(call: Call, answer: Answer): ApiContent {
-    const { exchange, route, tx } = call
-    const chatId = chatIdOf(call)
-    return {
-      kind: 'api',
-      ...(chatId === undefined ? {} : { chat_id: chatId }),
-      endpoint: route?.id ?? null,
-      method: exchange.method,
-      path: exchange.target,
-      alias: route?.alias ?? null,
-      auth: call.auth,
-      request: { headers: exchange.headers, body: bodyForJournal(call), bytes: exchange.body.length },
-      status: answer.status,
-      response: call.response ?? null,
-      findings: tx.findings,
-      unspecified: tx.rows,
-      duration_ms: elapsedMs() - call.started,
-      follows: chatId === undefined ? null : ports.lastEvent(chatId),
-    }
+  const struck = createStruck(ports, play, finish)
+  return exchange => {
+    const call = newCall(exchange, ports.epoch())
+    return ports.faults.onApi ? struck(call) : play(call)
   }
 }
 
@@ -179,17 +142,4 @@ const allowed = ({ method }: Endpoint): string => (method === 'GET' ? READS : `$
 function checkMethod(endpoint: Endpoint, method: string): void {
   if (method === endpoint.method || (method === 'HEAD' && endpoint.method === 'GET')) return
   throw new Refusal('method_not_allowed', `${endpoint.path} takes ${endpoint.method}, got ${method}.`)
-}
-
-function chatIdOf(call: Call): string | undefined {
-  if (call.route?.chatId !== undefined) return call.route.chatId
-  const id = (call.body as { chat_id?: unknown } | null | undefined)?.chat_id
-  return typeof id === 'string' && id !== '' ? id : undefined
-}
-
-const BROKEN_BODY_CHARS = 2000
-
-function bodyForJournal({ body, exchange }: Call): unknown {
-  if (body !== undefined || exchange.body.length === 0) return body ?? null
-  return new TextDecoder().decode(exchange.body.subarray(0, BROKEN_BODY_CHARS))
 }

@@ -10,6 +10,12 @@ export interface Grant {
   readonly untilMs: number | null
 }
 
+/** A key that was replaced and still works for a while. */
+export interface ReplacedKey extends Grant {
+  readonly key: string
+  readonly untilMs: number
+}
+
 export interface Keyring {
   /** Throws the refusal that fits; `onState` hears how the key was judged. */
   authorize(header: string | undefined, scope: Scope, nowMs: number, onState: (state: AuthState) => void): Grant
@@ -18,19 +24,27 @@ export interface Keyring {
   refresh(knobs: Knobs, nowMs: number): void
   /** Replaced keys stop working: a reset may turn back the clock they were waiting for. */
   forgetReplaced(): void
+  replaced(): ReplacedKey[]
+  keepReplaced(keys: readonly ReplacedKey[]): void
+  /** Whether this key is, or was until it was replaced, one of these. */
+  knows(key: string): boolean
+  /** A sentence about a key that is not known here; null when there is nothing to say. */
+  about(tell: (key: string) => string | null): void
   readonly botIds: readonly number[]
 }
 export type AuthState = 'valid' | 'missing' | 'malformed' | 'unknown' | 'wrong_scope'
 
-export function createKeyring(mainBotId: number, initial: Knobs): Keyring {
-  let grants = grantsFrom(mainBotId, initial)
-  let signing = signingFrom(mainBotId, initial)
+export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring {
+  let grants = grantsFrom(mainBotId(), initial)
+  let signing = signingFrom(mainBotId(), initial)
+  let tellMore: (key: string) => string | null = () => null
   return {
     authorize(header, scope, nowMs, onState) {
-      const grant = grants.get(bearerOf(header, onState))
+      const key = bearerOf(header, onState)
+      const grant = grants.get(key)
       if (grant === undefined || (grant.untilMs !== null && nowMs >= grant.untilMs)) {
         onState('unknown')
-        throw unauthorized('The API key is not known here.')
+        throw unauthorized(tellMore(key) ?? 'The API key is not known here.')
       }
       if (!grant.scopes.includes(scope)) {
         onState('wrong_scope')
@@ -39,16 +53,27 @@ export function createKeyring(mainBotId: number, initial: Knobs): Keyring {
       onState('valid')
       return grant
     },
-    signingKey: botId => signing.get(botId) ?? signing.get(mainBotId)!,
+    signingKey: botId => signing.get(botId) ?? signing.get(mainBotId())!,
     refresh(knobs, nowMs) {
       const old = grants
-      grants = grantsFrom(mainBotId, knobs)
-      signing = signingFrom(mainBotId, knobs)
+      grants = grantsFrom(mainBotId(), knobs)
+      signing = signingFrom(mainBotId(), knobs)
       const grace = knobs['keys.graceful']
       if (grace !== null) keepOld(grants, old, nowMs + grace)
     },
     forgetReplaced() {
       for (const [key, grant] of grants) if (grant.untilMs !== null) grants.delete(key)
+    },
+    replaced: () =>
+      [...grants].flatMap(([key, grant]) =>
+        grant.untilMs === null ? [] : [{ ...grant, key, untilMs: grant.untilMs }],
+      ),
+    keepReplaced(keys) {
+      for (const { key, ...grant } of keys) if (!grants.has(key)) grants.set(key, grant)
+    },
+    knows: key => grants.has(key),
+    about(tell) {
+      tellMore = tell
     },
     get botIds() {
       return [...signing.keys()]
@@ -82,6 +107,12 @@ const signingFrom = (botId: number, knobs: Knobs): Map<number, string> =>
 
 const unauthorized = (message: string) => new Refusal('unauthorized', message, { field: 'Authorization' })
 
+const BEARER = /^Bearer +([\x21-\x7e]+)$/i
+
+/** The key in a header, or null. */
+export const keyIn = (header: string | undefined): string | null =>
+  header === undefined || header === '' ? null : header === lastHeader ? lastKey : (BEARER.exec(header)?.[1] ?? null)
+
 /** A client sends the same header with every call: it is taken apart once. */
 let lastHeader = ''
 let lastKey = ''
@@ -92,7 +123,7 @@ function bearerOf(header: string | undefined, onState: (state: AuthState) => voi
     onState('missing')
     throw unauthorized('The header Authorization: Bearer <API_KEY> is missing.')
   }
-  const match = /^Bearer +([\x21-\x7e]+)$/i.exec(header)
+  const match = BEARER.exec(header)
   if (match === null) {
     onState('malformed')
     throw unauthorized('The header must read Authorization: Bearer <API_KEY>.')

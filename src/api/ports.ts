@@ -1,19 +1,23 @@
 /** What the API needs from the rest of the house. */
 import type { Engines, InOrder } from '../engines/engines.ts'
-import type { ApiContent } from '../journal/entry.ts'
+import type { Faults } from '../faults/registry.ts'
+import type { ApiContent, FaultContent } from '../journal/entry.ts'
 import type { Room } from '../platform/room.ts'
 import type { Effect } from '../platform/tx.ts'
 import type { Keyring } from './keyring.ts'
+import type { RateLimit } from './rate-limit.ts'
 
 export interface ApiPorts {
   readonly room: Room
   readonly keyring: Keyring
+  readonly rateLimit: RateLimit
   readonly engines: Engines
   readonly inOrder: InOrder
   /** Whether answers carry the header that names assumptions. */
   readonly markers: boolean
-  /** Appends the call and then what it caused. */
-  commit(call: ApiContent, effects: readonly Effect[]): void
+  readonly faults: Pick<Faults, 'onApi' | 'takeApi'>
+  /** Appends the call, the faults that struck it, and then what it caused. */
+  commit(call: ApiContent, effects: readonly Effect[], faults?: readonly FaultContent[]): void
   /** Seq of the latest webhook event of a chat. */
   lastEvent(chatId: string): number | null
   /** Something asynchronous started; call what is returned when it has ended. */
@@ -22,4 +26,6 @@ export interface ApiPorts {
   delay(ms: number): Promise<void>
   /** A number that grows with every reset. */
   epoch(): number
+  /** Aborts with the next reset. */
+  resetSignal(): AbortSignal
 }

@@ -5,6 +5,14 @@ import { Refusal } from '../platform/refusal.ts'
 export interface RateLimit {
   /** Throws when the call is one too many; `retryAfter` is in whole seconds. */
   take(key: string, rate: Rate | null, nowMs: number): void
+  readonly windows: ReadonlyMap<string, Window>
+  /** Forgets all calls but these. */
+  reset(windows?: Iterable<readonly [key: string, window: Window]>): void
+}
+
+interface Window {
+  readonly start: number
+  calls: number
 }
 
 export class RateLimited extends Refusal {
@@ -15,20 +23,22 @@ export class RateLimited extends Refusal {
   }
 }
 
-/** A reset, seen as a new epoch, forgets the calls made before it. */
-export function createRateLimit(epoch: () => number): RateLimit {
-  let windows = new Map<string, { start: number; calls: number }>()
-  let counting = epoch()
+export function createRateLimit(): RateLimit {
+  let windows = new Map<string, Window>()
   return {
     take(key, rate, nowMs) {
       if (rate === null) return
-      if (counting !== epoch()) windows = new Map()
-      counting = epoch()
       const known = windows.get(key)
       const fresh = known === undefined || nowMs >= known.start + rate.windowMs
       const window = fresh ? { start: nowMs, calls: 0 } : known
       windows.set(key, window)
       if (++window.calls > rate.calls) throw new RateLimited(rate, window.start + rate.windowMs - nowMs)
+    },
+    get windows() {
+      return windows
+    },
+    reset(kept = []) {
+      windows = new Map(kept)
     },
   }
 }

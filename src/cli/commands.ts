@@ -19,6 +19,18 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'the simulator: platform API and control API, until stopped',
     load: () => import('./start.ts'),
   },
+  run: {
+    summary: 'play scenarios against an intermediary: report, exit code',
+    load: () => import('./run.ts'),
+  },
+  validate: {
+    summary: 'check scenario, driver and config files',
+    load: () => import('./validate.ts'),
+  },
+  check: {
+    summary: 'judge a saved run again: same scenarios, or changed ones',
+    load: () => import('./check.ts'),
+  },
   config: {
     summary: "every setting's effective value and where it came from",
     load: () => import('./config.ts'),
@@ -34,6 +46,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   resend: {
     summary: 'send a past delivery again',
     load: () => import('./resend.ts'),
+  },
+  verify: {
+    summary: 'is this body and signature right? if not, name the mistake',
+    load: () => import('./verify.ts'),
   },
   wait: {
     summary: 'block until a simulator is ready',

@@ -15,6 +15,12 @@ export interface Io {
   readonly stderr: Output
   /** Everything on stdin, as text. */
   readStdin(): Promise<string>
+  /** The same as it came, byte for byte. */
+  readStdinBytes(): Promise<Uint8Array>
+  /** Whether somebody can be asked. */
+  readonly canAsk: boolean
+  /** Shows a question and resolves with the line typed. Rejects when aborted. */
+  ask(question: string, signal: AbortSignal): Promise<string>
   readonly cwd: string
   readonly nodeVersion: string
   /** Calls back for every signal until undone. */

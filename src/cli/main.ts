@@ -1,5 +1,5 @@
 /** The command line. The only place that ends the process. */
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../contract/version.ts'
 import { COMMANDS, type CommandModule } from './commands.ts'
@@ -60,11 +60,20 @@ function processIo(): Io {
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
     readStdin: () => text(process.stdin),
+    readStdinBytes: () => buffer(process.stdin),
+    canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    ask: askOnTerminal,
     cwd: process.cwd(),
     nodeVersion: process.version,
     onSignal: watchSignals,
     exit: code => process.exit(code),
   }
+}
+
+/** On stderr: stdout carries data. */
+async function askOnTerminal(question: string, signal: AbortSignal): Promise<string> {
+  const { terminalPrompt } = await import('../driver/terminal.ts')
+  return terminalPrompt(process.stdin, process.stderr)(question, signal)
 }
 
 /** A reader that went away (`| head`) is no reason to stop serving. */

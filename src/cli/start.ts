@@ -66,7 +66,8 @@ function checkDemo({ demo, webhookUrl }: StartFlags): void {
 
 async function attachDemo(server: SimulatorServer, { io, env }: Context, shutdown: Shutdown): Promise<string> {
   const { startDemoTarget } = await import('./demo-target.ts')
-  const platform = { url: server.url, apiKey: server.apiKey, botId: server.botId }
+  const { url, apiKey, botApiKey, botId } = server
+  const platform = { url, apiKey, botApiKey, botId }
   const target = await startDemoTarget(platform, env, why => io.stderr.write(`${why}\n`))
   shutdown.defer(target.stop, target.kill)
   await server.configure({ 'webhook.url': target.webhookUrl })

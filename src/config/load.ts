@@ -11,10 +11,6 @@ export async function loadConfig(file: FoundFile, nodeVersion: string): Promise<
     return layerOf(file.name, parseSource(file.name, readText(file), file.extension === '.json'))
   }
   const value = await loadDefault(file, nodeVersion, 'export default { port: 4747 }')
-  const place = () => null
-  return layerOf(file.name, {
-    value,
-    place,
-    problem: (_path, _of, field, message) => ({ at: field === '' ? file.name : `${file.name}: ${field}`, message }),
-  })
+  const { moduleSource } = await import('../source/document.ts')
+  return layerOf(file.name, moduleSource(file.name, value))
 }

@@ -10,15 +10,18 @@ export function nearest(wrong: string, names: readonly string[]): string {
   return best && best.far <= Math.max(2, Math.ceil(wrong.length / 3)) ? `; did you mean ${best.name}?` : ''
 }
 
-/** Levenshtein's: single characters inserted, removed or replaced. */
+/** Levenshtein's, and two neighbours swapped count as one slip. */
 function distance(a: string, b: string): number {
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
       const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1))
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : Number.POSITIVE_INFINITY
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1, swapped))
     }
+    before = row
     row = next
   }
   return row[b.length]!

@@ -1,6 +1,7 @@
 /** What the control API gives. */
 import * as z from 'zod/mini'
 import { AvailabilityReason, AvailabilityValue, Button } from '../contract/schemas.ts'
+import { Fault } from '../faults/schema.ts'
 import { Entry } from './entry-schemas.ts'
 
 const named = (id: string, description: string) => z.meta({ id, description })
@@ -53,6 +54,23 @@ export const Acted = z
 export const SentByHand = z
   .object({ delivery_id: z.string(), ack: Ack })
   .check(named('SentByHand', 'What the webhook answered to an event sent by hand'))
+
+export const NamedFault = z
+  .object({
+    ...Fault.shape,
+    name: z.string(),
+    hits: z.int(),
+    of: z.nullable(z.int()).check(z.describe('How many hits it has in all; null until it is cleared')),
+    used_up: z.boolean(),
+    holding: z.int().check(z.describe('Events it keeps back right now')),
+  })
+  .check(named('NamedFault', 'A fault that was set, and what it did so far'))
+export const FaultsSet = z
+  .object({ faults: z.array(NamedFault) })
+  .check(named('FaultsSet', 'In the order they were set'))
+export const FaultsCleared = z
+  .object({ cleared: z.array(NamedFault) })
+  .check(named('FaultsCleared', 'What is not set any more'))
 
 export const Config = z
   .record(z.string(), z.unknown())

@@ -9,7 +9,7 @@ import type { Core } from '../simulator/core.ts'
 import { findDelivery, type Triggered } from '../webhooks/by-hand.ts'
 import { ControlProblem } from './problems.ts'
 import { ok, type Reply } from './route.ts'
-import type { Trigger } from './schemas.ts'
+import type { Resend, Trigger } from './schemas.ts'
 
 type Delivery = EntryOf<'delivery'>
 
@@ -20,13 +20,13 @@ export async function trigger(core: Core, wanted: Trigger): Promise<Reply> {
   return answered(await core.byHand.trigger(eventOf(core, wanted)))
 }
 
-function eventOf(core: Core, { event, chat_id, body = {}, sign }: Trigger): Triggered {
+function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: Trigger): Triggered {
   if (isKnown(event)) {
     const chat = chat_id === undefined ? newestChat(core, event) : chatOf(core, chat_id)
-    return { event, chatId: chat.id, sign, payload: { ...payloadOf(core.room, chat, event), ...body } }
+    return { event, chatId: chat.id, sign, sending, payload: { ...payloadOf(core.room, chat, event), ...body } }
   }
   const chatId = chat_id === undefined ? undefined : chatOf(core, chat_id).id
-  return { event, chatId, sign, payload: { event, ...body } }
+  return { event, chatId, sign, sending, payload: { event, ...body } }
 }
 
 /** Without a signature there is nothing that could be wrong with it. */
@@ -45,7 +45,7 @@ function newestChat({ room }: Core, event: string): Chat {
 
 const LISTED = 5
 
-function chatOf({ room }: Core, id: string): Chat {
+export function chatOf({ room }: Core, id: string): Chat {
   const chat = room.state.chats.get(id)
   if (chat !== undefined) return chat
   const known = [...room.state.chats.keys()]
@@ -53,20 +53,21 @@ function chatOf({ room }: Core, id: string): Chat {
   throw unknownId('chat_not_found', 'chat_id', message, known)
 }
 
-export async function resend(core: Core, id: string, resign: boolean): Promise<Reply> {
+export async function resend(core: Core, id: string, resign: boolean, sending: Resend): Promise<Reply> {
   const past = findDelivery(core.journal, id)
-  if (past !== undefined) return answered(await core.byHand.resend(past, resign))
+  if (past !== undefined) return answered(await core.byHand.resend(past, resign, sending))
   const known = [...new Set((core.journal.query({ kind: 'delivery' }) as Delivery[]).map(one => one.delivery_id))]
   const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
   throw unknownId('delivery_not_found', 'id', message, known)
 }
 
+/** Newest first, few enough to read. */
 const newest = (ids: readonly string[]): string[] => ids.slice(-LISTED).reverse()
 
 const latest = (what: string, ids: readonly string[]): string =>
   ids.length === 0 ? ` There are no ${what} yet.` : ` The latest ${what}: ${newest(ids).join(', ')}.`
 
-function unknownId(code: string, field: string, message: string, ids: readonly string[]): ControlProblem {
+export function unknownId(code: string, field: string, message: string, ids: readonly string[]): ControlProblem {
   return new ControlProblem(404, code, message, { issues: [{ field, message, allowed: newest(ids) }] })
 }
 

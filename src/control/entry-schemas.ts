@@ -10,10 +10,12 @@ export const EntryKind = z
 
 export const SignMode = z
   .enum(SIGN_MODES)
-  .check(z.meta({ id: 'SignMode', description: 'How an event sent by hand is signed; all but `valid` are wrong' }))
+  .check(z.meta({ id: 'SignMode', description: 'How an event is signed; all but `valid` are wrong' }))
 
 const headers = z.record(z.string(), z.string())
 const chatId = z.optional(z.string())
+const struckBy = z.optional(z.string().check(z.describe('Names of the faults that struck it')))
+const endpoint = z.enum(Object.keys(ENDPOINTS) as EndpointId[])
 const event = z.enum(Object.keys(WEBHOOK_EVENTS) as WebhookEventName[])
 
 const frame = {
@@ -29,18 +31,22 @@ const ApiEntry = z
     ...frame,
     kind: z.literal('api'),
     chat_id: chatId,
-    endpoint: z.nullable(z.enum(Object.keys(ENDPOINTS) as EndpointId[])),
+    endpoint: z.nullable(endpoint),
     method: z.string(),
     path: z.string(),
     alias: z.nullable(z.enum(ALIASES)),
     auth: z.enum(['valid', 'missing', 'malformed', 'unknown', 'wrong_scope', 'not_checked']),
     request: z.object({ headers, body: z.unknown(), bytes: z.int() }),
-    status: z.int(),
+    status: z.int().check(z.describe('0 when a fault struck before there was an answer')),
     response: z.unknown(),
     findings: z.array(z.object({ rule: z.string(), message: z.string() })),
     unspecified: z.array(z.int()).check(z.describe('Assumptions the answer leans on')),
     duration_ms: z.number(),
     follows: z.nullable(z.int()).check(z.describe('The latest webhook event of the chat before this call')),
+    fault: struckBy,
+    answer_lost: z.optional(
+      z.enum(['before', 'after']).check(z.describe('No answer went out; before: nothing was done, after: it was')),
+    ),
   })
   .check(z.meta({ id: 'ApiEntry', description: 'A call of the platform and its answer' }))
 
@@ -74,6 +80,8 @@ const DeliveryEntry = z
     triggered: z.optional(z.literal(true).check(z.describe('Made by hand, no event of the platform'))),
     sign: z.optional(SignMode),
     resent: z.optional(z.literal(true).check(z.describe('A past delivery, sent again by hand'))),
+    fault: struckBy,
+    duplicate: z.optional(z.literal(true).check(z.describe('One more copy of the same bytes, on purpose'))),
   })
   .check(z.meta({ id: 'DeliveryEntry', description: 'One attempt to deliver an event' }))
 
@@ -94,10 +102,26 @@ const NoteEntry = z
   .looseObject({ ...frame, kind: z.literal('note'), chat_id: chatId, note: z.string() })
   .check(z.meta({ id: 'NoteEntry', description: 'Something worth knowing, by a stable name' }))
 
+const FaultEntry = z
+  .object({
+    ...frame,
+    kind: z.literal('fault'),
+    chat_id: chatId,
+    fault: z.string(),
+    effect: z.string().check(z.describe('In words')),
+    hit: z.int().check(z.positive()),
+    of: z.nullable(z.int()).check(z.describe('How many hits it has in all; null until it is cleared')),
+    endpoint: z.optional(endpoint),
+    event: z.optional(z.string()),
+    delivery_id: z.optional(z.string()),
+    applied: z.optional(z.string().check(z.describe('Why not all of it could be done'))),
+  })
+  .check(z.meta({ id: 'FaultEntry', description: 'One hit of a fault; the cause is the call or event it struck' }))
+
 const OpenEntry = z
-  .looseObject({ ...frame, kind: z.enum(['driver', 'fault']), chat_id: chatId })
-  .check(z.meta({ id: 'OpenEntry', description: 'By the agent driver or the fault injector' }))
+  .looseObject({ ...frame, kind: z.literal('driver'), chat_id: chatId })
+  .check(z.meta({ id: 'OpenEntry', description: 'By the agent driver' }))
 
 export const Entry = z
-  .union([ApiEntry, EventEntry, DeliveryEntry, UserEntry, NoteEntry, OpenEntry])
+  .union([ApiEntry, EventEntry, DeliveryEntry, UserEntry, NoteEntry, FaultEntry, OpenEntry])
   .check(z.meta({ id: 'Entry', description: 'What happened; keys and signatures are masked' }))

@@ -28,7 +28,7 @@ export type Reply = { readonly status: number; readonly body: unknown } | Respon
 
 export interface RouteOf<Query, Body> {
   readonly id: string
-  readonly group: 'health' | 'chats' | 'workspace' | 'journal' | 'time' | 'documents'
+  readonly group: 'health' | 'chats' | 'workspace' | 'journal' | 'faults' | 'time' | 'documents'
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/_sim`; `:id` is a parameter. */
   readonly path: string

@@ -5,6 +5,7 @@ import { defineRoute, ok, type Route } from './route.ts'
 import { CHAT_ROUTES } from './routes/chats.ts'
 import { DELIVERY_ROUTES } from './routes/deliveries.ts'
 import { DOCUMENT_ROUTES } from './routes/documents.ts'
+import { FAULT_ROUTES } from './routes/faults.ts'
 import { HEALTH_ROUTES } from './routes/health.ts'
 import { JOURNAL_ROUTES } from './routes/journal.ts'
 import { TIME_ROUTES } from './routes/time.ts'
@@ -29,6 +30,7 @@ export const ROUTES: readonly Route[] = [
   ...WORKSPACE_ROUTES,
   ...JOURNAL_ROUTES,
   ...DELIVERY_ROUTES,
+  ...FAULT_ROUTES,
   ...TIME_ROUTES,
   ...DOCUMENT_ROUTES,
 ]

@@ -4,6 +4,8 @@ import { parseDuration } from '../contract/duration.ts'
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import { AvailabilityReason, AvailabilityValue, Button } from '../contract/schemas.ts'
+import { sendingShape } from '../faults/schema.ts'
+import { gapProblems } from '../faults/sense.ts'
 import { EntryKind, SignMode } from './entry-schemas.ts'
 
 const named = (id: string, description: string) => z.meta({ id, description })
@@ -97,9 +99,15 @@ export const Trigger = z
     chat_id: z.optional(word.check(z.describe('By default the newest chat'))),
     body: z.optional(z.record(z.string(), z.unknown()).check(z.describe('Fields laid over the payload'))),
     sign: z._default(SignMode, 'valid'),
+    ...sendingShape,
   })
-  .check(named('Trigger', 'One event to send by hand'))
+  .check(payload => gapProblems(payload), named('Trigger', 'One event to send by hand'))
 export type Trigger = z.infer<typeof Trigger>
+
+export const Resend = z
+  .strictObject(sendingShape)
+  .check(payload => gapProblems(payload), named('Resend', 'How it travels this time; the body may be left out'))
+export type Resend = z.infer<typeof Resend>
 
 export const Nothing = z.strictObject({}).check(named('Nothing', 'No fields; the body may be left out'))
 

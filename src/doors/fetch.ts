@@ -2,6 +2,7 @@
 
 import type { Answer } from '../api/exchange.ts'
 import type { Api } from '../api/handle.ts'
+import { lostFetch, slowBody } from './odd-answers.ts'
 
 const NO_BODY = new Set([101, 204, 205, 304])
 
@@ -20,7 +21,10 @@ export function createFetchDoor(api: Api, basePath: () => string, limit: () => n
   }
 }
 
-function toResponse({ status, headers, body }: Answer): Response {
+/** Throws as `fetch` does when there is no answer. */
+function toResponse({ status, headers, body, wire }: Answer): Response {
+  if (wire?.kind === 'lost') throw lostFetch(wire)
   const empty = NO_BODY.has(status) || body.length === 0
+  if (wire?.kind === 'slow' && !empty) return new Response(slowBody(body, wire), { status, headers })
   return new Response(empty ? null : (body as BodyInit), { status, headers })
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { internal } from '../api/answers.ts'
 import type { Answer, Exchange } from '../api/exchange.ts'
 import type { Api } from '../api/handle.ts'
+import { sendOddly } from './odd-answers.ts'
 
 const EMPTY = new Uint8Array(0)
 
@@ -71,8 +72,10 @@ function answer(api: Api, exchange: Exchange, request: IncomingMessage, response
 }
 
 /** Plain ASCII, which most answers are, is written without looking at each character again. */
-function send({ status, headers, body }: Answer, request: IncomingMessage, response: ServerResponse): void {
+function send(answer: Answer, request: IncomingMessage, response: ServerResponse): void {
   if (response.destroyed) return
+  const { status, headers, body, wire } = answer
+  if (wire !== undefined) return sendOddly(answer, wire, request, response)
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
   if (request.method !== 'HEAD' && status !== 204) headers['content-length'] = String(length)
   response.writeHead(status, headers)

@@ -24,6 +24,7 @@ export interface ApiContent {
     readonly body: unknown
     readonly bytes: number
   }
+  /** 0 when no answer was made, because a fault struck before one was. */
   readonly status: number
   readonly response: unknown
   readonly findings: readonly Finding[]
@@ -32,6 +33,10 @@ export interface ApiContent {
   readonly duration_ms: number
   /** The latest webhook event of the same chat before this call: what the caller may be reacting to. */
   readonly follows: number | null
+  /** Names of the faults that struck it, with a comma between several. */
+  readonly fault?: string
+  /** No answer went out. before: the platform did nothing; after: it did what was asked. */
+  readonly answer_lost?: 'before' | 'after'
 }
 
 export interface EventContent {
@@ -65,10 +70,14 @@ export interface DeliveryContent {
   readonly retry_in_ms?: number
   /** Sent by hand: the platform had no such event. */
   readonly triggered?: true
-  /** How it was signed, when it was triggered: anything but `valid` is wrong on purpose. */
+  /** How it was signed, when it was triggered or struck by a fault: anything but `valid` is wrong on purpose. */
   readonly sign?: SignMode
   /** A past delivery, sent again by hand. */
   readonly resent?: true
+  /** Names of the faults that struck it, with a comma between several. */
+  readonly fault?: string
+  /** One more copy of the same bytes, sent on purpose. Copies are numbered from 2. */
+  readonly duplicate?: true
 }
 
 export interface UserContent {
@@ -84,19 +93,45 @@ export interface UserContent {
 export interface NoteContent {
   readonly kind: 'note'
   readonly chat_id?: string
-  /** A stable name such as `chat_created`, `bot_message`, `typing_hidden`, `availability`, `config`, `event_triggered`, `evicted`. */
+  /** A stable name such as `chat_created`, `bot_message`, `typing_hidden`, `availability`, `config`, `event_triggered`, `fault_set`, `evicted`. */
   readonly note: string
   readonly [detail: string]: unknown
 }
 
-/** Written by the agent driver and the fault injector. */
+/** One hit of a fault; its cause is the call or event it struck. */
+export interface FaultContent {
+  readonly kind: 'fault'
+  readonly chat_id?: string
+  readonly fault: string
+  /** In words: `answered 503`. */
+  readonly effect: string
+  /** 1 for the first. */
+  readonly hit: number
+  /** How many it has in all; null: until it is cleared. */
+  readonly of: number | null
+  readonly endpoint?: EndpointId
+  readonly event?: string
+  readonly delivery_id?: string
+  /** Why not all of it could be done. */
+  readonly applied?: string
+  readonly [detail: string]: unknown
+}
+
+/** Written by the agent driver. */
 export interface OpenContent {
-  readonly kind: 'driver' | 'fault'
+  readonly kind: 'driver'
   readonly chat_id?: string
   readonly [detail: string]: unknown
 }
 
-export type EntryContent = ApiContent | EventContent | DeliveryContent | UserContent | NoteContent | OpenContent
+export type EntryContent =
+  | ApiContent
+  | EventContent
+  | DeliveryContent
+  | UserContent
+  | NoteContent
+  | FaultContent
+  | OpenContent
 
 export interface EntryFrame {
   readonly v: 1

@@ -20,28 +20,40 @@ export interface Journal {
   append(content: EntryContent, cause: number | null): Entry
   /** The seq the next entry gets. */
   readonly nextSeq: number
+  /** Milliseconds on the wall since it began: `at_ms` of an entry appended now. */
+  readonly atMs: number
   /** The oldest seq still kept; greater than 1 once entries were evicted. */
   readonly firstSeq: number
   query(query?: JournalQuery): Entry[]
   find(seq: number): Entry | undefined
-  subscribe(listener: (entry: Entry) => void): () => void
+  /** `onReset` hears that everything before is forgotten, or replaced by what a snapshot held. */
+  subscribe(listener: (entry: Entry) => void, onReset?: () => void): () => void
   waitFor(match: (entry: Entry) => boolean, options?: WaitOptions): Promise<Entry>
   /** Forgets everything and rejects whoever waits. Subscribers stay. */
   reset(): void
+  /** As `reset`, and goes on from what a snapshot held. */
+  resume(from: Resumed): void
+}
+
+export interface Resumed {
+  readonly nextSeq: number
+  readonly atMs: number
+  /** The latest before `nextSeq`, without gaps; none when they were not kept. */
+  readonly entries: readonly Entry[]
 }
 
 export function createJournal(options: { limit: number; stamp: () => number }): Journal {
   const ring = createRing<Entry>(options.limit)
-  const listeners = new Set<(entry: Entry) => void>()
+  const listeners = new Map<(entry: Entry) => void, (() => void) | undefined>()
   const waiters = createWaiters(after => ring.since(after))
-  const madeAt = elapsedMs()
+  let madeAt = elapsedMs()
   const atMs = () => Math.round((elapsedMs() - madeAt) * 1000) / 1000
 
   function write(content: EntryContent, cause: number | null): Entry {
     const entry = { ...content, v: 1, seq: ring.next, time: isoMicros(options.stamp()), cause, at_ms: atMs() } as Entry
     ring.push(entry)
     waiters.offer(entry)
-    for (const listener of listeners) tell(listener, entry)
+    for (const listener of listeners.keys()) tell(listener, entry)
     return entry
   }
 
@@ -53,6 +65,11 @@ export function createJournal(options: { limit: number; stamp: () => number }): 
       listeners.delete(listener)
       write({ kind: 'note', note: 'subscriber_failed', message: String(error) }, entry.seq)
     }
+  }
+
+  function startOver(): void {
+    waiters.abandon()
+    for (const onReset of listeners.values()) onReset?.()
   }
 
   /** Said once, with the first loss; the journal answers later queries with how many are gone. */
@@ -69,6 +86,9 @@ export function createJournal(options: { limit: number; stamp: () => number }): 
     get nextSeq() {
       return ring.next
     },
+    get atMs() {
+      return atMs()
+    },
     get firstSeq() {
       return ring.first
     },
@@ -81,14 +101,19 @@ export function createJournal(options: { limit: number; stamp: () => number }): 
       return found
     },
     find: seq => ring.at(seq),
-    subscribe(listener) {
-      listeners.add(listener)
+    subscribe(listener, onReset) {
+      listeners.set(listener, onReset)
       return () => void listeners.delete(listener)
     },
     waitFor: waiters.waitFor,
     reset() {
       ring.clear()
-      waiters.abandon()
+      startOver()
+    },
+    resume({ nextSeq, atMs, entries }) {
+      ring.refill(entries.slice(-options.limit), nextSeq)
+      madeAt = elapsedMs() - atMs
+      startOver()
     },
   }
 }

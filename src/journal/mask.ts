@@ -1,7 +1,7 @@
 /** What leaves the simulator through its control API: the same entries without keys and signatures. Pure. */
 import type { ApiContent, DeliveryContent, Entry } from './entry.ts'
 
-const MASK = '***'
+export const MASK = '***'
 type Headers = Readonly<Record<string, string>>
 
 /** `signatureHeader` is the name in force; those in use earlier are told by the look of their value. */

@@ -6,12 +6,15 @@ export interface Ring<T> {
   at(seq: number): T | undefined
   since(after: number): Iterable<T>
   clear(): void
+  /** These and no others, numbered up to the one before `next`. */
+  refill(items: readonly T[], next: number): void
 }
 
 export function createRing<T>(limit: number): Ring<T> {
   let slots: T[] = []
   let next = 1
-  const first = () => Math.max(1, next - limit)
+  let floor = 1
+  const first = () => Math.max(floor, next - limit)
   const at = (seq: number) => (seq >= first() && seq < next ? slots[(seq - 1) % limit] : undefined)
   return {
     get first() {
@@ -34,6 +37,15 @@ export function createRing<T>(limit: number): Ring<T> {
     clear() {
       slots = []
       next = 1
+      floor = 1
+    },
+    refill(items, from) {
+      slots = []
+      floor = from - items.length
+      items.forEach((item, index) => {
+        slots[(floor - 1 + index) % limit] = item
+      })
+      next = from
     },
   }
 }

@@ -20,6 +20,8 @@ export interface Deadlines {
   /** The earliest one due at `nowMs`, removed; ties in the order they were set. */
   take(nowMs: number): Deadline | null
   clear(): void
+  /** All of them, in the order they were set. */
+  list(): { readonly key: string; readonly atMs: number; readonly deadline: Deadline }[]
 }
 
 const before = (a: Slot, b: Slot) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
@@ -86,6 +88,8 @@ export function createDeadlines(): Deadlines {
       pop()
       return due.deadline
     },
+    list: () =>
+      [...live.values()].sort((a, b) => a.order - b.order).map(({ key, atMs, deadline }) => ({ key, atMs, deadline })),
     clear() {
       live.clear()
       heap = []

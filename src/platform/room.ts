@@ -29,5 +29,10 @@ export interface Room {
   id(form: IdForm, label: string): string
   /** What the ids below `label` are drawn from. */
   words(label: string): Words
-  readonly links: { chat(chatId: string): string; file(fileId: string, name: string): string }
+  readonly links: {
+    chat(chatId: string): string
+    file(fileId: string, name: string): string
+    /** The id in the path of a link; null when it is none of ours. */
+    fileId(segment: string): string | null
+  }
 }

@@ -16,7 +16,7 @@ export function describeApi(entry: Call): Line {
     what,
     said,
     details: [...answer(entry), ...findings(entry)],
-    wrong: refused || entry.findings.length > 0,
+    wrong: (refused && entry.fault === undefined) || entry.findings.length > 0,
   }
 }
 
@@ -48,16 +48,29 @@ const SAYING: Partial<Record<string, (body: Fields) => string>> = {
 }
 
 function answer(entry: Call): Detail[] {
+  if (isNotThePlatforms(entry)) return [faultsAnswer(entry)]
   const { status, unspecified: rows } = entry
   const refused = status >= 400
   const assumed =
     rows.length === 0 ? '' : `assumption${rows.length > 1 ? 's' : ''} ${[...rows].sort((a, b) => a - b).join(', ')}`
-  const text = [outcome(entry), showMs(entry.duration_ms), assumed].filter(Boolean).join(', ')
+  const by = entry.fault === undefined ? '' : `struck by ${visible(entry.fault)}`
+  const text = [outcome(entry), showMs(entry.duration_ms), assumed, by].filter(Boolean).join(', ')
   const first: Detail = { label: `answer ${status}`, text, level: refused ? 'bad' : 'good' }
   const { message } = asFields(asFields(entry.response).error)
   return refused && typeof message === 'string'
     ? [first, { label: 'because', text: visible(message), level: 'bad' }]
     : [first]
+}
+
+/** Lost on its way, or never made: the platform says nothing by itself without naming what it leans on. */
+const isNotThePlatforms = ({ fault, answer_lost, status, unspecified }: Call): boolean =>
+  fault !== undefined && (answer_lost !== undefined || (status >= 400 && unspecified.length === 0))
+
+function faultsAnswer({ status, fault, answer_lost, duration_ms }: Call): Detail {
+  const by = `by fault ${visible(fault ?? '')}, ${showMs(duration_ms)}`
+  if (answer_lost === undefined) return { label: `answer ${status}`, text: by, level: 'warn' }
+  const done = answer_lost === 'before' ? 'nothing was done' : `done (${status}), the answer lost`
+  return { label: 'no answer', text: `${done}, ${by}`, level: 'warn' }
 }
 
 function outcome({ status, response, path }: Call): string {

@@ -17,21 +17,23 @@ export function describeEvent({ event, payload }: EntryOf<'event'>): Line {
 }
 
 export function describeDelivery(entry: Delivery): Line {
-  const again = entry.attempt > 1 ? ` (try ${entry.attempt})` : ''
+  const again = entry.duplicate ? ' (copy)' : entry.attempt > 1 ? ` (try ${entry.attempt})` : ''
   const fooled = wronglyAccepted(entry)
   return {
     who: isByHand(entry) ? 'by hand -> webhook' : 'platform -> webhook',
-    what: `${visible(entry.event)}${again}${byHand(entry)}`,
+    what: `${visible(entry.event)}${again}${onPurpose(entry)}`,
     details: [outcome(entry), ...receiverSaid(entry), ...fooled],
-    wrong: entry.outcome === 'failed' || fooled.length > 0,
+    wrong: (entry.outcome === 'failed' && !refusedRightly(entry)) || fooled.length > 0,
   }
 }
 
 /** Not of the platform: somebody asked for it. */
 export const isByHand = ({ triggered, resent }: Delivery): boolean => triggered === true || resent === true
 
-function byHand({ triggered, resent, sign }: Delivery): string {
-  const how = [triggered ? 'triggered' : '', resent ? 'resent' : '', spoilt(sign) ? SPOILT[sign] : ''].filter(Boolean)
+function onPurpose({ triggered, resent, sign, fault }: Delivery): string {
+  const by = fault === undefined ? '' : `struck by ${visible(fault)}`
+  const made = [triggered ? 'triggered' : '', resent ? 'resent' : '']
+  const how = [...made, by, spoilt(sign) ? SPOILT[sign] : ''].filter(Boolean)
   return how.length === 0 ? '' : `, ${how.join(', ')}`
 }
 
@@ -44,6 +46,21 @@ const SPOILT: Record<Spoilt, string> = {
   tampered: 'changed after signing on purpose',
   truncated: 'signature cut short on purpose',
   hex: 'signature encoded wrong on purpose',
+}
+
+/** What a fault spoilt, turned down. */
+const refusedRightly = (entry: Delivery): boolean =>
+  entry.fault !== undefined && (entry.status ?? 0) >= 400 && (spoilt(entry.sign) || wasCut(entry))
+
+/** The body was cut short by a fault. */
+export function wasCut({ fault, request }: Delivery): boolean {
+  if (fault === undefined) return false
+  try {
+    JSON.parse(request.body)
+    return false
+  } catch {
+    return true
+  }
 }
 
 /** Some events are acknowledged by a refusal as well. */

@@ -3,7 +3,7 @@ import type { Entry, EntryOf } from '../journal/entry.ts'
 import { describeApi } from './describe-api.ts'
 import { describeDelivery, describeEvent } from './describe-delivery.ts'
 import type { Line } from './line.ts'
-import { shorten, visible } from './text.ts'
+import { counted, shorten, visible } from './text.ts'
 
 /** Null for what another entry already says. */
 export function describe(entry: Entry): Line | null {
@@ -18,6 +18,8 @@ export function describe(entry: Entry): Line | null {
       return describeUser(entry)
     case 'note':
       return describeNote(entry)
+    case 'fault':
+      return describeHit(entry)
     default:
       return other(entry.kind, details(entry))
   }
@@ -34,6 +36,13 @@ function describeUser({ action, text, button, attachments }: EntryOf<'user'>): L
     details: [],
     wrong: false,
   }
+}
+
+/** `fault flaky: answered 503 (1 of 2)` */
+function describeHit({ fault, effect, hit, of, applied }: EntryOf<'fault'>): Line {
+  const count = of === null ? `hit ${hit}` : `${hit} of ${of}`
+  const short = applied === undefined ? '' : `; ${visible(applied)}`
+  return { who: 'fault', what: `${visible(fault)}: ${visible(effect)} (${count})${short}`, details: [], wrong: false }
 }
 
 /** Said by the API call that caused them, or by the delivery that follows. */
@@ -54,6 +63,10 @@ function describeNote(entry: EntryOf<'note'>): Line | null {
       return entry.by === 'api' ? null : other('platform', `availability ${text('availability')} (${text('by')})`)
     case 'config':
       return other('settings', details((entry.changed ?? {}) as Record<string, unknown>))
+    case 'fault_set':
+      return other('fault', `${text('fault')} is set: ${text('effect')}`)
+    case 'fault_cleared':
+      return other('fault', `${text('fault')} is cleared after ${counted(Number(entry.hits), 'hit')}`)
     case 'evicted':
       return { ...other('journal', text('message')), wrong: true }
     default:

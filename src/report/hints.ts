@@ -1,6 +1,6 @@
 /** What to try when a webhook does not work: one hint per cause, in the order of how telling the sign is. */
 import type { EntryOf } from '../journal/entry.ts'
-import { spoilt } from './describe-delivery.ts'
+import { spoilt, wasCut } from './describe-delivery.ts'
 import { visible } from './text.ts'
 
 export interface Hint {
@@ -82,6 +82,11 @@ const SIGNS: readonly Sign[] = [
     cause: 'wrong on purpose',
     matches: ({ sign, status }) => spoilt(sign) && (status === 401 || status === 403),
     advice: () => 'Refused as it should be: this signature was wrong on purpose.',
+  },
+  {
+    cause: 'cut on purpose',
+    matches: entry => wasCut(entry) && entry.status !== null,
+    advice: ({ fault }) => `The fault ${visible(fault ?? '')} cut the body short: a refusal is right.`,
   },
   {
     cause: 'old signature',

@@ -6,12 +6,17 @@ export interface Timer {
   cancel(): void
 }
 
+/** A timer of a simulator's clock. Of two due at the same moment the one with the lower order goes first. */
+export interface ClockTimer extends Timer {
+  readonly order: number
+}
+
 export interface Clock {
   readonly mode: 'real' | 'virtual'
   /** Epoch milliseconds. */
   now(): number
   /** Runs once, `delayMs` from now on this clock. */
-  after(delayMs: number, run: () => void): Timer
+  after(delayMs: number, run: () => void): ClockTimer
   /** Due time of the nearest timer, or null. */
   nextDue(): number | null
 }
@@ -22,6 +27,9 @@ export interface VirtualClock extends Clock {
   advance(byMs: number, drain: () => Promise<void>): Promise<void>
   /** Back to the start, with no timer left. */
   rewind(): void
+  readonly startMs: number
+  /** To another start and moment, with no timer left. */
+  set(startMs: number, nowMs: number): void
 }
 
 export const VIRTUAL_START_MS = Date.UTC(2024, 0, 1, 9)
@@ -40,16 +48,17 @@ const soonest = (timers: ReadonlySet<Due>): Due | null => {
   return first
 }
 
-export function createVirtualClock(startMs = VIRTUAL_START_MS): VirtualClock {
+export function createVirtualClock(initialMs = VIRTUAL_START_MS): VirtualClock {
   const timers = new Set<Due>()
+  let startMs = initialMs
   let now = startMs
   let order = 0
   let rewinds = 0
   let turn: Promise<void> = Promise.resolve()
 
-  /** Whoever advances while another does comes after it, so that the sum of both is what passes. */
-  async function move(byMs: number, drain: () => Promise<void>): Promise<void> {
-    const before = rewinds
+  /** What was asked for before a reset moves nothing after it. */
+  async function move(byMs: number, drain: () => Promise<void>, before: number): Promise<void> {
+    if (before !== rewinds) return
     await drain()
     const until = now + byMs
     for (let due = soonest(timers); due !== null && due.at <= until && before === rewinds; due = soonest(timers)) {
@@ -61,24 +70,35 @@ export function createVirtualClock(startMs = VIRTUAL_START_MS): VirtualClock {
     if (before === rewinds) now = Math.max(now, until)
   }
 
+  function jump(to: number): void {
+    rewinds++
+    timers.clear()
+    now = to
+  }
+
   return {
     mode: 'virtual',
     now: () => now,
     after(delayMs, run) {
       const due = { at: now + Math.max(0, delayMs), order: order++, run }
       timers.add(due)
-      return { cancel: () => void timers.delete(due) }
+      return { order: due.order, cancel: () => void timers.delete(due) }
     },
     nextDue: () => soonest(timers)?.at ?? null,
+    /** Whoever advances while another does comes after it, so that the sum of both is what passes. */
     advance(byMs, drain) {
-      const moved = turn.then(() => move(byMs, drain))
+      const before = rewinds
+      const moved = turn.then(() => move(byMs, drain, before))
       turn = moved.catch(() => {})
       return moved
     },
-    rewind() {
-      rewinds++
-      timers.clear()
-      now = startMs
+    rewind: () => jump(startMs),
+    get startMs() {
+      return startMs
+    },
+    set(start, at) {
+      startMs = start
+      jump(at)
     },
   }
 }
@@ -89,6 +109,7 @@ const LONGEST_MS = 2_147_483_647
 /** A timer keeps its process alive until it fires; closing or resetting the simulator cancels it. */
 export function createRealClock(): Clock {
   const pending = new Map<object, number>()
+  let order = 0
   return {
     mode: 'real',
     now: () => Date.now(),
@@ -107,6 +128,7 @@ export function createRealClock(): Clock {
       }
       arm()
       return {
+        order: order++,
         cancel() {
           clearTimeout(handle)
           pending.delete(key)
@@ -139,3 +161,6 @@ export function wallDelay(delayMs: number, signal?: AbortSignal): Promise<void> 
     signal?.addEventListener('abort', done)
   })
 }
+
+/** The time of day on the wall, ISO 8601: when a run began. */
+export const wallTime = (): string => new Date().toISOString()

@@ -34,11 +34,15 @@ export interface Random {
   /** A whole number in [0, below). */
   below(bound: number): number
   pick<T>(items: readonly T[]): T
+  /** Where it stands: what `randomFrom` takes to go on from here. */
+  readonly state: number
 }
 
 /** A small generator (mulberry32) started from a seed and a label, so that streams do not disturb each other. */
-export function createRandom(seed: number, label = ''): Random {
-  let state = hashWords(label, seed)[0]
+export const createRandom = (seed: number, label = ''): Random => randomFrom(hashWords(label, seed)[0])
+
+export function randomFrom(initial: number): Random {
+  let state = initial
   const next = () => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
@@ -46,5 +50,12 @@ export function createRandom(seed: number, label = ''): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }
   const below = (bound: number) => Math.floor(next() * bound)
-  return { next, below, pick: items => items[below(items.length)]! }
+  return {
+    next,
+    below,
+    pick: items => items[below(items.length)]!,
+    get state() {
+      return state
+    },
+  }
 }

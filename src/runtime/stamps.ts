@@ -2,7 +2,10 @@
 export interface Stamps {
   /** Whole microseconds since 1970. */
   next(): number
-  reset(): void
+  /** The latest one given; 0 before the first. */
+  readonly last: number
+  /** Goes on after `last`; from the clock alone after 0. */
+  reset(last?: number): void
 }
 
 export function createStamps(nowMs: () => number): Stamps {
@@ -12,8 +15,11 @@ export function createStamps(nowMs: () => number): Stamps {
       last = Math.max(last + 1, nowMs() * 1000)
       return last
     },
-    reset() {
-      last = 0
+    get last() {
+      return last
+    },
+    reset(from = 0) {
+      last = from
     },
   }
 }

@@ -7,6 +7,18 @@ export interface Outgoing {
   readonly body: string
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  /** Needs a connection of its own; a function has none and gets an ordinary `Request`. */
+  readonly wire?: Wire
+}
+
+/** How the bytes travel, when it is to be unusual. */
+export interface Wire {
+  /** On the wall; 0: all at once. */
+  readonly dripMs: number
+  readonly chunked: boolean
+  /** Names of headers as they are given, not as they are usually written. */
+  readonly headerCase: boolean
+  readonly resetAfterAnswer: boolean
 }
 
 export interface Received {
@@ -28,6 +40,21 @@ export class TransportFailure {
 export type Transport = (request: Outgoing) => Promise<Received>
 
 export const KEPT_BODY_CHARS = 16_384
+
+/** Beyond this an answer is cut off rather than read to its end. */
+export const MAX_BODY_BYTES = 1_048_576
+
+/** `cut`: there was more than was read. */
+export function receivedFrom(
+  status: number,
+  headers: Record<string, string>,
+  chunks: readonly Buffer[],
+  cut: boolean,
+): Received {
+  const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8')
+  const body = text.length > KEPT_BODY_CHARS ? text.slice(0, KEPT_BODY_CHARS) : text
+  return { status, headers, body, truncated: cut || body.length !== text.length }
+}
 
 /** Webhooks go straight to a function, as an ordinary `Request`. */
 export function functionTransport(handler: (request: Request) => Response | Promise<Response>): Transport {
@@ -114,6 +141,10 @@ export function httpTransport(): Transport & { close(): Promise<void> } {
     loaded ??= createUndiciTransport()
     return loaded
   }
-  const send: Transport = request => (loaded ? loaded.send(request) : load().then(transport => transport.send(request)))
+  const send: Transport = request => {
+    if (request.wire !== undefined)
+      return import('./odd-transport.ts').then(odd => odd.sendOddly(request, request.wire!))
+    return loaded ? loaded.send(request) : load().then(transport => transport.send(request))
+  }
   return Object.assign(send, { close: async () => loaded?.close() })
 }

@@ -4,9 +4,10 @@ import { wallTimer } from './clock.ts'
 import {
   asFailure,
   CANCELLED,
-  KEPT_BODY_CHARS,
+  MAX_BODY_BYTES,
   type Outgoing,
   type Received,
+  receivedFrom,
   TransportFailure,
   timedOut,
 } from './transport.ts'
@@ -15,9 +16,6 @@ export interface UndiciTransport {
   send(request: Outgoing): Promise<Received>
   close(): Promise<void>
 }
-
-/** Beyond this an answer is cut off rather than read to its end. */
-const MAX_BODY_BYTES = 1_048_576
 
 export function createUndiciTransport(): UndiciTransport {
   const agent = new Agent({
@@ -144,14 +142,6 @@ class Answer implements Dispatcher.DispatchHandler {
   #done(cut: boolean): void {
     if (!this.#settle()) return
     if (cut) this.#controller?.abort(new Error('answer too long'))
-    const chunk = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
-    const text = chunk.toString('utf8')
-    const kept = text.length > KEPT_BODY_CHARS ? text.slice(0, KEPT_BODY_CHARS) : text
-    this.#resolve({
-      status: this.#status,
-      headers: this.#headers,
-      body: kept,
-      truncated: cut || kept.length !== text.length,
-    })
+    this.#resolve(receivedFrom(this.#status, this.#headers, this.#chunks, cut))
   }
 }

@@ -14,11 +14,22 @@ export class Unfillable extends Error {
 const PLACE = /\$\$\(|\$\(([^()]*)\)/g
 const ALONE = /^\$\(([^()]*)\)$/
 
+/** What test runners make: `expect.any(String)`, `expect.stringContaining('a')`. */
+export interface Asymmetric {
+  asymmetricMatch(actual: unknown): boolean
+}
+
+export const isAsymmetric = (value: unknown): value is Asymmetric =>
+  typeof value === 'object' && value !== null && typeof (value as Partial<Asymmetric>).asymmetricMatch === 'function'
+
+/** Compared as a whole: nothing inside is looked into. */
+const isWhole = (value: object): boolean => value instanceof RegExp || isAsymmetric(value)
+
 /** Fills every text inside, keys left alone. Throws `Unfillable`. */
 export function fill(template: unknown, scope: Scope): unknown {
   if (typeof template === 'string') return fillText(template, scope)
   if (Array.isArray(template)) return template.map(item => fill(item, scope))
-  if (typeof template !== 'object' || template === null || template instanceof RegExp) return template
+  if (typeof template !== 'object' || template === null || isWhole(template)) return template
   return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fill(value, scope)]))
 }
 

@@ -83,6 +83,12 @@ export type TranscriptRow =
   | { readonly bot: string; readonly buttons?: readonly unknown[] }
   | { readonly agent: string; readonly text: string }
 
+/** Nobody listens at the target any more, as was found out after a step had waited in vain. */
+export interface TargetGone {
+  readonly note: 'target_gone'
+  readonly why: string
+}
+
 /** All steps are over; from here on only stragglers. */
 export interface StepsDone {
   readonly note: 'steps_done'
@@ -96,7 +102,15 @@ export interface ScenarioEnded {
   readonly environment?: true
 }
 
-export type Mark = ScenarioStarted | LaneOpened | StepStarted | StepEnded | Observed | StepsDone | ScenarioEnded
+export type Mark =
+  | ScenarioStarted
+  | LaneOpened
+  | StepStarted
+  | StepEnded
+  | Observed
+  | TargetGone
+  | StepsDone
+  | ScenarioEnded
 
 export type MarkOf<Name extends Mark['note']> = Extract<Mark, { note: Name }> & EntryOf<'note'>
 
@@ -108,6 +122,8 @@ export interface DriverCall {
   readonly how: string
   readonly status?: number
   readonly duration_ms: number
+  /** What the agent was to write. */
+  readonly text?: string
   /** What went wrong, in words. */
   readonly error?: string
   /** The start of what it answered. */

@@ -137,6 +137,8 @@ export type Action =
       readonly withinMs: number | null
       /** Watches this long for more than `times` allows. */
       readonly forMs: number | null
+      /** How long to wait from the start of the step, in place of `timeouts.expect`. */
+      readonly waitMs?: number
     }
   | { readonly verb: 'wait'; readonly ms: number }
   | { readonly verb: 'availability'; readonly value: AvailabilityValue; readonly reason?: AvailabilityReason }
@@ -152,7 +154,13 @@ export type Action =
       readonly async: boolean
     }
   | { readonly verb: 'target'; readonly does: 'start' | 'stop' | 'restart' | 'kill' }
-  | { readonly verb: 'expect'; readonly tree: ExpectTree; readonly withinMs: number | null }
+  | {
+      readonly verb: 'expect'
+      readonly tree: ExpectTree
+      readonly withinMs: number | null
+      /** How long to wait from the start of the step, in place of `timeouts.expect`. */
+      readonly waitMs?: number
+    }
   | { readonly verb: 'none'; readonly calls: readonly CallPattern[]; readonly forMs: number }
   | { readonly verb: 'check'; readonly check: Check }
   | { readonly verb: 'log'; readonly text: Template }

@@ -1,4 +1,5 @@
 /** `startSimulator`: the simulator behind a real port, with its control API beside the platform. */
+import type { Api } from '../api/handle.ts'
 import { createNodeDoor, declaresTooMuch } from '../doors/node-http.ts'
 import { randomToken } from '../runtime/token.ts'
 import type { Core } from '../simulator/core.ts'
@@ -33,13 +34,31 @@ export const DEFAULT_PORT = 4747
 export const DEFAULT_HOST = '127.0.0.1'
 
 /** Rejects with `PortBusy` or `CannotListen` when the port cannot be had, `InvalidSetting` for other options. */
-export async function startSimulator(options: ServerOptions = {}): Promise<SimulatorServer> {
+export const startSimulator = (options: ServerOptions = {}): Promise<SimulatorServer> => startServer(options)
+
+/** What stands behind the platform's paths. */
+export interface Front {
+  readonly api: Api
+  /** The longest body read, in bytes. */
+  bodyLimit(): number
+}
+
+const ownFront = (simulator: Simulator): Front => ({
+  api: simulator.handle,
+  bodyLimit: () => coreOf(simulator).room.knobs['limits.body'],
+})
+
+/** With a front of its own, several simulators can stand behind one port. */
+export async function startServer(
+  options: ServerOptions,
+  front: (simulator: Simulator) => Front = ownFront,
+): Promise<SimulatorServer> {
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options
   checkPort(port)
   const simulator = createSimulator({ ...options, clock: options.clock ?? 'real' })
   const controlToken = options.controlToken ?? (isLoopback(host) ? null : randomToken())
   const facts = { url: '', token: controlToken, hosts: allowedHosts(host), closing: new AbortController() }
-  const http = openHouse(simulator, facts)
+  const http = openHouse(simulator, facts, front(simulator))
   try {
     const real = await listen(http.server, host, port)
     facts.url = urlOf(host, real)
@@ -67,11 +86,10 @@ interface Facts {
   readonly closing: AbortController
 }
 
-function openHouse(simulator: Simulator, facts: Facts): HttpServer {
+function openHouse(simulator: Simulator, facts: Facts, { api, bodyLimit: limit }: Front): HttpServer {
   const core = coreOf(simulator)
-  const limit = () => core.room.knobs['limits.body']
   const dispatch = createDispatch({
-    platform: createNodeDoor(simulator.handle, limit),
+    platform: createNodeDoor(api, limit),
     home: createHome(() => facts.url),
     basePath: basePathOf(core),
     control: async () => {

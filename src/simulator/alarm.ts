@@ -2,17 +2,19 @@
 import { fireDue } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
 import { createTx, type Effect } from '../platform/tx.ts'
-import type { Clock, Timer } from '../runtime/clock.ts'
+import type { Clock, ClockTimer } from '../runtime/clock.ts'
 
 export interface Alarm {
   /** After anything that may have changed the deadlines. */
   set(): void
   cancel(): void
+  /** Of its timer; null while none is armed. */
+  readonly order: number | null
 }
 
 /** `commit` takes what falling due led to. */
 export function createAlarm(room: Room, clock: Clock, commit: (effects: readonly Effect[]) => void): Alarm {
-  let armed: { at: number; timer: Timer } | null = null
+  let armed: { at: number; timer: ClockTimer } | null = null
 
   function cancel(): void {
     armed?.timer.cancel()
@@ -34,5 +36,8 @@ export function createAlarm(room: Room, clock: Clock, commit: (effects: readonly
       if (at !== null) armed = { at, timer: clock.after(at - clock.now(), ring) }
     },
     cancel,
+    get order() {
+      return armed?.timer.order ?? null
+    },
   }
 }

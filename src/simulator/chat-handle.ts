@@ -1,6 +1,6 @@
 /** One chat in the hands of a test or script: the end user writes and presses, and looks at the window. */
 import { andThen, type Maybe } from '../engines/engines.ts'
-import type { EntryOf } from '../journal/entry.ts'
+import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { NewFile } from '../platform/files.ts'
 import type { Chat } from '../platform/state.ts'
 import type { UserOutcome } from '../platform/user.ts'
@@ -25,7 +25,15 @@ export interface Ack {
 export interface Acted {
   readonly messageId: string | null
   readonly deliveryId: string | null
+  /** Null when no event was due, or when it was not waited for. */
   readonly ack: Ack | null
+  /** Of the user's entry in the journal. */
+  readonly seq: number
+}
+
+export interface ActOptions {
+  /** Does not wait for the webhook's answer. */
+  readonly async?: boolean
 }
 
 export interface ChatHandle {
@@ -39,18 +47,19 @@ export interface ChatHandle {
   readonly transcript: readonly SeenMessage[]
   view(): SeenChat
   /** Writes; resolves after the webhook's first answer, when an event is due. */
-  says(text: string, options?: { attach?: readonly AttachmentInput[] }): Promise<Acted>
+  says(text: string, options?: ActOptions & { readonly attach?: readonly AttachmentInput[] }): Promise<Acted>
   /** Presses `handover` or a button by its label; resolves after the webhook's first answer. */
-  press(button: string): Promise<Acted>
+  press(button: string, options?: ActOptions): Promise<Acted>
 }
 
 export function createChatHandle(core: Core, chat: Chat): ChatHandle {
   /** Waits from the moment of the action on, so that a reset right after it ends the wait. */
-  const act = async (start: () => Maybe<UserOutcome>): Promise<Acted> => {
+  const act = async (start: () => Maybe<UserOutcome>, options: ActOptions = {}): Promise<Acted> => {
     const after = core.journal.nextSeq - 1
     return andThen(start(), async ({ messageId, deliveryId }) => {
-      const ack = await awaitAck(core, deliveryId, after)
-      return { messageId, deliveryId, ack }
+      const seq = seqOf(core, chat, messageId, after)
+      const ack = options.async ? null : await awaitAck(core, deliveryId, after)
+      return { messageId, deliveryId, ack, seq }
     })
   }
   return {
@@ -67,19 +76,27 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
       return viewChat(core.room, chat).messages
     },
     view: () => viewChat(core.room, chat),
-    says: (text, options) => act(() => core.user.says(chat.id, { text, attach: (options?.attach ?? []).map(toFile) })),
-    press: button => act(() => core.user.press(chat.id, button)),
+    says: (text, options) =>
+      act(() => core.user.says(chat.id, { text, attach: (options?.attach ?? []).map(toFile) }), options),
+    press: (button, options) => act(() => core.user.press(chat.id, button), options),
   }
+}
+
+/** A press that leaves no message is the only entry of its kind since it began. */
+function seqOf({ journal }: Core, { id }: Chat, messageId: string | null, after: number): number {
+  const own = journal.query({ kind: 'user', chatId: id, after }) as EntryOf<'user'>[]
+  return (own.find(entry => entry.message_id === messageId) ?? own[0])?.seq ?? after
 }
 
 export function toFile({ name, type, size_kb, bytes }: AttachmentInput): NewFile {
   return { name, type, sizeKb: size_kb ?? Math.ceil((bytes?.length ?? 0) / 1024), bytes: bytes ?? null }
 }
 
-/** The first attempt's outcome. The webhook timeout bounds the wait. */
+/** The first attempt's outcome; a copy of it does not count. The webhook timeout bounds the wait. */
 export async function awaitAck(core: Core, deliveryId: string | null, after: number): Promise<Ack | null> {
   if (deliveryId === null) return null
-  const entry = await core.journal.waitFor(one => one.kind === 'delivery' && one.delivery_id === deliveryId, { after })
+  const isAck = (one: Entry) => one.kind === 'delivery' && one.delivery_id === deliveryId && !one.duplicate
+  const entry = await core.journal.waitFor(isAck, { after })
   const { status, duration_ms, error } = entry as EntryOf<'delivery'>
   return { status, duration_ms, ...(error === undefined ? {} : { error }) }
 }

@@ -20,27 +20,42 @@ export function clearState({ state }: Room): void {
   state.summaryCounter = 0
 }
 
+/** Who the simulator is; a snapshot brings its own. */
+export interface Identity {
+  seed: number
+  bot: BotSpec
+}
+
+/** Where it is: not part of any state. */
+export interface Address {
+  base: string
+  webhookUrl: string | null
+  /** What stands before the id in the links of attachments, where several simulators share a base URL. */
+  readonly filesOf: string
+}
+
 export interface RoomParts {
-  readonly seed: number
+  readonly identity: Identity
   readonly knobs: Knobs
   readonly clock: Clock
   stamp(): number
-  readonly address: { base: string }
+  readonly address: Address
   readonly settings: Settings
 }
 
-export function createRoom({ seed, knobs, clock, stamp, address, settings }: RoomParts): Room {
+export function createRoom({ identity, knobs, clock, stamp, address, settings }: RoomParts): Room {
   return {
     state: createState(),
     knobs,
     settings,
     nowMs: clock.now,
     stamp,
-    id: (form, label) => makeId(form, seed, label),
-    words: label => hashWords(label, seed),
+    id: (form, label) => makeId(form, identity.seed, label),
+    words: label => hashWords(label, identity.seed),
     links: {
       chat: id => `${address.base}/api/v1/chats/${encodeURIComponent(id)}`,
-      file: (id, name) => `${address.base}/files/${id}/${encodeURIComponent(name)}`,
+      file: (id, name) => `${address.base}/files/${address.filesOf}${id}/${encodeURIComponent(name)}`,
+      fileId: segment => (segment.startsWith(address.filesOf) ? segment.slice(address.filesOf.length) : null),
     },
   }
 }
@@ -70,8 +85,10 @@ export function hoursFrom(raw: SimulatorOptions['businessHours']): Settings['bus
 
 type ClosableTransport = Transport & { close?(): Promise<void> }
 
-export const transportFrom = (options: SimulatorOptions): ClosableTransport =>
-  options.webhook?.fetch ? functionTransport(options.webhook.fetch) : httpTransport()
+export const transportFrom = (options: SimulatorOptions, shared?: Transport): ClosableTransport => {
+  if (options.webhook?.fetch) return functionTransport(options.webhook.fetch)
+  return shared === undefined ? httpTransport() : request => shared(request)
+}
 
 /** A webhook function needs no address of its own, but its requests have to have one. */
 export function targetOf(options: SimulatorOptions, url: string | null, transport: Transport) {

@@ -1,6 +1,17 @@
 /** YAML and JSON files as a value with places: line and column of every key and value. */
-import { type Document, isMap, isPair, isScalar, LineCounter, type Node, type ParsedNode, parseDocument } from 'yaml'
+import {
+  type Document,
+  isMap,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Node,
+  type ParsedNode,
+  parseAllDocuments,
+  parseDocument,
+} from 'yaml'
 import { ConfigError, excerptOf, type Problem } from './errors.ts'
+import { mistakesIn } from './mistakes.ts'
 
 export interface Place {
   readonly line: number
@@ -10,6 +21,8 @@ export interface Place {
 
 export interface Source {
   readonly value: unknown
+  /** How it was written; null for what comes from a module. */
+  readonly document: Document | null
   place(path: readonly PropertyKey[], of: 'key' | 'value'): Place | null
   /** `name:line:column: field`, with the line shown. */
   problem(path: readonly PropertyKey[], of: 'key' | 'value', field: string, message: string): Problem
@@ -17,13 +30,36 @@ export interface Source {
 
 /** Throws `ConfigError` with every syntax error. */
 export function parseSource(name: string, text: string, json: boolean): Source {
-  if (json) checkJson(name, text)
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
+  if (json) checkJson(name, text)
+  const document = parseDocument(text, { ...OPTIONS, lineCounter: lines })
+  return sourcesOf(name, text, lines, [document])[0]!
+}
+
+/** Every document of a file: `---` begins the next one. Empty ones are left out. Throws like `parseSource`. */
+export function parseSources(name: string, text: string, json: boolean): Source[] {
+  if (json) return [parseSource(name, text, json)]
+  const lines = new LineCounter()
+  const documents = parseAllDocuments(text, { ...OPTIONS, lineCounter: lines })
+  if ('empty' in documents) return []
+  const filled = documents.filter(one => one.errors.length > 0 || !isEmpty(one.contents))
+  return sourcesOf(name, text, lines, filled)
+}
+
+const isEmpty = (contents: Node | null) => contents === null || (isScalar(contents) && contents.value === null)
+
+const OPTIONS = { prettyErrors: false, uniqueKeys: true } as const
+
+function sourcesOf(name: string, text: string, lines: LineCounter, documents: readonly Document[]): Source[] {
   const at = (offset: number) => lines.linePos(offset)
-  if (document.errors.length > 0) {
-    throw new ConfigError(document.errors.map(error => syntaxProblem(name, text, at(error.pos[0]), error.message)))
+  const problems = documents.flatMap(one => mistakesIn(one, text))
+  if (problems.length > 0) {
+    throw new ConfigError(problems.map(({ offset, message }) => syntaxProblem(name, text, at(offset), message)))
   }
+  return documents.map(document => sourceOf(name, text, at, document))
+}
+
+function sourceOf(name: string, text: string, at: (offset: number) => Position, document: Document): Source {
   const place = (path: readonly PropertyKey[], of: 'key' | 'value') => {
     const range = rangeOf(document, path, of)
     if (range === null) return null
@@ -32,6 +68,7 @@ export function parseSource(name: string, text: string, json: boolean): Source {
   }
   return {
     value: valueIn(name, document),
+    document,
     place,
     problem(path, of, field, message) {
       const found = place(path, of)
@@ -43,6 +80,15 @@ export function parseSource(name: string, text: string, json: boolean): Source {
   }
 }
 
+/** Aliases of aliases can grow beyond all bounds. */
+function valueIn(name: string, document: Document): unknown {
+  try {
+    return document.toJS() as unknown
+  } catch (error) {
+    throw new ConfigError([{ at: name, message: `${(error as Error).message}.` }])
+  }
+}
+
 type Range = readonly [from: number, valueTo: number, nodeTo: number]
 type Position = { readonly line: number; readonly col: number }
 
@@ -51,15 +97,6 @@ const syntaxProblem = (name: string, text: string, { line, col }: Position, mess
   message: `${message.replace(/\s+/g, ' ').replace(/\.$/, '')}.`,
   excerpt: excerptOf(text, line, col),
 })
-
-/** Aliases can be wrong in ways only seen when they are followed. */
-function valueIn(name: string, document: Document): unknown {
-  try {
-    return document.toJS() as unknown
-  } catch (error) {
-    throw new ConfigError([{ at: name, message: `${(error as Error).message}.` }])
-  }
-}
 
 /** YAML would forgive what JSON does not. */
 function checkJson(name: string, text: string): void {
@@ -87,4 +124,14 @@ function keyRange(document: Document, path: readonly PropertyKey[]): Range | nul
   const wanted = String(path.at(-1))
   const pair = parent.items.find(item => isPair(item) && isScalar(item.key) && String(item.key.value) === wanted)
   return (pair?.key as Node | undefined)?.range ?? null
+}
+
+/** What a module exports: a value without places. */
+export function moduleSource(name: string, value: unknown): Source {
+  return {
+    value,
+    document: null,
+    place: () => null,
+    problem: (_path, _of, field, message) => ({ at: field === '' ? name : `${name}: ${field}`, message }),
+  }
 }

@@ -1,4 +1,4 @@
-/** Problems of flags, variables and config files: where, what, the value seen, and what was probably meant. */
+/** Problems of flags, variables and files of the user: where, what, the value seen, and what was probably meant. */
 import { fieldName, show } from '../api/explain.ts'
 import { nearest } from '../contract/nearest.ts'
 
@@ -23,7 +23,7 @@ export class ConfigError extends Error {
 /** A sentence ends once. */
 const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)
 
-const formatProblem = ({ at, message, excerpt }: Problem): string =>
+export const formatProblem = ({ at, message, excerpt }: Problem): string =>
   `${at}: ${sentence(message)}${excerpt === undefined ? '' : `\n${excerpt}`}`
 
 export const problem = (at: string, message: string): ConfigError => new ConfigError([{ at, message }])
@@ -67,9 +67,8 @@ export function explainIssues(
     if (issue.code === 'unrecognized_keys')
       return (issue.keys as string[]).map(key => unknownKey(issue.path, key, keysAt))
     if (issue.code === 'invalid_union') return explainUnion(issue, value, keysAt)
-    return [
-      { path: issue.path, field: fieldName(issue.path), wrong: 'value' as const, message: wrongValue(issue, value) },
-    ]
+    const wrong = (issue.params as { key?: true } | undefined)?.key ? 'key' : 'value'
+    return [{ path: issue.path, field: fieldName(issue.path), wrong, message: wrongValue(issue, value) }]
   })
 }
 
@@ -88,31 +87,65 @@ function elsewhere(key: string, keysAt: KeysAt): string {
   return keysAt(['knobs']).includes(key) ? `; it is a knob: write it under knobs` : ''
 }
 
-/** The branch that got furthest into the value is the one that was meant. */
+/** The branch that got furthest into the value, and found least wrong there, is the one that was meant. */
 function explainUnion(issue: Issue, value: unknown, keysAt: KeysAt): Finding[] {
   const branches = issue.errors as Issue[][]
-  const meant = branches.find(branch => branch.every(one => one.path.length > 0 || one.code === 'unrecognized_keys'))
+  const meant = branches.filter(isOfItsKind).sort((a, b) => wrongParts(a) - wrongParts(b))[0]
   if (meant) {
     const inner = meant.map(one => ({ ...one, path: [...issue.path, ...one.path] }))
     return explainIssues(inner, value, keysAt)
   }
+  const seen = valueAt(value, issue.path)
+  if (seen === undefined) return [found(issue, `is required: ${either(branches)}`)]
   const words = branches.flat().flatMap(one => (one.values as unknown[] | undefined) ?? [])
-  const message = `must be ${words.join(', ')} or a map${got(valueAt(value, issue.path))}`
-  return [{ path: issue.path, field: fieldName(issue.path), wrong: 'value', message }]
+  const quoted = branches.some(([first]) => first?.expected === 'string')
+    ? quotes({ ...issue, expected: 'string' }, seen)
+    : ''
+  return [found(issue, `must be ${either(branches)}${got(seen)}${quoted}${meantWord(seen, words)}`)]
 }
+
+const found = ({ path }: Issue, message: string): Finding => ({ path, field: fieldName(path), wrong: 'value', message })
+
+const isOfItsKind = (branch: readonly Issue[]) =>
+  branch.every(one => one.path.length > 0 || one.code === 'unrecognized_keys')
+const wrongParts = (branch: readonly Issue[]) =>
+  branch.reduce((sum, one) => sum + ((one.keys as string[] | undefined)?.length ?? 1), 0)
+
+/** `real, virtual or a map` */
+function either(branches: readonly Issue[][]): string {
+  const forms = branches.flatMap(branch => branch.slice(0, 1).flatMap(one => formsOf(one)))
+  const words = [...new Set(forms)]
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
+
+function formsOf(issue: Issue): string[] {
+  if (issue.code === 'invalid_value') return (issue.values as unknown[]).map(String)
+  if (issue.code === 'invalid_union')
+    return (issue.errors as Issue[][]).flatMap(one => one.slice(0, 1).flatMap(formsOf))
+  return [expected(issue)]
+}
+
+const meantWord = (seen: unknown, words: readonly unknown[]) =>
+  typeof seen === 'string' ? nearest(seen, words.map(String)) : ''
 
 function wrongValue(issue: Issue, value: unknown): string {
   if ((issue.params as { complete?: boolean } | undefined)?.complete) return issue.message
   const seen = valueAt(value, issue.path)
   if (seen === undefined) return `is required: ${expected(issue)}`
-  return `${issue.code === 'custom' ? issue.message : `must be ${expected(issue)}`}${got(seen)}${quotes(issue, seen)}`
+  const must = hasWords(issue) ? issue.message : `must be ${expected(issue)}`
+  return `${must}${got(seen)}${quotes(issue, seen)}${meantWord(seen, (issue.values as unknown[] | undefined) ?? [])}`
 }
+
+/** Zod says nothing of its own here. */
+const hasWords = ({ code, message }: Issue) =>
+  code === 'custom' || (code === 'invalid_type' && message !== '' && message !== 'Invalid input')
 
 const got = (seen: unknown) => `, got ${show(seen)}`
 
 /** YAML reads `12345` and `yes` as something else than text. */
 const quotes = (issue: Issue, seen: unknown) =>
-  typeof seen === 'number' && (issue.expected === 'string' || /printable characters/.test(issue.message))
+  (typeof seen === 'number' || typeof seen === 'boolean') &&
+  (issue.expected === 'string' || /printable characters/.test(issue.message))
     ? `; write it in quotes: "${seen}"`
     : ''
 
@@ -136,6 +169,8 @@ function expected(issue: Issue): string {
       return issue.origin === 'string' ? 'a text that is not empty' : `at least ${issue.minimum}`
     case 'too_big':
       return `at most ${issue.maximum}`
+    case 'custom':
+      return issue.message.replace(/^must be /, '')
     default:
       return 'of another form'
   }

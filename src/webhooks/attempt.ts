@@ -4,7 +4,7 @@ import type { DeliveryContent } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Activity } from '../runtime/activity.ts'
 import { elapsedMs } from '../runtime/clock.ts'
-import { CANCELLED, type Received, type Transport, TransportFailure } from '../runtime/transport.ts'
+import { CANCELLED, type Received, type Transport, TransportFailure, type Wire } from '../runtime/transport.ts'
 import { whyNotAcknowledged } from './policy.ts'
 
 export interface SendPorts {
@@ -22,6 +22,8 @@ export interface Parcel {
   readonly event: string
   readonly body: string
   headers(url: string): Headers
+  /** Null: like any other request. */
+  readonly wire: Wire | null
 }
 
 type Outcome = Pick<DeliveryContent, 'outcome' | 'status' | 'response'> & { error?: string }
@@ -56,7 +58,8 @@ async function send(ports: SendPorts, parcel: Parcel, signal: AbortSignal): Prom
   const timeoutMs = ports.knobs()['webhook.timeout']
   try {
     const follow = ports.knobs()['webhook.redirect'] === 'follow'
-    const hop = (url: string) => target.transport({ url, headers, body: parcel.body, timeoutMs, signal })
+    const request = { headers, body: parcel.body, timeoutMs, signal, ...(parcel.wire && { wire: parcel.wire }) }
+    const hop = (url: string) => target.transport({ url, ...request })
     const received = follow ? await followRedirects(hop, target.url) : await hop(target.url)
     return { url: target.url, headers, outcome: judge(parcel.event, received, ports.knobs()) }
   } catch (error) {

@@ -2,73 +2,186 @@
  * Delivers webhook events: encodes each once, signs exactly those bytes, keeps the order of each chat, and journals
  * every attempt. Nobody waits for it: an operation appends its event and goes on.
  */
+import type { Faults } from '../faults/registry.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { createRandom } from '../runtime/random.ts'
-import { attemptOnce, type Concluded, nextAttempt, type Parcel, type SendPorts } from './attempt.ts'
+import { createRandom, randomFrom } from '../runtime/random.ts'
+import { attemptOnce, type Concluded, nextAttempt, type SendPorts } from './attempt.ts'
 import { type ByHand, createByHand } from './by-hand.ts'
+import { createDue } from './due.ts'
 import { encodePayload } from './encode.ts'
-import { type HeaderPorts, headersFor } from './headers.ts'
+import type { HeaderPorts } from './headers.ts'
+import { type Job, jobFrom, type KeptJob, keptForm, type Stage, type Struck } from './job.ts'
+import { createKeptBack } from './kept-back.ts'
 import { createLanes } from './lanes.ts'
+import { sound, wrap } from './parcel.ts'
 import { retryDelay } from './policy.ts'
+import { faultEntries, marksOf } from './struck.ts'
 
 export interface DispatcherPorts extends SendPorts, HeaderPorts {
   readonly journal: Journal
   readonly clock: Clock
-  readonly seed: number
+  seed(): number
+  readonly faults: Pick<Faults, 'onWebhooks' | 'takeWebhook' | 'letGoOf'>
+  /** False when the webhook is a function: then there is no connection anything could be done to. */
+  hasWire(): boolean
 }
 
 export interface Dispatcher extends Pick<ByHand, 'trigger' | 'resend'> {
   enqueue(event: EntryOf<'event'>): void
+  /** Sends what these faults keep back. */
+  free(faults: readonly string[]): void
+  /** When the next retry, delayed event or copy goes out: epoch milliseconds on the simulator's clock, or null. */
+  nextDue(): number | null
   /** Drops what waits and cancels what is on its way; nothing of it is journaled any more. */
   reset(): void
+  /** What is under way, as plain data. Events by hand are not part of it: somebody waits for their answer here. */
+  keep(): KeptDeliveries
+  /** After a reset: numbering and chance as they were. What is due goes on by itself, timer by timer. */
+  resume(kept: KeptDeliveries): Resumption
 }
 
-interface Job extends Parcel {
-  readonly seq: number
-  attempt: number
+export interface KeptDeliveries {
+  readonly jobs: readonly KeptJob[]
+  /** Where the random order of `webhook.order` stands. */
+  readonly random: number
+  /** How many events by hand there were. */
+  readonly triggered: number
 }
+
+export interface Resumption {
+  /** Each arms one timer; to be called in the order of the timers there were. */
+  readonly timers: readonly { readonly order: number; arm(): void }[]
+  /** Sends again what was on its way, and takes up the lanes. */
+  go(): void
+}
+
+const SENDING: Stage = { kind: 'sending' }
 
 export function createDispatcher(ports: DispatcherPorts): Dispatcher {
   let cancel = new AbortController()
-  let random = createRandom(ports.seed, 'delivery order')
-  const byHand = createByHand({ ...ports, signal: () => cancel.signal })
+  let random = createRandom(ports.seed(), 'delivery order')
+  const due = createDue(ports.clock)
+  const byHand = createByHand({ ...ports, due, signal: () => cancel.signal })
+  const keptBack = createKeptBack<Job>()
+  const underWay = new Set<Job>()
+  const inLanes = () => ports.knobs()['webhook.order'] !== 'none'
   const pick = (waiting: readonly Job[]) =>
     ports.knobs()['webhook.order'] === 'shuffle' ? random.below(waiting.length) : 0
-  const lanes = createLanes<Job>(pick, attempt)
+  const lanes = createLanes<Job>(pick, job => {
+    job.laned = true
+    turn(job)
+  })
 
-  function attempt(job: Job, done: () => void): void {
-    void attemptOnce(ports, job, cancel.signal, content => conclude(job, content, done))
+  function turn(job: Job): void {
+    const order = job.strike?.order
+    if (order?.kind === 'slow') later(job, order.ms, 'send')
+    else attempt(job)
   }
 
-  function conclude(job: Job, content: Concluded, done: () => void): void {
+  function later(job: Job, delayMs: number, then: 'send' | 'turn'): void {
+    const time = due.after(delayMs, () => (then === 'send' ? attempt(job) : turn(job)))
+    job.stage = { kind: 'due', then, ...time }
+  }
+
+  /** The lane goes on; whatever was kept back for this event goes before the rest of it. */
+  function over(job: Job): void {
+    underWay.delete(job)
+    if (job.copy) return
+    goFirst(keptBack.passedBy(job))
+    if (job.laned) lanes.next(job.lane)
+  }
+
+  function goFirst(jobs: readonly Job[]): void {
+    if (!inLanes()) for (const job of jobs) turn(job)
+    else
+      for (const lane of new Set(jobs.map(job => job.lane)))
+        lanes.addFirst(lane, jobs.filter(job => job.lane === lane).map(queued))
+  }
+
+  function attempt(job: Job): void {
+    const spoilt = job.attempt === 1 ? job.strike : null
+    send(job, spoilt)
+    if (spoilt !== null && !job.copy) copy(job, spoilt)
+  }
+
+  function send(job: Job, spoilt: Struck | null): void {
+    job.stage = SENDING
+    const parcel = spoilt === null ? job.parcel : wrap(ports, job.parcel, spoilt.form)
+    const conclude = job.copy ? concludeCopy : concludeTry
+    void attemptOnce(ports, parcel, cancel.signal, content => conclude(job, content))
+  }
+
+  /** Later events do not wait for copies. */
+  function copy(job: Job, { copies: { count, gapMs } }: Struck): void {
+    for (let index = 1; index < count; index++) {
+      const one: Job = { ...job, copy: true, laned: false, stage: SENDING }
+      underWay.add(one)
+      if (gapMs > 0) later(one, gapMs * index, 'send')
+      else attempt(one)
+    }
+  }
+
+  function concludeCopy(job: Job, content: Concluded): void {
+    const attempt = Math.max(2, nextAttempt(ports.journal, job.parcel.deliveryId))
+    ports.journal.append({ ...content, attempt, ...marksOf(job.strike!), duplicate: true }, job.seq)
+    over(job)
+  }
+
+  function concludeTry(job: Job, content: Concluded): void {
     const retryIn = content.outcome === 'failed' ? retryDelay(ports.knobs(), job.attempt) : null
     const again = retryIn === null ? {} : { retry_in_ms: retryIn }
-    ports.journal.append({ ...content, attempt: numberOf(job), ...again }, job.seq)
-    if (retryIn === null) return done()
-    retryLater(job, retryIn, done)
+    const marks = job.strike !== null && job.attempt === 1 ? marksOf(job.strike) : {}
+    ports.journal.append({ ...content, attempt: numberOf(job), ...marks, ...again }, job.seq)
+    if (retryIn === null) return over(job)
+    job.attempt++
+    later(job, retryIn, 'send')
   }
 
   /** Somebody may have sent it by hand in between. */
-  const numberOf = ({ attempt, deliveryId }: Job): number =>
-    attempt === 1 ? 1 : Math.max(attempt, nextAttempt(ports.journal, deliveryId))
+  const numberOf = ({ attempt, parcel }: Job): number =>
+    attempt === 1 ? 1 : Math.max(attempt, nextAttempt(ports.journal, parcel.deliveryId))
 
-  function retryLater(job: Job, delayMs: number, done: () => void): void {
-    const { signal } = cancel
-    const timer = ports.clock.after(delayMs, () => {
-      signal.removeEventListener('abort', timer.cancel)
-      job.attempt++
-      attempt(job, done)
-    })
-    signal.addEventListener('abort', timer.cancel, { once: true })
+  function jobFor({ event, seq, chat_id, delivery_id, payload }: EntryOf<'event'>) {
+    const body = encodePayload(payload, ports.knobs()['webhook.json'])
+    const parcel = sound(ports, { chatId: chat_id, deliveryId: delivery_id, event, body })
+    const strike = ports.faults.onWebhooks ? ports.faults.takeWebhook({ event, chatId: chat_id }) : null
+    return { parcel, lane: chat_id, seq, strike, copy: false, attempt: 1, laned: false, stage: SENDING }
   }
 
-  function jobFor({ event, seq, chat_id, delivery_id, payload }: EntryOf<'event'>): Job {
-    const body = encodePayload(payload, ports.knobs()['webhook.json'])
-    const signed = { chatId: chat_id, deliveryId: delivery_id, body, sign: 'valid' } as const
-    const headers = (url: string) => headersFor(ports, signed, url)
-    return { chatId: chat_id, deliveryId: delivery_id, event, body, headers, seq, attempt: 1 }
+  function start(job: Job): void {
+    const order = job.strike?.order
+    underWay.add(job)
+    if (order?.kind === 'delay') later(job, order.ms, 'turn')
+    else if (order?.kind === 'hold') keepBack(job, order.passing)
+    else if (inLanes()) lanes.add(job.lane, queued(job))
+    else turn(job)
+  }
+
+  function keepBack(job: Job, passing: number): void {
+    job.stage = { kind: 'kept' }
+    keptBack.keep(job, { fault: job.strike!.names, passing, letGo: job.strike!.letGo })
+  }
+
+  /** Back on its way, as it was: what was being sent is sent once more, with the same number. */
+  function takeUp(job: Job, { passing }: KeptJob): void {
+    if (job.laned) lanes.occupy(job.lane)
+    if (job.stage.kind === 'kept') keepBack(job, passing)
+    else if (job.stage.kind === 'waiting') lanes.add(job.lane, job)
+    else if (job.stage.kind === 'sending') send(job, job.attempt === 1 ? job.strike : null)
+  }
+
+  function takeUpAll(jobs: ReadonlyMap<Job, KeptJob>): void {
+    for (const [job, kept] of jobs) takeUp(job, kept)
+  }
+
+  function timersOf(jobs: Iterable<Job>): Resumption['timers'] {
+    return [...jobs].flatMap(job => {
+      const { stage } = job
+      if (stage.kind !== 'due') return []
+      return [{ order: stage.order, arm: () => later(job, stage.atMs - ports.clock.now(), stage.then) }]
+    })
   }
 
   return {
@@ -76,15 +189,39 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     resend: byHand.resend,
     enqueue(event) {
       const job = jobFor(event)
-      if (ports.knobs()['webhook.order'] === 'none') attempt(job, () => {})
-      else lanes.add(event.chat_id, job)
+      if (job.strike !== null)
+        for (const entry of faultEntries(event, job.strike, ports.hasWire())) ports.journal.append(entry, event.seq)
+      start(job)
     },
+    free: faults => goFirst(keptBack.free(faults)),
+    nextDue: due.next,
     reset() {
       cancel.abort()
       cancel = new AbortController()
-      random = createRandom(ports.seed, 'delivery order')
+      random = createRandom(ports.seed(), 'delivery order')
+      due.clear()
+      keptBack.clear()
       lanes.clear()
+      underWay.clear()
       byHand.reset()
+    },
+    keep() {
+      const waiting = lanes.waiting()
+      const jobs = [...[...underWay].filter(({ stage }) => stage.kind !== 'waiting'), ...waiting]
+      return {
+        jobs: jobs.map(job => keptForm(job, keptBack.passing(job))),
+        random: random.state,
+        triggered: byHand.count,
+      }
+    },
+    resume(kept) {
+      random = randomFrom(kept.random)
+      byHand.reset(kept.triggered)
+      const jobs = new Map(kept.jobs.map(one => [jobFrom(one, ports.faults, one => sound(ports, one)), one]))
+      for (const job of jobs.keys()) underWay.add(job)
+      return { timers: timersOf(jobs.keys()), go: () => takeUpAll(jobs) }
     },
   }
 }
+
+const queued = (job: Job): Job => Object.assign(job, { stage: { kind: 'waiting' } satisfies Stage })

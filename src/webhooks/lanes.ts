@@ -1,36 +1,46 @@
 /** Per chat first in, first out; chats beside each other (assumption 5). */
 export interface Lanes<Job> {
   add(lane: string, job: Job): void
+  /** Before whatever waits, in this order. */
+  addFirst(lane: string, jobs: readonly Job[]): void
+  /** The job of this lane is over: the next one runs. */
+  next(lane: string): void
+  /** A job of this lane is already under way: others wait until `next`. */
+  occupy(lane: string): void
+  /** Those that wait, lane by lane. */
+  waiting(): Job[]
   clear(): void
 }
 
-/** `pick` chooses which waiting job a lane runs next; `run` calls `done` when the lane may go on. */
-export function createLanes<Job>(
-  pick: (waiting: readonly Job[]) => number,
-  run: (job: Job, done: () => void) => void,
-): Lanes<Job> {
+/** `pick` chooses which waiting job a lane runs next; when what `run` began has ended, `next` is called. */
+export function createLanes<Job>(pick: (waiting: readonly Job[]) => number, run: (job: Job) => void): Lanes<Job> {
   const lanes = new Map<string, Job[]>()
-  let epoch = 0
 
-  function next(lane: string, from: number): void {
-    if (from !== epoch) return
-    const waiting = lanes.get(lane)
-    if (waiting === undefined || waiting.length === 0) return void lanes.delete(lane)
-    const [job] = waiting.splice(pick(waiting), 1)
-    run(job!, () => next(lane, from))
+  function open(lane: string, job: Job, more: Job[]): void {
+    lanes.set(lane, more)
+    run(job)
   }
 
   return {
     add(lane, job) {
       const waiting = lanes.get(lane)
-      if (waiting !== undefined) return void waiting.push(job)
-      lanes.set(lane, [])
-      const from = epoch
-      run(job, () => next(lane, from))
+      if (waiting === undefined) open(lane, job, [])
+      else waiting.push(job)
     },
-    clear() {
-      epoch++
-      lanes.clear()
+    addFirst(lane, [first, ...more]) {
+      if (first === undefined) return
+      const waiting = lanes.get(lane)
+      if (waiting === undefined) open(lane, first, more)
+      else waiting.unshift(first, ...more)
     },
+    next(lane) {
+      const waiting = lanes.get(lane)
+      if (waiting === undefined || waiting.length === 0) return void lanes.delete(lane)
+      const [job] = waiting.splice(pick(waiting), 1)
+      run(job!)
+    },
+    occupy: lane => void (lanes.has(lane) || lanes.set(lane, [])),
+    waiting: () => [...lanes.values()].flat(),
+    clear: () => lanes.clear(),
   }
 }

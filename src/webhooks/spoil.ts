@@ -1,4 +1,4 @@
-/** Signatures that are wrong on purpose, each in one way. Pure. */
+/** Requests that are wrong on purpose, each in one way: signature, body, names of headers. Pure. */
 import type { SignMode } from '../contract/sign-modes.ts'
 import { type SignatureKnobs, signatureHeaders } from './signature.ts'
 
@@ -57,3 +57,22 @@ function isOther(text: string, before: string): boolean {
 
 const isInKey = (body: string, at: number): boolean => /^[^"\\]*"\s*:/.test(body.slice(at, at + LONGEST_KEY))
 const LONGEST_KEY = 200
+
+/** The first half: what is left is no JSON. A character is never cut in two. */
+export function cutShort(body: string): string {
+  const half = body.slice(0, Math.floor(body.length / 2))
+  return /[\ud800-\udbff]$/.test(half) ? half.slice(0, -1) : half
+}
+
+/** `Content-TYPE`, `KINDLY-HMAC`: legal, because names of headers have no case. */
+export function inOddCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [oddly(name), value]))
+}
+
+function oddly(name: string): string {
+  if (name !== name.toLowerCase()) return name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()
+  const parts = name.split('-')
+  return parts.map((part, at) => (at < parts.length - 1 ? capitalized(part) : part.toUpperCase())).join('-')
+}
+
+const capitalized = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1)

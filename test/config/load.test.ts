@@ -160,7 +160,11 @@ describe('what is wrong with it', () => {
     ],
     ['the same key twice', 'port: 1\nport: 2', 'c.yaml:2:1: Map keys must be unique.\n  2 | port: 2\n    | ^'],
     ['a list', '- port: 1', 'c.yaml:1:1: must be a map, got an array of 1.\n  1 | - port: 1\n    | ^^^^^^^^^'],
-    ['an alias to nothing', 'port: *p', 'c.yaml: Unresolved alias (the anchor must be set before the alias): p.'],
+    [
+      'an alias to nothing',
+      'port: *p',
+      'c.yaml:1:7: *p is an alias of nothing; set it with &p before, or quote the text.\n  1 | port: *p\n    |       ^',
+    ],
   ]
   it.each(yaml)('%s', async (_what, content, message) => {
     expect(await failure('c.yaml', content)).toBe(message)

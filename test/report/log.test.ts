@@ -202,7 +202,8 @@ describe('pretty', () => {
       }),
       refusedWith(500, hostile, { location: hostile }),
       failedWith(hostile, `http://x/${hostile}`),
-      at({ kind: 'fault', what: hostile }),
+      at({ kind: 'fault', fault: hostile, effect: hostile, hit: 1, of: null, applied: hostile }),
+      at({ kind: 'driver', what: hostile }),
       at({ kind: 'note', note: hostile, [hostile]: hostile }),
     ])
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)

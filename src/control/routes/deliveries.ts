@@ -2,7 +2,7 @@
 import { Deliveries, ErrorBody, SentByHand } from '../answer-schemas.ts'
 import { resend, trigger } from '../by-hand.ts'
 import { defineRoute, ok, type Route } from '../route.ts'
-import { DeliveriesQuery, Nothing, ResendQuery, Trigger } from '../schemas.ts'
+import { DeliveriesQuery, Resend, ResendQuery, Trigger } from '../schemas.ts'
 import { shown } from './journal.ts'
 
 const ANSWERED = { description: 'The webhook answered, or nothing came back', schema: SentByHand }
@@ -29,15 +29,17 @@ export const DELIVERY_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/deliveries/:id/resend',
     summary: 'Sends a past delivery again: the same bytes and headers',
-    description: 'At once, past any order. `resign=true` makes the headers anew, with the key and time of now.',
+    description:
+      'At once, past any order. `resign=true` makes the headers anew, with the key and time of now. A body may say how it travels.',
     query: ResendQuery,
-    body: Nothing,
+    body: Resend,
     answers: {
       200: ANSWERED,
       404: { description: 'There is no such delivery; the latest ones', schema: ErrorBody },
       409: { description: 'A reset came first', schema: ErrorBody },
+      422: { description: 'The body cannot be', schema: ErrorBody },
     },
-    run: ({ core, params, query }) => resend(core, params.id!, query.resign === 'true'),
+    run: ({ core, params, query, body }) => resend(core, params.id!, query.resign === 'true', body),
   }),
   defineRoute({
     id: 'trigger',
@@ -46,7 +48,7 @@ export const DELIVERY_ROUTES: readonly Route[] = [
     path: '/trigger',
     summary: 'Sends one event to the webhook, well signed or wrong on purpose; nothing in the chat changes',
     description:
-      'An event of the platform has the payload of the chat (by default the newest), with `body` laid over it. Any other name is sent as `{ event, ...body }`.',
+      'An event of the platform has the payload of the chat (by default the newest), with `body` laid over it. Any other name is sent as `{ event, ...body }`. It may be late, several, cut short or odd on the wire; faults that are set do not strike it.',
     body: Trigger as never,
     example: { event: 'MESSAGE FROM USER', body: { message: 'Hello' }, sign: 'tampered' },
     answers: {

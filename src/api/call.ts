@@ -1,0 +1,73 @@
+/** One request on its way, and what the journal will say about it. */
+import type { ApiStrike } from '../faults/registry.ts'
+import type { ApiContent } from '../journal/entry.ts'
+import { createTx, type Tx } from '../platform/tx.ts'
+import { elapsedMs } from '../runtime/clock.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import type { AuthState } from './keyring.ts'
+import type { Route } from './routes.ts'
+
+export interface Call {
+  readonly exchange: Exchange
+  readonly started: number
+  readonly tx: Tx
+  readonly epoch: number
+  route: Route | null
+  auth: AuthState | 'not_checked'
+  body: unknown
+  response: unknown
+  /** What faults do to it; null for nearly every call. */
+  strike: ApiStrike | null
+}
+
+export const newCall = (exchange: Exchange, epoch: number): Call => ({
+  exchange,
+  started: elapsedMs(),
+  tx: createTx(),
+  epoch,
+  route: null,
+  auth: 'not_checked',
+  body: undefined,
+  response: undefined,
+  strike: null,
+})
+
+export function entryOf(call: Call, answer: Answer, lastEvent: (chatId: string) => number | null): ApiContent {
+  const { exchange, route, tx } = call
+  const chatId = chatIdOf(call)
+  const entry: ApiContent = {
+    kind: 'api',
+    ...(chatId === undefined ? {} : { chat_id: chatId }),
+    endpoint: route?.id ?? null,
+    method: exchange.method,
+    path: exchange.target,
+    alias: route?.alias ?? null,
+    auth: call.auth,
+    request: { headers: exchange.headers, body: bodyForJournal(call), bytes: exchange.body.length },
+    status: answer.status,
+    response: call.response ?? null,
+    findings: tx.findings,
+    unspecified: tx.rows,
+    duration_ms: elapsedMs() - call.started,
+    follows: chatId === undefined ? null : lastEvent(chatId),
+  }
+  return call.strike === null ? entry : { ...entry, ...struckBy(call.strike) }
+}
+
+function struckBy({ names, answer }: ApiStrike): Pick<ApiContent, 'fault' | 'answer_lost'> {
+  if (answer?.kind !== 'lost') return { fault: names }
+  return { fault: names, answer_lost: answer.processed ? 'after' : 'before' }
+}
+
+export function chatIdOf({ route, body }: Pick<Call, 'route' | 'body'>): string | undefined {
+  if (route?.chatId !== undefined) return route.chatId
+  const id = (body as { chat_id?: unknown } | null | undefined)?.chat_id
+  return typeof id === 'string' && id !== '' ? id : undefined
+}
+
+const BROKEN_BODY_CHARS = 2000
+
+function bodyForJournal({ body, exchange }: Call): unknown {
+  if (body !== undefined || exchange.body.length === 0) return body ?? null
+  return new TextDecoder().decode(exchange.body.subarray(0, BROKEN_BODY_CHARS))
+}

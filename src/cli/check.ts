@@ -1,0 +1,128 @@
+/** `handover-sim check`: judges a saved run again, with the scenarios as they are now. */
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { parseReports } from '../report/reporters.ts'
+import { writeReports } from '../report/run/write.ts'
+import { summed } from '../runner/suite/outcome.ts'
+import { strictly } from '../runner/suite/strict.ts'
+import { compile } from '../scenario/compile/compile.ts'
+import { loadScenarios } from '../scenario/format/load.ts'
+import { readJournal, type SavedPlay, type SavedRun } from '../scenario/judge/journal-file.ts'
+import { judge } from '../scenario/judge/referee.ts'
+import type { Plan } from '../scenario/plan.ts'
+import type { Played, Ran } from '../scenario/verdict.ts'
+import { readText } from '../source/files.ts'
+import { colorLevel } from './color.ts'
+import type { Context } from './io.ts'
+import { KEPT_JOURNAL } from './run/kept-journal.ts'
+
+interface CheckFlags {
+  readonly journal: string
+  readonly strict?: boolean
+  readonly report?: readonly string[]
+}
+
+const collect = (value: string, earlier: readonly string[] = []) => [...earlier, value]
+
+export function define(command: Command): void {
+  command
+    .argument('[files...]', 'scenario files, folders or globs (default: scenarios)')
+    .option('--journal <file>', 'the journal a run has kept', KEPT_JOURNAL)
+    .option('--strict', 'warnings fail')
+    .option('--report <reports>', 'pretty, tap, github, json=F, junit=F, html=F, journal=F; with commas', collect)
+}
+
+export async function run(
+  context: Context,
+  options: Record<string, unknown>,
+  args: readonly string[],
+): Promise<number> {
+  const flags = options as unknown as CheckFlags
+  const { io, env } = context
+  const reports = parseReports((flags.report ?? []).join(','), env)
+  const saved = savedRun(flags.journal, context)
+  const patterns = args.length === 0 ? ['scenarios'] : args
+  const plans = compile(await loadScenarios(patterns, { cwd: io.cwd, nodeVersion: io.nodeVersion }))
+  const ran = judgedAgain(saved, plans, flags.strict ?? false)
+  for (const line of notJudged(saved, plans)) io.stderr.write(`${line}\n`)
+  if (ran.plays.length === 0) return 4
+  const problems = await writeReports(ran, reports, { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
+  return ran.exitCode === 0 && problems.length > 0 ? 3 : ran.exitCode
+}
+
+function savedRun(name: string, { io }: Context): SavedRun {
+  return readJournal(name, readText({ name, path: resolve(io.cwd, name), extension: '.jsonl' }))
+}
+
+/** What the run said of itself stays; what its plays come to is judged anew. */
+function judgedAgain({ run, plays, journal }: SavedRun, plans: readonly Plan[], strict: boolean): Ran {
+  const byName = new Map(plans.map(plan => [plan.name, plan]))
+  const judged = plays.flatMap(play => {
+    const plan = byName.get(play.name)
+    return plan === undefined ? [] : [playedFrom(play, plan, strict)]
+  })
+  return {
+    version: run.version,
+    startedAt: run.started_at,
+    durationMs: run.duration_ms,
+    target: run.target,
+    seed: run.seed,
+    plays: judged,
+    failures: run.failures,
+    journal,
+    stopped: run.stopped,
+    ...summed(judged, run.failures),
+  }
+}
+
+function playedFrom(play: SavedPlay, plan: Plan, strict: boolean): Played {
+  const { name, file, place, tags, spec } = plan
+  return {
+    name,
+    file,
+    place,
+    tags,
+    spec,
+    seed: play.seed,
+    clock: play.clock,
+    instance: play.instance,
+    startedAt: play.started_at,
+    durationMs: play.duration_ms,
+    journal: play.journal,
+    lanes: play.lanes,
+    again: play.again,
+    ...(play.journal.length === 0 ? neverPlayed(play) : strictly({ strict }, judge(plan, play.journal))),
+  }
+}
+
+const neverPlayed = ({ outcome, reason }: SavedPlay) => ({
+  outcome,
+  reason,
+  failures: [],
+  warnings: [],
+  steps: [],
+  captures: {},
+})
+
+/** What is in one of the two and not in the other. */
+function notJudged({ plays }: SavedRun, plans: readonly Plan[]): string[] {
+  const [played, known] = [new Set(plays.map(({ name }) => name)), new Set(plans.map(({ name }) => name))]
+  return [
+    ...named(
+      'no such scenario in the files',
+      [...played].filter(name => !known.has(name)),
+    ),
+    ...named(
+      'not played in this run',
+      [...known].filter(name => !played.has(name)),
+    ),
+  ]
+}
+
+const SHOWN = 3
+
+function named(why: string, names: readonly string[]): string[] {
+  if (names.length === 0) return []
+  const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more` : ''
+  return [`not judged, ${why}: ${names.slice(0, SHOWN).join('; ')}${more}`]
+}

@@ -1,0 +1,146 @@
+/** `handover-sim run`: scenarios against an intermediary, a report, an exit code. */
+import type { Command } from 'commander'
+import { type Resolved, resolveSettings } from '../config/resolve.ts'
+import type { Driver } from '../driver/port.ts'
+import { parseReports, type ReportWish } from '../report/reporters.ts'
+import { createProgress } from '../report/run/progress.ts'
+import { writeReports } from '../report/run/write.ts'
+import { type House, openHouse } from '../runner/suite/house.ts'
+import type { Wanted } from '../runner/suite/select.ts'
+import { runSuite, type SuiteOptions } from '../runner/suite/suite.ts'
+import { reach } from '../runner/suite/target.ts'
+import { nobodyHome } from '../runner/suite/unplayed.ts'
+import type { Ran } from '../scenario/verdict.ts'
+import { colorLevel } from './color.ts'
+import { type Context, SIGNAL_CODES, type Signal } from './io.ts'
+import { againWith } from './run/again.ts'
+import { type Attached, attach } from './run/attach.ts'
+import { defineRun, type RunFlags, type RunWishes, readWishes } from './run/flags.ts'
+import { keptJournal } from './run/kept-journal.ts'
+import { dryRun, nothingWanted, wantedOf } from './run/plan.ts'
+import { checkSelfTest } from './run/self-test.ts'
+import { surroundings } from './setting-flags.ts'
+import { createShutdown, type Shutdown } from './shutdown.ts'
+
+export const define = (command: Command): void => defineRun(command)
+
+export async function run(
+  context: Context,
+  options: Record<string, unknown>,
+  args: readonly string[],
+): Promise<number> {
+  const flags = options as RunFlags
+  const wishes = readWishes(flags, context)
+  const reports = parseReports((flags.report ?? []).join(','), context.env)
+  checkSelfTest(flags)
+  const resolved = await resolveSettings(flags, surroundings(context))
+  const wanted = await wantedOf(args, wishes, context)
+  if (wanted.length === 0) return said(context, nothingWanted(args, wishes), 4)
+  if (flags.dryRun) {
+    context.io.stdout.write(dryRun(wanted))
+    return 0
+  }
+  return playAll({ context, flags, wishes, reports, resolved, wanted })
+}
+
+function said({ io }: Context, message: string, code: number): number {
+  io.stderr.write(`${message}\n`)
+  return code
+}
+
+interface Session {
+  readonly context: Context
+  readonly flags: RunFlags
+  readonly wishes: RunWishes
+  readonly reports: readonly ReportWish[]
+  readonly resolved: Resolved
+  readonly wanted: readonly Wanted[]
+}
+
+async function playAll(session: Session): Promise<number> {
+  const { context, flags, resolved } = session
+  const shutdown = createShutdown(context.io)
+  const interruption = interruptionOf(shutdown)
+  try {
+    const house = await openHouse({ ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) })
+    shutdown.defer(() => house.close())
+    const attached = await attach({ ...session, house, shutdown })
+    const ran = await perform(session, house, attached, interruption.signal)
+    const problems = await report(ran, session)
+    const signal = interruption.by()
+    if (signal !== null) return SIGNAL_CODES[signal]
+    return ran.exitCode === 0 && problems.length > 0 ? 3 : ran.exitCode
+  } finally {
+    await shutdown.run()
+  }
+}
+
+/** The journal is always kept, so that a run can be judged again. */
+async function report(ran: Ran, { context, reports }: Session): Promise<string[]> {
+  const { io, env } = context
+  const kept = reports.some(wish => wish.report === 'journal') ? [] : [keptJournal(io)]
+  return writeReports(ran, [...reports, ...kept], { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
+}
+
+/** The first signal ends the plays, and their reports are still written. */
+function interruptionOf({ signalled }: Shutdown) {
+  const stop = new AbortController()
+  let by: Signal | null = null
+  void signalled.then(signal => {
+    by = signal
+    stop.abort(new Error(`interrupted by ${signal}`))
+  })
+  return { signal: stop.signal, by: () => by as Signal | null }
+}
+
+async function perform(
+  session: Session,
+  house: House,
+  { target, driver }: Attached,
+  signal: AbortSignal,
+): Promise<Ran> {
+  const options = suiteOptions(session, house, target, driver, signal)
+  const why = await reach(target, session.wishes.waitMs, signal)
+  if (why !== null) return nobodyHome(options, why)
+  return withProgress(session, options)
+}
+
+function suiteOptions(
+  { context, flags, wishes, resolved, wanted }: Session,
+  house: House,
+  target: URL,
+  driver: Driver | null,
+  signal: AbortSignal,
+): Omit<SuiteOptions, 'watcher'> {
+  return {
+    wanted,
+    house,
+    base: resolved.options,
+    target: target.href,
+    seed: Number(resolved.values.seed),
+    seedWins: flags.seed !== undefined,
+    driver,
+    jobs: wishes.jobs,
+    strict: flags.strict ?? false,
+    env: context.env,
+    signal,
+    again: againWith(flags),
+  }
+}
+
+async function withProgress({ context, wanted }: Session, options: Omit<SuiteOptions, 'watcher'>): Promise<Ran> {
+  const { io, env } = context
+  const { isTTY, columns } = io.stderr
+  const progress = createProgress({
+    output: io.stderr,
+    isTTY,
+    colorLevel: colorLevel(env, isTTY),
+    columns: columns ?? 100,
+  })
+  progress.planned(wanted.length)
+  try {
+    return await runSuite({ ...options, watcher: progress })
+  } finally {
+    progress.stop()
+  }
+}

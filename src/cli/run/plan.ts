@@ -1,0 +1,48 @@
+/** Which scenarios a run plays: loaded, compiled, selected; and the list of them for `--dry-run`. */
+
+import { select, type Wanted } from '../../runner/suite/select.ts'
+import { compile } from '../../scenario/compile/compile.ts'
+import { loadScenarios } from '../../scenario/format/load.ts'
+import type { Warning } from '../../scenario/format/loaded.ts'
+import { type Plan, stepsOf } from '../../scenario/plan.ts'
+import type { Context } from '../io.ts'
+import type { RunWishes } from './flags.ts'
+
+const DEFAULT_FOLDER = 'scenarios'
+
+/** Throws `ConfigError` with every problem of every file. */
+export async function wantedOf(files: readonly string[], wishes: RunWishes, { io }: Context): Promise<Wanted[]> {
+  const patterns = files.length === 0 ? [DEFAULT_FOLDER] : files
+  const loaded = await loadScenarios(patterns, { cwd: io.cwd, nodeVersion: io.nodeVersion })
+  for (const { warnings } of loaded) for (const warning of warnings) io.stderr.write(`${warningText(warning)}\n`)
+  return select(compile(loaded), wishes)
+}
+
+const warningText = ({ place, message }: Warning): string =>
+  `${place === null ? '' : `${place.file}:${place.line}:${place.column}: `}warning: ${message}`
+
+export function nothingWanted(files: readonly string[], { only, tags, shard }: RunWishes): string {
+  const filters = [
+    ...only.map(name => `--only ${JSON.stringify(name)}`),
+    ...tags.map(tag => `--tag ${tag}`),
+    ...(shard === null ? [] : [`--shard ${shard.index}/${shard.of}`]),
+  ]
+  const where = files.length === 0 ? DEFAULT_FOLDER : files.join(' ')
+  return filters.length === 0
+    ? `There is no scenario in ${where}.`
+    : `No scenario in ${where} matches ${filters.join(' ')}.`
+}
+
+/** One line each: what would be played, in order, and what it needs. */
+export function dryRun(wanted: readonly Wanted[]): string {
+  const lines = wanted.map(({ plan, instance }) => {
+    const again = instance === 1 ? '' : ` (${instance})`
+    const needs = plan.needs.length === 0 ? '' : `, needs ${plan.needs.join(', ')}`
+    const alone = plan.exclusive === null ? '' : `, alone: ${plan.exclusive}`
+    return `${placeOf(plan)}  ${plan.name}${again}  ${countOf(plan)} steps${needs}${alone}\n`
+  })
+  return `${lines.join('')}${wanted.length} to play\n`
+}
+
+const placeOf = ({ file, place }: Plan): string => (place === null ? file : `${place.file}:${place.line}`)
+const countOf = ({ steps, finally: last }: Plan): number => [...stepsOf([...steps, ...last])].length

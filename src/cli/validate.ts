@@ -1,0 +1,52 @@
+/** `handover-sim validate`: are these scenario, driver and config files right? */
+import type { Command } from 'commander'
+import { findFiles } from '../scenario/format/find.ts'
+import type { Warning } from '../scenario/format/loaded.ts'
+import { formatProblem } from '../source/errors.ts'
+import type { Context } from './io.ts'
+import { type Inspected, inspect } from './validate/inspect.ts'
+
+export function define(command: Command): void {
+  command
+    .argument('[files...]', 'files, folders or patterns of scenario, driver and config files (default: scenarios)')
+    .option('--json', 'one line of JSON per file: { v, type, file, kind, ok, problems, warnings, ... }')
+}
+
+export async function run(
+  context: Context,
+  options: Record<string, unknown>,
+  args: readonly string[],
+): Promise<number> {
+  const files = findFiles(args.length === 0 ? ['scenarios'] : args, context.io.cwd)
+  const inspected = await inspect(files, context)
+  const told = new Set<string>()
+  for (const one of inspected) options.json ? sayJson(one, context) : say(one, context, told)
+  return inspected.some(({ problems }) => problems.length > 0) ? 2 : 0
+}
+
+/** A part that several scenarios include is wrong once. */
+function say(inspected: Inspected, { io }: Context, told: Set<string>): void {
+  const { file, kind, counts, problems, warnings } = inspected
+  const lines = [...problems.map(formatProblem), ...warnings.map(warning => warningLine(file, warning))]
+  for (const line of lines.filter(one => !told.has(one))) {
+    told.add(line)
+    io.stderr.write(`${line}\n`)
+  }
+  if (problems.length === 0) io.stdout.write(`ok  ${file}: ${contents(kind, counts)}\n`)
+}
+
+function warningLine(file: string, { place, rule, message }: Warning): string {
+  const at = place === null ? file : `${place.file}:${place.line}:${place.column}`
+  return `${at}: warning: ${message} (${rule})`
+}
+
+/** `3 scenarios, 41 steps`; of others `driver, 9 verbs`. */
+function contents(kind: Inspected['kind'], counts: Inspected['counts']): string {
+  const parts = Object.entries(counts).map(([what, count]) => `${count} ${count === 1 ? what.replace(/s$/, '') : what}`)
+  return [...(kind === 'scenario' ? [] : [kind]), ...parts].join(', ')
+}
+
+function sayJson({ file, kind, counts, problems, warnings }: Inspected, { io }: Context): void {
+  const line = { v: 1, type: 'file', file, kind, ok: problems.length === 0, ...counts, problems, warnings }
+  io.stdout.write(`${JSON.stringify(line)}\n`)
+}

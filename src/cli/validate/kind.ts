@@ -1,0 +1,40 @@
+/** What a file of the user is: told by its name, or by what is in it. */
+import { basename } from 'node:path'
+import { PLAIN_VERBS } from '../../driver/file/schema.ts'
+import type { FoundFile } from '../../scenario/format/find.ts'
+import { parseSources } from '../../source/document.ts'
+import { loadExports, readText } from '../../source/files.ts'
+
+export type Kind = 'scenario' | 'part' | 'driver' | 'config'
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Throws `ConfigError` when the file cannot be read at all. */
+export async function kindOfFile(file: FoundFile, nodeVersion: string): Promise<Kind> {
+  if (basename(file.name).startsWith('handover-sim.config.')) return 'config'
+  const values = await valuesIn(file, nodeVersion)
+  return kindOfValue(values[0]) ?? 'scenario'
+}
+
+async function valuesIn(file: FoundFile, nodeVersion: string): Promise<unknown[]> {
+  if (/^\.(ya?ml|json)$/.test(file.extension)) {
+    return parseSources(file.name, readText(file), file.extension === '.json').map(({ value }) => value)
+  }
+  const exports = await loadExports(file, nodeVersion)
+  const value = exports.default ?? { ...exports }
+  return Array.isArray(value) ? value : [value]
+}
+
+const DRIVER_KEYS: readonly string[] = [...PLAIN_VERBS, 'http', 'does', 'target']
+const SCENARIO_KEYS = ['steps', 'name', 'kind', 'chat', 'chats']
+const CONFIG_KEYS = ['port', 'host', 'webhook', 'knobs', 'keys', 'agent_driver', 'base_url', 'messages', 'seed', 'bot']
+
+function kindOfValue(value: unknown): Kind | null {
+  if (!isMap(value)) return null
+  if (value.kind === 'partial') return 'part'
+  const has = (keys: readonly string[]) => keys.filter(key => Object.hasOwn(value, key)).length
+  if (has(SCENARIO_KEYS) > 0) return 'scenario'
+  if (has(DRIVER_KEYS) > 0) return 'driver'
+  return has(CONFIG_KEYS) > 0 ? 'config' : null
+}

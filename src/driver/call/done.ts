@@ -1,0 +1,33 @@
+/** What came of one attempt to do something at the desk, before it is a `DriverCall`. */
+import { formatDuration } from '../../contract/duration.ts'
+
+export interface Done {
+  readonly outcome: 'ok' | 'failed' | 'unreachable'
+  readonly status?: number
+  readonly error?: string
+  /** What it answered or printed, at most `MOST_CHARS` of it. */
+  readonly text?: string
+  /** What a function returned. */
+  readonly value?: unknown
+}
+
+/** Longer answers are not read to their end. */
+export const MOST_CHARS = 1_048_576
+export const TOO_LONG = 'more than 1 MiB'
+const SHOWN_CHARS = 300
+
+export const failed = (error: string): Done => ({ outcome: 'failed', error })
+export const unreachable = (error: string): Done => ({ outcome: 'unreachable', error })
+export const timedOut = (ms: number, what: string): Done => failed(`timeout: ${what} within ${formatDuration(ms)}`)
+export const STOPPED = failed('broken off, because the run is over')
+
+/** The start of a text, on one line. */
+export function startOf(text: string): string {
+  const line = text
+    .slice(0, SHOWN_CHARS * 2)
+    .replace(/\s+/g, ' ')
+    .trim()
+  return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS - 1)}…` : line
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

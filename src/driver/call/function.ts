@@ -1,0 +1,18 @@
+/** A verb as a function of a module. */
+import type { DriverContext } from '../port.ts'
+import type { FunctionVerb } from '../spec.ts'
+import { type Done, failed, messageOf, STOPPED, timedOut } from './done.ts'
+import { limited } from './limited.ts'
+
+/** What it throws is what failed. One that does not heed its signal is left to itself. */
+export async function callFunction(verb: FunctionVerb, context: DriverContext, signal: AbortSignal): Promise<Done> {
+  try {
+    const done = await limited(verb.timeoutMs, signal, async inner => ({
+      value: await verb.run({ ...context, signal: inner }),
+    }))
+    if (done === 'timeout') return timedOut(verb.timeoutMs, 'not finished')
+    return done === 'stopped' ? STOPPED : { outcome: 'ok', ...done }
+  } catch (error) {
+    return failed(`threw ${JSON.stringify(messageOf(error))}`)
+  }
+}

@@ -1,0 +1,94 @@
+/** What a fault does, read from how it is written: durations as milliseconds, one value per question. Pure. */
+import { parseDuration } from '../contract/duration.ts'
+import type { SignMode } from '../contract/sign-modes.ts'
+import type { Wire } from '../runtime/transport.ts'
+import type { FaultSpec, SendingSpec } from './schema.ts'
+
+/** What becomes of the answer to a call. */
+export type AnswerEffect =
+  | {
+      readonly kind: 'respond'
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: unknown
+    }
+  | { readonly kind: 'lost'; readonly processed: boolean; readonly how: 'closed' | 'reset' }
+  | { readonly kind: 'slow'; readonly overMs: number }
+  | { readonly kind: 'cut' }
+
+/** Whether the platform never sees the call. */
+export const isUnprocessed = (effect: AnswerEffect | null): boolean =>
+  effect?.kind === 'respond' || (effect?.kind === 'lost' && !effect.processed)
+
+export interface ApiEffects {
+  readonly latencyMs: number
+  readonly answer: AnswerEffect | null
+}
+
+const ms = (duration: string | undefined): number => parseDuration(duration) ?? 0
+
+export const apiEffects = (spec: FaultSpec): ApiEffects => ({ latencyMs: ms(spec.latency), answer: answerEffect(spec) })
+
+function answerEffect({ respond, drop, reset, slow_body, malformed }: FaultSpec): AnswerEffect | null {
+  if (respond) {
+    const { status, headers = {}, body } = respond
+    return { kind: 'respond', status, headers, body }
+  }
+  if (drop) return { kind: 'lost', processed: drop === 'after', how: 'closed' }
+  if (reset) return { kind: 'lost', processed: false, how: 'reset' }
+  if (slow_body) return { kind: 'slow', overMs: ms(slow_body) }
+  return malformed ? { kind: 'cut' } : null
+}
+
+/** When an event leaves, on the simulator's clock. */
+export type Order =
+  | { readonly kind: 'delay' | 'slow'; readonly ms: number }
+  /** Until this many later events of the chat have passed. */
+  | { readonly kind: 'hold'; readonly passing: number }
+
+/** How the bytes leave. */
+export interface Form {
+  readonly sign: SignMode
+  readonly truncate: boolean
+  /** Null: like any other request. */
+  readonly wire: Wire | null
+}
+
+export interface Copies {
+  /** In all. */
+  readonly count: number
+  readonly gapMs: number
+}
+
+export interface WebhookEffects {
+  readonly order: Order | null
+  readonly form: Form
+  readonly copies: Copies
+}
+
+export const webhookEffects = (spec: FaultSpec): WebhookEffects => ({
+  order: orderOf(spec),
+  form: formOf(spec, spec.sign),
+  copies: copiesOf(spec),
+})
+
+function orderOf({ delay, slow, swap, hold }: FaultSpec): Order | null {
+  if (delay) return { kind: 'delay', ms: ms(delay) }
+  if (slow) return { kind: 'slow', ms: ms(slow) }
+  return swap || hold ? { kind: 'hold', passing: hold ?? 1 } : null
+}
+
+export const delayOf = ({ delay }: SendingSpec): number => ms(delay)
+export const copiesOf = ({ duplicate = 1, gap }: SendingSpec): Copies => ({ count: duplicate, gapMs: ms(gap) })
+
+export function formOf(spec: SendingSpec, sign: SignMode = 'valid'): Form {
+  const oddities = [spec.http ?? []].flat()
+  const wire = {
+    dripMs: ms(spec.drip),
+    chunked: oddities.includes('chunked'),
+    headerCase: oddities.includes('header-case'),
+    resetAfterAnswer: spec.reset_after_answer ?? false,
+  }
+  const odd = wire.dripMs > 0 || wire.chunked || wire.headerCase || wire.resetAfterAnswer
+  return { sign, truncate: spec.truncate ?? false, wire: odd ? wire : null }
+}

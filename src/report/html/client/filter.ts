@@ -1,0 +1,52 @@
+/** Which scenarios are shown: by outcome, and by words in name, place and failures. */
+
+const texts = new WeakMap<Element, string>()
+let outcome = 'all'
+
+export function startFilter(): void {
+  const form = document.querySelector<HTMLFormElement>('.filter')!
+  form.addEventListener('submit', event => event.preventDefault())
+  form.addEventListener('input', () => showFiltered(outcome, searched()))
+  form.addEventListener('click', ({ target }) => {
+    const chip = (target as Element).closest<HTMLElement>('[data-outcome]')
+    if (chip) showFiltered(chip.dataset.outcome!, searched())
+  })
+  document.querySelector('[data-filter-reset]')!.addEventListener('click', () => showFiltered('all', ''))
+}
+
+const field = () => document.querySelector<HTMLInputElement>('.filter input')!
+const searched = () => field().value
+
+export function showFiltered(wanted: string, text: string): void {
+  outcome = wanted
+  if (field().value !== text) field().value = text
+  for (const chip of document.querySelectorAll<HTMLElement>('.filter [data-outcome]'))
+    chip.ariaPressed = String(chip.dataset.outcome === wanted)
+  const plays = [...document.querySelectorAll<HTMLElement>('.play')]
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  for (const play of plays) play.hidden = !fits(play, words)
+  say(plays)
+}
+
+function fits(play: HTMLElement, words: readonly string[]): boolean {
+  return (outcome === 'all' || play.dataset.outcome === outcome) && words.every(word => textOf(play).includes(word))
+}
+
+/** What can be seen of it without its timeline. */
+function textOf(play: Element): string {
+  const known = texts.get(play)
+  if (known !== undefined) return known
+  const parts = play.querySelectorAll('summary .name, summary .first, .inside > .facts, .failure dl, .own-warnings')
+  const text = [...parts]
+    .map(part => part.textContent)
+    .join(' ')
+    .toLowerCase()
+  texts.set(play, text)
+  return text
+}
+
+function say(plays: readonly HTMLElement[]): void {
+  const shown = plays.filter(({ hidden }) => !hidden).length
+  document.querySelector<HTMLElement>('.nothing')!.hidden = shown > 0
+  document.querySelector('#said')!.textContent = `${shown} of ${plays.length} scenarios shown`
+}

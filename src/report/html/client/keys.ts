@@ -1,0 +1,61 @@
+/** The keyboard. What a key does depends on where the focus is: in a timeline, in the panel, on a scenario. */
+import { makeCurrent } from './diagrams.ts'
+import { failureFrom, moveFrom, summaryFrom } from './moving.ts'
+import { closePanel, focusPanel, isPanelOpen, showNext, showRow } from './panel.ts'
+
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
+const JUMPS: Readonly<Record<string, number>> = { PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }
+
+export function startKeys(): void {
+  document.addEventListener('keydown', event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (handled(event)) event.preventDefault()
+  })
+  document.addEventListener('click', ({ target }) => {
+    const button = (target as Element).closest('[data-next-failure]')
+    const row = button?.closest('.drawn')?.querySelector<HTMLElement>('.row[tabindex="0"]')
+    const next = row && failureFrom(row, 1)
+    if (next) goTo(next)
+  })
+}
+
+function handled(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement
+  if (event.key === 'Escape' && isPanelOpen()) return done(closePanel())
+  if (target.matches('input, select, textarea')) return false
+  if (event.key === '/') return done(document.querySelector<HTMLElement>('.filter input')!.focus())
+  if (target.matches('.row')) return inTimeline(target, event.key)
+  if (target.matches('.play > summary')) return onScenario(target, event.key)
+  return target.closest('#panel') !== null && inPanel(event.key)
+}
+
+const done = (_: unknown) => true
+
+function inTimeline(row: HTMLElement, key: string): boolean {
+  if (key === 'Enter' || key === ' ') {
+    showRow(row)
+    return done(focusPanel())
+  }
+  const by = STEPS[key] ?? JUMPS[key]
+  const next = by === undefined ? toFailure(row, key) : moveFrom(row, by)
+  return next !== undefined && done(goTo(next))
+}
+
+const toFailure = (row: HTMLElement, key: string) =>
+  key === 'f' ? failureFrom(row, 1) : key === 'F' ? failureFrom(row, -1) : undefined
+
+/** An open panel follows. */
+export function goTo(row: HTMLElement): void {
+  makeCurrent(row)
+  if (isPanelOpen()) showRow(row)
+  row.focus({ preventScroll: true })
+  row.scrollIntoView({ block: 'nearest' })
+}
+
+function onScenario(summary: HTMLElement, key: string): boolean {
+  const by = STEPS[key]
+  return by !== undefined && done(summaryFrom(summary, by).focus())
+}
+
+/** Arrow keys scroll there. */
+const inPanel = (key: string) => (key === 'j' || key === 'k') && done(showNext(STEPS[key]!))

@@ -1,0 +1,104 @@
+/** A timeline as swim lanes of text: user and agent on the left, the platform between, the intermediary on the right. */
+import { pad, shorten, showMs, visible, widthOf } from '../text.ts'
+import { type Cells, cellsOf, type Joined, joinRows } from './diagram-cells.ts'
+import { elide, isGap } from './elide.ts'
+import { type Timed, type TimelineRow, timelineOf } from './timeline.ts'
+
+export interface DiagramLine {
+  readonly text: string
+  readonly shade: 'plain' | 'faint' | 'bad'
+}
+
+interface Widths {
+  readonly lane: number
+  readonly left: number
+  readonly middle: number
+  readonly right: number
+}
+
+interface Drawn {
+  readonly row: Joined
+  readonly cells: Cells
+}
+
+const IDLE_MS = 5000
+const [MARK_COLUMNS, TIME_COLUMNS, SEQ_COLUMNS, BETWEEN] = [2, 8, 6, 2]
+const LONGEST_LANE = 10
+/** Whatever the terminal: less cannot be read. */
+const NARROWEST = 60
+const HEADING: Cells = { left: 'user / agent', middle: 'platform', shape: 'text', right: 'intermediary' }
+
+/** At most `columns` wide. Empty when there is nothing to show. */
+export function diagramOf(played: Timed, columns: number): DiagramLine[] {
+  const rows = withoutQuietSteps(timelineOf(played))
+  if (rows.length === 0) return []
+  const drawn = joinRows(elide(rows), played.journal).map(row => ({ row, cells: cellsOf(row) }))
+  const widths = widthsFor(drawn, columns, lanesIn(rows, played))
+  const lines = drawn.flatMap((one, index) => [...idle(drawn[index - 1], one), lineOf(one, widths)])
+  return [{ text: assemble('', '', '', '', HEADING, widths), shade: 'faint' }, ...lines]
+}
+
+/** What a step did is told by what happened; only those that failed are named. */
+function withoutQuietSteps(rows: readonly TimelineRow[]): TimelineRow[] {
+  const failed = new Set(rows.filter(row => row.kind === 'step' && row.failed).map(row => row.step))
+  return rows.filter(row => row.kind !== 'step' || failed.has(row.step))
+}
+
+/** Named only when there are several. */
+function lanesIn(rows: readonly TimelineRow[], { lanes }: Timed): string[] {
+  const seen = new Set(rows.map(({ lane }) => lane))
+  return Object.keys(lanes).length > 1 && seen.size > 1 ? [...seen].map(lane => visible(lane ?? '')) : []
+}
+
+/** Both sides as wide as they need to be, within bounds; the rest is for what goes between. */
+function widthsFor(drawn: readonly Drawn[], columns: number, lanes: readonly string[]): Widths {
+  const lane = lanes.length === 0 ? 0 : Math.min(LONGEST_LANE, Math.max(...lanes.map(widthOf))) + BETWEEN
+  const fixed = MARK_COLUMNS + TIME_COLUMNS + lane + BETWEEN + SEQ_COLUMNS + BETWEEN
+  const room = Math.max(NARROWEST, columns) - fixed
+  const wanted = (side: 'left' | 'right') =>
+    Math.max(...[HEADING, ...drawn.map(one => one.cells)].map(cells => widthOf(cells[side])))
+  const left = Math.min(wanted('left'), Math.floor(room * 0.28))
+  const right = Math.min(wanted('right'), Math.floor(room * 0.34))
+  return { lane, left, right, middle: room - left - right }
+}
+
+/** A long silence is worth a line. */
+function idle(before: Drawn | undefined, { row }: Drawn): DiagramLine[] {
+  if (before === undefined || isGap(before.row) || isGap(row)) return []
+  const gapMs = row.atMs - before.row.atMs
+  return gapMs < IDLE_MS ? [] : [{ text: `  … ${showMs(gapMs)} …`, shade: 'faint' }]
+}
+
+function lineOf({ row, cells }: Drawn, widths: Widths): DiagramLine {
+  if (isGap(row)) return { text: `  … ${row.gap} ${row.gap === 1 ? 'entry' : 'entries'} …`, shade: 'faint' }
+  const failed = row.failed || row.action?.failed === true
+  const time = `+${(row.atMs / 1000).toFixed(2)}`
+  const text = assemble(failed ? 'x' : '', time, visible(row.lane ?? ''), `#${row.seq}`, cells, widths)
+  return { text, shade: failed ? 'bad' : 'plain' }
+}
+
+function assemble(mark: string, time: string, lane: string, seq: string, cells: Cells, widths: Widths): string {
+  const between = ' '.repeat(BETWEEN)
+  const parts = [
+    pad(mark, MARK_COLUMNS),
+    pad(`${time} `, TIME_COLUMNS),
+    widths.lane === 0 ? '' : cell(lane, widths.lane - BETWEEN) + between,
+    cell(cells.left, widths.left) + between,
+    pad(`${seq} `, SEQ_COLUMNS),
+    middleOf(cells, widths),
+    cells.right === '' ? '' : between + shorten(cells.right, widths.right),
+  ]
+  return parts.join('').trimEnd()
+}
+
+const cell = (text: string, columns: number) => pad(shorten(text, columns), columns)
+
+/** `LABEL ------->`, `<------ LABEL`: always with a piece of its shaft. Mere text may use the room to its right. */
+function middleOf({ shape, middle, right }: Cells, widths: Widths): string {
+  const columns = widths.middle
+  if (shape === 'text') return right === '' ? shorten(middle, columns + BETWEEN + widths.right) : cell(middle, columns)
+  const label = shorten(middle, columns - 5)
+  const shaft = '-'.repeat(Math.max(2, columns - widthOf(label) - (label === '' ? 1 : 2)))
+  if (shape === 'to') return label === '' ? `${shaft}>` : `${label} ${shaft}>`
+  return label === '' ? `<${shaft}` : `<${shaft} ${label}`
+}

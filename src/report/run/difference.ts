@@ -1,0 +1,44 @@
+/** What was wanted beside what came, so that the difference is in sight however long both are. */
+import type { Difference } from '../../scenario/verdict.ts'
+import { pad, shorten, visible, widthOf } from '../text.ts'
+import type { Ink } from './ink.ts'
+
+const LONGEST_PATH = 28
+/** Shown before the first character that differs. */
+const BEFORE = 24
+const LONGEST_VALUE = 20_000
+
+/** One line each where it fits, else what was wanted above what came. */
+export function differenceLines(differences: readonly Difference[], columns: number, ink: Ink): string[] {
+  const paths = differences.map(({ path }) => shorten(visible(path), LONGEST_PATH))
+  const margin = Math.max(0, ...paths.map(widthOf))
+  return differences.flatMap((difference, index) => {
+    const head = margin === 0 ? '' : `${pad(paths[index]!, margin)}  `
+    return oneDifference(difference, head, columns, ink)
+  })
+}
+
+function oneDifference({ expected, actual, hint }: Difference, head: string, columns: number, ink: Ink): string[] {
+  const room = Math.max(20, columns - widthOf(head) - 2)
+  const [wanted, came] = focus(clean(expected), clean(actual), room)
+  const [minus, plus] = [`- ${wanted}`, `+ ${came}`]
+  const why = hint === undefined ? '' : visible(hint)
+  if (widthOf(`${head}${minus}   ${plus}   ${why}`) <= columns)
+    return [`${head}${ink.good(minus)}   ${ink.bad(plus)}${why && `   ${ink.hint(why)}`}`]
+  const below = ' '.repeat(widthOf(head))
+  const lines = [`${head}${ink.good(minus)}`, `${below}${ink.bad(plus)}`]
+  return why === '' ? lines : [...lines, `${below}${ink.hint(shorten(why, room))}`]
+}
+
+const clean = (text: string) => visible(text.slice(0, LONGEST_VALUE))
+
+/** Both cut alike, around where they begin to differ. */
+function focus(a: string, b: string, columns: number): [string, string] {
+  if (widthOf(a) <= columns && widthOf(b) <= columns) return [a, b]
+  const [left, right] = [Array.from(a), Array.from(b)]
+  let same = 0
+  while (same < left.length && same < right.length && left[same] === right[same]) same++
+  const from = same - BEFORE <= 1 ? 0 : same - BEFORE
+  const cut = (chars: readonly string[]) => shorten(`${from === 0 ? '' : '…'}${chars.slice(from).join('')}`, columns)
+  return [cut(left), cut(right)]
+}

@@ -1,0 +1,69 @@
+/** The story of a play that went wrong: its failures, what else was seen, what happened when, how to see it again. */
+import type { LintFinding, Played, Ran } from '../../scenario/verdict.ts'
+import { visible, wrap } from '../text.ts'
+import { diagramOf } from './diagram.ts'
+import { failureLines, type Layout } from './failure.ts'
+import type { Timed } from './timeline.ts'
+
+/** Failures shown in full; a play that goes wrong everywhere has one cause most of the time. */
+const SHOWN = 10
+
+export function storyLines(played: Played, layout: Layout): string[] {
+  const reason = played.reason === null ? [] : wrap(visible(played.reason), layout.columns)
+  const lines = [
+    ...failuresText(played, layout),
+    ...reason,
+    ...notReached(played),
+    ...warningLines(played.warnings, layout),
+    ...diagramText(played, layout),
+    `again: ${visible(played.again)}`,
+  ]
+  return lines.map(line => line.trimEnd())
+}
+
+/** The same for failures that belong to no scenario. */
+export function outsideLines({ failures, journal }: Ran, layout: Layout): string[] {
+  const diagram = diagramText({ journal, failures, lanes: {}, steps: [] }, layout)
+  return [...failuresText({ failures }, layout), ...diagram].map(line => line.trimEnd())
+}
+
+function failuresText({ failures }: Pick<Played, 'failures'>, layout: Layout): string[] {
+  const left = failures.length - SHOWN
+  const shown = failures.slice(0, SHOWN).flatMap(failure => failureLines(failure, layout))
+  return left > 0
+    ? [...shown, layout.ink.bad(`… ${left} more failures: the json and html reports have them all`)]
+    : shown
+}
+
+function notReached({ steps }: Played): string[] {
+  const numbers = steps.filter(({ outcome }) => outcome === 'not reached').map(({ number }) => number)
+  if (numbers.length === 0) return []
+  return [`not reached: step${numbers.length === 1 ? '' : 's'} ${ranges(numbers)}`]
+}
+
+/** `3, 8-10`. */
+function ranges(numbers: readonly number[]): string {
+  const runs: [number, number][] = []
+  for (const number of numbers) {
+    const last = runs.at(-1)
+    if (last?.[1] === number - 1) last[1] = number
+    else runs.push([number, number])
+  }
+  return runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ')
+}
+
+function warningLines(warnings: readonly LintFinding[], { columns, ink }: Layout): string[] {
+  return warnings.slice(0, SHOWN).flatMap(({ rule, message, marks }) => {
+    const at =
+      marks.length === 0
+        ? ''
+        : ` (${marks
+            .slice(0, 3)
+            .map(seq => `#${seq}`)
+            .join(', ')})`
+    return wrap(`warning ${visible(rule)}: ${visible(message)}${at}`, columns).map(line => ink.warn(line))
+  })
+}
+
+const diagramText = (timed: Timed, { columns, ink }: Layout): string[] =>
+  diagramOf(timed, columns).map(({ text, shade }) => ink[shade](text))

@@ -1,0 +1,86 @@
+/** How a run went as a whole: counts, warnings by rule, what took longest, and what the exit code says. */
+import type { Outcome, Played, Ran } from '../../scenario/verdict.ts'
+import { counted, shorten, showMs, visible } from '../text.ts'
+import type { Layout } from './failure.ts'
+import { OUTCOMES } from './ink.ts'
+import { titleOf } from './play.ts'
+
+const SLOWEST = 3
+const NAMED = 3
+
+export function summaryLines(ran: Ran, layout: Layout): string[] {
+  return [...warnings(ran, layout), ...slowest(ran, layout), ...totals(ran, layout)]
+}
+
+interface Group {
+  count: number
+  readonly names: Set<string>
+}
+
+function warningsByRule(plays: readonly Played[]): [string, Group][] {
+  const groups = new Map<string, Group>()
+  for (const { warnings, name } of plays) {
+    for (const { rule } of warnings) {
+      const group = groups.get(rule) ?? { count: 0, names: new Set() }
+      group.count++
+      group.names.add(name)
+      groups.set(rule, group)
+    }
+  }
+  return [...groups].sort(([, a], [, b]) => b.count - a.count)
+}
+
+function warnings({ plays }: Ran, { ink, columns }: Layout): string[] {
+  const groups = warningsByRule(plays)
+  if (groups.length === 0) return []
+  const lines = groups.map(([rule, { count, names }]) => {
+    const more = names.size > NAMED ? ` and ${names.size - NAMED} more` : ''
+    const where = [...names].slice(0, NAMED).join(', ')
+    return `  ${ink.warn(shorten(visible(`${rule}: ${counted(count, 'time')}, in ${where}${more}`), columns - 2))}`
+  })
+  return ['Warnings', ...lines, '']
+}
+
+function slowest({ plays }: Ran, { columns }: Layout): string[] {
+  if (plays.length <= SLOWEST) return []
+  const longest = [...plays].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
+  const times = longest.map(({ durationMs }) => showMs(durationMs))
+  const wide = Math.max(...times.map(time => time.length))
+  const lines = longest.map((play, index) => shorten(`  ${times[index]!.padStart(wide)}  ${titleOf(play)}`, columns))
+  return ['Slowest', ...lines, '']
+}
+
+const ORDER: readonly Outcome[] = ['pass', 'fail', 'error', 'inconclusive', 'skipped']
+
+/** `6 scenarios in 7.0 s: 1 passed, 3 failed`. */
+export function countsText({ plays, counts, durationMs }: Ran, paint = (_: Outcome, text: string) => text): string {
+  const parts = ORDER.filter(outcome => counts[outcome] > 0).map(outcome =>
+    paint(outcome, `${counts[outcome]} ${OUTCOMES[outcome].done}`),
+  )
+  const what = parts.length === 0 ? 'nothing was played' : parts.join(', ')
+  return `${counted(plays.length, 'scenario')} in ${showMs(durationMs)}: ${what}`
+}
+
+function totals(ran: Ran, { ink }: Layout): string[] {
+  const stopped = ran.stopped === null ? [] : [ink.bad(`stopped early: ${visible(ran.stopped)}`)]
+  const orphans =
+    ran.failures.length === 0 ? [] : [ink.bad(`${counted(ran.failures.length, 'failure')} outside every scenario`)]
+  const meaning = EXITS[ran.exitCode]
+  return [
+    countsText(ran, (outcome, text) => ink[OUTCOMES[outcome].shade](text)),
+    ...orphans,
+    ...stopped,
+    `target ${visible(ran.target)}, seed ${ran.seed}`,
+    `exit ${ran.exitCode}${meaning === undefined ? '' : `: ${meaning}`}`,
+  ]
+}
+
+const EXITS: Readonly<Record<number, string>> = {
+  0: 'all is well',
+  1: 'an expectation failed',
+  2: 'a file or flag is wrong',
+  3: 'the surroundings failed: target, driver or port',
+  4: 'nothing was played, or nothing could be judged',
+  130: 'interrupted',
+  143: 'terminated',
+}

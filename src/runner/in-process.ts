@@ -1,0 +1,65 @@
+/** Scenarios inside a test process: the same player and the same judge, on a simulator the test already has. */
+
+import type { Driver } from '../driver/port.ts'
+import { elapsedMs, wallTime } from '../runtime/clock.ts'
+import type { Plan } from '../scenario/plan.ts'
+import type { Played, Verdict } from '../scenario/verdict.ts'
+import { effectiveConfig } from '../simulator/settings.ts'
+import { coreOf, type Simulator } from '../simulator.ts'
+import { play } from './play/play.ts'
+import { type Stage, setStage } from './play/stage.ts'
+import { maskedJournal } from './suite/journal.ts'
+import { strictly } from './suite/strict.ts'
+import { about } from './suite/unplayed.ts'
+
+export interface InProcessOptions {
+  readonly driver: Driver | null
+  readonly seed: number
+  readonly strict: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+}
+
+/**
+ * Resets the simulator, so that the play begins with nothing, and leaves its settings as they were. The clock is the
+ * simulator's own: with a virtual one `wait` takes no time.
+ */
+export async function playInProcess(sim: Simulator, plan: Plan, options: InProcessOptions): Promise<Played> {
+  const startedAt = wallTime()
+  const started = elapsedMs()
+  sim.reset()
+  const undo = await arrange(sim, plan)
+  try {
+    const { driver, seed, env, signal } = options
+    const stage = await setStage({ plan, sim, driver, seed, instance: 1, env, url: sim.baseUrl })
+    const verdict = strictly(options, await play(stage, { signal }))
+    stage.close()
+    return { ...playedFrom(plan, verdict, stage), startedAt, durationMs: elapsedMs() - started }
+  } finally {
+    await undo()
+  }
+}
+
+/** What the scenario wants set, and the way back. */
+async function arrange(sim: Simulator, plan: Plan): Promise<() => Promise<unknown>> {
+  const core = coreOf(sim)
+  const before = effectiveConfig(core)
+  const wanted = { ...plan.config, ...(plan.businessHours === null ? {} : { business_hours: plan.businessHours }) }
+  await sim.configure(wanted)
+  if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
+  const changed = Object.keys(wanted).filter(name => before[name] !== '***')
+  return () => sim.configure(Object.fromEntries(changed.map(name => [name, before[name]])))
+}
+
+function playedFrom(plan: Plan, verdict: Verdict, stage: Stage) {
+  return {
+    ...verdict,
+    ...about(plan),
+    seed: stage.seed,
+    clock: stage.core.clock.mode,
+    instance: 1,
+    journal: maskedJournal(stage.sim),
+    lanes: Object.fromEntries([...stage.lanes].map(([name, chat]) => [name, chat.id])),
+    again: '',
+  }
+}

@@ -1,0 +1,148 @@
+/** One scenario, played from its first step to the quiet after its last. */
+
+import { formatDuration } from '../../contract/duration.ts'
+import { wallTimer } from '../../runtime/clock.ts'
+import { Unfillable } from '../../scenario/fill.ts'
+import type { ScenarioEnded } from '../../scenario/marks.ts'
+import type { Action, PlannedItem, PlannedStep } from '../../scenario/plan.ts'
+import type { Verdict } from '../../scenario/verdict.ts'
+import { readInbox } from '../verbs/agent.ts'
+import { type Details, type Scene, StepProblem } from '../verbs/verb.ts'
+import { VERBS } from '../verbs/verbs.ts'
+import { settle } from './settle.ts'
+import type { Stage } from './stage.ts'
+import { Cut } from './waiting.ts'
+
+export interface PlayOptions {
+  /** Aborts with the reason why the run ends early. */
+  readonly signal: AbortSignal
+  /** Told before each step that may take long. */
+  onStep?(step: PlannedStep): void
+  /** What a check waits for, and at most for how much longer. */
+  onWaiting?(step: PlannedStep, what: string, forMs: number): void
+  /** The steps are over; what follows is only listening. */
+  onQuiet?(): void
+}
+
+/** Why it was cut short, when it was. */
+type Stopped = Pick<ScenarioEnded, 'stopped' | 'environment'>
+
+/** Never rejects for what an intermediary does. The verdict may be asked for again when stragglers came. */
+export async function play(stage: Stage, options: PlayOptions): Promise<Verdict> {
+  const bound = createBound(stage, options.signal)
+  const run: Run = { stage, options, signal: bound.signal, stopped: new Set(), timedOut: false }
+  await sequence(run, stage.plan.steps)
+  stage.note({ note: 'steps_done' })
+  await finallySteps(run)
+  options.onQuiet?.()
+  await settle(stage, { lingering: run.timedOut, signal: options.signal })
+  await lastLook(run)
+  bound.clear()
+  stage.note({ note: 'scenario_ended', ...bound.why() })
+  if (stage.broken !== null) throw stage.broken
+  return stage.referee.finish()
+}
+
+interface Run {
+  readonly stage: Stage
+  readonly options: PlayOptions
+  readonly signal: AbortSignal
+  /** Lanes whose first failure ended them. */
+  readonly stopped: Set<string>
+  /** A check ran out of time: a late call may still explain it. */
+  timedOut: boolean
+}
+
+/** The bound of the scenario and the end of the run, as one signal. */
+function createBound({ plan }: Stage, outer: AbortSignal) {
+  const own = new AbortController()
+  const { scenarioMs } = plan.timeouts
+  const timer = wallTimer(scenarioMs, () => own.abort())
+  const why = (): Stopped => {
+    if (outer.aborted)
+      return outer.reason instanceof Error ? { stopped: outer.reason.message } : { stopped: 'interrupted' }
+    return own.signal.aborted ? { stopped: `took longer than ${formatDuration(scenarioMs)}` } : {}
+  }
+  return { signal: AbortSignal.any([own.signal, outer]), why, clear: () => timer.cancel() }
+}
+
+async function sequence(run: Run, items: readonly PlannedItem[]): Promise<void> {
+  for (const item of items) {
+    if (run.signal.aborted || allStopped(run)) return
+    if (item.kind === 'parallel') await Promise.all(item.branches.map(branch => sequence(run, branch)))
+    else if (!run.stopped.has(item.lane)) await playStep(run, item)
+  }
+}
+
+const allStopped = ({ stage, stopped }: Run): boolean =>
+  stage.lanes.size > 0 && [...stage.lanes.keys()].every(lane => stopped.has(lane))
+
+/** Whatever happened before, in lanes that failed too; with time of its own, unless the whole run is over. */
+async function finallySteps(run: Run): Promise<void> {
+  if (run.stage.plan.finally.length === 0) return
+  const bound = createBound(run.stage, run.options.signal)
+  await sequence({ ...run, signal: bound.signal, stopped: new Set() }, run.stage.plan.finally)
+  bound.clear()
+}
+
+async function playStep(run: Run, step: PlannedStep): Promise<void> {
+  const { stage, options } = run
+  const { number, label, action } = step
+  await firstLook(run, step)
+  const startSeq = stage.note({ note: 'step_started', step: number, verb: action.verb, label }, stage.chatOf(step)?.id)
+  options.onStep?.(step)
+  const play = VERBS[action.verb] as (turn: Scene & { action: Action }) => Promise<Details> | Details
+  const waiting = (what: string, forMs: number) => options.onWaiting?.(step, what, forMs)
+  const details = await outcomeOf(() => play({ stage, step, action, startSeq, signal: run.signal, waiting }))
+  stage.note({ note: 'step_ended', step: number, ...details }, stage.chatOf(step)?.id)
+  if (!stage.referee.failed(number)) return
+  if (isPatient(action) && !run.signal.aborted) await afterTimeout(run)
+  if (!step.soft) run.stopped.add(step.lane)
+}
+
+const isPatient = ({ verb }: Action) => verb === 'expect' || verb === 'sees'
+
+/** Waited in vain: is anybody there at all? If so, a late call may explain it. */
+async function afterTimeout(run: Run): Promise<void> {
+  const { stage } = run
+  const why = (await stage.goneNow?.()) ?? null
+  if (why === null) run.timedOut = true
+  else stage.note({ note: 'target_gone', why })
+}
+
+async function outcomeOf(work: () => Promise<Details> | Details): Promise<Details> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof StepProblem) return error.details
+    if (error instanceof Cut) return { cut: true }
+    if (error instanceof Unfillable) return { error: error.message }
+    throw error
+  }
+}
+
+/** How much the agent has seen before a turn begins. */
+async function firstLook({ stage, signal }: Run, step: PlannedStep): Promise<void> {
+  if (!stage.driver?.verbs.includes('inbox')) return
+  for (const name of step.readsInboxOf) {
+    const chat = stage.lanes.get(name)
+    if (chat !== undefined) await readInbox(stage, chat, stage.core.journal.nextSeq - 1, signal)
+  }
+}
+
+/** Whether the agent saw something twice shows only now. */
+async function lastLook({ stage, options }: Run): Promise<void> {
+  const { driver, plan, lanes, core } = stage
+  if (!driver?.verbs.includes('inbox') || !plan.needs.includes('inbox')) return
+  const looked = new Set(
+    core.journal
+      .query({ kind: 'driver' })
+      .filter(isInbox)
+      .map(({ chat_id }) => chat_id),
+  )
+  for (const chat of lanes.values()) {
+    if (looked.has(chat.id)) await readInbox(stage, chat, core.journal.nextSeq - 1, options.signal)
+  }
+}
+
+const isInbox = (entry: { readonly kind: string; readonly verb?: unknown }) => entry.verb === 'inbox'

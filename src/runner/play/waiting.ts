@@ -1,0 +1,43 @@
+/** Waiting within a play. A virtual clock is moved only for deliveries that are due later: retries and delays. */
+import type { Core } from '../../simulator/core.ts'
+import { advanceVirtual } from '../../simulator/time.ts'
+import type { Stage } from './stage.ts'
+
+/** All that waiting needs of a stage. */
+export type Waiting = Pick<Stage, 'core' | 'pulse'>
+
+/** The play is over before its time: by its bound, a signal, or the end of the run. */
+export class Cut extends Error {
+  override readonly name = 'Cut'
+}
+
+export interface Open {
+  /** On the clock of `at_ms`. */
+  readonly untilMs: number
+}
+
+/** `look` answers null when it is decided. It is asked again with every entry and at `untilMs`. */
+export async function waitUntil(stage: Waiting, look: () => Open | null, signal: AbortSignal): Promise<void> {
+  for (let open = look(); open !== null; open = look()) {
+    if (signal.aborted) throw new Cut()
+    await oneStep(stage, open.untilMs, signal)
+  }
+}
+
+async function oneStep({ core, pulse }: Waiting, untilMs: number, signal: AbortSignal): Promise<void> {
+  if (core.clock.mode === 'real' || core.nextDeliveryDue() === null) return pulse.next(untilMs, signal)
+  if (core.activity.busy) return idleOr(core, next => pulse.next(untilMs, AbortSignal.any([signal, next])))
+  await advanceToNextDelivery(core)
+}
+
+/** Whichever is first; the other one leaves no timer behind. */
+async function idleOr({ activity }: Core, other: (enough: AbortSignal) => Promise<void>): Promise<void> {
+  const enough = new AbortController()
+  await Promise.race([activity.idle(), other(enough.signal)])
+  enough.abort()
+}
+
+async function advanceToNextDelivery(core: Core): Promise<void> {
+  const due = core.nextDeliveryDue()
+  if (due !== null) await advanceVirtual(core, Math.max(0, due - core.clock.now()))
+}

@@ -1,0 +1,21 @@
+/** What `--strict` makes of a verdict. */
+import type { Failure, LintFinding, Verdict } from '../../scenario/verdict.ts'
+
+/** With `--strict` a warning is a failure. */
+export function strictly({ strict }: { readonly strict: boolean }, verdict: Verdict): Verdict {
+  if (!strict || verdict.warnings.length === 0) return verdict
+  const failures = [...verdict.failures, ...verdict.warnings.map(asFailure)]
+  return { ...verdict, failures, outcome: verdict.outcome === 'error' ? 'error' : 'fail' }
+}
+
+const asFailure = ({ rule, message, lane, marks }: LintFinding): Failure => ({
+  kind: 'lint',
+  step: null,
+  lane,
+  wanted: `no warning ${rule}, because of --strict`,
+  happened: message,
+  rules: [],
+  nearest: [],
+  marks,
+  soft: false,
+})

@@ -1,0 +1,177 @@
+/** A run: every wanted scenario played against one intermediary, each with a simulator of its own behind one port. */
+import { isKnob } from '../../contract/knobs.ts'
+import { VERSION } from '../../contract/version.ts'
+import type { Driver } from '../../driver/port.ts'
+import { elapsedMs, wallTime } from '../../runtime/clock.ts'
+import { httpTransport, type Transport } from '../../runtime/transport.ts'
+import type { Plan, PlannedStep } from '../../scenario/plan.ts'
+import type { Played, Ran, Verdict } from '../../scenario/verdict.ts'
+import type { ServerOptions } from '../../server/start.ts'
+import type { SimulatorOptions } from '../../simulator/options.ts'
+import { createSimulatorOn } from '../../simulator.ts'
+import { play } from '../play/play.ts'
+import { type Stage, seedOfPlay, setStage } from '../play/stage.ts'
+import { closeBooks } from './books.ts'
+import type { House } from './house.ts'
+import { maskedJournal } from './journal.ts'
+import { summed } from './outcome.ts'
+import type { Wanted } from './select.ts'
+import { createSlots, type Slot, type Slots } from './slots.ts'
+import { strictly } from './strict.ts'
+import { reach } from './target.ts'
+import { about, seedOf, unplayed } from './unplayed.ts'
+
+export interface SuiteOptions {
+  readonly wanted: readonly Wanted[]
+  readonly house: House
+  /** What every simulator of the run is made from. */
+  readonly base: ServerOptions
+  readonly target: string
+  /** Of the run; a scenario may have its own unless `seedWins`. */
+  readonly seed: number
+  readonly seedWins: boolean
+  readonly driver: Driver | null
+  readonly jobs: number
+  /** Warnings fail. */
+  readonly strict: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Aborts with an Error that says why the run ends early. */
+  readonly signal: AbortSignal
+  readonly watcher: Watcher
+  /** The command that plays one scenario again. */
+  again(plan: Plan, seed: number): string
+}
+
+/** Who shows what goes on. */
+export interface Watcher {
+  started(name: string): void
+  step(name: string, step: PlannedStep): void
+  /** Since a moment of `elapsedMs()`, for at most so long. */
+  waiting(name: string, what: string, sinceMs: number, atMostMs: number): void
+  finished(played: Played): void
+}
+
+/** Never rejects for what an intermediary does. */
+export async function runSuite(options: SuiteOptions): Promise<Ran> {
+  const startedAt = wallTime()
+  const started = elapsedMs()
+  const transport = httpTransport()
+  const slots = createSlots(options.jobs)
+  const shows = await Promise.all(options.wanted.map(wanted => showOf(options, wanted, transport, slots)))
+  const { plays, failures, journal } = closeBooks(options, shows)
+  await transport.close()
+  const facts = { version: VERSION, startedAt, durationMs: elapsedMs() - started, target: options.target }
+  const stopped = options.signal.aborted ? String((options.signal.reason as Error)?.message ?? 'interrupted') : null
+  return { ...facts, seed: options.seed, plays, failures, journal, stopped, ...summed(plays, failures, options.strict) }
+}
+
+/** One play, and what is needed to judge it again when stragglers come. */
+export interface Show {
+  readonly plan: Plan
+  readonly stage: Stage | null
+  readonly played: Played
+  /** Seq of the last entry that was judged. */
+  readonly judgedTo: number
+}
+
+const SKIPPED = { outcome: 'skipped', reason: 'the run was stopped before it' } as const
+
+async function showOf(options: SuiteOptions, wanted: Wanted, transport: Transport, slots: Slots): Promise<Show> {
+  const slot = await slots.take(wanted.plan.exclusive !== null)
+  try {
+    if (options.signal.aborted)
+      return { plan: wanted.plan, stage: null, played: unplayed(options, wanted, SKIPPED), judgedTo: 0 }
+    return await perform(options, wanted, transport, slot)
+  } finally {
+    slot.leave()
+  }
+}
+
+async function perform(options: SuiteOptions, wanted: Wanted, transport: Transport, slot: Slot): Promise<Show> {
+  const { plan, instance } = wanted
+  const { house, driver, env, watcher, signal } = options
+  const seed = seedOf(options, plan)
+  const facts = { plan, instance, seed, startedAt: wallTime(), started: elapsedMs() }
+  const name = instance === 1 ? plan.name : `${plan.name} #${instance}`
+  watcher.started(name)
+  const sim = createSimulatorOn(optionsFor(options, wanted, seed), transport)
+  await sim.configure(otherSettings(plan))
+  if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
+  const goneNow = () => reach(new URL(options.target), 0, signal)
+  const stage = await setStage({ plan, sim, driver, seed, instance, env, url: house.server.url, goneNow })
+  house.moveIn(sim)
+  const verdict = await play(stage, { signal, onQuiet: slot.quiet, ...watched(watcher, name) })
+  house.moveOut(sim)
+  const played = playedFrom(options, facts, verdict, stage)
+  watcher.finished({ ...played, name })
+  return { plan, stage, played, judgedTo: stage.core.journal.nextSeq - 1 }
+}
+
+/** A check is waited for from its beginning on, however often it is asked about. */
+function watched(watcher: Watcher, name: string) {
+  const begun = new Map<number, number>()
+  return {
+    onStep(step: PlannedStep) {
+      begun.set(step.number, elapsedMs())
+      watcher.step(name, step)
+    },
+    onWaiting(step: PlannedStep, what: string, forMs: number) {
+      const sinceMs = begun.get(step.number)!
+      watcher.waiting(name, what, sinceMs, elapsedMs() - sinceMs + forMs)
+    },
+  }
+}
+
+interface Facts {
+  readonly plan: Plan
+  readonly instance: number
+  readonly seed: number
+  readonly startedAt: string
+  readonly started: number
+}
+
+function optionsFor({ base, target, house }: SuiteOptions, wanted: Wanted, seed: number): SimulatorOptions {
+  const { plan } = wanted
+  const knobs = Object.entries(plan.config).filter(([name]) => isKnob(name))
+  return {
+    ...base,
+    seed: seedOfPlay(seed, wanted),
+    baseUrl: house.server.baseUrl,
+    clock: clockFor(plan, base.clock),
+    bot: { ...base.bot, ...(plan.bot as SimulatorOptions['bot']) },
+    webhook: { url: target },
+    businessHours: plan.businessHours ?? base.businessHours ?? null,
+    knobs: { ...base.knobs, ...Object.fromEntries(knobs) },
+    journalLimit: JOURNAL_LIMIT,
+  }
+}
+
+/** A play is judged by its whole journal. */
+const JOURNAL_LIMIT = 200_000
+
+function clockFor(
+  { clock }: Plan,
+  otherwise: SimulatorOptions['clock'] = 'real',
+): NonNullable<SimulatorOptions['clock']> {
+  if (clock === null) return otherwise
+  if (clock.mode === 'real') return 'real'
+  return clock.start === undefined ? 'virtual' : { mode: 'virtual', start: clock.start }
+}
+
+const otherSettings = ({ config }: Plan) => Object.fromEntries(Object.entries(config).filter(([name]) => !isKnob(name)))
+
+function playedFrom(options: SuiteOptions, facts: Facts, verdict: Verdict, stage: Stage): Played {
+  const { plan, instance, seed, startedAt, started } = facts
+  return {
+    ...strictly(options, verdict),
+    ...about(plan),
+    seed,
+    clock: stage.core.clock.mode,
+    instance,
+    startedAt,
+    durationMs: elapsedMs() - started,
+    journal: maskedJournal(stage.sim),
+    lanes: Object.fromEntries([...stage.lanes].map(([name, chat]) => [name, chat.id])),
+    again: options.again(plan, seed),
+  }
+}

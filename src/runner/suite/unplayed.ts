@@ -1,0 +1,48 @@
+/** Scenarios that were not played, as reports show them. */
+import { VERSION } from '../../contract/version.ts'
+import { wallTime } from '../../runtime/clock.ts'
+import type { Plan } from '../../scenario/plan.ts'
+import type { Failure, Played, Ran, Verdict } from '../../scenario/verdict.ts'
+import { summed } from './outcome.ts'
+import type { Wanted } from './select.ts'
+import type { SuiteOptions } from './suite.ts'
+
+type Options = Pick<SuiteOptions, 'seed' | 'seedWins' | 'again'>
+
+export const seedOf = ({ seed, seedWins }: Omit<Options, 'again'>, plan: Plan): number =>
+  seedWins ? seed : (plan.seed ?? seed)
+
+export const about = ({ name, file, place, tags, spec }: Plan) => ({ name, file, place, tags, spec })
+
+export function unplayed(
+  options: Options,
+  { plan, instance }: Wanted,
+  why: Pick<Verdict, 'outcome' | 'reason'>,
+): Played {
+  const seed = seedOf(options, plan)
+  return {
+    ...why,
+    ...about(plan),
+    failures: [],
+    warnings: [],
+    steps: [],
+    captures: {},
+    seed,
+    clock: plan.clock?.mode ?? 'real',
+    instance,
+    startedAt: wallTime(),
+    durationMs: 0,
+    journal: [],
+    lanes: {},
+    again: options.again(plan, seed),
+  }
+}
+
+/** Nobody listens at the target: one message for all of them. */
+export function nobodyHome(options: Omit<SuiteOptions, 'watcher'>, why: string): Ran {
+  const reason = `the target is not there: ${why}`
+  const plays = options.wanted.map(wanted => unplayed(options, wanted, { outcome: 'error', reason }))
+  const failures: Failure[] = []
+  const facts = { version: VERSION, startedAt: wallTime(), durationMs: 0, target: options.target, seed: options.seed }
+  return { ...facts, plays, failures, journal: [], stopped: reason, ...summed(plays, failures) }
+}

@@ -1,0 +1,35 @@
+/** What every kind of step gets, and what it may say when it has been played. */
+
+import type { StepEnded } from '../../scenario/marks.ts'
+import type { Action, PlannedStep, Verb } from '../../scenario/plan.ts'
+import type { Stage } from '../play/stage.ts'
+
+export type Details = Omit<StepEnded, 'note' | 'step'>
+
+export interface Scene {
+  readonly stage: Stage
+  readonly step: PlannedStep
+  /** Seq of the entry that says the step began. */
+  readonly startSeq: number
+  /** The play is over. */
+  readonly signal: AbortSignal
+  /** What it waits for now, and at most for how much longer. */
+  waiting(what: string, forMs: number): void
+}
+
+export interface Turn<V extends Verb> extends Scene {
+  readonly action: Extract<Action, { verb: V }>
+}
+
+/** Rejects with `StepProblem` when it cannot be done. */
+export type Play<V extends Verb> = (turn: Turn<V>) => Promise<Details> | Details
+
+/** A step that could not be played, in words. */
+export class StepProblem extends Error {
+  override readonly name = 'StepProblem'
+  readonly details: Details
+  constructor(message: string, details: Details = {}) {
+    super(message)
+    this.details = { ...details, error: message }
+  }
+}

@@ -1,0 +1,46 @@
+/** `$`: makers of matchers. What they make is the data a YAML file would hold. */
+
+/** `{ $op: argument }` */
+export type Matcher = { readonly [op in `$${string}`]?: unknown }
+
+/** A value of type `T`, any part of it left out, put as a matcher, or as a text with `$(...)`. */
+export type Matching<T> =
+  | Matcher
+  | `${string}$(${string})${string}`
+  | (T extends readonly (infer Item)[]
+      ? readonly Matching<Item>[]
+      : T extends object
+        ? { readonly [Key in keyof T]?: Matching<NonNullable<T[Key]>> }
+        : T)
+
+type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null'
+
+const make = (op: `$${string}`, argument: unknown): Matcher => ({ [op]: argument })
+
+/** A regular expression as text, its flags kept. */
+const pattern = (written: string | RegExp): string =>
+  typeof written === 'string' ? written : `/${written.source}/${written.flags}`
+
+export const $ = {
+  /** There, whatever it is. */
+  any: make('$any', true),
+  absent: make('$absent', true),
+  uuid: make('$uuid', true),
+  /** A time such as 2024-01-01T09:00:00Z. */
+  iso: make('$iso', true),
+  type: (name: TypeName): Matcher => make('$type', name),
+  re: (written: string | RegExp): Matcher => make('$re', pattern(written)),
+  /** A list with such an item, or a text with such a part. */
+  has: (part: unknown): Matcher => make('$has', part),
+  oneOf: (...choices: readonly [unknown, ...unknown[]]): Matcher => make('$oneOf', choices),
+  not: (unwanted: unknown): Matcher => make('$not', unwanted),
+  /** Every item of a list. */
+  each: (item: unknown): Matcher => make('$each', item),
+  len: (length: number | Matcher): Matcher => make('$len', length),
+  gt: (bound: number | string): Matcher => make('$gt', bound),
+  gte: (bound: number | string): Matcher => make('$gte', bound),
+  lt: (bound: number | string): Matcher => make('$lt', bound),
+  lte: (bound: number | string): Matcher => make('$lte', bound),
+  /** Nothing more than this. */
+  exact: (value: unknown): Matcher => make('$exact', value),
+} as const

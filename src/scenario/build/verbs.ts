@@ -1,0 +1,92 @@
+/** What users, bots, agents and surroundings do: one builder for each verb. */
+import type { FaultSpec } from '../../faults/spec.ts'
+import type { Step } from '../format/step.ts'
+import type { AGENT_WORDS } from '../format/stimuli.ts'
+import type { Matcher, Matching } from './matchers.ts'
+import { type StepOptions, stepOf } from './options.ts'
+
+type Verb<Name extends keyof Step> = NonNullable<Step[Name]>
+type MapOf<Name extends keyof Step> = Exclude<Verb<Name>, string>
+type Sending = StepOptions & Pick<MapOf<'press'>, 'ack' | 'async'>
+
+const isEmpty = (value: object) => Object.keys(value).length === 0
+
+/** The user writes. */
+export const user = (text: string, options: Sending & Pick<MapOf<'user'>, 'attach'> = {}): Step =>
+  stepOf(options, own => ({ user: isEmpty(own) ? text : { ...(text === '' ? {} : { text }), ...own } }))
+
+/** The user presses `handover`, or the button with this label. */
+export const press = (button: string, options: Sending = {}): Step =>
+  stepOf(options, own => ({ press: isEmpty(own) ? button : { button, ...own } }))
+
+/** The bot says something. */
+export const bot = (text: string, options: StepOptions & Pick<MapOf<'bot'>, 'buttons'> = {}): Step =>
+  stepOf(options, own => ({ bot: isEmpty(own) ? text : { text, ...own } }))
+
+interface Item {
+  readonly text?: string
+  readonly request?: boolean
+  readonly attachments?: readonly { readonly name?: string; readonly url?: string; readonly type?: string }[]
+}
+type Watch = StepOptions & Pick<MapOf<'agent'>, 'times' | 'within' | 'for'>
+
+/** `agent('accept')`, `agent.says('Hi!')`, `agent.sees('Hello')`, `agent.does('transfer', { team: 'billing' })`. */
+export const agent = Object.assign(
+  (word: (typeof AGENT_WORDS)[number], options: StepOptions = {}): Step => stepOf(options, () => ({ agent: word })),
+  {
+    says: (text: string, options: StepOptions = {}): Step => stepOf(options, () => ({ agent: { says: text } })),
+    sees: (item: string | Matcher | Matching<Item>, options: Watch = {}): Step =>
+      stepOf(options, own => ({ agent: { sees: item, ...own } })),
+    does: (verb: string, given?: Readonly<Record<string, unknown>>, options: StepOptions = {}): Step =>
+      stepOf(options, () => ({ agent: given === undefined ? { does: verb } : { does: verb, with: { ...given } } })),
+  },
+)
+
+/** Moves the scenario's clock; the only sleep. */
+export const wait = (duration: string, options: StepOptions = {}): Step => stepOf(options, () => ({ wait: duration }))
+
+/** As if set in the workspace. */
+export const availability = (
+  value: 'OPEN' | 'CLOSED',
+  options: StepOptions & Pick<MapOf<'availability'>, 'reason'> = {},
+): Step => stepOf(options, own => ({ availability: isEmpty(own) ? value : { availability: value, ...own } }))
+
+/** Something goes wrong on purpose; `fault.clear()` ends it, or the one named. */
+export const fault = Object.assign(
+  (spec: FaultSpec, options: Omit<StepOptions, 'name'> = {}): Step => stepOf(options, () => ({ fault: spec })),
+  { clear: (name?: string): Step => ({ fault: name === undefined ? 'clear' : { clear: name } }) },
+)
+
+type Delivery = Sending & Pick<MapOf<'deliver'>, 'sign'>
+
+/** An event sent by hand; `deliver.again('s1')` sends the bytes of step `s1` once more. */
+export const deliver = Object.assign(
+  (event: string, options: Delivery & Pick<MapOf<'deliver'>, 'body'> = {}): Step =>
+    stepOf(options, own => ({ deliver: { event, ...own } })),
+  {
+    again: (step: string, options: Delivery = {}): Step =>
+      stepOf(options, own => ({ deliver: { replay: step, ...own } })),
+  },
+)
+
+/** The intermediary as a process, by the driver's `target`. */
+export const target = (does: 'restart' | 'start' | 'stop' | 'kill', options: StepOptions = {}): Step =>
+  stepOf(options, () => ({ target: does }))
+
+/** A line in the log. */
+export const log = (text: string, options: StepOptions = {}): Step => stepOf(options, () => ({ log: text }))
+
+/** `$(i)` is 1, 2, 3 ... */
+export const repeat = (times: number, steps: Step[], options: StepOptions = {}): Step =>
+  stepOf(options, () => ({ repeat: { times, steps } }))
+
+/** `parallel(20, steps)`: of 20 new users, `$(user)` is 1, 2, 3 ...; `parallel([...], [...])`: lists of steps. */
+export function parallel(users: number, steps: Step[]): Step
+export function parallel(...branches: [Step[], ...Step[][]]): Step
+export function parallel(first: number | Step[], ...rest: Step[][]): Step {
+  return { parallel: typeof first === 'number' ? { users: first, steps: rest[0] ?? [] } : [first, ...rest] }
+}
+
+/** The steps of another file (`kind: partial`). */
+export const include = (file: string, given?: Readonly<Record<string, unknown>>, options: StepOptions = {}): Step =>
+  stepOf(options, () => ({ include: given === undefined ? file : { file, with: { ...given } } }))

@@ -1,0 +1,145 @@
+/** From a step as it is written to what is played or judged. */
+import { existsSync } from 'node:fs'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import { Fault } from '../../faults/schema.ts'
+import { explainIssues, type Issue } from '../../source/errors.ts'
+import { knownKeys } from '../../source/known-keys.ts'
+import { ACK, AVAILABILITY, atLeast, DURATION, FLAG, REASON, SIGN, TARGET, TIMES } from '../format/held.ts'
+import type { Step } from '../format/step.ts'
+import type { Action, AgentVerb, Template, Verb } from '../plan.ts'
+import type { Here } from './here.ts'
+import { fillKnown } from './templates.ts'
+import { patternsOf, treeOf } from './tree.ts'
+
+type Path = readonly PropertyKey[]
+
+export interface Lookup {
+  /** The step a `since` or `replay` names, as the plan calls it; null when there is none. */
+  idOf(id: string, path: Path, sending: boolean): string | null
+}
+
+type Of<Name extends keyof Step> = NonNullable<Step[Name]>
+type Compiler<Name extends keyof Step> = (here: Here, written: Of<Name>, lookup: Lookup) => Action
+
+const ackOf = (here: Here, map: { ack?: unknown; async?: unknown }, verb: string) => {
+  const async = here.held(FLAG, map.async, [verb, 'async'], false)
+  return { ack: here.held(ACK, map.ack, [verb, 'ack'], 200 as const), async }
+}
+
+const user: Compiler<'user'> = (here, written) => {
+  const map = typeof written === 'string' ? { text: written } : written
+  const attach = (map.attach ?? []).map((file, index) => attachment(here, file, ['user', 'attach', index]))
+  return { verb: 'user', text: map.text ?? '', attach, ...ackOf(here, map, 'user') }
+}
+
+/** Files are found from the scenario, wherever the run was started. */
+function attachment(here: Here, written: Readonly<Record<string, unknown>>, path: Path): Template {
+  const file = fillKnown(written.file, here.known.scope)
+  if (written.size_kb !== undefined) {
+    return { ...written, size_kb: here.held(atLeast(0), written.size_kb, [...path, 'size_kb'], 0) }
+  }
+  if (typeof file !== 'string' || file.includes('$(')) return written
+  const full = isAbsolute(file) ? file : resolve(dirname(here.written.path), file)
+  if (!existsSync(full)) here.complain([...path, 'file'], `there is no such file: ${full}`)
+  return { ...written, file: full }
+}
+
+const press: Compiler<'press'> = (here, written) => {
+  const map = typeof written === 'string' ? { button: written } : written
+  return { verb: 'press', button: map.button, ...ackOf(here, map, 'press') }
+}
+
+const bot: Compiler<'bot'> = (_here, written) => {
+  const map = typeof written === 'string' ? { text: written } : written
+  return { verb: 'bot', text: map.text, buttons: map.buttons ?? [] }
+}
+
+const agent: Compiler<'agent'> = (here, written) => {
+  if (typeof written === 'string') return { verb: 'agent', does: written, text: null, with: null }
+  if (written.sees !== undefined) return sees(here, written)
+  const does = (written.says === undefined ? `does.${written.does}` : 'says') as AgentVerb
+  return { verb: 'agent', does, text: written.says ?? null, with: written.with ?? null }
+}
+
+function sees(here: Here, written: Exclude<Of<'agent'>, string>): Action {
+  return {
+    verb: 'sees',
+    item: inboxItem(written.sees),
+    times: here.held(TIMES, written.times, ['agent', 'times'], { min: 1, max: 1 }),
+    withinMs: here.held(DURATION, written.within, ['agent', 'within'], null),
+    forMs: here.held(DURATION, written.for, ['agent', 'for'], null),
+  }
+}
+
+/** A text, or a matcher of one, stands for an item with that text. */
+function inboxItem(written: unknown): Template {
+  if (typeof written !== 'object' || written === null) return { text: written }
+  return Object.keys(written).some(key => key.startsWith('$')) ? { text: written } : written
+}
+
+const availability: Compiler<'availability'> = (here, written) => {
+  if (typeof written === 'string') {
+    return { verb: 'availability', value: here.held(AVAILABILITY, written, ['availability'], 'OPEN') }
+  }
+  const value = here.held(AVAILABILITY, written.availability, ['availability', 'availability'], 'OPEN' as const)
+  const reason = here.held(REASON, written.reason, ['availability', 'reason'], undefined)
+  return { verb: 'availability', value, ...(reason === undefined ? {} : { reason }) }
+}
+
+const fault: Compiler<'fault'> = (here, written) => {
+  if (written === 'clear') return { verb: 'fault', fault: { clear: true } }
+  if ('clear' in written) return { verb: 'fault', fault: { clear: written.clear } }
+  const filled = fillKnown(written, here.known.scope)
+  const read = Fault.safeParse(filled)
+  if (read.success) return { verb: 'fault', fault: read.data }
+  const issues = read.error.issues as unknown as Issue[]
+  for (const { path, message, wrong } of explainIssues(issues, filled, at => knownKeys(Fault, at))) {
+    here.complain(['fault', ...path], message, wrong)
+  }
+  return { verb: 'fault', fault: { clear: true } }
+}
+
+const deliver: Compiler<'deliver'> = (here, written, lookup) => ({
+  verb: 'deliver',
+  event: written.event ?? null,
+  replay: written.replay === undefined ? null : lookup.idOf(written.replay, ['deliver', 'replay'], true),
+  body: written.body ?? null,
+  sign: here.held(SIGN, written.sign, ['deliver', 'sign'], 'valid'),
+  ...ackOf(here, written, 'deliver'),
+})
+
+const expect: Compiler<'expect'> = (here, written, lookup) => {
+  const withinMs = typeof written === 'string' ? null : here.held(DURATION, written.within, ['expect', 'within'], null)
+  const tree = treeOf(here, written, ['expect'], (id, path) => lookup.idOf(id, path, false))
+  return { verb: 'expect', tree, withinMs }
+}
+
+const none: Compiler<'none'> = (here, written) => ({
+  verb: 'none',
+  calls: patternsOf(written),
+  forMs: here.held(DURATION, written.for, ['none', 'for'], 0),
+})
+
+const COMPILERS: { readonly [Name in Exclude<Verb, 'sees'>]: Compiler<Name> } = {
+  user,
+  press,
+  bot,
+  agent,
+  wait: (here, written) => ({ verb: 'wait', ms: here.held(DURATION, written, ['wait'], 0) }),
+  availability,
+  fault,
+  deliver,
+  target: (here, written) => ({ verb: 'target', does: here.held(TARGET, written, ['target'], 'restart') }),
+  expect,
+  none,
+  check: (_here, written) => ({ verb: 'check', check: written }),
+  log: (_here, written) => ({ verb: 'log', text: written }),
+}
+
+const PLAIN_VERBS = Object.keys(COMPILERS) as (keyof typeof COMPILERS)[]
+
+export function actionOf(here: Here, step: Step, lookup: Lookup): Action {
+  const verb = PLAIN_VERBS.find(name => step[name] !== undefined)!
+  const compile = COMPILERS[verb] as Compiler<typeof verb>
+  return compile(here, step[verb] as never, lookup)
+}

@@ -1,0 +1,50 @@
+/** One step being compiled: what it reads, and where its problems go. */
+import type { Problem } from '../../source/errors.ts'
+import { find, MISSING } from '../fill.ts'
+import { isFilled, type Kind } from '../format/held.ts'
+import { type Path, problemAt, type Written } from '../format/loaded.ts'
+import type { Known } from './templates.ts'
+
+/** Problems in the order they were met; those of unrolled steps once. */
+export class Complaints {
+  readonly problems: Problem[] = []
+  readonly #seen = new Set<string>()
+
+  add(problem: Problem): void {
+    const key = `${problem.at}\n${problem.message}`
+    if (this.#seen.has(key)) return
+    this.#seen.add(key)
+    this.problems.push(problem)
+  }
+}
+
+export interface Here {
+  readonly written: Written<unknown>
+  readonly path: Path
+  readonly known: Known
+  complain(path: Path, message: string, of?: 'key' | 'value'): void
+  /** The value of something that must be known before the play; `otherwise` when it is not there or wrong. */
+  held<Value, Default>(kind: Kind<Value>, value: unknown, path: Path, otherwise: Default): Value | Default
+}
+
+export function hereAt(written: Written<unknown>, path: Path, known: Known, complaints: Complaints): Here {
+  const complain = (inner: Path, message: string, of: 'key' | 'value' = 'value') =>
+    complaints.add(problemAt(written, [...path, ...inner], message, of))
+  return {
+    written,
+    path,
+    known,
+    complain,
+    held(kind, value, inner, otherwise) {
+      if (value === undefined) return otherwise
+      const filled = isFilled(value) ? find(value.slice(2, -1).trim(), known.scope) : value
+      const read = filled === MISSING ? undefined : kind.parse(filled)
+      if (read !== undefined) return read
+      complain(inner, filled === MISSING ? tooLate(String(value)) : `${kind.must}, got ${JSON.stringify(filled)}`)
+      return otherwise
+    },
+  }
+}
+
+const tooLate = (name: string) =>
+  `${name} must be known before the play: of vars, matrix, params, $(i) or $(user), not from a call or a chat`

@@ -1,0 +1,36 @@
+/** What a careful author would change, seen without playing. */
+
+import type { Warning } from '../format/loaded.ts'
+import { isCheck, type Plan, type PlannedItem, type PlannedStep, type Verb } from '../plan.ts'
+
+export function hintsOf(plans: readonly Plan[]): Warning[] {
+  const all = plans.flatMap(plan => hintsIn([...plan.steps, ...plan.finally], plan.clock?.mode ?? 'real'))
+  const key = ({ place, rule }: Warning) => `${rule} ${place?.file}:${place?.line}:${place?.column}`
+  return all.filter((one, index) => one.place === null || all.findIndex(other => key(other) === key(one)) === index)
+}
+
+function hintsIn(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Warning[] {
+  const steps = items.filter(item => item.kind === 'step')
+  const branches = items.flatMap(item => (item.kind === 'parallel' ? item.branches : []))
+  const here = steps.flatMap((step, index) => {
+    if (step.action.verb !== 'wait') return []
+    const next = steps.slice(index + 1).find(other => !PASSING.includes(other.action.verb))
+    const found = next === undefined ? null : hint(step, next, clock)
+    return found === null ? [] : [found]
+  })
+  return [...here, ...branches.flatMap(branch => hintsIn(branch, clock))]
+}
+
+const PASSING: readonly Verb[] = ['log', 'fault']
+
+function hint(wait: PlannedStep, next: PlannedStep, clock: 'real' | 'virtual'): Warning | null {
+  if (clock === 'virtual' && next.action.verb === 'none') {
+    const message = 'the wait takes no real time, so the intermediary had none to make a call in: use a longer `for`'
+    return { place: wait.place, rule: 'virtual-wait-before-none', message }
+  }
+  if (clock === 'real' && isCheck(next) && next.action.verb !== 'none') {
+    const message = `${next.action.verb} waits by itself: leave the wait out, or give it more time with \`within\``
+    return { place: wait.place, rule: 'sleep-before-expect', message }
+  }
+  return null
+}

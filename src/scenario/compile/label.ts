@@ -1,0 +1,77 @@
+/** A step in one line. */
+import { formatDuration } from '../../contract/duration.ts'
+import type { Action, CallPattern, ExpectTree } from '../plan.ts'
+import { flow, shorten } from './flow.ts'
+
+const LONGEST = 100
+
+export const labelOf = (action: Action): string => shorten(words(action).replace(/\s+/g, ' '), LONGEST)
+
+function words(action: Action): string {
+  switch (action.verb) {
+    case 'user':
+      return `user ${said(action.text)}${action.attach.length === 0 ? '' : ` with ${files(action.attach.length)}`}`
+    case 'press':
+      return `press ${String(action.button)}`
+    case 'bot':
+      return `bot ${said(action.text)}`
+    case 'agent':
+      return agentWords(action)
+    case 'sees':
+      return `agent sees ${quoted(seen(action.item))}`
+    case 'wait':
+      return `wait ${formatDuration(action.ms)}`
+    case 'availability':
+      return `availability ${action.value}`
+    case 'fault':
+      return 'clear' in action.fault ? clearWords(action.fault.clear) : `fault ${flow(action.fault)}`
+    case 'deliver':
+      return action.replay === null ? `deliver ${String(action.event)}` : `deliver ${action.replay} again`
+    case 'target':
+      return `target ${action.does}`
+    case 'expect':
+      return `expect ${treeWords(action.tree)}`
+    case 'none':
+      return `none ${action.calls.map(callWords).join(', ')} for ${formatDuration(action.forMs)}`
+    case 'check':
+      return `check ${flow(action.check)}`
+    case 'log':
+      return `log ${said(action.text)}`
+  }
+}
+
+const files = (count: number) => (count === 1 ? 'a file' : `${count} files`)
+const quoted = (value: unknown) => flow(typeof value === 'string' ? shorten(value, LONGEST) : value)
+/** A text, even when `$(i)` made it a number. */
+const said = (value: unknown) => quoted(typeof value === 'object' ? value : String(value))
+const clearWords = (clear: string | true) => `fault ${clear === true ? 'clear' : `clear ${clear}`}`
+
+/** `{ text: Hello }` was most likely written `Hello`. */
+function seen(item: unknown): unknown {
+  const keys = typeof item === 'object' && item !== null ? Object.keys(item) : []
+  return keys.length === 1 && keys[0] === 'text' ? (item as { text: unknown }).text : item
+}
+
+function agentWords({ does, text, with: given }: Extract<Action, { verb: 'agent' }>): string {
+  if (does === 'says') return `agent says ${said(text)}`
+  const name = does.replace(/^does\./, 'does ')
+  return given === null ? `agent ${name}` : `agent ${name} ${flow(given)}`
+}
+
+function callWords({ call, body }: CallPattern): string {
+  const empty = body === null || (typeof body === 'object' && Object.keys(body as object).length === 0)
+  return empty ? call : `${call} ${flow(body)}`
+}
+
+const GROUPS = { all: 'all of', seq: 'in order', oneOf: 'one of' } as const
+
+function treeWords(tree: ExpectTree): string {
+  if (tree.op !== 'call') return `${GROUPS[tree.op]} ${tree.of.map(treeWords).join(', ')}`
+  const { min, max } = tree.times
+  return `${callWords(tree)}${min === 1 && max === 1 ? '' : ` ${timesWords(min, max)}`}`
+}
+
+function timesWords(min: number, max: number): string {
+  if (min === max) return `${min} times`
+  return max === Number.POSITIVE_INFINITY ? `at least ${min} times` : `${min} to ${max} times`
+}

@@ -1,0 +1,139 @@
+/** What a scenario says about calls of the intermediary: one that must come, none that may, any of several. */
+import * as z from 'zod/mini'
+import { described } from '../../source/settings.ts'
+import type { CallName } from '../plan.ts'
+import { ALIAS, AUTH, CALL_NAMES, DURATION, type DurationWritten, held, TIMES, type TimesWritten } from './held.ts'
+import { matcherOf } from './matchers.ts'
+import { ruled } from './rule.ts'
+
+const BODIES: Readonly<Record<CallName, [string, unknown]>> = {
+  start: ['Start handover', { sender: { name: { $type: 'string' } } }],
+  end: ['End handover', {}],
+  message: ['A message to the user', { message: 'Hi!' }],
+  typing_start: ['The typing indicator is shown', { timeout: { $lte: 10_000 } }],
+  typing_stop: ['The typing indicator is hidden', {}],
+  availability: ['Handover is opened or closed', { availability: 'CLOSED' }],
+  transcript: ['The transcript before the handover is read', {}],
+  summarize: ['A summary is asked for', {}],
+  chat: ['The whole chat is read', {}],
+  any: ['Any call', {}],
+}
+
+/** Where editors find the fields of a body. */
+export const bodyShape = (call: CallName): string => `Body.${call}`
+
+/** Call name -> matcher of its body. */
+const calls = Object.fromEntries(
+  CALL_NAMES.map(name => [
+    name,
+    z.optional(matcherOf(`${BODIES[name][0]}: its body`, [BODIES[name][1]], bodyShape(name))),
+  ]),
+) as Record<CallName, z.ZodMiniOptional<z.ZodMiniUnknown>>
+
+const options = {
+  capture: z.optional(
+    z
+      .record(z.string().check(z.regex(/^[A-Za-z_]\w*$/)), z.string().check(z.minLength(1)))
+      .check(described('Keeps parts of the call under names, to be used as $(name)', { who: 'body.sender.name' })),
+  ),
+  times: z.optional(held<TimesWritten>(TIMES, 'How often it comes. Default: exactly once', 2, { min: 1, max: 2 })),
+  apart: z.optional(held<DurationWritten>(DURATION, 'At least this long between two of them', '1s')),
+  since: z.optional(z.string().check(described('Looks from the step with this id instead of the start of the turn'))),
+  alias: z.optional(held<'handover' | 'takeover'>(ALIAS, 'The spelling of the path it has to use', 'takeover')),
+  auth: z.optional(held<'valid' | 'invalid'>(AUTH, '`invalid`: the key must be missing or wrong', 'invalid')),
+}
+export const OPTION_NAMES = Object.keys(options)
+
+const within = z.optional(
+  held<DurationWritten>(
+    DURATION,
+    'How long it may take, from the stimulus or the last call taken. Default: timeouts.expect',
+    '2s',
+  ),
+)
+
+export type CallMap = { [Name in CallName]?: unknown }
+export interface ExpectOptions {
+  capture?: Record<string, string> | undefined
+  times?: TimesWritten | string | undefined
+  apart?: string | undefined
+  since?: string | undefined
+  alias?: string | undefined
+  auth?: string | undefined
+}
+export interface Expected extends CallMap, ExpectOptions {
+  all?: ExpectWritten[] | undefined
+  seq?: ExpectWritten[] | undefined
+  oneOf?: ExpectWritten[] | undefined
+}
+export type ExpectWritten = CallName | Expected
+export type ExpectStep = CallName | (Expected & { within?: string | undefined })
+
+const several = (description: string) =>
+  z.optional(
+    z.lazy(() => z.array(Inner).check(z.minLength(1), described(description, ['typing_stop', { message: {} }]))),
+  )
+
+const groups = {
+  all: several('All of these, in any order'),
+  seq: several('All of these, in this order'),
+  oneOf: several('One of these'),
+}
+
+export const GROUP_NAMES = Object.keys(groups)
+const WHAT = [...CALL_NAMES, ...GROUP_NAMES]
+
+const present = (value: object, names: readonly string[]) =>
+  names.filter(name => (value as Record<string, unknown>)[name] !== undefined)
+
+/** One call, or one group of calls; options only where there is one call. */
+function oneThing(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const named = present(value, WHAT)
+  if (named.length === 0) return `must name a call: ${CALL_NAMES.join(', ')}; or all, seq, oneOf`
+  if (named.length > 1) return `names ${named.join(' and ')}: name one call, or put them into all, seq or oneOf`
+  const [option] = present(value, OPTION_NAMES)
+  if (option === undefined || !GROUP_NAMES.includes(named[0]!)) return undefined
+  return `has ${option} beside ${named[0]}: write it with the call it is about`
+}
+
+const name = () => z.enum(CALL_NAMES as [CallName, ...CallName[]])
+
+const Inner: z.ZodMiniType<ExpectWritten> = z.union([
+  name(),
+  z.strictObject({ ...calls, ...options, ...groups }).check(ruled(oneThing)),
+]) as unknown as z.ZodMiniType<ExpectWritten>
+
+export const Expect: z.ZodMiniType<ExpectStep> = z
+  .union([name(), z.strictObject({ ...calls, ...options, ...groups, within }).check(ruled(oneThing))])
+  .check(
+    described(
+      'A call the intermediary has to make: its name, or its body with options',
+      'start',
+      { message: { message: 'Hi!' }, within: '2s' },
+      { all: ['typing_stop', { message: {} }] },
+    ),
+  ) as unknown as z.ZodMiniType<ExpectStep>
+
+const someCall = (value: unknown) =>
+  typeof value === 'object' && value !== null && present(value, CALL_NAMES).length === 0
+    ? `must name a call: ${CALL_NAMES.join(', ')}`
+    : undefined
+
+export type NoneStep = CallMap & { for: string }
+export const None: z.ZodMiniType<NoneStep> = z
+  .strictObject(
+    { ...calls, for: held<DurationWritten>(DURATION, 'How long to watch', '500ms') },
+    {
+      error: issue => (issue.code === 'invalid_type' ? 'must say for how long: { start: {}, for: 500ms }' : undefined),
+    },
+  )
+  .check(
+    ruled(someCall),
+    described('Calls that must not come; fails the moment one does', { message: {}, for: '500ms' }),
+  )
+
+export type Pattern = CallName | CallMap
+export const Never: z.ZodMiniType<Pattern> = z
+  .union([name(), z.strictObject(calls).check(ruled(someCall))])
+  .check(described('A call that must not come in the whole run', 'start')) as unknown as z.ZodMiniType<Pattern>

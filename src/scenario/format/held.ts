@@ -1,0 +1,120 @@
+/**
+ * Small values of a scenario that decide what is played: durations, counts, words. Each may also be written as
+ * `$(name)` when the name is known before the play: of vars, a matrix, an include, `i`, `user`.
+ */
+import * as z from 'zod/mini'
+import { parseDuration } from '../../contract/duration.ts'
+import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
+import type { AvailabilityReason, AvailabilityValue } from '../../contract/schemas.ts'
+import { SIGN_MODES } from '../../contract/sign-modes.ts'
+import type { AckWanted, CallName, Severity, Times } from '../plan.ts'
+
+export type Filled = `$(${string})`
+
+export interface Kind<Value> {
+  /** Begins an error: `must be a whole number from 1`. */
+  readonly must: string
+  parse(written: unknown): Value | undefined
+  readonly shape: Readonly<Record<string, unknown>>
+}
+
+const FILLED = /^\$\([^()]+\)$/
+export const isFilled = (value: unknown): value is Filled => typeof value === 'string' && FILLED.test(value)
+
+/** The schema of a kind: the value as it is written, or `$(name)`. */
+export function held<Written>(kind: Kind<unknown>, description: string, ...examples: readonly unknown[]) {
+  const schema = z.unknown().check(
+    ctx => {
+      const { value } = ctx
+      if (isFilled(value) || kind.parse(value) !== undefined) return
+      ctx.issues.push({ code: 'custom', input: value, message: kind.must })
+    },
+    z.meta({ ...orFilled(kind.shape), description, ...(examples.length === 0 ? {} : { examples: [...examples] }) }),
+  )
+  return schema as unknown as z.ZodMiniType<Written | Filled>
+}
+
+/** How editors know `$(name)`. */
+export const FILLED_SHAPE = { type: 'string', pattern: FILLED.source } as const
+
+const orFilled = (shape: Readonly<Record<string, unknown>>) => ({ anyOf: [shape, FILLED_SHAPE] })
+
+function wordOf<const Word extends string>(words: readonly Word[]): Kind<Word> {
+  return {
+    must: `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
+    parse: written => words.find(word => word === written),
+    shape: { enum: words },
+  }
+}
+
+const whole = (value: unknown, min: number): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= min ? value : undefined
+
+export const atLeast = (min: number): Kind<number> => ({
+  must: `must be a whole number from ${min}`,
+  parse: written => whole(written, min),
+  shape: { type: 'integer', minimum: min },
+})
+
+export const DURATION: Kind<number> = {
+  must: 'write a duration with a unit: 500ms, 5s, 10m, 12h',
+  parse: written => parseDuration(written) ?? undefined,
+  shape: { type: 'string', pattern: '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$' },
+}
+
+export const FLAG: Kind<boolean> = {
+  must: 'must be true or false',
+  parse: written => (typeof written === 'boolean' ? written : undefined),
+  shape: { type: 'boolean' },
+}
+
+export const SEVERITY: Kind<Severity> = wordOf(['fail', 'warn', 'off'])
+export const AVAILABILITY: Kind<AvailabilityValue> = wordOf(['OPEN', 'CLOSED'])
+export const REASON: Kind<AvailabilityReason> = wordOf(['AGENT_AVAILABILITY', 'BUSINESS_HOURS', 'OTHER'])
+export const SIGN = wordOf(SIGN_MODES)
+export const TARGET = wordOf(['restart', 'start', 'stop', 'kill'])
+export const ALIAS = wordOf(['handover', 'takeover'])
+export const AUTH = wordOf(['valid', 'invalid'])
+
+const ENDPOINT_IDS = Object.keys(ENDPOINTS) as EndpointId[]
+export const CALL_NAMES: readonly CallName[] = [...ENDPOINT_IDS, 'any']
+
+export const ACK: Kind<AckWanted> = {
+  must: 'must be a status such as 200, any or non-2xx',
+  parse: written => {
+    if (written === 'any' || written === 'non-2xx') return written
+    return typeof written === 'number' && written >= 100 && written <= 599 ? whole(written, 100) : undefined
+  },
+  shape: { anyOf: [{ enum: ['any', 'non-2xx'] }, { type: 'integer', minimum: 100, maximum: 599 }] },
+}
+
+/** Never exactly zero: that is `none`, which has to say for how long. */
+export const TIMES: Kind<Times> = {
+  must: 'must be a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that nothing comes)',
+  parse: written => {
+    if (typeof written === 'number') return readTimes({ min: written, max: written })
+    if (typeof written !== 'object' || written === null || Array.isArray(written)) return undefined
+    if (!Object.keys(written).every(key => key === 'min' || key === 'max')) return undefined
+    const { min = 0, max = Number.POSITIVE_INFINITY } = written as { min?: unknown; max?: unknown }
+    return Object.keys(written).length === 0 ? undefined : readTimes({ min, max })
+  },
+  shape: {
+    anyOf: [
+      { type: 'integer', minimum: 1 },
+      {
+        type: 'object',
+        properties: { min: { type: 'integer', minimum: 0 }, max: { type: 'integer', minimum: 1 } },
+        minProperties: 1,
+        additionalProperties: false,
+      },
+    ],
+  },
+}
+
+function readTimes({ min, max }: { min: unknown; max: unknown }): Times | undefined {
+  const [least, most] = [whole(min, 0), max === Number.POSITIVE_INFINITY ? max : whole(max, 1)]
+  return least === undefined || most === undefined || least > most ? undefined : { min: least, max: most }
+}
+
+export type TimesWritten = number | { min?: number; max?: number }
+export type DurationWritten = string

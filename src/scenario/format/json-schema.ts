@@ -1,0 +1,48 @@
+/** Scenario files as JSON Schema: completion and checks in editors. */
+import * as z from 'zod/mini'
+import { ENDPOINTS } from '../../contract/endpoints.ts'
+import { knownKeys } from '../../source/known-keys.ts'
+import { bodyShape } from './calls.ts'
+import { CALL_NAMES } from './held.ts'
+import { matcherShape } from './matchers.ts'
+import { PartFile, ScenarioFile } from './scenario.ts'
+import { VERBS } from './step.ts'
+
+type Json = Record<string, unknown>
+
+export function scenarioJsonSchema(): Json {
+  const override = ({ jsonSchema }: { jsonSchema: object }) => tidy(jsonSchema as Json)
+  const both = z.union([ScenarioFile, PartFile])
+  const schema = z.toJSONSchema(both, { reused: 'inline', io: 'input', override }) as Json
+  const { $schema, anyOf, $defs } = schema as { $schema: string; anyOf: readonly [Json, Json]; $defs: Json }
+  return {
+    $schema,
+    title: 'Scenario file of handover-sim',
+    if: { properties: { kind: { const: 'partial' } }, required: ['kind'] },
+    // An editor completes from the branch that applies, and names what is wrong in it.
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: anyOf[1],
+    else: anyOf[0],
+    $defs: { ...$defs, Step: { ...($defs.Step as Json), oneOf: ONE_VERB }, ...matchers() },
+  }
+}
+
+/** The rule of a step, which zod has as code. */
+const ONE_VERB = VERBS.map(verb => ({ required: [verb] }))
+
+/** Bounds that only say "a JavaScript integer" are noise in an editor. */
+function tidy(schema: Json): void {
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+}
+
+/** The matcher of anything, and of each body with its fields. */
+function matchers(): Json {
+  const bodies = CALL_NAMES.map(name => [bodyShape(name), matcherShape(fieldsOf(name))] as const)
+  return { Matcher: matcherShape(), ...Object.fromEntries(bodies) }
+}
+
+function fieldsOf(call: (typeof CALL_NAMES)[number]): string[] {
+  const body = call === 'any' ? null : ENDPOINTS[call].body
+  return body === null ? [] : knownKeys(body, []).filter(key => key !== 'bot_id' && key !== 'chat_id')
+}

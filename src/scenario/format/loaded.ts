@@ -1,0 +1,48 @@
+/** A scenario as it was read: its value, where each part of it stands, and the parts it includes. */
+import { fieldName } from '../../api/explain.ts'
+import type { Source } from '../../source/document.ts'
+import type { Problem } from '../../source/errors.ts'
+import type { Place } from '../plan.ts'
+import type { PartFile, ScenarioFile } from './scenario.ts'
+
+/** A value of a file: `at` leads to it when the file holds several. */
+export interface Written<Value> {
+  /** As the user would write it. */
+  readonly file: string
+  readonly path: string
+  readonly source: Source
+  readonly at: readonly PropertyKey[]
+  readonly value: Value
+}
+
+/** Something a careful author would change; nothing fails by it. */
+export interface Warning {
+  readonly place: Place | null
+  /** `virtual-wait-before-none`. */
+  readonly rule: string
+  readonly message: string
+}
+
+export interface LoadedScenario extends Written<ScenarioFile> {
+  readonly name: string
+  readonly place: Place | null
+  /** Every file of steps it may include, by path. */
+  readonly parts: ReadonlyMap<string, Written<PartFile>>
+  readonly warnings: readonly Warning[]
+}
+
+export type Path = readonly PropertyKey[]
+
+export function placeOf({ file, source, at }: Written<unknown>, path: Path): Place | null {
+  const found = source.place([...at, ...path], 'value')
+  return found === null ? null : { file, line: found.line, column: found.column }
+}
+
+export function problemAt(
+  written: Written<unknown>,
+  path: Path,
+  message: string,
+  of: 'key' | 'value' = 'value',
+): Problem {
+  return written.source.problem([...written.at, ...path], of, fieldName([...written.at, ...path]), message)
+}

@@ -1,0 +1,77 @@
+/** The files of steps that scenarios include, read once each. */
+import { dirname, extname, relative, resolve } from 'node:path'
+import { ConfigError, type Problem } from '../../source/errors.ts'
+import type { Path, Written } from './loaded.ts'
+import { problemAt } from './loaded.ts'
+import { checked, kindOf, valuesIn } from './read.ts'
+import { PartFile } from './scenario.ts'
+import type { Step } from './step.ts'
+
+export interface Parts {
+  /** By path. */
+  readonly all: ReadonlyMap<string, Written<PartFile>>
+  /** Reads everything these steps include, directly or not. */
+  read(written: Written<unknown>, path: Path, steps: readonly Step[]): Promise<void>
+}
+
+export function createParts(cwd: string, nodeVersion: string, problems: Problem[]): Parts {
+  const all = new Map<string, Written<PartFile>>()
+  /** Also those that cannot be read: said once. */
+  const tried = new Map<string, Promise<void>>()
+
+  async function take(path: string, written: Written<unknown>, at: Path): Promise<void> {
+    const name = relative(cwd, path)
+    const file = { name: name.startsWith('..') ? path : name, path, extension: extname(path).toLowerCase() }
+    try {
+      const part = partOf(await valuesIn(file, nodeVersion), file.name)
+      if (Array.isArray(part)) return void problems.push(...part)
+      all.set(path, part)
+      await read(part, ['steps'], part.value.steps)
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      problems.push(...whyNot(written, at, file.name, error.problems))
+    }
+  }
+
+  async function read(written: Written<unknown>, path: Path, steps: readonly Step[]): Promise<void> {
+    for (const { file, at } of includesIn(steps, path)) {
+      const target = resolve(dirname(written.path), file)
+      if (tried.has(target)) continue
+      const taken = take(target, written, at)
+      tried.set(target, taken)
+      await taken
+    }
+  }
+  return { all, read }
+}
+
+/** A file that cannot be read is the mistake of who names it; what is wrong inside is its own. */
+function whyNot(written: Written<unknown>, at: Path, name: string, found: readonly Problem[]): Problem[] {
+  return found.map(one => (one.at === name ? problemAt(written, at, `${name} ${one.message}`) : one))
+}
+
+function partOf(values: readonly Written<unknown>[], name: string): Written<PartFile> | Problem[] {
+  const [only] = values
+  if (only === undefined || values.length > 1)
+    return [{ at: name, message: 'must hold one part: kind: partial with steps' }]
+  if (kindOf(only.value) === 'partial') return checked(PartFile, only)
+  const message = 'is included, so it must begin with kind: partial (and version: 1)'
+  return [problemAt(only, [], message)]
+}
+
+interface Include {
+  readonly file: string
+  readonly at: Path
+}
+
+function includesIn(steps: readonly Step[], path: Path): Include[] {
+  return steps.flatMap((step, index) => {
+    const at = [...path, index]
+    if (typeof step.include === 'string') return [{ file: step.include, at: [...at, 'include'] }]
+    if (step.include !== undefined) return [{ file: step.include.file, at: [...at, 'include', 'file'] }]
+    if (step.repeat !== undefined) return includesIn(step.repeat.steps, [...at, 'repeat', 'steps'])
+    if (step.parallel === undefined) return []
+    if (!Array.isArray(step.parallel)) return includesIn(step.parallel.steps, [...at, 'parallel', 'steps'])
+    return step.parallel.flatMap((branch, number) => includesIn(branch, [...at, 'parallel', number]))
+  })
+}

@@ -1,0 +1,50 @@
+/** One file into values that fit the schema; everything wrong with it as problems. */
+import type * as z from 'zod/mini'
+import { moduleSource, parseSource, parseSources, type Source } from '../../source/document.ts'
+import { explainIssues, type Finding, type Issue, type Problem } from '../../source/errors.ts'
+import { loadDefault, type NamedFile, readText } from '../../source/files.ts'
+import { knownKeys } from '../../source/known-keys.ts'
+import { type Path, problemAt, type Written } from './loaded.ts'
+
+const EXAMPLE = "export default defineScenario({ name: 'Happy path' }, [press('handover'), expectCall('start')])"
+
+/** The values of a file: documents of YAML, the value of JSON, what a module exports. Throws `ConfigError`. */
+export async function valuesIn(file: NamedFile, nodeVersion: string): Promise<Written<unknown>[]> {
+  const of = (source: Source, at: Path, value: unknown) => ({ file: file.name, path: file.path, source, at, value })
+  if (/^\.ya?ml$/.test(file.extension)) {
+    return parseSources(file.name, readText(file), false).map(source => of(source, [], source.value))
+  }
+  const source =
+    file.extension === '.json'
+      ? parseSource(file.name, readText(file), true)
+      : moduleSource(file.name, await loadDefault(file, nodeVersion, EXAMPLE))
+  if (!Array.isArray(source.value)) return [of(source, [], source.value)]
+  return source.value.map((value, index) => of(source, [index], value))
+}
+
+export const kindOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null ? (value as { kind?: unknown }).kind : undefined
+
+/** The value by its schema, or what is wrong with it in the order of the file. */
+export function checked<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  written: Written<unknown>,
+): Written<z.infer<Schema>> | Problem[] {
+  const read = schema.safeParse(written.value)
+  if (read.success) return { ...written, value: read.data as z.infer<Schema> }
+  const issues = read.error.issues as unknown as Issue[]
+  const findings = explainIssues(issues, written.value, path => knownKeys(schema, path))
+  const line = ({ path, wrong }: Finding) => written.source.place([...written.at, ...path], wrong)?.line ?? 0
+  return withoutEchoes(findings)
+    .sort((a, b) => line(a) - line(b))
+    .map(({ path, message, wrong }) => problemAt(written, path, message, wrong))
+}
+
+/** Where a key is misspelt, the map misses what it stands for: said once. */
+function withoutEchoes(findings: readonly Finding[]): Finding[] {
+  const keys = findings.filter(({ wrong }) => wrong === 'key').map(({ path }) => path.slice(0, -1).join(' '))
+  return findings.filter(
+    ({ path, wrong, message }) =>
+      wrong === 'key' || !/^(must (have|name)|has no|is required)/.test(message) || !keys.includes(path.join(' ')),
+  )
+}

@@ -1,0 +1,141 @@
+/** Scenario files, strict: types, validation and the editors' JSON Schema come from these schemas. */
+import * as z from 'zod/mini'
+import { BusinessHours, Clock, described, knobSchemas, Reply } from '../../source/settings.ts'
+import { Never, type Pattern } from './calls.ts'
+import {
+  AVAILABILITY,
+  atLeast,
+  CALL_NAMES,
+  DURATION,
+  type DurationWritten,
+  FILLED_SHAPE,
+  FLAG,
+  held,
+  isFilled,
+  SEVERITY,
+} from './held.ts'
+import { ruled } from './rule.ts'
+import { Steps } from './step.ts'
+import { HistoryRow } from './transcript.ts'
+
+const text = (description: string, ...examples: unknown[]) =>
+  z.string().check(z.minLength(1), described(description, ...examples))
+const texts = (description: string, ...examples: unknown[]) =>
+  z.optional(z.array(z.string()).check(described(description, ...examples)))
+const wait = (description: string, example: string) => z.optional(held<DurationWritten>(DURATION, description, example))
+
+const Chat = z.strictObject({
+  language: z.optional(text('Language code. Default: en', 'nb')),
+  source: z.optional(text('Where the chat comes from. Default: web', 'web', 'facebook')),
+  user: z.optional(
+    z.nullable(
+      z.strictObject({
+        id: z.optional(text('User id')),
+        first_name: z.optional(z.string()),
+        last_name: z.optional(z.string()),
+        gender: z.optional(z.string()),
+      }),
+    ),
+  ),
+  history: z.optional(z.array(HistoryRow).check(described('What was said before', [{ user: 'Hi' }, { bot: 'Hello' }]))),
+  transcript: z.optional(text('A shipped conversation to begin with', 'nb-shop')),
+  context: z.optional(z.record(z.string(), z.unknown()).check(described('What the bot knows of the user'))),
+  labels: texts('Labels of the chat', ['vip']),
+})
+export type ChatWritten = z.infer<typeof Chat>
+
+const Bot = z.strictObject({
+  id: z.optional(held<number>(atLeast(1), 'Bot id, up to 9007199254740991', 1042)),
+  name: z.optional(text('Bot name', 'Nora')),
+  replies: z.optional(
+    z.array(Reply).check(described('What the bot answers', [{ match: 'parcel', text: 'One moment.' }])),
+  ),
+})
+
+const severity = (description: string) =>
+  z.optional(held<'fail' | 'warn' | 'off'>(SEVERITY, description, 'fail', 'warn', 'off'))
+const reads = CALL_NAMES.filter(name => name !== 'any') as [string, ...string[]]
+const Strict = z.union([
+  z.boolean(),
+  z.strictObject({
+    unexpected: severity('Calls no step has expected. Default: fail'),
+    contract: severity('Calls the platform refuses. Default: fail'),
+    allow: z.optional(
+      z.array(z.enum(reads)).check(described('Calls that may come unexpected', ['transcript', 'summarize', 'chat'])),
+    ),
+  }),
+])
+
+const Timeouts = z.strictObject({
+  ack: wait("The webhook's answer. Default: 10s", '10s'),
+  expect: wait('An expectation without within. Default: 5s', '5s'),
+  settle: wait('Quiet for this long at the end. Default: 300ms', '300ms'),
+  scenario: wait('The whole scenario. Default: 60s', '60s'),
+})
+
+const variables = (description: string, example: unknown) =>
+  z.optional(z.record(name(), z.unknown()).check(described(description, example)))
+const name = () => z.string().check(z.regex(/^[A-Za-z_]\w*$/))
+
+const common = {
+  $schema: z.optional(z.string()),
+  version: z.literal(1).check(described('Version of the format')),
+}
+
+function oneOrSeveralChats(value: unknown): string | undefined {
+  const { chat, chats } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+  if (chat !== undefined && chats !== undefined) return 'has chat and chats: put the one chat into chats, under a name'
+  const isMap = typeof chats === 'object' && chats !== null
+  return isMap && Object.keys(chats).length === 0 ? 'has no chat in chats: name one, or leave chats out' : undefined
+}
+
+export const ScenarioFile = z
+  .strictObject({
+    ...common,
+    kind: z.optional(z.literal('scenario')),
+    name: text('What it shows; unique in a run', 'Happy path'),
+    description: z.optional(z.string().check(described('More words for a reader'))),
+    tags: texts('For --tag', ['smoke']),
+    spec: texts('Rules of the platform it is about; they end up in reports', ['E4', 'WH2']),
+    requires: texts('Driver verbs it cannot do without; usually inferred', ['agent.inbox']),
+    seed: z.optional(held<number>(atLeast(0), 'Ids, names and texts come from it. Default: that of the run', 1)),
+    clock: z.optional(Clock.check(described('Default: that of the run', 'virtual', 'real'))),
+    timeouts: z.optional(Timeouts),
+    strict: z.optional(Strict.check(described('What fails beside the steps; false only warns', true))),
+    exclusive: z.optional(z.boolean().check(described('Nothing else runs beside it; usually inferred'))),
+    config: z.optional(
+      knobSchemas({ is: isFilled, shape: FILLED_SHAPE }).all.check(
+        described('Knobs of the platform', { 'webhook.retry': ['1s'] }),
+      ),
+    ),
+    bot: z.optional(Bot.check(described('The bot of the chats', { id: 1042, name: 'Nora' }))),
+    chat: z.optional(Chat.check(described('The chat', { language: 'nb' }))),
+    chats: z.optional(
+      z.record(name(), Chat).check(described('Several chats by name; steps then say chat: name', { ada: {}, bo: {} })),
+    ),
+    availability: z.optional(held<'OPEN' | 'CLOSED'>(AVAILABILITY, 'At the beginning', 'OPEN', 'CLOSED')),
+    business_hours: z.optional(BusinessHours),
+    tokens: z.optional(held<boolean>(FLAG, 'Appends a token of its own to every user text')),
+    vars: variables('Values to use as $(name)', { hello: 'Hi there' }),
+    matrix: z.optional(
+      z
+        .record(name(), z.array(z.unknown()).check(z.minLength(1)))
+        .check(described('One instance for each combination of values', { language: ['nb', 'en'] })),
+    ),
+    never: z.optional(z.array(Never).check(described('Calls that must not come in the whole run', ['start']))),
+    steps: Steps.check(described('What happens and what is expected, in order')),
+    finally: z.optional(Steps.check(described('Steps that are always played at the end'))),
+  })
+  .check(ruled(oneOrSeveralChats))
+export type ScenarioFile = Omit<z.infer<typeof ScenarioFile>, 'never'> & { never?: Pattern[] | undefined }
+
+export const PartFile = z.strictObject({
+  ...common,
+  kind: z.literal('partial').check(described('Only for include')),
+  name: z.optional(z.string()),
+  params: z.optional(
+    z.record(name(), z.unknown()).check(described('Names and default values; null has to be given', { who: 'Anna' })),
+  ),
+  steps: Steps,
+})
+export type PartFile = z.infer<typeof PartFile>

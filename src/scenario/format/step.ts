@@ -1,0 +1,103 @@
+/**
+ * One step of a scenario: a single strict map with every verb optional and the rule that there is exactly one. A
+ * union of verbs could only say that the input is invalid.
+ */
+import * as z from 'zod/mini'
+import { described } from '../../source/settings.ts'
+import { Expect, None } from './calls.ts'
+import { Check } from './check.ts'
+import { FaultStep } from './fault.ts'
+import { atLeast, DURATION, type DurationWritten, type Filled, FLAG, held, TARGET } from './held.ts'
+import { ruled } from './rule.ts'
+import { Agent, Availability, Bot, Deliver, optionalText, Press, text, User } from './stimuli.ts'
+
+const Include = z.union([
+  text('A file of steps (`kind: partial`), relative to this file', 'parts/accept.yaml'),
+  z.strictObject({
+    file: text('A file of steps (`kind: partial`), relative to this file', 'parts/accept.yaml'),
+    with: z.optional(z.record(z.string(), z.unknown()).check(described('Values of its params', { who: 'Anna' }))),
+  }),
+])
+
+const told = <Schema extends z.ZodMiniType>(schema: Schema, description: string, ...examples: unknown[]) =>
+  z.optional(schema.check(described(description, ...examples)) as Schema)
+
+const verbs = {
+  user: told(User, 'The user writes', 'Hello', { text: 'Hello', async: true }),
+  press: told(Press, 'The user presses a button', 'handover'),
+  bot: told(Bot, 'The bot says something', 'Need help?'),
+  agent: told(
+    Agent,
+    'The human agent does or sees something, by the agent driver',
+    'accept',
+    { says: 'Hi!' },
+    { sees: 'Hello' },
+  ),
+  wait: z.optional(held<DurationWritten>(DURATION, "Moves the scenario's clock; the only sleep", '5s')),
+  availability: told(Availability, 'Opens or closes handover, as if set in the workspace', 'CLOSED'),
+  fault: told(FaultStep, 'Something goes wrong on purpose', {
+    on: { api: 'message' },
+    respond: { status: 503 },
+    times: 2,
+  }),
+  deliver: told(Deliver, 'Sends an event by hand', { event: 'SOMETHING NEW', ack: 'any' }, { replay: 's1' }),
+  target: z.optional(
+    held<string>(TARGET, "Starts, stops or kills the intermediary, by the driver's `target`", 'restart'),
+  ),
+  expect: z.optional(Expect),
+  none: z.optional(None),
+  check: told(Check, 'The chat as it should be; waits until it is', { status: 'agent' }),
+  log: optionalText('A line in the log', 'now the agent is back'),
+}
+
+const common = {
+  id: z.optional(
+    z.string().check(z.regex(/^[A-Za-z_][\w-]*$/), described('So that `since` and `replay` can name it', 's1')),
+  ),
+  name: optionalText('What it is for; shown in reports'),
+  chat: optionalText('The chat it is about, when there are several', 'ada'),
+  soft: z.optional(held<boolean>(FLAG, 'A failure does not stop the chat')),
+}
+
+const flat = { ...verbs, ...common, include: told(Include, 'The steps of another file', 'parts/accept.yaml') }
+
+export type Step = z.infer<z.ZodMiniObject<typeof flat, z.core.$strict>> & {
+  repeat?: { times: number | Filled; steps: Step[] } | undefined
+  parallel?: { users: number | Filled; steps: Step[] } | Step[][] | undefined
+}
+
+export const Steps: z.ZodMiniType<Step[]> = z.lazy(() => z.array(Step))
+
+const nested = {
+  repeat: told(
+    z.strictObject({ times: held<number>(atLeast(1), 'How often', 3), steps: Steps }),
+    'Steps several times; $(i) is 1, 2, 3 ...',
+    { times: 3, steps: [{ user: 'msg $(i)' }] },
+  ),
+  parallel: told(
+    z.union([
+      z.array(Steps).check(z.minLength(1)),
+      z.strictObject({ users: held<number>(atLeast(1), 'How many users; each has a new chat', 20), steps: Steps }),
+    ]),
+    'Steps beside each other: of many new users, $(user) is 1, 2, 3 ..., or lists of steps',
+    { users: 20, steps: [{ press: 'handover' }] },
+  ),
+}
+
+export const VERBS = [...Object.keys(verbs), 'include', ...Object.keys(nested)]
+
+function oneVerb(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const named = VERBS.filter(verb => (value as Record<string, unknown>)[verb] !== undefined)
+  if (named.length === 1) return undefined
+  if (named.length > 1) return `has ${named.join(' and ')}: one verb per step, so make it ${named.length} steps`
+  const unknown = Object.keys(value).some(key => !(key in flat) && !(key in nested))
+  return unknown ? undefined : `has no verb: one of ${VERBS.join(', ')}`
+}
+
+export const Step: z.ZodMiniType<Step> = z
+  .strictObject({ ...flat, ...nested })
+  .check(
+    ruled(oneVerb),
+    z.meta({ id: 'Step', description: 'One step: one verb, with id, name, chat and soft beside it' }),
+  ) as unknown as z.ZodMiniType<Step>

@@ -1,0 +1,113 @@
+/** What the webhook answered to the event of a step. */
+import { formatDuration } from '../../contract/duration.ts'
+import { WEBHOOK_EVENTS, type WebhookEventName } from '../../contract/events.ts'
+import { plainText } from '../match/text.ts'
+import type { AckWanted, PlannedStep } from '../plan.ts'
+import type { Delivery, Facts } from './facts.ts'
+import { isNobodyHome, wasHome } from './home.ts'
+import { OPEN, PASSED, type Ruling } from './ruling.ts'
+import type { Told } from './watch.ts'
+import { seconds } from './words.ts'
+
+/** Null when the step sends no event, or wants no answer. The last try decides. */
+export function ackRuling(facts: Facts, step: PlannedStep, over: boolean): Ruling | null {
+  const { action } = step
+  const id = facts.endOf(step.number)?.delivery_id
+  if (!('ack' in action) || action.ack === null || !id) return null
+  const last = triesOf(facts, step, id).at(-1)
+  const waits = action.async || last?.retry_in_ms !== undefined
+  if (!over && waits && (last === undefined || last.retry_in_ms !== undefined)) return OPEN
+  if (last === undefined) return { outcome: 'fail', told: unanswered(facts, step, action.ack) }
+  if (last.outcome === 'skipped') return { outcome: 'error', told: refused(facts, last, action.ack, 'environment') }
+  if (isAcknowledged(last, action.ack) && !isSlow(facts, last)) return PASSED
+  const nobody = last.status === null && isNobodyHome(last.error) && !wasHome(facts)
+  return nobody
+    ? { outcome: 'error', told: refused(facts, last, action.ack, 'environment') }
+    : { outcome: 'fail', told: refused(facts, last, action.ack, 'stimulus') }
+}
+
+/** The tries of this step: a replay has the id of the event it repeats. */
+function triesOf(facts: Facts, { number, action }: PlannedStep, id: string): Delivery[] {
+  const begun = facts.begun(number)!.seq
+  const replay = action.verb === 'deliver' && action.replay !== null
+  const own = facts.deliveriesOf(id).filter(({ seq, resent }) => seq > begun && (resent === true) === replay)
+  const once = own.filter(delivery => !('duplicate' in delivery))
+  return once.length > 0 ? once : own
+}
+
+const is2xx = (status: number) => status >= 200 && status < 300
+
+/** Only the two named events demand exactly 200 (WH2). */
+function isAcknowledged({ status, event }: Delivery, wanted: NonNullable<AckWanted>): boolean {
+  if (status === null) return false
+  if (wanted === 'any') return true
+  if (wanted === 'non-2xx') return !is2xx(status)
+  return status === wanted || (wanted === 200 && !demands200(event) && is2xx(status))
+}
+
+const demands200 = (event: string) =>
+  Object.hasOwn(WEBHOOK_EVENTS, event) && WEBHOOK_EVENTS[event as WebhookEventName].demands200
+
+/** What was slowed down on purpose has its time. */
+const isSlow = ({ plan }: Facts, delivery: Delivery): boolean =>
+  delivery.duration_ms > plan.timeouts.ackMs && !('fault' in delivery)
+
+const wantedText = (wanted: NonNullable<AckWanted>, event: string, ackMs: number) => {
+  const status = wanted === 'any' ? 'an answer' : wanted === 'non-2xx' ? 'a refusal (no 2xx)' : `status ${wanted}`
+  return `${status} from the webhook to ${event} within ${formatDuration(ackMs)}`
+}
+
+const rulesFor = (event: string, wanted: AckWanted) =>
+  wanted === 'non-2xx' ? ['A4'] : demands200(event) ? ['WH2'] : ['WH1']
+
+function unanswered(facts: Facts, step: PlannedStep, wanted: NonNullable<AckWanted>): Told {
+  const ended = facts.endOf(step.number)!
+  const sent = facts.entries.find(entry => entry.kind === 'event' && entry.delivery_id === ended.delivery_id)
+  const event = String((sent as { event?: string } | undefined)?.event ?? 'its event')
+  return {
+    kind: 'stimulus',
+    wanted: wantedText(wanted, event, facts.plan.timeouts.ackMs),
+    happened: `the webhook has not answered within ${formatDuration(facts.plan.timeouts.ackMs)}`,
+    rules: rulesFor(event, wanted),
+    nearest: [],
+    marks: [sent?.seq ?? ended.seq],
+    hint: SLOW_HINT,
+  }
+}
+
+const SLOW_HINT = 'Answer the webhook first, and do the work after it.'
+
+function refused(facts: Facts, last: Delivery, wanted: NonNullable<AckWanted>, kind: Told['kind']): Told {
+  const hint = hintFor(last, wanted, isSlow(facts, last))
+  return {
+    kind,
+    wanted: wantedText(wanted, last.event, facts.plan.timeouts.ackMs),
+    happened: `${last.attempt > 1 ? `try ${last.attempt}: ` : ''}${whatCame(last)}`,
+    rules: kind === 'environment' ? [] : rulesFor(last.event, wanted),
+    nearest: [],
+    marks: [last.seq],
+    ...(hint === undefined ? {} : { hint }),
+  }
+}
+
+const LONGEST_BODY = 120
+
+function whatCame({ status, error, response, duration_ms, url, outcome }: Delivery): string {
+  if (outcome === 'skipped') return `not sent: ${error ?? 'no webhook URL is set'}`
+  if (status === null) return `no answer from ${url}: ${error ?? 'the connection failed'}`
+  const body = response?.body.trim() ?? ''
+  const said = body === '' ? ' with an empty body' : `: ${plainText(body, LONGEST_BODY)}`
+  return `answered ${status} after ${seconds(duration_ms)}${said}`
+}
+
+function hintFor({ status, error, sign }: Delivery, wanted: AckWanted, slow: boolean): string | undefined {
+  if (slow || /timeout/.test(error ?? '')) return SLOW_HINT
+  if (status === null)
+    return isNobodyHome(error) ? 'Is the intermediary running, and is --target its webhook?' : undefined
+  if (wanted === 'non-2xx') return 'Does the intermediary verify the signature before it does anything else?'
+  if ((status === 401 || status === 403) && (sign ?? 'valid') === 'valid') {
+    return 'The event was signed correctly: is the key the same, and is the HMAC made of the raw bytes of the body?'
+  }
+  if (status === 404 || status === 405) return 'Is --target the address of the webhook, path included?'
+  return is2xx(status) ? 'Only 200 acknowledges this event.' : undefined
+}

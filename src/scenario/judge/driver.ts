@@ -1,0 +1,41 @@
+/** What the agent's side made of a step. */
+import { plainText } from '../match/text.ts'
+import type { PlannedStep } from '../plan.ts'
+import type { DriverEntry, Facts } from './facts.ts'
+import { wasHome } from './home.ts'
+import type { Ruling } from './ruling.ts'
+
+/** Null when it did as asked. One look into the inbox that failed is forgiven when a later one did not. */
+export function driverRuling(facts: Facts, step: PlannedStep): Ruling | null {
+  const begun = facts.begun(step.number)
+  const last = facts.drivers.filter(({ cause }) => cause === begun?.seq).at(-1)
+  if (last === undefined || last.outcome === 'ok') return null
+  const gone = last.outcome === 'unreachable' && !wasHome(facts)
+  return {
+    outcome: gone ? 'error' : 'fail',
+    told: {
+      kind: gone ? 'environment' : 'driver',
+      wanted: step.label,
+      happened: whatItSaid(last),
+      rules: [],
+      nearest: [],
+      marks: [last.seq],
+      ...hintFor(last),
+    },
+  }
+}
+
+/** The words of the driver may hold status and answer already. */
+function whatItSaid({ how, status, error, answer = '' }: DriverEntry): string {
+  const said = error ?? (status === undefined ? 'it failed' : `answered ${status}`)
+  const more = answer.trim() === '' || said.includes(answer.trim()) ? '' : `: ${plainText(answer.trim(), 120)}`
+  return `${how}: ${said}${more}`
+}
+
+const hintFor = ({ status, outcome }: DriverEntry): { hint?: string } => {
+  if (outcome === 'unreachable')
+    return { hint: 'Is the help desk of the intermediary running where the driver file says?' }
+  if (status === 404)
+    return { hint: 'Does the help desk know this chat yet, and is the path in the driver file right?' }
+  return {}
+}

@@ -1,0 +1,19 @@
+/** Whether anybody was there: an intermediary that never showed itself is a matter of the surroundings. */
+import type { MarkOf } from '../marks.ts'
+import type { Facts } from './facts.ts'
+
+const NOBODY = /connection refused|nothing listens|^DNS:|no route to|no connection to/
+
+export const isNobodyHome = (error: string | undefined): boolean => NOBODY.test(error ?? '')
+
+/** Why nobody could be reached after a step had waited in vain; null when nobody looked or somebody was there. */
+export function goneText({ entries }: Facts): string | null {
+  const gone = entries.find(entry => entry.kind === 'note' && entry.note === 'target_gone')
+  return gone === undefined ? null : `the intermediary is gone: ${(gone as MarkOf<'target_gone'>).why}`
+}
+
+/** It answered something, or called, at any time of the play. */
+export const wasHome = ({ calls, drivers, entries }: Facts): boolean =>
+  calls.length > 0 ||
+  drivers.some(({ outcome }) => outcome !== 'unreachable') ||
+  entries.some(entry => entry.kind === 'delivery' && entry.status !== null)

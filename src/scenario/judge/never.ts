@@ -1,0 +1,56 @@
+/** `never`: calls that must not come at any time of the play. */
+import { fill, Unfillable } from '../fill.ts'
+import { fits } from '../match/match.ts'
+import type { CallPattern } from '../plan.ts'
+import { type Call, ruleOf, shortName } from './call.ts'
+import type { Charge } from './charge.ts'
+import { AVAILABILITY } from './facts.ts'
+import type { Court } from './referee.ts'
+import { scopeFor } from './scope.ts'
+import { listed, offset, patternText } from './words.ts'
+
+export const brokenInvariants = (court: Court): Charge[] =>
+  court.facts.plan.never.flatMap(pattern => ofPattern(court, pattern))
+
+function ofPattern(court: Court, pattern: CallPattern): Charge[] {
+  const { facts } = court
+  const calls = facts.calls.filter(call => isMeant(court, pattern, call))
+  const [first] = calls
+  if (first === undefined) return []
+  const lane = facts.laneOf(first)
+  const seqs = calls.map(({ seq }) => seq)
+  const more = calls.length === 1 ? '' : `, and ${calls.length - 1} more (${listed(seqs.slice(1))})`
+  return [
+    {
+      at: first.seq,
+      step: null,
+      lane: lane === AVAILABILITY ? null : lane,
+      severity: 'fail',
+      rule: 'never',
+      told: {
+        kind: 'never',
+        wanted: `never ${patternText(pattern)}`,
+        happened: `${shortName(first)} came at ${offset(first.readAt - (facts.started?.at_ms ?? 0))}${more}`,
+        rules: [ruleOf(first.endpoint)],
+        nearest: [],
+        marks: seqs,
+      },
+    },
+  ]
+}
+
+function isMeant(court: Court, { call: name, body }: CallPattern, call: Call): boolean {
+  const { facts, captures, options } = court
+  if (call.endpoint === null || (name !== 'any' && call.endpoint !== name)) return false
+  if (facts.ended !== null && call.readAt > facts.ended.at_ms) return false
+  const lane = facts.laneOf(call)
+  if (lane === null || body === null) return lane !== null
+  try {
+    const own = lane === AVAILABILITY ? (facts.plan.lanes[0]?.name ?? '') : lane
+    return fits(fill(body, scopeFor(facts, captures, own)), call.body, options)
+  } catch (error) {
+    // A value that was never captured: there was nothing it could have been like.
+    if (error instanceof Unfillable) return false
+    throw error
+  }
+}

@@ -1,0 +1,93 @@
+/** What to tell about a `sees` that did not come true. */
+import { distanceOf } from '../match/distance.ts'
+import { match } from '../match/match.ts'
+import type { PlannedStep } from '../plan.ts'
+import type { NearMiss } from '../verdict.ts'
+import { type InboxClaims, itemName } from './inbox.ts'
+import type { Looked } from './sees.ts'
+import type { Bench, Told } from './watch.ts'
+import { counted, differenceText } from './words.ts'
+
+export interface Unseen {
+  readonly wanted: unknown
+  readonly text: string
+  readonly looked: Looked | null
+}
+
+/** The intermediary forwards what users write (W4, WH2). */
+const RULES = ['W4', 'WH2']
+
+export function seenTooOften(text: string, { read, found }: Looked): Told {
+  const places = found.map(place => itemName(read.items, place)).join(', ')
+  return {
+    kind: 'sees',
+    wanted: text,
+    happened: `seen ${counted(found.length, 'time')}: ${places}`,
+    rules: RULES,
+    nearest: [],
+    marks: [read.seq],
+    hint: 'Is an event that is delivered again, or answered late, forwarded again?',
+  }
+}
+
+export function notSeen(bench: Bench, claims: InboxClaims, step: PlannedStep, unseen: Unseen): Told {
+  const { looked, text } = unseen
+  const nearest = looked === null ? [] : near(bench, claims, step, unseen.wanted, looked)
+  return {
+    kind: 'sees',
+    wanted: text,
+    happened: looked === null ? 'the inbox was never read' : whatIsThere(looked, nearest),
+    rules: RULES,
+    nearest,
+    marks: looked === null ? [] : [looked.read.seq],
+  }
+}
+
+function whatIsThere({ read, from, found }: Looked, [best]: readonly NearMiss[]): string {
+  const seen = found.length > 0 ? `seen ${counted(found.length, 'time')}; ` : ''
+  const fresh = read.items.length - from - found.length
+  if (best === undefined || fresh <= 0)
+    return `${seen}nothing ${found.length > 0 ? 'else ' : ''}new came into the inbox`
+  const [first] = best.differences
+  if (first === undefined) return `${seen}nearest: ${best.what}: ${best.why}`
+  const name = first.path === 'text' ? best.what.replace(/ ".*$/, '') : best.what
+  return `${seen}nearest: ${name}: ${differenceText(first)}`
+}
+
+const MOST = 5
+
+/** The items of the inbox, the new ones first and of them the most alike. */
+function near(
+  { options, facts, windows }: Bench,
+  claims: InboxClaims,
+  step: PlannedStep,
+  wanted: unknown,
+  looked: Looked,
+) {
+  const { read, from, found } = looked
+  const moment = windows.turnStart(step)
+  const start = Number.isFinite(moment.atMs) ? moment.atMs : (facts.started?.at_ms ?? 0)
+  const ranked = read.items.flatMap((item, place) => {
+    if (found.includes(place)) return []
+    const differences = match(wanted, item, options)
+    const owner = claims.ownerOf(step.lane, read.book, place)
+    const why =
+      owner !== null && owner !== step.number
+        ? `already claimed by step ${owner}`
+        : place < from
+          ? 'there before'
+          : `${counted(differences.length, 'field')} differ${differences.length === 1 ? 's' : ''}`
+    const miss: NearMiss = {
+      seq: read.seq,
+      what: itemName(read.items, place),
+      afterMs: Math.round(read.askedAt - start),
+      why,
+      differences,
+    }
+    return [{ miss, place, rank: distanceOf(differences) + (place < from ? FAR : 0) }]
+  })
+  ranked.sort((a, b) => a.rank - b.rank || b.place - a.place)
+  return ranked.slice(0, MOST).map(({ miss }) => miss)
+}
+
+const FAR = 1000

@@ -1,0 +1,63 @@
+/** What a caller may pass. Mistakes of the calling program are a TypeError; what a stranger sends never is. */
+import { type Bytes, utf8 } from './hmac.ts'
+
+/** The body as it arrived, before anything parsed it. */
+export type RawBody = string | Uint8Array | ArrayBuffer
+
+/** One key, or several while keys are being changed. */
+export type Keys = string | readonly string[]
+
+/** A copy, taken at once: a server may reuse its buffer while the key is being imported. */
+export function bytesOf(body: RawBody): Bytes {
+  if (typeof body === 'string') return utf8(body)
+  const view = viewOf(body)
+  if (view === null)
+    throw new TypeError(`body: must be the raw body as it arrived, got ${kindOf(body)}. ${hintFor(body)}`)
+  return view.slice()
+}
+
+/** Asks for the kind, not for the class: a test runner or a frame may have an `ArrayBuffer` of its own. */
+function viewOf(body: unknown): Uint8Array | null {
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+  const tag = Object.prototype.toString.call(body)
+  const isBuffer = tag === '[object ArrayBuffer]' || tag === '[object SharedArrayBuffer]'
+  return isBuffer ? new Uint8Array(body as ArrayBuffer) : null
+}
+
+export function keysOf(key: Keys): readonly string[] {
+  const keys: readonly unknown[] = Array.isArray(key) ? key : [key]
+  if (keys.length === 0) throw new TypeError('key: must be a key or a list of keys, got an empty list.')
+  for (const one of keys) if (typeof one !== 'string' || one === '') throw new TypeError(badKey(one))
+  return keys as readonly string[]
+}
+
+const badKey = (key: unknown) =>
+  `key: must be the API key as a text that is not empty, got ${kindOf(key)}. Is the variable it comes from set?`
+
+/** Never the value: it may be the key. */
+function kindOf(value: unknown): string {
+  if (value === '') return 'an empty text'
+  if (value === null || value === undefined) return String(value)
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value !== 'object') return `a ${typeof value}`
+  const name = Object.getPrototypeOf(value)?.constructor?.name
+  return typeof name === 'string' && name !== '' && name !== 'Object' ? `an object (${name})` : 'an object'
+}
+
+const RAW = [
+  "Express: express.raw({ type: '*/*' }) on this route, then request.body",
+  "Fastify: addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body)), then request.body",
+  'Next.js: await request.arrayBuffer() in the route handler',
+  'Hono: await c.req.arrayBuffer()',
+  'node:http: Buffer.concat of the chunks of the request',
+].join('; ')
+
+function hintFor(body: RawBody | null | undefined): string {
+  if (body === undefined || body === null) return `Nothing has read it. How to get it: ${RAW}.`
+  if (has(body, 'then')) return 'Await it first.'
+  if (has(body, 'arrayBuffer')) return 'Pass what its arrayBuffer() resolves with.'
+  return `Once parsed, its bytes are lost: written again they are others. How to get the raw body: ${RAW}.`
+}
+
+const has = (value: unknown, method: string): boolean =>
+  typeof (value as Record<string, unknown>)[method] === 'function'

@@ -1,0 +1,129 @@
+/** Names the mistake behind a signature that is refused. For people who look into it, not for every request. */
+import { bytesOf, type Keys, keysOf, type RawBody } from './arguments.ts'
+import { toBase64 } from './encoding.ts'
+import { ALGORITHM, ALGORITHM_HEADER, SIGNATURE_HEADER, type SignatureSource, valuesOf } from './headers.ts'
+import { hmac, importKey } from './hmac.ts'
+import type { SentBody } from './mistakes/bodies.ts'
+import { type Made, MISTAKES, type MistakeId, made } from './mistakes/catalogue.ts'
+import { bodyInput } from './mistakes/decodings.ts'
+import { findMistakes, type Question } from './search.ts'
+import { formOf } from './written.ts'
+
+export interface ExplainOptions {
+  /** Keys that may have been used by mistake: a list, or by names that may be shown. */
+  readonly otherKeys?: readonly string[] | Readonly<Record<string, string>>
+  /** The value of the algorithm header, when `signature` has no headers. */
+  readonly algorithm?: string
+  /** The URL of the webhook, to tell a signature over URL and body. */
+  readonly url?: string
+  /** Shows the right signature; otherwise only how it begins. Whoever has it can send this body. */
+  readonly reveal?: boolean
+}
+
+export interface Explanation {
+  readonly ok: boolean
+  readonly mistake: MistakeId
+  /** What else was done wrong. */
+  readonly also: readonly MistakeId[]
+  /** What happened, for people. Never holds a key. */
+  readonly message: string
+  /** What to do; empty when nothing is wrong. */
+  readonly fix: string
+}
+
+/** Tries a bounded number of known mistakes, and pairs of them. */
+export async function explain(
+  body: RawBody,
+  signature: SignatureSource,
+  key: Keys,
+  more: ExplainOptions = {},
+): Promise<Explanation> {
+  const sent: SentBody = { ...bodyInput(bytesOf(body)), url: more.url ?? null }
+  const keys = keysOf(key)
+  const values = valuesOf(signature, SIGNATURE_HEADER)
+  const question = { given: values[0] ?? '', body: sent, keys, otherKeys: namedKeys(more.otherKeys) }
+  const algorithm = more.algorithm ?? (typeof signature === 'string' ? undefined : algorithmIn(signature))
+  const plain = plainMistake(values, keys)
+  return plain === null ? searched(question, algorithm, more.reveal === true) : told([plain])
+}
+
+const algorithmIn = (signature: SignatureSource) =>
+  Array.isArray(signature) ? undefined : valuesOf(signature, ALGORITHM_HEADER)[0]
+
+const LONGEST_SIGNATURE = 1_024
+
+/** What needs no search. */
+function plainMistake(values: readonly string[], keys: readonly string[]): Made | null {
+  const [given, ...others] = values
+  if (given === undefined) return made('missing-header')
+  if (others.length > 0) return made('repeated-header', `${values.length} times`)
+  if (given.trim() === '') return made('empty-signature')
+  if (keys.includes(given.trim().replace(/^Bearer +/i, ''))) return made('key-as-signature')
+  return given.length > LONGEST_SIGNATURE ? made('too-long', `${given.length} characters`) : null
+}
+
+async function searched(question: Question, algorithm: string | undefined, reveal: boolean): Promise<Explanation> {
+  const { made: found, partial } = await findMistakes(question)
+  if (found !== null) return told(found, found.every(isRight) ? [] : announced(algorithm))
+  const form = formOf(question.given)
+  const notes = [
+    ...(form === null
+      ? [await expectation(question, reveal)]
+      : ['Read in any way, it is none that a known mistake gives.']),
+    ...(partial ? ['The body is long: not every combination of mistakes was tried.'] : []),
+    ...announced(algorithm),
+  ]
+  return told([form ?? made('unknown')], notes, hints(question))
+}
+
+function namedKeys(others: ExplainOptions['otherKeys'] = {}): Readonly<Record<string, string>> {
+  const named = Object.entries(others).map(([name, key]) => [Array.isArray(others) ? `otherKeys[${name}]` : name, key])
+  return Object.fromEntries(named)
+}
+
+const isRight = ({ id }: Made) => id === 'right'
+
+/** Right is said only when nothing else is. */
+function told(found: readonly Made[], notes: readonly string[] = [], hints: readonly string[] = []): Explanation {
+  const wrong = found.filter(one => !isRight(one))
+  const [first = found.find(({ detail }) => detail !== '') ?? made('right'), ...others] = wrong
+  const sentences = [first, ...others].map(({ id, detail }) => `${MISTAKES[id].says}${detail && `: ${detail}`}.`)
+  const fixes = [first, ...others].map(({ id }) => MISTAKES[id].fix)
+  return {
+    ok: wrong.length === 0,
+    mistake: first.id,
+    also: others.map(({ id }) => id),
+    message: [...sentences, ...notes].join(' '),
+    fix: [...fixes, ...hints].join(' ').trim(),
+  }
+}
+
+async function expectation({ given, body, keys }: Question, reveal: boolean): Promise<string> {
+  const right = toBase64(await hmac(await importKey(keys[0]!), body.bytes))
+  return reveal ? `Expected ${right}, got ${given}.` : `Expected ${start(right)}, got ${start(given)}.`
+}
+
+const start = (signature: string) => `${signature.slice(0, 4)}... (${signature.length} characters)`
+
+/** A sender that says it uses another algorithm is set up so. */
+function announced(algorithm: string | undefined): string[] {
+  if (algorithm === undefined || algorithm === ALGORITHM) return []
+  const shown = algorithm.replace(/[^ -~]/g, '?').slice(0, 60)
+  return [`${ALGORITHM_HEADER} says "${shown}" instead of "${ALGORITHM}".`]
+}
+
+function hints({ body, otherKeys }: Question): string[] {
+  return [
+    ...(isJson(body.text) ? [] : ['The body is not JSON: see whether it was cut short.']),
+    ...(body.url === null ? ['A signature over URL and body can be told only with the URL.'] : []),
+    ...(Object.keys(otherKeys).length === 0 ? ['A wrong key can be told only when it is among the other keys.'] : []),
+  ]
+}
+
+function isJson(text: string | null): boolean {
+  try {
+    return text !== null && JSON.parse(text.replace(/^\ufeff/, '')) !== undefined
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,125 @@
+/** Wrong bodies: the right key over other bytes than those of the body. */
+import { binaryText, fromBinaryText, toBase64 } from '../encoding.ts'
+import { type Bytes, joined, utf8 } from '../hmac.ts'
+import { asAscii, asLatin1, asReplaced, asUtf16, type BodyInput } from './decodings.ts'
+import { jsonForms } from './json-forms.ts'
+import { type Mistake, type Variant, variant } from './row.ts'
+
+/** A body, and the URL it was sent to, where that is known. */
+export interface SentBody extends BodyInput {
+  readonly url: string | null
+}
+type Body = string | Bytes
+
+const RAW = 'Sign and verify the raw bytes as they travel, before anything parses or decodes them.'
+
+export const BODIES = [
+  {
+    id: 'empty-body',
+    says: 'The signature is that of an empty body',
+    fix: 'The body was already consumed, or never read, where the HMAC is made: a body parser ran first, or await is missing. Get the raw body there.',
+    variants: () => [variant(''), variant('{}', 'of an empty object, as a body parser leaves it')],
+  },
+  {
+    id: 'stringified-object',
+    says: 'The signature is that of a text a parsed body turned into',
+    fix: `An object was put where bytes belong. ${RAW}`,
+    variants: () => ['[object Object]', 'undefined', 'null', '[object Promise]'].map(text => variant(text, text)),
+  },
+  {
+    id: 'newline',
+    says: 'The signature is of the body with other white space at its ends',
+    fix: 'Leave the body untrimmed and add nothing: echo and text editors add a newline, trim() and templates remove one.',
+    variants: otherEnds,
+  },
+  {
+    id: 'byte-order-mark',
+    says: 'The signature is of the body with or without a byte order mark',
+    fix: 'Use the bytes as they are: decoders such as response.text() drop the mark, and some editors add one.',
+    variants: ({ text }) =>
+      text === null ? [] : [variant(`\ufeff${text}`, 'with'), variant(text.replace(/^\ufeff/, ''), 'without')],
+  },
+  {
+    id: 'line-endings',
+    says: 'The signature is of the body with other line endings',
+    fix: 'Handle the body as bytes: text mode, git and form encoders change line endings.',
+    variants: ({ text }) =>
+      text === null
+        ? []
+        : [
+            variant(text.replaceAll('\r\n', '\n'), 'LF instead of CRLF'),
+            variant(text.replace(/\r?\n/g, '\r\n'), 'CRLF instead of LF'),
+          ],
+  },
+  {
+    id: 'restringified-json',
+    says: 'The signature is of the same JSON written again',
+    fix: `${RAW} Parsing JSON and writing it again gives other bytes.`,
+    variants: ({ text }) => (text === null ? [] : jsonForms(text)),
+  },
+  {
+    id: 'not-utf-8',
+    says: 'The body has bytes that are not UTF-8, and the signature is of the text they became',
+    fix: `${RAW} Such bytes do not survive being a string.`,
+    variants: asReplaced,
+  },
+  {
+    id: 'latin1',
+    says: 'The signature is of the body in Latin-1',
+    fix: `${RAW} Where it must be text, it is UTF-8: see the encoding given to setEncoding, toString or getBytes.`,
+    variants: asLatin1,
+  },
+  {
+    id: 'ascii',
+    says: 'The signature is of the body in ASCII',
+    fix: `${RAW} Where it must be text, it is UTF-8: ASCII has no letters beyond a to z.`,
+    variants: asAscii,
+  },
+  {
+    id: 'utf-16',
+    says: 'The signature is of the body in UTF-16',
+    fix: 'Encode the body as UTF-8: Encoding.UTF8, not Encoding.Unicode, in .NET.',
+    variants: asUtf16,
+  },
+  {
+    id: 'unicode-form',
+    says: 'The signature is of the body in another Unicode normal form',
+    fix: 'Do not normalize the body before signing or verifying it: é may be one character or two.',
+    variants: ({ text }) =>
+      text === null ? [] : (['NFC', 'NFD'] as const).map(form => variant(text.normalize(form), form)),
+  },
+  {
+    id: 'base64-body',
+    says: 'The signature is of the body encoded or decoded as base64',
+    fix: 'Gateways hand over bodies as base64 (isBase64Encoded): decode first, then verify the bytes.',
+    variants: ({ bytes, text }) => [variant(toBase64(bytes), 'encoded'), ...decodedBase64(text)],
+  },
+  {
+    id: 'url-and-body',
+    says: 'The signature is of the URL and the body, not of the body alone',
+    fix: 'Sign the body alone. If a simulator signs so, its knob webhook.signedContent says it.',
+    variants: ({ url, bytes }) => (url === null ? [] : [variant(joined(utf8(url), bytes))]),
+  },
+] as const satisfies readonly Mistake<SentBody, Body>[]
+
+function* otherEnds({ bytes }: SentBody): Iterable<Variant<Body>> {
+  const binary = binaryText(bytes)
+  const changed = (text: string, detail: string) => variant(fromBinaryText(text), detail)
+  yield changed(binary.replace(/\r?\n$/, ''), 'without the newline at the end')
+  yield changed(`${binary}\n`, 'with a newline at the end')
+  yield changed(`${binary}\r\n`, 'with a carriage return and newline at the end')
+  yield changed(binary.slice(0, endOf(binary)), 'trimmed at the end')
+  yield changed(binary.slice(0, endOf(binary)).replace(/^[ \t\r\n]+/, ''), 'trimmed')
+}
+
+/** Where the white space at the end begins; a regular expression would look from every space there is. */
+function endOf(text: string): number {
+  let end = text.length
+  while (end > 0 && ' \t\r\n'.includes(text[end - 1]!)) end--
+  return end
+}
+
+function decodedBase64(text: string | null): Variant<Body>[] {
+  if (text === null || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return []
+  return [variant(fromBinaryText(atob(text)), 'decoded')]
+}

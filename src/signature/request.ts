@@ -1,0 +1,72 @@
+/** Verifying a whole `Request`, for handlers that are given one. */
+import { type Keys, keysOf } from './arguments.ts'
+import { fromSignature } from './encoding.ts'
+import { type HeadersLike, SIGNATURE_HEADER, valuesOf } from './headers.ts'
+import { type Bytes, joined } from './hmac.ts'
+import { fitsAny } from './verify.ts'
+
+/** The parts of a `Request` that are read: those of any runtime have them. */
+export interface RequestLike {
+  readonly headers: HeadersLike
+  readonly bodyUsed: boolean
+  readonly body: BodyStream | null
+}
+
+export interface BodyStream {
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+    cancel(): Promise<unknown>
+  }
+}
+
+export type VerifiedRequest =
+  | { readonly ok: true; readonly body: string }
+  | { readonly ok: false; readonly body: string; readonly reason: string }
+
+export interface RequestLimits {
+  /** A longer body is refused and not read to its end. A webhook has a few kilobytes. */
+  readonly maxBytes?: number
+}
+
+const MAX_BYTES = 1_048_576
+
+/** Reads the body, once and for all: it is in the result as text, also when the signature is wrong. */
+export async function verifyRequest(
+  request: RequestLike,
+  key: Keys,
+  { maxBytes = MAX_BYTES }: RequestLimits = {},
+): Promise<VerifiedRequest> {
+  const keys = keysOf(key)
+  if (request.bodyUsed)
+    throw new TypeError('request: its body was read already. Verify first, or pass request.clone() before reading it.')
+  const bytes = await readAll(request.body, maxBytes)
+  if (typeof bytes === 'string') return { ok: false, body: '', reason: bytes }
+  const body = new TextDecoder().decode(bytes)
+  const values = valuesOf(request.headers, SIGNATURE_HEADER)
+  return (await fitsAny(bytes, values, keys)) ? { ok: true, body } : { ok: false, body, reason: reasonFor(values) }
+}
+
+/** The bytes, or why there are none. */
+async function readAll(stream: BodyStream | null, maxBytes: number): Promise<Bytes | string> {
+  const reader = stream?.getReader()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  while (reader !== undefined) {
+    const read = await reader.read().catch(() => null)
+    if (read === null) return 'The body broke off.'
+    if (read.done) break
+    chunks.push(read.value!)
+    length += read.value!.length
+    if (length <= maxBytes) continue
+    await reader.cancel().catch(() => {})
+    return `The body is longer than ${maxBytes} bytes.`
+  }
+  return joined(...chunks)
+}
+
+/** Cheap on purpose: strangers cause it. `explain` says more. */
+function reasonFor(values: readonly string[]): string {
+  if (values.length === 0) return `The header ${SIGNATURE_HEADER} is missing.`
+  if (fromSignature(values[0]!) === null) return `The header ${SIGNATURE_HEADER} is not the base64 of 32 bytes.`
+  return 'The signature is not of this body with this key.'
+}

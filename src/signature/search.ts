@@ -1,0 +1,136 @@
+/** Looks for the key, the body and the hash that give a signature: fewest mistakes first, and never without an end. */
+
+import { type Bytes, hmac, importKey, utf8 } from './hmac.ts'
+import { BODIES, type SentBody } from './mistakes/bodies.ts'
+import { type Made, type MistakeId, made } from './mistakes/catalogue.ts'
+import { HASHES } from './mistakes/hashes.ts'
+import { KEYS } from './mistakes/keys.ts'
+import type { Variant } from './mistakes/row.ts'
+import { howWritten } from './written.ts'
+
+export interface Question {
+  readonly given: string
+  readonly body: SentBody
+  readonly keys: readonly string[]
+  readonly otherKeys: Readonly<Record<string, string>>
+}
+
+/** Bounds the work, whatever the body is: so many HMACs, over so many bytes in all. */
+interface Budget {
+  tries: number
+  bytes: number
+}
+const budget = (): Budget => ({ tries: 5_000, bytes: 16 * 1024 * 1024 })
+const UNBOUNDED: Readonly<Budget> = { tries: Infinity, bytes: Infinity }
+
+export interface Found {
+  /** What was done, `right` for nothing; null when it cannot be told. */
+  readonly made: readonly Made[] | null
+  /** Whether something was left out because the body is long. */
+  readonly partial: boolean
+}
+
+/** Each stage has a budget of its own, so that a long body does not use it up with the first. */
+export async function findMistakes(question: Question): Promise<Found> {
+  const { given, body, keys } = question
+  const place = (at: number) => (keys.length === 1 ? '' : `key ${at + 1} of ${keys.length}`)
+  const rightKeys = keys.map((key, at) => input(key, 'right', place(at)))
+  const rightBody = [input(body.bytes, 'right')]
+  const right = await tryAll(given, rightKeys, rightBody, { ...UNBOUNDED })
+  if (right !== null) return { made: right, partial: false }
+  const wrongKeys = keysFor(question)
+  const wrongBodies = affordable(bodiesFor(body), budget())
+  return inTurn([
+    left => tryHashes(question, left),
+    left => tryAll(given, wrongKeys, rightBody, left),
+    left => tryAll(given, rightKeys, wrongBodies, left),
+    left => tryAll(given, wrongKeys, wrongBodies, left),
+  ])
+}
+
+async function inTurn(stages: readonly ((left: Budget) => Promise<readonly Made[] | null>)[]): Promise<Found> {
+  let partial = false
+  for (const stage of stages) {
+    const left = budget()
+    const made = await stage(left)
+    if (made !== null) return { made, partial: false }
+    partial ||= left.tries < 0 || left.bytes < 0
+  }
+  return { made: null, partial }
+}
+
+/** A key or a body, and how it came about. */
+interface Input {
+  readonly value: string | Bytes
+  readonly made: Made
+}
+const input = (value: string | Bytes, id: MistakeId, detail = ''): Input => ({ value, made: made(id, detail) })
+
+async function tryAll(
+  given: string,
+  keys: readonly Input[],
+  bodies: readonly Input[],
+  left: Budget,
+): Promise<readonly Made[] | null> {
+  for (const key of keys) {
+    const imported = left.tries > 0 && left.bytes > 0 ? await importKey(key.value) : null
+    for (const body of bodies) {
+      const bytes = bytesOf(body)
+      if (imported === null || !spend(left, bytes.length)) return null
+      const how = howWritten(given, await hmac(imported, bytes))
+      if (how !== null) return [...how, key.made, body.made]
+    }
+  }
+  return null
+}
+
+async function tryHashes({ given, keys, body }: Question, left: Budget): Promise<readonly Made[] | null> {
+  for (const key of keys)
+    for (const { id, variants } of HASHES)
+      for (const { value: hash, detail } of variants()) {
+        if (!spend(left, body.bytes.length)) return null
+        const how = howWritten(given, await hash(key, body.bytes))
+        if (how !== null) return [...how, made(id, detail)]
+      }
+  return null
+}
+
+function spend(left: Budget, bytes: number): boolean {
+  left.tries -= 1
+  left.bytes -= bytes
+  return left.tries >= 0 && left.bytes >= 0
+}
+
+const bytesOf = ({ value }: Input): Bytes => (typeof value === 'string' ? utf8(value) : value)
+
+function keysFor({ keys, otherKeys }: Question): readonly Input[] {
+  return KEYS.flatMap(({ id, variants }) =>
+    keys.flatMap(key => [...variants({ key, others: otherKeys })].map(({ value, detail }) => input(value, id, detail))),
+  )
+}
+
+function* bodiesFor(body: SentBody): Iterable<Input> {
+  for (const { id, variants } of BODIES)
+    for (const { value, detail } of unbroken(variants(body))) yield input(value, id, detail)
+}
+
+/** Only those that can be paid for are made at all. */
+function affordable(bodies: Iterable<Input>, { tries, bytes }: Budget): readonly Input[] {
+  const taken: Input[] = []
+  let length = 0
+  for (const body of bodies) {
+    length += body.value.length
+    if (taken.length >= tries || length > bytes) break
+    taken.push(body)
+  }
+  return taken
+}
+
+/** JSON nested too deep for the stack, and character sets a runtime does not have, end the list. */
+function* unbroken<Value>(variants: Iterable<Variant<Value>>): Iterable<Variant<Value>> {
+  try {
+    yield* variants
+  } catch {
+    // What could be made was tried.
+  }
+}

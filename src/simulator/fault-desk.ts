@@ -1,0 +1,99 @@
+/** Where faults are set and cleared: checked against the simulator they are for, and written down. */
+import { explain } from '../api/explain.ts'
+import { nearest } from '../contract/nearest.ts'
+import { type Faults, NameTaken } from '../faults/registry.ts'
+import { Fault, type FaultSpec } from '../faults/schema.ts'
+import type { NamedFault } from '../faults/spec.ts'
+import { effectWords } from '../faults/words.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Room } from '../platform/room.ts'
+import { InvalidSetting, type SettingProblem } from './options.ts'
+
+export interface FaultDesk {
+  /** Throws `InvalidSetting` naming everything that cannot be. */
+  add(fault: FaultSpec): NamedFault
+  /** Those that are used up too, with their hits; in the order they were set. */
+  list(): NamedFault[]
+  /** All of them, or one by its name; events they keep back go out. Throws `InvalidSetting` for an unknown name. */
+  clear(name?: string): NamedFault[]
+}
+
+export interface DeskPorts {
+  readonly faults: Faults
+  readonly room: Room
+  readonly journal: Journal
+  /** Sends what these faults keep back. */
+  free(names: readonly string[]): void
+}
+
+export function createFaultDesk({ faults, room, journal, free }: DeskPorts): FaultDesk {
+  function write(note: string, { name, chat_id }: NamedFault, details: object): void {
+    journal.append({ kind: 'note', ...(chat_id === undefined ? {} : { chat_id }), note, fault: name, ...details }, null)
+  }
+
+  return {
+    add(fault) {
+      const spec = checked(fault)
+      const problems = [...unknownChat(room, spec), ...unsigned(room, spec)]
+      if (problems.length > 0) throw new InvalidSetting(problems)
+      const added = named(faults, spec)
+      write('fault_set', added, { on: added.on, effect: effectWords(added), of: added.of })
+      return added
+    },
+    list: faults.list,
+    clear(name) {
+      const gone = faults.list().filter(fault => name === undefined || fault.name === name)
+      if (name !== undefined && gone.length === 0) throw new InvalidSetting([unknownName(faults, name)])
+      faults.clear(name)
+      for (const fault of gone) write('fault_cleared', fault, { hits: fault.hits })
+      free(gone.map(fault => fault.name))
+      return gone
+    },
+  }
+}
+
+function checked(fault: unknown): FaultSpec {
+  const parsed = Fault.safeParse(fault)
+  if (parsed.success) return parsed.data
+  const problems = explain(parsed.error.issues, fault)
+  throw new InvalidSetting(
+    problems.map(({ field, message }) => ({
+      name: field || 'fault',
+      message: field === '' ? message.replace(/^body/, 'The fault') : message,
+    })),
+  )
+}
+
+function named(faults: Faults, spec: FaultSpec): NamedFault {
+  try {
+    return faults.add(spec)
+  } catch (error) {
+    if (!(error instanceof NameTaken)) throw error
+    const message = `name ${JSON.stringify(spec.name)} is taken: choose another one, or clear that fault first.`
+    throw new InvalidSetting([{ name: 'name', message }])
+  }
+}
+
+const LISTED = 5
+
+function unknownChat({ state }: Room, { chat_id: id }: FaultSpec): SettingProblem[] {
+  if (id === undefined || state.chats.has(id)) return []
+  const known = [...state.chats.keys()]
+  const latest =
+    known.length === 0 ? 'There are none yet.' : `The latest: ${known.slice(-LISTED).reverse().join(', ')}.`
+  const message = `chat_id ${JSON.stringify(id)} is no chat${nearest(id, known) || '.'} ${latest}`
+  return [{ name: 'chat_id', message }]
+}
+
+/** Without a signature there is nothing that could be wrong with it. */
+function unsigned({ knobs }: Room, { sign }: FaultSpec): SettingProblem[] {
+  if (sign === undefined || knobs['webhook.signature'] !== 'off') return []
+  const message = `sign ${sign} means nothing while webhook.signature is off; set it to base64 or hex first.`
+  return [{ name: 'sign', message }]
+}
+
+function unknownName(faults: Faults, name: string): SettingProblem {
+  const known = faults.list().map(fault => fault.name)
+  const there = known.length === 0 ? 'none is set.' : `there are ${known.join(', ')}.`
+  return { name: 'name', message: `There is no fault ${JSON.stringify(name)}: ${there}` }
+}

@@ -1,0 +1,57 @@
+/** One event on its way to the webhook, and the same as plain data. */
+import type { Faults, WebhookStrike } from '../faults/registry.ts'
+import type { Parcel } from './attempt.ts'
+import type { DueTime } from './due.ts'
+
+/** What faults do to it; what the journal says of them was written when they struck. */
+export type Struck = Omit<WebhookStrike, 'hits'>
+
+export type Stage =
+  /** Behind another one of its chat. */
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'sending' }
+  /** At that time it is sent, or gets its turn behind others. */
+  | ({ readonly kind: 'due'; readonly then: 'send' | 'turn' } & DueTime)
+  /** Until so many later ones of its chat have passed. */
+  | { readonly kind: 'kept' }
+
+export interface Job {
+  /** As it should be: what a retry sends. */
+  readonly parcel: Parcel
+  readonly lane: string
+  /** Of its event in the journal. */
+  readonly seq: number
+  readonly strike: Struck | null
+  /** One more copy of the first attempt; nothing waits for it. */
+  readonly copy: boolean
+  attempt: number
+  /** Whether the others of its chat wait for it. */
+  laned: boolean
+  stage: Stage
+}
+
+export interface KeptJob extends Pick<Job, 'seq' | 'copy' | 'attempt' | 'laned' | 'stage'> {
+  readonly chatId: string
+  readonly deliveryId: string
+  readonly event: string
+  readonly body: string
+  readonly strike: Omit<Struck, 'letGo'> | null
+  /** How many later ones are still to pass, when it is kept back. */
+  readonly passing: number
+}
+
+export function keptForm(job: Job, passing: number): KeptJob {
+  const { parcel, lane, seq, copy, attempt, laned, stage, strike } = job
+  const { deliveryId, event, body } = parcel
+  const what = { chatId: lane, deliveryId, event, body, seq, copy, attempt, laned, stage, passing }
+  return { ...what, strike: strike && effectsOf(strike) }
+}
+
+const effectsOf = ({ names, form, order, copies }: Struck) => ({ names, form, order, copies })
+
+/** `parcelOf` makes the parcel anew: its headers are of the time it is sent. */
+export function jobFrom(kept: KeptJob, faults: Pick<Faults, 'letGoOf'>, parcelOf: (kept: KeptJob) => Parcel): Job {
+  const { chatId: lane, seq, copy, attempt, laned, stage, strike } = kept
+  const struck = strike && { ...strike, letGo: faults.letGoOf(strike.names.split(', ')) }
+  return { parcel: parcelOf(kept), lane, seq, copy, attempt, laned, stage, strike: struck }
+}

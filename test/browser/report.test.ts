@@ -1,0 +1,292 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { htmlReport } from '../../src/report/html/report.ts'
+import type { Ran } from '../../src/scenario/verdict.ts'
+import { hostile, sample, wrongText } from '../report/html/sample.ts'
+import { createTape } from '../report/html/tape.ts'
+import { play, run } from '../report/html/verdicts.ts'
+import { findChromium, launch } from './chromium.ts'
+import { faintTexts } from './contrast.ts'
+
+const chromium = findChromium()
+const folder = mkdtempSync(join(tmpdir(), 'report-'))
+let browser: Browser
+
+beforeAll(async () => {
+  if (chromium !== null) browser = await launch(chromium)
+}, 60_000)
+afterAll(async () => {
+  await browser?.close()
+  rmSync(folder, { recursive: true })
+})
+
+let files = 0
+interface Opened {
+  readonly page: Page
+  /** What the page asked for beside itself, and what it complained of. */
+  readonly requests: string[]
+  readonly problems: string[]
+}
+
+async function open(ran: Ran, hash = '', options: BrowserContextOptions = {}): Promise<Opened> {
+  const file = join(folder, `report-${++files}.html`)
+  writeFileSync(file, htmlReport(ran))
+  const page = await browser.newPage({ viewport: { width: 1300, height: 900 }, ...options })
+  onTestFinished(() => page.close())
+  const url = pathToFileURL(file).href
+  const [requests, problems]: string[][] = [[], []]
+  page.on('request', request => request.url().startsWith(url) || requests!.push(request.url()))
+  page.on('console', message => problems!.push(message.text()))
+  page.on('pageerror', error => problems!.push(String(error)))
+  page.on('dialog', dialog => problems!.push(`dialog ${dialog.message()}`))
+  await page.goto(`${url}${hash}`)
+  return { page, requests: requests!, problems: problems! }
+}
+
+const press = async (page: Page, ...keys: string[]) => {
+  for (const key of keys) await page.keyboard.press(key)
+}
+async function openAll(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const play of document.querySelectorAll('details')) play.open = true
+  })
+  await expect.poll(() => page.locator('.drawn:empty').count()).toBe(0)
+}
+const current = (page: Page) => page.evaluate(() => document.activeElement?.querySelector('.seq')?.textContent ?? null)
+const shownNames = (page: Page) => page.locator('.play:visible .name b').allTextContents()
+const panelTitle = (page: Page) => page.locator('#panel:visible h3').textContent()
+
+describe.skipIf(chromium === null)('the report in a browser', { timeout: 30_000 }, () => {
+  it('asks for nothing and complains of nothing, whatever stands in it', async () => {
+    const { page, requests, problems } = await open(hostile())
+    await openAll(page)
+    await page.evaluate(() => {
+      for (const row of document.querySelectorAll<HTMLElement>('.row')) row.click()
+    })
+    expect(await page.locator('.row').count()).toBeGreaterThan(20)
+    expect(await page.evaluate(() => 'broken' in globalThis)).toBe(false)
+    expect(await page.locator('img, iframe, b[onclick]').count()).toBe(0)
+    expect({ requests, problems }).toEqual({ requests: [], problems: [] })
+  })
+
+  it('opens at the first failure, and draws what is opened', async () => {
+    const { page } = await open(sample())
+    expect(await page.locator('.play[open] .name b').allTextContents()).toEqual(['Happy path'])
+    expect(await page.locator('.rows').count()).toBe(1)
+    await page.getByText('Two chats at once').first().click()
+    await expect.poll(() => page.locator('.rows').count()).toBe(2)
+    expect(await page.locator('.rows svg.arrow line').count()).toBeGreaterThan(10)
+  })
+
+  describe('with the keyboard alone', () => {
+    it('leads first to the scenarios, past the rest', async () => {
+      const { page } = await open(sample())
+      await press(page, 'Tab')
+      expect(await page.evaluate(() => document.activeElement!.textContent)).toBe('Skip to the scenarios')
+      await press(page, 'Enter', 'Tab')
+      expect(await page.evaluate(() => document.activeElement!.getAttribute('data-outcome'))).toBe('all')
+    })
+
+    it('walks over scenarios and opens one', async () => {
+      const { page } = await open(sample())
+      await page.locator('.play > summary').first().focus()
+      await press(page, 'j', 'ArrowDown', 'k', 'Enter')
+      expect(await page.locator('.play[open] .name b').allTextContents()).toEqual(['Happy path', 'Two chats at once'])
+    })
+
+    it('walks over rows, opens the entries behind one, and comes back', async () => {
+      const { page } = await open(sample())
+      await page.locator('.row').first().focus()
+      await press(page, 'j', 'ArrowDown', 'ArrowDown', 'k')
+      expect(await current(page)).toBe('#3')
+      await press(page, 'Enter')
+      expect(await panelTitle(page)).toBe('REQUESTING TAKEOVER')
+      expect(await page.evaluate(() => document.activeElement!.id)).toBe('panel')
+      expect(await page.locator('#panel .entry').count()).toBe(2)
+      expect(page.url()).toMatch(/#happy-path\/3$/)
+      await press(page, 'j')
+      expect(await panelTitle(page)).toBe('step 2: agent accept')
+      await press(page, 'Escape')
+      expect(await page.locator('#panel').isVisible()).toBe(false)
+      expect(await current(page)).toBe('#6')
+    })
+
+    it('jumps to failures and to the ends', async () => {
+      const { page } = await open(sample())
+      await page.locator('.row').first().focus()
+      await press(page, 'f')
+      expect(await current(page)).toBe('#21')
+      await press(page, 'f', 'f', 'Shift+F')
+      expect(await current(page)).toBe('#22')
+      await press(page, 'Home')
+      expect(await current(page)).toBe('#1')
+      await press(page, 'End')
+      expect(await current(page)).toBe('#22')
+    })
+
+    it('shows where it is', async () => {
+      const { page } = await open(sample())
+      await page.locator('.row').first().focus()
+      await press(page, 'j')
+      const outline = await page.evaluate(() => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement!)
+        return `${outlineStyle} ${outlineWidth}`
+      })
+      expect(outline).toBe('solid 2px')
+    })
+  })
+
+  it('shows request, answer and headers of a row that is clicked, and follows the arrows', async () => {
+    const { page } = await open(sample())
+    await page.locator('.row', { hasText: 'POST message' }).click()
+    const text = await page.locator('#panel').innerText()
+    for (const part of [
+      'POST /api/v2/handover/message/',
+      '"I&#39;m Anna"',
+      'Bearer ***',
+      'desk-bridge/2.1',
+      'Answer 200',
+    ])
+      expect(text).toContain(part)
+    await page.getByRole('button', { name: 'Previous row' }).click()
+    expect(await panelTitle(page)).toMatch(/^step 6/)
+    await page.getByRole('button', { name: 'Close' }).click()
+    expect(await page.locator('#panel').isVisible()).toBe(false)
+  })
+
+  it('finds scenarios by outcome and by words', async () => {
+    const { page } = await open(sample())
+    await page.locator('.chip.pass').click()
+    expect(await shownNames(page)).toEqual(['Closed hours', 'A busy platform is asked again'])
+    await press(page, '/')
+    await page.keyboard.type('BUSY resilience')
+    expect(await shownNames(page)).toEqual(['A busy platform is asked again'])
+    expect(await page.locator('#said').textContent()).toBe('1 of 6 scenarios shown')
+    await page.keyboard.type(' nowhere')
+    expect(await shownNames(page)).toEqual([])
+    await page.getByRole('button', { name: 'Show all' }).click()
+    expect(await shownNames(page)).toHaveLength(6)
+    expect(await page.locator('.chip[aria-pressed=true]').textContent()).toBe('all 6')
+  })
+
+  it('narrows a timeline to one chat', async () => {
+    const { page } = await open(sample(), '#two-chats-at-once-run-2')
+    const timeline = page.locator('.play[open]', { hasText: 'Two chats' })
+    const chats = () => timeline.locator('.row:visible .lane').allTextContents()
+    await expect.poll(async () => new Set(await chats())).toEqual(new Set(['ada', 'bo']))
+    await timeline.locator('select').selectOption('bo')
+    expect(new Set(await chats())).toEqual(new Set(['bo']))
+    await timeline.locator('select').selectOption('all')
+    expect(new Set(await chats())).toEqual(new Set(['ada', 'bo']))
+  })
+
+  it('follows links into it', async () => {
+    const { page } = await open(sample(), '#two-chats-at-once-run-2/17')
+    expect(await panelTitle(page)).toContain('POST message')
+    expect(await current(page)).toBe('#17')
+    await press(page, 'Escape')
+    await page.locator('#happy-path .steps a.seq', { hasText: '#10' }).click()
+    expect(await panelTitle(page)).toBe('POST start')
+    await press(page, 'Escape')
+    await page.locator('.warnings a', { hasText: 'Closed hours' }).first().click()
+    await expect.poll(() => page.locator('#closed-hours').getAttribute('open')).not.toBeNull()
+  })
+
+  it('does not stumble over links that lead nowhere', async () => {
+    for (const hash of ['#%', '#nothing/3', '#happy-path/99999', '#/1', '#panel']) {
+      const { page, problems } = await open(sample(), hash)
+      expect(await page.locator('#panel').isVisible(), hash).toBe(false)
+      expect(problems, hash).toEqual([])
+    }
+  })
+
+  it('copies the command that plays a scenario again', async () => {
+    const { page } = await open(sample(), '', { permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.getByRole('button', { name: 'Copy' }).first().click()
+    await expect.poll(() => page.getByRole('button', { name: 'Copied' }).count()).toBe(1)
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      'npx handover-sim run scenarios/happy.yaml --seed 1',
+    )
+  })
+
+  it('can be read without scripts', async () => {
+    const { page } = await open(sample(), '', { javaScriptEnabled: false })
+    expect(await page.locator('.filter').isVisible()).toBe(false)
+    expect(await page.getByText('only HTML escaping differs').first().isVisible()).toBe(true)
+    expect(await page.locator('#happy-path .still tbody tr').count()).toBeGreaterThan(10)
+    await page.getByText('Closed hours').first().click()
+    expect(await page.locator('#closed-hours .steps li').first().isVisible()).toBe(true)
+  })
+
+  it.each(['light', 'dark'] as const)('has enough contrast in every text: %s', async colorScheme => {
+    const { page } = await open(sample(), '', { colorScheme })
+    await openAll(page)
+    await page.locator('.row.failed').first().click()
+    const { seen, faint } = await page.evaluate(faintTexts)
+    expect(seen).toBeGreaterThan(150)
+    expect(faint).toEqual([])
+    const paper = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    expect(paper).toBe(colorScheme === 'dark' ? 'rgb(21, 23, 26)' : 'rgb(251, 250, 248)')
+  })
+
+  it.each([1600, 1000, 700, 360])('is never wider than a window of %i pixels', async width => {
+    const { page } = await open(sample(), '', { viewport: { width, height: 800 } })
+    await openAll(page)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  })
+
+  it('has a name for every control and role, and one order of headings', async () => {
+    const { page } = await open(sample())
+    await page.locator('.row').first().click()
+    const nameless = await page.evaluate(() =>
+      [...document.querySelectorAll('button, input, select, summary, [role=listbox], [role=option], [role=img], aside')]
+        .filter(part => part.checkVisibility())
+        .filter(part => {
+          const named = part.getAttribute('aria-labelledby')
+          const text = named === null ? part.textContent : document.getElementById(named)!.textContent
+          return (
+            `${part.getAttribute('aria-label') ?? ''}${text}${part.closest('label')?.textContent ?? ''}`.trim() === ''
+          )
+        })
+        .map(part => part.outerHTML.slice(0, 80)),
+    )
+    expect(nameless).toEqual([])
+    const levels = await page
+      .locator('h1, h2, h3, h4, h5')
+      .evaluateAll(all => all.map(({ tagName }) => Number(tagName[1])))
+    expect(levels.filter(level => level === 1)).toHaveLength(1)
+    expect(levels.filter((level, index) => index > 0 && level > levels[index - 1]! + 1)).toEqual([])
+    const ids = await page.locator('[id]').evaluateAll(all => all.map(({ id }) => id))
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('stands still for those who ask for it, and opens what failed for paper', async () => {
+    const { page } = await open(sample(), '', { reducedMotion: 'reduce' })
+    const moving = await page.evaluate(() => document.getAnimations().length)
+    expect(moving).toBe(0)
+    expect(await page.locator('.skip').evaluate(skip => getComputedStyle(skip).transitionDuration)).toBe('0s')
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.locator('.play[open]').count()).toBe(3)
+    expect(await page.locator('.filter').isVisible()).toBe(false)
+  })
+
+  it('stays usable with thousands of rows', async () => {
+    const tape = createTape()
+    for (let count = 0; count < 5000; count++) {
+      tape.at(count)
+      tape.call('message', 'c', { message: `Message ${count}` })
+    }
+    const long = play('Long', 'fail', { journal: tape.entries, lanes: { main: 'c' } })
+    const { page } = await open(run([long, wrongText()]), '#long/4999')
+    expect(await current(page)).toBe('#4999')
+    await press(page, 'j')
+    expect(await panelTitle(page)).toContain('Message 4999')
+    expect(await page.locator('#long .row').count()).toBe(5000)
+    await page.locator('#long .row', { hasText: 'Message 4999' }).waitFor({ state: 'visible' })
+  })
+})

@@ -1,0 +1,82 @@
+/** docs/scenarios.md: its examples load, and it says everything there is to say. */
+import { describe, expect, it } from 'vitest'
+import { OPTION_NAMES } from '../../src/scenario/format/calls.ts'
+import { CALL_NAMES } from '../../src/scenario/format/held.ts'
+import { OPS } from '../../src/scenario/format/matchers.ts'
+import { ScenarioFile } from '../../src/scenario/format/scenario.ts'
+import { Step, VERBS } from '../../src/scenario/format/step.ts'
+import { knownKeys } from '../../src/source/known-keys.ts'
+import { complaints, HEAD, load } from '../scenario/format/written.ts'
+import { blocks, read, rows, section } from './pages.ts'
+
+const PAGE = read('docs/scenarios.md')
+const yaml = blocks(PAGE, 'yaml')
+const files = yaml.filter(text => text.includes('version: 1'))
+const steps = yaml.filter(text => text.startsWith('- '))
+const [part = ''] = files.filter(text => text.includes('kind: partial'))
+
+const indented = (text: string) => text.replace(/^/gm, '  ')
+
+describe('docs/scenarios.md', () => {
+  it.each(files.filter(text => text !== part))('a scenario of the page loads', async text => {
+    const loaded = await load({ 's.yaml': text, 'parts/accept.yaml': part }, ['s.yaml'])
+    expect(loaded).toHaveLength(1)
+    expect(loaded[0]!.warnings).toEqual([])
+  })
+
+  it.each(steps)('steps of the page load', async text => {
+    expect(await load(`${HEAD}steps:\n${indented(text)}`)).toHaveLength(1)
+  })
+
+  it('every block is one or the other', () => {
+    expect([...files, ...steps]).toHaveLength(yaml.length)
+    expect(yaml.length).toBeGreaterThan(4)
+  })
+
+  it('the scenario in code is the one in YAML', async () => {
+    const [code = ''] = blocks(PAGE, 'ts')
+    const local = code.replace(
+      "'handover-sim/scenario'",
+      JSON.stringify(new URL('../../src/scenario/authoring.ts', import.meta.url).href),
+    )
+    const [loaded] = await load({ 's.mjs': local }, ['s.mjs'])
+    expect(loaded!.value.steps).toHaveLength(6)
+    expect(loaded!.name).toBe('Lost parcel')
+  })
+
+  it('the mistake is shown as it is', async () => {
+    const [shown = ''] = blocks(PAGE, '')
+    expect(`${await complaints(`${HEAD}steps:\n  - wait: 5\n`)}\n`).toBe(shown)
+  })
+
+  it('has every key of the head, and no other', () => {
+    const told = rows(section(PAGE, 'The head'))
+      .slice(1)
+      .flatMap(([keys]) => [...keys!.matchAll(/`(\w+)`/g)].map(([, key]) => key!))
+    const hidden = ['$schema', 'kind']
+    expect(told.sort()).toEqual(
+      knownKeys(ScenarioFile, [])
+        .filter(key => !hidden.includes(key))
+        .sort(),
+    )
+  })
+
+  it('has every verb, call, option and matcher', () => {
+    const words = section(PAGE, 'Steps') + section(PAGE, 'Parts')
+    const known = [
+      ...VERBS,
+      ...knownKeys(Step, []),
+      ...CALL_NAMES,
+      ...OPTION_NAMES,
+      ...knownKeys(Step, ['check']),
+      ...knownKeys(Step, ['deliver']),
+      ...knownKeys(Step, ['agent']),
+    ]
+    const missing = known.filter(word => !new RegExp(`\\b${word}\\b`).test(words))
+    expect(missing).toEqual([])
+    const told = rows(section(PAGE, 'Matchers'))
+      .slice(1)
+      .flatMap(([names]) => [...names!.matchAll(/`(\$\w+)`/g)].map(([, name]) => name!))
+    expect(told.sort()).toEqual(Object.keys(OPS).sort())
+  })
+})

@@ -1,0 +1,155 @@
+/** Verbs that are commands. Every program here is this Node, so that nothing else has to be there. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { CHAT, context, drive, isThere, never, SIM, until } from './desk.ts'
+
+const NODE = JSON.stringify(process.execPath)
+const verbs = (timeout = '5s') => `
+timeout: ${timeout}
+accept: { exec: [${NODE}, agent.mjs, accept, $(chat.id)] }
+says: { exec: [${NODE}, agent.mjs, says, $(text)] }
+inbox: { exec: [${NODE}, agent.mjs, inbox] }
+does: { transfer: { exec: [${NODE}, agent.mjs, $(team), "to $(items)", "$(env.WHO)"] } }`
+
+const run = (program: string, timeout?: string) =>
+  drive(verbs(timeout), { files: { 'agent.mjs': program }, env: { WHO: 'me' } })
+
+const ECHO = `import { readFileSync, writeFileSync } from 'node:fs'
+const told = { args: process.argv.slice(2), stdin: JSON.parse(readFileSync(0, 'utf8')), who: process.env.WHO }
+writeFileSync('told.json', JSON.stringify(told))`
+
+describe('a command', () => {
+  it('gets its arguments and every field, in the folder of the driver', async () => {
+    const { driver, folder } = await run(ECHO)
+    const told = () => JSON.parse(readFileSync(join(folder, 'told.json'), 'utf8')) as unknown
+    const done = await driver.call('accept', context(), never)
+    expect(done).toMatchObject({ verb: 'accept', outcome: 'ok', chat_id: CHAT.id })
+    expect(done.how).toMatch(/node agent\.mjs accept "c 1\/ä"$/)
+    const sim = { url: SIM.url, api_key: SIM.apiKey, bot_id: SIM.botId }
+    const stdin = { verb: 'accept', chat: CHAT, sim }
+    expect(told()).toEqual({ args: ['accept', CHAT.id], stdin, who: 'me' })
+    await driver.call('does.transfer', context({ with: { team: 5, items: ['a'] } }), never)
+    expect(told()).toMatchObject({
+      args: ['5', 'to ["a"]', 'me'],
+      stdin: { verb: 'does.transfer', with: { team: 5, items: ['a'] } },
+    })
+  })
+
+  it('is read by no shell', async () => {
+    const { driver, folder } = await run(ECHO)
+    const text = '$(touch x); `touch y` > z\n"\' *'
+    await driver.call('says', context({ text }), never)
+    expect(JSON.parse(readFileSync(join(folder, 'told.json'), 'utf8'))).toMatchObject({ args: ['says', text] })
+    expect(existsSync(join(folder, 'x'))).toBe(false)
+  })
+
+  it('prints the inbox', async () => {
+    const { driver } = await run('console.log(JSON.stringify([{ request: true }, { text: "Hei 😢" }]))')
+    expect(await driver.inbox(context(), never)).toMatchObject({
+      outcome: 'ok',
+      items: [{ request: true }, { text: 'Hei 😢' }],
+    })
+  })
+
+  it('may not read its stdin, and say whatever it likes', async () => {
+    const { driver } = await run('process.stdin.destroy(); console.log("done  it")')
+    const text = 'x'.repeat(1_000_000)
+    const done = await driver.call('accept', context({ with: { text } }), never)
+    expect(done).toMatchObject({ outcome: 'ok', answer: 'done it' })
+  })
+})
+
+describe('one that fails', () => {
+  it.each([
+    ['process.exit(3)', 'it ended with exit code 3'],
+    ['console.error("no such\\n chat"); process.exit(3)', 'it ended with exit code 3: no such chat'],
+    ['console.log("on stdout"); process.exit(1)', 'it ended with exit code 1: on stdout'],
+    ['process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)', 'it ended with SIGKILL'],
+  ])('%s', async (program, error) => {
+    const { driver } = await run(program)
+    expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'failed', error })
+  })
+
+  it('prints garbage for an inbox', async () => {
+    const { driver } = await run('console.log("garbage")')
+    expect(await driver.inbox(context(), never)).toMatchObject({
+      outcome: 'failed',
+      error: 'the inbox must be a list of { request?: true, text?, attachments? }, as JSON; got garbage',
+    })
+  })
+
+  it('prints without end', async () => {
+    const { driver } = await run(
+      'const line = "x".repeat(65536); const more = () => process.stdout.write(line, more); more()',
+    )
+    expect(await driver.inbox(context(), never)).toMatchObject({ outcome: 'failed', error: 'printed more than 1 MiB' })
+  })
+
+  it('cannot be started', async () => {
+    const { driver } = await drive('accept: { exec: [./none.sh] }\nleave: { exec: [./driver.yaml] }')
+    expect(await driver.call('accept', context(), never)).toMatchObject({
+      outcome: 'unreachable',
+      error: '"./none.sh" cannot be started: there is no such program',
+    })
+    expect(await driver.call('leave', context(), never)).toMatchObject({
+      outcome: 'unreachable',
+      error: '"./driver.yaml" cannot be started: it may not be executed',
+    })
+  })
+
+  it('an argument no program can be given', async () => {
+    const { driver } = await run('')
+    const done = await driver.call('says', context({ text: 'a\0b' }), never)
+    expect(done).toMatchObject({ outcome: 'unreachable', error: expect.stringContaining('null bytes') })
+  })
+})
+
+/** Starts a child of its own, writes both numbers down, and stays; `after` is what it does instead of staying. */
+const FAMILY = (after = 'setInterval(() => {}, 1000)') => `import { spawn } from 'node:child_process'
+import { renameSync, writeFileSync } from 'node:fs'
+process.on('SIGTERM', () => {})
+const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })
+child.unref()
+writeFileSync('pids.tmp', JSON.stringify([process.pid, child.pid]))
+renameSync('pids.tmp', 'pids')
+${after}`
+
+describe('nothing is left behind', () => {
+  const pidsIn = (folder: string) => JSON.parse(readFileSync(join(folder, 'pids'), 'utf8')) as number[]
+  const gone = (folder: string) => until(() => !pidsIn(folder).some(isThere))
+
+  it('by one that hangs', async () => {
+    const { driver, folder } = await run(FAMILY(), '2s')
+    expect(await driver.call('accept', context(), never)).toMatchObject({
+      outcome: 'failed',
+      error: 'timeout: the command was not finished within 2s',
+    })
+    await gone(folder)
+  })
+
+  it('by one that is broken off', async () => {
+    const over = new AbortController()
+    const { driver, folder } = await run(FAMILY())
+    const done = driver.call('accept', context(), over.signal)
+    await until(() => existsSync(join(folder, 'pids')))
+    over.abort()
+    expect(await done).toMatchObject({ outcome: 'failed', error: 'broken off, because the run is over' })
+    await gone(folder)
+  })
+
+  it('by closing the driver', async () => {
+    const { driver, folder } = await run(FAMILY())
+    const done = driver.call('accept', context(), never)
+    await until(() => existsSync(join(folder, 'pids')))
+    await driver.close()
+    expect(await done).toMatchObject({ outcome: 'failed' })
+    await gone(folder)
+  })
+
+  it('by one that ended and left a child with its streams', async () => {
+    const { driver, folder } = await run(FAMILY('console.log("[]"); process.exit(0)'))
+    expect(await driver.inbox(context(), never)).toMatchObject({ outcome: 'ok', items: [] })
+    await gone(folder)
+  })
+})

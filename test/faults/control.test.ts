@@ -1,0 +1,156 @@
+/** The control API's routes for faults, and events by hand that are odd in the same ways. */
+import { describe, expect, test } from 'vitest'
+import { type ServerOptions, startSimulator } from '../../src/server/start.ts'
+import { control, startWebhook } from '../support/server.ts'
+import { receiver } from '../webhooks/receiver.ts'
+
+async function setUp(options: ServerOptions = {}) {
+  const hook = await receiver()
+  const server = await startSimulator({ port: 0, webhook: { url: hook.url }, ...options })
+  return { hook, server, ask: control(server) }
+}
+
+describe('/_sim/faults', () => {
+  test('set, seen, struck, cleared', async () => {
+    const { server, ask } = await setUp()
+    await using _ = server
+    const fault = { on: { api: 'start' }, respond: { status: 503, headers: { 'Retry-After': '1' } }, times: 2 }
+    const set = await ask('POST', '/faults', { body: { name: 'flaky', ...fault } })
+    const named = { name: 'flaky', ...fault, hits: 0, of: 2, used_up: false, holding: 0 }
+    expect([set.status, set.body]).toEqual([201, named])
+    expect((await ask('POST', '/faults', { body: { on: 'webhook', delay: '2s' } })).body.name).toBe('fault-1')
+    expect((await fetch(`${server.url}/api/v2/handover/start`, { method: 'POST' })).status).toBe(503)
+    const { faults } = (await ask('GET', '/faults')).body
+    expect(faults).toMatchObject([
+      { ...named, hits: 1 },
+      { name: 'fault-1', of: null },
+    ])
+    const { entries } = (await ask('GET', '/journal?kind=fault')).body
+    expect(entries).toMatchObject([{ fault: 'flaky', effect: 'answered 503', hit: 1, of: 2, endpoint: 'start' }])
+    expect((await ask('DELETE', '/faults/flaky')).body.cleared).toMatchObject([{ name: 'flaky', hits: 1 }])
+    expect((await ask('DELETE', '/faults')).body.cleared).toMatchObject([{ name: 'fault-1' }])
+    expect((await ask('GET', '/faults')).body).toEqual({ faults: [] })
+  })
+
+  test('an unknown name is 404 and lists those there are', async () => {
+    const { server, ask } = await setUp()
+    await using _ = server
+    expect((await ask('DELETE', '/faults/a')).body.error.message).toBe('There is no fault "a": none is set.')
+    await ask('POST', '/faults', { body: { name: 'b', on: 'api', reset: true } })
+    const { status, body } = await ask('DELETE', '/faults/a')
+    expect([status, body.error]).toMatchObject([404, { code: 'fault_not_found', issues: [{ allowed: ['b'] }] }])
+  })
+
+  test('a hit can be waited for', async () => {
+    const { server, ask } = await setUp()
+    await using _ = server
+    const chat = await server.chat()
+    await ask('POST', '/faults', { body: { on: { webhook: 'REQUESTING TAKEOVER' }, duplicate: 2 } })
+    const waiting = ask('GET', `/wait?kind=fault&chat_id=${chat.id}`)
+    await chat.press('handover')
+    expect((await waiting).body).toMatchObject({ effect: 'sent 2 times', event: 'REQUESTING TAKEOVER', hit: 1 })
+  })
+
+  test('setting and clearing are notes', async () => {
+    const { server, ask } = await setUp()
+    await using _ = server
+    await ask('POST', '/faults', { body: { name: 'late', on: 'api', latency: '1s' } })
+    await ask('DELETE', '/faults')
+    expect((await ask('GET', '/journal?kind=note')).body.entries).toMatchObject([
+      { note: 'fault_set', fault: 'late', effect: 'kept waiting 1s', on: 'api', of: null },
+      { note: 'fault_cleared', fault: 'late', hits: 0 },
+    ])
+  })
+
+  test('a reset forgets them, and they never strike the control API', async () => {
+    const { server, ask } = await setUp()
+    await using _ = server
+    await ask('POST', '/faults', { body: { on: 'api', reset: true } })
+    expect((await ask('GET', '/state')).status).toBe(200)
+    await ask('POST', '/reset')
+    expect((await ask('GET', '/faults')).body).toEqual({ faults: [] })
+    expect((await fetch(`${server.url}/api/v2/handover/start`, { method: 'POST' })).status).toBe(401)
+  })
+})
+
+describe('by hand', () => {
+  test('trigger: several copies, odd on the wire', async () => {
+    const { hook, server, ask } = await setUp()
+    await using _ = server
+    const how = { duplicate: 3, gap: '5ms', drip: '20ms', http: ['header-case', 'chunked'], reset_after_answer: true }
+    const { body } = await ask('POST', '/trigger', { body: { event: 'X', ...how } })
+    expect(body.ack.status).toBe(200)
+    expect(new Set(hook.got.map(({ bytes }) => bytes.toString()))).toEqual(new Set(['{"event":"X"}']))
+    expect(hook.got[0]!.rawHeaders).toContain('KINDLY-HMAC')
+    expect(server.deliveries.map(({ attempt, duplicate, triggered }) => [attempt, duplicate, triggered])).toEqual([
+      [1, undefined, true],
+      [2, true, true],
+      [3, true, true],
+    ])
+  })
+
+  test('trigger: late, on the clock of the simulator', async () => {
+    const { hook, server, ask } = await setUp({ clock: 'virtual' })
+    await using _ = server
+    const told = ask('POST', '/trigger', { body: { event: 'X', delay: '2s' } })
+    await ask('GET', '/wait?note=event_triggered')
+    expect(hook.got).toHaveLength(0)
+    await ask('POST', '/clock/advance', { body: { by: '2s' } })
+    expect((await told).body.ack.status).toBe(200)
+  })
+
+  test('trigger: a reset before its time', async () => {
+    const { server, ask } = await setUp({ clock: 'virtual' })
+    await using _ = server
+    const told = ask('POST', '/trigger', { body: { event: 'X', delay: '2s' } })
+    await ask('GET', '/wait?note=event_triggered')
+    await ask('POST', '/reset')
+    expect(await told).toMatchObject({ status: 409, body: { error: { code: 'reset' } } })
+  })
+
+  test('trigger and resend: cut short', async () => {
+    await using hook = await startWebhook()
+    await using server = await startSimulator({ port: 0, webhook: { url: hook.url } })
+    const ask = control(server)
+    await ask('POST', '/trigger', { body: { event: 'X', truncate: true } })
+    const whole = (await ask('POST', '/trigger', { body: { event: 'Y' } })).body.delivery_id
+    await ask('POST', `/deliveries/${whole}/resend`, { body: { truncate: true } })
+    expect(hook.bodies).toEqual(['{"even', '{"event":"Y"}', '{"even'])
+  })
+
+  test('resend: copies, with the same headers or new ones', async () => {
+    const { hook, server, ask } = await setUp()
+    await using _ = server
+    await (await server.chat()).press('handover')
+    const [{ delivery_id }] = server.deliveries as [(typeof server.deliveries)[0]]
+    const { body } = await ask('POST', `/deliveries/${delivery_id}/resend?resign=true`, { body: { duplicate: 2 } })
+    expect(body.ack.status).toBe(200)
+    expect(new Set(hook.got.map(({ bytes }) => bytes.toString())).size).toBe(1)
+    expect(server.deliveries.map(({ attempt, resent, duplicate }) => [attempt, resent, duplicate])).toEqual([
+      [1, undefined, undefined],
+      [2, true, undefined],
+      [3, true, true],
+    ])
+  })
+
+  test('what cannot be is refused', async () => {
+    const { server, ask } = await setUp()
+    await using _ = server
+    for (const path of ['/trigger', '/deliveries/d/resend']) {
+      const event = path === '/trigger' ? { event: 'X' } : {}
+      const gap = await ask('POST', path, { body: { ...event, gap: '1s' } })
+      expect([gap.status, gap.body.error.message]).toEqual([422, expect.stringContaining('gap stands between copies')])
+      expect((await ask('POST', path, { body: { ...event, swap: true } })).status).toBe(422)
+    }
+  })
+
+  test('faults that are set do not strike them', async () => {
+    const { hook, server, ask } = await setUp()
+    await using _ = server
+    await server.chat()
+    server.faults.add({ on: 'webhook', sign: 'none', duplicate: 2 })
+    await ask('POST', '/trigger', { body: { event: 'REQUESTING TAKEOVER' } })
+    expect(hook.got.map(({ headers }) => 'kindly-hmac' in headers)).toEqual([true])
+    expect(server.faults.list()[0]!.hits).toBe(0)
+  })
+})

@@ -1,0 +1,117 @@
+/** Which of the calls and events a fault strikes: skip, every, times, chats, and several faults side by side. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createFaults, NameTaken } from '../../src/faults/registry.ts'
+import type { FaultSpec } from '../../src/faults/schema.ts'
+
+const optional = (least: number) => fc.option(fc.integer({ min: least, max: 5 }), { nil: undefined })
+const counts = fc.record({ skip: optional(0), every: optional(1), times: optional(1) })
+
+/** The numbers, from 1, of the calls struck. */
+function struck(spec: FaultSpec, calls: number): number[] {
+  const faults = createFaults()
+  faults.add(spec)
+  const numbers = Array.from({ length: calls }, (_, index) => index + 1)
+  return numbers.filter(() => faults.takeApi({ endpoint: 'start', chatId: 'c1' }) !== null)
+}
+
+describe('counting', () => {
+  test('whatever skip, every and times are', () => {
+    fc.assert(
+      fc.property(counts, fc.nat({ max: 40 }), ({ skip, every, times }, calls) => {
+        const due = Array.from({ length: calls }, (_, index) => index + 1)
+          .filter(number => number > (skip ?? 0))
+          .filter((_, index) => (index + 1) % (every ?? 1) === 0)
+        const spec = { on: 'api', reset: true, skip, every, times } as const
+        expect(struck(spec, calls)).toEqual(due.slice(0, times))
+      }),
+    )
+  })
+
+  test.each([
+    [{}, [1, 2, 3, 4, 5, 6, 7, 8, 9]],
+    [{ times: 2 }, [1, 2]],
+    [{ skip: 2, times: 1 }, [3]],
+    [{ every: 3 }, [3, 6, 9]],
+    [{ skip: 1, every: 3, times: 2 }, [4, 7]],
+  ])('%j', (how, numbers) => {
+    expect(struck({ on: 'api', reset: true, ...how }, 9)).toEqual(numbers)
+  })
+
+  test('the hits count up, and it says when it is used up', () => {
+    const faults = createFaults()
+    faults.add({ name: 'flaky', on: 'api', respond: { status: 503 }, times: 2 })
+    const take = () => faults.takeApi({ endpoint: 'start', chatId: undefined })
+    const first = take()
+    expect(first).toMatchObject({ names: 'flaky', hits: [{ effect: 'answered 503', hit: 1, of: 2 }] })
+    expect(faults.list()).toMatchObject([{ hits: 1, of: 2, used_up: false }])
+    expect(take()!.hits).toMatchObject([{ hit: 2 }])
+    expect([take(), faults.onApi]).toEqual([null, false])
+    expect(faults.list()).toMatchObject([{ name: 'flaky', hits: 2, used_up: true }])
+  })
+})
+
+describe('what it is about', () => {
+  const takes = (on: FaultSpec['on'], endpoint: string) => {
+    const faults = createFaults()
+    faults.add({ on, reset: true })
+    return faults.takeApi({ endpoint, chatId: 'c1' }) !== null
+  }
+
+  test('one endpoint, several, or any', () => {
+    expect([takes({ api: 'start' }, 'start'), takes({ api: 'start' }, 'end')]).toEqual([true, false])
+    expect([takes({ api: ['start', 'end'] }, 'end'), takes({ api: ['start', 'end'] }, 'message')]).toEqual([
+      true,
+      false,
+    ])
+    expect([takes('api', 'chat'), takes({ api: 'any' }, 'chat')]).toEqual([true, true])
+  })
+
+  test('only its chat; others are not counted', () => {
+    const faults = createFaults()
+    faults.add({ on: 'api', chat_id: 'c2', reset: true, skip: 1 })
+    const chats = ['c1', 'c2', undefined, 'c1', 'c2', 'c2']
+    const hit = chats.map(chatId => faults.takeApi({ endpoint: 'message', chatId }) !== null)
+    expect(hit).toEqual([false, false, false, false, true, true])
+  })
+
+  test('calls are not events', () => {
+    const faults = createFaults()
+    faults.add({ on: 'webhook', delay: '1s' })
+    expect([faults.onApi, faults.onWebhooks]).toEqual([false, true])
+    expect(faults.takeApi({ endpoint: 'start', chatId: 'c1' })).toBeNull()
+    expect(faults.takeWebhook({ event: 'MESSAGE FROM USER', chatId: 'c1' })).toMatchObject({
+      order: { kind: 'delay', ms: 1000 },
+    })
+  })
+})
+
+describe('several faults', () => {
+  const take = (specs: readonly FaultSpec[], calls: number) => {
+    const faults = createFaults()
+    for (const spec of specs) faults.add(spec)
+    return Array.from({ length: calls }, () => faults.takeApi({ endpoint: 'start', chatId: 'c1' })?.names ?? '')
+  }
+
+  test('follow one another in the order they were set', () => {
+    const first = { name: 'a', on: 'api', respond: { status: 503 }, times: 2 } as const
+    const second = { name: 'b', on: 'api', respond: { status: 429 }, times: 1 } as const
+    expect(take([first, second], 4)).toEqual(['a', 'a', 'b', ''])
+  })
+
+  test('strike together when they decide different things', () => {
+    const slow = { name: 'slow', on: 'api', latency: '1s' } as const
+    const flaky = { name: 'flaky', on: { api: 'start' }, drop: 'after', every: 2 } as const
+    expect(take([slow, flaky], 4)).toEqual(['slow', 'slow, flaky', 'slow', 'slow, flaky'])
+  })
+
+  test('get names that are free', () => {
+    const faults = createFaults()
+    faults.add({ name: 'fault-2', on: 'api', reset: true })
+    const names = [1, 2].map(() => faults.add({ on: 'api', reset: true }).name)
+    expect(names).toEqual(['fault-1', 'fault-3'])
+    expect(() => faults.add({ name: 'fault-2', on: 'api', reset: true })).toThrow(NameTaken)
+    faults.reset()
+    expect([faults.list(), faults.add({ on: 'api', reset: true }).name]).toEqual([[], 'fault-1'])
+  })
+})

@@ -1,0 +1,88 @@
+/** How faults look in the terminal log: as faults, never as the platform's or the receiver's doing. */
+import { expect, test } from 'vitest'
+import type { FaultSpec } from '../../src/faults/schema.ts'
+import { createLog, type LogStyle } from '../../src/report/log.ts'
+import { createSimulator } from '../../src/simulator.ts'
+import { post } from '../knobs/support.ts'
+
+/** Figures of the wall are left out. */
+const steady = (text: string) => text.replace(/\d+(\.\d+)? ms/g, 'N ms').replaceAll(/ +$/gm, '')
+
+async function logOf(style: LogStyle, specs: readonly FaultSpec[], status = 200) {
+  const fetch = () => new Response(null, { status })
+  const sim = createSimulator({ webhook: { fetch }, knobs: { 'typing.webhook': 'off' } })
+  const log = createLog({ style, colorLevel: 0 })
+  const chat = await sim.chat({ id: 'chat-one' })
+  let text = ''
+  sim.journal.subscribe(entry => {
+    text += log(entry)
+  })
+  for (const spec of specs) sim.faults.add(spec)
+  for (let count = 0; count < 2; count++) await post(sim, 'typing_start', chat).catch(() => {})
+  await chat.press('handover')
+  await sim.settled()
+  sim.faults.clear()
+  await sim.close()
+  return steady(`\n${text}`)
+}
+
+const FLAKY: FaultSpec = { name: 'flaky', on: { api: 'typing_start' }, respond: { status: 503 }, times: 1 }
+const LOST: FaultSpec = { name: 'lost', on: { api: 'typing_start' }, drop: 'after', times: 1 }
+const TWICE: FaultSpec = { name: 'twice', on: 'webhook', duplicate: 2, sign: 'none' }
+
+test('pretty', async () => {
+  expect(await logOf('pretty', [FLAKY, LOST, TWICE], 401)).toMatchInlineSnapshot(`
+    "
+    09:00:00                fault                     flaky is set: answered 503
+    09:00:00                fault                     lost is set: processed, the answer lost
+    09:00:00                fault                     twice is set: not signed, sent 2 times
+    09:00:00 chat-one       intermediary -> platform  POST typing_start
+                            answer 503                by fault flaky, N ms
+    09:00:00 chat-one       fault                     flaky: answered 503 (1 of 1)
+    09:00:00 chat-one       intermediary -> platform  POST typing_start
+                            no answer                 done (200), the answer lost, by fault lost, N ms
+    09:00:00 chat-one       fault                     lost: processed, the answer lost (1 of 1)
+    09:00:00 chat-one       user -> platform          presses "Talk to a person"
+    09:00:00 chat-one       platform -> user          writes "One moment, I am passing you on to a hum…"
+    09:00:00 chat-one       platform -> webhook       REQUESTING TAKEOVER
+    09:00:00 chat-one       fault                     twice: not signed, sent 2 times (hit 1)
+    09:00:00 chat-one       webhook -> platform       to REQUESTING TAKEOVER, struck by twice, not
+                                                      signed on purpose
+                            answer 401                only 200 acknowledges REQUESTING TAKEOVER, N ms
+                            sent to                   https://intermediary.example.test/webhook
+                            hint                      Refused as it should be: this signature was wrong
+                                                      on purpose.
+    09:00:00 chat-one       platform -> webhook       REQUESTING TAKEOVER (copy), struck by twice, not
+                                                      signed on purpose
+                            answer 401                only 200 acknowledges REQUESTING TAKEOVER, N ms
+                            sent to                   https://intermediary.example.test/webhook
+    09:00:00                fault                     flaky is cleared after 1 hit
+    09:00:00                fault                     lost is cleared after 1 hit
+    09:00:00                fault                     twice is cleared after 1 hit
+    "
+  `)
+})
+
+test('compact: one line each, to be searched for', async () => {
+  const text = await logOf('compact', [FLAKY, LOST, TWICE])
+  expect(text).toContain('fault flaky: answered 503 (1 of 1)\n')
+  expect(text).toContain('fault lost: processed, the answer lost (1 of 1)\n')
+  expect(text).toContain('fault twice: not signed, sent 2 times (hit 1)\n')
+  expect(text).toContain('fault twice is cleared after 1 hit\n')
+})
+
+test('quiet: what goes wrong on purpose is not wrong', async () => {
+  expect(await logOf('quiet', [FLAKY, LOST])).toBe('\n')
+  expect(await logOf('quiet', [TWICE], 401)).toBe('\n')
+  expect(await logOf('quiet', [{ on: 'webhook', truncate: true }], 400)).toBe('\n')
+})
+
+test('quiet: a forged event that is accepted is wrong, and so is an honest copy that is refused', async () => {
+  expect(await logOf('quiet', [TWICE], 200)).toContain('though the signature does not fit')
+  expect(await logOf('quiet', [{ on: 'webhook', duplicate: 2 }], 500)).toContain('(copy), struck by fault-1')
+})
+
+test('a body that was cut is hinted at', async () => {
+  const text = await logOf('pretty', [{ on: 'webhook', truncate: true }], 400)
+  expect(text).toContain('The fault fault-1 cut the body short: a refusal')
+})

@@ -1,0 +1,52 @@
+/** docs/faults.md: every effect is told, and each example does what it says. */
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { FAULT_HEADER } from '../../src/contract/errors.ts'
+import { Fault } from '../../src/faults/schema.ts'
+import { startSimulator } from '../../src/server/start.ts'
+import { blocks, hasShell, inCode, read, rows, run } from '../docs/pages.ts'
+
+const PAGE = read('docs/faults.md')
+const written = blocks(PAGE, 'yaml').flatMap(text => parse(text) as { fault: object }[])
+const typed = blocks(PAGE, 'sh')
+const bodies = typed.flatMap(text => /-d '(.*)'$/m.exec(text)?.[1] ?? []).map(text => JSON.parse(text))
+
+const EFFECTS = Object.keys(Fault.shape).filter(
+  key => !['name', 'on', 'chat_id', 'times', 'skip', 'every'].includes(key),
+)
+
+test('tells every field and every effect, and has an example of each', () => {
+  const headings = [...PAGE.matchAll(/^### `(\w+)`$/gm)].map(([, name]) => name!)
+  expect([...headings, 'gap'].sort()).toEqual([...EFFECTS].sort())
+  for (const effect of EFFECTS)
+    expect(
+      written.some(({ fault }) => Object.hasOwn(fault, effect)),
+      effect,
+    ).toBe(true)
+  const told = rows(PAGE).map(([cell]) => cell!.replaceAll('`', ''))
+  for (const key of Object.keys(Fault.shape)) expect([...told, ...EFFECTS]).toContain(key)
+  expect(inCode(PAGE)).toContain(FAULT_HEADER)
+})
+
+test('each example is a fault, as a step and as a body alike', () => {
+  expect(written.length).toBe(EFFECTS.length)
+  expect(bodies).toEqual(written.map(({ fault }) => fault))
+  for (const { fault } of written) expect(Fault.safeParse(fault).error?.issues ?? [], JSON.stringify(fault)).toEqual([])
+})
+
+test.skipIf(!hasShell)('the commands set and clear them (needs bash and curl)', async () => {
+  await using server = await startSimulator({ port: 0 })
+  const ran = await run('bash', ['-euc', typed.slice(0, -1).join('\n')], { SIM: server.url })
+  expect(ran.code).toBe(0)
+  expect(server.faults.list().map(({ name }) => name)).toEqual(bodies.map((_, index) => `fault-${index + 1}`))
+  await run('bash', ['-euc', typed.at(-1)!], { SIM: server.url })
+  expect(server.faults.list()).toEqual([])
+})
+
+test.skipIf(!hasShell)('so do those of docs/control-api.md (needs bash and curl)', async () => {
+  await using server = await startSimulator({ port: 0 })
+  const block = blocks(read('docs/control-api.md'), 'sh').find(text => text.includes('/_sim/faults'))!
+  const { code, stdout } = await run('bash', ['-euc', block], { SIM: server.url })
+  expect([code, server.faults.list()]).toEqual([0, []])
+  expect(stdout).toContain('"cleared":[{"name":"flaky"')
+})

@@ -1,0 +1,130 @@
+/** What makes no sense or could never match is refused, with the field and the way out: in-process and over HTTP alike. */
+import { describe, expect, test } from 'vitest'
+import { Fault, type FaultSpec } from '../../src/faults/schema.ts'
+import { startSimulator } from '../../src/server/start.ts'
+import { InvalidSetting } from '../../src/simulator/options.ts'
+import { createSimulator } from '../../src/simulator.ts'
+import { control } from '../support/server.ts'
+
+const NO_SENSE: readonly [fault: object, message: string][] = [
+  [{ latency: '1s' }, 'on is required: one of api, webhook, or an object.'],
+  [
+    { on: 'apis', reset: true },
+    'on must be one of api, webhook, or an object, got the string "apis"; did you mean api?',
+  ],
+  [{ on: { api: 'mesage' }, reset: true }, 'chat, any, or an array, got the string "mesage"; did you mean message?'],
+  [
+    { on: { webhook: 'MESSAGE FROM USR' }, swap: true },
+    'got the string "MESSAGE FROM USR"; did you mean MESSAGE FROM USER?',
+  ],
+  [{ on: { api: [] }, reset: true }, 'on.api must be'],
+  [{ on: { api: ['start', 'any'] }, reset: true }, 'on.api has any in a list: write any alone.'],
+  [{ on: {}, reset: true }, 'on.api is required: an endpoint, a list of them, or any (or webhook: an event).'],
+  [{ on: { api: 'start', webhook: 'any' }, reset: true }, 'on.webhook cannot stand beside api'],
+  [{ on: 'api' }, 'has no effect: add one of respond, drop, reset, slow_body, malformed, latency.'],
+  [{ on: 'webhook', times: 1 }, 'has no effect: add one of delay, slow, swap, hold, duplicate, sign,'],
+  [{ on: 'api', delay: '1s' }, 'delay is an effect on: webhook, and this fault is on: api; there are respond,'],
+  [{ on: 'webhook', drop: 'after' }, 'drop is an effect on: api, and this fault is on: webhook'],
+  [{ on: 'api', drop: 'after', reset: true }, 'reset cannot stand beside drop: an answer goes wrong in one way'],
+  [{ on: 'api', respond: { status: 500 }, slow_body: '1s' }, 'slow_body cannot stand beside respond'],
+  [{ on: 'webhook', swap: true, hold: 2 }, 'hold cannot stand beside swap: an event leaves its place in one way'],
+  [{ on: 'webhook', delay: '1s', slow: '1s' }, 'slow cannot stand beside delay'],
+  [{ on: 'webhook', duplicate: 1 }, 'duplicate must be at least 2, got the number 1.'],
+  [{ on: 'webhook', delay: '1s', gap: '1s' }, 'gap stands between copies: add duplicate'],
+  [{ on: 'api', reset: true, times: 0 }, 'times must be at least 1, got the number 0.'],
+  [{ on: 'api', reset: true, every: 0 }, 'every must be at least 1'],
+  [{ on: 'api', reset: true, skip: -1 }, 'skip must be at least 0'],
+  [{ on: 'api', respond: { status: 99 } }, 'respond.status must be at least 200, got the number 99.'],
+  [{ on: 'api', respond: { status: 600 } }, 'respond.status must be at most 599'],
+  [{ on: 'api', respond: { status: 204, body: 'x' } }, 'respond.body cannot be sent with status 204'],
+  [
+    { on: 'api', respond: { status: 200, headers: { 'Content-Length': '1' } } },
+    'Content-Length is written by the server',
+  ],
+  [
+    { on: 'api', respond: { status: 200, headers: { 'a b': '1' } } },
+    'respond.headers.a b is no name a header can have.',
+  ],
+  [{ on: 'api', respond: { status: 200, headers: { a: 'x\r\ny' } } }, 'respond.headers.a must be printable ASCII'],
+  [{ on: 'api', latency: 5 }, 'latency must be a string, got the number 5.'],
+  [{ on: 'api', latency: '5' }, 'latency must be a duration with a unit such as 500ms or 2s, got "5".'],
+  [{ on: 'webhook', delay: '0s' }, 'delay must be longer than 0, got "0s".'],
+  [{ on: 'webhook', sign: 'valid' }, 'sign must be one of "none", "wrong-key", "tampered", "truncated", "hex"'],
+  [{ on: 'webhook', swap: false }, 'swap must be one of true'],
+  [{ on: { api: 'availability' }, chat_id: 'c1', reset: true }, 'chat_id never matches: a call of availability'],
+  [{ on: 'api', reset: true, name: 'two words' }, 'name must be of the form'],
+]
+
+describe('no sense', () => {
+  test.each(NO_SENSE)('%j', async (fault, message) => {
+    const sim = createSimulator()
+    const add = () => sim.faults.add(fault as FaultSpec)
+    expect(add).toThrow(InvalidSetting)
+    expect(add).toThrow(message)
+    expect(sim.faults.list()).toEqual([])
+  })
+
+  test('over HTTP the same words, field by field', async () => {
+    await using server = await startSimulator({ port: 0 })
+    const ask = control(server)
+    for (const [body, message] of NO_SENSE) {
+      const told = await ask('POST', '/faults', { body })
+      expect([told.status, told.body.error.message]).toEqual([422, expect.stringContaining(message)])
+      expect(told.body.error.issues[0].field).toBeTypeOf('string')
+    }
+    expect(server.faults.list()).toEqual([])
+  })
+
+  test('a key that does not exist, with the near one', async () => {
+    await using server = await startSimulator({ port: 0 })
+    const { status, body } = await control(server)('POST', '/faults', { body: { on: 'api', latencyy: '1s' } })
+    expect([status, body.error.message]).toEqual([422, expect.stringContaining('did you mean latency?')])
+  })
+
+  test('every problem is told, not only the first', () => {
+    const wrong = { on: 'api', delay: '1', drop: 'after', reset: true, times: 0 }
+    const { error } = Fault.safeParse(wrong)
+    expect(error!.issues.map(({ path }) => path.join())).toEqual(expect.arrayContaining(['delay', 'reset', 'times']))
+  })
+})
+
+describe('what the simulator knows', () => {
+  test('a chat that does not exist', async () => {
+    await using server = await startSimulator({ port: 0 })
+    const ask = control(server)
+    const { id } = await server.chat({ id: 'chat-1' })
+    const fault = { on: 'api', chat_id: 'chat-2', reset: true } as const
+    const told = await ask('POST', '/faults', { body: fault })
+    expect([told.status, told.body.error]).toMatchObject([
+      404,
+      { code: 'chat_not_found', issues: [{ field: 'chat_id', allowed: [id] }] },
+    ])
+    expect(() => server.faults.add(fault)).toThrow(
+      'chat_id "chat-2" is no chat; did you mean chat-1? The latest: chat-1.',
+    )
+    expect(server.faults.add({ ...fault, chat_id: id })).toMatchObject({ chat_id: id, hits: 0 })
+  })
+
+  test('a name that is taken', () => {
+    const { faults } = createSimulator()
+    faults.add({ name: 'a', on: 'api', reset: true })
+    const again = () => faults.add({ name: 'a', on: 'api', reset: true })
+    expect(again).toThrow('name "a" is taken: choose another one, or clear that fault first.')
+    faults.clear('a')
+    expect(again).not.toThrow()
+  })
+
+  test('a wrong signature where nothing is signed', () => {
+    const { faults } = createSimulator({ knobs: { 'webhook.signature': 'off' } })
+    expect(() => faults.add({ on: 'webhook', sign: 'hex' })).toThrow('webhook.signature is off')
+  })
+
+  test('clearing what is not there', () => {
+    const { faults } = createSimulator()
+    expect(() => faults.clear('a')).toThrow('There is no fault "a": none is set.')
+    faults.add({ name: 'b', on: 'api', reset: true })
+    expect(() => faults.clear('a')).toThrow('There is no fault "a": there are b.')
+    expect(faults.clear()).toMatchObject([{ name: 'b' }])
+    expect(faults.clear()).toEqual([])
+  })
+})

@@ -1,0 +1,37 @@
+/** Small readings of faults that many of these tests share. */
+import type { FaultSpec } from '../../src/faults/schema.ts'
+import type { EntryOf } from '../../src/journal/entry.ts'
+import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
+import type { Simulator } from '../../src/simulator.ts'
+import type { Bench } from '../support/bench.ts'
+import { AGENT } from '../support/talk.ts'
+
+/** What a fault may do to the API, one of each. */
+export const API_FAULTS: readonly FaultSpec[] = [
+  { on: 'api', respond: { status: 503 } },
+  { on: 'api', latency: '5ms' },
+  { on: 'api', drop: 'before' },
+  { on: 'api', drop: 'after' },
+  { on: 'api', reset: true },
+  { on: 'api', slow_body: '20ms' },
+  { on: 'api', malformed: true },
+]
+
+export const hitsOf = (sim: Simulator) => sim.journal.query({ kind: 'fault' }) as EntryOf<'fault'>[]
+export const callsOf = (sim: Simulator) => sim.journal.query({ kind: 'api' }) as EntryOf<'api'>[]
+export const lastCall = (sim: Simulator) => callsOf(sim).at(-1)!
+
+/** A call of a handover endpoint as it goes over the wire: whatever comes back is not held against the contract. */
+export function raw({ sim, send }: Pick<Bench, 'sim' | 'send'>, name: string, chatId: string, more: object = {}) {
+  const extra = name === 'message' ? { message: 'Hi', sender: AGENT } : {}
+  return send(`/api/v2/handover/${name}${name === 'message' ? '/' : ''}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ bot_id: sim.botId, chat_id: chatId, ...extra, ...more }),
+  })
+}
+
+/** The user writes these, one after the other, and waits for no answer. */
+export function writes(chat: ChatHandle, ...texts: string[]): void {
+  for (const text of texts) chat.says(text).catch(() => {})
+}

@@ -1,0 +1,132 @@
+/** Faults on events as bytes on a socket: real receivers, well-behaved and not. */
+import { createHmac } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { expect, test } from 'vitest'
+import type { FaultSpec } from '../../src/faults/schema.ts'
+import type { SimulatorOptions } from '../../src/simulator/options.ts'
+import { takenOver } from '../knobs/support.ts'
+import { startWebhook } from '../support/server.ts'
+import { closedPort, type Handler, rawServer, receiver, simFor } from '../webhooks/receiver.ts'
+import { hitsOf } from './support.ts'
+
+async function struckOnce(spec: object, handler?: Handler, options: SimulatorOptions = {}) {
+  const hook = await receiver(handler)
+  const sim = simFor(hook.url, options)
+  const chat = await takenOver(sim)
+  sim.faults.add({ on: 'webhook', times: 1, ...spec } as FaultSpec)
+  const { ack } = await chat.says('Grüße 😢')
+  return { sim, chat, ack, hook, got: hook.got[0]!, delivery: sim.deliveries[0]! }
+}
+
+const signature = (key: string, bytes: Buffer) => createHmac('sha256', key).update(bytes).digest('base64')
+
+test('http header-case: the same names in another case', async () => {
+  const { sim, got, delivery } = await struckOnce({ http: 'header-case' })
+  expect(got.rawHeaders).toEqual(expect.arrayContaining(['KINDLY-HMAC', 'Content-TYPE', 'User-AGENT']))
+  expect(got.headers['kindly-hmac']).toBe(signature(sim.apiKey, got.bytes))
+  expect(delivery.request.headers).toHaveProperty('KINDLY-HMAC')
+  expect(hitsOf(sim)[0]).not.toHaveProperty('applied')
+})
+
+test('http chunked: no length, the same bytes', async () => {
+  const { sim, got, ack } = await struckOnce({ http: 'chunked' })
+  expect([got.headers['transfer-encoding'], got.headers['content-length']]).toEqual(['chunked', undefined])
+  expect([got.headers['kindly-hmac'], got.json.message]).toEqual([signature(sim.apiKey, got.bytes), 'Grüße 😢'])
+  expect(ack).toMatchObject({ status: 200 })
+})
+
+test('drip: the body in pieces over that time, with its length', async () => {
+  let pieces = 0
+  const port = await rawServer(() => pieces++)
+  const sim = simFor(`http://127.0.0.1:${port}/`, { knobs: { 'webhook.timeout': '30ms' } })
+  sim.faults.add({ on: 'webhook', drip: '100ms' })
+  const { ack } = await (await takenOver(sim)).says('Hello')
+  expect(pieces).toBeGreaterThan(3)
+  expect(ack!.error).toContain('timeout: no complete answer within 30 ms')
+  expect(ack!.duration_ms).toBeGreaterThanOrEqual(125)
+})
+
+test('drip: a receiver that answers well gets it all', async () => {
+  const { got, ack } = await struckOnce({ drip: '40ms' })
+  expect([got.json.message, Number(got.headers['content-length'])]).toEqual(['Grüße 😢', got.bytes.length])
+  expect(ack).toMatchObject({ status: 200 })
+})
+
+test('drip: an answer before the end ends it', async () => {
+  const port = await rawServer(socket => socket.end('HTTP/1.1 413 No\r\ncontent-length: 2\r\n\r\nno'))
+  const sim = simFor(`http://127.0.0.1:${port}/`)
+  sim.faults.add({ on: 'webhook', drip: '1h' })
+  const { ack } = await (await takenOver(sim)).says('Hello')
+  expect(ack).toMatchObject({ status: 413 })
+})
+
+test('reset_after_answer: delivered, and the receiver sees its connection reset', async () => {
+  const errors: Promise<NodeJS.ErrnoException>[] = []
+  const listen = (response: ServerResponse) =>
+    errors.push(new Promise(resolve => response.socket!.once('error', resolve)))
+  const { ack, sim, chat } = await struckOnce({ reset_after_answer: true }, (_got, response) => {
+    listen(response)
+    response.end('ok')
+  })
+  expect(ack).toMatchObject({ status: 200 })
+  expect((await errors[0]!).code).toBe('ECONNRESET')
+  expect(sim.deliveries[0]).toMatchObject({ outcome: 'delivered', response: { body: 'ok' }, fault: 'fault-1' })
+  expect((await chat.says('Next')).ack).toMatchObject({ status: 200 })
+})
+
+test('all of it together, and the retry is as it should be', async () => {
+  await using hook = await startWebhook((_, response) => response.writeHead(hook.bodies.length > 1 ? 200 : 400).end())
+  const sim = simFor(hook.url, { knobs: { 'webhook.retry': ['1s'] } })
+  const chat = await takenOver(sim)
+  const http = ['chunked', 'header-case'] as const
+  sim.faults.add({
+    on: 'webhook',
+    drip: '30ms',
+    http: [...http],
+    reset_after_answer: true,
+    truncate: true,
+    sign: 'hex',
+  })
+  expect((await chat.says('Hello')).ack).toMatchObject({ status: 400 })
+  await sim.clock.advance('1s')
+  const [cut, whole] = hook.bodies as [string, string]
+  expect(() => JSON.parse(cut)).toThrow()
+  expect(whole.startsWith(cut) && JSON.parse(whole).message).toBe('Hello')
+  expect(sim.deliveries.map(({ outcome, fault, sign }) => [outcome, fault, sign])).toEqual([
+    ['failed', 'fault-1', 'hex'],
+    ['delivered', undefined, undefined],
+  ])
+})
+
+test('nothing listens: said as usual', async () => {
+  const sim = simFor(`http://127.0.0.1:${await closedPort()}/`)
+  sim.faults.add({ on: 'webhook', http: 'chunked' })
+  const { ack } = await (await takenOver(sim)).says('Hello')
+  expect(ack!.error).toContain('connection refused')
+})
+
+test('a receiver that hangs up: said as usual', async () => {
+  const port = await rawServer(socket => socket.destroy())
+  const sim = simFor(`http://127.0.0.1:${port}/`)
+  sim.faults.add({ on: 'webhook', drip: '50ms' })
+  const { ack } = await (await takenOver(sim)).says('Hello')
+  expect(ack!.error).toMatch(/connection (reset|closed) by/)
+})
+
+test('a very long answer is cut', async () => {
+  const { delivery } = await struckOnce({ http: 'chunked' }, (_got, response) => response.end('x'.repeat(2_000_000)))
+  expect([delivery.response!.body.length, delivery.response!.truncated]).toEqual([16_384, true])
+})
+
+test('a reset cuts it off', async () => {
+  const hook = await receiver((_got, response) => void response)
+  const sim = simFor(hook.url)
+  const chat = await takenOver(sim)
+  sim.faults.add({ on: 'webhook', http: 'chunked' })
+  const said = chat.says('Hello').catch((error: Error) => error.message)
+  await hook.arrived(1)
+  sim.reset()
+  expect(await said).toContain('reset')
+  await sim.settled()
+  expect(sim.journal.query()).toEqual([])
+})

@@ -1,0 +1,15 @@
+/** A change of the example intermediary's source: what stands there, and what stands there instead. */
+export interface Patch {
+  /** Of examples/intermediary. */
+  readonly file: string
+  /** Has to be there exactly once. */
+  readonly find: string
+  readonly put: string
+}
+
+/** Throws when the place is not there, or not the only one: then the example has changed. */
+export function patched(source: string, { file, find, put }: Patch): string {
+  const count = source.split(find).length - 1
+  if (count === 1) return source.replace(find, () => put)
+  throw new Error(`${file} has ${count} places reading ${JSON.stringify(find)}; a patch needs exactly one.`)
+}

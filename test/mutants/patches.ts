@@ -1,0 +1,137 @@
+/**
+ * Real bugs of real intermediaries, each as the smallest change of the example that has it. Nothing else differs from
+ * the example, so whatever a scenario then complains about is this bug.
+ */
+import type { Patch } from './patch.ts'
+
+const change = (file: string, find: string, put: string): Patch => ({ file, find, put })
+
+const STORE_AND_ACK = '    this.#dispatch(event)\n    return'
+const KNOWN_REQUEST = "if (known?.status === 'pending' || known?.status === 'open') {"
+const SAY = 'this.#message(conversation, text, this.#agent(conversation), buttons)'
+const END = "this.#call(conversation, 'end', { sender: this.#agent(conversation) })"
+const RECEIVED = "const conversation = known ?? this.#conversation(id, event, 'held')"
+const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { note: true }) })'
+const WORTH = 'return status === 0 || status === 429 || status >= 500'
+const STOP_FIRST = 'if (conversation.typing) this.type(conversation, false)'
+const SIGNED = 'if (isSigned(body, webhookSecretOf(this.#platform), signature)) return'
+
+export const PATCHES = {
+  // The agent's words
+  'escapes-html': [
+    change(
+      'desk.js',
+      SAY,
+      SAY.replace('text', "text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/'/g, '&#39;')"),
+    ),
+  ],
+  'translates-again': [
+    change(
+      'desk.js',
+      SAY,
+      SAY.replace('text', "(conversation.language === 'en' ? text : '[en>' + conversation.language + '] ' + text)"),
+    ),
+  ],
+  'keeps-first-sender': [change('desk.js', 'conversation.agent = ', 'conversation.asked = ')],
+  'mixes-up-chats': [
+    change(
+      'desk.js',
+      "Object.assign(conversation, { status: 'open', failed: null })",
+      "Object.assign(conversation, { status: 'open', failed: null })\n    this.current = conversation",
+    ),
+    change('desk.js', SAY, SAY.replace('conversation', 'this.current')),
+  ],
+  'forwards-copies': [
+    change('desk.js', NOTED, `${NOTED}\n    this.#message(conversation, event.message, this.#agent(conversation))`),
+  ],
+  'sends-side-by-side': [
+    change(
+      'outbox.js',
+      'lane.outbox.push(call)\n    this.#store.save()\n    this.#wake(lane)',
+      'void this.#platform.send(call)',
+    ),
+  ],
+
+  // The user's words
+  'loses-attachments': [change('desk.js', 'supports_attachment: true,', 'supports_attachment: false,')],
+  'needs-a-text': [change('desk.js', RECEIVED, `if (!event.message) return\n    ${RECEIVED}`)],
+  'drops-repeats': [
+    change('desk.js', RECEIVED, `if (known?.inbox.at(-1)?.text === event.message) return\n    ${RECEIVED}`),
+  ],
+  'keeps-last-ten': [change('desk.js', NOTED, `${NOTED}\n    conversation.inbox = conversation.inbox.slice(-10)`)],
+  trims: [change('conversation.js', 'text: text(event.message),', 'text: text(event.message).trim(),')],
+  'reads-latin1': [
+    change('http.js', "new TextDecoder('utf-8', { fatal: true }).decode(bytes)", "bytes.toString('latin1')"),
+  ],
+  'declares-no-language': [change('desk.js', 'languages.length > 0 ?', 'languages.length < 0 ?')],
+
+  // Taking over and handing back
+  'ends-locally': [change('desk.js', END, '')],
+  'ends-twice': [change('desk.js', END, `${END}\n    ${END}`)],
+  'keeps-old-conversation': [change('desk.js', KNOWN_REQUEST, 'if (known) {')],
+  'opens-twice': [change('desk.js', KNOWN_REQUEST, "if (known?.status === 'open') {")],
+  'request-undoes-takeover': [change('desk.js', KNOWN_REQUEST, "if (known?.status === 'pending') {")],
+  'answers-after-end': [
+    change(
+      'desk.js',
+      NOTED,
+      `${NOTED}\n    if (late) this.#message(conversation, 'This conversation is closed.', SYSTEM_SENDER)`,
+    ),
+  ],
+  'starts-to-announce': [
+    change(
+      'desk.js',
+      'const queue = this.list()',
+      "this.#call(conversation, 'start', { sender: SYSTEM_SENDER })\n    const queue = this.list()",
+    ),
+  ],
+  'announces-as-bot': [change('desk.js', "{ name: 'Support desk',", "{ name: 'Nora',")],
+  'counts-everyone': [change('desk.js', "this.list().filter(({ status }) => status === 'pending')", 'this.list()')],
+
+  // Typing
+  'types-for-ever': [change('desk.js', '{ timeout: TYPING_TIMEOUT_MS }', '{}'), change('desk.js', STOP_FIRST, '')],
+  'message-leaves-typing-on': [change('desk.js', STOP_FIRST, '')],
+
+  // Availability
+  'never-reopens': [
+    change(
+      'desk.js',
+      "const availability = open ? 'OPEN' : 'CLOSED'",
+      "if (open) return\n    const availability = open ? 'OPEN' : 'CLOSED'",
+    ),
+  ],
+  'closes-desk-with-chat': [change('desk.js', END, `${END}\n    this.setAvailability(false)`)],
+
+  // The webhook
+  restringifies: [
+    change('webhook.js', SIGNED, SIGNED.replace('(body,', '(Buffer.from(JSON.stringify(JSON.parse(String(body)))),')),
+  ],
+  'checks-no-signature': [change('webhook.js', SIGNED, 'if (signature) return')],
+  'knows-only-four-events': [
+    change('webhook.js', 'log(`event ignored: ', "throw badInput('event', 'is not known here')\n        log(`"),
+  ],
+  'expects-a-chat': [change('webhook.js', 'switch (event.event) {', 'log(event.chat.id)\n    switch (event.event) {')],
+  'acks-before-storing': [
+    change('webhook.js', STORE_AND_ACK, '    setTimeout(() => this.#dispatch(event), 400)\n    return'),
+  ],
+  'acks-after-calling': [
+    change('webhook.js', STORE_AND_ACK, '    this.#dispatch(event)\n    await this.#desk.idle()\n    return'),
+    change(
+      'desk.js',
+      '  availabilityProblems() {',
+      '  idle() {\n    return this.#outbox.idle()\n  }\n\n  availabilityProblems() {',
+    ),
+  ],
+
+  // Trouble
+  'gives-up-on-503': [change('platform.js', WORTH, 'return status === 0 || status === 429')],
+  'gives-up-without-answer': [change('platform.js', WORTH, 'return status === 429 || status >= 500')],
+  'ignores-retry-after': [change('platform.js', 'return retryAfterMs(retryAfter) ?? backoff', 'return backoff')],
+  'hammers-on-401': [
+    change('platform.js', WORTH, `${WORTH} || status === 401`),
+    change('platform.js', 'const FIRST_BACKOFF_MS = 500', 'const FIRST_BACKOFF_MS = 20'),
+  ],
+  'forgets-on-restart': [change('settings.js', 'stateFile: env.STATE_FILE || null', 'stateFile: null')],
+} as const satisfies Readonly<Record<string, readonly Patch[]>>
+
+export type BugName = keyof typeof PATCHES

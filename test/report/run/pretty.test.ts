@@ -1,0 +1,314 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { elide, isGap } from '../../../src/report/run/elide.ts'
+import { prettyReport } from '../../../src/report/run/pretty.ts'
+import type { TimelineRow } from '../../../src/report/run/timeline.ts'
+import { widthOf } from '../../../src/report/text.ts'
+import type { Played, Ran } from '../../../src/scenario/verdict.ts'
+import { anyText, HOSTILE, hostilePlay, UNSEEN } from './hostile.ts'
+import { failure, Journal, played, ran, step, stepVerdict } from './plays.ts'
+import {
+  crashedPlay,
+  crossTalkPlay,
+  escapedPlay,
+  openPlay,
+  passedPlay,
+  refusedPlay,
+  silentPlay,
+  skippedPlay,
+  unreachablePlay,
+} from './samples.ts'
+
+const pretty = (run: Ran, columns = 100) => prettyReport(run, { colorLevel: 0, columns })
+/** The block of one play, without the sums. */
+const block = (play: Played, columns = 100) => `\n${pretty(ran([play]), columns).split('\n\n')[0]}\n`
+
+describe('a play that failed', () => {
+  it('tells its story, the cause in the first two lines', () => {
+    expect(block(escapedPlay())).toMatchInlineSnapshot(`
+      "
+      FAIL scenarios/happy.yaml > Happy path                                    seed 1, real clock, 6.4 s
+        x nearest: #12, message differs (only HTML escaping)
+          scenarios/happy.yaml:19:5  step 7/10  expect message { message: "I'm Anna" } within 2s of #10
+          nearest  #12 POST /api/v2/handover/message/ +0.84s  1 field differs
+                   message  - "I'm Anna"   + "I&#39;m Anna"   only HTML escaping differs
+          others   #13 message +0.91s  chat_id belongs to chat "bo": cross-talk?
+                   #10 message +0.02s  already claimed by step 3
+          hint     send the text as it is; the platform does the escaping
+          rules    E6
+        warning sender-without-avatar: sender.avatar is missing (#12)
+                        user / agent              platform                        intermediary
+          +0.00   main  presses "handover"  #4    REQUESTING TAKEOVER --------->  200 in 31 ms
+          +0.42   main  agent accepts       #8    ----------------------------->  204 in 4.0 ms
+          +0.61   main                      #10   <------------------ POST start  200 TAKEOVER STARTED
+          +0.62   main                      #11   step 7: expect message { message: "I'm Anna" }
+        x +0.84   main                      #12   <--- POST message "I&#39;m An…  200 MESSAGE SENT TO USER
+          +0.91   bo                        #13   <----------- POST message "Hi"  200 MESSAGE SENT TO USER
+        x +2.61   main                      #14   step 7 gives up
+        again: npx handover-sim run scenarios/happy.yaml --seed 1
+      "
+    `)
+  })
+
+  it('cross-talk names both chats', () => {
+    expect(block(crossTalkPlay())).toMatchInlineSnapshot(`
+      "
+      FAIL scenarios/two.yaml > Two chats                                   seed 1, virtual clock, 640 ms
+        x #6 brought "Hello ~a1b2" of chat "main" into chat "bo"
+          chat bo  a text of chat "main" stays there
+                        user / agent         platform                             intermediary
+        x +0.00   main  "Hello ~a1b2"  #3    MESSAGE FROM USER "Hello ~a1b… --->  200 in 31 ms
+        x +0.08   bo                   #6    <------- POST message "Hello ~a1b2"  200 MESSAGE SENT TO USER
+        again: npx handover-sim run scenarios/two.yaml --seed 1
+      "
+    `)
+  })
+
+  it('silence is shown as such', () => {
+    expect(block(silentPlay())).toMatchInlineSnapshot(`
+      "
+      FAIL scenarios/silent.yaml > Nothing comes                                seed 1, real clock, 7.0 s
+        x no call came at all
+          scenarios/silent.yaml:9:5  step 2/2  expect start within 5s of #2
+                  user / agent              platform                                         intermediary
+          +0.00   presses "handover"  #3    REQUESTING TAKEOVER -------------------------->  200 in 8.0 ms
+          +0.01                       #6    step 2: expect start
+          … 5.0 s …
+        x +5.01                       #7    step 2 gives up
+        again: npx handover-sim run scenarios/silent.yaml --seed 1
+      "
+    `)
+  })
+
+  it('a call the platform refuses carries its rule', () => {
+    expect(block(refusedPlay())).toMatchInlineSnapshot(`
+      "
+      FAIL scenarios/types.yaml > Wrong type                                   seed 1, real clock, 640 ms
+        x #1 was refused with 400: bot_id must be a whole number, got "1042"
+          POST /api/v2/handover/start as documented
+          rules    E4
+                  user / agent        platform                                       intermediary
+        x +0.00                 #1    <--------------------------------- POST start  400 invalid_parameter
+        again: npx handover-sim run scenarios/types.yaml --seed 1
+      "
+    `)
+  })
+
+  it('a target that went away', () => {
+    expect(block(crashedPlay())).toMatchInlineSnapshot(`
+      "
+      FAIL scenarios/crash.yaml > Crash                                        seed 1, real clock, 640 ms
+        x no answer: connection refused: nothing listens at 127.0.0.1:3000
+          scenarios/crash.yaml:5:5  step 1/1  MESSAGE FROM USER answered with 200
+          hint     the target answered before: did it crash?
+                  user / agent        platform                                  intermediary
+          +0.00                 #1    step 1: user "Hello"
+        x +0.00   "Hello"       #3    MESSAGE FROM USER "Hello" ------------->  no answer: connection ref…
+        x +0.00                 #5    step 1 fails
+        again: npx handover-sim run scenarios/crash.yaml --seed 1
+      "
+    `)
+  })
+
+  it('the second line is the cause, whatever the width', () => {
+    for (const columns of [10, 72, 100, 300]) {
+      const lines = block(escapedPlay(), columns).trimStart().split('\n')
+      expect(lines[1]).toMatch(/^ {2}x nearest: #12, message differs/)
+    }
+  })
+
+  it('long values are cut around where they begin to differ', () => {
+    const long = 'The parcel has been sent on Monday by our warehouse in Oslo. '.repeat(5)
+    const differences = [{ path: 'message', expected: `"${long}A"`, actual: `"${long}B"` }]
+    const miss = { seq: 1, what: 'POST message', afterMs: 5, why: '1 field differs', differences }
+    const text = block(played({ outcome: 'fail', failures: [failure({ nearest: [miss] })] }))
+    expect(text).toContain('- … our warehouse in Oslo. A"   + … our warehouse in Oslo. B"')
+  })
+
+  it('a step names its chat when it is not the only one, and says when it is soft', () => {
+    const ref = step(3, 'expect end', { lane: 'bo', name: 'goodbye' })
+    const text = block(
+      played({ outcome: 'fail', failures: [failure({ step: ref, soft: true, wanted: 'expect end' })] }),
+    )
+    expect(text).toContain('scenarios/happy.yaml:15:5  step 3/10 goodbye, chat bo  soft  expect end\n')
+  })
+
+  it('more than ten failures, more than five others and steps not reached are counted', () => {
+    const miss = { seq: 1, what: 'message', afterMs: 0, why: 'late', differences: [] }
+    const many = Array.from({ length: 12 }, () => failure({ nearest: Array(8).fill(miss) }))
+    const steps = [3, 4, 5, 9].map(number => stepVerdict(step(number, 'expect end'), { outcome: 'not reached' }))
+    const text = block(played({ outcome: 'fail', failures: many, steps }))
+    expect(text).toContain('… 2 more failures')
+    expect(text.match(/… 2 more$/gm)).toHaveLength(10)
+    expect(text).toContain('not reached: steps 3-5, 9')
+  })
+
+  it('failures outside every scenario have a block of their own', () => {
+    const log = new Journal()
+    const orphan = log.call('message', { message: 'Hi' }, { chat_id: 'nobody', status: 404 })
+    const failures = [
+      failure({ kind: 'unexpected', lane: null, happened: 'a call for chat "nobody"', marks: [orphan] }),
+    ]
+    const text = pretty(ran([passedPlay()], { failures, journal: log.entries, exitCode: 1 }))
+    expect(text).toMatch(/^FAIL outside every scenario\n {2}x a call for chat "nobody"/m)
+    expect(text).toMatch(/^ {2}x \+0\.00 +#1 +<-+ POST message "Hi" {2}404/m)
+    expect(text).toContain('1 failure outside every scenario')
+  })
+})
+
+describe('a diagram', () => {
+  it('joins what the user did with the event it caused, and with no other', () => {
+    const log = new Journal()
+    const cause = log.user('Hi')
+    log.event('MESSAGE FROM USER', 'd1', cause, 'Hi')
+    log.user('Ho')
+    log.event('MESSAGE FROM USER', 'd2', cause, 'Hi')
+    const text = block(played({ outcome: 'fail', journal: log.entries, failures: [failure({})] }))
+    expect(text.match(/^ +\+0\.00.*$/gm)!.map(line => line.trim().split(/ {2,}/).slice(0, 4).join(' | '))).toEqual([
+      '+0.00 | "Hi" | #2 | MESSAGE FROM USER "Hi" ------------------------------>',
+      '+0.00 | "Ho" | #3',
+      '+0.00 | #4 | MESSAGE FROM USER "Hi" ------------------------------>',
+    ])
+  })
+})
+
+describe('the rest', () => {
+  it('is one line each, before the failures; the sums are at the end', () => {
+    const plays = [silentPlay(), passedPlay(), openPlay(), unreachablePlay(), skippedPlay()]
+    const text = pretty(ran(plays))
+    const [first, , ...last] = text.split('\n\n')
+    expect(`\n${first}\n`).toMatchInlineSnapshot(`
+      "
+      PASS scenarios/short.yaml > Short and good  120 ms
+      INCONCLUSIVE scenarios/agent.yaml > With an agent  30 ms  the agent driver has no verb "transfer"
+      ERROR scenarios/desk.yaml > No desk  5.0 ms  the help desk is not there: connection refused at 127.0.0.1:3100
+      SKIP scenarios/later.yaml > Later  not tagged smoke
+      "
+    `)
+    expect(`\n${last.join('\n\n')}`).toMatchInlineSnapshot(`
+      "
+      Slowest
+         7.0 s  scenarios/silent.yaml > Nothing comes
+        120 ms  scenarios/short.yaml > Short and good
+         30 ms  scenarios/agent.yaml > With an agent
+
+      5 scenarios in 7.0 s: 1 passed, 1 failed, 1 could not be played, 1 inconclusive, 1 skipped
+      target http://127.0.0.1:3000/webhook, seed 1
+      exit 1: an expectation failed
+      "
+    `)
+  })
+
+  it('a repeated play names its number; warnings are grouped by rule', () => {
+    const warnings = [{ rule: 'message-after-end', message: 'm', lane: null, marks: [] }]
+    const plays = [1, 2].map(instance => played({ instance, warnings: [...warnings, ...warnings] }))
+    const text = pretty(ran([...plays, played({ name: 'Other', warnings })]))
+    expect(text).toContain('PASS scenarios/happy.yaml > Happy path #2  640 ms  2 warnings')
+    expect(text).toContain('Warnings\n  message-after-end: 5 times, in Happy path, Other\n')
+  })
+
+  it('a run that stopped early or played nothing says so', () => {
+    expect(pretty(ran([], { stopped: 'interrupted', exitCode: 130, durationMs: 20 }))).toBe(
+      [
+        '0 scenarios in 20 ms: nothing was played',
+        'stopped early: interrupted',
+        'target http://127.0.0.1:3000/webhook, seed 1',
+        'exit 130: interrupted',
+        '',
+      ].join('\n'),
+    )
+  })
+})
+
+describe('the terminal', () => {
+  it('colour shows the outcome and nothing else', () => {
+    const run = ran([passedPlay(), escapedPlay()])
+    const coloured = prettyReport(run, { colorLevel: 1 })
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
+    expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(pretty(run))
+    expect(coloured).toContain('\u001b[32mPASS\u001b[39m')
+    expect(coloured).toContain('\u001b[31mFAIL\u001b[39m')
+  })
+
+  it('nothing from outside reaches it but text', () => {
+    fc.assert(
+      fc.property(anyText, fc.constantFrom('pass', 'fail', 'error', 'inconclusive', 'skipped'), (text, outcome) => {
+        const shown = pretty(ran([hostilePlay(text, outcome as Played['outcome'])], { target: text, stopped: text }))
+        expect(shown).not.toMatch(UNSEEN)
+      }),
+    )
+  })
+
+  it('diagrams stay within it, with wide characters too', () => {
+    for (const columns of [72, 100, 140]) {
+      const rows = HOSTILE.flatMap(text => block(hostilePlay(text), columns).split('\n')).filter(line =>
+        /^ {2}[x ] \+\d/.test(line),
+      )
+      expect(rows.length).toBeGreaterThan(20)
+      expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns)
+    }
+  })
+})
+
+describe('long timelines', () => {
+  const rows = (count: number, failed: readonly number[] = []): TimelineRow[] =>
+    Array.from(
+      { length: count },
+      (_, index) => ({ seq: index + 1, entrySeqs: [index + 1], failed: failed.includes(index + 1) }) as never,
+    )
+  const seqs = (shown: ReturnType<typeof elide>) => shown.map(row => (isGap(row) ? `…${row.gap}` : row.seq))
+
+  it('are whole up to forty rows', () => {
+    expect(elide(rows(40))).toHaveLength(40)
+  })
+
+  it('show both ends and what is around the failures', () => {
+    expect(seqs(elide(rows(100, [50])))).toEqual([
+      1,
+      2,
+      3,
+      '…42',
+      46,
+      47,
+      48,
+      49,
+      50,
+      51,
+      52,
+      53,
+      54,
+      '…43',
+      98,
+      99,
+      100,
+    ])
+  })
+
+  it('show what takes no more room than a gap, and stay short when everything fails', () => {
+    expect(seqs(elide(rows(100, [9]))).slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6])
+    const everything = Array.from({ length: 400 }, (_, index) => index + 1)
+    expect(elide(rows(400, everything)).length).toBeLessThanOrEqual(50)
+  })
+
+  it('never lose an entry, always show the first failure, and stay short', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 400 }), fc.array(fc.integer({ min: 1, max: 400 })), (count, failed) => {
+        const shown = elide(rows(count, failed))
+        const entries = shown.reduce((sum, row) => sum + (isGap(row) ? row.gap : row.entrySeqs.length), 0)
+        expect(entries).toBe(count)
+        const first = Math.min(...failed.filter(seq => seq <= count))
+        if (Number.isFinite(first)) expect(shown.some(row => !isGap(row) && row.seq === first)).toBe(true)
+        expect(shown.length).toBeLessThanOrEqual(100)
+      }),
+    )
+  })
+
+  it('a long silence takes one line, and a long story says what it leaves out', () => {
+    const log = new Journal()
+    for (let index = 0; index < 100; index++) log.at(index * 20).call('typing_start', {})
+    log.at(60_000).call('end')
+    const text = block(played({ outcome: 'fail', journal: log.entries, failures: [failure({ marks: [50] })] }))
+    expect(text).toMatch(/^ {4}… 42 entries …$/m)
+    expect(text).toMatch(/^ {4}… 58\.0 s …$/m)
+  })
+})

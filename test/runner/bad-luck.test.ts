@@ -1,0 +1,136 @@
+/** Whatever an intermediary does, a run ends, says what went wrong in its first lines, and writes its reports. */
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { closedPort } from '../webhooks/receiver.ts'
+import { type Behaviour, call, finished, inFolder, startRun, startTarget } from './targets.ts'
+
+const SIMPLE = `version: 1
+name: Simple
+timeouts: { ack: 1s, expect: 300ms, settle: 50ms }
+steps:
+  - press: handover
+  - expect: start
+`
+const FILES = { 'simple.yaml': SIMPLE }
+const ok: Behaviour = (_, response) => void response.end()
+
+async function play(behave: Behaviour, ...flags: string[]) {
+  const target = await startTarget(behave)
+  const argv = ['simple.yaml', '--target', target.url, '--port', '0', '--set', 'webhook.timeout=400ms', ...flags]
+  return finished(startRun(FILES, argv))
+}
+
+/** The cause is to be found without scrolling. */
+const firstLines = (out: string) => out.split('\n').slice(0, 3).join('\n')
+
+describe('a webhook that', () => {
+  it.each<[string, Behaviour, RegExp]>([
+    ['answers something else than HTTP', request => void request.socket.end('lalala\r\n\r\n'), /not HTTP/],
+    ['never answers', () => {}, /timeout: no complete answer within 400 ms/],
+    ['closes the connection', request => void request.socket.destroy(), /connection closed by/],
+    ['redirects', (_, response) => void response.writeHead(302, { location: '/there' }).end(), /answered 302/],
+    [
+      'fails',
+      (_, response) => void response.writeHead(500).end('TypeError: no chat'),
+      /answered 500 .*TypeError: no chat/,
+    ],
+    ['answers with 10 MB', (_, response) => void response.writeHead(404).end('x'.repeat(10_000_000)), /answered 404/],
+  ])('%s: exit 1, the cause in the first lines', async (_, behave, cause) => {
+    const { code, out } = await play(behave)
+    expect(code).toBe(1)
+    expect(firstLines(out)).toMatch(cause)
+    expect(out).toContain('again: npx handover-sim run simple.yaml')
+  })
+})
+
+describe('a target that', () => {
+  it('is not there: one message, exit 3, every scenario an error', async () => {
+    const files = { 'a.yaml': SIMPLE, 'b.yaml': SIMPLE.replace('Simple', 'Other') }
+    const argv = [
+      '.',
+      '--target',
+      `http://127.0.0.1:${await closedPort()}/webhook`,
+      '--port',
+      '0',
+      '--report',
+      'json=r.json',
+    ]
+    const { code, out, folder } = await finished(startRun(files, argv))
+    expect(code).toBe(3)
+    expect(out.match(/ERROR/g)).toHaveLength(1)
+    expect(firstLines(out)).toMatch(/2 scenarios {2}the target is not there: connection refused/)
+    const { plays } = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as { plays: { outcome: string }[] }
+    expect(plays.map(({ outcome }) => outcome)).toEqual(['error', 'error'])
+  })
+
+  it('comes later is waited for', async () => {
+    const target = await startTarget((_, response) => void response.writeHead(500).end())
+    const { port } = new URL(target.url)
+    await new Promise(resolve => target.server.close(resolve))
+    const run = startRun(FILES, ['simple.yaml', '--target', target.url, '--port', '0', '--wait-for-target', '5s'])
+    target.server.listen(Number(port), '127.0.0.1')
+    expect((await finished(run)).out).toMatch(/answered 500/)
+  })
+
+  it('dies in the middle is told to be gone', async () => {
+    const target = await startTarget((_, response) => {
+      response.end()
+      target.server.close()
+      target.server.closeAllConnections()
+    })
+    const argv = ['simple.yaml', '--target', target.url, '--port', '0']
+    const { code, out } = await finished(startRun(FILES, argv))
+    expect(code).toBe(1)
+    expect(out).toMatch(/expect start/)
+    expect(out).toMatch(/the intermediary is gone: connection refused/)
+  })
+
+  it('knows only chats of its own: the refusal and the chat id are named', async () => {
+    const target = await startTarget((_, response) => {
+      response.end()
+      void call('http://127.0.0.1:4791', 'start', { bot_id: 1042, chat_id: 'nope' })
+    })
+    const { code, out } = await finished(startRun(FILES, ['simple.yaml', '--target', target.url, '--port', '4791']))
+    expect(code).toBe(1)
+    expect(firstLines(out)).toMatch(/POST .*start was refused with 404 chat_not_found: chat_id "nope"/)
+  })
+
+  it('floods the platform is stopped by the end of the scenario', async () => {
+    const base = 'http://127.0.0.1:4792'
+    const sender = { name: 'A', avatar: 'https://desk.example.test/a.png' }
+    const target = await startTarget((_, response, { chat }) => {
+      response.end()
+      const { id } = chat as unknown as { id: string }
+      for (let n = 0; n < 300; n++) void call(base, 'message/', { bot_id: 1042, chat_id: id, message: `${n}`, sender })
+    })
+    const { code, out } = await finished(startRun(FILES, ['simple.yaml', '--target', target.url, '--port', '4792']))
+    expect(code).toBe(1)
+    expect(firstLines(out)).toMatch(/no start came/)
+    expect(out.length).toBeLessThan(20_000)
+  })
+})
+
+describe('a run that is ended', () => {
+  const SLOW = SIMPLE.replace('expect: 300ms', 'expect: 50s')
+
+  it('by Ctrl-C in the middle still writes its reports, exit 130', async () => {
+    const target = await startTarget(ok)
+    const argv = ['simple.yaml', '--target', target.url, '--port', '0', '--report', 'pretty,junit=j.xml']
+    const run = startRun({ 'simple.yaml': SLOW }, argv)
+    await expect.poll(() => target.requests.length).toBe(1)
+    run.io.signal('SIGINT')
+    const { code, out, folder } = await finished(run)
+    expect(code).toBe(130)
+    expect(out).toMatch(/interrupted by SIGINT/)
+    for (const file of ['j.xml', '.handover-sim/journal.jsonl']) expect(existsSync(inFolder(folder, file))).toBe(true)
+  })
+
+  it('by its own bound says so', async () => {
+    const target = await startTarget(ok)
+    const text = SLOW.replace('settle: 50ms', 'settle: 50ms, scenario: 400ms')
+    const argv = ['simple.yaml', '--target', target.url, '--port', '0']
+    const { code, out } = await finished(startRun({ 'simple.yaml': text }, argv))
+    expect(code).toBe(1)
+    expect(firstLines(out)).toMatch(/took longer than 400ms/)
+  })
+})

@@ -1,0 +1,232 @@
+/** A run as a whole: which scenarios, beside which others, with which ids, and what it comes to. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { call, finished, inFolder, startRun, startTarget, type Target } from './targets.ts'
+
+interface Told {
+  readonly exit_code: number
+  readonly plays: readonly {
+    readonly name: string
+    readonly outcome: string
+    readonly seed: number
+    readonly chats: Readonly<Record<string, string>>
+    readonly failures: readonly { readonly kind: string; readonly wanted: string; readonly happened: string }[]
+  }[]
+  readonly failures: readonly { readonly kind: string; readonly happened: string }[]
+}
+
+const scenario = (name: string, steps: string, more = '') =>
+  `version: 1\nname: ${name}\n${more}timeouts: { expect: 2s, settle: 100ms }\nsteps:\n${steps}`
+
+const ACCEPTED = '  - press: handover\n  - expect: start\n  - check: { status: agent }\n'
+
+interface Desk extends Target {
+  /** Where the platform is, once the run has said so. */
+  platform: string
+}
+
+/** Takes every chat over as soon as it is asked to. */
+async function eagerDesk(more: (desk: Desk, chatId: string) => void = () => {}): Promise<Desk> {
+  const target = await startTarget((_, response, body) => {
+    response.end()
+    const { event, chat, bot } = body as unknown as {
+      event: string
+      chat?: { id: string; _links: { self: string } }
+      bot: { id: number }
+    }
+    if (event !== 'REQUESTING TAKEOVER') return
+    desk.platform = new URL(chat!._links.self).origin
+    void call(desk.platform, 'start', { bot_id: bot.id, chat_id: chat!.id }).then(() => more(desk, chat!.id))
+  })
+  const desk: Desk = Object.assign(target, { platform: '' })
+  return desk
+}
+
+async function played(desk: Target, files: Record<string, string>, ...flags: string[]) {
+  const argv = ['.', '--target', desk.url, '--port', '0', '--report', 'json=r.json', ...flags]
+  const { code, out, err, folder } = await finished(startRun(files, argv))
+  const told = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as Told
+  return { code, out, err, told, names: told.plays.map(({ name }) => name) }
+}
+
+const THREE = {
+  'a.yaml': scenario('Ada', ACCEPTED, 'tags: [smoke]\n'),
+  'b.yaml': scenario('Bo', ACCEPTED),
+  'c.yaml': scenario('Cy', ACCEPTED, 'tags: [smoke, slow]\n'),
+}
+
+describe('what is played', () => {
+  it('everything in a folder, and it passes', async () => {
+    const { code, names, told } = await played(await eagerDesk(), THREE)
+    expect({ code, names }).toEqual({ code: 0, names: ['Ada', 'Bo', 'Cy'] })
+    expect(told.plays.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass'])
+  })
+
+  it.each([
+    [['--only', 'b'], ['Bo']],
+    [
+      ['--only', 'ada', '--only', 'cy'],
+      ['Ada', 'Cy'],
+    ],
+    [
+      ['--tag', 'smoke'],
+      ['Ada', 'Cy'],
+    ],
+    [['--tag', 'slow'], ['Cy']],
+    [
+      ['--shard', '1/2'],
+      ['Ada', 'Cy'],
+    ],
+    [['--shard', '2/2'], ['Bo']],
+    [
+      ['--only', 'Bo', '--repeat', '3'],
+      ['Bo', 'Bo', 'Bo'],
+    ],
+  ])('%j: %j', async (flags, names) => {
+    expect((await played(await eagerDesk(), THREE, ...flags)).names).toEqual(names)
+  })
+
+  it('nothing that matches: said, exit 4', async () => {
+    const { code, err } = await finished(startRun(THREE, ['.', '--self-test', '--tag', 'none']))
+    expect({ code, err }).toEqual({ code: 4, err: 'No scenario in . matches --tag none.\n' })
+  })
+
+  it('--dry-run plays nothing and names all', async () => {
+    const { code, out } = await finished(startRun(THREE, ['.', '--dry-run', '--target', 'http://127.0.0.1:1/']))
+    expect(code).toBe(0)
+    expect(out).toBe('a.yaml:2  Ada  3 steps\nb.yaml:2  Bo  3 steps\nc.yaml:2  Cy  3 steps\n3 to play\n')
+  })
+})
+
+describe('ids', () => {
+  const laneIds = ({ told }: { told: Told }) =>
+    Object.fromEntries(told.plays.map(({ name, chats }) => [name, chats.main]))
+
+  it('are the same with the same seed, whichever others are played', async () => {
+    const all = laneIds(await played(await eagerDesk(), THREE))
+    const one = laneIds(await played(await eagerDesk(), { 'b.yaml': THREE['b.yaml'] }, '--jobs', '1'))
+    const other = laneIds(await played(await eagerDesk(), THREE, '--seed', '2'))
+    expect(one.Bo).toBe(all.Bo)
+    expect(new Set(Object.values(all)).size).toBe(3)
+    expect(other.Bo).not.toBe(all.Bo)
+  })
+
+  it('are fresh in every repetition', async () => {
+    const { told } = await played(await eagerDesk(), { 'a.yaml': THREE['a.yaml'] }, '--repeat', '5')
+    expect(new Set(told.plays.map(({ chats }) => chats.main)).size).toBe(5)
+  })
+
+  it('--seed wins over the seed of the file, the file over the config', async () => {
+    const files = { 'a.yaml': scenario('Ada', ACCEPTED, 'seed: 7\n') }
+    const seedOf = async (...flags: string[]) => (await played(await eagerDesk(), files, ...flags)).told.plays[0]!.seed
+    expect([await seedOf(), await seedOf('--seed', '9')]).toEqual([7, 9])
+  })
+})
+
+describe('beside each other', () => {
+  const AWAY = scenario(
+    'Away',
+    '  - press: handover\n  - expect: start\n  - expect: { availability: { availability: CLOSED } }\n  - check: { availability: CLOSED }\n',
+  )
+
+  it('one that speaks of availability is alone, and the others stay open', async () => {
+    const desk = await eagerDesk((self, chatId) => {
+      if (self.requests.length === 4) void call(self.platform, 'availability', { availability: 'CLOSED', chat: chatId })
+    })
+    const { code, told } = await played(desk, { ...THREE, 'd.yaml': AWAY }, '--jobs', '10')
+    expect(told.plays.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual([
+      'Ada: pass',
+      'Bo: pass',
+      'Cy: pass',
+      'Away: pass',
+    ])
+    expect(code).toBe(0)
+  })
+
+  it('each has settings, clock and faults of its own', async () => {
+    const files = {
+      'a.yaml': scenario(
+        'Blocked',
+        '  - press: handover\n  - expect: start\n  - check: { status: bot }\n',
+        'availability: CLOSED\nconfig: { availability.closedBlocksStart: "on" }\n',
+      ).replace('press: handover\n', 'deliver: { event: REQUESTING TAKEOVER }\n'),
+      'b.yaml': scenario('Open', ACCEPTED),
+      'c.yaml': scenario('Hours', `${ACCEPTED}  - wait: 12h\n  - check: { status: agent }\n`, 'clock: virtual\n'),
+      'd.yaml': scenario(
+        'Broken',
+        '  - fault: { on: { api: start }, respond: { status: 503 } }\n  - press: handover\n  - expect: start\n  - check: { status: pending }\n',
+      ),
+    }
+    const { told } = await played(await eagerDesk(), files, '--jobs', '10')
+    expect(told.plays.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual([
+      'Blocked: pass',
+      'Open: pass',
+      'Hours: pass',
+      'Broken: pass',
+    ])
+  })
+
+  it('50 at once do not disturb each other', async () => {
+    const { code, told } = await played(await eagerDesk(), THREE, '--repeat', '40', '--jobs', '50')
+    expect(told.plays.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
+    expect([code, told.plays.length]).toEqual([0, 120])
+  })
+})
+
+describe('calls nobody expects', () => {
+  it('about a chat nobody knows fail the run, not a scenario', async () => {
+    const desk = await eagerDesk(self => void call(self.platform, 'end', { bot_id: 1042, chat_id: 'somebody-elses' }))
+    const { code, told } = await played(desk, THREE, '--jobs', '10')
+    expect(code).toBe(1)
+    expect(told.failures.map(({ happened }) => happened).join('\n')).toContain(
+      'is about chat "somebody-elses", which no scenario has',
+    )
+  })
+
+  it('after the end of a scenario are charged to it', async () => {
+    const slow = scenario('Slow', `${ACCEPTED}  - none: { end: {}, for: 900ms }\n`)
+    let late = 0
+    const desk = await eagerDesk((self, chatId) => {
+      if (late++ === 0) setTimeout(() => void call(self.platform, 'end', { bot_id: 1042, chat_id: chatId }), 600)
+    })
+    const files = { 'a.yaml': THREE['a.yaml'], 'b.yaml': slow }
+    const { code, told } = await played(desk, files, '--jobs', '10')
+    expect(code).toBe(1)
+    const kinds = Object.fromEntries(told.plays.map(({ name, failures }) => [name, failures.map(({ kind }) => kind)]))
+    expect(Object.values(kinds).flat()).toContain('late')
+  })
+})
+
+describe('what cannot be told', () => {
+  const NEEDY = scenario('Needy', '  - press: handover\n  - agent: accept\n  - expect: start\n')
+
+  it('a driver verb that is not there is inconclusive, exit 4', async () => {
+    const { code, out } = await played(await eagerDesk(), { 'a.yaml': NEEDY })
+    expect(code).toBe(4)
+    expect(out).toMatch(/accept/)
+  })
+
+  it('beside one that passed: exit 0, and 4 with --strict', async () => {
+    const files = { 'a.yaml': NEEDY, 'b.yaml': THREE['b.yaml'] }
+    expect((await played(await eagerDesk(), files)).code).toBe(0)
+    expect((await played(await eagerDesk(), files, '--strict')).code).not.toBe(0)
+  })
+})
+
+describe('flags', () => {
+  it.each([
+    [['--shard', '5/4'], /--shard must be written n\/of, such as 1\/4/],
+    [['--repeat', '0'], /--repeat must be a whole number from 1/],
+    [['--jobs', 'many'], /--jobs must be a whole number/],
+    [['--wait-for-target', '30'], /--wait-for-target must be a duration with a unit/],
+    [['--target', 'localhost:3000'], /--target must be an http or https URL/],
+    [['--target', 'http://example.test/'], /another machine.*--allow-remote/],
+    [['--self-test', '--target', 'http://127.0.0.1:1/'], /leave out --target/],
+    [['--report', 'junt=x'], /junit/],
+    [[], /name the webhook of your intermediary with --target/],
+  ])('%j: exit 2', async (flags, says) => {
+    const { code, err } = await finished(startRun(THREE, ['.', '--port', '0', ...flags]))
+    expect(code).toBe(2)
+    expect(err).toMatch(says)
+  })
+})

@@ -1,0 +1,512 @@
+/** From steps as they are written to a plan: numbers, lanes, turns, defaults, what it needs. */
+import { describe, expect, it } from 'vitest'
+import { fill } from '../../../src/scenario/fill.ts'
+import { createReferee } from '../../../src/scenario/judge/referee.ts'
+import { namedTexts } from '../../../src/scenario/named-texts.ts'
+import { allSteps, complaints, HEAD, load, planOf, plansOf } from './written.ts'
+
+const turnsOf = async (steps: string, head = '') => allSteps(await planOf(steps, head)).map(({ turn }) => turn)
+
+describe('turns', () => {
+  it('a run of stimuli, then a run of checks; fault and log belong to either side', async () => {
+    const steps = `
+  - fault: { on: api, drop: before }
+  - press: handover
+  - fault: { on: api, drop: after }
+  - log: now
+  - agent: accept
+  - expect: start
+  - log: then
+  - fault: clear
+  - check: { status: agent }
+  - user: Hi
+  - agent: { sees: Hi }
+`
+    expect(await turnsOf(steps)).toEqual([[], [2], [2], [2], [2], [2], [2], [2], [2], [10], [10]])
+  })
+
+  it('checks before any stimulus look from the beginning', async () => {
+    expect(await turnsOf('  - check: { status: bot }\n  - expect: start\n')).toEqual([[], []])
+  })
+
+  it('every stimulus opens one, every check closes it', async () => {
+    const stimuli = [
+      'user: a',
+      'press: handover',
+      'bot: a',
+      'agent: accept',
+      'wait: 1s',
+      'availability: OPEN',
+      'deliver: { event: X }',
+      'target: restart',
+    ]
+    const checks = ['expect: start', 'none: { start: {}, for: 1s }', 'check: { status: bot }', 'agent: { sees: a }']
+    for (const stimulus of stimuli) {
+      for (const check of checks) {
+        const steps = `  - ${stimulus}\n  - ${stimulus}\n  - ${check}\n  - ${check}\n  - ${stimulus}\n`
+        expect(await turnsOf(steps), `${stimulus}, ${check}`).toEqual([[1], [1], [1], [1], [5]])
+      }
+    }
+  })
+
+  it('branches begin with the turn before them; after them the earliest of their last ones', async () => {
+    const steps = `
+  - press: handover
+  - parallel:
+      - [{ expect: start }, { user: a }, { expect: end }]
+      - [{ user: b }, { expect: start }]
+      - [{ log: c }]
+  - expect: message
+  - user: d
+`
+    expect(await turnsOf(steps)).toEqual([[1], [1], [3], [3], [1], [1], [1], [1, 3], [9]])
+  })
+
+  it('a stimulus after branches goes on with their turn while one of them is not judged', async () => {
+    const steps = '  - parallel: [[{ user: a }], [{ user: b }, { expect: start }]]\n  - user: c\n  - expect: end\n'
+    expect(await turnsOf(steps)).toEqual([[1], [2], [2], [1, 2], [1, 2]])
+  })
+
+  it('include and repeat are transparent, finally goes on', async () => {
+    const files = {
+      's.yaml': `${HEAD}steps:\n  - repeat: { times: 2, steps: [{ user: a }, { include: p.yaml }] }\n  - press: handover\nfinally: [{ expect: end }]\n`,
+      'p.yaml': 'version: 1\nkind: partial\nsteps: [{ user: b }, { expect: start }]\n',
+    }
+    const [plan] = await plansOf(files)
+    expect(allSteps(plan!).map(({ turn }) => turn)).toEqual([[1], [1], [1], [4], [4], [4], [7], [7]])
+    expect(plan!.finally).toHaveLength(1)
+    expect(plan!.count).toBe(8)
+  })
+
+  it('the inbox is read before the step that opens the turn of a sees', async () => {
+    const steps = `
+  - press: handover
+  - user: a
+  - agent: { sees: a }
+  - user: b
+  - parallel:
+      users: 2
+      steps: [{ agent: { sees: b } }, { user: c }, { agent: { sees: c } }]
+  - agent: { sees: d }
+`
+    const plan = await planOf(steps)
+    const reads = allSteps(plan).map(({ number, readsInboxOf }) => [number, ...readsInboxOf])
+    expect(reads.filter(row => row.length > 1)).toEqual([
+      [1, 'main'],
+      [4, 'user 1', 'user 2'],
+      [6, 'user 1', 'main'],
+      [9, 'user 2', 'main'],
+    ])
+  })
+})
+
+describe('lanes', () => {
+  it('one chat is main, several have their names', async () => {
+    expect((await planOf('  - expect: start\n')).lanes).toEqual([
+      {
+        name: 'main',
+        language: 'en',
+        source: 'web',
+        user: {},
+        history: [],
+        transcript: null,
+        context: null,
+        labels: null,
+        scope: {},
+      },
+    ])
+    const plan = await planOf('  - { expect: start, chat: bo }\n', 'chats: { ada: { language: nb }, bo: {} }\n')
+    expect(plan.lanes.map(({ name, language }) => [name, language])).toEqual([
+      ['ada', 'nb'],
+      ['bo', 'en'],
+    ])
+  })
+
+  it('parallel users get new chats like the one of the scenario, which is not opened for nothing', async () => {
+    const plan = await planOf(
+      '  - parallel: { users: 2, steps: [{ user: "$(user)" }, { expect: start }] }\n',
+      'chat: { language: nb }\n',
+    )
+    expect(plan.lanes.map(({ name, language, scope }) => [name, language, scope])).toEqual([
+      ['user 1', 'nb', { user: 1 }],
+      ['user 2', 'nb', { user: 2 }],
+    ])
+    expect(allSteps(plan).map(({ lane, scope, label }) => [lane, scope.user, label])).toEqual([
+      ['user 1', 1, 'user "1"'],
+      ['user 1', 1, 'expect start'],
+      ['user 2', 2, 'user "2"'],
+      ['user 2', 2, 'expect start'],
+    ])
+  })
+
+  it('a fault, a wait, a word before a crowd open no chat', async () => {
+    const before = '  - fault: { on: api, latency: 1s }\n  - wait: 1s\n  - log: now\n'
+    const plan = await planOf(`${before}  - parallel: { users: 1, steps: [{ expect: start }] }\n`)
+    expect(plan.lanes.map(({ name }) => name)).toEqual(['user 1'])
+  })
+
+  it('a second crowd is another crowd', async () => {
+    const crowd = '  - parallel: { users: 2, steps: [{ expect: start }] }\n'
+    expect((await planOf(`${crowd}${crowd}  - user: a\n`)).lanes.map(({ name }) => name)).toEqual([
+      'main',
+      'user 1',
+      'user 2',
+      'user 3',
+      'user 4',
+    ])
+  })
+
+  it('chat: around steps counts for those that say nothing', async () => {
+    const steps =
+      '  - { repeat: { times: 1, steps: [{ user: a }, { user: b, chat: ada }] }, chat: bo }\n  - { expect: start, chat: ada }\n  - expect: availability\n'
+    const plan = await planOf(steps, 'chats: { ada: {}, bo: {} }\n')
+    expect(allSteps(plan).map(({ lane }) => lane)).toEqual(['bo', 'ada', 'ada', 'ada'])
+  })
+
+  it('a shipped conversation keeps what the scenario does not say', async () => {
+    const [lane] = (await planOf('  - expect: start\n', 'chat: { transcript: nb-shop, labels: [vip] }\n')).lanes
+    expect(lane).toMatchObject({ transcript: 'nb-shop', language: null, source: null, context: null, labels: ['vip'] })
+  })
+})
+
+describe('what is filled in', () => {
+  it('defaults', async () => {
+    expect(await planOf('  - expect: start\n')).toMatchObject({
+      file: 's.yaml',
+      tags: [],
+      spec: [],
+      seed: null,
+      clock: null,
+      timeouts: { ackMs: 10_000, expectMs: 5000, settleMs: 300, scenarioMs: 60_000 },
+      strict: { unexpected: 'fail', contract: 'fail', allow: ['transcript', 'summarize', 'chat'] },
+      config: {},
+      bot: {},
+      availability: null,
+      businessHours: null,
+      tokens: false,
+      vars: {},
+      matrix: {},
+      never: [],
+      finally: [],
+      exclusive: null,
+      needs: [],
+      env: [],
+      mentionsAvailability: false,
+    })
+  })
+
+  it('strict in short', async () => {
+    const strict = async (written: string) => (await planOf('  - expect: start\n', `strict: ${written}\n`)).strict
+    expect(await strict('true')).toMatchObject({ unexpected: 'fail', contract: 'fail' })
+    expect(await strict('false')).toMatchObject({ unexpected: 'warn', contract: 'warn' })
+    expect(await strict('{ unexpected: off, allow: [] }')).toEqual({ unexpected: 'off', contract: 'fail', allow: [] })
+  })
+
+  it('a matrix: one plan for each combination, its values everywhere', async () => {
+    const plans = await plansOf(
+      `${HEAD}matrix: { language: [no, ar], json: [compact, pretty] }\nvars: { both: "$(language)/$(json)" }\nchat: { language: $(language) }\nconfig: { webhook: { json: $(json) } }\nsteps:\n  - user: $(both)\n  - expect: start\n`,
+    )
+    expect(plans.map(({ name }) => name)).toEqual([
+      'T [language=no, json=compact]',
+      'T [language=no, json=pretty]',
+      'T [language=ar, json=compact]',
+      'T [language=ar, json=pretty]',
+    ])
+    expect(plans[1]).toMatchObject({
+      matrix: { language: 'no', json: 'pretty' },
+      vars: { both: 'no/pretty' },
+      config: { 'webhook.json': 'pretty' },
+    })
+    expect(plans[1]!.steps[0]).toMatchObject({ label: 'user "no/pretty"', action: { text: '$(both)' } })
+  })
+
+  it('names decide durations, counts and statuses; an unknown one is a mistake', async () => {
+    const steps = `
+  - wait: $(pause)
+  - user: { text: x, ack: $(status), async: $(yes) }
+  - expect: { start: {}, times: $(often), apart: $(pause) }
+  - repeat: { times: $(two), steps: [{ wait: "$(i)" }] }
+`
+    const head = 'vars: { pause: 2s, status: 503, yes: true, often: { max: 3 }, two: 2 }\n'
+    expect(await complaints(`${HEAD}${head}steps:${steps}`)).toMatch(
+      /wait: write a duration with a unit: 500ms, 5s, 10m, 12h, got 1\./,
+    )
+    const [wait, user, start] = allSteps(await planOf(steps.replace('"$(i)"', '1s'), head))
+    expect(wait!.action).toEqual({ verb: 'wait', ms: 2000 })
+    expect(user!.action).toMatchObject({ ack: 503, async: true })
+    expect(start!.action).toMatchObject({ tree: { times: { min: 0, max: 3 }, apartMs: 2000 } })
+  })
+
+  it('a var of the play is put into what reads it', async () => {
+    const plan = await planOf(
+      '  - user: $(greeting)\n  - expect: { message: { message: "say $(greeting)" } }\n',
+      'vars: { greeting: Hi $(chat.name) }\n',
+    )
+    expect(plan.vars).toEqual({ greeting: 'Hi $(chat.name)' })
+    expect(plan.steps).toMatchObject([
+      { action: { text: 'Hi $(chat.name)' } },
+      { action: { tree: { body: { message: 'say Hi $(chat.name)' } } } },
+    ])
+  })
+
+  it('an escape stays one until the play, and texts arrive as they are', async () => {
+    const steps =
+      '  - user: $$(literal) $(a)\n  - user: $(texts.template)\n  - include: { file: p.yaml, with: { b: $(a) } }\n'
+    const files = {
+      's.yaml': `${HEAD}vars: { a: $$(b), c: "by $(chat.name)" }\nsteps:\n${steps}  - user: $(c)\n`,
+      'p.yaml': 'version: 1\nkind: partial\nparams: { b: null }\nsteps: [{ expect: { message: { message: $(b) } } }]\n',
+    }
+    const [plan] = await plansOf(files)
+    const referee = createReferee(plan!)
+    const said = allSteps(plan!)
+      .slice(0, 3)
+      .map(({ number, action }) =>
+        action.verb === 'user'
+          ? fill(action.text, referee.scopeOf(number))
+          : action.verb === 'expect' && action.tree.op === 'call' && fill(action.tree.body, referee.scopeOf(number)),
+      )
+    expect(said).toEqual(['$(literal) $(b)', namedTexts(['template']).template, { message: '$(b)' }])
+    expect(plan!.vars).toEqual({ a: '$$(b)', c: 'by $(chat.name)' })
+    expect(plan!.steps[3]).toMatchObject({ action: { text: 'by $(chat.name)' } })
+  })
+
+  it('only the texts that are read travel with a step', async () => {
+    const [one, other] = allSteps(await planOf('  - user: $(texts.quotes)\n  - expect: start\n'))
+    expect(Object.keys(one!.scope.texts as object)).toEqual(['quotes'])
+    expect(other!.scope).toEqual({})
+  })
+
+  it('captures are known from the next step on, and in branches only to their own', async () => {
+    const capture = '{ expect: { start: {}, capture: { who: body.sender.name } } }'
+    expect(await complaints(`${HEAD}steps:\n  - user: $(who)\n  - ${capture}\n`)).toMatch(
+      /^s\.yaml:4:11: steps\[0\]\.user: \$\(who\) is not defined/,
+    )
+    expect(await complaints(`${HEAD}steps:\n  - parallel: [[${capture}], [{ user: "$(who)" }]]\n`)).toContain(
+      '$(who) is not defined',
+    )
+    expect(await load(`${HEAD}steps:\n  - parallel: [[${capture}], [{ user: a }]]\n  - user: $(who)\n`)).toHaveLength(1)
+    expect(await load(`${HEAD}steps:\n  - repeat: { times: 3, steps: [${capture}] }\n`)).toHaveLength(1)
+    expect(await complaints(`${HEAD}steps:\n  - ${capture}\n  - ${capture}\n`)).toMatch(
+      /^s\.yaml:5:39: steps\[1\]\.expect\.capture\.who: is taken: the step at s\.yaml:4 captures it/,
+    )
+  })
+
+  it('ids of a repeat are those of the round', async () => {
+    const steps =
+      '  - repeat: { times: 2, steps: [{ user: a, id: s }, { expect: { message: {}, since: s } }, { deliver: { replay: s } }] }\n'
+    const plan = allSteps(await planOf(steps))
+    expect(
+      plan.map(
+        ({ id, action }) =>
+          id ??
+          (action.verb === 'deliver'
+            ? action.replay
+            : action.verb === 'expect' && action.tree.op === 'call'
+              ? action.tree.since
+              : null),
+      ),
+    ).toEqual(['s', 's', 's', 's#2', 's#2', 's#2'])
+  })
+
+  it('environment variables that are read', async () => {
+    expect(
+      (await planOf('  - user: $(env.TEAM) $(env.HOME)\n  - expect: { message: { message: $(env.TEAM) } }\n')).env,
+    ).toEqual(['TEAM', 'HOME'])
+  })
+})
+
+describe('verbs', () => {
+  const actionOf = async (step: string) => allSteps(await planOf(`  - ${step}\n`, 'never: [start]\n'))[0]!.action
+  const cases: [string, unknown][] = [
+    ['user: Hi', { verb: 'user', text: 'Hi', attach: [], ack: 200, async: false }],
+    [
+      'user: { attach: [{ name: a.txt, type: text/plain, size_kb: 0 }], ack: any }',
+      { verb: 'user', text: '', attach: [{ name: 'a.txt', type: 'text/plain', size_kb: 0 }], ack: 'any', async: false },
+    ],
+    [
+      'press: { button: Talk to us, ack: non-2xx }',
+      { verb: 'press', button: 'Talk to us', ack: 'non-2xx', async: false },
+    ],
+    ['bot: Hi', { verb: 'bot', text: 'Hi', buttons: [] }],
+    ['agent: leave', { verb: 'agent', does: 'leave', text: null, with: null }],
+    ['agent: { says: Hi }', { verb: 'agent', does: 'says', text: 'Hi', with: null }],
+    [
+      'agent: { does: transfer, with: { team: a } }',
+      { verb: 'agent', does: 'does.transfer', text: null, with: { team: 'a' } },
+    ],
+    [
+      'agent: { sees: Hi }',
+      { verb: 'sees', item: { text: 'Hi' }, times: { min: 1, max: 1 }, withinMs: null, forMs: null },
+    ],
+    [
+      'agent: { sees: { $re: Hi }, times: 2, within: 1s, for: 2s }',
+      { verb: 'sees', item: { text: { $re: 'Hi' } }, times: { min: 2, max: 2 }, withinMs: 1000, forMs: 2000 },
+    ],
+    [
+      'agent: { sees: { request: true } }',
+      { verb: 'sees', item: { request: true }, times: { min: 1, max: 1 }, withinMs: null, forMs: null },
+    ],
+    ['availability: CLOSED', { verb: 'availability', value: 'CLOSED' }],
+    ['availability: { availability: OPEN, reason: OTHER }', { verb: 'availability', value: 'OPEN', reason: 'OTHER' }],
+    ['fault: clear', { verb: 'fault', fault: { clear: true } }],
+    ['fault: { clear: a }', { verb: 'fault', fault: { clear: 'a' } }],
+    [
+      'deliver: { event: NEW, body: { a: 1 }, sign: hex, ack: 400, async: true }',
+      { verb: 'deliver', event: 'NEW', replay: null, body: { a: 1 }, sign: 'hex', ack: 400, async: true },
+    ],
+    ['target: kill', { verb: 'target', does: 'kill' }],
+    [
+      'none: { start: {}, message: { message: a }, for: 500ms }',
+      {
+        verb: 'none',
+        calls: [
+          { call: 'start', body: {} },
+          { call: 'message', body: { message: 'a' } },
+        ],
+        forMs: 500,
+      },
+    ],
+    ['check: { typing: false }', { verb: 'check', check: { typing: false } }],
+    ['log: Hi', { verb: 'log', text: 'Hi' }],
+  ]
+  it.each(cases)('%s', async (step, action) => {
+    expect(await actionOf(step)).toEqual(action)
+  })
+
+  it('expect: trees of calls', async () => {
+    const call = {
+      op: 'call',
+      times: { min: 1, max: 1 },
+      apartMs: null,
+      since: null,
+      alias: null,
+      auth: 'valid',
+      capture: {},
+    }
+    expect(await actionOf('expect: start')).toEqual({
+      verb: 'expect',
+      withinMs: null,
+      tree: { ...call, call: 'start', body: null },
+    })
+    expect(
+      await actionOf('expect: { any: {}, alias: takeover, auth: invalid, times: { min: 2 }, within: 2s }'),
+    ).toEqual({
+      verb: 'expect',
+      withinMs: 2000,
+      tree: {
+        ...call,
+        call: 'any',
+        body: {},
+        alias: 'takeover',
+        auth: 'invalid',
+        times: { min: 2, max: Number.POSITIVE_INFINITY },
+      },
+    })
+    expect(await actionOf('expect: { all: [end, { oneOf: [start, { message: { message: a } }] }] }')).toEqual({
+      verb: 'expect',
+      withinMs: null,
+      tree: {
+        op: 'all',
+        of: [
+          { ...call, call: 'end', body: null },
+          {
+            op: 'oneOf',
+            of: [
+              { ...call, call: 'start', body: null },
+              { ...call, call: 'message', body: { message: 'a' } },
+            ],
+          },
+        ],
+      },
+    })
+  })
+
+  it('never: patterns', async () => {
+    const plan = await planOf('  - user: a\n', 'never: [start, { message: { message: { $re: x } } }]\n')
+    expect(plan.never).toEqual([
+      { call: 'start', body: null },
+      { call: 'message', body: { message: { $re: 'x' } } },
+    ])
+  })
+
+  it('labels are one line, and not long', async () => {
+    const [step] = allSteps(await planOf(`  - user: "${'long 😢 '.repeat(50)}\\nnext"\n  - expect: start\n`))
+    expect(step!.label).toMatch(/^user "long 😢 long/)
+    expect([...step!.label].length).toBeLessThanOrEqual(100)
+    expect(step!.label).not.toContain('\n')
+  })
+})
+
+describe('what it needs and touches', () => {
+  it('verbs of the driver', async () => {
+    const steps =
+      '  - agent: accept\n  - agent: { sees: a }\n  - agent: { does: transfer }\n  - target: stop\n  - agent: accept\n'
+    expect((await planOf(steps, 'requires: [agent.leave, inbox]\n')).needs).toEqual([
+      'leave',
+      'inbox',
+      'accept',
+      'does.transfer',
+      'target.stop',
+    ])
+  })
+
+  it.each<[string, string | null, string?]>([
+    ['expect: start', null],
+    ['expect: { all: [start, availability] }', 'expect availability (step 1)'],
+    ['none: { availability: {}, for: 1s }', 'none availability (step 1)'],
+    ['check: { availability: OPEN }', 'check availability (step 1)'],
+    ['agent: away', 'agent away (step 1)'],
+    ['target: restart', 'target restart (step 1)'],
+    ['availability: CLOSED', null],
+    ['fault: { on: { api: [availability, start] }, drop: before }', 'fault on availability (step 1)'],
+    ['fault: { on: api, drop: before }', null],
+    ['user: a', 'never availability', 'never: [availability]'],
+    ['user: a', 'business hours', 'business_hours: { time_zone: UTC, mon: "09:00-17:00" }'],
+    ['user: a', 'it says so', 'exclusive: true'],
+  ])('%s: %s', async (step, reason, head = '') => {
+    const plan = await planOf(`  - ${step}\n  - expect: end\n`, head === '' ? '' : `${head}\n`)
+    expect(plan.exclusive).toBe(reason)
+  })
+
+  it.each([
+    ['expect: availability', true],
+    ['check: { availability: OPEN }', true],
+    ['availability: OPEN', true],
+    ['expect: start', false],
+    ['agent: away', false],
+  ])('mentions availability: %s: %s', async (step, mentions) => {
+    const plan = await planOf(`  - ${step}\n  - expect: end\n`, 'availability: OPEN\n')
+    expect(plan.mentionsAvailability).toBe(mentions)
+  })
+
+  it('no more than 10,000 steps, repeats unrolled', async () => {
+    const most = '  - repeat: { times: 100, steps: [{ repeat: { times: 100, steps: [{ expect: end }] } }] }\n'
+    expect((await planOf(most)).count).toBe(10_000)
+    expect(await complaints(`${HEAD}steps:\n${most}  - user: a\n`)).toMatch(
+      /^s\.yaml:5:5: steps\[1\]: is one of more than 10000 steps/,
+    )
+    const endless = `${HEAD}steps:\n  - repeat: { times: 9007199254740991, steps: [{ expect: end }] }\n`
+    expect(await complaints(endless)).toContain('more than 10000 steps')
+  })
+})
+
+describe('hints', () => {
+  const hintsOf = async (steps: string, head = '') =>
+    (await load(`${HEAD}${head}steps:\n${steps}`))[0]!.warnings.map(({ rule, place }) => [rule, place?.line])
+
+  it('a virtual wait before none, a real one before what waits by itself', async () => {
+    const steps = '  - wait: 5s\n  - log: a\n  - none: { start: {}, for: 1s }\n  - wait: 1s\n  - expect: start\n'
+    expect(await hintsOf(steps, 'clock: virtual\n')).toEqual([['virtual-wait-before-none', 5]])
+    expect(await hintsOf(steps)).toEqual([['sleep-before-expect', 7]])
+    expect(await hintsOf('  - wait: 5s\n  - user: a\n  - expect: start\n')).toEqual([])
+  })
+
+  it('are said once for all rounds, and in branches', async () => {
+    const steps =
+      '  - repeat: { times: 3, steps: [{ wait: 1s }, { expect: start }] }\n  - parallel: [[{ wait: 1s }, { expect: end }]]\n'
+    expect(await hintsOf(steps)).toEqual([
+      ['sleep-before-expect', 4],
+      ['sleep-before-expect', 5],
+    ])
+  })
+})

@@ -1,0 +1,245 @@
+/** Which files are read, in which forms, and what they include. */
+import { describe, expect, it } from 'vitest'
+import { compile } from '../../../src/scenario/compile/compile.ts'
+import { findFiles, matcherOf } from '../../../src/scenario/format/find.ts'
+import { loadScenarios, loadValues } from '../../../src/scenario/format/load.ts'
+import { allSteps, complaints, type Files, folderOf, load, plansOf } from './written.ts'
+
+const scenario = (name: string, steps = '  - expect: start\n') => `version: 1\nname: ${name}\nsteps:\n${steps}`
+const namesOf = async (files: Files, patterns: readonly string[]) => (await load(files, patterns)).map(one => one.name)
+
+describe('the forms of a file', () => {
+  const wanted = { version: 1, name: 'T', steps: [{ expect: 'start' }] }
+  const forms: [string, string][] = [
+    ['s.yaml', scenario('T')],
+    ['s.yml', `# a word\n---\n${scenario('T')}---\n`],
+    ['s.json', JSON.stringify(wanted)],
+    ['s.mjs', `export default ${JSON.stringify(wanted)}`],
+    ['s.js', `module.exports = ${JSON.stringify(wanted)}`],
+  ]
+  it.each(forms)('%s', async (name, text) => {
+    const [only, ...others] = await load({ [name]: text })
+    expect(only!.value).toEqual(wanted)
+    expect(others).toEqual([])
+  })
+
+  it('several scenarios: documents of YAML, a list of JSON, a list of a module', async () => {
+    expect(await namesOf({ 's.yaml': `${scenario('A')}---\n${scenario('B')}` }, ['s.yaml'])).toEqual(['A', 'B'])
+    const list = JSON.stringify([
+      { ...wanted, name: 'A' },
+      { ...wanted, name: 'B' },
+    ])
+    expect(await namesOf({ 's.json': list }, ['s.json'])).toEqual(['A', 'B'])
+    expect(await namesOf({ 's.mjs': `export default ${list}` }, ['s.mjs'])).toEqual(['A', 'B'])
+  })
+
+  it('places count through all documents of a file', async () => {
+    const [, second] = await plansOf(`${scenario('A')}---\n# more\n${scenario('B')}`)
+    expect(second!.place).toEqual({ file: 's.yaml', line: 8, column: 7 })
+    expect(allSteps(second!)[0]!.place).toEqual({ file: 's.yaml', line: 10, column: 5 })
+    expect(await complaints(`${scenario('A')}---\n${scenario('B', '  - wait: 5\n')}`)).toMatch(
+      /^s\.yaml:9:11: steps\[0\]\.wait/,
+    )
+  })
+
+  it('the field of a list says which scenario', async () => {
+    const text = JSON.stringify([wanted, { ...wanted, name: 'U', steps: [{ wait: 5 }] }])
+    expect(await complaints({ 's.json': text })).toMatch(/^s\.json:1:\d+: \[1\]\.steps\[0\]\.wait: /)
+    expect(await complaints({ 's.mjs': `export default ${text}` })).toMatch(/^s\.mjs: \[1\]\.steps\[0\]\.wait: /)
+  })
+
+  it('a module has a default export, and .ts needs a Node that reads it', async () => {
+    expect(await complaints({ 's.mjs': 'export const a = 1' })).toMatch(
+      /^s\.mjs: must have a default export: export default define/,
+    )
+    const old = load({ 's.ts': 'export default {}' }, undefined, 'v22.10.0')
+    await expect(old).rejects.toThrow('s.ts: needs Node 22.18 or newer, this is v22.10.0.')
+  })
+
+  it('values of code are held to the same rules', async () => {
+    const options = { cwd: '/', nodeVersion: process.version }
+    expect(compile(await loadValues([wanted], options))[0]!.name).toBe('T')
+    await expect(loadValues([{ ...wanted, steps: [{ wait: 5 }] }], options)).rejects.toThrow(
+      /^scenario: \[0\]\.steps\[0\]\.wait: /,
+    )
+  })
+})
+
+describe('which files', () => {
+  const part = 'version: 1\nkind: partial\nsteps: [{ press: handover }]\n'
+  const files = {
+    'a.yaml': scenario('A'),
+    'deep/b.yml': scenario('B'),
+    'deep/er/c.json': JSON.stringify({ version: 1, name: 'C', steps: [{ expect: 'end' }] }),
+    'deep/part.yaml': part,
+    'deep/notes.md': 'no scenario',
+    'node_modules/x/d.yaml': 'nonsense',
+    '.hidden/e.yaml': 'nonsense',
+    'deep/handover-sim.config.yaml': 'port: 1',
+  }
+  it.each<[string, string[], string[]]>([
+    ['a file', ['a.yaml'], ['A']],
+    ['a folder, parts and others passed over', ['.'], ['A', 'B', 'C']],
+    ['a folder below', ['deep'], ['B', 'C']],
+    ['a pattern', ['deep/*.yml'], ['B']],
+    ['a deep pattern', ['**/*.{yml,json}'], ['B', 'C']],
+    ['a pattern of any depth', ['deep/**/c.json'], ['C']],
+    ['the order asked for, each once', ['deep/b.yml', 'a.yaml', '.'], ['B', 'A', 'C']],
+  ])('%s', async (_what, patterns, names) => {
+    expect(await namesOf(files, patterns)).toEqual(names)
+  })
+
+  it('are named as they were asked for', async () => {
+    const loaded = await load(files, ['./a.yaml', 'deep'])
+    expect(loaded.map(({ file }) => file)).toEqual(['./a.yaml', 'deep/b.yml', 'deep/er/c.json'])
+  })
+
+  it.each([
+    ['nothing there', ['no.yaml'], 'no.yaml: cannot be read: there is no such file or folder.'],
+    ['a pattern of nothing', ['deep/z*.yaml'], 'deep/z*.yaml: matches no file.'],
+    ['a pattern in no folder', ['no/*.yaml'], 'no/*.yaml: matches no file: there is no folder no.'],
+    ['another ending', ['deep/notes.md'], 'deep/notes.md: must end in .yaml, .yml, .json, .mjs, .js, .ts.'],
+    [
+      'a part by itself',
+      ['deep/part.yaml'],
+      'deep/part.yaml:2:7: kind: is a part: it is played where a scenario includes it.',
+    ],
+  ])('%s', async (_what, patterns, message) => {
+    expect((await complaints(files, patterns)).split('\n')[0]).toBe(message)
+  })
+
+  it('a folder without scenarios', async () => {
+    expect(await complaints({ 'x/notes.md': '' }, ['x'])).toMatch(/^x: has no scenario in it: /)
+  })
+
+  it('an absolute path', async () => {
+    const cwd = folderOf(files)
+    const found = findFiles([`${cwd}/deep`], '/').map(({ name }) => name)
+    expect(found).toEqual([`${cwd}/deep/b.yml`, `${cwd}/deep/er/c.json`, `${cwd}/deep/part.yaml`])
+    expect(await loadScenarios([`${cwd}/deep/*.yml`], { cwd: '/', nodeVersion: process.version })).toHaveLength(1)
+  })
+
+  it.each([
+    ['a/*.yaml', 'a/b.yaml', true],
+    ['a/*.yaml', 'a/b/c.yaml', false],
+    ['a/**/*.yaml', 'a/c.yaml', true],
+    ['a/**/*.yaml', 'a/b/b/c.yaml', true],
+    ['a/?.yaml', 'a/bb.yaml', false],
+    ['a/{b,c+}.yaml', 'a/c+.yaml', true],
+    ['a.yaml', 'axyaml', false],
+  ])('%s and %s', (pattern, name, fits) => {
+    expect(matcherOf(pattern).test(name)).toBe(fits)
+  })
+})
+
+describe('include', () => {
+  const accept =
+    'version: 1\nkind: partial\nparams: { who: null, patience: 2s }\nsteps:\n  - expect: { start: { sender: { name: $(who) } }, within: $(patience) }\n'
+  const including = (include: string, head = '') =>
+    `version: 1\nname: T\n${head}steps:\n  - press: handover\n  - include: ${include}\n`
+
+  it('puts the steps in, with their own places and values', async () => {
+    const files = {
+      's.yaml': including('{ file: parts/accept.yaml, with: { who: Anna } }'),
+      'parts/accept.yaml': accept,
+    }
+    const steps = allSteps((await plansOf(files))[0]!)
+    expect(steps[1]).toMatchObject({
+      place: { file: 'parts/accept.yaml', line: 5, column: 5 },
+      label: 'expect start { sender: { name: "Anna" } }',
+      scope: { who: 'Anna', patience: '2s' },
+      action: { withinMs: 2000 },
+      turn: [1],
+    })
+  })
+
+  it('a value of the play is put into the steps themselves', async () => {
+    const files = {
+      's.yaml': including('{ file: a.yaml, with: { who: $(chat.name), patience: 1s } }'),
+      'a.yaml': accept,
+    }
+    const [, step] = allSteps((await plansOf(files))[0]!)
+    expect(step).toMatchObject({
+      scope: { patience: '1s' },
+      action: { tree: { body: { sender: { name: '$(chat.name)' } } } },
+    })
+  })
+
+  it('values go through several files, and are not mixed up', async () => {
+    const files = {
+      's.yaml': including('{ file: outer.yaml, with: { a: $(hello), b: there } }', 'vars: { hello: Hi }\n'),
+      'outer.yaml':
+        'version: 1\nkind: partial\nparams: { a: null, b: null }\nsteps:\n  - include: { file: deep/inner.yaml, with: { a: $(b), b: $(a) } }\n',
+      'deep/inner.yaml':
+        'version: 1\nkind: partial\nparams: { a: null, b: null }\nsteps:\n  - expect: { message: { message: "$(a) $(b)" } }\n',
+    }
+    const [, step] = allSteps((await plansOf(files))[0]!)
+    expect(step).toMatchObject({
+      scope: { a: 'there', b: 'Hi' },
+      label: 'expect message { message: "there Hi" }',
+    })
+  })
+
+  it('what a part captures can be read after it, and used twice', async () => {
+    const files = {
+      's.yaml': including('a.yaml').replace(/$/, '  - include: a.yaml\n  - user: Hi $(who)\n'),
+      'a.yaml': 'version: 1\nkind: partial\nsteps:\n  - expect: { start: {}, capture: { who: body.sender.name } }\n',
+    }
+    expect((await plansOf(files))[0]!.count).toBe(4)
+  })
+
+  const wrong: [string, Files, string][] = [
+    [
+      'a value missing',
+      { 's.yaml': including('a.yaml'), 'a.yaml': accept },
+      's.yaml:5:14: steps[1].include: needs with: { who: ... }, because a.yaml has no value for it.',
+    ],
+    [
+      'a value for nothing',
+      { 's.yaml': including('{ file: a.yaml, with: { who: A, pateince: 1s } }'), 'a.yaml': accept },
+      's.yaml:5:46: steps[1].include.with.pateince: is not a parameter of a.yaml; did you mean patience?',
+    ],
+    [
+      'a circle',
+      {
+        's.yaml': including('a.yaml'),
+        'a.yaml': 'version: 1\nkind: partial\nsteps: [{ include: b.yaml }]\n',
+        'b.yaml': 'version: 1\nkind: partial\nsteps: [{ include: a.yaml }]\n',
+      },
+      'b.yaml:3:20: steps[0].include: includes a file that is being included already: the steps would never end.',
+    ],
+    [
+      'a scenario',
+      { 's.yaml': including('a.yaml'), 'a.yaml': scenario('A') },
+      'a.yaml:1:1: is included, so it must begin with kind: partial (and version: 1).',
+    ],
+    [
+      'a file that is wrong',
+      { 's.yaml': including('a.yaml'), 'a.yaml': 'kind: partial\nsteps: []\n' },
+      'a.yaml:1:1: version: is required: 1.',
+    ],
+    ['a broken file', { 's.yaml': including('a.yaml'), 'a.yaml': 'kind: {' }, 'a.yaml:1:8: '],
+    [
+      'a parameter of a taken name',
+      {
+        's.yaml': including('a.yaml'),
+        'a.yaml': 'version: 1\nkind: partial\nparams: { chat: x }\nsteps: [{ expect: start }]\n',
+      },
+      's.yaml:5:14: steps[1].include: a.yaml has a parameter chat, but $(chat) is always there; choose another name.',
+    ],
+    [
+      'a mistake in a part, said once',
+      {
+        's.yaml': `${including('a.yaml')}  - include: a.yaml\n`,
+        'a.yaml': 'version: 1\nkind: partial\nsteps: [{ user: $(nobody) }]\n',
+      },
+      'a.yaml:3:17: steps[0].user: $(nobody) is not defined at this point; there are chat, bot, sim, env, config, texts.',
+    ],
+  ]
+  it.each(wrong)('%s', async (_what, files, message) => {
+    const said = await complaints(files, ['s.yaml'])
+    const first = said.split('\n').find(line => line.startsWith(message)) ?? said
+    expect(first.startsWith(message) ? message : first).toBe(message)
+    expect(said.split(message)).toHaveLength(2)
+  })
+})

@@ -1,0 +1,382 @@
+/** What is said about a scenario file that is wrong: place, field, value, fix. */
+import { describe, expect, it } from 'vitest'
+import { complaints, HEAD, load } from './written.ts'
+
+const STEP = `${HEAD}steps:\n  - expect: start\n`
+
+describe('a step', () => {
+  const line = 5
+  const cases: [string, string, string][] = [
+    ['a verb that is none', 'usr: Hello', `s.yaml:${line}:5: steps[1].usr: is not a known key; did you mean user?`],
+    [
+      'no verb',
+      'id: x',
+      `s.yaml:${line}:5: steps[1]: has no verb: one of user, press, bot, agent, wait, availability, fault, deliver, target, expect, none, check, log, include, repeat, parallel.`,
+    ],
+    [
+      'two verbs',
+      '{ user: a, press: b }',
+      `s.yaml:${line}:5: steps[1]: has user and press: one verb per step, so make it 2 steps.`,
+    ],
+    [
+      'a duration without a unit',
+      'wait: 5',
+      `s.yaml:${line}:11: steps[1].wait: write a duration with a unit: 500ms, 5s, 10m, 12h, got the number 5.`,
+    ],
+    [
+      'a text that is a number',
+      'user: 12',
+      `s.yaml:${line}:11: steps[1].user: must be a text or a map, got the number 12; write it in quotes: "12".`,
+    ],
+    [
+      'a text that is a value',
+      'user: true',
+      `s.yaml:${line}:11: steps[1].user: must be a text or a map, got true; write it in quotes: "true".`,
+    ],
+    [
+      'a call that is none',
+      'expect: strat',
+      `s.yaml:${line}:13: steps[1].expect: must be transcript, summarize, availability, start, end, message, typing_start, typing_stop, chat, any or a map, got the string "strat"; did you mean start?`,
+    ],
+    [
+      'a call that is none, in a map',
+      'expect: { strat: {} }',
+      `s.yaml:${line}:15: steps[1].expect.strat: is not a known key; did you mean start?`,
+    ],
+    [
+      'two calls at once',
+      'expect: { start: {}, end: {} }',
+      `s.yaml:${line}:13: steps[1].expect: names start and end: name one call, or put them into all, seq or oneOf.`,
+    ],
+    [
+      'an option of the wrong place',
+      'expect: { all: [start], times: 2 }',
+      `s.yaml:${line}:13: steps[1].expect: has times beside all: write it with the call it is about.`,
+    ],
+    [
+      'never, as often as never',
+      'expect: { start: {}, times: 0 }',
+      `s.yaml:${line}:33: steps[1].expect.times: must be a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that nothing comes), got the number 0.`,
+    ],
+    [
+      'nothing, for how long',
+      'none: start',
+      `s.yaml:${line}:11: steps[1].none: must say for how long: { start: {}, for: 500ms }, got the string "start".`,
+    ],
+    [
+      'nothing, for how long, in a map',
+      'none: { start: {} }',
+      `s.yaml:${line}:11: steps[1].none.for: is required: write a duration with a unit: 500ms, 5s, 10m, 12h.`,
+    ],
+    [
+      'an agent that cannot do this',
+      'agent: acept',
+      `s.yaml:${line}:12: steps[1].agent: must be accept, leave, type, stop, away, back or a map, got the string "acept"; did you mean accept?`,
+    ],
+    [
+      'options of another deed',
+      'agent: { says: Hi, times: 2 }',
+      `s.yaml:${line}:12: steps[1].agent: has times, which goes with sees.`,
+    ],
+    [
+      'a matcher that is none',
+      'expect: { message: { message: { $typ: string } } }',
+      `s.yaml:${line}:37: steps[1].expect.message.message.$typ: is not a matcher; did you mean $type?`,
+    ],
+    [
+      'a matcher with company',
+      'expect: { message: { message: { $type: string, $re: x } } }',
+      `s.yaml:${line}:35: steps[1].expect.message.message: holds $type and $re: a matcher such as $type or $re stands alone in its map.`,
+    ],
+    [
+      'a pattern that is none',
+      'expect: { message: { message: { $re: "(" } } }',
+      `s.yaml:${line}:42: steps[1].expect.message.message.$re: is not a regular expression: Invalid regular expression: /(/u: Unterminated group.`,
+    ],
+    [
+      'a check of something else',
+      'check: { stats: agent }',
+      `s.yaml:${line}:14: steps[1].check.stats: is not a known key; did you mean status?`,
+    ],
+    [
+      'a status nobody has',
+      'check: { status: agnet }',
+      `s.yaml:${line}:22: steps[1].check.status: must be bot | pending | agent, got the string "agnet"; did you mean agent?`,
+    ],
+    [
+      'a row with two speakers',
+      'check: { transcript: { last: [{ user: a, bot: b }] } }',
+      `s.yaml:${line}:35: steps[1].check.transcript.last[0]: must have one speaker: { user: text }, { bot: text } or { agent: name, text: text }.`,
+    ],
+    [
+      'half a file',
+      'user: { attach: [{ name: a.pdf }] }',
+      `s.yaml:${line}:22: steps[1].user.attach[0]: must be { file } or { name, type, size_kb }.`,
+    ],
+    [
+      'a file that is not there',
+      'user: { attach: [{ file: no.pdf }] }',
+      `s.yaml:${line}:30: steps[1].user.attach[0].file: there is no such file: `,
+    ],
+    [
+      'a fault on an endpoint that is none',
+      'fault: { on: { api: mesage }, drop: before }',
+      `s.yaml:${line}:25: steps[1].fault.on.api: must be transcript, summarize, availability, start, end, message, typing_start, typing_stop, chat, any or a list, got the string "mesage"; did you mean message?`,
+    ],
+    [
+      'an event and a replay',
+      'deliver: { event: X, replay: s1 }',
+      `s.yaml:${line}:14: steps[1].deliver: must have either event or replay.`,
+    ],
+    [
+      'a replay of nothing',
+      'deliver: { replay: s2 }',
+      `s.yaml:${line}:24: steps[1].deliver.replay: names no earlier step; did you mean s1?`,
+    ],
+    [
+      'an id that is taken',
+      '{ press: handover, id: s1 }',
+      `s.yaml:${line}:28: steps[1].id: is taken: the step at s.yaml:4 has it already.`,
+    ],
+    [
+      'since nothing',
+      'expect: { start: {}, since: later }',
+      `s.yaml:${line}:33: steps[1].expect.since: names no earlier step; there are s1.`,
+    ],
+    [
+      'a chat that is not there',
+      '{ press: handover, chat: ada }',
+      `s.yaml:${line}:30: steps[1].chat: "ada" is not a chat of this scenario; there is main.`,
+    ],
+    [
+      'a name nobody defined',
+      'user: Hi $(who)',
+      `s.yaml:${line}:11: steps[1].user: $(who) is not defined at this point; there are hello, chat, bot, sim, env, config, texts.`,
+    ],
+    [
+      'a part that is not there',
+      'user: $(chat.nam)',
+      `s.yaml:${line}:11: steps[1].user: $(chat.nam) is not there; did you mean name?`,
+    ],
+    [
+      'a text that is not there',
+      'user: $(texts.emojy)',
+      `s.yaml:${line}:11: steps[1].user: $(texts.emojy) is not there; did you mean emoji?`,
+    ],
+    [
+      'a setting that is none',
+      'user: $(config.messages.close)',
+      `s.yaml:${line}:11: steps[1].user: $(config.messages.close) is not a setting; did you mean messages.closed?`,
+    ],
+    [
+      'a duration known too late',
+      'wait: $(chat.id)',
+      `s.yaml:${line}:11: steps[1].wait: $(chat.id) must be known before the play: of vars, matrix, params, $(i) or $(user), not from a call or a chat.`,
+    ],
+    [
+      'a capture under a taken name',
+      'expect: { start: {}, capture: { hello: body.x } }',
+      `s.yaml:${line}:37: steps[1].expect.capture.hello: is taken: it is one of vars, matrix or params; choose another name.`,
+    ],
+    [
+      'a capture of what is always there',
+      'expect: { start: {}, capture: { chat: body.x } }',
+      `s.yaml:${line}:37: steps[1].expect.capture.chat: is taken: it is always there; choose another name.`,
+    ],
+    [
+      'an include of nothing',
+      'include: parts/no.yaml',
+      `s.yaml:${line}:14: steps[1].include: parts/no.yaml cannot be read: there is no such file.`,
+    ],
+    [
+      'nothing repeated',
+      'repeat: { times: 0, steps: [] }',
+      `s.yaml:${line}:22: steps[1].repeat.times: must be a whole number from 1, got the number 0.`,
+    ],
+  ]
+  it.each(cases)('%s', async (_what, step, message) => {
+    // `vars` stand behind the steps, so that they move no line.
+    const written = `version: 1\nname: T\nsteps:\n  - { press: handover, id: s1 }\n  - ${step}\n  - expect: end\nvars: { hello: Hi }\n`
+    const first = (await complaints(written)).split('\n')[0]!
+    expect(first.startsWith(message) ? message : first).toBe(message)
+  })
+
+  it('is shown with its line and a caret', async () => {
+    expect(await complaints(`${HEAD}steps:\n  - wait: 5\n`)).toBe(
+      's.yaml:4:11: steps[0].wait: write a duration with a unit: 500ms, 5s, 10m, 12h, got the number 5.\n  4 |   - wait: 5\n    |           ^',
+    )
+  })
+
+  it('is told from its neighbours: every mistake of every file at once, each from top to bottom', async () => {
+    const files = {
+      'a.yaml': `${HEAD}stpes: []\nsteps:\n  - wait: 5\n  - usr: x\n---\nname: U\nsteps: []\n`,
+      'b.yaml': `version: 1\nname: B\nsteps:\n  - expect: $(no)\n`,
+    }
+    const lines = (await complaints(files, ['.'])).match(/^[ab]\.yaml:\d+/gm)
+    expect(lines).toEqual(['a.yaml:3', 'a.yaml:5', 'a.yaml:6', 'a.yaml:8', 'b.yaml:4'])
+  })
+})
+
+describe('the head of a scenario', () => {
+  const cases: [string, string, string][] = [
+    ['another version', 'version: 2\nname: T\n', 's.yaml:1:10: version: must be 1, got the number 2.'],
+    ['no name', 'version: 1\n', 's.yaml:1:1: name: is required: a text.'],
+    ['an unknown key', `${HEAD}stpes: []\n`, 's.yaml:3:1: stpes: is not a known key; did you mean steps?'],
+    [
+      'a chat and chats',
+      `${HEAD}chat: {}\nchats: { ada: {} }\n`,
+      's.yaml:1:1: has chat and chats: put the one chat into chats, under a name.',
+    ],
+    ['no chat at all', `${HEAD}chats: {}\n`, 's.yaml:1:1: has no chat in chats: name one, or leave chats out.'],
+    [
+      'an unknown knob',
+      `${HEAD}config: { webhook.retri: off }\n`,
+      's.yaml:3:11: config.webhook.retri: is not a known key; did you mean webhook.retry?',
+    ],
+    [
+      'a wrong knob',
+      `${HEAD}config: { webhook.retry: 5 }\n`,
+      's.yaml:3:26: config.webhook.retry: must be off | a list of durations such as [1s, 5s], got the number 5.',
+    ],
+    [
+      'a knob twice',
+      `${HEAD}config: { typing.webhook: off, typing: { webhook: off } }\n`,
+      's.yaml:3:42: config.typing.webhook: sets typing.webhook again.',
+    ],
+    [
+      'a knob wrong by a matrix',
+      `${HEAD}matrix: { json: [compact, tight] }\nconfig: { webhook.json: $(json) }\n`,
+      's.yaml:4:25: config.webhook.json: must be compact | spaced | ascii | slashes | pretty | newline | reordered, got "tight".',
+    ],
+    [
+      'an id too large to be exact',
+      `${HEAD}bot: { id: 9007199254740993 }\n`,
+      's.yaml:3:12: bot.id: must be a whole number from 1, got the number 9007199254740992.',
+    ],
+    [
+      'hours nobody keeps',
+      `${HEAD}business_hours: { time_zone: Europe/Oslo, mon: 9-17 }\n`,
+      's.yaml:3:48: business_hours.mon: must be hours such as "09:00-17:00", got "9-17".',
+    ],
+    [
+      'a clock of another form',
+      `${HEAD}clock: slow\n`,
+      's.yaml:3:8: clock: must be real, virtual or a map, got the string "slow".',
+    ],
+    [
+      'a call that may not be allowed',
+      `${HEAD}strict: { allow: [tpying_stop] }\n`,
+      's.yaml:3:19: strict.allow[0]: must be transcript | summarize | availability | start | end | message | typing_start | typing_stop | chat, got the string "tpying_stop"; did you mean typing_stop?',
+    ],
+    [
+      'strict as a word',
+      `${HEAD}strict: fail\n`,
+      's.yaml:3:9: strict: must be true or false or a map, got the string "fail".',
+    ],
+    [
+      'a timeout without unit',
+      `${HEAD}timeouts: { expect: 5 }\n`,
+      's.yaml:3:21: timeouts.expect: write a duration with a unit: 500ms, 5s, 10m, 12h, got the number 5.',
+    ],
+    [
+      'a var under a taken name',
+      `${HEAD}vars: { chat: x }\n`,
+      's.yaml:3:9: vars.chat: is taken: $(chat) is always there; choose another name.',
+    ],
+    [
+      'a var that reads nothing',
+      `${HEAD}vars: { a: $(b) }\n`,
+      's.yaml:3:12: vars.a: $(b) is not defined at this point; did you mean a?',
+    ],
+    [
+      'a matrix of nothing',
+      `${HEAD}matrix: { a: [] }\n`,
+      's.yaml:3:14: matrix.a: must be at least 1, got an array of 0.',
+    ],
+  ]
+  it.each(cases)('%s', async (_what, head, message) => {
+    const said = await complaints(`${head}steps:\n  - expect: start\n`)
+    expect(said.split('\n')[0]).toBe(message)
+  })
+
+  it('a scenario that cannot fail', async () => {
+    expect(await complaints(`${HEAD}steps:\n  - press: handover\n  - wait: 5s\n`)).toMatch(
+      /^s\.yaml:3:1: steps: assert nothing: add an expect, none, check, agent: \{ sees: \.\.\. \} or never\.\n/,
+    )
+    expect(await load(`${HEAD}never: [start]\nsteps:\n  - press: handover\n`)).toHaveLength(1)
+  })
+
+  it('names are told apart, those of a matrix too', async () => {
+    expect(await complaints(`${STEP}---\n${STEP}`)).toMatch(/^s\.yaml:7:7: name: "T" is taken: s\.yaml:2 has it\.\n/)
+    const matrix = `${HEAD}matrix: { a: [1, 1] }\nsteps:\n  - expect: start\n`
+    expect(await complaints(matrix)).toMatch(/^s\.yaml:2:7: name: "T \[a=1\]" is taken/)
+  })
+
+  it('several chats: a step says which', async () => {
+    const chats = `${HEAD}chats: { ada: {}, bo: {} }\nsteps:\n  - press: handover\n  - wait: 1s\n  - expect: availability\n`
+    expect(await complaints(chats)).toMatch(
+      /^s\.yaml:5:5: steps\[0\]: does not say which chat: write chat: ada or chat: bo\.\n/,
+    )
+  })
+})
+
+describe('YAML that is read as something else', () => {
+  const cases: [string, string, string][] = [
+    [
+      'a comma in braces',
+      '- expect: { message: { message: { $re: /a,b/ } } }',
+      '4:43: has no value; inside { } quote a text that has , [ ] { } or ": " in it.',
+    ],
+    [
+      'double braces',
+      '- user: {{ who }}',
+      '4:10: {{ }} is a map inside a map here; write $(name) where a value goes in, without quotes.',
+    ],
+    [
+      'double braces in a text',
+      '- user: Hi {{ who }}',
+      '4:9: {{ }} fills nothing in; write $(name) where a value goes in, without quotes.',
+    ],
+    [
+      'dollar braces in braces',
+      `- expect: { message: \${{ x }} }`,
+      '4:23: Unexpected flow-map-start at node end; write $(name) where a value goes in, without quotes.',
+    ],
+    [
+      'a colon in a text',
+      '- user: Note: hi',
+      '4:9: Nested mappings are not allowed in compact mappings; a text with ": " in it must be quoted.',
+    ],
+    [
+      'a text that begins with @',
+      '- user: @all',
+      '4:9: Plain value cannot start with reserved character @; quote the text.',
+    ],
+    [
+      'a text that begins with *',
+      '- user: *bold*',
+      '4:9: *bold* is an alias of nothing; set it with &bold* before, or quote the text.',
+    ],
+    ['a tab', '\t- user: Hi', '4:1: Tabs are not allowed as indentation; indent with spaces.'],
+  ]
+  it.each(cases)('%s', async (_what, step, message) => {
+    expect((await complaints(`${HEAD}steps:\n${step}\n`)).split('\n')[0]).toBe(`s.yaml:${message}`)
+  })
+
+  it('says so when it is YAML 1.1, where no is false', async () => {
+    const said = await complaints(`%YAML 1.1\n---\n${HEAD}chat: { language: no }\nsteps:\n  - expect: start\n`)
+    expect(said).toContain('YAML 1.1 is not read, because no, yes and 09:00 mean something else in it; use YAML 1.2.')
+  })
+
+  it('no is a language, 09:00 a text, {{ }} in quotes a text', async () => {
+    const steps = 'steps:\n  - user: 09:00\n  - user: "{{ who }}"\n  - expect: start\n'
+    const [loaded] = await load(`${HEAD}chat: { language: no }\n${steps}`)
+    expect(loaded!.value.chat).toEqual({ language: 'no' })
+    expect(loaded!.value.steps.slice(0, 2)).toEqual([{ user: '09:00' }, { user: '{{ who }}' }])
+  })
+
+  it('quoted, the same patterns are patterns', async () => {
+    const [loaded] = await load(`${HEAD}steps:\n  - expect: { message: { message: { $re: "/a,b/i" } } }\n`)
+    expect(loaded!.value.steps[0]).toEqual({ expect: { message: { message: { $re: '/a,b/i' } } } })
+  })
+})

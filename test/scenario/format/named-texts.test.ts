@@ -1,0 +1,31 @@
+/** fixtures/texts.json: texts that go wrong in real systems. */
+import { describe, expect, it } from 'vitest'
+import { namedTexts, TEXT_NAMES } from '../../../src/scenario/named-texts.ts'
+
+const texts = namedTexts(TEXT_NAMES)
+
+describe('the named texts', () => {
+  it('have what is said of them', () => {
+    expect(texts.emoji).toMatch(/\u200d/)
+    expect([...texts.astral!].some(char => char.length === 2)).toBe(true)
+    expect(texts.line_separators).toMatch(/\u2028.*\u2029/s)
+    expect(texts.right_to_left).toMatch(/\p{Script=Arabic}/u)
+    expect(texts.combining!.normalize('NFC')).not.toBe(texts.combining)
+    expect(texts.html).toContain('<script>')
+    expect(new TextEncoder().encode(texts.long).length).toBe(65_536)
+    expect(texts.long_word).toMatch(/^\S{2000}$/)
+    expect(texts.leading_space).toMatch(/^ /)
+    expect(texts.trailing_space).toMatch(/ $/)
+    expect(texts.newlines).toContain('\r\n')
+    expect(JSON.parse(texts.json!)).toBeTypeOf('object')
+    expect(texts.empty).toBe('')
+  })
+
+  it('are well formed: a platform can carry each of them', () => {
+    for (const [name, text] of Object.entries(texts)) expect(text.isWellFormed(), name).toBe(true)
+  })
+
+  it('a name that is not there gives nothing', () => {
+    expect(namedTexts(['emoji', 'no'])).toEqual({ emoji: texts.emoji })
+  })
+})

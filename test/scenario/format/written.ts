@@ -1,0 +1,50 @@
+/** Scenario files in a folder of their own, loaded and compiled as `run` would. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { compile } from '../../../src/scenario/compile/compile.ts'
+import { loadScenarios } from '../../../src/scenario/format/load.ts'
+import type { LoadedScenario } from '../../../src/scenario/format/loaded.ts'
+import { type Plan, type PlannedStep, stepsOf } from '../../../src/scenario/plan.ts'
+import { ConfigError } from '../../../src/source/errors.ts'
+
+export type Files = Readonly<Record<string, string>>
+
+export function folderOf(files: Files): string {
+  const folder = mkdtempSync(join(tmpdir(), 'handover-sim-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  return folder
+}
+
+const asFiles = (written: string | Files): Files => (typeof written === 'string' ? { 's.yaml': written } : written)
+
+export function load(written: string | Files, patterns?: readonly string[], nodeVersion = process.version) {
+  const files = asFiles(written)
+  return loadScenarios(patterns ?? [Object.keys(files)[0]!], { cwd: folderOf(files), nodeVersion })
+}
+
+export const plansOf = async (written: string | Files, patterns?: readonly string[]): Promise<Plan[]> =>
+  compile(await load(written, patterns))
+
+/** Of steps only, with a head in front. */
+export const planOf = async (steps: string, head = ''): Promise<Plan> =>
+  (await plansOf(`${HEAD}${head}steps:\n${steps}`))[0]!
+
+export const HEAD = 'version: 1\nname: T\n'
+
+export const allSteps = (plan: Plan): PlannedStep[] => [...stepsOf([...plan.steps, ...plan.finally])]
+
+/** Everything that is said about what is wrong. */
+export async function complaints(written: string | Files, patterns?: readonly string[]): Promise<string> {
+  const error = await load(written, patterns).then(
+    (loaded: LoadedScenario[]) => new Error(`nothing is wrong with ${loaded.length} scenarios`),
+    (thrown: unknown) => thrown,
+  )
+  if (error instanceof ConfigError) return error.message
+  throw error
+}

@@ -1,0 +1,237 @@
+/** Journals of plays, written by hand: what the player would note, and what happened in between. */
+import type { Entry, EntryContent } from '../../src/journal/entry.ts'
+import { compile } from '../../src/scenario/compile/compile.ts'
+import { loadValues } from '../../src/scenario/format/load.ts'
+import { judge } from '../../src/scenario/judge/referee.ts'
+import type { InboxItem, TranscriptRow } from '../../src/scenario/marks.ts'
+import { type Plan, stepsOf } from '../../src/scenario/plan.ts'
+import type { Played, Ran, Verdict } from '../../src/scenario/verdict.ts'
+
+/** A scenario as one would write it; name and version are added. */
+export async function planOf(scenario: object): Promise<Plan> {
+  const written = { version: 1, name: 'Under test', ...scenario }
+  const [plan] = compile(await loadValues([written], { cwd: '/', nodeVersion: process.version }))
+  return plan!
+}
+
+export interface CallMore {
+  readonly lane?: string
+  readonly chatId?: string
+  readonly botId?: unknown
+  readonly status?: number
+  readonly response?: unknown
+  readonly auth?: string
+  readonly alias?: string | null
+  readonly path?: string
+  readonly method?: string
+  readonly fault?: string
+  readonly answer_lost?: string
+  readonly unspecified?: readonly number[]
+  /** How long it took to answer; it was read that much earlier. */
+  readonly took?: number
+}
+
+export interface Delivered {
+  readonly status?: number | null
+  readonly body?: string
+  readonly error?: string
+  readonly took?: number
+  readonly attempt?: number
+  readonly retry_in_ms?: number
+  readonly resent?: true
+  readonly duplicate?: true
+  readonly outcome?: 'delivered' | 'failed' | 'skipped'
+  readonly event?: string
+  readonly sign?: string
+}
+
+/** Every entry takes `pace` milliseconds unless `pass` says more. */
+export function journalOf(plan: Plan, pace = 10) {
+  const entries: Entry[] = []
+  let now = 0
+  let deliveries = 0
+  const chatIdOf = (lane: string) => `c-${lane}`
+  const main = plan.lanes[0]?.name ?? 'main'
+  const steps = [...stepsOf([...plan.steps, ...plan.finally])]
+  const laneOfStep = (number: number) => steps.find(step => step.number === number)!.lane
+
+  function add(content: object, cause: number | null = null): number {
+    now += pace
+    const seq = entries.length + 1
+    entries.push({ ...(content as EntryContent), v: 1, seq, time: TIME, cause, at_ms: now } as Entry)
+    return seq
+  }
+  const note = (name: string, more: object = {}) => add({ kind: 'note', note: name, ...more })
+
+  const journal = {
+    entries,
+    add,
+    note,
+    get now() {
+      return now
+    },
+    pass(ms: number) {
+      now += ms
+    },
+    begin(number: number): number {
+      const { action, label } = steps.find(step => step.number === number)!
+      return note('step_started', { step: number, verb: action.verb, label, chat_id: chatIdOf(laneOfStep(number)) })
+    },
+    end: (number: number, details: object = {}) =>
+      note('step_ended', { step: number, chat_id: chatIdOf(laneOfStep(number)), ...details }),
+    /** A step from its start to its end, with what happens in it. */
+    step(number: number, during: () => void = () => {}, details: object = {}) {
+      journal.begin(number)
+      during()
+      journal.end(number, details)
+    },
+    /** A step with an event of the user, and its answers; none: no event was due. */
+    stimulus(number: number, event: string | null = 'REQUESTING TAKEOVER', answers: readonly Delivered[] = [{}]) {
+      const cause = journal.begin(number)
+      const lane = laneOfStep(number)
+      const { action } = steps.find(step => step.number === number)!
+      const said = action.verb === 'user' ? { action: 'message', text: action.text } : { action: 'press' }
+      add({ kind: 'user', chat_id: chatIdOf(lane), message_id: 'm', ...said }, cause)
+      if (event === null) return void journal.end(number, { delivery_id: null })
+      const delivery_id = journal.event(event, lane)
+      for (const answer of answers) journal.delivery(delivery_id, { event, ...answer }, lane)
+      journal.end(number, { delivery_id })
+      return undefined
+    },
+    event(event: string, lane = main): string {
+      const delivery_id = `d${++deliveries}`
+      add({ kind: 'event', chat_id: chatIdOf(lane), event, delivery_id, payload: { event } })
+      return delivery_id
+    },
+    delivery(delivery_id: string, { status = 200, body = 'ok', took = 5, ...more }: Delivered = {}, lane = main) {
+      const response = status === null ? null : { headers: {}, body, truncated: false }
+      return add({
+        kind: 'delivery',
+        chat_id: chatIdOf(lane),
+        delivery_id,
+        event: 'REQUESTING TAKEOVER',
+        attempt: 1,
+        outcome: status === 200 ? 'delivered' : 'failed',
+        url: 'http://127.0.0.1:3000/webhook',
+        request: { headers: {}, body: '{}' },
+        status,
+        response,
+        duration_ms: took,
+        ...more,
+      })
+    },
+    call(endpoint: string | null, body: object = {}, more: CallMore = {}): number {
+      const { lane = main, chatId = chatIdOf(lane), botId = BOT.id, took = 0, ...rest } = more
+      const about = endpoint === 'availability' ? {} : { chat_id: chatId }
+      const ids = endpoint === 'availability' ? {} : { bot_id: botId, chat_id: chatId }
+      return add({
+        kind: 'api',
+        ...about,
+        endpoint,
+        method: endpoint === 'chat' ? 'GET' : 'POST',
+        path: `/api/v2/handover/${endpoint}`,
+        alias: 'handover',
+        auth: 'valid',
+        request: { headers: {}, body: { ...ids, ...body }, bytes: 1 },
+        status: 200,
+        response: { event: 'OK', chatmessage_id: `m${entries.length}` },
+        findings: [],
+        unspecified: [],
+        duration_ms: took,
+        follows: null,
+        ...rest,
+      })
+    },
+    driver: (verb: string, more: object = {}, cause: number | null = null, lane = main) =>
+      add(
+        {
+          kind: 'driver',
+          verb,
+          chat_id: chatIdOf(lane),
+          how: 'POST http://desk/x',
+          outcome: 'ok',
+          duration_ms: 0,
+          ...more,
+        },
+        cause,
+      ),
+    inbox: (items: readonly (InboxItem | string)[], cause: number | null = null, lane = main) =>
+      journal.driver(
+        'inbox',
+        { items: items.map(item => (typeof item === 'string' ? { text: item } : item)) },
+        cause,
+        lane,
+      ),
+    observe(
+      step: number,
+      seen: Partial<{ status: string; typing: boolean; availability: string; transcript: TranscriptRow[] }>,
+    ) {
+      const state = { status: 'bot', typing: false, availability: 'OPEN', ...seen }
+      return note('observed', { step, chat_id: chatIdOf(laneOfStep(step)), ...state })
+    },
+    /** The end; what is written after it came too late. */
+    finish(details: object = {}): readonly Entry[] {
+      if (entries.some(entry => entry.kind === 'note' && entry.note === 'scenario_ended')) return entries
+      note('steps_done')
+      note('scenario_ended', details)
+      return entries
+    },
+  }
+
+  note('scenario_started', { ...STARTED, scenario: plan.name, file: plan.file })
+  for (const { name } of plan.lanes) {
+    const chat = { id: chatIdOf(name), user_id: `u-${name}`, language: 'en', source: 'web', name: 'Ada' }
+    note('lane', { chat_id: chatIdOf(name), lane: name, chat })
+  }
+  return journal
+}
+
+/** The verdict on a whole play. */
+export async function judged(scenario: object, write: (journal: JournalBuilder) => void): Promise<Verdict> {
+  const plan = await planOf(scenario)
+  const journal = journalOf(plan)
+  write(journal)
+  return judge(plan, journal.finish())
+}
+
+export type JournalBuilder = ReturnType<typeof journalOf>
+
+const TIME = '2024-01-01T09:00:00.000000Z'
+const BOT = { id: 1042, name: 'Nora' }
+const STARTED = {
+  instance: 1,
+  seed: 1,
+  clock: 'real',
+  bot: BOT,
+  config: { 'messages.closed': 'We are closed.' },
+  env: {},
+  sim: { url: 'http://127.0.0.1:4747', api_key: '***', bot_id: BOT.id },
+  driver: ['accept', 'says', 'inbox'],
+}
+
+export interface PlayedByHand {
+  readonly plan: Plan
+  readonly entries: readonly Entry[]
+}
+
+/** A run of plays, judged. */
+export function ranOf(plays: readonly PlayedByHand[]): Ran {
+  const judgedPlays = plays.map(({ plan, entries }): Played => {
+    const { name, file, place, tags, spec } = plan
+    const lanes = Object.fromEntries(plan.lanes.map(lane => [lane.name, `c-${lane.name}`]))
+    const about = { name, file, place, tags, spec, lanes, journal: entries, instance: 1, again: 'npx handover-sim run' }
+    return { ...about, ...judge(plan, entries), seed: 1, clock: 'real', startedAt: TIME, durationMs: 1 }
+  })
+  const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
+  for (const { outcome } of judgedPlays) counts[outcome]++
+  const about = { version: '0.0.0', startedAt: TIME, durationMs: 1, target: 'http://127.0.0.1:3000/webhook', seed: 1 }
+  return {
+    ...about,
+    plays: judgedPlays,
+    failures: [],
+    journal: [],
+    stopped: null,
+    counts,
+    exitCode: counts.fail > 0 ? 1 : 0,
+  }
+}

@@ -1,0 +1,334 @@
+/** What came of the steps that do something, and what a play comes to in the end. */
+import { describe, expect, it } from 'vitest'
+import { createReferee } from '../../../src/scenario/judge/referee.ts'
+import { type Delivered, journalOf, judged, planOf } from '../journal-builder.ts'
+
+const CHECK = { check: { status: 'bot' } }
+
+/** One event and its answers, in a scenario of which nothing else is asked. */
+const answered = (answers: readonly Delivered[], step: object = { press: 'handover' }, event = 'REQUESTING TAKEOVER') =>
+  judged({ steps: [step, CHECK] }, journal => {
+    journal.call('transcript')
+    journal.stimulus(1, event, answers)
+    journal.step(2, () => journal.observe(2, {}))
+  })
+
+describe('the answer of the webhook', () => {
+  it.each([
+    ['200 to a named event', [{ status: 200 }], undefined],
+    [
+      'the final try decides',
+      [
+        { status: 503, retry_in_ms: 10 },
+        { status: 200, attempt: 2 },
+      ],
+      undefined,
+    ],
+    ['any status, when any will do', [{ status: 500 }], { user: { text: 'Hi', ack: 'any' } }],
+    ['another status, when that is wanted', [{ status: 202 }], { user: { text: 'Hi', ack: 202 } }],
+    [
+      'a copy sent by a fault does not decide',
+      [{ status: 200 }, { status: 409, attempt: 2, duplicate: true as const }],
+      undefined,
+    ],
+  ])('%s', async (_, answers, step) => {
+    expect(await answered(answers, step)).toMatchObject({ outcome: 'pass', failures: [] })
+  })
+
+  it('another status fails, with the start of what was said', async () => {
+    const verdict = await answered([{ status: 500, body: 'TypeError: x is not a function', took: 31 }])
+    expect(verdict.failures).toMatchObject([
+      {
+        kind: 'stimulus',
+        step: { number: 1 },
+        wanted: 'status 200 from the webhook to REQUESTING TAKEOVER within 10s',
+        happened: 'answered 500 after 31 ms: TypeError: x is not a function',
+        rules: ['WH2'],
+        marks: [7],
+      },
+    ])
+  })
+
+  it('204 does not acknowledge', async () => {
+    const verdict = await answered([{ status: 204, body: '' }])
+    expect(verdict.failures[0]).toMatchObject({
+      happened: 'answered 204 after 5 ms with an empty body',
+      hint: 'Only 200 acknowledges this event.',
+    })
+  })
+
+  it('a refusal of a right signature', async () => {
+    expect((await answered([{ status: 401 }])).failures[0]!.hint).toMatch(/raw bytes/)
+  })
+
+  it('the words of the transport when nothing came', async () => {
+    const error = 'timeout: no complete answer within 10000 ms'
+    const verdict = await answered([{ status: null, error }])
+    expect(verdict.failures[0]).toMatchObject({
+      kind: 'stimulus',
+      happened: `no answer from http://127.0.0.1:3000/webhook: ${error}`,
+      hint: 'Answer the webhook first, and do the work after it.',
+    })
+  })
+
+  it('nothing at all within the time', async () => {
+    const verdict = await answered([])
+    expect(verdict.failures[0]!.happened).toBe('the webhook has not answered within 10s')
+  })
+
+  it('the last of several tries failed', async () => {
+    const verdict = await answered([
+      { status: 503, retry_in_ms: 10 },
+      { status: 500, attempt: 2 },
+    ])
+    expect(verdict.failures[0]!.happened).toMatch(/^try 2: answered 500/)
+  })
+
+  it('too slow', async () => {
+    expect((await answered([{ took: 11_000 }])).failures[0]!.happened).toMatch(/^answered 200 after 11 s/)
+  })
+
+  const HOSTILE = { deliver: { event: 'REQUESTING TAKEOVER', sign: 'wrong-key', ack: 'non-2xx' } }
+
+  it('an event that must be refused', async () => {
+    expect((await answered([{ status: 401, sign: 'wrong-key' }], HOSTILE)).outcome).toBe('pass')
+    const verdict = await answered([{ status: 200, sign: 'wrong-key' }], HOSTILE)
+    expect(verdict.failures[0]).toMatchObject({
+      wanted: 'a refusal (no 2xx) from the webhook to REQUESTING TAKEOVER within 10s',
+      rules: ['A4'],
+      hint: 'Does the intermediary verify the signature before it does anything else?',
+    })
+  })
+
+  it('typing events take any 2xx', async () => {
+    const step = { deliver: { event: 'AGENT TYPING START' } }
+    expect((await answered([{ status: 204, event: 'AGENT TYPING START' }], step, 'AGENT TYPING START')).outcome).toBe(
+      'pass',
+    )
+  })
+
+  it('no event was due: nothing to answer', async () => {
+    const verdict = await judged({ steps: [{ user: 'Hi' }, CHECK] }, journal => {
+      journal.stimulus(1, null)
+      journal.step(2, () => journal.observe(2, {}))
+    })
+    expect(verdict.outcome).toBe('pass')
+  })
+
+  it('async: judged at the end', async () => {
+    const plan = await planOf({ steps: [{ user: { text: 'Hi', async: true, ack: 200 } }, CHECK] })
+    const play = (status: number) => {
+      const referee = createReferee(plan)
+      const journal = journalOf(plan)
+      const id = journal.event('MESSAGE FROM USER')
+      journal.step(1, () => {}, { delivery_id: id })
+      journal.step(2, () => journal.observe(2, {}))
+      const before = journal.entries.length
+      journal.delivery(id, { status, event: 'MESSAGE FROM USER' })
+      journal.finish()
+      for (const entry of journal.entries.slice(0, before)) referee.see(entry)
+      expect(referee.failed(1)).toBe(false)
+      for (const entry of journal.entries.slice(before)) referee.see(entry)
+      return referee.finish().outcome
+    }
+    expect([play(200), play(500)]).toEqual(['pass', 'fail'])
+  })
+
+  it('a replay is judged by its own answer', async () => {
+    const steps = [{ press: 'handover', id: 's1' }, { deliver: { replay: 's1', ack: 'non-2xx' } }, CHECK]
+    const play = (status: number) =>
+      judged({ steps }, journal => {
+        journal.stimulus(1)
+        journal.step(2, () => journal.delivery('d1', { status, attempt: 2, resent: true }), { delivery_id: 'd1' })
+        journal.step(3, () => journal.observe(3, {}))
+      })
+    expect((await play(409)).outcome).toBe('pass')
+    expect((await play(200)).failures.map(({ step }) => step!.number)).toEqual([2])
+  })
+})
+
+describe('nobody home', () => {
+  const REFUSED = { status: null, error: 'connection refused: nothing listens at 127.0.0.1:3000 (ECONNREFUSED)' }
+  const steps = [{ press: 'handover' }, { user: 'Hi' }, CHECK]
+
+  it('an intermediary that never showed itself is an error', async () => {
+    const verdict = await judged({ steps }, journal => journal.stimulus(1, 'REQUESTING TAKEOVER', [REFUSED]))
+    expect(verdict.outcome).toBe('error')
+    expect(verdict.reason).toMatch(/connection refused/)
+    expect(verdict.failures).toMatchObject([{ kind: 'environment' }])
+  })
+
+  it('one that was lost on the way fails', async () => {
+    const verdict = await judged({ steps }, journal => {
+      journal.stimulus(1)
+      journal.stimulus(2, 'MESSAGE FROM USER', [REFUSED])
+    })
+    expect(verdict).toMatchObject({ outcome: 'fail', failures: [{ kind: 'stimulus', step: { number: 2 } }] })
+  })
+
+  it('no address to send to is an error', async () => {
+    const verdict = await judged({ steps }, journal =>
+      journal.stimulus(1, 'REQUESTING TAKEOVER', [
+        { status: null, outcome: 'skipped', error: 'no webhook URL is set' },
+      ]),
+    )
+    expect(verdict).toMatchObject({ outcome: 'error', reason: 'not sent: no webhook URL is set' })
+  })
+})
+
+describe('the agent', () => {
+  const steps = [{ press: 'handover' }, { agent: 'accept' }, CHECK]
+  const accepting = (driver: object, ended: object = {}) =>
+    judged({ steps }, journal => {
+      journal.stimulus(1)
+      const cause = journal.begin(2)
+      journal.driver('accept', driver, cause)
+      journal.end(2, ended)
+      if (driver && (driver as { outcome?: string }).outcome === undefined)
+        journal.step(3, () => journal.observe(3, {}))
+    })
+
+  it('did it', async () => {
+    expect((await accepting({})).outcome).toBe('pass')
+  })
+
+  it('was refused, in the words of the desk', async () => {
+    const verdict = await accepting({ outcome: 'failed', status: 404, answer: 'no such chat' })
+    expect(verdict.failures).toMatchObject([
+      {
+        kind: 'driver',
+        step: { number: 2 },
+        wanted: 'agent accept',
+        happened: 'POST http://desk/x: answered 404: no such chat',
+      },
+    ])
+  })
+
+  it('was not there, though the intermediary is', async () => {
+    const verdict = await accepting({ outcome: 'unreachable', error: 'connection refused' })
+    expect(verdict).toMatchObject({ outcome: 'fail', failures: [{ kind: 'driver' }] })
+  })
+
+  it('was never there, and nobody else', async () => {
+    const verdict = await judged({ steps: [{ agent: 'accept' }, CHECK] }, journal => {
+      const cause = journal.begin(1)
+      journal.driver('accept', { outcome: 'unreachable', error: 'connection refused' }, cause)
+      journal.end(1)
+    })
+    expect(verdict).toMatchObject({ outcome: 'error', reason: 'POST http://desk/x: connection refused' })
+  })
+
+  it('has no such verb: inconclusive, never green', async () => {
+    const verdict = await judged({ steps }, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => {}, { missing: 'accept' })
+    })
+    expect(verdict).toMatchObject({ outcome: 'inconclusive', failures: [] })
+    expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['pass', 'inconclusive', 'not reached'])
+  })
+})
+
+describe('what it comes to', () => {
+  const steps = [{ press: 'handover' }, { expect: 'start' }, CHECK]
+
+  it('a step that could not be done', async () => {
+    const verdict = await judged({ steps }, journal =>
+      journal.step(1, () => {}, { error: 'No button "x" is visible.' }),
+    )
+    expect(verdict.failures).toMatchObject([{ kind: 'stimulus', happened: 'No button "x" is visible.' }])
+    expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'not reached', 'not reached'])
+  })
+
+  it('a step the surroundings failed', async () => {
+    const verdict = await judged({ steps }, journal =>
+      journal.step(1, () => {}, { error: 'The port is taken.', environment: true }),
+    )
+    expect(verdict).toMatchObject({ outcome: 'error', reason: 'The port is taken.' })
+  })
+
+  it('cut off by the bound of the scenario: one failure, at the step it was at', async () => {
+    const verdict = await judged({ steps }, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => {}, { cut: true })
+      journal.finish({ stopped: 'took longer than 60s' })
+    })
+    expect(verdict.failures).toMatchObject([
+      { kind: 'stopped', step: { number: 2 }, happened: 'took longer than 60s: it was at step 2 (expect start)' },
+    ])
+  })
+
+  it('cut off between two steps', async () => {
+    const verdict = await judged({ steps }, journal => {
+      journal.stimulus(1)
+      journal.finish({ stopped: 'interrupted by SIGINT' })
+    })
+    expect(verdict).toMatchObject({
+      outcome: 'fail',
+      failures: [{ kind: 'stopped', step: null, happened: 'interrupted by SIGINT' }],
+    })
+  })
+
+  it('a journal without its end is an error', async () => {
+    const plan = await planOf({ steps })
+    const referee = createReferee(plan)
+    for (const entry of journalOf(plan).entries) referee.see(entry)
+    expect(referee.finish()).toMatchObject({
+      outcome: 'error',
+      reason: 'the journal stops before the end of the scenario',
+    })
+  })
+
+  it('soft failures fail, and stop nothing', async () => {
+    const soft = [{ press: 'handover' }, { expect: 'start', soft: true }, CHECK]
+    const verdict = await judged({ steps: soft }, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.pass(5000))
+      journal.step(3, () => journal.observe(3, {}))
+    })
+    expect(verdict).toMatchObject({ outcome: 'fail', failures: [{ soft: true, step: { number: 2 } }] })
+    expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['pass', 'fail', 'pass'])
+  })
+
+  it('every failure is told, the first cause first', async () => {
+    const verdict = await judged(
+      {
+        chats: { ada: {}, bo: {} },
+        steps: [
+          { press: 'handover', chat: 'ada' },
+          { expect: 'start', chat: 'ada' },
+        ],
+      },
+      journal => {
+        journal.stimulus(1)
+        journal.call('end', {}, { lane: 'bo' })
+        journal.call(
+          'start',
+          {},
+          { lane: 'bo', status: 400, response: { error: { code: 'invalid_parameter', message: 'No.' } } },
+        )
+        journal.step(2, () => journal.pass(5000))
+      },
+    )
+    expect(verdict.failures.map(({ kind }) => kind)).toEqual(['unexpected', 'contract', 'expect'])
+  })
+
+  it('inconclusive gives way to a failure', async () => {
+    const verdict = await judged(
+      {
+        chats: { ada: {}, bo: {} },
+        steps: [
+          { agent: 'accept', chat: 'ada' },
+          { check: { status: 'bot' }, chat: 'bo' },
+        ],
+      },
+      journal => {
+        journal.step(1, () => {}, { missing: 'accept' })
+        journal.step(2, () => {
+          journal.observe(2, { status: 'agent' })
+          journal.pass(5000)
+        })
+      },
+    )
+    expect(verdict.outcome).toBe('fail')
+  })
+})

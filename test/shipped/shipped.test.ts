@@ -1,0 +1,88 @@
+/** The shipped scenarios: the example passes them all, and each finds the bugs it is there for. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { compile } from '../../src/scenario/compile/compile.ts'
+import { loadScenarios } from '../../src/scenario/format/load.ts'
+import { read } from '../docs/pages.ts'
+import { filesIn } from '../house/files.ts'
+import { BUGS, type Bug } from '../mutants/bugs.ts'
+import { patched } from '../mutants/patch.ts'
+import { PATCHES } from '../mutants/patches.ts'
+import { inPool, type Outcome, runShipped } from './target.ts'
+
+const loaded = await loadScenarios(['scenarios'], { cwd: process.cwd(), nodeVersion: process.version })
+const FILES = filesIn('scenarios', '.yaml').filter(file => !file.startsWith('parts/'))
+
+describe('the files', () => {
+  it('are what a run of the folder finds, without a warning', () => {
+    expect(loaded.map(({ file }) => file).sort()).toEqual(FILES.map(file => `scenarios/${file}`).sort())
+    expect(loaded.flatMap(({ warnings }) => warnings)).toEqual([])
+  })
+
+  it('name rules of the platform, tags and a story', () => {
+    const rules = new Set([...read('docs/platform.md').matchAll(/^\| ([A-Z][\w.-]*) \|/gm)].map(([, id]) => id!))
+    const isRule = (id: string) => rules.has(id) || rules.has(`${id}.1`)
+    for (const { name, value } of loaded) {
+      expect(
+        value.spec?.filter(id => !isRule(id)),
+        name,
+      ).toEqual([])
+      expect(value.tags?.length, name).toBeGreaterThan(0)
+      expect(value.description, name).toMatch(/\.$/)
+    }
+  })
+
+  it('sleep on the virtual clock only', () => {
+    for (const plan of compile(loaded)) {
+      const waits = JSON.stringify(plan.steps).includes('"verb":"wait"')
+      expect(waits && plan.clock?.mode !== 'virtual', plan.name).toBe(false)
+    }
+  })
+})
+
+describe('the bugs', () => {
+  it.each(Object.entries(PATCHES))('%s changes what is there', (_, patches) => {
+    const sources = new Map<string, string>()
+    for (const patch of patches) {
+      const before = sources.get(patch.file) ?? read(`examples/intermediary/${patch.file}`)
+      sources.set(patch.file, patched(before, patch))
+    }
+    for (const [file, source] of sources) expect(source).not.toBe(read(`examples/intermediary/${file}`))
+  })
+
+  it('each is found by a scenario, and each scenario finds one', () => {
+    expect([...new Set(BUGS.map(({ bug }) => bug))].sort()).toEqual(Object.keys(PATCHES).sort())
+    expect([...new Set(BUGS.map(({ scenario }) => `${scenario}.yaml`))].sort()).toEqual(FILES)
+  })
+})
+
+it('the example passes all of them, and even a careful reader has nothing to say', { timeout: 60_000 }, async () => {
+  const { exitCode, plays, failures, talk } = await runShipped(null, ['scenarios'])
+  const others = plays.filter(({ outcome, warnings }) => outcome !== 'pass' || warnings.length > 0)
+  expect(
+    others.map(({ name, outcome, reason, failures, warnings }) => ({ name, outcome, reason, failures, warnings })),
+  ).toEqual([])
+  expect({ exitCode, failures, plays: plays.length }, talk).toEqual({
+    exitCode: 0,
+    failures: [],
+    plays: compile(loaded).length,
+  })
+})
+
+describe('a bug is found, for its own reason', () => {
+  let outcomeOf: (bug: Bug) => Promise<Outcome>
+  beforeAll(() => {
+    outcomeOf = inPool(BUGS, 10, ({ bug, scenario, only }) =>
+      runShipped(bug, [`scenarios/${scenario}.yaml`], ...(only === undefined ? [] : ['--only', only])),
+    )
+  })
+
+  it.each(BUGS)('$bug by $scenario', { timeout: 60_000 }, async row => {
+    const { exitCode, plays, talk } = await outcomeOf(row)
+    const failures = plays.flatMap(play => play.failures)
+    const [first] = failures
+    expect(first, `${talk}\n${JSON.stringify(plays.map(({ outcome, reason }) => ({ outcome, reason })))}`).toBeDefined()
+    expect({ exitCode, kind: first!.kind }).toEqual({ exitCode: 1, kind: row.kind })
+    expect(`${first!.wanted} | ${first!.happened}`).toMatch(row.says)
+    expect(failures.map(({ kind }) => kind)).toContain(row.also ?? row.kind)
+  })
+})

@@ -1,0 +1,97 @@
+/** The example intermediary, or one with a bug, as a run starts it: by the `target` of an agent driver. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import type { Io } from '../../src/cli/io.ts'
+import { main } from '../../src/cli/main.ts'
+import { fakeOutput } from '../cli/fake-io.ts'
+import { pathOf, read } from '../docs/pages.ts'
+import type { BugName } from '../mutants/patches.ts'
+
+export interface Shown {
+  readonly kind: string
+  readonly wanted: string
+  readonly happened: string
+}
+
+export interface ShownPlay {
+  readonly name: string
+  readonly file: string
+  readonly outcome: string
+  readonly reason: string | null
+  readonly failures: readonly Shown[]
+  readonly warnings: readonly { readonly rule: string; readonly message: string }[]
+}
+
+export interface Outcome {
+  readonly exitCode: number
+  readonly plays: readonly ShownPlay[]
+  readonly failures: readonly Shown[]
+  /** What the run said beside its report. */
+  readonly talk: string
+}
+
+/** `handover-sim run` of these files against the example with this bug, or with none. */
+export async function runShipped(bug: BugName | null, files: readonly string[], ...flags: string[]): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'handover-shipped-'))
+  try {
+    const port = await freePort()
+    const target = `http://127.0.0.1:${port}/webhook`
+    const where = ['--target', target, '--agent-driver', writeDriver(folder, port, bug), '--port', '0']
+    return await outcomeOf(['run', ...files, ...where, '--report', 'json', ...flags])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function outcomeOf(args: readonly string[]): Promise<Outcome> {
+  const [stdout, stderr] = [fakeOutput(), fakeOutput()]
+  const exitCode = await main(args, {}, { ...QUIET, stdout, stderr })
+  if (stdout.text === '') throw new Error(`Nothing was played: ${stderr.text}`)
+  const { plays, failures } = JSON.parse(stdout.text) as Pick<Outcome, 'plays' | 'failures'>
+  return { exitCode, plays, failures, talk: stderr.text }
+}
+
+/** Nobody asks, answers or interrupts. */
+const QUIET: Omit<Io, 'stdout' | 'stderr'> = {
+  readStdin: async () => '',
+  readStdinBytes: async () => new Uint8Array(),
+  canAsk: false,
+  ask: async () => '',
+  cwd: pathOf('.'),
+  nodeVersion: process.version,
+  onSignal: () => () => {},
+  exit: () => {},
+}
+
+function writeDriver(folder: string, port: number, bug: BugName | null): string {
+  const url = `http://127.0.0.1:${port}`
+  const env = { PORT: String(port), STATE_FILE: join(folder, 'state.json'), ...(bug === null ? {} : { BUG: bug }) }
+  const target = { start: [process.execPath, pathOf('test/mutants/main.mjs')], env, ready: `${url}/health` }
+  const driver = { ...parse(read('examples/intermediary/driver.yaml')), http: url, target }
+  const file = join(folder, 'driver.json')
+  writeFileSync(file, JSON.stringify(driver))
+  return file
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+/** Begins the work of all, so many at a time, and answers with what each comes to. */
+export function inPool<Item, Result>(items: readonly Item[], size: number, work: (item: Item) => Promise<Result>) {
+  const results = new Map<Item, Promise<Result>>()
+  const slots: Promise<unknown>[] = Array.from({ length: size }, () => Promise.resolve())
+  items.forEach((item, index) => {
+    const result = slots[index % size]!.then(() => work(item))
+    slots[index % size] = result.catch(() => {})
+    results.set(item, result)
+  })
+  return (item: Item): Promise<Result> => results.get(item)!
+}

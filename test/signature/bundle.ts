@@ -1,0 +1,16 @@
+/** The module as one file that any runtime can load. */
+
+import { build } from 'rolldown'
+import { ROOT } from '../house/files.ts'
+
+export async function bundled(): Promise<string> {
+  const { output } = await build({
+    cwd: ROOT,
+    input: 'src/signature/index.ts',
+    platform: 'neutral',
+    output: { format: 'esm' },
+    write: false,
+    logLevel: 'silent',
+  })
+  return output[0].code
+}

@@ -1,0 +1,295 @@
+/** `explain`: every mistake is named, whatever the body; and nothing it says gives a key away. */
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Explanation, explain, type MistakeId } from '../../src/signature/index.ts'
+import { MISTAKES } from '../../src/signature/mistakes/catalogue.ts'
+import { encodePayload } from '../../src/webhooks/encode.ts'
+import { SLIPS } from './mistakes.ts'
+
+const KEY = 'top+secret/key=42%'
+const BODY = '{"foo": 1, "bar": "Blåbær/🫐 <b>"}'
+const right = (body: string | Uint8Array, key = KEY) => createHmac('sha256', key).update(body).digest('base64')
+
+const MORE = {
+  otherKeys: { 'the key of the desk': 'another-key-of-ours' },
+  url: 'https://desk.example.test/webhook',
+}
+
+/** Bodies as the platform and its simulator may write them: with letters, slashes and spaces where mistakes show. */
+const payload = fc.record({
+  event: fc.constantFrom('MESSAGE FROM USER', 'REQUESTING TAKEOVER'),
+  message: fc.string({ unit: 'binary', maxLength: 30 }).map(text => `é e\u0301 🫐 a/b <c> ${text}`),
+  more: fc.jsonValue({ maxDepth: 3 }),
+})
+const form = fc.constantFrom('compact', 'spaced', 'pretty', 'newline', 'ascii', 'slashes')
+const jsonBody = fc.tuple(payload, form).map(([value, how]) => encodePayload(value, how))
+
+const idsOf = ({ mistake, also }: Explanation) => [mistake, ...also]
+
+describe('names the mistake for any body', { timeout: 30_000 }, () => {
+  test.each(SLIPS)('$id: $how', ({ id, sign, needs }) =>
+    fc.assert(
+      fc.asyncProperty(jsonBody, async body => {
+        fc.pre(needs?.(body, KEY) ?? true)
+        const told = await explain(body, sign(body, KEY), KEY, MORE)
+        expect(told).toMatchObject({ ok: false, mistake: id, also: [] })
+        expect(told.message).toContain(MISTAKES[id].says)
+        expect(told.fix).toBe(MISTAKES[id].fix)
+      }),
+      { numRuns: 8 },
+    ),
+  )
+
+  test('right', () =>
+    fc.assert(
+      fc.asyncProperty(jsonBody, async body => {
+        const told = { ok: true, mistake: 'right', also: [], message: 'The signature is right.', fix: '' }
+        expect(await explain(body, right(body), KEY, MORE)).toEqual(told)
+      }),
+      { numRuns: 20 },
+    ))
+})
+
+/** The other way round: the signature is right for what was sent, and the body in hand is what became of it. */
+describe('names the mistake when it was made with the body in hand', () => {
+  const spoilt: [id: MistakeId, sent: string | Buffer, inHand: string | Buffer][] = [
+    ['restringified-json', encodePayload(JSON.parse(BODY), 'spaced'), JSON.stringify(JSON.parse(BODY))],
+    ['restringified-json', encodePayload(JSON.parse(BODY), 'pretty'), JSON.stringify(JSON.parse(BODY))],
+    ['restringified-json', encodePayload(JSON.parse(BODY), 'ascii'), JSON.stringify(JSON.parse(BODY))],
+    ['restringified-json', encodePayload(JSON.parse(BODY), 'slashes'), JSON.stringify(JSON.parse(BODY))],
+    ['restringified-json', BODY, JSON.stringify(BODY)],
+    ['newline', `${BODY}\n`, BODY],
+    ['newline', BODY, `${BODY}\n`],
+    ['byte-order-mark', `\ufeff${BODY}`, BODY],
+    ['byte-order-mark', BODY, `\ufeff${BODY}`],
+    ['line-endings', '{\r\n}', '{\n}'],
+    ['latin1', BODY, Buffer.from(BODY).toString('latin1')],
+    ['base64-body', BODY, Buffer.from(BODY).toString('base64')],
+    ['unicode-form', '"e\u0301"', '"\u00e9"'],
+  ]
+  test.each(spoilt)('%s: %j', async (id, sent, inHand) => {
+    expect(idsOf(await explain(inHand, right(sent), KEY))).toEqual([id])
+  })
+})
+
+describe('keys that are written differently where the body is verified', () => {
+  test.each<[MistakeId, string]>([
+    ['key-whitespace', `${KEY}\n`],
+    ['key-prefix', `Bearer ${KEY}`],
+    ['key-quotes', `"${KEY}"`],
+    ['key-url-encoding', encodeURIComponent(KEY)],
+  ])('%s', async (id, inHand) => {
+    expect(idsOf(await explain(BODY, right(BODY), inHand))).toEqual([id])
+  })
+
+  test.each([
+    ['hex', Buffer.from('00ff10', 'hex'), '00ff10'],
+    ['base64', Buffer.from('0-9_', 'base64url'), '0-9_'],
+  ])('a key that looks like %s, decoded', async (_, bytes, inHand) => {
+    const signature = createHmac('sha256', bytes).update(BODY).digest('base64')
+    expect(idsOf(await explain(BODY, signature, inHand))).toEqual(['key-encoding'])
+  })
+})
+
+describe('names two mistakes at once', () => {
+  const again = JSON.stringify(JSON.parse(BODY))
+  test.each<[MistakeId[], string]>([
+    [['hex', 'restringified-json'], createHmac('sha256', KEY).update(again).digest('hex')],
+    [['other-key', 'restringified-json'], right(again, 'another-key-of-ours')],
+    [['key-whitespace', 'newline'], right(`${BODY}\n`, `${KEY}\n`)],
+    [['prefix', 'hex'], `sha256=${createHmac('sha256', KEY).update(BODY).digest('hex')}`],
+    [['hex', 'other-algorithm'], createHmac('sha1', KEY).update(BODY).digest('hex')],
+    [['truncated', 'hex'], createHmac('sha256', KEY).update(BODY).digest('hex').slice(0, 40)],
+    [['whitespace', 'key-prefix'], `${right(BODY, `Bearer ${KEY}`)}\n`],
+  ])('%j', async (ids, signature) => {
+    const told = await explain(BODY, signature, KEY, MORE)
+    expect(idsOf(told)).toEqual(ids)
+    for (const id of ids) {
+      expect(told.message).toContain(MISTAKES[id].says)
+      expect(told.fix).toContain(MISTAKES[id].fix)
+    }
+  })
+})
+
+const nonsense = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, at) => (at * 37 + 11) % 256))
+
+describe('names what is wrong with the text alone', () => {
+  test.each<[MistakeId, string]>([
+    ['empty-signature', ''],
+    ['empty-signature', ' \n'],
+    ['too-long', 'A'.repeat(10_240)],
+    ['key-as-signature', KEY],
+    ['key-as-signature', `Bearer ${KEY}`],
+    ['hex', nonsense(32).toString('hex')],
+    ['whitespace', `${nonsense(32).toString('base64')}\n`],
+    ['quoted', `"${nonsense(32).toString('base64')}"`],
+    ['prefix', `sha256=${nonsense(32).toString('base64')}`],
+    ['repeated-header', `${nonsense(32).toString('base64')}, ${nonsense(32).toString('base64')}`],
+    ['url-encoding', encodeURIComponent(nonsense(32).toString('base64'))],
+    ['base64url', nonsense(32).toString('base64url')],
+    ['unpadded', 'A'.repeat(43)],
+    ['wrong-length', nonsense(20).toString('base64')],
+    ['wrong-length', nonsense(48).toString('base64')],
+    ['not-base64', `${'A'.repeat(42)}B=`],
+    ['not-base64', 'not a signature'],
+    ['not-base64', 'é'.repeat(44)],
+    ['unknown', nonsense(32).toString('base64')],
+  ])('%s: %j', async (id, signature) => {
+    const told = await explain(BODY, signature, KEY)
+    expect(idsOf(told)).toEqual([id])
+    expect(told.fix).not.toBe('')
+  })
+
+  test('no header, or two', async () => {
+    expect(await explain(BODY, {}, KEY)).toMatchObject({ ok: false, mistake: 'missing-header' })
+    expect(await explain(BODY, null, KEY)).toMatchObject({ ok: false, mistake: 'missing-header' })
+    const twice = { 'kindly-hmac': [right(BODY), right(BODY)] }
+    expect(await explain(BODY, twice, KEY)).toMatchObject({ ok: false, mistake: 'repeated-header' })
+  })
+})
+
+test('every mistake has a test', () => {
+  const tested = new Set<MistakeId>(SLIPS.map(({ id }) => id))
+  const elsewhere = ['right', 'missing-header', 'empty-signature', 'too-long', 'key-as-signature', 'wrong-length']
+  const others = [...elsewhere, 'not-base64', 'not-utf-8', 'unknown']
+  expect(
+    Object.keys(MISTAKES)
+      .filter(id => !tested.has(id as MistakeId))
+      .sort(),
+  ).toEqual(others.sort())
+})
+
+test('bytes that are not UTF-8, and the text they became', async () => {
+  const bytes = Buffer.from([0x7b, 0xff, 0xfe, 0x7d])
+  expect(idsOf(await explain(bytes, right(bytes.toString('utf8')), KEY))).toEqual(['not-utf-8'])
+  expect(idsOf(await explain(bytes, right(bytes), KEY))).toEqual(['right'])
+})
+
+describe('an unknown mistake', () => {
+  const other = nonsense(32).toString('base64')
+
+  test('the right signature is shown only in its beginning, or when asked', async () => {
+    const expected = right(BODY)
+    const told = await explain(BODY, other, KEY)
+    expect(told.message).toContain(`Expected ${expected.slice(0, 4)}... (44 characters)`)
+    expect(told.message).not.toContain(expected.slice(0, 6))
+    const revealed = await explain(BODY, other, KEY, { reveal: true })
+    expect(revealed.message).toContain(`Expected ${expected}, got ${other}.`)
+  })
+
+  test('says what could not be told', async () => {
+    const told = await explain(BODY, other, KEY)
+    expect(told.fix).toContain('A wrong key can be told only when it is among the other keys.')
+    expect(told.fix).toContain('A signature over URL and body can be told only with the URL.')
+    expect((await explain(BODY, other, KEY, MORE)).fix).not.toContain('can be told only')
+  })
+
+  test('a body that was cut short is not JSON', async () => {
+    expect((await explain(BODY.slice(0, -5), right(BODY), KEY)).fix).toContain('The body is not JSON')
+    expect((await explain(BODY, other, KEY)).fix).not.toContain('not JSON')
+  })
+})
+
+describe('what the algorithm header says', () => {
+  const sha512 = createHmac('sha512', KEY).update(BODY).digest('hex')
+  const says = 'Kindly-HMAC-algorithm says "HMAC-SHA-512 (hex encoded)" instead of "HMAC-SHA-256 (base64 encoded)".'
+
+  test('is told when it is another one, wherever it stands', async () => {
+    const headers = { 'kindly-hmac': sha512, 'kindly-hmac-algorithm': 'HMAC-SHA-512 (hex encoded)' }
+    for (const told of [
+      await explain(BODY, headers, KEY),
+      await explain(BODY, new Headers(headers), KEY),
+      await explain(BODY, sha512, KEY, { algorithm: 'HMAC-SHA-512 (hex encoded)' }),
+    ]) {
+      expect(idsOf(told)).toEqual(['hex', 'other-algorithm'])
+      expect(told.message).toContain(says)
+    }
+  })
+
+  test('is not worth a word when it is right, or the signature is', async () => {
+    const algorithm = 'HMAC-SHA-256 (base64 encoded)'
+    expect((await explain(BODY, sha512, KEY, { algorithm })).message).not.toContain('says')
+    expect((await explain(BODY, right(BODY), KEY, { algorithm: 'x' })).message).toBe('The signature is right.')
+  })
+
+  test('cannot move the cursor of a terminal', async () => {
+    const told = await explain(BODY, sha512, KEY, { algorithm: `\u001b[2J${'x'.repeat(500)}` })
+    expect(told.message).toMatch(/^[ -~]*$/)
+    expect(told.message.length).toBeLessThan(400)
+  })
+})
+
+describe('several keys', () => {
+  test('which one fits is told by its place', async () => {
+    const told = await explain(BODY, right(BODY), ['another', KEY])
+    expect(told).toMatchObject({ ok: true, message: 'The signature is right: key 2 of 2.' })
+  })
+
+  test('a mistake is found with any of them', async () => {
+    const hex = createHmac('sha256', KEY).update(BODY).digest('hex')
+    expect(idsOf(await explain(BODY, hex, ['another', KEY]))).toEqual(['hex'])
+  })
+
+  test('a list of other keys is told by place', async () => {
+    const told = await explain(BODY, right(BODY, 'third'), KEY, { otherKeys: ['first', 'second', 'third'] })
+    expect(told.message).toBe('The signature was made with another key: otherKeys[2].')
+  })
+})
+
+test('no key is ever shown, whatever is asked', { timeout: 30_000 }, () => {
+  const secret = fc
+    .string({ unit: 'grapheme-ascii', minLength: 12, maxLength: 40 })
+    .filter(key => key.trim().length > 11)
+  const signature = (key: string) =>
+    fc.oneof(
+      fc.constantFrom(key, `Bearer ${key}`, `sha256=${key}`, `${key}, ${key}`, `"${key}"`, ` ${key} `),
+      fc.constantFrom(...SLIPS).map(({ sign }) => sign(BODY, key)),
+    )
+  return fc.assert(
+    fc.asyncProperty(
+      secret.chain(key => fc.tuple(fc.constant(key), signature(key))),
+      async ([key, given]) => {
+        const { message, fix } = await explain(BODY, given, key, { otherKeys: [`${key}!`], url: MORE.url })
+        expect(message).not.toContain(key)
+        expect(fix).not.toContain(key)
+      },
+    ),
+    { numRuns: 20 },
+  )
+})
+
+describe('the work is bounded', { timeout: 60_000 }, () => {
+  const wrong = nonsense(32).toString('base64')
+  const cases: [name: string, body: string][] = [
+    ['a body longer than all that is hashed', ' '.repeat(20 * 1024 * 1024)],
+    ['a long body', JSON.stringify({ message: 'Æøå? '.repeat(400_000) })],
+    ['many small values', `[${'{"a":1},'.repeat(100_000)}0]`],
+    ['deep nesting', `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
+    ['only white space', ' '.repeat(1_000_000)],
+    ['only quotes and backslashes', '"\\'.repeat(300_000)],
+  ]
+  test.each(cases)('%s', async (_, body) => {
+    expect(await explain(body, wrong, KEY)).toMatchObject({ ok: false, mistake: 'unknown' })
+    expect(await explain(body, right(body), KEY)).toMatchObject({ ok: true })
+  })
+
+  test('and what was left out is said', async () => {
+    const told = await explain(cases[1]![1], wrong, KEY)
+    expect(told.message).toContain('not every combination of mistakes was tried')
+    expect((await explain(BODY, wrong, KEY)).message).not.toContain('not every')
+  })
+
+  test('a long body does not hide the likeliest mistakes', async () => {
+    const long = `{"message": "${'x'.repeat(500_000)}"}\n`
+    const signatures = { 'restringified-json': right(JSON.stringify(JSON.parse(long))), newline: right(long.trim()) }
+    for (const [id, signature] of Object.entries(signatures))
+      expect(idsOf(await explain(long, signature, KEY))).toEqual([id])
+    expect(idsOf(await explain(long, right(long, `${KEY}\n`), KEY))).toEqual(['key-whitespace'])
+  })
+
+  test('however many other keys there are', async () => {
+    const otherKeys = Array.from({ length: 100_000 }, (_, at) => `key ${at}`)
+    expect(await explain(BODY, wrong, KEY, { otherKeys })).toMatchObject({ mistake: 'unknown' })
+  })
+})

@@ -1,0 +1,183 @@
+/** The mistakes once more, each made by other means than those under test: node:crypto, Buffer and plain text. */
+import { createHash, createHmac } from 'node:crypto'
+import type { MistakeId } from '../../src/signature/index.ts'
+
+/** Bytes that do the mistake's harm need not differ from the right ones for every body; then there is none. */
+export interface Slip {
+  readonly id: MistakeId
+  readonly how: string
+  /** The signature somebody makes so. */
+  sign(body: string, key: string): string
+  /** What only some bodies or keys show. */
+  readonly needs?: (body: string, key: string) => boolean
+}
+
+const mac = (body: string | Buffer, key: string | Buffer, hash = 'sha256') => createHmac(hash, key).update(body)
+const right = (body: string | Buffer, key: string | Buffer) => mac(body, key).digest('base64')
+
+const form = (
+  id: MistakeId,
+  how: string,
+  write: (base64: string) => string,
+  needs?: (base64: string) => boolean,
+): Slip => ({
+  id,
+  how,
+  sign: (body, key) => write(right(body, key)),
+  needs: (body, key) => needs?.(right(body, key)) ?? true,
+})
+
+/** A body only shows it when it becomes another one. */
+const body = (id: MistakeId, how: string, change: (body: string) => string | Buffer): Slip => ({
+  id,
+  how,
+  sign: (given, key) => right(change(given), key),
+  needs: given => !Buffer.from(change(given)).equals(Buffer.from(given)),
+})
+
+const key = (id: MistakeId, how: string, change: (key: string) => string | Buffer): Slip => ({
+  id,
+  how,
+  sign: (given, secret) => right(given, change(secret)),
+})
+
+/** Where only white space at the end differs, the mistake is that. */
+const json = (how: string, change: (body: string) => string): Slip => ({
+  ...body('restringified-json', how, change),
+  needs: given => change(given).trim() !== given.trim(),
+})
+
+const again = (text: string) => JSON.stringify(JSON.parse(text))
+const escaped = (text: string) =>
+  text.replace(/[\u0080-\uffff]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(fields.map(([name, field]) => [name, sorted(field)]))
+}
+const go = (text: string) =>
+  text.replace(/[<>&\u2028\u2029]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+const FORMS: Slip[] = [
+  form('hex', 'lower case', base64 => Buffer.from(base64, 'base64').toString('hex')),
+  form('hex', 'upper case', base64 => Buffer.from(base64, 'base64').toString('hex').toUpperCase()),
+  form('unpadded', 'no =', base64 => base64.slice(0, -1)),
+  form(
+    'base64url',
+    'unpadded',
+    base64 => Buffer.from(base64, 'base64').toString('base64url'),
+    base64 => /[+/]/.test(base64),
+  ),
+  form(
+    'base64url',
+    'padded',
+    base64 => base64.replace(/\+/g, '-').replace(/\//g, '_'),
+    base64 => /[+/]/.test(base64),
+  ),
+  form('doubled', 'base64 of hex', base64 => btoa(Buffer.from(base64, 'base64').toString('hex'))),
+  form('doubled', 'base64 of base64', btoa),
+  form('url-encoding', 'encoded', encodeURIComponent),
+  form(
+    'url-encoding',
+    'plus as space',
+    base64 => base64.replace(/\+/g, ' '),
+    base64 => base64.includes('+'),
+  ),
+  form('whitespace', 'newline behind', base64 => `${base64}\n`),
+  form('whitespace', 'spaces around', base64 => `  ${base64} `),
+  form('whitespace', 'broken into lines', base64 => `${base64.slice(0, 20)}\r\n${base64.slice(20)}`),
+  form('quoted', 'double', base64 => `"${base64}"`),
+  form('quoted', 'single', base64 => `'${base64}'`),
+  form('prefix', 'sha256=', base64 => `sha256=${base64}`),
+  form('prefix', 'header name', base64 => `Kindly-HMAC: ${base64}`),
+  form('prefix', 'anything', base64 => `my key is ${base64}`),
+  form('repeated-header', 'joined by a proxy', base64 => `${base64}, ${base64}`),
+  form('extra-text', 'behind', base64 => `${base64};v=1`),
+  form('letter-case', 'lower', base64 => base64.toLowerCase()),
+  form('letter-case', 'upper', base64 => base64.toUpperCase()),
+  form('truncated', 'to 33 characters', base64 => base64.slice(0, 33)),
+  form('truncated', 'to 8 characters', base64 => base64.slice(0, 8)),
+]
+
+const JSON_FORMS: Slip[] = [
+  json('JSON.stringify', again),
+  json('indented by 2', text => JSON.stringify(JSON.parse(text), null, 2)),
+  json('indented by 4 and a newline', text => `${JSON.stringify(JSON.parse(text), null, 4)}\n`),
+  json('indented by tabs', text => JSON.stringify(JSON.parse(text), null, '\t')),
+  json('sorted', text => JSON.stringify(sorted(JSON.parse(text)))),
+  json('letters escaped', text => escaped(again(text))),
+  json('slashes escaped', text => again(text).replaceAll('/', '\\/')),
+  json('both escaped, as PHP', text => escaped(again(text)).replaceAll('/', '\\/')),
+  json('as Go', text => `${go(again(text))}\n`),
+  json('a string of JSON', text => JSON.stringify(text)),
+]
+
+const BODIES: Slip[] = [
+  ...JSON_FORMS,
+  body('newline', 'trimmed', text => text.trim()),
+  body('newline', 'added', text => `${text}\n`),
+  body('newline', 'added as in DOS', text => `${text}\r\n`),
+  body('byte-order-mark', 'added', text => `\ufeff${text}`),
+  body('line-endings', 'as in DOS', text => text.replace(/\n/g, '\r\n')),
+  body('latin1', 'read so', text => Buffer.from(text).toString('latin1')),
+  body('latin1', 'written so', text => Buffer.from(text, 'latin1')),
+  body('latin1', 'read as Windows-1252', text => new TextDecoder('windows-1252').decode(Buffer.from(text))),
+  body('ascii', 'read so', text => Buffer.from(text).toString('ascii')),
+  body('ascii', 'question marks', text => text.replace(/[^\0-\x7f]/gu, '?')),
+  body('ascii', 'left out', text => text.replace(/[^\0-\x7f]/gu, '')),
+  body('utf-16', 'little endian', text => Buffer.from(text, 'utf16le')),
+  body('utf-16', 'big endian', text => Buffer.from(text, 'utf16le').swap16()),
+  body('unicode-form', 'NFC', text => text.normalize('NFC')),
+  body('unicode-form', 'NFD', text => text.normalize('NFD')),
+  body('empty-body', 'nothing', () => ''),
+  body('empty-body', '{}', () => '{}'),
+  body('stringified-object', 'String(body)', () => String({})),
+  body('base64-body', 'encoded', text => Buffer.from(text).toString('base64')),
+  body('url-and-body', 'URL first', text => `https://desk.example.test/webhook${text}`),
+]
+
+const KEYS: Slip[] = [
+  key('other-key', 'by its name', () => 'another-key-of-ours'),
+  key('key-whitespace', 'newline', secret => `${secret}\n`),
+  key('key-whitespace', 'newline as in DOS', secret => `${secret}\r\n`),
+  key('key-whitespace', 'space in front', secret => ` ${secret}`),
+  key('key-whitespace', 'space behind', secret => `${secret} `),
+  key('key-prefix', 'Bearer', secret => `Bearer ${secret}`),
+  key('key-quotes', 'double', secret => `"${secret}"`),
+  key('key-quotes', 'single', secret => `'${secret}'`),
+  key('key-url-encoding', 'encoded', encodeURIComponent),
+  key('key-encoding', 'as base64', secret => Buffer.from(secret).toString('base64')),
+  key('key-unset', 'empty', () => ''),
+  key('key-unset', 'undefined', () => 'undefined'),
+]
+
+const HASHES: Slip[] = [
+  ...['sha1', 'sha384', 'sha512'].map(
+    (hash): Slip => ({
+      id: 'other-algorithm',
+      how: hash,
+      sign: (text, secret) => mac(text, secret, hash).digest('base64'),
+    }),
+  ),
+  { id: 'plain-hash', how: 'no key', sign: text => createHash('sha256').update(text).digest('base64') },
+  {
+    id: 'plain-hash',
+    how: 'key in front',
+    sign: (text, secret) =>
+      createHash('sha256')
+        .update(secret + text)
+        .digest('base64'),
+  },
+  {
+    id: 'plain-hash',
+    how: 'SHA-1, key behind',
+    sign: (text, secret) =>
+      createHash('sha1')
+        .update(text + secret)
+        .digest('base64'),
+  },
+  { id: 'swapped', how: 'key as content', sign: (text, secret) => right(secret, text) },
+]
+
+export const SLIPS: readonly Slip[] = [...FORMS, ...BODIES, ...KEYS, ...HASHES]

@@ -1,0 +1,90 @@
+/** `verifyRequest`: what a fetch-style handler gets. */
+import { describe, expect, test } from 'vitest'
+import { SIGNATURE_HEADER, sign, verifyRequest } from '../../src/signature/index.ts'
+
+const KEY = 'examplekey'
+const BODY = '{"message":"Blåbær 🫐"}'
+
+async function request(body: BodyInit | null, headers?: Record<string, string>): Promise<Request> {
+  const signed = { [SIGNATURE_HEADER]: await sign(BODY, KEY) }
+  const init = { method: 'POST', body, headers: headers ?? signed, duplex: 'half' } as RequestInit
+  return new Request('https://desk.example.test/webhook', init)
+}
+
+const inPieces = (...pieces: readonly Uint8Array[]) =>
+  new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(piece)
+      controller.close()
+    },
+  })
+
+test('right: the body as text', async () => {
+  expect(await verifyRequest(await request(BODY), KEY)).toEqual({ ok: true, body: BODY })
+  expect(await verifyRequest(await request(BODY), ['new', KEY])).toEqual({ ok: true, body: BODY })
+})
+
+test('right, in pieces that cut a letter in two', async () => {
+  const pieces = [...Buffer.from(BODY)].map(byte => Uint8Array.of(byte))
+  expect(await verifyRequest(await request(inPieces(...pieces)), KEY)).toEqual({ ok: true, body: BODY })
+})
+
+test('right, with a byte order mark that request.text() would drop before verifying', async () => {
+  const body = `\ufeff${BODY}`
+  const headers = { [SIGNATURE_HEADER]: await sign(body, KEY) }
+  expect(await verifyRequest(await request(body, headers), KEY)).toEqual({ ok: true, body: BODY })
+})
+
+test('right, and empty', async () => {
+  const headers = { [SIGNATURE_HEADER]: await sign('', KEY) }
+  expect(await verifyRequest(await request(null, headers), KEY)).toEqual({ ok: true, body: '' })
+})
+
+describe('refused, with a reason', () => {
+  test.each([
+    [{}, 'The header Kindly-HMAC is missing.'],
+    [{ [SIGNATURE_HEADER]: 'ab'.repeat(32) }, 'The header Kindly-HMAC is not the base64 of 32 bytes.'],
+    [{ [SIGNATURE_HEADER]: `${'A'.repeat(43)}=` }, 'The signature is not of this body with this key.'],
+  ])('headers %j', async (headers, reason) => {
+    expect(await verifyRequest(await request(BODY, headers), KEY)).toEqual({ ok: false, body: BODY, reason })
+  })
+
+  test('a body that is too long is not read to its end', async () => {
+    let pulled = 0
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled++
+        controller.enqueue(new Uint8Array(1_000))
+      },
+    })
+    const told = await verifyRequest(await request(endless), KEY, { maxBytes: 10_000 })
+    expect(told).toEqual({ ok: false, body: '', reason: 'The body is longer than 10000 bytes.' })
+    expect(pulled).toBeLessThan(15)
+  })
+
+  test('exactly as long as it may be', async () => {
+    const maxBytes = Buffer.byteLength(BODY)
+    expect(await verifyRequest(await request(BODY), KEY, { maxBytes })).toMatchObject({ ok: true })
+    expect(await verifyRequest(await request(BODY), KEY, { maxBytes: maxBytes - 1 })).toMatchObject({ ok: false })
+  })
+
+  test('a body that breaks off', async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new Uint8Array(3))
+      },
+      pull(controller) {
+        controller.error(new Error('gone'))
+      },
+    })
+    const told = await verifyRequest(await request(broken), KEY)
+    expect(told).toEqual({ ok: false, body: '', reason: 'The body broke off.' })
+  })
+})
+
+test('a mistake of the program is a TypeError', async () => {
+  const read = await request(BODY)
+  await read.text()
+  await expect(verifyRequest(read, KEY)).rejects.toThrow(/^request: its body was read already/)
+  await expect(verifyRequest(await request(BODY), '')).rejects.toThrow(TypeError)
+})

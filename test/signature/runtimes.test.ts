@@ -1,0 +1,96 @@
+/** The same promises on every runtime that is here: Node, Node without what is Node's own, Bun and Deno. */
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FILE_URL } from '../../scripts/signature-vectors.ts'
+import { filesIn, importsOf, ROOT, read } from '../house/files.ts'
+import { bundled } from './bundle.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'handover-sim-signature-'))
+const vectors = JSON.parse(readFileSync(FILE_URL, 'utf8')).vectors as unknown[]
+
+const program = (bare: boolean) => `
+import { checkAll } from './core.mjs'
+import { vectors } from './vectors.mjs'
+console.log(JSON.stringify(await checkAll(() => import('./bundle.mjs'), vectors, ${bare})))
+`
+
+beforeAll(async () => {
+  copyFileSync(fileURLToPath(new URL('core.mjs', import.meta.url)), join(folder, 'core.mjs'))
+  const files = {
+    'bundle.mjs': await bundled(),
+    'vectors.mjs': `export const vectors = ${JSON.stringify(vectors)}`,
+    'main.mjs': program(false),
+    'bare.mjs': program(true),
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const versionOf = (path: string) => spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 10_000 })
+const PATH = (process.env.PATH ?? '').split(delimiter)
+
+/** Null when it is not there or does not run. */
+function find(name: string, folders: readonly string[]): string | null {
+  const found = folders.map(one => join(one, name)).find(existsSync)
+  return found !== undefined && versionOf(found).status === 0 ? found : null
+}
+
+/** The Node of this machine, when it is another one than the pinned one of the development dependencies. */
+function systemNode(): string | null {
+  const found = find(
+    'node',
+    PATH.filter(one => !one.includes('node_modules')),
+  )
+  return found === null || versionOf(found).stdout.trim() === process.version ? null : found
+}
+
+const bun = find('bun', [join(ROOT, 'node_modules/.bin'), ...PATH])
+const deno = find('deno', [join(ROOT, 'node_modules/.bin'), ...PATH])
+const DENO = ['run', '--no-config', '--no-lock', '--no-prompt', 'main.mjs']
+
+const RUNTIMES: [name: string, host: string, path: string | null, args: string[]][] = [
+  [`Node ${process.version}`, 'node', process.execPath, ['main.mjs']],
+  ['Node without Buffer and process', 'node', process.execPath, ['bare.mjs']],
+  ["the system's own Node", 'node', systemNode(), ['main.mjs']],
+  ['Bun', 'bun', bun, ['main.mjs']],
+  ['Bun without Buffer and process', 'bun', bun, ['bare.mjs']],
+  ['Deno', 'deno', deno, DENO],
+]
+const named = RUNTIMES.map(
+  ([name, ...rest]) => [`${name}${rest[1] === null ? ' (skipped: it is not here)' : ''}`, ...rest] as const,
+)
+
+describe.each(named)('on %s', (_, host, path, args) => {
+  test.skipIf(path === null)('signs, verifies, explains', { timeout: 60_000 }, () => {
+    const env = { ...process.env, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' }
+    const { status, stdout, stderr } = spawnSync(path!, args, { cwd: folder, env, encoding: 'utf8', timeout: 50_000 })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    const told = JSON.parse(stdout) as { checked: number; buffer: string }
+    expect(told).toMatchObject({ host, failed: [] })
+    expect(told.checked).toBeGreaterThan(vectors.length * 3)
+    if (args[0] === 'bare.mjs') expect(told.buffer).toBe('undefined')
+  })
+})
+
+test('the module imports only itself', () => {
+  const files = filesIn('src/signature', '.ts')
+  expect(files.length).toBeGreaterThan(10)
+  const imports = files.flatMap(file =>
+    importsOf(read(`src/signature/${file}`)).map(specifier => ({ file, specifier })),
+  )
+  const outside = imports.filter(({ file, specifier }) => {
+    const { pathname } = new URL(specifier, new URL(file, 'file:///signature/'))
+    return !/^\.{1,2}\//.test(specifier) || !pathname.startsWith('/signature/')
+  })
+  expect(outside).toEqual([])
+})
+
+test('one file without imports, and small', async () => {
+  const code = await bundled()
+  expect(importsOf(code)).toEqual([])
+  expect(code.length).toBeLessThan(50_000)
+})

@@ -1,0 +1,211 @@
+/** Signing and verifying, held against node:crypto. */
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ALGORITHM_HEADER, SIGNATURE_HEADER, sign, signatureHeaders, verify } from '../../src/signature/index.ts'
+
+const BODY = '{"foo":1,"bar":2}'
+const KEY = 'examplekey'
+const RIGHT = 'uEeD0Q7eW9btdx6LFvvlpwkzQBWdbknsQkg1C27Cx7Q='
+
+const bytes = fc.uint8Array({ maxLength: 300 })
+const key = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 })
+const byNode = (body: Uint8Array | string, secret: string) => createHmac('sha256', secret).update(body).digest('base64')
+
+describe('sign', () => {
+  test('the public example', async () => {
+    expect(await sign(BODY, KEY)).toBe(RIGHT)
+    expect(await signatureHeaders(BODY, KEY)).toEqual({
+      'Kindly-HMAC': RIGHT,
+      'Kindly-HMAC-algorithm': 'HMAC-SHA-256 (base64 encoded)',
+    })
+    expect([SIGNATURE_HEADER, ALGORITHM_HEADER]).toEqual(['Kindly-HMAC', 'Kindly-HMAC-algorithm'])
+  })
+
+  test('any bytes and any key: as node:crypto, and accepted', () =>
+    fc.assert(
+      fc.asyncProperty(bytes, key, async (body, secret) => {
+        const signature = await sign(body, secret)
+        expect(signature).toBe(byNode(body, secret))
+        expect(await verify(body, signature, secret)).toBe(true)
+      }),
+    ))
+
+  test('any text is signed as UTF-8', () =>
+    fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), key, async (body, secret) => {
+        expect(await sign(body, secret)).toBe(byNode(Buffer.from(body, 'utf8'), secret))
+      }),
+    ))
+
+  test('text, Buffer, ArrayBuffer and a view into a larger buffer are the same body', async () => {
+    const inside = new Uint8Array(Buffer.from(`##${BODY}##`)).subarray(2, -2)
+    const whole = new TextEncoder().encode(BODY).buffer
+    const view = new DataView(whole) as unknown as Uint8Array
+    for (const body of [BODY, Buffer.from(BODY), inside, whole, view]) expect(await sign(body, KEY)).toBe(RIGHT)
+  })
+
+  test('shared memory, which WebCrypto does not take, is copied', async () => {
+    const shared = new Uint8Array(new SharedArrayBuffer(BODY.length))
+    shared.set(Buffer.from(BODY))
+    expect(await sign(shared, KEY)).toBe(RIGHT)
+    expect(await sign(shared.buffer as unknown as ArrayBuffer, KEY)).toBe(RIGHT)
+  })
+
+  test('a buffer that is used again at once does no harm', async () => {
+    const buffer = Buffer.from(BODY)
+    const both = [sign(buffer, KEY), verify(buffer, RIGHT, KEY)]
+    buffer.fill(0)
+    expect(await Promise.all(both)).toEqual([RIGHT, true])
+  })
+})
+
+describe('verify refuses', () => {
+  test('any one flipped bit, of the body or of the signature', () =>
+    fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 100 }), key, fc.nat(), async (body, secret, at) => {
+        const signature = await sign(body, secret)
+        const flip = (given: Uint8Array) =>
+          given.map((byte, index) => (index === at % given.length ? byte ^ (1 << (at % 8)) : byte))
+        expect(await verify(flip(body), signature, secret)).toBe(false)
+        expect(await verify(body, Buffer.from(flip(Buffer.from(signature))).toString('latin1'), secret)).toBe(false)
+      }),
+    ))
+
+  test('every other text that decodes to the same bytes', async () => {
+    const loose = ['R', 'S', 'T'].map(last => `${RIGHT.slice(0, -2)}${last}=`)
+    for (const text of loose) expect(Buffer.from(text, 'base64')).toEqual(Buffer.from(RIGHT, 'base64'))
+    const others = [
+      ...loose,
+      ` ${RIGHT}`,
+      `${RIGHT}\n`,
+      RIGHT.slice(0, -1),
+      `${RIGHT}=`,
+      `"${RIGHT}"`,
+      `${RIGHT}, ${RIGHT}`,
+    ]
+    for (const text of others) expect(await verify(BODY, text, KEY), text).toBe(false)
+  })
+
+  test('another key', () =>
+    fc.assert(
+      fc.asyncProperty(bytes, key, key, async (body, one, other) => {
+        // HMAC fills a short key with zeros: these two are the same key.
+        fc.pre(one.replace(/\0+$/, '') !== other.replace(/\0+$/, '') && Buffer.byteLength(one + other) < 64)
+        expect(await verify(body, await sign(body, one), other)).toBe(false)
+      }),
+    ))
+
+  const hex = createHmac('sha256', KEY).update(BODY).digest('hex')
+  const garbage: unknown[] = [
+    null,
+    undefined,
+    '',
+    ' ',
+    hex,
+    'A'.repeat(10_240),
+    '\ud800'.repeat(44),
+    'é'.repeat(44),
+    [],
+    [RIGHT, RIGHT],
+    [hex],
+    [1],
+    [[RIGHT]],
+    0,
+    true,
+    Symbol('x'),
+    () => RIGHT,
+    {},
+    Object.create(null),
+    { 'kindly-hmac': 7 },
+    { 'kindly-hmac': [RIGHT, RIGHT] },
+    { 'kindly-hmac': { 'kindly-hmac': RIGHT } },
+    { 'kindly-hmac': RIGHT, 'Kindly-HMAC': RIGHT },
+    { get: RIGHT, headers: RIGHT },
+    { get: () => ({ toString: () => RIGHT }) },
+    Object.create({ 'kindly-hmac': RIGHT }),
+    new Headers(),
+    new Headers([
+      [SIGNATURE_HEADER, RIGHT],
+      [SIGNATURE_HEADER, RIGHT],
+    ]),
+    new Map(),
+  ]
+  test.each(garbage.map((value, index) => [index, value] as const))(
+    'and never throws for garbage %i',
+    async (_, value) => {
+      expect(await verify(BODY, value as string, KEY)).toBe(false)
+    },
+  )
+
+  test('and never throws for anything', () =>
+    fc.assert(
+      fc.asyncProperty(fc.anything({ withNullPrototype: true, withMap: true, withTypedArray: true }), async value => {
+        expect(await verify(BODY, value as string, KEY)).toBe(false)
+      }),
+    ))
+})
+
+describe('verify finds the signature', () => {
+  const sources: [name: string, source: Parameters<typeof verify>[1]][] = [
+    ['text', RIGHT],
+    ['Headers', new Headers({ [SIGNATURE_HEADER]: RIGHT })],
+    ['headers of node:http', { 'content-type': 'application/json', 'kindly-hmac': RIGHT }],
+    ['headersDistinct of node:http', { 'kindly-hmac': [RIGHT] }],
+    ['headers as they are written', { 'Kindly-HMAC': RIGHT }],
+    ['a record that a stranger gave other names too', { get: 'x', headers: 'y', 'KINDLY-hmac': RIGHT }],
+    ['Request', new Request('https://desk.example.test', { headers: { [SIGNATURE_HEADER]: RIGHT } })],
+    ['a request of node:http', { headers: { 'kindly-hmac': RIGHT } }],
+    ['a request of Express, with get', { get: (name: string) => (name === 'Kindly-HMAC' ? RIGHT : undefined) }],
+    ['a list of one', [RIGHT]],
+  ]
+  test.each(sources)('%s', async (_, source) => {
+    expect(await verify(BODY, source, KEY)).toBe(true)
+    expect(await verify(`${BODY} `, source, KEY)).toBe(false)
+  })
+
+  test('while keys are changed: any of them fits', async () => {
+    for (const keys of [[KEY], ['new', KEY], [KEY, 'old'], ['a', KEY, 'b']])
+      expect(await verify(BODY, RIGHT, keys)).toBe(true)
+    expect(await verify(BODY, RIGHT, ['new', 'old'])).toBe(false)
+  })
+})
+
+describe('a mistake of the program is a TypeError', () => {
+  const wrong = (body: unknown, secret: unknown) => verify(body as string, RIGHT, secret as string)
+
+  test.each([
+    [{ foo: 1 }, /^body: must be the raw body as it arrived, got an object\. Once parsed, its bytes are lost/],
+    [[1], /got an array\. Once parsed/],
+    [7, /got a number/],
+    [undefined, /got undefined\. Nothing has read it\. How to get it: Express: express\.raw/],
+    [null, /got null/],
+    [Promise.resolve(BODY), /got an object \(Promise\)\. Await it first\.$/],
+    [new Request('https://desk.example.test'), /got an object \(Request\)\. Pass what its arrayBuffer\(\)/],
+    [new Blob([BODY]), /got an object \(Blob\)/],
+  ])('body %o', async (body, message) => {
+    await expect(wrong(body, KEY)).rejects.toThrow(TypeError)
+    await expect(wrong(body, KEY)).rejects.toThrow(message)
+    await expect(sign(body as unknown as string, KEY)).rejects.toThrow(message)
+  })
+
+  test('a parsed body: the message tells how to get the raw one, in each framework', async () => {
+    const said = await wrong({ foo: 1 }, KEY).catch((error: Error) => error.message)
+    for (const name of ['Express', 'Fastify', 'Next.js', 'Hono', 'node:http']) expect(said).toContain(name)
+  })
+
+  test.each([
+    ['', /^key: must be the API key as a text that is not empty, got an empty text\. Is the variable/],
+    [undefined, /got undefined/],
+    [null, /got null/],
+    [[], /got an empty list/],
+    [[KEY, ''], /got an empty text/],
+    [[KEY, undefined], /got undefined/],
+    [{ key: KEY }, /got an object\./],
+    [Buffer.from(KEY), /got an object \(Buffer\)/],
+  ])('key %o', async (secret, message) => {
+    await expect(wrong(BODY, secret)).rejects.toThrow(TypeError)
+    await expect(wrong(BODY, secret)).rejects.toThrow(message)
+    await expect(wrong(BODY, secret)).rejects.not.toThrow(KEY)
+  })
+})
