@@ -1,19 +1,16 @@
 /** What is expected of the intermediary; bodies are typed from the endpoint's schema. */
-import type * as z from 'zod/mini'
-import type { ENDPOINTS, EndpointId } from '../../contract/endpoints.ts'
+import type { EndpointBodies } from '../../contract/endpoints.ts'
 import type { ExpectOptions, ExpectStep, ExpectWritten } from '../format/calls.ts'
 import type { Step } from '../format/step.ts'
 import type { CallName } from '../plan.ts'
 import type { Matching } from './matchers.ts'
 import { type StepOptions, stepOf } from './options.ts'
 
-type Table = typeof ENDPOINTS
 /** The body of a call, as it may be asked for. */
-export type BodyOf<Call extends CallName> = Call extends EndpointId
-  ? Table[Call]['body'] extends z.ZodMiniType
-    ? Matching<z.infer<Table[Call]['body']>>
+export type BodyOf<Call extends CallName> =
+  Call extends Exclude<keyof EndpointBodies, 'chat'>
+    ? Matching<EndpointBodies[Call]>
     : Readonly<Record<string, unknown>>
-  : Readonly<Record<string, unknown>>
 
 export type CallStep = Step & { readonly expect: ExpectStep }
 type Within = { readonly within?: string }

@@ -98,6 +98,8 @@ function nearestText(miss: Miss): string {
 /** Nothing that could have been it; what there is instead helps to see where things went another way. */
 function nothingCame({ facts }: Bench, step: PlannedStep, leaf: Expectation, other: Miss | undefined): string {
   const what = leaf.call === 'any' ? 'call' : leaf.call
+  const gone = goneText(facts)
+  if (gone !== null) return gone
   if (facts.calls.length === 0) return 'the intermediary made no call at all'
   if (other?.obstacles.includes('claimed')) return `no other ${what} came: ${shortName(other.call)} is ${other.why}`
   if (other !== undefined) return `no ${what} came; what came is ${shortName(other.call)} ${offset(other.afterMs)}`

@@ -14,11 +14,9 @@ import type { Told } from './watch.ts'
 export function verdictOf(court: Court): Verdict {
   const { facts, captures } = court
   const rulings = [...facts.steps.values()].map(step => ({ step, ruling: rulingOf(court, step) }))
-  const charges = chargesOf(court, rulings)
-  const failures = [
-    ...charges.filter(({ severity }) => severity === 'fail').map(charge => failureOf(court, charge)),
-    ...echoes(facts.plan, facts.entries),
-  ]
+  const echoed = echoes(facts.plan, facts.entries)
+  const charges = chargesOf(court, rulings, echoed)
+  const failures = failuresOf(court, charges, echoed)
   const warnings = [
     ...charges.filter(({ severity }) => severity === 'warn').map(warningOf),
     ...lint(facts.plan, facts.entries),
@@ -30,6 +28,17 @@ export function verdictOf(court: Court): Verdict {
     steps: rulings.map(({ step, ruling }) => stepVerdict(court, step, ruling)),
     captures: captures.all,
   }
+}
+
+/** A text that came back tells more than the failures it leads to, so it stands where it came back. */
+function failuresOf(court: Court, charges: readonly Charge[], echoed: readonly Failure[]): Failure[] {
+  const all = [
+    ...echoed.map(failure => ({ at: Math.max(0, ...failure.marks), failure })),
+    ...charges
+      .filter(({ severity }) => severity === 'fail')
+      .map(charge => ({ at: charge.at, failure: failureOf(court, charge) })),
+  ]
+  return all.sort((a, b) => a.at - b.at).map(({ failure }) => failure)
 }
 
 /** What is to be said of a step that has ended; null when it did as it should. */
@@ -47,10 +56,13 @@ const rulingOf = (court: Court, step: PlannedStep): Ruling | null =>
   court.facts.begun(step.number) === null ? null : court.ruling(step, true)
 
 /** In the order in which they came about: the first is most likely the cause of the others. */
-function chargesOf(court: Court, rulings: readonly Ruled[]): Charge[] {
+function chargesOf(court: Court, rulings: readonly Ruled[], echoed: readonly Failure[]): Charge[] {
   const ofSteps = rulings.flatMap(ruled => stepCharges(court, ruled))
   const early = [...ofSteps, ...contractBreaches(court), ...brokenInvariants(court)]
-  const told = new Set(early.filter(({ severity }) => severity === 'fail').flatMap(explains))
+  const told = new Set([
+    ...early.filter(({ severity }) => severity === 'fail').flatMap(explains),
+    ...echoed.flatMap(({ marks }) => marks),
+  ])
   const stopped = earlyEnd(court, rulings)
   const all = [...early, ...leftovers(court, told), ...stopped]
   return all.sort((a, b) => a.at - b.at)
