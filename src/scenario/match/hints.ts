@@ -3,10 +3,12 @@ import { firstDifference } from './text.ts'
 
 export function hintFor(expected: unknown, actual: unknown): string | undefined {
   if (typeof expected === 'string' && typeof actual === 'string') return textHint(expected, actual)
-  if (typeof expected !== typeof actual && String(expected) === String(actual)) return kindHint(expected, actual)
+  if (isScalar(expected) && isScalar(actual) && String(expected) === String(actual)) return kindHint(expected, actual)
   if (typeof actual === 'string' && typeof expected === 'object' && isJson(actual)) return 'it is JSON inside a text'
   return undefined
 }
+
+const isScalar = (value: unknown) => typeof value !== 'object' && typeof value !== 'undefined'
 
 const kindHint = (expected: unknown, actual: unknown) => `a ${kindOf(actual)}, not a ${kindOf(expected)}`
 const kindOf = (value: unknown) => (typeof value === 'string' ? 'text' : typeof value)

@@ -96,7 +96,7 @@ const BEFORE = 15
 /** Two texts, each around the place where they begin to differ. */
 export function aroundDifference(expected: string, actual: string, longest = LONGEST): [string, string] {
   const [a, b] = [[...expected], [...actual]]
-  if (Math.max(a.length, b.length) <= longest) return [escaped(expected), escaped(actual)]
+  if (Math.max(a.length, b.length) <= longest) return [quoted(expected, 2 * longest), quoted(actual, 2 * longest)]
   const from = Math.max(0, firstDifference(a, b) - BEFORE)
   return [part(a, from, longest), part(b, from, longest)]
 }

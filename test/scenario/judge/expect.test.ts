@@ -183,6 +183,35 @@ describe('groups', () => {
   })
 })
 
+describe('several chats', () => {
+  const steps = [
+    { parallel: [[{ press: 'handover', chat: 'ada' }], [{ press: 'handover', chat: 'bo' }]] },
+    { expect: 'start', chat: 'ada' },
+    { expect: 'start', chat: 'bo' },
+  ]
+
+  it('after a parallel, a check looks from the earliest stimulus of all branches', async () => {
+    const verdict = await judged({ chats: { ada: {}, bo: {} }, steps }, journal => {
+      journal.begin(2)
+      const second = journal.event('REQUESTING TAKEOVER', 'bo')
+      journal.call('start', {}, { lane: 'bo' })
+      journal.begin(1)
+      const first = journal.event('REQUESTING TAKEOVER', 'ada')
+      journal.call('start', {}, { lane: 'ada' })
+      for (const [step, id, lane] of [
+        [1, first, 'ada'],
+        [2, second, 'bo'],
+      ] as const) {
+        journal.delivery(id, {}, lane)
+        journal.end(step, { delivery_id: id })
+      }
+      journal.step(3)
+      journal.step(4)
+    })
+    expect(verdict).toMatchObject({ outcome: 'pass', failures: [] })
+  })
+})
+
 describe('how often', () => {
   const times = (wanted: unknown, more: object = {}) => ({
     steps: [{ press: 'handover' }, { expect: { message: {}, times: wanted, ...more } }],
@@ -346,6 +375,16 @@ describe('within', () => {
     })
     expect(verdict.failures).toHaveLength(1)
     expect(verdict.failures[0]!.nearest[0]!.why).toBe('0.7 s late')
+  })
+
+  it('what was read in time and answered after the step had ended is told as such', async () => {
+    const verdict = await judged(PRESS_START, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.pass(5000))
+      journal.pass(1990)
+      journal.call('start', {}, { took: 4000, fault: 'slow' })
+    })
+    expect(verdict.failures[0]!.nearest[0]!.why).toBe('read in time, answered 2.0 s too late to be seen')
   })
 
   it('the default is waited from the start of the step, however long the stimulus took', async () => {

@@ -141,6 +141,12 @@ describe('how a difference reads', () => {
     [{ message: 'A' }, { text: 'A' }, undefined],
   ])('%j in %j', (expected, actual, hint) => expect(match(expected, actual)[0]!.hint).toBe(hint))
 
+  it('a body that is meant to confuse', () => {
+    const nasty = JSON.parse('{"toString":0,"__proto__":{"a":1},"constructor":null}')
+    expect(match(nasty, '')).toMatchObject([{ path: '', actual: '""' }])
+    expect(match({ toString: 1, a: 1 }, nasty).map(({ path }) => path)).toEqual(['toString', 'a'])
+  })
+
   it('JSON inside a text', () => {
     expect(match({ sender: { name: 'A' } }, { sender: '{"name":"A"}' })[0]).toMatchObject({
       path: 'sender',
