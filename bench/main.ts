@@ -1,7 +1,9 @@
 /** `npm run bench [name...]`: measures the built package against bare yardsticks in the same run, interleaved, medians. */
 import { coldStart } from './figures/cold-start.ts'
 import { deliveries, slowReceiver } from './figures/deliveries.ts'
+import { doors } from './figures/doors.ts'
 import { inProcess } from './figures/in-process.ts'
+import { install } from './figures/install.ts'
 import { memoryUse } from './figures/memory.ts'
 import { manyChats, requests } from './figures/requests.ts'
 import type { Figure } from './process.ts'
@@ -12,6 +14,8 @@ const FIGURES: Record<string, () => Promise<Figure[]>> = {
   deliveries,
   'slow-receiver': slowReceiver,
   'in-process': inProcess,
+  doors,
+  install,
   memory: memoryUse,
   'many-chats': manyChats,
 }

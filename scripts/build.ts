@@ -1,40 +1,16 @@
-/** Builds what is published: bundles with rolldown, types with tsc, and the licences of what is bundled. */
-import { execFileSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
-import { build } from 'rolldown'
+/** Builds what is published: bundles, types, and the licences of what is bundled. */
+import { mkdirSync, rmSync } from 'node:fs'
+import { buildBundles } from './build/bundles.ts'
+import { buildTypes } from './build/types.ts'
 import { collectLicences } from './licences.ts'
-
-/**
- * What `start` needs before it serves, in one file: each further file costs the start a millisecond. The rest is
- * loaded when it is first used.
- */
-const LATER =
-  /src\/(control|report)\/|src\/cli\/(openapi|wait|config|demo-target)\.ts|src\/(config\/(file-layer|json-schema|load)|source\/(document|known-keys))\.ts|src\/contract\/openapi|undici-transport|personas|transcripts\.ts/
-const atStart = (id: string) => (/\/src\//.test(id) && !LATER.test(id)) || /node_modules\/(zod|commander)\//.test(id)
 
 const root = new URL('..', import.meta.url).pathname
 rmSync(`${root}dist`, { recursive: true, force: true })
+mkdirSync(`${root}dist`)
 
-const result = await build({
-  cwd: root,
-  input: { index: 'src/index.ts', cli: 'src/cli/main.ts' },
-  platform: 'node',
-  external: [/^node:/],
-  output: {
-    dir: 'dist',
-    format: 'esm',
-    sourcemap: true,
-    minify: true,
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
-    codeSplitting: { groups: [{ name: 'start', test: atStart }] },
-  },
-  logLevel: 'warn',
+const bundles = await buildBundles(root)
+collectLicences(root, bundles.flat())
+buildTypes(root, {
+  plain: ['index', 'doors/msw', 'doors/interceptors', 'vitest/index', 'testing/scenario', 'signature/index'],
+  schemas: ['contract/index'],
 })
-collectLicences(root, result.output)
-execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, '-p', `${root}tsconfig.build.json`], {
-  stdio: 'inherit',
-})
-// Rooms no public type leads to; their types would name packages that are not installed.
-for (const room of ['cli', 'control', 'config', 'report'])
-  rmSync(`${root}dist/types/${room}`, { recursive: true, force: true })

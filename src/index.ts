@@ -7,10 +7,27 @@ export type { FaultOn, FaultSpec, NamedFault } from './faults/spec.ts'
 export type { Entry, EntryKind, EntryOf, Finding } from './journal/entry.ts'
 export type { Journal, JournalQuery } from './journal/journal.ts'
 export { WaitTimeout } from './journal/waiters.ts'
-export { type ServerOptions, type SimulatorServer, startSimulator } from './server/start.ts'
-export type { Ack, Acted, AttachmentInput, ChatHandle } from './simulator/chat-handle.ts'
+export type { Ack, Acted, ActOptions, AttachmentInput } from './simulator/chat-handle.ts'
 export type { FaultDesk } from './simulator/fault-desk.ts'
 export type { ChatOptions } from './simulator/new-chat.ts'
-export { InvalidSetting, type SettingProblem, type SimulatorOptions } from './simulator/options.ts'
-export { type AssumptionInForce, createSimulator, type Simulator } from './simulator.ts'
+export { InvalidSetting, type SettingProblem } from './simulator/options.ts'
+export { InvalidSnapshot } from './simulator/snapshot/check.ts'
+export type { Snapshot, SnapshotOptions } from './simulator/snapshot/shape.ts'
+export type { AssumptionInForce } from './simulator.ts'
+export type { AgentFunctions, SeesOptions } from './testing/agent.ts'
+export type { TestChat as ChatHandle } from './testing/chat.ts'
+export type { CleanOptions } from './testing/clean.ts'
+export { ExpectationError } from './testing/expectation-error.ts'
+export type { ExpectCallOptions } from './testing/expectations.ts'
+export type { Expected } from './testing/expected.ts'
+export type { ReceivedCall } from './testing/received.ts'
+export {
+  type ServerOptions,
+  type SimulatorServer,
+  startSimulator,
+  type Workspace,
+  type WorkspaceOptions,
+} from './testing/server.ts'
+export { createSimulator, type Simulator, type SimulatorOptions } from './testing/simulator.ts'
 export type { SeenChat, SeenMessage } from './user/view.ts'
+export { WorkspaceTaken } from './workspaces/registry.ts'

@@ -16,6 +16,9 @@ import type { FaultDesk } from './simulator/fault-desk.ts'
 import { type ChatOptions, newChat } from './simulator/new-chat.ts'
 import { InvalidSetting, type SimulatorOptions } from './simulator/options.ts'
 import { configure, effectiveConfig } from './simulator/settings.ts'
+import { restoreSnapshot } from './simulator/snapshot/restore.ts'
+import type { Snapshot, SnapshotOptions } from './simulator/snapshot/shape.ts'
+import { takeSnapshot } from './simulator/snapshot/take.ts'
 import { advanceVirtual, settled } from './simulator/time.ts'
 import { chatSummary, type SeenChat } from './user/view.ts'
 
@@ -64,6 +67,13 @@ export interface Simulator {
   settled(): Promise<void>
   /** Forgets chats, timers, faults and journal; what is in flight is cancelled and never seen again. */
   reset(): void
+  /** The whole state as JSON; keys and journal only when asked for. */
+  snapshot(options?: SnapshotOptions): Snapshot
+  /**
+   * Puts a snapshot in the place of everything there is, all or nothing; what is in flight is cut off as by a reset.
+   * Throws `InvalidSnapshot`.
+   */
+  restore(snapshot: Snapshot): Promise<void>
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -76,9 +86,9 @@ export const coreOf = (simulator: Simulator): Core => cores.get(simulator)!
 /** Throws `InvalidSetting` for options that cannot be. */
 export const createSimulator = (options: SimulatorOptions = {}): Simulator => simulatorOf(createCore(options))
 
-/** One whose webhooks leave through a transport that others use too. */
-export const createSimulatorOn = (options: SimulatorOptions, transport: Transport): Simulator =>
-  simulatorOf(createCore(options, transport))
+/** One whose webhooks leave through a transport that others use too; `filesOf` is told apart in links of attachments. */
+export const createSimulatorOn = (options: SimulatorOptions, transport: Transport, filesOf?: string): Simulator =>
+  simulatorOf(createCore(options, transport, filesOf))
 
 function simulatorOf(core: Core): Simulator {
   const { journal, room, api } = core
@@ -94,13 +104,15 @@ function simulatorOf(core: Core): Simulator {
     get botApiKey() {
       return room.knobs['keys.bot']
     },
-    botId: core.bot.id,
+    get botId() {
+      return core.bot.id
+    },
     journal,
     get deliveries() {
       return journal.query({ kind: 'delivery' }) as EntryOf<'delivery'>[]
     },
     clock: { mode: core.clock.mode, now: core.clock.now, advance: by => advance(core, by) },
-    fetch: createFetchDoor(api, basePath, () => room.knobs['limits.body']),
+    fetch: createFetchDoor(api, basePath, () => room.knobs['limits.body'], core.epoch),
     handle: api,
     chat: async chatOptions => createChatHandle(core, await newChat(core, chatOptions ?? {})),
     findChat(id) {
@@ -118,6 +130,8 @@ function simulatorOf(core: Core): Simulator {
     assumptions: () => assumptionsInForce(core),
     settled: () => settled(core),
     reset: core.reset,
+    snapshot: snapshotOptions => takeSnapshot(core, snapshotOptions),
+    restore: snapshot => restoreSnapshot(core, snapshot),
     close: core.close,
     [Symbol.asyncDispose]: core.close,
   }

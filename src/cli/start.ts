@@ -8,6 +8,8 @@ import { wallDelay } from '../runtime/clock.ts'
 import { keepHeapSmall } from '../runtime/heap.ts'
 import { isLoopback } from '../server/addresses.ts'
 import { type SimulatorServer, startSimulator } from '../server/start.ts'
+import { InvalidSnapshot } from '../simulator/snapshot/check.ts'
+import type { Simulator } from '../simulator.ts'
 import { hints, readyFacts } from './announce.ts'
 import { colorLevel } from './color.ts'
 import { UsageError } from './errors.ts'
@@ -15,12 +17,15 @@ import { type Context, SIGNAL_CODES } from './io.ts'
 import { writeReadyFile } from './ready-file.ts'
 import { addSettingFlags, surroundings } from './setting-flags.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
+import { exportTo, withSnapshot } from './snapshot-file.ts'
 
 interface StartFlags extends SettingFlags {
   readonly demo?: boolean
   readonly output: LogStyle
   readonly json?: boolean
   readonly readyFile?: string
+  readonly import?: string
+  readonly export?: string
 }
 
 export function define(command: Command): void {
@@ -32,6 +37,8 @@ export function define(command: Command): void {
         .default('pretty'),
     )
     .option('--json', 'NDJSON on stdout: one ready line, then every journal entry')
+    .option('--import <file>', 'begin with the state of a snapshot')
+    .option('--export <file>', 'write a snapshot when it stops')
     .option('--ready-file <file>', 'write the ready line to a file, there while the simulator serves')
 }
 
@@ -42,8 +49,12 @@ export async function run(context: Context, options: Record<string, unknown>): P
   keepHeapSmall()
   const shutdown = createShutdown(context.io)
   try {
-    const server = await startSimulator(resolved.options)
-    shutdown.defer(() => server.close())
+    const leaving = flags.export === undefined ? null : leaveBehind(flags.export, context)
+    const server = await start(flags, resolved, context, leaving)
+    shutdown.defer(
+      () => server.close(),
+      () => leaving?.write(server),
+    )
     const desk = flags.demo ? await attachDemo(server, context, shutdown) : null
     announce(server, flags, context, shutdown)
     if (flags.json) printEntries(server, resolved, context)
@@ -53,9 +64,45 @@ export async function run(context: Context, options: Record<string, unknown>): P
     }
     const signal = await shutdown.signalled
     await drain(server, flags, context)
-    return SIGNAL_CODES[signal]
+    await shutdown.run()
+    return leaving?.failed() ? NOT_WRITTEN : SIGNAL_CODES[signal]
   } finally {
     await shutdown.run()
+  }
+}
+
+/** A matter of the environment, like a busy port. */
+const NOT_WRITTEN = 3
+
+interface Leaving {
+  /** Once: what is left while closing is less and less. */
+  write(simulator: Simulator): void
+  failed(): boolean
+}
+
+function leaveBehind(file: string, { io }: Context): Leaving {
+  const target = exportTo(file, io.cwd)
+  let written = false
+  let why: string | null = null
+  return {
+    write(simulator) {
+      if (written) return
+      written = true
+      why = target.write(simulator)
+      if (why !== null) io.stderr.write(`${why}\n`)
+    },
+    failed: () => why !== null,
+  }
+}
+
+async function start(flags: StartFlags, resolved: Resolved, { io }: Context, leaving: Leaving | null) {
+  const options = flags.import === undefined ? resolved.options : withSnapshot(flags.import, io.cwd, resolved)
+  try {
+    return await startSimulator({ ...options, ...(leaving && { onStopped: leaving.write }) })
+  } catch (error) {
+    if (error instanceof InvalidSnapshot)
+      throw new UsageError(`--import ${JSON.stringify(flags.import)}: ${error.message}`)
+    throw error
   }
 }
 

@@ -2,8 +2,6 @@
  * The wire in plain TypeScript, for declarations that are published: they name no schema library. A test holds them
  * against the schemas.
  */
-import type { EndpointId } from './endpoints.ts'
-
 export interface SenderFields {
   name?: string | undefined
   avatar?: string | undefined
@@ -137,4 +135,4 @@ export interface EventPayloads {
 }
 
 /** A call by its name. */
-export type CallId = EndpointId & keyof CallBodies
+export type CallId = keyof CallBodies

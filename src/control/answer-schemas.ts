@@ -115,6 +115,46 @@ export const Settled = z
 export const ClockNow = clock.check(named('ClockNow', 'The clock of the simulator'))
 export const WasReset = z.object({ reset: z.literal(true) }).check(named('WasReset', 'Everything is forgotten'))
 
+const key = z.string().check(z.describe('`***` unless it was asked for'))
+export const WorkspaceInfo = z
+  .object({
+    id: z.string(),
+    name: z.nullable(z.string()),
+    api_key: key,
+    bot_api_key: key,
+    bot_id: z.int(),
+    webhook_secret: z.string().check(z.describe('What its webhooks are signed with: the same as `api_key`')),
+    webhook_url: z.nullable(z.string()),
+    url: z.string().check(z.describe('Where the platform is: the same for all')),
+    control: z.string().check(z.describe('Where its own control API begins')),
+  })
+  .check(named('Workspace', 'A simulator of its own; calls find it by its keys'))
+export const WorkspaceList = z
+  .object({ workspaces: z.array(WorkspaceInfo) })
+  .check(named('Workspaces', 'Every workspace but the default one'))
+export const WorkspaceClosed = z
+  .object({ closed: z.literal(true), id: z.string() })
+  .check(named('WorkspaceClosed', 'Its keys open nothing any more'))
+
+export const SnapshotDocument = z
+  .looseObject({
+    v: z.literal(1),
+    handover_sim: z.string().check(z.describe('The version that took it')),
+    taken_at: z.string().check(z.describe('On the wall, ISO 8601')),
+    seed: z.int(),
+    config: z.record(z.string(), z.unknown()),
+  })
+  .check(named('Snapshot', 'The whole state. What else is in it may change with `v`: keep it, do not read it'))
+export const Restored = z
+  .object({
+    restored: z.literal(true),
+    handover_sim: z.string(),
+    taken_at: z.string(),
+    chats: z.int(),
+    next_seq: z.int(),
+  })
+  .check(named('Restored', 'What was restored; `next_seq` is that of the next journal entry'))
+
 export const Assumptions = z
   .object({
     assumptions: z.array(

@@ -5,14 +5,17 @@ import { type Context, Hono } from 'hono'
 import { INTERNAL_HEADER } from '../contract/errors.ts'
 import { nearest } from '../contract/nearest.ts'
 import { coreOf, type Simulator } from '../simulator.ts'
+import type { Workspaces } from '../workspaces/registry.ts'
 import { type Guard, turnedAway } from './guard.ts'
 import { asProblem, ControlProblem, problemBody } from './problems.ts'
 import { readBody, readQuery } from './request.ts'
 import type { Call, House, Reply, Route } from './route.ts'
 import { PREFIX, ROUTES, routeLines } from './routes.ts'
+import { BELOW } from './twin.ts'
 
 export interface ControlOptions extends Guard {
   readonly simulator: Simulator
+  readonly workspaces: Workspaces
   readonly url: string
   readonly closing: AbortSignal
 }
@@ -20,8 +23,9 @@ export interface ControlOptions extends Guard {
 type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
 
 export function createControlListener(options: ControlOptions) {
-  const { simulator, url, closing } = options
-  const app = createControlApp({ simulator, core: coreOf(simulator), url, closing }, options)
+  const { simulator, workspaces, url, closing } = options
+  const house = { simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing }
+  const app = createControlApp(house, options)
   // Replacing the global Request and Response would reach into the program this server is part of.
   return getRequestListener(app.fetch, { overrideGlobalObjects: false })
 }
@@ -105,7 +109,11 @@ function unknownRoute(method: string, path: string): ControlProblem {
   const below = path.slice(PREFIX.length)
   const paths = ROUTES.map(route => route.path)
   const near = nearest(below, paths).replace('mean ', `mean ${PREFIX}`) || '.'
-  return new ControlProblem(404, 'route_not_found', `There is no ${path}${near} Routes: ${routeLines().join(', ')}.`)
+  return new ControlProblem(
+    404,
+    'route_not_found',
+    `There is no ${path}${near} Routes: ${routeLines().join(', ')}; most of them also below ${PREFIX}${BELOW}.`,
+  )
 }
 
 const patternOf = ({ path }: Route) => new RegExp(`^${PREFIX}${path.replace(/:[a-z]+/g, '[^/]+')}/?$`)

@@ -38,10 +38,13 @@ function createReader({ journal, after, show, closing, heartbeatMs }: EventsOpti
   let wasReset = after >= journal.nextSeq
   let cursor = after
   let wake: (() => void) | null = null
-  const unsubscribe = journal.subscribe(entry => {
-    if (entry.seq === 1 && cursor > 0) wasReset = true
-    wake?.()
-  })
+  const unsubscribe = journal.subscribe(
+    () => wake?.(),
+    () => {
+      wasReset = true
+      wake?.()
+    },
+  )
   const stop = () => {
     unsubscribe()
     closing.removeEventListener('abort', stop)

@@ -48,7 +48,7 @@ function bodies(): Named {
   )
 }
 
-const parameterName = (route: Route, name: string) => `${route.id}_${name}`
+const parameterName = (route: Route, name: string) => `${route.twinOf ?? route.id}_${name}`
 
 /** Query parameters have no name of their own among the schemas; they are made together with the rest. */
 function queries(): Named {

@@ -6,7 +6,9 @@ import { nearest } from '../contract/nearest.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { InvalidSetting } from '../simulator/options.ts'
 import { SETTING_NAMES } from '../simulator/settings.ts'
+import { InvalidSnapshot } from '../simulator/snapshot/check.ts'
 import { UserProblem } from '../user/actions.ts'
+import { WorkspaceTaken } from '../workspaces/registry.ts'
 
 export interface Issue {
   readonly field: string
@@ -43,12 +45,19 @@ export const problemBody = ({ code, message, issues }: ControlProblem) => ({
 export function asProblem(thrown: unknown): ControlProblem | null {
   if (thrown instanceof ControlProblem) return thrown
   if (thrown instanceof InvalidSetting) return fromSetting(thrown)
+  if (thrown instanceof InvalidSnapshot) return fromSnapshot(thrown)
+  if (thrown instanceof WorkspaceTaken) return new ControlProblem(409, 'workspace_taken', thrown.message)
   if (thrown instanceof UserProblem) {
     return new ControlProblem(thrown.code === 'chat_not_found' ? 404 : 422, thrown.code, thrown.message)
   }
   if (!(thrown instanceof Refusal)) return null
   const issues = thrown.field === null ? [] : [{ field: thrown.field, message: thrown.message }]
   return new ControlProblem(422, thrown.code, thrown.message, { issues })
+}
+
+function fromSnapshot({ message, problems }: InvalidSnapshot): ControlProblem {
+  const issues = problems.map(one => ({ field: one.name, message: one.message }))
+  return new ControlProblem(422, 'invalid_snapshot', message, { issues })
 }
 
 function fromSetting({ message, problems }: InvalidSetting): ControlProblem {

@@ -2,13 +2,17 @@
 import type * as z from 'zod/mini'
 import type { Core } from '../simulator/core.ts'
 import type { Simulator } from '../simulator.ts'
+import type { Workspaces } from '../workspaces/registry.ts'
 
 /** What the routes work on. */
 export interface House {
   readonly simulator: Simulator
   readonly core: Core
+  readonly workspaces: Workspaces
   /** The address the server listens on. */
   readonly url: string
+  /** Where the routes for this simulator begin. */
+  readonly control: string
   /** Aborted when the server closes. */
   readonly closing: AbortSignal
 }
@@ -28,7 +32,18 @@ export type Reply = { readonly status: number; readonly body: unknown } | Respon
 
 export interface RouteOf<Query, Body> {
   readonly id: string
-  readonly group: 'health' | 'chats' | 'workspace' | 'journal' | 'faults' | 'time' | 'documents'
+  /** The route this one is, for one workspace. */
+  readonly twinOf?: string
+  readonly group:
+    | 'health'
+    | 'chats'
+    | 'workspace'
+    | 'journal'
+    | 'faults'
+    | 'time'
+    | 'snapshot'
+    | 'workspaces'
+    | 'documents'
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/_sim`; `:id` is a parameter. */
   readonly path: string

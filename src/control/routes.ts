@@ -8,8 +8,11 @@ import { DOCUMENT_ROUTES } from './routes/documents.ts'
 import { FAULT_ROUTES } from './routes/faults.ts'
 import { HEALTH_ROUTES } from './routes/health.ts'
 import { JOURNAL_ROUTES } from './routes/journal.ts'
+import { SNAPSHOT_ROUTES } from './routes/snapshot.ts'
 import { TIME_ROUTES } from './routes/time.ts'
 import { WORKSPACE_ROUTES } from './routes/workspace.ts'
+import { WORKSPACES_ROUTES } from './routes/workspaces.ts'
+import { twinOf } from './twin.ts'
 
 export const PREFIX = '/_sim'
 
@@ -23,16 +26,28 @@ const INDEX = defineRoute({
   run: () => ok({ name: 'handover-sim', version: VERSION, routes: routeLines() }),
 })
 
-export const ROUTES: readonly Route[] = [
-  INDEX,
-  ...HEALTH_ROUTES,
+/** What there is of every workspace, the default one included. */
+const OF_EACH: readonly Route[] = [
   ...CHAT_ROUTES,
   ...WORKSPACE_ROUTES,
   ...JOURNAL_ROUTES,
   ...DELIVERY_ROUTES,
   ...FAULT_ROUTES,
   ...TIME_ROUTES,
-  ...DOCUMENT_ROUTES,
+  ...SNAPSHOT_ROUTES,
 ]
 
-export const routeLines = (): string[] => ROUTES.map(({ method, path }) => `${method} ${PREFIX}${path}`)
+export const ROUTES: readonly Route[] = [
+  INDEX,
+  ...HEALTH_ROUTES,
+  ...OF_EACH,
+  ...WORKSPACES_ROUTES,
+  ...DOCUMENT_ROUTES,
+  ...OF_EACH.map(twinOf),
+]
+
+/** Twins are told by the way they are made. */
+export const routeLines = (): string[] => {
+  const own = ROUTES.filter(route => route.twinOf === undefined)
+  return own.map(({ method, path }) => `${method} ${PREFIX}${path}`)
+}

@@ -109,6 +109,44 @@ export const Resend = z
   .check(payload => gapProblems(payload), named('Resend', 'How it travels this time; the body may be left out'))
 export type Resend = z.infer<typeof Resend>
 
+const isHttp = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
+export const NewWorkspace = z
+  .strictObject({
+    name: z.optional(
+      word.check(
+        z.describe('Letters, digits, ".", "_", "-": the same name has the same keys, bot and seed every time'),
+      ),
+    ),
+    seed: z.optional(seq),
+    clock: z.optional(
+      z.union([z.enum(['real', 'virtual']), z.strictObject({ mode: z.literal('virtual'), start: z.optional(word) })], {
+        error: 'real, virtual or { mode: virtual, start }',
+      }),
+    ),
+    bot: z.optional(
+      z.strictObject({
+        id: z.optional(z.int().check(z.positive())),
+        name: z.optional(word),
+        organization_id: z.optional(z.int()),
+        replies: z.optional(
+          z.array(z.strictObject({ match: word, text: z.string(), buttons: z.optional(z.array(Button)) })),
+        ),
+      }),
+    ),
+    webhook_url: z.optional(
+      z.string().check(z.refine(isHttp, { error: 'an http or https URL' }), z.describe('Where its events are sent')),
+    ),
+    knobs: z.optional(z.record(z.string(), z.unknown()).check(z.describe('By dotted name, as in the config file'))),
+    business_hours: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
+  })
+  .check(named('NewWorkspace', 'What is left out is as the server was started; the webhook is nowhere'))
+export type NewWorkspace = z.infer<typeof NewWorkspace>
+
+export const SnapshotInput = z
+  .record(z.string(), z.unknown())
+  .check(named('SnapshotInput', 'A snapshot, as `GET /_sim/snapshot` gave it'))
+
 export const Nothing = z.strictObject({}).check(named('Nothing', 'No fields; the body may be left out'))
 
 // Queries
@@ -133,6 +171,15 @@ export const DeliveriesQuery = z.strictObject({
 export const ResendQuery = z.strictObject({
   resign: z.optional(z.enum(['true', 'false']).check(z.describe('Whether to make the headers anew'))),
 })
+
+const flag = (description: string) => z.optional(z.enum(['true', 'false']).check(z.describe(description)))
+
+export const SnapshotQuery = z.strictObject({
+  keys: flag('With the API keys as they are'),
+  journal: flag('With the journal'),
+})
+
+export const KeysQuery = z.strictObject({ keys: flag('With the API keys as they are') })
 
 export const EventsQuery = z.strictObject({ after: z.optional(seq) })
 

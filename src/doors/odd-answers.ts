@@ -12,7 +12,9 @@ export function sendOddly(answer: Answer, wire: AnswerWire, request: IncomingMes
   else request.socket.destroy()
 }
 
-const bytesOf = (body: string | Uint8Array): Uint8Array => (typeof body === 'string' ? Buffer.from(body) : body)
+const encoder = new TextEncoder()
+export const bytesOf = (body: string | Uint8Array): Uint8Array =>
+  typeof body === 'string' ? encoder.encode(body) : body
 
 async function trickle({ status, headers, body }: Answer, wire: Slow, response: ServerResponse): Promise<void> {
   const bytes = bytesOf(body)
@@ -32,9 +34,14 @@ export function lostFetch({ how }: Lost): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) })
 }
 
-export function slowBody(body: string | Uint8Array, { overMs, stop }: Slow): ReadableStream<Uint8Array> {
+/** With its length, as over a socket: whoever reads it can tell when it breaks off. */
+export function slowResponse(status: number, headers: Record<string, string>, bytes: Uint8Array, wire: Slow): Response {
+  return new Response(slowBody(bytes, wire), { status, headers: { ...headers, 'content-length': `${bytes.length}` } })
+}
+
+function slowBody(bytes: Uint8Array, { overMs, stop }: Slow): ReadableStream<Uint8Array> {
   const left = new AbortController()
-  const pieces = paced(bytesOf(body), overMs, AbortSignal.any([stop, left.signal]))
+  const pieces = paced(bytes, overMs, AbortSignal.any([stop, left.signal]))
   return new ReadableStream(
     {
       async pull(controller) {

@@ -54,7 +54,7 @@ export const progressOf = ({ seen, hits, holding, passing }: Rule): Progress => 
   seen,
   hits,
   holding,
-  passing: [...passing].filter(([, left]) => left > 0),
+  passing: [...passing].filter(([, left]) => left > 0).sort(([a], [b]) => (a < b ? -1 : 1)),
 })
 
 export const ruleAt = (spec: FaultSpec, name: string, { passing, ...counts }: Progress): Rule => ({

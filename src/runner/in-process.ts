@@ -4,6 +4,7 @@ import type { Driver } from '../driver/port.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'
 import type { Played, Verdict } from '../scenario/verdict.ts'
+import { InvalidSetting } from '../simulator/options.ts'
 import { effectiveConfig } from '../simulator/settings.ts'
 import { coreOf, type Simulator } from '../simulator.ts'
 import { play } from './play/play.ts'
@@ -28,6 +29,7 @@ export async function playInProcess(sim: Simulator, plan: Plan, options: InProce
   const startedAt = wallTime()
   const started = elapsedMs()
   sim.reset()
+  await setClock(sim, plan)
   const undo = await arrange(sim, plan)
   try {
     const { driver, seed, env, signal } = options
@@ -40,11 +42,30 @@ export async function playInProcess(sim: Simulator, plan: Plan, options: InProce
   }
 }
 
+/** Where the scenario begins, when it says so: a virtual clock goes there, as long as that is not back in time. */
+async function setClock({ clock }: Simulator, { name, clock: wanted }: Plan): Promise<void> {
+  if (wanted?.mode !== 'virtual') return
+  if (clock.mode !== 'virtual') {
+    throw new InvalidSetting([
+      { name: 'clock', message: `${name} needs a virtual clock, and this simulator's is real.` },
+    ])
+  }
+  if (wanted.start === undefined) return
+  const ms = Date.parse(wanted.start) - clock.now()
+  if (ms >= 0) return clock.advance(`${ms}ms`)
+  const message = `${name} begins at ${wanted.start}, before the clock of this simulator: createSimulator({ clock: { mode: 'virtual', start } }).`
+  throw new InvalidSetting([{ name: 'clock.start', message }])
+}
+
 /** What the scenario wants set, and the way back. */
 async function arrange(sim: Simulator, plan: Plan): Promise<() => Promise<unknown>> {
   const core = coreOf(sim)
   const before = effectiveConfig(core)
-  const wanted = { ...plan.config, ...(plan.businessHours === null ? {} : { business_hours: plan.businessHours }) }
+  const wanted = {
+    ...plan.config,
+    ...(plan.businessHours === null ? {} : { business_hours: plan.businessHours }),
+    ...(plan.bot.replies === undefined ? {} : { 'bot.replies': plan.bot.replies }),
+  }
   await sim.configure(wanted)
   if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
   const changed = Object.keys(wanted).filter(name => before[name] !== '***')

@@ -58,7 +58,6 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS): VirtualClock {
 
   /** What was asked for before a reset moves nothing after it. */
   async function move(byMs: number, drain: () => Promise<void>, before: number): Promise<void> {
-    if (before !== rewinds) return
     await drain()
     const until = now + byMs
     for (let due = soonest(timers); due !== null && due.at <= until && before === rewinds; due = soonest(timers)) {
@@ -140,12 +139,19 @@ export function createRealClock(): Clock {
 }
 
 /** Milliseconds since some fixed moment, with fractions: for durations only. */
-export const elapsedMs = (): number => performance.now()
+/** Taken before a test could replace them: the timers it fakes are those of the code it tests. */
+const onWall = {
+  setTimeout: setTimeout.bind(globalThis),
+  clearTimeout: clearTimeout.bind(globalThis),
+  now: performance.now.bind(performance),
+}
+
+export const elapsedMs = (): number => onWall.now()
 
 /** A timer on the wall, for network timeouts and latencies. */
 export function wallTimer(delayMs: number, run: () => void): Timer {
-  const handle = setTimeout(run, Math.min(delayMs, LONGEST_MS))
-  return { cancel: () => clearTimeout(handle) }
+  const handle = onWall.setTimeout(run, Math.min(delayMs, LONGEST_MS))
+  return { cancel: () => onWall.clearTimeout(handle) }
 }
 
 /** Resolves after `delayMs` on the wall, or at once when aborted. */

@@ -35,6 +35,8 @@ export interface LaneOpened {
     readonly language: string
     readonly source: string
     readonly name: string
+    /** When it is not the bot of the scenario. */
+    readonly bot_id?: number
   }
 }
 

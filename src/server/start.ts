@@ -1,10 +1,16 @@
 /** `startSimulator`: the simulator behind a real port, with its control API beside the platform. */
-import type { Api } from '../api/handle.ts'
 import { createNodeDoor, declaresTooMuch } from '../doors/node-http.ts'
 import { randomToken } from '../runtime/token.ts'
+import { httpTransport } from '../runtime/transport.ts'
 import type { Core } from '../simulator/core.ts'
 import { InvalidSetting, type SimulatorOptions } from '../simulator/options.ts'
-import { coreOf, createSimulator, type Simulator } from '../simulator.ts'
+import { checkSnapshot } from '../simulator/snapshot/check.ts'
+import { putBack } from '../simulator/snapshot/restore.ts'
+import type { Snapshot } from '../simulator/snapshot/shape.ts'
+import { coreOf, createSimulatorOn, type Simulator } from '../simulator.ts'
+import { type Front, frontOf } from '../workspaces/front.ts'
+import { createWorkspaces, type Workspaces } from '../workspaces/registry.ts'
+import type { Workspace, WorkspaceOptions } from '../workspaces/workspace.ts'
 import { allowedHosts, isLoopback, urlOf } from './addresses.ts'
 import { createDispatch } from './dispatch.ts'
 import { createHome } from './home.ts'
@@ -20,6 +26,10 @@ export interface ServerOptions extends SimulatorOptions {
   readonly inspector?: boolean
   /** What the control API asks for; made up when the host is not loopback and none is given. */
   readonly controlToken?: string
+  /** What it begins with; restored before it listens. `InvalidSnapshot` when that cannot be. */
+  readonly snapshot?: Snapshot
+  /** While closing: nothing is answered any more, and everything is still there. For a last snapshot. */
+  readonly onStopped?: (simulator: Simulator) => void
 }
 
 export interface SimulatorServer extends Simulator {
@@ -28,6 +38,8 @@ export interface SimulatorServer extends Simulator {
   readonly port: number
   /** Null when the control API asks for none. */
   readonly controlToken: string | null
+  /** One more simulator behind the same port: calls find it by its API keys. Closing it leaves the others alone. */
+  workspace(options?: WorkspaceOptions): Promise<Workspace>
 }
 
 export const DEFAULT_PORT = 4747
@@ -36,12 +48,7 @@ export const DEFAULT_HOST = '127.0.0.1'
 /** Rejects with `PortBusy` or `CannotListen` when the port cannot be had, `InvalidSetting` for other options. */
 export const startSimulator = (options: ServerOptions = {}): Promise<SimulatorServer> => startServer(options)
 
-/** What stands behind the platform's paths. */
-export interface Front {
-  readonly api: Api
-  /** The longest body read, in bytes. */
-  bodyLimit(): number
-}
+export type { Front }
 
 const ownFront = (simulator: Simulator): Front => ({
   api: simulator.handle,
@@ -55,23 +62,37 @@ export async function startServer(
 ): Promise<SimulatorServer> {
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options
   checkPort(port)
-  const simulator = createSimulator({ ...options, clock: options.clock ?? 'real' })
+  const { port: _, host: __, inspector: ___, controlToken: ____, snapshot, onStopped, ...own } = options
+  const simulatorOptions = { ...own, clock: options.clock ?? 'real' }
+  const transport = httpTransport()
+  const simulator = createSimulatorOn(simulatorOptions, transport)
   const controlToken = options.controlToken ?? (isLoopback(host) ? null : randomToken())
   const facts = { url: '', token: controlToken, hosts: allowedHosts(host), closing: new AbortController() }
-  const http = openHouse(simulator, facts, front(simulator))
+  const around = { options: simulatorOptions, main: simulator, transport, url: () => facts.url }
+  const workspaces = createWorkspaces(around)
+  const http = openHouse(simulator, workspaces, facts, frontOf(workspaces, front(simulator)))
+  const last = onStopped && (() => onStopped(simulator))
+  const ends = [workspaces.closeAll, simulator.close, transport.close]
+  const closed = closeOnce(http.stop, last, ends, facts.closing)
   try {
+    const goOn = snapshot === undefined ? null : await prepared(simulator, snapshot)
     const real = await listen(http.server, host, port)
     facts.url = urlOf(host, real)
     if (options.baseUrl === undefined) coreOf(simulator).address.base = facts.url
-    return withServer(
-      simulator,
-      { url: facts.url, port: real, controlToken },
-      closeOnce(simulator, http, facts.closing),
-    )
+    goOn?.()
+    const workspace = async (wanted?: WorkspaceOptions) => workspaces.create(wanted)
+    return withServer(simulator, { url: facts.url, port: real, controlToken, workspace }, closed)
   } catch (error) {
     await simulator.close()
+    await transport.close()
     throw error
   }
+}
+
+/** Timers and deliveries wait until the port is open: an intermediary that is told of an event may call at once. */
+async function prepared(simulator: Simulator, snapshot: Snapshot): Promise<() => void> {
+  const core = coreOf(simulator)
+  return putBack(core, await checkSnapshot(core, snapshot))
 }
 
 function checkPort(port: number): void {
@@ -86,7 +107,12 @@ interface Facts {
   readonly closing: AbortController
 }
 
-function openHouse(simulator: Simulator, facts: Facts, { api, bodyLimit: limit }: Front): HttpServer {
+function openHouse(
+  simulator: Simulator,
+  workspaces: Workspaces,
+  facts: Facts,
+  { api, bodyLimit: limit }: Front,
+): HttpServer {
   const core = coreOf(simulator)
   const dispatch = createDispatch({
     platform: createNodeDoor(api, limit),
@@ -95,7 +121,7 @@ function openHouse(simulator: Simulator, facts: Facts, { api, bodyLimit: limit }
     control: async () => {
       const { createControlListener } = await import('../control/app.ts')
       const { token, hosts, closing } = facts
-      return createControlListener({ simulator, url: facts.url, token, hosts, closing: closing.signal })
+      return createControlListener({ simulator, workspaces, url: facts.url, token, hosts, closing: closing.signal })
     },
   })
   return createHttpServer(dispatch, request => !declaresTooMuch(request, limit()) || request.url!.startsWith('/_sim/'))
@@ -114,13 +140,22 @@ function basePathOf(core: Core): () => string {
   }
 }
 
-function closeOnce(simulator: Simulator, http: HttpServer, closing: AbortController): () => Promise<void> {
-  const closeCore = simulator.close
+/** Answers under way may need what `ends` cut off, so that goes on beside; unless somebody wants to see the last state. */
+function closeOnce(
+  stopServing: () => Promise<void>,
+  last: (() => void) | undefined,
+  ends: readonly (() => Promise<void>)[],
+  closing: AbortController,
+): () => Promise<void> {
   let closed: Promise<void> | null = null
   const close = async () => {
     closing.abort()
-    const stopped = http.stop()
-    await closeCore()
+    const stopped = stopServing()
+    if (last !== undefined) {
+      await stopped
+      last()
+    }
+    for (const end of ends) await end()
     await stopped
   }
   return () => {
@@ -132,7 +167,7 @@ function closeOnce(simulator: Simulator, http: HttpServer, closing: AbortControl
 /** The same object with more on it: its getters stay live, and `coreOf` still knows it. */
 function withServer(
   simulator: Simulator,
-  facts: Pick<SimulatorServer, 'url' | 'port' | 'controlToken'>,
+  facts: Pick<SimulatorServer, 'url' | 'port' | 'controlToken' | 'workspace'>,
   close: () => Promise<void>,
 ): SimulatorServer {
   return Object.assign(simulator, facts, { close, [Symbol.asyncDispose]: close })

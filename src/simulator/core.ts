@@ -81,6 +81,8 @@ export interface Inner {
   readonly alarm: Alarm
   /** By chat: seq of the latest webhook event. */
   readonly lastEvent: Map<string, number>
+  /** Keys and bots, after knobs or the identity changed. */
+  refreshBots(): void
 }
 
 /** `transport`: one that several simulators share; whoever made it closes it. */
@@ -156,13 +158,16 @@ export function createCore(options: SimulatorOptions, shared?: Transport, filesO
 
   const alarm = createAlarm(room, clock, effects => commitEffects(effects, null))
 
-  function refresh(): void {
+  function refreshBots(): void {
     keyring.refresh(knobs, clock.now())
     const { bot } = identity
     ensureBots(
       room,
       keyring.botIds.map(id => (id === bot.id ? bot : { ...bot, id, name: `${bot.name} ${id}` })),
     )
+  }
+  function refresh(): void {
+    refreshBots()
     refreshIdle(room)
     alarm.set()
   }
@@ -217,7 +222,7 @@ export function createCore(options: SimulatorOptions, shared?: Transport, filesO
     commit,
     commitEffects,
     refresh,
-    inner: { stamps, journalStamps, rateLimit, faults, dispatcher, alarm, lastEvent },
+    inner: { stamps, journalStamps, rateLimit, faults, dispatcher, alarm, lastEvent, refreshBots },
     forget,
     epoch: epoch.current,
     resetSignal: epoch.signal,

@@ -50,8 +50,15 @@ function isHttpUrl(value: unknown): value is string {
   return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 }
 
-/** Applies all of it or none. Throws `InvalidSetting` naming every value that cannot be. */
-export async function configure(core: Core, patch: Readonly<Record<string, unknown>>): Promise<void> {
+export interface ReadSettings {
+  readonly problems: readonly SettingProblem[]
+  readonly knobs: Readonly<Record<string, unknown>>
+  /** What is to be done for those that are no knobs. */
+  readonly applies: readonly (() => void)[]
+}
+
+/** Changes nothing yet. */
+export function readSettings(core: Core, patch: Readonly<Record<string, unknown>>): ReadSettings {
   const problems: SettingProblem[] = []
   const applies: (() => void)[] = []
   const knobs: Record<string, unknown> = {}
@@ -62,15 +69,25 @@ export async function configure(core: Core, patch: Readonly<Record<string, unkno
     else if ('message' in read) problems.push(read)
     else knobs[name] = value
   }
-  if (problems.length > 0) throw new InvalidSetting(problems)
-  await checkEngine(knobs['translation.engine'])
-  applyKnobs(core.room.knobs, knobs)
-  for (const apply of applies) apply()
+  return { problems, knobs, applies }
+}
+
+/** Applies all of it or none. Throws `InvalidSetting` naming every value that cannot be. */
+export async function configure(core: Core, patch: Readonly<Record<string, unknown>>): Promise<void> {
+  const settings = readSettings(core, patch)
+  if (settings.problems.length > 0) throw new InvalidSetting(settings.problems)
+  await checkEngine(settings.knobs['translation.engine'])
+  applySettings(core, settings)
   core.refresh()
   core.journal.append({ kind: 'note', note: 'config', changed: maskKeys(patch) }, null)
 }
 
-async function checkEngine(engine: unknown): Promise<void> {
+export function applySettings({ room }: Core, { knobs, applies }: ReadSettings): void {
+  applyKnobs(room.knobs, knobs)
+  for (const apply of applies) apply()
+}
+
+export async function checkEngine(engine: unknown): Promise<void> {
   if (typeof engine === 'string' && engine !== 'marker' && engine !== 'identity') await loadTranslate(engine)
 }
 

@@ -80,9 +80,9 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     else attempt(job)
   }
 
-  function later(job: Job, delayMs: number, then: 'send' | 'turn'): void {
-    const time = due.after(delayMs, () => (then === 'send' ? attempt(job) : turn(job)))
-    job.stage = { kind: 'due', then, ...time }
+  function later(job: Job, delayMs: number, next: 'send' | 'turn'): void {
+    const time = due.after(delayMs, () => (next === 'send' ? attempt(job) : turn(job)))
+    job.stage = { kind: 'due', next, ...time }
   }
 
   /** The lane goes on; whatever was kept back for this event goes before the rest of it. */
@@ -180,7 +180,7 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     return [...jobs].flatMap(job => {
       const { stage } = job
       if (stage.kind !== 'due') return []
-      return [{ order: stage.order, arm: () => later(job, stage.atMs - ports.clock.now(), stage.then) }]
+      return [{ order: stage.order, arm: () => later(job, stage.atMs - ports.clock.now(), stage.next) }]
     })
   }
 
@@ -206,8 +206,8 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
       byHand.reset()
     },
     keep() {
-      const waiting = lanes.waiting()
-      const jobs = [...[...underWay].filter(({ stage }) => stage.kind !== 'waiting'), ...waiting]
+      const begun = [...underWay].filter(({ stage }) => stage.kind !== 'waiting')
+      const jobs = [...begun.sort((a, b) => a.seq - b.seq), ...lanes.waiting()]
       return {
         jobs: jobs.map(job => keptForm(job, keptBack.passing(job))),
         random: random.state,

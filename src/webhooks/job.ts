@@ -11,7 +11,7 @@ export type Stage =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'sending' }
   /** At that time it is sent, or gets its turn behind others. */
-  | ({ readonly kind: 'due'; readonly then: 'send' | 'turn' } & DueTime)
+  | ({ readonly kind: 'due'; readonly next: 'send' | 'turn' } & DueTime)
   /** Until so many later ones of its chat have passed. */
   | { readonly kind: 'kept' }
 

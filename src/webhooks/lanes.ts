@@ -7,7 +7,7 @@ export interface Lanes<Job> {
   next(lane: string): void
   /** A job of this lane is already under way: others wait until `next`. */
   occupy(lane: string): void
-  /** Those that wait, lane by lane. */
+  /** Those that wait, lane by lane, in the order of their names. */
   waiting(): Job[]
   clear(): void
 }
@@ -40,7 +40,7 @@ export function createLanes<Job>(pick: (waiting: readonly Job[]) => number, run:
       run(job!)
     },
     occupy: lane => void (lanes.has(lane) || lanes.set(lane, [])),
-    waiting: () => [...lanes.values()].flat(),
+    waiting: () => [...lanes.keys()].sort().flatMap(lane => lanes.get(lane)!),
     clear: () => lanes.clear(),
   }
 }

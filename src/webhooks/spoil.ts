@@ -1,5 +1,6 @@
 /** Requests that are wrong on purpose, each in one way: signature, body, names of headers. Pure. */
 import type { SignMode } from '../contract/sign-modes.ts'
+import { base64ToHex, hexToBase64 } from '../runtime/base64.ts'
 import { type SignatureKnobs, signatureHeaders } from './signature.ts'
 
 /** The signature headers of a mode. `body` is what gets signed; `tampered` is the matter of what is sent instead. */
@@ -21,7 +22,7 @@ export function signedAs(
 
 /** The other encoding, while the algorithm header goes on naming the one in force. */
 function recoded(value: string, from: SignatureKnobs['webhook.signature']): string {
-  return from === 'hex' ? Buffer.from(value, 'hex').toString('base64') : Buffer.from(value, 'base64').toString('hex')
+  return from === 'hex' ? hexToBase64(value) : base64ToHex(value)
 }
 
 /** One byte changed, so that the JSON stays JSON but says something else. */

@@ -22,12 +22,24 @@ const routes = Object.entries(paths).flatMap(([path, methods]) =>
 const told = rows(PAGE.split('\n## ')[0]!).slice(1)
 const routeOf = ([cell = '']: string[]) => cell.replaceAll('`', '')
 
+/** Told by one sentence instead of a row each. */
+const BELOW = '/_sim/workspaces/:workspace/'
+const own = routes.filter(({ route }) => !route.includes(BELOW))
+
 it('lists the routes of the OpenAPI document, and no others', () => {
-  expect(told.map(routeOf).sort()).toEqual(routes.map(({ route }) => route).sort())
+  expect(told.map(routeOf).sort()).toEqual(own.map(({ route }) => route).sort())
+})
+
+it('says which of them each workspace has', () => {
+  const [, first = '', last = ''] = /Every route from `([^`]+)` to `([^`]+)` is there once more/.exec(PAGE)!
+  const listed = told.map(routeOf)
+  const named = listed.slice(listed.indexOf(first), listed.indexOf(last) + 1)
+  const twins = routes.map(({ route }) => route).filter(route => route.includes(BELOW))
+  expect(twins.map(route => route.replace(BELOW, '/_sim/')).sort()).toEqual([...named].sort())
 })
 
 it('names their query', () => {
-  for (const { route, query } of routes) {
+  for (const { route, query } of own) {
     const asked = told.find(row => routeOf(row) === route)![1]!
     const names = [...(/\?([\w=&]+)/.exec(asked)?.[1]?.matchAll(/(\w+)=/g) ?? [])].map(([, name]) => name)
     expect(names, route).toEqual(query)

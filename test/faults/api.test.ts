@@ -69,7 +69,7 @@ describeDoors('a fault on the API', door => {
     sim.faults.add({ ...spec, name: 'lost', times: 1 })
     const failure = await raw(bench, 'message', chat.id).catch(error => error)
     expect(failure).toBeInstanceOf(TypeError)
-    expect([failure.message, failure.cause.code]).toEqual(['fetch failed', code])
+    expect([failure.message, failure.cause.code]).toEqual(door.lost?.(code) ?? ['fetch failed', code])
     expect(agentTexts(sim, chat.id)).toEqual(processed ? ['Hi'] : [])
     const entry = lastCall(sim)
     expect(entry).toMatchObject({

@@ -10,7 +10,7 @@ const PAGE = read('docs/architecture.md')
 const roomOf = (file: string) => file.split('/')[0]!.replace(/\.ts$/, '')
 
 /** The steps of the page, the lowest first. */
-const steps = /^cli -> .*$/m
+const steps = /^cli, .* -> contract, .*$/m
   .exec(PAGE)![0]
   .split(' -> ')
   .map(step => step.split(', '))

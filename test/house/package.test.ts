@@ -11,7 +11,6 @@ interface Manifest {
   readonly license: string
   readonly bin: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, unknown>>
-  readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
 }
 const manifest = readJson<Manifest>('package.json')
@@ -28,12 +27,13 @@ it('the lock file names no address', () => {
 it('docs/dependencies.md has a row for every dependency, and for nothing else', () => {
   const rows = [...read('docs/dependencies.md').matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell]) => cell!.split(', '))
   const named = rows.filter(name => name !== 'package')
-  const has = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)]
+  const has = Object.keys(manifest.devDependencies)
   expect(named.sort()).toEqual(has.sort())
 })
 
 describe('the packed package', () => {
   let packed: string[] = []
+  let unpackedBytes = 0
   // Without its scripts: they would build while other tests use what is built.
   beforeAll(() => {
     const json = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
@@ -41,8 +41,10 @@ describe('the packed package', () => {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     })
-    const told = JSON.parse(json) as Record<string, { files: { path: string }[] }>
-    packed = Object.values(told)[0]!.files.map(({ path }) => path)
+    const told = JSON.parse(json) as Record<string, { files: { path: string }[]; unpackedSize: number }>
+    const [{ files, unpackedSize }] = Object.values(told) as [(typeof told)[string]]
+    packed = files.map(({ path }) => path)
+    unpackedBytes = unpackedSize
   }, 30_000)
 
   it('has what a user needs', () => {
@@ -58,6 +60,7 @@ describe('the packed package', () => {
         'examples',
         'fixtures',
         'package.json',
+        'scenarios',
         'schema',
       ].sort(),
     )
@@ -65,6 +68,7 @@ describe('the packed package', () => {
       'dist/index.js',
       'dist/cli.js',
       'dist/types/index.d.ts',
+      'scenarios/happy-path.yaml',
       'schema/config.v1.json',
       'fixtures/signature-vectors.json',
     ]
@@ -72,9 +76,14 @@ describe('the packed package', () => {
   })
 
   it('has what the pages link to and the examples are made of', () => {
-    const tracked = trackedFiles().filter(file => /^(docs|examples|fixtures|schema)\//.test(file))
+    const tracked = trackedFiles().filter(file => /^(docs|examples|fixtures|scenarios|schema)\//.test(file))
     const kept = tracked.filter(file => !file.endsWith('.gitignore'))
     expect(kept.filter(file => !packed.includes(file))).toEqual([])
+  })
+
+  it('is small', () => {
+    expect(packed.length).toBeLessThan(600)
+    expect(unpackedBytes).toBeLessThan(8_000_000)
   })
 
   it('has nothing made by running', () => {

@@ -206,7 +206,7 @@ const STARTED = {
   config: { 'messages.closed': 'We are closed.' },
   env: {},
   sim: { url: 'http://127.0.0.1:4747', api_key: '***', bot_id: BOT.id },
-  driver: ['accept', 'says', 'inbox'],
+  driver: ['accept', 'says', 'type', 'stop', 'leave', 'away', 'back', 'inbox'],
 }
 
 export interface PlayedByHand {

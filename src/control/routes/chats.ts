@@ -61,9 +61,9 @@ export const CHAT_ROUTES: readonly Route[] = [
     body: NewChat,
     example: { language: 'nb', labels: ['delivery'] },
     answers: { 201: { description: 'Opened', schema: CreatedChat }, 422: REFUSED },
-    async run({ core, url, body: { bot_id, ...options } }) {
+    async run({ core, control, body: { bot_id, ...options } }) {
       const chat = await newChat(core, { ...options, ...(bot_id === undefined ? {} : { botId: bot_id }) } as never)
-      const at = `${url}/_sim/chats/${encodeURIComponent(chat.id)}`
+      const at = `${control}/chats/${encodeURIComponent(chat.id)}`
       return { status: 201, body: { chat_id: chat.id, user_id: chat.userId, bot_id: chat.botId, url: at } }
     },
   }),

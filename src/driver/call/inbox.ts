@@ -12,11 +12,14 @@ export function readInbox(done: Done): InboxRead {
   try {
     const items = 'value' in done ? done.value : parsed(done.text ?? '')
     checkItems(items)
-    return { ...done, items }
+    return { ...done, items: 'value' in done ? asOfNow(items) : items }
   } catch (error) {
     return { ...done, ...failed(messageOf(error)) }
   }
 }
+
+/** A function may hand out the list it goes on working with. */
+const asOfNow = (items: readonly InboxItem[]): readonly InboxItem[] => JSON.parse(JSON.stringify(items))
 
 function parsed(text: string): unknown {
   try {

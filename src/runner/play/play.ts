@@ -32,13 +32,13 @@ export async function play(stage: Stage, options: PlayOptions): Promise<Verdict>
   const bound = createBound(stage, options.signal)
   const run: Run = { stage, options, signal: bound.signal, stopped: new Set(), timedOut: false }
   await sequence(run, stage.plan.steps)
+  bound.clear()
   stage.note({ note: 'steps_done' })
-  await finallySteps(run)
+  const end = await finallySteps(run)
   options.onQuiet?.()
   await settle(stage, { lingering: run.timedOut, signal: options.signal })
   await lastLook(run)
-  bound.clear()
-  stage.note({ note: 'scenario_ended', ...bound.why() })
+  stage.note({ note: 'scenario_ended', ...end, ...bound.why() })
   if (stage.broken !== null) throw stage.broken
   return stage.referee.finish()
 }
@@ -78,11 +78,11 @@ const allStopped = ({ stage, stopped }: Run): boolean =>
   stage.lanes.size > 0 && [...stage.lanes.keys()].every(lane => stopped.has(lane))
 
 /** Whatever happened before, in lanes that failed too; with time of its own, unless the whole run is over. */
-async function finallySteps(run: Run): Promise<void> {
-  if (run.stage.plan.finally.length === 0) return
+async function finallySteps(run: Run): Promise<Stopped> {
   const bound = createBound(run.stage, run.options.signal)
   await sequence({ ...run, signal: bound.signal, stopped: new Set() }, run.stage.plan.finally)
   bound.clear()
+  return bound.why()
 }
 
 async function playStep(run: Run, step: PlannedStep): Promise<void> {
@@ -96,7 +96,7 @@ async function playStep(run: Run, step: PlannedStep): Promise<void> {
   const details = await outcomeOf(() => play({ stage, step, action, startSeq, signal: run.signal, waiting }))
   stage.note({ note: 'step_ended', step: number, ...details }, stage.chatOf(step)?.id)
   if (!stage.referee.failed(number)) return
-  if (isPatient(action) && !run.signal.aborted) await afterTimeout(run)
+  if (isPatient(action) && details.missing === undefined && !run.signal.aborted) await afterTimeout(run)
   if (!step.soft) run.stopped.add(step.lane)
 }
 

@@ -11,6 +11,16 @@ export class Cut extends Error {
   override readonly name = 'Cut'
 }
 
+/** As long as the play goes on; what was begun goes on alone. */
+export function orCut<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new Cut())
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+    if (signal.aborted) stop()
+  })
+}
+
 export interface Open {
   /** On the clock of `at_ms`. */
   readonly untilMs: number

@@ -1,10 +1,11 @@
 /** The human agent, and the intermediary as a process: whatever goes through the driver. */
-import type { Driver, DriverContext } from '../../driver/port.ts'
+import type { Driver, DriverContext, TargetControl } from '../../driver/port.ts'
 import type { OpenContent } from '../../journal/entry.ts'
 import type { Chat } from '../../platform/state.ts'
 import type { DriverCall } from '../../scenario/marks.ts'
 import type { Stage } from '../play/stage.ts'
 import { driverChat } from '../play/stage.ts'
+import { Cut, orCut } from '../play/waiting.ts'
 import { type Play, StepProblem } from './verb.ts'
 
 export const agent: Play<'agent'> = async ({ stage, step, action, startSeq, signal }) => {
@@ -19,21 +20,26 @@ export const agent: Play<'agent'> = async ({ stage, step, action, startSeq, sign
   }
   const done = await driver.call(action.does, context, signal)
   noteCall(stage, context.text === undefined ? done : { ...done, text: context.text }, context, startSeq)
+  if (signal.aborted && done.outcome !== 'ok') throw new Cut()
   return {}
 }
 
-export const target: Play<'target'> = async ({ stage, action }) => {
-  const { driver } = stage
-  const control = driver?.target ?? null
+export const target: Play<'target'> = async ({ stage, action, signal }) => {
+  const control = stage.driver?.target ?? null
   if (control === null) return { missing: `target.${action.does}` }
   try {
-    if (action.does === 'restart' || action.does === 'kill') await control.kill()
-    if (action.does === 'stop') await control.stop()
-    if (action.does === 'restart' || action.does === 'start') await control.start()
+    await orCut(steer(control, action.does), signal)
     return {}
   } catch (error) {
+    if (error instanceof Cut) throw error
     throw new StepProblem((error as Error).message, { environment: true })
   }
+}
+
+async function steer(control: TargetControl, does: 'start' | 'stop' | 'restart' | 'kill'): Promise<void> {
+  if (does === 'restart' || does === 'kill') await control.kill()
+  if (does === 'stop') await control.stop()
+  if (does === 'restart' || does === 'start') await control.start()
 }
 
 /** What the agent sees now; also the way to know how much there was before a turn. */

@@ -7,25 +7,18 @@ import { wallDelay } from '../../runtime/clock.ts'
 import type { MarkOf } from '../../scenario/marks.ts'
 import { stepsOf } from '../../scenario/plan.ts'
 import { advanceVirtual } from '../../simulator/time.ts'
-import { findDelivery, type Triggered } from '../../webhooks/by-hand.ts'
+import { findDelivery } from '../../webhooks/by-hand.ts'
 import type { Stage } from '../play/stage.ts'
-import { Cut } from '../play/waiting.ts'
+import { Cut, orCut } from '../play/waiting.ts'
+import { awaitAnswer } from './answered.ts'
 import { type Play, StepProblem, type Turn } from './verb.ts'
 
 export const wait: Play<'wait'> = async ({ stage, action, signal }) => {
   const { core } = stage
-  if (core.clock.mode === 'virtual') await cutShort(advanceVirtual(core, action.ms), signal)
+  if (core.clock.mode === 'virtual') await orCut(advanceVirtual(core, action.ms), signal)
   else await wallDelay(action.ms, signal)
   if (signal.aborted) throw new Cut()
   return {}
-}
-
-function cutShort(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(new Cut())
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
 
 export const availability: Play<'availability'> = ({ stage, action }) => {
@@ -59,41 +52,33 @@ export const log: Play<'log'> = ({ stage, step, action }) => {
 }
 
 export const deliver: Play<'deliver'> = async turn => {
-  const { action, stage, step } = turn
-  const sending = action.replay === null ? trigger(turn) : replay(turn, action.replay)
-  if (action.async) return {}
-  const entry = await raced(sending, turn.signal)
-  if (entry === null)
-    throw new StepProblem(`${String(stage.fill(step, action.event) ?? 'the event')} was not sent: a reset came first.`)
-  return { delivery_id: entry.delivery_id }
+  const { replay: earlier, async } = turn.action
+  const delivery_id = earlier === null ? trigger(turn) : replay(turn, earlier)
+  if (!async) await awaitAnswer(turn, delivery_id)
+  return { delivery_id }
 }
 
-type Delivery = EntryOf<'delivery'>
-
-const raced = (work: Promise<Delivery | null>, signal: AbortSignal): Promise<Delivery | null> =>
-  new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Cut()), { once: true })
-    work.then(resolve, reject)
-  })
-
-function trigger({ stage, step, action }: Turn<'deliver'>): Promise<Delivery | null> {
+/** The id of what is on its way. */
+function trigger({ stage, step, action }: Turn<'deliver'>): string {
   const { core } = stage
   const event = String(stage.fill(step, action.event))
   const body = (stage.fill(step, action.body) ?? {}) as Record<string, unknown>
   const chat = stage.chatOf(step)
   const known = Object.hasOwn(WEBHOOK_EVENTS, event) && chat !== null
   const payload = known ? { ...payloadOf(core.room, chat, event as WebhookEventName), ...body } : { event, ...body }
-  const wanted: Triggered = { chatId: chat?.id, event, payload, sign: action.sign }
-  return core.byHand.trigger(wanted)
+  void core.byHand.trigger({ chatId: chat?.id, event, payload, sign: action.sign })
+  const notes = core.journal.query({ kind: 'note' }) as EntryOf<'note'>[]
+  return String(notes.findLast(({ note }) => note === 'event_triggered')!.delivery_id)
 }
 
 /** The bytes an earlier step sent, again. */
-async function replay({ stage }: Turn<'deliver'>, id: string): Promise<Delivery | null> {
+function replay({ stage }: Turn<'deliver'>, id: string): string {
   const steps = [...stepsOf([...stage.plan.steps, ...stage.plan.finally])]
   const earlier = steps.find(step => step.id === id)
   const marks = stage.core.journal.query({ kind: 'note' }) as MarkOf<'step_ended'>[]
   const ended = marks.findLast(mark => mark.note === 'step_ended' && mark.step === earlier?.number)
   const past = ended?.delivery_id == null ? undefined : findDelivery(stage.core.journal, ended.delivery_id)
   if (past === undefined) throw new StepProblem(`Step ${JSON.stringify(id)} sent no event that could be sent again.`)
-  return stage.core.byHand.resend(past, false)
+  void stage.core.byHand.resend(past, false)
+  return past.delivery_id
 }

@@ -1,5 +1,5 @@
 /** What is expected of the intermediary; bodies are typed from the endpoint's schema. */
-import type { EndpointBodies } from '../../contract/endpoints.ts'
+import type { CallBodies } from '../../contract/wire.ts'
 import type { ExpectOptions, ExpectStep, ExpectWritten } from '../format/calls.ts'
 import type { Step } from '../format/step.ts'
 import type { CallName } from '../plan.ts'
@@ -8,9 +8,7 @@ import { type StepOptions, stepOf } from './options.ts'
 
 /** The body of a call, as it may be asked for. */
 export type BodyOf<Call extends CallName> =
-  Call extends Exclude<keyof EndpointBodies, 'chat'>
-    ? Matching<EndpointBodies[Call]>
-    : Readonly<Record<string, unknown>>
+  Call extends Exclude<keyof CallBodies, 'chat'> ? Matching<CallBodies[Call]> : Readonly<Record<string, unknown>>
 
 export type CallStep = Step & { readonly expect: ExpectStep }
 type Within = { readonly within?: string }

@@ -1,6 +1,7 @@
 /** What the webhook answered to the event of a step. */
 import { formatDuration } from '../../contract/duration.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../contract/events.ts'
+import type { Entry, EntryOf } from '../../journal/entry.ts'
 import { plainText } from '../match/text.ts'
 import type { AckWanted, PlannedStep } from '../plan.ts'
 import type { Delivery, Facts } from './facts.ts'
@@ -62,7 +63,7 @@ const rulesFor = (event: string, wanted: AckWanted) =>
 
 function unanswered(facts: Facts, step: PlannedStep, wanted: NonNullable<AckWanted>): Told {
   const ended = facts.endOf(step.number)!
-  const sent = facts.entries.find(entry => entry.kind === 'event' && entry.delivery_id === ended.delivery_id)
+  const sent = facts.entries.find(entry => isSending(entry) && entry.delivery_id === ended.delivery_id)
   const event = String((sent as { event?: string } | undefined)?.event ?? 'its event')
   return {
     kind: 'stimulus',
@@ -74,6 +75,10 @@ function unanswered(facts: Facts, step: PlannedStep, wanted: NonNullable<AckWant
     hint: SLOW_HINT,
   }
 }
+
+/** By the platform, or by hand. */
+const isSending = (entry: Entry): entry is EntryOf<'event' | 'note'> =>
+  entry.kind === 'event' || (entry.kind === 'note' && entry.note === 'event_triggered')
 
 const SLOW_HINT = 'Answer the webhook first, and do the work after it.'
 

@@ -75,9 +75,9 @@ export const RULES: readonly Rule[] = [
   },
   {
     obstacle: 'bot',
-    blocks: ({ body }, _, { facts }) => wrongBot(body, facts),
-    why: ({ body }, _, { facts }) =>
-      `bot_id is ${JSON.stringify((body as Fields).bot_id)}, this bot is ${facts.started?.bot.id}`,
+    blocks: ({ body }, { lane }, { facts }) => wrongBot(body, botOf(lane, facts)),
+    why: ({ body }, { lane }, { facts }) =>
+      `bot_id is ${JSON.stringify((body as Fields).bot_id)}, this bot is ${botOf(lane, facts)}`,
   },
   {
     obstacle: 'alias',
@@ -114,9 +114,13 @@ function whoseChat(call: Call, facts: Facts): string {
   return `chat_id belongs to chat ${JSON.stringify(lane)}: cross-talk?`
 }
 
-function wrongBot(body: unknown, { started }: Facts): boolean {
+/** A chat may belong to another bot than the main one. */
+const botOf = (lane: string, { opened, started }: Facts): number | undefined =>
+  opened(lane)?.chat.bot_id ?? started?.bot.id
+
+function wrongBot(body: unknown, wanted: number | undefined): boolean {
   const id = (body as Fields | null)?.bot_id
-  return started !== null && id !== undefined && id !== started.bot.id
+  return wanted !== undefined && id !== undefined && id !== wanted
 }
 
 export const differencesOf = (call: Call, { body }: Expectation, options: MatchOptions): Difference[] =>

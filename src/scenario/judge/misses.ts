@@ -1,13 +1,13 @@
 /** The calls that were looked at and not taken, the most telling first, each with its reason. */
 import { distanceOf } from '../match/distance.ts'
 import type { NearMiss } from '../verdict.ts'
-import { type Call, nameOf } from './call.ts'
+import { type Call, isLater, nameOf, shortName } from './call.ts'
 import { differencesOf, type Judging, type Obstacle, obstacles, type Wanted } from './fit.ts'
 import { seconds } from './words.ts'
 
 export interface Miss extends NearMiss {
   readonly call: Call
-  /** What was in its way; empty when it came too late to be looked at. */
+  /** What was in its way; empty when it was answered too late to be looked at, or stands at the wrong place of a sequence. */
   readonly obstacles: readonly Obstacle[]
   readonly score: number
 }
@@ -32,12 +32,13 @@ export function missesOf(judging: Judging, wanted: Wanted, taken: readonly Call[
   const own = new Set(taken.map(({ seq }) => seq))
   const misses = judging.facts.calls
     .filter(call => !own.has(call.seq))
-    .map(call => missOf(judging, wanted, call, endMs))
+    .map(call => missOf(judging, wanted, call, freeText(call, taken, endMs)))
     .filter(miss => isTelling(miss, wanted))
   return misses.sort((a, b) => a.score - b.score || b.call.readAt - a.call.readAt).slice(0, MOST)
 }
 
-function missOf(judging: Judging, wanted: Wanted, call: Call, endMs: number | null): Miss {
+/** `free`: why it was not taken though nothing is in its way. */
+function missOf(judging: Judging, wanted: Wanted, call: Call, free: string): Miss {
   const rules = obstacles(wanted, call, judging)
   const names = rules.map(({ obstacle }) => obstacle)
   const only = rules.find(({ obstacle }) => obstacle === 'claimed' || obstacle === 'call')
@@ -52,12 +53,17 @@ function missOf(judging: Judging, wanted: Wanted, call: Call, endMs: number | nu
     seq: call.seq,
     what: nameOf(call),
     afterMs: Math.round(call.readAt - startOf(judging, wanted)),
-    why:
-      why.length > 0
-        ? why.join('; ')
-        : `read in time, answered ${seconds(call.atMs - (endMs ?? call.readAt))} too late to be seen`,
+    why: why.length > 0 ? why.join('; ') : free,
     differences,
   }
+}
+
+/** In a sequence it may have come before what has to come first. */
+function freeText(call: Call, taken: readonly Call[], endMs: number | null): string {
+  const first = taken.find(one => isLater(one, call))
+  if (first !== undefined && call.atMs <= (endMs ?? call.atMs))
+    return `before ${shortName(first)}, which has to come first`
+  return `read in time, answered ${seconds(call.atMs - (endMs ?? call.readAt))} too late to be seen`
 }
 
 const startOf = ({ facts }: Judging, { from }: Wanted): number =>

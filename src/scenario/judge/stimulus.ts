@@ -5,7 +5,7 @@ import { ackRuling } from './ack.ts'
 import { driverRuling } from './driver.ts'
 import type { Facts } from './facts.ts'
 import { PASSED, type Ruling } from './ruling.ts'
-import { stepName } from './words.ts'
+import { driverHas, stepName } from './words.ts'
 
 /** `over`: nothing more will come, so what is still open is decided as well. */
 export function stimulusRuling(facts: Facts, step: PlannedStep, over: boolean): Ruling {
@@ -17,18 +17,14 @@ export function brokenRuling(facts: Facts, step: PlannedStep): Ruling | null {
   const ended = facts.endOf(step.number)
   if (ended === null) return null
   if (ended.missing !== undefined) return { outcome: 'inconclusive', reason: missingVerb(facts, step, ended.missing) }
+  if (ended.cut) return cutRuling(facts, step, ended.seq)
   const refused = driverRuling(facts, step)
   if (refused !== null) return refused
-  if (ended.error !== undefined) return couldNot(step, ended.error, ended.environment === true, ended.seq)
-  return ended.cut ? cutRuling(facts, step, ended.seq) : null
+  return ended.error === undefined ? null : couldNot(step, ended.error, ended.environment === true, ended.seq)
 }
 
-function missingVerb({ started }: Facts, step: PlannedStep, verb: string): string {
-  const has = started?.driver
-  const why =
-    has == null ? 'there is no agent driver (--agent-driver FILE)' : `the agent driver has only ${has.join(', ')}`
-  return `${stepName(step)} needs ${verb}, and ${why}`
-}
+const missingVerb = ({ started }: Facts, step: PlannedStep, verb: string): string =>
+  `${stepName(step)} needs ${verb}, and ${driverHas(started?.driver)}`
 
 const couldNot = (step: PlannedStep, error: string, environment: boolean, seq: number): Ruling => ({
   outcome: environment ? 'error' : 'fail',

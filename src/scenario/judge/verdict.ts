@@ -5,11 +5,13 @@ import { echoes } from '../tokens/echo.ts'
 import type { Failure, LintFinding, Outcome, StepOutcome, StepRef, StepVerdict, Verdict } from '../verdict.ts'
 import type { Charge } from './charge.ts'
 import { contractBreaches } from './contract.ts'
+import type { Facts } from './facts.ts'
 import { leftovers } from './leftovers.ts'
 import { brokenInvariants } from './never.ts'
 import type { Court } from './referee.ts'
 import type { Ruling } from './ruling.ts'
 import type { Told } from './watch.ts'
+import { driverHas } from './words.ts'
 
 export function verdictOf(court: Court): Verdict {
   const { facts, captures } = court
@@ -166,8 +168,13 @@ function outcomeOf(
   const surroundings = failures.find(({ kind }) => kind === 'environment')
   if (surroundings !== undefined) return { outcome: 'error', reason: surroundings.happened }
   if (failures.length > 0) return { outcome: 'fail', reason: null }
-  const lacking = rulings.find(({ ruling }) => ruling?.outcome === 'inconclusive')?.ruling
-  return lacking == null
-    ? { outcome: 'pass', reason: null }
-    : { outcome: 'inconclusive', reason: lacking.reason ?? null }
+  const lacking = rulings.find(({ ruling }) => ruling?.outcome === 'inconclusive')?.ruling?.reason ?? missingNeed(facts)
+  return lacking === null ? { outcome: 'pass', reason: null } : { outcome: 'inconclusive', reason: lacking }
+}
+
+/** What `requires` names may be in no step. */
+function missingNeed({ plan, started }: Facts): string | null {
+  const has = started?.driver ?? []
+  const missing = plan.needs.find(verb => !has.includes(verb))
+  return missing === undefined ? null : `${plan.name} requires ${missing}, and ${driverHas(started?.driver)}`
 }

@@ -53,3 +53,7 @@ export function differenceText({ path, expected, actual, hint }: Difference): st
 
 export const inLane = (lane: string | null, many: boolean): string =>
   lane !== null && many ? ` in chat ${JSON.stringify(lane)}` : ''
+
+/** `the agent driver has only accept, says` */
+export const driverHas = (verbs: readonly string[] | null | undefined): string =>
+  verbs == null ? 'there is no agent driver (--agent-driver FILE)' : `the agent driver has only ${verbs.join(', ')}`

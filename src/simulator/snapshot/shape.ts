@@ -24,7 +24,12 @@ export interface Snapshot {
   readonly chats: readonly ChatRow[]
   readonly files: readonly FileRow[]
   readonly deadlines: readonly DeadlineRow[]
-  readonly counters: { readonly chats: number; readonly summaries: number; readonly triggered: number; readonly faults: number }
+  readonly counters: {
+    readonly chats: number
+    readonly summaries: number
+    readonly triggered: number
+    readonly faults: number
+  }
   readonly faults: readonly FaultRow[]
   /** Events that have not arrived yet. */
   readonly deliveries: readonly DeliveryRow[]
@@ -143,7 +148,7 @@ export interface DeliveryRow {
   readonly copy: boolean
   readonly laned: boolean
   readonly stage: 'waiting' | 'sending' | 'due' | 'kept'
-  readonly due?: { readonly at_ms: number; readonly order: number; readonly then: 'send' | 'turn' } | undefined
+  readonly due?: { readonly at_ms: number; readonly order: number; readonly next: 'send' | 'turn' } | undefined
   readonly passing: number
   readonly struck: StruckRow | null
 }

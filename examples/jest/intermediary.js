@@ -1,0 +1,23 @@
+// The program under test: an agent called Anna greets whoever asks for a human. It calls the platform with axios.
+import axios from 'axios'
+import { verify } from 'handover-sim/signature'
+
+const sender = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
+
+export function createIntermediary({ url, key }) {
+  const platform = axios.create({ baseURL: `${url}/api/v2/handover`, headers: { authorization: `Bearer ${key}` } })
+
+  async function handle(event) {
+    if (event.event !== 'REQUESTING TAKEOVER') return
+    const chat = { bot_id: event.bot.id, chat_id: event.chat.id, sender }
+    await platform.post('/start', chat)
+    await platform.post('/message/', { ...chat, message: 'Hello, this is Anna.' })
+  }
+
+  // Status of the answer: what a web framework would send.
+  return async (rawBody, headers) => {
+    if (!(await verify(rawBody, headers, key))) return 401
+    void handle(JSON.parse(rawBody))
+    return 200
+  }
+}

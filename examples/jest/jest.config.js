@@ -1,0 +1,2 @@
+// ES modules as they are: nothing is transformed.
+export default { testEnvironment: 'node', transform: {} }

@@ -1,0 +1,24 @@
+/** A workspace of the shared simulator, with the intermediary under test attached to it. */
+import { createServer } from 'node:http'
+import { inject, onTestFinished } from 'vitest'
+import { createIntermediary } from './intermediary.js'
+
+async function send(method, url, body) {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) })
+  const answer = await response.json()
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${answer.error.message}`)
+  return answer
+}
+
+/** Gone when the test is over. The name is for the reader: two tests may not have the same one at once. */
+export async function openWorkspace(name) {
+  const workspace = await send('POST', `${inject('simulatorUrl')}/_sim/workspaces`, { name, clock: 'virtual' })
+  onTestFinished(() => send('DELETE', workspace.control))
+  const app = createServer(createIntermediary(workspace))
+  await new Promise(resolve => app.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void app.close())
+  const sim = (method, path, body) => send(method, workspace.control + path, body)
+  await sim('PATCH', '/config', { 'webhook.url': `http://127.0.0.1:${app.address().port}/webhook` })
+  return { ...workspace, sim }
+}

@@ -1,0 +1,109 @@
+/** What runs, bundled: nothing has to be installed besides it. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BuildOptions, build, type Plugin, type RolldownOutput } from 'rolldown'
+import { browserSiblings } from '../browser-siblings.ts'
+
+/** What a user has installed, or has no use for. */
+const PEERS = [/^node:/, /^msw(\/|$)/, /^vitest(\/|$)/]
+
+export type Bundle = RolldownOutput['output']
+
+export async function buildBundles(root: string): Promise<Bundle[]> {
+  const start = startChunk()
+  return Promise.all([
+    bundle(root, {
+      input: {
+        index: 'src/index.ts',
+        cli: 'src/cli/main.ts',
+        msw: 'src/doors/msw.ts',
+        interceptors: 'src/doors/interceptors.ts',
+        vitest: 'src/vitest/index.ts',
+        scenario: 'src/testing/scenario.ts',
+      },
+      platform: 'node',
+      plugins: [start.plugin],
+      output: { dir: 'dist', codeSplitting: { groups: [{ name: 'start', test: start.has }] } },
+    }),
+    bundle(root, {
+      input: { index: 'src/index.ts', msw: 'src/doors/msw.ts' },
+      platform: 'browser',
+      plugins: [browserSiblings()],
+      output: { dir: 'dist/browser' },
+    }),
+    // By themselves: one runs anywhere, the other on the user's own zod.
+    bundle(root, { input: { signature: 'src/signature/index.ts' }, platform: 'neutral', output: { dir: 'dist' } }),
+    bundle(root, {
+      input: { contract: 'src/contract/index.ts' },
+      platform: 'neutral',
+      external: [...PEERS, /^zod(\/|$)/],
+      output: { dir: 'dist' },
+    }),
+  ])
+}
+
+async function bundle(root: string, options: BuildOptions): Promise<Bundle> {
+  const { output } = await build({
+    cwd: root,
+    external: PEERS,
+    logLevel: 'warn',
+    ...options,
+    output: {
+      format: 'esm',
+      minify: true,
+      // Names and lines for stack traces; the sources themselves are not installed.
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+      entryFileNames: '[name].js',
+      chunkFileNames: 'chunks/[name]-[hash].js',
+      ...options.output,
+    },
+  })
+  const folder = join(root, (options.output as { dir: string }).dir)
+  for (const chunk of output)
+    if (chunk.type === 'chunk' && isForeign(chunk.moduleIds)) forgetMap(folder, chunk.fileName)
+  return output
+}
+
+const isForeign = (ids: readonly string[]) => ids.every(id => id.includes('/node_modules/'))
+
+/** Nobody here can do anything about a line of another package. */
+function forgetMap(folder: string, file: string): void {
+  const path = join(folder, file)
+  rmSync(`${path}.map`, { force: true })
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
+}
+
+const STARTS_WITH = /\/src\/cli\/(main|start)\.ts$/
+/** In full, beside what is imported of them: their parts import each other. */
+const PACKAGES = /node_modules\/(zod|commander)\//
+
+/**
+ * What `start` needs before it serves, in one file: each further file costs the start a millisecond. The rest is
+ * loaded when it is first used.
+ */
+function startChunk(): { plugin: Plugin; has(id: string): boolean } {
+  const imports = new Map<string, readonly string[]>()
+  let needed: Set<string> | null = null
+  return {
+    plugin: { name: 'start-chunk', moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds) },
+    has(id) {
+      needed ??= closure(
+        [...imports.keys()].filter(one => STARTS_WITH.test(one)),
+        imports,
+      )
+      return needed.has(id) || PACKAGES.test(id)
+    },
+  }
+}
+
+function closure(from: readonly string[], imports: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const found = new Set<string>()
+  const visit = (id: string): void => {
+    if (found.has(id)) return
+    found.add(id)
+    for (const next of imports.get(id) ?? []) visit(next)
+  }
+  from.forEach(visit)
+  return found
+}

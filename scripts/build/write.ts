@@ -1,0 +1,82 @@
+/** Declaration files with what is kept of them, and nothing beside it. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type * as ast from 'typescript/unstable/ast'
+import * as is from 'typescript/unstable/ast/is'
+import { type Declaration, type Module, referencesIn, specifierOf } from './modules.ts'
+import type { Reach } from './reach.ts'
+
+export function writeKept(modules: ReadonlyMap<string, Module>, reach: Reach, folder: string): void {
+  for (const module of modules.values()) {
+    const kept = module.declarations.filter(one => reach.kept.has(one))
+    const passes = [...module.exports.keys()].some(name => reach.passed.has(`${module.file}:${name}`))
+    if (kept.length === 0 && !passes) continue
+    const path = join(folder, module.file)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, textOf(module, reach))
+  }
+}
+
+/** Of TypeScript 5.2 and later; not everybody has it among his `lib`. */
+const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n'
+
+function textOf(module: Module, reach: Reach): string {
+  const { statements, text } = module.source
+  const used = namesUsed(module, reach)
+  const [first] = statements
+  const isHead = first && (is.isImportDeclaration(first) || is.isExportDeclaration(first))
+  const opening = isHead ? text.slice(0, first.getStart()) : ''
+  const parts = statements.map(statement => statementText(module, statement, used, reach).trim())
+  const whole = asScripts(`${opening}${parts.filter(part => part !== '').join('\n')}\nexport {};\n`)
+  return /\basyncDispose\b|\bSymbol\.dispose\b|\b(Async)?Disposable\b/.test(whole) ? DISPOSABLE + whole : whole
+}
+
+/** `./chat.ts` is `./chat.js` once it is built. */
+const asScripts = (text: string) => text.replace(/((?:from\s+|import\()['"]\.[^'"]+)\.ts(['"])/g, '$1.js$2')
+
+function statementText(module: Module, node: ast.Statement, used: ReadonlySet<string>, reach: Reach): string {
+  if (is.isImportDeclaration(node)) return importText(node, used)
+  if (is.isExportDeclaration(node)) return exportText(module, node, reach)
+  const declaration = module.declarations.find(one => one.node === node)!
+  const text = reach.kept.get(declaration)
+  if (text === undefined) return ''
+  const { text: whole } = module.source
+  return text === null ? whole.slice(node.pos, node.end) : `${whole.slice(node.pos, node.getStart())}${text}`
+}
+
+function importText(node: ast.ImportDeclaration, used: ReadonlySet<string>): string {
+  const from = `from '${specifierOf(node)}';`
+  const { namedBindings, name } = node.importClause ?? {}
+  if (name) throw new Error(`A default import in a declaration: ${node.getText()}`)
+  if (!namedBindings) return ''
+  if (is.isNamespaceImport(namedBindings))
+    return used.has(namedBindings.name.text) ? `import * as ${namedBindings.name.text} ${from}` : ''
+  const elements = namedBindings.elements.filter(one => used.has(one.name.text)).map(one => bare(one.getText()))
+  return elements.length === 0 ? '' : `import { ${elements.join(', ')} } ${from}`
+}
+
+const bare = (specifier: string) => specifier.replace(/^type /, '')
+
+function exportText(module: Module, node: ast.ExportDeclaration, reach: Reach): string {
+  if (!node.exportClause) return node.getText()
+  const { elements } = node.exportClause as ast.NamedExports
+  const followed = elements.filter(one => reach.passed.has(`${module.file}:${one.name.text}`))
+  if (followed.length === 0) return ''
+  const specifier = specifierOf(node)
+  const from = specifier === undefined ? '' : ` from '${specifier}'`
+  const list = followed.map(one => one.getText()).join(', ')
+  return `export ${node.isTypeOnly ? 'type ' : ''}{ ${list} }${from};`
+}
+
+/** What the kept declarations of a file, and its lists of exports, call by name. */
+function namesUsed(module: Module, reach: Reach): Set<string> {
+  const used = new Set<string>()
+  const add = (declaration: Declaration, text: string | null) => {
+    const references = text === null ? declaration.references : referencesIn(text, module.file)
+    for (const { name, from } of references) if (from === undefined) used.add(name)
+  }
+  for (const [declaration, text] of reach.kept) if (declaration.module === module) add(declaration, text)
+  for (const [exported, { name, from }] of module.exports)
+    if (from === undefined && reach.passed.has(`${module.file}:${exported}`)) used.add(name)
+  return used
+}

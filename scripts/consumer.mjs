@@ -1,0 +1,65 @@
+// Compiles the projects of consumer/ against the packed package, as users would: old and new TypeScript, both ways of
+// finding modules, no skipLibCheck. Arguments: the tarball, a folder to work in.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const [tarball, folder] = process.argv.slice(2).map(path => resolve(path))
+const COMPILERS = {
+  'ts-5.4': 'npm:typescript@~5.4.5',
+  'ts-5.9': 'npm:typescript@~5.9.3',
+  'ts-7': 'npm:typescript@^7.0.2',
+}
+const RESOLUTIONS = { node16: ['--module', 'node16'], bundler: ['--module', 'esnext'] }
+const OPTIONS = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node', '--skipLibCheck', 'false']
+
+const PROJECTS = [
+  { file: 'plain.ts', install: {}, compilers: ['ts-5.4', 'ts-5.9', 'ts-7'], resolutions: ['node16', 'bundler'] },
+  { file: 'required.cts', install: {}, compilers: ['ts-5.9', 'ts-7'], resolutions: ['nodenext'] },
+  {
+    file: 'peers.ts',
+    install: { msw: '^2.15.0', vitest: '^5.1.1', zod: '^4.6.7' },
+    compilers: ['ts-5.9', 'ts-7'],
+    resolutions: ['node16', 'bundler'],
+  },
+]
+
+let failed = 0
+for (const { file, install, compilers, resolutions } of PROJECTS) {
+  const project = join(folder, file.replace(/\.\w+$/, ''))
+  makeProject(project, file, install)
+  for (const compiler of compilers) for (const resolution of resolutions) check(project, file, compiler, resolution)
+}
+process.exitCode = failed === 0 ? 0 : 1
+
+function makeProject(project, file, install) {
+  rmSync(project, { recursive: true, force: true })
+  mkdirSync(project, { recursive: true })
+  cpSync(fileURLToPath(new URL(`consumer/${file}`, import.meta.url)), join(project, file))
+  const devDependencies = { '@types/node': '^24.0.0', ...COMPILERS, ...install }
+  const manifest = {
+    private: true,
+    type: 'module',
+    dependencies: { 'handover-sim': `file:${tarball}` },
+    devDependencies,
+  }
+  writeFileSync(join(project, 'package.json'), JSON.stringify(manifest))
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent'], { cwd: project, stdio: 'inherit' })
+}
+
+function check(project, file, compiler, resolution) {
+  const modules = [...(RESOLUTIONS[resolution] ?? ['--module', resolution]), '--moduleResolution', resolution]
+  const tsc = join(project, 'node_modules', compiler, 'bin/tsc')
+  const { stdout, stderr } = spawnSync(process.execPath, [tsc, ...OPTIONS, ...modules, file], {
+    cwd: project,
+    encoding: 'utf8',
+  })
+  // What other packages declare is theirs.
+  const ours = `${stdout}${stderr}`
+    .split('\n')
+    .filter(line => line !== '' && !/^(\s|node_modules\/(?!handover-sim\/))/.test(line))
+  console.log(`${ours.length === 0 ? 'ok    ' : 'FAILED'} ${file} with ${compiler}, ${resolution}`)
+  if (ours.length > 0) console.log(ours.join('\n'))
+  failed += ours.length
+}

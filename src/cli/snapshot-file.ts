@@ -1,0 +1,74 @@
+/** Snapshots in files: what a simulator begins with, and what it leaves behind. */
+import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Resolved } from '../config/resolve.ts'
+import { isKnob } from '../contract/knobs.ts'
+import type { ServerOptions } from '../server/start.ts'
+import type { Snapshot } from '../simulator/snapshot/shape.ts'
+import type { Simulator } from '../simulator.ts'
+import { UsageError } from './errors.ts'
+
+/** The options to start with so that the snapshot fits; what was typed now counts over what it says. */
+export function withSnapshot(file: string, cwd: string, { options, sources, values }: Resolved): ServerOptions {
+  const snapshot = readSnapshot(file, cwd)
+  if (isTyped(sources.seed) && values.seed !== snapshot.seed) {
+    const message = `--import: ${JSON.stringify(file)} has seed ${snapshot.seed}, and ${sources.seed} says ${values.seed}: leave that out.`
+    throw new UsageError(message)
+  }
+  const typed = Object.entries(values).filter(([name]) => isKnob(name) && isTyped(sources[name]))
+  const config = { ...snapshot.config, ...Object.fromEntries(typed) }
+  return { ...options, ...clockFor(snapshot, sources.clock), snapshot: { ...snapshot, config } }
+}
+
+const isTyped = (from = '') => from.startsWith('--') || from.startsWith('HANDOVER_SIM_')
+
+/** A clock nobody chose is the one of the snapshot. */
+function clockFor({ clock }: Snapshot, from: string | undefined): Pick<ServerOptions, 'clock'> {
+  if (from !== 'default') return {}
+  return { clock: clock?.mode === 'virtual' ? 'virtual' : 'real' }
+}
+
+function readSnapshot(file: string, cwd: string): Snapshot {
+  const text = attempt(`--import: cannot read ${JSON.stringify(file)}`, () => readFileSync(resolve(cwd, file), 'utf8'))
+  const read = attempt(`--import: ${JSON.stringify(file)} is not JSON`, () => JSON.parse(text) as unknown)
+  if (typeof read === 'object' && read !== null) return read as Snapshot
+  throw new UsageError(`--import: ${JSON.stringify(file)} is no snapshot: it must be a JSON object.`)
+}
+
+function attempt<T>(what: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw new UsageError(`${what}: ${(error as Error).message}`)
+  }
+}
+
+export interface Export {
+  /** Writes the state there is; a reader never sees half a file. Says why when that failed. */
+  write(simulator: Simulator): string | null
+}
+
+/** Makes the folder at once: a mistake in the name should not show only in the end. */
+export function exportTo(file: string, cwd: string): Export {
+  const path = resolve(cwd, file)
+  const failure = (error: unknown) => `--export: cannot write ${JSON.stringify(file)}: ${(error as Error).message}`
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    throw new UsageError(failure(error))
+  }
+  const draft = `${path}.${process.pid}.tmp`
+  return {
+    write(simulator) {
+      try {
+        writeFileSync(draft, `${JSON.stringify(simulator.snapshot())}\n`)
+        renameSync(draft, path)
+        return null
+      } catch (error) {
+        rmSync(draft, { force: true })
+        return failure(error)
+      }
+    },
+  }
+}

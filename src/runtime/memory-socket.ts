@@ -1,0 +1,104 @@
+/** A connection that never leaves the process, with what HTTP clients and servers expect of a socket. */
+import { Duplex } from 'node:stream'
+import { type Timer, wallTimer } from './clock.ts'
+
+/** The two ends. What one writes the other reads; when one goes away, the other notices as over a network. */
+export function memorySockets(encrypted: boolean): { client: MemorySocket; server: MemorySocket } {
+  const client = new MemorySocket(encrypted, false)
+  const server = new MemorySocket(encrypted, true)
+  client.peer = server
+  server.peer = client
+  return { client, server }
+}
+
+export class MemorySocket extends Duplex {
+  readonly encrypted: boolean
+  readonly authorized = true
+  readonly alpnProtocol = false
+  readonly connecting = false
+  readonly remoteAddress = '127.0.0.1'
+  readonly remoteFamily = 'IPv4'
+  peer!: MemorySocket
+  timeout = 0
+  #timer: Timer | null = null
+  #wanted: (() => void) | null = null
+
+  constructor(encrypted: boolean, allowHalfOpen: boolean) {
+    super({ allowHalfOpen })
+    this.encrypted = encrypted
+  }
+
+  override _read(): void {
+    const wanted = this.#wanted
+    this.#wanted = null
+    wanted?.()
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#touch()
+    if (this.peer.destroyed) done(networkError('write EPIPE', 'EPIPE'))
+    else this.peer.#receive(chunk, done)
+  }
+
+  /** The writer goes on once the reader wants more. */
+  #receive(chunk: Buffer, done: () => void): void {
+    this.#touch()
+    if (this.push(chunk)) done()
+    else this.#wanted = done
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#hangUp()
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.limitSilence(0)
+    this._read()
+    this.#hangUp()
+    done(error)
+  }
+
+  #hangUp(): void {
+    if (!this.peer.destroyed && !this.peer.readableEnded) this.peer.push(null)
+  }
+
+  /** As a connection that is reset: the other end reads an error instead of an end. */
+  resetAndDestroy(): this {
+    this.peer.destroy(networkError('read ECONNRESET', 'ECONNRESET'))
+    return this.destroy()
+  }
+
+  destroySoon(): void {
+    if (this.writable) this.end()
+    if (this.writableFinished) this.destroy()
+    else this.once('finish', () => this.destroy())
+  }
+
+  /** `timeout` is told after this long without a byte in either direction; 0: never. */
+  limitSilence(ms: number): void {
+    this.timeout = ms
+    this.#touch()
+  }
+
+  /** The same as sockets call it. */
+  setTimeout(ms: number, onTimeout?: () => void): this {
+    if (onTimeout !== undefined && ms > 0) this.once('timeout', onTimeout)
+    if (onTimeout !== undefined && ms === 0) this.off('timeout', onTimeout)
+    this.limitSilence(ms)
+    return this
+  }
+
+  #touch(): void {
+    this.#timer?.cancel()
+    this.#timer = this.timeout > 0 && !this.destroyed ? wallTimer(this.timeout, () => this.emit('timeout')) : null
+  }
+
+  setNoDelay = (): this => this
+  setKeepAlive = (): this => this
+  ref = (): this => this
+  unref = (): this => this
+  address = (): object => ({})
+}
+
+const networkError = (message: string, code: string) => Object.assign(new Error(message), { code })

@@ -1,0 +1,116 @@
+/** Everything that is wrong with a snapshot, named; a restore begins only with one that has nothing wrong. */
+import { explain } from '../../api/explain.ts'
+import { VERSION } from '../../contract/version.ts'
+import type { Entry } from '../../journal/entry.ts'
+import type { Core } from '../core.ts'
+import { InvalidSetting, type SettingProblem } from '../options.ts'
+import { checkEngine, type ReadSettings, readSettings } from '../settings.ts'
+import { SNAPSHOT_VERSION, type Snapshot } from './shape.ts'
+
+/** What was given as a snapshot cannot be restored; nothing was changed. */
+export class InvalidSnapshot extends Error {
+  override readonly name = 'InvalidSnapshot'
+  readonly problems: readonly SettingProblem[]
+  constructor(problems: readonly SettingProblem[]) {
+    super(problems.map(problem => problem.message).join(' '))
+    this.problems = problems
+  }
+}
+
+export interface Restoration {
+  readonly snapshot: Snapshot
+  readonly settings: ReadSettings
+}
+
+/** Throws `InvalidSnapshot`. */
+export async function checkSnapshot(core: Core, raw: unknown): Promise<Restoration> {
+  checkVersion(raw)
+  const { SnapshotSchema } = await import('./schema.ts')
+  const parsed = SnapshotSchema.safeParse(raw)
+  if (!parsed.success) throw new InvalidSnapshot(inWords(explain(parsed.error.issues, raw)))
+  const { journal, ...rest } = parsed.data
+  const entries = journal.entries as readonly Entry[] | undefined
+  const snapshot: Snapshot = { ...rest, journal: { ...journal, entries } }
+  const settings = readSettings(core, wantedSettings(core, snapshot))
+  const problems = [...settings.problems.map(below('config')), ...clockProblem(core, snapshot), ...loose(snapshot)]
+  if (problems.length > 0) throw new InvalidSnapshot(problems)
+  await checkEngine(settings.knobs['translation.engine']).catch(refuse)
+  return { snapshot, settings }
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof InvalidSetting ? new InvalidSnapshot(error.problems.map(below('config'))) : error
+}
+
+const FEW = 5
+const inWords = (problems: readonly { field: string; message: string }[]): SettingProblem[] =>
+  problems.slice(0, FEW).map(({ field, message }) => ({
+    name: field || 'snapshot',
+    message: field === '' ? message.replace(/^body/, 'The snapshot') : message,
+  }))
+
+const below =
+  (where: string) =>
+  ({ name, message }: SettingProblem): SettingProblem => ({ name: `${where}.${name}`, message: `${where}: ${message}` })
+
+function checkVersion(raw: unknown): void {
+  const { v, handover_sim: by } = (typeof raw === 'object' && raw !== null ? raw : {}) as Record<string, unknown>
+  if (v === SNAPSHOT_VERSION) return
+  const reads = `handover-sim ${VERSION} reads snapshots of version ${SNAPSHOT_VERSION}`
+  const message =
+    v === undefined
+      ? `This is no snapshot: it has no version "v". ${reads}, as GET /_sim/snapshot gives them.`
+      : `This snapshot has version ${JSON.stringify(v)}; ${reads}. Restore it with ${
+          typeof by === 'string' ? `handover-sim ${by}` : 'the handover-sim'
+        } that took it, or take it again with this one.`
+  throw new InvalidSnapshot([{ name: 'v', message }])
+}
+
+const MASKED = '***'
+
+/** Masked keys stay as they are here, and so does where the simulator is and sends to. */
+function wantedSettings({ address }: Core, { config }: Snapshot): Record<string, unknown> {
+  const hasTarget = address.webhookUrl !== null
+  const skipped = (name: string, value: unknown) =>
+    name === 'base_url' || (name === 'webhook.url' && hasTarget) || (name.startsWith('keys.') && value === MASKED)
+  return Object.fromEntries(Object.entries(config).filter(([name, value]) => !skipped(name, value)))
+}
+
+function clockProblem({ clock }: Core, snapshot: Snapshot): SettingProblem[] {
+  const { mode, start_ms } = snapshot.clock
+  if (mode !== clock.mode) {
+    const message = `The snapshot was taken on a ${mode} clock and this one is ${clock.mode}: start it with the clock set to ${mode}.`
+    return [{ name: 'clock.mode', message }]
+  }
+  if ((mode === 'virtual') === (start_ms !== undefined)) return []
+  return [{ name: 'clock.start_ms', message: 'clock.start_ms belongs to a virtual clock, and only to one.' }]
+}
+
+/** Rows that name something the snapshot does not have. */
+function loose({ bot, bots, chats, files, deadlines, faults, deliveries, journal }: Snapshot): SettingProblem[] {
+  const botIds = new Set([bot.id, ...bots.map(({ id }) => id)])
+  const chatIds = new Set(chats.map(({ id }) => id))
+  const fileIds = new Set(files.map(({ id }) => id))
+  const problems: SettingProblem[] = []
+  const demand = (holds: boolean, name: string, what: string) => {
+    if (!holds && problems.length < FEW) problems.push({ name, message: `${name}: ${what}.` })
+  }
+  chats.forEach((chat, at) => {
+    demand(botIds.has(chat.bot_id), `chats[${at}].bot_id`, `bot ${chat.bot_id} is not among the bots`)
+    demand((chat.status === 'agent') === (chat.takeover !== null), `chats[${at}].takeover`, 'belongs to status agent')
+    const lost = chat.messages.flatMap(({ attachments }) => attachments).find(id => !fileIds.has(id))
+    demand(lost === undefined, `chats[${at}].messages`, `file ${lost} is not among the files`)
+  })
+  demand(chatIds.size === chats.length, 'chats', 'two have the same id')
+  demand(new Set(faults.map(({ name }) => name)).size === faults.length, 'faults', 'two have the same name')
+  deadlines.forEach(({ chat_id }, at) => {
+    demand(chatIds.has(chat_id), `deadlines[${at}].chat_id`, `${chat_id} is not among the chats`)
+  })
+  deliveries.forEach(({ chat_id }, at) => {
+    demand(chatIds.has(chat_id), `deliveries[${at}].chat_id`, `${chat_id} is not among the chats`)
+  })
+  const entries = journal.entries ?? []
+  const isLast = entries.every(({ seq }, at) => seq === journal.next_seq - entries.length + at)
+  demand(isLast, 'journal.entries', `must be the last ones before next_seq ${journal.next_seq}, without a gap`)
+  return problems
+}

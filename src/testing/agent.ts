@@ -1,0 +1,77 @@
+/** The help desk of the intermediary under test, as functions of the test: how its agents act, and what they see. */
+import type { Driver, DriverContext, InboxItem } from '../driver/port.ts'
+import { sees } from '../runner/verbs/checks.ts'
+import { flow } from '../scenario/match/text.ts'
+import type { Action } from '../scenario/plan.ts'
+import type { Simulator } from '../simulator.ts'
+import { played, type Subject } from './expectations.ts'
+import { type Expected, literally } from './expected.ts'
+import { shownMs, WAIT_MS } from './growing-plan.ts'
+import { durationMs, type HowOften, invalid, timesOf } from './settings.ts'
+
+type Verb = (context: DriverContext & { readonly signal: AbortSignal }) => unknown
+
+/** The verbs of an agent driver as functions; one that is missing is only missed when it is needed. */
+export interface AgentFunctions {
+  readonly accept?: Verb
+  readonly says?: Verb
+  readonly type?: Verb
+  readonly stop?: Verb
+  readonly leave?: Verb
+  readonly away?: Verb
+  readonly back?: Verb
+  /** What the agent sees of the chat, oldest first. */
+  readonly inbox?: (context: DriverContext & { readonly signal: AbortSignal }) => Inbox | Promise<Inbox>
+  readonly does?: Readonly<Record<string, Verb>>
+  /** How long one of them may take. Default 5s. */
+  readonly timeout?: string
+}
+
+type Inbox = readonly InboxItem[]
+
+const agents = new WeakMap<object, { readonly functions: AgentFunctions; driver: Promise<Driver> | null }>()
+
+export const setAgent = (sim: Simulator, functions: AgentFunctions): void =>
+  void agents.set(sim, { functions, driver: null })
+
+/** Made when it is first needed: it loads what can also run commands. */
+export function agentOf(sim: Simulator): Promise<Driver> | null {
+  const agent = agents.get(sim)
+  if (agent === undefined) return null
+  agent.driver ??= driverFrom(agent.functions)
+  return agent.driver
+}
+
+export async function driverFrom(functions: AgentFunctions): Promise<Driver> {
+  const { functionDriver } = await import('../driver/from-functions.ts')
+  return functionDriver(functions as Readonly<Record<string, unknown>>)
+}
+
+export interface SeesOptions {
+  /** How long to look, on the wall. Default 2s, or `expectTimeout` of the simulator. */
+  readonly within?: string
+  readonly times?: HowOften
+  /** Watches this long for more than `times` allows. */
+  readonly for?: string
+}
+
+/** A text stands for an item with that text. */
+export type ExpectedItem = string | RegExp | Expected<InboxItem>
+
+export async function expectAgentSees(subject: Subject, wanted: ExpectedItem, options: SeesOptions): Promise<void> {
+  const driver = await agentOf(subject.sim)
+  if (!driver?.verbs.includes('inbox')) throw invalid('agent', NO_INBOX)
+  const action: Extract<Action, { verb: 'sees' }> = {
+    verb: 'sees',
+    item: literally(wanted),
+    times: timesOf(options.times),
+    withinMs: null,
+    forMs: durationMs('for', options.for) ?? null,
+    waitMs: durationMs('within', options.within) ?? subject.waitMs ?? WAIT_MS,
+  }
+  const label = `agent sees ${flow(wanted, 60)}${options.for === undefined ? '' : ` for ${shownMs(action.forMs!)}`}`
+  await played(subject, action, label, sees, ({ stage }) => ({ ...stage, driver }))
+}
+
+const NO_INBOX =
+  'What an agent sees is read by agent.inbox: createSimulator({ agent: { inbox: ({ chat }) => desk.itemsOf(chat.id) } }).'

@@ -1,0 +1,109 @@
+/** What a test fails with: the words of the scenario runner's report, and the failures as data. */
+import type { Entry } from '../journal/entry.ts'
+import { maskEntry } from '../journal/mask.ts'
+import { diagramOf } from '../report/run/diagram.ts'
+import { failureLines, type Layout } from '../report/run/failure.ts'
+import { type ColorLevel, createInk } from '../report/run/ink.ts'
+import type { Timed } from '../report/run/timeline.ts'
+import { isStimulus, type PlannedStep } from '../scenario/plan.ts'
+import type { Failure, StepVerdict } from '../scenario/verdict.ts'
+import { inCode } from './in-code.ts'
+import type { Session } from './session.ts'
+
+export class ExpectationError extends Error {
+  override readonly name = 'ExpectationError'
+  /** The first, which is most likely the cause of the others. */
+  readonly failure: Failure
+  readonly failures: readonly Failure[]
+  constructor(message: string, failures: readonly [Failure, ...Failure[]]) {
+    super(message)
+    this.failure = failures[0]
+    this.failures = failures
+  }
+}
+
+/** `asked`: the frames of the stack from where the test asked. */
+export function expectationError(
+  session: Session,
+  failures: readonly [Failure, ...Failure[]],
+  asked: string,
+): ExpectationError {
+  const message = `${reportLines(session, failures).join('\n')}\n`
+  const error = new ExpectationError(message, failures)
+  error.stack = `${error.name}: ${message}${asked}`
+  return error
+}
+
+/** Now, because after the first `await` the test is no longer on the stack; without `own`, the function it called. */
+export function framesAbove(own: (...args: never[]) => unknown): string {
+  const here: { stack?: string } = new Error()
+  Error.captureStackTrace?.(here, own)
+  return (here.stack ?? '').replace(/^Error.*\n/, '')
+}
+
+const COLUMNS = 100
+
+/** Failures, the steps they name, and what happened when. */
+export function reportLines(session: Session, failures: readonly Failure[]): string[] {
+  const layout: Layout = { columns: COLUMNS, ink: createInk(colorLevel()) }
+  const hard = failures.map(failure => ({ ...inCode(failure), soft: false }))
+  const lines = hard.flatMap(failure => failureLines(failure, layout))
+  const timeline = diagramOf(timedOf(session, hard), COLUMNS).map(({ text, shade }) => layout.ink[shade](text))
+  return [...lines, ...legend(session, hard), ...missed(session), '', ...timeline.map(withoutMarkNumbers)].map(line =>
+    line.trimEnd(),
+  )
+}
+
+/** Marks stand between two entries and have no number that could be looked up. */
+const withoutMarkNumbers = (line: string) => line.replace(/#\d+\.5/, found => ' '.repeat(found.length))
+
+/** `step 2 is says "Hei"`, for the numbers the failures name. */
+function legend({ court }: Session, failures: readonly Failure[]): string[] {
+  const text = failures.map(({ wanted, happened, nearest }) => JSON.stringify([wanted, happened, nearest])).join()
+  const own = failures.map(({ step }) => step?.number)
+  const numbers = new Set([...text.matchAll(/\bstep (\d+)(?! \()/g)].map(([, number]) => Number(number)))
+  const steps = [...numbers].filter(number => !own.includes(number)).map(number => court.facts.steps.get(number))
+  const named = steps.filter((step): step is PlannedStep => step !== undefined)
+  return named.map(({ number, label }) => `  step ${number} is ${label}`)
+}
+
+const missed = ({ missed: count }: Session): string[] =>
+  count === 0 ? [] : [`  ${count} older entries had left the journal before this was asked: raise journalLimit`]
+
+function timedOf(session: Session, failures: readonly Failure[]): Timed {
+  const { sim, tape, court, stage } = session
+  const header = String(sim.config()['webhook.signatureHeader'])
+  const steps = [...court.facts.steps.values()].map(step => stepVerdict(step, court.ledger.claimedBy(step.number)))
+  return {
+    journal: tape.filter(entry => !isSaidTwice(session, entry)).map(entry => maskEntry(entry, header)),
+    failures,
+    steps,
+    lanes: Object.fromEntries([...stage.lanes].map(([name, { id }]) => [name, id])),
+  }
+}
+
+/** What the user did has an entry of its own. */
+function isSaidTwice({ court }: Session, entry: Entry): boolean {
+  if (entry.kind !== 'note' || !/^step_(started|ended)$/.test(entry.note)) return false
+  const step = court.facts.steps.get(Number(entry.step))
+  return step !== undefined && isStimulus(step)
+}
+
+/** A timeline asks only for number, lane and claims. */
+const stepVerdict = (step: PlannedStep, claimed: readonly { readonly seq: number }[]): StepVerdict => ({
+  ...step,
+  of: step.number,
+  outcome: 'pass',
+  startMs: null,
+  endMs: null,
+  claimed: claimed.map(({ seq }) => seq),
+})
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** None unless they were asked for: a message is compared and logged more often than it is looked at. */
+function colorLevel(): ColorLevel {
+  const env: Environment = (globalThis as { process?: { env?: Environment } }).process?.env ?? {}
+  if (env.NO_COLOR || !env.FORCE_COLOR) return 0
+  return env.FORCE_COLOR === '0' || env.FORCE_COLOR === 'false' ? 0 : 1
+}

@@ -1,0 +1,174 @@
+/** Expectations of one chat, or of the bot: each is a step of a play, judged as a step of a scenario is. */
+import type { CallBodies, CallId } from '../contract/wire.ts'
+import { Cut, waitUntil } from '../runner/play/waiting.ts'
+import * as checks from '../runner/verbs/checks.ts'
+import type { Scene } from '../runner/verbs/verb.ts'
+import { failureOfStep } from '../scenario/judge/verdict.ts'
+import { patternText } from '../scenario/judge/words.ts'
+import type { Action, PlannedStep } from '../scenario/plan.ts'
+import type { Failure } from '../scenario/verdict.ts'
+import type { Acted } from '../simulator/chat-handle.ts'
+import type { Simulator } from '../simulator.ts'
+import { expectationError } from './expectation-error.ts'
+import { type Expected, literally } from './expected.ts'
+import { shownMs, WAIT_MS } from './growing-plan.ts'
+import { type ReceivedCall, receivedCall } from './received.ts'
+import { stepIdOf } from './retelling.ts'
+import { type Session, sessionOf } from './session.ts'
+import { durationMs, type HowOften, invalid, timesOf } from './settings.ts'
+
+export interface ExpectCallOptions {
+  /** How long to wait, on the wall. Default 2s, or `expectTimeout` of the simulator. */
+  readonly within?: string
+  /** Default exactly once; what is more than that is found by `assertClean`. */
+  readonly times?: HowOften
+  /**
+   * Where to look from, in place of the user's first action since the last expectation of this chat: what an action
+   * resolved with, or the beginning. The call may then be earlier than those claimed before.
+   */
+  readonly since?: Pick<Acted, 'seq'> | 'beginning'
+}
+
+/** Of a chat when `chatId` is given, else of the bot. */
+export interface Subject {
+  readonly sim: Simulator
+  readonly chatId: string | null
+  /** The frames of the stack from where the test asked. */
+  readonly asked: string
+  /** Default of `within`. */
+  readonly waitMs: number | undefined
+}
+
+type Body<Id extends CallId> = Expected<CallBodies[Id]>
+
+/** All calls that were claimed; one unless `times` says otherwise. */
+export async function expectCalls<Id extends CallId>(
+  subject: Subject,
+  call: Id,
+  body: Body<Id> | undefined,
+  options: ExpectCallOptions,
+): Promise<ReceivedCall<Id>[]> {
+  const { since, within } = options
+  checkSubject(subject, call)
+  const action: Action = {
+    verb: 'expect',
+    withinMs: null,
+    waitMs: durationMs('within', within) ?? subject.waitMs ?? WAIT_MS,
+    tree: {
+      op: 'call',
+      call,
+      body: body === undefined ? null : literally(body),
+      times: timesOf(options.times),
+      apartMs: null,
+      since: since === undefined ? null : since === 'beginning' ? since : stepIdOf(since.seq),
+      alias: null,
+      auth: 'valid',
+      capture: {},
+    },
+  }
+  const label = `expect ${patternText({ call, body: body ?? null })}`
+  const { session, step } = await played(subject, action, label, checks.expect)
+  return session.court.ledger.claimedBy(step.number).map(receivedCall<Id>)
+}
+
+export async function expectNone<Id extends CallId>(
+  subject: Subject,
+  call: Id,
+  body: Body<Id> | undefined,
+  { for: written }: { readonly for: string },
+): Promise<void> {
+  checkSubject(subject, call)
+  const pattern = { call, body: body === undefined ? null : literally(body) }
+  const forMs = durationMs('for', written)
+  const label = `none ${patternText({ call, body: body ?? null })} for ${shownMs(forMs)}`
+  await played(subject, { verb: 'none', calls: [pattern], forMs }, label, checks.none)
+}
+
+/** Plays a step of ours, and throws what the judge has to say against it. */
+export async function played<A extends Action>(
+  subject: Subject,
+  action: A,
+  label: string,
+  play: (turn: Scene & { readonly action: A }) => Promise<unknown> | unknown,
+  stageOf = (session: Session) => session.stage,
+): Promise<{ readonly session: Session; readonly step: PlannedStep }> {
+  const session = sessionOf(subject.sim)
+  const { step, startSeq } = session.begin(session.laneOf(subject.chatId), action, label)
+  const stage = stageOf(session)
+  const cut = await whether(play({ stage, step, action, startSeq, signal: session.over, waiting: () => {} }))
+  if (cut) throw new Error(`The simulator was reset while the test waited: ${label}.`)
+  session.end(step)
+  const failure = failureOfStep(session.court, step)
+  if (failure === null) return { session, step }
+  session.told.add(step.number)
+  throw failed(session, failure, subject)
+}
+
+async function whether(playing: unknown): Promise<boolean> {
+  try {
+    await playing
+    return false
+  } catch (error) {
+    if (error instanceof Cut) return true
+    throw error
+  }
+}
+
+const failed = (session: Session, failure: Failure, { asked }: Subject) => expectationError(session, [failure], asked)
+
+/** Only availability is about the bot as a whole; everything else is about a chat. */
+function checkSubject({ chatId, sim }: Subject, call: CallId): void {
+  if (chatId === null && call !== 'availability') {
+    const message = `sim expects only availability, which belongs to the bot. ${call} is about a chat: (await sim.chat()).expectCall(${JSON.stringify(call)}).`
+    throw invalid('call', message)
+  }
+  if (chatId !== null && sim.findChat(chatId) === undefined)
+    throw invalid('chat', 'This chat is gone: the simulator was reset after it was made.')
+}
+
+/** Asked again whenever something happens; resolves with what it answers as soon as that is neither false nor empty. */
+export async function waitFor<Value>(
+  subject: Subject,
+  look: () => Value,
+  { within }: { readonly within?: string },
+  shown: (...args: never[]) => unknown = look,
+): Promise<NonNullable<Value>> {
+  const session = sessionOf(subject.sim)
+  const { journal } = session.core
+  const ms = durationMs('within', within) ?? subject.waitMs ?? WAIT_MS
+  const begun = journal.atMs
+  const asked = () => answerOf(look)
+  let value = asked()
+  const again = () => {
+    value ||= asked()
+    return value || journal.atMs >= begun + ms ? null : { untilMs: begun + ms }
+  }
+  if (!value && (await whether(waitUntil(session.stage, again, session.over)))) {
+    throw new Error('The simulator was reset while the test waited: waitFor.')
+  }
+  if (value) return value
+  throw failed(session, stillNot(session, subject, String(shown), ms), subject)
+}
+
+/** A promise is always true: it would be taken for an answer. */
+function answerOf<Value>(look: () => Value): Value {
+  const value = look()
+  if (!(value instanceof Promise)) return value
+  throw invalid('waitFor', 'waitFor asks a function that answers at once; this one returned a promise.')
+}
+
+function stillNot(session: Session, { chatId }: Subject, source: string, ms: number): Failure {
+  const chat = chatId === null ? undefined : session.core.room.state.chats.get(chatId)
+  const state = chat === undefined ? '' : `; the chat is with ${chat.status}, ${chat.typing ? 'typing' : 'not typing'}`
+  return {
+    kind: 'check',
+    step: null,
+    lane: chat === undefined ? null : session.laneOf(chat.id),
+    wanted: `waitFor ${source.replace(/\s+/g, ' ').slice(0, 120)} within ${shownMs(ms)}`,
+    happened: `it did not come true${state}`,
+    rules: [],
+    nearest: [],
+    marks: [],
+    soft: false,
+  }
+}

@@ -1,0 +1,116 @@
+/** A plan that is made up as a test goes: a lane for each chat, a step for each thing the user did or the test wants. */
+import { formatDuration } from '../contract/duration.ts'
+import type { Action, LaneSpec, Plan, PlannedStep } from '../scenario/plan.ts'
+import { isCheck, isStimulus } from '../scenario/plan.ts'
+import type { Core } from '../simulator/core.ts'
+import { effectiveConfig } from '../simulator/settings.ts'
+
+export type Allowed = Plan['strict']['allow']
+
+/** Reading does no harm: it is not asked for a reason. */
+const READS: Allowed = ['transcript', 'summarize', 'chat']
+
+export interface GrowingPlan {
+  readonly plan: Plan
+  addLane(name: string): void
+  /** The next step of a lane; of no chat when it is empty. `id`: what `since` may name. */
+  addStep(lane: string, action: Action, label: string, id?: string): PlannedStep
+  /** Calls that need no expectation, beside those that only read. */
+  allow(calls: Allowed): void
+}
+
+/** As scenarios have it; in between test runners give up after 5s, and then nobody reads why. */
+export const WAIT_MS = 2_000
+const ACK_MS = 10_000
+
+interface Turn {
+  readonly opened: readonly number[]
+  readonly judged: boolean
+}
+
+export function createGrowingPlan(core: Core): GrowingPlan {
+  const lanes: LaneSpec[] = []
+  const steps: PlannedStep[] = []
+  const turns = new Map<string, Turn>()
+  const plan = { ...emptyPlan(core), lanes, steps }
+
+  /** A run of what the user did, then a run of checks: a check looks from the first stimulus of its turn. */
+  function turnAfter(lane: string, number: number, stimulus: boolean, check: boolean): Turn {
+    const before = turns.get(lane) ?? { opened: [], judged: true }
+    if (check) return { ...before, judged: true }
+    return stimulus && before.judged ? { opened: [number], judged: false } : before
+  }
+
+  return {
+    plan,
+    addLane: name => void lanes.push({ ...EMPTY_LANE, name }),
+    addStep(lane, action, label, id) {
+      const number = steps.length + 1
+      const draft: PlannedStep = { ...EMPTY_STEP, number, id: id ?? null, lane, label, action }
+      const turn = turnAfter(lane, number, isStimulus(draft), isCheck(draft))
+      turns.set(lane, turn)
+      const step = { ...draft, turn: turn.opened }
+      steps.push(step)
+      plan.count = number
+      plan.mentionsAvailability ||= action.verb === 'expect' && lane === ''
+      return step
+    },
+    allow(calls) {
+      plan.strict = { ...plan.strict, allow: [...READS, ...calls] }
+    },
+  }
+}
+
+const EMPTY_LANE: LaneSpec = {
+  name: '',
+  language: null,
+  source: null,
+  user: null,
+  history: [],
+  transcript: null,
+  context: null,
+  labels: null,
+  scope: {},
+}
+
+/** Soft: a test that goes on after a failure is still judged. */
+const EMPTY_STEP = {
+  kind: 'step',
+  name: null,
+  soft: true,
+  place: null,
+  scope: {},
+  turn: [],
+  readsInboxOf: [],
+} as const
+
+const emptyPlan = (core: Core): { -readonly [Key in keyof Plan]: Plan[Key] } => ({
+  name: 'this test',
+  file: '',
+  place: null,
+  tags: [],
+  spec: [],
+  seed: null,
+  clock: null,
+  timeouts: { ackMs: ACK_MS, expectMs: WAIT_MS, settleMs: 0, scenarioMs: Number.POSITIVE_INFINITY },
+  strict: { unexpected: 'fail', contract: 'fail', allow: READS },
+  config: { ...effectiveConfig(core), 'keys.handover': core.room.knobs['keys.handover'] },
+  bot: {},
+  availability: null,
+  businessHours: null,
+  tokens: false,
+  lanes: [],
+  vars: {},
+  matrix: {},
+  never: [],
+  steps: [],
+  finally: [],
+  count: 0,
+  exclusive: null,
+  needs: [],
+  env: [],
+  mentionsAvailability: false,
+})
+
+/** For labels: `2s`. */
+export const shownMs = formatDuration

@@ -1,0 +1,27 @@
+/** The judge's advice is written for scenario files: the same advice for a test in code. */
+import type { Failure } from '../scenario/verdict.ts'
+
+/** Each is found in the judge's own words; a test looks for them there. */
+export const IN_CODE: readonly (readonly [written: string, inCode: string])[] = [
+  [
+    'Allow more with within:, or with timeouts: { expect: … } for the whole scenario.',
+    "Allow more with { within: '5s' }.",
+  ],
+  [
+    'Where the order does not matter, put them into one all: [ … ].',
+    'Where the order does not matter, expect them side by side: await Promise.all([ … ]).',
+  ],
+  [
+    'A step looks at calls since the first stimulus of its turn. since: ID looks further back.',
+    'An expectation looks from the first thing the user did after the last one. { since } looks further back.',
+  ],
+  ['is --target its webhook?', 'is webhook.url its webhook?'],
+  ['Is --target the address of the webhook, path included?', 'Is webhook.url the whole address of the webhook?'],
+  ['allow it with strict: { allow: [', 'allow it with assertClean({ allow: ['],
+]
+
+export function inCode(failure: Failure): Failure {
+  if (failure.hint === undefined) return failure
+  const hint = IN_CODE.reduce((text, [written, code]) => text.replace(written, code), failure.hint)
+  return { ...failure, hint: hint.replace(/(assertClean\(\{ allow: \[)(\w+)\] \}/, "$1'$2'] })") }
+}

@@ -1,0 +1,37 @@
+/** `startSimulator` as tests use it: the same behind a real port. */
+import {
+  type ServerOptions as PlainOptions,
+  type SimulatorServer as PlainServer,
+  startServer,
+} from '../server/start.ts'
+import type { Workspace as PlainWorkspace, WorkspaceOptions as PlainWorkspaceOptions } from '../workspaces/workspace.ts'
+import { type Expectations, type TestOptions, withExpectations } from './simulator.ts'
+
+export type ServerOptions = PlainOptions & TestOptions
+export type WorkspaceOptions = PlainWorkspaceOptions & TestOptions
+export type Workspace = Omit<PlainWorkspace, keyof Expectations> & Expectations
+
+export interface SimulatorServer extends Omit<PlainServer, keyof Expectations | 'workspace'>, Expectations {
+  /** One more simulator behind the same port: calls find it by its API keys. Closing it leaves the others alone. */
+  workspace(options?: WorkspaceOptions): Promise<Workspace>
+}
+
+/** Rejects with `PortBusy` or `CannotListen` when the port cannot be had, `InvalidSetting` for other options. */
+export async function startSimulator(options: ServerOptions = {}): Promise<SimulatorServer> {
+  const server = await startServer(options)
+  const open = server.workspace
+  return Object.assign(withExpectations(server, options, SETTLE_MS), {
+    async workspace({ agent, expectTimeout, ...wanted }: WorkspaceOptions = {}) {
+      return withExpectations(await open(wanted), { ...waitOf(options), ...pick({ agent, expectTimeout }) }, SETTLE_MS)
+    },
+  })
+}
+
+/** What is beyond a socket may take a moment to call. */
+const SETTLE_MS = 300
+
+/** A workspace waits as its server does; an agent it has only when it is given one. */
+const waitOf = ({ expectTimeout }: TestOptions) => pick({ expectTimeout })
+
+const pick = (options: TestOptions): TestOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))

@@ -1,0 +1,183 @@
+/**
+ * The judge of scenarios beside a simulator in a test: shown every entry of the journal, and asked whenever the test
+ * expects something. What the user did is read from the journal too, so nothing has to be told twice.
+ */
+import type { Entry, EntryOf } from '../journal/entry.ts'
+import type { Chat } from '../platform/state.ts'
+import { createPulse } from '../runner/play/pulse.ts'
+import { driverChat, type Stage } from '../runner/play/stage.ts'
+import { fill } from '../scenario/fill.ts'
+import { type Court, type OpenCourt, openCourt } from '../scenario/judge/referee.ts'
+import type { Mark } from '../scenario/marks.ts'
+import type { Action, PlannedStep } from '../scenario/plan.ts'
+import type { Core } from '../simulator/core.ts'
+import { coreOf, type Simulator } from '../simulator.ts'
+import { createGrowingPlan, type GrowingPlan } from './growing-plan.ts'
+import { createRetelling } from './retelling.ts'
+
+export interface Session {
+  readonly sim: Simulator
+  readonly core: Core
+  readonly court: Court
+  readonly growing: GrowingPlan
+  /** For the player's own verbs; without a driver. */
+  readonly stage: Stage
+  /** Entries, with the marks that stand between them. */
+  readonly tape: readonly Entry[]
+  /** Steps whose failure a test has been told. */
+  readonly told: Set<number>
+  /** Calls a matcher has found: they need no expectation. */
+  readonly accepted: Set<number>
+  /** Entries that left the journal before anybody looked. */
+  readonly missed: number
+  /** Aborts with the next reset. */
+  readonly over: AbortSignal
+  /** Empty when the simulator has no such chat. */
+  laneOf(chatId: string | null): string
+  begin(lane: string, action: Action, label: string): { readonly step: PlannedStep; readonly startSeq: number }
+  end(step: PlannedStep, details?: Readonly<Record<string, unknown>>): void
+}
+
+const sessions = new WeakMap<Core, Session>()
+
+/** Begun when something is first expected, and anew after a reset. */
+export function sessionOf(sim: Simulator): Session {
+  const core = coreOf(sim)
+  const known = sessions.get(core)
+  if (known !== undefined && !known.over.aborted) return known
+  known?.stage.close()
+  const session = openSession(sim, core)
+  sessions.set(core, session)
+  return session
+}
+
+function openSession(sim: Simulator, core: Core): Session {
+  const { journal } = core
+  const growing = createGrowingPlan(core)
+  const open = openCourt(growing.plan)
+  const tape: Entry[] = []
+  const lanes = new Map<string, Chat>()
+  const names = new Map<string, string>()
+
+  function show(entry: Entry): void {
+    tape.push(entry)
+    open.referee.see(entry)
+  }
+  /** Between two entries, so that no entry is taken for it. */
+  function mark(content: Mark, chatId?: string): number {
+    const seq = journal.nextSeq - 0.5
+    const chat = chatId === undefined ? {} : { chat_id: chatId }
+    show({ kind: 'note', v: 1, seq, time: '', cause: null, at_ms: journal.atMs, ...chat, ...content } as Entry)
+    return seq
+  }
+  const grow = (...step: Parameters<GrowingPlan['addStep']>): PlannedStep => {
+    const added = growing.addStep(...step)
+    open.grow(added)
+    return added
+  }
+  const retelling = createRetelling({ core, show, grow, addLane, laneOf: id => names.get(id) ?? '' })
+
+  function addLane({ seq, at_ms, time }: Entry, chat: Chat): void {
+    const lane = freeName(chat, lanes)
+    lanes.set(lane, chat)
+    names.set(chat.id, lane)
+    growing.addLane(lane)
+    const content = {
+      note: 'lane',
+      chat_id: chat.id,
+      lane,
+      chat: { ...driverChat(chat), bot_id: chat.botId },
+    } satisfies Mark
+    show({ kind: 'note', v: 1, seq, time, cause: null, at_ms, ...content } as EntryOf<'note'>)
+  }
+
+  show(startOf(sim, core))
+  const missed = journal.firstSeq - 1
+  for (const entry of journal.query()) retelling.tell(entry)
+  const unwatch = journal.subscribe(retelling.tell)
+  const stage = stageOf({ sim, core, open, lanes, mark, unwatch })
+  return {
+    sim,
+    core,
+    court: open.court,
+    growing,
+    stage,
+    tape,
+    told: new Set(),
+    accepted: new Set(),
+    missed,
+    over: core.resetSignal(),
+    laneOf: id => names.get(id ?? '') ?? '',
+    begin(lane, action, label) {
+      const step = grow(lane, action, label)
+      const startSeq = mark({ note: 'step_started', step: step.number, verb: action.verb, label }, lanes.get(lane)?.id)
+      return { step, startSeq }
+    },
+    end: (step, details = {}) =>
+      void mark({ note: 'step_ended', step: step.number, ...details }, lanes.get(step.lane)?.id),
+  }
+}
+
+/** A chat goes by its user's first name. */
+function freeName({ id, persona }: Chat, taken: ReadonlyMap<string, unknown>): string {
+  const name = persona.firstName ?? id.slice(0, 8)
+  for (let count = 1; ; count++) {
+    const candidate = count === 1 ? name : `${name} ${count}`
+    if (!taken.has(candidate)) return candidate
+  }
+}
+
+function startOf(sim: Simulator, core: Core): Entry {
+  const first = core.journal.query({ limit: 1 })[0]
+  const content: Mark = {
+    note: 'scenario_started',
+    scenario: 'this test',
+    file: '',
+    instance: 1,
+    seed: core.seed,
+    clock: core.clock.mode,
+    bot: { id: core.bot.id, name: core.bot.name },
+    config: sim.config(),
+    env: {},
+    sim: { url: sim.baseUrl, api_key: '***', bot_id: core.bot.id },
+    driver: null,
+  }
+  const at_ms = first?.at_ms ?? core.journal.atMs
+  return { kind: 'note', v: 1, seq: 0.5, time: '', cause: null, at_ms, ...content } as unknown as Entry
+}
+
+interface StageParts {
+  readonly sim: Simulator
+  readonly core: Core
+  readonly open: OpenCourt
+  readonly lanes: ReadonlyMap<string, Chat>
+  mark(content: Mark, chatId?: string): number
+  unwatch(): void
+}
+
+function stageOf({ sim, core, open, lanes, mark, unwatch }: StageParts): Stage {
+  const pulse = createPulse(core.journal)
+  const { referee, court } = open
+  return {
+    plan: court.facts.plan,
+    sim,
+    driver: null,
+    seed: core.seed,
+    instance: 1,
+    env: {},
+    url: sim.baseUrl,
+    core,
+    referee,
+    pulse,
+    lanes,
+    broken: null,
+    note: (content, chatId) => mark(content as Mark, chatId),
+    chatOf: ({ lane }) => lanes.get(lane) ?? null,
+    scopeOf: ({ number }) => referee.scopeOf(number),
+    fill: ({ number }, template) => fill(template, referee.scopeOf(number)),
+    close() {
+      unwatch()
+      pulse.stop()
+    },
+  }
+}

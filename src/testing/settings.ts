@@ -1,0 +1,26 @@
+/** Options of an expectation, read strictly: a mistake in a test is told as one. */
+import { parseDuration } from '../contract/duration.ts'
+import type { Times } from '../scenario/plan.ts'
+import { InvalidSetting } from '../simulator/options.ts'
+
+/** A number means exactly so many. */
+export type HowOften = number | { readonly min?: number; readonly max?: number }
+
+export function durationMs(name: string, written: string): number
+export function durationMs(name: string, written: string | undefined): number | undefined
+export function durationMs(name: string, written: string | undefined): number | undefined {
+  if (written === undefined) return undefined
+  const ms = parseDuration(written)
+  if (ms !== null) return ms
+  throw invalid(name, `${name} must be a duration such as 500ms or 2s, got ${JSON.stringify(written)}.`)
+}
+
+export function timesOf(written: HowOften | undefined): Times {
+  if (written === undefined) return { min: 1, max: 1 }
+  const times = typeof written === 'number' ? { min: written, max: written } : { min: 1, max: Infinity, ...written }
+  const counts = Number.isInteger(times.min) && times.min >= 0 && times.max >= times.min
+  if (counts) return times
+  throw invalid('times', `times must be a number, or { min, max } in this order, got ${JSON.stringify(written)}.`)
+}
+
+export const invalid = (name: string, message: string) => new InvalidSetting([{ name, message }])

@@ -1,0 +1,90 @@
+/** `createSimulator` as tests use it: the simulator, and the judge of scenarios beside it. */
+import type { CallBodies } from '../contract/wire.ts'
+import type { ChatOptions } from '../simulator/new-chat.ts'
+import type { SimulatorOptions as PlainOptions } from '../simulator/options.ts'
+import { createSimulator as createPlain, type Simulator as PlainSimulator } from '../simulator.ts'
+import { type AgentFunctions, setAgent } from './agent.ts'
+import {
+  expectCallFor,
+  expectNoneFor,
+  type NoneOptions,
+  type OftenOptions,
+  type OnceOptions,
+  type TestChat,
+  type WaitOptions,
+  withChatExpectations,
+} from './chat.ts'
+import { assertClean, type CleanOptions } from './clean.ts'
+import { framesAbove } from './expectation-error.ts'
+import { type Subject, waitFor } from './expectations.ts'
+import type { Expected } from './expected.ts'
+import type { ReceivedCall } from './received.ts'
+import { durationMs } from './settings.ts'
+
+/** What a test may say beside what the platform is. */
+export interface TestOptions {
+  /** The help desk under test, for `expectAgentSees` and `runScenario`. */
+  readonly agent?: AgentFunctions
+  /** How long expectations wait unless they say `within`. Default 2s: less than test runners wait. */
+  readonly expectTimeout?: string
+}
+
+export type SimulatorOptions = PlainOptions & TestOptions
+
+type Availability = Expected<CallBodies['availability']>
+
+export interface Expectations {
+  chat(options?: ChatOptions): Promise<TestChat>
+  /** A chat that exists, by id. */
+  findChat(id: string): TestChat | undefined
+  /** Availability belongs to the bot; every other call is expected of its chat. */
+  expectCall(
+    call: 'availability',
+    body?: Availability,
+    options?: Omit<OnceOptions, 'since'>,
+  ): Promise<ReceivedCall<'availability'>>
+  expectCall(
+    call: 'availability',
+    body: Availability | undefined,
+    options: Omit<OftenOptions, 'since'>,
+  ): Promise<ReceivedCall<'availability'>[]>
+  expectNone(call: 'availability', options: NoneOptions): Promise<void>
+  expectNone(call: 'availability', body: Availability | undefined, options: NoneOptions): Promise<void>
+  /** Asked again with whatever happens, until it answers something true; resolves with that. */
+  waitFor<Value>(look: () => Value, options?: WaitOptions): Promise<NonNullable<Value>>
+  /**
+   * For the end of a test. Waits until nothing is under way, then rejects with `ExpectationError` for calls nobody
+   * expected, calls the platform refused or only forgave, and events the webhook did not take.
+   */
+  assertClean(options?: CleanOptions): Promise<void>
+}
+
+export type Simulator = Omit<PlainSimulator, keyof Expectations> & Expectations
+
+/** The platform and its end user in this process, with no socket. Throws `InvalidSetting` for options that cannot be. */
+export const createSimulator = (options: SimulatorOptions = {}): Simulator =>
+  withExpectations(createPlain(options), options)
+
+/** The same object with more on it: its getters stay live, and what knows it by itself still does. */
+export function withExpectations<Sim extends PlainSimulator>(
+  sim: Sim,
+  { agent, expectTimeout }: TestOptions = {},
+  settleMs = 0,
+): Omit<Sim, keyof Expectations> & Expectations {
+  const { chat, findChat } = sim
+  const waitMs = durationMs('expectTimeout', expectTimeout)
+  const from = (own: (...args: never[]) => unknown): Subject => ({ sim, chatId: null, asked: framesAbove(own), waitMs })
+  if (agent !== undefined) setAgent(sim, agent)
+  const more: Expectations = {
+    chat: async options => withChatExpectations(sim, await chat(options), waitMs),
+    findChat(id) {
+      const found = findChat(id)
+      return found && withChatExpectations(sim, found, waitMs)
+    },
+    expectCall: expectCallFor(() => from(more.expectCall)) as Expectations['expectCall'],
+    expectNone: expectNoneFor(() => from(more.expectNone)) as Expectations['expectNone'],
+    waitFor: (look, options = {}) => waitFor(from(more.waitFor), look, options),
+    assertClean: (options = {}) => assertClean(sim, options, framesAbove(more.assertClean), settleMs),
+  }
+  return Object.assign(sim, more)
+}

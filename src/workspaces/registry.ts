@@ -1,0 +1,168 @@
+/** The workspaces of a server: made, found by name or by key, closed. */
+import type { Transport } from '../runtime/transport.ts'
+import { InvalidSetting, type SimulatorOptions } from '../simulator/options.ts'
+import { coreOf, createSimulatorOn, type Simulator } from '../simulator.ts'
+import { identityOf, NAME } from './identity.ts'
+import type { Workspace, WorkspaceOptions } from './workspace.ts'
+
+/** Somebody else has this name or key. */
+export class WorkspaceTaken extends Error {
+  override readonly name = 'WorkspaceTaken'
+}
+
+export interface Workspaces {
+  readonly size: number
+  /** Oldest first. */
+  list(): Workspace[]
+  find(id: string): Workspace | undefined
+  /** The one that has, or until it was replaced had, this key; the default one is none of them. */
+  byKey(key: string): Workspace | undefined
+  /** Throws `InvalidSetting`, `WorkspaceTaken`. */
+  create(options?: WorkspaceOptions): Workspace
+  closeAll(): Promise<void>
+}
+
+export interface Surroundings {
+  /** What the server was started with. */
+  readonly options: SimulatorOptions
+  /** Who answers for keys that belong to no workspace. */
+  readonly main: Simulator
+  readonly transport: Transport
+  /** The address of the server. */
+  url(): string
+}
+
+/** So many keys of closed workspaces are remembered, to tell whose they were. */
+const REMEMBERED = 1000
+
+export function createWorkspaces(around: Surroundings): Workspaces {
+  const open = new Map<string, Workspace>()
+  const lastFound = new Map<string, Workspace>()
+  const closedKeys = new Map<string, string>()
+  let made = 0
+
+  function byKey(key: string): Workspace | undefined {
+    const last = lastFound.get(key)
+    if (last !== undefined && knows(last, key)) return last
+    lastFound.delete(key)
+    const found = [...open.values()].find(one => knows(one, key))
+    if (found !== undefined) lastFound.set(key, found)
+    return found
+  }
+
+  function freeId(name: string | undefined): string {
+    if (name === undefined) {
+      do made++
+      while (open.has(`ws-${made}`))
+      return `ws-${made}`
+    }
+    if (!NAME.test(name)) throw new InvalidSetting([{ name: 'name', message: badName(name) }])
+    if (!open.has(name)) return name
+    throw new WorkspaceTaken(
+      `There is already a workspace ${JSON.stringify(name)}: close it first, or choose another name.`,
+    )
+  }
+
+  function checkKeys(sim: Simulator): void {
+    for (const key of keysOf(sim)) {
+      const owner = byKey(key)?.id ?? (knows(around.main, key) ? 'the default one' : undefined)
+      if (owner !== undefined) throw new WorkspaceTaken(`A key of this workspace is already that of ${owner}.`)
+    }
+  }
+
+  function create({ name, ...options }: WorkspaceOptions = {}): Workspace {
+    const id = freeId(name)
+    const sim = createSimulatorOn(optionsFor(around, id, options), around.transport, `${id}~`)
+    try {
+      checkKeys(sim)
+    } catch (error) {
+      void sim.close()
+      throw error
+    }
+    const workspace = furnish(sim, id, name ?? null)
+    open.set(id, workspace)
+    for (const key of keysOf(sim)) closedKeys.delete(key)
+    return workspace
+  }
+
+  /** The same object with more on it: its getters stay live. */
+  function furnish(sim: Simulator, id: string, name: string | null): Workspace {
+    const closing = new AbortController()
+    const end = sim.close
+    const close = async () => {
+      if (open.get(id) === workspace) {
+        open.delete(id)
+        remember(id, sim)
+      }
+      closing.abort()
+      await end()
+    }
+    const url = around.url()
+    const control = `${url}/_sim/workspaces/${encodeURIComponent(id)}`
+    const more = { id, name, url, control, closing: closing.signal, close, [Symbol.asyncDispose]: close }
+    const workspace: Workspace = Object.assign(sim, more)
+    return workspace
+  }
+
+  function remember(id: string, sim: Simulator): void {
+    for (const key of keysOf(sim)) {
+      lastFound.delete(key)
+      closedKeys.set(key, id)
+    }
+    for (const key of closedKeys.keys()) {
+      if (closedKeys.size <= REMEMBERED) return
+      closedKeys.delete(key)
+    }
+  }
+
+  coreOf(around.main).keyring.about(key => {
+    const id = closedKeys.get(key)
+    return id === undefined ? null : `The API key was that of the workspace ${JSON.stringify(id)}, which is closed.`
+  })
+
+  return {
+    get size() {
+      return open.size
+    },
+    list: () => [...open.values()],
+    find: id => open.get(id),
+    byKey,
+    create,
+    async closeAll() {
+      await Promise.all([...open.values()].map(one => one.close()))
+    },
+  }
+}
+
+const badName = (name: string) =>
+  `name must be letters, digits, ".", "_" and "-", at most 64 and beginning with a letter or digit, got ${JSON.stringify(name)}.`
+
+const knows = (sim: Simulator, key: string): boolean => coreOf(sim).keyring.knows(key)
+
+function keysOf(sim: Simulator): string[] {
+  const { knobs } = coreOf(sim).room
+  return [
+    knobs['keys.handover'],
+    knobs['keys.bot'],
+    ...knobs['keys.more'].map(pair => pair.slice(0, pair.lastIndexOf(':'))),
+  ]
+}
+
+/** Keys and webhook are never inherited: events of one test would arrive at another. */
+function optionsFor(
+  { options, main }: Surroundings,
+  id: string,
+  own: Omit<WorkspaceOptions, 'name'>,
+): SimulatorOptions {
+  const { webhook: _, knobs = {}, bot, ...inherited } = options
+  const { apiKey, botApiKey, botId, seed } = identityOf(coreOf(main).seed, id)
+  const keys = { 'keys.handover': apiKey, 'keys.bot': botApiKey, 'keys.more': 'off' }
+  return {
+    ...inherited,
+    seed,
+    ...own,
+    baseUrl: main.baseUrl,
+    bot: { ...bot, id: botId, ...own.bot },
+    knobs: { ...knobs, ...keys, ...own.knobs },
+  }
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser } from 'playwright-core'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { browserSiblings } from '../../scripts/browser-siblings.ts'
+import { createSimulator } from '../../src/simulator.ts'
+import { ROOT } from '../house/files.ts'
+import { findChromium, launch } from './chromium.ts'
+
+const chromium = findChromium()
+let browser: Browser
+beforeAll(async () => {
+  if (chromium !== null) browser = await launch(chromium)
+}, 60_000)
+afterAll(() => browser?.close())
+
+/** Every file of a bundle by its address, and what of it is not for browsers. */
+async function bundle(input: string, alias: Record<string, string> = {}, external: RegExp[] = []) {
+  const build = await rolldown({
+    cwd: ROOT,
+    input,
+    platform: 'browser',
+    external: [/^node:/, ...external],
+    resolve: { alias },
+    plugins: [browserSiblings()],
+    logLevel: 'silent',
+  })
+  const { output } = await build.generate({ format: 'esm', entryFileNames: 'page.js' })
+  const chunks = output.filter(file => file.type === 'chunk')
+  const imports = chunks.flatMap(chunk => [...chunk.imports, ...chunk.dynamicImports])
+  return { files: new Map(chunks.map(({ fileName, code }) => [`/${fileName}`, code])), imports }
+}
+
+async function serve(files: ReadonlyMap<string, string>): Promise<string> {
+  const server = createServer((request, response) => {
+    const script = files.get(request.url!)
+    response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript')
+    response.end(script ?? '<!doctype html><script type="module" src="/page.js"></script>')
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+/** The same conversation in this process: ids and signatures come from the seed. */
+async function here() {
+  const signatures: (string | null)[] = []
+  const webhook = async (request: Request) => {
+    signatures.push(request.headers.get('kindly-hmac'))
+    return new Response()
+  }
+  const sim = createSimulator({ webhook: { fetch: webhook } })
+  const ada = await sim.chat({ language: 'nb', history: [{ user: 'Hvor er pakken min?' }, { bot: 'Et øyeblikk 📦' }] })
+  await ada.press('handover')
+  const headers = { authorization: `Bearer ${sim.botApiKey}` }
+  const response = await sim.fetch(new Request(`${sim.baseUrl}/api/v1/chats/${ada.id}`, { headers }))
+  return { chat: ada.id, transcript: { status: response.status, body: await response.json() }, signatures }
+}
+
+it.each(['src/index.ts', 'src/doors/msw.ts'])(
+  'what a browser gets of %s imports nothing of Node',
+  async input => {
+    const { files, imports } = await bundle(input, {}, [/^msw/])
+    expect(imports.filter(name => !files.has(`/${name}`))).toEqual(input.endsWith('msw.ts') ? ['msw'] : [])
+    expect([...files.values()].filter(code => /\brequire\(["']|from ["']node:/.test(code))).toEqual([])
+  },
+  30_000,
+)
+
+describe.skipIf(chromium === null).each(['msw', 'msw3'])('in a page with the service worker of %s', name => {
+  it('a simulator answers what the page asks for, as in Node', { timeout: 60_000 }, async () => {
+    const { files } = await bundle('test/browser/msw-page.ts', { msw: name })
+    files.set('/mockServiceWorker.js', readFileSync(`${ROOT}node_modules/${name}/lib/mockServiceWorker.js`, 'utf8'))
+    const page = await browser.newPage()
+    onTestFinished(() => page.close())
+    const problems: string[] = []
+    page.on('pageerror', error => problems.push(String(error)))
+    await page.goto(await serve(files))
+    const found = await page.evaluate('conversation()')
+    expect(problems).toEqual([])
+    expect(found).toEqual({
+      ...(await here()),
+      unknown: 404,
+      lost: 'TypeError',
+      overridden: 418,
+      server: expect.stringContaining('needs Node'),
+      seen: 3,
+    })
+  })
+})

@@ -1,0 +1,23 @@
+/** docs/unit-tests.md shows a test that runs here, word for word, and names what is there. */
+import { expect, it } from 'vitest'
+import { blocks, inCode, read } from './pages.ts'
+
+const page = read('docs/unit-tests.md')
+const [app, example] = blocks(page, 'ts')
+
+it('shows the intermediary and the test of the folder beside this file', () => {
+  const shown = (file: string) => read(`test/docs/unit-tests/${file}`).replace(/^\/\*\*.*\*\/\n\n/, '')
+  expect(app).toBe(shown('app.ts'))
+  expect(example).toBe(
+    shown('example.test.ts')
+      .replaceAll('../../../src/index.ts', 'handover-sim')
+      .replaceAll('../../../src/vitest/index.ts', 'handover-sim/vitest'),
+  )
+})
+
+it('names the findings that assertClean may let pass', () => {
+  const headings = [...read('docs/lint.md').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading!)
+  const named = inCode(page).filter(text => /^[a-z]+(-[a-z]+)+$/.test(text))
+  expect(named).toHaveLength(4)
+  expect(named.filter(name => !headings.includes(name))).toEqual([])
+})

@@ -1,0 +1,95 @@
+/**
+ * The examples that are projects of a user: package.json, tests, README. Here they run on the modules of this repository,
+ * where it has them; `.ci/run` installs all of them from the packed package.
+ */
+import { spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { filesIn, importsOf, ROOT, read, readJson } from '../house/files.ts'
+import { EXAMPLES, emptyFolder } from './program.ts'
+
+interface Manifest {
+  readonly version: string
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly scripts?: { readonly test?: string }
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+const ours = readJson<Manifest>('package.json')
+const manifestOf = (name: string) => readJson<Manifest>(`examples/${name}/package.json`)
+const neededBy = (name: string) => {
+  const { dependencies = {}, devDependencies = {} } = manifestOf(name)
+  return { ...dependencies, ...devDependencies }
+}
+const PROJECTS = readdirSync(EXAMPLES).filter(name => {
+  const isProject = existsSync(join(EXAMPLES, name, 'package.json'))
+  return isProject && manifestOf(name).scripts?.test !== undefined
+})
+
+it('there is one for each way of testing', () => {
+  const named = ['express', 'fastify', 'jest', 'nextjs-route', 'node-test', 'vitest-msw', 'vitest-shared-server']
+  expect(PROJECTS).toEqual(named)
+})
+
+describe.each(PROJECTS)('%s', name => {
+  const sources = ['.js', '.ts']
+    .flatMap(ending => filesIn(`examples/${name}`, ending))
+    .filter(file => !file.includes('node_modules/'))
+    .map(file => read(`examples/${name}/${file}`))
+  const imported = sources.flatMap(importsOf).filter(specifier => !specifier.startsWith('.'))
+
+  it('is of this version', () => {
+    expect(neededBy(name)['handover-sim']).toBe(`^${ours.version}`)
+  })
+
+  it('imports what it depends on, and public names only', () => {
+    const known = Object.keys(neededBy(name))
+    const packages = imported.map(specifier => /^(@[^/]+\/)?[^/]+/.exec(specifier)![0])
+    expect(packages.filter((one, index) => !known.includes(one) && !isBuiltin(imported[index]!))).toEqual([])
+    const subpaths = imported.filter(one => one.startsWith('handover-sim')).map(one => one.replace('handover-sim', '.'))
+    expect(subpaths).toContain('./signature')
+    expect(subpaths.filter(one => ours.exports[one] === undefined)).toEqual([])
+  })
+
+  it('says what it is in a few lines', () => {
+    const lines = read(`examples/${name}/README.md`).trimEnd().split('\n')
+    expect(lines.length).toBeLessThanOrEqual(12)
+    expect(lines).toEqual(expect.arrayContaining(['npm install', 'npm test']))
+  })
+
+  const missing = Object.keys(neededBy(name)).filter(
+    one => one !== 'handover-sim' && !existsSync(join(ROOT, 'node_modules', one)),
+  )
+  const title = missing.length === 0 ? 'passes' : `passes (not here: without ${missing.join(', ')})`
+  it.skipIf(missing.length > 0)(title, { timeout: 60_000 }, async () => {
+    const folder = emptyFolder()
+    cpSync(join(EXAMPLES, name), folder, { recursive: true, filter: path => !path.endsWith('node_modules') })
+    for (const one of Object.keys(neededBy(name))) link(folder, one)
+    const { code, output } = await npmTest(folder)
+    expect(code, output).toBe(0)
+  })
+})
+
+function link(folder: string, name: string): void {
+  const place = join(folder, 'node_modules', name)
+  mkdirSync(dirname(place), { recursive: true })
+  symlinkSync(name === 'handover-sim' ? ROOT : join(ROOT, 'node_modules', name), place, 'dir')
+}
+
+/** With the tools of this repository on the path, as npm puts those of a project there. */
+function npmTest(folder: string): Promise<{ code: number | null; output: string }> {
+  const path = `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`
+  const child = spawn('npm', ['test'], {
+    cwd: folder,
+    env: { PATH: path, HOME: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', text => {
+      output += text
+    })
+  return new Promise(resolve => child.on('exit', code => resolve({ code, output })))
+}

@@ -1,0 +1,148 @@
+/** The chat as it has to be, calls that must not come, and calls nobody has a step for. */
+import { expect, it } from 'vitest'
+import { startPuppet } from './puppet.ts'
+import { holds, type Row } from './table.ts'
+
+const TAKEN = `
+- press: handover
+- agent: accept
+- expect: start
+`
+const calls = (...list: string[]) => `- agent: { does: calls, with: { list: [${list.join(', ')}] } }\n`
+const HI = '{ message: { message: Hi } }'
+const BAD = '{ message: { message: 12 } }'
+const SOON = 'timeouts: { expect: 100ms, settle: 50ms }'
+const QUIET = '- none: { end: {}, for: 80ms }'
+
+const checks: Record<string, Row> = {
+  status: { steps: `- check: { status: bot }\n- press: handover\n- check: { status: pending }`, is: 'pass' },
+  'status that comes later': {
+    steps: `- press: handover\n${calls('{ after: 100, start: {} }')}- check: { status: agent }\n- expect: start`,
+    is: 'pass',
+  },
+  'another status': {
+    head: SOON,
+    steps: '- check: { status: agent }',
+    is: /^check: .*status: "agent" wanted, "bot" there/,
+  },
+  typing: { steps: `${TAKEN}- agent: type\n- check: { typing: true }\n- expect: typing_start`, is: 'pass' },
+  'no typing': { head: SOON, steps: '- check: { typing: true }', is: /^check: .*typing: true wanted, false there/ },
+  availability: { head: 'availability: CLOSED', steps: '- check: { availability: CLOSED }', is: 'pass' },
+  'another availability': {
+    head: SOON,
+    steps: '- availability: { availability: CLOSED, reason: OTHER }\n- check: { availability: OPEN }',
+    is: /^check: .*availability: "OPEN" wanted, "CLOSED" there/,
+  },
+  'closed, opened by a step': {
+    head: 'availability: CLOSED',
+    steps: `- press: handover\n- check: { events: { REQUESTING TAKEOVER: 0 } }\n- availability: OPEN\n- press: handover\n- check: { events: { REQUESTING TAKEOVER: 1 } }`,
+    is: 'pass',
+  },
+  'other events': {
+    head: SOON,
+    steps: '- press: handover\n- check: { events: { REQUESTING TAKEOVER: { $gte: 2 } } }',
+    is: /^check: .*REQUESTING TAKEOVER/,
+  },
+  transcript: {
+    head: 'chat: { history: [{ user: Hi }, { bot: Hello }, { agent: Bo, text: How are you? }] }',
+    steps: `
+- check: { transcript: { last: [{ bot: Hello }, { agent: Bo, text: How are you? }], length: 3 } }
+- check: { transcript: { contains: [{ user: Hi }, { agent: { $any: true }, text: { $re: are } }], lacks: [{ bot: Bye }], length: { $gte: 3 } } }`,
+    is: 'pass',
+  },
+  'another last': {
+    head: SOON,
+    steps: '- user: Hi\n- check: { transcript: { last: [{ user: Ho }] } }',
+    is: /^check: .*Ho/,
+  },
+  'not in it': { head: SOON, steps: '- check: { transcript: { contains: [{ user: Ho }] } }', is: /^check: .*Ho/ },
+  'in it': { head: SOON, steps: '- user: Ho\n- check: { transcript: { lacks: [{ user: Ho }] } }', is: /^check: .*Ho/ },
+  'another length': { head: SOON, steps: '- check: { transcript: { length: 7 } }', is: /^check: .*7/ },
+}
+
+it('check', async () => {
+  await holds(await startPuppet(), checks)
+})
+
+const unwanted: Record<string, Row> = {
+  none: { steps: `${TAKEN}- none: { end: {}, message: { message: Hi }, for: 80ms }`, is: 'pass' },
+  'none, and one comes': {
+    steps: `${TAKEN}${calls('{ after: 50, end: {} }')}- none: { end: {}, for: 10s }`,
+    is: /^none: none end for 10s \| #\d+ end came at /,
+  },
+  'none of this kind': {
+    steps: `${TAKEN}${calls(HI)}- none: { message: { message: Ho }, for: 100ms }\n- expect: message`,
+    is: 'pass',
+  },
+  'never start': {
+    head: 'never: [start]',
+    steps: `- press: handover\n- agent: accept\n- expect: start`,
+    is: /^never: never start \| /,
+  },
+  'never with a body': {
+    head: 'never: [{ message: { message: { $re: /<script/ } } }, availability]',
+    steps: `${TAKEN}${calls(HI)}- expect: message`,
+    is: 'pass',
+  },
+  'a call without a step': {
+    steps: `${TAKEN}${calls(HI)}${QUIET}`,
+    is: /^unexpected: a step for every call \| #\d+ message .*no step expects it/,
+  },
+  'a read without a step': { steps: `${TAKEN}${calls('{ transcript: {} }')}${QUIET}`, is: 'pass' },
+  'a read that is not allowed': {
+    head: 'strict: { allow: [] }',
+    steps: `${TAKEN}${calls('{ transcript: {} }')}${QUIET}`,
+    is: /^unexpected: /,
+  },
+  'allowed by name': { head: 'strict: { allow: [message] }', steps: `${TAKEN}${calls(HI)}${QUIET}`, is: 'pass' },
+  'strict: false': { head: 'strict: false', steps: `${TAKEN}${calls(HI, BAD)}${QUIET}`, is: 'pass' },
+  'strict: true': { head: 'strict: true', steps: `${TAKEN}${calls(BAD)}${QUIET}`, is: /contract: .*refused with 400/ },
+  'unexpected: off': { head: 'strict: { unexpected: off }', steps: `${TAKEN}${calls(HI)}${QUIET}`, is: 'pass' },
+  'contract: off': {
+    head: 'strict: { unexpected: off, contract: off }',
+    steps: `${TAKEN}${calls(BAD)}${QUIET}`,
+    is: 'pass',
+  },
+  'contract: warn': {
+    head: 'strict: { unexpected: off, contract: warn }',
+    steps: `${TAKEN}${calls(BAD)}${QUIET}`,
+    is: 'pass',
+  },
+  'availability, of which nothing is said': {
+    steps: `${TAKEN}${calls('{ availability: { availability: OPEN } }')}${QUIET}`,
+    is: 'pass',
+    head: 'exclusive: true',
+  },
+  'availability, of which something is said': {
+    steps: `${TAKEN}${calls('{ availability: { availability: OPEN } }')}${QUIET}\n- check: { availability: OPEN }`,
+    is: /^unexpected: .*availability/,
+  },
+  'a soft failure goes on': {
+    head: SOON,
+    steps:
+      '- { check: { status: agent }, soft: true }\n- { check: { typing: true }, soft: true }\n- check: { status: bot }',
+    is: /^2 failures: check: .* \/\/ check: /,
+  },
+  'a failure ends the chat': {
+    head: SOON,
+    steps: '- check: { status: agent }\n- check: { typing: true }',
+    is: /^check: /,
+  },
+  'only that chat': {
+    head: `${SOON}\nchats: { ada: {}, bo: {} }`,
+    steps:
+      '- { check: { status: agent }, chat: ada }\n- { check: { typing: true }, chat: bo }\n- { check: { typing: true }, chat: ada }',
+    is: /^2 failures: check: .*"ada".* \/\/ check: .*"bo"/,
+  },
+}
+
+it('none, never, strict and soft', async () => {
+  const { plays } = await holds(await startPuppet(), unwanted)
+  const rules = Object.fromEntries(plays.map(({ name, warnings }) => [name, warnings.map(({ rule }) => rule)]))
+  expect(rules).toMatchObject({
+    'strict: false': expect.arrayContaining(['unexpected-call', 'contract']),
+    'contract: warn': ['contract'],
+    'contract: off': [],
+    'unexpected: off': ['sender-incomplete'],
+  })
+})

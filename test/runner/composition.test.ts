@@ -1,0 +1,171 @@
+/** Steps of steps, parts, values and the end of a scenario. */
+import { expect, it } from 'vitest'
+import { startPuppet } from './puppet.ts'
+import { holds, linesOf, type Row, tell } from './table.ts'
+
+const TAKEN = `
+- press: handover
+- agent: accept
+- expect: start
+`
+const SOON = 'timeouts: { expect: 700ms, settle: 50ms }'
+
+const PART = `version: 1
+kind: partial
+params: { who: null, greeting: Hello, patience: 2s }
+steps:
+  - agent: accept
+  - expect: { start: { sender: { name: $(who) } }, within: $(patience) }
+  - agent: { says: "$(greeting), I am $(who)" }
+  - expect: { message: { message: "$(greeting), I am $(who)" } }
+`
+const OUTER = `version: 1
+kind: partial
+steps:
+  - press: handover
+  - include: { file: part.yaml, with: { who: Anna, greeting: Ahoy } }
+`
+
+const rows: Record<string, Row> = {
+  repeat: {
+    steps: `${TAKEN}- repeat: { times: 3, steps: [{ user: "msg $(i)" }, { agent: { sees: "msg $(i)" } }] }
+- check: { events: { MESSAGE FROM USER: 3 }, transcript: { last: [{ user: msg 1 }, { user: msg 2 }, { user: msg 3 }] } }`,
+    is: 'pass',
+  },
+  'repeat, and the second fails': {
+    head: SOON,
+    steps: `- repeat: { times: 3, steps: [{ user: "msg $(i)" }, { check: { transcript: { lacks: [{ user: msg 2 }] } } }] }`,
+    is: /^check: .*msg 2/,
+  },
+  'parallel users': {
+    steps: `- parallel:
+    users: 4
+    steps:
+      - press: handover
+      - agent: accept
+      - expect: start
+      - user: "I am $(user)"
+      - agent: { sees: "I am $(user)" }
+- log: all of them`,
+    is: 'pass',
+  },
+  'parallel users, and one fails': {
+    head: SOON,
+    steps: `- parallel: { users: 3, steps: [{ user: "I am $(user)" }, { check: { transcript: { lacks: [{ user: I am 2 }] } } }, { press: handover }] }`,
+    is: /^check: .*I am 2/,
+  },
+  'parallel lists': {
+    steps: `${TAKEN}- parallel:
+    - - user: one
+      - agent: { sees: one }
+    - - agent: type
+      - expect: typing_start
+- agent: leave
+- expect: end`,
+    is: 'pass',
+  },
+  'parallel chats': {
+    head: 'chats: { ada: { language: nb }, bo: { language: ar } }',
+    steps: `- parallel:
+    - - { press: handover, chat: ada }
+      - { agent: accept, chat: ada }
+      - { expect: start, chat: ada }
+    - - { press: handover, chat: bo }
+      - { check: { status: pending }, chat: bo }
+- { check: { status: agent }, chat: ada }`,
+    is: 'pass',
+  },
+  include: { steps: '- press: handover\n- include: { file: part.yaml, with: { who: Anna } }', is: 'pass' },
+  'include within include': { steps: '- include: outer.yaml\n- check: { status: agent }', is: 'pass' },
+  'include, and it fails inside': {
+    steps: '- press: handover\n- include: { file: part.yaml, with: { who: Bo, patience: 300ms } }',
+    is: /^expect: .*within 300ms .*("Bo" wanted, "Anna" there|late; 1 field differs)/,
+  },
+  'vars in texts and in numbers': {
+    head: 'vars: { hello: Hi there, often: 2, quickly: 2s }\nchat: { language: nb, user: { first_name: Ada, last_name: L } }\nbot: { id: 77, name: Nora }',
+    steps: `${TAKEN}- repeat: { times: $(often), steps: [{ user: "$(hello) $(chat.name) $(chat.language) $(bot.id) $$(x)" }] }
+- agent: { sees: "Hi there Ada L nb 77 $$(x)", times: $(often), within: $(quickly) }`,
+    is: 'pass',
+  },
+  'config and texts': {
+    head: 'availability: CLOSED\nconfig: { messages: { closed: We are closed. } }',
+    steps:
+      '- press: handover\n- check: { transcript: { last: [{ bot: $(config.messages.closed) }], contains: [{ bot: We are closed. }] } }\n- user: $(texts.emoji)\n- check: { transcript: { contains: [{ user: $(texts.emoji) }] } }',
+    is: 'pass',
+  },
+  env: { steps: `${TAKEN}- agent: { says: $(env.TEAM) }\n- expect: { message: { message: blue } }`, is: 'pass' },
+  'the simulator': {
+    steps: `${TAKEN}- agent: { says: "$(sim.bot_id) $(sim.url)" }\n- expect: { message: { message: { $re: '^\\d+ http://127' } } }`,
+    is: 'pass',
+  },
+  'history, context and labels': {
+    head: 'chat: { source: facebook, history: [{ user: Hi }, { bot: Hello }], context: { plan: gold }, labels: [vip] }',
+    steps: '- check: { transcript: { last: [{ user: Hi }, { bot: Hello }], length: 2 } }',
+    is: 'pass',
+  },
+  'a shipped conversation': {
+    head: 'chat: { transcript: nb-shop }',
+    steps: '- check: { transcript: { length: { $gte: 3 } } }',
+    is: 'pass',
+  },
+  'the bot replies': {
+    head: 'bot: { replies: [{ match: parcel, text: One moment. }] }',
+    steps: '- user: my parcel\n- check: { transcript: { last: [{ user: my parcel }, { bot: One moment. }] } }',
+    is: 'pass',
+  },
+  'finally after a failure': {
+    head: `${SOON}\nfinally:\n  - { agent: leave }\n  - expect: end\n  - check: { status: bot }`,
+    steps: `${TAKEN}- check: { status: pending }`,
+    is: /^check: check \{ status: "pending" \}/,
+  },
+  'finally fails as well': {
+    head: `${SOON}\nfinally: [{ check: { status: agent } }]`,
+    steps: '- check: { status: pending }',
+    is: /^2 failures: check: .*pending.* \/\/ check: .*agent/,
+  },
+}
+
+it('repeat, parallel, include, values and finally', async () => {
+  const files = { 'part.yaml': PART, 'outer.yaml': OUTER }
+  const { plays } = await holds(await startPuppet(), rows, { files, env: { TEAM: 'blue' } })
+  const outcomes = (name: string) => plays.find(play => play.name === name)!.steps.map(({ outcome }) => outcome)
+  expect(outcomes('finally after a failure')).toEqual(['pass', 'pass', 'pass', 'fail', 'pass', 'pass', 'pass'])
+  expect(outcomes('repeat, and the second fails')).toEqual([
+    'pass',
+    'pass',
+    'pass',
+    'fail',
+    'not reached',
+    'not reached',
+  ])
+  expect(outcomes('parallel users, and one fails').filter(outcome => outcome === 'not reached')).toHaveLength(1)
+})
+
+it('a matrix is played once for each combination, each with ids of its own', async () => {
+  const row: Row = {
+    head: 'matrix: { language: [nb, ar], word: [x, y] }\nchat: { language: $(language) }\nseed: 5',
+    steps: `${TAKEN}- user: "$(word) $(chat.language)"\n- agent: { sees: "$(word) $(language)" }`,
+    is: 'pass',
+  }
+  const told = await tell(await startPuppet(), { each: row })
+  expect(linesOf(told)).toEqual({
+    'each [language=nb, word=x]': 'pass',
+    'each [language=nb, word=y]': 'pass',
+    'each [language=ar, word=x]': 'pass',
+    'each [language=ar, word=y]': 'pass',
+  })
+  expect(new Set(told.plays.map(({ chats }) => chats.main)).size).toBe(4)
+  expect(told.plays.map(({ seed }) => seed)).toEqual([5, 5, 5, 5])
+})
+
+it('a scenario that is exclusive has the run for itself', async () => {
+  const steps = '- press: handover\n- wait: 250ms\n- check: { status: pending }'
+  const row = (head: string): Row => ({ head: `${head}\n${SOON}`, steps, is: 'pass' })
+  const { plays } = await holds(await startPuppet(), { a: row(''), alone: row('exclusive: true'), b: row('') })
+  const span = (name: string) => {
+    const { started_at, duration_ms } = plays.find(play => play.name === name)!
+    return { from: Date.parse(started_at), to: Date.parse(started_at) + duration_ms }
+  }
+  expect(span('alone').from).toBeGreaterThanOrEqual(span('a').to - 5)
+  expect(span('b').from).toBeGreaterThanOrEqual(span('alone').to - 5)
+})

@@ -1,0 +1,94 @@
+/** Events sent by hand, and the surroundings a scenario is played in. */
+import { expect, it } from 'vitest'
+import { startPuppet } from './puppet.ts'
+import { holds, type Row } from './table.ts'
+
+const TAKEN = `
+- press: handover
+- agent: accept
+- expect: start
+`
+const QUIET = '- none: { start: {}, for: 50ms }'
+const BAD = ['none', 'wrong-key', 'tampered', 'truncated', 'hex']
+const spoilt = BAD.map((sign): [string, Row] => [
+  `signed ${sign}`,
+  { steps: `- deliver: { event: REQUESTING TAKEOVER, sign: ${sign}, ack: 401 }\n${QUIET}`, is: 'pass' },
+])
+
+const rows: Record<string, Row> = {
+  'signed valid': {
+    steps: '- deliver: { event: REQUESTING TAKEOVER, sign: valid }\n- agent: { sees: { request: true } }',
+    is: 'pass',
+  },
+  ...Object.fromEntries(spoilt),
+  'a refusal that is wanted': {
+    steps: `- deliver: { event: SOMETHING NEW, sign: none, ack: non-2xx }\n${QUIET}`,
+    is: 'pass',
+  },
+  'a refusal that does not come': {
+    steps: `- deliver: { event: SOMETHING NEW, ack: non-2xx }\n${QUIET}`,
+    is: /^stimulus: a refusal \(no 2xx\) from the webhook to SOMETHING NEW .* answered 200/,
+  },
+  'a wrong key that is refused, and 200 wanted': {
+    steps: `- deliver: { event: REQUESTING TAKEOVER, sign: wrong-key }\n${QUIET}`,
+    is: /^stimulus: status 200 .* answered 401/,
+  },
+  'fields of its own': {
+    steps: `${TAKEN}- deliver: { event: MESSAGE FROM USER, body: { message: "by hand, $(chat.language)" } }\n- agent: { sees: "by hand, nb" }`,
+    head: 'chat: { language: nb }',
+    is: 'pass',
+  },
+  'any answer': { steps: `- deliver: { event: SOMETHING NEW, body: { a: [1] }, ack: any }\n${QUIET}`, is: 'pass' },
+  'another 2xx will do for an event that demands no 200': {
+    steps: `- agent: { does: answers, with: { list: [{ status: 204 }] } }\n- deliver: { event: SOMETHING NEW, body: { chat_id: $(chat.id) } }\n${QUIET}`,
+    is: 'pass',
+  },
+  'async is judged at the end': {
+    steps: `- agent: { does: answers, with: { list: [{ status: 500, after: 60 }] } }\n- deliver: { event: REQUESTING TAKEOVER, async: true }\n- none: { start: {}, for: 150ms }`,
+    is: /^stimulus: status 200 .* answered 500/,
+  },
+  'async, and never answered in time': {
+    head: 'timeouts: { ack: 400ms, settle: 50ms }',
+    steps: `- agent: { does: answers, with: { list: [{ after: 900 }] } }\n- deliver: { event: SOMETHING NEW, body: { chat_id: $(chat.id) }, async: true }\n- none: { start: {}, for: 1s }`,
+    is: /^stimulus: status 200 from the webhook to SOMETHING NEW within 400ms \| answered 200 after 0\.9 s|after 1\.\d s/,
+  },
+  'no answer for longer than timeouts.ack': {
+    head: 'timeouts: { ack: 400ms, settle: 50ms, scenario: 2s }',
+    steps: `- agent: { does: answers, with: { list: [{ after: 3000 }] } }\n- deliver: { event: SOMETHING NEW, body: { chat_id: $(chat.id) } }\n${QUIET}`,
+    is: /^stimulus: status 200 from the webhook to SOMETHING NEW within 400ms \| the webhook has not answered within 400ms/,
+  },
+  'async replay of a step that sent nothing': {
+    steps: `- { user: Hi, id: said }\n- deliver: { replay: said, async: true }\n${QUIET}`,
+    is: /^stimulus: .* \| Step "said" sent no event that could be sent again/,
+  },
+  'replay of a press': {
+    steps: `- { press: handover, id: asked }\n- agent: { sees: { request: true } }\n- deliver: { replay: asked }\n- agent: { sees: { request: true } }`,
+    is: 'pass',
+  },
+  'replay of a message and of a delivery': {
+    steps: `${TAKEN}- { user: Hi, id: said }
+- { deliver: { event: MESSAGE FROM USER, body: { message: Ho } }, id: sent }
+- agent: { sees: Hi }
+- agent: { sees: Ho }
+- deliver: { replay: said, ack: any }
+- deliver: { replay: sent }
+- agent: { sees: Hi }
+- agent: { sees: Ho }`,
+    is: 'pass',
+  },
+  'replay that is refused': {
+    steps: `- { press: handover, id: asked }\n- agent: { does: answers, with: { list: [{ status: 409 }] } }\n- deliver: { replay: asked }\n${QUIET}`,
+    is: /^stimulus: status 200 from the webhook to REQUESTING TAKEOVER .* answered 409/,
+  },
+  'replay of a step that sent nothing': {
+    steps: `- { user: Hi, id: said }\n- deliver: { replay: said }\n${QUIET}`,
+    is: /^stimulus: .* \| Step "said" sent no event that could be sent again/,
+  },
+}
+
+it('deliver', async () => {
+  const puppet = await startPuppet()
+  await holds(puppet, rows)
+  const unknown = puppet.received.filter(({ event }) => event === 'SOMETHING NEW')
+  expect(unknown.map(({ answered }) => answered).sort()).toEqual([200, 200, 200, 200, 204, 401])
+})

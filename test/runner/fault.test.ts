@@ -1,0 +1,152 @@
+/** Faults set by steps: what the intermediary, its agent and the judge see of them. */
+import { expect, it } from 'vitest'
+import { startPuppet } from './puppet.ts'
+import { holds, type Row } from './table.ts'
+
+const TAKEN = `
+- press: handover
+- agent: accept
+- expect: start
+`
+const calls = (...list: string[]) => `- agent: { does: calls, with: { list: [${list.join(', ')}] } }\n`
+const HI = '{ message: { message: Hi } }'
+const HO = '{ message: { message: Ho } }'
+const onMessage = (what: string) => `- fault: { on: { api: message }, ${what} }\n`
+const onEvent = (what: string) => `- fault: { on: { webhook: MESSAGE FROM USER }, ${what} }\n`
+const said = (...texts: string[]) =>
+  `- check: { transcript: { last: [${texts.map(text => `{ agent: { $any: true }, text: ${text} }`).join(', ')}] } }`
+const unsaid = '- check: { transcript: { lacks: [{ agent: { $any: true }, text: Hi }] } }'
+const got = (status: number | string, name = 'message') =>
+  `- expect: { ${name}: {}, capture: { how: status } }\n- log: $(how) is ${status}\n`
+const USER = '- user: one\n- agent: { sees: one }'
+const VIRTUAL = 'clock: virtual'
+
+const api: Record<string, Row> = {
+  'respond, so often': {
+    steps: `${TAKEN}${onMessage('respond: { status: 503, body: { error: tired } }, times: 1')}${calls(HI, HO)}- expect: { seq: [{ message: { message: Hi }, capture: { bad: status, why: response.error } }, { message: { message: Ho }, capture: { good: status } }] }
+- agent: { says: "$(bad) $(why) $(good)" }
+- expect: { message: { message: 503 tired 200 } }
+${unsaid}`,
+    is: 'pass',
+  },
+  'respond, and the step wants what was not done': {
+    head: 'timeouts: { expect: 100ms, settle: 50ms }',
+    steps: `${TAKEN}${onMessage('respond: { status: 503 }')}${calls(HI)}- expect: message\n${said('Hi')}`,
+    is: /^check: .*Hi/,
+  },
+  'a call that is refused by a fault still has to come': {
+    steps: `${TAKEN}${onMessage('respond: { status: 503 }')}- expect: { message: {}, within: 80ms }`,
+    is: /^expect: .*no message came/,
+  },
+  latency: {
+    steps: `${TAKEN}${onMessage('latency: 200ms')}${calls(HI)}${unsaid}\n- expect: message\n${said('Hi')}`,
+    is: 'pass',
+  },
+  'latency longer than the step waits': {
+    steps: `${TAKEN}${onMessage('latency: 400ms')}${calls(HI)}- expect: { message: {}, within: 200ms }`,
+    is: /^expect: .*read in time, answered .* too late to be seen/,
+  },
+  'drop before': { steps: `${TAKEN}${onMessage('drop: before')}${calls(HI)}${got(0)}${unsaid}`, is: 'pass' },
+  'drop after': {
+    steps: `${TAKEN}${onMessage('drop: after, times: 1')}${calls(HI)}${got(200)}${said('Hi')}`,
+    is: 'pass',
+  },
+  reset: { steps: `${TAKEN}${onMessage('reset: true')}${calls(HI)}${got(0)}${unsaid}`, is: 'pass' },
+  'slow body': { steps: `${TAKEN}${onMessage('slow_body: 100ms')}${calls(HI)}${got(200)}${said('Hi')}`, is: 'pass' },
+  malformed: { steps: `${TAKEN}${onMessage('malformed: true')}${calls(HI)}${got(200)}${said('Hi')}`, is: 'pass' },
+  'skip and every': {
+    steps: `${TAKEN}${onMessage('respond: { status: 500 }, skip: 1, every: 2')}${calls(HI, HI, HI, HO)}- expect: { message: {}, times: 4 }\n${said('Hi', 'Hi', 'Ho')}`,
+    is: 'pass',
+  },
+  'clear by name': {
+    steps: `${TAKEN}- fault: { name: flaky, on: { api: message }, respond: { status: 503 } }
+- fault: { name: other, on: { api: end }, respond: { status: 502 } }
+- fault: { clear: flaky }
+${calls(HI, '{ end: {} }')}- expect: message
+- expect: { end: {}, capture: { how: status } }
+${said('Hi')}
+- check: { status: agent }`,
+    is: 'pass',
+  },
+  'clear all': {
+    steps: `${TAKEN}${onMessage('respond: { status: 503 }')}- fault: clear\n${calls(HI)}- expect: message\n${said('Hi')}`,
+    is: 'pass',
+  },
+  'clear what is not there': {
+    steps: `${TAKEN}- fault: { clear: flaky }`,
+    is: /^stimulus: .* \| .*flaky/,
+  },
+  'several chats: only that of the step': {
+    head: 'chats: { ada: {}, bo: {} }',
+    steps: `
+- { press: handover, chat: ada }
+- { press: handover, chat: bo }
+- { fault: { on: { api: start }, respond: { status: 503 } }, chat: bo }
+- { agent: accept, chat: ada }
+- { agent: accept, chat: bo }
+- { expect: start, chat: ada }
+- { expect: start, chat: bo }
+- { check: { status: agent }, chat: ada }
+- { check: { status: pending }, chat: bo }`,
+    is: 'pass',
+  },
+}
+
+it('faults of calls', async () => {
+  await holds(await startPuppet(), api)
+})
+
+const events: Record<string, Row> = {
+  'delay: another one passes': {
+    steps: `${TAKEN}${onEvent('delay: 200ms, times: 1')}- user: { text: one, async: true }\n- user: two\n- agent: { sees: two }\n- agent: { sees: one }`,
+    is: 'pass',
+  },
+  'delay is waited for': { head: VIRTUAL, steps: `${TAKEN}${onEvent('delay: 1h, times: 1')}${USER}`, is: 'pass' },
+  'slow: the order stays': {
+    head: VIRTUAL,
+    steps: `${TAKEN}${onEvent('slow: 10m, times: 1')}- user: { text: one, async: true }\n- user: two\n- agent: { sees: one }\n- agent: { sees: two }`,
+    is: 'pass',
+  },
+  duplicate: {
+    steps: `${TAKEN}${onEvent('duplicate: 3, gap: 10ms')}- user: one\n- agent: { sees: one, times: 3 }`,
+    is: 'pass',
+  },
+  'duplicate, and the agent sees it twice': {
+    steps: `${TAKEN}${onEvent('duplicate: 2, gap: 20ms')}- user: one\n- agent: { sees: one, for: 300ms }`,
+    is: /^sees: agent sees "one" exactly once for 300ms \| seen 2 times/,
+  },
+  swap: {
+    steps: `${TAKEN}${onEvent('swap: true, times: 1')}- user: { text: one, async: true }\n- user: two\n- agent: { sees: two }\n- agent: { sees: one }`,
+    is: 'pass',
+  },
+  'hold, until it is cleared': {
+    steps: `${TAKEN}${onEvent('hold: 5, times: 1')}- user: { text: one, async: true }\n- user: two\n- agent: { sees: two }\n- fault: clear\n- agent: { sees: one }`,
+    is: 'pass',
+  },
+  'hold, and nothing comes after it': {
+    steps: `${TAKEN}${onEvent('hold: 2, times: 1')}- user: { text: one, async: true }\n- agent: { sees: one, within: 100ms }`,
+    is: /sees: agent sees "one" exactly once within 100ms/,
+  },
+  sign: {
+    steps: `${TAKEN}${onEvent('sign: wrong-key')}- user: { text: one, ack: 401 }\n- check: { events: { MESSAGE FROM USER: 1 } }`,
+    is: 'pass',
+  },
+  'sign, and the step wants 200': {
+    steps: `${TAKEN}${onEvent('sign: none')}- user: one`,
+    is: /^stimulus: .* answered 401/,
+  },
+  truncate: {
+    steps: `${TAKEN}${onEvent('truncate: true, times: 1')}- user: { text: one, ack: non-2xx }\n- user: two\n- agent: { sees: two }`,
+    is: 'pass',
+  },
+  drip: { steps: `${TAKEN}${onEvent('drip: 100ms')}${USER}`, is: 'pass' },
+  'reset after the answer': { steps: `${TAKEN}${onEvent('reset_after_answer: true')}${USER}`, is: 'pass' },
+  http: { steps: `${TAKEN}${onEvent('http: [header-case, chunked]')}${USER}`, is: 'pass' },
+}
+
+it('faults of events', async () => {
+  const puppet = await startPuppet()
+  await holds(puppet, events)
+  const chunked = puppet.received.filter(({ headers }) => headers['transfer-encoding'] === 'chunked')
+  expect(chunked).toHaveLength(1)
+})

@@ -1,0 +1,157 @@
+/** An intermediary with a help desk that does what a scenario tells it to, by the verbs of its driver. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { verify } from '../../src/signature/index.ts'
+
+export interface Received {
+  readonly event: string
+  readonly text: string
+  readonly headers: IncomingMessage['headers']
+  readonly answered: number
+}
+
+export interface Puppet {
+  /** Its webhook. */
+  readonly url: string
+  readonly driver: string
+  /** What came to the webhook. */
+  readonly received: Received[]
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface Order {
+  readonly sim: string
+  readonly bot: number
+  readonly list: readonly Fields[]
+}
+
+/** What it is told to answer next, and what its agent sees. */
+interface Conversation {
+  readonly answers: Fields[]
+  readonly inbox: Fields[]
+}
+
+const KEY = 'sim-handover-key'
+const PATHS: Readonly<Record<string, string>> = { message: 'message/' }
+const wait = (ms: unknown) => new Promise(resolve => setTimeout(resolve, Number(ms ?? 0)))
+
+export async function startPuppet(): Promise<Puppet> {
+  const received: Received[] = []
+  const chats = new Map<string, Conversation>()
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const raw = Buffer.concat(chunks)
+    if (request.url === '/webhook') await webhook(chats, received, request, raw, response)
+    else await desk(chats, request.url!, raw.length === 0 ? {} : JSON.parse(raw.toString()), response)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { url: `${base}/webhook`, driver: driverFor(base), received }
+}
+
+function conversation(chats: Map<string, Conversation>, id: string): Conversation {
+  const known = chats.get(id) ?? { answers: [], inbox: [] }
+  chats.set(id, known)
+  return known
+}
+
+async function webhook(
+  chats: Map<string, Conversation>,
+  received: Received[],
+  request: IncomingMessage,
+  raw: Buffer,
+  response: ServerResponse,
+): Promise<void> {
+  const valid = await verify(raw, request, KEY)
+  const body = parsed(raw)
+  const event = String(body.event)
+  const chat = conversation(chats, String((body.chat as Fields | undefined)?.id ?? body.chat_id))
+  const told = event.startsWith('AGENT TYPING') ? undefined : chat.answers.shift()
+  const status = !valid ? 401 : Number(told?.status ?? 200)
+  received.push({ event, text: String(body.message ?? ''), headers: request.headers, answered: status })
+  if (status === 200 && event === 'REQUESTING TAKEOVER') chat.inbox.push({ request: true })
+  if (status === 200 && event === 'MESSAGE FROM USER') {
+    const { message: text, attachments = [] } = body
+    chat.inbox.push({ text, attachments })
+  }
+  await wait(told?.after)
+  response.writeHead(status).end()
+}
+
+function parsed(raw: Buffer): Fields {
+  try {
+    return JSON.parse(raw.toString())
+  } catch {
+    return { event: 'broken' }
+  }
+}
+
+/** Conflicts are those of a real desk: nobody asked, nobody took the chat. */
+async function desk(chats: Map<string, Conversation>, url: string, order: Fields, response: ServerResponse) {
+  const [, , id, verb] = url.split('/') as [string, string, string, string]
+  const chat = chats.get(id)
+  const no = (status: number, error: string) => void response.writeHead(status).end(JSON.stringify({ error }))
+  if (verb === 'inbox') return chat === undefined ? no(404, 'unknown chat') : response.end(JSON.stringify(chat.inbox))
+  if (verb === 'accept' && chat?.inbox.some(({ request }) => request === true) !== true) return no(409, 'nobody asked')
+  if (verb === 'sleep') return
+  const own = conversation(chats, id)
+  if (verb === 'answers') own.answers.push(...(order as unknown as Order).list)
+  response.end()
+  if (verb === 'shows') for (const item of (order as unknown as Order).list) await show(own, item)
+  if (verb === 'accept' || verb === 'calls') await calls(id, chats, order as unknown as Order)
+}
+
+async function show({ inbox }: Conversation, { after, ...item }: Fields): Promise<void> {
+  await wait(after)
+  inbox.push(item)
+}
+
+/**
+ * `after`: waits before it; `key`, `alias`: as the platform does not want them; `chat: last`: another one's; `echo`: a message
+ * with the user's last words.
+ */
+async function calls(id: string, chats: Map<string, Conversation>, { sim, bot, list }: Order): Promise<void> {
+  for (const { after, key = KEY, alias = 'handover', chat, ...named } of list) {
+    const [written, given] = Object.entries(named)[0]!
+    await wait(after)
+    const [name, body] =
+      written === 'echo' ? ['message', { message: chats.get(id)?.inbox.at(-1)?.text }] : [written, given as Fields]
+    const ids = name === 'availability' ? {} : { bot_id: bot, chat_id: chat === 'last' ? [...chats.keys()].at(-1) : id }
+    await fetch(`${sim}/api/v2/${alias}/${PATHS[name] ?? name}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...ids, ...body }),
+    }).catch(() => null)
+  }
+}
+
+const SENDER = '{ name: Anna, avatar: "https://desk.example.test/a.png" }'
+
+const driverFor = (base: string) => {
+  const order = (path: string, list: string) =>
+    `{ POST: "${path}", json: { sim: $(sim.url), bot: $(sim.bot_id), list: ${list} } }`
+  const calling = (list: string) => order('/desk/$(chat.id)/calls', list)
+  return `version: 1
+http: ${base}
+timeout: 2s
+accept: ${order('/desk/$(chat.id)/accept', `[{ start: { sender: ${SENDER} } }]`)}
+says: ${calling(`[{ message: { message: $(text), sender: ${SENDER} } }]`)}
+type: ${calling('[{ typing_start: { timeout: 5000 } }]')}
+stop: ${calling('[{ typing_stop: {} }]')}
+leave: ${calling('[{ end: {} }]')}
+away: ${order('/desk/-/calls', '[{ availability: { availability: CLOSED, reason: AGENT_AVAILABILITY } }]')}
+back: ${order('/desk/-/calls', '[{ availability: { availability: OPEN } }]')}
+inbox: { GET: "/desk/$(chat.id)/inbox" }
+does:
+  calls: ${calling('$(list)')}
+  answers: ${order('/desk/$(chat.id)/answers', '$(list)')}
+  shows: ${order('/desk/$(chat.id)/shows', '$(list)')}
+`
+}

@@ -1,0 +1,86 @@
+/** Many small scenarios played at once by the real command, each with what has to come of it. */
+import { readFileSync } from 'node:fs'
+import { expect } from 'vitest'
+import type { Puppet } from './puppet.ts'
+import { finished, inFolder, startRun } from './targets.ts'
+
+export interface Row {
+  /** Keys of the head, as lines of YAML. */
+  readonly head?: string
+  readonly steps: string
+  /** `pass`, or how it fails: `check: ...`; several as `2 failures: ...`, with ` // ` between them. */
+  readonly is: 'pass' | RegExp
+}
+
+export interface Also {
+  readonly files?: Readonly<Record<string, string>>
+  readonly flags?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly driver?: string | null
+}
+
+export interface Told {
+  readonly exit_code: number
+  readonly plays: readonly {
+    readonly name: string
+    readonly outcome: string
+    readonly reason: string | null
+    readonly seed: number
+    readonly started_at: string
+    readonly duration_ms: number
+    readonly chats: Readonly<Record<string, string>>
+    readonly captures: Readonly<Record<string, unknown>>
+    readonly failures: readonly { readonly kind: string; readonly wanted: string; readonly happened: string }[]
+    readonly warnings: readonly { readonly rule: string }[]
+    readonly steps: readonly { readonly label: string; readonly outcome: string }[]
+  }[]
+  readonly failures: readonly { readonly kind: string; readonly happened: string }[]
+}
+
+const indented = (text: string) => text.replace(/^ *\n/, '').replace(/^/gm, '  ')
+
+const fileOf = (name: string, { head = '', steps }: Row) => {
+  const timeouts = /^timeouts:/m.test(head) ? '' : 'timeouts: { expect: 1s, settle: 50ms, scenario: 20s }\n'
+  return `version: 1\nname: ${JSON.stringify(name)}\n${timeouts}${head}${head === '' ? '' : '\n'}steps:\n${indented(steps)}\n`
+}
+
+/** A webhook, and a driver unless `also` has one. */
+type Side = Pick<Puppet, 'url'> & Partial<Puppet>
+
+/** All of them beside each other, and what the report says of them. */
+export async function tell(puppet: Side, rows: Readonly<Record<string, Row>>, also: Also = {}): Promise<Told> {
+  const scenarios = Object.entries(rows).map(([name, row]) => fileOf(name, row))
+  const driver = also.driver === undefined ? (puppet.driver ?? null) : also.driver
+  const files = {
+    'all.yaml': scenarios.join('---\n'),
+    ...(driver === null ? {} : { 'driver.yaml': driver }),
+    ...also.files,
+  }
+  const { flags = [], env = {} } = also
+  const driving = driver === null ? [] : ['--agent-driver', 'driver.yaml']
+  const report = ['--port', '0', '--jobs', '16', '--report', 'json=r.json']
+  const argv = ['all.yaml', '--target', puppet.url, ...driving, ...report, ...flags]
+  const { err, folder, code } = await finished(startRun(files, argv, env))
+  if (code === 2) throw new Error(err)
+  return JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as Told
+}
+
+/** One line for each play. */
+export const linesOf = ({ plays }: Told): Record<string, string> =>
+  Object.fromEntries(
+    plays.map(({ name, outcome, reason, failures }) => {
+      const said = failures.map(({ kind, wanted, happened }) => `${kind}: ${wanted} | ${happened}`).join(' // ')
+      const count = failures.length > 1 ? `${failures.length} failures: ` : ''
+      const more = said === '' ? (reason ?? '') : `${count}${said}`
+      const verdict = outcome === 'fail' || more === '' ? '' : `${outcome}, `
+      return [name, `${verdict}${more}` || outcome]
+    }),
+  )
+
+/** Plays them and compares what came of each; a failing one may have no other failure than what its row says. */
+export async function holds(puppet: Side, rows: Readonly<Record<string, Row>>, also: Also = {}): Promise<Told> {
+  const told = await tell(puppet, rows, also)
+  const wanted = Object.entries(rows).map(([name, { is }]) => [name, is === 'pass' ? is : expect.stringMatching(is)])
+  expect(linesOf(told)).toEqual(Object.fromEntries(wanted))
+  return told
+}

@@ -1,0 +1,85 @@
+/** Scenarios that start, stop, restart and kill the intermediary, which the driver runs as a process. */
+import { expect, it } from 'vitest'
+import { freePort } from '../driver/desk.ts'
+import { startPuppet } from './puppet.ts'
+import { holds, linesOf, type Row, tell } from './table.ts'
+
+/** Takes every chat over at once, and knows only what it has seen since it was started. */
+const APP = `import { existsSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+const { PORT, HANDOVER_SIM_URL: sim, HANDOVER_SIM_API_KEY: key } = process.env
+if (existsSync('broken')) { console.error('the settings are broken'); process.exit(1) }
+const inboxes = {}
+const start = (bot_id, chat_id) => fetch(sim + '/api/v2/handover/start', {
+  method: 'POST',
+  headers: { authorization: 'Bearer ' + key, 'content-type': 'application/json' },
+  body: JSON.stringify({ bot_id, chat_id }),
+})
+createServer(async (request, response) => {
+  if (request.url.startsWith('/inbox/')) return response.end(JSON.stringify(inboxes[request.url.slice(7)] ?? []))
+  if (request.url === '/break') writeFileSync('broken', '')
+  if (request.method === 'GET' || request.url === '/break') return response.end()
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  response.end()
+  const { event, chat, bot, message } = JSON.parse(Buffer.concat(chunks).toString())
+  if (event === 'REQUESTING TAKEOVER') await start(bot.id, chat.id)
+  if (event === 'MESSAGE FROM USER') (inboxes[chat.id] ??= []).push({ text: message })
+}).listen(Number(PORT), '127.0.0.1')
+`
+
+const TAKEN = `
+- press: handover
+- expect: start
+- check: { status: agent }
+- user: before
+- agent: { sees: before }
+`
+const AFTER = '- user: after\n- agent: { sees: after }'
+const needs = (what: string) => `${TAKEN}- target: ${what}\n`
+
+const rows: Record<string, Row> = {
+  restart: { steps: `${needs('restart')}${AFTER}`, is: 'pass' },
+  'restart, and it has forgotten': {
+    steps: `${needs('restart')}- agent: { sees: { text: { $re: . } }, within: 150ms }`,
+    is: /^sees: agent sees .* \| /,
+  },
+  'kill and start': { steps: `${needs('kill')}- target: start\n${AFTER}`, is: 'pass' },
+  stop: {
+    steps: `${needs('stop')}- user: { text: lost, ack: any }\n`,
+    head: 'finally: [{ target: start }]',
+    is: /^stimulus: an answer from the webhook to MESSAGE FROM USER .* \| no answer .*: connection refused/,
+  },
+  'start what runs already': { steps: `${needs('start')}${AFTER}`, is: 'pass' },
+  'it does not come back': {
+    steps: `- agent: { does: break }\n- target: restart\n- press: handover\n- expect: start`,
+    is: /^error, environment: target restart \| .*the settings are broken/,
+  },
+}
+
+const driverAt = (port: number) => `version: 1
+http: http://127.0.0.1:${port}
+inbox: { GET: "/inbox/$(chat.id)" }
+does:
+  break: { POST: /break }
+target:
+  start: [${JSON.stringify(process.execPath)}, app.mjs]
+  env: { PORT: "${port}" }
+  ready: http://127.0.0.1:${port}/health
+`
+
+it('target', async () => {
+  const port = await freePort()
+  const also = { driver: driverAt(port), files: { 'app.mjs': APP } }
+  const told = await holds({ url: `http://127.0.0.1:${port}/webhook` }, rows, also)
+  expect(told.exit_code).toBe(1)
+}, 20_000)
+
+it('is inconclusive when the driver cannot start anything', async () => {
+  const told = await tell(await startPuppet(), {
+    needy: { steps: '- target: restart\n- check: { status: bot }', is: 'pass' },
+  })
+  expect(linesOf(told).needy).toMatch(
+    /^inconclusive, step 1 \(target restart\) needs target\.restart, and the agent driver has only accept/,
+  )
+})

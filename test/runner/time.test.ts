@@ -1,0 +1,150 @@
+/** Clocks, waiting, retries, and how long a scenario may take. */
+import { expect, it } from 'vitest'
+import { startPuppet } from './puppet.ts'
+import { holds, type Row } from './table.ts'
+
+const TAKEN = `
+- press: handover
+- agent: accept
+- expect: start
+`
+const answers = (...list: string[]) => `- agent: { does: answers, with: { list: [${list.join(', ')}] } }\n`
+const calls = (...list: string[]) => `- agent: { does: calls, with: { list: [${list.join(', ')}] } }\n`
+const A500 = '{ status: 500 }'
+const A200 = '{ status: 200 }'
+const VIRTUAL = 'clock: virtual'
+const TYPING = `${TAKEN}- agent: type\n- expect: typing_start\n- check: { typing: true }\n`
+
+const clocks: Record<string, Row> = {
+  'real: a wait takes its time': { steps: `${TYPING}- wait: 400ms\n- check: { typing: true }`, is: 'pass' },
+  'virtual: half a day takes no time': {
+    head: VIRTUAL,
+    steps: `${TAKEN}- wait: 12h\n- check: { status: agent }`,
+    is: 'pass',
+  },
+  'virtual: typing ends by itself': {
+    head: VIRTUAL,
+    steps: `${TYPING}- wait: 6s\n- check: { typing: false }`,
+    is: 'pass',
+  },
+  'virtual: not before its time': {
+    head: `${VIRTUAL}\ntimeouts: { expect: 500ms, settle: 50ms }`,
+    steps: `${TYPING}- wait: 3s\n- check: { typing: false }`,
+    is: /^check: .*typing: false wanted, true there/,
+  },
+  'virtual: begins where it is told to': {
+    head: 'clock: { mode: virtual, start: "2024-01-01T08:59:00Z" }\nbusiness_hours: { time_zone: UTC, mon: "09:00-17:00" }',
+    steps: `
+- check: { availability: CLOSED }
+- press: handover
+- check: { events: { REQUESTING TAKEOVER: 0 } }
+- wait: 2m
+- check: { availability: OPEN }
+- press: handover
+- check: { events: { REQUESTING TAKEOVER: 1 }, status: pending }`,
+    is: 'pass',
+  },
+  'virtual: within is wall time': {
+    head: VIRTUAL,
+    steps: `${TAKEN}${calls('{ after: 400, end: {} }')}- wait: 1h\n- expect: { end: {}, within: 150ms }`,
+    is: /^expect: expect end within 150ms .*late/,
+  },
+  'virtual: a retry is jumped to': {
+    head: `${VIRTUAL}\nconfig: { webhook.retry: [10s, 1h] }`,
+    steps: `${TAKEN}${answers(A500, A500, A200)}- user: Hi\n- agent: { sees: Hi }`,
+    is: 'pass',
+  },
+  'virtual: the last retry decides': {
+    head: `${VIRTUAL}\nconfig: { webhook.retry: [10s] }`,
+    steps: `${TAKEN}${answers(A500, A500, A200)}- user: Hi`,
+    is: /^stimulus: .* \| try 2: answered 500/,
+  },
+  'real: a retry is waited for': {
+    head: 'config: { webhook: { retry: [100ms, 150ms] } }\ntimeouts: { ack: 200ms, settle: 50ms }',
+    steps: `${TAKEN}${answers(A500, A500, A200)}- user: Hi\n- agent: { sees: Hi }`,
+    is: 'pass',
+  },
+  'real: the last retry decides': {
+    head: 'config: { webhook.retry: [50ms] }',
+    steps: `${TAKEN}${answers(A500, A500)}- user: Hi`,
+    is: /^stimulus: .* \| try 2: answered 500/,
+  },
+  'real: an async retry is judged at the end': {
+    head: 'config: { webhook.retry: [100ms] }',
+    steps: `${TAKEN}${answers(A500, A200)}- user: { text: Hi, async: true }\n- wait: 300ms`,
+    is: 'pass',
+  },
+  'virtual: an async event is sent while a check waits': {
+    head: VIRTUAL,
+    steps: `${TAKEN}- fault: { on: { webhook: MESSAGE FROM USER }, delay: 1h, times: 1 }
+- user: { text: first, async: true }
+- user: second
+- agent: { sees: second }
+- agent: { sees: first }`,
+    is: 'pass',
+  },
+}
+
+it('clocks and retries', async () => {
+  const { plays } = await holds(await startPuppet(), clocks)
+  const took = Object.fromEntries(plays.map(({ name, duration_ms }) => [name, duration_ms]))
+  expect(took['real: a wait takes its time']).toBeGreaterThan(400)
+  expect(took['virtual: half a day takes no time']).toBeLessThan(5_000)
+})
+
+const bounds: Record<string, Row> = {
+  'a wait': {
+    head: 'timeouts: { scenario: 400ms, settle: 50ms }',
+    steps: '- press: handover\n- wait: 1h\n- check: { status: pending }',
+    is: /^stopped: the scenario comes to its end within 400ms \| took longer than 400ms: it was at step 2 \(wait 1h\)/,
+  },
+  'an expect': {
+    head: 'timeouts: { scenario: 400ms, expect: 1h, settle: 50ms }',
+    steps: '- press: handover\n- expect: start',
+    is: /^stopped: .*took longer than 400ms: it was at step 2/,
+  },
+  'a sees': {
+    head: 'timeouts: { scenario: 400ms, expect: 1h, settle: 50ms }',
+    steps: '- press: handover\n- agent: { sees: Hello }',
+    is: /^stopped: .*took longer than 400ms: it was at step 2/,
+  },
+  'a check': {
+    head: 'timeouts: { scenario: 400ms, expect: 1h, settle: 50ms }',
+    steps: '- press: handover\n- check: { status: agent }',
+    is: /^stopped: .*took longer than 400ms: it was at step 2/,
+  },
+  'a webhook that does not answer': {
+    head: 'timeouts: { scenario: 400ms, settle: 50ms }',
+    steps: `${answers('{ status: 200, after: 1500 }')}- press: handover\n- check: { status: agent }`,
+    is: /^stopped: .*took longer than 400ms: it was at step 2/,
+  },
+  'an agent who does not come back': {
+    head: 'timeouts: { scenario: 400ms, settle: 50ms }',
+    steps: '- press: handover\n- agent: { does: sleep }\n- check: { status: agent }',
+    is: /^stopped: .*took longer than 400ms: it was at step 2/,
+  },
+  'finally is played all the same': {
+    head: 'timeouts: { scenario: 400ms, settle: 50ms }\nfinally: [{ press: handover }, { agent: accept }, { expect: start }, { check: { status: agent } }]',
+    steps: '- wait: 1h',
+    is: /^stopped: .*took longer than 400ms: it was at step 1/,
+  },
+  'finally has a bound of its own': {
+    head: 'timeouts: { scenario: 400ms, settle: 50ms }\nfinally: [{ wait: 1h }, { log: never }]',
+    steps: '- check: { status: bot }',
+    is: /^stopped: .*took longer than 400ms: it was at step 2 \(wait 1h\)/,
+  },
+  'the quiet at the end does not count': {
+    head: 'timeouts: { scenario: 600ms, settle: 800ms }',
+    steps: '- check: { status: bot }',
+    is: 'pass',
+  },
+}
+
+it('timeouts.scenario ends every kind of step', async () => {
+  const puppet = await startPuppet()
+  const driver = `${puppet.driver}  sleep: { POST: "/sleep/$(chat.id)/sleep" }\n`
+  const { plays } = await holds(puppet, bounds, { driver })
+  for (const { name, duration_ms } of plays) expect([name, duration_ms < 2_500]).toEqual([name, true])
+  const last = plays.find(({ name }) => name.startsWith('finally'))!
+  expect(last.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'pass', 'pass', 'pass', 'pass'])
+})

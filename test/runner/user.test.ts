@@ -1,0 +1,162 @@
+/** What the end user and the bot do, and what the webhook has to answer to it. */
+import { expect, it } from 'vitest'
+import { startPuppet } from './puppet.ts'
+import { holds, type Row } from './table.ts'
+
+const TAKEN = `
+- press: handover
+- agent: accept
+- expect: start
+`
+const answers = (...list: string[]) => `- agent: { does: answers, with: { list: [${list.join(', ')}] } }\n`
+const A404 = '{ status: 404 }'
+const A204 = '{ status: 204 }'
+const LATE = '{ status: 200, after: 400 }'
+const BUTTONS = 'chat: { history: [{ bot: Hi, buttons: [{ label: Talk to us, handover: true }, { label: Prices }] }] }'
+
+const rows: Record<string, Row> = {
+  'a text': { steps: `${TAKEN}- user: Hello\n- agent: { sees: Hello }`, is: 'pass' },
+  'a text nobody acknowledges': {
+    steps: `${TAKEN}${answers('{ status: 500 }')}- user: Hello`,
+    is: /^stimulus: status 200 from the webhook to MESSAGE FROM USER within 10s \| answered 500 /,
+  },
+  'a text to the bot': { steps: '- user: Hello\n- check: { events: { MESSAGE FROM USER: 0 } }', is: 'pass' },
+  'another 2xx is no 200': { steps: `${TAKEN}${answers(A204)}- user: Hello`, is: /^stimulus: .* answered 204 / },
+  'another status that is wanted': { steps: `${TAKEN}${answers(A404)}- user: { text: Hi, ack: 404 }`, is: 'pass' },
+  'another status that does not come': {
+    steps: `${TAKEN}- user: { text: Hi, ack: 404 }`,
+    is: /^stimulus: status 404 .* answered 200 /,
+  },
+  'any answer': { steps: `${TAKEN}${answers(A404)}- user: { text: Hi, ack: any }`, is: 'pass' },
+  'a refusal': { steps: `${TAKEN}${answers(A404)}- user: { text: Hi, ack: non-2xx }`, is: 'pass' },
+  'a refusal that does not come': {
+    steps: `${TAKEN}- user: { text: Hi, ack: non-2xx }`,
+    is: /^stimulus: a refusal .* answered 200 /,
+  },
+  'async goes on before the answer': {
+    steps: `${TAKEN}${answers(LATE)}- user: { text: Hi, async: true }\n- none: { end: {}, for: 20ms }\n- wait: 500ms`,
+    is: 'pass',
+  },
+  'async is judged all the same': {
+    steps: `${TAKEN}${answers('{ status: 500, after: 50 }')}- user: { text: Hi, async: true }`,
+    is: /^stimulus: .* answered 500 /,
+  },
+  'an answer in time': {
+    head: 'timeouts: { ack: 2s, settle: 50ms }',
+    steps: `${TAKEN}${answers(LATE)}- user: Hi`,
+    is: 'pass',
+  },
+  'an answer too late': {
+    head: 'timeouts: { ack: 500ms, settle: 50ms }',
+    steps: `${TAKEN}${answers('{ status: 200, after: 600 }')}- user: Hi`,
+    is: /^stimulus: .* within 500ms \| answered 200 after 0\.[67] s/,
+  },
+  'no answer at all': {
+    head: 'timeouts: { ack: 300ms, settle: 50ms }\nconfig: { webhook.timeout: 10s }',
+    steps: `${TAKEN}${answers('{ status: 200, after: 800 }')}- user: Hi\n- wait: 1s`,
+    is: /^stimulus: .* within 300ms \| /,
+  },
+  'a described attachment': {
+    steps: `
+- press: handover
+- agent: { does: calls, with: { list: [{ start: { supports_attachment: true } }] } }
+- expect: start
+- user: { text: Here, attach: [{ name: a.pdf, type: application/pdf, size_kb: 87 }] }
+- agent: { sees: { text: Here, attachments: [{ name: a.pdf, type: application/pdf }] } }`,
+    is: 'pass',
+  },
+  'an attachment alone, from a file': {
+    steps: `
+- press: handover
+- agent: { does: calls, with: { list: [{ start: { supports_attachment: true } }] } }
+- expect: start
+- user: { attach: [{ file: bill.txt }, { file: bill.txt, name: b.csv }] }
+- agent: { sees: { text: "", attachments: [{ name: bill.txt, type: text/plain }, { name: b.csv, type: text/csv }] } }`,
+    is: 'pass',
+  },
+  'an attachment the agent does not get': {
+    steps: `${TAKEN}- user: { text: Here, attach: [{ file: bill.txt }] }\n- agent: { sees: { attachments: [{ name: bill.txt }] }, within: 100ms }`,
+    is: /^sees: agent sees .*bill\.txt.* exactly once/,
+  },
+  'a button by its label': {
+    head: BUTTONS,
+    steps: '- press: Prices\n- check: { transcript: { contains: [{ user: Prices }] }, status: bot }',
+    is: 'pass',
+  },
+  'a handover button by its label': {
+    head: BUTTONS,
+    steps: '- press: Talk to us\n- agent: { sees: { request: true } }\n- check: { status: pending }',
+    is: 'pass',
+  },
+  'a button nobody has shown': {
+    head: BUTTONS,
+    steps: '- press: Price\n- check: { status: bot }',
+    is: /^stimulus: .*Price.* \| .*Prices/,
+  },
+  'a press that is refused': {
+    steps: `${answers('{ status: 503 }')}- press: handover\n- check: { status: pending }`,
+    is: /^stimulus: status 200 from the webhook to REQUESTING TAKEOVER .* answered 503 /,
+  },
+  'a press with the ack it wants': {
+    steps: `${answers('{ status: 503 }')}- press: { button: handover, ack: 503 }\n- check: { status: pending }`,
+    is: 'pass',
+  },
+  'an async press': {
+    steps: `${answers(LATE)}- press: { button: handover, async: true }\n- check: { status: pending }\n- wait: 450ms`,
+    is: 'pass',
+  },
+  'the bot says something': {
+    steps: `
+- bot: { text: Need help?, buttons: [{ label: Yes please, handover: true }] }
+- check: { transcript: { last: [{ bot: Need help?, buttons: [{ label: Yes please }] }] } }
+- press: Yes please
+- check: { status: pending }`,
+    is: 'pass',
+  },
+  'the bot is silent beside an agent': { steps: `${TAKEN}- bot: Hi`, is: /^stimulus: bot.* \| The bot is silent/ },
+}
+
+it('user, press and bot', async () => {
+  const files = { 'bill.txt': 'One parcel, 3 pounds' }
+  await holds(await startPuppet(), rows, { files })
+})
+
+const ECHO = '- agent: { does: calls, with: { list: [{ echo: {} }] } }'
+
+it('tokens make a text known again, and no step sees them', async () => {
+  const puppet = await startPuppet()
+  const onlyFile = '- user: { attach: [{ name: a.txt, type: text/plain, size_kb: 1 }] }'
+  const steps = `${TAKEN}- user: Hello\n- agent: { sees: Hello }\n${onlyFile}\n- check: { transcript: { contains: [{ user: Hello }] } }`
+  await holds(puppet, {
+    marked: { head: 'tokens: true', steps, is: 'pass' },
+    plain: { steps, is: 'pass' },
+    'its words come back': {
+      head: 'tokens: true',
+      steps: `${TAKEN}- user: Where is my parcel?\n${ECHO}\n- expect: message`,
+      is: /^echo: /,
+    },
+  })
+  const texts = puppet.received.filter(({ event }) => event === 'MESSAGE FROM USER').map(({ text }) => text)
+  const [marked, ...more] = texts.filter(text => text.startsWith('Hello') && text !== 'Hello')
+  expect({ marked, more }).toEqual({ marked: expect.stringMatching(/^Hello./), more: [] })
+  expect(texts.filter(text => text === '')).toHaveLength(2)
+})
+
+it("a user's words in a chat of somebody else are a leak", async () => {
+  await holds(await startPuppet(), {
+    'in another chat': {
+      head: 'tokens: true\nchats: { ada: {}, bo: {} }',
+      steps: `
+- { press: handover, chat: ada }
+- { press: handover, chat: bo }
+- { agent: accept, chat: ada }
+- { agent: accept, chat: bo }
+- { expect: start, chat: ada }
+- { expect: start, chat: bo }
+- { user: A secret of Ada, chat: ada }
+- { agent: { does: calls, with: { list: [{ echo: {}, chat: last }] } }, chat: ada }
+- { expect: message, chat: bo }`,
+      is: /^leak: /,
+    },
+  })
+})

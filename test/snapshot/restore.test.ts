@@ -1,0 +1,253 @@
+/** Snapshots one by one: what is in them, what is refused, what stays as it is here. */
+import { describe, expect, test } from 'vitest'
+import { InvalidSnapshot } from '../../src/simulator/snapshot/check.ts'
+import type { Snapshot } from '../../src/simulator/snapshot/shape.ts'
+import { createSimulator } from '../../src/simulator.ts'
+import { call, gate, post, takenOver, texts, transcript, world } from '../knobs/support.ts'
+
+const copy = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot
+
+/** As somebody with an editor may change it. */
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
+const edited = (snapshot: Snapshot, edit: (document: any) => void): Snapshot => {
+  const document = copy(snapshot)
+  edit(document)
+  return document
+}
+
+test('it is plain JSON: nothing that happens after changes it', async () => {
+  const { sim } = world()
+  const ada = await takenOver(sim)
+  const snapshot = sim.snapshot({ keys: true, journal: true })
+  const before = JSON.stringify(snapshot)
+  await ada.says('More')
+  await sim.configure({ 'messages.open': 'Other' })
+  expect(JSON.stringify(snapshot)).toBe(before)
+  expect(copy(snapshot)).toEqual(snapshot)
+})
+
+test('a handle of a chat shows what was restored', async () => {
+  const { sim } = world()
+  const ada = await sim.chat()
+  await ada.says('First')
+  const snapshot = sim.snapshot()
+  await ada.says('Second')
+  await ada.press('handover')
+  await sim.restore(snapshot)
+  expect(texts(ada).filter(text => text === 'First' || text === 'Second')).toEqual(['First'])
+  expect(ada.status).toBe('bot')
+  await ada.says('Third')
+  expect(texts(ada)).toContain('Third')
+  expect(sim.findChat(ada.id)!.transcript).toEqual(ada.transcript)
+})
+
+test('keys are in it only when asked for, and without them the keys here stay', async () => {
+  const from = world({
+    knobs: { 'keys.handover': 'first-secret', 'keys.bot': 'second-secret', 'keys.more': 'third:77' },
+  }).sim
+  await takenOver(from)
+  const masked = from.snapshot({ journal: true })
+  for (const secret of ['first-secret', 'second-secret', 'third']) expect(JSON.stringify(masked)).not.toContain(secret)
+
+  const to = world({ knobs: { 'keys.handover': 'own-key' } }).sim
+  await to.restore(masked)
+  expect(to.apiKey).toBe('own-key')
+  await to.restore(from.snapshot({ keys: true }))
+  expect(to.apiKey).toBe('first-secret')
+  expect((await call(to, `/api/v1/chats/${from.chats()[0]!.chat_id}`, { key: 'second-secret' })).status).toBe(200)
+})
+
+test('seed and bot come with it', async () => {
+  const from = world({ seed: 5, bot: { id: 2002, name: 'Odd' } }).sim
+  const to = world({ seed: 6 }).sim
+  await to.restore(from.snapshot())
+  expect([to.botId, to.config().seed, to.config()['bot.name']]).toEqual([2002, 5, 'Odd'])
+  expect((await to.chat()).id).toBe((await from.chat()).id)
+  to.reset()
+  expect((await to.chat()).botId).toBe(2002)
+})
+
+test('base URL and a webhook URL that is set stay; where none is set, it is taken over', async () => {
+  const from = createSimulator({ baseUrl: 'https://a.example.test', webhook: { url: 'http://127.0.0.1:9/a' } })
+  const set = createSimulator({ baseUrl: 'https://b.example.test', webhook: { url: 'http://127.0.0.1:9/b' } })
+  const unset = createSimulator()
+  for (const sim of [set, unset]) await sim.restore(from.snapshot())
+  expect([set.baseUrl, set.config()['webhook.url']]).toEqual(['https://b.example.test', 'http://127.0.0.1:9/b'])
+  expect(unset.config()['webhook.url']).toBe('http://127.0.0.1:9/a')
+})
+
+test('uploaded bytes come back, large ones too', async () => {
+  const bytes = Uint8Array.from({ length: 200_000 }, (_, index) => index % 256)
+  const from = world().sim
+  const ada = await takenOver(from, { supports_attachment: true })
+  await ada.says('Here', { attach: [{ name: 'a b.bin', type: 'application/octet-stream', bytes }] })
+  const [file] = ada.transcript.at(-1)!.attachments
+  const to = world().sim
+  await to.restore(copy(from.snapshot()))
+  const answer = await to.fetch(new Request(file!.url))
+  expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes)
+})
+
+test('an event that is on its way is sent once more, with the same id, bytes and number', async () => {
+  const { opened, open } = gate()
+  const from = world({}, async () => opened.then(() => new Response('ok')))
+  const said = (await takenOver(from.sim)).says('Hello')
+  await from.arrived(1)
+  const snapshot = from.sim.snapshot()
+  const to = world()
+  await to.sim.restore(snapshot)
+  await to.sim.settled()
+  expect(to.inbox.map(one => one.text)).toEqual(from.inbox.map(one => one.text))
+  expect(to.sim.deliveries).toMatchObject([
+    { attempt: 1, outcome: 'delivered', delivery_id: snapshot.deliveries[0]!.delivery_id },
+  ])
+  open()
+  await said
+  expect(from.sim.deliveries).toHaveLength(1)
+})
+
+test('a restore cuts off what is on its way, and nothing of before is journaled', async () => {
+  const { opened, open } = gate()
+  const { sim, arrived } = world({}, async () => opened.then(() => new Response('ok')))
+  const ada = await takenOver(sim)
+  const snapshot = sim.snapshot({ journal: true })
+  const said = ada.says('Hello')
+  await arrived(1)
+  await sim.restore(snapshot)
+  await expect(said).rejects.toThrow('reset')
+  open()
+  await sim.settled()
+  expect(sim.journal.query()).toEqual(snapshot.journal.entries)
+  expect(sim.deliveries).toEqual([])
+})
+
+test('without the journal seq goes on, and first_seq tells that entries are gone', async () => {
+  const { sim } = world()
+  await takenOver(sim)
+  const next = sim.journal.nextSeq
+  await sim.restore(sim.snapshot())
+  expect(sim.journal.query()).toEqual([])
+  expect([sim.journal.firstSeq, sim.journal.nextSeq]).toEqual([next, next])
+  await sim.chat()
+  expect(sim.journal.query().map(({ seq }) => seq)).toEqual([next])
+})
+
+test('a short journal keeps the latest of the entries', async () => {
+  const from = world().sim
+  for (let count = 0; count < 5; count++) await from.chat()
+  const to = createSimulator({ journalLimit: 2 })
+  await to.restore(from.snapshot({ journal: true }))
+  expect(to.journal.query().map(({ seq }) => seq)).toEqual([4, 5])
+  expect(to.journal.firstSeq).toBe(4)
+  await to.chat()
+  expect(to.journal.query().map(({ seq }) => seq)).toEqual([5, 6])
+})
+
+test('after a reset a restored simulator is as it was started, settings aside', async () => {
+  const { sim } = world({ clock: { mode: 'virtual', start: '2030-01-01T00:00:00Z' } })
+  await takenOver(sim)
+  await sim.clock.advance('1h')
+  const other = createSimulator()
+  await other.restore(sim.snapshot())
+  expect(other.clock.now()).toBe(sim.clock.now())
+  other.reset()
+  expect(other.chats()).toEqual([])
+  expect(new Date(other.clock.now()).toISOString()).toBe('2030-01-01T00:00:00.000Z')
+})
+
+test('a masked delivery that is sent again by hand is signed anew', async () => {
+  const from = world().sim
+  await (await takenOver(from)).says('Hello')
+  const to = world()
+  await to.sim.restore(from.snapshot({ journal: true }))
+  const { coreOf } = await import('../../src/simulator.ts')
+  await coreOf(to.sim).byHand.resend(to.sim.deliveries[0]!, false)
+  expect(to.inbox[0]!.headers.get('kindly-hmac')).toBe(from.deliveries[0]!.request.headers['Kindly-HMAC'])
+})
+
+describe('refused, and nothing is changed:', () => {
+  const rows: [string, (snapshot: Snapshot) => unknown, RegExp][] = [
+    ['no object', () => null, /no snapshot.*version "v"/],
+    ['no version', () => ({}), /no snapshot/],
+    [
+      'another version',
+      one => ({ ...one, v: 2, handover_sim: '9.1.0' }),
+      /has version 2.*reads snapshots of version 1.*handover-sim 9\.1\.0/,
+    ],
+    ['an unknown key', one => ({ ...one, extra: 1 }), /extra is not a known field/],
+    ['a missing part', one => edited(one, it => void delete it.chats), /chats is required/],
+    [
+      'a wrong kind',
+      one => edited(one, it => Object.assign(it.chats[0], { typing: 'yes' })),
+      /chats\[0\]\.typing must be/,
+    ],
+    [
+      'a setting of another version',
+      one => edited(one, it => Object.assign(it.config, { 'typing.webhok': 'off' })),
+      /config: typing\.webhok is not a setting; did you mean typing\.webhook/,
+    ],
+    [
+      'a value that cannot be',
+      one => edited(one, it => Object.assign(it.config, { 'typing.webhook': 'maybe' })),
+      /config: typing\.webhook must be echo \| off, got "maybe"/,
+    ],
+    [
+      'an engine that cannot be loaded',
+      one => edited(one, it => Object.assign(it.config, { 'translation.engine': './none.mjs' })),
+      /cannot load/,
+    ],
+    [
+      'another clock',
+      one => edited(one, it => void Object.assign(it.clock, { mode: 'real', start_ms: undefined })),
+      /taken on a real clock and this one is virtual/,
+    ],
+    [
+      'an unknown bot',
+      one => edited(one, it => Object.assign(it.chats[0], { bot_id: 3 })),
+      /bot 3 is not among the bots/,
+    ],
+    [
+      'a lost file',
+      one => edited(one, it => void it.chats[0].messages[0].attachments.push('f')),
+      /file f is not among the files/,
+    ],
+    ['a chat twice', one => edited(one, it => void it.chats.push(it.chats[0])), /two have the same id/],
+    [
+      'a deadline of no chat',
+      one => edited(one, it => Object.assign(it.deadlines[0], { chat_id: 'x' })),
+      /x is not among the chats/,
+    ],
+    ['a gap in the journal', one => edited(one, it => void it.journal.entries.pop()), /without a gap/],
+    [
+      'a journal entry without its request',
+      one => edited(one, it => void delete it.journal.entries[1].request),
+      /journal\.entries\[1\]/,
+    ],
+    [
+      'a takeover by nobody',
+      one => edited(one, it => Object.assign(it.chats[0], { takeover: null })),
+      /belongs to status agent/,
+    ],
+    [
+      'a fault that could never match',
+      one => edited(one, it => Object.assign(it.faults[0], { spec: { on: 'api', swap: true } })),
+      /faults\[0\]\.spec/,
+    ],
+  ]
+  test.each(rows)('%s', async (_, spoil, message) => {
+    const { sim } = world()
+    const ada = await takenOver(sim)
+    await post(sim, 'typing_start', ada, { timeout: 60_000 })
+    sim.faults.add({ on: { api: 'summarize' }, respond: { status: 503 } })
+    await sim.settled()
+    const good = sim.snapshot({ journal: true })
+    const failed = await sim.restore(spoil(good) as Snapshot).catch(error => error)
+    expect(failed).toBeInstanceOf(InvalidSnapshot)
+    expect(failed.message).toMatch(message)
+    const { taken_at: _t, journal, ...after } = sim.snapshot({ journal: true })
+    expect(good).toMatchObject(after)
+    expect(journal.entries).toEqual(good.journal.entries)
+    expect((await transcript(sim, ada)).id).toBe(ada.id)
+    await sim.restore(good)
+  })
+})

@@ -1,0 +1,160 @@
+/** `assertClean`: what nobody asked for, or what was wrong, fails a test at its end. */
+import { describe, expect, it } from 'vitest'
+import { ExpectationError } from '../../src/testing/expectation-error.ts'
+import { startSimulator } from '../../src/testing/server.ts'
+import { ANNA, type Call, type Event, shouting, simulatorWith } from './desk.ts'
+
+async function takenOver(on: (event: Event, call: Call) => unknown = shouting) {
+  const made = simulatorWith(on)
+  const ada = await made.sim.chat()
+  await ada.press('handover')
+  await ada.expectCall('start')
+  return { ...made, ada }
+}
+
+const problemsOf = async (work: Promise<void>): Promise<ExpectationError> => {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(ExpectationError)
+  return error as ExpectationError
+}
+
+const kindsOf = ({ failures }: ExpectationError) => failures.map(({ kind }) => kind)
+
+describe('assertClean', () => {
+  it('has nothing to say when every call was expected, and reading is free', async () => {
+    const { sim, call, ada } = await takenOver()
+    await call('transcript', { chat_id: ada.id })
+    await ada.says('hei')
+    await ada.expectCall('message')
+    await sim.assertClean()
+    await sim.assertClean()
+  })
+
+  it('nor when nothing was ever expected of a simulator without a webhook', async () => {
+    const { sim } = simulatorWith()
+    await sim.configure({ 'webhook.url': null })
+    await sim.chat()
+    await sim.assertClean()
+  })
+
+  it('tells of calls nobody expected, with the way out', async () => {
+    const { sim, ada } = await takenOver()
+    await ada.says('hei')
+    const error = await problemsOf(sim.assertClean())
+    expect(kindsOf(error)).toEqual(['unexpected'])
+    expect(error.failure.happened).toMatch(/^#\d+ message \{ message: "HEI".*: no step expects it$/)
+    expect(error.message).toContain("allow it with assertClean({ allow: ['message'] })")
+    expect(error.stack).toContain('clean.test.ts')
+    await sim.assertClean({ allow: ['message'] })
+    await problemsOf(sim.assertClean())
+  })
+
+  it('tells of one too many', async () => {
+    const { sim, call, ada } = await takenOver()
+    await call('message/', { chat_id: ada.id, message: 'Hi', sender: ANNA })
+    await call('message/', { chat_id: ada.id, message: 'Hi', sender: ANNA })
+    await ada.expectCall('message', { message: 'Hi' })
+    const error = await problemsOf(sim.assertClean())
+    expect(kindsOf(error)).toEqual(['times'])
+    expect(error.failure.happened).toMatch(/^it came 2 times/)
+  })
+
+  it('tells of calls the platform refused', async () => {
+    const { sim, call, ada } = await takenOver()
+    await call('message/', { chat_id: ada.id, message: 7, sender: ANNA })
+    await call('end', { chat_id: 'nobody' })
+    await call('end', { chat_id: ada.id }, { authorization: 'Bearer nobody' })
+    const error = await problemsOf(sim.assertClean({ allow: ['message', 'end'] }))
+    expect(kindsOf(error)).toEqual(['contract', 'contract', 'contract'])
+  })
+
+  it('tells of what it only forgave, unless that may be', async () => {
+    const { sim, call, ada } = await takenOver()
+    await call('message/', { chat_id: ada.id, message: 'Hi', text: 'Hi', sender: ANNA })
+    await ada.expectCall('message')
+    const error = await problemsOf(sim.assertClean())
+    expect(error.failure).toMatchObject({
+      kind: 'contract',
+      happened: expect.stringContaining('text is not a known field'),
+    })
+    await sim.assertClean({ allow: ['unknown-fields'] })
+  })
+
+  it('tells of events the webhook did not take: of the user, and of the platform itself', async () => {
+    const refusing = (event: Event, call: Call) => {
+      if (event.event === 'AGENT TYPING START') throw new Error('nobody here')
+      return event.event === 'MESSAGE FROM USER' ? new Response('no', { status: 500 }) : shouting(event, call)
+    }
+    const { sim, call, ada } = await takenOver(refusing)
+    await ada.says('hei')
+    await call('typing_start', { chat_id: ada.id })
+    const error = await problemsOf(sim.assertClean({ allow: ['typing_start'] }))
+    expect(kindsOf(error), error.message).toEqual(['stimulus', 'stimulus'])
+    expect(error.failures.map(({ happened }) => happened).join()).toMatch(
+      /answered 500.*AGENT TYPING START: .*nobody here/,
+    )
+  })
+
+  it('forgives what was spoilt on purpose', async () => {
+    const { sim, ada } = await takenOver(({ event, ...rest }, call) =>
+      event === 'MESSAGE FROM USER'
+        ? new Response('bad signature', { status: 401 })
+        : shouting({ event, ...rest }, call),
+    )
+    sim.faults.add({ on: { webhook: 'MESSAGE FROM USER' }, sign: 'tampered' })
+    await ada.says('hei')
+    await sim.assertClean()
+  })
+
+  it('does not tell again what a test has been told', async () => {
+    const { sim, ada } = await takenOver()
+    await expect(ada.expectCall('end', {}, { within: '5ms' })).rejects.toThrow(ExpectationError)
+    await sim.assertClean()
+  })
+
+  it('waits for work that is under way in this process', async () => {
+    const { sim, ada } = await takenOver(async (event, call) => {
+      if (event.event === 'REQUESTING TAKEOVER') await call('start', { chat_id: event.chat.id, sender: ANNA })
+      else
+        void Promise.resolve().then(() => call('message/', { chat_id: event.chat.id, message: 'late', sender: ANNA }))
+    })
+    await ada.says('hei', { async: true })
+    expect(kindsOf(await problemsOf(sim.assertClean()))).toEqual(['unexpected'])
+  })
+
+  it('is asked of a server as well, with a quiet time', async () => {
+    const server = await startSimulator({ port: 0 })
+    try {
+      const ada = await server.chat()
+      await server.assertClean({ settle: '5ms' })
+      await ada.press('handover')
+      await fetch(`${server.url}/api/v2/handover/end`, { method: 'POST' })
+      expect(kindsOf(await problemsOf(server.assertClean({ settle: '5ms' })))).toContain('contract')
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('each workspace of a server for itself', async () => {
+    const server = await startSimulator({ port: 0 })
+    try {
+      const [one, other] = [await server.workspace({ expectTimeout: '5ms' }), await server.workspace()]
+      const ada = await one.chat()
+      await one.fetch(new Request(`${one.baseUrl}/api/v2/handover/end`, { method: 'POST' }))
+      await expect(ada.expectCall('start')).rejects.toThrow(/within 5ms/)
+      await other.assertClean({ settle: '0s' })
+      await problemsOf(one.assertClean({ settle: '0s' }))
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('refuses a word it does not know', async () => {
+    const { sim } = simulatorWith()
+    await expect(sim.assertClean({ allow: ['mesage' as 'message'] })).rejects.toThrow(/got "mesage"/)
+    await expect(sim.assertClean({ settle: 'soon' })).rejects.toThrow(/settle must be a duration/)
+  })
+})

@@ -1,0 +1,309 @@
+/** `expectCall` and `expectNone`: claims, windows and bounds are those of scenarios, and so are the words. */
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { InvalidSetting } from '../../src/simulator/options.ts'
+import { ExpectationError } from '../../src/testing/expectation-error.ts'
+import { ANNA, shouting, simulatorWith } from './desk.ts'
+
+const failureOf = async (work: Promise<unknown>): Promise<ExpectationError> => {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(ExpectationError)
+  return error as ExpectationError
+}
+
+describe('expectCall', () => {
+  it('resolves with the call, its answer and its place in the journal', async () => {
+    const { sim } = simulatorWith(shouting)
+    const ada = await sim.chat()
+    await ada.press('handover')
+    const start = await ada.expectCall('start', { supports_attachment: true }, { within: '1s' })
+    expect(start).toMatchObject({
+      call: 'start',
+      body: { bot_id: sim.botId, chat_id: ada.id, sender: ANNA },
+      response: { event: 'TAKEOVER STARTED', chat_id: ada.id },
+      status: 200,
+      method: 'POST',
+      path: '/api/v2/handover/start',
+      alias: 'handover',
+      chatId: ada.id,
+    })
+    expect(sim.journal.find(start.seq)).toBe(start.entry)
+  })
+
+  it('waits for one that comes later', async () => {
+    const { sim, call } = simulatorWith()
+    const ada = await sim.chat()
+    await ada.press('handover')
+    const waiting = ada.expectCall('start')
+    await call('start', { chat_id: ada.id, sender: ANNA })
+    expect((await waiting).body.sender).toEqual(ANNA)
+  })
+
+  it('claims each call once, and the next must be later', async () => {
+    const { sim } = simulatorWith(shouting)
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await ada.says('one')
+    await ada.says('two')
+    await ada.expectCall('message', { message: 'TWO' })
+    const { message, failure } = await failureOf(ada.expectCall('message', { message: 'ONE' }, { within: '10ms' }))
+    expect(failure.nearest[0]?.why).toMatch(/^earlier than #\d+, the call of step \d+$/)
+    expect(message.replace(/\s+/g, ' ')).toContain('expect them side by side: await Promise.all([ … ])')
+    expect(message).toMatch(/step \d+ is expect message \{ message: "TWO" \}/)
+  })
+
+  it('in any order side by side', async () => {
+    const { sim } = simulatorWith(shouting)
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await ada.says('one')
+    await ada.says('two')
+    const [two, one] = await Promise.all([
+      ada.expectCall('message', { message: 'TWO' }),
+      ada.expectCall('message', { message: 'ONE' }),
+    ])
+    expect(two.seq).toBeGreaterThan(one.seq)
+  })
+
+  it('looks from the first thing the user did since the last expectation, or from where it is told to', async () => {
+    const { sim } = simulatorWith(shouting)
+    const ada = await sim.chat()
+    const pressed = await ada.press('handover')
+    await ada.expectNone('end', { for: '0s' })
+    await ada.says('one')
+    const { failure } = await failureOf(ada.expectCall('start', {}, { within: '10ms' }))
+    expect(failure.nearest[0]?.why).toMatch(/^before the turn/)
+    expect((await ada.expectCall('start', {}, { since: pressed })).call).toBe('start')
+    const { seq } = await ada.expectCall('message', { message: 'ONE' })
+    const again = await failureOf(ada.expectCall('message', {}, { since: 'beginning', within: '10ms' }))
+    expect(again.failure.nearest[0]).toMatchObject({ seq, why: expect.stringContaining('already claimed by step') })
+  })
+
+  it('of several: as many as wanted, in their order', async () => {
+    const { sim } = simulatorWith(shouting)
+    const ada = await sim.chat()
+    await ada.press('handover')
+    for (const text of ['a', 'b', 'c']) await ada.says(text)
+    const calls = await ada.expectCall('message', undefined, { times: { min: 2, max: 3 } })
+    expect(calls.map(({ body }) => body.message)).toEqual(['A', 'B'])
+    await ada.expectCall('start', {}, { since: 'beginning' })
+    await sim.assertClean()
+  })
+
+  it('does not take the call of another chat, and says whose it is', async () => {
+    const { sim } = simulatorWith((event, call) => shouting({ ...event, chat: { id: first } }, call))
+    const [ada, bo] = [await sim.chat({ user: { first_name: 'Ada' } }), await sim.chat({ user: { first_name: 'Bo' } })]
+    const first = ada.id
+    await bo.press('handover')
+    const { message } = await failureOf(bo.expectCall('start', {}, { within: '10ms' }))
+    expect(message).toContain('chat_id belongs to chat "Ada": cross-talk?')
+  })
+
+  it('tells what differs, as the report of a run does, with a timeline and no colours', async () => {
+    const { sim, call } = simulatorWith()
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await call('start', { chat_id: ada.id, sender: { name: 'I&#39;m Anna' } })
+    const error = await failureOf(ada.expectCall('start', { sender: { name: "I'm Anna" } }, { within: '20ms' }))
+    const lines = error.message.split('\n')
+    expect(lines[0]).toMatch(/^x nearest: #\d+ start \+0\.\d\d s: sender\.name: "I'm Anna" wanted/)
+    expect(error.message).toContain('within 20ms')
+    expect(error.message).toMatch(/sender\.name\s+- "I'm Anna"\s+\+ "I&#39;m Anna"\s+only HTML escaping differs/)
+    expect(error.message).toMatch(/REQUESTING TAKEOVER -+>\s+200/)
+    expect(error.message).toMatch(/^x \+.*POST start/m)
+    expect(error.message).not.toMatch(/#\d+\.5/)
+    expect(error.message).not.toContain(String.fromCharCode(27))
+    expect(error.failure).toMatchObject({ kind: 'expect', rules: ['E4'] })
+    expect(error.stack).toMatch(/expect-call\.test\.ts/)
+    expect(error.stack).not.toMatch(/at .*src\/testing/)
+  })
+
+  it('takes patterns, operators and the matchers of the test runner, and shows them', async () => {
+    const { sim } = simulatorWith(shouting)
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await ada.says('hei')
+    await ada.expectCall('start', { sender: expect.objectContaining({ name: expect.any(String) }) })
+    await ada.expectCall('message', { message: /^HEI$/, sender: { avatar: { $re: '^https:' } } })
+    const { message } = await failureOf(
+      ada.expectCall(
+        'message',
+        { message: expect.stringContaining('nei'), bot_id: expect.any(String) },
+        { within: '5ms' },
+      ),
+    )
+    expect(message).toContain('bot_id: Any<String>')
+  })
+
+  it('what looks like $(name) means itself', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: fc.constantFrom('$', '(', ')', 'a', ' ', '\\') }), async text => {
+        const { sim, call } = simulatorWith()
+        const ada = await sim.chat()
+        await ada.press('handover')
+        await call('start', { chat_id: ada.id, sender: { ...ANNA, name: text } })
+        expect((await ada.expectCall('start', { sender: { name: text } })).body.sender?.name).toBe(text)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('a call with a wrong key is not the one', async () => {
+    const { sim, call } = simulatorWith()
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await call('start', { chat_id: ada.id }, { authorization: 'Bearer nobody' })
+    const { message } = await failureOf(ada.expectCall('start', {}, { within: '10ms' }))
+    expect(message).toContain('bad key: the platform does not know it')
+  })
+
+  it('an event that was not due explains the silence', async () => {
+    const { sim } = simulatorWith(shouting)
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await ada.expectCall('start')
+    sim.setAvailability({ availability: 'CLOSED' })
+    const bo = await sim.chat()
+    await bo.press('handover')
+    const { message } = await failureOf(bo.expectCall('start', {}, { within: '10ms' }))
+    expect(message.replace(/\s+/g, ' ')).toContain('caused no webhook event: is the handover closed?')
+  })
+
+  it('every call of a chat can be expected', async () => {
+    const { sim, call } = simulatorWith()
+    const ada = await sim.chat()
+    await ada.says('My parcel has not arrived.')
+    await ada.says('It was sent a week ago.')
+    await ada.press('handover')
+    const own = { chat_id: ada.id }
+    await call('start', { ...own, sender: ANNA })
+    await call('transcript', own)
+    await call('summarize', own)
+    await call('typing_start', { ...own, timeout: 5000 })
+    await call('typing_stop', own)
+    await call('message/', { ...own, message: 'Hi', sender: ANNA })
+    const headers = { authorization: `Bearer ${sim.botApiKey}` }
+    await sim.fetch(new Request(`${sim.baseUrl}/api/v1/chats/${ada.id}`, { headers }))
+    await call('end', { ...own, sender: ANNA })
+    await ada.expectCall('start')
+    expect((await ada.expectCall('transcript')).response.chat.messages.length).toBeGreaterThan(0)
+    expect((await ada.expectCall('summarize')).response.event).toBe('SUMMARIZED')
+    expect((await ada.expectCall('typing_start', { timeout: { $gt: 1000 } })).alias).toBe('handover')
+    await ada.expectCall('typing_stop')
+    await ada.expectCall('message')
+    expect((await ada.expectCall('chat')).response.chat.id).toBe(ada.id)
+    await ada.expectCall('end')
+    await sim.assertClean()
+  })
+
+  it('a chat of another bot has calls of that bot', async () => {
+    const { sim, call } = simulatorWith(undefined, { knobs: { 'keys.more': ['second-key:2042'] } })
+    const ada = await sim.chat({ botId: 2042 })
+    await call('start', { bot_id: 2042, chat_id: ada.id, sender: ANNA }, { authorization: 'Bearer second-key' })
+    expect((await ada.expectCall('start')).body.bot_id).toBe(2042)
+  })
+
+  it('works while a test fakes its timers', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { sim } = simulatorWith(shouting)
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await ada.expectCall('start')
+    await ada.expectNone('message', { for: '5ms' })
+    expect((await failureOf(ada.expectCall('end', {}, { within: '5ms' }))).message).toContain('within 5ms')
+    await sim.assertClean()
+  })
+
+  it('is told in colours when they are asked for', async () => {
+    const before = process.env.FORCE_COLOR
+    process.env.FORCE_COLOR = '1'
+    onTestFinished(() => {
+      if (before === undefined) delete process.env.FORCE_COLOR
+      else process.env.FORCE_COLOR = before
+    })
+    const { sim } = simulatorWith()
+    const ada = await sim.chat()
+    const { message } = await failureOf(ada.expectCall('start', {}, { within: '0s' }))
+    expect(message).toContain(`${String.fromCharCode(27)}[31mx the intermediary made no call`)
+  })
+
+  it('availability is expected of the bot', async () => {
+    const { sim, call } = simulatorWith()
+    await call('availability', { availability: 'CLOSED', reason: 'AGENT_AVAILABILITY' })
+    const { body, response } = await sim.expectCall('availability', { availability: 'CLOSED' })
+    expect([body.reason, response.bot_id]).toEqual(['AGENT_AVAILABILITY', String(sim.botId)])
+    await sim.expectNone('availability', { for: '0s' })
+    await expect(sim.expectCall('start' as 'availability')).rejects.toThrow(/start is about a chat/)
+  })
+
+  it('waits as long as the simulator says, unless it says otherwise itself', async () => {
+    const { sim } = simulatorWith(undefined, { expectTimeout: '5ms' })
+    const ada = await sim.chat()
+    expect((await failureOf(ada.expectCall('start'))).message).toContain('within 5ms')
+    expect((await failureOf(ada.expectCall('start', {}, { within: '7ms' }))).message).toContain('within 7ms')
+  })
+
+  it.each([
+    [{ within: '5' }, 'within must be a duration such as 500ms or 2s, got "5".'],
+    [{ times: -1 }, 'times must be a number, or { min, max } in this order, got -1.'],
+    [{ times: { min: 2, max: 1 } }, 'times must be a number, or { min, max } in this order, got {"min":2,"max":1}.'],
+  ])('refuses %j', async (options, message) => {
+    const { sim } = simulatorWith()
+    const ada = await sim.chat()
+    const refused = ada.expectCall('start', {}, options as { within: string })
+    await expect(refused).rejects.toThrow(message)
+    await expect(refused).rejects.toBeInstanceOf(InvalidSetting)
+  })
+
+  it('a reset ends the wait, and what was expected of a chat before it is refused', async () => {
+    const { sim } = simulatorWith()
+    const ada = await sim.chat()
+    const waiting = ada.expectCall('start', {}, { within: '5s' })
+    sim.reset()
+    await expect(waiting).rejects.toThrow('The simulator was reset while the test waited: expect start.')
+    await expect(ada.expectCall('start')).rejects.toThrow('This chat is gone')
+    const again = await sim.chat()
+    await again.press('handover')
+    await again.expectNone('start', { for: '0s' })
+  })
+
+  it('a virtual clock moves for an event that is due later', async () => {
+    let tries = 0
+    const busyAtFirst: typeof shouting = async (event, call) =>
+      ++tries === 1 ? (new Response('busy', { status: 503 }) as never) : shouting(event, call)
+    const { sim } = simulatorWith(busyAtFirst, { knobs: { 'webhook.retry': ['10m'] } })
+    const ada = await sim.chat()
+    expect((await ada.press('handover')).ack?.status).toBe(503)
+    const before = sim.clock.now()
+    await ada.expectCall('start')
+    expect(sim.clock.now() - before).toBe(600_000)
+  })
+})
+
+describe('expectNone', () => {
+  it('fails the moment one comes', async () => {
+    const { sim, call } = simulatorWith()
+    const ada = await sim.chat()
+    await ada.press('handover')
+    const watching = failureOf(ada.expectNone('start', { sender: { name: 'Anna' } }, { for: '10s' }))
+    await call('start', { chat_id: ada.id, sender: ANNA })
+    const { failure } = await watching
+    expect(failure).toMatchObject({ kind: 'none', wanted: 'none start { sender: { name: "Anna" } } for 10s' })
+  })
+
+  it('counts what came before it in the same turn, but not what was claimed or does not fit', async () => {
+    const { sim } = simulatorWith(shouting)
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await ada.says('hei')
+    await ada.expectNone('message', { message: 'NEI' }, { for: '0s' })
+    expect((await failureOf(ada.expectNone('message', { for: '0s' }))).failure.happened).toMatch(/message came at/)
+    await ada.says('hopp')
+    await ada.expectCall('message', { message: 'HOPP' })
+    await ada.expectNone('message', { message: 'HOPP' }, { for: '0s' })
+  })
+})

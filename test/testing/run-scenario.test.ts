@@ -1,0 +1,118 @@
+/** `runScenario`: the shipped scenarios inside a test process, and what it makes of others. */
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { agent, check, defineScenario, expectCall, none, press, user, wait } from '../../src/scenario/authoring.ts'
+import { runScenario, ScenarioFailed, type ScenarioRun } from '../../src/testing/run-scenario.ts'
+import { createSimulator } from '../../src/testing/simulator.ts'
+import { filesIn } from '../house/files.ts'
+import { inPool } from '../shipped/target.ts'
+import { withReference } from './reference.ts'
+
+const FILES = filesIn('scenarios', '.yaml').filter(file => !file.startsWith('parts/'))
+
+describe('the shipped scenarios', () => {
+  let runOf: (file: string) => Promise<ScenarioRun>
+  beforeAll(() => {
+    runOf = inPool(FILES, 6, async file => {
+      const { sim, close } = await withReference()
+      const run = await runScenario(sim, `scenarios/${file}`)
+      await close()
+      return run
+    })
+  })
+
+  /** Nothing in this process can be killed and started again. */
+  const VERDICTS: Readonly<Record<string, string>> = { 'restart.yaml': 'inconclusive' }
+
+  it.each(FILES)('%s comes to the verdict it has over HTTP', { timeout: 60_000 }, async file => {
+    const { outcome, plays, report } = await runOf(file)
+    const wanted = VERDICTS[file] ?? 'pass'
+    expect(plays.length).toBeGreaterThan(0)
+    expect({ outcome, plays: [...new Set(plays.map(play => play.outcome))] }, report()).toEqual({
+      outcome: wanted,
+      plays: [wanted],
+    })
+  })
+})
+
+describe('a scenario in code', () => {
+  async function reference() {
+    const made = await withReference()
+    onTestFinished(made.close)
+    return made.sim
+  }
+  const greeting = defineScenario({ name: 'Greeting' }, [
+    press('handover'),
+    agent('accept'),
+    expectCall('start'),
+    agent.says('Hi!'),
+    expectCall('message', { message: 'Hi!' }),
+  ])
+
+  it('is played with the agent of the simulator', async () => {
+    const run = await runScenario(await reference(), greeting)
+    run.assertPassed()
+    expect(run).toMatchObject({ outcome: 'pass', plays: [{ name: 'Greeting', outcome: 'pass' }] })
+    expect(run.report()).toContain('PASS scenario > Greeting')
+  })
+
+  it('fails with the report of the runner', async () => {
+    const wrong = defineScenario({ name: 'Wrong' }, [
+      press('handover'),
+      agent('accept'),
+      expectCall('start', { sender: { name: 'Bo' } }, { within: '100ms' }),
+    ])
+    const run = await runScenario(await reference(), [greeting, wrong])
+    expect(run.plays.map(({ outcome }) => outcome)).toEqual(['pass', 'fail'])
+    const error = thrownBy(run.assertPassed)
+    expect(error).toBeInstanceOf(ScenarioFailed)
+    expect(error.message).toBe(run.report())
+    expect(error.message).toContain('- "Bo"   + "Anna"')
+    expect(error.stack).toContain('run-scenario.test.ts')
+  })
+
+  it('lacks what nobody plays', async () => {
+    const run = await runScenario(createSimulator({ webhook: { fetch: () => new Response('ok') } }), greeting)
+    expect(run).toMatchObject({ outcome: 'inconclusive' })
+    expect(run.report()).toContain('accept')
+  })
+
+  it('begins from nothing each time, and leaves the settings as they were', async () => {
+    const sim = await reference()
+    const patient = defineScenario({ name: 'Patient', config: { 'typing.webhook': 'off' } }, [
+      press('handover'),
+      wait('10m'),
+      none('message', {}, { for: '1ms' }),
+      check({ status: 'pending' }),
+    ])
+    const before = sim.config()
+    for (let time = 1; time <= 2; time++) {
+      const { outcome, report } = await runScenario(sim, patient)
+      expect(outcome, report()).toBe('pass')
+    }
+    expect(sim.config()).toEqual(before)
+    expect(sim.chats()).toHaveLength(1)
+  })
+
+  it('says what clock it needs', async () => {
+    const sim = createSimulator({ clock: 'real' })
+    const later = defineScenario({ name: 'Later', clock: 'virtual' }, [user('Hi'), check({ status: 'bot' })])
+    await expect(runScenario(sim, later)).rejects.toThrow("Later needs a virtual clock, and this simulator's is real.")
+    const earlier = { ...later, clock: { mode: 'virtual' as const, start: '2020-01-01T00:00:00Z' } }
+    await expect(runScenario(createSimulator(), earlier)).rejects.toThrow(/begins at 2020-01-01T00:00:00Z, before/)
+  })
+
+  it('names what is wrong in it', async () => {
+    const wrong = defineScenario({ name: 'Wrong' }, [{ press: 'handover', expekt: 'start' } as never])
+    await expect(runScenario(createSimulator(), wrong)).rejects.toThrow(/expekt/)
+    await expect(runScenario(createSimulator(), 'scenarios/nowhere.yaml')).rejects.toThrow(/nowhere\.yaml/)
+  })
+})
+
+function thrownBy(run: () => void): Error {
+  try {
+    run()
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('Nothing was thrown.')
+}

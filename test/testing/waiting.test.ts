@@ -1,0 +1,119 @@
+/** `waitFor`, `expectAgentSees`, actions that do not wait, and the words of the judge put into code. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { InboxItem } from '../../src/driver/port.ts'
+import { ExpectationError } from '../../src/testing/expectation-error.ts'
+import { IN_CODE, inCode } from '../../src/testing/in-code.ts'
+import { createSimulator } from '../../src/testing/simulator.ts'
+import { filesIn, read } from '../house/files.ts'
+import { ANNA, shouting, simulatorWith } from './desk.ts'
+import { withReference } from './reference.ts'
+
+describe('waitFor', () => {
+  it('resolves with what it was asked for, as soon as that is there', async () => {
+    const { sim, call } = simulatorWith()
+    const ada = await sim.chat()
+    await ada.press('handover')
+    const agent = ada.waitFor(chat => chat.status === 'agent')
+    const message = ada.waitFor(({ transcript }) => transcript.find(({ from }) => from === 'agent'))
+    const calls = sim.waitFor(() => sim.journal.query({ kind: 'api' }).length)
+    await call('start', { chat_id: ada.id, sender: ANNA })
+    expect([await agent, await calls]).toEqual([true, 1])
+    await call('message/', { chat_id: ada.id, message: 'Hi', sender: ANNA })
+    expect((await message).text).toBe('Hi')
+  })
+
+  it('says what it waited for, and how the chat is', async () => {
+    const { sim } = simulatorWith()
+    const ada = await sim.chat()
+    await ada.press('handover')
+    const waiting = ada.waitFor(chat => chat.status === 'agent', { within: '5ms' })
+    await expect(waiting).rejects.toBeInstanceOf(ExpectationError)
+    await expect(waiting).rejects.toThrow(
+      /the chat is with pending, not typing[\s\S]*chat\.status === ['"]agent['"] within 5ms/,
+    )
+  })
+
+  it('hands on what the question throws, and refuses a promise', async () => {
+    const { sim } = simulatorWith()
+    const wrong = () => {
+      throw new Error('no such thing')
+    }
+    await expect(sim.waitFor(wrong)).rejects.toThrow('no such thing')
+    await expect(sim.waitFor(async () => false)).rejects.toThrow('this one returned a promise')
+  })
+
+  it('ends with a reset', async () => {
+    const { sim } = simulatorWith()
+    const waiting = sim.waitFor(() => false)
+    sim.reset()
+    await expect(waiting).rejects.toThrow('The simulator was reset while the test waited: waitFor.')
+  })
+})
+
+describe('expectAgentSees', () => {
+  it('claims what comes into the inbox, item by item', async () => {
+    const { sim, close } = await withReference()
+    onTestFinished(close)
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await ada.expectAgentSees({ request: true })
+    await ada.says('first, which the bot answers')
+    await expect(ada.expectAgentSees('Hello', { within: '10ms' })).rejects.toThrow(/agent sees "Hello" exactly once/)
+  })
+
+  it('sees a message once, and tells when it came twice', async () => {
+    const items: InboxItem[] = []
+    const { sim } = simulatorWith(
+      async (event, call) => {
+        if (event.event === 'MESSAGE FROM USER') items.push({ text: event.message! }, { text: event.message! })
+        else await shouting(event, call)
+      },
+      { agent: { inbox: () => items } },
+    )
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await ada.says('Hei')
+    await ada.expectAgentSees(/^Hei$/, { times: 2 })
+    await expect(ada.expectAgentSees('Hei', { within: '5ms' })).rejects.toThrow(/nothing .*new came into the inbox/)
+    await ada.says('Hopp')
+    await expect(ada.expectAgentSees('Hopp', { for: '5ms' })).rejects.toThrow(/seen 2 times/)
+  })
+
+  it('needs an inbox', async () => {
+    const ada = await createSimulator({ agent: { accept: () => {} } }).chat()
+    await expect(ada.expectAgentSees('Hei')).rejects.toThrow(/read by agent\.inbox/)
+  })
+
+  it('tells when the inbox cannot be read', async () => {
+    const inbox = () => {
+      throw new Error('no desk')
+    }
+    const ada = await createSimulator({ agent: { inbox } }).chat()
+    await expect(ada.expectAgentSees('Hei', { within: '5ms' })).rejects.toThrow(/threw "no desk"/)
+  })
+})
+
+describe('an action', () => {
+  it('says where it is in the journal, and need not wait for the webhook', async () => {
+    let answer = (_: Response): void => {}
+    const { sim } = simulatorWith(() => new Promise<Response>(resolve => (answer = resolve)))
+    const ada = await sim.chat()
+    const pressed = await ada.press('handover', { async: true })
+    expect(pressed).toMatchObject({ ack: null, deliveryId: expect.any(String) })
+    expect(sim.journal.find(pressed.seq)).toMatchObject({ kind: 'user', action: 'press' })
+    await sim.waitFor(() => answer.length === 1)
+    answer(new Response('ok'))
+    await sim.settled()
+    expect(sim.deliveries.map(({ outcome }) => outcome)).toEqual(['delivered'])
+  })
+})
+
+describe('advice', () => {
+  const judge = filesIn('src/scenario/judge', '.ts').map(file => read(`src/scenario/judge/${file}`))
+
+  it.each(IN_CODE)('%s', written => {
+    expect(judge.filter(text => text.includes(written)).length).toBeGreaterThan(0)
+    const failure = { hint: `So: ${written}` } as Parameters<typeof inCode>[0]
+    expect(inCode(failure).hint).not.toContain(written)
+  })
+})

@@ -1,0 +1,121 @@
+/** The matchers of `handover-sim/vitest`: registered by importing them. */
+import { describe, expect, it } from 'vitest'
+import '../../src/vitest/index.ts'
+import { alike } from '../../src/vitest/alike.ts'
+import { ANNA, shouting, simulatorWith } from '../testing/desk.ts'
+
+async function talked() {
+  const made = simulatorWith(shouting)
+  const ada = await made.sim.chat()
+  await ada.press('handover')
+  await ada.says('hei')
+  await ada.says('hopp')
+  return { ...made, ada, bo: await made.sim.chat() }
+}
+
+interface Thrown extends Error {
+  readonly actual?: unknown
+  readonly expected?: unknown
+}
+
+const thrownBy = (run: () => unknown): Thrown => {
+  try {
+    run()
+  } catch (error) {
+    return error as Thrown
+  }
+  throw new Error('Nothing was thrown.')
+}
+
+describe('toHaveReceived', () => {
+  it('holds for a chat, and for a simulator of all its chats', async () => {
+    const { sim, ada, bo } = await talked()
+    expect(ada).toHaveReceived('start')
+    expect(ada).toHaveReceived('start', { sender: { name: 'Anna' } }, { times: 1 })
+    expect(sim).toHaveReceived('message', { message: /^H/, sender: expect.objectContaining(ANNA) }, { times: 2 })
+    expect(sim).toHaveReceived('message', undefined, { times: { min: 1, max: 5 } })
+    expect(bo).not.toHaveReceived('start')
+    expect(ada).not.toHaveReceived('message', { message: 'HEI' }, { times: 2 })
+    expect(bo).toHaveReceived('start', undefined, { times: 0 })
+  })
+
+  it('may be asked again, claims nothing, and is enough for assertClean', async () => {
+    const { sim, ada } = await talked()
+    expect(ada).toHaveReceived('start')
+    expect(ada).toHaveReceived('start')
+    await ada.expectCall('message', { message: 'HEI' })
+    await expect(sim.assertClean()).rejects.toThrow(/HOPP/)
+    expect(ada).not.toHaveReceived('message', { message: 'NEI' })
+    expect(ada).toHaveReceived('message', { message: 'HOPP' })
+    await sim.assertClean()
+  })
+
+  it('counts availability of the bot', async () => {
+    const { sim, call } = await talked()
+    await call('availability', { availability: 'OPEN' })
+    expect(sim).toHaveReceived('availability', { availability: 'OPEN' }, { times: 1 })
+  })
+
+  it('says what came nearest, and gives the runner what to compare', async () => {
+    const { ada } = await talked()
+    const error = thrownBy(() => expect(ada).toHaveReceived('message', { message: 'HEI!', sender: { name: 'Anna' } }))
+    expect(error.message).toMatch(/^x message came, and never like this/)
+    expect(error.message).toMatch(/message \{ message: "HEI!", sender: \{ name: "Anna" \} \}/)
+    expect(error.message).toMatch(/nearest\s+#\d+ POST .*1 field differs\n\s+message\s+- "HEI!"\s+\+ "H/)
+    expect([error.expected, error.actual]).toEqual([
+      { message: 'HEI!', sender: { name: 'Anna' } },
+      { message: expect.stringMatching(/^H/), sender: { name: 'Anna' } },
+    ])
+  })
+
+  it('says how often it came, and that it came though it must not', async () => {
+    const { ada, bo } = await talked()
+    const often = thrownBy(() => expect(ada).toHaveReceived('message', {}, { times: 3 })).message
+    expect(often).toMatch(/^x it came 2 times: #\d+, #\d+\n.*message exactly 3 times/)
+    const never = thrownBy(() => expect(ada).not.toHaveReceived('start')).message
+    expect(never).toMatch(/^x it came once: #\d+\n.*not start/)
+    expect(thrownBy(() => expect(bo).toHaveReceived('start')).message).toContain('chat_id belongs to chat')
+  })
+
+  it('refuses what it cannot be asked of', async () => {
+    const { ada } = await talked()
+    expect(() => expect({}).toHaveReceived('start')).toThrow(/asked of a simulator or of a chat/)
+    expect(() => expect(ada).toHaveReceived('begin' as 'start')).toThrow(/call must be one of .* got "begin"/)
+    expect(() => expect(ada).toHaveReceived('start', {}, { times: 0.5 })).toThrow(/times must be/)
+  })
+})
+
+describe('toHaveDelivered', () => {
+  it('counts each event once, however often it was tried', async () => {
+    let tries = 0
+    const { sim } = simulatorWith(() => (++tries < 3 ? new Response('busy', { status: 503 }) : undefined), {
+      knobs: { 'webhook.retry': ['1s', '1s'] },
+    })
+    const ada = await sim.chat({ language: 'nb' })
+    await ada.press('handover')
+    const error = thrownBy(() => expect(ada).toHaveDelivered('REQUESTING TAKEOVER'))
+    expect(error.message).toContain('answered 503')
+    await sim.clock.advance('2s')
+    expect(ada).toHaveDelivered('REQUESTING TAKEOVER', { chat: { id: ada.id, language: 'nb' } }, { times: 1 })
+    expect(sim).not.toHaveDelivered('MESSAGE FROM USER')
+  })
+
+  it('says what differs', async () => {
+    const { ada, bo } = await talked()
+    expect(ada).toHaveDelivered('MESSAGE FROM USER', { message: 'hei' })
+    const error = thrownBy(() => expect(ada).toHaveDelivered('MESSAGE FROM USER', { message: 'nei' }))
+    expect(error.message).toMatch(/message\s+- "nei"\s+\+ "h/)
+    expect(thrownBy(() => expect(bo).toHaveDelivered('MESSAGE FROM USER')).message).toMatch(/of chat "/)
+    expect(() => expect(ada).toHaveDelivered('MESSAGE' as 'MESSAGE FROM USER')).toThrow(/event must be one of/)
+  })
+})
+
+describe('what is compared', () => {
+  it.each([
+    [{ a: 1 }, { a: 2, b: 3 }, { a: 2 }],
+    [{ a: { b: 1 } }, { a: { b: 2, c: 3 }, d: 4 }, { a: { b: 2 } }],
+    [{ a: [{ b: 1 }] }, { a: [{ b: 2, c: 3 }, { d: 4 }] }, { a: [{ b: 2 }, { d: 4 }] }],
+    [{ a: { $type: 'object' } }, { a: { b: 2 } }, { a: { b: 2 } }],
+    [{ a: 1 }, { b: 2 }, {}],
+  ])('%j of %j is %j', (expected, actual, part) => expect(alike(expected, actual)).toEqual(part))
+})
