@@ -13,7 +13,7 @@ export interface Scene {
   readonly startSeq: number
   /** The play is over. */
   readonly signal: AbortSignal
-  /** What it waits for now, and at most for how much longer. */
+  /** What it is waiting for, and at most how much longer. */
   waiting(what: string, forMs: number): void
 }
 
