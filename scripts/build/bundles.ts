@@ -29,7 +29,7 @@ export async function buildBundles(root: string): Promise<Bundle[]> {
       input: { index: 'src/index.ts', msw: 'src/doors/msw.ts' },
       platform: 'browser',
       plugins: [browserSiblings()],
-      output: { dir: 'dist/browser' },
+      output: { dir: 'dist/browser', sourcemap: false },
     }),
     // By themselves: one runs anywhere, the other on the user's own zod.
     bundle(root, { input: { signature: 'src/signature/index.ts' }, platform: 'neutral', output: { dir: 'dist' } }),

@@ -1,4 +1,5 @@
 /** `handover-sim check`: judges a saved run again, with the scenarios as they are now. */
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { parseReports } from '../report/reporters.ts'
@@ -11,6 +12,7 @@ import { readJournal, type SavedPlay, type SavedRun } from '../scenario/judge/jo
 import { judge } from '../scenario/judge/referee.ts'
 import type { Plan } from '../scenario/plan.ts'
 import type { Played, Ran } from '../scenario/verdict.ts'
+import { problem } from '../source/errors.ts'
 import { readText } from '../source/files.ts'
 import { colorLevel } from './color.ts'
 import type { Context } from './io.ts'
@@ -51,7 +53,12 @@ export async function run(
 }
 
 function savedRun(name: string, { io }: Context): SavedRun {
-  return readJournal(name, readText({ name, path: resolve(io.cwd, name), extension: '.jsonl' }))
+  const path = resolve(io.cwd, name)
+  if (existsSync(path)) return readJournal(name, readText({ name, path, extension: '.jsonl' }))
+  throw problem(
+    name,
+    'cannot be read: there is no such file; handover-sim run keeps one, --journal FILE names another.',
+  )
 }
 
 /** What the run said of itself stays; what its plays come to is judged anew. */

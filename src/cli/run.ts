@@ -1,6 +1,7 @@
 /** `handover-sim run`: scenarios against an intermediary, a report, an exit code. */
 import type { Command } from 'commander'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
+import { formatDuration } from '../contract/duration.ts'
 import type { Driver } from '../driver/port.ts'
 import { parseReports, type ReportWish } from '../report/reporters.ts'
 import { createProgress } from '../report/run/progress.ts'
@@ -12,6 +13,7 @@ import { reach } from '../runner/suite/target.ts'
 import { nobodyHome } from '../runner/suite/unplayed.ts'
 import type { Ran } from '../scenario/verdict.ts'
 import { colorLevel } from './color.ts'
+import { EnvironmentProblem } from './errors.ts'
 import { type Context, SIGNAL_CODES, type Signal } from './io.ts'
 import { againWith } from './run/again.ts'
 import { type Attached, attach } from './run/attach.ts'
@@ -65,15 +67,23 @@ async function playAll(session: Session): Promise<number> {
     const house = await openHouse({ ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) })
     shutdown.defer(() => house.close())
     const attached = await attach({ ...session, house, shutdown })
-    const ran = await perform(session, house, attached, interruption.signal)
+    const ran = endedBy(await perform(session, house, attached, interruption.signal), interruption.by())
     const problems = await report(ran, session)
     const signal = interruption.by()
     if (signal !== null) return SIGNAL_CODES[signal]
     return ran.exitCode === 0 && problems.length > 0 ? 3 : ran.exitCode
+  } catch (error) {
+    const signal = interruption.by()
+    if (signal === null || !(error instanceof EnvironmentProblem)) throw error
+    return said(context, error.message, SIGNAL_CODES[signal])
   } finally {
     await shutdown.run()
   }
 }
+
+/** The reports tell the exit code the command will have. */
+const endedBy = (ran: Ran, signal: Signal | null): Ran =>
+  signal === null ? ran : { ...ran, exitCode: SIGNAL_CODES[signal] }
 
 /** The journal is always kept, so that a run can be judged again. */
 async function report(ran: Ran, { context, reports }: Session): Promise<string[]> {
@@ -100,9 +110,17 @@ async function perform(
   signal: AbortSignal,
 ): Promise<Ran> {
   const options = suiteOptions(session, house, target, driver, signal)
-  const why = await reach(target, session.wishes.waitMs, signal)
-  if (why !== null) return nobodyHome(options, why)
+  const { waitMs } = session.wishes
+  const why = await reach(target, waitMs, signal)
+  if (why !== null) return nobodyHome(options, `${why}${afterwards(waitMs, signal)}`)
   return withProgress(session, options)
+}
+
+/** What came of waiting, or how to wait. */
+function afterwards(waitMs: number, signal: AbortSignal): string {
+  if (signal.aborted) return `; ${(signal.reason as Error).message}`
+  if (waitMs > 0) return `, for ${formatDuration(waitMs)}`
+  return '; start it first, or wait for it with --wait-for-target 30s'
 }
 
 function suiteOptions(

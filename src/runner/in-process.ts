@@ -11,7 +11,7 @@ import { play } from './play/play.ts'
 import { type Stage, setStage } from './play/stage.ts'
 import { maskedJournal } from './suite/journal.ts'
 import { strictly } from './suite/strict.ts'
-import { about } from './suite/unplayed.ts'
+import { about, unsetIn } from './suite/unplayed.ts'
 
 export interface InProcessOptions {
   readonly driver: Driver | null
@@ -22,12 +22,13 @@ export interface InProcessOptions {
 }
 
 /**
- * Resets the simulator, so that the play begins with nothing, and leaves its settings as they were. The clock is the
- * simulator's own: with a virtual one `wait` takes no time.
+ * Resets the simulator before and after, so that the play begins with nothing and leaves nothing to expectations that
+ * follow; settings are as they were. The clock is the simulator's own: with a virtual one `wait` takes no time.
  */
 export async function playInProcess(sim: Simulator, plan: Plan, options: InProcessOptions): Promise<Played> {
   const startedAt = wallTime()
   const started = elapsedMs()
+  checkEnv(plan, options)
   sim.reset()
   await setClock(sim, plan)
   const undo = await arrange(sim, plan)
@@ -39,7 +40,13 @@ export async function playInProcess(sim: Simulator, plan: Plan, options: InProce
     return { ...playedFrom(plan, verdict, stage), startedAt, durationMs: elapsedMs() - started }
   } finally {
     await undo()
+    sim.reset()
   }
+}
+
+function checkEnv(plan: Plan, { env }: InProcessOptions): void {
+  const why = unsetIn(plan, env)
+  if (why !== null) throw new InvalidSetting([{ name: 'env', message: `${plan.name}: ${why.reason}.` }])
 }
 
 /** Where the scenario begins, when it says so: a virtual clock goes there, as long as that is not back in time. */

@@ -85,7 +85,9 @@ function valueIn(name: string, document: Document): unknown {
   try {
     return document.toJS() as unknown
   } catch (error) {
-    throw new ConfigError([{ at: name, message: `${(error as Error).message}.` }])
+    const { message } = error as Error
+    const fix = /alias/i.test(message) ? '; write some of the aliases (*name) out' : ''
+    throw new ConfigError([{ at: name, message: `${message}${fix}.` }])
   }
 }
 
@@ -104,12 +106,25 @@ function checkJson(name: string, text: string): void {
     JSON.parse(text)
   } catch (error) {
     const { message } = error as Error
-    const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
+    const offset = offsetIn(message, text)
     const before = text.slice(0, offset).split('\n')
     const position = { line: before.length, col: before.at(-1)!.length + 1 }
     throw new ConfigError([syntaxProblem(name, text, position, `is not valid JSON: ${message}`)])
   }
 }
+
+/** Said as a position; or by the text around the character, ten before it and ten after; or it is the end. */
+function offsetIn(message: string, text: string): number {
+  const position = /position (\d+)/.exec(message)?.[1]
+  if (position !== undefined) return Number(position)
+  const [, cutBefore, around = '', cutAfter] =
+    /^Unexpected token '.', (\.{3})?"(.*)"(\.{3})? is not/s.exec(message) ?? []
+  const from = text.indexOf(around)
+  if ((!cutBefore && !cutAfter) || from === -1 || from !== text.lastIndexOf(around)) return text.length
+  return cutBefore ? from + AROUND : around.length - AROUND
+}
+
+const AROUND = 10
 
 /** Of something that is not there: where its parent is. */
 function rangeOf(document: Document, path: readonly PropertyKey[], of: 'key' | 'value'): Range | null {

@@ -74,10 +74,15 @@ export function explainIssues(
 
 type KeysAt = (path: readonly PropertyKey[]) => readonly string[]
 
+const MERGE = '; YAML 1.2 merges nothing in: write the keys out, or alias the whole value'
+
 function unknownKey(path: readonly PropertyKey[], key: string, keysAt: KeysAt): Finding {
   const known = keysAt(path)
   const suggestion =
-    nearest(key, known) || elsewhere(key, keysAt) || (known.length <= 8 ? `; known: ${known.join(', ')}` : '')
+    (key === '<<' ? MERGE : '') ||
+    nearest(key, known) ||
+    elsewhere(key, keysAt) ||
+    (known.length <= 8 ? `; known: ${known.join(', ')}` : '')
   const full = [...path, key]
   return { path: full, field: fieldName(full), wrong: 'key', message: `is not a known key${suggestion}` }
 }

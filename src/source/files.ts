@@ -1,5 +1,6 @@
 /** Files of the user, read as text or loaded as modules, with errors that say why they cannot be. */
 import { readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 import { loadModule } from '../runtime/modules.ts'
 import { ConfigError, problem } from './errors.ts'
 
@@ -48,8 +49,20 @@ export async function loadExports(file: NamedFile, nodeVersion: string): Promise
   if (file.extension === '.ts') checkTypeScript(file.name, nodeVersion)
   readText(file)
   return loadModule(file.path).catch((error: unknown) => {
-    throw problem(file.name, `cannot be loaded: ${error instanceof Error ? error.message : String(error)}`)
+    throw problem(file.name, `cannot be loaded: ${whyNot(error, file.path)}`)
   })
+}
+
+/** With the line of the file, where the error has one, and what to do about a package that is not there. */
+function whyNot(error: unknown, path: string): string {
+  if (!(error instanceof Error)) return String(error)
+  const { message, stack = '' } = error
+  const missing = /^Cannot find package '([^']+)'/.exec(message)?.[1]
+  if (missing !== undefined)
+    return `there is no package ${missing} for it; install it here: npm install --save-dev ${missing}`
+  const after = stack.split(pathToFileURL(path).href)[1] ?? stack.split(path)[1]
+  const place = after?.match(/^:\d+(:\d+)?/)?.[0]
+  return place === undefined ? message : `${message} (line ${place.slice(1)})`
 }
 
 /** Type stripping without a flag came with 22.18 and 23.6. */

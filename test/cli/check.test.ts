@@ -91,7 +91,7 @@ it('no journal, no scenario, no such report', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
   expect(await checked(files, '--journal', 'nope.jsonl', 'greeting.yaml')).toMatchObject({
     code: 2,
-    err: 'nope.jsonl: cannot be read: there is no such file.\n',
+    err: 'nope.jsonl: cannot be read: there is no such file; handover-sim run keeps one, --journal FILE names another.\n',
   })
   expect((await checked(files, '--journal', 'run.jsonl', 'nope.yaml')).code).toBe(2)
   expect((await checked(files, '--journal', 'run.jsonl', '--report', 'pretti', 'greeting.yaml')).code).toBe(2)

@@ -76,7 +76,7 @@ describe('a scenario in code', () => {
     expect(run.report()).toContain('accept')
   })
 
-  it('begins from nothing each time, and leaves the settings as they were', async () => {
+  it('begins from nothing each time, leaves nothing to expectations that follow, and the settings as they were', async () => {
     const sim = await reference()
     const patient = defineScenario({ name: 'Patient', config: { 'typing.webhook': 'off' } }, [
       press('handover'),
@@ -90,7 +90,8 @@ describe('a scenario in code', () => {
       expect(outcome, report()).toBe('pass')
     }
     expect(sim.config()).toEqual(before)
-    expect(sim.chats()).toHaveLength(1)
+    expect(sim.chats()).toEqual([])
+    await sim.assertClean()
   })
 
   it('says what clock it needs', async () => {

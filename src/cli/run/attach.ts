@@ -54,10 +54,12 @@ async function attachOwn(attaching: Attaching): Promise<Attached> {
 }
 
 /** What the driver can start is started, unless it runs already: then it is not ours to stop. */
-async function withTarget(driver: Driver, target: URL, { context }: Attaching): Promise<Driver> {
+async function withTarget(driver: Driver, target: URL, { context, shutdown }: Attaching): Promise<Driver> {
   if (driver.target === null) return driver
   if ((await reach(target, 0, new AbortController().signal)) !== null) {
-    await started(() => driver.target!.start())
+    const beginning = started(() => driver.target!.start())
+    // Closing gives the start up.
+    await Promise.race([beginning, shutdown.signalled.then(() => driver.close()).then(() => beginning)])
     return driver
   }
   context.io.stderr.write(`${target.host} is running already: it is used as it is, and not restarted by scenarios.\n`)

@@ -1,17 +1,22 @@
 /** Which scenarios a run plays: loaded, compiled, selected; and the list of them for `--dry-run`. */
-
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { select, type Wanted } from '../../runner/suite/select.ts'
 import { compile } from '../../scenario/compile/compile.ts'
 import { loadScenarios } from '../../scenario/format/load.ts'
 import type { Warning } from '../../scenario/format/loaded.ts'
 import { type Plan, stepsOf } from '../../scenario/plan.ts'
+import { UsageError } from '../errors.ts'
 import type { Context } from '../io.ts'
 import type { RunWishes } from './flags.ts'
 
 const DEFAULT_FOLDER = 'scenarios'
+const NO_FOLDER =
+  'There is no folder scenarios here: name the files or folders to play, such as handover-sim run happy.yaml.'
 
 /** Throws `ConfigError` with every problem of every file. */
 export async function wantedOf(files: readonly string[], wishes: RunWishes, { io }: Context): Promise<Wanted[]> {
+  if (files.length === 0 && !existsSync(resolve(io.cwd, DEFAULT_FOLDER))) throw new UsageError(NO_FOLDER)
   const patterns = files.length === 0 ? [DEFAULT_FOLDER] : files
   const loaded = await loadScenarios(patterns, { cwd: io.cwd, nodeVersion: io.nodeVersion })
   for (const { warnings } of loaded) for (const warning of warnings) io.stderr.write(`${warningText(warning)}\n`)

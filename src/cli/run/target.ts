@@ -13,7 +13,9 @@ export function targetFrom(flags: RunFlags, configured: string | null): URL {
   }
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`${from} must be an http or https URL, got ${JSON.stringify(text)}.`)
+    throw new UsageError(
+      `${from} must be an http or https URL such as http://127.0.0.1:3000/webhook, got ${JSON.stringify(text)}.`,
+    )
   }
   if (flags.allowRemote || isLoopback(url.hostname.replace(/^\[|\]$/g, ''))) return url
   throw new UsageError(

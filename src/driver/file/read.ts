@@ -37,6 +37,9 @@ function checked(source: Source): DriverFile {
   const value = source.value ?? {}
   const read = DriverFile.safeParse(value)
   if (read.success) return read.data
+  if (typeof value === 'object' && 'steps' in value) {
+    throw new ConfigError([source.problem(['steps'], 'key', '', 'this is a scenario, and no agent driver')])
+  }
   const findings = explainIssues(read.error.issues as unknown as Issue[], value, path => knownKeys(DriverFile, path))
   const placed = findings.map(({ path, wrong, field, message }: Finding) => ({
     line: source.place(path, wrong)?.line ?? 0,

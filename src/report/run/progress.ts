@@ -24,6 +24,8 @@ export interface Progress {
   step(name: string, step: { readonly number: number; readonly label: string }): void
   /** `start in chat main`, since a moment of `elapsedMs()`, for at most so long. */
   waiting(name: string, what: string, sinceMs: number, atMostMs?: number): void
+  /** The steps are over: nothing is waited for but what comes too late. */
+  listening(name: string): void
   finished(played: Pick<Played, 'name' | 'outcome' | 'reason' | 'durationMs' | 'failures'>): void
   /** Leaves nothing on the line, and no timer. */
   stop(): void
@@ -68,6 +70,7 @@ export function createProgress(options: ProgressOptions): Progress {
     },
     step: (name, { number, label }) => void wait(name, `step ${number}: ${label}`, screen.now(), null),
     waiting: (name, what, sinceMs, atMostMs) => void wait(name, `waiting for ${what}`, sinceMs, atMostMs ?? null),
+    listening: name => void wait(name, 'listening for late calls', screen.now(), null),
     finished: played => finish(screen, state, played),
     stop() {
       state.timer?.cancel()

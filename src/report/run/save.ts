@@ -15,7 +15,7 @@ import { basename, dirname, join } from 'node:path'
 /** Pieces are written as they come. Makes the folder when there is none. Throws an Error in words. */
 export function saveText(path: string, text: Iterable<string>): void {
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     save(existsSync(path) ? realpathSync(path) : path, text)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
@@ -29,8 +29,20 @@ const WHY: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   ENOTDIR: 'part of the path is a file',
   EEXIST: 'part of the path is a file',
+  ENOENT: 'a folder of the path cannot be made',
   ENOSPC: 'the disk is full',
   EROFS: 'the disk is read-only',
+}
+
+/** From the top down: asked to make a whole path, Node never comes back where a folder cannot be made, as in /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
 
 function save(path: string, text: Iterable<string>): void {

@@ -65,7 +65,7 @@ function totals(ran: Ran, { ink }: Layout): string[] {
   const stopped = ran.stopped === null ? [] : [ink.bad(`stopped early: ${visible(ran.stopped)}`)]
   const orphans =
     ran.failures.length === 0 ? [] : [ink.bad(`${counted(ran.failures.length, 'failure')} outside every scenario`)]
-  const meaning = EXITS[ran.exitCode]
+  const meaning = meaningOf(ran)
   return [
     countsText(ran, (outcome, text) => ink[OUTCOMES[outcome].shade](text)),
     ...orphans,
@@ -73,6 +73,12 @@ function totals(ran: Ran, { ink }: Layout): string[] {
     `target ${visible(ran.target)}, seed ${ran.seed}`,
     `exit ${ran.exitCode}${meaning === undefined ? '' : `: ${meaning}`}`,
   ]
+}
+
+/** What could not be told is not well, even where it does not count. */
+function meaningOf({ exitCode, counts }: Ran): string | undefined {
+  if (exitCode !== 0 || counts.inconclusive === 0) return EXITS[exitCode]
+  return `what could be judged passed, ${counts.inconclusive} could not; --strict makes this exit 4`
 }
 
 const EXITS: Readonly<Record<number, string>> = {

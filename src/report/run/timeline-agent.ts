@@ -45,7 +45,7 @@ export function inboxLabel(entry: DriverEntry, known: readonly InboxItem[]): See
 }
 
 /** `"Hello" with 2 files`, `a request`. */
-export function itemWords({ request, text, attachments = [] }: InboxItem): string {
+function itemWords({ request, text, attachments = [] }: InboxItem): string {
   const files = attachments.length === 0 ? '' : counted(attachments.length, 'file')
   const words = [request ? 'a request' : '', typeof text === 'string' && text !== '' ? quote(text, 60) : '']
   return [...words, files].filter(Boolean).join(' with ') || 'an empty item'

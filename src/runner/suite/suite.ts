@@ -19,7 +19,7 @@ import type { Wanted } from './select.ts'
 import { createSlots, type Slot, type Slots } from './slots.ts'
 import { strictly } from './strict.ts'
 import { reach } from './target.ts'
-import { about, seedOf, unplayed } from './unplayed.ts'
+import { about, seedOf, unplayed, unsetIn } from './unplayed.ts'
 
 export interface SuiteOptions {
   readonly wanted: readonly Wanted[]
@@ -39,7 +39,7 @@ export interface SuiteOptions {
   readonly signal: AbortSignal
   readonly watcher: Watcher
   /** The command that plays one scenario again. */
-  again(plan: Plan, seed: number): string
+  again(plan: Plan, seed: number, instance: number): string
 }
 
 /** Who shows what goes on. */
@@ -48,6 +48,8 @@ export interface Watcher {
   step(name: string, step: PlannedStep): void
   /** Since a moment of `elapsedMs()`, for at most so long. */
   waiting(name: string, what: string, sinceMs: number, atMostMs: number): void
+  /** The steps are over. */
+  listening(name: string): void
   finished(played: Played): void
 }
 
@@ -79,9 +81,9 @@ const SKIPPED = { outcome: 'skipped', reason: 'the run was stopped before it' } 
 async function showOf(options: SuiteOptions, wanted: Wanted, transport: Transport, slots: Slots): Promise<Show> {
   const slot = await slots.take(wanted.plan.exclusive !== null)
   try {
-    if (options.signal.aborted)
-      return { plan: wanted.plan, stage: null, played: unplayed(options, wanted, SKIPPED), judgedTo: 0 }
-    return await perform(options, wanted, transport, slot)
+    const why = options.signal.aborted ? SKIPPED : unsetIn(wanted.plan, options.env)
+    if (why === null) return await perform(options, wanted, transport, slot)
+    return { plan: wanted.plan, stage: null, played: unplayed(options, wanted, why), judgedTo: 0 }
   } finally {
     slot.leave()
   }
@@ -100,7 +102,11 @@ async function perform(options: SuiteOptions, wanted: Wanted, transport: Transpo
   const goneNow = () => reach(new URL(options.target), 0, signal)
   const stage = await setStage({ plan, sim, driver, seed, instance, env, url: house.server.url, goneNow })
   house.moveIn(sim)
-  const verdict = await play(stage, { signal, onQuiet: slot.quiet, ...watched(watcher, name) })
+  const onQuiet = () => {
+    watcher.listening(name)
+    slot.quiet()
+  }
+  const verdict = await play(stage, { signal, onQuiet, ...watched(watcher, name) })
   house.moveOut(sim)
   const played = playedFrom(options, facts, verdict, stage)
   watcher.finished({ ...played, name })
@@ -172,6 +178,6 @@ function playedFrom(options: SuiteOptions, facts: Facts, verdict: Verdict, stage
     durationMs: elapsedMs() - started,
     journal: maskedJournal(stage.sim),
     lanes: Object.fromEntries([...stage.lanes].map(([name, chat]) => [name, chat.id])),
-    again: options.again(plan, seed),
+    again: options.again(plan, seed, instance),
   }
 }

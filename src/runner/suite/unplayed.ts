@@ -14,6 +14,13 @@ export const seedOf = ({ seed, seedWins }: Omit<Options, 'again'>, plan: Plan): 
 
 export const about = ({ name, file, place, tags, spec }: Plan) => ({ name, file, place, tags, spec })
 
+/** A variable that is not there is nobody's empty text. */
+export function unsetIn({ env: names }: Plan, env: SuiteOptions['env']): Pick<Verdict, 'outcome' | 'reason'> | null {
+  const [unset] = names.filter(name => env[name] === undefined)
+  if (unset === undefined) return null
+  return { outcome: 'error', reason: `the environment variable ${unset} is not set, and $(env.${unset}) reads it` }
+}
+
 export function unplayed(
   options: Options,
   { plan, instance }: Wanted,
@@ -34,7 +41,7 @@ export function unplayed(
     durationMs: 0,
     journal: [],
     lanes: {},
-    again: options.again(plan, seed),
+    again: options.again(plan, seed, instance),
   }
 }
 

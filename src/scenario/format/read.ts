@@ -32,6 +32,7 @@ export function checked<Schema extends z.ZodMiniType>(
 ): Written<z.infer<Schema>> | Problem[] {
   const read = schema.safeParse(written.value)
   if (read.success) return { ...written, value: read.data as z.infer<Schema> }
+  if (isDriver(written.value)) return [problemAt(written, [], A_DRIVER)]
   const issues = read.error.issues as unknown as Issue[]
   const findings = explainIssues(issues, written.value, path => knownKeys(schema, path))
   const line = ({ path, wrong }: Finding) => written.source.place([...written.at, ...path], wrong)?.line ?? 0
@@ -39,6 +40,14 @@ export function checked<Schema extends z.ZodMiniType>(
     .sort((a, b) => line(a) - line(b))
     .map(({ path, message, wrong }) => problemAt(written, path, message, wrong))
 }
+
+/** The one mistake, instead of one for each of its keys. */
+const A_DRIVER = 'is an agent driver, and no scenario: give it with --agent-driver'
+const isDriver = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !('steps' in value) &&
+  ['accept', 'says', 'inbox'].some(verb => verb in value)
 
 /** Where a key is misspelt, the map misses what it stands for: said once. */
 function withoutEchoes(findings: readonly Finding[]): Finding[] {

@@ -13,6 +13,7 @@ export interface Deadline {
 
 /**
  * `within` counts from the turn's stimulus or the lane's last claimed call, whichever is later, and is meant strictly.
+ * A stimulus that takes time itself, so that nothing reaches the intermediary meanwhile, counts from its end.
  * The default is only how long we wait: it counts from the start of the step when that is later still.
  */
 export function deadlineOf(bench: Bench, step: PlannedStep, lane: LaneKey, withinMs: number | null): Deadline {
@@ -29,7 +30,9 @@ export function deadlineOf(bench: Bench, step: PlannedStep, lane: LaneKey, withi
 function baseOf({ windows, facts, ledger }: Bench, step: PlannedStep, lane: LaneKey) {
   const stimulus = windows.stimulus(step)
   const claimed = ledger.floorOf(lane)
-  if (claimed !== null && claimed.readAt > stimulus.atMs) return { atMs: claimed.readAt, name: `#${claimed.seq}` }
-  if (stimulus.step === null) return null
-  return { atMs: stimulus.atMs, name: stepName(facts.steps.get(stimulus.step)!) }
+  const own = stimulus.step === null ? null : facts.steps.get(stimulus.step)!
+  const takesTime = own?.action.verb === 'wait' || own?.action.verb === 'target'
+  const atMs = takesTime ? (facts.endOf(own.number)?.at_ms ?? stimulus.atMs) : stimulus.atMs
+  if (claimed !== null && claimed.readAt > atMs) return { atMs: claimed.readAt, name: `#${claimed.seq}` }
+  return own === null ? null : { atMs, name: stepName(own) }
 }

@@ -28,14 +28,22 @@ export function driverRuling(facts: Facts, step: PlannedStep): Ruling | null {
 /** The words of the driver may hold status and answer already. */
 function whatItSaid({ how, status, error, answer = '' }: DriverEntry): string {
   const said = error ?? (status === undefined ? 'it failed' : `answered ${status}`)
-  const more = answer.trim() === '' || said.includes(answer.trim()) ? '' : `: ${plainText(answer.trim(), 120)}`
+  const more = answer.trim() === '' || hasItAlready(said, answer) ? '' : `: ${plainText(answer.trim(), 120)}`
   return `${how}: ${said}${more}`
 }
+
+/** White space aside: what was read from JSON is shown as it would be written again. */
+const hasItAlready = (said: string, answer: string): boolean =>
+  said.replace(/\s/g, '').includes(answer.replace(/\s/g, '').slice(0, 60))
 
 const hintFor = ({ status, outcome }: DriverEntry): { hint?: string } => {
   if (outcome === 'unreachable')
     return { hint: 'Is the help desk of the intermediary running where the driver file says?' }
   if (status === 404)
     return { hint: 'Does the help desk know this chat yet, and is the path in the driver file right?' }
+  if (status === 409) return { hint: OF_BEFORE }
   return {}
 }
+
+const OF_BEFORE =
+  'If the help desk knows this chat from an earlier run: the same seed gives the same chats. Restart it, or give another --seed.'

@@ -13,7 +13,7 @@ import { counted, differenceText, inLane, listed, offset, seconds, stepName, wis
 
 const OPS = { all: 'all of', seq: 'in this order', oneOf: 'one of' } as const
 
-export const treeText = (tree: ExpectTree): string =>
+const treeText = (tree: ExpectTree): string =>
   tree.op === 'call' ? wishText(tree) : `${OPS[tree.op]} [${tree.of.map(treeText).join(', ')}]`
 
 const rulesOf = (leaves: readonly Expectation[]): string[] => [

@@ -13,7 +13,7 @@ export interface InboxRead {
   /** When it was asked for: what is in it was there by then or came while it was answered. */
   readonly askedAt: number
   readonly items: readonly InboxItem[]
-  /** Counts how often the inbox has become shorter: places before that mean nothing after it. */
+  /** Counts how often the inbox was begun anew: places before that mean nothing after it. */
   readonly book: number
 }
 
@@ -59,6 +59,7 @@ export function createFacts(plan: Plan): Facts {
   const drivers: DriverEntry[] = []
   const events = new Map<string, Map<string, number>>()
   const users = new Map<string, EntryOf<'user'>[]>()
+  let restartedAt = 0
   let started: MarkOf<'scenario_started'> | null = null
   let ended: MarkOf<'scenario_ended'> | null = null
 
@@ -79,8 +80,10 @@ export function createFacts(plan: Plan): Facts {
     if (mark.note === 'scenario_started') started = mark
     else if (mark.note === 'scenario_ended') ended = mark
     else if (mark.note === 'step_started') begun.set(mark.step, mark)
-    else if (mark.note === 'step_ended') ends.set(mark.step, mark)
-    else if (mark.note === 'lane') {
+    else if (mark.note === 'step_ended') {
+      ends.set(mark.step, mark)
+      if (steps.get(mark.step)?.action.verb === 'target') restartedAt = mark.seq
+    } else if (mark.note === 'lane') {
       lanes.set(mark.chat_id, mark.lane)
       opened.set(mark.lane, mark)
     }
@@ -93,7 +96,7 @@ export function createFacts(plan: Plan): Facts {
     const { items, outcome, verb } = call
     if (lane === null || verb !== 'inbox' || outcome !== 'ok' || items === undefined) return
     const before = reads.get(lane)?.at(-1)
-    const book = before === undefined ? 0 : before.book + (items.length < before.items.length ? 1 : 0)
+    const book = before === undefined ? 0 : before.book + (isAnother(items, before, restartedAt) ? 1 : 0)
     listIn(reads, lane).push({ seq: entry.seq, askedAt: entry.at_ms - call.duration_ms, items, book })
   }
 
@@ -144,6 +147,14 @@ export function createFacts(plan: Plan): Facts {
     },
   }
 }
+
+/** It has become shorter, or a restart has emptied it and it has other items since. */
+function isAnother(items: readonly InboxItem[], before: InboxRead, restartedAt: number): boolean {
+  if (items.length < before.items.length) return true
+  return restartedAt > before.seq && before.items.some((item, place) => !isSame(item, items[place]!))
+}
+
+const isSame = (one: InboxItem, other: InboxItem): boolean => one.text === other.text && one.request === other.request
 
 const NONE: ReadonlyMap<string, number> = new Map()
 

@@ -36,7 +36,7 @@ interface Rule {
 }
 
 /** The call itself first, then when it came, then what is in it. */
-export const RULES: readonly Rule[] = [
+const RULES: readonly Rule[] = [
   {
     obstacle: 'call',
     blocks: (call, { leaf }) => (leaf.call === 'any' ? call.endpoint === null : call.endpoint !== leaf.call),

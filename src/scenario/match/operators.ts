@@ -53,7 +53,7 @@ export function operatorIn(expected: object): Operator | null {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
-export function regExpOf(pattern: unknown): RegExp {
+function regExpOf(pattern: unknown): RegExp {
   const made = pattern instanceof RegExp ? pattern : readPattern(textOf(pattern))
   return made.global || made.sticky ? new RegExp(made.source, made.flags.replace(/[gy]/g, '')) : made
 }

@@ -63,7 +63,7 @@ function mapText(value: object, depth: number, longest: number): string {
   return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
 }
 
-export function quoted(text: string, longest = LONGEST): string {
+function quoted(text: string, longest = LONGEST): string {
   const whole = escaped(text)
   if ([...whole].length <= longest + 2) return whole
   let kept = ''

@@ -44,6 +44,14 @@ describe('writing reports', () => {
     expect((await write('json')).stdout).toBe(jsonReport(RUN))
   })
 
+  it.runIf(existsSync('/proc/self'))('where no folder can be made, that is said, and nothing hangs', async () => {
+    const { problems, cwd } = await write('tap=/proc/none/of/these/r.tap,json=r.json')
+    expect(problems).toEqual([
+      'the tap report /proc/none/of/these/r.tap could not be written: a folder of the path cannot be made',
+    ])
+    expect(existsSync(join(cwd, 'r.json'))).toBe(true)
+  })
+
   it('files are written where they are named, folders made, and each is told; no colours in them', async () => {
     const { cwd, stderr } = await write('pretty=out/deep/log.txt,json=run.json,junit=out/junit.xml,tap', {
       colorLevel: 1,

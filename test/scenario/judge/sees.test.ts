@@ -170,6 +170,7 @@ it('no inbox at all: nothing can be said', async () => {
   expect(verdict).toMatchObject({
     outcome: 'inconclusive',
     failures: [],
-    reason: 'step 2 (agent sees "Hello") needs inbox, and the agent driver has only accept, says, type, stop, leave, away, back, inbox',
+    reason:
+      'step 2 (agent sees "Hello") needs inbox, and the agent driver has only accept, says, type, stop, leave, away, back, inbox',
   })
 })

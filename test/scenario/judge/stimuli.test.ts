@@ -204,6 +204,17 @@ describe('the agent', () => {
     ])
   })
 
+  it('has the chat of an earlier run: the way out is named', async () => {
+    const verdict = await accepting({ outcome: 'failed', status: 409, answer: 'chat is open' })
+    expect(verdict.failures[0]!.hint).toMatch(/earlier run.*--seed/)
+  })
+
+  it('its answer is told once, however it is written', async () => {
+    const error = 'the inbox must be a list, got an object: {"items":[{"request":true}]}'
+    const verdict = await accepting({ outcome: 'failed', status: 200, error, answer: '{"items": [{"request": true}]}' })
+    expect(verdict.failures[0]!.happened).toBe(`POST http://desk/x: ${error}`)
+  })
+
   it('was not there, though the intermediary is', async () => {
     const verdict = await accepting({ outcome: 'unreachable', error: 'connection refused' })
     expect(verdict).toMatchObject({ outcome: 'fail', failures: [{ kind: 'driver' }] })
