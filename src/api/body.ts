@@ -1,6 +1,8 @@
 /** From the bytes of a request to the value of an endpoint's schema, or the refusal that says what is wrong. */
+
 import type { Endpoint } from '../contract/endpoints.ts'
 import type { Knobs } from '../contract/knobs.ts'
+import { OWN_WORDS } from '../contract/own-words.ts'
 import { invalidParameter, Refusal } from '../platform/refusal.ts'
 import { find, lean, type Tx } from '../platform/tx.ts'
 import { decodeUtf8 } from '../runtime/utf8.ts'
@@ -68,12 +70,15 @@ export function parseBody(endpoint: Endpoint, raw: unknown, knobs: Knobs, tx: Tx
     throw invalidParameter(knobs, `The body must be a JSON object, got ${show(raw)}.`, {})
   }
   const result = endpoint.body!.safeParse(raw)
-  if (!result.success) throw refuse(result.error.issues, raw, knobs)
+  if (!result.success) throw refuse(issuesOf(endpoint, raw), raw, knobs)
   checkUnknown(raw, result.data as object, knobs, tx)
   return result.data
 }
 
 type Issues = Parameters<typeof explain>[0]
+
+/** Parsed again, so that a body that is right pays for no words. */
+const issuesOf = (endpoint: Endpoint, raw: object): Issues => endpoint.body!.safeParse(raw, OWN_WORDS).error!.issues
 
 function refuse(issues: Issues, raw: unknown, knobs: Knobs): Refusal {
   const [first, ...rest] = explain(issues, raw)

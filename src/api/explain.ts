@@ -1,6 +1,7 @@
 /** Says what is wrong with a value: which field, what was expected, what came. */
 import type * as z from 'zod/mini'
 import { suggest } from '../contract/nearest.ts'
+import { UNSAID } from '../contract/own-words.ts'
 
 export interface Problem {
   readonly field: string
@@ -8,9 +9,6 @@ export interface Problem {
 }
 
 type Issue = z.core.$ZodIssue
-
-/** What zod says when the schema has no words of its own. */
-const UNSAID = 'Invalid input'
 
 export function explain(issues: readonly Issue[], value: unknown): Problem[] {
   return issues.flatMap(issue => explainOne(issue, value))

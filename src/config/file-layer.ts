@@ -1,5 +1,7 @@
 /** From the value of a config file to its layer: checked against the schema, flattened to dotted names. */
+
 import { KNOB_NAMES } from '../contract/knobs.ts'
+import { OWN_WORDS } from '../contract/own-words.ts'
 import type { Source } from '../source/document.ts'
 import { ConfigError, explainIssues, type Finding, type Issue, type Problem } from '../source/errors.ts'
 import { knownKeys } from '../source/known-keys.ts'
@@ -10,7 +12,7 @@ type Path = readonly string[]
 
 export function layerOf(name: string, source: Source): Layer {
   const value = source.value ?? {}
-  const read = ConfigFile.safeParse(value)
+  const read = ConfigFile.safeParse(value, OWN_WORDS)
   if (read.success) return collect(name, source, read.data)
   const findings = explainIssues(read.error.issues as unknown as Issue[], value, path => knownKeys(ConfigFile, path))
   const line = ({ path, wrong }: Finding) => source.place(path, wrong)?.line ?? 0

@@ -1,5 +1,7 @@
 /** From a request to the query and body a route declares, or the problem that names what is wrong. */
+
 import type * as z from 'zod/mini'
+import { OWN_WORDS } from '../contract/own-words.ts'
 import { ControlProblem, invalidRequest, shapeOf, typeOf } from './problems.ts'
 import type { Route } from './route.ts'
 
@@ -12,7 +14,7 @@ export function readQuery(route: Route, url: URL): unknown {
   if (schema === undefined) return refuseAny(names)
   const shape = shapeOf(schema)
   const raw = Object.fromEntries(names.map(name => [name, parameterValue(url.searchParams.getAll(name), shape[name])]))
-  const parsed = schema.safeParse(raw)
+  const parsed = schema.safeParse(raw, OWN_WORDS)
   if (!parsed.success) throw invalidRequest('query', schema, parsed.error.issues, raw)
   return parsed.data
 }
@@ -37,7 +39,7 @@ export async function readBody(route: Route, request: Request): Promise<unknown>
   const schema = (isForm ? route.upload : route.body) as z.ZodMiniType | undefined
   if (schema === undefined) return refuseBody(isForm, bytes)
   const raw = isForm ? await parseForm(bytes, type) : parseJson(bytes)
-  const parsed = schema.safeParse(raw)
+  const parsed = schema.safeParse(raw, OWN_WORDS)
   if (!parsed.success) throw invalidRequest('body', schema, parsed.error.issues, raw)
   return parsed.data
 }

@@ -1,6 +1,8 @@
 /** Where faults are set and cleared: checked against the simulator they are for, and written down. */
+
 import { explain } from '../api/explain.ts'
 import { nearest } from '../contract/nearest.ts'
+import { OWN_WORDS } from '../contract/own-words.ts'
 import { type Faults, NameTaken } from '../faults/registry.ts'
 import { Fault, type FaultSpec } from '../faults/schema.ts'
 import type { NamedFault } from '../faults/spec.ts'
@@ -53,7 +55,7 @@ export function createFaultDesk({ faults, room, journal, free }: DeskPorts): Fau
 }
 
 function checked(fault: unknown): FaultSpec {
-  const parsed = Fault.safeParse(fault)
+  const parsed = Fault.safeParse(fault, OWN_WORDS)
   if (parsed.success) return parsed.data
   const problems = explain(parsed.error.issues, fault)
   throw new InvalidSetting(

@@ -1,6 +1,8 @@
 /** Problems of flags, variables and files of the user: where, what, the value seen, and what was probably meant. */
+
 import { fieldName, show } from '../api/explain.ts'
 import { nearest } from '../contract/nearest.ts'
+import { UNSAID } from '../contract/own-words.ts'
 
 export interface Problem {
   /** `--port`, `HANDOVER_SIM_PORT` or `handover-sim.config.yaml:3:7: webhook.url`. */
@@ -143,7 +145,7 @@ function wrongValue(issue: Issue, value: unknown): string {
 
 /** Zod says nothing of its own here. */
 const hasWords = ({ code, message }: Issue) =>
-  code === 'custom' || (code === 'invalid_type' && message !== '' && message !== 'Invalid input')
+  code === 'custom' || (code === 'invalid_type' && message !== '' && message !== UNSAID)
 
 const got = (seen: unknown) => `, got ${show(seen)}`
 

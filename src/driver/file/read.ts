@@ -1,6 +1,8 @@
 /** A driver as data, from whatever form it was in, checked into what can be played. */
+
 import { resolve } from 'node:path'
 import { fieldName } from '../../api/explain.ts'
+import { OWN_WORDS } from '../../contract/own-words.ts'
 import type { Source } from '../../source/document.ts'
 import { ConfigError, explainIssues, type Finding, type Issue, type Problem } from '../../source/errors.ts'
 import { knownKeys } from '../../source/known-keys.ts'
@@ -35,7 +37,7 @@ export function readDriver(source: Source, origin: Origin): DriverSpec {
 
 function checked(source: Source): DriverFile {
   const value = source.value ?? {}
-  const read = DriverFile.safeParse(value)
+  const read = DriverFile.safeParse(value, OWN_WORDS)
   if (read.success) return read.data
   if (typeof value === 'object' && 'steps' in value) {
     throw new ConfigError([source.problem(['steps'], 'key', '', 'this is a scenario, and no agent driver')])

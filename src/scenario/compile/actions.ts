@@ -1,6 +1,8 @@
 /** From a step as it is written to what is played or judged. */
+
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
+import { OWN_WORDS } from '../../contract/own-words.ts'
 import { Fault } from '../../faults/schema.ts'
 import { explainIssues, type Issue } from '../../source/errors.ts'
 import { knownKeys } from '../../source/known-keys.ts'
@@ -90,7 +92,7 @@ const fault: Compiler<'fault'> = (here, written) => {
   if (written === 'clear') return { verb: 'fault', fault: { clear: true } }
   if ('clear' in written) return { verb: 'fault', fault: { clear: written.clear } }
   const filled = fillKnown(written, here.known.scope)
-  const read = Fault.safeParse(filled)
+  const read = Fault.safeParse(filled, OWN_WORDS)
   if (read.success) return { verb: 'fault', fault: read.data }
   const issues = read.error.issues as unknown as Issue[]
   for (const { path, message, wrong } of explainIssues(issues, filled, at => knownKeys(Fault, at))) {

@@ -1,5 +1,7 @@
 /** One file into values that fit the schema; everything wrong with it as problems. */
+
 import type * as z from 'zod/mini'
+import { OWN_WORDS } from '../../contract/own-words.ts'
 import { moduleSource, parseSource, parseSources, type Source } from '../../source/document.ts'
 import { explainIssues, type Finding, type Issue, type Problem } from '../../source/errors.ts'
 import { loadDefault, type NamedFile, readText } from '../../source/files.ts'
@@ -30,7 +32,7 @@ export function checked<Schema extends z.ZodMiniType>(
   schema: Schema,
   written: Written<unknown>,
 ): Written<z.infer<Schema>> | Problem[] {
-  const read = schema.safeParse(written.value)
+  const read = schema.safeParse(written.value, OWN_WORDS)
   if (read.success) return { ...written, value: read.data as z.infer<Schema> }
   if (isDriver(written.value)) return [problemAt(written, [], A_DRIVER)]
   const issues = read.error.issues as unknown as Issue[]

@@ -1,5 +1,7 @@
 /** Everything that is wrong with a snapshot, named; a restore begins only with one that has nothing wrong. */
+
 import { explain } from '../../api/explain.ts'
+import { OWN_WORDS } from '../../contract/own-words.ts'
 import { VERSION } from '../../contract/version.ts'
 import type { Entry } from '../../journal/entry.ts'
 import type { Core } from '../core.ts'
@@ -26,7 +28,7 @@ export interface Restoration {
 export async function checkSnapshot(core: Core, raw: unknown): Promise<Restoration> {
   checkVersion(raw)
   const { SnapshotSchema } = await import('./schema.ts')
-  const parsed = SnapshotSchema.safeParse(raw)
+  const parsed = SnapshotSchema.safeParse(raw, OWN_WORDS)
   if (!parsed.success) throw new InvalidSnapshot(inWords(explain(parsed.error.issues, raw)))
   const { journal, ...rest } = parsed.data
   const entries = journal.entries as readonly Entry[] | undefined
