@@ -19,6 +19,7 @@ import { configure, effectiveConfig } from './simulator/settings.ts'
 import { restoreSnapshot } from './simulator/snapshot/restore.ts'
 import type { Snapshot, SnapshotOptions } from './simulator/snapshot/shape.ts'
 import { takeSnapshot } from './simulator/snapshot/take.ts'
+import { checkStrictly, only, text } from './simulator/strict.ts'
 import { advanceVirtual, settled } from './simulator/time.ts'
 import { chatSummary, type SeenChat } from './user/view.ts'
 
@@ -139,7 +140,14 @@ function simulatorOf(core: Core): Simulator {
   return simulator
 }
 
+const AVAILABILITY = {
+  availability: only('OPEN', 'CLOSED'),
+  queue: text,
+  reason: only('AGENT_AVAILABILITY', 'BUSINESS_HOURS', 'OTHER'),
+}
+
 function setAvailability(core: Core, change: AvailabilityChange): void {
+  checkStrictly('setAvailability', change, AVAILABILITY)
   const tx = createTx()
   changeAvailability(core.room, core.room.state.bots.get(core.bot.id)!, change, 'workspace', tx)
   core.commitEffects(tx.effects, null)

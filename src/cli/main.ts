@@ -80,8 +80,8 @@ async function askOnTerminal(question: string, signal: AbortSignal): Promise<str
 function outputOf(stream: NodeJS.WriteStream): Output {
   let open = true
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
     open = false
+    if (error.code !== 'EPIPE') giveUp(stream, error)
   })
   return {
     write: text => void (open && stream.write(text)),
@@ -90,6 +90,12 @@ function outputOf(stream: NodeJS.WriteStream): Output {
       return stream.columns
     },
   }
+}
+
+/** A disk that is full, for one: what is lost cannot be called done. */
+function giveUp(stream: NodeJS.WriteStream, { message }: Error): void {
+  if (stream !== process.stderr) process.stderr.write(`stdout cannot be written: ${message}.\n`)
+  process.exit(3)
 }
 
 function watchSignals(listener: (signal: Signal) => void): () => void {

@@ -11,6 +11,7 @@ import type { Wanted } from '../runner/suite/select.ts'
 import { runSuite, type SuiteOptions } from '../runner/suite/suite.ts'
 import { reach } from '../runner/suite/target.ts'
 import { nobodyHome } from '../runner/suite/unplayed.ts'
+import { freshSeed } from '../runtime/token.ts'
 import type { Ran } from '../scenario/verdict.ts'
 import { colorLevel } from './color.ts'
 import { EnvironmentProblem } from './errors.ts'
@@ -66,8 +67,7 @@ async function playAll(session: Session): Promise<number> {
   try {
     const house = await openHouse({ ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) })
     shutdown.defer(() => house.close())
-    const attached = await attach({ ...session, house, shutdown })
-    const ran = endedBy(await perform(session, house, attached, interruption.signal), interruption.by())
+    const ran = endedBy(await attachAndPerform(session, house, shutdown, interruption.signal), interruption.by())
     const problems = await report(ran, session)
     const signal = interruption.by()
     if (signal !== null) return SIGNAL_CODES[signal]
@@ -103,16 +103,28 @@ function interruptionOf({ signalled }: Shutdown) {
   return { signal: stop.signal, by: () => by as Signal | null }
 }
 
+/** What cannot be started is told in the reports too: CI reads them. */
+async function attachAndPerform(session: Session, house: House, shutdown: Shutdown, signal: AbortSignal): Promise<Ran> {
+  try {
+    const attached = await attach({ ...session, house, shutdown })
+    return await perform(session, house, attached, signal)
+  } catch (error) {
+    if (!(error instanceof EnvironmentProblem) || signal.aborted) throw error
+    const target = session.flags.target ?? String(session.resolved.values['webhook.url'] ?? '')
+    return nobodyHome(suiteOptions(session, house, target, null, signal), error.message)
+  }
+}
+
 async function perform(
   session: Session,
   house: House,
   { target, driver }: Attached,
   signal: AbortSignal,
 ): Promise<Ran> {
-  const options = suiteOptions(session, house, target, driver, signal)
+  const options = suiteOptions(session, house, target.href, driver, signal)
   const { waitMs } = session.wishes
   const why = await reach(target, waitMs, signal)
-  if (why !== null) return nobodyHome(options, `${why}${afterwards(waitMs, signal)}`)
+  if (why !== null) return nobodyHome(options, `the target is not there: ${why}${afterwards(waitMs, signal)}`)
   return withProgress(session, options)
 }
 
@@ -126,7 +138,7 @@ function afterwards(waitMs: number, signal: AbortSignal): string {
 function suiteOptions(
   { context, flags, wishes, resolved, wanted }: Session,
   house: House,
-  target: URL,
+  target: string,
   driver: Driver | null,
   signal: AbortSignal,
 ): Omit<SuiteOptions, 'watcher'> {
@@ -134,8 +146,8 @@ function suiteOptions(
     wanted,
     house,
     base: resolved.options,
-    target: target.href,
-    seed: Number(resolved.values.seed),
+    target,
+    seed: seedOf(flags, resolved),
     seedWins: flags.seed !== undefined,
     driver,
     jobs: wishes.jobs,
@@ -145,6 +157,13 @@ function suiteOptions(
     again: againWith(flags),
   }
 }
+
+/**
+ * An intermediary that goes on running remembers its chats: with ids it has seen before, the next run would fail for
+ * what the last one left behind. The built-in one is new each time.
+ */
+const seedOf = ({ selfTest }: RunFlags, { sources, values }: Resolved): number =>
+  sources.seed === 'default' && !selfTest ? freshSeed() : Number(values.seed)
 
 async function withProgress({ context, wanted }: Session, options: Omit<SuiteOptions, 'watcher'>): Promise<Ran> {
   const { io, env } = context

@@ -113,10 +113,14 @@ function collect(response: IncomingMessage, done: (received: Received) => void, 
   response.on('error', fail)
 }
 
-/** Only a plain TCP connection can be reset; one under TLS is closed. */
+/**
+ * Only a plain TCP connection can be reset; one under TLS is closed. So is one the other side is closing already, as
+ * HTTP/1.0 does: a reset fails there, and Node would turn round on the rest of the connection for ever.
+ */
 function reset({ socket }: ClientRequest): void {
   try {
-    socket?.resetAndDestroy()
+    if (socket?.readyState === 'open') socket.resetAndDestroy()
+    else socket?.destroy()
   } catch {
     socket?.destroy()
   }

@@ -59,7 +59,7 @@ export interface Plan {
     readonly contract: Severity
     readonly allow: readonly EndpointId[]
   }
-  /** Knobs and settings by dotted name. */
+  /** Knobs by dotted name. */
   readonly config: Readonly<Record<string, unknown>>
   readonly bot: { readonly id?: number; readonly name?: string; readonly replies?: readonly unknown[] }
   readonly availability: AvailabilityValue | null

@@ -6,6 +6,7 @@ import type { Chat } from '../platform/state.ts'
 import type { UserOutcome } from '../platform/user.ts'
 import { type SeenChat, type SeenMessage, viewChat } from '../user/view.ts'
 import type { Core } from './core.ts'
+import { checkStrictly, flag, type Kind, list, text, whole } from './strict.ts'
 
 /** A described file (`size_kb` kilobytes are made up, always the same) or one with its own bytes. */
 export interface AttachmentInput {
@@ -76,10 +77,26 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
       return viewChat(core.room, chat).messages
     },
     view: () => viewChat(core.room, chat),
-    says: (text, options) =>
-      act(() => core.user.says(chat.id, { text, attach: (options?.attach ?? []).map(toFile) }), options),
-    press: (button, options) => act(() => core.user.press(chat.id, button), options),
+    async says(message = '', options = {}) {
+      checkSaid(message, options)
+      const attach = (options.attach ?? []).map(toFile)
+      return act(() => core.user.says(chat.id, { text: message, attach }), options)
+    },
+    async press(button, options = {}) {
+      checkStrictly('press', { button, ...options }, PRESS)
+      return act(() => core.user.press(chat.id, button), options)
+    },
   }
+}
+
+const PRESS = { button: text, async: flag }
+const SAYS = { text, async: flag, attach: list }
+const bytes: Kind = { must: 'a Uint8Array', fits: value => value instanceof Uint8Array }
+const FILE = { name: text, type: text, size_kb: whole, bytes }
+
+function checkSaid(message: string, options: NonNullable<Parameters<ChatHandle['says']>[1]>): void {
+  checkStrictly('says', { text: message, ...options }, SAYS)
+  for (const file of options.attach ?? []) checkStrictly('attach', file, FILE)
 }
 
 /** A press that leaves no message is the only entry of its kind since it began. */

@@ -1,6 +1,7 @@
 /** Files of the user, read as text or loaded as modules, with errors that say why they cannot be. */
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { wallDelay } from '../runtime/clock.ts'
 import { loadModule } from '../runtime/modules.ts'
 import { ConfigError, problem } from './errors.ts'
 
@@ -45,13 +46,27 @@ export async function loadDefault(file: NamedFile, nodeVersion: string, example:
 }
 
 /** Everything a module exports. */
-export async function loadExports(file: NamedFile, nodeVersion: string): Promise<Record<string, unknown>> {
+export async function loadExports(
+  file: NamedFile,
+  nodeVersion: string,
+  withinMs = LOAD_MS,
+): Promise<Record<string, unknown>> {
   if (file.extension === '.ts') checkTypeScript(file.name, nodeVersion)
   readText(file)
-  return loadModule(file.path).catch((error: unknown) => {
+  const slow = new AbortController()
+  const late = wallDelay(withinMs, slow.signal).then(() => Promise.reject(new Error(NEVER)))
+  try {
+    return await Promise.race([loadModule(file.path), late])
+  } catch (error) {
     throw problem(file.name, `cannot be loaded: ${whyNot(error, file.path)}`)
-  })
+  } finally {
+    late.catch(() => {})
+    slow.abort()
+  }
 }
+
+const LOAD_MS = 30_000
+const NEVER = 'it does not come to its end; see what it awaits at its top level'
 
 /** With the line of the file, where the error has one, and what to do about a package that is not there. */
 function whyNot(error: unknown, path: string): string {

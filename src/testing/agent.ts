@@ -3,9 +3,10 @@ import type { Driver, DriverContext, InboxItem } from '../driver/port.ts'
 import { sees } from '../runner/verbs/checks.ts'
 import { flow } from '../scenario/match/text.ts'
 import type { Action } from '../scenario/plan.ts'
+import { anything, checkStrictly } from '../simulator/strict.ts'
 import type { Simulator } from '../simulator.ts'
 import { played, type Subject } from './expectations.ts'
-import { type Expected, literally } from './expected.ts'
+import { checkOperators, type Expected, literally } from './expected.ts'
 import { shownMs, WAIT_MS } from './growing-plan.ts'
 import { durationMs, type HowOften, invalid, timesOf } from './settings.ts'
 
@@ -59,6 +60,8 @@ export interface SeesOptions {
 export type ExpectedItem = string | RegExp | Expected<InboxItem>
 
 export async function expectAgentSees(subject: Subject, wanted: ExpectedItem, options: SeesOptions): Promise<void> {
+  checkStrictly('expectAgentSees', options, { within: anything, times: anything, for: anything })
+  checkOperators(wanted)
   const driver = await agentOf(subject.sim)
   if (!driver?.verbs.includes('inbox')) throw invalid('agent', NO_INBOX)
   const action: Extract<Action, { verb: 'sees' }> = {

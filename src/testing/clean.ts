@@ -6,9 +6,11 @@ import { settle } from '../runner/play/settle.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { FINDINGS } from '../scenario/lint/findings.ts'
 import type { Failure, LintFinding, Verdict } from '../scenario/verdict.ts'
+import { anything, checkStrictly, list } from '../simulator/strict.ts'
 import { settled } from '../simulator/time.ts'
 import type { Simulator } from '../simulator.ts'
 import { expectationError } from './expectation-error.ts'
+import { overtaken } from './expectations.ts'
 import { type Session, sessionOf } from './session.ts'
 import { durationMs, invalid } from './settings.ts'
 
@@ -27,13 +29,19 @@ export interface CleanOptions {
 
 export async function assertClean(
   sim: Simulator,
-  { allow = [], settle: written }: CleanOptions,
+  options: CleanOptions,
   asked: string,
   settleMs: number,
 ): Promise<void> {
+  checkStrictly('assertClean', options, { allow: list, settle: anything })
+  const { allow = [], settle: written } = options
   checkAllowed(allow)
   const session = sessionOf(sim)
+  const [label] = session.waiting.values()
+  if (label !== undefined)
+    throw invalid('assertClean', `An expectation still waits: ${label}. Await it before assertClean.`)
   await quiet(session, durationMs('settle', written) ?? settleMs)
+  if (session.over.aborted) throw overtaken('assertClean', asked)
   const [first, ...more] = failuresOf(session, allow)
   if (first !== undefined) throw expectationError(session, [first, ...more], asked)
 }

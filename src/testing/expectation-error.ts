@@ -46,12 +46,19 @@ const COLUMNS = 100
 /** Failures, the steps they name, and what happened when. */
 export function reportLines(session: Session, failures: readonly Failure[]): string[] {
   const layout: Layout = { columns: COLUMNS, ink: createInk(colorLevel()) }
-  const hard = failures.map(failure => ({ ...inCode(failure), soft: false }))
+  const hard = failures.map(failure => ({ ...outsideChats(inCode(failure)), soft: false }))
   const lines = hard.flatMap(failure => failureLines(failure, layout))
   const timeline = diagramOf(timedOf(session, hard), COLUMNS).map(({ text, shade }) => layout.ink[shade](text))
   return [...lines, ...legend(session, hard), ...missed(session), '', ...timeline.map(withoutMarkNumbers)].map(line =>
     line.trimEnd(),
   )
+}
+
+/** What belongs to the bot has no chat to be named. */
+function outsideChats(failure: Failure): Failure {
+  const { step, lane, wanted } = failure
+  if (lane !== '' && step?.lane !== '') return failure
+  return { ...failure, lane: null, step: step && { ...step, lane: 'main' }, wanted: wanted.replace(' in chat ""', '') }
 }
 
 /** Marks stand between two entries and have no number that could be looked up. */
@@ -68,7 +75,9 @@ function legend({ court }: Session, failures: readonly Failure[]): string[] {
 }
 
 const missed = ({ missed: count }: Session): string[] =>
-  count === 0 ? [] : [`  ${count} older entries had left the journal before this was asked: raise journalLimit`]
+  count === 0
+    ? []
+    : [`  ${count} older entries are not in the journal: a snapshot left them out, or they are beyond journalLimit`]
 
 function timedOf(session: Session, failures: readonly Failure[]): Timed {
   const { sim, tape, court, stage } = session

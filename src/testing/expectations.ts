@@ -8,14 +8,15 @@ import { patternText } from '../scenario/judge/words.ts'
 import type { Action, PlannedStep } from '../scenario/plan.ts'
 import type { Failure } from '../scenario/verdict.ts'
 import type { Acted } from '../simulator/chat-handle.ts'
+import { anything, checkStrictly, shown } from '../simulator/strict.ts'
 import type { Simulator } from '../simulator.ts'
 import { expectationError } from './expectation-error.ts'
-import { type Expected, literally } from './expected.ts'
+import { bodyPattern, type Expected } from './expected.ts'
 import { shownMs, WAIT_MS } from './growing-plan.ts'
 import { type ReceivedCall, receivedCall } from './received.ts'
 import { stepIdOf } from './retelling.ts'
 import { type Session, sessionOf } from './session.ts'
-import { durationMs, type HowOften, invalid, timesOf } from './settings.ts'
+import { checkCall, durationMs, type HowOften, invalid, timesOf } from './settings.ts'
 
 export interface ExpectCallOptions {
   /** How long to wait, on the wall. Default 2s, or `expectTimeout` of the simulator. */
@@ -48,6 +49,7 @@ export async function expectCalls<Id extends CallId>(
   body: Body<Id> | undefined,
   options: ExpectCallOptions,
 ): Promise<ReceivedCall<Id>[]> {
+  checkStrictly('expectCall', options, CALL_OPTIONS)
   const { since, within } = options
   checkSubject(subject, call)
   const action: Action = {
@@ -57,10 +59,10 @@ export async function expectCalls<Id extends CallId>(
     tree: {
       op: 'call',
       call,
-      body: body === undefined ? null : literally(body),
+      body: bodyPattern(body),
       times: timesOf(options.times),
       apartMs: null,
-      since: since === undefined ? null : since === 'beginning' ? since : stepIdOf(since.seq),
+      since: since === undefined ? null : sinceOf(subject, since),
       alias: null,
       auth: 'valid',
       capture: {},
@@ -75,13 +77,29 @@ export async function expectNone<Id extends CallId>(
   subject: Subject,
   call: Id,
   body: Body<Id> | undefined,
-  { for: written }: { readonly for: string },
+  options: { readonly for: string },
 ): Promise<void> {
   checkSubject(subject, call)
-  const pattern = { call, body: body === undefined ? null : literally(body) }
-  const forMs = durationMs('for', written)
+  if (options === undefined) throw invalid('for', NO_FOR)
+  checkStrictly('expectNone', options, NONE_OPTIONS)
+  const pattern = { call, body: bodyPattern(body) }
+  const forMs = durationMs('for', options.for)
   const label = `none ${patternText({ call, body: body ?? null })} for ${shownMs(forMs)}`
   await played(subject, { verb: 'none', calls: [pattern], forMs }, label, checks.none)
+}
+
+/** What an expectation may say; each value is read where it is used. */
+const CALL_OPTIONS = { within: anything, times: anything, since: anything }
+const NONE_OPTIONS = { for: anything }
+const NO_FOR =
+  "expectNone has to know for how long: { for: '500ms' } watches, { for: '0s' } looks only at what has come."
+
+function sinceOf({ sim }: Subject, since: NonNullable<ExpectCallOptions['since']>): string {
+  if (since === 'beginning') return since
+  const id = stepIdOf(since.seq)
+  if (sessionOf(sim).growing.hasStep(id)) return id
+  const message = `since must be what an action of this chat resolved with since the last reset or restore, or 'beginning', got ${shown(since)}.`
+  throw invalid('since', message)
 }
 
 /** Plays a step of ours, and throws what the judge has to say against it. */
@@ -95,8 +113,10 @@ export async function played<A extends Action>(
   const session = sessionOf(subject.sim)
   const { step, startSeq } = session.begin(session.laneOf(subject.chatId), action, label)
   const stage = stageOf(session)
-  const cut = await whether(play({ stage, step, action, startSeq, signal: session.over, waiting: () => {} }))
-  if (cut) throw new Error(`The simulator was reset while the test waited: ${label}.`)
+  session.waiting.set(step.number, label)
+  const playing = whether(play({ stage, step, action, startSeq, signal: session.over, waiting: () => {} }))
+  const cut = await playing.finally(() => session.waiting.delete(step.number))
+  if (cut) throw overtaken(label, subject.asked)
   session.end(step)
   const failure = failureOfStep(session.court, step)
   if (failure === null) return { session, step }
@@ -116,8 +136,17 @@ async function whether(playing: unknown): Promise<boolean> {
 
 const failed = (session: Session, failure: Failure, { asked }: Subject) => expectationError(session, [failure], asked)
 
+export function overtaken(label: string, asked: string): Error {
+  const error = new Error(`The simulator was reset, restored or closed while the test waited: ${label}.`)
+  error.stack = `${error.name}: ${error.message}\n${asked}`
+  return error
+}
+
 /** Only availability is about the bot as a whole; everything else is about a chat. */
 function checkSubject({ chatId, sim }: Subject, call: CallId): void {
+  checkCall(call)
+  if (chatId !== null && call === 'availability')
+    throw invalid('call', "availability belongs to the bot, not to a chat: sim.expectCall('availability').")
   if (chatId === null && call !== 'availability') {
     const message = `sim expects only availability, which belongs to the bot. ${call} is about a chat: (await sim.chat()).expectCall(${JSON.stringify(call)}).`
     throw invalid('call', message)
@@ -130,12 +159,14 @@ function checkSubject({ chatId, sim }: Subject, call: CallId): void {
 export async function waitFor<Value>(
   subject: Subject,
   look: () => Value,
-  { within }: { readonly within?: string },
-  shown: (...args: never[]) => unknown = look,
+  options: { readonly within?: string },
+  written: (...args: never[]) => unknown = look,
 ): Promise<NonNullable<Value>> {
+  if (typeof written !== 'function') throw invalid('waitFor', `waitFor asks a function, got ${shown(written)}.`)
+  checkStrictly('waitFor', options, { within: anything })
   const session = sessionOf(subject.sim)
   const { journal } = session.core
-  const ms = durationMs('within', within) ?? subject.waitMs ?? WAIT_MS
+  const ms = durationMs('within', options.within) ?? subject.waitMs ?? WAIT_MS
   const begun = journal.atMs
   const asked = () => answerOf(look)
   let value = asked()
@@ -144,10 +175,10 @@ export async function waitFor<Value>(
     return value || journal.atMs >= begun + ms ? null : { untilMs: begun + ms }
   }
   if (!value && (await whether(waitUntil(session.stage, again, session.over)))) {
-    throw new Error('The simulator was reset while the test waited: waitFor.')
+    throw overtaken('waitFor', subject.asked)
   }
   if (value) return value
-  throw failed(session, stillNot(session, subject, String(shown), ms), subject)
+  throw failed(session, stillNot(session, subject, String(written), ms), subject)
 }
 
 /** A promise is always true: it would be taken for an answer. */

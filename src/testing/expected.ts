@@ -1,5 +1,8 @@
 /** What a test wants of a body: any part of it, with matchers where a value is not known or does not matter. */
 import { isAsymmetric } from '../scenario/fill.ts'
+import { complaints } from '../scenario/format/matchers.ts'
+import { isMap, shown } from '../simulator/strict.ts'
+import { invalid } from './settings.ts'
 
 /** `{ $op: argument }`, as scenarios write it; `$` of `handover-sim/scenario` makes them. */
 type Operator = { readonly [op in `$${string}`]?: unknown }
@@ -20,6 +23,29 @@ export type Expected<T> =
         : T extends string
           ? T | RegExp
           : T)
+
+/** What a body has to be like, as data for the judge; null for any. Throws `InvalidSetting` for what no body can be. */
+export function bodyPattern(expected: unknown): unknown {
+  if (expected === undefined || expected === null) return null
+  if (!isMap(expected) || expected instanceof RegExp)
+    throw invalid('body', `body must be an object, or a matcher of one, got ${shown(expected)}.`)
+  checkOperators(expected)
+  return literally(expected)
+}
+
+/** An operator nobody knows would fit nothing, whatever comes. */
+export function checkOperators(expected: unknown): void {
+  const [first] = complaints(withoutMatchers(expected))
+  if (first !== undefined) throw invalid('body', `${first.path.map(String).join('.') || 'body'} ${first.message}.`)
+}
+
+/** Those of a test runner are its own business. */
+function withoutMatchers(expected: unknown): unknown {
+  if (Array.isArray(expected)) return expected.map(withoutMatchers)
+  if (typeof expected !== 'object' || expected === null) return expected
+  if (expected instanceof RegExp || isAsymmetric(expected)) return null
+  return Object.fromEntries(Object.entries(expected).map(([key, value]) => [key, withoutMatchers(value)]))
+}
 
 /** As data for the judge: what looks like `$(name)` in it means itself. */
 export function literally(expected: unknown): unknown {

@@ -15,6 +15,8 @@ export interface GrowingPlan {
   addLane(name: string): void
   /** The next step of a lane; of no chat when it is empty. `id`: what `since` may name. */
   addStep(lane: string, action: Action, label: string, id?: string): PlannedStep
+  /** By what `since` may name. */
+  hasStep(id: string): boolean
   /** Calls that need no expectation, beside those that only read. */
   allow(calls: Allowed): void
 }
@@ -55,6 +57,7 @@ export function createGrowingPlan(core: Core): GrowingPlan {
       plan.mentionsAvailability ||= action.verb === 'expect' && lane === ''
       return step
     },
+    hasStep: id => steps.some(step => step.id === id),
     allow(calls) {
       plan.strict = { ...plan.strict, allow: [...READS, ...calls] }
     },

@@ -18,10 +18,24 @@ export const IN_CODE: readonly (readonly [written: string, inCode: string])[] = 
   ['is --target its webhook?', 'is webhook.url its webhook?'],
   ['Is --target the address of the webhook, path included?', 'Is webhook.url the whole address of the webhook?'],
   ['allow it with strict: { allow: [', 'allow it with assertClean({ allow: ['],
+  ['is no chat of this scenario', 'is no chat of this simulator'],
+  ['no step expects it', 'nothing expects it'],
+  ['a step for every call', 'an expectation for every call'],
 ]
 
 export function inCode(failure: Failure): Failure {
-  if (failure.hint === undefined) return failure
-  const hint = IN_CODE.reduce((text, [written, code]) => text.replace(written, code), failure.hint)
-  return { ...failure, hint: hint.replace(/(assertClean\(\{ allow: \[)(\w+)\] \}/, "$1'$2'] })") }
+  const { wanted, happened, nearest, hint } = failure
+  return {
+    ...failure,
+    wanted: retold(wanted),
+    happened: retold(happened),
+    nearest: nearest.map(miss => ({ ...miss, why: retold(miss.why) })),
+    ...(hint === undefined ? {} : { hint: retold(hint) }),
+  }
 }
+
+const retold = (text: string): string =>
+  IN_CODE.reduce((told, [written, code]) => told.replace(written, code), text).replace(
+    /(assertClean\(\{ allow: \[)(\w+)\] \}/,
+    "$1'$2'] })",
+  )

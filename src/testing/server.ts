@@ -4,7 +4,9 @@ import {
   type SimulatorServer as PlainServer,
   startServer,
 } from '../server/start.ts'
+import { checkStrictly } from '../simulator/strict.ts'
 import type { Workspace as PlainWorkspace, WorkspaceOptions as PlainWorkspaceOptions } from '../workspaces/workspace.ts'
+import { SERVER, WORKSPACE } from './shapes.ts'
 import { type Expectations, type TestOptions, withExpectations } from './simulator.ts'
 
 export type ServerOptions = PlainOptions & TestOptions
@@ -18,10 +20,13 @@ export interface SimulatorServer extends Omit<PlainServer, keyof Expectations | 
 
 /** Rejects with `PortBusy` or `CannotListen` when the port cannot be had, `InvalidSetting` for other options. */
 export async function startSimulator(options: ServerOptions = {}): Promise<SimulatorServer> {
+  checkStrictly('startSimulator', options, SERVER)
   const server = await startServer(options)
   const open = server.workspace
   return Object.assign(withExpectations(server, options, SETTLE_MS), {
-    async workspace({ agent, expectTimeout, ...wanted }: WorkspaceOptions = {}) {
+    async workspace(all: WorkspaceOptions = {}) {
+      checkStrictly('workspace', all, WORKSPACE)
+      const { agent, expectTimeout, ...wanted } = all
       return withExpectations(await open(wanted), { ...waitOf(options), ...pick({ agent, expectTimeout }) }, SETTLE_MS)
     },
   })

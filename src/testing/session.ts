@@ -26,6 +26,8 @@ export interface Session {
   readonly tape: readonly Entry[]
   /** Steps whose failure a test has been told. */
   readonly told: Set<number>
+  /** Labels of steps that still wait, by number. */
+  readonly waiting: Map<number, string>
   /** Calls a matcher has found: they need no expectation. */
   readonly accepted: Set<number>
   /** Entries that left the journal before anybody looked. */
@@ -91,7 +93,9 @@ function openSession(sim: Simulator, core: Core): Session {
     show({ kind: 'note', v: 1, seq, time, cause: null, at_ms, ...content } as EntryOf<'note'>)
   }
 
-  show(startOf(sim, core))
+  const start = startOf(sim, core)
+  show(start)
+  for (const chat of unannounced(core)) addLane(start, chat)
   const missed = journal.firstSeq - 1
   for (const entry of journal.query()) retelling.tell(entry)
   const unwatch = journal.subscribe(retelling.tell)
@@ -104,6 +108,7 @@ function openSession(sim: Simulator, core: Core): Session {
     stage,
     tape,
     told: new Set(),
+    waiting: new Map(),
     accepted: new Set(),
     missed,
     over: core.resetSignal(),
@@ -116,6 +121,18 @@ function openSession(sim: Simulator, core: Core): Session {
     end: (step, details = {}) =>
       void mark({ note: 'step_ended', step: step.number, ...details }, lanes.get(step.lane)?.id),
   }
+}
+
+/** Chats whose beginning the journal does not tell: a snapshot brought them, or the entry has left. */
+function unannounced({ room, journal }: Core): Chat[] {
+  const isTold = (entry: Entry) => entry.kind === 'note' && entry.note === 'chat_created'
+  const told = new Set(
+    journal
+      .query({ kind: 'note' })
+      .filter(isTold)
+      .map(({ chat_id }) => chat_id),
+  )
+  return [...room.state.chats.values()].filter(({ id }) => !told.has(id))
 }
 
 /** A chat goes by its user's first name. */

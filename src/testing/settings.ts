@@ -1,7 +1,10 @@
 /** Options of an expectation, read strictly: a mistake in a test is told as one. */
 import { parseDuration } from '../contract/duration.ts'
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import { nearest } from '../contract/nearest.ts'
 import type { Times } from '../scenario/plan.ts'
 import { InvalidSetting } from '../simulator/options.ts'
+import { isMap, shown } from '../simulator/strict.ts'
 
 /** A number means exactly so many. */
 export type HowOften = number | { readonly min?: number; readonly max?: number }
@@ -18,9 +21,20 @@ export function durationMs(name: string, written: string | undefined): number | 
 export function timesOf(written: HowOften | undefined): Times {
   if (written === undefined) return { min: 1, max: 1 }
   const times = typeof written === 'number' ? { min: written, max: written } : { min: 1, max: Infinity, ...written }
-  const counts = Number.isInteger(times.min) && times.min >= 0 && times.max >= times.min
+  const known = typeof written === 'number' || (isMap(written) && Object.keys(written).every(isBound))
+  const counts = known && Number.isInteger(times.min) && times.min >= 0 && times.max >= times.min
   if (counts) return times
   throw invalid('times', `times must be a number, or { min, max } in this order, got ${JSON.stringify(written)}.`)
+}
+
+const isBound = (name: string) => name === 'min' || name === 'max'
+
+/** Throws `InvalidSetting` for a call that the platform does not have. */
+export function checkCall(call: string): void {
+  const known = Object.keys(ENDPOINTS)
+  if (known.includes(call)) return
+  const meant = nearest(call ?? '', known) || `; there are ${known.join(', ')}.`
+  throw invalid('call', `${shown(call)} is no call of the platform${meant}`)
 }
 
 export const invalid = (name: string, message: string) => new InvalidSetting([{ name, message }])

@@ -2,6 +2,7 @@
 import type { CallBodies } from '../contract/wire.ts'
 import type { ChatOptions } from '../simulator/new-chat.ts'
 import type { SimulatorOptions as PlainOptions } from '../simulator/options.ts'
+import { checkStrictly } from '../simulator/strict.ts'
 import { createSimulator as createPlain, type Simulator as PlainSimulator } from '../simulator.ts'
 import { type AgentFunctions, setAgent } from './agent.ts'
 import {
@@ -20,6 +21,7 @@ import { type Subject, waitFor } from './expectations.ts'
 import type { Expected } from './expected.ts'
 import type { ReceivedCall } from './received.ts'
 import { durationMs } from './settings.ts'
+import { chatShape, SIMULATOR } from './shapes.ts'
 
 /** What a test may say beside what the platform is. */
 export interface TestOptions {
@@ -62,8 +64,10 @@ export interface Expectations {
 export type Simulator = Omit<PlainSimulator, keyof Expectations> & Expectations
 
 /** The platform and its end user in this process, with no socket. Throws `InvalidSetting` for options that cannot be. */
-export const createSimulator = (options: SimulatorOptions = {}): Simulator =>
-  withExpectations(createPlain(options), options)
+export function createSimulator(options: SimulatorOptions = {}): Simulator {
+  checkStrictly('createSimulator', options, SIMULATOR)
+  return withExpectations(createPlain(options), options)
+}
 
 /** The same object with more on it: its getters stay live, and what knows it by itself still does. */
 export function withExpectations<Sim extends PlainSimulator>(
@@ -76,7 +80,10 @@ export function withExpectations<Sim extends PlainSimulator>(
   const from = (own: (...args: never[]) => unknown): Subject => ({ sim, chatId: null, asked: framesAbove(own), waitMs })
   if (agent !== undefined) setAgent(sim, agent)
   const more: Expectations = {
-    chat: async options => withChatExpectations(sim, await chat(options), waitMs),
+    async chat(options = {}) {
+      checkStrictly('chat', options, chatShape(options?.user))
+      return withChatExpectations(sim, await chat(options), waitMs)
+    },
     findChat(id) {
       const found = findChat(id)
       return found && withChatExpectations(sim, found, waitMs)

@@ -6,9 +6,11 @@ import type { CallId } from '../contract/wire.ts'
 import { howOften, listed, patternText } from '../scenario/judge/words.ts'
 import type { Times } from '../scenario/plan.ts'
 import type { Failure } from '../scenario/verdict.ts'
+import { anything, checkStrictly } from '../simulator/strict.ts'
 import type { Simulator } from '../simulator.ts'
 import { ownerOf } from '../testing/chat.ts'
 import { reportLines } from '../testing/expectation-error.ts'
+import { bodyPattern } from '../testing/expected.ts'
 import { type Session, sessionOf } from '../testing/session.ts'
 import { type HowOften, invalid, timesOf } from '../testing/settings.ts'
 import { type Tally, tallyCalls, tallyDeliveries } from '../testing/tally.ts'
@@ -34,6 +36,7 @@ interface MatcherContext {
 export const matchers = {
   toHaveReceived(this: MatcherContext, received: unknown, call: CallId, body?: unknown, options?: TimesOption): Result {
     checkName('call', call, Object.keys(ENDPOINTS))
+    checkAsked('toHaveReceived', body, options)
     const { sim, chatId } = subjectOf('toHaveReceived', received)
     const session = sessionOf(sim)
     const tally = tallyCalls(session, chatId, call, body)
@@ -50,6 +53,7 @@ export const matchers = {
     options?: TimesOption,
   ): Result {
     checkName('event', event, Object.keys(WEBHOOK_EVENTS))
+    checkAsked('toHaveDelivered', payload, options)
     const { sim, chatId } = subjectOf('toHaveDelivered', received)
     const session = sessionOf(sim)
     const tally = tallyDeliveries(session, chatId, event, payload)
@@ -115,6 +119,12 @@ function subjectOf(matcher: string, received: unknown): Subject {
     if ('journal' in received && 'findChat' in received) return { sim: received as Simulator, chatId: null }
   }
   throw new TypeError(`${matcher} is asked of a simulator or of a chat of one: expect(await sim.chat()).${matcher}(…).`)
+}
+
+/** What nothing fits, or is not looked at, would let `not` pass. */
+function checkAsked(matcher: string, body: unknown, options: TimesOption = {}): void {
+  checkStrictly(matcher, options, { times: anything })
+  bodyPattern(body)
 }
 
 function checkName(what: string, name: string, known: readonly string[]): void {

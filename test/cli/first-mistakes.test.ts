@@ -1,6 +1,8 @@
 /** What goes wrong in the first hour: each is told with its place and the way out. */
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { main } from '../../src/cli/main.ts'
+import { loadExports } from '../../src/source/files.ts'
 import { folderWith } from '../config/folder.ts'
 import { fakeIo } from './fake-io.ts'
 
@@ -77,4 +79,12 @@ it.each<[string, Record<string, string>, string[], string | RegExp]>([
   expect(code).toBe(2)
   if (typeof message === 'string') expect(err).toBe(message)
   else expect(err).toMatch(message)
+})
+
+it('a module that waits for ever at its top level', async () => {
+  const folder = folderWith({ 's.mjs': 'await new Promise(() => {})\nexport default 1\n' })
+  const file = { name: 's.mjs', path: join(folder, 's.mjs'), extension: '.mjs' }
+  await expect(loadExports(file, process.version, 50)).rejects.toThrow(
+    's.mjs: cannot be loaded: it does not come to its end; see what it awaits at its top level.',
+  )
 })

@@ -50,6 +50,17 @@ describe('the built command', { timeout: 30_000 }, () => {
     expect(existsSync(join(folder, 'ready.json'))).toBe(false)
   })
 
+  it.runIf(existsSync('/dev/full'))('a full disk is said in words, without a stack', async () => {
+    const child = spawn('sh', ['-c', '"$0" "$1" config > /dev/full', process.execPath, BIN], {
+      env: { PATH: process.env.PATH },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const stderr = fakeOutput()
+    child.stderr.setEncoding('utf8').on('data', stderr.write)
+    expect(await new Promise(resolve => child.on('close', resolve))).toBe(3)
+    expect(stderr.text).toMatch(/^stdout cannot be written: .*no space left.*\.\n$/)
+  })
+
   it('--demo answers a handover request, and takes the child along', async () => {
     const { child, stdout, stderr, code } = run(['start', '--port', '0', '--demo'])
     await stdout.until(/\n/)

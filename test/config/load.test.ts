@@ -227,7 +227,9 @@ describe('modules', () => {
     )
   })
   it('may fail, in their own words', async () => {
-    expect(await failure('c.mjs', 'throw new Error("no database")')).toBe('c.mjs: cannot be loaded: no database.')
+    expect(await failure('c.mjs', 'throw new Error("no database")')).toBe(
+      'c.mjs: cannot be loaded: no database (line 1:7).',
+    )
   })
   it('are held to the same schema', async () => {
     expect(await failure('c.mjs', 'export default { prot: 1 }')).toBe(

@@ -28,10 +28,20 @@ export const does = { transfer: ctx => ctx.with.team }`)
     ['() => { throw new Error("no such chat") }', 'threw "no such chat"'],
     ['async () => { throw "a text" }', 'threw "a text"'],
     ['() => Promise.reject()', 'threw "undefined"'],
+    [
+      '() => { throw new Error("fetch failed", { cause: new Error("connect ECONNREFUSED") }) }',
+      'threw "fetch failed: connect ECONNREFUSED"',
+    ],
     ['() => new Promise(() => {})', 'timeout: not finished within 30ms'],
   ])('%s', async (text, error) => {
     const { driver } = await module(`export const timeout = '30ms'\nexport const accept = ${text}`)
     expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'failed', error })
+  })
+
+  it('says where a slip of the pen is', async () => {
+    const { driver } = await module('export const accept = () => {\n  null.x\n}')
+    const { error } = await driver.call('accept', context(), never)
+    expect(error).toMatch(/^threw "Cannot read properties of null \(reading 'x'\)" \(driver\.mjs:2:\d+\)$/)
   })
 
   it('is told when its time is over, and when the run is', async () => {

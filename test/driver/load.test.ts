@@ -253,7 +253,7 @@ says: { exec: [a, $(text), $(env.HOME), $(sim.url)] }`
     ['d.mjs', 'export const acept = () => {}', 'd.mjs: acept: is not a verb; did you mean accept?'],
     ['d.mjs', 'export const qqqqqqqq = () => {}', 'd.mjs: qqqqqqqq: is not a verb; there are accept, says'],
     ['d.mjs', 'export const tiemout = "5s"', 'd.mjs: tiemout: is not a known key; did you mean timeout?'],
-    ['d.mjs', 'throw new Error("broken")', 'd.mjs: cannot be loaded: broken.'],
+    ['d.mjs', 'throw new Error("broken")', 'd.mjs: cannot be loaded: broken (line 1:7).'],
     ['d.mjs', 'export const target = () => {}', 'd.mjs: target: is not a verb'],
   ])('%s: %s', async (name, content, message) => {
     expect(await failure(name, content)).toContain(message)

@@ -130,3 +130,14 @@ test('a reset cuts it off', async () => {
   await sim.settled()
   expect(sim.journal.query()).toEqual([])
 })
+
+test('reset_after_answer: a receiver that closes by itself, as HTTP/1.0 does, leaves no connection behind', async () => {
+  const port = await rawServer(socket => socket.end('HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n'))
+  const sim = simFor(`http://127.0.0.1:${port}/`)
+  const chat = await takenOver(sim)
+  const connections = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length
+  const before = connections()
+  sim.faults.add({ on: 'webhook', reset_after_answer: true })
+  expect((await chat.says('Hello')).ack).toMatchObject({ status: 200 })
+  await expect.poll(connections, { timeout: 2_000 }).toBeLessThanOrEqual(before)
+})

@@ -66,10 +66,6 @@ const verbs: Record<string, Row> = {
   },
 }
 
-it('verbs', async () => {
-  await holds(await startPuppet(), verbs)
-})
-
 it('a desk that is not there is an error of the surroundings, unless the intermediary has answered', async () => {
   const puppet = await startPuppet()
   const port = await closedPort()
@@ -147,6 +143,6 @@ const sees: Record<string, Row> = {
   },
 }
 
-it('sees', async () => {
-  await holds(await startPuppet(), sees)
+it('verbs and sees', async () => {
+  await holds(await startPuppet(), { ...verbs, ...sees })
 })

@@ -1,6 +1,7 @@
 /** Whatever an intermediary does, a run ends, says what went wrong in its first lines, and writes its reports. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../driver/desk.ts'
 import { closedPort } from '../webhooks/receiver.ts'
 import { type Behaviour, call, finished, inFolder, startRun, startTarget } from './targets.ts'
 
@@ -63,6 +64,18 @@ describe('a target that', () => {
     expect(plays.map(({ outcome }) => outcome)).toEqual(['error', 'error'])
   })
 
+  it('cannot be started is told in the reports, with what it said last: exit 3', async () => {
+    const port = await closedPort()
+    const start = `[${process.execPath}, -e, "console.error('no database'); process.exit(7)"]`
+    const driver = `accept: { POST: "http://127.0.0.1:${port}/" }\ntarget: { start: ${start}, ready: "http://127.0.0.1:${port}/" }\n`
+    const argv = ['simple.yaml', '--target', `http://127.0.0.1:${port}/`, '--agent-driver', 'd.yaml', '--port', '0']
+    const run = startRun({ ...FILES, 'd.yaml': driver }, [...argv, '--report', 'pretty,junit=j.xml'])
+    const { code, out, folder } = await finished(run)
+    expect(code).toBe(3)
+    expect(firstLines(out)).toMatch(/did not start: it ended with exit code 7.*/)
+    expect(readFileSync(inFolder(folder, 'j.xml'), 'utf8')).toContain('no database')
+  })
+
   it('comes later is waited for', async () => {
     const target = await startTarget((_, response) => void response.writeHead(500).end())
     const { port } = new URL(target.url)
@@ -86,24 +99,26 @@ describe('a target that', () => {
   })
 
   it('knows only chats of its own: the refusal and the chat id are named', async () => {
+    const port = await freePort()
     const target = await startTarget((_, response) => {
       response.end()
-      void call('http://127.0.0.1:4791', 'start', { bot_id: 1042, chat_id: 'nope' })
+      void call(`http://127.0.0.1:${port}`, 'start', { bot_id: 1042, chat_id: 'nope' })
     })
-    const { code, out } = await finished(startRun(FILES, ['simple.yaml', '--target', target.url, '--port', '4791']))
+    const { code, out } = await finished(startRun(FILES, ['simple.yaml', '--target', target.url, '--port', `${port}`]))
     expect(code).toBe(1)
     expect(firstLines(out)).toMatch(/POST .*start was refused with 404 chat_not_found: chat_id "nope"/)
   })
 
   it('floods the platform is stopped by the end of the scenario', async () => {
-    const base = 'http://127.0.0.1:4792'
+    const port = await freePort()
+    const base = `http://127.0.0.1:${port}`
     const sender = { name: 'A', avatar: 'https://desk.example.test/a.png' }
     const target = await startTarget((_, response, { chat }) => {
       response.end()
       const { id } = chat as unknown as { id: string }
       for (let n = 0; n < 300; n++) void call(base, 'message/', { bot_id: 1042, chat_id: id, message: `${n}`, sender })
     })
-    const { code, out } = await finished(startRun(FILES, ['simple.yaml', '--target', target.url, '--port', '4792']))
+    const { code, out } = await finished(startRun(FILES, ['simple.yaml', '--target', target.url, '--port', `${port}`]))
     expect(code).toBe(1)
     expect(firstLines(out)).toMatch(/no start came/)
     expect(out.length).toBeLessThan(20_000)

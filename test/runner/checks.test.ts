@@ -88,6 +88,11 @@ const unwanted: Record<string, Row> = {
     steps: `${TAKEN}${calls(HI)}${QUIET}`,
     is: /^unexpected: a step for every call \| #\d+ message .*no step expects it/,
   },
+  'calls while it listens for the quiet': {
+    head: 'timeouts: { settle: 250ms }',
+    steps: `${TAKEN}${calls(...Array(3).fill('{ after: 150, message: { message: Hi } }'))}- check: { status: agent }`,
+    is: /^unexpected: .*no step expects it, and 2 more of it/,
+  },
   'a read without a step': { steps: `${TAKEN}${calls('{ transcript: {} }')}${QUIET}`, is: 'pass' },
   'a read that is not allowed': {
     head: 'strict: { allow: [] }',
@@ -127,6 +132,11 @@ const unwanted: Record<string, Row> = {
     head: SOON,
     steps: '- check: { status: agent }\n- check: { typing: true }',
     is: /^check: /,
+  },
+  'nothing is waited for when every chat has failed': {
+    head: 'timeouts: { expect: 100ms, settle: 50ms, scenario: 2s }',
+    steps: '- parallel: { users: 2, steps: [{ check: { status: agent } }] }\n- wait: 1h',
+    is: /^2 failures: check: .*"user \d".* \/\/ check: .*"user \d"[^/]*$/,
   },
   'only that chat': {
     head: `${SOON}\nchats: { ada: {}, bo: {} }`,

@@ -64,6 +64,13 @@ const rows: Record<string, Row> = {
 - expect: end`,
     is: 'pass',
   },
+  'parallel goes on at once': {
+    steps: `${TAKEN}- parallel:
+    - - expect: { message: { message: Hi } }
+    - - wait: 100ms
+      - agent: { says: Hi }`,
+    is: 'pass',
+  },
   'parallel chats': {
     head: 'chats: { ada: { language: nb }, bo: { language: ar } }',
     steps: `- parallel:
@@ -98,9 +105,13 @@ const rows: Record<string, Row> = {
     steps: `${TAKEN}- agent: { says: "$(sim.bot_id) $(sim.url)" }\n- expect: { message: { message: { $re: '^\\d+ http://127' } } }`,
     is: 'pass',
   },
-  'history, context and labels': {
-    head: 'chat: { source: facebook, history: [{ user: Hi }, { bot: Hello }], context: { plan: gold }, labels: [vip] }',
-    steps: '- check: { transcript: { last: [{ user: Hi }, { bot: Hello }], length: 2 } }',
+  'history, source, user, context and labels': {
+    head: 'chat: { source: facebook, user: { id: u-1, first_name: Ada, last_name: L }, history: [{ user: Hi }, { bot: Hello }], context: { plan: gold }, labels: [vip] }',
+    steps: `${TAKEN}- agent: { does: calls, with: { list: [{ transcript: {} }] } }
+- expect: { transcript: {}, capture: { plan: response.chat.context.plan, label: "response.chat.labels[0]" } }
+- agent: { says: "$(plan) $(label) $(chat.source) $(chat.user_id) $(chat.name)" }
+- expect: { message: { message: gold vip facebook u-1 Ada L } }
+- check: { transcript: { contains: [{ user: Hi }, { bot: Hello }] } }`,
     is: 'pass',
   },
   'a shipped conversation': {
@@ -112,6 +123,11 @@ const rows: Record<string, Row> = {
     head: 'bot: { replies: [{ match: parcel, text: One moment. }] }',
     steps: '- user: my parcel\n- check: { transcript: { last: [{ user: my parcel }, { bot: One moment. }] } }',
     is: 'pass',
+  },
+  'a value that was never captured': {
+    steps:
+      '- press: handover\n- { expect: { start: {}, capture: { who: body.sender.name }, within: 50ms }, soft: true }\n- user: I am $(who)',
+    is: /^2 failures: expect: .* \/\/ stimulus: .* \| \$\(who\) is not known here/,
   },
   'finally after a failure': {
     head: `${SOON}\nfinally:\n  - { agent: leave }\n  - expect: end\n  - check: { status: bot }`,
@@ -139,6 +155,17 @@ it('repeat, parallel, include, values and finally', async () => {
     'not reached',
   ])
   expect(outcomes('parallel users, and one fails').filter(outcome => outcome === 'not reached')).toHaveLength(1)
+})
+
+it('a variable that is not set is an error of the surroundings, and the others are played', async () => {
+  const told = await holds(await startPuppet(), {
+    needy: {
+      steps: '- user: $(env.NOWHERE)\n- check: { status: bot }',
+      is: /^error, the environment variable NOWHERE is not set, and \$\(env\.NOWHERE\) reads it/,
+    },
+    other: { steps: '- check: { status: bot }', is: 'pass' },
+  })
+  expect(told.exit_code).toBe(3)
 })
 
 it('a matrix is played once for each combination, each with ids of its own', async () => {

@@ -76,6 +76,17 @@ ${said('Hi')}
     steps: `${TAKEN}- fault: { clear: flaky }`,
     is: /^stimulus: .* \| .*flaky/,
   },
+  'several chats: availability is of none': {
+    head: 'chats: { ada: {}, bo: {} }',
+    steps: `
+- { fault: { on: { api: availability }, respond: { status: 503 }, times: 1 }, chat: bo }
+- agent: away
+- { expect: { availability: {}, capture: { how: status } }, chat: ada }
+- { agent: { says: "$(how)" }, chat: ada }
+- { expect: { message: { message: "503" } }, chat: ada }
+- check: { availability: OPEN }`,
+    is: 'pass',
+  },
   'several chats: only that of the step': {
     head: 'chats: { ada: {}, bo: {} }',
     steps: `
@@ -91,10 +102,6 @@ ${said('Hi')}
     is: 'pass',
   },
 }
-
-it('faults of calls', async () => {
-  await holds(await startPuppet(), api)
-})
 
 const events: Record<string, Row> = {
   'delay: another one passes': {
@@ -144,9 +151,9 @@ const events: Record<string, Row> = {
   http: { steps: `${TAKEN}${onEvent('http: [header-case, chunked]')}${USER}`, is: 'pass' },
 }
 
-it('faults of events', async () => {
+it('faults of calls and of events', async () => {
   const puppet = await startPuppet()
-  await holds(puppet, events)
+  await holds(puppet, { ...api, ...events })
   const chunked = puppet.received.filter(({ headers }) => headers['transfer-encoding'] === 'chunked')
   expect(chunked).toHaveLength(1)
 })

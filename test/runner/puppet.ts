@@ -115,14 +115,13 @@ async function show({ inbox }: Conversation, { after, ...item }: Fields): Promis
 
 /**
  * `after`: waits before it; `key`, `alias`: as the platform does not want them; `chat: last`: another one's; `echo`: a message
- * with the user's last words.
+ * with the user's last words, `file`: with what is in the file that came with them.
  */
 async function calls(id: string, chats: Map<string, Conversation>, { sim, bot, list }: Order): Promise<void> {
   for (const { after, key = KEY, alias = 'handover', chat, ...named } of list) {
     const [written, given] = Object.entries(named)[0]!
     await wait(after)
-    const [name, body] =
-      written === 'echo' ? ['message', { message: chats.get(id)?.inbox.at(-1)?.text }] : [written, given as Fields]
+    const [name, body] = await told(chats.get(id)?.inbox.at(-1), written, given as Fields)
     const ids = name === 'availability' ? {} : { bot_id: bot, chat_id: chat === 'last' ? [...chats.keys()].at(-1) : id }
     await fetch(`${sim}/api/v2/${alias}/${PATHS[name] ?? name}`, {
       method: 'POST',
@@ -130,6 +129,13 @@ async function calls(id: string, chats: Map<string, Conversation>, { sim, bot, l
       body: JSON.stringify({ ...ids, ...body }),
     }).catch(() => null)
   }
+}
+
+async function told(last: Fields | undefined, written: string, given: Fields): Promise<[string, Fields]> {
+  if (written === 'echo') return ['message', { message: last?.text }]
+  if (written !== 'file') return [written, given]
+  const [{ url }] = last!.attachments as [{ url: string }]
+  return ['message', { message: await (await fetch(url)).text() }]
 }
 
 const SENDER = '{ name: Anna, avatar: "https://desk.example.test/a.png" }'

@@ -103,12 +103,21 @@ describe('ids', () => {
     Object.fromEntries(told.plays.map(({ name, chats }) => [name, chats.main]))
 
   it('are the same with the same seed, whichever others are played', async () => {
-    const all = laneIds(await played(await eagerDesk(), THREE))
-    const one = laneIds(await played(await eagerDesk(), { 'b.yaml': THREE['b.yaml'] }, '--jobs', '1'))
+    const all = laneIds(await played(await eagerDesk(), THREE, '--seed', '1'))
+    const one = laneIds(await played(await eagerDesk(), { 'b.yaml': THREE['b.yaml'] }, '--jobs', '1', '--seed', '1'))
     const other = laneIds(await played(await eagerDesk(), THREE, '--seed', '2'))
     expect(one.Bo).toBe(all.Bo)
     expect(new Set(Object.values(all)).size).toBe(3)
     expect(other.Bo).not.toBe(all.Bo)
+  })
+
+  it('are fresh in every run that was given no seed: an intermediary that runs on remembers the last one', async () => {
+    const desk = await eagerDesk()
+    const [first, second] = [laneIds(await played(desk, THREE)), laneIds(await played(desk, THREE))]
+    expect(second.Bo).not.toBe(first.Bo)
+    const configured = { ...THREE, 'handover-sim.config.yaml': 'seed: 1\n' }
+    const [third, fourth] = [laneIds(await played(desk, configured)), laneIds(await played(desk, configured))]
+    expect(fourth).toEqual(third)
   })
 
   it('are fresh in every repetition', async () => {
@@ -176,7 +185,8 @@ describe('beside each other', () => {
 describe('calls nobody expects', () => {
   it('about a chat nobody knows fail the run, not a scenario', async () => {
     const desk = await eagerDesk(self => void call(self.platform, 'end', { bot_id: 1042, chat_id: 'somebody-elses' }))
-    const { code, told } = await played(desk, THREE, '--jobs', '10')
+    const listening = { ...THREE, 'a.yaml': scenario('Ada', `${ACCEPTED}  - none: { message: {}, for: 500ms }\n`) }
+    const { code, told } = await played(desk, listening, '--jobs', '10')
     expect(code).toBe(1)
     expect(told.failures.map(({ happened }) => happened).join('\n')).toContain(
       'is about chat "somebody-elses", which no scenario has',

@@ -32,9 +32,15 @@ export interface Told {
     readonly captures: Readonly<Record<string, unknown>>
     readonly failures: readonly { readonly kind: string; readonly wanted: string; readonly happened: string }[]
     readonly warnings: readonly { readonly rule: string }[]
-    readonly steps: readonly { readonly label: string; readonly outcome: string }[]
+    readonly steps: readonly {
+      readonly outcome: string
+      readonly start_ms: number | null
+      readonly end_ms: number | null
+    }[]
   }[]
   readonly failures: readonly { readonly kind: string; readonly happened: string }[]
+  /** As it is kept. */
+  readonly journal: readonly { readonly entry?: Readonly<Record<string, unknown>> }[]
 }
 
 const indented = (text: string) => text.replace(/^ *\n/, '').replace(/^/gm, '  ')
@@ -62,7 +68,9 @@ export async function tell(puppet: Side, rows: Readonly<Record<string, Row>>, al
   const argv = ['all.yaml', '--target', puppet.url, ...driving, ...report, ...flags]
   const { err, folder, code } = await finished(startRun(files, argv, env))
   if (code === 2) throw new Error(err)
-  return JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as Told
+  const read = (file: string) => readFileSync(inFolder(folder, file), 'utf8')
+  const journal = read('.handover-sim/journal.jsonl').trim().split('\n')
+  return { ...JSON.parse(read('r.json')), journal: journal.map(line => JSON.parse(line)) } as Told
 }
 
 /** One line for each play. */

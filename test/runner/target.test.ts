@@ -8,17 +8,19 @@ import { holds, linesOf, type Row, tell } from './table.ts'
 const APP = `import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 const { PORT, HANDOVER_SIM_URL: sim, HANDOVER_SIM_API_KEY: key } = process.env
+if (existsSync('slow')) await new Promise(resolve => setTimeout(resolve, 4000))
 if (existsSync('broken')) { console.error('the settings are broken'); process.exit(1) }
 const inboxes = {}
 const start = (bot_id, chat_id) => fetch(sim + '/api/v2/handover/start', {
   method: 'POST',
   headers: { authorization: 'Bearer ' + key, 'content-type': 'application/json' },
-  body: JSON.stringify({ bot_id, chat_id }),
+  body: JSON.stringify({ bot_id, chat_id, sender: { name: 'Anna', avatar: 'https://desk.example.test/a.png' } }),
 })
 createServer(async (request, response) => {
   if (request.url.startsWith('/inbox/')) return response.end(JSON.stringify(inboxes[request.url.slice(7)] ?? []))
-  if (request.url === '/break') writeFileSync('broken', '')
-  if (request.method === 'GET' || request.url === '/break') return response.end()
+  const [, sign] = request.url.split('/sign/')
+  if (sign) writeFileSync(sign, '')
+  if (request.method === 'GET' || sign) return response.end()
   const chunks = []
   for await (const chunk of request) chunks.push(chunk)
   response.end()
@@ -42,7 +44,7 @@ const rows: Record<string, Row> = {
   restart: { steps: `${needs('restart')}${AFTER}`, is: 'pass' },
   'restart, and it has forgotten': {
     steps: `${needs('restart')}- agent: { sees: { text: { $re: . } }, within: 150ms }`,
-    is: /^sees: agent sees .* \| /,
+    is: /^sees: agent sees \/\.\/ exactly once within 150ms of step 6 \(target restart\) \| nothing new came into the inbox/,
   },
   'kill and start': { steps: `${needs('kill')}- target: start\n${AFTER}`, is: 'pass' },
   stop: {
@@ -52,8 +54,9 @@ const rows: Record<string, Row> = {
   },
   'start what runs already': { steps: `${needs('start')}${AFTER}`, is: 'pass' },
   'it does not come back': {
-    steps: `- agent: { does: break }\n- target: restart\n- press: handover\n- expect: start`,
-    is: /^error, environment: target restart \| .*the settings are broken/,
+    head: 'strict: { unexpected: warn }',
+    steps: `- press: handover\n- check: { status: agent }\n- agent: { does: sign, with: { what: broken } }\n- target: restart`,
+    is: /^error, 2 failures: environment: target restart \| .*exit code 1.*the settings are broken \/\/ lint: /s,
   },
 }
 
@@ -61,7 +64,7 @@ const driverAt = (port: number) => `version: 1
 http: http://127.0.0.1:${port}
 inbox: { GET: "/inbox/$(chat.id)" }
 does:
-  break: { POST: /break }
+  sign: { POST: /sign/$(what) }
 target:
   start: [${JSON.stringify(process.execPath)}, app.mjs]
   env: { PORT: "${port}" }
@@ -70,10 +73,24 @@ target:
 
 it('target', async () => {
   const port = await freePort()
-  const also = { driver: driverAt(port), files: { 'app.mjs': APP } }
+  const also = { driver: driverAt(port), files: { 'app.mjs': APP }, flags: ['--strict'] }
   const told = await holds({ url: `http://127.0.0.1:${port}/webhook` }, rows, also)
   expect(told.exit_code).toBe(1)
 }, 20_000)
+
+it('does not wait for a slow start beyond the bound of the scenario', async () => {
+  const port = await freePort()
+  const rows: Record<string, Row> = {
+    slow: {
+      head: 'timeouts: { scenario: 600ms, settle: 50ms }',
+      steps: `- agent: { does: sign, with: { what: slow } }\n- target: restart\n- check: { status: bot }`,
+      is: /^stopped: .*took longer than 600ms: it was at step 2 \(target restart\)/,
+    },
+  }
+  const also = { driver: driverAt(port), files: { 'app.mjs': APP } }
+  const { plays } = await holds({ url: `http://127.0.0.1:${port}/webhook` }, rows, also)
+  expect(plays[0]!.duration_ms).toBeLessThan(2_000)
+})
 
 it('is inconclusive when the driver cannot start anything', async () => {
   const told = await tell(await startPuppet(), {

@@ -17,6 +17,10 @@ const TYPING = `${TAKEN}- agent: type\n- expect: typing_start\n- check: { typing
 
 const clocks: Record<string, Row> = {
   'real: a wait takes its time': { steps: `${TYPING}- wait: 400ms\n- check: { typing: true }`, is: 'pass' },
+  'real: within counts from the end of a wait': {
+    steps: `${TAKEN}${calls('{ after: 300, end: {} }')}- wait: 200ms\n- expect: { end: {}, within: 250ms }`,
+    is: 'pass',
+  },
   'virtual: half a day takes no time': {
     head: VIRTUAL,
     steps: `${TAKEN}- wait: 12h\n- check: { status: agent }`,
@@ -60,7 +64,7 @@ const clocks: Record<string, Row> = {
     is: /^stimulus: .* \| try 2: answered 500/,
   },
   'real: a retry is waited for': {
-    head: 'config: { webhook: { retry: [100ms, 150ms] } }\ntimeouts: { ack: 200ms, settle: 50ms }',
+    head: 'config: { webhook: { retry: [100ms, 600ms] } }\ntimeouts: { ack: 200ms, settle: 50ms }',
     steps: `${TAKEN}${answers(A500, A500, A200)}- user: Hi\n- agent: { sees: Hi }`,
     is: 'pass',
   },
@@ -89,6 +93,8 @@ it('clocks and retries', async () => {
   const { plays } = await holds(await startPuppet(), clocks)
   const took = Object.fromEntries(plays.map(({ name, duration_ms }) => [name, duration_ms]))
   expect(took['real: a wait takes its time']).toBeGreaterThan(400)
+  const retried = plays.find(({ name }) => name === 'real: a retry is waited for')!.steps[4]!
+  expect(retried.end_ms! - retried.start_ms!, 'though it comes after timeouts.ack').toBeGreaterThan(690)
   expect(took['virtual: half a day takes no time']).toBeLessThan(5_000)
 })
 
@@ -132,6 +138,11 @@ const bounds: Record<string, Row> = {
     head: 'timeouts: { scenario: 400ms, settle: 50ms }\nfinally: [{ wait: 1h }, { log: never }]',
     steps: '- check: { status: bot }',
     is: /^stopped: .*took longer than 400ms: it was at step 2 \(wait 1h\)/,
+  },
+  'a late call explains a failure of finally as well': {
+    head: 'timeouts: { settle: 50ms }\nfinally: [{ agent: { does: calls, with: { list: [{ after: 500, end: {} }] } } }, { expect: { end: {}, within: 100ms } }]',
+    steps: '- check: { status: bot }',
+    is: /^expect: expect end within 100ms .*late/,
   },
   'the quiet at the end does not count': {
     head: 'timeouts: { scenario: 600ms, settle: 800ms }',

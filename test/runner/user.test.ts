@@ -62,7 +62,7 @@ const rows: Record<string, Row> = {
 - agent: { does: calls, with: { list: [{ start: { supports_attachment: true } }] } }
 - expect: start
 - user: { text: Here, attach: [{ name: a.pdf, type: application/pdf, size_kb: 87 }] }
-- agent: { sees: { text: Here, attachments: [{ name: a.pdf, type: application/pdf }] } }`,
+- agent: { sees: { text: Here, attachments: [{ name: a.pdf, type: application/pdf, size_kb: 87 }] } }`,
     is: 'pass',
   },
   'an attachment alone, from a file': {
@@ -70,8 +70,18 @@ const rows: Record<string, Row> = {
 - press: handover
 - agent: { does: calls, with: { list: [{ start: { supports_attachment: true } }] } }
 - expect: start
-- user: { attach: [{ file: bill.txt }, { file: bill.txt, name: b.csv }] }
-- agent: { sees: { text: "", attachments: [{ name: bill.txt, type: text/plain }, { name: b.csv, type: text/csv }] } }`,
+- user: { attach: [{ file: bill.txt }, { file: bill.txt, name: b.csv }, { file: bill.txt, name: c, type: text/x-bill }] }
+- agent: { sees: { text: "", attachments: [{ name: bill.txt, type: text/plain, size_kb: 1 }, { name: b.csv, type: text/csv }, { name: c, type: text/x-bill }] } }`,
+    is: 'pass',
+  },
+  'the bytes of a file': {
+    steps: `
+- press: handover
+- agent: { does: calls, with: { list: [{ start: { supports_attachment: true } }] } }
+- expect: start
+- user: { attach: [{ file: bill.txt }] }
+- agent: { does: calls, with: { list: [{ file: {} }] } }
+- expect: { message: { message: "One parcel, 3 pounds" } }`,
     is: 'pass',
   },
   'an attachment the agent does not get': {

@@ -152,6 +152,28 @@ describe('assertClean', () => {
     }
   })
 
+  it('does not judge what still waits', async () => {
+    const { sim } = simulatorWith()
+    const ada = await sim.chat()
+    const waiting = ada.expectNone('start', { for: '50ms' })
+    await expect(sim.assertClean()).rejects.toThrow('An expectation still waits: none start for 50ms. Await it')
+    await waiting
+    await sim.assertClean()
+  })
+
+  it('ends with a reset', async () => {
+    const answers: ((response: Response) => void)[] = []
+    const { sim } = simulatorWith(() => new Promise<Response>(resolve => void answers.push(resolve)))
+    const ada = await sim.chat()
+    await ada.press('handover', { async: true })
+    const waiting = sim.assertClean({ settle: '5s' })
+    setImmediate(() => sim.reset())
+    await expect(waiting).rejects.toThrow(
+      'The simulator was reset, restored or closed while the test waited: assertClean.',
+    )
+    answers[0]!(new Response('ok'))
+  })
+
   it('refuses a word it does not know', async () => {
     const { sim } = simulatorWith()
     await expect(sim.assertClean({ allow: ['mesage' as 'message'] })).rejects.toThrow(/got "mesage"/)

@@ -264,7 +264,9 @@ describe('expectCall', () => {
     const ada = await sim.chat()
     const waiting = ada.expectCall('start', {}, { within: '5s' })
     sim.reset()
-    await expect(waiting).rejects.toThrow('The simulator was reset while the test waited: expect start.')
+    await expect(waiting).rejects.toThrow(
+      'The simulator was reset, restored or closed while the test waited: expect start.',
+    )
     await expect(ada.expectCall('start')).rejects.toThrow('This chat is gone')
     const again = await sim.chat()
     await again.press('handover')

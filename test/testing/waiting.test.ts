@@ -1,6 +1,7 @@
 /** `waitFor`, `expectAgentSees`, actions that do not wait, and the words of the judge put into code. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { InboxItem } from '../../src/driver/port.ts'
+import type { Failure } from '../../src/scenario/verdict.ts'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
 import { IN_CODE, inCode } from '../../src/testing/in-code.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
@@ -46,7 +47,7 @@ describe('waitFor', () => {
     const { sim } = simulatorWith()
     const waiting = sim.waitFor(() => false)
     sim.reset()
-    await expect(waiting).rejects.toThrow('The simulator was reset while the test waited: waitFor.')
+    await expect(waiting).rejects.toThrow('The simulator was reset, restored or closed while the test waited: waitFor.')
   })
 })
 
@@ -113,7 +114,7 @@ describe('advice', () => {
 
   it.each(IN_CODE)('%s', written => {
     expect(judge.filter(text => text.includes(written)).length).toBeGreaterThan(0)
-    const failure = { hint: `So: ${written}` } as Parameters<typeof inCode>[0]
+    const failure = { wanted: '', happened: '', nearest: [], hint: `So: ${written}` } as never as Failure
     expect(inCode(failure).hint).not.toContain(written)
   })
 })

@@ -110,6 +110,17 @@ describe('toHaveDelivered', () => {
   })
 })
 
+it('mistakes are told, also where nothing is to be there', async () => {
+  const { ada } = await talked()
+  const wrong = { sender: { $typ: 'string' } } as object
+  expect(() => expect(ada).not.toHaveReceived('start', wrong)).toThrow(
+    'sender.$typ is not a matcher; did you mean $type',
+  )
+  expect(() => expect(ada).not.toHaveDelivered('MESSAGE FROM USER', wrong)).toThrow('sender.$typ is not a matcher')
+  expect(() => expect(ada).toHaveReceived('start', {}, { time: 1 } as object)).toThrow('toHaveReceived takes no time')
+  expect(() => expect(ada).not.toHaveReceived('start', 'Anna' as never)).toThrow('body must be an object')
+})
+
 describe('what is compared', () => {
   it.each([
     [{ a: 1 }, { a: 2, b: 3 }, { a: 2 }],

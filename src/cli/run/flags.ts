@@ -48,6 +48,9 @@ export function defineRun(command: Command): void {
     .option('--allow-remote', 'the target may be on another machine')
   addSettingFlags(command)
   hide(command, '--webhook-url')
+  const seed = command.options.find(one => one.long === '--seed')
+  if (seed !== undefined)
+    seed.description = 'same seed: same ids, names and texts (default: a fresh one, named in the report)'
 }
 
 /** `--target` is the name here; the other one goes on working. */

@@ -80,8 +80,10 @@ const allStopped = ({ stage, stopped }: Run): boolean =>
 /** Whatever happened before, in lanes that failed too; with time of its own, unless the whole run is over. */
 async function finallySteps(run: Run): Promise<Stopped> {
   const bound = createBound(run.stage, run.options.signal)
-  await sequence({ ...run, signal: bound.signal, stopped: new Set() }, run.stage.plan.finally)
+  const last: Run = { ...run, signal: bound.signal, stopped: new Set() }
+  await sequence(last, run.stage.plan.finally)
   bound.clear()
+  run.timedOut ||= last.timedOut
   return bound.why()
 }
 

@@ -1,5 +1,4 @@
 /** A run: every wanted scenario played against one intermediary, each with a simulator of its own behind one port. */
-import { isKnob } from '../../contract/knobs.ts'
 import { VERSION } from '../../contract/version.ts'
 import type { Driver } from '../../driver/port.ts'
 import { elapsedMs, wallTime } from '../../runtime/clock.ts'
@@ -97,7 +96,6 @@ async function perform(options: SuiteOptions, wanted: Wanted, transport: Transpo
   const name = instance === 1 ? plan.name : `${plan.name} #${instance}`
   watcher.started(name)
   const sim = createSimulatorOn(optionsFor(options, wanted, seed), transport)
-  await sim.configure(otherSettings(plan))
   if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
   const goneNow = () => reach(new URL(options.target), 0, signal)
   const stage = await setStage({ plan, sim, driver, seed, instance, env, url: house.server.url, goneNow })
@@ -138,7 +136,6 @@ interface Facts {
 
 function optionsFor({ base, target, house }: SuiteOptions, wanted: Wanted, seed: number): SimulatorOptions {
   const { plan } = wanted
-  const knobs = Object.entries(plan.config).filter(([name]) => isKnob(name))
   return {
     ...base,
     seed: seedOfPlay(seed, wanted),
@@ -147,7 +144,7 @@ function optionsFor({ base, target, house }: SuiteOptions, wanted: Wanted, seed:
     bot: { ...base.bot, ...(plan.bot as SimulatorOptions['bot']) },
     webhook: { url: target },
     businessHours: plan.businessHours ?? base.businessHours ?? null,
-    knobs: { ...base.knobs, ...Object.fromEntries(knobs) },
+    knobs: { ...base.knobs, ...plan.config },
     journalLimit: JOURNAL_LIMIT,
   }
 }
@@ -163,8 +160,6 @@ function clockFor(
   if (clock.mode === 'real') return 'real'
   return clock.start === undefined ? 'virtual' : { mode: 'virtual', start: clock.start }
 }
-
-const otherSettings = ({ config }: Plan) => Object.fromEntries(Object.entries(config).filter(([name]) => !isKnob(name)))
 
 function playedFrom(options: SuiteOptions, facts: Facts, verdict: Verdict, stage: Stage): Played {
   const { plan, instance, seed, startedAt, started } = facts

@@ -45,9 +45,8 @@ export function unplayed(
   }
 }
 
-/** Nobody listens at the target: one message for all of them. */
-export function nobodyHome(options: Omit<SuiteOptions, 'watcher'>, why: string): Ran {
-  const reason = `the target is not there: ${why}`
+/** Nobody to play against: one message for all of them. */
+export function nobodyHome(options: Omit<SuiteOptions, 'watcher'>, reason: string): Ran {
   const plays = options.wanted.map(wanted => unplayed(options, wanted, { outcome: 'error', reason }))
   const failures: Failure[] = []
   const facts = { version: VERSION, startedAt: wallTime(), durationMs: 0, target: options.target, seed: options.seed }

@@ -5,7 +5,7 @@ import type { Chat } from '../../platform/state.ts'
 import type { Observed, TranscriptRow } from '../../scenario/marks.ts'
 import type { SeenMessage } from '../../user/view.ts'
 import { viewChat } from '../../user/view.ts'
-import { Cut, type Open, waitUntil } from '../play/waiting.ts'
+import { type Open, waitUntil } from '../play/waiting.ts'
 import { readInbox } from './agent.ts'
 import type { Play, Scene, Turn } from './verb.ts'
 
@@ -72,7 +72,6 @@ export const sees: Play<'sees'> = async turn => {
     await readInbox(stage, chat, startSeq, signal)
     const open = decided(turn)
     if (open === null) return {}
-    if (signal.aborted) throw new Cut()
     await moved(turn, open, pause)
   }
 }

@@ -69,7 +69,7 @@ const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Everything wrong with the matchers inside a value. */
-function complaints(value: unknown, path: PropertyKey[] = []): Complaint[] {
+export function complaints(value: unknown, path: PropertyKey[] = []): Complaint[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => complaints(item, [...path, index]))
   if (!isMap(value)) return []
   const ops = Object.keys(value).filter(key => key.startsWith('$'))

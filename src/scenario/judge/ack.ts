@@ -65,6 +65,7 @@ function unanswered(facts: Facts, step: PlannedStep, wanted: NonNullable<AckWant
   const ended = facts.endOf(step.number)!
   const sent = facts.entries.find(entry => isSending(entry) && entry.delivery_id === ended.delivery_id)
   const event = String((sent as { event?: string } | undefined)?.event ?? 'its event')
+  const keeper = facts.entries.filter(isKeeping).find(({ delivery_id }) => delivery_id === ended.delivery_id)
   return {
     kind: 'stimulus',
     wanted: wantedText(wanted, event, facts.plan.timeouts.ackMs),
@@ -73,8 +74,18 @@ function unanswered(facts: Facts, step: PlannedStep, wanted: NonNullable<AckWant
     nearest: [],
     marks: [sent?.seq ?? ended.seq],
     hint: SLOW_HINT,
+    ...(keeper === undefined ? {} : keptBack(keeper.fault, event)),
   }
 }
+
+const isKeeping = (entry: Entry): entry is EntryOf<'fault'> =>
+  entry.kind === 'fault' && /kept back until|sent after the next/.test(entry.effect)
+
+/** Not a word of it went out, so it is not the webhook that is late. */
+const keptBack = (fault: string, event: string) => ({
+  happened: `the fault ${fault} kept ${event} back all the time, so that nobody could answer it`,
+  hint: 'Say async: true on the step: then it goes on, and the later events come that let this one go.',
+})
 
 /** By the platform, or by hand. */
 const isSending = (entry: Entry): entry is EntryOf<'event' | 'note'> =>
@@ -105,11 +116,15 @@ function whatCame({ status, error, response, duration_ms, url, outcome }: Delive
   return `answered ${status} after ${seconds(duration_ms)}${said}`
 }
 
-function hintFor({ status, error, sign }: Delivery, wanted: AckWanted, slow: boolean): string | undefined {
+function hintFor(delivery: Delivery, wanted: AckWanted, slow: boolean): string | undefined {
+  const { status, error, sign } = delivery
   if (slow || /timeout/.test(error ?? '')) return SLOW_HINT
   if (status === null)
     return isNobodyHome(error) ? 'Is the intermediary running, and is --target its webhook?' : undefined
   if (wanted === 'non-2xx') return 'Does the intermediary verify the signature before it does anything else?'
+  if ((status === 401 || status === 403) && 'fault' in delivery) {
+    return `The fault ${delivery.fault} struck this event: if refusing it is right, say ack: non-2xx on the step.`
+  }
   if ((status === 401 || status === 403) && (sign ?? 'valid') === 'valid') {
     return 'The event was signed correctly: is the key the same, and is the HMAC made of the raw bytes of the body?'
   }

@@ -36,7 +36,9 @@ function whatItSaid({ how, status, error, answer = '' }: DriverEntry): string {
 const hasItAlready = (said: string, answer: string): boolean =>
   said.replace(/\s/g, '').includes(answer.replace(/\s/g, '').slice(0, 60))
 
-const hintFor = ({ status, outcome }: DriverEntry): { hint?: string } => {
+const hintFor = ({ status, outcome, error = '' }: DriverEntry): { hint?: string } => {
+  if (error.includes('cannot be started'))
+    return { hint: 'Commands run in the folder of the driver file, without a shell.' }
   if (outcome === 'unreachable')
     return { hint: 'Is the help desk of the intermediary running where the driver file says?' }
   if (status === 404)

@@ -100,7 +100,7 @@ function nothingCame({ facts }: Bench, step: PlannedStep, leaf: Expectation, oth
   const what = leaf.call === 'any' ? 'call' : leaf.call
   const gone = goneText(facts)
   if (gone !== null) return gone
-  if (facts.calls.length === 0) return 'the intermediary made no call at all'
+  if (facts.calls.length === 0) return 'the intermediary made no call for this scenario'
   if (other?.obstacles.includes('claimed')) return `no other ${what} came: ${shortName(other.call)} is ${other.why}`
   if (other !== undefined) return `no ${what} came; what came is ${shortName(other.call)} ${offset(other.afterMs)}`
   const last = facts.callsOf(laneOfWanted({ lane: step.lane, leaf })).at(-1)

@@ -55,5 +55,8 @@ export const inLane = (lane: string | null, many: boolean): string =>
   lane !== null && many ? ` in chat ${JSON.stringify(lane)}` : ''
 
 /** `the agent driver has only accept, says` */
-export const driverHas = (verbs: readonly string[] | null | undefined): string =>
-  verbs == null ? 'there is no agent driver (--agent-driver FILE)' : `the agent driver has only ${verbs.join(', ')}`
+export function driverHas(verbs: readonly string[] | null | undefined): string {
+  if (verbs == null) return 'there is no agent driver (--agent-driver FILE)'
+  if (verbs.length > 0) return `the agent driver has only ${verbs.join(', ')}`
+  return 'the agent driver has no verb that can be played here (a manual one needs a terminal)'
+}

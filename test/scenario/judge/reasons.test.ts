@@ -174,7 +174,7 @@ it('calls of others, claimed by their own steps, explain nothing', async () => {
 it('nothing at all: names the address the intermediary has to know', async () => {
   const failure = await failing(() => {})
   expect(failure).toMatchObject({
-    happened: 'the intermediary made no call at all',
+    happened: 'the intermediary made no call for this scenario',
     hint: 'Does the intermediary know the address of the platform (http://127.0.0.1:4747)?',
     nearest: [],
   })

@@ -209,6 +209,12 @@ describe('the agent', () => {
     expect(verdict.failures[0]!.hint).toMatch(/earlier run.*--seed/)
   })
 
+  it('a command that is not there is looked for in the driver file, not at the desk', async () => {
+    const error = '"./agent.sh" cannot be started: there is no such program'
+    const verdict = await accepting({ outcome: 'unreachable', error })
+    expect(verdict.failures[0]!.hint).toBe('Commands run in the folder of the driver file, without a shell.')
+  })
+
   it('its answer is told once, however it is written', async () => {
     const error = 'the inbox must be a list, got an object: {"items":[{"request":true}]}'
     const verdict = await accepting({ outcome: 'failed', status: 200, error, answer: '{"items": [{"request": true}]}' })

@@ -1,0 +1,167 @@
+/** Runs that end before their time, or never begin: reports and exit codes say the same. */
+import { readFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { fakeIo } from '../cli/fake-io.ts'
+import { folderWith } from '../config/folder.ts'
+import { finished, inFolder, startRun, startTarget } from './targets.ts'
+
+const scenario = (expectMs: number) =>
+  `version: 1\nname: One\ntimeouts: { expect: ${expectMs}ms, settle: 50ms }\nsteps:\n  - press: handover\n  - expect: start\n`
+
+/** An address at which nobody listens. */
+async function nowhere(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise(resolve => server.close(resolve))
+  return `http://127.0.0.1:${port}/webhook`
+}
+
+describe('a signal', () => {
+  it.each([
+    ['SIGINT', 130, 'interrupted'],
+    ['SIGTERM', 143, 'terminated'],
+  ] as const)('%s is the exit code in the reports too', async (signal, code, meaning) => {
+    const target = await startTarget((_, response) => void response.end())
+    const argv = ['s.yaml', '--target', target.url, '--port', '0', '--report', 'pretty,json=r.json']
+    const run = startRun({ 's.yaml': scenario(50_000) }, argv)
+    await expect.poll(() => target.requests.length, { timeout: 8_000 }).toBe(1)
+    run.io.signal(signal)
+    const { out, folder, ...done } = await finished(run)
+    expect(done.code).toBe(code)
+    expect(out).toContain(`exit ${code}: ${meaning}\n`)
+    expect(JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')).exit_code).toBe(code)
+  })
+
+  it('while nobody listens yet', async () => {
+    const run = startRun({ 's.yaml': scenario(100) }, [
+      's.yaml',
+      '--target',
+      await nowhere(),
+      '--port',
+      '0',
+      '--wait-for-target',
+      '50s',
+    ])
+    const soon = setTimeout(() => run.io.signal('SIGTERM'), 300)
+    onTestFinished(() => clearTimeout(soon))
+    const { code, out } = await finished(run)
+    expect(code).toBe(143)
+    expect(out).toMatch(/stopped early: the target is not there: .*; interrupted by SIGTERM\n/)
+  })
+
+  it('while the intermediary starts', { timeout: 10_000 }, async () => {
+    const driver = `version: 1\ntarget: { start: [node, -e, "console.log('up'); setInterval(() => {}, 1000)"], ready: ${await nowhere()}, ready_timeout: 60s }\n`
+    const argv = ['s.yaml', '--target', await nowhere(), '--port', '0', '--agent-driver', 'd.yaml']
+    const run = startRun({ 's.yaml': scenario(100), 'd.yaml': driver }, argv)
+    const soon = setTimeout(() => run.io.signal('SIGINT'), 1_000)
+    onTestFinished(() => clearTimeout(soon))
+    const { code, err } = await finished(run)
+    expect(code).toBe(130)
+    expect(err).toMatch(/^The target did not start: the run is over/)
+  })
+})
+
+describe('a target that is not there', () => {
+  it('says how to wait for it, or how long it did', async () => {
+    const at = ['s.yaml', '--target', await nowhere(), '--port', '0']
+    const hurried = await finished(startRun({ 's.yaml': scenario(100) }, at))
+    expect(hurried.out).toMatch(/\(ECONNREFUSED\); start it first, or wait for it with --wait-for-target 30s\n/)
+    const patient = await finished(startRun({ 's.yaml': scenario(100) }, [...at, '--wait-for-target', '200ms']))
+    expect(patient.out).toMatch(/\(ECONNREFUSED\), for 200ms\n/)
+  })
+})
+
+it('what could not be told is not called well', async () => {
+  const target = await startTarget((_, response) => void response.end())
+  const files = {
+    'a.yaml': 'version: 1\nname: A\nsteps: [{ press: handover }, { check: { status: pending } }]\n',
+    'b.yaml': 'version: 1\nname: B\nsteps: [{ press: handover }, { agent: accept }, { expect: start }]\n',
+  }
+  const { code, out } = await finished(startRun(files, ['.', '--target', target.url, '--port', '0']))
+  expect(code).toBe(0)
+  expect(out).toContain('exit 0: what could be judged passed, 1 could not; --strict makes this exit 4\n')
+})
+
+it('a check that gave up is no longer shown as waited for', async () => {
+  const target = await startTarget((_, response) => void response.end())
+  const io = fakeIo(folderWith({ 's.yaml': scenario(300) }), true)
+  await main(['run', 's.yaml', '--target', target.url, '--port', '0'], { TERM: 'dumb' }, io)
+  const waited = [...io.stderr.text.matchAll(/, ([\d.]+) (m?s) of 300 ms/g)]
+  const longest = Math.max(0, ...waited.map(([, count, unit]) => Number(count) * (unit === 's' ? 1000 : 1)))
+  expect(longest).toBeLessThan(1_000)
+  expect(io.stderr.text).toContain('listening for late calls')
+})
+
+it('the command that plays a repetition again makes its ids', async () => {
+  const target = await startTarget((_, response) => void response.writeHead(500).end())
+  const argv = [
+    's.yaml',
+    '--target',
+    target.url,
+    '--port',
+    '0',
+    '--repeat',
+    '3',
+    '--clock',
+    'virtual',
+    '--report',
+    'json=r.json',
+  ]
+  const { folder } = await finished(startRun({ 's.yaml': scenario(100) }, argv))
+  const { plays } = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as { plays: { again: string }[] }
+  expect(plays.map(({ again }) => / --repeat \d+/.exec(again)?.[0])).toEqual([undefined, ' --repeat 2', ' --repeat 3'])
+  expect(plays[0]!.again).toContain(' --clock virtual')
+})
+
+it('manual verbs where nobody can be asked: that is said', async () => {
+  const target = await startTarget((_, response) => void response.end())
+  const files = {
+    's.yaml': 'version: 1\nname: A\nsteps: [{ press: handover }, { agent: accept }, { expect: start }]\n',
+    'd.yaml': 'version: 1\naccept: manual\n',
+  }
+  const argv = ['s.yaml', '--target', target.url, '--port', '0', '--agent-driver', 'd.yaml']
+  const { code, out } = await finished(startRun(files, argv))
+  expect(code).toBe(4)
+  expect(out).toContain('no verb that can be played here (a manual one needs a terminal)')
+})
+
+it('an event that a fault keeps back is not held against the webhook', { timeout: 10_000 }, async () => {
+  const target = await startTarget((_, response) => void response.end())
+  const head = 'version: 1\nname: A\ntimeouts: { ack: 200ms, settle: 50ms }\n'
+  const files = {
+    's.yaml': `${head}steps:
+  - fault: { name: keeper, on: { webhook: REQUESTING TAKEOVER }, hold: 1, times: 1 }
+  - press: handover
+  - check: { status: pending }
+`,
+  }
+  const { out } = await finished(startRun(files, ['s.yaml', '--target', target.url, '--port', '0']))
+  expect(out).toMatch(/x the fault keeper kept REQUESTING TAKEOVER back all the time/)
+  expect(out).toContain('Say async: true')
+})
+
+it('an event spoilt by a fault is not said to be signed correctly', async () => {
+  const server = createHttpServer(
+    (request, response) => void request.resume().on('end', () => response.writeHead(401).end()),
+  )
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const url = `http://127.0.0.1:${(server.address() as { port: number }).port}/webhook`
+  const files = {
+    's.yaml': `version: 1
+name: A
+timeouts: { settle: 50ms }
+steps:
+  - fault: { name: cutter, on: { webhook: REQUESTING TAKEOVER }, truncate: true, times: 1 }
+  - press: handover
+  - check: { status: pending }
+`,
+  }
+  const { out } = await finished(startRun(files, ['s.yaml', '--target', url, '--port', '0']))
+  expect(out).not.toContain('signed correctly')
+  expect(out).toContain('The fault cutter struck this event')
+})

@@ -1,0 +1,146 @@
+/** Mistakes in a test are told as such, with the name of the field: nothing passes or fails for another reason. */
+import { describe, expect, it } from 'vitest'
+import { InvalidSetting } from '../../src/simulator/options.ts'
+import { startSimulator } from '../../src/testing/server.ts'
+import { createSimulator, type SimulatorOptions } from '../../src/testing/simulator.ts'
+import { simulatorWith } from './desk.ts'
+
+const ok = () => new Response('ok')
+
+describe('createSimulator', () => {
+  it.each([
+    [{ webhookUrl: 'http://127.0.0.1:3000' }, 'createSimulator takes no webhookUrl; did you mean webhook?'],
+    [{ webhook: ok }, 'webhook must be an object with url, fetch, got a function.'],
+    [{ webhook: 'http://a.test' }, 'webhook must be an object with url, fetch, got "http://a.test".'],
+    [{ webhook: { handler: ok } }, 'webhook takes no handler; it takes url, fetch.'],
+    [{ webhook: { url: '/webhook' } }, 'webhook.url must be an http or https URL such as http'],
+    [{ webhook: { fetch: 'x' } }, 'webhook.fetch must be a function, got "x".'],
+    [{ baseUrl: 'bot.example.test' }, 'baseUrl must be an http or https URL without a query'],
+    [{ baseUrl: 'https://a.test/?b=c' }, 'baseUrl must be an http or https URL without a query'],
+    [{ clock: 'virtul' }, 'clock must be "real", "virtual" or { mode: "virtual", start }, got "virtul".'],
+    [{ clock: { start: '2024-01-01' } }, 'clock must be "real", "virtual" or { mode: "virtual", start }'],
+    [{ seed: Number.NaN }, 'seed must be a whole number from 0, got NaN.'],
+    [{ bot: { nam: 'Nora' } }, 'bot takes no nam; it takes id, name, organizationId, replies.'],
+    [{ agent: { inbx: ok } }, 'agent takes no inbx; did you mean inbox?'],
+    [{ agent: { inbox: [] } }, 'agent.inbox must be a function, got [].'],
+    [{ journalLimit: 0 }, 'journalLimit must be a whole number from 1, got 0.'],
+    [{ translate: 'deepl' }, 'translate must be a function, got "deepl".'],
+    [{ expectTimeout: 2000 }, 'expectTimeout must be a duration such as 500ms or 2s, got 2000.'],
+    [null, 'createSimulator must be an object with seed, clock,'],
+  ])('%j', (options, message) => {
+    const make = () => createSimulator(options as SimulatorOptions)
+    expect(make).toThrow(InvalidSetting)
+    expect(make).toThrow(message)
+  })
+
+  it('names all of them, and takes undefined for not given', () => {
+    expect(() => createSimulator({ seed: -1, markers: 'no' } as never)).toThrow(/^seed must .* markers must /)
+    expect(createSimulator({ seed: undefined, webhook: undefined } as never).botId).toBe(1042)
+  })
+})
+
+it('servers and workspaces are as strict', async () => {
+  await expect(startSimulator({ prt: 0 } as never)).rejects.toThrow('startSimulator takes no prt; did you mean port?')
+  const server = await startSimulator({ port: 0 })
+  try {
+    const wrong = server.workspace({ baseUrl: 'https://a.test' } as never)
+    await expect(wrong).rejects.toThrow(/^workspace takes no baseUrl/)
+  } finally {
+    await server.close()
+  }
+})
+
+describe('what the user is and does', () => {
+  it.each([
+    [{ user: { firstName: 'Ada' } }, 'user takes no firstName; it takes id, first_name, last_name, gender.'],
+    [{ user: 'Ada' }, 'user must be an object with id, first_name, last_name, gender, got "Ada".'],
+    [{ usr: {} }, 'chat takes no usr; did you mean user?'],
+    [{ language: 12 }, 'language must be a text, got 12.'],
+    [{ history: 'Hello' }, 'history must be a list, got "Hello".'],
+    [{ labels: 'vip' }, 'labels must be a list of texts, got "vip".'],
+  ])('chat(%j)', async (options, message) => {
+    await expect(createSimulator().chat(options as never)).rejects.toThrow(message)
+  })
+
+  it('says and press', async () => {
+    const ada = await createSimulator().chat({ user: null })
+    await expect(ada.says(5 as never)).rejects.toThrow('text must be a text, got 5.')
+    await expect(ada.says('x', { attach: 'a.pdf' } as never)).rejects.toThrow('attach must be a list, got "a.pdf".')
+    await expect(ada.says('x', { attach: [{ nam: 'a' }] } as never)).rejects.toThrow('attach takes no nam')
+    await expect(ada.says('x', { asyn: true } as never)).rejects.toThrow(
+      'says takes no asyn; it takes text, async, attach.',
+    )
+    await expect(ada.press('handover', { asyn: true } as never)).rejects.toThrow('press takes no asyn')
+    expect(ada.transcript.filter(({ from }) => from === 'user')).toEqual([])
+  })
+})
+
+it('availability', () => {
+  const sim = createSimulator()
+  const wrong = { availability: 'open' } as never
+  expect(() => sim.setAvailability(wrong)).toThrow('availability must be "OPEN" or "CLOSED", got "open".')
+  expect(() => sim.setAvailability({ availability: 'OPEN', cause: 'x' } as never)).toThrow(
+    'setAvailability takes no cause',
+  )
+})
+
+describe('expectations', () => {
+  type Chat = Awaited<ReturnType<ReturnType<typeof createSimulator>['chat']>>
+  const loose = (chat: Chat) => chat as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
+
+  it.each([
+    ['expectCall', ['strat'], '"strat" is no call of the platform; did you mean start?'],
+    ['expectCall', ['message/'], '"message/" is no call of the platform; did you mean message?'],
+    ['expectCall', [], 'undefined is no call of the platform; there are transcript,'],
+    ['expectCall', ['availability'], "availability belongs to the bot, not to a chat: sim.expectCall('availability')."],
+    ['expectCall', ['start', {}, { timeout: '1s' }], 'expectCall takes no timeout; it takes within, times, since.'],
+    ['expectCall', ['start', {}, { times: '2' }], 'times must be a number, or { min, max } in this order, got "2".'],
+    ['expectCall', ['start', {}, { times: { mn: 2 } }], 'times must be a number, or { min, max } in this order'],
+    ['expectCall', ['start', {}, { since: 'begining' }], 'since must be what an action of this chat resolved with'],
+    ['expectCall', ['start', {}, { since: { seq: 99 } }], 'since must be what an action of this chat resolved with'],
+    ['expectCall', ['start', 'Anna'], 'body must be an object, or a matcher of one, got "Anna".'],
+    ['expectCall', ['start', { sender: { $typ: 'string' } }], 'sender.$typ is not a matcher; did you mean $type'],
+    ['expectNone', ['strat', { for: '0s' }], '"strat" is no call of the platform; did you mean start?'],
+    ['expectNone', ['start'], "expectNone has to know for how long: { for: '500ms' } watches"],
+    ['expectNone', ['start', {}, undefined], 'expectNone has to know for how long'],
+    ['expectNone', ['start', { fr: '0s' }], 'expectNone takes no fr; it takes for.'],
+    ['expectAgentSees', ['Hello', { withn: '1s' }], 'expectAgentSees takes no withn; it takes within, times, for.'],
+    ['waitFor', ['agent'], 'waitFor asks a function, got "agent".'],
+    ['waitFor', [() => true, { timeout: '1s' }], 'waitFor takes no timeout'],
+  ])('%s(%j)', async (name, args, message) => {
+    const { sim } = simulatorWith()
+    const ada = await sim.chat()
+    const refused = loose(ada)[name]!(...args)
+    await expect(refused).rejects.toThrow(InvalidSetting)
+    await expect(refused).rejects.toThrow(message)
+    await sim.assertClean()
+  })
+
+  it('assertClean', async () => {
+    const { sim } = simulatorWith()
+    await expect(sim.assertClean({ alow: [] } as never)).rejects.toThrow(
+      'assertClean takes no alow; it takes allow, settle.',
+    )
+    await expect(sim.assertClean({ allow: 'start' } as never)).rejects.toThrow('allow must be a list, got "start".')
+  })
+
+  it('matchers of the test runner are none, whatever they are made of', async () => {
+    const { sim, call } = simulatorWith()
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await call('start', { chat_id: ada.id, sender: { name: 'Anna', avatar: 'https://a.test/a.png' } })
+    const jest = { $$typeof: Symbol.for('jest.asymmetricMatcher'), asymmetricMatch: () => true }
+    await ada.expectCall('start', { sender: { name: jest } })
+    expect(ada.status).toBe('agent')
+  })
+})
+
+it('an expectation of the bot names no chat', async () => {
+  const { sim } = simulatorWith()
+  await sim.chat()
+  await sim.chat()
+  const missing = sim.expectCall('availability', { availability: 'CLOSED' }, { within: '5ms' })
+  const { message } = await missing.then(Object, thrown => thrown as Error)
+  expect(message).toMatch(/step 1\/1 {2}expect availability/)
+  expect(message).not.toMatch(/chat ""|chat {2}/)
+})

@@ -1,0 +1,62 @@
+/** Expectations after a restore: of the chats the snapshot brought, and of nothing from before it. */
+import { describe, expect, it } from 'vitest'
+import { ExpectationError } from '../../src/testing/expectation-error.ts'
+import { ANNA, shouting, simulatorWith } from './desk.ts'
+
+describe('after a restore', () => {
+  it('calls are expected of the chats it brought, over and over', async () => {
+    const { sim } = simulatorWith(shouting)
+    const ada = await sim.chat({ user: { first_name: 'Ada' } })
+    const before = sim.snapshot()
+    for (let round = 0; round < 3; round++) {
+      await ada.press('handover')
+      expect((await ada.expectCall('start')).chatId).toBe(ada.id)
+      await sim.assertClean()
+      await sim.restore(before)
+    }
+  })
+
+  it('what came before it is neither found nor complained of', async () => {
+    const { sim } = simulatorWith(shouting)
+    const ada = await sim.chat({ user: { first_name: 'Ada' } })
+    const before = sim.snapshot()
+    const pressed = await ada.press('handover')
+    await sim.restore(before)
+    await ada.expectNone('start', { for: '0s' })
+    await sim.assertClean()
+    await expect(ada.expectCall('start', {}, { since: pressed })).rejects.toThrow(/^since must be what an action/)
+    const failed = ada.expectCall('start', {}, { since: 'beginning', within: '10ms' })
+    await expect(failed).rejects.toThrow(/chat Ada.*older entr.*a snapshot left them out/s)
+  })
+
+  it('a call nobody expected is one', async () => {
+    const { sim, call } = simulatorWith(shouting)
+    const ada = await sim.chat()
+    await sim.restore(sim.snapshot())
+    await call('start', { chat_id: ada.id, sender: ANNA })
+    await expect(sim.assertClean()).rejects.toThrow(ExpectationError)
+  })
+
+  it('a journal that came with it still tells the chats apart', async () => {
+    const { sim } = simulatorWith(shouting)
+    const [ada, bob] = [
+      await sim.chat({ user: { first_name: 'Ada' } }),
+      await sim.chat({ user: { first_name: 'Bob' } }),
+    ]
+    await ada.press('handover')
+    const after = sim.snapshot({ journal: true })
+    sim.reset()
+    await sim.restore(after)
+    expect((await ada.expectCall('start', {}, { since: 'beginning' })).chatId).toBe(ada.id)
+    const failed = bob.expectCall('start', {}, { since: 'beginning', within: '10ms' })
+    await expect(failed).rejects.toThrow(/no start came.*Ada +#6 .*POST start/s)
+  })
+
+  it('chats whose beginning has left the journal have their calls as well', async () => {
+    const { sim } = simulatorWith(shouting, { journalLimit: 8 })
+    const ada = await sim.chat()
+    for (let count = 0; count < 10; count++) await ada.says(`${count}`)
+    await ada.press('handover')
+    expect((await ada.expectCall('start')).chatId).toBe(ada.id)
+  })
+})
