@@ -63,7 +63,16 @@ const MOST = 80
 
 export function shown(value: unknown): string {
   if (typeof value === 'function') return 'a function'
-  const written = typeof value === 'number' || typeof value === 'bigint' ? String(value) : JSON.stringify(value)
-  const whole = written ?? String(value)
+  const whole = writtenOut(value)
   return whole.length > MOST ? `${whole.slice(0, MOST)}…` : whole
+}
+
+/** What has no JSON, such as what holds itself, by its kind. */
+function writtenOut(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value)
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return Object.prototype.toString.call(value)
+  }
 }

@@ -4,9 +4,10 @@ import type { ChatHandle } from '../simulator/chat-handle.ts'
 import type { Simulator } from '../simulator.ts'
 import { type ExpectedItem, expectAgentSees, type SeesOptions } from './agent.ts'
 import { framesAbove } from './expectation-error.ts'
-import { type ExpectCallOptions, expectCalls, expectNone, type Subject, waitFor } from './expectations.ts'
+import { type ExpectCallOptions, expectCalls, expectNone, type Subject } from './expectations.ts'
 import type { Expected } from './expected.ts'
 import type { ReceivedCall } from './received.ts'
+import { waitFor } from './wait-for.ts'
 
 /** Calls that carry the id of a chat. */
 export type ChatCallId = Exclude<CallId, 'availability'>

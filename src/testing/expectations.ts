@@ -1,6 +1,6 @@
 /** Expectations of one chat, or of the bot: each is a step of a play, judged as a step of a scenario is. */
 import type { CallBodies, CallId } from '../contract/wire.ts'
-import { Cut, waitUntil } from '../runner/play/waiting.ts'
+import { Cut } from '../runner/play/waiting.ts'
 import * as checks from '../runner/verbs/checks.ts'
 import type { Scene } from '../runner/verbs/verb.ts'
 import { failureOfStep } from '../scenario/judge/verdict.ts'
@@ -124,7 +124,8 @@ export async function played<A extends Action>(
   throw failed(session, failure, subject)
 }
 
-async function whether(playing: unknown): Promise<boolean> {
+/** Whether a reset, a restore or the end cut it off. */
+export async function whether(playing: unknown): Promise<boolean> {
   try {
     await playing
     return false
@@ -134,7 +135,8 @@ async function whether(playing: unknown): Promise<boolean> {
   }
 }
 
-const failed = (session: Session, failure: Failure, { asked }: Subject) => expectationError(session, [failure], asked)
+export const failed = (session: Session, failure: Failure, { asked }: Subject) =>
+  expectationError(session, [failure], asked)
 
 export function overtaken(label: string, asked: string): Error {
   const error = new Error(`The simulator was reset, restored or closed while the test waited: ${label}.`)
@@ -153,53 +155,4 @@ function checkSubject({ chatId, sim }: Subject, call: CallId): void {
   }
   if (chatId !== null && sim.findChat(chatId) === undefined)
     throw invalid('chat', 'This chat is gone: the simulator was reset after it was made.')
-}
-
-/** Asked again whenever something happens; resolves with what it answers as soon as that is neither false nor empty. */
-export async function waitFor<Value>(
-  subject: Subject,
-  look: () => Value,
-  options: { readonly within?: string },
-  written: (...args: never[]) => unknown = look,
-): Promise<NonNullable<Value>> {
-  if (typeof written !== 'function') throw invalid('waitFor', `waitFor asks a function, got ${shown(written)}.`)
-  checkStrictly('waitFor', options, { within: anything })
-  const session = sessionOf(subject.sim)
-  const { journal } = session.core
-  const ms = durationMs('within', options.within) ?? subject.waitMs ?? WAIT_MS
-  const begun = journal.atMs
-  const asked = () => answerOf(look)
-  let value = asked()
-  const again = () => {
-    value ||= asked()
-    return value || journal.atMs >= begun + ms ? null : { untilMs: begun + ms }
-  }
-  if (!value && (await whether(waitUntil(session.stage, again, session.over)))) {
-    throw overtaken('waitFor', subject.asked)
-  }
-  if (value) return value
-  throw failed(session, stillNot(session, subject, String(written), ms), subject)
-}
-
-/** A promise is always true: it would be taken for an answer. */
-function answerOf<Value>(look: () => Value): Value {
-  const value = look()
-  if (!(value instanceof Promise)) return value
-  throw invalid('waitFor', 'waitFor asks a function that answers at once; this one returned a promise.')
-}
-
-function stillNot(session: Session, { chatId }: Subject, source: string, ms: number): Failure {
-  const chat = chatId === null ? undefined : session.core.room.state.chats.get(chatId)
-  const state = chat === undefined ? '' : `; the chat is with ${chat.status}, ${chat.typing ? 'typing' : 'not typing'}`
-  return {
-    kind: 'check',
-    step: null,
-    lane: chat === undefined ? null : session.laneOf(chat.id),
-    wanted: `waitFor ${source.replace(/\s+/g, ' ').slice(0, 120)} within ${shownMs(ms)}`,
-    happened: `it did not come true${state}`,
-    rules: [],
-    nearest: [],
-    marks: [],
-    soft: false,
-  }
 }

@@ -18,6 +18,7 @@ export const IN_CODE: readonly (readonly [written: string, inCode: string])[] = 
   ['is --target its webhook?', 'is webhook.url its webhook?'],
   ['Is --target the address of the webhook, path included?', 'Is webhook.url the whole address of the webhook?'],
   ['allow it with strict: { allow: [', 'allow it with assertClean({ allow: ['],
+  ['made no call for this scenario', 'made no call at all'],
   ['is no chat of this scenario', 'is no chat of this simulator'],
   ['no step expects it', 'nothing expects it'],
   ['a step for every call', 'an expectation for every call'],

@@ -17,11 +17,12 @@ import {
 } from './chat.ts'
 import { assertClean, type CleanOptions } from './clean.ts'
 import { framesAbove } from './expectation-error.ts'
-import { type Subject, waitFor } from './expectations.ts'
+import type { Subject } from './expectations.ts'
 import type { Expected } from './expected.ts'
 import type { ReceivedCall } from './received.ts'
 import { durationMs } from './settings.ts'
 import { chatShape, SIMULATOR } from './shapes.ts'
+import { waitFor } from './wait-for.ts'
 
 /** What a test may say beside what the platform is. */
 export interface TestOptions {

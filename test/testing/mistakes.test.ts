@@ -35,6 +35,9 @@ describe('createSimulator', () => {
 
   it('names all of them, and takes undefined for not given', () => {
     expect(() => createSimulator({ seed: -1, markers: 'no' } as never)).toThrow(/^seed must .* markers must /)
+    const itself: { self?: unknown } = {}
+    itself.self = itself
+    expect(() => createSimulator({ seed: itself } as never)).toThrow('seed must be a whole number from 0, got [object')
     expect(createSimulator({ seed: undefined, webhook: undefined } as never).botId).toBe(1042)
   })
 })
