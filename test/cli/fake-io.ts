@@ -45,6 +45,8 @@ export interface FakeIo extends Io {
   readonly stdout: FakeOutput
   readonly stderr: FakeOutput
   readonly exits: readonly number[]
+  /** Whether somebody heeds signals. */
+  readonly watched: boolean
   signal(name: Signal): void
 }
 
@@ -61,6 +63,9 @@ export function fakeIo(cwd: string, isTTY = false, stdin = ''): FakeIo {
     cwd,
     nodeVersion: process.version,
     exits,
+    get watched() {
+      return listeners.size > 0
+    },
     onSignal(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

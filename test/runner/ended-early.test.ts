@@ -1,5 +1,5 @@
 /** Runs that end before their time, or never begin: reports and exit codes say the same. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -46,19 +46,19 @@ describe('a signal', () => {
       '--wait-for-target',
       '50s',
     ])
-    const soon = setTimeout(() => run.io.signal('SIGTERM'), 300)
-    onTestFinished(() => clearTimeout(soon))
+    await expect.poll(() => run.io.watched).toBe(true)
+    run.io.signal('SIGTERM')
     const { code, out } = await finished(run)
     expect(code).toBe(143)
     expect(out).toMatch(/stopped early: the target is not there: .*; interrupted by SIGTERM\n/)
   })
 
   it('while the intermediary starts', { timeout: 10_000 }, async () => {
-    const driver = `version: 1\ntarget: { start: [node, -e, "console.log('up'); setInterval(() => {}, 1000)"], ready: ${await nowhere()}, ready_timeout: 60s }\n`
+    const driver = `version: 1\ntarget: { start: [node, -e, "require('fs').writeFileSync('up', ''); setInterval(() => {}, 1000)"], ready: ${await nowhere()}, ready_timeout: 60s }\n`
     const argv = ['s.yaml', '--target', await nowhere(), '--port', '0', '--agent-driver', 'd.yaml']
     const run = startRun({ 's.yaml': scenario(100), 'd.yaml': driver }, argv)
-    const soon = setTimeout(() => run.io.signal('SIGINT'), 1_000)
-    onTestFinished(() => clearTimeout(soon))
+    await expect.poll(() => existsSync(inFolder(run.folder, 'up')), { timeout: 8_000 }).toBe(true)
+    run.io.signal('SIGINT')
     const { code, err } = await finished(run)
     expect(code).toBe(130)
     expect(err).toMatch(/^The target did not start: the run is over/)
