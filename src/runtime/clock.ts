@@ -105,6 +105,9 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS): VirtualClock {
 /** Node's longest timer; longer waits are taken in several steps. */
 const LONGEST_MS = 2_147_483_647
 
+/** By more than this a timer is early only when somebody has set the wall clock back. */
+const EARLY_MS = 2
+
 /** A timer keeps its process alive until it fires; closing or resetting the simulator cancels it. */
 export function createRealClock(): Clock {
   const pending = new Map<object, number>()
@@ -119,7 +122,12 @@ export function createRealClock(): Clock {
       let handle: ReturnType<typeof setTimeout>
       const arm = () => {
         const left = at - Date.now()
-        handle = setTimeout(left > LONGEST_MS ? arm : fire, Math.min(Math.max(0, left), LONGEST_MS))
+        handle = setTimeout(left > LONGEST_MS ? arm : ring, Math.min(Math.max(0, left), LONGEST_MS))
+      }
+      // Node's timers count on another clock, which may be a moment ahead of this one.
+      const ring = () => {
+        const left = at - Date.now()
+        return left > 0 && left <= EARLY_MS ? arm() : fire()
       }
       const fire = () => {
         pending.delete(key)

@@ -30,6 +30,21 @@ test('timers fire in due order and not before their time', async () => {
   expect(clock.nextDue()).toBeNull()
 })
 
+test('no timer fires early on its own clock, however the one it is built on rounds', async () => {
+  const clock = createRealClock()
+  const early: number[] = []
+  const one = (delayMs: number) =>
+    new Promise<void>(resolve => {
+      const due = clock.now() + delayMs
+      clock.after(delayMs, () => {
+        if (clock.now() < due) early.push(due - clock.now())
+        resolve()
+      })
+    })
+  for (let round = 0; round < 20; round++) await Promise.all(Array.from({ length: 40 }, (_, n) => one(1 + (n % 7))))
+  expect(early).toEqual([])
+})
+
 test('a cancelled timer neither fires nor is due', async () => {
   const clock = createRealClock()
   const fired = await firing(fire => {
