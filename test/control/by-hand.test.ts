@@ -145,6 +145,7 @@ describe('trigger', () => {
     expect(body.ack).toMatchObject({ status: 503, error: 'answered 503; only 200 acknowledges REQUESTING TAKEOVER' })
     release.resolve()
     await pressed
+    await hook.arrived(3)
     await ask('POST', '/settle')
     expect(server.deliveries.map(one => [one.triggered ?? false, one.attempt])).toEqual([
       [true, 1],
