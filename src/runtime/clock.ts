@@ -146,7 +146,6 @@ export function createRealClock(): Clock {
   }
 }
 
-/** Milliseconds since some fixed moment, with fractions: for durations only. */
 /** Taken before a test could replace them: the timers it fakes are those of the code it tests. */
 const onWall = {
   setTimeout: setTimeout.bind(globalThis),
@@ -154,6 +153,7 @@ const onWall = {
   now: performance.now.bind(performance),
 }
 
+/** Milliseconds since some fixed moment, with fractions: for durations only. */
 export const elapsedMs = (): number => onWall.now()
 
 /** A timer on the wall, for network timeouts and latencies. */
