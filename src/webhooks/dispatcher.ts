@@ -1,23 +1,23 @@
 /**
- * Delivers webhook events: encodes each once, signs exactly those bytes, keeps the order of each chat, and journals
- * every attempt. Nobody waits for it: an operation appends its event and goes on.
+ * Delivers webhook events: encodes each once, keeps the order of each chat, and knows what is under way.
+ * Nobody waits for it: an operation appends its event and goes on.
  */
 import type { Faults } from '../faults/registry.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createRandom, randomFrom } from '../runtime/random.ts'
-import { attemptOnce, type Concluded, nextAttempt, type SendPorts } from './attempt.ts'
+import type { SendPorts } from './attempt.ts'
 import { type ByHand, createByHand } from './by-hand.ts'
 import { createDue } from './due.ts'
 import { encodePayload } from './encode.ts'
 import type { HeaderPorts } from './headers.ts'
-import { type Job, jobFrom, type KeptJob, keptForm, type Stage, type Struck } from './job.ts'
+import { type Job, jobFrom, type KeptJob, keptForm, SENDING, type Stage } from './job.ts'
 import { createKeptBack } from './kept-back.ts'
 import { createLanes } from './lanes.ts'
-import { sound, wrap } from './parcel.ts'
-import { retryDelay } from './policy.ts'
-import { faultEntries, marksOf } from './struck.ts'
+import { sound } from './parcel.ts'
+import { faultEntries } from './struck.ts'
+import { createTries } from './tries.ts'
 
 export interface DispatcherPorts extends SendPorts, HeaderPorts {
   readonly journal: Journal
@@ -57,8 +57,6 @@ export interface Resumption {
   go(): void
 }
 
-const SENDING: Stage = { kind: 'sending' }
-
 export function createDispatcher(ports: DispatcherPorts): Dispatcher {
   let cancel = new AbortController()
   let random = createRandom(ports.seed(), 'delivery order')
@@ -73,15 +71,16 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     job.laned = true
     turn(job)
   })
+  const tries = createTries({ ...ports, signal: () => cancel.signal, begin: job => underWay.add(job), later, over })
 
   function turn(job: Job): void {
     const order = job.strike?.order
     if (order?.kind === 'slow') later(job, order.ms, 'send')
-    else attempt(job)
+    else tries.next(job)
   }
 
   function later(job: Job, delayMs: number, next: 'send' | 'turn'): void {
-    const time = due.after(delayMs, () => (next === 'send' ? attempt(job) : turn(job)))
+    const time = due.after(delayMs, () => (next === 'send' ? tries.next(job) : turn(job)))
     job.stage = { kind: 'due', next, ...time }
   }
 
@@ -99,49 +98,6 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
       for (const lane of new Set(jobs.map(job => job.lane)))
         lanes.addFirst(lane, jobs.filter(job => job.lane === lane).map(queued))
   }
-
-  function attempt(job: Job): void {
-    const spoilt = job.attempt === 1 ? job.strike : null
-    send(job, spoilt)
-    if (spoilt !== null && !job.copy) copy(job, spoilt)
-  }
-
-  function send(job: Job, spoilt: Struck | null): void {
-    job.stage = SENDING
-    const parcel = spoilt === null ? job.parcel : wrap(ports, job.parcel, spoilt.form)
-    const conclude = job.copy ? concludeCopy : concludeTry
-    void attemptOnce(ports, parcel, cancel.signal, content => conclude(job, content))
-  }
-
-  /** Later events do not wait for copies. */
-  function copy(job: Job, { copies: { count, gapMs } }: Struck): void {
-    for (let index = 1; index < count; index++) {
-      const one: Job = { ...job, copy: true, laned: false, stage: SENDING }
-      underWay.add(one)
-      if (gapMs > 0) later(one, gapMs * index, 'send')
-      else attempt(one)
-    }
-  }
-
-  function concludeCopy(job: Job, content: Concluded): void {
-    const attempt = Math.max(2, nextAttempt(ports.journal, job.parcel.deliveryId))
-    ports.journal.append({ ...content, attempt, ...marksOf(job.strike!), duplicate: true }, job.seq)
-    over(job)
-  }
-
-  function concludeTry(job: Job, content: Concluded): void {
-    const retryIn = content.outcome === 'failed' ? retryDelay(ports.knobs(), job.attempt) : null
-    const again = retryIn === null ? {} : { retry_in_ms: retryIn }
-    const marks = job.strike !== null && job.attempt === 1 ? marksOf(job.strike) : {}
-    ports.journal.append({ ...content, attempt: numberOf(job), ...marks, ...again }, job.seq)
-    if (retryIn === null) return over(job)
-    job.attempt++
-    later(job, retryIn, 'send')
-  }
-
-  /** Somebody may have sent it by hand in between. */
-  const numberOf = ({ attempt, parcel }: Job): number =>
-    attempt === 1 ? 1 : Math.max(attempt, nextAttempt(ports.journal, parcel.deliveryId))
 
   function jobFor({ event, seq, chat_id, delivery_id, payload }: EntryOf<'event'>) {
     const body = encodePayload(payload, ports.knobs()['webhook.json'])
@@ -169,7 +125,7 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     if (job.laned) lanes.occupy(job.lane)
     if (job.stage.kind === 'kept') keepBack(job, passing)
     else if (job.stage.kind === 'waiting') lanes.add(job.lane, job)
-    else if (job.stage.kind === 'sending') send(job, job.attempt === 1 ? job.strike : null)
+    else if (job.stage.kind === 'sending') tries.again(job)
   }
 
   function takeUpAll(jobs: ReadonlyMap<Job, KeptJob>): void {

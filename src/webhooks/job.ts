@@ -15,6 +15,8 @@ export type Stage =
   /** Until so many later ones of its chat have passed. */
   | { readonly kind: 'kept' }
 
+export const SENDING: Stage = { kind: 'sending' }
+
 export interface Job {
   /** As it should be: what a retry sends. */
   readonly parcel: Parcel
