@@ -36,16 +36,25 @@ function textFrom(engine: keyof Engines, result: unknown): string {
 
 export type InOrder = <T>(chatId: string, run: () => Maybe<T>) => Maybe<T>
 
-/** Runs one piece of work per chat at a time; different chats do not wait for each other. */
-export function createLanes(): InOrder {
+export interface Lanes {
+  /** Runs one piece of work per chat at a time; different chats do not wait for each other. */
+  readonly inOrder: InOrder
+  /** What comes next waits for nothing that came before. */
+  clear(): void
+}
+
+export function createLanes(): Lanes {
   const last = new Map<string, Promise<unknown>>()
-  return (chatId, run) => {
-    const before = last.get(chatId)
-    const result = before === undefined ? run() : before.then(run, run)
-    if (!(result instanceof Promise)) return result
-    last.set(chatId, result)
-    const leave = () => void (last.get(chatId) === result && last.delete(chatId))
-    result.then(leave, leave)
-    return result
+  return {
+    inOrder(chatId, run) {
+      const before = last.get(chatId)
+      const result = before === undefined ? run() : before.then(run, run)
+      if (!(result instanceof Promise)) return result
+      last.set(chatId, result)
+      const leave = () => void (last.get(chatId) === result && last.delete(chatId))
+      result.then(leave, leave)
+      return result
+    },
+    clear: () => last.clear(),
   }
 }

@@ -1,24 +1,23 @@
-/** The single parts of a simulator, made from its options. */
+/** The parts of one simulator that stand by themselves; `core.ts` wires the others around them. */
+import { createKeyring, type Keyring } from '../api/keyring.ts'
+import { createRateLimit, type RateLimit } from '../api/rate-limit.ts'
 import type { Knobs } from '../contract/knobs.ts'
-import { readBusinessHours } from '../platform/hours.ts'
+import { createLanes, type Engines, type Lanes } from '../engines/engines.ts'
+import { createFaults, type Faults } from '../faults/registry.ts'
+import { createJournal, type Journal } from '../journal/journal.ts'
 import type { BotSpec } from '../platform/platform.ts'
 import type { Room, Settings } from '../platform/room.ts'
 import { createState } from '../platform/state.ts'
-import { type Clock, createRealClock, createVirtualClock, type VirtualClock } from '../runtime/clock.ts'
+import { type Activity, createActivity } from '../runtime/activity.ts'
+import type { Clock, VirtualClock } from '../runtime/clock.ts'
+import { createEpoch, type Epoch } from '../runtime/epoch.ts'
 import { makeId } from '../runtime/ids.ts'
 import { hashWords } from '../runtime/random.ts'
-import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
-import { DEFAULTS, InvalidSetting, type SimulatorOptions } from './options.ts'
-
-/** Everything remembered, forgotten. */
-export function clearState({ state }: Room): void {
-  state.bots.clear()
-  state.chats.clear()
-  state.files.clear()
-  state.deadlines.clear()
-  state.chatCounter = 0
-  state.summaryCounter = 0
-}
+import { createStamps, type Stamps } from '../runtime/stamps.ts'
+import type { Transport } from '../runtime/transport.ts'
+import { createEngines } from './engines.ts'
+import { botFrom, type ClosableTransport, clockFrom, hoursFrom, transportFrom } from './from-options.ts'
+import { DEFAULTS, knobsFrom, type SimulatorOptions } from './options.ts'
 
 /** Who the simulator is; a snapshot brings its own. */
 export interface Identity {
@@ -34,64 +33,75 @@ export interface Address {
   readonly filesOf: string
 }
 
-export interface RoomParts {
+export interface Parts {
   readonly identity: Identity
-  readonly knobs: Knobs
-  readonly clock: Clock
-  stamp(): number
   readonly address: Address
-  readonly settings: Settings
+  readonly knobs: Knobs
+  readonly settings: { replies: Settings['replies']; businessHours: Settings['businessHours'] }
+  readonly clock: Clock | VirtualClock
+  readonly stamps: Stamps
+  readonly journalStamps: Stamps
+  readonly journal: Journal
+  readonly room: Room
+  readonly keyring: Keyring
+  readonly rateLimit: RateLimit
+  readonly engines: Engines
+  readonly lanes: Lanes
+  readonly faults: Faults
+  readonly activity: Activity
+  readonly epoch: Epoch
+  readonly transport: ClosableTransport
 }
 
-export function createRoom({ identity, knobs, clock, stamp, address, settings }: RoomParts): Room {
+export function createParts(options: SimulatorOptions, shared: Transport | undefined, filesOf: string): Parts {
+  const knobs = knobsFrom(options.knobs ?? {})
+  const identity: Identity = { seed: options.seed ?? DEFAULTS.seed, bot: botFrom(options) }
+  const clock = clockFrom(options)
+  const stamps = createStamps(clock.now)
+  const journalStamps = createStamps(clock.now)
+  const settings = { replies: options.bot?.replies ?? [], businessHours: hoursFrom(options.businessHours) }
+  const address = addressFrom(options, filesOf)
+  const room = createRoom({ identity, knobs, clock, stamps, address, settings })
   return {
-    state: createState(),
+    identity,
+    address,
     knobs,
     settings,
-    nowMs: clock.now,
-    stamp,
-    id: (form, label) => makeId(form, identity.seed, label),
-    words: label => hashWords(label, identity.seed),
-    links: {
-      chat: id => `${address.base}/api/v1/chats/${encodeURIComponent(id)}`,
-      file: (id, name) => `${address.base}/files/${address.filesOf}${id}/${encodeURIComponent(name)}`,
-      fileId: segment => (segment.startsWith(address.filesOf) ? segment.slice(address.filesOf.length) : null),
-    },
+    clock,
+    stamps,
+    journalStamps,
+    journal: createJournal({ limit: options.journalLimit ?? DEFAULTS.journalLimit, stamp: journalStamps.next }),
+    room,
+    keyring: createKeyring(() => identity.bot.id, knobs),
+    rateLimit: createRateLimit(),
+    engines: createEngines(options, room),
+    lanes: createLanes(),
+    faults: createFaults(),
+    activity: createActivity(),
+    epoch: createEpoch(),
+    transport: transportFrom(options, shared),
   }
 }
 
-export const botFrom = ({ bot }: SimulatorOptions): BotSpec => ({
-  id: bot?.id ?? DEFAULTS.botId,
-  name: bot?.name ?? DEFAULTS.botName,
-  organizationId: bot?.organizationId ?? DEFAULTS.organizationId,
+const addressFrom = ({ baseUrl, webhook }: SimulatorOptions, filesOf: string): Address => ({
+  base: (baseUrl ?? DEFAULTS.baseUrl).replace(/\/+$/, ''),
+  webhookUrl: webhook?.url ?? null,
+  filesOf,
 })
 
-export function clockFrom({ clock = 'virtual' }: SimulatorOptions): Clock | VirtualClock {
-  if (clock === 'real') return createRealClock()
-  const start = typeof clock === 'object' && clock.start !== undefined ? new Date(clock.start).getTime() : undefined
-  if (start === undefined || Number.isFinite(start)) return createVirtualClock(start)
-  throw new InvalidSetting([
-    { name: 'clock.start', message: 'clock.start must be a date such as 2024-01-01T09:00:00Z.' },
-  ])
-}
+type RoomParts = Pick<Parts, 'identity' | 'knobs' | 'clock' | 'stamps' | 'address' | 'settings'>
 
-export function hoursFrom(raw: SimulatorOptions['businessHours']): Settings['businessHours'] {
-  if (raw === null || raw === undefined) return null
-  const read = readBusinessHours(raw)
-  if ('week' in read) return read
-  const name = `business_hours.${read.key}`
-  throw new InvalidSetting([{ name, message: `${name} ${read.message}.` }])
-}
-
-type ClosableTransport = Transport & { close?(): Promise<void> }
-
-export const transportFrom = (options: SimulatorOptions, shared?: Transport): ClosableTransport => {
-  if (options.webhook?.fetch) return functionTransport(options.webhook.fetch)
-  return shared === undefined ? httpTransport() : request => shared(request)
-}
-
-/** A webhook function needs no address of its own, but its requests have to have one. */
-export function targetOf(options: SimulatorOptions, url: string | null, transport: Transport) {
-  const address = url ?? (options.webhook?.fetch ? 'https://intermediary.example.test/webhook' : null)
-  return address === null ? null : { url: address, transport }
-}
+const createRoom = ({ identity, knobs, clock, stamps, address, settings }: RoomParts): Room => ({
+  state: createState(),
+  knobs,
+  settings,
+  nowMs: clock.now,
+  stamp: stamps.next,
+  id: (form, label) => makeId(form, identity.seed, label),
+  words: label => hashWords(label, identity.seed),
+  links: {
+    chat: id => `${address.base}/api/v1/chats/${encodeURIComponent(id)}`,
+    file: (id, name) => `${address.base}/files/${address.filesOf}${id}/${encodeURIComponent(name)}`,
+    fileId: segment => (segment.startsWith(address.filesOf) ? segment.slice(address.filesOf.length) : null),
+  },
+})

@@ -16,7 +16,7 @@ export interface UserPorts {
   commit(action: UserContent, effects: readonly Effect[]): void
   /** A number that grows with every reset. */
   epoch(): number
-  /** Something asynchronous started (true) or ended (false). */
+  /** Something asynchronous started; call what is returned when it has ended. */
   inFlight(): () => void
 }
 
