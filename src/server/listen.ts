@@ -1,30 +1,8 @@
 /** Opens the port, or says in one line why it cannot be opened. */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { findPortHolder, type PortHolder } from './port-holder.ts'
-
-/** The server cannot start here: a matter of the environment, not of options or files. */
-export class CannotListen extends Error {
-  override readonly name: string = 'CannotListen'
-  readonly host: string
-  readonly port: number
-  constructor(host: string, port: number, why: string) {
-    super(`Failed to listen on ${host}:${port}: ${why}.`)
-    this.host = host
-    this.port = port
-  }
-}
-
-export class PortBusy extends CannotListen {
-  override readonly name = 'PortBusy'
-  /** Who has it, when that could be found out. */
-  readonly holder: PortHolder | null
-  constructor(host: string, port: number, holder: PortHolder | null) {
-    const by = holder === null ? '' : ` by ${holder.name} (process ${holder.pid})`
-    super(host, port, `the port is taken${by}; stop it, or choose another port (0 means any free one)`)
-    this.holder = holder
-  }
-}
+import { CannotListen, PortBusy } from './cannot-listen.ts'
+import { findPortHolder } from './port-holder.ts'
 
 /** Resolves with the real port. */
 export async function listen(server: Server, host: string, port: number): Promise<number> {

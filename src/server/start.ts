@@ -48,8 +48,6 @@ export const DEFAULT_HOST = '127.0.0.1'
 /** Rejects with `PortBusy` or `CannotListen` when the port cannot be had, `InvalidSetting` for other options. */
 export const startSimulator = (options: ServerOptions = {}): Promise<SimulatorServer> => startServer(options)
 
-export type { Front }
-
 const ownFront = (simulator: Simulator): Front => ({
   api: simulator.handle,
   bodyLimit: () => coreOf(simulator).room.knobs['limits.body'],

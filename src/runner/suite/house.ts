@@ -4,8 +4,9 @@ import { FILES_PREFIX } from '../../api/files.ts'
 import type { Api } from '../../api/handle.ts'
 import { pathOf } from '../../api/routes.ts'
 import type { Maybe } from '../../engines/engines.ts'
-import { type Front, type ServerOptions, type SimulatorServer, startServer } from '../../server/start.ts'
+import { type ServerOptions, type SimulatorServer, startServer } from '../../server/start.ts'
 import { coreOf, type Simulator } from '../../simulator.ts'
+import type { Front } from '../../workspaces/front.ts'
 
 export interface House {
   /** Its own simulator takes what belongs to no play; its journal has only that. */
