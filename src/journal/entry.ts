@@ -144,5 +144,6 @@ export interface EntryFrame {
   /** Milliseconds on the wall since the simulator was made: what is left when `time` is virtual. For durations only. */
   readonly at_ms: number
 }
+
 export type Entry = EntryContent & EntryFrame
 export type EntryOf<Kind extends EntryKind> = Extract<Entry, { kind: Kind }>

@@ -1,5 +1,5 @@
 /**
- * The append-only record of everything that happened. Log, expectations, inspector and reports only read it.
+ * The append-only record of everything that happened. Log, control API, expectations and reports only read it.
  * Bounded: the oldest entries leave first, and it says so.
  */
 import { elapsedMs } from '../runtime/clock.ts'
@@ -13,6 +13,7 @@ export interface JournalQuery {
   readonly after?: number
   readonly kind?: EntryKind
   readonly chatId?: string
+  /** At most so many, the oldest first. */
   readonly limit?: number
 }
 
