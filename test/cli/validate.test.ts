@@ -90,6 +90,12 @@ describe('files that are right', () => {
 })
 
 describe('files that are wrong', () => {
+  it('a driver whose only verb is misspelt is still taken for a driver', async () => {
+    const { code, stderr } = await validate({ 'driver.yaml': 'version: 1\nacept: { POST: /accept }\n' }, 'driver.yaml')
+    expect(stderr).toContain('driver.yaml:2:1: acept: is not a known key; did you mean accept?')
+    expect(code).toBe(2)
+  })
+
   it('every mistake of every file, and still what is right', async () => {
     const files = {
       'a.yaml': scenario('A', '  - usr: Hi\n  - expect: start\n'),

@@ -1,4 +1,4 @@
-/** What a file of the user is: told by its name, or by what is in it. */
+/** What a file of the user is: told by what is in it, or by its name. */
 import { basename } from 'node:path'
 import { PLAIN_VERBS } from '../../driver/file/schema.ts'
 import type { FoundFile } from '../../scenario/format/find.ts'
@@ -14,7 +14,7 @@ const isMap = (value: unknown): value is Record<string, unknown> =>
 export async function kindOfFile(file: FoundFile, nodeVersion: string): Promise<Kind> {
   if (basename(file.name).startsWith('handover-sim.config.')) return 'config'
   const values = await valuesIn(file, nodeVersion)
-  return kindOfValue(values[0]) ?? 'scenario'
+  return kindOfValue(values[0]) ?? (/\bdriver\b/.test(basename(file.name)) ? 'driver' : 'scenario')
 }
 
 async function valuesIn(file: FoundFile, nodeVersion: string): Promise<unknown[]> {
