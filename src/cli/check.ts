@@ -14,6 +14,7 @@ import type { Plan } from '../scenario/plan.ts'
 import type { Played, Ran } from '../scenario/verdict.ts'
 import { problem } from '../source/errors.ts'
 import { readText } from '../source/files.ts'
+import { collect } from './collect.ts'
 import { colorLevel } from './color.ts'
 import type { Context } from './io.ts'
 import { KEPT_JOURNAL } from './run/kept-journal.ts'
@@ -23,8 +24,6 @@ interface CheckFlags {
   readonly strict?: boolean
   readonly report?: readonly string[]
 }
-
-const collect = (value: string, earlier: readonly string[] = []) => [...earlier, value]
 
 export function define(command: Command): void {
   command

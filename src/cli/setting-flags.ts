@@ -1,9 +1,8 @@
 /** The flags that set something, shared by the commands that start a simulator or show its settings. */
 import type { Command } from 'commander'
 import type { Surroundings } from '../config/resolve.ts'
+import { collect } from './collect.ts'
 import type { Context } from './io.ts'
-
-const collect = (value: string, earlier: readonly string[] = []) => [...earlier, value]
 
 export function addSettingFlags(command: Command): Command {
   return command

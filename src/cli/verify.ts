@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { resolveSettings } from '../config/resolve.ts'
 import { defaultKnobs } from '../contract/knobs.ts'
 import { type Explanation, explain } from '../signature/index.ts'
+import { collect } from './collect.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
 import { surroundings } from './setting-flags.ts'
@@ -21,8 +22,6 @@ interface VerifyFlags {
   readonly reveal?: boolean
   readonly json?: boolean
 }
-
-const collect = (value: string, earlier: readonly string[] = []) => [...earlier, value]
 
 export function define(command: Command): void {
   command

@@ -1,9 +1,9 @@
 /** From the value of a config file to its layer: checked against the schema, flattened to dotted names. */
-
 import { KNOB_NAMES } from '../contract/knobs.ts'
 import { OWN_WORDS } from '../contract/own-words.ts'
 import type { Source } from '../source/document.ts'
 import { ConfigError, explainIssues, type Finding, type Issue, type Problem } from '../source/errors.ts'
+import { isMap } from '../source/is-map.ts'
 import { knownKeys } from '../source/known-keys.ts'
 import type { Layer, Setting } from './layer.ts'
 import { ConfigFile } from './schema.ts'
@@ -21,9 +21,6 @@ export function layerOf(name: string, source: Source): Layer {
 }
 
 const SECTIONS = ['bot', 'keys', 'webhook', 'messages', 'knobs']
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Every setting with the path it was written at. */
 function* settingsIn(config: ConfigFile): Generator<{ path: Path; name: string; value: unknown }> {
   for (const [key, value] of Object.entries(config)) {

@@ -5,7 +5,8 @@
 import * as z from 'zod/mini'
 import { object } from './object.ts'
 
-const named = (id: string, description: string) => z.meta({ id, description })
+/** The name a schema has in OpenAPI documents, and what it is. */
+export const named = (id: string, description: string) => z.meta({ id, description })
 
 export const Bot = object({ id: z.int(), name: z.string() }).check(
   named('Bot', 'The bot that owns the chat, as webhook payloads carry it (R-BOT)'),

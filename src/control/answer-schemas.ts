@@ -1,10 +1,8 @@
 /** What the control API gives. */
 import * as z from 'zod/mini'
-import { AvailabilityReason, AvailabilityValue, Button } from '../contract/schemas.ts'
+import { AvailabilityReason, AvailabilityValue, Button, named } from '../contract/schemas.ts'
 import { Fault } from '../faults/schema.ts'
 import { Entry } from './entry-schemas.ts'
-
-const named = (id: string, description: string) => z.meta({ id, description })
 
 export const CreatedChat = z
   .object({ chat_id: z.string(), user_id: z.string(), bot_id: z.int(), url: z.string() })

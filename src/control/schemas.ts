@@ -3,12 +3,11 @@ import * as z from 'zod/mini'
 import { parseDuration } from '../contract/duration.ts'
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
-import { AvailabilityReason, AvailabilityValue, Button } from '../contract/schemas.ts'
+import { AvailabilityReason, AvailabilityValue, Button, named } from '../contract/schemas.ts'
 import { sendingShape } from '../faults/schema.ts'
 import { gapProblems } from '../faults/sense.ts'
 import { EntryKind, SignMode } from './entry-schemas.ts'
 
-const named = (id: string, description: string) => z.meta({ id, description })
 const word = z.string().check(z.minLength(1))
 const seq = z.int().check(z.gte(0))
 

@@ -8,7 +8,7 @@ import { checkSnapshot } from '../simulator/snapshot/check.ts'
 import { putBack } from '../simulator/snapshot/restore.ts'
 import type { Snapshot } from '../simulator/snapshot/shape.ts'
 import { coreOf, createSimulatorOn, type Simulator } from '../simulator.ts'
-import { type Front, frontOf } from '../workspaces/front.ts'
+import { type Front, frontOf, limitOf } from '../workspaces/front.ts'
 import { createWorkspaces, type Workspaces } from '../workspaces/registry.ts'
 import type { Workspace, WorkspaceOptions } from '../workspaces/workspace.ts'
 import { allowedHosts, isLoopback, urlOf } from './addresses.ts'
@@ -48,10 +48,7 @@ export const DEFAULT_HOST = '127.0.0.1'
 /** Rejects with `PortBusy` or `CannotListen` when the port cannot be had, `InvalidSetting` for other options. */
 export const startSimulator = (options: ServerOptions = {}): Promise<SimulatorServer> => startServer(options)
 
-const ownFront = (simulator: Simulator): Front => ({
-  api: simulator.handle,
-  bodyLimit: () => coreOf(simulator).room.knobs['limits.body'],
-})
+const ownFront = (simulator: Simulator): Front => ({ api: simulator.handle, bodyLimit: () => limitOf(simulator) })
 
 /** With a front of its own, several simulators can stand behind one port. */
 export async function startServer(

@@ -3,6 +3,7 @@ import { isKnob, KNOB_NAMES, showKnobs } from '../contract/knobs.ts'
 import { suggest } from '../contract/nearest.ts'
 import { readBusinessHours } from '../platform/hours.ts'
 import type { BotReply } from '../platform/room.ts'
+import { isMap } from '../source/is-map.ts'
 import type { Core } from './core.ts'
 import { loadTranslate } from './engines.ts'
 import { applyKnobs, InvalidSetting, readKnob, type SettingProblem } from './options.ts'
@@ -28,7 +29,7 @@ const OTHERS: Record<string, Reader> = {
     }
   },
   business_hours: (core, value) => {
-    const read = value === null ? null : readBusinessHours(isObject(value) ? value : {})
+    const read = value === null ? null : readBusinessHours(isMap(value) ? value : {})
     if (read !== null && 'message' in read) return problem(`business_hours.${read.key}`, read.message)
     return () => {
       core.settings.businessHours = read
@@ -39,12 +40,9 @@ const OTHERS: Record<string, Reader> = {
 /** Everything that can be changed while it runs. */
 export const SETTING_NAMES: readonly string[] = [...KNOB_NAMES, ...Object.keys(OTHERS)]
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const isReplies = (value: unknown): value is BotReply[] =>
   Array.isArray(value) &&
-  value.every(one => isObject(one) && typeof one.match === 'string' && typeof one.text === 'string')
+  value.every(one => isMap(one) && typeof one.match === 'string' && typeof one.text === 'string')
 
 function isHttpUrl(value: unknown): value is string {
   return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)

@@ -1,5 +1,6 @@
 /** What a test hands over, read strictly: a name nobody knows and a value of another kind are told at once. */
 import { nearest } from '../contract/nearest.ts'
+import { isMap } from '../source/is-map.ts'
 import { InvalidSetting, type SettingProblem } from './options.ts'
 
 /** What one value has to be: in words, and whether it is. Or the names below it. */
@@ -10,9 +11,6 @@ export interface Kind {
 export type Shape = { readonly [name: string]: Kind | Shape }
 
 const kind = (must: string, fits: (value: unknown) => boolean): Kind => ({ must, fits })
-
-export const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const anything = kind('anything', () => true)
 export const text = kind('a text', value => typeof value === 'string')

@@ -1,7 +1,8 @@
 /** What a test wants of a body: any part of it, with matchers where a value is not known or does not matter. */
 import { isAsymmetric } from '../scenario/fill.ts'
 import { complaints } from '../scenario/format/matchers.ts'
-import { isMap, shown } from '../simulator/strict.ts'
+import { shown } from '../simulator/strict.ts'
+import { isMap } from '../source/is-map.ts'
 import { invalid } from './settings.ts'
 
 /** `{ $op: argument }`, as scenarios write it; `$` of `handover-sim/scenario` makes them. */

@@ -4,7 +4,8 @@ import { ENDPOINTS } from '../contract/endpoints.ts'
 import { nearest } from '../contract/nearest.ts'
 import type { Times } from '../scenario/plan.ts'
 import { InvalidSetting } from '../simulator/options.ts'
-import { isMap, shown } from '../simulator/strict.ts'
+import { shown } from '../simulator/strict.ts'
+import { isMap } from '../source/is-map.ts'
 
 /** A number means exactly so many. */
 export type HowOften = number | { readonly min?: number; readonly max?: number }

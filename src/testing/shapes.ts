@@ -4,7 +4,6 @@ import {
   callable,
   either,
   flag,
-  isMap,
   type Kind,
   list,
   map,
@@ -14,6 +13,7 @@ import {
   text,
   whole,
 } from '../simulator/strict.ts'
+import { isMap } from '../source/is-map.ts'
 
 const httpUrl = (example: string): Kind => ({
   must: `an http or https URL such as ${example}`,

@@ -24,7 +24,8 @@ export function frontOf(workspaces: Workspaces, rest: Front): Front {
   return { api, bodyLimit: () => widest(workspaces, rest) }
 }
 
-const limitOf = (sim: Simulator): number => coreOf(sim).room.knobs['limits.body']
+/** The longest body a simulator reads, in bytes. */
+export const limitOf = (sim: Simulator): number => coreOf(sim).room.knobs['limits.body']
 
 const widest = (workspaces: Workspaces, rest: Front): number =>
   workspaces.size === 0 ? rest.bodyLimit() : Math.max(rest.bodyLimit(), ...workspaces.list().map(limitOf))

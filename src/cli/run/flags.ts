@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import type { SettingFlags } from '../../config/text-settings.ts'
 import { parseDuration } from '../../contract/duration.ts'
 import type { Selection } from '../../runner/suite/select.ts'
+import { collect } from '../collect.ts'
 import { UsageError } from '../errors.ts'
 import type { Context } from '../io.ts'
 import { addSettingFlags } from '../setting-flags.ts'
@@ -27,8 +28,6 @@ export interface RunWishes extends Selection {
   readonly jobs: number
   readonly waitMs: number
 }
-
-const collect = (value: string, earlier: readonly string[] = []) => [...earlier, value]
 
 export function defineRun(command: Command): void {
   command

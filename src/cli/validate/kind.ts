@@ -4,11 +4,9 @@ import { PLAIN_VERBS } from '../../driver/file/schema.ts'
 import type { FoundFile } from '../../scenario/format/find.ts'
 import { parseSources } from '../../source/document.ts'
 import { loadExports, readText } from '../../source/files.ts'
+import { isMap } from '../../source/is-map.ts'
 
 export type Kind = 'scenario' | 'part' | 'driver' | 'config'
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Throws `ConfigError` when the file cannot be read at all. */
 export async function kindOfFile(file: FoundFile, nodeVersion: string): Promise<Kind> {

@@ -1,5 +1,6 @@
 /** What an inbox read must be: a list of what the agent sees, oldest first. */
 import { show } from '../../api/explain.ts'
+import { isMap } from '../../source/is-map.ts'
 import type { InboxItem } from '../port.ts'
 import { type Done, failed, messageOf, startOf } from './done.ts'
 
@@ -36,9 +37,6 @@ function checkItems(items: unknown): asserts items is readonly InboxItem[] {
     if (wrong !== null) throw new Error(`${WANTED}; item ${index + 1}: ${wrong}`)
   }
 }
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function wrongItem(item: unknown): string | null {
   if (!isMap(item)) return `must be an object, got ${described(item)}`

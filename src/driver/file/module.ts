@@ -2,6 +2,7 @@
 import { show } from '../../api/explain.ts'
 import { nearest } from '../../contract/nearest.ts'
 import { ConfigError, type Problem, problem } from '../../source/errors.ts'
+import { isMap } from '../../source/is-map.ts'
 import type { FunctionVerb } from '../spec.ts'
 import { PLAIN_VERBS } from './schema.ts'
 
@@ -12,8 +13,6 @@ export interface Split {
   readonly data: Fields
   readonly functions: Readonly<Record<string, Run>>
 }
-
-const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The default export when there is one, else the named ones. Throws `ConfigError`. */
 export function splitFunctions(name: string, exports: Fields): Split {

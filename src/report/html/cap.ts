@@ -1,5 +1,6 @@
 /** Entries short enough to be part of a page. */
 import type { Entry } from '../../journal/entry.ts'
+import { isMap } from '../../source/is-map.ts'
 import { size } from './figures.ts'
 
 /** Characters of JSON one payload may have: a body, a header list, a field of an event. */
@@ -29,13 +30,10 @@ const capFields = (fields: object, limit: number, depth: number) =>
 function cap(value: unknown, limit: number, depth: number): unknown {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   if (text.length <= limit) return value
-  if (depth < DEPTH && isRecord(value)) {
+  if (depth < DEPTH && isMap(value)) {
     const fields = capFields(value, limit, depth + 1)
     if (JSON.stringify(fields).length <= 3 * limit) return fields
   }
   const cut: Cut = { $cut: text.slice(0, limit), chars: text.length }
   return typeof value === 'string' ? inWords(cut) : cut
 }
-
-const isRecord = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

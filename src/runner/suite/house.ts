@@ -6,7 +6,7 @@ import { pathOf } from '../../api/routes.ts'
 import type { Maybe } from '../../engines/engines.ts'
 import { type ServerOptions, type SimulatorServer, startServer } from '../../server/start.ts'
 import { coreOf, type Simulator } from '../../simulator.ts'
-import type { Front } from '../../workspaces/front.ts'
+import { type Front, limitOf } from '../../workspaces/front.ts'
 
 export interface House {
   /** Its own simulator takes what belongs to no play; its journal has only that. */
@@ -34,8 +34,6 @@ export async function openHouse(options: ServerOptions): Promise<House> {
 }
 
 type Owners = ReadonlyMap<string, Simulator>
-
-const limitOf = (sim: Simulator): number => coreOf(sim).room.knobs['limits.body']
 
 /** Availability and unknown chats belong to the only play there is; beside others nobody can tell whose they are. */
 function frontOf(lobby: Simulator, owners: Owners, active: ReadonlySet<Simulator>): Front {

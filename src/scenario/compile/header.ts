@@ -1,6 +1,7 @@
 /** Everything of a plan but its steps, defaults filled in. */
 import { parseDuration } from '../../contract/duration.ts'
 import { allowedFor, isKnob, type KnobName, parseKnob } from '../../contract/knobs.ts'
+import { isMap } from '../../source/is-map.ts'
 import { AVAILABILITY, atLeast, DURATION, FLAG, SEVERITY } from '../format/held.ts'
 import type { ScenarioFile } from '../format/scenario.ts'
 import type { Plan } from '../plan.ts'
@@ -69,9 +70,6 @@ function strictOf(here: Here, written: ScenarioFile['strict']): Plan['strict'] {
     allow: allow as Plan['strict']['allow'],
   }
 }
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Dotted names, whichever way they were written. */
 function configOf(here: Here, written: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,6 +1,7 @@
 /** The fault of a step: one to set, or which to clear. */
 import * as z from 'zod/mini'
 import { Fault, type FaultSpec } from '../../faults/schema.ts'
+import { isMap } from '../../source/is-map.ts'
 import { knownKeys } from '../../source/known-keys.ts'
 import { described } from '../../source/settings.ts'
 import { namesIn } from '../fill.ts'
@@ -27,7 +28,6 @@ const Later = z.unknown().check(
     ],
   }),
 )
-const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const FaultStep = z.union([
   z.literal('clear').check(described('Clears every fault')),

@@ -1,6 +1,7 @@
 /** Matchers as data, checked when a scenario is read: known `$ops`, one per map, each with an argument it can use. */
 import * as z from 'zod/mini'
 import { nearest } from '../../contract/nearest.ts'
+import { isMap } from '../../source/is-map.ts'
 
 interface Complaint {
   readonly path: PropertyKey[]
@@ -64,9 +65,6 @@ export const OPS: Readonly<Record<string, Op>> = {
   $lte: bound,
   $exact: { takes: 'a value', right: anything, shape: {} },
 }
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Everything wrong with the matchers inside a value. */
 export function complaints(value: unknown, path: PropertyKey[] = []): Complaint[] {
