@@ -106,6 +106,25 @@ test('an event that is on its way is sent once more, with the same id, bytes and
   expect(from.sim.deliveries).toHaveLength(1)
 })
 
+test('an event a fault doubles is sent once more with each copy, and makes no further ones', async () => {
+  const { opened, open } = gate()
+  const from = world({}, async () => opened.then(() => new Response('ok')))
+  const ada = await takenOver(from.sim)
+  from.sim.faults.add({ on: { webhook: 'MESSAGE FROM USER' }, duplicate: 3, times: 1 })
+  const said = ada.says('Hello')
+  await from.arrived(3)
+  const to = world()
+  await to.sim.restore(from.sim.snapshot())
+  await to.sim.settled()
+  expect(to.sim.deliveries.map(({ attempt, duplicate }) => [attempt, duplicate ?? false])).toEqual([
+    [1, false],
+    [2, true],
+    [3, true],
+  ])
+  open()
+  await said
+})
+
 test('a restore cuts off what is on its way, and nothing of before is journaled', async () => {
   const { opened, open } = gate()
   const { sim, arrived } = world({}, async () => opened.then(() => new Response('ok')))
