@@ -38,6 +38,7 @@ const PHRASES: Record<string, Phrases> = {
     button: 'التحدث إلى موظف',
   },
 }
+
 const GREETINGS = /^(hi|hello|hey|hei|heisann|hallo|guten tag|moin|مرحبا|السلام عليكم)[\s!.,؟?]*$/iu
 
 const THANKS = /^(thanks|thank you|thx|takk|tusen takk|danke|vielen dank|شكرا|شكرًا)(?!\p{L})[^?؟]{0,20}$/iu

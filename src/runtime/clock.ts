@@ -21,6 +21,10 @@ export interface Clock {
   nextDue(): number | null
 }
 
+export interface RealClock extends Clock {
+  readonly mode: 'real'
+}
+
 /** A clock that moves only when told; `drain` lets the work a timer started finish before the next one fires. */
 export interface VirtualClock extends Clock {
   readonly mode: 'virtual'
@@ -109,7 +113,7 @@ const LONGEST_MS = 2_147_483_647
 const EARLY_MS = 2
 
 /** A timer keeps its process alive until it fires; closing or resetting the simulator cancels it. */
-export function createRealClock(): Clock {
+export function createRealClock(): RealClock {
   const pending = new Map<object, number>()
   let order = 0
   return {

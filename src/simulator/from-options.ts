@@ -2,7 +2,7 @@
 import { readBusinessHours } from '../platform/hours.ts'
 import type { BotSpec } from '../platform/platform.ts'
 import type { Settings } from '../platform/room.ts'
-import { type Clock, createRealClock, createVirtualClock, type VirtualClock } from '../runtime/clock.ts'
+import { createRealClock, createVirtualClock, type RealClock, type VirtualClock } from '../runtime/clock.ts'
 import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
 import { DEFAULTS, InvalidSetting, type SimulatorOptions } from './options.ts'
 
@@ -12,7 +12,7 @@ export const botFrom = ({ bot }: SimulatorOptions): BotSpec => ({
   organizationId: bot?.organizationId ?? DEFAULTS.organizationId,
 })
 
-export function clockFrom({ clock = 'virtual' }: SimulatorOptions): Clock | VirtualClock {
+export function clockFrom({ clock = 'virtual' }: SimulatorOptions): RealClock | VirtualClock {
   if (clock === 'real') return createRealClock()
   const start = typeof clock === 'object' && clock.start !== undefined ? new Date(clock.start).getTime() : undefined
   if (start === undefined || Number.isFinite(start)) return createVirtualClock(start)

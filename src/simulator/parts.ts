@@ -9,7 +9,7 @@ import type { BotSpec } from '../platform/platform.ts'
 import type { Room, Settings } from '../platform/room.ts'
 import { createState } from '../platform/state.ts'
 import { type Activity, createActivity } from '../runtime/activity.ts'
-import type { Clock, VirtualClock } from '../runtime/clock.ts'
+import type { RealClock, VirtualClock } from '../runtime/clock.ts'
 import { createEpoch, type Epoch } from '../runtime/epoch.ts'
 import { makeId } from '../runtime/ids.ts'
 import { hashWords } from '../runtime/random.ts'
@@ -38,7 +38,7 @@ export interface Parts {
   readonly address: Address
   readonly knobs: Knobs
   readonly settings: { replies: Settings['replies']; businessHours: Settings['businessHours'] }
-  readonly clock: Clock | VirtualClock
+  readonly clock: RealClock | VirtualClock
   readonly stamps: Stamps
   readonly journalStamps: Stamps
   readonly journal: Journal

@@ -2,7 +2,6 @@
 import { refreshIdle } from '../platform/chats.ts'
 import { ensureBots } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
-import type { VirtualClock } from '../runtime/clock.ts'
 import type { Dispatcher } from '../webhooks/dispatcher.ts'
 import type { Commits } from './commits.ts'
 import type { Parts } from './parts.ts'
@@ -39,7 +38,7 @@ export function createRenewal(parts: Parts, dispatcher: Dispatcher, { alarm, las
   }
   function reset(): void {
     forget()
-    if (clock.mode === 'virtual') (clock as VirtualClock).rewind()
+    if (clock.mode === 'virtual') clock.rewind()
     parts.stamps.reset()
     parts.journalStamps.reset()
     parts.journal.reset()

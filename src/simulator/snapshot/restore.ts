@@ -1,6 +1,5 @@
 /** Puts a snapshot in the place of everything there is: all of it or, when it cannot be, nothing. */
 import type { Chat } from '../../platform/state.ts'
-import type { VirtualClock } from '../../runtime/clock.ts'
 import type { Core } from '../core.ts'
 import { applySettings } from '../settings.ts'
 import { checkSnapshot, type Restoration } from './check.ts'
@@ -20,7 +19,7 @@ export function putBack(core: Core, { snapshot, settings }: Restoration): () => 
   core.forget()
   core.identity.seed = snapshot.seed
   core.identity.bot = botFrom(snapshot)
-  if (core.clock.mode === 'virtual') (core.clock as VirtualClock).set(snapshot.clock.start_ms!, snapshot.clock.now_ms)
+  if (core.clock.mode === 'virtual') core.clock.set(snapshot.clock.start_ms!, snapshot.clock.now_ms)
   applySettings(core, settings)
   putState(core, snapshot, before)
   putKeys(core, snapshot)

@@ -2,7 +2,7 @@
 import { showKnobs } from '../../contract/knobs.ts'
 import { VERSION } from '../../contract/version.ts'
 import { maskEntry } from '../../journal/mask.ts'
-import { type VirtualClock, wallTime } from '../../runtime/clock.ts'
+import { wallTime } from '../../runtime/clock.ts'
 import type { KeptJob } from '../../webhooks/job.ts'
 import type { Core } from '../core.ts'
 import { effectiveConfig } from '../settings.ts'
@@ -58,7 +58,7 @@ function ranking(jobs: readonly KeptJob[], alarm: number | null): (order: number
   return order => sorted.indexOf(order)
 }
 
-const startOf = ({ clock }: Core) => (clock.mode === 'virtual' ? { start_ms: (clock as VirtualClock).startMs } : {})
+const startOf = ({ clock }: Core) => (clock.mode === 'virtual' ? { start_ms: clock.startMs } : {})
 
 function configOf(core: Core, { keys }: SnapshotOptions): Record<string, unknown> {
   const { seed: _, clock: __, 'bot.id': ___, 'bot.name': ____, ...config } = effectiveConfig(core)
