@@ -7,6 +7,7 @@ import { createFetchDoor } from './doors/fetch.ts'
 import type { Maybe } from './engines/engines.ts'
 import type { EntryOf } from './journal/entry.ts'
 import type { Journal } from './journal/journal.ts'
+import { maskSetting } from './journal/mask.ts'
 import { type AvailabilityChange, changeAvailability } from './platform/availability.ts'
 import { createTx } from './platform/tx.ts'
 import type { Transport } from './runtime/transport.ts'
@@ -165,9 +166,6 @@ async function advance(core: Core, by: string): Promise<void> {
 
 function assumptionsInForce(core: Core): AssumptionInForce[] {
   const { knobs } = core.room
-  const value = (name: keyof typeof knobs) =>
-    name.startsWith('keys.') && knobs[name] !== null && name !== 'keys.graceful' && name !== 'keys.shared'
-      ? '***'
-      : showKnob(name, knobs[name])
+  const value = (name: keyof typeof knobs) => maskSetting(name, showKnob(name, knobs[name]))
   return ASSUMPTIONS.map(row => ({ ...row, knobs: row.knobs.map(name => ({ name, value: value(name) })) }))
 }

@@ -85,7 +85,8 @@ function keepOld(grants: Map<string, Grant>, old: Map<string, Grant>, untilMs: n
   for (const [key, grant] of old) if (!grants.has(key)) grants.set(key, { ...grant, untilMs: grant.untilMs ?? untilMs })
 }
 
-function moreKeys(knobs: Knobs): [key: string, botId: number][] {
+/** The keys of `keys.more`, each with the bot it is for. */
+export function moreKeys(knobs: Knobs): [key: string, botId: number][] {
   return knobs['keys.more'].map(pair => {
     const at = pair.lastIndexOf(':')
     return [pair.slice(0, at), Number(pair.slice(at + 1))]

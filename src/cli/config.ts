@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { SettingFlags } from '../config/text-settings.ts'
+import { maskSetting } from '../journal/mask.ts'
 import type { Context } from './io.ts'
 import { addSettingFlags, surroundings } from './setting-flags.ts'
 
@@ -31,13 +32,12 @@ interface Row {
   readonly from: string
 }
 
-const SECRET = new Set(['keys.handover', 'keys.bot', 'keys.more'])
-
 function rowsOf({ values, sources }: Resolved, showKeys: boolean): Row[] {
-  return Object.keys(values).map(name => {
-    const masked = !showKeys && SECRET.has(name) && values[name] !== 'off'
-    return { name, value: masked ? '***' : values[name], from: sources[name] ?? 'default' }
-  })
+  return Object.entries(values).map(([name, value]) => ({
+    name,
+    value: showKeys ? value : maskSetting(name, value),
+    from: sources[name] ?? 'default',
+  }))
 }
 
 const json = (rows: readonly Row[]) => {

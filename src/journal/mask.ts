@@ -2,6 +2,13 @@
 import type { ApiContent, DeliveryContent, Entry } from './entry.ts'
 
 export const MASK = '***'
+
+const KEYS: readonly string[] = ['keys.handover', 'keys.bot', 'keys.more']
+
+/** A setting as it may be shown; `off` says that there is no key, and stays. */
+export const maskSetting = (name: string, value: unknown): unknown =>
+  KEYS.includes(name) && value !== 'off' ? MASK : value
+
 type Headers = Readonly<Record<string, string>>
 
 /** `signatureHeader` is the name in force; those in use earlier are told by the look of their value. */

@@ -1,6 +1,7 @@
 /** Changing and showing the configuration of a running simulator. */
 import { isKnob, KNOB_NAMES, showKnobs } from '../contract/knobs.ts'
 import { suggest } from '../contract/nearest.ts'
+import { maskSetting } from '../journal/mask.ts'
 import { readBusinessHours } from '../platform/hours.ts'
 import type { BotReply } from '../platform/room.ts'
 import { isMap } from '../source/is-map.ts'
@@ -95,11 +96,11 @@ const unknown = (name: string): SettingProblem => ({
 })
 
 const maskKeys = (patch: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(patch).map(([name, value]) => [name, name.startsWith('keys.') ? '***' : value]))
+  Object.fromEntries(Object.entries(patch).map(([name, value]) => [name, maskSetting(name, value)]))
 
 /** Everything in force, flat and by name; keys are masked. */
 export function effectiveConfig(core: Core): Record<string, unknown> {
-  return maskOnlySecrets({
+  return maskKeys({
     seed: core.seed,
     clock: core.clock.mode,
     base_url: core.address.base,
@@ -110,10 +111,4 @@ export function effectiveConfig(core: Core): Record<string, unknown> {
     business_hours: core.settings.businessHours?.written ?? null,
     ...showKnobs(core.room.knobs),
   })
-}
-
-const SECRETS = ['keys.handover', 'keys.bot', 'keys.more']
-function maskOnlySecrets(config: Record<string, unknown>): Record<string, unknown> {
-  for (const name of SECRETS) if (config[name] !== 'off') config[name] = '***'
-  return config
 }

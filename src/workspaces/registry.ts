@@ -1,6 +1,7 @@
 /** The workspaces of a server: made, found by name or by key, closed. */
 import type { Transport } from '../runtime/transport.ts'
 import { InvalidSetting, type SimulatorOptions } from '../simulator/options.ts'
+import { keyRoles } from '../simulator/snapshot/key-roles.ts'
 import { coreOf, createSimulatorOn, type Simulator } from '../simulator.ts'
 import { identityOf, NAME } from './identity.ts'
 import type { Workspace, WorkspaceOptions } from './workspace.ts'
@@ -139,14 +140,7 @@ const badName = (name: string) =>
 
 const knows = (sim: Simulator, key: string): boolean => coreOf(sim).keyring.knows(key)
 
-function keysOf(sim: Simulator): string[] {
-  const { knobs } = coreOf(sim).room
-  return [
-    knobs['keys.handover'],
-    knobs['keys.bot'],
-    ...knobs['keys.more'].map(pair => pair.slice(0, pair.lastIndexOf(':'))),
-  ]
-}
+const keysOf = (sim: Simulator): string[] => keyRoles(coreOf(sim).room.knobs).map(({ key }) => key)
 
 /** Keys and webhook are never inherited: events of one test would arrive at another. */
 function optionsFor(

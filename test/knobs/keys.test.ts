@@ -100,3 +100,12 @@ test('keys.graceful (47): a reset does not give an old key more time', async () 
   await sim.clock.advance('10m')
   expect(await stop(sim, await sim.chat(), 'sim-handover-key')).toBe(401)
 })
+
+test('keys.more (17): the assumptions in force show that there are keys, not which; and that there are none', () => {
+  const shown = (keys: string) => {
+    const { sim } = world({ knobs: { 'keys.more': keys } })
+    return sim.assumptions().flatMap(({ knobs }) => knobs.filter(({ name }) => name === 'keys.more'))
+  }
+  expect(shown('off')).toEqual([{ name: 'keys.more', value: 'off' }])
+  expect(shown('other-key:2002')).toEqual([{ name: 'keys.more', value: '***' }])
+})

@@ -1,4 +1,5 @@
 /** Workspaces: simulators of their own behind the same port, made and closed while it runs. */
+import { MASK } from '../../journal/mask.ts'
 import type { BotReply } from '../../platform/room.ts'
 import type { SimulatorOptions } from '../../simulator/options.ts'
 import type { Workspaces } from '../../workspaces/registry.ts'
@@ -9,7 +10,6 @@ import { defineRoute, ok, type Route } from '../route.ts'
 import { KeysQuery, NewWorkspace } from '../schemas.ts'
 
 const NONE = { description: 'There is no such workspace; those there are', schema: ErrorBody }
-const MASKED = '***'
 
 export function workspaceCalled({ workspaces }: { workspaces: Workspaces }, id: string): Workspace {
   const found = workspaces.find(id)
@@ -20,7 +20,7 @@ export function workspaceCalled({ workspaces }: { workspaces: Workspaces }, id: 
 }
 
 function infoOf(workspace: Workspace, withKeys: boolean) {
-  const shown = (key: string) => (withKeys ? key : MASKED)
+  const shown = (key: string) => (withKeys ? key : MASK)
   return {
     id: workspace.id,
     name: workspace.name,

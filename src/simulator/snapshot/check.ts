@@ -1,9 +1,9 @@
 /** Everything that is wrong with a snapshot, named; a restore begins only with one that has nothing wrong. */
-
 import { explain } from '../../api/explain.ts'
 import { OWN_WORDS } from '../../contract/own-words.ts'
 import { VERSION } from '../../contract/version.ts'
 import type { Entry } from '../../journal/entry.ts'
+import { MASK } from '../../journal/mask.ts'
 import type { Core } from '../core.ts'
 import { InvalidSetting, type SettingProblem } from '../options.ts'
 import { checkEngine, type ReadSettings, readSettings } from '../settings.ts'
@@ -68,13 +68,11 @@ function checkVersion(raw: unknown): void {
   throw new InvalidSnapshot([{ name: 'v', message }])
 }
 
-const MASKED = '***'
-
 /** Masked keys stay as they are here, and so does where the simulator is and sends to. */
 function wantedSettings({ address }: Core, { config }: Snapshot): Record<string, unknown> {
   const hasTarget = address.webhookUrl !== null
   const skipped = (name: string, value: unknown) =>
-    name === 'base_url' || (name === 'webhook.url' && hasTarget) || (name.startsWith('keys.') && value === MASKED)
+    name === 'base_url' || (name === 'webhook.url' && hasTarget) || (name.startsWith('keys.') && value === MASK)
   return Object.fromEntries(Object.entries(config).filter(([name, value]) => !skipped(name, value)))
 }
 
