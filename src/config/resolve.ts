@@ -27,7 +27,7 @@ export interface Resolved {
   readonly sources: Readonly<Record<string, string>>
   /** Dotted name -> the value in force, as it would be written; null when there is none. */
   readonly values: Readonly<Record<string, unknown>>
-  /** Of `run` and `certify`; kept here because it is in the same file. */
+  /** Of `run`; here because it stands in the same file. */
   readonly agentDriver: string | null
   /** Things worth saying that are no errors. */
   readonly warnings: readonly string[]
