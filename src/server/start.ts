@@ -22,7 +22,7 @@ export interface ServerOptions extends SimulatorOptions {
   readonly port?: number
   /** Default 127.0.0.1. Anything wider makes the control API ask for a token. */
   readonly host?: string
-  /** Whether the page for people is served. Default true. */
+  /** Whether a page for people is served, once there is one. Default true. */
   readonly inspector?: boolean
   /** What the control API asks for; made up when the host is not loopback and none is given. */
   readonly controlToken?: string
