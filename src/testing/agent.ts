@@ -1,8 +1,8 @@
 /** The help desk of the intermediary under test, as functions of the test: how its agents act, and what they see. */
 import type { Driver, DriverContext, InboxItem } from '../driver/port.ts'
 import { sees } from '../runner/verbs/checks.ts'
+import type { Action } from '../scenario/action.ts'
 import { flow } from '../scenario/match/text.ts'
-import type { Action } from '../scenario/plan.ts'
 import { anything, checkStrictly } from '../simulator/strict.ts'
 import type { Simulator } from '../simulator.ts'
 import { played, type Subject } from './expectations.ts'

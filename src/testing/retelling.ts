@@ -1,9 +1,10 @@
 /** The journal as a play: each thing the user did is a step, begun with its entry and ended with the event it caused. */
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
+import type { Action } from '../scenario/action.ts'
 import type { Mark } from '../scenario/marks.ts'
 import { flow } from '../scenario/match/text.ts'
-import type { Action, PlannedStep } from '../scenario/plan.ts'
+import type { PlannedStep } from '../scenario/plan.ts'
 import type { Core } from '../simulator/core.ts'
 
 export interface RetellingPorts {

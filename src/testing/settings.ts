@@ -2,7 +2,7 @@
 import { parseDuration } from '../contract/duration.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { nearest } from '../contract/nearest.ts'
-import type { Times } from '../scenario/plan.ts'
+import type { Times } from '../scenario/action.ts'
 import { InvalidSetting } from '../simulator/options.ts'
 import { shown } from '../simulator/strict.ts'
 import { isMap } from '../source/is-map.ts'

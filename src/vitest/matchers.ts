@@ -1,10 +1,9 @@
 /** Matchers that look back: what the intermediary has called so far, and what it was delivered. */
-
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import type { CallId } from '../contract/wire.ts'
+import type { Times } from '../scenario/action.ts'
 import { howOften, listed, patternText } from '../scenario/judge/words.ts'
-import type { Times } from '../scenario/plan.ts'
 import type { Failure } from '../scenario/verdict.ts'
 import { anything, checkStrictly } from '../simulator/strict.ts'
 import type { Simulator } from '../simulator.ts'

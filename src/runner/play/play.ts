@@ -1,10 +1,10 @@
 /** One scenario, played from its first step to the quiet after its last. */
-
 import { formatDuration } from '../../contract/duration.ts'
 import { wallTimer } from '../../runtime/clock.ts'
+import type { Action } from '../../scenario/action.ts'
 import { Unfillable } from '../../scenario/fill.ts'
 import type { ScenarioEnded } from '../../scenario/marks.ts'
-import type { Action, PlannedItem, PlannedStep } from '../../scenario/plan.ts'
+import type { PlannedItem, PlannedStep } from '../../scenario/plan.ts'
 import type { Verdict } from '../../scenario/verdict.ts'
 import { readInbox } from '../verbs/agent.ts'
 import { type Details, type Scene, StepProblem } from '../verbs/verb.ts'

@@ -1,7 +1,7 @@
 /** What every kind of step gets, and what it may say when it has been played. */
-
+import type { Action, Verb } from '../../scenario/action.ts'
 import type { StepEnded } from '../../scenario/marks.ts'
-import type { Action, PlannedStep, Verb } from '../../scenario/plan.ts'
+import type { PlannedStep } from '../../scenario/plan.ts'
 import type { Stage } from '../play/stage.ts'
 
 export type Details = Omit<StepEnded, 'note' | 'step'>

@@ -1,5 +1,5 @@
 /** Every verb of a scenario, and the function that plays it. */
-import type { Verb } from '../../scenario/plan.ts'
+import type { Verb } from '../../scenario/action.ts'
 import { agent, target } from './agent.ts'
 import { check, expect, none, sees } from './checks.ts'
 import { availability, deliver, fault, log, wait } from './surroundings.ts'

@@ -1,8 +1,8 @@
 /** What is expected of the intermediary; bodies are typed from the endpoint's schema. */
 import type { CallBodies } from '../../contract/wire.ts'
+import type { CallName } from '../action.ts'
 import type { ExpectOptions, ExpectStep, ExpectWritten } from '../format/calls.ts'
 import type { Step } from '../format/step.ts'
-import type { CallName } from '../plan.ts'
 import type { Matching } from './matchers.ts'
 import { type StepOptions, stepOf } from './options.ts'
 

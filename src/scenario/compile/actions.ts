@@ -1,14 +1,13 @@
 /** From a step as it is written to what is played or judged. */
-
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { OWN_WORDS } from '../../contract/own-words.ts'
 import { Fault } from '../../faults/schema.ts'
 import { explainIssues, type Issue } from '../../source/errors.ts'
 import { knownKeys } from '../../source/known-keys.ts'
+import type { Action, AgentVerb, Template, Verb } from '../action.ts'
 import { ACK, AVAILABILITY, atLeast, DURATION, FLAG, REASON, SIGN, TARGET, TIMES } from '../format/held.ts'
 import type { Step } from '../format/step.ts'
-import type { Action, AgentVerb, Template, Verb } from '../plan.ts'
 import type { Here } from './here.ts'
 import { fillKnown } from './templates.ts'
 import { patternsOf, treeOf } from './tree.ts'

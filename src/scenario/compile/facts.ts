@@ -1,6 +1,7 @@
 /** What a plan needs and touches, read from its steps. */
 import type { FaultSpec } from '../../faults/schema.ts'
-import type { Action, CallPattern, PlannedStep } from '../plan.ts'
+import type { Action, CallPattern } from '../action.ts'
+import type { PlannedStep } from '../plan.ts'
 import { callsOf } from './tree.ts'
 
 /** Driver verbs without which the scenario shows nothing. */

@@ -1,7 +1,7 @@
 /** What a careful author would change, seen without playing. */
-
+import type { Verb } from '../action.ts'
 import type { Warning } from '../format/loaded.ts'
-import { isCheck, type Plan, type PlannedItem, type PlannedStep, type Verb } from '../plan.ts'
+import { isCheck, type Plan, type PlannedItem, type PlannedStep } from '../plan.ts'
 
 export function hintsOf(plans: readonly Plan[]): Warning[] {
   const all = plans.flatMap(plan => hintsIn([...plan.steps, ...plan.finally], plan.clock?.mode ?? 'real'))

@@ -1,6 +1,6 @@
 /** A step in one line. */
 import { formatDuration } from '../../contract/duration.ts'
-import type { Action, CallPattern, ExpectTree } from '../plan.ts'
+import type { Action, CallPattern, ExpectTree } from '../action.ts'
 import { flow, shorten } from './flow.ts'
 
 const LONGEST = 100

@@ -1,7 +1,7 @@
 /** What earlier steps have defined: ids to look back to, captures to read. Branches of a parallel have their own view. */
 import { nearest } from '../../contract/nearest.ts'
+import type { Action } from '../action.ts'
 import { placeOf } from '../format/loaded.ts'
-import type { Action } from '../plan.ts'
 import type { Here } from './here.ts'
 import { RESERVED } from './names.ts'
 import { callsOf } from './tree.ts'

@@ -1,8 +1,7 @@
 /** What is written about calls, as patterns and trees. */
-
+import type { CallName, CallPattern, ExpectTree, Times } from '../action.ts'
 import { type Expected, type ExpectWritten, GROUP_NAMES } from '../format/calls.ts'
 import { ALIAS, AUTH, CALL_NAMES, DURATION, TIMES } from '../format/held.ts'
-import type { CallName, CallPattern, ExpectTree, Times } from '../plan.ts'
 import type { Here } from './here.ts'
 
 type Path = readonly PropertyKey[]

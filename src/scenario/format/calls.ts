@@ -1,7 +1,7 @@
 /** What a scenario says about calls of the intermediary: one that must come, none that may, any of several. */
 import * as z from 'zod/mini'
 import { described } from '../../source/settings.ts'
-import type { CallName } from '../plan.ts'
+import type { CallName } from '../action.ts'
 import { ALIAS, AUTH, CALL_NAMES, DURATION, type DurationWritten, held, TIMES, type TimesWritten } from './held.ts'
 import { matcherOf } from './matchers.ts'
 import { ruled } from './rule.ts'

@@ -7,7 +7,8 @@ import { parseDuration } from '../../contract/duration.ts'
 import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../contract/schemas.ts'
 import { SIGN_MODES } from '../../contract/sign-modes.ts'
-import type { AckWanted, CallName, Severity, Times } from '../plan.ts'
+import type { AckWanted, CallName, Times } from '../action.ts'
+import type { Severity } from '../plan.ts'
 
 export type Filled = `$(${string})`
 

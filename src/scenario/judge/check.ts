@@ -1,9 +1,10 @@
 /** `check`: how the chat has to be, as soon as one observation of it holds. */
+import type { Check } from '../action.ts'
 import { fill, Unfillable } from '../fill.ts'
 import type { MarkOf } from '../marks.ts'
 import { type MatchOptions, match } from '../match/match.ts'
 import { flow } from '../match/text.ts'
-import type { Check, PlannedStep } from '../plan.ts'
+import type { PlannedStep } from '../plan.ts'
 import type { Difference } from '../verdict.ts'
 import { transcriptDifferences } from './transcript.ts'
 import { type Bench, FAILED, MET, type Told, until, type Watch } from './watch.ts'

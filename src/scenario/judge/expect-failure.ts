@@ -1,6 +1,7 @@
 /** What to tell about an `expect` that was not met. */
 import { formatDuration } from '../../contract/duration.ts'
-import type { Expectation, ExpectTree, PlannedStep } from '../plan.ts'
+import type { Expectation, ExpectTree } from '../action.ts'
+import type { PlannedStep } from '../plan.ts'
 import { type Call, ruleOf, shortName } from './call.ts'
 import type { Deadline } from './deadline.ts'
 import type { Attempt, Close } from './expect.ts'

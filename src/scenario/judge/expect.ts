@@ -1,6 +1,7 @@
 /** `expect`: calls that must come, claimed as they come. */
+import type { Expectation, ExpectTree } from '../action.ts'
 import { find, MISSING, Unfillable } from '../fill.ts'
-import type { Expectation, ExpectTree, PlannedStep } from '../plan.ts'
+import type { PlannedStep } from '../plan.ts'
 import { type Call, capturable, isLater } from './call.ts'
 import { type Deadline, deadlineOf } from './deadline.ts'
 import { missingCall, tooClose, unusable } from './expect-failure.ts'

@@ -1,6 +1,6 @@
 /** Whether a call is what a step waits for, and if not, why: every reason a call is not taken, in one table. */
+import type { Expectation } from '../action.ts'
 import { fits, type MatchOptions, match } from '../match/match.ts'
-import type { Expectation } from '../plan.ts'
 import type { Difference } from '../verdict.ts'
 import { type Call, isLater } from './call.ts'
 import { AVAILABILITY, type Facts, type LaneKey } from './facts.ts'

@@ -1,7 +1,7 @@
 /** `never`: calls that must not come at any time of the play. */
+import type { CallPattern } from '../action.ts'
 import { fill, Unfillable } from '../fill.ts'
 import { fits } from '../match/match.ts'
-import type { CallPattern } from '../plan.ts'
 import { type Call, ruleOf, shortName } from './call.ts'
 import type { Charge } from './charge.ts'
 import { AVAILABILITY } from './facts.ts'

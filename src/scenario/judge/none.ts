@@ -1,7 +1,8 @@
 /** `none`: calls that must not come in the turn, watched for a while. */
 import { formatDuration } from '../../contract/duration.ts'
+import type { CallPattern, Expectation } from '../action.ts'
 import { fill, Unfillable } from '../fill.ts'
-import type { CallPattern, Expectation, PlannedStep } from '../plan.ts'
+import type { PlannedStep } from '../plan.ts'
 import { type Call, nameOf, ruleOf, shortName } from './call.ts'
 import { laneOfWanted, takes, type Wanted } from './fit.ts'
 import { type Bench, FAILED, MET, type Told, until, type Watch } from './watch.ts'

@@ -3,9 +3,10 @@
  * is shown them all. Both come to the same verdict.
  */
 import type { Entry } from '../../journal/entry.ts'
+import type { Verb } from '../action.ts'
 import type { Scope } from '../fill.ts'
 import type { MarkOf } from '../marks.ts'
-import type { Plan, PlannedStep, Verb } from '../plan.ts'
+import type { Plan, PlannedStep } from '../plan.ts'
 import type { Look, Referee } from '../referee.ts'
 import { stripToken } from '../tokens/token.ts'
 import type { Verdict } from '../verdict.ts'

@@ -1,9 +1,10 @@
 /** `agent: { sees }`: what must turn up in the agent's inbox, claimed item by item. */
 import { formatDuration } from '../../contract/duration.ts'
+import type { Action } from '../action.ts'
 import { fill, Unfillable } from '../fill.ts'
 import { fits } from '../match/match.ts'
 import { flow } from '../match/text.ts'
-import type { Action, PlannedStep } from '../plan.ts'
+import type { PlannedStep } from '../plan.ts'
 import { deadlineOf } from './deadline.ts'
 import type { InboxRead } from './facts.ts'
 import { asItem, countBefore, type InboxClaims, shortItem } from './inbox.ts'

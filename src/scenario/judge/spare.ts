@@ -2,7 +2,7 @@
  * Calls nobody claimed that an earlier `expect` of the lane still explains: as one of several it allows, or as one too
  * many of it.
  */
-import type { Expectation } from '../plan.ts'
+import type { Expectation } from '../action.ts'
 import { type Call, isLater } from './call.ts'
 import type { ExpectWatch } from './expect.ts'
 import { AVAILABILITY, type LaneKey } from './facts.ts'

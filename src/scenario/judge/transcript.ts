@@ -1,9 +1,9 @@
 /** The transcript of a chat against the rows a `check` names. */
+import type { Check } from '../action.ts'
 import type { TranscriptRow } from '../marks.ts'
 import { distanceOf } from '../match/distance.ts'
 import { fits, type MatchOptions, match } from '../match/match.ts'
 import { flow } from '../match/text.ts'
-import type { Check } from '../plan.ts'
 import type { Difference } from '../verdict.ts'
 
 type Rows = readonly TranscriptRow[]

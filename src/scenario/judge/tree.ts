@@ -1,6 +1,6 @@
 /** The ways in which an expectation can be met: one per choice of its `oneOf`s, each a list of wishes. */
+import type { Expectation, ExpectTree } from '../action.ts'
 import { fill, type Scope } from '../fill.ts'
-import type { Expectation, ExpectTree } from '../plan.ts'
 import type { Wish } from './solve.ts'
 
 export interface Way {

@@ -1,7 +1,8 @@
 /** Pieces of sentences the judge's findings are made of. */
 import { formatDuration } from '../../contract/duration.ts'
+import type { CallPattern, Expectation, Times } from '../action.ts'
 import { flow } from '../match/text.ts'
-import type { CallPattern, Expectation, PlannedStep, Times } from '../plan.ts'
+import type { PlannedStep } from '../plan.ts'
 import type { Difference } from '../verdict.ts'
 
 /** For people: `0.7 s`, `40 ms`. */

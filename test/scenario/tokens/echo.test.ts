@@ -1,7 +1,8 @@
 /** Users' texts in the wrong place, in journals written by hand. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Action, PlannedStep } from '../../../src/scenario/plan.ts'
+import type { Action } from '../../../src/scenario/action.ts'
+import type { PlannedStep } from '../../../src/scenario/plan.ts'
 import { echoes, leaksBetween } from '../../../src/scenario/tokens/echo.ts'
 import { makeToken } from '../../../src/scenario/tokens/token.ts'
 import type { Played } from '../../../src/scenario/verdict.ts'
