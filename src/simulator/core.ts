@@ -26,6 +26,8 @@ export interface Core
   /** Events sent by hand. */
   readonly byHand: Pick<Dispatcher, 'trigger' | 'resend'>
   readonly faults: FaultDesk
+  /** An event that is on its way to the webhook. */
+  findOnItsWay: Dispatcher['find']
   /** When the next retry, delayed event or copy goes out: epoch milliseconds on the simulator's clock, or null. */
   nextDeliveryDue(): number | null
   /** What a snapshot is made of, besides the state of the room. */
@@ -67,6 +69,7 @@ export function createCore(options: SimulatorOptions, shared?: Transport, filesO
     user: createUserActions({ ...inTurn(parts), commit }),
     byHand: dispatcher,
     faults: createFaultDesk({ faults, room, journal, free: dispatcher.free }),
+    findOnItsWay: dispatcher.find,
     nextDeliveryDue: dispatcher.nextDue,
     commit,
     commitEffects,

@@ -32,6 +32,8 @@ export interface Dispatcher extends Pick<ByHand, 'trigger' | 'resend'> {
   enqueue(event: EntryOf<'event'>): void
   /** Sends what these faults keep back. */
   free(faults: readonly string[]): void
+  /** An event of the platform that is on its way, whatever it is waiting for; null when it is there, or was sent by hand. */
+  find(deliveryId: string): Readonly<Job> | null
   /** When the next retry, delayed event or copy goes out: epoch milliseconds on the simulator's clock, or null. */
   nextDue(): number | null
   /** Drops what waits and cancels what is on its way; nothing of it is journaled any more. */
@@ -150,6 +152,7 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
       start(job)
     },
     free: faults => goFirst(keptBack.free(faults)),
+    find: deliveryId => [...underWay].find(({ copy, parcel }) => !copy && parcel.deliveryId === deliveryId) ?? null,
     nextDue: due.next,
     reset() {
       cancel.abort()

@@ -52,6 +52,22 @@ it('a changed scenario is judged by what was seen then, exit 1', async () => {
   expect(out).toMatch(/FAIL scenarios\/greeting\.yaml > Greeting/)
 })
 
+it('a step that was not played passes nothing, exit 3', async () => {
+  const longer = `${scenario('Hi')}  - expect: { end: {} }\n`
+  const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': longer }
+  const { code, out } = await checked(files, '--journal', 'run.jsonl', 'greeting.yaml')
+  expect(out).toMatch(/ERROR greeting\.yaml > Greeting .*step 3 \(expect end\) was not played: play the scenario again/)
+  expect(code).toBe(3)
+})
+
+it('a journal of other steps is not judged, exit 3', async () => {
+  const other = scenario('Hi').replace('  - expect', '  - log: asked\n  - expect')
+  const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': other }
+  const { code, out } = await checked(files, '--journal', 'run.jsonl', 'greeting.yaml')
+  expect(out).toMatch(/ERROR .*step 2 was expect message \{ message: "Hi" \} and is now log "asked"; play it again/)
+  expect(code).toBe(3)
+})
+
 it('the journal a run keeps is found by itself', async () => {
   const files = {
     '.handover-sim': null,

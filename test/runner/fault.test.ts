@@ -109,6 +109,16 @@ const events: Record<string, Row> = {
     is: 'pass',
   },
   'delay is waited for': { head: VIRTUAL, steps: `${TAKEN}${onEvent('delay: 1h, times: 1')}${USER}`, is: 'pass' },
+  'delay longer than an answer may take: the steps after it are played': {
+    head: 'timeouts: { ack: 1s, expect: 1s, settle: 50ms }',
+    steps: `${TAKEN}${onEvent('delay: 1500ms, times: 1')}${USER}\n- check: { status: bot }`,
+    is: /^check: .*status: "bot" wanted/,
+  },
+  'drip longer than an answer may take': {
+    head: 'timeouts: { ack: 1s, expect: 1s, settle: 50ms }',
+    steps: `${TAKEN}${onEvent('drip: 1500ms, times: 1')}${USER}\n- check: { status: bot }`,
+    is: /^check: .*status: "bot" wanted/,
+  },
   'slow: the order stays': {
     head: VIRTUAL,
     steps: `${TAKEN}${onEvent('slow: 10m, times: 1')}- user: { text: one, async: true }\n- user: two\n- agent: { sees: one }\n- agent: { sees: two }`,

@@ -41,6 +41,10 @@ const rows: Record<string, Row> = {
     steps: `${TAKEN}${answers('{ status: 500, after: 50 }')}- user: { text: Hi, async: true }`,
     is: /^stimulus: .* answered 500 /,
   },
+  'async: the answer has its time after the last step too': {
+    steps: `${TAKEN}${answers('{ status: 200, after: 2400 }')}- user: { text: Hi, async: true }\n- agent: { sees: Hi }`,
+    is: 'pass',
+  },
   'an answer in time': {
     head: 'timeouts: { ack: 2s, settle: 50ms }',
     steps: `${TAKEN}${answers(LATE)}- user: Hi`,

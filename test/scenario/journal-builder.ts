@@ -203,7 +203,7 @@ const STARTED = {
   seed: 1,
   clock: 'real',
   bot: BOT,
-  config: { 'messages.closed': 'We are closed.' },
+  config: { 'messages.closed': 'We are closed.', 'webhook.timeout': '10s' },
   env: {},
   sim: { url: 'http://127.0.0.1:4747', api_key: '***', bot_id: BOT.id },
   driver: ['accept', 'says', 'type', 'stop', 'leave', 'away', 'back', 'inbox'],

@@ -7,6 +7,7 @@ import type { ScenarioEnded } from '../../scenario/marks.ts'
 import type { PlannedItem, PlannedStep } from '../../scenario/plan.ts'
 import type { Verdict } from '../../scenario/verdict.ts'
 import { readInbox } from '../verbs/agent.ts'
+import { lastAnswers } from '../verbs/last-answers.ts'
 import { type Details, type Scene, StepProblem } from '../verbs/verb.ts'
 import { VERBS } from '../verbs/verbs.ts'
 import { settle } from './settle.ts'
@@ -82,6 +83,7 @@ async function finallySteps(run: Run): Promise<Stopped> {
   const bound = createBound(run.stage, run.options.signal)
   const last: Run = { ...run, signal: bound.signal, stopped: new Set() }
   await sequence(last, run.stage.plan.finally)
+  await lastAnswers(last).catch(() => {})
   bound.clear()
   run.timedOut ||= last.timedOut
   return bound.why()

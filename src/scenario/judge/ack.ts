@@ -1,5 +1,5 @@
 /** What the webhook answered to the event of a step. */
-import { formatDuration } from '../../contract/duration.ts'
+import { formatDuration, parseDuration } from '../../contract/duration.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../contract/events.ts'
 import type { Entry, EntryOf } from '../../journal/entry.ts'
 import type { AckWanted } from '../action.ts'
@@ -16,25 +16,50 @@ export function ackRuling(facts: Facts, step: PlannedStep, over: boolean): Rulin
   const { action } = step
   const id = facts.endOf(step.number)?.delivery_id
   if (!('ack' in action) || action.ack === null || !id) return null
-  const last = triesOf(facts, step, id).at(-1)
+  const tries = triesOf(facts, step, id)
+  const last = tries.at(-1)
   const waits = action.async || last?.retry_in_ms !== undefined
   if (!over && waits && (last === undefined || last.retry_in_ms !== undefined)) return OPEN
-  if (last === undefined) return { outcome: 'fail', told: unanswered(facts, step, action.ack) }
+  if (last === undefined || cameAfterwards(facts, step, tries[0]!)) {
+    return { outcome: 'fail', told: unanswered(facts, step, action.ack) }
+  }
   if (last.outcome === 'skipped') return { outcome: 'error', told: refused(facts, last, action.ack, 'environment') }
-  if (isAcknowledged(last, action.ack) && !isSlow(facts, last)) return PASSED
+  if (isAcknowledged(last, action.ack) && !isSlow(facts, last)) {
+    return tries.length > 1 ? PASSED : copyRuling(facts, step, id, action.ack)
+  }
   const nobody = last.status === null && isNobodyHome(last.error) && !wasHome(facts)
   return nobody
     ? { outcome: 'error', told: refused(facts, last, action.ack, 'environment') }
     : { outcome: 'fail', told: refused(facts, last, action.ack, 'stimulus') }
 }
 
-/** The tries of this step: a replay has the id of the event it repeats. */
-function triesOf(facts: Facts, { number, action }: PlannedStep, id: string): Delivery[] {
+/** Deliveries of this step: a replay has the id of the event it repeats. */
+function deliveriesOf(facts: Facts, { number, action }: PlannedStep, id: string): Delivery[] {
   const begun = facts.begun(number)!.seq
   const replay = action.verb === 'deliver' && action.replay !== null
-  const own = facts.deliveriesOf(id).filter(({ seq, resent }) => seq > begun && (resent === true) === replay)
-  const once = own.filter(delivery => !('duplicate' in delivery))
+  return facts.deliveriesOf(id).filter(({ seq, resent }) => seq > begun && (resent === true) === replay)
+}
+
+function triesOf(facts: Facts, step: PlannedStep, id: string): Delivery[] {
+  const own = deliveriesOf(facts, step, id)
+  const once = own.filter(({ duplicate }) => duplicate !== true)
   return once.length > 0 ? once : own
+}
+
+/** The step waited in vain for it, and ended the steps of its chat: what became of it then does not mend that. */
+function cameAfterwards(facts: Facts, { number, action }: PlannedStep, first: Delivery): boolean {
+  const async = 'async' in action && action.async
+  return !async && first.seq > facts.endOf(number)!.seq && !isSlow(facts, first)
+}
+
+/** A copy that a fault made may be refused for what it is, but nothing may break on it. */
+function copyRuling(facts: Facts, step: PlannedStep, id: string, wanted: NonNullable<AckWanted>): Ruling {
+  const copies = deliveriesOf(facts, step, id).filter(({ duplicate }) => duplicate === true)
+  const bad = copies.find(one => !isAcknowledged(one, wanted) && (one.status ?? 500) >= 500)
+  if (bad === undefined) return PASSED
+  const told = refused(facts, bad, wanted, 'stimulus')
+  const hint = 'The same event may come twice: acknowledge it again, and forward it once.'
+  return { outcome: 'fail', told: { ...told, happened: `the same event again: ${whatCame(bad)}`, hint } }
 }
 
 const is2xx = (status: number) => status >= 200 && status < 300
@@ -70,7 +95,7 @@ function unanswered(facts: Facts, step: PlannedStep, wanted: NonNullable<AckWant
   return {
     kind: 'stimulus',
     wanted: wantedText(wanted, event, facts.plan.timeouts.ackMs),
-    happened: `the webhook has not answered within ${formatDuration(facts.plan.timeouts.ackMs)}`,
+    happened: silence(facts, ended),
     rules: rulesFor(event, wanted),
     nearest: [],
     marks: [sent?.seq ?? ended.seq],
@@ -78,6 +103,16 @@ function unanswered(facts: Facts, step: PlannedStep, wanted: NonNullable<AckWant
     ...(keeper === undefined ? {} : keptBack(keeper.fault, event)),
   }
 }
+
+/** A play that is cut short does not wait for all that is due. */
+function silence({ ended, plan }: Facts, step: Ended): string {
+  const waitedMs = ended === null ? Number.POSITIVE_INFINITY : ended.at_ms - step.at_ms
+  const cut = ended?.stopped !== undefined && waitedMs < plan.timeouts.ackMs
+  return cut
+    ? `the webhook had not answered when the scenario was stopped: ${ended.stopped}`
+    : `the webhook has not answered within ${formatDuration(plan.timeouts.ackMs)}`
+}
+type Ended = NonNullable<ReturnType<Facts['endOf']>>
 
 const isKeeping = (entry: Entry): entry is EntryOf<'fault'> =>
   entry.kind === 'fault' && /kept back until|sent after the next/.test(entry.effect)
@@ -95,7 +130,7 @@ const isSending = (entry: Entry): entry is EntryOf<'event' | 'note'> =>
 const SLOW_HINT = 'Answer the webhook first, and do the work after it.'
 
 function refused(facts: Facts, last: Delivery, wanted: NonNullable<AckWanted>, kind: Told['kind']): Told {
-  const hint = hintFor(last, wanted, isSlow(facts, last))
+  const hint = hintFor(facts, last, wanted, isSlow(facts, last))
   return {
     kind,
     wanted: wantedText(wanted, last.event, facts.plan.timeouts.ackMs),
@@ -117,8 +152,15 @@ function whatCame({ status, error, response, duration_ms, url, outcome }: Delive
   return `answered ${status} after ${seconds(duration_ms)}${said}`
 }
 
-function hintFor(delivery: Delivery, wanted: AckWanted, slow: boolean): string | undefined {
+/** What the simulator allows; null when nobody said. */
+const timeoutOf = ({ started }: Facts): number | null => parseDuration(String(started?.config['webhook.timeout']))
+
+function hintFor(facts: Facts, delivery: Delivery, wanted: AckWanted, slow: boolean): string | undefined {
   const { status, error, sign } = delivery
+  const timeoutMs = timeoutOf(facts)
+  if (/^timeout/.test(error ?? '') && timeoutMs !== null && timeoutMs < facts.plan.timeouts.ackMs) {
+    return `The platform itself waits only ${formatDuration(timeoutMs)}: config: { webhook.timeout: … } makes it wait longer.`
+  }
   if (slow || /timeout/.test(error ?? '')) return SLOW_HINT
   if (status === null)
     return isNobodyHome(error) ? 'Is the intermediary running, and is --target its webhook?' : undefined

@@ -10,11 +10,14 @@ import { leftovers } from './leftovers.ts'
 import { brokenInvariants } from './never.ts'
 import type { Court } from './referee.ts'
 import type { Ruling } from './ruling.ts'
+import { otherSteps } from './same-steps.ts'
 import type { Told } from './watch.ts'
-import { driverHas } from './words.ts'
+import { driverHas, stepName } from './words.ts'
 
 export function verdictOf(court: Court): Verdict {
   const { facts, captures } = court
+  const other = otherSteps(facts)
+  if (other !== null) return { ...NOTHING, outcome: 'error', reason: other }
   const rulings = [...facts.steps.values()].map(step => ({ step, ruling: rulingOf(court, step) }))
   const echoed = echoes(facts.plan, facts.entries)
   const charges = chargesOf(court, rulings, echoed)
@@ -31,6 +34,8 @@ export function verdictOf(court: Court): Verdict {
     captures: captures.all,
   }
 }
+
+const NOTHING = { failures: [], warnings: [], steps: [], captures: {} }
 
 /** A text that came back tells more than the failures it leads to, so it stands where it came back. */
 function failuresOf(court: Court, charges: readonly Charge[], echoed: readonly Failure[]): Failure[] {
@@ -169,7 +174,10 @@ function outcomeOf(
   if (surroundings !== undefined) return { outcome: 'error', reason: surroundings.happened }
   if (failures.length > 0) return { outcome: 'fail', reason: null }
   const lacking = rulings.find(({ ruling }) => ruling?.outcome === 'inconclusive')?.ruling?.reason ?? missingNeed(facts)
-  return lacking === null ? { outcome: 'pass', reason: null } : { outcome: 'inconclusive', reason: lacking }
+  if (lacking !== null) return { outcome: 'inconclusive', reason: lacking }
+  const unplayed = rulings.find(({ ruling }) => ruling === null)?.step
+  if (unplayed === undefined) return { outcome: 'pass', reason: null }
+  return { outcome: 'error', reason: `${stepName(unplayed)} was not played: play the scenario again` }
 }
 
 /** What `requires` names may be in no step. */

@@ -76,6 +76,43 @@ describe('the answer of the webhook', () => {
     expect(verdict.failures[0]!.happened).toBe('the webhook has not answered within 10s')
   })
 
+  it('a copy that breaks something fails, one that is refused does not', async () => {
+    const verdict = await answered([{ status: 200 }, { status: 500, attempt: 2, duplicate: true }])
+    expect(verdict.failures[0]).toMatchObject({ happened: 'the same event again: answered 500 after 5 ms: ok' })
+  })
+
+  it('an answer that comes when the step has given up mends nothing', async () => {
+    const verdict = await judged({ steps: [{ press: 'handover' }, CHECK] }, journal => {
+      const begun = journal.begin(1)
+      const id = journal.event('REQUESTING TAKEOVER')
+      journal.end(1, { delivery_id: id, cause: begun })
+      journal.delivery(id)
+    })
+    expect(verdict.failures).toMatchObject([{ happened: 'the webhook has not answered within 10s' }])
+    expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'not reached'])
+  })
+
+  it('a platform that waits less than the scenario', async () => {
+    const verdict = await judged({ timeouts: { ack: '20s' }, steps: [{ press: 'handover' }, CHECK] }, journal => {
+      journal.stimulus(1, 'REQUESTING TAKEOVER', [
+        { status: null, error: 'timeout: no complete answer within 10000 ms' },
+      ])
+    })
+    expect(verdict.failures[0]!.hint).toMatch(/waits only 10s: config: \{ webhook\.timeout/)
+  })
+
+  it('a play that was stopped before the answer was due', async () => {
+    const verdict = await judged({ steps: [{ user: { text: 'Hi', async: true } }, CHECK] }, journal => {
+      journal.begin(1)
+      journal.end(1, { delivery_id: journal.event('MESSAGE FROM USER') })
+      journal.step(2, () => journal.observe(2, {}))
+      journal.finish({ stopped: 'interrupted by SIGINT' })
+    })
+    expect(verdict.failures.map(({ happened }) => happened)).toContain(
+      'the webhook had not answered when the scenario was stopped: interrupted by SIGINT',
+    )
+  })
+
   it('the last of several tries failed', async () => {
     const verdict = await answered([
       { status: 503, retry_in_ms: 10 },
