@@ -62,29 +62,51 @@ interface State {
   readonly taken: readonly (readonly number[])[]
 }
 
-/** Every reachable state, call by call; of the ways to one state the first. */
+/** Call by call every state worth having; of the ways to one state the first. */
 function inOrder(wishes: readonly Wish[], calls: number, fits: Fits): Filled {
-  const empty: State = { counts: wishes.map(() => 0), taken: wishes.map(() => []) }
-  const states = new Map<string, State>([[keyOf(empty), empty]])
+  const twins = twinsOf(wishes, calls, fits)
   const isFull = ({ counts }: State) => wishes.every(({ need }, wish) => counts[wish]! >= need)
+  const empty: State = { counts: wishes.map(() => 0), taken: wishes.map(() => []) }
+  let states: readonly State[] = [empty]
   let best = empty
   for (let call = 0; call < calls && !isFull(best); call++) {
-    for (const state of [...states.values()]) {
-      for (const next of stepsFrom(state, call, wishes, fits)) {
-        if (states.has(keyOf(next))) continue
-        states.set(keyOf(next), next)
-        if (sum(next.counts) > sum(best.counts)) best = next
-      }
-    }
+    states = states.flatMap(state => {
+      const next = stepsFrom(state, call, wishes, fits, twins)
+      return next.length > 0 ? next : [state]
+    })
+    states = worthHaving(states)
+    best = states.reduce((most, one) => (sum(one.counts) > sum(most.counts) ? one : most), best)
   }
   return { met: isFull(best), taken: best.taken }
 }
 
-function stepsFrom(state: State, call: number, wishes: readonly Wish[], fits: Fits): State[] {
+/** A state that has all another has and more can do whatever that one can: so a call that fits is never passed over. */
+function worthHaving(states: readonly State[]): State[] {
+  const first = [...new Map(states.toReversed().map(state => [keyOf(state), state])).values()].reverse()
+  const most = first.toSorted((a, b) => sum(b.counts) - sum(a.counts))
+  const kept: State[] = []
+  for (const state of most) if (!kept.some(one => hasAllOf(one, state))) kept.push(state)
+  return first.filter(state => kept.includes(state))
+}
+
+const hasAllOf = (one: State, other: State): boolean => other.counts.every((count, wish) => one.counts[wish]! >= count)
+
+/** For each wish the first that is the same in all respects: of such it does not matter which is filled. */
+function twinsOf(wishes: readonly Wish[], calls: number, fits: Fits): number[] {
+  const followers = (wish: number) => wishes.flatMap(({ after }, other) => (after.includes(wish) ? [other] : []))
+  const looks = wishes.map(({ need, after }, wish) => {
+    const row = Array.from({ length: calls }, (_, call) => (fits(wish, call) ? 1 : 0)).join('')
+    return `${row} ${need} ${after} ${followers(wish)}`
+  })
+  return looks.map(look => looks.indexOf(look))
+}
+
+function stepsFrom(state: State, call: number, wishes: readonly Wish[], fits: Fits, twins: readonly number[]): State[] {
   const { counts, taken } = state
   const open = (wish: number) => counts[wish]! < wishes[wish]!.need
+  const earlierTwin = (wish: number) => twins.some((twin, other) => other < wish && twin === twins[wish] && open(other))
   return wishes.flatMap(({ after }, wish) => {
-    if (!open(wish) || after.some(open) || !fits(wish, call)) return []
+    if (!open(wish) || after.some(open) || earlierTwin(wish) || !fits(wish, call)) return []
     return [{ counts: plusOne(counts, wish), taken: taken.map((list, at) => (at === wish ? [...list, call] : list)) }]
   })
 }

@@ -89,3 +89,17 @@ it('a hundred wishes that each fit every call', () => {
   const wishes = Array.from({ length: 100 }, () => ({ need: 1, after: [] }))
   expect(fill(wishes, 100, () => true).met).toBe(true)
 })
+
+it.each([
+  ['that differ', (wish: number, call: number) => wish === call],
+  ['that are alike', () => true],
+  ['of two kinds', (wish: number, call: number) => wish % 2 === call % 2],
+])('24 wishes %s, two of them in order, are filled at once', (_, fitting) => {
+  const wishes = Array.from({ length: 24 }, (_, wish) => ({ need: 1, after: wish === 23 ? [0] : [] }))
+  let looks = 0
+  const fits = (wish: number, call: number) => {
+    if (++looks > 50_000) throw new Error('every way is tried')
+    return fitting(wish, call)
+  }
+  expect(fill(wishes, 24, fits).met).toBe(true)
+})
