@@ -29,7 +29,7 @@ function ofPattern(court: Court, pattern: CallPattern): Charge[] {
       rule: 'never',
       told: {
         kind: 'never',
-        wanted: `never ${patternText(pattern)}`,
+        wanted: `never ${patternText(filledFor(court, pattern, first))}`,
         happened: `${shortName(first)} came at ${offset(first.readAt - (facts.started?.at_ms ?? 0))}${more}`,
         rules: [ruleOf(first.endpoint)],
         nearest: [],
@@ -39,15 +39,21 @@ function ofPattern(court: Court, pattern: CallPattern): Charge[] {
   ]
 }
 
+/** With the values of the chat the call is about. Throws `Unfillable`. */
+function filledFor({ facts, captures }: Court, pattern: CallPattern, call: Call): CallPattern {
+  const lane = facts.laneOf(call)
+  const own = typeof lane === 'string' ? lane : (facts.plan.lanes[0]?.name ?? '')
+  return { ...pattern, body: pattern.body === null ? null : fill(pattern.body, scopeFor(facts, captures, own)) }
+}
+
 function isMeant(court: Court, { call: name, body }: CallPattern, call: Call): boolean {
-  const { facts, captures, options } = court
+  const { facts, options } = court
   if (call.endpoint === null || (name !== 'any' && call.endpoint !== name)) return false
   if (facts.ended !== null && call.readAt > facts.ended.at_ms) return false
   const lane = facts.laneOf(call)
   if (lane === null || body === null) return lane !== null
   try {
-    const own = lane === AVAILABILITY ? (facts.plan.lanes[0]?.name ?? '') : lane
-    return fits(fill(body, scopeFor(facts, captures, own)), call.body, options)
+    return fits(filledFor(court, { call: name, body }, call).body, call.body, options)
   } catch (error) {
     // A value that was never captured: there was nothing it could have been like.
     if (error instanceof Unfillable) return false

@@ -2,7 +2,7 @@
 import { distanceOf } from '../match/distance.ts'
 import { match } from '../match/match.ts'
 import type { PlannedStep } from '../plan.ts'
-import type { NearMiss } from '../verdict.ts'
+import type { Difference, NearMiss } from '../verdict.ts'
 import { type InboxClaims, itemName } from './inbox.ts'
 import type { Looked } from './sees.ts'
 import type { Bench, Told } from './watch.ts'
@@ -46,6 +46,7 @@ export function notSeen(bench: Bench, claims: InboxClaims, step: PlannedStep, un
 function whatIsThere({ read, from, found }: Looked, [best]: readonly NearMiss[]): string {
   const seen = found.length > 0 ? `seen ${counted(found.length, 'time')}; ` : ''
   const fresh = read.items.length - from - found.length
+  if (best?.why.startsWith(EARLIER)) return `${seen}${best.what} is there, ${best.why}`
   if (best === undefined || fresh <= 0)
     return `${seen}nothing ${found.length > 0 ? 'else ' : ''}new came into the inbox`
   const [first] = best.differences
@@ -70,18 +71,11 @@ function near(
   const ranked = read.items.flatMap((item, place) => {
     if (found.includes(place)) return []
     const differences = match(wanted, item, options)
-    const owner = claims.ownerOf(step.lane, read.book, place)
-    const why =
-      owner !== null && owner !== step.number
-        ? `already claimed by step ${owner}`
-        : place < from
-          ? 'there before'
-          : `${counted(differences.length, 'field')} differ${differences.length === 1 ? 's' : ''}`
     const miss: NearMiss = {
       seq: read.seq,
       what: itemName(read.items, place),
       afterMs: Math.round(read.askedAt - start),
-      why,
+      why: whyNot(claims, step, looked, place, differences),
       differences,
     }
     return [{ miss, place, rank: distanceOf(differences) + (place < from ? FAR : 0) }]
@@ -91,3 +85,19 @@ function near(
 }
 
 const FAR = 1000
+const EARLIER = 'but before'
+
+function whyNot(
+  claims: InboxClaims,
+  { lane, number }: PlannedStep,
+  { read, start, from }: Looked,
+  place: number,
+  differences: readonly Difference[],
+): string {
+  const ownerOf = (one: number) => claims.ownerOf(lane, read.book, one)
+  const owner = ownerOf(place)
+  if (owner !== null && owner !== number) return `already claimed by step ${owner}`
+  if (place >= from) return `${counted(differences.length, 'field')} differ${differences.length === 1 ? 's' : ''}`
+  const isEarlier = place >= start && differences.length === 0
+  return isEarlier ? `${EARLIER} ${itemName(read.items, from - 1)} of step ${ownerOf(from - 1)}` : 'there before'
+}

@@ -25,6 +25,8 @@ const GRACE_MS = 100
 /** A look at the inbox, and what in it fits. */
 export interface Looked {
   readonly read: InboxRead
+  /** Items from this place on are new in this turn. */
+  readonly start: number
   /** Items from this place on are new in this turn and later than what was claimed. */
   readonly from: number
   readonly found: readonly number[]
@@ -59,7 +61,7 @@ export function watchSees(bench: Bench, claims: InboxClaims, step: PlannedStep, 
       const free = [null, number].includes(claims.ownerOf(lane, read.book, place))
       return place >= from && free && fits(wanted, item, options) ? [place] : []
     })
-    return { read, from, found }
+    return { read, start, from, found }
   }
 
   const floors = new Map<number, number>()

@@ -108,6 +108,15 @@ describe('never', () => {
     })
   })
 
+  it('is told with its values', async () => {
+    const never = [{ message: { message: '$(bad)' } }]
+    const verdict = await judged({ vars: { bad: 'Boo' }, never, steps: [{ wait: '1s' }] }, journal => {
+      journal.call('message', { message: 'Boo' })
+      journal.step(1)
+    })
+    expect(verdict.failures[0]!.wanted).toBe('never message { message: "Boo" }')
+  })
+
   it('after the end it is only late', async () => {
     const verdict = await judged({ never: ['start'], steps: [{ wait: '1s' }] }, journal => {
       journal.step(1)

@@ -49,6 +49,18 @@ it('files and requests', async () => {
   expect(first(verdict).happened).toContain('attachments: [{ name: "a.pdf" }] wanted, nothing there')
 })
 
+it('what is there, but before what an earlier step has seen, is told so', async () => {
+  const steps = [{ user: 'A' }, { user: 'B' }, { agent: { sees: 'B' } }, { agent: { sees: 'A' } }]
+  const verdict = await judged({ steps }, journal => {
+    journal.inbox([])
+    journal.stimulus(1, 'MESSAGE FROM USER')
+    journal.stimulus(2, 'MESSAGE FROM USER')
+    looked(journal, 3, [['A', 'B']], 0)
+    looked(journal, 4, [['A', 'B']], 5000)
+  })
+  expect(first(verdict).happened).toBe('inbox item 1 "A" is there, but before inbox item 2 "B" of step 3')
+})
+
 it('two steps take two items, in their order', async () => {
   const steps = [{ user: 'ok' }, { user: 'ok' }, { agent: { sees: 'ok' } }, { agent: { sees: 'ok' } }]
   const both = (items: string[]) =>
