@@ -50,10 +50,10 @@ function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, com
   if (all.count > 0) checkAsserts(loaded, [...body, ...last], never.length, complaints)
   const lanes = chats.all()
   return {
-    name: nameOf(scenario.name, matrix),
+    ...header,
+    name: nameOf(header.name, matrix),
     file: loaded.file,
     place: loaded.place,
-    ...header,
     lanes,
     vars: Object.fromEntries(Object.keys(scenario.vars ?? {}).map(name => [name, varOf(known, name)])),
     matrix,

@@ -77,7 +77,7 @@ function plainStep(all: Expansion, frame: Frame, here: Here, step: Step): Planne
     kind: 'step',
     number: all.count,
     id: step.id === undefined ? null : frame.seen.define(here, step.id, action.verb),
-    name: step.name ?? null,
+    name: step.name === undefined ? null : here.words(step.name, ['name']),
     lane,
     soft: here.held(FLAG, step.soft, ['soft'], false),
     place: placeOf(frame.written, frame.path),

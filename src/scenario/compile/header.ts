@@ -10,6 +10,7 @@ import { fillKnown } from './templates.ts'
 
 type Header = Pick<
   Plan,
+  | 'name'
   | 'seed'
   | 'clock'
   | 'timeouts'
@@ -25,8 +26,9 @@ type Header = Pick<
 
 export function headerOf(here: Here, scenario: ScenarioFile): Header {
   return {
-    tags: scenario.tags ?? [],
-    spec: scenario.spec ?? [],
+    name: here.words(scenario.name, ['name']),
+    tags: (scenario.tags ?? []).map((tag, index) => here.words(tag, ['tags', index])),
+    spec: (scenario.spec ?? []).map((rule, index) => here.words(rule, ['spec', index])),
     seed: here.held(atLeast(0), scenario.seed, ['seed'], null),
     clock: clockOf(scenario.clock),
     timeouts: timeoutsOf(here, scenario.timeouts ?? {}),

@@ -1,9 +1,10 @@
 /** One step being compiled: what it reads, and where its problems go. */
 import type { Problem } from '../../source/errors.ts'
-import { find, MISSING } from '../fill.ts'
+import { fill, find, MISSING, namesIn } from '../fill.ts'
 import { isFilled, type Kind } from '../format/held.ts'
 import { type Path, problemAt, type Written } from '../format/loaded.ts'
-import type { Known } from './templates.ts'
+import { RESERVED } from './names.ts'
+import { firstWord, type Known } from './templates.ts'
 
 /** Problems in the order they were met; those of unrolled steps once. */
 export class Complaints {
@@ -25,6 +26,8 @@ export interface Here {
   complain(path: Path, message: string, of?: 'key' | 'value'): void
   /** The value of something that must be known before the play; `otherwise` when it is not there or wrong. */
   held<Value, Default>(kind: Kind<Value>, value: unknown, path: Path, otherwise: Default): Value | Default
+  /** A text that must be known before the play. */
+  words(text: string, path: Path): string
 }
 
 export function hereAt(written: Written<unknown>, path: Path, known: Known, complaints: Complaints): Here {
@@ -43,8 +46,18 @@ export function hereAt(written: Written<unknown>, path: Path, known: Known, comp
       complain(inner, filled === MISSING ? tooLate(String(value)) : `${kind.must}, got ${JSON.stringify(filled)}`)
       return otherwise
     },
+    words(text, inner) {
+      const open = namesIn(text).find(name => find(name, known.scope) === MISSING)
+      if (open === undefined) return String(fill(text, known.scope))
+      if (isDefined(open, known)) complain(inner, tooLate(`$(${open})`))
+      return text
+    },
   }
 }
+
+/** One that nobody defined is told with all the others. */
+const isDefined = (name: string, { open }: Known) =>
+  Object.hasOwn(open, firstWord(name)) || RESERVED.includes(firstWord(name))
 
 const tooLate = (name: string) =>
   `${name} must be known before the play: of vars, matrix, params, $(i) or $(user), not from a call or a chat`

@@ -220,6 +220,17 @@ describe('what is filled in', () => {
     expect(plans[1]!.steps[0]).toMatchObject({ label: 'user "no/pretty"', action: { text: '$(both)' } })
   })
 
+  it('what is written in the head and in names of steps is filled in', async () => {
+    const plans = await plansOf(
+      `version: 1\nname: $(hello) in $(language) for $$(5)\ntags: [lang-$(language)]\nspec: [$(rule)]\nmatrix: { language: [no, ar] }\nvars: { hello: Hi, rule: E4 }\nsteps:\n  - repeat: { times: 2, steps: [{ expect: start, name: round $(i) }] }\n`,
+    )
+    expect(plans.map(({ name, tags, spec }) => ({ name, tags, spec }))).toEqual([
+      { name: 'Hi in no for $(5) [language=no]', tags: ['lang-no'], spec: ['E4'] },
+      { name: 'Hi in ar for $(5) [language=ar]', tags: ['lang-ar'], spec: ['E4'] },
+    ])
+    expect(allSteps(plans[0]!).map(({ name }) => name)).toEqual(['round 1', 'round 2'])
+  })
+
   it('names decide durations, counts and statuses; an unknown one is a mistake', async () => {
     const steps = `
   - wait: $(pause)

@@ -169,6 +169,11 @@ describe('a step', () => {
       `s.yaml:${line}:11: steps[1].user: $(config.messages.close) is not a setting; did you mean messages.closed?`,
     ],
     [
+      'a name known too late',
+      '{ user: Hi, name: to $(chat.name) }',
+      `s.yaml:${line}:23: steps[1].name: $(chat.name) must be known before the play: of vars, matrix, params, $(i) or $(user), not from a call or a chat.`,
+    ],
+    [
       'a duration known too late',
       'wait: $(chat.id)',
       `s.yaml:${line}:11: steps[1].wait: $(chat.id) must be known before the play: of vars, matrix, params, $(i) or $(user), not from a call or a chat.`,
@@ -277,6 +282,16 @@ describe('the head of a scenario', () => {
       'a timeout without unit',
       `${HEAD}timeouts: { expect: 5 }\n`,
       's.yaml:3:21: timeouts.expect: write a duration with a unit: 500ms, 5s, 10m, 12h, got the number 5.',
+    ],
+    [
+      'a name known too late',
+      'version: 1\nname: For $(chat.language)\n',
+      's.yaml:2:7: name: $(chat.language) must be known before the play: of vars, matrix, params, $(i) or $(user), not from a call or a chat.',
+    ],
+    [
+      'a tag nobody defined',
+      `${HEAD}tags: [$(x)]\n`,
+      's.yaml:3:8: tags[0]: $(x) is not defined at this point; there are chat, bot, sim, env, config, texts.',
     ],
     [
       'a var under a taken name',
