@@ -2,9 +2,13 @@
 import type { Verb } from '../action.ts'
 import type { Warning } from '../format/loaded.ts'
 import { isCheck, type Plan, type PlannedItem, type PlannedStep } from '../plan.ts'
+import { heldHints } from './held-hints.ts'
 
 export function hintsOf(plans: readonly Plan[]): Warning[] {
-  const all = plans.flatMap(plan => hintsIn([...plan.steps, ...plan.finally], plan.clock?.mode ?? 'real'))
+  const all = plans.flatMap(plan => {
+    const items = [...plan.steps, ...plan.finally]
+    return [...hintsIn(items, plan.clock?.mode ?? 'real'), ...heldHints(items)]
+  })
   const key = ({ place, rule }: Warning) => `${rule} ${place?.file}:${place?.line}:${place?.column}`
   return all.filter((one, index) => one.place === null || all.findIndex(other => key(other) === key(one)) === index)
 }

@@ -512,6 +512,37 @@ describe('hints', () => {
     expect(await hintsOf('  - wait: 5s\n  - user: a\n  - expect: start\n')).toEqual([])
   })
 
+  describe('a step waits for what a fault keeps back until a later event', () => {
+    const HELD = [['held-event-is-waited-for', 8]]
+    const after = (fault: string, ...steps: string[]) =>
+      hintsOf(
+        `  - press: handover\n  - agent: accept\n  - expect: start\n  - fault: ${fault}\n${steps.map(step => `  - ${step}\n`).join('')}`,
+      )
+    const hold = '{ on: { webhook: MESSAGE FROM USER }, hold: 1, times: 1 }'
+
+    it.each([
+      ['hold', hold, ['user: one', 'user: two'], HELD],
+      ['swap, of any event', '{ on: webhook, swap: true, times: 1 }', ['user: one', 'user: two'], HELD],
+      [
+        'again, when it goes on',
+        '{ on: webhook, swap: true }',
+        ['user: { text: one, async: true }', 'user: two', 'user: three'],
+        [['held-event-is-waited-for', 10]],
+      ],
+      ['not when nobody waits', hold, ['user: { text: one, async: true }', 'user: two'], []],
+      ['not when it is used up', hold, ['user: { text: one, async: true }', 'user: two', 'user: three'], []],
+      ['not about another event', hold, ['press: handover'], []],
+      ['not when it is cleared', hold, ['fault: clear', 'user: one'], []],
+      ['not when it is only late', '{ on: webhook, delay: 1s, times: 1 }', ['user: one'], []],
+    ])('%s', async (_, fault, steps, hints) => {
+      expect(await after(fault, ...steps)).toEqual(hints)
+    })
+
+    it('not before an agent has the chat', async () => {
+      expect(await hintsOf(`  - fault: ${hold}\n  - user: Hello\n  - expect: start\n`)).toEqual([])
+    })
+  })
+
   it('are said once for all rounds, and in branches', async () => {
     const steps =
       '  - repeat: { times: 3, steps: [{ wait: 1s }, { expect: start }] }\n  - parallel: [[{ wait: 1s }, { expect: end }]]\n'
