@@ -7,6 +7,7 @@ import type { Plan } from '../plan.ts'
 import type { LintFinding } from '../verdict.ts'
 import { callBeforeAck } from './before-ack.ts'
 import { chatNeverEnded, typingNeverStopped } from './endings.ts'
+import { faultNeverStruck } from './faults.ts'
 import { FINDING_RULES } from './findings.ts'
 import { aliasMixed } from './paths.ts'
 import { transcriptPolling } from './polling.ts'
@@ -23,6 +24,7 @@ export const RULES: readonly Rule[] = [
   transcriptPolling,
   secretExposed,
   aliasMixed,
+  faultNeverStruck,
   ...FINDING_RULES,
 ]
 

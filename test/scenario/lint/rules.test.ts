@@ -1,6 +1,7 @@
 /** Each rule: a journal that has it, and one that nearly has it. */
 import { describe, expect, it } from 'vitest'
 import { lint } from '../../../src/scenario/lint/lint.ts'
+import type { PlannedItem } from '../../../src/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from './journal.ts'
 
 function found(write: (journal: Written) => void, plan = planOf()) {
@@ -230,6 +231,50 @@ describe('alias-mixed', () => {
       journal.call('end', 'c1', { alias: 'takeover' })
     }
     expect(rules(write)).toEqual([])
+  })
+})
+
+describe('fault-never-struck', () => {
+  const plan = planOf([1, 2].map(number => ({ kind: 'step', number }) as PlannedItem))
+  const set = (journal: Written) =>
+    journal.add({ kind: 'note', note: 'fault_set', fault: 'flaky', effect: 'answered 503', chat_id: 'c1' })
+  const strike = (journal: Written) => journal.add({ kind: 'fault', fault: 'flaky', effect: 'answered 503', hit: 1 })
+  const end = (journal: Written, ...steps: number[]) => {
+    for (const step of steps) journal.add({ kind: 'note', note: 'step_ended', step })
+  }
+
+  it('is told with what it would have done', () => {
+    const [one, ...more] = found(journal => {
+      set(journal)
+      end(journal, 1, 2)
+    }, plan)
+    expect(more).toEqual([])
+    expect(one).toMatchObject({ rule: 'fault-never-struck', lane: 'ada', marks: [3] })
+    expect(one!.message).toMatch(/^The fault flaky \(answered 503\), set with #3, struck nothing/)
+  })
+
+  it('not when it struck, nor in a play that ended early', () => {
+    const struck = (journal: Written) => {
+      set(journal)
+      strike(journal)
+      end(journal, 1, 2)
+    }
+    const early = (journal: Written) => {
+      set(journal)
+      end(journal, 1)
+    }
+    expect(rules(struck, plan)).toEqual([])
+    expect(rules(early, plan)).toEqual([])
+  })
+
+  it('the second of that name has to strike by itself', () => {
+    const again = (journal: Written) => {
+      set(journal)
+      strike(journal)
+      set(journal)
+      end(journal, 1, 2)
+    }
+    expect(found(again, plan)).toMatchObject([{ rule: 'fault-never-struck', marks: [5] }])
   })
 })
 
