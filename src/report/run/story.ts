@@ -1,6 +1,7 @@
 /** The story of a play that went wrong: its failures, what else was seen, what happened when, how to see it again. */
 import type { LintFinding, Played, Ran } from '../../scenario/verdict.ts'
 import { visible, wrap } from '../text.ts'
+import { type Alike, alike, othersText, ranges } from './alike.ts'
 import { diagramOf } from './diagram.ts'
 import { failureLines, type Layout } from './failure.ts'
 import type { Timed } from './timeline.ts'
@@ -28,28 +29,24 @@ export function outsideLines({ failures, journal }: Ran, layout: Layout): string
 }
 
 function failuresText({ failures }: Pick<Played, 'failures'>, layout: Layout): string[] {
-  const left = failures.length - SHOWN
-  const shown = failures.slice(0, SHOWN).flatMap(failure => failureLines(failure, layout))
+  const groups = alike(failures)
+  const shown = groups.slice(0, SHOWN)
+  const left = failures.length - shown.flat().length
+  const lines = shown.flatMap(group => [...failureLines(group[0], layout), ...othersLines(group, layout)])
   return left > 0
-    ? [...shown, layout.ink.bad(`… ${left} more failures: the json and html reports have them all`)]
-    : shown
+    ? [...lines, layout.ink.bad(`… ${left} more failures: the json and html reports have them all`)]
+    : lines
+}
+
+function othersLines(group: Alike, { columns, ink }: Layout): string[] {
+  const text = othersText(group)
+  return text === null ? [] : wrap(text, columns - 2).map(line => ink.bad(`  ${line}`))
 }
 
 function notReached({ steps }: Played): string[] {
   const numbers = steps.filter(({ outcome }) => outcome === 'not reached').map(({ number }) => number)
   if (numbers.length === 0) return []
   return [`not reached: step${numbers.length === 1 ? '' : 's'} ${ranges(numbers)}`]
-}
-
-/** `3, 8-10`. */
-function ranges(numbers: readonly number[]): string {
-  const runs: [number, number][] = []
-  for (const number of numbers) {
-    const last = runs.at(-1)
-    if (last?.[1] === number - 1) last[1] = number
-    else runs.push([number, number])
-  }
-  return runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ')
 }
 
 function warningLines(warnings: readonly LintFinding[], { columns, ink }: Layout): string[] {

@@ -4,7 +4,7 @@ import { elide, isGap } from '../../../src/report/run/elide.ts'
 import { prettyReport } from '../../../src/report/run/pretty.ts'
 import type { TimelineRow } from '../../../src/report/run/timeline.ts'
 import { widthOf } from '../../../src/report/text.ts'
-import type { Played, Ran } from '../../../src/scenario/verdict.ts'
+import type { Failure, Played, Ran } from '../../../src/scenario/verdict.ts'
 import { anyText, HOSTILE, hostilePlay, UNSEEN } from './hostile.ts'
 import { failure, Journal, played, ran, step, stepVerdict } from './plays.ts'
 import {
@@ -133,9 +133,50 @@ describe('a play that failed', () => {
     expect(text).toContain('scenarios/happy.yaml:15:5  step 3/10 goodbye, chat bo  soft  expect end\n')
   })
 
+  describe('failures that say the same', () => {
+    const inRound = (number: number, happened: string, more: object = {}) => {
+      const label = `expect message { message: "Hello user ${number}" }`
+      return failure({ step: { ...step(number, label), place: PLACE }, wanted: label, happened, ...more })
+    }
+    const PLACE = { file: 'scenarios/happy.yaml', line: 18, column: 11 }
+    const crossTalk = (number: number) =>
+      inRound(
+        number,
+        `nearest: #${100 + number} message +0.0${number} s: chat_id belongs to chat "user 8": cross-talk?`,
+      )
+    const shownOf = (...failures: Failure[]) => block(played({ outcome: 'fail', failures }))
+    const marksIn = (text: string) => text.match(/^ {2}x /gm)?.length
+
+    it('are told once, with the steps of the others', () => {
+      const text = shownOf(...[7, 8, 9, 2].map(crossTalk), inRound(3, 'no message came'))
+      expect(text).toContain('    and 3 more like it: steps 2, 8-9\n')
+      expect(marksIn(text)).toBe(2)
+    })
+
+    it.each([
+      ['another status', inRound(1, 'answered 500'), inRound(2, 'answered 404')],
+      ['another place', crossTalk(1), failure({ ...crossTalk(2), step: step(2, 'expect message') })],
+      ['another hint', crossTalk(1), { ...crossTalk(2), hint: 'Restart it.' }],
+    ])('%s is not the same', (_, one, other) => {
+      expect(marksIn(shownOf(one, other))).toBe(2)
+    })
+
+    it('of no step, in several chats', () => {
+      const refused = (lane: string, seq: number) =>
+        failure({
+          kind: 'contract',
+          step: null,
+          lane,
+          wanted: 'message',
+          happened: `#${seq} was refused with 400 in chat "${lane}"`,
+        })
+      expect(shownOf(refused('ada', 3), refused('bo', 14))).toContain('and 1 more like it: chat bo')
+    })
+  })
+
   it('more than ten failures, more than five others and steps not reached are counted', () => {
     const miss = { seq: 1, what: 'message', afterMs: 0, why: 'late', differences: [] }
-    const many = Array.from({ length: 12 }, () => failure({ nearest: Array(8).fill(miss) }))
+    const many = [...'abcdefghijkl'].map(happened => failure({ happened, nearest: Array(8).fill(miss) }))
     const steps = [3, 4, 5, 9].map(number => stepVerdict(step(number, 'expect end'), { outcome: 'not reached' }))
     const text = block(played({ outcome: 'fail', failures: many, steps }))
     expect(text).toContain('… 2 more failures')
