@@ -49,8 +49,8 @@ export interface Simulator {
     /** Moves a virtual clock by a duration such as `10m`, firing what falls due on the way, in order. */
     advance(by: string): Promise<void>
   }
-  /** The nine endpoints and the attachments, in-process. */
-  fetch(request: Request): Promise<Response>
+  /** The nine endpoints and the attachments, in-process; wherever a `fetch` can be handed in. */
+  fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>
   /** The same as plain data, for servers and other doors. */
   handle(exchange: Exchange): Maybe<Answer>
   chat(options?: ChatOptions): Promise<ChatHandle>

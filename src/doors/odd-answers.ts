@@ -34,19 +34,28 @@ export function lostFetch({ how }: Lost): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) })
 }
 
+/** `given`: who reads it may give up, and is told what gave up. */
+export type SlowlyRead = Slow & { readonly given: AbortSignal }
+
 /** With its length, as over a socket: whoever reads it can tell when it breaks off. */
-export function slowResponse(status: number, headers: Record<string, string>, bytes: Uint8Array, wire: Slow): Response {
+export function slowResponse(
+  status: number,
+  headers: Record<string, string>,
+  bytes: Uint8Array,
+  wire: SlowlyRead,
+): Response {
   return new Response(slowBody(bytes, wire), { status, headers: { ...headers, 'content-length': `${bytes.length}` } })
 }
 
-function slowBody(bytes: Uint8Array, { overMs, stop }: Slow): ReadableStream<Uint8Array> {
+function slowBody(bytes: Uint8Array, { overMs, stop, given }: SlowlyRead): ReadableStream<Uint8Array> {
   const left = new AbortController()
-  const pieces = paced(bytes, overMs, AbortSignal.any([stop, left.signal]))
+  const pieces = paced(bytes, overMs, AbortSignal.any([stop, given, left.signal]))
   return new ReadableStream(
     {
       async pull(controller) {
         const { done, value } = await pieces.next()
         if (value !== undefined) controller.enqueue(value)
+        else if (given.aborted) controller.error(given.reason)
         else if (stop.aborted) controller.error(terminated())
         else if (done) controller.close()
       },

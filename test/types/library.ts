@@ -97,3 +97,9 @@ export async function matchers(sim: Simulator): Promise<void> {
   // @ts-expect-error not a field of the event
   expect(ada).toHaveDelivered('REQUESTING TAKEOVER', { message: 'Hi' })
 }
+
+export function fetchOf(sim: Simulator): void {
+  const handedIn: typeof fetch = sim.fetch
+  const webhook: (request: Request) => Promise<Response> = sim.fetch
+  is<Same<ReturnType<typeof handedIn>, ReturnType<typeof webhook>>>()
+}

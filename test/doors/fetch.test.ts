@@ -1,0 +1,51 @@
+/** `sim.fetch` handed to code that calls it as it would call `fetch`. */
+import { afterEach, describe, expect, it } from 'vitest'
+import { createSimulator, type Simulator } from '../../src/testing/simulator.ts'
+
+const sim = createSimulator({ baseUrl: 'https://bot.example.test/base' })
+afterEach(() => sim.reset())
+
+const START = 'https://bot.example.test/base/api/v2/handover/start'
+
+const start = async (fetch: typeof globalThis.fetch, { apiKey, botId }: Simulator, init: RequestInit = {}) => {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const { id } = await sim.chat()
+  return fetch(START, { method: 'POST', headers, body: JSON.stringify({ bot_id: botId, chat_id: id }), ...init })
+}
+
+describe('sim.fetch', () => {
+  it('takes an address and options', async () => {
+    const answer = await start(sim.fetch, sim)
+    expect(await answer.json()).toMatchObject({ event: 'TAKEOVER STARTED' })
+  })
+
+  it('takes a URL, and a Request with options that win over it', async () => {
+    expect((await sim.fetch(new URL(START))).status).toBe(405)
+    const headers = { authorization: 'Bearer nobody' }
+    expect((await sim.fetch(new Request(START, { headers }), { method: 'POST' })).status).toBe(401)
+  })
+
+  it('says of an address without a host what fetch says', async () => {
+    await expect(sim.fetch('/api/v2/handover/start')).rejects.toThrow(/Failed to parse URL|Invalid URL/)
+  })
+
+  it('is given up as a fetch is: before, while it waits, and while the answer comes', async () => {
+    await expect(start(sim.fetch, sim, { signal: AbortSignal.abort() })).rejects.toThrow(
+      expect.objectContaining({ name: 'AbortError' }),
+    )
+    expect(sim.journal.query({ kind: 'api' })).toEqual([])
+
+    sim.faults.add({ name: 'late', on: { api: 'start' }, latency: '10s' })
+    await expect(start(sim.fetch, sim, { signal: AbortSignal.timeout(5) })).rejects.toThrow(
+      expect.objectContaining({ name: 'TimeoutError' }),
+    )
+
+    sim.faults.clear('late')
+    sim.faults.add({ on: { api: 'start' }, slow_body: '10s' })
+    const controller = new AbortController()
+    const answer = await start(sim.fetch, sim, { signal: controller.signal })
+    const reading = answer.text()
+    controller.abort(new Error('enough'))
+    await expect(reading).rejects.toThrow('enough')
+  })
+})
