@@ -86,12 +86,29 @@ function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal
     const stop = () => reject(new TransportFailure(CANCELLED))
     signal.addEventListener('abort', stop, { once: true })
     work
-      .then(resolve, error => reject(asFailure(error, 'the webhook function')))
+      .then(resolve, error => reject(thrown(error)))
       .finally(() => {
         timer.cancel()
         signal.removeEventListener('abort', stop)
       })
   })
+}
+
+/** Whatever it threw is the function's own: a connection refused is one that it tried to make. */
+function thrown(error: unknown): TransportFailure {
+  if (error instanceof TransportFailure) return error
+  const { code, message } = rootCause(error)
+  const own = error instanceof Error ? error.message : message
+  const why = own === message ? own : `${own}: ${message}`
+  const named = code === undefined || why.includes(code) ? why : `${why} (${code})`
+  return new TransportFailure(`the webhook function threw: ${named}${placeOf(error)}`)
+}
+
+/** Where, because nobody else will say: ` at file:///app/webhook.ts:12:5`. */
+function placeOf(error: unknown): string {
+  const stack = error instanceof Error && typeof error.stack === 'string' ? error.stack : ''
+  const frame = stack.split('\n').find(line => /^\s+at .*:\d+:\d+\)?$/.test(line) && !/\bnode:/.test(line))
+  return frame === undefined ? '' : ` at ${frame.replace(/^\s+at (?:.*\()?|\)$/g, '')}`
 }
 
 export const CANCELLED = 'cancelled by a reset'

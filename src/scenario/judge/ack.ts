@@ -144,7 +144,8 @@ function refused(facts: Facts, last: Delivery, wanted: NonNullable<AckWanted>, k
 
 const LONGEST_BODY = 120
 
-function whatCame({ status, error, response, duration_ms, url, outcome }: Delivery): string {
+/** What the webhook answered to a try, or why nothing came. */
+export function whatCame({ status, error, response, duration_ms, url, outcome }: Delivery): string {
   if (outcome === 'skipped') return `not sent: ${error ?? 'no webhook URL is set'}`
   if (status === null) return `no answer from ${url}: ${error ?? 'the connection failed'}`
   const body = response?.body.trim() ?? ''

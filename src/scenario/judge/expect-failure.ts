@@ -8,6 +8,7 @@ import type { Attempt, Close } from './expect.ts'
 import { laneOfWanted, type Wanted } from './fit.ts'
 import { goneText } from './home.ts'
 import { type Miss, missesOf, shown } from './misses.ts'
+import { notTakenHint } from './not-taken.ts'
 import { leavesOf } from './tree.ts'
 import type { Bench, Told } from './watch.ts'
 import { counted, differenceText, inLane, listed, offset, seconds, stepName, wishText } from './words.ts'
@@ -124,9 +125,16 @@ const HINTS: Partial<Record<Miss['obstacles'][number], string>> = {
 function hintOf(bench: Bench, miss: Miss | undefined, step: PlannedStep): { hint?: string } {
   const claimed = miss?.obstacles.includes('claimed') === true
   const chief = claimed ? undefined : miss?.obstacles.find(name => name in HINTS)
-  const hint = noCallHint(bench) ?? noEventHint(bench, miss, step) ?? (chief && HINTS[chief])
+  const hint =
+    (isAnother(miss) ? notTakenHint(bench, step) : null) ??
+    noCallHint(bench) ??
+    noEventHint(bench, miss, step) ??
+    (chief && HINTS[chief])
   return hint === undefined ? {} : { hint }
 }
+
+/** Nothing came that could have been it. */
+const isAnother = (miss: Miss | undefined): boolean => miss === undefined || miss.obstacles.includes('call')
 
 function noCallHint({ facts }: Bench): string | null {
   if (facts.calls.length > 0 || goneText(facts) !== null) return null
@@ -137,7 +145,7 @@ function noCallHint({ facts }: Bench): string | null {
 /** A press while the handover is closed, a message while the bot has the chat. */
 function noEventHint({ facts, windows }: Bench, miss: Miss | undefined, step: PlannedStep): string | null {
   const stimulus = facts.steps.get(windows.stimulus(step).step ?? 0)
-  if (stimulus === undefined || (miss !== undefined && !miss.obstacles.includes('call'))) return null
+  if (stimulus === undefined || !isAnother(miss)) return null
   const ended = facts.endOf(stimulus.number)
   const due = stimulus.action.verb === 'press' || stimulus.action.verb === 'user'
   if (!due || ended === null || ended.delivery_id) return null

@@ -4,6 +4,7 @@ import { match } from '../match/match.ts'
 import type { PlannedStep } from '../plan.ts'
 import type { Difference, NearMiss } from '../verdict.ts'
 import { type InboxClaims, itemName } from './inbox.ts'
+import { notTakenHint } from './not-taken.ts'
 import type { Looked } from './sees.ts'
 import type { Bench, Told } from './watch.ts'
 import { counted, differenceText } from './words.ts'
@@ -33,6 +34,7 @@ export function seenTooOften(text: string, { read, found }: Looked): Told {
 export function notSeen(bench: Bench, claims: InboxClaims, step: PlannedStep, unseen: Unseen): Told {
   const { looked, text } = unseen
   const nearest = looked === null ? [] : near(bench, claims, step, unseen.wanted, looked)
+  const hint = notTakenHint(bench, step)
   return {
     kind: 'sees',
     wanted: text,
@@ -40,6 +42,7 @@ export function notSeen(bench: Bench, claims: InboxClaims, step: PlannedStep, un
     rules: RULES,
     nearest,
     marks: looked === null ? [] : [looked.read.seq],
+    ...(hint === null ? {} : { hint }),
   }
 }
 

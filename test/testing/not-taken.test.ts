@@ -1,0 +1,74 @@
+/** A webhook that did not take what the user did: an expectation that fails for it says so, and why. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createSimulator } from '../../src/testing/simulator.ts'
+import { shouting, simulatorWith } from './desk.ts'
+
+const messageOf = async (work: Promise<unknown>): Promise<string> => {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(Error)
+  return (error as Error).message.replace(/\s+/g, ' ')
+}
+
+const SHORT = { within: '5ms' } as const
+
+describe('an expectation that nothing can meet', () => {
+  it('names what the webhook function threw, and where', async () => {
+    const { sim } = simulatorWith(() => {
+      throw new TypeError('no conversation yet')
+    })
+    const ada = await sim.chat()
+    await ada.press('handover')
+    expect(await messageOf(ada.expectCall('start', {}, SHORT))).toMatch(
+      /The webhook did not take REQUESTING TAKEOVER: .* the webhook function threw: no conversation yet at \S+not-taken\.test\.ts:\d+:\d+/,
+    )
+  })
+
+  it('does not take a connection the function could not make for one to the function', async () => {
+    const { sim } = simulatorWith(() => {
+      throw new TypeError('fetch failed', {
+        cause: Object.assign(new Error('getaddrinfo ENOTFOUND desk.example.test'), { code: 'ENOTFOUND' }),
+      })
+    })
+    const ada = await sim.chat()
+    const { ack } = await ada.press('handover')
+    expect(ack?.error).toMatch(
+      /^the webhook function threw: fetch failed: getaddrinfo ENOTFOUND desk\.example\.test at \S+$/,
+    )
+  })
+
+  it('is told when there is no webhook at all', async () => {
+    const sim = createSimulator()
+    onTestFinished(() => sim.close())
+    const ada = await sim.chat()
+    await ada.press('handover')
+    const message = await messageOf(ada.expectCall('start', {}, SHORT))
+    expect(message).toContain('The webhook did not take REQUESTING TAKEOVER: not sent: no webhook URL is set')
+  })
+
+  it('nor is anything seen in the inbox', async () => {
+    const agent = { inbox: () => [] }
+    const { sim } = simulatorWith(
+      (event, call) =>
+        event.event === 'MESSAGE FROM USER' ? new Response('no agent', { status: 500 }) : shouting(event, call),
+      { agent },
+    )
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await ada.expectCall('start')
+    await ada.says('Hello')
+    expect(await messageOf(ada.expectAgentSees('Hello', SHORT))).toMatch(
+      /The webhook did not take MESSAGE FROM USER: answered 500 after [\d.]+ m?s: no agent/,
+    )
+  })
+
+  it('is silent when it was taken, and about another chat', async () => {
+    const { sim } = simulatorWith(({ chat }) => (chat.id === 'other' ? new Response('', { status: 500 }) : undefined))
+    const [ada, other] = [await sim.chat(), await sim.chat({ id: 'other' })]
+    await ada.press('handover')
+    await other.press('handover')
+    expect(await messageOf(ada.expectCall('start', {}, SHORT))).not.toContain('did not take')
+  })
+})
