@@ -41,7 +41,7 @@ export interface Core
 
 /** The parts that remember something and are nobody else's business. */
 export interface Inner
-  extends Pick<Parts, 'stamps' | 'journalStamps' | 'rateLimit' | 'faults'>,
+  extends Pick<Parts, 'stamps' | 'journalStamps' | 'rateLimit' | 'faults' | 'past'>,
     Pick<Commits, 'alarm' | 'lastEvent'>,
     Pick<Renewal, 'refreshBots'> {
   readonly dispatcher: Dispatcher
@@ -130,7 +130,7 @@ const ownOf = (parts: Parts): Pick<Parts, Own> => {
 }
 
 function innerOf(parts: Parts, dispatcher: Dispatcher, commits: Commits, { refreshBots }: Renewal): Inner {
-  const { stamps, journalStamps, rateLimit, faults } = parts
+  const { stamps, journalStamps, rateLimit, faults, past } = parts
   const { alarm, lastEvent } = commits
-  return { stamps, journalStamps, rateLimit, faults, alarm, lastEvent, refreshBots, dispatcher }
+  return { stamps, journalStamps, rateLimit, faults, past, alarm, lastEvent, refreshBots, dispatcher }
 }

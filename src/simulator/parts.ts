@@ -51,6 +51,8 @@ export interface Parts {
   readonly activity: Activity
   readonly epoch: Epoch
   readonly transport: ClosableTransport
+  /** Entries before this `seq` happened before the last restore, whoever took the snapshot. */
+  readonly past: { before: number }
 }
 
 export function createParts(options: SimulatorOptions, shared: Transport | undefined, filesOf: string): Parts {
@@ -80,6 +82,7 @@ export function createParts(options: SimulatorOptions, shared: Transport | undef
     activity: createActivity(),
     epoch: createEpoch(),
     transport: transportFrom(options, shared),
+    past: { before: 1 },
   }
 }
 

@@ -35,6 +35,7 @@ export function createRenewal(parts: Parts, dispatcher: Dispatcher, { alarm, las
     clearState(room)
     lastEvent.clear()
     keyring.forgetReplaced()
+    parts.past.before = 1
   }
   function reset(): void {
     forget()

@@ -77,7 +77,7 @@ function legend({ court }: Session, failures: readonly Failure[]): string[] {
 const missed = ({ missed: count }: Session): string[] =>
   count === 0
     ? []
-    : [`  ${count} older entries are not in the journal: a snapshot left them out, or they are beyond journalLimit`]
+    : [`  ${count} older entries are not looked at: they came before a restore, or are beyond journalLimit`]
 
 function timedOf(session: Session, failures: readonly Failure[]): Timed {
   const { sim, tape, court, stage } = session

@@ -31,7 +31,7 @@ export interface Session {
   readonly waiting: Map<number, string>
   /** Calls a matcher has found: they need no expectation. */
   readonly accepted: Set<number>
-  /** Entries that left the journal before anybody looked. */
+  /** Entries that left the journal before anybody looked, or came before a restore. */
   readonly missed: number
   /** Aborts with the next reset. */
   readonly over: AbortSignal
@@ -97,8 +97,8 @@ function openSession(sim: Simulator, core: Core): Session {
   const start = startOf(sim, core)
   show(start)
   for (const chat of unannounced(core)) addLane(start, chat)
-  const missed = journal.firstSeq - 1
-  for (const entry of journal.query()) retelling.tell(entry)
+  const missed = Math.max(journal.firstSeq, core.inner.past.before) - 1
+  for (const entry of toldEntries(core)) retelling.tell(entry)
   const unwatch = journal.subscribe(retelling.tell)
   const stage = stageOf({ sim, core, open, lanes, mark, unwatch })
   return {
@@ -124,16 +124,14 @@ function openSession(sim: Simulator, core: Core): Session {
   }
 }
 
-/** Chats whose beginning the journal does not tell: a snapshot brought them, or the entry has left. */
-function unannounced({ room, journal }: Core): Chat[] {
+/** What came before a restore is the past of another test, also when its journal came with it. */
+const toldEntries = ({ journal, inner }: Core): Entry[] => journal.query({ after: inner.past.before - 1 })
+
+/** Chats whose beginning is not told: a snapshot brought them, or the entry has left the journal. */
+function unannounced(core: Core): Chat[] {
   const isTold = (entry: Entry) => entry.kind === 'note' && entry.note === 'chat_created'
-  const told = new Set(
-    journal
-      .query({ kind: 'note' })
-      .filter(isTold)
-      .map(({ chat_id }) => chat_id),
-  )
-  return [...room.state.chats.values()].filter(({ id }) => !told.has(id))
+  const told = new Set(toldEntries(core).flatMap(entry => (isTold(entry) ? [entry.chat_id] : [])))
+  return [...core.room.state.chats.values()].filter(({ id }) => !told.has(id))
 }
 
 /** A chat goes by its user's first name. */
@@ -146,7 +144,7 @@ function freeName({ id, persona }: Chat, taken: ReadonlyMap<string, unknown>): s
 }
 
 function startOf(sim: Simulator, core: Core): Entry {
-  const first = core.journal.query({ limit: 1 })[0]
+  const [first] = toldEntries(core)
   const content: Mark = {
     note: 'scenario_started',
     scenario: 'this test',

@@ -29,6 +29,7 @@ export function putBack(core: Core, { snapshot, settings }: Restoration): () => 
   const { next_seq: nextSeq, at_ms: atMs, entries = [] } = snapshot.journal
   const resumed = core.inner.dispatcher.resume(keptDeliveries(snapshot))
   core.journal.resume({ nextSeq, atMs, entries })
+  core.inner.past.before = nextSeq
   return () => {
     const alarm = { order: snapshot.going_on.alarm_order ?? Number.POSITIVE_INFINITY, arm: core.inner.alarm.set }
     for (const { arm } of [...resumed.timers, alarm].sort((a, b) => a.order - b.order)) arm()
