@@ -10,7 +10,7 @@ import type {
 } from '../contract/requests.ts'
 import { andThen, type Maybe, summarized, translated } from '../engines/engines.ts'
 import { updateAvailability } from '../platform/availability.ts'
-import { requireChat } from '../platform/chats.ts'
+import { requireChat, unknownChat } from '../platform/chats.ts'
 import { checkMessage, endHandover, sendMessage, startHandover } from '../platform/handover.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Chat } from '../platform/state.ts'
@@ -87,10 +87,9 @@ function summarize(operation: Operation): Maybe<unknown> {
 }
 
 function readChat({ ports, grant, route, tx }: Operation): unknown {
-  const chat = ports.room.state.chats.get(route.chatId!)
-  if (chat === undefined) {
-    throw new Refusal('chat_not_found', `${JSON.stringify(route.chatId)} is not a chat here.`, { field: 'chatId' })
-  }
+  const id = route.chatId!
+  const chat = ports.room.state.chats.get(id)
+  if (chat === undefined) throw unknownChat(ports.room, id, JSON.stringify(id), 'chatId')
   if (chat.botId !== grant.botId) {
     const status = Number(ports.room.knobs['errors.idMismatch'])
     throw new Refusal('id_mismatch', 'The chat belongs to another bot than this key.', { field: 'chatId', status })

@@ -140,11 +140,14 @@ export function requireChat(room: Room, keyBotId: number, botId: number, chatId:
     throw new Refusal('bot_not_found', `bot_id ${botId} is not a bot here; known: ${known}.`, { field: 'bot_id' })
   }
   const chat = room.state.chats.get(chatId)
-  if (chat === undefined) {
-    throw new Refusal('chat_not_found', `chat_id ${JSON.stringify(chatId)} is not a chat here.`, { field: 'chat_id' })
-  }
+  if (chat === undefined) throw unknownChat(room, chatId, `chat_id ${JSON.stringify(chatId)}`, 'chat_id')
   if (chat.botId !== botId || keyBotId !== botId) throw mismatch(room, chat, keyBotId, botId)
   return chat
+}
+
+export function unknownChat({ state }: Room, id: string, named: string, field: string): Refusal {
+  const late = state.forgotten.has(id) ? ' any more: it was one before the simulator was reset' : ''
+  return new Refusal('chat_not_found', `${named} is not a chat here${late}.`, { field })
 }
 
 function mismatch(room: Room, chat: Chat, keyBotId: number, botId: number): Refusal {

@@ -86,6 +86,8 @@ export interface State {
   readonly chats: Map<string, Chat>
   readonly files: Map<string, StoredFile>
   readonly deadlines: Deadlines
+  /** Ids of the chats there were before the latest reset that forgot any: for words, not for rules. */
+  forgotten: ReadonlySet<string>
   chatCounter: number
   summaryCounter: number
 }
@@ -96,6 +98,7 @@ export function createState(): State {
     chats: new Map(),
     files: new Map(),
     deadlines: createDeadlines(),
+    forgotten: new Set(),
     chatCounter: 0,
     summaryCounter: 0,
   }

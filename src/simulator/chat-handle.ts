@@ -4,6 +4,7 @@ import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { NewFile } from '../platform/files.ts'
 import type { Chat } from '../platform/state.ts'
 import type { UserOutcome } from '../platform/user.ts'
+import { UserProblem } from '../user/actions.ts'
 import { type SeenChat, type SeenMessage, viewChat } from '../user/view.ts'
 import type { Core } from './core.ts'
 import { checkStrictly, flag, type Kind, list, text, whole } from './strict.ts'
@@ -53,9 +54,15 @@ export interface ChatHandle {
   press(button: string, options?: ActOptions): Promise<Acted>
 }
 
+export const GONE = 'This chat is gone: the simulator was reset after it was made, or restored without it.'
+
 export function createChatHandle(core: Core, chat: Chat): ChatHandle {
+  const { chats } = core.room.state
+  /** The chat with this id by now: a reset and a restore put another object in its place. */
+  const own = (): Chat => chats.get(chat.id) ?? chat
   /** Waits from the moment of the action on, so that a reset right after it ends the wait. */
   const act = async (start: () => Maybe<UserOutcome>, options: ActOptions = {}): Promise<Acted> => {
+    if (!chats.has(chat.id)) throw new UserProblem('chat_not_found', GONE)
     const after = core.journal.nextSeq - 1
     return andThen(start(), async ({ messageId, deliveryId }) => {
       const seq = seqOf(core, chat, messageId, after)
@@ -68,15 +75,15 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
     userId: chat.userId,
     botId: chat.botId,
     get status() {
-      return chat.status
+      return own().status
     },
     get typing() {
-      return chat.typing
+      return own().typing
     },
     get transcript() {
-      return viewChat(core.room, chat).messages
+      return viewChat(core.room, own()).messages
     },
-    view: () => viewChat(core.room, chat),
+    view: () => viewChat(core.room, own()),
     async says(message = '', options = {}) {
       checkSaid(message, options)
       const attach = (options.attach ?? []).map(toFile)

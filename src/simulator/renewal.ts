@@ -57,6 +57,7 @@ function refreshBots({ keyring, knobs, clock, identity: { bot }, room }: Parts):
 }
 
 function clearState({ state }: Room): void {
+  if (state.chats.size > 0) state.forgotten = new Set(state.chats.keys())
   state.bots.clear()
   state.chats.clear()
   state.files.clear()

@@ -5,7 +5,7 @@ import type { Action } from '../scenario/action.ts'
 import { flow } from '../scenario/match/text.ts'
 import { anything, checkStrictly } from '../simulator/strict.ts'
 import type { Simulator } from '../simulator.ts'
-import { played, type Subject } from './expectations.ts'
+import { checkThere, played, type Subject } from './expectations.ts'
 import { checkOperators, type Expected, literally } from './expected.ts'
 import { shownMs, WAIT_MS } from './growing-plan.ts'
 import { durationMs, type HowOften, invalid, timesOf } from './settings.ts'
@@ -62,6 +62,7 @@ export type ExpectedItem = string | RegExp | Expected<InboxItem>
 export async function expectAgentSees(subject: Subject, wanted: ExpectedItem, options: SeesOptions): Promise<void> {
   checkStrictly('expectAgentSees', options, { within: anything, times: anything, for: anything })
   checkOperators(wanted)
+  checkThere(subject)
   const driver = await agentOf(subject.sim)
   if (!driver?.verbs.includes('inbox')) throw invalid('agent', NO_INBOX)
   const action: Extract<Action, { verb: 'sees' }> = {

@@ -8,7 +8,7 @@ import { failureOfStep } from '../scenario/judge/verdict.ts'
 import { patternText } from '../scenario/judge/words.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { Failure } from '../scenario/verdict.ts'
-import type { Acted } from '../simulator/chat-handle.ts'
+import { type Acted, GONE } from '../simulator/chat-handle.ts'
 import { anything, checkStrictly, shown } from '../simulator/strict.ts'
 import type { Simulator } from '../simulator.ts'
 import { expectationError } from './expectation-error.ts'
@@ -154,6 +154,10 @@ function checkSubject({ chatId, sim }: Subject, call: CallId): void {
     const message = `sim expects only availability, which belongs to the bot. ${call} is about a chat: (await sim.chat()).expectCall(${JSON.stringify(call)}).`
     throw invalid('call', message)
   }
-  if (chatId !== null && sim.findChat(chatId) === undefined)
-    throw invalid('chat', 'This chat is gone: the simulator was reset after it was made.')
+  checkThere({ chatId, sim })
+}
+
+/** Of a chat that is gone nothing can come, and what must not come never does. */
+export function checkThere({ chatId, sim }: Pick<Subject, 'chatId' | 'sim'>): void {
+  if (chatId !== null && sim.findChat(chatId) === undefined) throw invalid('chat', GONE)
 }

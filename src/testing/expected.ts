@@ -31,7 +31,20 @@ export function bodyPattern(expected: unknown): unknown {
   if (!isMap(expected) || expected instanceof RegExp)
     throw invalid('body', `body must be an object, or a matcher of one, got ${shown(expected)}.`)
   checkOperators(expected)
+  checkPlace(expected)
   return literally(expected)
+}
+
+const OPTIONS = ['within', 'times', 'since', 'for']
+
+/** Nothing the platform knows has such a field, and waiting for one would not tell why it never comes. */
+function checkPlace(expected: Readonly<Record<string, unknown>>): void {
+  const names = Object.keys(expected)
+  if (names.length === 0 || !names.every(name => OPTIONS.includes(name))) return
+  throw invalid(
+    'body',
+    `${shown(expected)} stands in the place of the body. Options come after it: (name, {}, options).`,
+  )
 }
 
 /** An operator nobody knows would fit nothing, whatever comes. */

@@ -2,7 +2,7 @@
 import { waitUntil } from '../runner/play/waiting.ts'
 import type { Failure } from '../scenario/verdict.ts'
 import { anything, checkStrictly, shown } from '../simulator/strict.ts'
-import { failed, overtaken, type Subject, whether } from './expectations.ts'
+import { checkThere, failed, overtaken, type Subject, whether } from './expectations.ts'
 import { shownMs, WAIT_MS } from './growing-plan.ts'
 import { type Session, sessionOf } from './session.ts'
 import { durationMs, invalid } from './settings.ts'
@@ -16,6 +16,7 @@ export async function waitFor<Value>(
 ): Promise<NonNullable<Value>> {
   if (typeof written !== 'function') throw invalid('waitFor', `waitFor asks a function, got ${shown(written)}.`)
   checkStrictly('waitFor', options, { within: anything })
+  checkThere(subject)
   const session = sessionOf(subject.sim)
   const { journal } = session.core
   const ms = durationMs('within', options.within) ?? subject.waitMs ?? WAIT_MS

@@ -9,6 +9,7 @@ import { anything, checkStrictly } from '../simulator/strict.ts'
 import type { Simulator } from '../simulator.ts'
 import { ownerOf } from '../testing/chat.ts'
 import { reportLines } from '../testing/expectation-error.ts'
+import { checkThere } from '../testing/expectations.ts'
 import { bodyPattern } from '../testing/expected.ts'
 import { type Session, sessionOf } from '../testing/session.ts'
 import { type HowOften, invalid, timesOf } from '../testing/settings.ts'
@@ -114,7 +115,10 @@ interface Subject {
 function subjectOf(matcher: string, received: unknown): Subject {
   if (typeof received === 'object' && received !== null) {
     const owner = ownerOf(received)
-    if (owner !== undefined) return owner
+    if (owner !== undefined) {
+      checkThere(owner)
+      return owner
+    }
     if ('journal' in received && 'findChat' in received) return { sim: received as Simulator, chatId: null }
   }
   throw new TypeError(`${matcher} is asked of a simulator or of a chat of one: expect(await sim.chat()).${matcher}(…).`)

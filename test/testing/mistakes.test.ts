@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { InvalidSetting } from '../../src/simulator/options.ts'
 import { startSimulator } from '../../src/testing/server.ts'
 import { createSimulator, type SimulatorOptions } from '../../src/testing/simulator.ts'
+import { matchers } from '../../src/vitest/matchers.ts'
 import { simulatorWith } from './desk.ts'
 
 const ok = () => new Response('ok')
@@ -103,6 +104,7 @@ describe('expectations', () => {
     ['expectCall', ['start', {}, { since: { seq: 99 } }], 'since must be what an action of this chat resolved with'],
     ['expectCall', ['start', 'Anna'], 'body must be an object, or a matcher of one, got "Anna".'],
     ['expectCall', ['start', { sender: { $typ: 'string' } }], 'sender.$typ is not a matcher; did you mean $type'],
+    ['expectCall', ['start', { within: '1s' }], '{"within":"1s"} stands in the place of the body. Options come after'],
     ['expectNone', ['strat', { for: '0s' }], '"strat" is no call of the platform; did you mean start?'],
     ['expectNone', ['start'], "expectNone has to know for how long: { for: '500ms' } watches"],
     ['expectNone', ['start', {}, undefined], 'expectNone has to know for how long'],
@@ -136,6 +138,27 @@ describe('expectations', () => {
     await ada.expectCall('start', { sender: { name: jest } })
     expect(ada.status).toBe('agent')
   })
+})
+
+it('a chat that a reset forgot is neither acted in nor looked at', async () => {
+  const { sim } = simulatorWith()
+  const ada = await sim.chat()
+  sim.reset()
+  const GONE = /^This chat is gone: the simulator was reset after it was made/
+  await expect(ada.press('handover')).rejects.toThrow(GONE)
+  await expect(ada.says('Hello')).rejects.toThrow(GONE)
+  await expect(ada.waitFor(chat => chat.status === 'agent')).rejects.toThrow(GONE)
+  expect(() => matchers.toHaveReceived.call({ isNot: true }, ada, 'start')).toThrow(GONE)
+})
+
+it('a call about a chat that a reset forgot is told from one about a chat that never was', async () => {
+  const { sim, call } = simulatorWith()
+  const { id } = await sim.chat()
+  sim.reset()
+  sim.reset()
+  const late = await call('end', { chat_id: id })
+  expect(await late.text()).toContain('is not a chat here any more: it was one before the simulator was reset.')
+  expect(await (await call('end', { chat_id: 'nobody' })).text()).toContain('\\"nobody\\" is not a chat here.')
 })
 
 it('an expectation of the bot names no chat', async () => {

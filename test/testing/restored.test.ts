@@ -29,6 +29,18 @@ describe('after a restore', () => {
     await expect(failed).rejects.toThrow(/chat Ada.*older entr.*before a restore/s)
   })
 
+  it('a chat is the one that was restored, also when a reset came before', async () => {
+    const { sim } = simulatorWith(shouting)
+    const ada = await sim.chat()
+    await ada.press('handover')
+    const before = sim.snapshot()
+    sim.reset()
+    await sim.restore(before)
+    await ada.says('Hello')
+    expect(ada.status).toBe('agent')
+    expect(ada.transcript.at(-1)).toMatchObject({ from: 'agent', text: 'HELLO' })
+  })
+
   it('a call nobody expected is one', async () => {
     const { sim, call } = simulatorWith(shouting)
     const ada = await sim.chat()
