@@ -46,7 +46,7 @@ async function played(desk: Target, files: Record<string, string>, ...flags: str
   const argv = ['.', '--target', desk.url, '--port', '0', '--report', 'json=r.json', ...flags]
   const { code, out, err, folder } = await finished(startRun(files, argv))
   const told = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as Told
-  return { code, out, err, told, names: told.plays.map(({ name }) => name) }
+  return { code, out, err, folder, told, names: told.plays.map(({ name }) => name) }
 }
 
 const THREE = {
@@ -123,6 +123,19 @@ describe('ids', () => {
   it('are fresh in every repetition', async () => {
     const { told } = await played(await eagerDesk(), { 'a.yaml': THREE['a.yaml'] }, '--repeat', '5')
     expect(new Set(told.plays.map(({ chats }) => chats.main)).size).toBe(5)
+  })
+
+  it('and so are the names of the users: drawn from the seed and the name of the scenario', async () => {
+    const namesOf = async (seed: string) => {
+      const { folder } = await played(await eagerDesk(), THREE, '--seed', seed, '--report', 'journal=j.ndjson')
+      const entries = readFileSync(inFolder(folder, 'j.ndjson'), 'utf8').trim().split('\n')
+      const lanes = entries.map(line => JSON.parse(line)).filter(({ entry }) => entry?.note === 'lane')
+      return lanes.map(({ entry }) => entry.chat.name as string).sort()
+    }
+    const [first, again, other] = [await namesOf('1'), await namesOf('1'), await namesOf('2')]
+    expect(new Set(first).size).toBe(3)
+    expect(again).toEqual(first)
+    expect(other).not.toEqual(first)
   })
 
   it('--seed wins over the seed of the file, the file over the config', async () => {
