@@ -8,7 +8,7 @@ import { InvalidSetting } from '../simulator/options.ts'
 import { effectiveConfig } from '../simulator/settings.ts'
 import { coreOf, type Simulator } from '../simulator.ts'
 import { play } from './play/play.ts'
-import { type Stage, setStage } from './play/stage.ts'
+import { type Stage, seedOfPlay, setStage } from './play/stage.ts'
 import { maskedJournal } from './suite/journal.ts'
 import { strictly } from './suite/strict.ts'
 import { about, unsetIn } from './suite/unplayed.ts'
@@ -23,13 +23,26 @@ export interface InProcessOptions {
 
 /**
  * Resets the simulator before and after, so that the play begins with nothing and leaves nothing to expectations that
- * follow; settings are as they were. The clock is the simulator's own: with a virtual one `wait` takes no time.
+ * follow; settings and seed are as they were. What is drawn is what a run with this seed draws. The clock is the
+ * simulator's own: with a virtual one `wait` takes no time.
  */
 export async function playInProcess(sim: Simulator, plan: Plan, options: InProcessOptions): Promise<Played> {
+  checkEnv(plan, options)
+  const { identity } = coreOf(sim)
+  const { seed } = identity
+  identity.seed = seedOfPlay(options.seed, { plan, instance: 1 })
+  sim.reset()
+  try {
+    return await playFromNothing(sim, plan, options)
+  } finally {
+    identity.seed = seed
+    sim.reset()
+  }
+}
+
+async function playFromNothing(sim: Simulator, plan: Plan, options: InProcessOptions): Promise<Played> {
   const startedAt = wallTime()
   const started = elapsedMs()
-  checkEnv(plan, options)
-  sim.reset()
   await setClock(sim, plan)
   const undo = await arrange(sim, plan)
   try {
@@ -40,7 +53,6 @@ export async function playInProcess(sim: Simulator, plan: Plan, options: InProce
     return { ...playedFrom(plan, verdict, stage), startedAt, durationMs: elapsedMs() - started }
   } finally {
     await undo()
-    sim.reset()
   }
 }
 

@@ -55,6 +55,20 @@ describe('a scenario in code', () => {
     expect(run.report()).toContain('PASS scenario > Greeting')
   })
 
+  it('draws what a run with that seed draws, and the simulator has its own seed back', async () => {
+    const sim = await reference()
+    const before = (await sim.chat()).view()
+    const nameOf = async (seed: number) => {
+      const [play] = (await runScenario(sim, greeting, { seed })).plays
+      const lane = play!.journal.find(entry => entry.kind === 'note' && entry.note === 'lane')
+      return (lane as unknown as { chat: { name: string } }).chat.name
+    }
+    const [first, again, other] = [await nameOf(1), await nameOf(1), await nameOf(2)]
+    expect(again).toBe(first)
+    expect(other).not.toBe(first)
+    expect((await sim.chat()).view()).toMatchObject({ chat_id: before.chat_id, user_id: before.user_id })
+  })
+
   it('fails with the report of the runner', async () => {
     const wrong = defineScenario({ name: 'Wrong' }, [
       press('handover'),
