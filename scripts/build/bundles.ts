@@ -50,7 +50,9 @@ async function bundle(root: string, options: BuildOptions): Promise<Bundle> {
     ...options,
     output: {
       format: 'esm',
-      minify: true,
+      // Lines of their own: Node prints the line an uncaught error was thrown in.
+      minify: { compress: true, mangle: true, codegen: { removeWhitespace: false } },
+      comments: { legal: true, annotation: true, jsdoc: false },
       // Names and lines for stack traces; the sources themselves are not installed.
       sourcemap: true,
       sourcemapExcludeSources: true,

@@ -32,6 +32,13 @@ describe.each(NODES)('on Node %s', (_, node) => {
     expect(events).toEqual(['REQUESTING TAKEOVER', 'AGENT TYPING START', 'AGENT TYPING STOP'])
   })
 
+  it.skipIf(node === null)('says of a mistake nobody catches what it is, on one screen', { timeout: 20_000 }, () => {
+    const wrong = `import { createSimulator } from ${JSON.stringify(join(ROOT, 'dist/index.js'))}; createSimulator({ sed: 1 })`
+    const { stderr } = spawnSync(node!, ['--input-type=module', '-e', wrong], { encoding: 'utf8' })
+    expect(stderr).toContain('InvalidSetting: createSimulator takes no sed; did you mean seed?')
+    expect(stderr.length).toBeLessThan(2_000)
+  })
+
   it.skipIf(node === null)('prints its version and its help', { timeout: 20_000 }, () => {
     const ask = (flag: string) => spawnSync(node!, [join(ROOT, 'bin/handover-sim.js'), flag], { encoding: 'utf8' })
     expect(ask('--version')).toMatchObject({ status: 0, stdout: `${VERSION}\n`, stderr: '' })
