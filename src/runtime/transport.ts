@@ -80,17 +80,27 @@ export function functionTransport(handler: (request: Request) => Response | Prom
   }
 }
 
+/** Whatever ends it, nothing is left behind that would keep the process. */
 function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = wallTimer(timeoutMs, () => reject(timedOut(timeoutMs)))
-    const stop = () => reject(new TransportFailure(CANCELLED))
+  return new Promise<T>((resolve, reject) => {
+    const end = () => {
+      timer.cancel()
+      signal.removeEventListener('abort', stop)
+    }
+    const give = (why: TransportFailure) => {
+      end()
+      reject(why)
+    }
+    const stop = () => give(new TransportFailure(CANCELLED))
+    const timer = wallTimer(timeoutMs, () => give(timedOut(timeoutMs)))
     signal.addEventListener('abort', stop, { once: true })
-    work
-      .then(resolve, error => reject(thrown(error)))
-      .finally(() => {
-        timer.cancel()
-        signal.removeEventListener('abort', stop)
-      })
+    work.then(
+      value => {
+        end()
+        resolve(value)
+      },
+      error => give(thrown(error)),
+    )
   })
 }
 

@@ -39,6 +39,19 @@ describe.each(NODES)('on Node %s', (_, node) => {
     expect(stderr.length).toBeLessThan(2_000)
   })
 
+  it.skipIf(node === null)('ends after a reset, though a webhook function never answers', { timeout: 20_000 }, () => {
+    const left = `import { createSimulator } from ${JSON.stringify(join(ROOT, 'dist/index.js'))}
+const sim = createSimulator({ webhook: { fetch: () => new Promise(() => {}) } })
+await (await sim.chat()).press('handover', { async: true })
+await new Promise(setImmediate)
+sim.reset()`
+    const { status, stderr } = spawnSync(node!, ['--input-type=module', '-e', left], {
+      encoding: 'utf8',
+      timeout: 8_000, // The webhook has 10 s.
+    })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  })
+
   it.skipIf(node === null)('prints its version and its help', { timeout: 20_000 }, () => {
     const ask = (flag: string) => spawnSync(node!, [join(ROOT, 'bin/handover-sim.js'), flag], { encoding: 'utf8' })
     expect(ask('--version')).toMatchObject({ status: 0, stdout: `${VERSION}\n`, stderr: '' })
