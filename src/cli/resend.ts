@@ -3,15 +3,18 @@ import type { Command } from 'commander'
 import { addByHandFlags, type ByHandFlags, sendByHand } from './by-hand.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
+import { addFaultFlag, faultText, readFaults } from './wire-faults.ts'
 
 interface ResendFlags extends ByHandFlags {
   readonly resign?: boolean
+  readonly fault?: readonly string[]
 }
 
 export function define(command: Command): void {
   command
     .argument('<id>', 'its delivery_id')
     .option('--resign', 'make the headers anew, signed with the key of now (default: exactly those of then)')
+  addFaultFlag(command)
   addByHandFlags(command)
 }
 
@@ -23,5 +26,7 @@ export async function run(
   const flags = options as ResendFlags
   if (id === '') throw new UsageError('ID: must not be empty.')
   const path = `/deliveries/${encodeURIComponent(id)}/resend${flags.resign ? '?resign=true' : ''}`
-  return sendByHand(context, flags, { path, body: {}, what: 'resent,' })
+  const odd = faultText(flags.fault)
+  const what = odd === '' ? 'resent,' : `resent (${odd}),`
+  return sendByHand(context, flags, { path, body: readFaults(flags.fault), what })
 }

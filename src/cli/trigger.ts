@@ -6,11 +6,13 @@ import { SIGN_MODES, type SignMode } from '../contract/sign-modes.ts'
 import { addByHandFlags, type ByHandFlags, sendByHand } from './by-hand.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
+import { addFaultFlag, faultText, readFaults } from './wire-faults.ts'
 
 interface TriggerFlags extends ByHandFlags {
   readonly chatId?: string
   readonly body?: string
   readonly sign: SignMode
+  readonly fault?: readonly string[]
 }
 
 export function define(command: Command): void {
@@ -19,6 +21,7 @@ export function define(command: Command): void {
     .option('--chat-id <id>', 'the chat it is about (default: the newest)')
     .option('--body <json>', 'fields to lay over the payload: JSON, @file, or - for stdin')
     .addOption(new Option('--sign <mode>', 'how it is signed').choices(SIGN_MODES).default('valid'))
+  addFaultFlag(command)
   addByHandFlags(command)
 }
 
@@ -31,9 +34,15 @@ export async function run(
   if (event === '') throw new UsageError('EVENT: must not be empty.')
   const { chatId, sign } = flags
   const fields = flags.body === undefined ? {} : { body: await bodyFrom(context, flags.body) }
-  const body = { event, sign, ...(chatId === undefined ? {} : { chat_id: chatId }), ...fields }
-  const what = sign === 'valid' ? event : `${event} (sign ${sign})`
-  return sendByHand(context, flags, { path: '/trigger', body, what })
+  const chat = chatId === undefined ? {} : { chat_id: chatId }
+  const body = { event, sign, ...chat, ...fields, ...readFaults(flags.fault) }
+  return sendByHand(context, flags, { path: '/trigger', body, what: whatOf(event, flags) })
+}
+
+/** `MESSAGE FROM USER (sign wrong-key, duplicate=2)`. */
+function whatOf(event: string, { sign, fault }: TriggerFlags): string {
+  const odd = [sign === 'valid' ? '' : `sign ${sign}`, faultText(fault)].filter(Boolean)
+  return odd.length === 0 ? event : `${event} (${odd.join(', ')})`
 }
 
 async function bodyFrom(context: Context, given: string): Promise<object> {

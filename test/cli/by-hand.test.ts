@@ -94,6 +94,41 @@ it('resend --resign signs with the key of now', async () => {
   expect((await ran(['resend', delivery_id, '--resign', ...at])).code).toBe(0)
 })
 
+it('--fault: copies with a gap, a list, mere names; the line says what was unusual', async () => {
+  const { hook, server, at } = await setUp()
+  const many = ['--fault', 'duplicate=3', '--fault', 'gap=1ms', '--fault', 'http=chunked,header-case']
+  const { code, out, err } = await ran(['trigger', 'X', ...many, ...at])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/^X \(duplicate=3, gap=1ms, http=chunked,header-case\) delivered: 200 in /)
+  expect(hook.got.map(({ headers }) => headers['transfer-encoding'])).toEqual(['chunked', 'chunked', 'chunked'])
+  const cut = await ran(['trigger', 'X', '--sign', 'none', '--fault', 'reset_after_answer', ...at])
+  expect(cut.out).toMatch(/^X \(sign none, reset_after_answer\) not acknowledged: answered 401/)
+  const { delivery_id } = server.deliveries[0]!
+  const again = await ran(['resend', delivery_id, '--fault', 'duplicate=2', ...at])
+  expect(again.out).toMatch(/^resent \(duplicate=2\), delivered: 200 in /)
+  expect(hook.got).toHaveLength(6)
+})
+
+it.each([
+  ['duplicat=2', /^--fault: "duplicat" is not one of delay, duplicate, .*; did you mean duplicate\?\n$/],
+  ['event=Y', /^--fault: "event" is not one of /],
+  ['delay=2', /^delay must be a duration with a unit such as 500ms or 2s/],
+  ['duplicate=1', /^duplicate must be /],
+  ['truncate=false', /^truncate must be /],
+  ['gap=1s', /^gap stands between copies: add duplicate/],
+  ['http=x', /^http must be /],
+])('--fault %s is exit 2 and told in words', async (fault, words) => {
+  const { hook, at } = await setUp()
+  const { code, err } = await ran(['trigger', 'X', '--fault', fault, ...at])
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(words) })
+  expect(hook.got).toEqual([])
+})
+
+it('--fault given twice is exit 2', async () => {
+  const { code, err } = await ran(['resend', 'x', '--fault', 'http=chunked', '--fault', 'http=header-case'])
+  expect({ code, err }).toEqual({ code: 2, err: '--fault http: given twice; a list is written with commas.\n' })
+})
+
 it('--json prints the answer', async () => {
   const { server, at } = await setUp()
   const { code, out } = await ran(['trigger', 'X', '--json', '--sign', 'none', ...at])
