@@ -5,7 +5,17 @@ import { fill, type Scope } from '../../scenario/fill.ts'
 import type { DriverContext } from '../port.ts'
 import { kill, launch, type Running } from '../process/group.ts'
 import type { ExecVerb } from '../spec.ts'
-import { type Done, failed, MOST_CHARS, messageOf, STOPPED, startOf, TOO_LONG, timedOut, unreachable } from './done.ts'
+import {
+  complaintOf,
+  type Done,
+  failed,
+  MOST_CHARS,
+  messageOf,
+  STOPPED,
+  TOO_LONG,
+  timedOut,
+  unreachable,
+} from './done.ts'
 import { limited } from './limited.ts'
 import type { Environment } from './scope.ts'
 
@@ -66,7 +76,7 @@ async function finished(running: Running, input: string): Promise<Done> {
   await drained(child)
   const [text, complaint] = [out.text(), err.text()]
   if (end.code === 0) return { outcome: 'ok', text }
-  const said = startOf(complaint.trim() === '' ? text : complaint)
+  const said = complaintOf(complaint.trim() === '' ? text : complaint)
   return { ...failed(said === '' ? end.why : `${end.why}: ${said}`), text }
 }
 
