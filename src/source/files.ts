@@ -30,6 +30,7 @@ export function readText({ name, path }: NamedFile): string {
     const { code, message } = error as NodeJS.ErrnoException
     throw problem(name, `cannot be read: ${WHY[code ?? ''] ?? message}.`)
   }
+  if (isUtf16(bytes)) throw problem(name, 'is UTF-16 text; save it as UTF-8.')
   if (bytes.includes(0)) throw problem(name, 'is not a text file (it has zero bytes).')
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -37,6 +38,10 @@ export function readText({ name, path }: NamedFile): string {
     throw problem(name, 'is not UTF-8 text; save it as UTF-8.')
   }
 }
+
+/** By its byte order mark: what `>` of Windows PowerShell writes. */
+const isUtf16 = ([first, second]: Uint8Array): boolean =>
+  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
 
 /** What a module exports as default. `example` shows what that should look like. */
 export async function loadDefault(file: NamedFile, nodeVersion: string, example: string): Promise<unknown> {

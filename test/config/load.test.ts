@@ -207,6 +207,8 @@ describe('files that cannot be read', () => {
     expect(await failure('c.yaml', null)).toBe('c.yaml: cannot be read: it is a folder.')
   })
   it('a binary file', async () => {
+    const utf16 = Uint8Array.from([0xff, 0xfe, 0x61, 0, 0x3a, 0])
+    expect(await failure('u.yaml', utf16)).toBe('u.yaml: is UTF-16 text; save it as UTF-8.')
     expect(await failure('c.yaml', new Uint8Array([1, 0, 2]))).toBe('c.yaml: is not a text file (it has zero bytes).')
   })
   it('another encoding', async () => {

@@ -44,9 +44,14 @@ describe('a webhook that', () => {
   })
 })
 
+it('is told where a redirect led, and that nobody goes there', async () => {
+  const { out } = await play((_, response) => void response.writeHead(308, { location: '/webhook/' }).end())
+  expect(out).toMatch(/hint +A redirect is not followed; is \/webhook\/ the webhook\?/)
+})
+
 describe('a target that', () => {
   it('is not there: one message, exit 3, every scenario an error', async () => {
-    const files = { 'a.yaml': SIMPLE, 'b.yaml': SIMPLE.replace('Simple', 'Other') }
+    const files = Object.fromEntries(['a', 'b', 'c', 'd'].map(name => [`${name}.yaml`, SIMPLE.replace('Simple', name)]))
     const argv = [
       '.',
       '--target',
@@ -59,9 +64,11 @@ describe('a target that', () => {
     const { code, out, folder } = await finished(startRun(files, argv))
     expect(code).toBe(3)
     expect(out.match(/ERROR/g)).toHaveLength(1)
-    expect(firstLines(out)).toMatch(/2 scenarios {2}the target is not there: connection refused/)
+    expect(out.match(/nothing listens/g)).toHaveLength(1)
+    expect(out).not.toContain('Slowest')
+    expect(firstLines(out)).toMatch(/4 scenarios {2}the target is not there: connection refused/)
     const { plays } = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as { plays: { outcome: string }[] }
-    expect(plays.map(({ outcome }) => outcome)).toEqual(['error', 'error'])
+    expect(plays.map(({ outcome }) => outcome)).toEqual(['error', 'error', 'error', 'error'])
   })
 
   it('cannot be started is told in the reports, with what it said last: exit 3', async () => {

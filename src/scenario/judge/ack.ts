@@ -156,6 +156,12 @@ export function whatCame({ status, error, response, duration_ms, url, outcome }:
 /** What the simulator allows; null when nobody said. */
 const timeoutOf = ({ started }: Facts): number | null => parseDuration(String(started?.config['webhook.timeout']))
 
+function redirectHint({ response }: Delivery): string {
+  const place = response?.headers.location
+  const there = place === undefined ? 'the address it leads to' : plainText(place, LONGEST_BODY)
+  return `A redirect is not followed; is ${there} the webhook? Often only a final slash or http/https differs.`
+}
+
 function hintFor(facts: Facts, delivery: Delivery, wanted: AckWanted, slow: boolean): string | undefined {
   const { status, error, sign } = delivery
   const timeoutMs = timeoutOf(facts)
@@ -172,6 +178,7 @@ function hintFor(facts: Facts, delivery: Delivery, wanted: AckWanted, slow: bool
   if ((status === 401 || status === 403) && (sign ?? 'valid') === 'valid') {
     return 'The event was signed correctly: is the key the same, and is the HMAC made of the raw bytes of the body?'
   }
+  if (status >= 300 && status < 400) return redirectHint(delivery)
   if (status === 404 || status === 405) return 'Is --target the address of the webhook, path included?'
   return is2xx(status) ? 'Only 200 acknowledges this event.' : undefined
 }

@@ -26,7 +26,13 @@ export function howOften({ min, max }: Times): string {
   return min === 0 ? `at most ${timesWord(max)}` : `${min} to ${max} times`
 }
 
-export const listed = (seqs: readonly number[]): string => seqs.map(seq => `#${seq}`).join(', ')
+const LISTED = 5
+
+/** `#15, #21, #22, #23, #24, …`: how many there are is told beside it, and the failure points at all. */
+export function listed(seqs: readonly number[]): string {
+  const shown = seqs.slice(0, LISTED).map(seq => `#${seq}`)
+  return seqs.length > LISTED ? `${shown.join(', ')}, …` : shown.join(', ')
+}
 
 /** `message { message: "Hi" }`; a body that asks nothing is left out. */
 export function patternText({ call, body }: CallPattern, longest = 90): string {

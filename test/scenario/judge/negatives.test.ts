@@ -162,6 +162,16 @@ describe('calls nobody expects', () => {
     ])
   })
 
+  it('a flood is told in a line: how many there are, and the first', async () => {
+    const { failures } = await judged(scenario(true), journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('start'))
+      for (let n = 0; n < 40; n++) journal.call('message', { message: 'Hi' })
+    })
+    expect(failures[0]!.happened).toMatch(/no step expects it, and 39 more of it \((#\d+, ){5}…\)$/)
+    expect(failures[0]!.marks).toHaveLength(40)
+  })
+
   it.each(['transcript', 'summarize', 'chat'])('%s is allowed', async endpoint => {
     expect((await play(true, endpoint)).outcome).toBe('pass')
   })
