@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { parseReports } from '../report/reporters.ts'
-import { writeReports } from '../report/run/write.ts'
+import { exitCodeOf, writeReports } from '../report/run/write.ts'
 import { summed } from '../runner/suite/outcome.ts'
 import { strictly } from '../runner/suite/strict.ts'
 import { compile } from '../scenario/compile/compile.ts'
@@ -48,7 +48,7 @@ export async function run(
   for (const line of notJudged(saved, plans)) io.stderr.write(`${line}\n`)
   if (ran.plays.length === 0) return 4
   const problems = await writeReports(ran, reports, { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
-  return ran.exitCode === 0 && problems.length > 0 ? 3 : ran.exitCode
+  return exitCodeOf(ran, problems)
 }
 
 function savedRun(name: string, { io }: Context): SavedRun {

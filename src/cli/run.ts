@@ -4,8 +4,9 @@ import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import { formatDuration } from '../contract/duration.ts'
 import type { Driver } from '../driver/port.ts'
 import { parseReports, type ReportWish } from '../report/reporters.ts'
+import { columnsOf } from '../report/run/columns.ts'
 import { createProgress } from '../report/run/progress.ts'
-import { writeReports } from '../report/run/write.ts'
+import { exitCodeOf, writeReports } from '../report/run/write.ts'
 import { type House, openHouse } from '../runner/suite/house.ts'
 import type { Wanted } from '../runner/suite/select.ts'
 import { runSuite, type SuiteOptions } from '../runner/suite/suite.ts'
@@ -71,7 +72,7 @@ async function playAll(session: Session): Promise<number> {
     const problems = await report(ran, session)
     const signal = interruption.by()
     if (signal !== null) return SIGNAL_CODES[signal]
-    return ran.exitCode === 0 && problems.length > 0 ? 3 : ran.exitCode
+    return exitCodeOf(ran, problems)
   } catch (error) {
     const signal = interruption.by()
     if (signal === null || !(error instanceof EnvironmentProblem)) throw error
@@ -167,12 +168,12 @@ const seedOf = ({ selfTest }: RunFlags, { sources, values }: Resolved): number =
 
 async function withProgress({ context, wanted }: Session, options: Omit<SuiteOptions, 'watcher'>): Promise<Ran> {
   const { io, env } = context
-  const { isTTY, columns } = io.stderr
+  const { isTTY } = io.stderr
   const progress = createProgress({
     output: io.stderr,
     isTTY,
     colorLevel: colorLevel(env, isTTY),
-    columns: columns ?? 100,
+    columns: columnsOf(env, io.stderr),
   })
   progress.planned(wanted.length)
   try {

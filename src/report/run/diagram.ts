@@ -1,7 +1,8 @@
 /** A timeline as swim lanes of text: user and agent on the left, the platform between, the intermediary on the right. */
 import { pad, shorten, showMs, visible, widthOf } from '../text.ts'
 import { type Cells, cellsOf, type Joined, joinRows } from './diagram-cells.ts'
-import { elide, isGap } from './elide.ts'
+import { LIST_HEADING, listedRow } from './diagram-list.ts'
+import { elide, type Gap, isGap, type Shown } from './elide.ts'
 import { type Timed, type TimelineRow, timelineOf } from './timeline.ts'
 
 export interface DiagramLine {
@@ -24,19 +25,25 @@ interface Drawn {
 const IDLE_MS = 5000
 const [MARK_COLUMNS, TIME_COLUMNS, SEQ_COLUMNS, BETWEEN] = [2, 8, 6, 2]
 const LONGEST_LANE = 10
-/** Whatever the terminal: less cannot be read. */
-const NARROWEST = 60
+/** With less room the lanes leave nothing but ellipses. */
+const NARROWEST = 76
 const HEADING: Cells = { left: 'user / agent', middle: 'platform', shape: 'text', right: 'intermediary' }
 
 /** At most `columns` wide. Empty when there is nothing to show. */
 export function diagramOf(played: Timed, columns: number): DiagramLine[] {
   const rows = withoutQuietSteps(timelineOf(played))
   if (rows.length === 0) return []
-  const drawn = joinRows(elide(rows), played.journal).map(row => ({ row, cells: cellsOf(row) }))
-  const widths = widthsFor(drawn, columns, lanesIn(rows, played))
-  const lines = drawn.flatMap((one, index) => [...idle(drawn[index - 1], one), lineOf(one, widths)])
+  const lanes = lanesIn(rows, played)
+  const shown = elide(rows)
+  if (columns < NARROWEST) return [LIST_HEADING, ...withSilences(shown, row => listed(row, columns, lanes.length > 0))]
+  const joined = joinRows(shown, played.journal)
+  const widths = widthsFor(joined.map(cellsOf), columns, lanes)
+  const lines = withSilences(joined, row => [lineOf({ row, cells: cellsOf(row) }, widths)])
   return [{ text: assemble('', '', '', '', HEADING, widths), shade: 'faint' }, ...lines]
 }
+
+const listed = (row: Shown, columns: number, withLane: boolean): DiagramLine[] =>
+  isGap(row) ? [gapLine(row)] : listedRow(row, columns, withLane)
 
 /** What a step did is told by what happened; only those that failed are named. */
 function withoutQuietSteps(rows: readonly TimelineRow[]): TimelineRow[] {
@@ -51,26 +58,33 @@ function lanesIn(rows: readonly TimelineRow[], { lanes }: Timed): string[] {
 }
 
 /** Both sides as wide as they need to be, within bounds; the rest is for what goes between. */
-function widthsFor(drawn: readonly Drawn[], columns: number, lanes: readonly string[]): Widths {
+function widthsFor(drawn: readonly Cells[], columns: number, lanes: readonly string[]): Widths {
   const lane = lanes.length === 0 ? 0 : Math.min(LONGEST_LANE, Math.max(...lanes.map(widthOf))) + BETWEEN
   const fixed = MARK_COLUMNS + TIME_COLUMNS + lane + BETWEEN + SEQ_COLUMNS + BETWEEN
-  const room = Math.max(NARROWEST, columns) - fixed
-  const wanted = (side: 'left' | 'right') =>
-    Math.max(...[HEADING, ...drawn.map(one => one.cells)].map(cells => widthOf(cells[side])))
+  const room = columns - fixed
+  const wanted = (side: 'left' | 'right') => Math.max(...[HEADING, ...drawn].map(cells => widthOf(cells[side])))
   const left = Math.min(wanted('left'), Math.floor(room * 0.28))
   const right = Math.min(wanted('right'), Math.floor(room * 0.34))
   return { lane, left, right, middle: room - left - right }
 }
 
+const withSilences = <Row extends Joined>(rows: readonly Row[], draw: (row: Row) => DiagramLine[]): DiagramLine[] =>
+  rows.flatMap((row, index) => [...idle(rows[index - 1], row), ...draw(row)])
+
 /** A long silence is worth a line. */
-function idle(before: Drawn | undefined, { row }: Drawn): DiagramLine[] {
-  if (before === undefined || isGap(before.row) || isGap(row)) return []
-  const gapMs = row.atMs - before.row.atMs
+function idle(before: Joined | undefined, row: Joined): DiagramLine[] {
+  if (before === undefined || isGap(before) || isGap(row)) return []
+  const gapMs = row.atMs - before.atMs
   return gapMs < IDLE_MS ? [] : [{ text: `  … ${showMs(gapMs)} …`, shade: 'faint' }]
 }
 
+const gapLine = ({ gap }: Gap): DiagramLine => ({
+  text: `  … ${gap} ${gap === 1 ? 'entry' : 'entries'} …`,
+  shade: 'faint',
+})
+
 function lineOf({ row, cells }: Drawn, widths: Widths): DiagramLine {
-  if (isGap(row)) return { text: `  … ${row.gap} ${row.gap === 1 ? 'entry' : 'entries'} …`, shade: 'faint' }
+  if (isGap(row)) return gapLine(row)
   const failed = row.failed || row.action?.failed === true
   const time = `+${(row.atMs / 1000).toFixed(2)}`
   const text = assemble(failed ? 'x' : '', time, visible(row.lane ?? ''), `#${row.seq}`, cells, widths)

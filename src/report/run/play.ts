@@ -1,6 +1,6 @@
 /** One play as a block of text: a line when all is well, the whole story when it is not. */
 import type { Played, Ran } from '../../scenario/verdict.ts'
-import { pad, shorten, showMs, visible, widthOf } from '../text.ts'
+import { pad, shorten, showMs, visible, widthOf, wrap } from '../text.ts'
 import type { Layout } from './failure.ts'
 import { OUTCOMES } from './ink.ts'
 import { outsideLines, storyLines } from './story.ts'
@@ -23,8 +23,8 @@ export function shortLines(plays: readonly Played[], layout: Layout): string[] {
     if (group === undefined) groups.set(key, [played])
     else group.push(played)
   }
-  return [...groups.values()].map(group =>
-    group.length === 1 ? shortLine(group[0]!, layout) : groupLine(group, layout),
+  return [...groups.values()].flatMap(group =>
+    group.length === 1 ? shortPlay(group[0]!, layout) : groupLine(group, layout),
   )
 }
 
@@ -35,26 +35,35 @@ const sameLine = (played: Played): string =>
       : [played.outcome, played.reason ?? played],
   )
 
-function groupLine(group: readonly Played[], layout: Layout): string {
+function groupLine(group: readonly Played[], layout: Layout): string[] {
   const [first] = group as [Played]
   const { word, shade } = OUTCOMES[first.outcome]
   if (first.outcome !== 'pass')
-    return `${layout.ink[shade](word)} ${group.length} scenarios  ${visible(first.reason ?? '')}`
+    return withReason(`${layout.ink[shade](word)} ${group.length} scenarios`, visible(first.reason ?? ''), layout)
   const time = group.reduce((sum, { durationMs }) => sum + durationMs, 0) / group.length
   const times = `${group.length} times, ${showMs(time)} each`
-  return `${layout.ink[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${layout.ink.faint(times)}`
+  return [`${layout.ink[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${layout.ink.faint(times)}`]
+}
+
+/** On a narrow terminal a reason has lines of its own. */
+const NARROW = 80
+
+function withReason(head: string, why: string, { columns }: Layout): string[] {
+  if (why === '') return [head]
+  if (columns >= NARROW) return [`${head}  ${why}`]
+  return [head, ...wrap(why, columns - 4).map(line => `    ${line}`)]
 }
 
 export const playLines = (played: Played, layout: Layout): string[] =>
-  hasStory(played) ? storyOf(played, layout) : [shortLine(played, layout)]
+  hasStory(played) ? storyOf(played, layout) : shortPlay(played, layout)
 
-function shortLine(played: Played, { ink }: Layout): string {
+function shortPlay(played: Played, layout: Layout): string[] {
+  const { ink } = layout
   const { word, shade } = OUTCOMES[played.outcome]
   const warnings = played.warnings.length === 0 ? '' : `  ${ink.warn(warned(played.warnings.length))}`
   const because = played.reason ?? played.failures[0]?.happened ?? ''
-  const why = because === '' ? '' : `  ${visible(because)}`
   const time = played.outcome === 'skipped' ? '' : `  ${ink.faint(showMs(played.durationMs))}`
-  return `${ink[shade](word)} ${titleOf(played)}${time}${why}${warnings}`
+  return withReason(`${ink[shade](word)} ${titleOf(played)}${time}${warnings}`, visible(because), layout)
 }
 
 const warned = (count: number) => `${count} warning${count === 1 ? '' : 's'}`
@@ -62,6 +71,7 @@ const warned = (count: number) => `${count} warning${count === 1 ? '' : 's'}`
 const storyOf = (played: Played, layout: Layout): string[] => [
   headLine(played, layout),
   ...indented(storyLines(played, inner(layout))),
+  ...(factsBelow(played, layout.columns) ? indented([layout.ink.faint(factsOf(played))]) : []),
 ]
 
 /** What belongs to no scenario. */
@@ -77,7 +87,16 @@ const indented = (lines: readonly string[]) => lines.map(line => `${INDENT}${lin
 /** `FAIL scenarios/happy.yaml > Happy path          seed 1, real clock, 6.4 s`. */
 function headLine(played: Played, { columns, ink }: Layout): string {
   const { word, shade } = OUTCOMES[played.outcome]
-  const facts = `seed ${played.seed}, ${played.clock} clock, ${showMs(played.durationMs)}`
+  const title = titleOf(played)
+  const head = ink[shade](word)
+  if (factsBelow(played, columns)) return `${head} ${ink.strong(title)}`
+  const facts = factsOf(played)
   const room = Math.max(20, columns - widthOf(word) - widthOf(facts) - 4)
-  return `${ink[shade](word)} ${ink.strong(pad(shorten(titleOf(played), room), room))}  ${ink.faint(facts)}`
+  return `${head} ${ink.strong(pad(shorten(title, room), room))}  ${ink.faint(facts)}`
 }
+
+const factsOf = ({ seed, clock, durationMs }: Played) => `seed ${seed}, ${clock} clock, ${showMs(durationMs)}`
+
+/** On a narrow terminal they stand at the end, so that the cause stays in the second line. */
+const factsBelow = (played: Played, columns: number) =>
+  columns < NARROW && widthOf(`FAIL ${titleOf(played)}  ${factsOf(played)}`) > columns

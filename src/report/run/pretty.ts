@@ -10,8 +10,8 @@ export interface PrettyOptions {
   readonly columns?: number | undefined
 }
 
-/** Below this a diagram cannot be read, above it the eye loses the line. */
-const NARROWEST = 72
+/** Below this nothing can be read, above it the eye loses the line. */
+const NARROWEST = 40
 const WIDEST = 160
 
 export function prettyReport(ran: Ran, { colorLevel, columns = 100 }: PrettyOptions): string {

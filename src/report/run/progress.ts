@@ -4,7 +4,7 @@
  */
 import { elapsedMs, type Timer, wallTimer } from '../../runtime/clock.ts'
 import type { Played } from '../../scenario/verdict.ts'
-import { shorten, showMs, visible } from '../text.ts'
+import { shorten, showMs, visible, widthOf } from '../text.ts'
 import { type ColorLevel, createInk, type Ink, OUTCOMES } from './ink.ts'
 
 export interface ProgressOptions {
@@ -120,25 +120,31 @@ function tellLong(screen: Screen, state: State): void {
   }
 }
 
-function waitingText({ what, sinceMs, atMostMs }: Waiting, nowMs: number): string {
+const waitingText = (waiting: Waiting, nowMs: number): string => `${visible(waiting.what)}${sinceText(waiting, nowMs)}`
+
+/** `, 1.2 s of 5.0 s`. */
+function sinceText({ sinceMs, atMostMs }: Waiting, nowMs: number): string {
   const bound = atMostMs === null ? '' : ` of ${showMs(atMostMs)}`
-  return `${visible(what)}, ${showMs(Math.max(0, nowMs - sinceMs))}${bound}`
+  return `, ${showMs(Math.max(0, nowMs - sinceMs))}${bound}`
 }
 
 function redraw(screen: Screen, state: State): void {
   if (state.running.size === 0) return clear(screen, state)
   const failed = state.failed === 0 ? '' : `, ${state.failed} failed`
-  const text = shorten(`${counter(state)}${failed}  ${current(state, screen.now())}`, screen.columns - 1)
+  const before = `${counter(state)}${failed}  `
+  const text = `${before}${current(state, screen.now(), screen.columns - 1 - widthOf(before))}`
   screen.output.write(`${CLEAR}${screen.ink.faint(text)}`)
   state.drawn = true
 }
 
-/** The one that has waited longest, and how many others run beside it. */
-function current({ running }: State, nowMs: number): string {
+/** The one that has waited longest, and how many others run beside it. Whatever is cut, the time is not. */
+function current({ running }: State, nowMs: number, columns: number): string {
   const [first, ...rest] = [...running].sort(([, a], [, b]) => (a?.sinceMs ?? nowMs) - (b?.sinceMs ?? nowMs))
   const [name, waiting] = first!
-  const text = waiting === null ? visible(name) : `${visible(name)}: ${waitingText(waiting, nowMs)}`
-  return rest.length === 0 ? text : `${text} (and ${rest.length} more)`
+  const others = rest.length === 0 ? '' : ` (and ${rest.length} more)`
+  const end = `${waiting === null ? '' : sinceText(waiting, nowMs)}${others}`
+  const text = waiting === null ? visible(name) : `${visible(name)}: ${visible(waiting.what)}`
+  return shorten(`${shorten(text, Math.max(20, columns - widthOf(end)))}${end}`, columns)
 }
 
 function clear(screen: Screen, state: State): void {

@@ -14,7 +14,7 @@ export function storyLines(played: Played, layout: Layout): string[] {
   const lines = [
     ...failuresText(played, layout),
     ...reason,
-    ...notReached(played),
+    ...notReached(played, layout),
     ...warningLines(played.warnings, layout),
     ...diagramText(played, layout),
     `again: ${visible(played.again)}`,
@@ -43,23 +43,28 @@ function othersLines(group: Alike, { columns, ink }: Layout): string[] {
   return text === null ? [] : wrap(text, columns - 2).map(line => ink.bad(`  ${line}`))
 }
 
-function notReached({ steps }: Played): string[] {
+function notReached({ steps }: Played, { columns }: Layout): string[] {
   const numbers = steps.filter(({ outcome }) => outcome === 'not reached').map(({ number }) => number)
   if (numbers.length === 0) return []
-  return [`not reached: step${numbers.length === 1 ? '' : 's'} ${ranges(numbers)}`]
+  return wrap(`not reached: step${numbers.length === 1 ? '' : 's'} ${ranges(numbers)}`, columns)
 }
 
 function warningLines(warnings: readonly LintFinding[], { columns, ink }: Layout): string[] {
   return warnings.slice(0, SHOWN).flatMap(({ rule, message, marks }) => {
-    const at =
-      marks.length === 0
-        ? ''
-        : ` (${marks
-            .slice(0, 3)
-            .map(seq => `#${seq}`)
-            .join(', ')})`
-    return wrap(`warning ${visible(rule)}: ${visible(message)}${at}`, columns).map(line => ink.warn(line))
+    const text = `warning ${visible(rule)}: ${visible(message)}${marksText(message, marks)}`
+    return wrap(text, columns).map(line => ink.warn(line))
   })
+}
+
+/** Unless the words name them. */
+function marksText(message: string, marks: readonly number[]): string {
+  const named = marks.length === 0 || new RegExp(`#${marks[0]}\\b`).test(message)
+  return named
+    ? ''
+    : ` (${marks
+        .slice(0, 3)
+        .map(seq => `#${seq}`)
+        .join(', ')})`
 }
 
 const diagramText = (timed: Timed, { columns, ink }: Layout): string[] =>

@@ -1,6 +1,6 @@
 /** How a run went as a whole: counts, warnings by rule, what took longest, and what the exit code says. */
 import type { Outcome, Played, Ran } from '../../scenario/verdict.ts'
-import { counted, shorten, showMs, visible } from '../text.ts'
+import { counted, shorten, showMs, visible, wrap } from '../text.ts'
 import type { Layout } from './failure.ts'
 import { OUTCOMES } from './ink.ts'
 import { titleOf } from './play.ts'
@@ -41,7 +41,8 @@ function warnings({ plays }: Ran, { ink, columns }: Layout): string[] {
   return ['Warnings', ...lines, '']
 }
 
-function slowest({ plays }: Ran, { columns }: Layout): string[] {
+function slowest(ran: Ran, { columns }: Layout): string[] {
+  const plays = ran.plays.filter(({ durationMs }) => durationMs > 0)
   if (plays.length <= SLOWEST) return []
   const longest = [...plays].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
   const times = longest.map(({ durationMs }) => showMs(durationMs))
@@ -61,8 +62,10 @@ export function countsText({ plays, counts, durationMs }: Ran, paint = (_: Outco
   return `${counted(plays.length, 'scenario')} in ${showMs(durationMs)}: ${what}`
 }
 
-function totals(ran: Ran, { ink }: Layout): string[] {
-  const stopped = ran.stopped === null ? [] : [ink.bad(`stopped early: ${visible(ran.stopped)}`)]
+function totals(ran: Ran, { ink, columns }: Layout): string[] {
+  const stopped = saidAlready(ran)
+    ? []
+    : wrap(`stopped early: ${visible(ran.stopped ?? '')}`, columns).map(line => ink.bad(line))
   const orphans =
     ran.failures.length === 0 ? [] : [ink.bad(`${counted(ran.failures.length, 'failure')} outside every scenario`)]
   const meaning = meaningOf(ran)
@@ -71,9 +74,13 @@ function totals(ran: Ran, { ink }: Layout): string[] {
     ...orphans,
     ...stopped,
     `target ${visible(ran.target)}, seed ${ran.seed}`,
-    `exit ${ran.exitCode}${meaning === undefined ? '' : `: ${meaning}`}`,
+    ...wrap(`exit ${ran.exitCode}${meaning === undefined ? '' : `: ${meaning}`}`, columns),
   ]
 }
+
+/** When nothing could be played, the line of the scenarios has the reason. */
+const saidAlready = ({ stopped, plays }: Ran): boolean =>
+  stopped === null || (plays.length > 0 && plays.every(({ reason }) => reason === stopped))
 
 /** What could not be told is not well, even where it does not count. */
 function meaningOf({ exitCode, counts }: Ran): string | undefined {
@@ -85,7 +92,7 @@ const EXITS: Readonly<Record<number, string>> = {
   0: 'all is well',
   1: 'an expectation failed',
   2: 'a file or flag is wrong',
-  3: 'the surroundings failed: target, driver or port',
+  3: 'the surroundings failed: target, driver, port or a report file',
   4: 'nothing was played, or nothing could be judged',
   130: 'interrupted',
   143: 'terminated',

@@ -36,6 +36,7 @@ interface Build {
 export function timelineOf(played: Timed): TimelineRow[] {
   const build = begin(played)
   for (const entry of played.journal) add(build, entry)
+  for (const row of build.unanswered.values()) row.answer = 'no answer'
   const marked = new Set(played.failures.flatMap(({ marks }) => marks))
   const rows = build.rows.map(row => ({ ...row, failed: row.failed || row.entrySeqs.some(seq => marked.has(seq)) }))
   return rows.sort((a, b) => a.atMs - b.atMs || a.seq - b.seq)

@@ -4,6 +4,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path'
 import type { Ran } from '../../scenario/verdict.ts'
 import { isOn, type ReportName, type ReportWish } from '../reporters.ts'
 import { visible } from '../text.ts'
+import { columnsOf } from './columns.ts'
 import { githubAnnotations, githubSummary, withoutCommands } from './github.ts'
 import type { ColorLevel } from './ink.ts'
 import type { PrettyOptions } from './pretty.ts'
@@ -27,33 +28,54 @@ export interface Around {
   readonly colorLevel: ColorLevel
 }
 
-/** Says on stderr what it wrote and what it could not. Resolves with the problems; never rejects. */
+/**
+ * Says on stderr what it wrote and what it could not. Resolves with the problems; never rejects. Files come first, so
+ * that what is shown knows the exit code even when one of them could not be written.
+ */
 export async function writeReports(ran: Ran, wishes: readonly ReportWish[], around: Around): Promise<string[]> {
-  const problems: string[] = []
+  const files = wishes.filter(({ file }) => file !== null)
+  const problems = await writeEach(ran, files, around)
+  const exitCode = exitCodeOf(ran, problems)
+  const shown = wishes.filter(({ file }) => file === null)
+  const more = await writeEach({ ...ran, exitCode }, shown, around)
+  for (const wish of files) tellFile(wish, problems, around)
+  for (const { text } of [...problems, ...more]) around.io.stderr.write(`${visible(text)}\n`)
+  return [...problems, ...more].map(({ text }) => text)
+}
+
+/** A run that passed and left no report has not gone well. */
+export const exitCodeOf = ({ exitCode }: Ran, problems: readonly unknown[]): number =>
+  exitCode === 0 && problems.length > 0 ? 3 : exitCode
+
+interface Problem {
+  readonly wish: ReportWish
+  readonly text: string
+}
+
+async function writeEach(ran: Ran, wishes: readonly ReportWish[], around: Around): Promise<Problem[]> {
+  const problems: Problem[] = []
   for (const wish of wishes) {
-    try {
-      await writeOne(ran, wish, around)
-    } catch (error) {
-      problems.push(
-        `the ${wish.report} report${wish.file === null ? '' : ` ${wish.file}`} could not be written: ${why(error)}`,
-      )
-    }
+    const { report, file } = wish
+    await writeOne(ran, wish, around).catch(error => {
+      const text = `the ${report} report${file === null ? '' : ` ${file}`} could not be written: ${why(error)}`
+      problems.push({ wish, text })
+    })
   }
-  for (const problem of problems) around.io.stderr.write(`${visible(problem)}\n`)
   return problems
 }
 
 const why = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
+function tellFile(wish: ReportWish, problems: readonly Problem[], { io }: Around): void {
+  if (problems.some(problem => problem.wish === wish)) return
+  io.stderr.write(`${wish.report} report: ${visible(wish.file ?? '')}\n`)
+}
+
 async function writeOne(ran: Ran, { report, file }: ReportWish, around: Around): Promise<void> {
   const { io, env, colorLevel } = around
   if (report === 'github') return annotate(ran, around)
-  if (file !== null) {
-    saveText(resolve(io.cwd, file), await textOf[report](ran, { colorLevel: 0 }))
-    io.stderr.write(`${report} report: ${visible(file)}\n`)
-    return
-  }
-  const text = [...(await textOf[report](ran, { colorLevel, columns: io.stdout.columns }))].join('')
+  if (file !== null) return saveText(resolve(io.cwd, file), await textOf[report](ran, { colorLevel: 0 }))
+  const text = [...(await textOf[report](ran, { colorLevel, columns: columnsOf(env, io.stdout) }))].join('')
   io.stdout.write(report === 'pretty' && isOn(env.GITHUB_ACTIONS) ? withoutCommands(text) : text)
 }
 

@@ -117,6 +117,66 @@ describe('a play that failed', () => {
     }
   })
 
+  it('on a narrow terminal the diagram is a list, and nothing but the command is wider', () => {
+    const text = block(escapedPlay(), 60)
+    expect(text).toMatchInlineSnapshot(`
+      "
+      FAIL scenarios/happy.yaml > Happy path
+        x nearest: #12, message differs (only HTML escaping)
+          scenarios/happy.yaml:19:5  step 7/10  expect message {
+          message: "I'm Anna" } within 2s of #10
+          nearest  #12 POST /api/v2/handover/message/ +0.84s  1
+                   field differs
+                   message  - "I'm Anna"
+                            + "I&#39;m Anna"
+                            only HTML escaping differs
+          others   #13 message +0.91s  chat_id belongs to chat
+                   "bo": cross-talk?
+                   #10 message +0.02s  already claimed by step 3
+          hint     send the text as it is; the platform does the
+                   escaping
+          rules    E6
+        warning sender-without-avatar: sender.avatar is missing
+        (#12)
+                        --> to the intermediary, <-- from it
+          +0.00   #3    main: user presses "handover"
+          +0.00   #4    main: --> REQUESTING TAKEOVER: 200 in 31
+                        ms
+          +0.42   #8    main: agent accepts: 204 in 4.0 ms
+          +0.61   #10   main: <-- POST start: 200 TAKEOVER STARTED
+          +0.62   #11   main: step 7: expect message { message:
+                        "I'm Anna" }
+        x +0.84   #12   main: <-- POST message "I&#39;m Anna": 200
+                        MESSAGE SENT TO USER
+          +0.91   #13   bo: <-- POST message "Hi": 200 MESSAGE
+                        SENT TO USER
+        x +2.61   #14   main: step 7 gives up
+        again: npx handover-sim run scenarios/happy.yaml --seed 1
+        seed 1, real clock, 6.4 s
+      "
+    `)
+    const wide = text.split('\n').filter(line => widthOf(line) > 60)
+    expect(wide.filter(line => !line.startsWith('  again: '))).toEqual([])
+  })
+
+  it('a narrow terminal folds reasons, and keeps a long title whole', () => {
+    const name = 'A scenario whose name is longer than the line'
+    const skipped = { ...skippedPlay(), reason: 'the target is not there: nothing listens at 127.0.0.1:3000' }
+    expect(block(skipped, 60)).toMatchInlineSnapshot(`
+      "
+      SKIP scenarios/later.yaml > Later
+          the target is not there: nothing listens at
+          127.0.0.1:3000
+      "
+    `)
+    expect(block({ ...silentPlay(), name }, 60)).toContain(`> ${name}\n  x no call came at all\n`)
+  })
+
+  it('a warning whose words name its entry does not name it again', () => {
+    const warnings = [{ rule: 'start-twice', message: '#12 POST start and 1 more', lane: null, marks: [12, 14] }]
+    expect(block({ ...escapedPlay(), warnings })).toMatch(/start-twice: #12 POST start and 1 more\n/)
+  })
+
   it('long values are cut around where they begin to differ', () => {
     const long = 'The parcel has been sent on Monday by our warehouse in Oslo. '.repeat(5)
     const differences = [{ path: 'message', expected: `"${long}A"`, actual: `"${long}B"` }]
@@ -208,7 +268,7 @@ describe('a diagram', () => {
     expect(text.match(/^ +\+0\.00.*$/gm)!.map(line => line.trim().split(/ {2,}/).slice(0, 4).join(' | '))).toEqual([
       '+0.00 | "Hi" | #2 | MESSAGE FROM USER "Hi" ------------------------------>',
       '+0.00 | "Ho" | #3',
-      '+0.00 | #4 | MESSAGE FROM USER "Hi" ------------------------------>',
+      '+0.00 | #4 | MESSAGE FROM USER "Hi" ------------------------------> | no answer',
     ])
   })
 })
@@ -281,7 +341,7 @@ describe('the terminal', () => {
   })
 
   it('diagrams stay within it, with wide characters too', () => {
-    for (const columns of [72, 100, 140]) {
+    for (const columns of [40, 60, 72, 79, 80, 100, 140]) {
       const rows = HOSTILE.flatMap(text => block(hostilePlay(text), columns).split('\n')).filter(line =>
         /^ {2}[x ] \+\d/.test(line),
       )

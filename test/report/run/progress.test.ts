@@ -98,6 +98,15 @@ describe('on a terminal', () => {
     expect(taken()).toBe(`${CLEAR} 0/40  A scenario with quite…`)
   })
 
+  it('cuts what is waited for, never how long', () => {
+    const { progress, time, taken } = watch(true, 60)
+    progress.started('Happy path')
+    progress.started('Other')
+    progress.waiting('Happy path', 'message { message: "We will look into it at once" }', 0, 5000)
+    time.pass(100)
+    expect(taken()).toBe(`${CLEAR} 0/40  Happy path: waiting f…, 100 ms of 5.0 s (and 1 more)`)
+  })
+
   it('texts cannot move its cursor', () => {
     const { progress, time, taken } = watch(true)
     progress.started('a\u001b[2Jb\n')

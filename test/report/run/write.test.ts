@@ -19,6 +19,7 @@ import { jsonReport } from '../../../src/report/run/json.ts'
 import { prettyReport } from '../../../src/report/run/pretty.ts'
 import { saveText } from '../../../src/report/run/save.ts'
 import { writeReports } from '../../../src/report/run/write.ts'
+import type { Ran } from '../../../src/scenario/verdict.ts'
 import { fakeOutput } from '../../cli/fake-io.ts'
 import { failure, played, ran } from './plays.ts'
 import { escapedPlay, passedPlay } from './samples.ts'
@@ -31,8 +32,23 @@ function folder(): string {
   return path
 }
 
-async function write(flag: string, { cwd = folder(), env = {}, colorLevel = 0 as 0 | 1, run = RUN } = {}) {
-  const io = { stdout: fakeOutput(), stderr: fakeOutput(), cwd }
+function withFile(): string {
+  const path = folder()
+  writeFileSync(join(path, 'file'), 'x')
+  return path
+}
+
+interface Given {
+  readonly cwd?: string
+  readonly env?: Record<string, string>
+  readonly colorLevel?: 0 | 1
+  readonly run?: Ran
+  readonly columns?: number
+}
+
+async function write(flag: string, given: Given = {}) {
+  const { cwd = folder(), env = {}, colorLevel = 0, run = RUN, columns } = given
+  const io = { stdout: Object.assign(fakeOutput(), { columns }), stderr: fakeOutput(), cwd }
   const problems = await writeReports(run, parseReports(flag, env), { io, env, colorLevel })
   return { cwd, problems, stdout: io.stdout.text, stderr: io.stderr.text }
 }
@@ -85,6 +101,24 @@ describe('writing reports', () => {
     expect(existsSync(join(cwd, 'ok.tap'))).toBe(true)
     expect(stdout).toContain('1 failed')
     expect(readdirSync(cwd).sort()).toEqual(['file', 'ok.tap', 'taken'])
+  })
+
+  it('a run that passed but left no report says the exit code it has', async () => {
+    const passed = { ...ran([passedPlay()]), exitCode: 0 }
+    const { stdout, stderr } = await write('pretty,json=file/x,tap=ok.tap', { run: passed, cwd: withFile() })
+    expect(stdout).toContain('exit 3: the surroundings failed')
+    expect(stderr).toMatch(/^tap report: ok\.tap\nthe json report .* could not be written/)
+    expect((await write('pretty,tap=ok.tap', { run: passed })).stdout).toContain('exit 0: all is well')
+  })
+
+  it.each([
+    ['60', 60],
+    ['', 90],
+    ['wide', 90],
+    ['0', 90],
+  ])('COLUMNS=%s: %i columns on a terminal of 90', async (COLUMNS, columns) => {
+    const { stdout } = await write('pretty', { env: { COLUMNS }, columns: 90 })
+    expect(stdout).toBe(prettyReport(RUN, { colorLevel: 0, columns }))
   })
 
   it('an older report is replaced, through a link too', async () => {
