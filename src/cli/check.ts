@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { parseReports } from '../report/reporters.ts'
 import { exitCodeOf, writeReports } from '../report/run/write.ts'
+import { visible } from '../report/text.ts'
 import { summed } from '../runner/suite/outcome.ts'
 import { strictly } from '../runner/suite/strict.ts'
 import { compile } from '../scenario/compile/compile.ts'
@@ -130,5 +131,5 @@ const SHOWN = 3
 function named(why: string, names: readonly string[]): string[] {
   if (names.length === 0) return []
   const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more` : ''
-  return [`not judged, ${why}: ${names.slice(0, SHOWN).join('; ')}${more}`]
+  return [`not judged, ${why}: ${names.slice(0, SHOWN).map(visible).join('; ')}${more}`]
 }

@@ -82,16 +82,18 @@ function unknownKey(path: readonly PropertyKey[], key: string, keysAt: KeysAt): 
   const known = keysAt(path)
   const suggestion =
     (key === '<<' ? MERGE : '') ||
+    elsewhere(path, key, keysAt) ||
     nearest(key, known) ||
-    elsewhere(key, keysAt) ||
     (known.length <= 8 ? `; known: ${known.join(', ')}` : '')
   const full = [...path, key]
   return { path: full, field: fieldName(full), wrong: 'key', message: `is not a known key${suggestion}` }
 }
 
-/** A knob written at the top is right, only one level too high. */
-function elsewhere(key: string, keysAt: KeysAt): string {
-  return keysAt(['knobs']).includes(key) ? `; it is a knob: write it under knobs` : ''
+/** A knob written at the top, or a bound beside its `expect`, is right, only one level too high. */
+function elsewhere(path: readonly PropertyKey[], key: string, keysAt: KeysAt): string {
+  if (keysAt(['knobs']).includes(key)) return `; it is a knob: write it under knobs`
+  const inside = ['expect', 'none'].find(verb => keysAt([...path, verb]).includes(key))
+  return inside === undefined ? '' : `; write it inside: ${inside}: { start: {}, ${key}: ... }`
 }
 
 /** The branch that got furthest into the value, and found least wrong there, is the one that was meant. */

@@ -7,6 +7,11 @@ const STEP = `${HEAD}steps:\n  - expect: start\n`
 describe('a step', () => {
   const line = 5
   const cases: [string, string, string][] = [
+    [
+      'a bound beside its expect',
+      'expect: start\n    within: 2s',
+      `s.yaml:${line + 1}:5: steps[1].within: is not a known key; write it inside: expect: { start: {}, within: ... }`,
+    ],
     ['a verb that is none', 'usr: Hello', `s.yaml:${line}:5: steps[1].usr: is not a known key; did you mean user?`],
     [
       'no verb',
