@@ -104,15 +104,16 @@ function interruptionOf({ signalled }: Shutdown) {
   return { signal: stop.signal, by: () => by as Signal | null }
 }
 
-/** What cannot be started is told in the reports too: CI reads them. */
+/** What cannot be started, or was not waited for, is told in the reports too: CI reads them. */
 async function attachAndPerform(session: Session, house: House, shutdown: Shutdown, signal: AbortSignal): Promise<Ran> {
   try {
     const attached = await attach({ ...session, house, shutdown })
     return await perform(session, house, attached, signal)
   } catch (error) {
-    if (!(error instanceof EnvironmentProblem) || signal.aborted) throw error
+    if (!(error instanceof EnvironmentProblem)) throw error
+    const why = signal.aborted ? (signal.reason as Error).message : error.message
     const target = session.flags.target ?? String(session.resolved.values['webhook.url'] ?? '')
-    return nobodyHome(suiteOptions(session, house, target, null, signal), error.message)
+    return nobodyHome(suiteOptions(session, house, target, null, signal), why)
   }
 }
 

@@ -49,6 +49,12 @@ it('is told where a redirect led, and that nobody goes there', async () => {
   expect(out).toMatch(/hint +A redirect is not followed; is \/webhook\/ the webhook\?/)
 })
 
+it('with a key of its own the command to play it again says that it takes one, and not which', async () => {
+  const { out } = await play((_, response) => void response.writeHead(401).end(), '--api-key', 'very-secret')
+  expect(out).toMatch(/again: npx .* --api-key KEY/)
+  expect(out).not.toContain('very-secret')
+})
+
 describe('a target that', () => {
   it('is not there: one message, exit 3, every scenario an error', async () => {
     const files = Object.fromEntries(['a', 'b', 'c', 'd'].map(name => [`${name}.yaml`, SIMPLE.replace('Simple', name)]))
@@ -145,6 +151,20 @@ describe('a run that is ended', () => {
     expect(code).toBe(130)
     expect(out).toMatch(/interrupted by SIGINT/)
     for (const file of ['j.xml', '.handover-sim/journal.jsonl']) expect(existsSync(inFolder(folder, file))).toBe(true)
+  })
+
+  it('by Ctrl-C while the intermediary starts still writes its reports, exit 130', async () => {
+    const port = await closedPort()
+    const start = `[${process.execPath}, -e, "require('fs').writeFileSync('up', ''); setInterval(() => {}, 1000)"]`
+    const driver = `accept: { POST: "http://127.0.0.1:${port}/" }\ntarget: { start: ${start}, ready: "http://127.0.0.1:${port}/" }\n`
+    const argv = ['simple.yaml', '--target', `http://127.0.0.1:${port}/`, '--agent-driver', 'd.yaml', '--port', '0']
+    const run = startRun({ ...FILES, 'd.yaml': driver }, [...argv, '--report', 'pretty,junit=j.xml'])
+    await expect.poll(() => existsSync(inFolder(run.folder, 'up')), { timeout: 5000 }).toBe(true)
+    run.io.signal('SIGINT')
+    const { code, out, folder } = await finished(run)
+    expect(code).toBe(130)
+    expect(out).toMatch(/ERROR .*interrupted by SIGINT/)
+    expect(readFileSync(inFolder(folder, 'j.xml'), 'utf8')).toContain('errors="1"')
   })
 
   it('by its own bound says so', async () => {

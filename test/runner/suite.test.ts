@@ -91,6 +91,12 @@ describe('what is played', () => {
     expect({ code, err }).toEqual({ code: 4, err: 'No scenario in . matches --tag none.\n' })
   })
 
+  it('--dry-run shows marks that would turn the line around', async () => {
+    const files = { 'a.yaml': 'version: 1\nname: "a \\u202e b"\nsteps: [{ expect: end }]\n' }
+    const { out } = await finished(startRun(files, ['a.yaml', '--dry-run']))
+    expect(out).toContain('  a <U+202E> b  1 step\n')
+  })
+
   it('--dry-run plays nothing and names all', async () => {
     const { code, out } = await finished(startRun(THREE, ['.', '--dry-run', '--target', 'http://127.0.0.1:1/']))
     expect(code).toBe(0)

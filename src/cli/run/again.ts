@@ -19,6 +19,9 @@ export const againWith =
       ...(flags.host === undefined ? [] : [`--host ${quoted(flags.host)}`]),
       ...(flags.baseUrl === undefined ? [] : [`--base-url ${quoted(flags.baseUrl)}`]),
       ...(flags.clock === undefined ? [] : [`--clock ${quoted(flags.clock)}`]),
+      // Reports show no keys: who pastes the command puts his own in.
+      ...(flags.apiKey === undefined ? [] : ['--api-key KEY']),
+      ...(flags.botApiKey === undefined ? [] : ['--bot-api-key KEY']),
       ...(flags.allowRemote ? ['--allow-remote'] : []),
       ...(flags.strict ? ['--strict'] : []),
       ...(flags.config === undefined ? [] : [`--config ${quoted(flags.config)}`]),

@@ -1,7 +1,7 @@
 /** Which scenarios a run plays: loaded, compiled, selected; and the list of them for `--dry-run`. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { visible } from '../../report/text.ts'
+import { counted, visible } from '../../report/text.ts'
 import { select, type Wanted } from '../../runner/suite/select.ts'
 import { compile } from '../../scenario/compile/compile.ts'
 import { loadScenarios } from '../../scenario/format/load.ts'
@@ -45,7 +45,7 @@ export function dryRun(wanted: readonly Wanted[]): string {
     const again = instance === 1 ? '' : ` (${instance})`
     const needs = plan.needs.length === 0 ? '' : `, needs ${plan.needs.join(', ')}`
     const alone = plan.exclusive === null ? '' : `, alone: ${plan.exclusive}`
-    return `${visible(placeOf(plan))}  ${visible(plan.name)}${again}  ${countOf(plan)} steps${needs}${alone}\n`
+    return `${visible(placeOf(plan))}  ${visible(plan.name)}${again}  ${counted(countOf(plan), 'step')}${needs}${alone}\n`
   })
   return `${lines.join('')}${wanted.length} to play\n`
 }
