@@ -39,19 +39,20 @@ function groupLine(group: readonly Played[], layout: Layout): string[] {
   const [first] = group as [Played]
   const { word, shade } = OUTCOMES[first.outcome]
   if (first.outcome !== 'pass')
-    return withReason(`${layout.ink[shade](word)} ${group.length} scenarios`, visible(first.reason ?? ''), layout)
+    return withReason(`${layout.ink[shade](word)} ${group.length} scenarios`, first.reason ?? '', layout)
   const time = group.reduce((sum, { durationMs }) => sum + durationMs, 0) / group.length
   const times = `${group.length} times, ${showMs(time)} each`
   return [`${layout.ink[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${layout.ink.faint(times)}`]
 }
 
-/** On a narrow terminal a reason has lines of its own. */
+/** On a narrow terminal a reason has lines of its own; what a program said last, always. */
 const NARROW = 80
 
 function withReason(head: string, why: string, { columns }: Layout): string[] {
-  if (why === '') return [head]
-  if (columns >= NARROW) return [`${head}  ${why}`]
-  return [head, ...wrap(why, columns - 4).map(line => `    ${line}`)]
+  const [first = '', ...more] = why.split('\n').map(visible)
+  if (first === '') return [head]
+  const [beside, below] = columns >= NARROW ? [`${head}  ${first}`, more] : [head, [first, ...more]]
+  return [beside, ...below.flatMap(line => wrap(line, columns - 4)).map(line => `    ${line}`)]
 }
 
 export const playLines = (played: Played, layout: Layout): string[] =>
@@ -63,7 +64,7 @@ function shortPlay(played: Played, layout: Layout): string[] {
   const warnings = played.warnings.length === 0 ? '' : `  ${ink.warn(warned(played.warnings.length))}`
   const because = played.reason ?? played.failures[0]?.happened ?? ''
   const time = played.outcome === 'skipped' ? '' : `  ${ink.faint(showMs(played.durationMs))}`
-  return withReason(`${ink[shade](word)} ${titleOf(played)}${time}${warnings}`, visible(because), layout)
+  return withReason(`${ink[shade](word)} ${titleOf(played)}${time}${warnings}`, because, layout)
 }
 
 const warned = (count: number) => `${count} warning${count === 1 ? '' : 's'}`

@@ -10,10 +10,10 @@ import type { Timed } from './timeline.ts'
 const SHOWN = 10
 
 export function storyLines(played: Played, layout: Layout): string[] {
-  const reason = played.reason === null ? [] : wrap(visible(played.reason), layout.columns)
+  const reason = (played.reason ?? '').split('\n').flatMap(line => wrap(visible(line), layout.columns))
   const lines = [
     ...failuresText(played, layout),
-    ...reason,
+    ...(played.reason === null ? [] : reason),
     ...notReached(played, layout),
     ...warningLines(played.warnings, layout),
     ...diagramText(played, layout),

@@ -39,6 +39,8 @@ const hasItAlready = (said: string, answer: string): boolean =>
 const hintFor = ({ status, outcome, error = '' }: DriverEntry): { hint?: string } => {
   if (error.includes('cannot be started'))
     return { hint: 'Commands run in the folder of the driver file, without a shell.' }
+  if (/connection closed|connection reset/.test(error))
+    return { hint: 'It broke off while it answered: what does the log of the intermediary say?' }
   if (outcome === 'unreachable')
     return { hint: 'Is the help desk of the intermediary running where the driver file says?' }
   if (status === 404)

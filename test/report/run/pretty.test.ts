@@ -172,6 +172,14 @@ describe('a play that failed', () => {
     expect(block({ ...silentPlay(), name }, 60)).toContain(`> ${name}\n  x no call came at all\n`)
   })
 
+  it('what a program said last is read line by line', () => {
+    const said = {
+      ...unreachablePlay(),
+      reason: 'The target did not start. It said last:\nTraceback:\n  no \u001b[2Jsuch file',
+    }
+    expect(block(said)).toMatch(/It said last:\n {4}Traceback:\n {6}no <U\+001B>\[2Jsuch file\n/)
+  })
+
   it('a warning whose words name its entry does not name it again', () => {
     const warnings = [{ rule: 'start-twice', message: '#12 POST start and 1 more', lane: null, marks: [12, 14] }]
     expect(block({ ...escapedPlay(), warnings })).toMatch(/start-twice: #12 POST start and 1 more\n/)

@@ -258,6 +258,12 @@ describe('the agent', () => {
     expect(verdict.failures[0]!.happened).toBe(`POST http://desk/x: ${error}`)
   })
 
+  it('broke off: it is there, so its log has the cause', async () => {
+    const error = 'connection closed by 127.0.0.1:3000 before a complete answer (UND_ERR_SOCKET)'
+    const verdict = await accepting({ outcome: 'unreachable', error })
+    expect(verdict.failures[0]!.hint).toMatch(/what does the log of the intermediary say\?/)
+  })
+
   it('was not there, though the intermediary is', async () => {
     const verdict = await accepting({ outcome: 'unreachable', error: 'connection refused' })
     expect(verdict).toMatchObject({ outcome: 'fail', failures: [{ kind: 'driver' }] })
