@@ -3,12 +3,14 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    setupFiles: ['test/support/property-seed.ts'],
+    setupFiles: ['test/support/setup.ts'],
     pool: 'threads',
     maxWorkers: 2,
-    /** Tests share nothing but loaded modules: each makes its own simulator, and none patches a global. */
+    /** Tests share nothing but loaded modules: each makes its own simulator, and leaves no global other than it was. */
     isolate: false,
-    testTimeout: 10_000,
-    hookTimeout: 10_000,
+    /** Bounds of what hangs, far beyond what a busy machine needs: they cost time only when a test fails. */
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 })

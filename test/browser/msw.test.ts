@@ -13,7 +13,7 @@ const chromium = findChromium()
 let browser: Browser
 beforeAll(async () => {
   if (chromium !== null) browser = await launch(chromium)
-}, 60_000)
+})
 afterAll(() => browser?.close())
 
 /** Every file of a bundle by its address, and what of it is not for browsers. */
@@ -73,7 +73,7 @@ it.each(['src/index.ts', 'src/doors/msw.ts'])(
 )
 
 describe.skipIf(chromium === null).each(['msw', 'msw3'])('in a page with the service worker of %s', name => {
-  it('a simulator answers what the page asks for, as in Node', { timeout: 60_000 }, async () => {
+  it('a simulator answers what the page asks for, as in Node', async () => {
     const { files } = await bundle('test/browser/msw-page.ts', { msw: name })
     files.set('/mockServiceWorker.js', readFileSync(`${ROOT}node_modules/${name}/lib/mockServiceWorker.js`, 'utf8'))
     const page = await browser.newPage()

@@ -18,7 +18,7 @@ let browser: Browser
 
 beforeAll(async () => {
   if (chromium !== null) browser = await launch(chromium)
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   rmSync(folder, { recursive: true })
@@ -60,7 +60,7 @@ const current = (page: Page) => page.evaluate(() => document.activeElement?.quer
 const shownNames = (page: Page) => page.locator('.play:visible .name b').allTextContents()
 const panelTitle = (page: Page) => page.locator('#panel:visible h3').textContent()
 
-describe.skipIf(chromium === null)('the report in a browser', { timeout: 30_000 }, () => {
+describe.skipIf(chromium === null)('the report in a browser', () => {
   it('asks for nothing and complains of nothing, whatever stands in it', async () => {
     const { page, requests, problems } = await open(hostile())
     await openAll(page)

@@ -5,7 +5,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { type ServerOptions, type SimulatorServer, startSimulator } from '../../src/server/start.ts'
 import { folderWith } from '../config/folder.ts'
-import { closedPort, type Handler, receiver } from '../webhooks/receiver.ts'
+import { freePort } from '../support/port.ts'
+import { type Handler, receiver } from '../webhooks/receiver.ts'
 import { fakeIo } from './fake-io.ts'
 
 async function ran(argv: string[], env: Record<string, string> = {}, files = {}, stdin = '') {
@@ -58,7 +59,7 @@ it('trigger: the chat, the body as JSON, from a file, from stdin', async () => {
 })
 
 it('trigger: what came instead of an answer is told in words', async () => {
-  const port = await closedPort()
+  const port = await freePort()
   const { at } = await setUp({ webhook: { url: `http://127.0.0.1:${port}/` } })
   const { code, out } = await ran(['trigger', 'X', ...at])
   expect(code).toBe(1)
@@ -171,7 +172,7 @@ it('an unknown chat: exit 2', async () => {
 })
 
 it('nothing listens there: exit 3, one line', async () => {
-  const port = await closedPort()
+  const port = await freePort()
   const at = `http://127.0.0.1:${port}`
   const message = `No simulator answers at ${at}: connection refused: nothing listens at 127.0.0.1:${port} (ECONNREFUSED). Start one with: handover-sim start\n`
   expect(await ran(['trigger', 'X', '--url', at])).toEqual({ code: 3, out: '', err: message })

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { VERSION } from '../../src/contract/version.ts'
 import { folderWith } from '../config/folder.ts'
+import { steadyTime } from '../support/steady-time.ts'
 import { type FakeIo, fakeIo } from './fake-io.ts'
 
 type Env = Record<string, string>
@@ -212,7 +213,7 @@ describe('start', () => {
 })
 
 describe('start --demo', () => {
-  it('plays a handover with the reference intermediary and leaves no process behind', { timeout: 30_000 }, async () => {
+  it('plays a handover with the reference intermediary and leaves no process behind', async () => {
     const { io, url, stop } = await started(['--demo'])
     const { chat_id } = await post(`${url}/_sim/chats`, {})
     await post(`${url}/_sim/chats/${chat_id}/press?wait=ack`, { button: 'handover' })
@@ -273,6 +274,7 @@ describe('wait', () => {
   })
 
   it('ends with 3 when time is up, saying why', async () => {
+    steadyTime()
     const { url, stop } = await started()
     await stop()
     const { code, err } = await ran(['wait', '--url', url, '--timeout', '150ms'])

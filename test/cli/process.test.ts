@@ -25,7 +25,7 @@ function run(argv: string[], cwd = folderWith(), env: Record<string, string> = {
 
 const urlIn = (text: string) => /http:\/\/127\.0\.0\.1:\d+/.exec(text)![0]
 
-describe('the built command', { timeout: 30_000 }, () => {
+describe('the built command', () => {
   it('--version', async () => {
     const { stdout, code } = run(['--version'])
     expect(await code).toBe(0)

@@ -52,7 +52,7 @@ export interface Ran {
 
 /** A program that has to end by itself, within a bound. */
 export function run(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
-  const options = { cwd: pathOf('.'), env: { ...process.env, ...env }, timeout: 20_000 }
+  const options = { cwd: pathOf('.'), env: { ...process.env, ...env }, timeout: 50_000 }
   return new Promise(resolve =>
     execFile(file, args, options, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),

@@ -39,7 +39,7 @@ beforeAll(async () => {
     writeFileSync(place(name, 'msw.mjs'), handlers)
     writeFileSync(place(name, 'user.mjs'), MSW_USER)
   }
-}, 30_000)
+})
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const systemNode = (process.env.PATH ?? '')
@@ -49,7 +49,7 @@ const systemNode = (process.env.PATH ?? '')
   .find(existsSync)
 
 function run(node: string, ...args: string[]) {
-  const { stdout, stderr } = spawnSync(node, args, { encoding: 'utf8', timeout: 20_000 })
+  const { stdout, stderr } = spawnSync(node, args, { encoding: 'utf8', timeout: 50_000 })
   return { stdout, stderr }
 }
 
@@ -58,17 +58,17 @@ const nodes = new Map(
 )
 
 describe.each([...nodes])('on Node %s', (version, node) => {
-  it('interceptors catch every client, in a scope of their own too', { timeout: 30_000 }, () => {
+  it('interceptors catch every client, in a scope of their own too', () => {
     const { stdout, stderr } = run(node, join(ROOT, 'test/doors/on-node.mjs'), place('interceptors.cjs'))
     const answers = ['200 /x?y=1 over fetch', '200 /x?y=1 over http', '200 /z over http', 'fetch failed']
     expect({ stderr, told: stdout && JSON.parse(stdout) }).toEqual({ stderr: '', told: [answers, answers] })
   })
 
-  it('handlers serve msw 2', { timeout: 30_000 }, () => {
+  it('handlers serve msw 2', () => {
     expect(run(node, place('msw/user.mjs'))).toEqual({ stdout: 'from https://bot.example.test/x', stderr: '' })
   })
 
-  it('handlers serve msw 3, or say what it takes', { timeout: 30_000 }, () => {
+  it('handlers serve msw 3, or say what it takes', () => {
     const [major = 0, minor = 0] = version.slice(1).split('.').map(Number)
     const served = major > 22 || (major === 22 && minor >= 12)
     const { stdout } = run(node, place('msw3/user.mjs'))

@@ -44,15 +44,6 @@ export async function openDesk(answer: Answer = accepted): Promise<Desk> {
   return { url: `http://127.0.0.1:${port}`, port, asked }
 }
 
-/** A port nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
-
 export const around = (more: Partial<Surroundings> = {}): Surroundings => ({
   cwd: '.',
   env: {},
@@ -113,7 +104,7 @@ export function isThere(pid: number): boolean {
 
 /** Until something holds, within a bound that is far beyond what it needs. */
 export async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 8_000
+  const end = performance.now() + 30_000
   while (!holds()) {
     if (performance.now() > end) throw new Error(`It never came true: ${holds}`)
     await new Promise(resolve => setImmediate(resolve))

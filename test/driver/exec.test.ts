@@ -2,10 +2,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { steadyTime } from '../support/steady-time.ts'
 import { CHAT, context, drive, isThere, never, SIM, until } from './desk.ts'
 
 const NODE = JSON.stringify(process.execPath)
-const verbs = (timeout = '5s') => `
+const verbs = (timeout = '30s') => `
 timeout: ${timeout}
 accept: { exec: [${NODE}, agent.mjs, accept, $(chat.id)] }
 says: { exec: [${NODE}, agent.mjs, says, $(text)] }
@@ -151,6 +152,7 @@ describe('nothing is left behind', () => {
   const gone = (folder: string) => until(() => !pidsIn(folder).some(isThere))
 
   it('by one that hangs', async () => {
+    steadyTime()
     const { driver, folder } = await run(FAMILY(), '2s')
     expect(await driver.call('accept', context(), never)).toMatchObject({
       outcome: 'failed',

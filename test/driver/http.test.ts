@@ -3,7 +3,8 @@ import { createServer } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { addressOf } from '../../src/driver/call/address.ts'
-import { CHAT, context, drive, freePort, never, openDesk } from './desk.ts'
+import { freePort } from '../support/port.ts'
+import { CHAT, context, drive, never, openDesk } from './desk.ts'
 
 const VERBS = `
 accept: { POST: "/desk/$(chat.id)/accept" }

@@ -37,13 +37,13 @@ it('has every verb of its desk, and of the target', async () => {
   expect(driver.target!.running).toBe(true)
 })
 
-it('plays a conversation; after kill -9 it has the same port and knows its chats', { timeout: 30_000 }, async () => {
+it('plays a conversation; after kill -9 it has the same port and knows its chats', async () => {
   const { sim, driver, chat, context } = await scene()
   const does = async (verb: string, more: Partial<DriverContext> = {}) =>
     expect(await driver.call(verb, { ...context, ...more }, never)).toMatchObject({ outcome: 'ok' })
   const called = (endpoint: string) =>
     sim.journal.waitFor(entry => entry.kind === 'api' && (entry as { endpoint?: string }).endpoint === endpoint, {
-      withinMs: 8_000,
+      withinMs: 30_000,
     })
   await chat.press('handover')
   await does('accept')

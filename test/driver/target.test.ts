@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Driver } from '../../src/driver/port.ts'
 import { folderWith } from '../config/folder.ts'
-import { context, drive, freePort, isThere, never, openDesk, SIM, until } from './desk.ts'
+import { freePort } from '../support/port.ts'
+import { steadyTime } from '../support/steady-time.ts'
+import { context, drive, isThere, never, openDesk, SIM, until } from './desk.ts'
 
 /** A server with a child of its own; `MODE` says how it misbehaves. It writes a line into `log` for what it does. */
 const APP = `import { spawn } from 'node:child_process'
@@ -40,6 +42,7 @@ interface Rig {
 }
 
 async function rig(mode = '', more = ''): Promise<Rig> {
+  steadyTime()
   const port = await freePort()
   const lost: string[] = []
   const text = `http: http://127.0.0.1:${port}

@@ -2,7 +2,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDriver } from '../../src/driver/driver.ts'
 import { loadDriver } from '../../src/driver/load.ts'
-import { around, context, freePort, never, openDesk, SIM } from './desk.ts'
+import { freePort } from '../support/port.ts'
+import { around, context, never, openDesk, SIM } from './desk.ts'
 
 const serving = (text: string, type = 'text/yaml', status = 200) =>
   openDesk(({ method }, response) => {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { expect, it, onTestFinished } from 'vitest'
 import { EXAMPLES } from './program.ts'
 
-it('plays to the end, prints the transcript, and leaves nothing running', { timeout: 30_000 }, async () => {
+it('plays to the end, prints the transcript, and leaves nothing running', async () => {
   const child = spawn(process.execPath, ['demo/demo.js'], {
     cwd: EXAMPLES,
     env: { PATH: process.env.PATH },

@@ -63,7 +63,7 @@ describe.each(PROJECTS)('%s', name => {
     one => one !== 'handover-sim' && !existsSync(join(ROOT, 'node_modules', one)),
   )
   const title = missing.length === 0 ? 'passes' : `passes (not here: without ${missing.join(', ')})`
-  it.skipIf(missing.length > 0)(title, { timeout: 60_000 }, async () => {
+  it.skipIf(missing.length > 0)(title, async () => {
     const folder = emptyFolder()
     cpSync(join(EXAMPLES, name), folder, { recursive: true, filter: path => !path.endsWith('node_modules') })
     for (const one of Object.keys(neededBy(name))) link(folder, one)

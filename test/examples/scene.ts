@@ -8,7 +8,7 @@ import type { EntryOf } from '../../src/journal/entry.ts'
 import { type SimulatorServer, startSimulator } from '../../src/server/start.ts'
 import { EXAMPLES, type Example, launch, type Program } from './program.ts'
 
-const WITHIN_MS = 8_000
+const WITHIN_MS = 30_000
 
 /** A method with a path, and the body to send. */
 type Verb = Readonly<Record<string, unknown>>

@@ -6,8 +6,6 @@ import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import { type Example, emptyFolder } from './program.ts'
 import { type Scene, setScene } from './scene.ts'
 
-const OPTIONS = { timeout: 20_000 }
-
 const lastOf = (chat: ChatHandle) => {
   const { name, text, original } = chat.transcript.at(-1)!
   return original === undefined ? `${name}: ${text}` : `${name}: ${text} (${original})`
@@ -27,7 +25,7 @@ async function takenOver({ sim, agent, call }: Scene): Promise<ChatHandle> {
 export function handoverStories(example: Example, available: boolean): void {
   const story = it.skipIf(!available)
 
-  story('request, queue, accept: one start with languages and attachments', OPTIONS, async () => {
+  story('request, queue, accept: one start with languages and attachments', async () => {
     const { sim, agent, call } = await setScene(example)
     const chat = await sim.chat({ transcript: 'nb-shop' })
     await chat.press('handover')
@@ -46,7 +44,7 @@ export function handoverStories(example: Example, available: boolean): void {
     expect(lastOf(chat)).toBe('Nora: Anna has joined the chat.')
   })
 
-  story('what the user sends reaches the desk: translated, with a file that can be fetched', OPTIONS, async () => {
+  story('what the user sends reaches the desk: translated, with a file that can be fetched', async () => {
     const scene = await setScene(example)
     const chat = await takenOver(scene)
     const file = { name: 'kvittering æ.pdf', type: 'application/pdf', size_kb: 87 }
@@ -61,7 +59,7 @@ export function handoverStories(example: Example, available: boolean): void {
     expect((await fetched.arrayBuffer()).byteLength).toBe(87 * 1024)
   })
 
-  story('what the agent does reaches the user: typing, text, transfer, end', OPTIONS, async () => {
+  story('what the agent does reaches the user: typing, text, transfer, end', async () => {
     const scene = await setScene(example)
     const { agent, call } = scene
     const chat = await takenOver(scene)
@@ -90,7 +88,7 @@ export function handoverStories(example: Example, available: boolean): void {
     expect(lastOf(chat)).toBe('Nora: Billing agent has left the chat.')
   })
 
-  story('a second handover of the same chat, and closed hours', OPTIONS, async () => {
+  story('a second handover of the same chat, and closed hours', async () => {
     const scene = await setScene(example)
     const { agent, call } = scene
     const chat = await takenOver(scene)
@@ -115,7 +113,7 @@ export function handoverStories(example: Example, available: boolean): void {
     expect(chat.status).toBe('bot')
   })
 
-  story('a request delivered again opens no second conversation', OPTIONS, async () => {
+  story('a request delivered again opens no second conversation', async () => {
     const scene = await setScene(example)
     const chat = await takenOver(scene)
     expect(await deliverAgain(scene)).toBe(200)
@@ -129,7 +127,7 @@ export function handoverStories(example: Example, available: boolean): void {
     ])
   })
 
-  story('a webhook whose signature is wrong or missing is refused, and leaves no trace', OPTIONS, async () => {
+  story('a webhook whose signature is wrong or missing is refused, and leaves no trace', async () => {
     const scene = await setScene(example)
     const chat = await scene.sim.chat()
     await chat.press('handover')
@@ -144,7 +142,7 @@ export function handoverStories(example: Example, available: boolean): void {
     expect(await scene.agent.desk()).toMatchObject([{ id: chat.id, status: 'pending' }])
   })
 
-  story('killed in the middle of a chat, it still ends it after a restart', OPTIONS, async () => {
+  story('killed in the middle of a chat, it still ends it after a restart', async () => {
     const scene = await setScene(example, { STATE_FILE: join(emptyFolder(), 'state.json') })
     const chat = await takenOver(scene)
     await chat.says('Er du der?')

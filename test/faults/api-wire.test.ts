@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
 import { startSimulator } from '../../src/server/start.ts'
 import { rawLine } from '../support/server.ts'
+import { steadyTime } from '../support/steady-time.ts'
 
 async function setUp(spec: FaultSpec) {
   const server = await startSimulator({ port: 0 })
@@ -42,6 +43,7 @@ test.each([
 })
 
 test('slow_body: head and body come apart, the length is right', async () => {
+  steadyTime()
   const { server, asked } = await setUp({ on: 'api', slow_body: '80ms' })
   await using _ = server
   const line = await rawLine(server.port)

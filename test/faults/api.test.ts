@@ -5,6 +5,7 @@ import type { FaultSpec } from '../../src/faults/schema.ts'
 import type { Simulator } from '../../src/simulator.ts'
 import { setUp } from '../support/bench.ts'
 import { describeDoors } from '../support/doors.ts'
+import { steadyTime } from '../support/steady-time.ts'
 import { API_FAULTS, callsOf, hitsOf, lastCall, raw } from './support.ts'
 
 const agentTexts = (sim: Simulator, id: string) =>
@@ -105,6 +106,7 @@ describeDoors('a fault on the API', door => {
   })
 
   test('slow_body: the status at once, the body in pieces', async () => {
+    steadyTime()
     const bench = await setUp(door)
     const chat = await bench.sim.chat()
     bench.sim.faults.add({ on: 'api', slow_body: '60ms' })

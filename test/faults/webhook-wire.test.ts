@@ -5,8 +5,10 @@ import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
 import type { SimulatorOptions } from '../../src/simulator/options.ts'
 import { takenOver } from '../knobs/support.ts'
+import { freePort } from '../support/port.ts'
 import { startWebhook } from '../support/server.ts'
-import { closedPort, type Handler, rawServer, receiver, simFor } from '../webhooks/receiver.ts'
+import { steadyTime } from '../support/steady-time.ts'
+import { type Handler, rawServer, receiver, simFor } from '../webhooks/receiver.ts'
 import { hitsOf } from './support.ts'
 
 async function struckOnce(spec: object, handler?: Handler, options: SimulatorOptions = {}) {
@@ -36,6 +38,7 @@ test('http chunked: no length, the same bytes', async () => {
 })
 
 test('drip: the body in pieces over that time, with its length', async () => {
+  steadyTime()
   let pieces = 0
   const port = await rawServer(() => pieces++)
   const sim = simFor(`http://127.0.0.1:${port}/`, { knobs: { 'webhook.timeout': '30ms' } })
@@ -99,7 +102,7 @@ test('all of it together, and the retry is as it should be', async () => {
 })
 
 test('nothing listens: said as usual', async () => {
-  const sim = simFor(`http://127.0.0.1:${await closedPort()}/`)
+  const sim = simFor(`http://127.0.0.1:${await freePort()}/`)
   sim.faults.add({ on: 'webhook', http: 'chunked' })
   const { ack } = await (await takenOver(sim)).says('Hello')
   expect(ack!.error).toContain('connection refused')
@@ -139,5 +142,5 @@ test('reset_after_answer: a receiver that closes by itself, as HTTP/1.0 does, le
   const before = connections()
   sim.faults.add({ on: 'webhook', reset_after_answer: true })
   expect((await chat.says('Hello')).ack).toMatchObject({ status: 200 })
-  await expect.poll(connections, { timeout: 2_000 }).toBeLessThanOrEqual(before)
+  await expect.poll(connections).toBeLessThanOrEqual(before)
 })

@@ -105,7 +105,7 @@ describe('types', () => {
 const REQUIRABLE = entries.map(([name]) => name.replace('.', 'handover-sim')).filter(name => !name.endsWith('/vitest'))
 
 describe.each(NODES)('on Node %s', (_, node) => {
-  it.skipIf(node === null)('require() gives all of them', { timeout: 20_000 }, () => {
+  it.skipIf(node === null)('require() gives all of them', () => {
     const script = `
       const entries = ${JSON.stringify(REQUIRABLE)}.map(name => require(name))
       const { createSimulator } = require('handover-sim')

@@ -45,7 +45,7 @@ describe('the packed package', () => {
     const [{ files, unpackedSize }] = Object.values(told) as [(typeof told)[string]]
     packed = files.map(({ path }) => path)
     unpackedBytes = unpackedSize
-  }, 30_000)
+  })
 
   it('has what a user needs', () => {
     const first = new Set(packed.map(path => path.split('/')[0]))

@@ -1,6 +1,6 @@
 /** What the human agent does and sees, through a driver that speaks HTTP. */
 import { expect, it } from 'vitest'
-import { closedPort } from '../webhooks/receiver.ts'
+import { freePort } from '../support/port.ts'
 import { startPuppet } from './puppet.ts'
 import { holds, linesOf, type Row, tell } from './table.ts'
 
@@ -68,7 +68,7 @@ const verbs: Record<string, Row> = {
 
 it('a desk that is not there is an error of the surroundings, unless the intermediary has answered', async () => {
   const puppet = await startPuppet()
-  const port = await closedPort()
+  const port = await freePort()
   const driver = puppet.driver.replaceAll('"/desk/', `"http://127.0.0.1:${port}/desk/`)
   const rows: Record<string, Row> = {
     first: {

@@ -1,8 +1,7 @@
 /** Whatever an intermediary does, a run ends, says what went wrong in its first lines, and writes its reports. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { freePort } from '../driver/desk.ts'
-import { closedPort } from '../webhooks/receiver.ts'
+import { freePort } from '../support/port.ts'
 import { type Behaviour, call, finished, inFolder, startRun, startTarget } from './targets.ts'
 
 const SIMPLE = `version: 1
@@ -61,7 +60,7 @@ describe('a target that', () => {
     const argv = [
       '.',
       '--target',
-      `http://127.0.0.1:${await closedPort()}/webhook`,
+      `http://127.0.0.1:${await freePort()}/webhook`,
       '--port',
       '0',
       '--report',
@@ -78,7 +77,7 @@ describe('a target that', () => {
   })
 
   it('cannot be started is told in the reports, with what it said last: exit 3', async () => {
-    const port = await closedPort()
+    const port = await freePort()
     const start = `[${process.execPath}, -e, "console.error('no database'); process.exit(7)"]`
     const driver = `accept: { POST: "http://127.0.0.1:${port}/" }\ntarget: { start: ${start}, ready: "http://127.0.0.1:${port}/" }\n`
     const argv = ['simple.yaml', '--target', `http://127.0.0.1:${port}/`, '--agent-driver', 'd.yaml', '--port', '0']

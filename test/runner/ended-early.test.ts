@@ -1,24 +1,18 @@
 /** Runs that end before their time, or never begin: reports and exit codes say the same. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
+import { freePort } from '../support/port.ts'
 import { finished, inFolder, startRun, startTarget } from './targets.ts'
 
 const scenario = (expectMs: number) =>
   `version: 1\nname: One\ntimeouts: { expect: ${expectMs}ms, settle: 50ms }\nsteps:\n  - press: handover\n  - expect: start\n`
 
 /** An address at which nobody listens. */
-async function nowhere(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return `http://127.0.0.1:${port}/webhook`
-}
+const nowhere = async (): Promise<string> => `http://127.0.0.1:${await freePort()}/webhook`
 
 describe('a signal', () => {
   it.each([
@@ -28,7 +22,7 @@ describe('a signal', () => {
     const target = await startTarget((_, response) => void response.end())
     const argv = ['s.yaml', '--target', target.url, '--port', '0', '--report', 'pretty,json=r.json']
     const run = startRun({ 's.yaml': scenario(50_000) }, argv)
-    await expect.poll(() => target.requests.length, { timeout: 8_000 }).toBe(1)
+    await expect.poll(() => target.requests.length).toBe(1)
     run.io.signal(signal)
     const { out, folder, ...done } = await finished(run)
     expect(done.code).toBe(code)
@@ -53,11 +47,11 @@ describe('a signal', () => {
     expect(out).toMatch(/stopped early: the target is not there: .*; interrupted by SIGTERM\n/)
   })
 
-  it('while the intermediary starts', { timeout: 10_000 }, async () => {
+  it('while the intermediary starts', async () => {
     const driver = `version: 1\ntarget: { start: [node, -e, "require('fs').writeFileSync('up', ''); setInterval(() => {}, 1000)"], ready: ${await nowhere()}, ready_timeout: 60s }\n`
     const argv = ['s.yaml', '--target', await nowhere(), '--port', '0', '--agent-driver', 'd.yaml']
     const run = startRun({ 's.yaml': scenario(100), 'd.yaml': driver }, argv)
-    await expect.poll(() => existsSync(inFolder(run.folder, 'up')), { timeout: 8_000 }).toBe(true)
+    await expect.poll(() => existsSync(inFolder(run.folder, 'up'))).toBe(true)
     run.io.signal('SIGINT')
     const { code, err } = await finished(run)
     expect(code).toBe(130)
@@ -129,7 +123,7 @@ it('manual verbs where nobody can be asked: that is said', async () => {
   expect(out).toContain('no verb that can be played here (a manual one needs a terminal)')
 })
 
-it('an event that a fault keeps back is not held against the webhook', { timeout: 10_000 }, async () => {
+it('an event that a fault keeps back is not held against the webhook', async () => {
   const target = await startTarget((_, response) => void response.end())
   const head = 'version: 1\nname: A\ntimeouts: { ack: 200ms, settle: 50ms }\n'
   const files = {

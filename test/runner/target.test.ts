@@ -1,6 +1,6 @@
 /** Scenarios that start, stop, restart and kill the intermediary, which the driver runs as a process. */
 import { expect, it } from 'vitest'
-import { freePort } from '../driver/desk.ts'
+import { freePort } from '../support/port.ts'
 import { startPuppet } from './puppet.ts'
 import { holds, linesOf, type Row, tell } from './table.ts'
 
@@ -76,7 +76,7 @@ it('target', async () => {
   const also = { driver: driverAt(port), files: { 'app.mjs': APP }, flags: ['--strict'] }
   const told = await holds({ url: `http://127.0.0.1:${port}/webhook` }, rows, also)
   expect(told.exit_code).toBe(1)
-}, 20_000)
+})
 
 it('does not wait for a slow start beyond the bound of the scenario', async () => {
   const port = await freePort()

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { type FakeIo, fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
+import { steadyTime } from '../support/steady-time.ts'
 
 export interface Platform {
   readonly url: string
@@ -42,12 +43,13 @@ export interface Run {
   readonly folder: string
 }
 
-/** `handover-sim run` in a folder of its own, with these files in it. */
+/** `handover-sim run` in a folder of its own, with these files in it. It and its target live in steady time. */
 export function startRun(
   files: Record<string, string>,
   argv: readonly string[],
   env: Record<string, string> = {},
 ): Run {
+  steadyTime()
   const folder = folderWith(files)
   const io = fakeIo(folder)
   const code = main(['run', ...argv], env, io)

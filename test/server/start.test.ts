@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { CannotListen, PortBusy } from '../../src/index.ts'
 import { allowedHosts, isLoopback, urlOf } from '../../src/server/addresses.ts'
@@ -7,6 +6,7 @@ import { findPortHolder, listeningSockets } from '../../src/server/port-holder.t
 import { startSimulator } from '../../src/server/start.ts'
 import { InvalidSetting } from '../../src/simulator/options.ts'
 import { coreOf } from '../../src/simulator.ts'
+import { freePort } from '../support/port.ts'
 
 test('it reports the port it really has, and is a simulator with live getters', async () => {
   await using server = await startSimulator({ port: 0 })
@@ -72,8 +72,8 @@ describe('the front page', () => {
 describe('a port that cannot be had', () => {
   test('is named, with its holder where that can be found out', async () => {
     const holder = createServer()
-    await new Promise<void>(resolve => holder.listen(0, '127.0.0.1', resolve))
-    const { port } = holder.address() as AddressInfo
+    const port = await freePort()
+    await new Promise<void>(resolve => holder.listen(port, '127.0.0.1', resolve))
     const refused = await startSimulator({ port }).catch((error: unknown) => error as PortBusy)
     expect(refused).toBeInstanceOf(PortBusy)
     expect(refused).toMatchObject({ name: 'PortBusy', port, host: '127.0.0.1' })
@@ -125,7 +125,7 @@ describe('addresses', () => {
 
 describe('close', () => {
   test('frees the port at once, with idle, streaming and waiting clients on it', async () => {
-    const server = await startSimulator({ port: 0 })
+    const server = await startSimulator({ port: await freePort() })
     await fetch(`${server.url}/api/v1/chats/none`)
     const events = await fetch(`${server.url}/_sim/events`)
     const waiting = fetch(`${server.url}/_sim/wait?call=start&timeout=10m`)

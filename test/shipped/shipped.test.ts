@@ -55,7 +55,7 @@ describe('the bugs', () => {
   })
 })
 
-it('the example passes all of them, and even a careful reader has nothing to say', { timeout: 60_000 }, async () => {
+it('the example passes all of them, and even a careful reader has nothing to say', async () => {
   const { exitCode, plays, failures, talk } = await runShipped(null, ['scenarios'])
   const others = plays.filter(({ outcome, warnings }) => outcome !== 'pass' || warnings.length > 0)
   expect(
@@ -76,7 +76,7 @@ describe('a bug is found, for its own reason', () => {
     )
   })
 
-  it.each(BUGS)('$bug by $scenario', { timeout: 60_000 }, async row => {
+  it.each(BUGS)('$bug by $scenario', async row => {
     const { exitCode, plays, talk } = await outcomeOf(row)
     const failures = plays.flatMap(play => play.failures)
     const [first] = failures

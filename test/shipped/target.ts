@@ -1,6 +1,5 @@
 /** The example intermediary, or one with a bug, as a run starts it: by the `target` of an agent driver. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
@@ -9,6 +8,7 @@ import { main } from '../../src/cli/main.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
 import { pathOf, read } from '../docs/pages.ts'
 import type { BugName } from '../mutants/patches.ts'
+import { freePort } from '../support/port.ts'
 
 export interface Shown {
   readonly kind: string
@@ -74,14 +74,6 @@ function writeDriver(folder: string, port: number, bug: BugName | null): string 
   const file = join(folder, 'driver.json')
   writeFileSync(file, JSON.stringify(driver))
   return file
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
 
 /** Begins the work of all, so many at a time, and answers with what each comes to. */

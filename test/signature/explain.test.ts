@@ -27,7 +27,7 @@ const jsonBody = fc.tuple(payload, form).map(([value, how]) => encodePayload(val
 
 const idsOf = ({ mistake, also }: Explanation) => [mistake, ...also]
 
-describe('names the mistake for any body', { timeout: 30_000 }, () => {
+describe('names the mistake for any body', () => {
   test.each(SLIPS)('$id: $how', ({ id, sign, needs }) =>
     fc.assert(
       fc.asyncProperty(jsonBody, async body => {
@@ -237,7 +237,7 @@ describe('several keys', () => {
   })
 })
 
-test('no key is ever shown, whatever is asked', { timeout: 30_000 }, () => {
+test('no key is ever shown, whatever is asked', () => {
   const secret = fc
     .string({ unit: 'grapheme-ascii', minLength: 12, maxLength: 40 })
     .filter(key => key.trim().length > 11)
@@ -259,7 +259,7 @@ test('no key is ever shown, whatever is asked', { timeout: 30_000 }, () => {
   )
 })
 
-describe('the work is bounded', { timeout: 60_000 }, () => {
+describe('the work is bounded', () => {
   const wrong = nonsense(32).toString('base64')
   const cases: [name: string, body: string][] = [
     ['a body longer than all that is hashed', ' '.repeat(20 * 1024 * 1024)],

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const versionOf = (path: string) => spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 10_000 })
+const versionOf = (path: string) => spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 50_000 })
 const PATH = (process.env.PATH ?? '').split(delimiter)
 
 /** Null when it is not there or does not run. */
@@ -65,7 +65,7 @@ const named = RUNTIMES.map(
 )
 
 describe.each(named)('on %s', (_, host, path, args) => {
-  test.skipIf(path === null)('signs, verifies, explains', { timeout: 60_000 }, () => {
+  test.skipIf(path === null)('signs, verifies, explains', () => {
     const env = { ...process.env, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' }
     const { status, stdout, stderr } = spawnSync(path!, args, { cwd: folder, env, encoding: 'utf8', timeout: 50_000 })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })

@@ -12,7 +12,7 @@ const stateOf = (sim: Simulator) => {
   return { ...state, journal: { next_seq: journal.next_seq, entries: withoutWall(journal.entries!) } }
 }
 
-test('A, a snapshot, a restore elsewhere and B are the same as A and B', { timeout: 60_000 }, async () => {
+test('A, a snapshot, a restore elsewhere and B are the same as A and B', async () => {
   const wholeStory = fc.tuple(story, sequel, fc.nat())
   await fc.assert(
     fc.asyncProperty(wholeStory, async ([a, b, seed]) => {

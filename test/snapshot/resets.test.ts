@@ -54,7 +54,7 @@ async function begin(sim: Simulator, id: string, all: boolean): Promise<void> {
   silent(sim.clock.advance('2s'))
 }
 
-test('in-process: 10,000 resets, 0 ghosts', { timeout: 60_000 }, async () => {
+test('in-process: 10,000 resets, 0 ghosts', async () => {
   let epoch = 0
   const ghosts: string[] = []
   let deliveries = 0
@@ -92,7 +92,7 @@ test('in-process: 10,000 resets, 0 ghosts', { timeout: 60_000 }, async () => {
   })
 })
 
-test('over HTTP: nothing leaves after a reset, and no answer of before is journaled', { timeout: 30_000 }, async () => {
+test('over HTTP: nothing leaves after a reset, and no answer of before is journaled', async () => {
   const late: string[] = []
   let barrier = ''
   const { url, got } = await receiver((one, response) => {

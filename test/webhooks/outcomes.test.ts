@@ -1,7 +1,9 @@
 /** What real receivers do to a delivery, and the words for it. */
 import { expect, test } from 'vitest'
 import { post, takenOver } from '../knobs/support.ts'
-import { answering, closedPort, deliveredTo, type Handler, rawServer, receiver, simFor } from './receiver.ts'
+import { freePort } from '../support/port.ts'
+import { steadyTime } from '../support/steady-time.ts'
+import { answering, deliveredTo, type Handler, rawServer, receiver, simFor } from './receiver.ts'
 
 /** The outcome of each of the four events, for a receiver that always answers so. */
 async function outcomes(handler: Handler): Promise<Record<string, string>> {
@@ -52,6 +54,7 @@ test('a failure changes nothing in the chat', async () => {
 })
 
 test('no answer: timeout', async () => {
+  steadyTime()
   const { url } = await receiver(() => {})
   const delivery = await deliveredTo(url, { 'webhook.timeout': '100ms' })
   expect(delivery).toMatchObject({ outcome: 'failed', status: null, response: null })
@@ -60,6 +63,7 @@ test('no answer: timeout', async () => {
 })
 
 test('an answer that drips and never ends: timeout', async () => {
+  steadyTime()
   const port = await rawServer(socket => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
     const drip = setInterval(() => socket.write('1\r\nx\r\n'), 5)
@@ -70,7 +74,7 @@ test('an answer that drips and never ends: timeout', async () => {
 })
 
 test('nothing listens: connection refused', async () => {
-  const port = await closedPort()
+  const port = await freePort()
   const { outcome, error } = await deliveredTo(`http://127.0.0.1:${port}/`)
   expect(outcome).toBe('failed')
   expect(error).toBe(`connection refused: nothing listens at 127.0.0.1:${port} (ECONNREFUSED)`)

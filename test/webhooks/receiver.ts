@@ -71,15 +71,6 @@ export async function rawServer(onData: (socket: Socket) => void): Promise<numbe
   return listen(server)
 }
 
-/** A port nothing listens on: one that was just given back. */
-export async function closedPort(): Promise<number> {
-  const server = createTcpServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
-
 export function simFor(url: string, options: SimulatorOptions = {}): Simulator {
   const sim = createSimulator({ ...options, webhook: { url } })
   onTestFinished(() => sim.close())

@@ -205,7 +205,7 @@ const shape = (sim: Simulator) =>
     return { ...call, body: request.body }
   })
 
-test('whatever the others do, each has the journal it has alone', { timeout: 30_000 }, async () => {
+test('whatever the others do, each has the journal it has alone', async () => {
   const fetch = async () => new Response()
   await fc.assert(
     fc.asyncProperty(steps, fc.boolean(), async (story, sameSeed) => {
@@ -236,7 +236,7 @@ test('whatever the others do, each has the journal it has alone', { timeout: 30_
   )
 })
 
-test('fifty at once: every event and call is where it belongs', { timeout: 30_000 }, async () => {
+test('fifty at once: every event and call is where it belongs', async () => {
   const arrived = new Map<string, string[]>()
   await using hook = await startWebhook((request, response) => {
     arrived.set(request.url!, [...(arrived.get(request.url!) ?? []), String(request.headers['kindly-hmac'])])

@@ -2,7 +2,8 @@
 import type * as z from 'zod/mini'
 import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
 import { nearest } from '../../contract/nearest.ts'
-import type { CallPattern, ExpectTree, PlannedStep } from '../action.ts'
+import type { CallPattern, ExpectTree } from '../action.ts'
+import type { PlannedStep } from '../plan.ts'
 
 /** `message has no field mesage; did you mean message?`. */
 export function unknownFields({ call, body }: CallPattern): string[] {

@@ -1,0 +1,100 @@
+/**
+ * Time that stands still while the machine does. A test that plays a scenario has the simulator, the intermediary and the
+ * agent in one process, and they race each other in milliseconds. From `steadyTime()` to the end of the test their clocks
+ * and timers move only as fast as this process gets to work: a pause of three seconds is one small step for all of them,
+ * and a slow machine makes time slow instead of answers late. Outside such tests time is that of Node.
+ */
+import { onTestFinished } from 'vitest'
+
+/** Small beside any duration a test speaks of. */
+const STEP_MS = 2
+
+const node = {
+  setTimeout: globalThis.setTimeout,
+  clearTimeout: globalThis.clearTimeout,
+  setImmediate: globalThis.setImmediate,
+  elapsed: performance.now.bind(performance),
+  date: Date.now.bind(Date),
+}
+
+class Due {
+  readonly at: number
+  readonly run: () => void
+  constructor(at: number, run: () => void) {
+    this.at = at
+    this.run = run
+  }
+  /** As the timers of Node; the end of the test ends the wait for these. */
+  ref = (): this => this
+  unref = (): this => this
+  hasRef = (): boolean => false
+}
+
+const timers = new Set<Due>()
+let users = 0
+/** What has passed up to the last step, and when Node's clock said so. */
+let passed = 0
+let stepped = 0
+/** What the date is ahead of that. */
+let epoch = 0
+let ticking = false
+
+let told = 0
+
+/** Never twice the same, so that what comes first is also earlier. */
+function elapsed(): number {
+  told = Math.max(told + 0.002, passed + Math.min(node.elapsed() - stepped, STEP_MS))
+  return told
+}
+
+function soonest(): Due | null {
+  let first: Due | null = null
+  for (const due of timers) if (first === null || due.at < first.at) first = due
+  return first
+}
+
+/** One at a time: what a timer sends is on its way before the next one fires. */
+async function fireDue(): Promise<void> {
+  for (let due = soonest(); due !== null && due.at <= passed; due = soonest()) {
+    timers.delete(due)
+    queueMicrotask(due.run)
+    await new Promise<void>(resolve => node.setImmediate(resolve))
+  }
+}
+
+async function keepTime(): Promise<void> {
+  if (ticking) return
+  ticking = true
+  while (users > 0 || timers.size > 0) {
+    await new Promise<void>(resolve => node.setTimeout(resolve, 1))
+    passed = elapsed()
+    stepped = node.elapsed()
+    await fireDue()
+  }
+  ticking = false
+}
+
+export function steadyTime(): void {
+  if (users++ === 0) {
+    passed = stepped = node.elapsed()
+    epoch = node.date() - passed
+    void keepTime()
+  }
+  onTestFinished(() => void users--)
+}
+
+/** In place before any module of ours keeps the timers it finds; by themselves they are those of Node. */
+function standIn(): void {
+  const set = (run: (...args: unknown[]) => void, delayMs = 0, ...args: unknown[]) => {
+    if (users === 0) return node.setTimeout(run, delayMs, ...args)
+    const due = new Due(elapsed() + Math.max(1, Number(delayMs) || 0), () => run(...args))
+    timers.add(due)
+    return due
+  }
+  const clear = (timer: unknown) => void (timers.delete(timer as Due) || node.clearTimeout(timer as NodeJS.Timeout))
+  Object.assign(globalThis, { setTimeout: Object.assign(set, node.setTimeout), clearTimeout: clear })
+  performance.now = () => (users === 0 ? node.elapsed() : elapsed())
+  Date.now = () => (users === 0 ? node.date() : Math.floor(epoch + elapsed()))
+}
+
+standIn()
