@@ -153,7 +153,7 @@ describe('a run that is ended', () => {
   })
 
   it('by Ctrl-C while the intermediary starts still writes its reports, exit 130', async () => {
-    const port = await closedPort()
+    const port = await freePort()
     const start = `[${process.execPath}, -e, "require('fs').writeFileSync('up', ''); setInterval(() => {}, 1000)"]`
     const driver = `accept: { POST: "http://127.0.0.1:${port}/" }\ntarget: { start: ${start}, ready: "http://127.0.0.1:${port}/" }\n`
     const argv = ['simple.yaml', '--target', `http://127.0.0.1:${port}/`, '--agent-driver', 'd.yaml', '--port', '0']

@@ -177,7 +177,7 @@ describe('a play that failed', () => {
       ...unreachablePlay(),
       reason: 'The target did not start. It said last:\nTraceback:\n  no \u001b[2Jsuch file',
     }
-    expect(block(said)).toMatch(/It said last:\n {4}Traceback:\n {6}no <U\+001B>\[2Jsuch file\n/)
+    expect(block(said)).toMatch(/It said last:\n {4}Traceback:\n {4}no <U\+001B>\[2Jsuch file\n/)
   })
 
   it('a warning whose words name its entry does not name it again', () => {
