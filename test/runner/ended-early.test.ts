@@ -44,18 +44,20 @@ describe('a signal', () => {
     run.io.signal('SIGTERM')
     const { code, out } = await finished(run)
     expect(code).toBe(143)
-    expect(out).toMatch(/stopped early: the target is not there: .*; interrupted by SIGTERM\n/)
+    expect(out).toMatch(/^ERROR .* {2}the target is not there: .*; interrupted by SIGTERM\n/)
   })
 
   it('while the intermediary starts', async () => {
     const driver = `version: 1\ntarget: { start: [node, -e, "require('fs').writeFileSync('up', ''); setInterval(() => {}, 1000)"], ready: ${await nowhere()}, ready_timeout: 60s }\n`
     const argv = ['s.yaml', '--target', await nowhere(), '--port', '0', '--agent-driver', 'd.yaml']
-    const run = startRun({ 's.yaml': scenario(100), 'd.yaml': driver }, argv)
+    const reports = ['--report', 'pretty,junit=j.xml']
+    const run = startRun({ 's.yaml': scenario(100), 'd.yaml': driver }, [...argv, ...reports])
     await expect.poll(() => existsSync(inFolder(run.folder, 'up'))).toBe(true)
     run.io.signal('SIGINT')
-    const { code, err } = await finished(run)
+    const { code, out, folder } = await finished(run)
     expect(code).toBe(130)
-    expect(err).toMatch(/^The target did not start: the run is over/)
+    expect(out).toMatch(/^ERROR .* {2}interrupted by SIGINT\n/)
+    expect(readFileSync(inFolder(folder, 'j.xml'), 'utf8')).toContain('errors="1"')
   })
 })
 
