@@ -14,7 +14,8 @@ export function createApp(platform) {
     webhook.post('/webhook', async (request, reply) => {
       const body = request.body ?? ''
       if (!(await verify(body, request.headers, platform.key))) return reply.code(401).send()
-      void handle(platform, JSON.parse(body))
+      // Acknowledged: whatever fails from here on is for the log, and must not end the process.
+      handle(platform, JSON.parse(body)).catch(console.error)
       return reply.code(200).send()
     })
   })

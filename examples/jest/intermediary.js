@@ -17,7 +17,8 @@ export function createIntermediary({ url, key }) {
   // Status of the answer: what a web framework would send.
   return async (rawBody, headers) => {
     if (!(await verify(rawBody, headers, key))) return 401
-    void handle(JSON.parse(rawBody))
+    // Acknowledged: whatever fails from here on is for the log, and must not end the process.
+    handle(JSON.parse(rawBody)).catch(console.error)
     return 200
   }
 }

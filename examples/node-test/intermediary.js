@@ -6,7 +6,8 @@ const sender = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
 export const createIntermediary = platform => async request => {
   const { ok, body, reason } = await verifyRequest(request, platform.key)
   if (!ok) return new Response(reason, { status: 401 })
-  void handle(platform, JSON.parse(body))
+  // Acknowledged: whatever fails from here on is for the log, and must not end the process.
+  handle(platform, JSON.parse(body)).catch(console.error)
   return new Response(null, { status: 200 })
 }
 

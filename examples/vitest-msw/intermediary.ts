@@ -10,7 +10,8 @@ export const createIntermediary = (platform: Platform) => ({
   async webhook(request: Request): Promise<Response> {
     const verified = await verifyRequest(request, platform.key)
     if (!verified.ok) return new Response(verified.reason, { status: 401 })
-    void handle(platform, JSON.parse(verified.body) as WebhookEvent)
+    // Acknowledged: whatever fails from here on is for the log, and must not end the process.
+    handle(platform, JSON.parse(verified.body) as WebhookEvent).catch(console.error)
     return new Response(null, { status: 200 })
   },
 })

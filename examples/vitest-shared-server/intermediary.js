@@ -22,6 +22,6 @@ export function createIntermediary({ url, api_key: key, bot_id }) {
     if (!(await verify(body, request.headers, key))) return response.writeHead(401).end()
     response.end()
     const { event, chat } = JSON.parse(body)
-    if (event === 'REQUESTING TAKEOVER') await takeOver(chat.id)
+    if (event === 'REQUESTING TAKEOVER') await takeOver(chat.id).catch(console.error)
   }
 }

@@ -4,8 +4,9 @@ import { verifyRequest } from 'handover-sim/signature'
 export async function POST(request) {
   const { ok, body, reason } = await verifyRequest(request, process.env.HANDOVER_API_KEY)
   if (!ok) return new Response(reason, { status: 401 })
-  // Where a function ends with its answer, give this promise to `after` of next/server.
-  void handle(JSON.parse(body))
+  // Acknowledged: whatever fails from here on is for the log, and must not end the process. Where a function ends with
+  // its answer, give this promise to `after` of next/server.
+  handle(JSON.parse(body)).catch(console.error)
   return new Response(null, { status: 200 })
 }
 
