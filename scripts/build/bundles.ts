@@ -50,8 +50,12 @@ async function bundle(root: string, options: BuildOptions): Promise<Bundle> {
     ...options,
     output: {
       format: 'esm',
-      // Lines of their own: Node prints the line an uncaught error was thrown in.
-      minify: { compress: true, mangle: true, codegen: { removeWhitespace: false } },
+      // Lines of their own: Node prints the line an uncaught error was thrown in, and the name of the error's class.
+      minify: {
+        compress: true,
+        mangle: { keepNames: { function: false, class: true } },
+        codegen: { removeWhitespace: false },
+      },
       comments: { legal: true, annotation: true, jsdoc: false },
       // Names and lines for stack traces; the sources themselves are not installed.
       sourcemap: true,

@@ -28,3 +28,30 @@ it.each(programs.map((text, index) => [index + 1, text] as const))(
     expect(promised.length).toBeGreaterThan(0)
   },
 )
+
+/** What the program of README calls `app`: it takes over whenever it is asked to. */
+const APP = `
+const app = {
+  async webhook(request) {
+    const { chat } = await request.json()
+    const headers = { authorization: 'Bearer ' + sim.apiKey, 'content-type': 'application/json' }
+    const body = JSON.stringify({ bot_id: sim.botId, chat_id: chat.id })
+    void sim.fetch(new Request(sim.baseUrl + '/api/v2/handover/start', { method: 'POST', headers, body }))
+    return new Response()
+  },
+}
+`
+
+it.each([
+  ['passes with an app that takes over', APP, ''],
+  [
+    'fails with one that does not',
+    'const app = { webhook: () => new Response() }',
+    'ExpectationError: x the intermediary made no call at all',
+  ],
+])('the program of README %s', async (_, app, says) => {
+  const [program = ''] = blocks(read('README.md'), 'js')
+  const { code, stdout, stderr } = await run(process.execPath, [moduleWith(`${app}\n${program}`)])
+  expect({ code, stdout }).toEqual({ code: says === '' ? 0 : 1, stdout: '' })
+  expect(stderr).toContain(says)
+})
