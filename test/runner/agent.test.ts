@@ -2,13 +2,9 @@
 import { expect, it } from 'vitest'
 import { freePort } from '../support/port.ts'
 import { startPuppet } from './puppet.ts'
+import { TAKEN } from './puppet-steps.ts'
 import { holds, linesOf, type Row, tell } from './table.ts'
 
-const TAKEN = `
-- press: handover
-- agent: accept
-- expect: start
-`
 const shows = (...list: string[]) => `- agent: { does: shows, with: { list: [${list.join(', ')}] } }\n`
 
 const verbs: Record<string, Row> = {

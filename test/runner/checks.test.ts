@@ -1,15 +1,9 @@
 /** The chat as it has to be, calls that must not come, and calls nobody has a step for. */
 import { expect, it } from 'vitest'
 import { startPuppet } from './puppet.ts'
+import { calls, HI, TAKEN } from './puppet-steps.ts'
 import { holds, type Row } from './table.ts'
 
-const TAKEN = `
-- press: handover
-- agent: accept
-- expect: start
-`
-const calls = (...list: string[]) => `- agent: { does: calls, with: { list: [${list.join(', ')}] } }\n`
-const HI = '{ message: { message: Hi } }'
 const BAD = '{ message: { message: 12 } }'
 const SOON = 'timeouts: { expect: 100ms, settle: 50ms }'
 const QUIET = '- none: { end: {}, for: 80ms }'

@@ -1,13 +1,9 @@
 /** Steps of steps, parts, values and the end of a scenario. */
 import { expect, it } from 'vitest'
 import { startPuppet } from './puppet.ts'
+import { TAKEN } from './puppet-steps.ts'
 import { holds, linesOf, type Row, tell } from './table.ts'
 
-const TAKEN = `
-- press: handover
-- agent: accept
-- expect: start
-`
 const SOON = 'timeouts: { expect: 700ms, settle: 50ms }'
 
 const PART = `version: 1

@@ -1,13 +1,9 @@
 /** Events sent by hand, and the surroundings a scenario is played in. */
 import { expect, it } from 'vitest'
 import { startPuppet } from './puppet.ts'
+import { TAKEN } from './puppet-steps.ts'
 import { holds, type Row } from './table.ts'
 
-const TAKEN = `
-- press: handover
-- agent: accept
-- expect: start
-`
 const QUIET = '- none: { start: {}, for: 50ms }'
 const BAD = ['none', 'wrong-key', 'tampered', 'truncated', 'hex']
 const spoilt = BAD.map((sign): [string, Row] => [

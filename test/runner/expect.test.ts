@@ -1,15 +1,9 @@
 /** Calls the intermediary has to make, may not make, and what is kept of them. */
 import { expect, it } from 'vitest'
 import { startPuppet } from './puppet.ts'
+import { calls, HI, TAKEN } from './puppet-steps.ts'
 import { holds, type Row } from './table.ts'
 
-const TAKEN = `
-- press: handover
-- agent: accept
-- expect: start
-`
-const calls = (...list: string[]) => `- agent: { does: calls, with: { list: [${list.join(', ')}] } }\n`
-const HI = '{ message: { message: Hi } }'
 const hiAfter = (ms: number) => `{ after: ${ms}, message: { message: Hi } }`
 
 const rows: Record<string, Row> = {

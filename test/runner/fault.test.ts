@@ -1,15 +1,9 @@
 /** Faults set by steps: what the intermediary, its agent and the judge see of them. */
 import { expect, it } from 'vitest'
 import { startPuppet } from './puppet.ts'
+import { calls, HI, TAKEN } from './puppet-steps.ts'
 import { holds, type Row } from './table.ts'
 
-const TAKEN = `
-- press: handover
-- agent: accept
-- expect: start
-`
-const calls = (...list: string[]) => `- agent: { does: calls, with: { list: [${list.join(', ')}] } }\n`
-const HI = '{ message: { message: Hi } }'
 const HO = '{ message: { message: Ho } }'
 const onMessage = (what: string) => `- fault: { on: { api: message }, ${what} }\n`
 const onEvent = (what: string) => `- fault: { on: { webhook: MESSAGE FROM USER }, ${what} }\n`

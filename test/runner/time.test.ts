@@ -1,15 +1,9 @@
 /** Clocks, waiting, retries, and how long a scenario may take. */
 import { expect, it } from 'vitest'
 import { startPuppet } from './puppet.ts'
+import { answers, calls, TAKEN } from './puppet-steps.ts'
 import { holds, type Row } from './table.ts'
 
-const TAKEN = `
-- press: handover
-- agent: accept
-- expect: start
-`
-const answers = (...list: string[]) => `- agent: { does: answers, with: { list: [${list.join(', ')}] } }\n`
-const calls = (...list: string[]) => `- agent: { does: calls, with: { list: [${list.join(', ')}] } }\n`
 const A500 = '{ status: 500 }'
 const A200 = '{ status: 200 }'
 const VIRTUAL = 'clock: virtual'

@@ -1,14 +1,9 @@
 /** What the end user and the bot do, and what the webhook has to answer to it. */
 import { expect, it } from 'vitest'
 import { startPuppet } from './puppet.ts'
+import { answers, TAKEN } from './puppet-steps.ts'
 import { holds, type Row } from './table.ts'
 
-const TAKEN = `
-- press: handover
-- agent: accept
-- expect: start
-`
-const answers = (...list: string[]) => `- agent: { does: answers, with: { list: [${list.join(', ')}] } }\n`
 const A404 = '{ status: 404 }'
 const A204 = '{ status: 204 }'
 const LATE = '{ status: 200, after: 400 }'

@@ -1,0 +1,16 @@
+/** Steps that the tests beside this file share: a chat taken over, and what the puppet is told to do. */
+
+export const TAKEN = `
+- press: handover
+- agent: accept
+- expect: start
+`
+
+/** The puppet makes these calls: `{ after: 100, start: {} }`. */
+export const calls = (...list: string[]): string => `- agent: { does: calls, with: { list: [${list.join(', ')}] } }\n`
+
+/** The puppet answers its next webhooks like this: `{ status: 500 }`. */
+export const answers = (...list: string[]): string =>
+  `- agent: { does: answers, with: { list: [${list.join(', ')}] } }\n`
+
+export const HI = '{ message: { message: Hi } }'
