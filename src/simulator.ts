@@ -67,7 +67,10 @@ export interface Simulator {
   assumptions(): AssumptionInForce[]
   /** Resolves when nothing is in flight and no timer is due. */
   settled(): Promise<void>
-  /** Forgets chats, timers, faults and journal; what is in flight is cancelled and never seen again. */
+  /**
+   * Forgets chats, timers, faults and journal; what is in flight is cancelled and never seen again. A call the
+   * intermediary makes afterwards is a call like any other.
+   */
   reset(): void
   /** The whole state as JSON; keys and journal only when asked for. */
   snapshot(options?: SnapshotOptions): Snapshot
