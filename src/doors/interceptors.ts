@@ -17,14 +17,26 @@ let patches: (() => void)[] = []
  * simulator, or of several. Everything else goes its way. Ends with `stop()`, or with the block under `using`.
  */
 export function intercept(simulators: Intercepted | readonly Intercepted[]): Interception {
+  const all = Array.isArray(simulators) ? (simulators as readonly Intercepted[]) : [simulators as Intercepted]
+  checkSimulators(all)
   if (!anyStanding()) patches = [catchNodeHttp(), catchUndici()]
-  const routes = addRoutes('baseUrl' in simulators ? [simulators] : simulators)
+  const routes = addRoutes(all)
   const stop = () => {
     if (!removeRoutes(routes)) return
     releaseUndici(routes)
     if (!anyStanding()) unpatch()
   }
   return { stop, [Symbol.dispose]: stop }
+}
+
+/** One of two at the same address would never be asked. */
+function checkSimulators(simulators: readonly Intercepted[]): void {
+  if (simulators.some(simulator => typeof simulator?.baseUrl !== 'string'))
+    throw new TypeError('intercept takes a simulator, or a list of simulators.')
+  const urls = simulators.map(({ baseUrl }) => baseUrl.replace(/\/+$/, ''))
+  const twice = urls.find((url, index) => urls.indexOf(url) < index)
+  if (twice === undefined) return
+  throw new TypeError(`Two simulators answer at ${twice}: give one of them another baseUrl.`)
 }
 
 function unpatch(): void {

@@ -11,5 +11,7 @@ export type { Answering }
  */
 export function handlers(simulator: Answering): HttpHandler[] {
   checkInstalledMsw()
+  if (typeof simulator?.baseUrl !== 'string')
+    throw new TypeError('handlers takes a simulator: handlers(createSimulator()).')
   return createHandlers<HttpHandler>(http, simulator)
 }

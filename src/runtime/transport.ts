@@ -69,6 +69,7 @@ export function functionTransport(handler: (request: Request) => Response | Prom
       signal,
     )
     if (!(response instanceof Response)) throw new TransportFailure('the webhook function did not return a Response')
+    if (response.bodyUsed) throw new TransportFailure(USED_UP)
     const text = await withTimeout(response.text(), timeoutMs, signal)
     const kept = text.slice(0, KEPT_BODY_CHARS)
     return {
@@ -79,6 +80,9 @@ export function functionTransport(handler: (request: Request) => Response | Prom
     }
   }
 }
+
+const USED_UP =
+  'the webhook function returned a Response whose body was read before: it has to make a new one each time'
 
 /** Whatever ends it, nothing is left behind that would keep the process. */
 function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {

@@ -159,6 +159,13 @@ describe('an interception', () => {
     expect([calls(a), calls(b)]).toEqual([1, 2])
   })
 
+  it('is refused for two at one address, and for what is no simulator', () => {
+    const [one, other] = [createSimulator(), createSimulator()]
+    expect(() => catching(one, other)).toThrow('Two simulators answer at https://bot.example.test: give one of them')
+    expect(() => intercept(undefined as never)).toThrow('intercept takes a simulator, or a list of simulators.')
+    expect(() => intercept(Promise.resolve(one) as never)).toThrow('intercept takes a simulator')
+  })
+
   it('lets what is in flight finish', async () => {
     const pending: (() => void)[] = []
     const handle = () =>

@@ -151,6 +151,10 @@ it('handlers() builds with the msw that is installed', async () => {
   expect((await fetch(`${sim.baseUrl}/none`)).status).toBe(404)
 })
 
+it('handlers() says what it takes', () => {
+  expect(() => handlers(undefined as never)).toThrow('handlers takes a simulator: handlers(createSimulator()).')
+})
+
 describe('a Node too old for the installed msw', () => {
   const three = { version: '3.0.5', engines: { node: '>=22.12.0' } }
 

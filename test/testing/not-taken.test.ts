@@ -39,6 +39,17 @@ describe('an expectation that nothing can meet', () => {
     )
   })
 
+  it('tells of an answer that was given before', async () => {
+    const ok = new Response('ok')
+    const { sim } = simulatorWith(() => ok)
+    const ada = await sim.chat()
+    await ada.press('handover')
+    const { ack } = await ada.press('handover')
+    expect(ack?.error).toBe(
+      'the webhook function returned a Response whose body was read before: it has to make a new one each time',
+    )
+  })
+
   it('is told when there is no webhook at all', async () => {
     const sim = createSimulator()
     onTestFinished(() => sim.close())
