@@ -37,14 +37,23 @@ export async function verifyRequest(
   { maxBytes = MAX_BYTES }: RequestLimits = {},
 ): Promise<VerifiedRequest> {
   const keys = keysOf(key)
-  if (request.bodyUsed)
-    throw new TypeError('request: its body was read already. Verify first, or pass request.clone() before reading it.')
+  checkRequest(request)
   const bytes = await readAll(request.body, maxBytes)
   if (typeof bytes === 'string') return { ok: false, body: '', reason: bytes }
   const body = new TextDecoder().decode(bytes)
   const values = valuesOf(request.headers, SIGNATURE_HEADER)
   return (await fitsAny(bytes, values, keys)) ? { ok: true, body } : { ok: false, body, reason: reasonFor(values) }
 }
+
+/** A request of Express or node:http has headers and a body of another kind: it would be taken for an empty one. */
+function checkRequest({ body, bodyUsed }: RequestLike): void {
+  if (body !== null && typeof body?.getReader !== 'function') throw new TypeError(NO_REQUEST)
+  if (bodyUsed)
+    throw new TypeError('request: its body was read already. Verify first, or pass request.clone() before reading it.')
+}
+
+const NO_REQUEST =
+  'request: must be a Request as fetch handlers get it. For one of Express, Fastify or node:http: verify(rawBody, request.headers, key).'
 
 /** The bytes, or why there are none. */
 async function readAll(stream: BodyStream | null, maxBytes: number): Promise<Bytes | string> {

@@ -88,3 +88,12 @@ test('a mistake of the program is a TypeError', async () => {
   await expect(verifyRequest(read, KEY)).rejects.toThrow(/^request: its body was read already/)
   await expect(verifyRequest(await request(BODY), '')).rejects.toThrow(TypeError)
 })
+
+test.each([[{ headers: {}, body: { parsed: true } }], [{ headers: {}, body: BODY }], [{ headers: {} }]])(
+  'says what to do with a request of another kind: %j',
+  async other => {
+    await expect(verifyRequest(other as never, KEY)).rejects.toThrow(
+      'For one of Express, Fastify or node:http: verify(rawBody, request.headers, key).',
+    )
+  },
+)
