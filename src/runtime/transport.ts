@@ -68,7 +68,7 @@ export function functionTransport(handler: (request: Request) => Response | Prom
       timeoutMs,
       signal,
     )
-    if (!(response instanceof Response)) throw new TransportFailure('the webhook function did not return a Response')
+    if (!isResponse(response)) throw new TransportFailure('the webhook function did not return a Response')
     if (response.bodyUsed) throw new TransportFailure(USED_UP)
     const text = await withTimeout(response.text(), timeoutMs, signal)
     const kept = text.slice(0, KEPT_BODY_CHARS)
@@ -79,6 +79,12 @@ export function functionTransport(handler: (request: Request) => Response | Prom
       truncated: kept !== text,
     }
   }
+}
+
+/** Not by its class: a test runner or a polyfill may have one of its own. */
+const isResponse = (given: unknown): boolean => {
+  const { status, text } = (given ?? {}) as Partial<Response>
+  return typeof status === 'number' && typeof text === 'function'
 }
 
 const USED_UP =
@@ -111,18 +117,18 @@ function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal
 /** Whatever it threw is the function's own: a connection refused is one that it tried to make. */
 function thrown(error: unknown): TransportFailure {
   if (error instanceof TransportFailure) return error
-  const { code, message } = rootCause(error)
-  const own = error instanceof Error ? error.message : message
-  const why = own === message ? own : `${own}: ${message}`
+  const { message: own = String(error), stack } = (error ?? {}) as Partial<Error>
+  const { code, message } = rootCause(error ?? '')
+  const why = message === String(error) || own.includes(message) ? own : `${own}: ${message}`
   const named = code === undefined || why.includes(code) ? why : `${why} (${code})`
-  return new TransportFailure(`the webhook function threw: ${named}${placeOf(error)}`)
+  return new TransportFailure(`the webhook function threw: ${named}${placeIn(stack)}`)
 }
 
 /** Where, because nobody else will say: ` at file:///app/webhook.ts:12:5`. */
-function placeOf(error: unknown): string {
-  const stack = error instanceof Error && typeof error.stack === 'string' ? error.stack : ''
-  const frame = stack.split('\n').find(line => /^\s+at .*:\d+:\d+\)?$/.test(line) && !/\bnode:/.test(line))
-  return frame === undefined ? '' : ` at ${frame.replace(/^\s+at (?:.*\()?|\)$/g, '')}`
+function placeIn(stack: unknown): string {
+  const lines = typeof stack === 'string' ? stack.split('\n') : []
+  const frame = lines.find(line => /^\s+at .*:\d+:\d+\)?$/.test(line) && !/\bnode:/.test(line))
+  return frame === undefined ? '' : ` at ${frame.replace(/^\s+at (?:async )?(?:.*\()?|\)$/g, '')}`
 }
 
 export const CANCELLED = 'cancelled by a reset'

@@ -1,4 +1,5 @@
 /** A webhook that did not take what the user did: an expectation that fails for it says so, and why. */
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSimulator } from '../../src/testing/simulator.ts'
 import { shouting, simulatorWith } from './desk.ts'
@@ -37,6 +38,30 @@ describe('an expectation that nothing can meet', () => {
     expect(ack?.error).toMatch(
       /^the webhook function threw: fetch failed: getaddrinfo ENOTFOUND desk\.example\.test at \S+$/,
     )
+  })
+
+  it.each([
+    [
+      'of another realm',
+      runInNewContext('new TypeError("no chat")'),
+      /^the webhook function threw: no chat at evalmachine/,
+    ],
+    ['that is a text', 'no chat', /^the webhook function threw: no chat$/],
+    ['that is nothing', undefined, /^the webhook function threw: undefined$/],
+    ['with a cause without words', new Error('no chat', { cause: { status: 500 } }), /threw: no chat at \S+$/],
+  ])('takes an error %s', async (_, error, told) => {
+    const { sim } = simulatorWith(() => {
+      throw error
+    })
+    const { ack } = await (await sim.chat()).press('handover')
+    expect(ack?.error).toMatch(told)
+  })
+
+  it('takes the Response of a polyfill', async () => {
+    const polyfilled = { status: 200, headers: new Map(), bodyUsed: false, text: async () => 'ok' }
+    const sim = createSimulator({ webhook: { fetch: () => polyfilled as unknown as Response } })
+    onTestFinished(() => sim.close())
+    expect((await (await sim.chat()).press('handover')).ack).toMatchObject({ status: 200 })
   })
 
   it('tells of an answer that was given before', async () => {
