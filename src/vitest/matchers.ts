@@ -3,6 +3,7 @@ import { ENDPOINTS } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import type { CallId } from '../contract/wire.ts'
 import type { Times } from '../scenario/action.ts'
+import { notTakenSince } from '../scenario/judge/not-taken.ts'
 import { howOften, listed, patternText } from '../scenario/judge/words.ts'
 import type { Failure } from '../scenario/verdict.ts'
 import { anything, checkStrictly } from '../simulator/strict.ts'
@@ -99,7 +100,14 @@ function failureOf(session: Session, tally: Tally, asked: Asked, pass: boolean, 
     nearest: pass ? [] : tally.misses.slice(0, MOST_MISSES).map(({ body: _, ...miss }) => miss),
     marks: pass ? tally.seqs : [...tally.seqs, ...tally.misses.slice(0, 1).map(({ seq }) => seq)],
     soft: false,
+    ...(pass || tally.count > 0 ? {} : notTaken(session, chatId)),
   }
+}
+
+/** Why nothing came may be that nothing arrived. */
+function notTaken({ court, laneOf }: Session, chatId: string | null): { hint?: string } {
+  const hint = chatId === null ? null : notTakenSince(court.facts, laneOf(chatId), 0)
+  return hint === null ? {} : { hint }
 }
 
 function cameText({ count, seqs, misses }: Tally, call: string): string {

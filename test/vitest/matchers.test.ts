@@ -50,6 +50,17 @@ describe('toHaveReceived', () => {
     await sim.assertClean()
   })
 
+  it('says when the webhook did not take what the user did', async () => {
+    const { sim } = simulatorWith(() => {
+      throw new Error('no desk')
+    })
+    const ada = await sim.chat()
+    await ada.press('handover')
+    const { message } = thrownBy(() => expect(ada).toHaveReceived('start'))
+    expect(message.replace(/\s+/g, ' ')).toContain('did not take REQUESTING TAKEOVER: no answer from')
+    expect(message.replace(/\s+/g, ' ')).toContain('threw: no desk at')
+  })
+
   it('counts availability of the bot', async () => {
     const { sim, call } = await talked()
     await call('availability', { availability: 'OPEN' })
