@@ -1,7 +1,9 @@
 /** Calls of the intermediary in words. */
+
+import { counted } from '../contract/counted.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Detail, Line } from './line.ts'
-import { counted, quote, shorten, showMs, visible } from './text.ts'
+import { quote, shorten, showMs, visible } from './text.ts'
 
 type Call = EntryOf<'api'>
 type Fields = Readonly<Record<string, unknown>>

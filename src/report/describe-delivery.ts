@@ -1,9 +1,11 @@
 /** Webhook events and what the receiver made of them, in words. */
+
+import { counted } from '../contract/counted.ts'
 import { formatDuration } from '../contract/duration.ts'
 import type { SignMode } from '../contract/sign-modes.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Detail, Line } from './line.ts'
-import { counted, shorten, showMs, visible } from './text.ts'
+import { shorten, showMs, visible } from './text.ts'
 
 type Delivery = EntryOf<'delivery'>
 

@@ -68,5 +68,3 @@ export function showMs(ms: number): string {
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`
 }
-
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,5 +1,6 @@
 /** Who holds a port: best effort, from Linux's own tables; nothing elsewhere or without the right to look. */
 import { readdir, readFile, readlink } from 'node:fs/promises'
+import { basename } from 'node:path'
 
 export interface PortHolder {
   readonly pid: number
@@ -36,4 +37,8 @@ async function holdsOne(pid: string, sockets: ReadonlySet<string>): Promise<bool
   return targets.some(target => sockets.has(target))
 }
 
-const nameOf = async (pid: string) => (await readOrNothing(`/proc/${pid}/comm`)).trim() || 'a process'
+/** The program as it was called: `comm` is the name of its first thread, which Node 24 calls MainThread. */
+async function nameOf(pid: string): Promise<string> {
+  const [program = ''] = (await readOrNothing(`/proc/${pid}/cmdline`)).split('\0')
+  return basename(program) || (await readOrNothing(`/proc/${pid}/comm`)).trim() || 'a process'
+}

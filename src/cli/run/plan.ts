@@ -1,7 +1,8 @@
 /** Which scenarios a run plays: loaded, compiled, selected; and the list of them for `--dry-run`. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { counted, visible } from '../../report/text.ts'
+import { counted } from '../../contract/counted.ts'
+import { visible } from '../../report/text.ts'
 import { select, type Wanted } from '../../runner/suite/select.ts'
 import { compile } from '../../scenario/compile/compile.ts'
 import { loadScenarios } from '../../scenario/format/load.ts'

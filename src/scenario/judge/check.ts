@@ -1,4 +1,6 @@
 /** `check`: how the chat has to be, as soon as one observation of it holds. */
+
+import { counted } from '../../contract/counted.ts'
 import type { Check } from '../action.ts'
 import { fill, Unfillable } from '../fill.ts'
 import type { MarkOf } from '../marks.ts'
@@ -8,7 +10,7 @@ import type { PlannedStep } from '../plan.ts'
 import type { Difference } from '../verdict.ts'
 import { transcriptDifferences } from './transcript.ts'
 import { type Bench, FAILED, MET, type Told, until, type Watch } from './watch.ts'
-import { counted, differenceText, inLane } from './words.ts'
+import { differenceText, inLane } from './words.ts'
 
 type Observed = MarkOf<'observed'>
 

@@ -1,4 +1,6 @@
 /** What to tell about an `expect` that was not met. */
+
+import { counted } from '../../contract/counted.ts'
 import { formatDuration } from '../../contract/duration.ts'
 import type { Expectation, ExpectTree } from '../action.ts'
 import type { PlannedStep } from '../plan.ts'
@@ -11,7 +13,7 @@ import { type Miss, missesOf, shown } from './misses.ts'
 import { notTakenHint } from './not-taken.ts'
 import { leavesOf } from './tree.ts'
 import type { Bench, Told } from './watch.ts'
-import { counted, differenceText, inLane, listed, offset, seconds, stepName, wishText } from './words.ts'
+import { differenceText, inLane, listed, offset, seconds, stepName, wishText } from './words.ts'
 
 const OPS = { all: 'all of', seq: 'in this order', oneOf: 'one of' } as const
 

@@ -1,8 +1,9 @@
 /** Items of an agent's inbox: which are new, whose they are, and how they are named. */
+
+import { counted } from '../../contract/counted.ts'
 import type { InboxItem } from '../marks.ts'
 import { flow } from '../match/text.ts'
 import type { InboxRead } from './facts.ts'
-import { counted } from './words.ts'
 
 /** By their place in the inbox, per lane and book. */
 export interface InboxClaims {

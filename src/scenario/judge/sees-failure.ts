@@ -1,4 +1,6 @@
 /** What to tell about a `sees` that did not come true. */
+
+import { counted } from '../../contract/counted.ts'
 import { distanceOf } from '../match/distance.ts'
 import { match } from '../match/match.ts'
 import type { PlannedStep } from '../plan.ts'
@@ -7,7 +9,7 @@ import { type InboxClaims, itemName } from './inbox.ts'
 import { notTakenHint } from './not-taken.ts'
 import type { Looked } from './sees.ts'
 import type { Bench, Told } from './watch.ts'
-import { counted, differenceText } from './words.ts'
+import { differenceText } from './words.ts'
 
 export interface Unseen {
   readonly wanted: unknown

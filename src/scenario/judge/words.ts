@@ -14,8 +14,6 @@ export function seconds(ms: number): string {
 /** `+0.84 s` */
 export const offset = (ms: number): string => `${ms <= -5 ? '-' : '+'}${(Math.abs(ms) / 1000).toFixed(2)} s`
 
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
-
 const NUMBERS = ['not at all', 'once', 'twice']
 const timesWord = (count: number) => NUMBERS[count] ?? `${count} times`
 

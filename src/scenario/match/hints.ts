@@ -1,4 +1,5 @@
 /** Names the mistake behind two values that nearly agree. */
+import { counted } from '../../contract/counted.ts'
 import { firstDifference } from './text.ts'
 
 export function hintFor(expected: unknown, actual: unknown): string | undefined {
@@ -121,8 +122,9 @@ function cutOrLonger(expected: string, actual: string) {
   if (short.length >= FEWEST && expected.startsWith(short))
     return `cut off after ${[...short].length} of ${wanted} characters`
   if (expected.length < FEWEST) return undefined
-  if (actual.startsWith(expected)) return `${got - wanted} more characters at the end`
-  if (actual.endsWith(expected)) return `${got - wanted} more characters in front`
+  const more = counted(got - wanted, 'more character')
+  if (actual.startsWith(expected)) return `${more} at the end`
+  if (actual.endsWith(expected)) return `${more} in front`
   return actual.includes(expected) && 'it is in there, with more around it'
 }
 

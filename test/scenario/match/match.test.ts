@@ -127,6 +127,7 @@ describe('how a difference reads', () => {
     ['<b>Hi</b>', 'Hi', 'the markup in it was removed'],
     ['Hello there', 'Hello…', 'cut off after 5 of 11 characters'],
     ['Hello', 'Hello there', '6 more characters at the end'],
+    ['Hello', 'Hello!', '1 more character at the end'],
     ['Hello', 'Re: Hello', '4 more characters in front'],
     ['Hello', 'Oh, Hello there', 'it is in there, with more around it'],
     ['Hello', 'Bye', undefined],
