@@ -1,6 +1,6 @@
 /** Which files are meant: a file, every scenario below a folder, or a pattern such as `scenarios/**\/night-*.yaml`. */
-import { readdirSync, statSync } from 'node:fs'
-import { basename, extname, relative, resolve, sep } from 'node:path'
+import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { extname, relative, resolve, sep } from 'node:path'
 import { problem } from '../../source/errors.ts'
 import type { NamedFile } from '../../source/files.ts'
 
@@ -33,8 +33,14 @@ function filesOf(pattern: string, cwd: string): FoundFile[] {
   return all.map(file => ({ ...fileAt(file, asWritten(file, cwd, pattern)), named: false }))
 }
 
+/** Null for a link that leads nowhere, too. */
 function kindOf(path: string): 'file' | 'folder' | null {
-  const found = statSync(path, { throwIfNoEntry: false })
+  let found: ReturnType<typeof statSync>
+  try {
+    found = statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return null
+  }
   return found === undefined ? null : found.isDirectory() ? 'folder' : 'file'
 }
 
@@ -59,14 +65,24 @@ function asWritten(file: string, cwd: string, pattern: string): string {
 }
 
 /** Every file that could be a scenario, by name; hidden folders and installed packages left out. */
-function scan(folder: string): string[] {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(name => name.split(sep))
-  return files
-    .filter(parts => !parts.some(part => part.startsWith('.') || part === 'node_modules'))
-    .map(parts => resolve(folder, ...parts))
-    .filter(path => isScenarioName(basename(path)) && kindOf(path) === 'file')
-    .sort()
+const scan = (folder: string): string[] => walk(folder, new Set()).sort()
+
+/** Each folder once, by its own name before that of a link: links may lead back to where they stand. */
+function walk(folder: string, seen: Set<string>): string[] {
+  const real = realpathSync(folder)
+  if (seen.has(real)) return []
+  seen.add(real)
+  const all = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !isPassedOver(name))
+  const inOrder = [...all.filter(one => !one.isSymbolicLink()), ...all.filter(one => one.isSymbolicLink())]
+  return inOrder.flatMap(({ name }) => {
+    const path = resolve(folder, name)
+    const kind = kindOf(path)
+    if (kind === 'folder') return walk(path, seen)
+    return kind === 'file' && isScenarioName(name) ? [path] : []
+  })
 }
+
+const isPassedOver = (name: string) => name.startsWith('.') || name === 'node_modules'
 
 const isScenarioName = (name: string) =>
   (EXTENSIONS as readonly string[]).includes(extname(name).toLowerCase()) && !/\.(d|test|spec|config)\.\w+$/.test(name)

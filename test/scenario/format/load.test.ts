@@ -1,4 +1,6 @@
 /** Which files are read, in which forms, and what they include. */
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compile } from '../../../src/scenario/compile/compile.ts'
 import { findFiles, matcherOf } from '../../../src/scenario/format/find.ts'
@@ -63,6 +65,15 @@ describe('the forms of a file', () => {
       /^scenario: \[0\]\.steps\[0\]\.wait: /,
     )
   })
+})
+
+it.skipIf(process.platform === 'win32')('links: each folder once, also where they lead back or nowhere', () => {
+  const folder = folderOf({ 's/a.yaml': '', 's/deep/b.yaml': '', 'other/c.yaml': '', 's/node_modules/x/d.yaml': '' })
+  const links = { back: '..', again: 'deep', itself: '.', round: 'round', nowhere: 'none' }
+  for (const [name, to] of Object.entries(links)) symlinkSync(to, join(folder, 's', name))
+  symlinkSync('../..', join(folder, 's/node_modules/up'))
+  const names = findFiles(['s'], folder).map(({ name }) => name)
+  expect(names).toEqual(['s/a.yaml', 's/back/other/c.yaml', 's/deep/b.yaml'])
 })
 
 describe('which files', () => {
