@@ -2,7 +2,7 @@
  * What a YAML document cannot be read for, or is read as something nobody meant; with the fix where the mistake is a
  * common one.
  */
-import { type Document, isAlias, isMap, isScalar, type Node, type Pair, visit } from 'yaml'
+import { type Document, isAlias, isMap, isScalar, type Node, type Pair, visit, type YAMLParseError } from 'yaml'
 
 export interface Mistake {
   readonly offset: number
@@ -18,13 +18,37 @@ const FIXES: Readonly<Record<string, string>> = {
 
 /** Every syntax error; or every alias to nothing and every trap; and YAML 1.1, where `no` is false, 09:00 a number. */
 export function mistakesIn(document: Document, text: string): Mistake[] {
-  const syntax = document.errors.map(({ code, message, pos }) => ({
-    offset: pos[0],
-    message: withFix(message, placeholderOn(text, pos[0]) ? PLACEHOLDER : FIXES[code]),
-  }))
-  if (syntax.length > 0) return firstOfEachLine(syntax, text)
+  if (document.errors.length > 0) return firstOfEachLine(syntaxMistakes(document, text), text)
   return firstOfEachLine([...oldVersion(document), ...lostAliases(document), ...traps(document)], text)
 }
+
+/** After a quote that is never closed nothing is what it looks like. */
+function syntaxMistakes({ errors, contents }: Document, text: string): Mistake[] {
+  const open = errors.flatMap(error => openQuote(error, contents) ?? [])[0]
+  const syntax = errors.map(({ code, message, pos: [offset] }) => ({
+    offset,
+    message: withFix(message, placeholderOn(text, offset) ? PLACEHOLDER : fixFor(code, text, offset)),
+  }))
+  return open === undefined ? syntax : [...syntax.filter(({ offset }) => offset < open.offset), open]
+}
+
+/** The error is where the text ends, far below the line that has to be mended. */
+function openQuote({ code, pos }: YAMLParseError, contents: Node | null): Mistake | undefined {
+  if (code !== 'MISSING_CHAR') return
+  let found: Mistake | undefined
+  visit(contents, {
+    Scalar(_key, { type, range }) {
+      const quoted = type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE'
+      if (quoted && range?.[1] === pos[0]) found = { offset: range[0], message: 'this quote is never closed' }
+    },
+  })
+  return found
+}
+
+const fixFor = (code: string, text: string, offset: number) =>
+  code === 'UNEXPECTED_TOKEN' && text[offset - 1] === "'"
+    ? "a ' inside '...' is written twice, or the text put between double quotes"
+    : FIXES[code]
 
 const PLACEHOLDER = 'write $(name) where a value goes in, without quotes'
 

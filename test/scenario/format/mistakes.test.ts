@@ -377,6 +377,17 @@ describe('YAML that is read as something else', () => {
       '- user: *bold*',
       '4:9: *bold* is an alias of nothing; set it with &bold* before, or quote the text.',
     ],
+    [
+      'a quote that is never closed, told where it opens',
+      `- user: "Hi\n  - press: handover\n  - expect: { start: {} }`,
+      '4:9: this quote is never closed.',
+    ],
+    ['the same in braces', `- user: { text: 'Hi }\n  - press: handover`, '4:17: this quote is never closed.'],
+    [
+      'a quote inside quotes',
+      `- user: 'It's me'`,
+      "4:13: Unexpected scalar at node end; a ' inside '...' is written twice, or the text put between double quotes.",
+    ],
     ['a tab', '\t- user: Hi', '4:1: Tabs are not allowed as indentation; indent with spaces.'],
   ]
   it.each(cases)('%s', async (_what, step, message) => {
