@@ -10,7 +10,7 @@ import { ACK, AVAILABILITY, atLeast, DURATION, FLAG, REASON, SIGN, TARGET, TIMES
 import type { Step } from '../format/step.ts'
 import type { Here } from './here.ts'
 import { fillKnown } from './templates.ts'
-import { patternsOf, treeOf } from './tree.ts'
+import { treeOf, unwantedOf } from './tree.ts'
 
 type Path = readonly PropertyKey[]
 
@@ -117,7 +117,7 @@ const expect: Compiler<'expect'> = (here, written, lookup) => {
 
 const none: Compiler<'none'> = (here, written) => ({
   verb: 'none',
-  calls: patternsOf(written),
+  calls: unwantedOf(here, written, ['none']),
   forMs: here.held(DURATION, written.for, ['none', 'for'], 0),
 })
 

@@ -12,7 +12,7 @@ import { Complaints, hereAt } from './here.ts'
 import { envIn, RESERVED, unknownNames } from './names.ts'
 import { Seen } from './seen.ts'
 import { escaped, type Known, withNames, withNamesInOrder } from './templates.ts'
-import { patternsOf } from './tree.ts'
+import { unwantedOf } from './tree.ts'
 import { withTurns } from './turns.ts'
 
 /** Throws `ConfigError` with every problem of every scenario. */
@@ -39,14 +39,15 @@ function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, com
   const { value: scenario } = loaded
   const known = withNamesInOrder(withNames({ scope: {}, open: {} }, matrix), scenario.vars ?? {})
   checkHeader(loaded, known, complaints)
-  const header = headerOf(hereAt(loaded, [], known, complaints), scenario)
+  const here = hereAt(loaded, [], known, complaints)
+  const header = headerOf(here, scenario)
   const chats = chatsOf(scenario)
   const all: Expansion = { loaded, complaints, chats, shared: known.scope, count: 0 }
   const frame = { written: loaded, known, seen: new Seen(), lane: null, within: [] }
   const body = expand(all, { ...frame, path: ['steps'] }, scenario.steps)
   const last = expand(all, { ...frame, path: ['finally'] }, scenario.finally ?? [])
   const placed = withTurns(body, last)
-  const never = (scenario.never ?? []).flatMap(patternsOf)
+  const never = (scenario.never ?? []).flatMap((pattern, index) => unwantedOf(here, pattern, ['never', index]))
   if (all.count > 0) checkAsserts(loaded, [...body, ...last], never.length, complaints)
   const lanes = chats.all()
   return {

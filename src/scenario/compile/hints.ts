@@ -3,25 +3,25 @@ import type { Verb } from '../action.ts'
 import type { Warning } from '../format/loaded.ts'
 import { isCheck, type Plan, type PlannedItem, type PlannedStep, stepsOf } from '../plan.ts'
 import { heldHints } from './held-hints.ts'
-import { patternsOf, unknownFields } from './unknown-fields.ts'
+import { callsOf } from './tree.ts'
+import { strayFields } from './unknown-fields.ts'
 
 export function hintsOf(plans: readonly Plan[]): Warning[] {
   const all = plans.flatMap(plan => {
     const items = [...plan.steps, ...plan.finally]
-    const never = plan.never.flatMap(unknownFields).map(message => strayField(plan.place, `never: ${message}`))
-    return [...never, ...hintsIn(items, plan.clock?.mode ?? 'real'), ...heldHints(items), ...fieldsIn(items)]
+    return [...hintsIn(items, plan.clock?.mode ?? 'real'), ...heldHints(items), ...fieldsIn(items)]
   })
   const key = ({ place, rule, message }: Warning) => `${rule} ${place?.file}:${place?.line}:${place?.column} ${message}`
   return all.filter((one, index) => one.place === null || all.findIndex(other => key(other) === key(one)) === index)
 }
 
-const strayField = (place: Warning['place'], message: string): Warning => ({ place, rule: 'unknown-field', message })
-
 const fieldsIn = (items: readonly PlannedItem[]): Warning[] =>
-  [...stepsOf(items)].flatMap(step =>
-    patternsOf(step)
-      .flatMap(unknownFields)
-      .map(message => strayField(step.place, message)),
+  [...stepsOf(items)].flatMap(({ action, place }) =>
+    (action.verb === 'expect' ? [...callsOf(action.tree)] : []).flatMap(call =>
+      strayFields(call).map(({ name, hint }) => {
+        return { place, rule: 'unknown-field', message: `${call.call} has no field ${name}${hint}` }
+      }),
+    ),
   )
 
 function hintsIn(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Warning[] {

@@ -1,8 +1,12 @@
 /** What is written about calls, as patterns and trees. */
+
+import { nearest } from '../../contract/nearest.ts'
 import type { CallName, CallPattern, ExpectTree, Times } from '../action.ts'
 import { type Expected, type ExpectWritten, GROUP_NAMES } from '../format/calls.ts'
 import { ALIAS, AUTH, CALL_NAMES, DURATION, TIMES } from '../format/held.ts'
+import { checkBody } from './bodies.ts'
 import type { Here } from './here.ts'
+import { firstWord } from './templates.ts'
 
 type Path = readonly PropertyKey[]
 const ONCE: Times = { min: 1, max: 1 }
@@ -35,10 +39,12 @@ function callTree(
   path: Path,
   idOf: (id: string, path: Path) => string | null,
 ): ExpectTree {
-  const [pattern] = patternsOf(written)
+  const pattern = patternsOf(written)[0] ?? { call: 'any', body: null }
+  checkBody(here, pattern, path, false)
+  checkCapture(here, options.capture ?? {}, [...path, 'capture'])
   return {
     op: 'call',
-    ...(pattern ?? { call: 'any', body: null }),
+    ...pattern,
     times: here.held(TIMES, options.times, [...path, 'times'], ONCE),
     apartMs: here.held(DURATION, options.apart, [...path, 'apart'], null),
     since: options.since === undefined ? null : idOf(options.since, [...path, 'since']),
@@ -46,6 +52,25 @@ function callTree(
     auth: here.held(AUTH, options.auth, [...path, 'auth'], 'valid'),
     capture: options.capture ?? {},
   }
+}
+
+/** What a call has to be kept. */
+const PARTS = ['body', 'response', 'status', 'endpoint', 'alias', 'method', 'path', 'headers']
+
+function checkCapture(here: Here, capture: Readonly<Record<string, string>>, path: Path): void {
+  for (const [name, from] of Object.entries(capture)) {
+    const first = firstWord(from)
+    if (PARTS.includes(first)) continue
+    const hint = nearest(first, PARTS) || `; it has ${PARTS.join(', ')}, as in body.${from}`
+    here.complain([...path, name], `begins with ${first}, which a call does not have${hint}`)
+  }
+}
+
+/** Calls that must not come. */
+export function unwantedOf(here: Here, written: CallName | object, path: Path): CallPattern[] {
+  const patterns = patternsOf(written)
+  for (const pattern of patterns) checkBody(here, pattern, path, true)
+  return patterns
 }
 
 /** Every call of a tree, with the names it captures. */

@@ -1,26 +1,23 @@
-/** Fields of an expected call that the endpoint does not have: a `none` or `never` that asks for one is met by anything. */
+/** Fields of an expected call that the endpoint does not have. */
 import type * as z from 'zod/mini'
 import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
 import { nearest } from '../../contract/nearest.ts'
-import type { CallPattern, ExpectTree } from '../action.ts'
-import type { PlannedStep } from '../plan.ts'
+import type { CallPattern } from '../action.ts'
 
-/** `message has no field mesage; did you mean message?`. */
-export function unknownFields({ call, body }: CallPattern): string[] {
-  const schema = call === 'any' ? null : ENDPOINTS[call as EndpointId].body
-  return schema === null ? [] : strays(body, schema, '').map(({ path, hint }) => `${call} has no field ${path}${hint}`)
-}
-
-export function patternsOf({ action }: PlannedStep): readonly CallPattern[] {
-  if (action.verb === 'none') return action.calls
-  return action.verb === 'expect' ? leaves(action.tree) : []
-}
-
-const leaves = (tree: ExpectTree): CallPattern[] => (tree.op === 'call' ? [tree] : tree.of.flatMap(leaves))
-
-interface Stray {
-  readonly path: string
+export interface Stray {
+  /** In the body, keys of matchers included. */
+  readonly path: readonly PropertyKey[]
+  /** `sender.nam`: as the call would have it. */
+  readonly name: string
+  /** What was meant, or what there is. */
   readonly hint: string
+  /** One that there is looks like it. */
+  readonly near: boolean
+}
+
+export function strayFields({ call, body }: CallPattern): Stray[] {
+  const schema = call === 'any' ? null : ENDPOINTS[call as EndpointId].body
+  return schema === null ? [] : strays(body, schema, [], '')
 }
 
 interface Def {
@@ -35,28 +32,44 @@ const defOf = (schema: z.ZodMiniType): Def => {
   return def.type === 'optional' && def.innerType !== undefined ? defOf(def.innerType) : def
 }
 
-function strays(pattern: unknown, schema: z.ZodMiniType, path: string): Stray[] {
+function strays(pattern: unknown, schema: z.ZodMiniType, path: readonly PropertyKey[], within: string): Stray[] {
   const { shape, catchall } = defOf(schema)
   if (!isPlain(pattern)) return []
   const entries = Object.entries(pattern)
   if (entries.some(([key]) => key.startsWith('$'))) {
-    return entries.flatMap(([key, value]) => inMatcher(key, value, schema, path))
+    return entries.flatMap(([key, value]) => inMatcher(key, value, schema, [...path, key], within))
   }
   if (shape === undefined || catchall !== undefined) return []
   return entries.flatMap(([key, value]) => {
-    const here = `${path}${key}`
+    const here = [...path, key]
     const inner = Object.hasOwn(shape, key) ? shape[key] : undefined
-    if (inner !== undefined) return strays(value, inner, `${here}.`)
-    return isAbsent(value) ? [] : [{ path: here, hint: hintFor(key, Object.keys(shape)) }]
+    if (inner !== undefined) return strays(value, inner, here, `${within}${key}.`)
+    return isAbsent(value) ? [] : [{ path: here, name: `${within}${key}`, ...meant(key, Object.keys(shape)) }]
   })
 }
 
-const hintFor = (key: string, known: readonly string[]) => nearest(key, known) || `; it has ${known.join(', ')}`
+function meant(key: string, known: readonly string[]): Pick<Stray, 'hint' | 'near'> {
+  const near = dotted(key, known) || nearest(key, known)
+  return { near: near !== '', hint: near || `; it has ${known.join(', ')}` }
+}
+
+/** As other tools write it. */
+function dotted(key: string, known: readonly string[]): string {
+  const [first, ...rest] = key.split('.')
+  return rest.length > 0 && known.includes(first!) ? `; write ${first}: { ${rest.join(': { ')}: … }` : ''
+}
 
 /** Those that hold matchers of the same value. */
-function inMatcher(key: string, value: unknown, schema: z.ZodMiniType, path: string): Stray[] {
-  if (key === '$exact') return strays(value, schema, path)
-  return key === '$oneOf' && Array.isArray(value) ? value.flatMap(one => strays(one, schema, path)) : []
+function inMatcher(
+  key: string,
+  value: unknown,
+  schema: z.ZodMiniType,
+  path: readonly PropertyKey[],
+  within: string,
+): Stray[] {
+  if (key === '$exact') return strays(value, schema, path, within)
+  if (key !== '$oneOf' || !Array.isArray(value)) return []
+  return value.flatMap((one, index) => strays(one, schema, [...path, index], within))
 }
 
 /** That a field of one's own is not there may well be what is asked. */

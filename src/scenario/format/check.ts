@@ -21,10 +21,19 @@ const one = (words: readonly string[], description: string) =>
     ctx.issues.push({ code: 'invalid_value', values: [...words], input: value, message: '' })
   })
 
+const yesOrNo = (description: string) =>
+  matcherOf(description, [true, false]).check(ctx => {
+    const { value } = ctx
+    if (typeof value === 'boolean' || isMap(value) || (typeof value === 'string' && value.includes('$('))) return
+    ctx.issues.push({ code: 'invalid_value', values: [true, false], input: value, message: '' })
+  })
+
+const isMap = (value: unknown) => typeof value === 'object' && value !== null
+
 export const Check = z
   .strictObject({
     status: z.optional(one(['bot', 'pending', 'agent'], 'Who answers the user')),
-    typing: z.optional(matcherOf('Whether the typing indicator is shown', [true, false])),
+    typing: z.optional(yesOrNo('Whether the typing indicator is shown')),
     availability: z.optional(one(['OPEN', 'CLOSED'], 'Handover availability')),
     events: z.optional(z.strictObject(counts).check(described('Events so far in this chat, by name'))),
     transcript: z.optional(

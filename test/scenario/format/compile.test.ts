@@ -543,22 +543,18 @@ describe('hints', () => {
     })
   })
 
-  it('fields no call can have, wherever a call is described', async () => {
-    const steps = `  - expect: { message: { mesage: a, sender: { nam: b } } }
-  - expect: { all: [{ end: { who: 1 } }, { start: { sender: { language_codes: { $has: en } } } }] }
-  - none: { message: { $oneOf: [{ buttons: { $has: { own: x } } }, { button: y }] }, for: 1s }
+  it('fields no call can have, wherever one is expected', async () => {
+    const steps = `  - expect: { all: [{ end: { who: 1 } }, { start: { sender: { language_codes: { $has: en } } } }] }
+  - expect: { message: { $oneOf: [{ buttons: { $has: { own: x } } }, { picture: y }] } }
   - expect: { any: { whatever: 1 } }
   - expect: { message: { secret: { $absent: true }, message: { $re: a } } }
-  - repeat: { times: 2, steps: [{ expect: { typing_start: { time: 1 } } }] }
+  - repeat: { times: 2, steps: [{ expect: { typing_start: { duration: 1 } } }] }
 `
-    const [scenario] = await load(`${HEAD}never: [{ message: { messages: a } }]\nsteps:\n${steps}`)
+    const [scenario] = await load(`${HEAD}steps:\n${steps}`)
     expect(scenario!.warnings.map(({ rule, place, message }) => `${place?.line} ${rule}: ${message}`)).toEqual([
-      '2 unknown-field: never: message has no field messages; did you mean message?',
-      '5 unknown-field: message has no field mesage; did you mean message?',
-      '5 unknown-field: message has no field sender.nam; did you mean name?',
-      '6 unknown-field: end has no field who; it has bot_id, chat_id, sender',
-      '7 unknown-field: message has no field button; did you mean buttons?',
-      '10 unknown-field: typing_start has no field time; it has bot_id, chat_id, timeout',
+      '4 unknown-field: end has no field who; it has bot_id, chat_id, sender',
+      '5 unknown-field: message has no field picture; it has bot_id, chat_id, message, sender, buttons',
+      '8 unknown-field: typing_start has no field duration; it has bot_id, chat_id, timeout',
     ])
   })
 

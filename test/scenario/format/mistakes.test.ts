@@ -44,6 +44,46 @@ describe('a step', () => {
       `s.yaml:${line}:13: steps[1].expect: must be transcript, summarize, availability, start, end, message, typing_start, typing_stop, chat, any or a map, got the string "strat"; did you mean start?`,
     ],
     [
+      'a body that is a text',
+      'expect: { message: Hi }',
+      `s.yaml:${line}:24: steps[1].expect.message: must be a map of fields of the body, such as { message: "Hi" }.`,
+    ],
+    [
+      'a body that is a pattern',
+      'none: { message: { $re: /a/ }, for: 1s }',
+      `s.yaml:${line}:22: steps[1].none.message: holds $re, which no body matches: write it at a field, such as { message: { $re: … } }.`,
+    ],
+    [
+      'a field misspelt',
+      'expect: { all: [{ start: { supports_attachments: true } }, end] }',
+      `s.yaml:${line}:32: steps[1].expect.all[0].start.supports_attachments: start has no field supports_attachments; did you mean supports_attachment?`,
+    ],
+    [
+      'a field inside another one, misspelt',
+      'expect: { end: { sender: { nmae: Anna } } }',
+      `s.yaml:${line}:32: steps[1].expect.end.sender.nmae: end has no field sender.nmae; did you mean name?`,
+    ],
+    [
+      'a field inside another one, with a dot',
+      'expect: { end: { sender.name: Anna } }',
+      `s.yaml:${line}:22: steps[1].expect.end.sender.name: end has no field sender.name; write sender: { name: … }.`,
+    ],
+    [
+      'a field that would never come, and nobody would notice',
+      'none: { message: { text: Hi }, for: 1s }',
+      `s.yaml:${line}:24: steps[1].none.message.text: message has no field text; it has bot_id, chat_id, message, sender, buttons.`,
+    ],
+    [
+      'a capture of what a call does not have',
+      'expect: { start: {}, capture: { who: sender.name } }',
+      `s.yaml:${line}:42: steps[1].expect.capture.who: begins with sender, which a call does not have; it has body, response, status, endpoint, alias, method, path, headers, as in body.sender.name.`,
+    ],
+    [
+      'yes, which is a text',
+      'check: { typing: yes }',
+      `s.yaml:${line}:22: steps[1].check.typing: must be true | false, got the string "yes".`,
+    ],
+    [
       'a call that is none, in a map',
       'expect: { strat: {} }',
       `s.yaml:${line}:15: steps[1].expect.strat: is not a known key; did you mean start?`,
@@ -297,6 +337,11 @@ describe('the head of a scenario', () => {
       'a tag nobody defined',
       `${HEAD}tags: [$(x)]\n`,
       's.yaml:3:8: tags[0]: $(x) is not defined at this point; there are chat, bot, sim, env, config, texts.',
+    ],
+    [
+      'a field that never comes, for the whole run',
+      `${HEAD}never: [start, { message: { text: Hi } }]\n`,
+      's.yaml:3:29: never[1].message.text: message has no field text; it has bot_id, chat_id, message, sender, buttons.',
     ],
     [
       'a var under a taken name',

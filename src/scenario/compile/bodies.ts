@@ -1,0 +1,32 @@
+/** Bodies that no call can have: an `expect` of one fails for want of it, a `none` or `never` would pass whatever came. */
+import type { CallPattern } from '../action.ts'
+import type { Here } from './here.ts'
+import { strayFields } from './unknown-fields.ts'
+
+type Path = readonly PropertyKey[]
+
+/** `negative`: it must not come, so nobody would notice that it cannot. */
+export function checkBody(here: Here, pattern: CallPattern, path: Path, negative: boolean): void {
+  const { call, body } = pattern
+  if (body === null || body === undefined || isFilledLater(body)) return
+  const why = notABody(body)
+  if (why !== null) here.complain([...path, call], why)
+  for (const { path: inner, name, hint, near } of strayFields(pattern)) {
+    if (negative || near) here.complain([...path, call, ...inner], `${call} has no field ${name}${hint}`, 'key')
+  }
+}
+
+const isFilledLater = (body: unknown) => typeof body === 'string' && /^\$\(.*\)$/.test(body)
+
+/** Operators that are about texts, numbers and lists. */
+const OF_FIELDS = ['$re', '$has', '$each', '$len', '$gt', '$gte', '$lt', '$lte', '$uuid', '$iso', '$absent']
+
+function notABody(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return `must be a map of fields of the body, such as { message: ${JSON.stringify(body)} }`
+  }
+  const op = OF_FIELDS.find(name => Object.hasOwn(body, name))
+  return op === undefined
+    ? null
+    : `holds ${op}, which no body matches: write it at a field, such as { message: { ${op}: … } }`
+}
