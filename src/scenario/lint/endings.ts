@@ -1,5 +1,6 @@
 /** What is begun and not ended: takeovers and typing indicators. */
 import type { Entry, EntryOf } from '../../journal/entry.ts'
+import type { MarkOf } from '../marks.ts'
 import { callAt, type History, perChat, type Sighting, succeeded } from './rule.ts'
 
 /** Only where the agent left: a scenario may well stop in the middle of a conversation. */
@@ -28,8 +29,8 @@ function neverEnded(leftAt: number, tries: number): string {
 /** Longer than this helps nobody when the agent walks away. */
 const LONGEST_TIMEOUT_MS = 60_000
 
-export const typingNeverStopped = perChat('typing-never-stopped', (chat, { plan }) => {
-  const ends = new Set<string | null>(['typing_stop', ...clearing(plan)])
+export const typingNeverStopped = perChat('typing-never-stopped', (chat, { plan, entries }) => {
+  const ends = new Set<string | null>(['typing_stop', ...clearing(plan, entries)])
   let on: EntryOf<'api'> | null = null
   for (const entry of chat) {
     if (entry.kind !== 'api' || !succeeded(entry)) continue
@@ -39,8 +40,11 @@ export const typingNeverStopped = perChat('typing-never-stopped', (chat, { plan 
   return on === null ? [] : [typing(on)]
 })
 
-function clearing(plan: History['plan']): readonly string[] {
-  const set = plan.config['typing.clearOn']
+/** As it was in force: set by the scenario, or for the whole run. */
+function clearing(plan: History['plan'], entries: readonly Entry[]): readonly string[] {
+  const begun = entries.find(entry => entry.kind === 'note' && entry.note === 'scenario_started')
+  const { config = plan.config } = (begun ?? {}) as Partial<MarkOf<'scenario_started'>>
+  const set = config['typing.clearOn']
   return Array.isArray(set) ? set.map(String) : typeof set === 'string' ? set.split(',') : ['end']
 }
 

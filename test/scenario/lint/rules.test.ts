@@ -91,6 +91,11 @@ describe('typing-never-stopped', () => {
     }
     expect(rules(write)).toEqual(['typing-never-stopped'])
     expect(rules(write, planOf([], { config: { 'typing.clearOn': ['message', 'end'] } }))).toEqual([])
+    const inForce = (journal: Written) => {
+      journal.add({ kind: 'note', note: 'scenario_started', config: { 'typing.clearOn': ['message'] } })
+      write(journal)
+    }
+    expect(rules(inForce), 'set for the whole run').toEqual([])
   })
 
   it('not with a timeout of some seconds', () => {
