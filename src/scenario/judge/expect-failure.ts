@@ -129,8 +129,8 @@ function hintOf(bench: Bench, miss: Miss | undefined, step: PlannedStep): { hint
   const chief = claimed ? undefined : miss?.obstacles.find(name => name in HINTS)
   const hint =
     (isAnother(miss) ? notTakenHint(bench, step) : null) ??
-    noCallHint(bench) ??
     noEventHint(bench, miss, step) ??
+    noCallHint(bench) ??
     (chief && HINTS[chief])
   return hint === undefined ? {} : { hint }
 }

@@ -185,9 +185,12 @@ it('something else came', async () => {
   expect(failure.happened).toBe('no message came; what came is #10 typing_start +0.06 s')
 })
 
-it('a stimulus that caused no event is named', async () => {
+it.each([
+  ['', true],
+  [', before the address of the platform is doubted', false],
+])('a stimulus that caused no event is named%s', async (_, called) => {
   const { failures } = await judged({ steps: [{ press: 'handover' }, { expect: 'start' }] }, journal => {
-    journal.call('transcript')
+    if (called) journal.call('transcript')
     journal.stimulus(1, null)
     journal.step(2, () => journal.pass(5000))
   })
