@@ -48,16 +48,22 @@ export function notSeen(bench: Bench, claims: InboxClaims, step: PlannedStep, un
   }
 }
 
-function whatIsThere({ read, from, found }: Looked, [best]: readonly NearMiss[]): string {
+function whatIsThere({ read, from, found }: Looked, nearest: readonly NearMiss[]): string {
+  const [best] = nearest
   const seen = found.length > 0 ? `seen ${counted(found.length, 'time')}; ` : ''
   const fresh = read.items.length - from - found.length
   if (best?.why.startsWith(EARLIER)) return `${seen}${best.what} is there, ${best.why}`
-  if (best === undefined || fresh <= 0)
-    return `${seen}nothing ${found.length > 0 ? 'else ' : ''}new came into the inbox`
+  if (best === undefined || fresh <= 0) return `${seen}${nothingNew(nearest, found.length > 0)}`
   const [first] = best.differences
   if (first === undefined) return `${seen}nearest: ${best.what}: ${best.why}`
   const name = first.path === 'text' ? best.what.replace(/ ".*$/, '') : best.what
   return `${seen}nearest: ${name}: ${differenceText(first)}`
+}
+
+function nothingNew(nearest: readonly NearMiss[], another: boolean): string {
+  const taken = nearest.find(({ why, differences }) => differences.length === 0 && why.startsWith(CLAIMED))
+  if (taken !== undefined) return `no other came: ${taken.what} is ${taken.why}`
+  return `nothing ${another ? 'else ' : ''}new came into the inbox`
 }
 
 const MOST = 5
@@ -91,6 +97,7 @@ function near(
 
 const FAR = 1000
 const EARLIER = 'but before'
+const CLAIMED = 'already claimed by step'
 
 function whyNot(
   claims: InboxClaims,
@@ -101,7 +108,7 @@ function whyNot(
 ): string {
   const ownerOf = (one: number) => claims.ownerOf(lane, read.book, one)
   const owner = ownerOf(place)
-  if (owner !== null && owner !== number) return `already claimed by step ${owner}`
+  if (owner !== null && owner !== number) return `${CLAIMED} ${owner}`
   if (place >= from) return `${counted(differences.length, 'field')} differ${differences.length === 1 ? 's' : ''}`
   const isEarlier = place >= start && differences.length === 0
   return isEarlier ? `${EARLIER} ${itemName(read.items, from - 1)} of step ${ownerOf(from - 1)}` : 'there before'

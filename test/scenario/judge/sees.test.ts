@@ -73,7 +73,8 @@ it('two steps take two items, in their order', async () => {
     })
   expect((await both(['ok', 'ok'])).outcome).toBe('pass')
   const verdict = await both(['ok'])
-  expect(first(verdict)).toMatchObject({ step: { number: 4 }, happened: 'nothing new came into the inbox' })
+  const happened = 'no other came: inbox item 1 "ok" is already claimed by step 3'
+  expect(first(verdict)).toMatchObject({ step: { number: 4 }, happened })
   expect(first(verdict).nearest[0]!.why).toBe('already claimed by step 3')
 })
 
