@@ -104,14 +104,14 @@ const events: Record<string, Row> = {
   },
   'delay is waited for': { head: VIRTUAL, steps: `${TAKEN}${onEvent('delay: 1h, times: 1')}${USER}`, is: 'pass' },
   'delay longer than an answer may take: the steps after it are played': {
-    head: 'timeouts: { ack: 1s, expect: 1s, settle: 50ms }',
-    steps: `${TAKEN}${onEvent('delay: 1500ms, times: 1')}${USER}\n- check: { status: bot }`,
-    is: /^check: .*status: "bot" wanted/,
+    head: 'timeouts: { ack: 2s, settle: 50ms }',
+    steps: `${TAKEN}${onEvent('delay: 2500ms, times: 1')}${USER}`,
+    is: 'pass',
   },
   'drip longer than an answer may take': {
-    head: 'timeouts: { ack: 1s, expect: 1s, settle: 50ms }',
-    steps: `${TAKEN}${onEvent('drip: 1500ms, times: 1')}${USER}\n- check: { status: bot }`,
-    is: /^check: .*status: "bot" wanted/,
+    head: 'timeouts: { ack: 2s, settle: 50ms }',
+    steps: `${TAKEN}${onEvent('drip: 2500ms, times: 1')}${USER}`,
+    is: 'pass',
   },
   'slow: the order stays': {
     head: VIRTUAL,

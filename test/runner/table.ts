@@ -90,5 +90,9 @@ export async function holds(puppet: Side, rows: Readonly<Record<string, Row>>, a
   const told = await tell(puppet, rows, also)
   const wanted = Object.entries(rows).map(([name, { is }]) => [name, is === 'pass' ? is : expect.stringMatching(is)])
   expect(linesOf(told)).toEqual(Object.fromEntries(wanted))
+  const passed = told.plays.filter(({ outcome }) => outcome === 'pass')
+  expect(new Set(passed.flatMap(({ steps }) => steps.map(({ outcome }) => outcome))), 'of all steps').toEqual(
+    new Set(passed.length > 0 ? ['pass'] : []),
+  )
   return told
 }
