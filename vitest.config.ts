@@ -9,8 +9,8 @@ export default defineConfig({
     /** Tests share nothing but loaded modules: each makes its own simulator, and leaves no global other than it was. */
     isolate: false,
     /** Bounds of what hangs, far beyond what a busy machine needs: they cost time only when a test fails. */
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
   },
 })

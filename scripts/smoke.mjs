@@ -9,7 +9,7 @@ const child = spawn(node, [bin, 'start', '--port', '0', '--json'], {
   cwd: folder,
   stdio: ['ignore', 'pipe', 'inherit'],
 })
-const guard = setTimeout(() => child.kill('SIGKILL'), 20_000)
+const guard = setTimeout(() => child.kill('SIGKILL'), 120_000)
 
 try {
   const ready = await firstLine()

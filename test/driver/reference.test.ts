@@ -22,10 +22,19 @@ async function scene() {
   return { sim, driver, chat, context }
 }
 
+/** Nothing when it is not there, or no longer: those of other tests come and go. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
 /** Where the intermediary that knows a chat keeps its state. */
 function folderOf(chatId: string): string | undefined {
   const folders = readdirSync(tmpdir()).filter(name => name.startsWith('handover-sim-reference-'))
-  const knows = (file: string) => existsSync(file) && readFileSync(file, 'utf8').includes(chatId)
+  const knows = (file: string) => textOf(file).includes(chatId)
   return folders.map(name => join(tmpdir(), name)).find(folder => knows(join(folder, 'state.json')))
 }
 

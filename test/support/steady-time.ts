@@ -74,14 +74,17 @@ async function keepTime(): Promise<void> {
   ticking = false
 }
 
-export function steadyTime(): void {
+/** Until what it returns is called: for hooks, which belong to no test. */
+export function keepSteady(): () => void {
   if (users++ === 0) {
     passed = stepped = node.elapsed()
     epoch = node.date() - passed
     void keepTime()
   }
-  onTestFinished(() => void users--)
+  return () => void users--
 }
+
+export const steadyTime = (): void => onTestFinished(keepSteady())
 
 /** In place before any module of ours keeps the timers it finds; by themselves they are those of Node. */
 function standIn(): void {
