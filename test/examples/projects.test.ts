@@ -67,7 +67,7 @@ describe.each(PROJECTS)('%s', name => {
     const folder = emptyFolder()
     cpSync(join(EXAMPLES, name), folder, { recursive: true, filter: path => !path.endsWith('node_modules') })
     for (const one of Object.keys(neededBy(name))) link(folder, one)
-    const { code, output } = await npmTest(folder)
+    const { code, output } = await npmTest(folder, PATIENT.test(manifestOf(name).scripts!.test!) ? PATIENCE : [])
     expect(code, output).toBe(0)
   })
 })
@@ -78,10 +78,14 @@ function link(folder: string, name: string): void {
   symlinkSync(name === 'handover-sim' ? ROOT : join(ROOT, 'node_modules', name), place, 'dir')
 }
 
+/** Runners that give a test five seconds by themselves, which a busy machine may need more of. */
+const PATIENT = /\b(vitest|jest)\b/
+const PATIENCE = ['--', '--testTimeout=60000']
+
 /** With the tools of this repository on the path, as npm puts those of a project there. */
-function npmTest(folder: string): Promise<{ code: number | null; output: string }> {
+function npmTest(folder: string, more: readonly string[]): Promise<{ code: number | null; output: string }> {
   const path = `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`
-  const child = spawn('npm', ['test'], {
+  const child = spawn('npm', ['test', ...more], {
     cwd: folder,
     env: { PATH: path, HOME: folder },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,5 +1,5 @@
 /** The shipped scenarios: the example passes them all, and each finds the bugs it is there for. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { compile } from '../../src/scenario/compile/compile.ts'
 import { loadScenarios } from '../../src/scenario/format/load.ts'
 import { read } from '../docs/pages.ts'
@@ -7,7 +7,6 @@ import { filesIn } from '../house/files.ts'
 import { BUGS, type Bug } from '../mutants/bugs.ts'
 import { patched } from '../mutants/patch.ts'
 import { PATCHES } from '../mutants/patches.ts'
-import { keepSteady } from '../support/steady-time.ts'
 import { inPool, type Outcome, runShipped } from './target.ts'
 
 const loaded = await loadScenarios(['scenarios'], { cwd: process.cwd(), nodeVersion: process.version })
@@ -56,7 +55,7 @@ describe('the bugs', () => {
   })
 })
 
-it('the example passes all of them, and even a careful reader has nothing to say', async () => {
+it('the example passes all of them, and even a careful reader has nothing to say', { timeout: 300_000 }, async () => {
   const { exitCode, plays, failures, talk } = await runShipped(null, ['scenarios'])
   const others = plays.filter(({ outcome, warnings }) => outcome !== 'pass' || warnings.length > 0)
   expect(
@@ -74,11 +73,7 @@ const KINDS: { readonly [kind: string]: readonly string[] } = { none: ['none', '
 
 describe('a bug is found, for its own reason', () => {
   let outcomeOf: (bug: Bug) => Promise<Outcome>
-  let stop: () => void
-  afterAll(() => stop())
   beforeAll(() => {
-    // The programs are processes of their own: they may take as long as they need to be wrong.
-    stop = keepSteady()
     outcomeOf = inPool(BUGS, 10, ({ bug, scenario, only }) =>
       runShipped(bug, [`scenarios/${scenario}.yaml`], ...(only === undefined ? [] : ['--only', only])),
     )

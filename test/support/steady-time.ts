@@ -74,17 +74,15 @@ async function keepTime(): Promise<void> {
   ticking = false
 }
 
-/** Until what it returns is called: for hooks, which belong to no test. */
-export function keepSteady(): () => void {
+/** From now to the end of the test; for what happens in this process, since another process has the time of Node. */
+export function steadyTime(): void {
   if (users++ === 0) {
     passed = stepped = node.elapsed()
     epoch = node.date() - passed
     void keepTime()
   }
-  return () => void users--
+  onTestFinished(() => void users--)
 }
-
-export const steadyTime = (): void => onTestFinished(keepSteady())
 
 /** In place before any module of ours keeps the timers it finds; by themselves they are those of Node. */
 function standIn(): void {
