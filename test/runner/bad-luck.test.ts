@@ -158,7 +158,7 @@ describe('a run that is ended', () => {
     const driver = `accept: { POST: "http://127.0.0.1:${port}/" }\ntarget: { start: ${start}, ready: "http://127.0.0.1:${port}/" }\n`
     const argv = ['simple.yaml', '--target', `http://127.0.0.1:${port}/`, '--agent-driver', 'd.yaml', '--port', '0']
     const run = startRun({ ...FILES, 'd.yaml': driver }, [...argv, '--report', 'pretty,junit=j.xml'])
-    await expect.poll(() => existsSync(inFolder(run.folder, 'up')), { timeout: 5000 }).toBe(true)
+    await expect.poll(() => existsSync(inFolder(run.folder, 'up'))).toBe(true)
     run.io.signal('SIGINT')
     const { code, out, folder } = await finished(run)
     expect(code).toBe(130)
