@@ -129,7 +129,7 @@ export const PATCHES = {
   'ignores-retry-after': [change('platform.js', 'return retryAfterMs(retryAfter) ?? backoff', 'return backoff')],
   'hammers-on-401': [
     change('platform.js', WORTH, `${WORTH} || status === 401`),
-    change('platform.js', 'const FIRST_BACKOFF_MS = 500', 'const FIRST_BACKOFF_MS = 20'),
+    change('platform.js', 'const FIRST_BACKOFF_MS = 500', 'const FIRST_BACKOFF_MS = 2'),
   ],
   'forgets-on-restart': [change('settings.js', 'stateFile: env.STATE_FILE || null', 'stateFile: null')],
 } as const satisfies Readonly<Record<string, readonly Patch[]>>
