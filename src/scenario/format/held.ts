@@ -91,7 +91,7 @@ export const ACK: Kind<AckWanted> = {
 
 /** Never exactly zero: that is `none`, which has to say for how long. */
 export const TIMES: Kind<Times> = {
-  must: 'must be a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that nothing comes)',
+  must: 'must be a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that no call comes)',
   parse: written => {
     if (typeof written === 'number') return readTimes({ min: written, max: written })
     if (typeof written !== 'object' || written === null || Array.isArray(written)) return undefined

@@ -101,7 +101,7 @@ describe('a step', () => {
     [
       'never, as often as never',
       'expect: { start: {}, times: 0 }',
-      `s.yaml:${line}:33: steps[1].expect.times: must be a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that nothing comes), got the number 0.`,
+      `s.yaml:${line}:33: steps[1].expect.times: must be a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that no call comes), got the number 0.`,
     ],
     [
       'nothing, for how long',
