@@ -1,9 +1,10 @@
 /** Calls of the intermediary in words. */
 
 import { counted } from '../contract/counted.ts'
+import { visible } from '../contract/visible.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Detail, Line } from './line.ts'
-import { quote, shorten, showMs, visible } from './text.ts'
+import { quote, shorten, showMs } from './text.ts'
 
 type Call = EntryOf<'api'>
 type Fields = Readonly<Record<string, unknown>>

@@ -3,9 +3,10 @@
 import { counted } from '../contract/counted.ts'
 import { formatDuration } from '../contract/duration.ts'
 import type { SignMode } from '../contract/sign-modes.ts'
+import { visible } from '../contract/visible.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Detail, Line } from './line.ts'
-import { shorten, showMs, visible } from './text.ts'
+import { shorten, showMs } from './text.ts'
 
 type Delivery = EntryOf<'delivery'>
 

@@ -1,11 +1,12 @@
 /** Journal entries in words. */
 
 import { counted } from '../contract/counted.ts'
+import { visible } from '../contract/visible.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { describeApi } from './describe-api.ts'
 import { describeDelivery, describeEvent } from './describe-delivery.ts'
 import type { Line } from './line.ts'
-import { shorten, visible } from './text.ts'
+import { shorten } from './text.ts'
 
 /** Null for what another entry already says. */
 export function describe(entry: Entry): Line | null {

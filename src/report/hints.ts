@@ -1,7 +1,8 @@
 /** What to try when a webhook does not work: one hint per cause, in the order of how telling the sign is. */
+
+import { visible } from '../contract/visible.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { spoilt, wasCut } from './describe-delivery.ts'
-import { visible } from './text.ts'
 
 export interface Hint {
   /** Hints of the same cause are given once. */

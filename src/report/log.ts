@@ -1,11 +1,12 @@
 /** The journal as a log for people: entries in, text out, nothing else touched. */
 import { Chalk, type ChalkInstance } from 'chalk'
+import { visible } from '../contract/visible.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { describe } from './describe.ts'
 import { describeLateAnswer, isByHand } from './describe-delivery.ts'
 import { hintFor } from './hints.ts'
 import type { Detail, Level, Line } from './line.ts'
-import { pad, quote, shorten, visible, widthOf, wrap } from './text.ts'
+import { pad, quote, shorten, widthOf, wrap } from './text.ts'
 
 export type LogStyle = 'pretty' | 'compact' | 'quiet'
 

@@ -1,14 +1,5 @@
-/** Text from outside, made safe and short for a terminal: nothing in it can move the cursor or turn the line around. */
-
-/** Joiners shape emoji and some scripts and do no harm; everything else unseen is shown by its number. */
-const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u{E0000}-\u{E0FFF}]/gu
-const NAMES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-/** More marks than any script stacks would climb over other lines. */
-const MARK_TOWER = /(\p{M}{4})\p{M}+/gu
-
-export const visible = (text: string): string => text.replace(UNSEEN, named).replace(MARK_TOWER, '$1')
-
-const named = (char: string) => NAMES[char] ?? `<U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}>`
+/** Text made to fit a terminal. */
+import { visible } from '../contract/visible.ts'
 
 const WIDE =
   /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}])/u

@@ -3,6 +3,7 @@
 import { fieldName, show } from '../api/explain.ts'
 import { nearest } from '../contract/nearest.ts'
 import { UNSAID } from '../contract/own-words.ts'
+import { visible } from '../contract/visible.ts'
 
 export interface Problem {
   /** `--port`, `HANDOVER_SIM_PORT` or `handover-sim.config.yaml:3:7: webhook.url`. */
@@ -26,7 +27,9 @@ export class ConfigError extends Error {
 const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)
 
 export const formatProblem = ({ at, message, excerpt }: Problem): string =>
-  `${at}: ${sentence(message)}${excerpt === undefined ? '' : `\n${excerpt}`}`
+  `${visible(at)}: ${lines(sentence(message))}${excerpt === undefined ? '' : `\n${excerpt}`}`
+
+const lines = (text: string): string => text.split('\n').map(visible).join('\n')
 
 export const problem = (at: string, message: string): ConfigError => new ConfigError([{ at, message }])
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { counted } from '../../contract/counted.ts'
-import { visible } from '../../report/text.ts'
+import { visible } from '../../contract/visible.ts'
 import { select, type Wanted } from '../../runner/suite/select.ts'
 import { compile } from '../../scenario/compile/compile.ts'
 import { loadScenarios } from '../../scenario/format/load.ts'

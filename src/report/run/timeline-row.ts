@@ -1,5 +1,6 @@
 /** What a row of a timeline is made of, and how words from outside get into one. */
-import { quote, shorten, visible } from '../text.ts'
+import { visible } from '../../contract/visible.ts'
+import { quote, shorten } from '../text.ts'
 
 export type Actor = 'user' | 'agent' | 'platform' | 'intermediary' | 'player'
 

@@ -24,6 +24,11 @@ describe('a step', () => {
       `s.yaml:${line}:5: steps[1]: has user and press: one verb per step, so make it 2 steps.`,
     ],
     [
+      'a key that would clear the screen',
+      '"us\\e[2Jer": a',
+      `s.yaml:${line}:5: steps[1].us<U+001B>[2Jer: is not a known key.`,
+    ],
+    [
       'a duration without a unit',
       'wait: 5',
       `s.yaml:${line}:11: steps[1].wait: write a duration with a unit: 500ms, 5s, 10m, 12h, got the number 5.`,
