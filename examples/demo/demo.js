@@ -28,7 +28,7 @@ try {
   process.exitCode = 1
 } finally {
   simulator.kill('SIGTERM')
-  if (simulator.exitCode === null) await once(simulator, 'exit')
+  if (simulator.exitCode === null && simulator.signalCode === null) await once(simulator, 'exit')
   rmSync(folder, { recursive: true, force: true })
 }
 
