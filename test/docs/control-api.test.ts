@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { controlOpenApi } from '../../src/control/openapi.ts'
 import { startSimulator } from '../../src/server/start.ts'
-import { blocks, hasShell, inCode, PAGES, read, rows, run } from './pages.ts'
+import { blocks, hasShell, inCode, PAGES, read, rows, typeIn } from './pages.ts'
 
 const PAGE = read('docs/control-api.md')
 
@@ -66,7 +66,7 @@ it.skipIf(!hasShell)('its first command waits for a call that was made (needs ba
   const body = JSON.stringify({ bot_id: server.botId, chat_id: chat.id })
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
   await fetch(`${server.url}/api/v2/handover/start`, { method: 'POST', headers, body })
-  const { code, stdout } = await run('bash', ['-euc', blocks(PAGE, 'sh')[0]!], { SIM: server.url, CHAT: chat.id })
+  const { code, stdout } = await typeIn(blocks(PAGE, 'sh')[0]!, { SIM: server.url, CHAT: chat.id })
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({ kind: 'api', endpoint: 'start', status: 200, chat_id: chat.id })
 })

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { startSimulator } from '../../src/server/start.ts'
 import { startWebhook } from '../support/server.ts'
-import { blocks, hasShell, read, run } from './pages.ts'
+import { blocks, hasShell, read, typeIn } from './pages.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every endpoint
 type Answers = any[]
@@ -19,7 +19,7 @@ it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () =>
   await using server = await startSimulator({ port: 0, webhook: { url: webhook.url } })
   let CHAT = ''
   const perform = async (block: string) => {
-    const ran = await run('bash', ['-euc', block], { SIM: server.url, CHAT })
+    const ran = await typeIn(block, { SIM: server.url, CHAT })
     expect(ran, block).toMatchObject({ code: 0, stderr: '' })
     return answersIn(ran.stdout)
   }
@@ -74,7 +74,7 @@ it.skipIf(!hasShell)('the two calls of README make a chat and ask for a person (
   for (const line of lines) {
     const chat = server.chats()[0]?.chat_id ?? ''
     const typed = line.replace('http://127.0.0.1:4747', server.url).replace('CHAT_ID', chat)
-    expect((await run('bash', ['-euc', typed])).code, typed).toBe(0)
+    expect((await typeIn(typed)).code, typed).toBe(0)
   }
   expect(server.chats()).toMatchObject([{ status: 'pending', language: 'en' }])
 })

@@ -60,6 +60,10 @@ export function run(file: string, args: readonly string[], env: Readonly<Record<
   )
 }
 
+/** What a reader types. Started from a socket, bash would read the settings of this machine first. */
+export const typeIn = (typed: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+  run('bash', ['--norc', '-euc', typed], env)
+
 const tools = await Promise.all(['bash', 'curl'].map(tool => run(tool, ['--version'])))
 /** Whether what the pages tell to type can be typed here. */
 export const hasShell: boolean = tools.every(({ code }) => code === 0)

@@ -1,6 +1,6 @@
 /** The lines under "By hand" in examples/intermediary/README.md, as they stand there. */
 import { expect, it } from 'vitest'
-import { blocks, hasShell, read, run, section } from '../docs/pages.ts'
+import { blocks, hasShell, read, run, section, typeIn } from '../docs/pages.ts'
 import { NODE } from './program.ts'
 import { setScene } from './scene.ts'
 
@@ -11,7 +11,7 @@ it.skipIf(!hasShell || !hasOpenssl)('a handover by hand (needs bash, curl and op
   const chat = await sim.chat({ id: 'c1' })
   const [lines = ''] = blocks(section(read('examples/intermediary/README.md'), 'By hand'), 'sh')
   const typed = lines.replaceAll('http://127.0.0.1:3000', program.url)
-  const { code, stdout, stderr } = await run('bash', ['-euc', typed])
+  const { code, stdout, stderr } = await typeIn(typed)
   expect(code, stderr).toBe(0)
   expect(stdout).toContain('HTTP/1.1 200 OK')
   expect(stdout).toContain('[{"request":true}]')

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { FAULT_HEADER } from '../../src/contract/errors.ts'
 import { Fault } from '../../src/faults/schema.ts'
 import { startSimulator } from '../../src/server/start.ts'
-import { blocks, hasShell, inCode, read, rows, run } from '../docs/pages.ts'
+import { blocks, hasShell, inCode, read, rows, typeIn } from '../docs/pages.ts'
 
 const PAGE = read('docs/faults.md')
 const written = blocks(PAGE, 'yaml').flatMap(text => parse(text) as { fault: object }[])
@@ -36,17 +36,17 @@ test('each example is a fault, as a step and as a body alike', () => {
 
 test.skipIf(!hasShell)('the commands set and clear them (needs bash and curl)', async () => {
   await using server = await startSimulator({ port: 0 })
-  const ran = await run('bash', ['-euc', typed.slice(0, -1).join('\n')], { SIM: server.url })
+  const ran = await typeIn(typed.slice(0, -1).join('\n'), { SIM: server.url })
   expect(ran.code).toBe(0)
   expect(server.faults.list().map(({ name }) => name)).toEqual(bodies.map((_, index) => `fault-${index + 1}`))
-  await run('bash', ['-euc', typed.at(-1)!], { SIM: server.url })
+  await typeIn(typed.at(-1)!, { SIM: server.url })
   expect(server.faults.list()).toEqual([])
 })
 
 test.skipIf(!hasShell)('so do those of docs/control-api.md (needs bash and curl)', async () => {
   await using server = await startSimulator({ port: 0 })
   const block = blocks(read('docs/control-api.md'), 'sh').find(text => text.includes('/_sim/faults'))!
-  const { code, stdout } = await run('bash', ['-euc', block], { SIM: server.url })
+  const { code, stdout } = await typeIn(block, { SIM: server.url })
   expect([code, server.faults.list()]).toEqual([0, []])
   expect(stdout).toContain('"cleared":[{"name":"flaky"')
 })
