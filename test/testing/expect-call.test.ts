@@ -55,6 +55,17 @@ describe('expectCall', () => {
     expect(message).toMatch(/step \d+ is expect message \{ message: "TWO" \}/)
   })
 
+  it('goes on after a matcher that threw', async () => {
+    const { sim } = simulatorWith(shouting)
+    const ada = await sim.chat()
+    await ada.press('handover')
+    const wrong = { asymmetricMatch: (sender: { nam: string[] }) => sender.nam.length > 0 }
+    const { message } = await failureOf(ada.expectCall('start', { sender: wrong as never }, { within: '10ms' }))
+    expect(message).toContain('the matcher threw: "Cannot read properties of undefined')
+    await ada.says('one')
+    await ada.expectCall('message', { message: 'ONE' })
+  })
+
   it('in any order side by side', async () => {
     const { sim } = simulatorWith(shouting)
     const ada = await sim.chat()

@@ -99,6 +99,7 @@ async function playStep(run: Run, step: PlannedStep): Promise<void> {
   const waiting = (what: string, forMs: number) => options.onWaiting?.(step, what, forMs)
   const details = await outcomeOf(() => play({ stage, step, action, startSeq, signal: run.signal, waiting }))
   stage.note({ note: 'step_ended', step: number, ...details }, stage.chatOf(step)?.id)
+  if (stage.broken !== null) throw stage.broken
   if (!stage.referee.failed(number)) return
   if (isPatient(action) && details.missing === undefined && !run.signal.aborted) await afterTimeout(run)
   if (!step.soft) run.stopped.add(step.lane)

@@ -11,6 +11,7 @@ import type { Play, Scene, Turn } from './verb.ts'
 
 const decided = ({ stage, step, waiting }: Scene): Open | null => {
   const { atMs } = stage.core.journal
+  if (stage.broken !== null) return null
   const look = stage.referee.look(step.number, atMs)
   if (look.state !== 'open') return null
   waiting(look.waitingFor, look.untilMs - atMs)

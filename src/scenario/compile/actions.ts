@@ -10,7 +10,7 @@ import { ACK, AVAILABILITY, atLeast, DURATION, FLAG, REASON, SIGN, TARGET, TIMES
 import type { Step } from '../format/step.ts'
 import type { Here } from './here.ts'
 import { fillKnown } from './templates.ts'
-import { treeOf, unwantedOf } from './tree.ts'
+import { checkWays, treeOf, unwantedOf } from './tree.ts'
 
 type Path = readonly PropertyKey[]
 
@@ -112,6 +112,7 @@ const deliver: Compiler<'deliver'> = (here, written, lookup) => ({
 const expect: Compiler<'expect'> = (here, written, lookup) => {
   const withinMs = typeof written === 'string' ? null : here.held(DURATION, written.within, ['expect', 'within'], null)
   const tree = treeOf(here, written, ['expect'], (id, path) => lookup.idOf(id, path, false))
+  checkWays(here, tree, ['expect'])
   return { verb: 'expect', tree, withinMs }
 }
 

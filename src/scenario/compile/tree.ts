@@ -54,6 +54,23 @@ function callTree(
   }
 }
 
+/** Each is looked at again with every call. */
+const MOST_WAYS = 1000
+
+/** `oneOf` beside `oneOf` multiply. */
+export function checkWays(here: Here, tree: ExpectTree, path: Path): void {
+  const ways = countWays(tree)
+  if (ways <= MOST_WAYS) return
+  const many = `can be met in ${ways} ways, because its oneOf multiply; at most ${MOST_WAYS} are looked at`
+  here.complain(path, `${many}: make it several steps`)
+}
+
+function countWays(tree: ExpectTree): number {
+  if (tree.op === 'call') return 1
+  const ways = tree.of.map(countWays)
+  return tree.op === 'oneOf' ? ways.reduce((sum, one) => sum + one, 0) : ways.reduce((all, one) => all * one, 1)
+}
+
 /** What a call has to be kept. */
 const PARTS = ['body', 'response', 'status', 'endpoint', 'alias', 'method', 'path', 'headers']
 

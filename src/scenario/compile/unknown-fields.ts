@@ -3,6 +3,7 @@ import type * as z from 'zod/mini'
 import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
 import { nearest } from '../../contract/nearest.ts'
 import type { CallPattern } from '../action.ts'
+import { isAsymmetric } from '../fill.ts'
 
 export interface Stray {
   /** In the body, keys of matchers included. */
@@ -34,7 +35,7 @@ const defOf = (schema: z.ZodMiniType): Def => {
 
 function strays(pattern: unknown, schema: z.ZodMiniType, path: readonly PropertyKey[], within: string): Stray[] {
   const { shape, catchall } = defOf(schema)
-  if (!isPlain(pattern)) return []
+  if (!isPlain(pattern) || isAsymmetric(pattern)) return []
   const entries = Object.entries(pattern)
   if (entries.some(([key]) => key.startsWith('$'))) {
     return entries.flatMap(([key, value]) => inMatcher(key, value, schema, [...path, key], within))

@@ -3,7 +3,7 @@
  * partial; `{ $op: … }` as operators.ts says.
  */
 import { fieldName } from '../../api/explain.ts'
-import { isAsymmetric } from '../fill.ts'
+import { type Asymmetric, isAsymmetric } from '../fill.ts'
 import type { Difference } from '../verdict.ts'
 import { hintFor } from './hints.ts'
 import { keyHint } from './key-hint.ts'
@@ -42,7 +42,7 @@ function compare(expected: unknown, actual: unknown, path: Path, clean: Clean): 
   const differs = [{ path, expected, actual }]
   if (typeof expected !== 'object' || expected === null) return sameScalar(expected, actual, clean) ? [] : differs
   if (expected instanceof RegExp) return compare({ $re: expected }, actual, path, clean)
-  if (isAsymmetric(expected)) return expected.asymmetricMatch(actual) ? [] : differs
+  if (isAsymmetric(expected)) return byItself(expected, actual, path)
   if (Array.isArray(expected)) return compareLists(expected, actual, path, clean)
   const operator = operatorIn(expected)
   if (operator === null) return compareMaps(expected as Fields, actual, path, clean)
@@ -51,6 +51,17 @@ function compare(expected: unknown, actual: unknown, path: Path, clean: Clean): 
   }
   return operator.holds(actual, innerOf(clean)) ? [] : differs
 }
+
+/** Of a test runner, or somebody's own: one that throws fits nothing, and says why. */
+function byItself(expected: Asymmetric, actual: unknown, path: Path): Gap[] {
+  try {
+    return expected.asymmetricMatch(actual) ? [] : [{ path, expected, actual }]
+  } catch (error) {
+    return [{ path, expected, actual, hint: `the matcher threw: ${flow(messageOf(error))}` }]
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const innerOf = (clean: Clean): Inner => ({
   fits: (expected, actual) => compare(expected, actual, [], clean).length === 0,

@@ -36,11 +36,13 @@ function flowWhole(value: unknown, depth: number, longest: number): string {
 /** `Any<String>`, `StringContaining "a"`: in the words of the test runner where it has some. */
 function asymmetricText(value: Asymmetric & { toAsymmetricMatcher?(): string; toString(): string }): string {
   try {
-    return value.toAsymmetricMatcher?.() ?? value.toString()
+    return value.toAsymmetricMatcher?.() ?? ownName(value)
   } catch {
-    return value.toString()
+    return ownName(value)
   }
 }
+
+const ownName = (value: object): string => (value.toString === Object.prototype.toString ? 'a matcher' : `${value}`)
 
 function operatorText(value: object, depth: number, longest: number): string | null {
   const [name, ...rest] = Object.keys(value)

@@ -558,6 +558,12 @@ describe('hints', () => {
     ])
   })
 
+  it("none about the parts of a matcher of one's own", async () => {
+    const own = '{ asymmetricMatch: () => true }'
+    const text = `export default { version: 1, name: 'T', steps: [{ expect: { start: { sender: ${own} } } }] }`
+    expect((await load({ 's.mjs': text }))[0]!.warnings).toEqual([])
+  })
+
   it('are said once for all rounds, and in branches', async () => {
     const steps =
       '  - repeat: { times: 3, steps: [{ wait: 1s }, { expect: start }] }\n  - parallel: [[{ wait: 1s }, { expect: end }]]\n'

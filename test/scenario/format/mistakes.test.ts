@@ -94,6 +94,11 @@ describe('a step', () => {
       `s.yaml:${line}:15: steps[1].expect.strat: is not a known key; did you mean start?`,
     ],
     [
+      'more ways than anybody can look at',
+      `expect: { all: [${Array(10).fill('{ oneOf: [start, end] }').join(', ')}] }`,
+      `s.yaml:${line}:13: steps[1].expect: can be met in 1024 ways, because its oneOf multiply; at most 1000 are looked at: make it several steps.`,
+    ],
+    [
       'two calls at once',
       'expect: { start: {}, end: {} }',
       `s.yaml:${line}:13: steps[1].expect: names start and end: name one call, or put them into all, seq or oneOf.`,

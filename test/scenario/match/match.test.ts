@@ -6,6 +6,17 @@ import { stripToken } from '../../../src/scenario/tokens/token.ts'
 
 const UUID = '5f0c8e1e-1d1a-4c5e-9d3e-0a1b2c3d4e5f'
 
+it("a matcher of one's own that throws fits nothing, and says why", () => {
+  const wrong = {
+    asymmetricMatch() {
+      throw new Error('no such field')
+    },
+  }
+  expect(match({ a: wrong }, { a: 1 })).toEqual([
+    { path: 'a', expected: 'a matcher', actual: '1', hint: 'the matcher threw: "no such field"' },
+  ])
+})
+
 describe('what fits', () => {
   it.each([
     ['scalars', 'a', 'a'],
