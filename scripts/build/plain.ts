@@ -1,5 +1,4 @@
 /** Types derived from schemas and tables, written out: nobody has to install zod, or have the tables, to read them. */
-
 import type * as ast from 'typescript/unstable/ast'
 import * as is from 'typescript/unstable/ast/is'
 import { type Checker, NodeBuilderFlags } from 'typescript/unstable/sync'

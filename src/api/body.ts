@@ -1,5 +1,4 @@
 /** From the bytes of a request to the value of an endpoint's schema, or the refusal that says what is wrong. */
-
 import type { Endpoint } from '../contract/endpoints.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { OWN_WORDS } from '../contract/own-words.ts'

@@ -1,5 +1,4 @@
 /** The reference intermediary as a child process: the webhook target of `start --demo`. */
-
 import { referenceStart } from '../driver/reference-program.ts'
 import { createTarget } from '../driver/target/control.ts'
 import { EnvironmentProblem } from './errors.ts'

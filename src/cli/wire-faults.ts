@@ -2,13 +2,12 @@
 import type { Command } from 'commander'
 import { suggest } from '../contract/nearest.ts'
 import { sendingShape } from '../faults/schema.ts'
+import { collect } from './collect.ts'
 import { UsageError } from './errors.ts'
 
 const NAMES = Object.keys(sendingShape)
 
 export type WireFaults = Readonly<Record<string, unknown>>
-
-const collect = (value: string, earlier: readonly string[] = []) => [...earlier, value]
 
 export const addFaultFlag = (command: Command): Command =>
   command.option('--fault <name=value>', `on its way: ${NAMES.join(', ')}; may be repeated`, collect)

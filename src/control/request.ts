@@ -1,5 +1,4 @@
 /** From a request to the query and body a route declares, or the problem that names what is wrong. */
-
 import type * as z from 'zod/mini'
 import { OWN_WORDS } from '../contract/own-words.ts'
 import { ControlProblem, invalidRequest, shapeOf, typeOf } from './problems.ts'

@@ -1,5 +1,4 @@
 /** `simulator.fetch`: the platform without a socket, called as `fetch` is. */
-
 import { wasReset } from '../api/answers.ts'
 import type { Answer } from '../api/exchange.ts'
 import type { Api } from '../api/handle.ts'

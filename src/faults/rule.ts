@@ -1,5 +1,4 @@
 /** One fault at work: what it strikes, when its turn is, and how often it has struck. */
-
 import type { FaultSpec } from './schema.ts'
 import { type Side, sideOf } from './sense.ts'
 import type { NamedFault } from './spec.ts'

@@ -1,5 +1,4 @@
 /** Files the end user sends. Bytes are the uploaded ones, or made from the id when the link is opened. */
-
 import { nextId } from './chats.ts'
 import { Refusal } from './refusal.ts'
 import type { Room } from './room.ts'

@@ -1,5 +1,4 @@
 /** Calls of the intermediary in words. */
-
 import { counted } from '../contract/counted.ts'
 import { visible } from '../contract/visible.ts'
 import type { EntryOf } from '../journal/entry.ts'

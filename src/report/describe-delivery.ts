@@ -1,5 +1,4 @@
 /** Webhook events and what the receiver made of them, in words. */
-
 import { counted } from '../contract/counted.ts'
 import { formatDuration } from '../contract/duration.ts'
 import type { SignMode } from '../contract/sign-modes.ts'

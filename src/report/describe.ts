@@ -1,5 +1,4 @@
 /** Journal entries in words. */
-
 import { counted } from '../contract/counted.ts'
 import { visible } from '../contract/visible.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'

@@ -1,5 +1,4 @@
 /** Scenarios inside a test process: the same player and the same judge, on a simulator the test already has. */
-
 import type { Driver } from '../driver/port.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'

@@ -1,5 +1,4 @@
 /** Looks for the key, the body and the hash that give a signature: fewest mistakes first, and never without an end. */
-
 import { type Bytes, hmac, importKey, utf8 } from './hmac.ts'
 import { BODIES, type SentBody } from './mistakes/bodies.ts'
 import { type Made, type MistakeId, made } from './mistakes/catalogue.ts'

@@ -1,5 +1,4 @@
 /** Where faults are set and cleared: checked against the simulator they are for, and written down. */
-
 import { explain } from '../api/explain.ts'
 import { nearest } from '../contract/nearest.ts'
 import { OWN_WORDS } from '../contract/own-words.ts'

@@ -1,5 +1,4 @@
 /** Problems of flags, variables and files of the user: where, what, the value seen, and what was probably meant. */
-
 import { fieldName, show } from '../api/explain.ts'
 import { nearest } from '../contract/nearest.ts'
 import { UNSAID } from '../contract/own-words.ts'

@@ -1,5 +1,4 @@
 /** The reference intermediary in JavaScript, as a process. */
-
 import { NODE } from './program.ts'
 import { handoverStories } from './stories.ts'
 

@@ -1,5 +1,4 @@
 /** The module as one file that any runtime can load. */
-
 import { build } from 'rolldown'
 import { ROOT } from '../house/files.ts'
 

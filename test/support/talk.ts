@@ -1,5 +1,4 @@
 /** Small readings of a conversation that many tests share. */
-
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import type { ChatOptions } from '../../src/simulator/new-chat.ts'
 import type { Simulator } from '../../src/simulator.ts'

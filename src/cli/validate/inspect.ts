@@ -1,5 +1,4 @@
 /** Checks files of every kind and says of each what is in it, or what is wrong with it. */
-
 import { findConfig } from '../../config/find.ts'
 import { loadConfig } from '../../config/load.ts'
 import { loadDriver } from '../../driver/load.ts'

@@ -1,5 +1,4 @@
 /** A driver as data, from whatever form it was in, checked into what can be played. */
-
 import { resolve } from 'node:path'
 import { fieldName } from '../../api/explain.ts'
 import { OWN_WORDS } from '../../contract/own-words.ts'

@@ -1,5 +1,4 @@
 /** The top of the report: the verdict in one sentence, the shares, and what was run against what. */
-
 import { counted } from '../../contract/counted.ts'
 import type { Outcome, Ran } from '../../scenario/verdict.ts'
 import { duration, moment } from './figures.ts'

@@ -1,5 +1,4 @@
 /** All scenarios under one another, with what narrows them down. */
-
 import { counted } from '../../contract/counted.ts'
 import type { Ran } from '../../scenario/verdict.ts'
 import type { Gathered } from './evidence.ts'

@@ -1,5 +1,4 @@
 /** Failures that say the same: one written step that went wrong in every round, or for every user. */
-
 import { visible } from '../../contract/visible.ts'
 import type { Failure } from '../../scenario/verdict.ts'
 

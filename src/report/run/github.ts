@@ -1,5 +1,4 @@
 /** GitHub's annotations, and the table of a job's summary. */
-
 import { visible } from '../../contract/visible.ts'
 import type { Failure, Played, Ran } from '../../scenario/verdict.ts'
 import { showMs } from '../text.ts'

@@ -1,5 +1,4 @@
 /** JUnit's XML: a suite for each file, a case for each scenario, the whole story in its failure. */
-
 import { visible } from '../../contract/visible.ts'
 import type { Outcome, Played, Ran } from '../../scenario/verdict.ts'
 import { createInk } from './ink.ts'

@@ -1,5 +1,4 @@
 /** One play as a block of text: a line when all is well, the whole story when it is not. */
-
 import { visible } from '../../contract/visible.ts'
 import type { Played, Ran } from '../../scenario/verdict.ts'
 import { pad, shorten, showMs, widthOf, wrap } from '../text.ts'

@@ -1,5 +1,4 @@
 /** The story of a play that went wrong: its failures, what else was seen, what happened when, how to see it again. */
-
 import { visible } from '../../contract/visible.ts'
 import type { LintFinding, Played, Ran } from '../../scenario/verdict.ts'
 import { wrap } from '../text.ts'

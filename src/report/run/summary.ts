@@ -1,5 +1,4 @@
 /** How a run went as a whole: counts, warnings by rule, what took longest, and what the exit code says. */
-
 import { counted } from '../../contract/counted.ts'
 import { visible } from '../../contract/visible.ts'
 import type { Outcome, Played, Ran } from '../../scenario/verdict.ts'

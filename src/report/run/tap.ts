@@ -1,5 +1,4 @@
 /** TAP 14: a test point for each scenario, with a YAML block of what a reader of failures needs. */
-
 import { visible } from '../../contract/visible.ts'
 import type { Failure, Played, Ran } from '../../scenario/verdict.ts'
 import { placeText } from './failure.ts'

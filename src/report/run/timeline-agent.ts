@@ -1,5 +1,4 @@
 /** The agent's side in a timeline: what the driver was told to do, and what an agent sees. */
-
 import { counted } from '../../contract/counted.ts'
 import type { Entry, EntryFrame } from '../../journal/entry.ts'
 import type { DriverCall, InboxItem } from '../../scenario/marks.ts'

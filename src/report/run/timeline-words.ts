@@ -1,5 +1,4 @@
 /** One journal entry as a row of a timeline: who did it to whom, and in which words. */
-
 import { counted } from '../../contract/counted.ts'
 import type { Entry, EntryOf } from '../../journal/entry.ts'
 import { showMs } from '../text.ts'

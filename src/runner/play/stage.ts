@@ -1,5 +1,4 @@
 /** What one play of a scenario stands on: its own simulator, its chats, and the judge who watches the journal. */
-
 import type { Driver, DriverChat } from '../../driver/port.ts'
 import type { NoteContent } from '../../journal/entry.ts'
 import type { Chat } from '../../platform/state.ts'

@@ -1,5 +1,4 @@
 /** Steps that look: they wait until the judge has decided, and fetch what the judge cannot see in the journal. */
-
 import { isOpen } from '../../platform/availability.ts'
 import type { Chat } from '../../platform/state.ts'
 import type { Observed, TranscriptRow } from '../../scenario/marks.ts'

@@ -1,5 +1,4 @@
 /** Scenario files of all forms, checked as a whole: every problem of every file at once. */
-
 import { resolve } from 'node:path'
 import { moduleSource } from '../../source/document.ts'
 import { ConfigError, type Problem } from '../../source/errors.ts'

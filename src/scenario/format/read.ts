@@ -1,5 +1,4 @@
 /** One file into values that fit the schema; everything wrong with it as problems. */
-
 import type * as z from 'zod/mini'
 import { OWN_WORDS } from '../../contract/own-words.ts'
 import { moduleSource, parseSource, parseSources, type Source } from '../../source/document.ts'

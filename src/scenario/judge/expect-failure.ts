@@ -1,5 +1,4 @@
 /** What to tell about an `expect` that was not met. */
-
 import { counted } from '../../contract/counted.ts'
 import { formatDuration } from '../../contract/duration.ts'
 import type { Expectation, ExpectTree } from '../action.ts'

@@ -1,5 +1,4 @@
 /** Items of an agent's inbox: which are new, whose they are, and how they are named. */
-
 import { counted } from '../../contract/counted.ts'
 import type { InboxItem } from '../marks.ts'
 import { flow } from '../match/text.ts'

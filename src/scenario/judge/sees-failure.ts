@@ -1,5 +1,4 @@
 /** What to tell about a `sees` that did not come true. */
-
 import { counted } from '../../contract/counted.ts'
 import { distanceOf } from '../match/distance.ts'
 import { match } from '../match/match.ts'

@@ -1,5 +1,4 @@
 /** Values as one would write them in a scenario, on one line and short. */
-
 import { type Asymmetric, isAsymmetric } from '../fill.ts'
 
 /** Unseen characters are written as escapes: they may be the whole difference. Joiners belong to emoji and scripts. */

@@ -1,5 +1,4 @@
 /** Timelines, drawn when their scenario is first opened; and the row each of them is at. */
-
 import { lanesOf } from '../diagram/columns.ts'
 import { drawDiagram } from '../diagram/draw.ts'
 import type { Evidence } from '../diagram/evidence-shape.ts'

@@ -1,5 +1,4 @@
 /** Failures of a play: what was wanted, what happened, what to try, and what came closest. */
-
 import { counted } from '../../../contract/counted.ts'
 import type { Difference, Failure, NearMiss } from '../../../scenario/verdict.ts'
 import { offset } from '../figures.ts'
