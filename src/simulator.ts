@@ -1,7 +1,6 @@
 /** `createSimulator`: the platform and its end user in this process, with no socket. */
 import type { Answer, Exchange } from './api/exchange.ts'
 import { ASSUMPTIONS } from './contract/assumptions.ts'
-import { parseDuration } from './contract/duration.ts'
 import { showKnob } from './contract/knobs.ts'
 import { createFetchDoor } from './doors/fetch.ts'
 import type { Maybe } from './engines/engines.ts'
@@ -22,6 +21,7 @@ import type { Snapshot, SnapshotOptions } from './simulator/snapshot/shape.ts'
 import { takeSnapshot } from './simulator/snapshot/take.ts'
 import { checkStrictly, only, text } from './simulator/strict.ts'
 import { advanceVirtual, settled } from './simulator/time.ts'
+import { parseDuration } from './text/duration.ts'
 import { chatSummary, type SeenChat } from './user/view.ts'
 
 /** One row of what the platform leaves open, with the values in force. */

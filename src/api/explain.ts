@@ -1,7 +1,7 @@
 /** Says what is wrong with a value: which field, what was expected, what came. */
 import type * as z from 'zod/mini'
-import { suggest } from '../contract/nearest.ts'
 import { UNSAID } from '../contract/own-words.ts'
+import { suggest } from '../text/nearest.ts'
 
 export interface Problem {
   readonly field: string

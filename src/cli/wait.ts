@@ -1,8 +1,8 @@
 /** `handover-sim wait`: blocks until a simulator answers that it is ready. */
 import type { Command } from 'commander'
-import { formatDuration, parseDuration } from '../contract/duration.ts'
 import { elapsedMs, wallDelay, wallTimer } from '../runtime/clock.ts'
 import { asFailure } from '../runtime/transport.ts'
+import { formatDuration, parseDuration } from '../text/duration.ts'
 import { EnvironmentProblem, UsageError } from './errors.ts'
 import type { Context } from './io.ts'
 import { type SimulatorFlags, simulatorUrl } from './simulator-url.ts'

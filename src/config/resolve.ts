@@ -3,11 +3,11 @@
  * place it came from.
  */
 import { defaultKnobs, isKnob, KNOB_NAMES, parseKnob, showKnob, showKnobs } from '../contract/knobs.ts'
-import { nearest } from '../contract/nearest.ts'
 import type { BotReply } from '../platform/room.ts'
 import { DEFAULT_HOST, DEFAULT_PORT, type ServerOptions } from '../server/start.ts'
 import { DEFAULTS, readKnob } from '../simulator/options.ts'
 import { ConfigError, type Problem } from '../source/errors.ts'
+import { nearest } from '../text/nearest.ts'
 import { findConfig } from './find.ts'
 import { type Layer, mergeLayers, type Setting } from './layer.ts'
 import { loadConfig } from './load.ts'

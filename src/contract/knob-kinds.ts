@@ -2,7 +2,7 @@
  * The kinds of value a knob can have. Each kind reads what a user wrote (a flag's text, YAML, JSON) into the
  * value the code uses, writes it back in one canonical form, and says in words what it allows.
  */
-import { formatDuration, parseDuration } from './duration.ts'
+import { formatDuration, parseDuration } from '../text/duration.ts'
 
 export interface KnobKind<T> {
   readonly initial: T

@@ -1,11 +1,11 @@
 /** Which chat and which bytes an event sent by hand is made of, and what came of it. */
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
-import { nearest } from '../contract/nearest.ts'
 import type { SignMode } from '../contract/sign-modes.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { payloadOf } from '../platform/events.ts'
 import type { Chat } from '../platform/state.ts'
 import type { Core } from '../simulator/core.ts'
+import { nearest } from '../text/nearest.ts'
 import { findDelivery, type Triggered } from '../webhooks/by-hand.ts'
 import { ControlProblem } from './problems.ts'
 import { ok, type Reply } from './route.ts'

@@ -2,11 +2,11 @@
 import type * as z from 'zod/mini'
 import { explain, fieldName } from '../api/explain.ts'
 import { allowedFor, isKnob } from '../contract/knobs.ts'
-import { nearest } from '../contract/nearest.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { InvalidSetting } from '../simulator/options.ts'
 import { SETTING_NAMES } from '../simulator/settings.ts'
 import { InvalidSnapshot } from '../simulator/snapshot/check.ts'
+import { nearest } from '../text/nearest.ts'
 import { UserProblem } from '../user/actions.ts'
 import { WorkspaceTaken } from '../workspaces/registry.ts'
 

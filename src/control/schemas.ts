@@ -1,11 +1,11 @@
 /** What the control API takes. Requests are strict: an unknown key is a mistake worth naming. */
 import * as z from 'zod/mini'
-import { parseDuration } from '../contract/duration.ts'
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import { AvailabilityReason, AvailabilityValue, Button, named } from '../contract/schemas.ts'
 import { sendingShape } from '../faults/schema.ts'
 import { gapProblems } from '../faults/sense.ts'
+import { parseDuration } from '../text/duration.ts'
 import { EntryKind, SignMode } from './entry-schemas.ts'
 
 const word = z.string().check(z.minLength(1))

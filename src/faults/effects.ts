@@ -1,7 +1,8 @@
 /** What a fault does, read from how it is written: durations as milliseconds, one value per question. Pure. */
-import { parseDuration } from '../contract/duration.ts'
+
 import type { SignMode } from '../contract/sign-modes.ts'
 import type { Wire } from '../runtime/transport.ts'
+import { parseDuration } from '../text/duration.ts'
 import type { FaultSpec, SendingSpec } from './schema.ts'
 
 /** What becomes of the answer to a call. */

@@ -1,9 +1,9 @@
 /** A fault as scenarios and the control API write it: the one schema both read. */
 import * as z from 'zod/mini'
-import { parseDuration } from '../contract/duration.ts'
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import { SIGN_MODES, type SignMode } from '../contract/sign-modes.ts'
+import { parseDuration } from '../text/duration.ts'
 import { complain, gapProblems, headerProblems, senseProblems, sideProblems } from './sense.ts'
 
 const says = (description: string) => z.describe(description)

@@ -1,7 +1,8 @@
 /** Calls of the intermediary in words. */
-import { counted } from '../contract/counted.ts'
-import { visible } from '../contract/visible.ts'
+
 import type { EntryOf } from '../journal/entry.ts'
+import { counted } from '../text/counted.ts'
+import { visible } from '../text/visible.ts'
 import type { Detail, Line } from './line.ts'
 import { quote, shorten, showMs } from './text.ts'
 

@@ -1,9 +1,10 @@
 /** Webhook events and what the receiver made of them, in words. */
-import { counted } from '../contract/counted.ts'
-import { formatDuration } from '../contract/duration.ts'
+
 import type { SignMode } from '../contract/sign-modes.ts'
-import { visible } from '../contract/visible.ts'
 import type { EntryOf } from '../journal/entry.ts'
+import { counted } from '../text/counted.ts'
+import { formatDuration } from '../text/duration.ts'
+import { visible } from '../text/visible.ts'
 import type { Detail, Line } from './line.ts'
 import { shorten, showMs } from './text.ts'
 

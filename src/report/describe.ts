@@ -1,7 +1,8 @@
 /** Journal entries in words. */
-import { counted } from '../contract/counted.ts'
-import { visible } from '../contract/visible.ts'
+
 import type { Entry, EntryOf } from '../journal/entry.ts'
+import { counted } from '../text/counted.ts'
+import { visible } from '../text/visible.ts'
 import { describeApi } from './describe-api.ts'
 import { describeDelivery, describeEvent } from './describe-delivery.ts'
 import type { Line } from './line.ts'

@@ -1,6 +1,7 @@
 /** What to try when a webhook does not work: one hint per cause, in the order of how telling the sign is. */
-import { visible } from '../contract/visible.ts'
+
 import type { EntryOf } from '../journal/entry.ts'
+import { visible } from '../text/visible.ts'
 import { spoilt, wasCut } from './describe-delivery.ts'
 
 export interface Hint {

@@ -1,7 +1,7 @@
 /** The journal as a log for people: entries in, text out, nothing else touched. */
 import { Chalk, type ChalkInstance } from 'chalk'
-import { visible } from '../contract/visible.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
+import { visible } from '../text/visible.ts'
 import { describe } from './describe.ts'
 import { describeLateAnswer, isByHand } from './describe-delivery.ts'
 import { hintFor } from './hints.ts'

@@ -1,6 +1,7 @@
 /** Which reports there are of a run, and how `--report` names them. */
-import { nearest } from '../contract/nearest.ts'
+
 import { problem } from '../source/errors.ts'
+import { nearest } from '../text/nearest.ts'
 
 interface Kind {
   /** Where it goes when no file is named; null: it needs one. */

@@ -1,5 +1,5 @@
 /** Text made to fit a terminal. */
-import { visible } from '../contract/visible.ts'
+import { visible } from '../text/visible.ts'
 
 const WIDE =
   /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}])/u

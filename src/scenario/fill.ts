@@ -2,7 +2,7 @@
  * `$(path)` in texts and data. A value that is only `$(x)` keeps its type; inside a longer text it becomes text.
  * `$$(` is a literal `$(`.
  */
-import { nearest } from '../contract/nearest.ts'
+import { nearest } from '../text/nearest.ts'
 
 export type Scope = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,5 @@
 /** Where faults are set and cleared: checked against the simulator they are for, and written down. */
 import { explain } from '../api/explain.ts'
-import { nearest } from '../contract/nearest.ts'
 import { OWN_WORDS } from '../contract/own-words.ts'
 import { type Faults, NameTaken } from '../faults/registry.ts'
 import { Fault, type FaultSpec } from '../faults/schema.ts'
@@ -8,6 +7,7 @@ import type { NamedFault } from '../faults/spec.ts'
 import { effectWords } from '../faults/words.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Room } from '../platform/room.ts'
+import { nearest } from '../text/nearest.ts'
 import { InvalidSetting, type SettingProblem } from './options.ts'
 
 export interface FaultDesk {

@@ -8,10 +8,10 @@ import {
   type Knobs,
   parseKnob,
 } from '../contract/knobs.ts'
-import { suggest } from '../contract/nearest.ts'
 import type { BotReply } from '../platform/room.ts'
 import type { Summarize } from '../platform/summary.ts'
 import type { Translate } from '../platform/translation.ts'
+import { suggest } from '../text/nearest.ts'
 
 export interface SimulatorOptions {
   /** Same seed: same ids, names, texts and payload bytes. Default 1. */

@@ -1,10 +1,10 @@
 /** Changing and showing the configuration of a running simulator. */
 import { isKnob, KNOB_NAMES, showKnobs } from '../contract/knobs.ts'
-import { suggest } from '../contract/nearest.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { readBusinessHours } from '../platform/hours.ts'
 import type { BotReply } from '../platform/room.ts'
 import { isMap } from '../source/is-map.ts'
+import { suggest } from '../text/nearest.ts'
 import type { Core } from './core.ts'
 import { loadTranslate } from './engines.ts'
 import { applyKnobs, InvalidSetting, readKnob, type SettingProblem } from './options.ts'

@@ -1,6 +1,7 @@
 /** What a test hands over, read strictly: a name nobody knows and a value of another kind are told at once. */
-import { nearest } from '../contract/nearest.ts'
+
 import { isMap } from '../source/is-map.ts'
+import { nearest } from '../text/nearest.ts'
 import { InvalidSetting, type SettingProblem } from './options.ts'
 
 /** What one value has to be: in words, and whether it is. Or the names below it. */

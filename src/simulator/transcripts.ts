@@ -1,6 +1,7 @@
 /** The hand-written conversations of fixtures/transcripts, each loaded when it is asked for. */
-import { nearest } from '../contract/nearest.ts'
+
 import type { HistoryRow } from '../platform/chats.ts'
+import { nearest } from '../text/nearest.ts'
 import { InvalidSetting } from './options.ts'
 
 export interface ShippedTranscript {

@@ -1,8 +1,8 @@
 /** Problems of flags, variables and files of the user: where, what, the value seen, and what was probably meant. */
 import { fieldName, show } from '../api/explain.ts'
-import { nearest } from '../contract/nearest.ts'
 import { UNSAID } from '../contract/own-words.ts'
-import { visible } from '../contract/visible.ts'
+import { nearest } from '../text/nearest.ts'
+import { visible } from '../text/visible.ts'
 
 export interface Problem {
   /** `--port`, `HANDOVER_SIM_PORT` or `handover-sim.config.yaml:3:7: webhook.url`. */

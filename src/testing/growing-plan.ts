@@ -1,10 +1,11 @@
 /** A plan that is made up as a test goes: a lane for each chat, a step for each thing the user did or the test wants. */
-import { formatDuration } from '../contract/duration.ts'
+
 import type { Action } from '../scenario/action.ts'
 import type { LaneSpec, Plan, PlannedStep } from '../scenario/plan.ts'
 import { isCheck, isStimulus } from '../scenario/plan.ts'
 import type { Core } from '../simulator/core.ts'
 import { effectiveConfig } from '../simulator/settings.ts'
+import { formatDuration } from '../text/duration.ts'
 
 export type Allowed = Plan['strict']['allow']
 

@@ -1,11 +1,12 @@
 /** Options of an expectation, read strictly: a mistake in a test is told as one. */
-import { parseDuration } from '../contract/duration.ts'
+
 import { ENDPOINTS } from '../contract/endpoints.ts'
-import { nearest } from '../contract/nearest.ts'
 import type { Times } from '../scenario/action.ts'
 import { InvalidSetting } from '../simulator/options.ts'
 import { shown } from '../simulator/strict.ts'
 import { isMap } from '../source/is-map.ts'
+import { parseDuration } from '../text/duration.ts'
+import { nearest } from '../text/nearest.ts'
 
 /** A number means exactly so many. */
 export type HowOften = number | { readonly min?: number; readonly max?: number }

@@ -1,8 +1,8 @@
 /** The flags of `run`, read and checked before anything starts. */
 import { type Command, Option } from 'commander'
 import type { SettingFlags } from '../../config/text-settings.ts'
-import { parseDuration } from '../../contract/duration.ts'
 import type { Selection } from '../../runner/suite/select.ts'
+import { parseDuration } from '../../text/duration.ts'
 import { collect } from '../collect.ts'
 import { UsageError } from '../errors.ts'
 import type { Context } from '../io.ts'

@@ -1,9 +1,10 @@
 /** What happened: to read, to wait for, to follow. */
-import { parseDuration } from '../../contract/duration.ts'
+
 import type { Entry } from '../../journal/entry.ts'
 import { maskEntry } from '../../journal/mask.ts'
 import { WaitTimeout } from '../../journal/waiters.ts'
 import type { Core } from '../../simulator/core.ts'
+import { parseDuration } from '../../text/duration.ts'
 import { ErrorBody, Journal, NotYet } from '../answer-schemas.ts'
 import { Entry as EntrySchema } from '../entry-schemas.ts'
 import { eventStream } from '../events.ts'

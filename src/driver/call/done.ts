@@ -1,5 +1,5 @@
 /** What came of one attempt to do something at the desk, before it is a `DriverCall`. */
-import { formatDuration } from '../../contract/duration.ts'
+import { formatDuration } from '../../text/duration.ts'
 
 export interface Done {
   readonly outcome: 'ok' | 'failed' | 'unreachable'

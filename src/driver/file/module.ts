@@ -1,8 +1,8 @@
 /** What a module exports, taken apart: verbs that are functions, and everything that could stand in a file. */
 import { show } from '../../api/explain.ts'
-import { nearest } from '../../contract/nearest.ts'
 import { ConfigError, type Problem, problem } from '../../source/errors.ts'
 import { isMap } from '../../source/is-map.ts'
+import { nearest } from '../../text/nearest.ts'
 import type { FunctionVerb } from '../spec.ts'
 import { PLAIN_VERBS } from './schema.ts'
 

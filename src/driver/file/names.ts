@@ -1,6 +1,7 @@
 /** Which `$(...)` may stand where in a driver, checked when it is read: a wrong name is not found out in a run. */
-import { nearest } from '../../contract/nearest.ts'
+
 import { namesIn } from '../../scenario/fill.ts'
+import { nearest } from '../../text/nearest.ts'
 
 const CHAT = ['chat.id', 'chat.user_id', 'chat.language', 'chat.source', 'chat.name']
 const SIM = ['sim.url', 'sim.api_key', 'sim.bot_id']

@@ -1,6 +1,6 @@
 /** The driver file, strict: an unknown key is an error. The editors' JSON Schema is made from the same schema. */
 import * as z from 'zod/mini'
-import { parseDuration } from '../../contract/duration.ts'
+import { parseDuration } from '../../text/duration.ts'
 import { METHODS } from '../spec.ts'
 
 /** Filled in with anything, whether it is an address. */

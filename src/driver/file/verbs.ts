@@ -1,5 +1,5 @@
 /** One verb of a driver file: from what was written to what is done. */
-import { parseDuration } from '../../contract/duration.ts'
+import { parseDuration } from '../../text/duration.ts'
 import { METHODS, type Method, type VerbSpec } from '../spec.ts'
 import type { Action } from './schema.ts'
 

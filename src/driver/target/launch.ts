@@ -1,6 +1,7 @@
 /** Starting the intermediary and waiting until it serves. */
-import { formatDuration } from '../../contract/duration.ts'
+
 import { wallDelay } from '../../runtime/clock.ts'
+import { formatDuration } from '../../text/duration.ts'
 import { type Ended, kill, type Launch, lastWords, launch, type Running } from '../process/group.ts'
 import { TargetProblem } from './problem.ts'
 

@@ -1,5 +1,5 @@
 /** HTML as text: whatever is put into a template is escaped, unless it is markup already. */
-import { visible } from '../../contract/visible.ts'
+import { visible } from '../../text/visible.ts'
 
 /** A class, so that nothing read from a file or a socket can look like it. */
 export class Markup {

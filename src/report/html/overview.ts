@@ -1,6 +1,7 @@
 /** The top of the report: the verdict in one sentence, the shares, and what was run against what. */
-import { counted } from '../../contract/counted.ts'
+
 import type { Outcome, Ran } from '../../scenario/verdict.ts'
+import { counted } from '../../text/counted.ts'
 import { duration, moment } from './figures.ts'
 import { WORDS } from './icons.ts'
 import { html, type Markup, type Part } from './markup.ts'

@@ -1,6 +1,7 @@
 /** All scenarios under one another, with what narrows them down. */
-import { counted } from '../../contract/counted.ts'
+
 import type { Ran } from '../../scenario/verdict.ts'
+import { counted } from '../../text/counted.ts'
 import type { Gathered } from './evidence.ts'
 import { WORDS } from './icons.ts'
 import { html, type Markup, type Part } from './markup.ts'

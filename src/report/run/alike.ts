@@ -1,6 +1,7 @@
 /** Failures that say the same: one written step that went wrong in every round, or for every user. */
-import { visible } from '../../contract/visible.ts'
+
 import type { Failure } from '../../scenario/verdict.ts'
+import { visible } from '../../text/visible.ts'
 
 /** The first of them, and the others. */
 export type Alike = readonly [Failure, ...Failure[]]

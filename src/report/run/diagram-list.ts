@@ -1,5 +1,5 @@
 /** A timeline as a list, where there is no room for lanes: one thing that happened below the other, in words. */
-import { visible } from '../../contract/visible.ts'
+import { visible } from '../../text/visible.ts'
 import { pad, shorten, wrap } from '../text.ts'
 import type { DiagramLine } from './diagram.ts'
 import type { TimelineRow } from './timeline-row.ts'

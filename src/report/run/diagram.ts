@@ -1,5 +1,5 @@
 /** A timeline as swim lanes of text: user and agent on the left, the platform between, the intermediary on the right. */
-import { visible } from '../../contract/visible.ts'
+import { visible } from '../../text/visible.ts'
 import { pad, shorten, showMs, widthOf } from '../text.ts'
 import { type Cells, cellsOf, type Joined, joinRows } from './diagram-cells.ts'
 import { LIST_HEADING, listedRow } from './diagram-list.ts'

@@ -1,6 +1,7 @@
 /** What was wanted beside what came, so that the difference is in sight however long both are. */
-import { visible } from '../../contract/visible.ts'
+
 import type { Difference } from '../../scenario/verdict.ts'
+import { visible } from '../../text/visible.ts'
 import { pad, shorten, widthOf } from '../text.ts'
 import type { Ink } from './ink.ts'
 

@@ -1,7 +1,8 @@
 /** One failure in words: what happened, what was wanted and where, what came nearest and why it was not taken. */
-import { visible } from '../../contract/visible.ts'
+
 import type { Place } from '../../scenario/plan.ts'
 import type { Failure, NearMiss, StepRef } from '../../scenario/verdict.ts'
+import { visible } from '../../text/visible.ts'
 import { wrap } from '../text.ts'
 import { differenceLines } from './difference.ts'
 import type { Ink, Shade } from './ink.ts'

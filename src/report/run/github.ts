@@ -1,6 +1,7 @@
 /** GitHub's annotations, and the table of a job's summary. */
-import { visible } from '../../contract/visible.ts'
+
 import type { Failure, Played, Ran } from '../../scenario/verdict.ts'
+import { visible } from '../../text/visible.ts'
 import { showMs } from '../text.ts'
 import { createInk, OUTCOMES } from './ink.ts'
 import { titleOf } from './play.ts'

@@ -1,6 +1,7 @@
 /** JUnit's XML: a suite for each file, a case for each scenario, the whole story in its failure. */
-import { visible } from '../../contract/visible.ts'
+
 import type { Outcome, Played, Ran } from '../../scenario/verdict.ts'
+import { visible } from '../../text/visible.ts'
 import { createInk } from './ink.ts'
 import { outsideLines, storyLines } from './story.ts'
 import { element, xmlText } from './xml.ts'

@@ -1,6 +1,7 @@
 /** One play as a block of text: a line when all is well, the whole story when it is not. */
-import { visible } from '../../contract/visible.ts'
+
 import type { Played, Ran } from '../../scenario/verdict.ts'
+import { visible } from '../../text/visible.ts'
 import { pad, shorten, showMs, widthOf, wrap } from '../text.ts'
 import type { Layout } from './failure.ts'
 import { OUTCOMES } from './ink.ts'

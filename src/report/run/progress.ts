@@ -2,9 +2,10 @@
  * What a run is doing right now, for whoever waits in front of it: one living line on a terminal, elsewhere a line
  * when a scenario has ended and one when something takes long.
  */
-import { visible } from '../../contract/visible.ts'
+
 import { elapsedMs, type Timer, wallTimer } from '../../runtime/clock.ts'
 import type { Played } from '../../scenario/verdict.ts'
+import { visible } from '../../text/visible.ts'
 import { shorten, showMs, widthOf } from '../text.ts'
 import { type ColorLevel, createInk, type Ink, OUTCOMES } from './ink.ts'
 

@@ -1,6 +1,7 @@
 /** The story of a play that went wrong: its failures, what else was seen, what happened when, how to see it again. */
-import { visible } from '../../contract/visible.ts'
+
 import type { LintFinding, Played, Ran } from '../../scenario/verdict.ts'
+import { visible } from '../../text/visible.ts'
 import { wrap } from '../text.ts'
 import { type Alike, alike, othersText, ranges } from './alike.ts'
 import { diagramOf } from './diagram.ts'

@@ -1,7 +1,8 @@
 /** How a run went as a whole: counts, warnings by rule, what took longest, and what the exit code says. */
-import { counted } from '../../contract/counted.ts'
-import { visible } from '../../contract/visible.ts'
+
 import type { Outcome, Played, Ran } from '../../scenario/verdict.ts'
+import { counted } from '../../text/counted.ts'
+import { visible } from '../../text/visible.ts'
 import { shorten, showMs, wrap } from '../text.ts'
 import type { Layout } from './failure.ts'
 import { OUTCOMES } from './ink.ts'

@@ -1,6 +1,7 @@
 /** TAP 14: a test point for each scenario, with a YAML block of what a reader of failures needs. */
-import { visible } from '../../contract/visible.ts'
+
 import type { Failure, Played, Ran } from '../../scenario/verdict.ts'
+import { visible } from '../../text/visible.ts'
 import { placeText } from './failure.ts'
 import { createInk } from './ink.ts'
 import { titleOf } from './play.ts'

@@ -1,7 +1,8 @@
 /** The agent's side in a timeline: what the driver was told to do, and what an agent sees. */
-import { counted } from '../../contract/counted.ts'
+
 import type { Entry, EntryFrame } from '../../journal/entry.ts'
 import type { DriverCall, InboxItem } from '../../scenario/marks.ts'
+import { counted } from '../../text/counted.ts'
 import { quote, showMs } from '../text.ts'
 import { line, type Seen, said } from './timeline-row.ts'
 

@@ -1,5 +1,5 @@
 /** What a row of a timeline is made of, and how words from outside get into one. */
-import { visible } from '../../contract/visible.ts'
+import { visible } from '../../text/visible.ts'
 import { quote, shorten } from '../text.ts'
 
 export type Actor = 'user' | 'agent' | 'platform' | 'intermediary' | 'player'

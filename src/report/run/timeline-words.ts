@@ -1,6 +1,7 @@
 /** One journal entry as a row of a timeline: who did it to whom, and in which words. */
-import { counted } from '../../contract/counted.ts'
+
 import type { Entry, EntryOf } from '../../journal/entry.ts'
+import { counted } from '../../text/counted.ts'
 import { showMs } from '../text.ts'
 import { asDriverEntry, seenDriver } from './timeline-agent.ts'
 import { seenNote } from './timeline-notes.ts'

@@ -1,8 +1,8 @@
 /** Writes the reports a run was asked for, each for itself: one that cannot be written keeps no other from it. */
 import { appendFileSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
-import { visible } from '../../contract/visible.ts'
 import type { Ran } from '../../scenario/verdict.ts'
+import { visible } from '../../text/visible.ts'
 import { isOn, type ReportName, type ReportWish } from '../reporters.ts'
 import { columnsOf } from './columns.ts'
 import { githubAnnotations, githubSummary, withoutCommands } from './github.ts'

@@ -1,11 +1,12 @@
 /** One scenario, played from its first step to the quiet after its last. */
-import { formatDuration } from '../../contract/duration.ts'
+
 import { wallTimer } from '../../runtime/clock.ts'
 import type { Action } from '../../scenario/action.ts'
 import { Unfillable } from '../../scenario/fill.ts'
 import type { ScenarioEnded } from '../../scenario/marks.ts'
 import type { PlannedItem, PlannedStep } from '../../scenario/plan.ts'
 import type { Verdict } from '../../scenario/verdict.ts'
+import { formatDuration } from '../../text/duration.ts'
 import { readInbox } from '../verbs/agent.ts'
 import { lastAnswers } from '../verbs/last-answers.ts'
 import { type Details, type Scene, StepProblem } from '../verbs/verb.ts'

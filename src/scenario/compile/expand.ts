@@ -3,7 +3,7 @@
  * checked in the order of the play.
  */
 import { dirname, resolve } from 'node:path'
-import { nearest } from '../../contract/nearest.ts'
+import { nearest } from '../../text/nearest.ts'
 import type { Action } from '../action.ts'
 import { namesIn, type Scope } from '../fill.ts'
 import { atLeast, FLAG } from '../format/held.ts'

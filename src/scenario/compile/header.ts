@@ -1,7 +1,8 @@
 /** Everything of a plan but its steps, defaults filled in. */
-import { parseDuration } from '../../contract/duration.ts'
+
 import { allowedFor, isKnob, type KnobName, parseKnob } from '../../contract/knobs.ts'
 import { isMap } from '../../source/is-map.ts'
+import { parseDuration } from '../../text/duration.ts'
 import { AVAILABILITY, atLeast, DURATION, FLAG, SEVERITY } from '../format/held.ts'
 import type { ScenarioFile } from '../format/scenario.ts'
 import type { Plan } from '../plan.ts'

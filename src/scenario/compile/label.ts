@@ -1,5 +1,5 @@
 /** A step in one line. */
-import { formatDuration } from '../../contract/duration.ts'
+import { formatDuration } from '../../text/duration.ts'
 import type { Action, CallPattern, ExpectTree } from '../action.ts'
 import { flow, shorten } from './flow.ts'
 

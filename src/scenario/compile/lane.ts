@@ -1,5 +1,5 @@
 /** Which chat a step is about. */
-import { nearest } from '../../contract/nearest.ts'
+import { nearest } from '../../text/nearest.ts'
 import type { Step } from '../format/step.ts'
 import type { Chats } from './chats.ts'
 import type { Here } from './here.ts'

@@ -1,5 +1,5 @@
 /** What earlier steps have defined: ids to look back to, captures to read. Branches of a parallel have their own view. */
-import { nearest } from '../../contract/nearest.ts'
+import { nearest } from '../../text/nearest.ts'
 import type { Action } from '../action.ts'
 import { placeOf } from '../format/loaded.ts'
 import type { Here } from './here.ts'

@@ -1,5 +1,5 @@
 /** What is written about calls, as patterns and trees. */
-import { nearest } from '../../contract/nearest.ts'
+import { nearest } from '../../text/nearest.ts'
 import type { CallName, CallPattern, ExpectTree, Times } from '../action.ts'
 import { type Expected, type ExpectWritten, GROUP_NAMES } from '../format/calls.ts'
 import { ALIAS, AUTH, CALL_NAMES, DURATION, TIMES } from '../format/held.ts'

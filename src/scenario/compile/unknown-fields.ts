@@ -1,7 +1,7 @@
 /** Fields of an expected call that the endpoint does not have. */
 import type * as z from 'zod/mini'
 import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
-import { nearest } from '../../contract/nearest.ts'
+import { nearest } from '../../text/nearest.ts'
 import type { CallPattern } from '../action.ts'
 import { isAsymmetric } from '../fill.ts'
 

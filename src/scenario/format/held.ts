@@ -3,10 +3,10 @@
  * `$(name)` when the name is known before the play: of vars, a matrix, an include, `i`, `user`.
  */
 import * as z from 'zod/mini'
-import { parseDuration } from '../../contract/duration.ts'
 import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../contract/schemas.ts'
 import { SIGN_MODES } from '../../contract/sign-modes.ts'
+import { parseDuration } from '../../text/duration.ts'
 import type { AckWanted, CallName, Times } from '../action.ts'
 import type { Severity } from '../plan.ts'
 

@@ -1,7 +1,7 @@
 /** Matchers as data, checked when a scenario is read: known `$ops`, one per map, each with an argument it can use. */
 import * as z from 'zod/mini'
-import { nearest } from '../../contract/nearest.ts'
 import { isMap } from '../../source/is-map.ts'
+import { nearest } from '../../text/nearest.ts'
 
 interface Complaint {
   readonly path: PropertyKey[]

@@ -1,7 +1,8 @@
 /** What the webhook answered to the event of a step. */
-import { formatDuration, parseDuration } from '../../contract/duration.ts'
+
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../contract/events.ts'
 import type { Entry, EntryOf } from '../../journal/entry.ts'
+import { formatDuration, parseDuration } from '../../text/duration.ts'
 import type { AckWanted } from '../action.ts'
 import { plainText } from '../match/text.ts'
 import type { PlannedStep } from '../plan.ts'

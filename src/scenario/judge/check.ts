@@ -1,5 +1,5 @@
 /** `check`: how the chat has to be, as soon as one observation of it holds. */
-import { counted } from '../../contract/counted.ts'
+import { counted } from '../../text/counted.ts'
 import type { Check } from '../action.ts'
 import { fill, Unfillable } from '../fill.ts'
 import type { MarkOf } from '../marks.ts'

@@ -1,5 +1,5 @@
 /** Until when something may come. */
-import { formatDuration } from '../../contract/duration.ts'
+import { formatDuration } from '../../text/duration.ts'
 import type { PlannedStep } from '../plan.ts'
 import type { LaneKey } from './facts.ts'
 import type { Bench } from './watch.ts'

@@ -1,6 +1,6 @@
 /** What to tell about an `expect` that was not met. */
-import { counted } from '../../contract/counted.ts'
-import { formatDuration } from '../../contract/duration.ts'
+import { counted } from '../../text/counted.ts'
+import { formatDuration } from '../../text/duration.ts'
 import type { Expectation, ExpectTree } from '../action.ts'
 import type { PlannedStep } from '../plan.ts'
 import { type Call, ruleOf, shortName } from './call.ts'

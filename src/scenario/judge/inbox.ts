@@ -1,5 +1,5 @@
 /** Items of an agent's inbox: which are new, whose they are, and how they are named. */
-import { counted } from '../../contract/counted.ts'
+import { counted } from '../../text/counted.ts'
 import type { InboxItem } from '../marks.ts'
 import { flow } from '../match/text.ts'
 import type { InboxRead } from './facts.ts'

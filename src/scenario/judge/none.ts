@@ -1,5 +1,5 @@
 /** `none`: calls that must not come in the turn, watched for a while. */
-import { formatDuration } from '../../contract/duration.ts'
+import { formatDuration } from '../../text/duration.ts'
 import type { CallPattern, Expectation } from '../action.ts'
 import { fill, Unfillable } from '../fill.ts'
 import type { PlannedStep } from '../plan.ts'

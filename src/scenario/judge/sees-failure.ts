@@ -1,5 +1,5 @@
 /** What to tell about a `sees` that did not come true. */
-import { counted } from '../../contract/counted.ts'
+import { counted } from '../../text/counted.ts'
 import { distanceOf } from '../match/distance.ts'
 import { match } from '../match/match.ts'
 import type { PlannedStep } from '../plan.ts'

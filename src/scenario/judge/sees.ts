@@ -1,5 +1,5 @@
 /** `agent: { sees }`: what must turn up in the agent's inbox, claimed item by item. */
-import { formatDuration } from '../../contract/duration.ts'
+import { formatDuration } from '../../text/duration.ts'
 import type { Action } from '../action.ts'
 import { fill, Unfillable } from '../fill.ts'
 import { fits } from '../match/match.ts'

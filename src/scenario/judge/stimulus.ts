@@ -1,5 +1,5 @@
 /** What came of a step that does something: whether it could be done, and what the webhook answered. */
-import { formatDuration } from '../../contract/duration.ts'
+import { formatDuration } from '../../text/duration.ts'
 import type { PlannedStep } from '../plan.ts'
 import { ackRuling } from './ack.ts'
 import { driverRuling } from './driver.ts'

@@ -1,5 +1,5 @@
 /** Pieces of sentences the judge's findings are made of. */
-import { formatDuration } from '../../contract/duration.ts'
+import { formatDuration } from '../../text/duration.ts'
 import type { CallPattern, Expectation, Times } from '../action.ts'
 import { flow } from '../match/text.ts'
 import type { PlannedStep } from '../plan.ts'

@@ -1,5 +1,5 @@
 /** Names the mistake behind two values that nearly agree. */
-import { counted } from '../../contract/counted.ts'
+import { counted } from '../../text/counted.ts'
 import { firstDifference } from './text.ts'
 
 export function hintFor(expected: unknown, actual: unknown): string | undefined {

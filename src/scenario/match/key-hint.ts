@@ -1,6 +1,6 @@
 /** A field that is missing, and one that looks as if it were meant. */
 import { fieldName } from '../../api/explain.ts'
-import { nearest } from '../../contract/nearest.ts'
+import { nearest } from '../../text/nearest.ts'
 
 type Path = readonly PropertyKey[]
 

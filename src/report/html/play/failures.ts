@@ -1,6 +1,7 @@
 /** Failures of a play: what was wanted, what happened, what to try, and what came closest. */
-import { counted } from '../../../contract/counted.ts'
+
 import type { Difference, Failure, NearMiss } from '../../../scenario/verdict.ts'
+import { counted } from '../../../text/counted.ts'
 import { offset } from '../figures.ts'
 import { mark } from '../icons.ts'
 import { html, type Markup, type Part } from '../markup.ts'
