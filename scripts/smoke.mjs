@@ -1,7 +1,10 @@
-// Starts the installed package with a given Node, makes a chat, calls the API, stops it. Plain JavaScript: it also runs on Node 20.
+// Imports the contract of the installed package, starts the package with a given Node, makes a chat, calls the API, stops it.
+// Plain JavaScript: it also runs on Node 20.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 const [node, folder] = process.argv.slice(2)
 const bin = join(folder, 'node_modules/handover-sim/bin/handover-sim.js')
@@ -12,6 +15,9 @@ const child = spawn(node, [bin, 'start', '--port', '0', '--json'], {
 const guard = setTimeout(() => child.kill('SIGKILL'), 120_000)
 
 try {
+  const contract = createRequire(join(folder, 'user.js')).resolve('handover-sim/contract')
+  const { MessageRequest } = await import(pathToFileURL(contract))
+  MessageRequest.parse({ bot_id: 1, chat_id: 'c1', message: 'Hello' })
   const ready = await firstLine()
   const chat = await post(`${ready.url}/_sim/chats`, {}, {})
   const auth = { authorization: `Bearer ${ready.apiKey}` }

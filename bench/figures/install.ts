@@ -30,7 +30,8 @@ export async function install(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-sim-install-'))
   const bare = pack(emptyPackage(folder), folder, [])
   const ours = pack(root, folder, ['start', '--port', '0'])
-  const registry = await startRegistry([bare, ours])
+  const zod = pack(join(root, 'node_modules/zod'), folder, [])
+  const registry = await startRegistry([bare, ours, zod])
   const env = { ...process.env, npm_config_cache: join(folder, 'cache'), npm_config_registry: registry.url }
   try {
     const place = { folder, env }
@@ -41,7 +42,7 @@ export async function install(): Promise<Figure[]> {
   }
 }
 
-/** Two packages and nothing else. */
+/** Serves these packages and no other. */
 async function startRegistry(packages: readonly Packed[]): Promise<{ url: string; close(): void }> {
   const server = createServer((request, response) => {
     const found = packages.find(({ name }) => request.url?.startsWith(`/${name}`))

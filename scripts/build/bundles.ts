@@ -1,10 +1,10 @@
-/** What runs, bundled: nothing has to be installed besides it. */
+/** Bundles what runs. Only `contract.js` imports a package, zod; every other file brings its own copy of what it needs. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin, type RolldownOutput } from 'rolldown'
 import { browserSiblings } from '../browser-siblings.ts'
 
-/** What a user has installed, or has no use for. */
+/** Packages that the user installs beside handover-sim. */
 const PEERS = [/^node:/, /^msw(\/|$)/, /^vitest(\/|$)/]
 
 export type Bundle = RolldownOutput['output']
@@ -31,7 +31,7 @@ export async function buildBundles(root: string): Promise<Bundle[]> {
       plugins: [browserSiblings()],
       output: { dir: 'dist/browser', sourcemap: false },
     }),
-    // By themselves: one runs anywhere, the other on the user's own zod.
+    // Two bundles of their own: `signature` runs anywhere, `contract` shares zod with the user's schemas.
     bundle(root, { input: { signature: 'src/signature/index.ts' }, platform: 'neutral', output: { dir: 'dist' } }),
     bundle(root, {
       input: { contract: 'src/contract/index.ts' },
@@ -67,14 +67,14 @@ async function bundle(root: string, options: BuildOptions): Promise<Bundle> {
   })
   const folder = join(root, (options.output as { dir: string }).dir)
   for (const chunk of output)
-    if (chunk.type === 'chunk' && isForeign(chunk.moduleIds)) forgetMap(folder, chunk.fileName)
+    if (chunk.type === 'chunk' && isForeign(chunk.moduleIds)) removeMap(folder, chunk.fileName)
   return output
 }
 
 const isForeign = (ids: readonly string[]) => ids.every(id => id.includes('/node_modules/'))
 
-/** Nobody here can do anything about a line of another package. */
-function forgetMap(folder: string, file: string): void {
+/** Removes the map of a file that holds only code of other packages. */
+function removeMap(folder: string, file: string): void {
   const path = join(folder, file)
   rmSync(`${path}.map`, { force: true })
   writeFileSync(path, readFileSync(path, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))

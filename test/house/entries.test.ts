@@ -15,16 +15,16 @@ interface Target {
 }
 interface Manifest {
   readonly exports: Readonly<Record<string, Target | string>>
-  readonly peerDependencies?: unknown
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
   readonly peerDependenciesMeta: Readonly<Record<string, { optional: boolean }>>
-  readonly dependencies?: unknown
 }
 const manifest = readJson<Manifest>('package.json')
 const entries = Object.entries(manifest.exports).filter((one): one is [string, Target] => typeof one[1] !== 'string')
 const inRoot = (path: string) => path.replace('./', '')
 
-/** What is the user's own, and where it may be named. */
-const PEERS: Readonly<Record<string, RegExp>> = {
+/** The packages that a built file may import, and the files that may. */
+const IMPORTABLE: Readonly<Record<string, RegExp>> = {
   zod: /^dist\/(contract\.js$|schemas\/contract\/)/,
   msw: /^dist\/(browser\/)?(msw\.js$|types\/doors\/msw\.d\.ts$)/,
   vitest: /^dist\/(vitest\.js$|types\/vitest\/)/,
@@ -34,17 +34,16 @@ const outside = (specifiers: readonly string[]) => specifiers.filter(one => !one
 /** Imports of packages by files that may not name them. */
 const misplaced = (file: string, specifiers: readonly string[]) =>
   outside(specifiers)
-    .filter(one => !isBuiltin(one) && !PEERS[packageOf(one)]?.test(file))
+    .filter(one => !isBuiltin(one) && !IMPORTABLE[packageOf(one)]?.test(file))
     .map(one => `${file}: ${one}`)
 
-it('there is nothing to install besides, and every peer may be missing', () => {
-  expect(manifest.dependencies).toBeUndefined()
-  expect(Object.keys(manifest.peerDependenciesMeta).sort()).toEqual(Object.keys(PEERS).sort())
-  for (const peer of Object.keys(PEERS)) expect(manifest.peerDependenciesMeta[peer], peer).toEqual({ optional: true })
+it('zod is the only dependency: contract shares it with the schemas of the user', () => {
+  expect(manifest.dependencies).toEqual({ zod: '^4.2.0' })
 })
 
-it('peers are named without versions: for those, npm would fetch all they may need before it installs', () => {
-  expect(manifest.peerDependencies).toBeUndefined()
+it('msw and vitest are optional peers with ranges, so that npm refuses a version that does not work', () => {
+  expect(manifest.peerDependencies).toEqual({ msw: '>=2.10 <4', vitest: '>=3 <6' })
+  expect(manifest.peerDependenciesMeta).toEqual({ msw: { optional: true }, vitest: { optional: true } })
 })
 
 describe.each(entries)('%s', (_, { types, default: main, browser }) => {
@@ -71,7 +70,7 @@ it('signature is one file that needs nothing', () => {
   expect(specifiersOf('dist/signature.js')).toEqual([])
 })
 
-it('no bundle imports a package, but for the peers where they belong', () => {
+it('a bundle imports a package only in the entry that is for it', () => {
   const files = filesIn('dist', '.js').map(file => `dist/${file}`)
   expect(files.length).toBeGreaterThan(30)
   expect(files.flatMap(file => misplaced(file, specifiersOf(file)))).toEqual([])
@@ -80,7 +79,7 @@ it('no bundle imports a package, but for the peers where they belong', () => {
 describe('types', () => {
   const files = filesIn('dist', '.d.ts').map(file => `dist/${file}`)
 
-  it('name no package either', () => {
+  it('name a package only in the entry that is for it', () => {
     expect(files.length).toBeGreaterThan(50)
     expect(files.flatMap(file => misplaced(file, importsOf(read(file))))).toEqual([])
     const naming = files.filter(file => /\bzod\b/.test(read(file).replace(/\/\*.*?\*\//gs, '')))

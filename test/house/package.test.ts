@@ -11,6 +11,7 @@ interface Manifest {
   readonly license: string
   readonly bin: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, unknown>>
+  readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
 }
 const manifest = readJson<Manifest>('package.json')
@@ -27,7 +28,7 @@ it('the lock file names no address', () => {
 it('docs/dependencies.md has a row for every dependency, and for nothing else', () => {
   const rows = [...read('docs/dependencies.md').matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell]) => cell!.split(', '))
   const named = rows.filter(name => name !== 'package')
-  const has = Object.keys(manifest.devDependencies)
+  const has = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
   expect(named.sort()).toEqual(has.sort())
 })
 
