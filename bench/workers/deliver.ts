@@ -36,7 +36,7 @@ async function simulator(): Promise<() => Promise<void>> {
     for (let i = 0; i < total; i++) call(i)
     await sim.settled()
     const failed = sim.deliveries.filter(delivery => delivery.outcome !== 'delivered')
-    if (failed.length > 0) throw new Error(`${failed.length} deliveries failed: ${failed[0]?.error}`)
+    if (failed.length > 0) throw new Error(`${failed.length} deliveries failed: ${failed[0]?.failure?.code}`)
   }
 }
 

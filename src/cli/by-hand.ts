@@ -1,6 +1,7 @@
 /** What `trigger` and `resend` share: asking a running simulator to send something, and telling what came of it. */
 import type { Command } from 'commander'
-import { asFailure } from '../runtime/transport.ts'
+import { connectionFailure } from '../runtime/connection-failure.ts'
+import { failureText } from '../wording/delivery.ts'
 import { EnvironmentProblem, UsageError } from './errors.ts'
 import type { Context } from './io.ts'
 import { type SimulatorFlags, simulatorUrl } from './simulator-url.ts'
@@ -46,7 +47,7 @@ export async function sendByHand(
 /** An answer, or a refusal that says "not now". */
 async function ask(url: string, flags: ByHandFlags, path: string, body: unknown): Promise<Answer | Refusal> {
   const response = await post(`${url}/_sim${path}`, flags, body).catch(error => {
-    const why = asFailure(error, new URL(url).host).message
+    const why = failureText(connectionFailure(error, new URL(url).host))
     throw new EnvironmentProblem(`No simulator answers at ${url}: ${why}. Start one with: handover-sim start`)
   })
   const told = (await response.json().catch(() => null)) as Partial<Answer & Refusal> | null

@@ -2,7 +2,6 @@
 import { type Command, Option } from 'commander'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { SettingFlags } from '../config/text-settings.ts'
-import { maskEntry } from '../journal/mask.ts'
 import type { LogStyle } from '../report/log.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { keepHeapSmall } from '../runtime/heap.ts'
@@ -10,6 +9,7 @@ import { isLoopback } from '../server/addresses.ts'
 import { type SimulatorServer, startSimulator } from '../server/start.ts'
 import { InvalidSnapshot } from '../simulator/snapshot/check.ts'
 import type { Simulator } from '../simulator.ts'
+import { presentEntry } from '../wording/entry.ts'
 import { hints, readyFacts } from './announce.ts'
 import { colorLevel } from './color.ts'
 import { UsageError } from './errors.ts'
@@ -136,7 +136,7 @@ const signatureHeaderOf = ({ values }: Resolved) => String(values['webhook.signa
 function printEntries(server: SimulatorServer, resolved: Resolved, { io }: Context): void {
   const signatureHeader = signatureHeaderOf(resolved)
   subscribeFromStart(server, entry => {
-    io.stdout.write(`${JSON.stringify(Object.assign({ v: 1, type: 'entry' }, maskEntry(entry, signatureHeader)))}\n`)
+    io.stdout.write(`${JSON.stringify(Object.assign({ v: 1, type: 'entry' }, presentEntry(entry, signatureHeader)))}\n`)
   })
 }
 
@@ -155,7 +155,7 @@ async function showTraffic(server: SimulatorServer, { output }: StartFlags, reso
     colorLevel: colorLevel(env, isTTY),
     columns: Math.min(Math.max(columns ?? 100, 80), 160),
   })
-  subscribeFromStart(server, entry => io.stderr.write(log(maskEntry(entry, signatureHeader))))
+  subscribeFromStart(server, entry => io.stderr.write(log(presentEntry(entry, signatureHeader))))
 }
 
 /** Loading the log took a moment: what happened meanwhile comes first. */

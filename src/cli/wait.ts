@@ -1,8 +1,9 @@
 /** `handover-sim wait`: blocks until a simulator answers that it is ready. */
 import type { Command } from 'commander'
 import { elapsedMs, wallDelay, wallTimer } from '../runtime/clock.ts'
-import { asFailure } from '../runtime/transport.ts'
+import { connectionFailure } from '../runtime/connection-failure.ts'
 import { formatDuration, parseDuration } from '../text/duration.ts'
+import { failureText } from '../wording/delivery.ts'
 import { EnvironmentProblem, UsageError } from './errors.ts'
 import type { Context } from './io.ts'
 import { type SimulatorFlags, simulatorUrl } from './simulator-url.ts'
@@ -49,7 +50,7 @@ async function probe(url: string): Promise<string | null> {
     await response.arrayBuffer()
     return response.status === 200 ? null : `it answered ${response.status}`
   } catch (error) {
-    return asFailure(error, new URL(url).host).message
+    return failureText(connectionFailure(error, new URL(url).host))
   } finally {
     timer.cancel()
   }

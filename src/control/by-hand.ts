@@ -4,6 +4,7 @@ import type { SignMode } from '../contract/sign-modes.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { payloadOf } from '../platform/events.ts'
 import type { Chat } from '../platform/state.ts'
+import { ackOf } from '../simulator/chat-handle.ts'
 import type { Core } from '../simulator/core.ts'
 import { nearest } from '../text/nearest.ts'
 import { findDelivery, type Triggered } from '../webhooks/by-hand.ts'
@@ -74,6 +75,5 @@ export function unknownId(code: string, field: string, message: string, ids: rea
 /** What the webhook answered; nothing when a reset came first. */
 function answered(entry: Delivery | null): Reply {
   if (entry === null) throw new ControlProblem(409, 'reset', 'The simulator was reset before the webhook answered.')
-  const { delivery_id, status, duration_ms, error } = entry
-  return ok({ delivery_id, ack: { status, duration_ms, ...(error === undefined ? {} : { error }) } })
+  return ok({ delivery_id: entry.delivery_id, ack: ackOf(entry) })
 }

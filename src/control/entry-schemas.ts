@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { ALIASES, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, WebhookEvent, type WebhookEventName } from '../contract/events.ts'
 import { SIGN_MODES } from '../contract/sign-modes.ts'
+import { FAILURE_CODES } from '../wording/delivery.ts'
 
 export const EntryKind = z
   .enum(['api', 'event', 'delivery', 'driver', 'user', 'fault', 'note'])
@@ -61,6 +62,21 @@ const EventEntry = z
   })
   .check(z.meta({ id: 'EventEntry', description: 'An event the platform has for the webhook' }))
 
+const text = z.optional(z.string())
+const Failure = z
+  .object({
+    code: z.enum(FAILURE_CODES),
+    target: z.optional(z.string().check(z.describe('Host and port'))),
+    system_code: z.optional(z.string().check(z.describe('Of the operating system or the HTTP client: `ECONNREFUSED`'))),
+    detail: text,
+    place: z.optional(z.string().check(z.describe('Where the webhook function threw'))),
+    timeout_ms: z.optional(z.number()),
+    status: z.optional(z.int()),
+    event: text,
+    followed: z.optional(z.boolean().check(z.describe('Whether redirects are followed'))),
+  })
+  .check(z.meta({ id: 'DeliveryFailure', description: 'Why an event is not acknowledged' }))
+
 const DeliveryEntry = z
   .object({
     ...frame,
@@ -75,7 +91,8 @@ const DeliveryEntry = z
     status: z.nullable(z.int()),
     response: z.nullable(z.object({ headers, body: z.string(), truncated: z.boolean() })),
     duration_ms: z.number(),
-    error: z.optional(z.string()),
+    failure: z.optional(Failure),
+    error: z.optional(z.string().check(z.describe('`failure` in words'))),
     retry_in_ms: z.optional(z.number()),
     triggered: z.optional(z.literal(true).check(z.describe('Made by hand, no event of the platform'))),
     sign: z.optional(SignMode),

@@ -127,7 +127,7 @@ function shown(verb: string, spec: VerbSpec, scope: Scope): string {
 }
 
 function callOf(verb: string, how: string, done: Done, tookMs: number, { chat }: DriverContext): DriverCall {
-  const { outcome, status, error, value } = done
+  const { outcome, status, error, failure, value } = done
   const answer = startOf(done.text ?? (value === undefined ? '' : (JSON.stringify(value) ?? '')))
   return {
     verb,
@@ -136,6 +136,7 @@ function callOf(verb: string, how: string, done: Done, tookMs: number, { chat }:
     ...(status === undefined ? {} : { status }),
     duration_ms: Math.round(tookMs * 100) / 100,
     ...(error === undefined ? {} : { error }),
+    ...(failure === undefined ? {} : { failure }),
     ...(answer === '' ? {} : { answer }),
     ...(chat === null ? {} : { chat_id: chat.id }),
   }

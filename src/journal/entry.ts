@@ -2,6 +2,7 @@
 import type { Alias, EndpointId } from '../contract/endpoints.ts'
 import type { WebhookEvent, WebhookEventName } from '../contract/events.ts'
 import type { SignMode } from '../contract/sign-modes.ts'
+import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 
 export type EntryKind = 'api' | 'event' | 'delivery' | 'driver' | 'user' | 'fault' | 'note'
 
@@ -47,6 +48,13 @@ export interface EventContent {
   readonly payload: WebhookEvent
 }
 
+/** Why an event is not acknowledged. `wording/delivery.ts` has the words. */
+export type DeliveryFailure =
+  | ConnectionFailure
+  | { readonly code: 'no_url' }
+  | { readonly code: 'redirect'; readonly status: number; readonly followed: boolean }
+  | { readonly code: 'not_acknowledged'; readonly status: number; readonly event: string }
+
 export interface DeliveryContent {
   readonly kind: 'delivery'
   readonly chat_id?: string
@@ -64,8 +72,8 @@ export interface DeliveryContent {
     readonly truncated: boolean
   } | null
   readonly duration_ms: number
-  /** The cause of a failure in words. */
-  readonly error?: string
+  /** Why it is not delivered. */
+  readonly failure?: DeliveryFailure
   /** On the simulator's clock, when another try follows. */
   readonly retry_in_ms?: number
   /** Sent by hand: the platform had no such event. */

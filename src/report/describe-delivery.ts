@@ -5,6 +5,7 @@ import type { EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
 import { formatDuration } from '../text/duration.ts'
 import { visible } from '../text/visible.ts'
+import { failureBesideStatus, failureText } from '../wording/delivery.ts'
 import type { Detail, Line } from './line.ts'
 import { shorten, showMs } from './text.ts'
 
@@ -73,16 +74,13 @@ function wronglyAccepted({ status, sign }: Delivery): Detail[] {
 }
 
 function outcome(entry: Delivery): Detail {
-  const { status, duration_ms, error, outcome: how } = entry
-  if (how === 'skipped') return { label: 'not sent', text: visible(error ?? ''), level: 'warn' }
+  const { status, duration_ms, failure, outcome: how } = entry
+  if (how === 'skipped') return { label: 'not sent', text: visible(failureText(failure)), level: 'warn' }
   const label = status === null ? 'failed' : `answer ${status}`
   if (how === 'delivered') return { label, text: showMs(duration_ms), level: 'good' }
   const next = entry.retry_in_ms === undefined ? '' : `, next try in ${formatDuration(entry.retry_in_ms)}`
-  return { label, text: `${visible(why(error))}, ${showMs(duration_ms)}${next}`, level: 'bad' }
+  return { label, text: `${visible(failureBesideStatus(failure))}, ${showMs(duration_ms)}${next}`, level: 'bad' }
 }
-
-/** The status stands right before it. */
-const why = (error = 'not acknowledged') => error.replace(/^answered \d+; /, '')
 
 const LONGEST_BODY = 160
 

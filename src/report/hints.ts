@@ -18,7 +18,11 @@ interface Sign {
   advice(entry: Delivery): string
 }
 
-const failedWith = (pattern: RegExp) => (entry: Delivery) => entry.status === null && pattern.test(entry.error ?? '')
+type Code = NonNullable<Delivery['failure']>['code']
+const failedWith =
+  (...codes: Code[]) =>
+  ({ failure }: Delivery) =>
+    failure !== undefined && codes.includes(failure.code)
 const answered = (matches: (status: number) => boolean) => (entry: Delivery) =>
   entry.status !== null && matches(entry.status)
 
@@ -39,38 +43,38 @@ const SIGNS: readonly Sign[] = [
   },
   {
     cause: 'https to http',
-    matches: failedWith(/WRONG_VERSION_NUMBER|wrong version number|packet length too long|EPROTO/i),
+    matches: failedWith('no_tls'),
     advice: ({ url }) => `The address says https but a plain http server answers there; try ${swapped(url)}.`,
   },
   {
     cause: 'certificate',
-    matches: failedWith(/^TLS:/),
+    matches: failedWith('tls'),
     advice: () => 'The certificate is not trusted: use http on this machine, or start with NODE_EXTRA_CA_CERTS=ca.pem.',
   },
   {
     cause: 'http to https',
     matches: entry =>
       parts(entry.url).protocol === 'http:' &&
-      (/not HTTP|ECONNRESET|UND_ERR_SOCKET|HPE_/.test(entry.error ?? '') ||
+      (failedWith('not_http', 'connection_reset', 'connection_closed')(entry) ||
         /plain HTTP request was sent to HTTPS/i.test(entry.response?.body ?? '')),
     advice: ({ url }) =>
       `Does the receiver expect https? Then try ${swapped(url)}. Otherwise it closed the connection before answering: see its log.`,
   },
   {
     cause: 'refused',
-    matches: failedWith(/ECONNREFUSED/),
+    matches: failedWith('connection_refused'),
     advice: ({ url }) =>
       `Is the intermediary running, and on that port?${parts(url).hostname === 'localhost' ? ' localhost may mean ::1 here: try 127.0.0.1.' : ''}`,
   },
   {
     cause: 'host',
-    matches: failedWith(/ENOTFOUND|EAI_AGAIN/),
+    matches: failedWith('dns_not_found', 'dns_no_answer'),
     advice: ({ url }) =>
       `Check the spelling of ${parts(url).host}, and that the name is known where the simulator runs.`,
   },
   {
     cause: 'slow',
-    matches: failedWith(/^timeout/),
+    matches: failedWith('timeout', 'connect_timeout'),
     advice: () => 'Answer 200 first and work afterwards: the platform waits no longer than the knob webhook.timeout.',
   },
   {

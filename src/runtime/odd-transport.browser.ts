@@ -1,6 +1,7 @@
-/** Deliveries that are unusual on the wire: a page has no wire of its own. */
-import { type Outgoing, type Received, TransportFailure } from './transport.ts'
+/** Replaces `odd-transport.ts` in browsers, which have no sockets. */
+import { TransportError } from './connection-failure.ts'
+import type { Outgoing, Received } from './transport.ts'
 
 export async function sendOddly(_outgoing: Outgoing): Promise<Received> {
-  throw new TransportFailure('a browser cannot send bytes its own way; play faults of the wire in Node')
+  throw new TransportError({ code: 'no_sockets' })
 }

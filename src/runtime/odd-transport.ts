@@ -2,22 +2,13 @@
 import { type ClientRequest, type IncomingMessage, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { type Timer, wallTimer } from './clock.ts'
+import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
 import { paced } from './paced.ts'
-import {
-  asFailure,
-  CANCELLED,
-  MAX_BODY_BYTES,
-  type Outgoing,
-  type Received,
-  receivedFrom,
-  TransportFailure,
-  timedOut,
-  type Wire,
-} from './transport.ts'
+import { MAX_BODY_BYTES, type Outgoing, type Received, receivedFrom, type Wire } from './transport.ts'
 
 export const sendOddly = (outgoing: Outgoing, wire: Wire): Promise<Received> =>
   new Promise((resolve, reject) => {
-    if (outgoing.signal.aborted) reject(new TransportFailure(CANCELLED))
+    if (outgoing.signal.aborted) reject(cancelled())
     else new OddRequest(outgoing, wire, resolve, reject).run()
   })
 
@@ -26,12 +17,12 @@ class OddRequest {
   #outgoing: Outgoing
   #wire: Wire
   #resolve: (received: Received) => void
-  #reject: (failure: TransportFailure) => void
+  #reject: (failure: TransportError) => void
   #request: ClientRequest
   #over = new AbortController()
   #timer: Timer | null = null
 
-  constructor(outgoing: Outgoing, wire: Wire, resolve: (r: Received) => void, reject: (f: TransportFailure) => void) {
+  constructor(outgoing: Outgoing, wire: Wire, resolve: (r: Received) => void, reject: (f: TransportError) => void) {
     this.#outgoing = outgoing
     this.#wire = wire
     this.#resolve = resolve
@@ -40,7 +31,8 @@ class OddRequest {
   }
 
   run(): void {
-    const failed = (error: Error) => this.#fail(asFailure(error, new URL(this.#outgoing.url).host))
+    const failed = (error: Error) =>
+      this.#fail(new TransportError(connectionFailure(error, new URL(this.#outgoing.url).host)))
     this.#outgoing.signal.addEventListener('abort', this.#onAbort)
     this.#request.on('error', failed)
     this.#request.on('response', response => collect(response, received => this.#done(received), failed))
@@ -53,9 +45,9 @@ class OddRequest {
     if (!this.#over.signal.aborted) this.#timer = wallTimer(timeoutMs, () => this.#fail(timedOut(timeoutMs)))
   }
 
-  #onAbort = () => this.#fail(new TransportFailure(CANCELLED))
+  #onAbort = () => this.#fail(cancelled())
 
-  #fail(failure: TransportFailure): void {
+  #fail(failure: TransportError): void {
     if (!this.#settle()) return
     this.#reject(failure)
     this.#request.destroy()

@@ -1,5 +1,6 @@
 /** How webhook bytes leave: a port, its real version over undici, and one for a plain function. */
 import { wallTimer } from './clock.ts'
+import { cancelled, rootCause, TransportError, timedOut } from './connection-failure.ts'
 
 export interface Outgoing {
   readonly url: string
@@ -29,14 +30,6 @@ export interface Received {
   readonly truncated: boolean
 }
 
-/** Why nothing usable came back, in words a developer can act on. */
-export class TransportFailure {
-  readonly message: string
-  constructor(message: string) {
-    this.message = message
-  }
-}
-
 export type Transport = (request: Outgoing) => Promise<Received>
 
 export const KEPT_BODY_CHARS = 16_384
@@ -62,14 +55,14 @@ export function functionTransport(handler: (request: Request) => Response | Prom
     const request = new Request(url, { method: 'POST', headers, body })
     const response = await withTimeout(
       Promise.resolve().then(() => {
-        if (signal.aborted) throw new TransportFailure(CANCELLED)
+        if (signal.aborted) throw cancelled()
         return handler(request)
       }),
       timeoutMs,
       signal,
     )
-    if (!isResponse(response)) throw new TransportFailure('the webhook function did not return a Response')
-    if (response.bodyUsed) throw new TransportFailure(USED_UP)
+    if (!isResponse(response)) throw new TransportError({ code: 'function_returned_no_response' })
+    if (response.bodyUsed) throw new TransportError({ code: 'function_reused_response' })
     const text = await withTimeout(response.text(), timeoutMs, signal)
     const kept = text.slice(0, KEPT_BODY_CHARS)
     return {
@@ -87,9 +80,6 @@ const isResponse = (given: unknown): boolean => {
   return typeof status === 'number' && typeof text === 'function'
 }
 
-const USED_UP =
-  'the webhook function returned a Response whose body was read before: it has to make a new one each time'
-
 /** Whatever ends it, nothing is left behind that would keep the process. */
 function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
@@ -97,75 +87,39 @@ function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal
       timer.cancel()
       signal.removeEventListener('abort', stop)
     }
-    const give = (why: TransportFailure) => {
+    const fail = (error: TransportError) => {
       end()
-      reject(why)
+      reject(error)
     }
-    const stop = () => give(new TransportFailure(CANCELLED))
-    const timer = wallTimer(timeoutMs, () => give(timedOut(timeoutMs)))
+    const stop = () => fail(cancelled())
+    const timer = wallTimer(timeoutMs, () => fail(timedOut(timeoutMs)))
     signal.addEventListener('abort', stop, { once: true })
     work.then(
       value => {
         end()
         resolve(value)
       },
-      error => give(thrown(error)),
+      error => fail(thrown(error)),
     )
   })
 }
 
-/** Whatever it threw is the function's own: a connection refused is one that it tried to make. */
-function thrown(error: unknown): TransportFailure {
-  if (error instanceof TransportFailure) return error
+/** The error of the function itself, also when it is a connection that the function tried to open. */
+function thrown(error: unknown): TransportError {
+  if (error instanceof TransportError) return error
   const { message: own = String(error), stack } = (error ?? {}) as Partial<Error>
   const { code, message } = rootCause(error ?? '')
   const why = message === String(error) || own.includes(message) ? own : `${own}: ${message}`
-  const named = code === undefined || why.includes(code) ? why : `${why} (${code})`
-  return new TransportFailure(`the webhook function threw: ${named}${placeIn(stack)}`)
+  const detail = code === undefined || why.includes(code) ? why : `${why} (${code})`
+  const place = placeIn(stack)
+  return new TransportError({ code: 'function_threw', detail, ...(place === null ? {} : { place }) })
 }
 
-/** Where, because nobody else will say: ` at file:///app/webhook.ts:12:5`. */
-function placeIn(stack: unknown): string {
+/** `file:///app/webhook.ts:12:5`, the first frame outside of Node. */
+function placeIn(stack: unknown): string | null {
   const lines = typeof stack === 'string' ? stack.split('\n') : []
   const frame = lines.find(line => /^\s+at .*:\d+:\d+\)?$/.test(line) && !/\bnode:/.test(line))
-  return frame === undefined ? '' : ` at ${frame.replace(/^\s+at (?:async )?(?:.*\()?|\)$/g, '')}`
-}
-
-export const CANCELLED = 'cancelled by a reset'
-export const timedOut = (ms: number) => new TransportFailure(`timeout: no complete answer within ${ms} ms`)
-
-/** Words for the codes Node and undici use. */
-export function asFailure(error: unknown, target: string): TransportFailure {
-  if (error instanceof TransportFailure) return error
-  const { code, name, message } = rootCause(error)
-  if (name === 'HTTPParserError')
-    return new TransportFailure(`not HTTP: ${target} answered something else (${message})`)
-  const said = WORDS[code ?? '']
-  if (said) return new TransportFailure(`${said.replace('{target}', target)} (${code})`)
-  if (code && /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code))
-    return new TransportFailure(`TLS: ${message} (${code})`)
-  return new TransportFailure(`${target}: ${message}${code ? ` (${code})` : ''}`)
-}
-
-function rootCause(error: unknown): { code: string | undefined; name: string | undefined; message: string } {
-  let at = error as { code?: string; name?: string; message?: string; cause?: unknown; errors?: unknown[] }
-  for (let depth = 0; depth < 5 && !at.code && (at.cause || at.errors); depth++)
-    at = (at.errors?.[0] ?? at.cause) as typeof at
-  return { code: at.code, name: at.name, message: at.message ?? String(error) }
-}
-
-const WORDS: Record<string, string> = {
-  ECONNREFUSED: 'connection refused: nothing listens at {target}',
-  ENOTFOUND: 'DNS: no such host for {target}',
-  EAI_AGAIN: 'DNS: no answer for {target}',
-  ECONNRESET: 'connection reset by {target} before a complete answer',
-  EPIPE: 'connection closed by {target} before a complete answer',
-  UND_ERR_SOCKET: 'connection closed by {target} before a complete answer',
-  ETIMEDOUT: 'timeout: no connection to {target}',
-  UND_ERR_CONNECT_TIMEOUT: 'timeout: no connection to {target}',
-  EHOSTUNREACH: 'no route to {target}',
-  ENETUNREACH: 'no route to {target}',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'TLS: {target} does not speak HTTPS',
+  return frame?.replace(/^\s+at (?:async )?(?:.*\()?|\)$/g, '') ?? null
 }
 
 /** Loaded with the first delivery, so that starting up does not pay for it. */

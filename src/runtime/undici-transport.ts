@@ -1,16 +1,8 @@
 /** Webhook deliveries over HTTP: undici's dispatch interface, keep-alive, one timer per delivery. */
 import { Agent, type Dispatcher } from 'undici'
 import { wallTimer } from './clock.ts'
-import {
-  asFailure,
-  CANCELLED,
-  MAX_BODY_BYTES,
-  type Outgoing,
-  type Received,
-  receivedFrom,
-  TransportFailure,
-  timedOut,
-} from './transport.ts'
+import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
+import { MAX_BODY_BYTES, type Outgoing, type Received, receivedFrom } from './transport.ts'
 
 export interface UndiciTransport {
   send(request: Outgoing): Promise<Received>
@@ -50,9 +42,9 @@ function dispatch(
   agent: Agent,
   request: Outgoing,
   resolve: (received: Received) => void,
-  reject: (failure: TransportFailure) => void,
+  reject: (failure: TransportError) => void,
 ): void {
-  if (request.signal.aborted) return reject(new TransportFailure(CANCELLED))
+  if (request.signal.aborted) return reject(cancelled())
   const { origin, path, target } = addressOf(request.url)
   const answer = new Answer(request, target, resolve, reject)
   try {
@@ -69,22 +61,17 @@ class Answer implements Dispatcher.DispatchHandler {
   #request: Outgoing
   #target: string
   #resolve: (received: Received) => void
-  #reject: (failure: TransportFailure) => void
+  #reject: (failure: TransportError) => void
   #timer: { cancel(): void }
   #controller: Controller | null = null
-  #failure: TransportFailure | null = null
+  #failure: TransportError | null = null
   #status = 0
   #headers: Record<string, string> = {}
   #chunks: Buffer[] = []
   #size = 0
   #settled = false
 
-  constructor(
-    request: Outgoing,
-    target: string,
-    resolve: (r: Received) => void,
-    reject: (f: TransportFailure) => void,
-  ) {
+  constructor(request: Outgoing, target: string, resolve: (r: Received) => void, reject: (f: TransportError) => void) {
     this.#request = request
     this.#target = target
     this.#resolve = resolve
@@ -93,14 +80,14 @@ class Answer implements Dispatcher.DispatchHandler {
     request.signal.addEventListener('abort', this.#onAbort)
   }
 
-  #onAbort = () => this.#fail(new TransportFailure(CANCELLED))
+  #onAbort = () => this.#fail(cancelled())
 
   /** Settled first: aborting reports an error of its own. */
-  #fail(failure: TransportFailure): void {
+  #fail(failure: TransportError): void {
     if (!this.#settle()) return
     this.#failure = failure
     this.#reject(failure)
-    this.#controller?.abort(new Error(failure.message))
+    this.#controller?.abort(failure)
   }
 
   #settle(): boolean {
@@ -113,7 +100,7 @@ class Answer implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller
-    if (this.#failure) controller.abort(new Error(this.#failure.message))
+    if (this.#failure) controller.abort(this.#failure)
   }
 
   onResponseStart(
@@ -136,7 +123,7 @@ class Answer implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {
-    if (this.#settle()) this.#reject(asFailure(error, this.#target))
+    if (this.#settle()) this.#reject(new TransportError(connectionFailure(error, this.#target)))
   }
 
   #done(cut: boolean): void {

@@ -3,6 +3,7 @@
  * but the plan and the journal. All are notes; `chat_id` is that of the lane where there is one.
  */
 import type { EntryOf } from '../journal/entry.ts'
+import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 
 /** First entry of a play. */
 export interface ScenarioStarted {
@@ -128,11 +129,16 @@ export interface DriverCall {
   readonly text?: string
   /** What went wrong, in words. */
   readonly error?: string
+  /** Why nothing answered, as a code. */
+  readonly failure?: DriverFailure
   /** The start of what it answered. */
   readonly answer?: string
   readonly items?: readonly InboxItem[]
   readonly chat_id?: string
 }
+
+/** `not_started`: the command of the driver file. */
+export type DriverFailure = ConnectionFailure | { readonly code: 'not_started' }
 
 /** What an agent sees of a chat; oldest first. */
 export interface InboxItem {

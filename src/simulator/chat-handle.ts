@@ -6,6 +6,7 @@ import type { Chat } from '../platform/state.ts'
 import type { UserOutcome } from '../platform/user.ts'
 import { UserProblem } from '../user/actions.ts'
 import { type SeenChat, type SeenMessage, viewChat } from '../user/view.ts'
+import { failureText } from '../wording/delivery.ts'
 import type { Core } from './core.ts'
 import { checkStrictly, flag, type Kind, list, text, whole } from './strict.ts'
 
@@ -121,6 +122,12 @@ export async function awaitAck(core: Core, deliveryId: string | null, after: num
   if (deliveryId === null) return null
   const isAck = (one: Entry) => one.kind === 'delivery' && one.delivery_id === deliveryId && !one.duplicate
   const entry = await core.journal.waitFor(isAck, { after })
-  const { status, duration_ms, error } = entry as EntryOf<'delivery'>
-  return { status, duration_ms, ...(error === undefined ? {} : { error }) }
+  return ackOf(entry as EntryOf<'delivery'>)
 }
+
+/** What the webhook answered, as callers see it. */
+export const ackOf = ({ status, duration_ms, failure }: EntryOf<'delivery'>): Ack => ({
+  status,
+  duration_ms,
+  ...(failure === undefined ? {} : { error: failureText(failure) }),
+})

@@ -9,6 +9,7 @@ import type { Failure, LintFinding, Verdict } from '../scenario/verdict.ts'
 import { anything, checkStrictly, list } from '../simulator/strict.ts'
 import { settled } from '../simulator/time.ts'
 import type { Simulator } from '../simulator.ts'
+import { failureText } from '../wording/delivery.ts'
 import { expectationError } from './expectation-error.ts'
 import { overtaken } from './expectations.ts'
 import { type Session, sessionOf } from './session.ts'
@@ -123,10 +124,10 @@ function failedDeliveries(session: Session): Failure[] {
 const isFailed = ({ outcome, fault, sign, retry_in_ms }: EntryOf<'delivery'>): boolean =>
   outcome === 'failed' && fault === undefined && (sign ?? 'valid') === 'valid' && retry_in_ms === undefined
 
-const wordsFor = ({ seq, event, status, error }: EntryOf<'delivery'>) => ({
+const wordsFor = ({ seq, event, status, failure }: EntryOf<'delivery'>) => ({
   kind: 'stimulus' as const,
   wanted: `${event} acknowledged by the webhook`,
-  happened: `#${seq} ${event}: ${status === null ? (error ?? 'no answer') : `answered ${status}`}`,
+  happened: `#${seq} ${event}: ${status === null ? failureText(failure) : `answered ${status}`}`,
   rules: ['WH1'],
   marks: [seq],
 })

@@ -1,12 +1,12 @@
 /** What a test fails with: the words of the scenario runner's report, and the failures as data. */
 import type { Entry } from '../journal/entry.ts'
-import { maskEntry } from '../journal/mask.ts'
 import { diagramOf } from '../report/run/diagram.ts'
 import { failureLines, type Layout } from '../report/run/failure.ts'
 import { type ColorLevel, createInk } from '../report/run/ink.ts'
 import type { Timed } from '../report/run/timeline.ts'
 import { isStimulus, type PlannedStep } from '../scenario/plan.ts'
 import type { Failure, StepVerdict } from '../scenario/verdict.ts'
+import { presentEntry } from '../wording/entry.ts'
 import { inCode } from './in-code.ts'
 import type { Session } from './session.ts'
 
@@ -84,7 +84,7 @@ function timedOf(session: Session, failures: readonly Failure[]): Timed {
   const header = String(sim.config()['webhook.signatureHeader'])
   const steps = [...court.facts.steps.values()].map(step => stepVerdict(step, court.ledger.claimedBy(step.number)))
   return {
-    journal: tape.filter(entry => !isSaidTwice(session, entry)).map(entry => maskEntry(entry, header)),
+    journal: tape.filter(entry => !isSaidTwice(session, entry)).map(entry => presentEntry(entry, header)),
     failures,
     steps,
     lanes: Object.fromEntries([...stage.lanes].map(([name, { id }]) => [name, id])),

@@ -9,6 +9,7 @@ import { asExpectation } from '../scenario/judge/none.ts'
 import { BEGINNING } from '../scenario/judge/windows.ts'
 import { match } from '../scenario/match/match.ts'
 import type { NearMiss } from '../scenario/verdict.ts'
+import { failureText } from '../wording/delivery.ts'
 import type { Session } from './session.ts'
 
 export interface Tally {
@@ -70,12 +71,12 @@ export function tallyDeliveries(
 }
 
 function lookAtDelivery(entry: EntryOf<'delivery'>, chatId: string | null, payload: unknown, session: Session): Looked {
-  const { seq, chat_id, outcome, status, error } = entry
+  const { seq, chat_id, outcome, status, failure } = entry
   const body = bodyOf(entry)
   const differences = payload === undefined ? [] : match(payload, body, session.court.options)
   const why = [
     chatId === null || chat_id === chatId ? '' : `of chat ${JSON.stringify(session.laneOf(chat_id ?? null))}`,
-    outcome === 'delivered' ? '' : status === null ? (error ?? 'not answered') : `answered ${status}`,
+    outcome === 'delivered' ? '' : status === null ? failureText(failure) : `answered ${status}`,
     differences.length === 0 ? '' : `${differences.length} field${differences.length === 1 ? ' differs' : 's differ'}`,
   ].filter(part => part !== '')
   if (why.length === 0) return { seq, miss: null }

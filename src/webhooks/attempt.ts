@@ -4,8 +4,9 @@ import type { DeliveryContent } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Activity } from '../runtime/activity.ts'
 import { elapsedMs } from '../runtime/clock.ts'
-import { CANCELLED, type Received, type Transport, TransportFailure, type Wire } from '../runtime/transport.ts'
-import { whyNotAcknowledged } from './policy.ts'
+import { connectionFailure } from '../runtime/connection-failure.ts'
+import type { Received, Transport, Wire } from '../runtime/transport.ts'
+import { acknowledgementFailure } from './policy.ts'
 
 export interface SendPorts {
   readonly activity: Activity
@@ -26,7 +27,7 @@ export interface Parcel {
   readonly wire: Wire | null
 }
 
-type Outcome = Pick<DeliveryContent, 'outcome' | 'status' | 'response'> & { error?: string }
+type Outcome = Pick<DeliveryContent, 'outcome' | 'status' | 'response' | 'failure'>
 
 interface Sent {
   readonly url: string | null
@@ -63,7 +64,7 @@ async function send(ports: SendPorts, parcel: Parcel, signal: AbortSignal): Prom
     const received = follow ? await followRedirects(hop, target.url) : await hop(target.url)
     return { url: target.url, headers, outcome: judge(parcel.event, received, ports.knobs()) }
   } catch (error) {
-    return { url: target.url, headers, outcome: failed(error) }
+    return { url: target.url, headers, outcome: failed(error, target.url) }
   }
 }
 
@@ -78,18 +79,20 @@ const contentOf = (parcel: Parcel, { url, headers, outcome }: Sent, durationMs: 
   ...outcome,
 })
 
-const SKIPPED: Outcome = { outcome: 'skipped', status: null, response: null, error: 'no webhook URL is set' }
+const SKIPPED: Outcome = { outcome: 'skipped', status: null, response: null, failure: { code: 'no_url' } }
 
-const failed = (error: unknown): Outcome => {
-  const message = error instanceof TransportFailure ? error.message : String(error)
-  return { outcome: 'failed', status: null, response: null, error: message || CANCELLED }
+const failed = (error: unknown, url: string): Outcome => {
+  const failure = connectionFailure(error, URL.canParse(url) ? new URL(url).host : url)
+  return { outcome: 'failed', status: null, response: null, failure }
 }
 
 function judge(event: string, received: Received, knobs: Knobs): Outcome {
-  const why = whyNotAcknowledged(event, received.status, knobs['webhook.redirect'])
+  const failure = acknowledgementFailure(event, received.status, knobs)
   const { headers, body, truncated, status } = received
   const response = { headers, body, truncated }
-  return why === null ? { outcome: 'delivered', status, response } : { outcome: 'failed', status, response, error: why }
+  return failure === null
+    ? { outcome: 'delivered', status, response }
+    : { outcome: 'failed', status, response, failure }
 }
 
 const MAX_REDIRECTS = 5

@@ -1,9 +1,11 @@
 /** `trigger` and `resend` against a running simulator. */
+
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { type ServerOptions, type SimulatorServer, startSimulator } from '../../src/server/start.ts'
+import { failureText } from '../../src/wording/delivery.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
 import { type Handler, receiver } from '../webhooks/receiver.ts'
@@ -134,8 +136,8 @@ it('--json prints the answer', async () => {
   const { server, at } = await setUp()
   const { code, out } = await ran(['trigger', 'X', '--json', '--sign', 'none', ...at])
   expect(code).toBe(1)
-  const { delivery_id, status, duration_ms, error } = server.deliveries[0]!
-  expect(JSON.parse(out)).toEqual({ delivery_id, ack: { status, duration_ms, error } })
+  const { delivery_id, status, duration_ms, failure } = server.deliveries[0]!
+  expect(JSON.parse(out)).toEqual({ delivery_id, ack: { status, duration_ms, error: failureText(failure) } })
   expect(JSON.parse((await ran(['resend', delivery_id, '--json', ...at])).out)).toMatchObject({ delivery_id })
 })
 

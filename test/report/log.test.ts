@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Entry, EntryContent, EntryOf } from '../../src/journal/entry.ts'
+import type { DeliveryFailure, Entry, EntryContent, EntryOf } from '../../src/journal/entry.ts'
 import { createLog, type LogOptions } from '../../src/report/log.ts'
 
 const CHAT = 'c394b674-c865-4926-9541-db8f3c7cb8b6'
@@ -62,10 +62,11 @@ const refusedWith = (status: number, body = '', headers = {}) =>
     outcome: 'failed',
     status,
     response: { headers, body, truncated: false },
-    error: `answered ${status}; only 200 acknowledges MESSAGE FROM USER`,
+    failure: { code: 'not_acknowledged', status, event: 'MESSAGE FROM USER' },
   })
-const failedWith = (error: string, url = 'http://127.0.0.1:3000/webhook') =>
-  delivery({ outcome: 'failed', status: null, response: null, error, url })
+const failedWith = (failure: DeliveryFailure, url = 'http://127.0.0.1:3000/webhook') =>
+  delivery({ outcome: 'failed', status: null, response: null, failure, url })
+const target = '127.0.0.1:3000'
 
 function show(entries: readonly Entry[], options: Partial<LogOptions> = {}): string {
   const log = createLog({ style: 'pretty', colorLevel: 0, ...options })
@@ -181,7 +182,7 @@ describe('pretty', () => {
       ...HANDOVER(),
       says('word '.repeat(100)),
       refusedWith(401, 'x '.repeat(300)),
-      failedWith('y '.repeat(90)),
+      failedWith({ code: 'function_threw', detail: 'y '.repeat(90) }),
     ]
     const widths = (columns: number) =>
       show(entries, { columns })
@@ -201,7 +202,7 @@ describe('pretty', () => {
         findings: [{ rule: 'ER1', message: hostile }],
       }),
       refusedWith(500, hostile, { location: hostile }),
-      failedWith(hostile, `http://x/${hostile}`),
+      failedWith({ code: 'function_threw', detail: hostile }, `http://x/${hostile}`),
       at({ kind: 'fault', fault: hostile, effect: hostile, hit: 1, of: null, applied: hostile }),
       at({ kind: 'driver', what: hostile }),
       at({ kind: 'note', note: hostile, [hostile]: hostile }),
@@ -236,12 +237,15 @@ describe('what a failed webhook is told', () => {
   it.each([
     [
       'nothing listens',
-      failedWith('connection refused: nothing listens at 127.0.0.1:3000 (ECONNREFUSED)'),
+      failedWith({ code: 'connection_refused', target, system_code: 'ECONNREFUSED' }),
       'Is the intermediary running, and on that port?',
     ],
     [
       'localhost',
-      failedWith('connection refused (ECONNREFUSED)', 'http://localhost:3000/'),
+      failedWith(
+        { code: 'connection_refused', target: 'localhost', system_code: 'ECONNREFUSED' },
+        'http://localhost:3000/',
+      ),
       'Is the intermediary running, and on that port? localhost may mean ::1 here: try 127.0.0.1.',
     ],
     [
@@ -261,12 +265,15 @@ describe('what a failed webhook is told', () => {
     ],
     [
       'https to http',
-      failedWith('TLS: wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)', 'https://127.0.0.1:3000/webhook'),
+      failedWith(
+        { code: 'no_tls', target, system_code: 'ERR_SSL_WRONG_VERSION_NUMBER' },
+        'https://127.0.0.1:3000/webhook',
+      ),
       'The address says https but a plain http server answers there; try http://127.0.0.1:3000/webhook.',
     ],
     [
       'http to https',
-      failedWith('connection closed by 127.0.0.1:3000 before a complete answer (UND_ERR_SOCKET)'),
+      failedWith({ code: 'connection_closed', target, system_code: 'UND_ERR_SOCKET' }),
       'Does the receiver expect https? Then try https://127.0.0.1:3000/webhook. Otherwise it closed the connection before answering: see its log.',
     ],
     [
@@ -276,17 +283,20 @@ describe('what a failed webhook is told', () => {
     ],
     [
       'a certificate',
-      failedWith('TLS: self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT)', 'https://127.0.0.1:3000/'),
+      failedWith(
+        { code: 'tls', detail: 'self-signed certificate', system_code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+        'https://127.0.0.1:3000/',
+      ),
       'The certificate is not trusted: use http on this machine, or start with NODE_EXTRA_CA_CERTS=ca.pem.',
     ],
     [
       'no such host',
-      failedWith('DNS: no such host for desk.test (ENOTFOUND)', 'http://desk.test/'),
+      failedWith({ code: 'dns_not_found', target: 'desk.test', system_code: 'ENOTFOUND' }, 'http://desk.test/'),
       'Check the spelling of desk.test, and that the name is known where the simulator runs.',
     ],
     [
       'too slow',
-      failedWith('timeout: no complete answer within 10000 ms'),
+      failedWith({ code: 'timeout', timeout_ms: 10_000 }),
       'Answer 200 first and work afterwards: the platform waits no longer than the knob webhook.timeout.',
     ],
     ['POST refused', refusedWith(405), 'The route /webhook must take POST.'],
@@ -294,7 +304,7 @@ describe('what a failed webhook is told', () => {
     ['202', refusedWith(202), 'Answer exactly 200: no other status acknowledges this event.'],
     [
       'no URL',
-      delivery({ outcome: 'skipped', status: null, response: null, url: null, error: 'no webhook URL is set' }),
+      delivery({ outcome: 'skipped', status: null, response: null, url: null, failure: { code: 'no_url' } }),
       'Say where events go: --webhook-url URL, webhook.url in the config file, or PATCH /_sim/config.',
     ],
   ])('%s', (_what, entry, hint) => {

@@ -1,5 +1,5 @@
 /** Journals of plays, written by hand: what the player would note, and what happened in between. */
-import type { Entry, EntryContent } from '../../src/journal/entry.ts'
+import type { DeliveryFailure, Entry, EntryContent } from '../../src/journal/entry.ts'
 import { compile } from '../../src/scenario/compile/compile.ts'
 import { loadValues } from '../../src/scenario/format/load.ts'
 import { judge } from '../../src/scenario/judge/referee.ts'
@@ -34,7 +34,7 @@ export interface CallMore {
 export interface Delivered {
   readonly status?: number | null
   readonly body?: string
-  readonly error?: string
+  readonly failure?: DeliveryFailure
   readonly took?: number
   readonly attempt?: number
   readonly retry_in_ms?: number

@@ -1,4 +1,4 @@
-/** What real receivers do to a delivery, and the words for it. */
+/** Records the outcome of deliveries to receivers that answer, refuse, break off or do not exist. */
 import { expect, test } from 'vitest'
 import { post, takenOver } from '../knobs/support.ts'
 import { freePort } from '../support/port.ts'
@@ -41,7 +41,7 @@ test('the reason names status and event', async () => {
   const { url } = await receiver(answering(204))
   expect(await deliveredTo(url)).toMatchObject({
     status: 204,
-    error: 'answered 204; only 200 acknowledges MESSAGE FROM USER',
+    failure: { code: 'not_acknowledged', status: 204, event: 'MESSAGE FROM USER' },
     response: { body: '', truncated: false },
   })
 })
@@ -58,7 +58,7 @@ test('no answer: timeout', async () => {
   const { url } = await receiver(() => {})
   const delivery = await deliveredTo(url, { 'webhook.timeout': '100ms' })
   expect(delivery).toMatchObject({ outcome: 'failed', status: null, response: null })
-  expect(delivery.error).toBe('timeout: no complete answer within 100 ms')
+  expect(delivery.failure).toEqual({ code: 'timeout', timeout_ms: 100 })
   expect(delivery.duration_ms).toBeGreaterThanOrEqual(95)
 })
 
@@ -70,30 +70,33 @@ test('an answer that drips and never ends: timeout', async () => {
     socket.on('close', () => clearInterval(drip))
   })
   const delivery = await deliveredTo(`http://127.0.0.1:${port}/`, { 'webhook.timeout': '100ms' })
-  expect(delivery.error).toBe('timeout: no complete answer within 100 ms')
+  expect(delivery.failure).toEqual({ code: 'timeout', timeout_ms: 100 })
 })
 
 test('nothing listens: connection refused', async () => {
   const port = await freePort()
-  const { outcome, error } = await deliveredTo(`http://127.0.0.1:${port}/`)
+  const { outcome, failure } = await deliveredTo(`http://127.0.0.1:${port}/`)
   expect(outcome).toBe('failed')
-  expect(error).toBe(`connection refused: nothing listens at 127.0.0.1:${port} (ECONNREFUSED)`)
+  expect(failure).toEqual({ code: 'connection_refused', target: `127.0.0.1:${port}`, system_code: 'ECONNREFUSED' })
 })
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n'
 
 test('reset in the middle of the answer', async () => {
   const port = await rawServer(socket => socket.write(`${HEAD}part`, () => socket.resetAndDestroy()))
-  const { error } = await deliveredTo(`http://127.0.0.1:${port}/`)
-  expect(error).toMatch(new RegExp(`^connection (reset|closed) by 127.0.0.1:${port} before a complete answer`))
+  const { failure } = await deliveredTo(`http://127.0.0.1:${port}/`)
+  expect(failure).toMatchObject({
+    code: expect.stringMatching(/^connection_(reset|closed)$/),
+    target: `127.0.0.1:${port}`,
+  })
 })
 
 test('closed in the middle of the answer, and before it', async () => {
   const inside = await rawServer(socket => socket.end(`${HEAD}part`))
   const before = await rawServer(socket => socket.end())
   for (const port of [inside, before]) {
-    const { error } = await deliveredTo(`http://127.0.0.1:${port}/`)
-    expect(error).toContain(`connection closed by 127.0.0.1:${port} before a complete answer`)
+    const { failure } = await deliveredTo(`http://127.0.0.1:${port}/`)
+    expect(failure).toMatchObject({ code: 'connection_closed', target: `127.0.0.1:${port}` })
   }
 })
 
@@ -103,19 +106,26 @@ test.each([
   ['a bad header', 'HTTP/1.1 200 OK\r\nno colon here\r\n\r\n'],
 ])('garbage instead of HTTP: %s', async (_what, garbage) => {
   const port = await rawServer(socket => socket.end(garbage))
-  const { error } = await deliveredTo(`http://127.0.0.1:${port}/`)
-  expect(error).toContain(`not HTTP: 127.0.0.1:${port} answered something else`)
+  const { failure } = await deliveredTo(`http://127.0.0.1:${port}/`)
+  expect(failure).toMatchObject({ code: 'not_http', target: `127.0.0.1:${port}` })
 })
 
 test('HTTPS to a plain port', async () => {
   const { url } = await receiver()
-  const { error } = await deliveredTo(url.replace('http:', 'https:'))
-  expect(error).toBe(`TLS: ${new URL(url).host} does not speak HTTPS (ERR_SSL_WRONG_VERSION_NUMBER)`)
+  const { failure } = await deliveredTo(url.replace('http:', 'https:'))
+  expect(failure).toEqual({
+    code: 'no_tls',
+    target: new URL(url).host,
+    system_code: 'ERR_SSL_WRONG_VERSION_NUMBER',
+  })
 })
 
 test('a host that cannot exist', async () => {
-  const { error } = await deliveredTo('http://no-such-host.invalid/hook')
-  expect(error).toMatch(/^DNS: no (such host|answer) for no-such-host\.invalid/)
+  const { failure } = await deliveredTo('http://no-such-host.invalid/hook')
+  expect(failure).toMatchObject({
+    code: expect.stringMatching(/^dns_(not_found|no_answer)$/),
+    target: 'no-such-host.invalid',
+  })
 })
 
 test('a long answer is kept in part and says so', async () => {

@@ -5,8 +5,8 @@ import { answering, deliveredTo, receiver } from './receiver.ts'
 
 test.each([302, 307])('%i: by default the other address is not asked', async status => {
   const { url, got } = await receiver(answering(status, { location: '/elsewhere' }))
-  const { error } = await deliveredTo(url)
-  expect(error).toBe(`answered with a redirect (${status}); redirects are not followed`)
+  const { failure } = await deliveredTo(url)
+  expect(failure).toEqual({ code: 'redirect', status, followed: false })
   expect(got).toHaveLength(1)
 })
 
@@ -20,26 +20,26 @@ test.each([302, 307])('%i: followed by knob, to another server, with the same by
   expect(target.got[0]!.headers['kindly-hmac']).toBe(got[0]!.headers['kindly-hmac'])
 })
 
-const NOWHERE = 'answered with a redirect (307); it has no usable Location, or is one too many in a row'
+const NOWHERE = { code: 'redirect', status: 307, followed: true }
 
 test('following ends: a loop fails after five hops and says so', async () => {
   const { url, got } = await receiver(answering(307, { location: '/again' }))
-  const { outcome, error } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
+  const { outcome, failure } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
   expect(outcome).toBe('failed')
-  expect(error).toBe(NOWHERE)
+  expect(failure).toEqual(NOWHERE)
   expect(got).toHaveLength(6)
 })
 
 test('following a redirect that names no address fails', async () => {
   const { url } = await receiver(answering(307))
-  const { error } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
-  expect(error).toBe(NOWHERE)
+  const { failure } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
+  expect(failure).toEqual(NOWHERE)
 })
 
 test('following a redirect to something that is no address fails', async () => {
   const { url } = await receiver(answering(307, { location: 'http://[' }))
-  const { error } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
-  expect(error).toBe(NOWHERE)
+  const { failure } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
+  expect(failure).toEqual(NOWHERE)
 })
 
 test('a timeout behind a redirect', async () => {
@@ -48,6 +48,6 @@ test('a timeout behind a redirect', async () => {
     if (index === 0) response.writeHead(307, { location: '/next' }).end()
   })
   const delivery = await deliveredTo(url, { 'webhook.redirect': 'follow', 'webhook.timeout': '100ms' })
-  expect(delivery.error).toBe('timeout: no complete answer within 100 ms')
+  expect(delivery.failure).toEqual({ code: 'timeout', timeout_ms: 100 })
   expect(got).toHaveLength(2)
 })

@@ -1,10 +1,10 @@
 /** What happened: to read, to wait for, to follow. */
 
 import type { Entry } from '../../journal/entry.ts'
-import { maskEntry } from '../../journal/mask.ts'
 import { WaitTimeout } from '../../journal/waiters.ts'
 import type { Core } from '../../simulator/core.ts'
 import { parseDuration } from '../../text/duration.ts'
+import { presentEntry } from '../../wording/entry.ts'
 import { ErrorBody, Journal, NotYet } from '../answer-schemas.ts'
 import { Entry as EntrySchema } from '../entry-schemas.ts'
 import { eventStream } from '../events.ts'
@@ -21,7 +21,7 @@ const WAS_RESET = { description: 'The simulator was reset meanwhile', schema: Er
 export const shown =
   ({ room }: Core) =>
   (entry: Entry): Entry =>
-    maskEntry(entry, room.knobs['webhook.signatureHeader'])
+    presentEntry(entry, room.knobs['webhook.signatureHeader'])
 
 async function wait(call: Call<WaitQuery, unknown>): Promise<Reply> {
   const { core, query, signal, closing } = call

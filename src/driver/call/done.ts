@@ -1,10 +1,12 @@
 /** What came of one attempt to do something at the desk, before it is a `DriverCall`. */
+import type { DriverFailure } from '../../scenario/marks.ts'
 import { formatDuration } from '../../text/duration.ts'
 
 export interface Done {
   readonly outcome: 'ok' | 'failed' | 'unreachable'
   readonly status?: number
   readonly error?: string
+  readonly failure?: DriverFailure
   /** What it answered or printed, at most `MOST_CHARS` of it. */
   readonly text?: string
   /** What a function returned. */

@@ -58,7 +58,7 @@ export async function callExec({ verb, spec, scope, context, place }: Task, sign
     if (done === 'timeout') return timedOut(spec.timeoutMs, 'the command was not finished')
     return done === 'stopped' ? STOPPED : done
   } catch (error) {
-    return unreachable(messageOf(error))
+    return { ...unreachable(messageOf(error)), failure: { code: 'not_started' } }
   } finally {
     // Also what it left behind in the background.
     if (running !== null) await kill(running)
@@ -72,7 +72,7 @@ async function finished(running: Running, input: string): Promise<Done> {
   const tooLong = Promise.race([out.tooLong, err.tooLong])
   const end = await Promise.race([ended, tooLong])
   if (end === TOO_LONG) return failed(`printed ${TOO_LONG}`)
-  if (!end.started) return unreachable(end.why)
+  if (!end.started) return { ...unreachable(end.why), failure: { code: 'not_started' } }
   await drained(child)
   const [text, complaint] = [out.text(), err.text()]
   if (end.code === 0) return { outcome: 'ok', text }

@@ -1,7 +1,8 @@
 /** A verb as one HTTP call: not retried, redirects not followed. */
 import { Agent, type Dispatcher, request } from 'undici'
-import { asFailure } from '../../runtime/transport.ts'
+import { connectionFailure } from '../../runtime/connection-failure.ts'
 import { fill, type Scope } from '../../scenario/fill.ts'
+import { failureText } from '../../wording/delivery.ts'
 import type { HttpVerb } from '../spec.ts'
 import { addressOf } from './address.ts'
 import { type Done, failed, MOST_CHARS, messageOf, STOPPED, startOf, TOO_LONG, timedOut, unreachable } from './done.ts'
@@ -61,6 +62,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string | null> {
 /** Mostly no answer at all. Something that is not HTTP is an answer of a kind; what cannot be sent was never asked. */
 function broken(error: unknown, host: string): Done {
   if ((error as { code?: string }).code === 'UND_ERR_INVALID_ARG') return failed(`cannot be sent: ${messageOf(error)}`)
-  const { message } = asFailure(error, host)
-  return message.startsWith('not HTTP') ? failed(message) : unreachable(message)
+  const failure = connectionFailure(error, host)
+  const text = failureText(failure)
+  return { ...(failure.code === 'not_http' ? failed(text) : unreachable(text)), failure }
 }

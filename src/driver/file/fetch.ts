@@ -1,7 +1,8 @@
 /** A driver file that is served: read once, at the beginning. */
-import { asFailure } from '../../runtime/transport.ts'
+import { connectionFailure } from '../../runtime/connection-failure.ts'
 import { parseSource } from '../../source/document.ts'
 import { problem } from '../../source/errors.ts'
+import { failureText } from '../../wording/delivery.ts'
 import type { Ask, DriverSpec } from '../spec.ts'
 import { readDriver } from './read.ts'
 
@@ -34,4 +35,6 @@ async function read(url: URL): Promise<{ text: string; json: boolean }> {
 }
 
 const why = (error: unknown, host: string) =>
-  (error as Error).name === 'TimeoutError' ? 'timeout: no answer within 5s' : asFailure(error, host).message
+  (error as Error).name === 'TimeoutError'
+    ? 'timeout: no answer within 5s'
+    : failureText(connectionFailure(error, host))

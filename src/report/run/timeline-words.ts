@@ -2,6 +2,7 @@
 
 import type { Entry, EntryOf } from '../../journal/entry.ts'
 import { counted } from '../../text/counted.ts'
+import { failureText } from '../../wording/delivery.ts'
 import { showMs } from '../text.ts'
 import { asDriverEntry, seenDriver } from './timeline-agent.ts'
 import { seenNote } from './timeline-notes.ts'
@@ -54,10 +55,10 @@ function seenDelivery(entry: EntryOf<'delivery'>): Seen {
 const HELD_MS = 100
 
 /** `200 in 31 ms`, `no answer: connection refused`; with what held it back. */
-export function answerOf({ status, duration_ms, error, outcome }: EntryOf<'delivery'>, heldMs: number): string {
+export function answerOf({ status, duration_ms, failure, outcome }: EntryOf<'delivery'>, heldMs: number): string {
   const held = heldMs >= HELD_MS ? `, sent ${showMs(heldMs)} later` : ''
-  if (outcome === 'skipped') return `not sent: ${line(error, 80)}`
-  if (status === null) return `no answer: ${line(error, 80)}${held}`
+  if (outcome === 'skipped') return `not sent: ${line(failureText(failure), 80)}`
+  if (status === null) return `no answer: ${line(failureText(failure), 80)}${held}`
   return `${status} in ${showMs(duration_ms)}${held}`
 }
 

@@ -3,11 +3,12 @@
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../contract/events.ts'
 import type { Entry, EntryOf } from '../../journal/entry.ts'
 import { formatDuration, parseDuration } from '../../text/duration.ts'
+import { failureText } from '../../wording/delivery.ts'
 import type { AckWanted } from '../action.ts'
 import { plainText } from '../match/text.ts'
 import type { PlannedStep } from '../plan.ts'
 import type { Delivery, Facts } from './facts.ts'
-import { isNobodyHome, wasHome } from './home.ts'
+import { isUnreachable, wasHome } from './home.ts'
 import { OPEN, PASSED, type Ruling } from './ruling.ts'
 import type { Told } from './watch.ts'
 import { seconds } from './words.ts'
@@ -28,7 +29,7 @@ export function ackRuling(facts: Facts, step: PlannedStep, over: boolean): Rulin
   if (isAcknowledged(last, action.ack) && !isSlow(facts, last)) {
     return tries.length > 1 ? PASSED : copyRuling(facts, step, id, action.ack)
   }
-  const nobody = last.status === null && isNobodyHome(last.error) && !wasHome(facts)
+  const nobody = last.status === null && isUnreachable(last.failure) && !wasHome(facts)
   return nobody
     ? { outcome: 'error', told: refused(facts, last, action.ack, 'environment') }
     : { outcome: 'fail', told: refused(facts, last, action.ack, 'stimulus') }
@@ -146,9 +147,9 @@ function refused(facts: Facts, last: Delivery, wanted: NonNullable<AckWanted>, k
 const LONGEST_BODY = 120
 
 /** What the webhook answered to a try, or why nothing came. */
-export function whatCame({ status, error, response, duration_ms, url, outcome }: Delivery): string {
-  if (outcome === 'skipped') return `not sent: ${error ?? 'no webhook URL is set'}`
-  if (status === null) return `no answer from ${url}: ${error ?? 'the connection failed'}`
+export function whatCame({ status, failure, response, duration_ms, url, outcome }: Delivery): string {
+  if (outcome === 'skipped') return `not sent: ${failureText(failure)}`
+  if (status === null) return `no answer from ${url}: ${failureText(failure)}`
   const body = response?.body.trim() ?? ''
   const said = body === '' ? ' with an empty body' : `: ${plainText(body, LONGEST_BODY)}`
   return `answered ${status} after ${seconds(duration_ms)}${said}`
@@ -164,14 +165,15 @@ function redirectHint({ response }: Delivery): string {
 }
 
 function hintFor(facts: Facts, delivery: Delivery, wanted: AckWanted, slow: boolean): string | undefined {
-  const { status, error, sign } = delivery
+  const { status, failure, sign } = delivery
+  const tookTooLong = failure?.code === 'timeout' || failure?.code === 'connect_timeout'
   const timeoutMs = timeoutOf(facts)
-  if (/^timeout/.test(error ?? '') && timeoutMs !== null && timeoutMs < facts.plan.timeouts.ackMs) {
+  if (tookTooLong && timeoutMs !== null && timeoutMs < facts.plan.timeouts.ackMs) {
     return `The platform itself waits only ${formatDuration(timeoutMs)}: config: { webhook.timeout: … } makes it wait longer.`
   }
-  if (slow || /timeout/.test(error ?? '')) return SLOW_HINT
+  if (slow || tookTooLong) return SLOW_HINT
   if (status === null)
-    return isNobodyHome(error) ? 'Is the intermediary running, and is --target its webhook?' : undefined
+    return isUnreachable(failure) ? 'Is the intermediary running, and is --target its webhook?' : undefined
   if (wanted === 'non-2xx') return 'Does the intermediary verify the signature before it does anything else?'
   if ((status === 401 || status === 403) && 'fault' in delivery) {
     return `The fault ${delivery.fault} struck this event: if refusing it is right, say ack: non-2xx on the step.`

@@ -36,10 +36,10 @@ function whatItSaid({ how, status, error, answer = '' }: DriverEntry): string {
 const hasItAlready = (said: string, answer: string): boolean =>
   said.replace(/\s/g, '').includes(answer.replace(/\s/g, '').slice(0, 60))
 
-const hintFor = ({ status, outcome, error = '' }: DriverEntry): { hint?: string } => {
-  if (error.includes('cannot be started'))
+const hintFor = ({ status, outcome, failure }: DriverEntry): { hint?: string } => {
+  if (failure?.code === 'not_started')
     return { hint: 'Commands run in the folder of the driver file, without a shell.' }
-  if (/connection closed|connection reset/.test(error))
+  if (failure?.code === 'connection_closed' || failure?.code === 'connection_reset')
     return { hint: 'It broke off while it answered: what does the log of the intermediary say?' }
   if (outcome === 'unreachable')
     return { hint: 'Is the help desk of the intermediary running where the driver file says?' }

@@ -1,10 +1,18 @@
 /** Whether anybody was there: an intermediary that never showed itself is a matter of the surroundings. */
+import type { DeliveryFailure } from '../../journal/entry.ts'
 import type { MarkOf } from '../marks.ts'
 import type { Facts } from './facts.ts'
 
-const NOBODY = /connection refused|nothing listens|^DNS:|no route to|no connection to/
+const UNREACHABLE: readonly string[] = [
+  'connection_refused',
+  'connect_timeout',
+  'no_route',
+  'dns_not_found',
+  'dns_no_answer',
+] satisfies DeliveryFailure['code'][]
 
-export const isNobodyHome = (error: string | undefined): boolean => NOBODY.test(error ?? '')
+export const isUnreachable = (failure: DeliveryFailure | undefined): boolean =>
+  failure !== undefined && UNREACHABLE.includes(failure.code)
 
 /** Why nobody could be reached after a step had waited in vain; null when nobody looked or somebody was there. */
 export function goneText({ entries }: Facts): string | null {

@@ -107,7 +107,7 @@ describe('an entry taken apart', () => {
     unspecified: [22],
   }
   const call = tape.entries[tape.call('message', 'c1', { message: 'Hi' }, refused) - 1]!
-  tape.press('c1', { status: null, error: 'connection refused' })
+  tape.press('c1', { status: null, failure: { code: 'timeout', timeout_ms: 100 } })
 
   it('of a call has request, answer, findings and assumptions', () => {
     const sections = sectionsOf(call)
@@ -124,6 +124,6 @@ describe('an entry taken apart', () => {
   it('of a delivery reads its body, and says why there was no answer', () => {
     const [sent, answer] = sectionsOf(tape.entries.at(-1)!)
     expect(sent!.payload).toMatchObject({ event: 'REQUESTING TAKEOVER' })
-    expect(answer).toMatchObject({ title: 'No answer', list: ['connection refused'] })
+    expect(answer).toMatchObject({ title: 'No answer', list: ['timeout: no complete answer within 100 ms'] })
   })
 })

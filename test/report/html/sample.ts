@@ -167,7 +167,11 @@ function deadTarget(): Played {
   const file = 'scenarios/restart.yaml'
   const tape = createTape()
   tape.begin(1, 'press handover')
-  tape.press(ADA, { status: null, ms: 3, error: 'connection refused by 127.0.0.1:3000' })
+  tape.press(ADA, {
+    status: null,
+    ms: 3,
+    failure: { code: 'connection_refused', target: '127.0.0.1:3000', system_code: 'ECONNREFUSED' },
+  })
   tape.done(1, { error: 'nobody answers at http://127.0.0.1:3000/webhook', environment: true })
   return play('Restart in the middle of a chat', 'error', {
     file,

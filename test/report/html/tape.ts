@@ -1,5 +1,5 @@
 /** A journal written by hand, entry by entry, as the simulator and the player would have written it. */
-import type { Entry } from '../../../src/journal/entry.ts'
+import type { DeliveryFailure, Entry } from '../../../src/journal/entry.ts'
 
 const TARGET = 'http://127.0.0.1:3000/webhook'
 const SENDER = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
@@ -9,7 +9,7 @@ export interface Answer {
   readonly status?: number | null
   readonly body?: string
   readonly ms?: number
-  readonly error?: string
+  readonly failure?: DeliveryFailure
   readonly fault?: string
 }
 
@@ -46,7 +46,7 @@ export function createTape(first = 1) {
   }
 
   function deliver(name: string, chat_id: string, delivery_id: string, body: string, cause: number, answer: Answer) {
-    const { status = 200, ms = 31, error, fault } = answer
+    const { status = 200, ms = 31, failure, fault } = answer
     now += ms
     const headers = { 'content-type': 'application/json', 'Kindly-HMAC': '***' }
     const response = { headers: { 'content-type': 'text/plain' }, body: answer.body ?? 'ok', truncated: false }
@@ -63,7 +63,7 @@ export function createTape(first = 1) {
       response: status === null ? null : response,
       duration_ms: ms,
       cause,
-      ...(error === undefined ? {} : { error }),
+      ...(failure === undefined ? {} : { failure }),
       ...(fault === undefined ? {} : { fault }),
     })
   }

@@ -62,7 +62,7 @@ function hostileJournal(text: string): Journal {
   log.started(1, text)
   const said = log.user(text)
   log.event(text, 'd1', said, text)
-  log.delivery('d1', { outcome: 'failed', status: null, error: text })
+  log.delivery('d1', { outcome: 'failed', status: null, failure: { code: 'function_threw', detail: text } })
   log.delivery('d2', { event: text, triggered: true, sign: 'hex' })
   log.call(
     'message',

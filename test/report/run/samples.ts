@@ -147,8 +147,8 @@ export function crashedPlay(): Played {
   log.started(1, 'user "Hello"')
   const said = log.user('Hello')
   const event = log.event('MESSAGE FROM USER', 'd1', said, 'Hello')
-  const why = 'connection refused: nothing listens at 127.0.0.1:3000'
-  log.at(3).delivery('d1', { outcome: 'failed', status: null, response: null, error: why, duration_ms: 2 })
+  const refused = { code: 'connection_refused', target: '127.0.0.1:3000', system_code: 'ECONNREFUSED' } as const
+  log.at(3).delivery('d1', { outcome: 'failed', status: null, response: null, failure: refused, duration_ms: 2 })
   log.ended(1)
   const ref = step(1, 'user "Hello"', { of: 1, place: { file: 'scenarios/crash.yaml', line: 5, column: 5 } })
   return played({
@@ -161,7 +161,7 @@ export function crashedPlay(): Played {
         kind: 'stimulus',
         step: ref,
         wanted: 'MESSAGE FROM USER answered with 200',
-        happened: `no answer: ${why}`,
+        happened: 'no answer: connection refused: nothing listens at 127.0.0.1:3000',
         marks: [event],
         hint: 'the target answered before: did it crash?',
       }),

@@ -100,7 +100,7 @@ describe('rows', () => {
     const log = new Journal()
     log.event('MESSAGE FROM USER', 'd1')
     log.event('MESSAGE FROM USER', 'd2')
-    log.delivery('d2', { outcome: 'skipped', status: null, error: 'no webhook URL is set' })
+    log.delivery('d2', { outcome: 'skipped', status: null, failure: { code: 'no_url' } })
     log.at(2030).delivery('d1', { duration_ms: 30 })
     expect(rowsOf(log).map(({ answer }) => answer)).toEqual([
       '200 in 30 ms, sent 2.0 s later',

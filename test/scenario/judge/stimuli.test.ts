@@ -63,7 +63,7 @@ describe('the answer of the webhook', () => {
 
   it('the words of the transport when nothing came', async () => {
     const error = 'timeout: no complete answer within 10000 ms'
-    const verdict = await answered([{ status: null, error }])
+    const verdict = await answered([{ status: null, failure: { code: 'timeout', timeout_ms: 10_000 } }])
     expect(verdict.failures[0]).toMatchObject({
       kind: 'stimulus',
       happened: `no answer from http://127.0.0.1:3000/webhook: ${error}`,
@@ -94,9 +94,7 @@ describe('the answer of the webhook', () => {
 
   it('a platform that waits less than the scenario', async () => {
     const verdict = await judged({ timeouts: { ack: '20s' }, steps: [{ press: 'handover' }, CHECK] }, journal => {
-      journal.stimulus(1, 'REQUESTING TAKEOVER', [
-        { status: null, error: 'timeout: no complete answer within 10000 ms' },
-      ])
+      journal.stimulus(1, 'REQUESTING TAKEOVER', [{ status: null, failure: { code: 'timeout', timeout_ms: 10_000 } }])
     })
     expect(verdict.failures[0]!.hint).toMatch(/waits only 10s: config: \{ webhook\.timeout/)
   })
@@ -185,7 +183,10 @@ describe('the answer of the webhook', () => {
 })
 
 describe('nobody home', () => {
-  const REFUSED = { status: null, error: 'connection refused: nothing listens at 127.0.0.1:3000 (ECONNREFUSED)' }
+  const REFUSED = {
+    status: null,
+    failure: { code: 'connection_refused', target: '127.0.0.1:3000', system_code: 'ECONNREFUSED' },
+  } as const
   const steps = [{ press: 'handover' }, { user: 'Hi' }, CHECK]
 
   it('an intermediary that never showed itself is an error', async () => {
@@ -205,9 +206,7 @@ describe('nobody home', () => {
 
   it('no address to send to is an error', async () => {
     const verdict = await judged({ steps }, journal =>
-      journal.stimulus(1, 'REQUESTING TAKEOVER', [
-        { status: null, outcome: 'skipped', error: 'no webhook URL is set' },
-      ]),
+      journal.stimulus(1, 'REQUESTING TAKEOVER', [{ status: null, outcome: 'skipped', failure: { code: 'no_url' } }]),
     )
     expect(verdict).toMatchObject({ outcome: 'error', reason: 'not sent: no webhook URL is set' })
   })
@@ -248,7 +247,7 @@ describe('the agent', () => {
 
   it('a command that is not there is looked for in the driver file, not at the desk', async () => {
     const error = '"./agent.sh" cannot be started: there is no such program'
-    const verdict = await accepting({ outcome: 'unreachable', error })
+    const verdict = await accepting({ outcome: 'unreachable', error, failure: { code: 'not_started' } })
     expect(verdict.failures[0]!.hint).toBe('Commands run in the folder of the driver file, without a shell.')
   })
 
@@ -260,7 +259,7 @@ describe('the agent', () => {
 
   it('broke off: it is there, so its log has the cause', async () => {
     const error = 'connection closed by 127.0.0.1:3000 before a complete answer (UND_ERR_SOCKET)'
-    const verdict = await accepting({ outcome: 'unreachable', error })
+    const verdict = await accepting({ outcome: 'unreachable', error, failure: { code: 'connection_closed' } })
     expect(verdict.failures[0]!.hint).toMatch(/what does the log of the intermediary say\?/)
   })
 

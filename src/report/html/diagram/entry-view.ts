@@ -1,5 +1,6 @@
 /** One journal entry taken apart for reading: what was asked, what was answered, what else is known. Pure. */
 import type { Entry, EntryOf } from '../../../journal/entry.ts'
+import { failureText } from '../../../wording/delivery.ts'
 import { inWords, isCut } from '../cap.ts'
 import { duration, moment } from '../figures.ts'
 import { html, lines, type Markup, type Part } from '../markup.ts'
@@ -62,7 +63,7 @@ function findingSections({ findings, unspecified }: EntryOf<'api'>): Section[] {
   ]
 }
 
-function deliverySections({ url, event, request, response, status, error, ...more }: EntryOf<'delivery'>): Section[] {
+function deliverySections({ url, event, request, response, status, failure, ...more }: EntryOf<'delivery'>): Section[] {
   const { attempt, outcome, duration_ms, sign } = more
   const how = [`attempt ${attempt}`, outcome, ...(sign === undefined ? [] : [`signature: ${sign}`])].join(', ')
   const sent: Section = {
@@ -71,7 +72,7 @@ function deliverySections({ url, event, request, response, status, error, ...mor
     headers: request.headers,
     payload: parsed(request.body),
   }
-  const said = error === undefined ? {} : { list: [error] }
+  const said = failure === undefined ? {} : { list: [failureText(failure)] }
   if (response === null || status === null) return [sent, { title: 'No answer', aside: duration(duration_ms), ...said }]
   const answer = { title: `Answer ${status}`, aside: duration(duration_ms), headers: response.headers, ...said }
   return [sent, { ...answer, payload: parsed(response.body) }]

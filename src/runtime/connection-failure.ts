@@ -1,0 +1,105 @@
+/** Classifies why a request got no usable answer, as a code with parameters. */
+
+interface AtTarget {
+  /** Host and port. */
+  readonly target: string
+  /** The code of the operating system or the HTTP client, such as `ECONNREFUSED`. */
+  readonly system_code: string
+}
+
+interface Parameters {
+  readonly connection_refused: AtTarget
+  readonly connection_reset: AtTarget
+  readonly connection_closed: AtTarget
+  readonly connect_timeout: AtTarget
+  readonly no_route: AtTarget
+  readonly dns_not_found: AtTarget
+  readonly dns_no_answer: AtTarget
+  /** The target answers an HTTPS request with plain HTTP. */
+  readonly no_tls: AtTarget
+  /** The certificate or the TLS handshake is not accepted. */
+  readonly tls: { readonly detail: string; readonly system_code: string }
+  readonly not_http: { readonly target: string; readonly detail: string }
+  readonly network: { readonly target: string; readonly detail: string; readonly system_code?: string }
+  readonly timeout: { readonly timeout_ms: number }
+  /** A reset of the simulator cancelled the request. */
+  readonly cancelled: unknown
+  /** The runtime has no sockets, so a fault cannot change how bytes travel. */
+  readonly no_sockets: unknown
+  readonly function_threw: { readonly detail: string; readonly place?: string }
+  readonly function_returned_no_response: unknown
+  /** The function returned a `Response` whose body was read before. */
+  readonly function_reused_response: unknown
+}
+
+export type ConnectionFailure = {
+  [Code in keyof Parameters]: { readonly code: Code } & Parameters[Code]
+}[keyof Parameters]
+export type ConnectionFailureCode = ConnectionFailure['code']
+
+/** Thrown by transports. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError'
+  readonly failure: ConnectionFailure
+
+  constructor(failure: ConnectionFailure) {
+    super(failure.code)
+    this.failure = failure
+  }
+}
+
+export const cancelled = () => new TransportError({ code: 'cancelled' })
+export const timedOut = (ms: number) => new TransportError({ code: 'timeout', timeout_ms: ms })
+
+type AtTargetCode = {
+  [Code in keyof Parameters]: AtTarget extends Parameters[Code]
+    ? Parameters[Code] extends AtTarget
+      ? Code
+      : never
+    : never
+}[keyof Parameters]
+
+const SYSTEM_CODES: Readonly<Record<string, AtTargetCode>> = {
+  ECONNREFUSED: 'connection_refused',
+  ENOTFOUND: 'dns_not_found',
+  EAI_AGAIN: 'dns_no_answer',
+  ECONNRESET: 'connection_reset',
+  EPIPE: 'connection_closed',
+  UND_ERR_SOCKET: 'connection_closed',
+  ETIMEDOUT: 'connect_timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
+  EHOSTUNREACH: 'no_route',
+  ENETUNREACH: 'no_route',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'no_tls',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'no_tls',
+  EPROTO: 'no_tls',
+}
+
+const TLS_CODES = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/
+
+/** Classifies what Node or undici threw for a request to `target`. */
+export function connectionFailure(error: unknown, target: string): ConnectionFailure {
+  if (error instanceof TransportError) return error.failure
+  const { code: system_code, name, message: detail } = rootCause(error)
+  if (name === 'HTTPParserError' || system_code?.startsWith('HPE_')) return { code: 'not_http', target, detail }
+  if (system_code === undefined) return { code: 'network', target, detail }
+  const code = Object.hasOwn(SYSTEM_CODES, system_code) ? SYSTEM_CODES[system_code] : undefined
+  if (code !== undefined) return { code, target, system_code }
+  return TLS_CODES.test(system_code)
+    ? { code: 'tls', detail, system_code }
+    : { code: 'network', target, detail, system_code }
+}
+
+interface RootCause {
+  readonly code?: string
+  readonly name?: string
+  readonly message: string
+}
+
+export function rootCause(error: unknown): RootCause {
+  let at = (error ?? {}) as { code?: string; name?: string; message?: string; cause?: unknown; errors?: unknown[] }
+  for (let depth = 0; depth < 5 && !at.code && (at.cause || at.errors); depth++)
+    at = (at.errors?.[0] ?? at.cause) as typeof at
+  const { code, name, message = String(error) } = at
+  return { ...(code === undefined ? {} : { code }), ...(name === undefined ? {} : { name }), message }
+}
