@@ -16,9 +16,9 @@ import type { FaultDesk } from './simulator/fault-desk.ts'
 import { type ChatOptions, newChat } from './simulator/new-chat.ts'
 import { InvalidSetting, type SimulatorOptions } from './simulator/options.ts'
 import { configure, effectiveConfig } from './simulator/settings.ts'
+import { captureSnapshot, type SnapshotOptions } from './simulator/snapshot/capture.ts'
 import { restoreSnapshot } from './simulator/snapshot/restore.ts'
-import type { Snapshot, SnapshotOptions } from './simulator/snapshot/shape.ts'
-import { takeSnapshot } from './simulator/snapshot/take.ts'
+import type { Snapshot } from './simulator/snapshot/schema.ts'
 import { checkStrictly, only, text } from './simulator/strict.ts'
 import { advanceVirtual, settled } from './simulator/time.ts'
 import { parseDuration } from './text/duration.ts'
@@ -135,7 +135,7 @@ function simulatorOf(core: Core): Simulator {
     assumptions: () => assumptionsInForce(core),
     settled: () => settled(core),
     reset: core.reset,
-    snapshot: snapshotOptions => takeSnapshot(core, snapshotOptions),
+    snapshot: snapshotOptions => captureSnapshot(core, snapshotOptions),
     restore: snapshot => restoreSnapshot(core, snapshot),
     close: core.close,
     [Symbol.asyncDispose]: core.close,

@@ -25,7 +25,7 @@ export interface Keyring {
   /** Replaced keys stop working: a reset may turn back the clock they were waiting for. */
   forgetReplaced(): void
   replaced(): ReplacedKey[]
-  keepReplaced(keys: readonly ReplacedKey[]): void
+  restoreReplaced(keys: readonly ReplacedKey[]): void
   /** Whether this key is, or was until it was replaced, one of these. */
   knows(key: string): boolean
   /** A sentence about a key that is not known here; null when there is nothing to say. */
@@ -68,7 +68,7 @@ export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring 
       [...grants].flatMap(([key, grant]) =>
         grant.untilMs === null ? [] : [{ ...grant, key, untilMs: grant.untilMs }],
       ),
-    keepReplaced(keys) {
+    restoreReplaced(keys) {
       for (const { key, ...grant } of keys) if (!grants.has(key)) grants.set(key, grant)
     },
     knows: key => grants.has(key),
@@ -83,6 +83,12 @@ export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring 
 
 function keepOld(grants: Map<string, Grant>, old: Map<string, Grant>, untilMs: number): void {
   for (const [key, grant] of old) if (!grants.has(key)) grants.set(key, { ...grant, untilMs: grant.untilMs ?? untilMs })
+}
+
+/** Names each API key by its role, because the key itself is a secret. */
+export function keyRoles(knobs: Knobs): { readonly role: string; readonly key: string }[] {
+  const more = moreKeys(knobs).map(([key], index) => ({ role: `more ${index + 1}`, key }))
+  return [{ role: 'handover', key: knobs['keys.handover'] }, { role: 'bot', key: knobs['keys.bot'] }, ...more]
 }
 
 /** The keys of `keys.more`, each with the bot it is for. */

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import type { Resolved } from '../config/resolve.ts'
 import { isKnob } from '../contract/knobs.ts'
 import type { ServerOptions } from '../server/start.ts'
-import type { Snapshot } from '../simulator/snapshot/shape.ts'
+import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import type { Simulator } from '../simulator.ts'
 import { UsageError } from './errors.ts'
 

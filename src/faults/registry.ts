@@ -57,14 +57,14 @@ export interface Faults {
   takeApi(call: { readonly endpoint: string; readonly chatId: string | undefined }): ApiStrike | null
   takeWebhook(event: { readonly event: string; readonly chatId: string }): WebhookStrike | null
   reset(): void
-  /** All there is to know, as plain data, and back. */
-  keep(): KeptFaults
-  resume(kept: KeptFaults): void
+  /** Returns the whole state as plain data. */
+  capture(): CapturedFaults
+  restore(captured: CapturedFaults): void
   /** For an event that one of these faults keeps back: what to call when it goes out. */
   letGoOf(names: readonly string[]): () => void
 }
 
-export interface KeptFaults {
+export interface CapturedFaults {
   /** Numbers the names of those that were given none. */
   readonly made: number
   readonly rules: readonly { readonly name: string; readonly spec: FaultSpec; readonly progress: Progress }[]
@@ -137,13 +137,13 @@ export function createFaults(): Faults {
       made = 0
       refresh()
     },
-    keep: () => ({
+    capture: () => ({
       made,
       rules: rules.map(rule => ({ name: rule.name, spec: rule.spec, progress: progressOf(rule) })),
     }),
-    resume(kept) {
-      made = kept.made
-      rules = kept.rules.map(({ name, spec, progress }) => ruleAt(spec, name, progress))
+    restore(captured) {
+      made = captured.made
+      rules = captured.rules.map(({ name, spec, progress }) => ruleAt(spec, name, progress))
       refresh()
     },
     letGoOf(names) {

@@ -32,14 +32,14 @@ export interface Journal {
   waitFor(match: (entry: Entry) => boolean, options?: WaitOptions): Promise<Entry>
   /** Forgets everything and rejects whoever waits. Subscribers stay. */
   reset(): void
-  /** As `reset`, and goes on from what a snapshot held. */
-  resume(from: Resumed): void
+  /** As `reset`, and continues from a snapshot. */
+  restore(captured: CapturedJournal): void
 }
 
-export interface Resumed {
+export interface CapturedJournal {
   readonly nextSeq: number
   readonly atMs: number
-  /** The latest before `nextSeq`, without gaps; none when they were not kept. */
+  /** The latest before `nextSeq`, without gaps; empty when the snapshot has none. */
   readonly entries: readonly Entry[]
 }
 
@@ -111,7 +111,7 @@ export function createJournal(options: { limit: number; stamp: () => number }): 
       ring.clear()
       startOver()
     },
-    resume({ nextSeq, atMs, entries }) {
+    restore({ nextSeq, atMs, entries }) {
       ring.refill(entries.slice(-options.limit), nextSeq)
       madeAt = elapsedMs() - atMs
       startOver()

@@ -5,8 +5,8 @@ import { httpTransport } from '../runtime/transport.ts'
 import type { Core } from '../simulator/core.ts'
 import { InvalidSetting, type SimulatorOptions } from '../simulator/options.ts'
 import { checkSnapshot } from '../simulator/snapshot/check.ts'
-import { putBack } from '../simulator/snapshot/restore.ts'
-import type { Snapshot } from '../simulator/snapshot/shape.ts'
+import { applySnapshot } from '../simulator/snapshot/restore.ts'
+import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import { coreOf, createSimulatorOn, type Simulator } from '../simulator.ts'
 import { type Front, frontOf, limitOf } from '../workspaces/front.ts'
 import { createWorkspaces, type Workspaces } from '../workspaces/registry.ts'
@@ -87,7 +87,7 @@ export async function startServer(
 /** Timers and deliveries wait until the port is open: an intermediary that is told of an event may call at once. */
 async function prepared(simulator: Simulator, snapshot: Snapshot): Promise<() => void> {
   const core = coreOf(simulator)
-  return putBack(core, await checkSnapshot(core, snapshot))
+  return applySnapshot(core, await checkSnapshot(core, snapshot))
 }
 
 function checkPort(port: number): void {

@@ -11,14 +11,14 @@ import { createFaultDesk, type FaultDesk } from './fault-desk.ts'
 import { targetOf } from './from-options.ts'
 import type { SimulatorOptions } from './options.ts'
 import { createParts, type Parts } from './parts.ts'
-import { createRenewal, type Renewal } from './renewal.ts'
+import { createReset, type Reset } from './reset.ts'
 
 type Own = 'identity' | 'address' | 'settings' | 'clock' | 'room' | 'journal' | 'keyring' | 'engines' | 'activity'
 
 export interface Core
   extends Pick<Parts, Own>,
     Pick<Commits, 'commit' | 'commitEffects'>,
-    Pick<Renewal, 'refresh' | 'forget' | 'reset'> {
+    Pick<Reset, 'refresh' | 'forget' | 'reset'> {
   readonly seed: number
   readonly bot: BotSpec
   readonly api: Api
@@ -43,7 +43,7 @@ export interface Core
 export interface Inner
   extends Pick<Parts, 'stamps' | 'journalStamps' | 'rateLimit' | 'faults' | 'past'>,
     Pick<Commits, 'alarm' | 'lastEvent'>,
-    Pick<Renewal, 'refreshBots'> {
+    Pick<Reset, 'refreshBots'> {
   readonly dispatcher: Dispatcher
 }
 
@@ -53,9 +53,9 @@ export function createCore(options: SimulatorOptions, shared?: Transport, filesO
   const { identity, room, journal, epoch, faults } = parts
   const dispatcher = dispatcherFor(parts, options)
   const commits = createCommits(parts, dispatcher)
-  const renewal = createRenewal(parts, dispatcher, commits)
+  const resets = createReset(parts, dispatcher, commits)
   const { commit, commitEffects } = commits
-  const { refresh, forget, reset } = renewal
+  const { refresh, forget, reset } = resets
   refresh()
   return {
     get seed() {
@@ -76,7 +76,7 @@ export function createCore(options: SimulatorOptions, shared?: Transport, filesO
     refresh,
     forget,
     reset,
-    inner: innerOf(parts, dispatcher, commits, renewal),
+    inner: innerOf(parts, dispatcher, commits, resets),
     epoch: epoch.current,
     resetSignal: epoch.signal,
     close: async () => {
@@ -129,7 +129,7 @@ const ownOf = (parts: Parts): Pick<Parts, Own> => {
   return { identity, address, settings, clock, room, journal, keyring, engines, activity }
 }
 
-function innerOf(parts: Parts, dispatcher: Dispatcher, commits: Commits, { refreshBots }: Renewal): Inner {
+function innerOf(parts: Parts, dispatcher: Dispatcher, commits: Commits, { refreshBots }: Reset): Inner {
   const { stamps, journalStamps, rateLimit, faults, past } = parts
   const { alarm, lastEvent } = commits
   return { stamps, journalStamps, rateLimit, faults, past, alarm, lastEvent, refreshBots, dispatcher }

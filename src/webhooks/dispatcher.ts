@@ -12,7 +12,7 @@ import { type ByHand, createByHand } from './by-hand.ts'
 import { createDue } from './due.ts'
 import { encodePayload } from './encode.ts'
 import type { HeaderPorts } from './headers.ts'
-import { type Job, jobFrom, type KeptJob, keptForm, SENDING, type Stage } from './job.ts'
+import { type CapturedJob, captureJob, type Job, jobFrom, SENDING, type Stage } from './job.ts'
 import { createKeptBack } from './kept-back.ts'
 import { createLanes } from './lanes.ts'
 import { sound } from './parcel.ts'
@@ -39,24 +39,24 @@ export interface Dispatcher extends Pick<ByHand, 'trigger' | 'resend'> {
   /** Drops what waits and cancels what is on its way; nothing of it is journaled any more. */
   reset(): void
   /** What is under way, as plain data. Events by hand are not part of it: somebody waits for their answer here. */
-  keep(): KeptDeliveries
+  capture(): CapturedDeliveries
   /** After a reset: numbering and chance as they were. What is due goes on by itself, timer by timer. */
-  resume(kept: KeptDeliveries): Resumption
+  restore(captured: CapturedDeliveries): RestoredDeliveries
 }
 
-export interface KeptDeliveries {
-  readonly jobs: readonly KeptJob[]
+export interface CapturedDeliveries {
+  readonly jobs: readonly CapturedJob[]
   /** Where the random order of `webhook.order` stands. */
   readonly random: number
   /** How many events by hand there were. */
   readonly triggered: number
 }
 
-export interface Resumption {
+export interface RestoredDeliveries {
   /** Each arms one timer; to be called in the order of the timers there were. */
   readonly timers: readonly { readonly order: number; arm(): void }[]
   /** Sends again what was on its way, and takes up the lanes. */
-  go(): void
+  start(): void
 }
 
 export function createDispatcher(ports: DispatcherPorts): Dispatcher {
@@ -123,18 +123,18 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
   }
 
   /** Back on its way, as it was: what was being sent is sent once more, with the same number. */
-  function takeUp(job: Job, { passing }: KeptJob): void {
+  function takeUp(job: Job, { passing }: CapturedJob): void {
     if (job.laned) lanes.occupy(job.lane)
     if (job.stage.kind === 'kept') keepBack(job, passing)
     else if (job.stage.kind === 'waiting') lanes.add(job.lane, job)
     else if (job.stage.kind === 'sending') tries.again(job)
   }
 
-  function takeUpAll(jobs: ReadonlyMap<Job, KeptJob>): void {
+  function takeUpAll(jobs: ReadonlyMap<Job, CapturedJob>): void {
     for (const [job, kept] of jobs) takeUp(job, kept)
   }
 
-  function timersOf(jobs: Iterable<Job>): Resumption['timers'] {
+  function timersOf(jobs: Iterable<Job>): RestoredDeliveries['timers'] {
     return [...jobs].flatMap(job => {
       const { stage } = job
       if (stage.kind !== 'due') return []
@@ -164,21 +164,21 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
       underWay.clear()
       byHand.reset()
     },
-    keep() {
+    capture() {
       const begun = [...underWay].filter(({ stage }) => stage.kind !== 'waiting')
       const jobs = [...begun.sort((a, b) => a.seq - b.seq), ...lanes.waiting()]
       return {
-        jobs: jobs.map(job => keptForm(job, keptBack.passing(job))),
+        jobs: jobs.map(job => captureJob(job, keptBack.passing(job))),
         random: random.state,
         triggered: byHand.count,
       }
     },
-    resume(kept) {
-      random = randomFrom(kept.random)
-      byHand.reset(kept.triggered)
-      const jobs = new Map(kept.jobs.map(one => [jobFrom(one, ports.faults, one => sound(ports, one)), one]))
+    restore(captured) {
+      random = randomFrom(captured.random)
+      byHand.reset(captured.triggered)
+      const jobs = new Map(captured.jobs.map(one => [jobFrom(one, ports.faults, one => sound(ports, one)), one]))
       for (const job of jobs.keys()) underWay.add(job)
-      return { timers: timersOf(jobs.keys()), go: () => takeUpAll(jobs) }
+      return { timers: timersOf(jobs.keys()), start: () => takeUpAll(jobs) }
     },
   }
 }

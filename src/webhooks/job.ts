@@ -32,7 +32,7 @@ export interface Job {
   stage: Stage
 }
 
-export interface KeptJob extends Pick<Job, 'seq' | 'copy' | 'attempt' | 'laned' | 'stage'> {
+export interface CapturedJob extends Pick<Job, 'seq' | 'copy' | 'attempt' | 'laned' | 'stage'> {
   readonly chatId: string
   readonly deliveryId: string
   readonly event: string
@@ -42,7 +42,7 @@ export interface KeptJob extends Pick<Job, 'seq' | 'copy' | 'attempt' | 'laned' 
   readonly passing: number
 }
 
-export function keptForm(job: Job, passing: number): KeptJob {
+export function captureJob(job: Job, passing: number): CapturedJob {
   const { parcel, lane, seq, copy, attempt, laned, stage, strike } = job
   const { deliveryId, event, body } = parcel
   const what = { chatId: lane, deliveryId, event, body, seq, copy, attempt, laned, stage, passing }
@@ -52,7 +52,11 @@ export function keptForm(job: Job, passing: number): KeptJob {
 const effectsOf = ({ names, form, order, copies }: Struck) => ({ names, form, order, copies })
 
 /** `parcelOf` makes the parcel anew: its headers are of the time it is sent. */
-export function jobFrom(kept: KeptJob, faults: Pick<Faults, 'letGoOf'>, parcelOf: (kept: KeptJob) => Parcel): Job {
+export function jobFrom(
+  kept: CapturedJob,
+  faults: Pick<Faults, 'letGoOf'>,
+  parcelOf: (kept: CapturedJob) => Parcel,
+): Job {
   const { chatId: lane, seq, copy, attempt, laned, stage, strike } = kept
   const struck = strike && { ...strike, letGo: faults.letGoOf(strike.names.split(', ')) }
   return { parcel: parcelOf(kept), lane, seq, copy, attempt, laned, stage, strike: struck }

@@ -1,7 +1,8 @@
 /** The workspaces of a server: made, found by name or by key, closed. */
+
+import { keyRoles } from '../api/keyring.ts'
 import type { Transport } from '../runtime/transport.ts'
 import { InvalidSetting, type SimulatorOptions } from '../simulator/options.ts'
-import { keyRoles } from '../simulator/snapshot/key-roles.ts'
 import { coreOf, createSimulatorOn, type Simulator } from '../simulator.ts'
 import { identityOf, NAME } from './identity.ts'
 import type { Workspace, WorkspaceOptions } from './workspace.ts'

@@ -1,7 +1,7 @@
 /** A restored simulator goes on as if it had never stopped. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Snapshot } from '../../src/simulator/snapshot/shape.ts'
+import type { Snapshot } from '../../src/simulator/snapshot/schema.ts'
 import type { Simulator } from '../../src/simulator.ts'
 import { player, sequel, story, withoutWall } from './story.ts'
 

@@ -1,7 +1,7 @@
 /** Snapshots one by one: what is in them, what is refused, what stays as it is here. */
 import { describe, expect, test } from 'vitest'
 import { InvalidSnapshot } from '../../src/simulator/snapshot/check.ts'
-import type { Snapshot } from '../../src/simulator/snapshot/shape.ts'
+import type { Snapshot } from '../../src/simulator/snapshot/schema.ts'
 import { createSimulator } from '../../src/simulator.ts'
 import { call, gate, post, takenOver, texts, transcript, world } from '../knobs/support.ts'
 

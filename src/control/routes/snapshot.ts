@@ -1,12 +1,12 @@
 /** The whole state, taken and put back. */
-import type { Snapshot } from '../../simulator/snapshot/shape.ts'
+import type { Snapshot } from '../../simulator/snapshot/schema.ts'
 import { ErrorBody, Restored, SnapshotDocument } from '../answer-schemas.ts'
 import { defineRoute, ok, type Route } from '../route.ts'
 import { SnapshotInput, SnapshotQuery } from '../schemas.ts'
 
 export const SNAPSHOT_ROUTES: readonly Route[] = [
   defineRoute({
-    id: 'takeSnapshot',
+    id: 'captureSnapshot',
     group: 'snapshot',
     method: 'GET',
     path: '/snapshot',

@@ -1,15 +1,15 @@
-/** Everything that is wrong with a snapshot, named; a restore begins only with one that has nothing wrong. */
+/** Checks a snapshot and reports its problems; only a valid snapshot is restored. */
 import { explain } from '../../api/explain.ts'
 import { OWN_WORDS } from '../../contract/own-words.ts'
 import { VERSION } from '../../contract/version.ts'
-import type { Entry } from '../../journal/entry.ts'
 import { MASK } from '../../journal/mask.ts'
 import type { Core } from '../core.ts'
 import { InvalidSetting, type SettingProblem } from '../options.ts'
 import { checkEngine, type ReadSettings, readSettings } from '../settings.ts'
-import { SNAPSHOT_VERSION, type Snapshot } from './shape.ts'
+import { SNAPSHOT_VERSION } from './capture.ts'
+import type { Snapshot } from './schema.ts'
 
-/** What was given as a snapshot cannot be restored; nothing was changed. */
+/** A snapshot cannot be restored. Nothing was changed. */
 export class InvalidSnapshot extends Error {
   override readonly name = 'InvalidSnapshot'
   readonly problems: readonly SettingProblem[]
@@ -30,11 +30,13 @@ export async function checkSnapshot(core: Core, raw: unknown): Promise<Restorati
   const { SnapshotSchema } = await import('./schema.ts')
   const parsed = SnapshotSchema.safeParse(raw, OWN_WORDS)
   if (!parsed.success) throw new InvalidSnapshot(inWords(explain(parsed.error.issues, raw)))
-  const { journal, ...rest } = parsed.data
-  const entries = journal.entries as readonly Entry[] | undefined
-  const snapshot: Snapshot = { ...rest, journal: { ...journal, entries } }
+  const snapshot: Snapshot = parsed.data
   const settings = readSettings(core, wantedSettings(core, snapshot))
-  const problems = [...settings.problems.map(below('config')), ...clockProblem(core, snapshot), ...loose(snapshot)]
+  const problems = [
+    ...settings.problems.map(below('config')),
+    ...clockProblem(core, snapshot),
+    ...danglingReferences(snapshot),
+  ]
   if (problems.length > 0) throw new InvalidSnapshot(problems)
   await checkEngine(settings.knobs['translation.engine']).catch(refuse)
   return { snapshot, settings }
@@ -68,7 +70,7 @@ function checkVersion(raw: unknown): void {
   throw new InvalidSnapshot([{ name: 'v', message }])
 }
 
-/** Masked keys stay as they are here, and so does where the simulator is and sends to. */
+/** A restore keeps the base URL, a webhook URL that is set, and the keys that are masked in the snapshot. */
 function wantedSettings({ address }: Core, { config }: Snapshot): Record<string, unknown> {
   const hasTarget = address.webhookUrl !== null
   const skipped = (name: string, value: unknown) =>
@@ -86,8 +88,17 @@ function clockProblem({ clock }: Core, snapshot: Snapshot): SettingProblem[] {
   return [{ name: 'clock.start_ms', message: 'clock.start_ms belongs to a virtual clock, and only to one.' }]
 }
 
-/** Rows that name something the snapshot does not have. */
-function loose({ bot, bots, chats, files, deadlines, faults, deliveries, journal }: Snapshot): SettingProblem[] {
+/** Finds rows that refer to something the snapshot does not contain. */
+function danglingReferences({
+  bot,
+  bots,
+  chats,
+  files,
+  deadlines,
+  faults,
+  deliveries,
+  journal,
+}: Snapshot): SettingProblem[] {
   const botIds = new Set([bot.id, ...bots.map(({ id }) => id)])
   const chatIds = new Set(chats.map(({ id }) => id))
   const fileIds = new Set(files.map(({ id }) => id))

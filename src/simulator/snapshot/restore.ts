@@ -1,46 +1,46 @@
-/** Puts a snapshot in the place of everything there is: all of it or, when it cannot be, nothing. */
+/** Replaces the whole state of a simulator with a snapshot; changes nothing when the snapshot is invalid. */
+import { keyRoles } from '../../api/keyring.ts'
+
 import type { Chat } from '../../platform/state.ts'
 import type { Core } from '../core.ts'
 import { applySettings } from '../settings.ts'
 import { checkSnapshot, type Restoration } from './check.ts'
-import { deadlineFromRow, jobFromRow } from './deliveries.ts'
-import { keyRoles } from './key-roles.ts'
-import { botFromRow, chatFromRow, fileFromRow } from './rows.ts'
-import type { Snapshot } from './shape.ts'
+import { botFromRow, chatFromRow, deadlineFromRow, fileFromRow, jobFromRow, replacedKeyFromRow } from './rows.ts'
+import type { Snapshot } from './schema.ts'
 
-/** Throws `InvalidSnapshot`. What was in flight is cut off as by a reset. */
+/** Throws `InvalidSnapshot`. Aborts requests and deliveries in flight, as a reset does. */
 export async function restoreSnapshot(core: Core, raw: unknown): Promise<void> {
-  putBack(core, await checkSnapshot(core, raw))()
+  applySnapshot(core, await checkSnapshot(core, raw))()
 }
 
-/** In one step. Call what it returns to let timers run and deliveries go on. */
-export function putBack(core: Core, { snapshot, settings }: Restoration): () => void {
+/** Restores in one synchronous step. The function it returns starts the timers and the deliveries. */
+export function applySnapshot(core: Core, { snapshot, settings }: Restoration): () => void {
   const before = new Map(core.room.state.chats)
   core.forget()
   core.identity.seed = snapshot.seed
   core.identity.bot = botFrom(snapshot)
   if (core.clock.mode === 'virtual') core.clock.set(snapshot.clock.start_ms!, snapshot.clock.now_ms)
   applySettings(core, settings)
-  putState(core, snapshot, before)
-  putKeys(core, snapshot)
-  putFaults(core, snapshot)
+  restoreState(core, snapshot, before)
+  restoreKeys(core, snapshot)
+  restoreFaults(core, snapshot)
   core.inner.stamps.reset(snapshot.going_on.stamp)
   core.inner.journalStamps.reset(snapshot.going_on.journal_stamp)
   const { next_seq: nextSeq, at_ms: atMs, entries = [] } = snapshot.journal
-  const resumed = core.inner.dispatcher.resume(keptDeliveries(snapshot))
-  core.journal.resume({ nextSeq, atMs, entries })
+  const deliveries = core.inner.dispatcher.restore(capturedDeliveries(snapshot))
+  core.journal.restore({ nextSeq, atMs, entries })
   core.inner.past.before = nextSeq
   return () => {
     const alarm = { order: snapshot.going_on.alarm_order ?? Number.POSITIVE_INFINITY, arm: core.inner.alarm.set }
-    for (const { arm } of [...resumed.timers, alarm].sort((a, b) => a.order - b.order)) arm()
-    resumed.go()
+    for (const { arm } of [...deliveries.timers, alarm].sort((a, b) => a.order - b.order)) arm()
+    deliveries.start()
   }
 }
 
 const botFrom = ({ bot: { id, name, organization_id } }: Snapshot) => ({ id, name, organizationId: organization_id })
 
-/** A chat that goes on stays the same object: whoever holds it sees what was restored. */
-function putState(core: Core, snapshot: Snapshot, before: ReadonlyMap<string, Chat>): void {
+/** Keeps the object of a chat that also exists in the snapshot, so that its handles show the restored state. */
+function restoreState(core: Core, snapshot: Snapshot, before: ReadonlyMap<string, Chat>): void {
   const { room, inner } = core
   const { state } = room
   for (const row of snapshot.bots) state.bots.set(row.id, botFromRow(row))
@@ -55,28 +55,25 @@ function putState(core: Core, snapshot: Snapshot, before: ReadonlyMap<string, Ch
   state.summaryCounter = snapshot.counters.summaries
 }
 
-/** Keys this restore replaced do not live on, only those the snapshot says so of. */
-function putKeys({ inner, keyring, room }: Core, { replaced_keys = [], rate_limits }: Snapshot): void {
+/** Of the replaced keys, only those in the snapshot stay valid. */
+function restoreKeys({ inner, keyring, room }: Core, { replaced_keys = [], rate_limits }: Snapshot): void {
   inner.refreshBots()
   keyring.forgetReplaced()
-  const replaced = replaced_keys.map(({ key, bot_id, scopes, until_ms }) => ({
-    key,
-    botId: bot_id,
-    scopes,
-    untilMs: until_ms,
-  }))
-  keyring.keepReplaced(replaced)
+  keyring.restoreReplaced(replaced_keys.map(replacedKeyFromRow))
   const keys = new Map(keyRoles(room.knobs).map(({ role, key }) => [role, key]))
-  const windows = rate_limits.filter(({ key }) => keys.has(key))
-  inner.rateLimit.reset(windows.map(({ key, start_ms, calls }) => [keys.get(key)!, { start: start_ms, calls }]))
+  const windows = rate_limits.flatMap(({ key: role, start_ms: start, calls }) => {
+    const key = keys.get(role)
+    return key === undefined ? [] : [[key, { start, calls }] as const]
+  })
+  inner.rateLimit.reset(windows)
 }
 
-function putFaults({ inner }: Core, { faults, counters }: Snapshot): void {
+function restoreFaults({ inner }: Core, { faults, counters }: Snapshot): void {
   const rules = faults.map(({ name, spec, ...progress }) => ({ name, spec, progress }))
-  inner.faults.resume({ made: counters.faults, rules })
+  inner.faults.restore({ made: counters.faults, rules })
 }
 
-const keptDeliveries = ({ deliveries, going_on, counters }: Snapshot) => ({
+const capturedDeliveries = ({ deliveries, going_on, counters }: Snapshot) => ({
   jobs: deliveries.map(jobFromRow),
   random: going_on.random,
   triggered: counters.triggered,

@@ -1,37 +1,44 @@
-/** Chats, files and bots as rows of a snapshot, and back. */
+/** Translates the state of a simulator into rows of a snapshot, and back. */
+import type { ReplacedKey } from '../../api/keyring.ts'
+import type { Deadline, Deadlines } from '../../platform/deadlines.ts'
 import type { BotState, Chat, Message, StoredFile } from '../../platform/state.ts'
-import type { BotRow, ChatRow, FileRow, MessageRow } from './shape.ts'
+import type { CapturedJob, Stage } from '../../webhooks/job.ts'
+import type { BotRow, ChatRow, DeadlineRow, DeliveryRow, FileRow, MessageRow, ReplacedKeyRow } from './schema.ts'
 
-export const botRow = ({ id, name, organizationId, queues }: BotState): BotRow => ({
-  id,
-  name,
-  organization_id: organizationId,
-  queues: [...queues].map(([queue, set]) => ({ name: queue, ...set })),
+type Snake<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : Name
+type Camel<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest> & string>}` : Name
+type InSnakeCase<Fields> = { [Name in keyof Fields as Snake<Name> & string]: Fields[Name] }
+type InCamelCase<Fields> = { [Name in keyof Fields as Camel<Name> & string]: Fields[Name] }
+
+const renamed = (fields: object, rename: (name: string) => string) =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [rename(name), value]))
+
+/** Renames the fields of the object, not those of the values in it. */
+const snakeCase = <Fields extends object>(fields: Fields) =>
+  renamed(fields, name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)) as InSnakeCase<Fields>
+const camelCase = <Fields extends object>(fields: Fields) =>
+  renamed(fields, name => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())) as InCamelCase<Fields>
+
+export const botRow = ({ queues, ...bot }: BotState): BotRow => ({
+  ...snakeCase(bot),
+  queues: [...queues].map(([name, queue]) => ({ name, ...queue })),
 })
 
-export const botFromRow = ({ id, name, organization_id, queues }: BotRow): BotState => ({
-  id,
-  name,
-  organizationId: organization_id,
-  queues: new Map(queues.map(({ name: queue, ...set }) => [queue, set])),
+export const botFromRow = ({ queues, ...row }: BotRow): BotState => ({
+  ...camelCase(row),
+  queues: new Map(queues.map(({ name, ...queue }) => [name, queue])),
 })
 
-export const fileRow = ({ id, name, type, sizeKb, bytes, createdMs }: StoredFile): FileRow => ({
-  id,
-  name,
-  type,
-  size_kb: sizeKb,
-  created_ms: createdMs,
+export const fileRow = ({ bytes, ...file }: StoredFile): FileRow => ({
+  ...snakeCase(file),
   ...(bytes === null ? {} : { base64: toBase64(bytes) }),
 })
 
-export const fileFromRow = ({ id, name, type, size_kb, created_ms, base64 }: FileRow): StoredFile => ({
-  id,
-  name,
-  type,
-  sizeKb: size_kb,
+export const fileFromRow = ({ base64, ...row }: FileRow): StoredFile => ({
+  ...camelCase(row),
   bytes: base64 === undefined ? null : fromBase64(base64),
-  createdMs: created_ms,
 })
 
 const CHUNK = 8192
@@ -45,73 +52,24 @@ function toBase64(bytes: Uint8Array): string {
 
 const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), char => char.charCodeAt(0))
 
-export function chatRow(chat: Chat, lastEvent: number | null): ChatRow {
-  const { persona, takeover } = chat
+export function chatRow({ words: _, persona, takeover, messages, ...chat }: Chat, lastEvent: number | null): ChatRow {
   return {
-    id: chat.id,
-    user_id: chat.userId,
-    bot_id: chat.botId,
-    language: chat.language,
-    source: chat.source,
-    persona: {
-      first_name: persona.firstName,
-      last_name: persona.lastName,
-      full_name: persona.fullName,
-      gender: persona.gender,
-    },
-    context: chat.context,
-    labels: chat.labels,
-    created: chat.created,
-    updated: chat.updated,
-    active: chat.active,
-    status: chat.status,
-    takeover: takeover && {
-      since: takeover.since,
-      sender: takeover.sender,
-      supports_attachment: takeover.supportsAttachment,
-      agent_language: takeover.agentLanguage,
-    },
-    requested_at: chat.requestedAt,
-    typing: chat.typing,
-    messages: chat.messages.map(messageRow),
-    counter: chat.counter,
-    idle_ends: chat.idleEnds,
+    ...snakeCase(chat),
+    persona: snakeCase(persona),
+    takeover: takeover && snakeCase(takeover),
+    messages: messages.map(messageRow),
     last_event: lastEvent,
   }
 }
 
-/** `words` are what its ids are drawn from: they follow from its id and the seed. */
+/** The ids of the chat are drawn from `words`, which follow from its id and the seed. */
 export function chatFromRow(row: ChatRow, words: Chat['words'], files: ReadonlyMap<string, StoredFile>): Chat {
-  const { persona, takeover } = row
+  const { last_event: _, persona, takeover, messages, ...chat } = row
   return {
-    id: row.id,
-    userId: row.user_id,
-    botId: row.bot_id,
-    language: row.language,
-    source: row.source,
-    persona: {
-      firstName: persona.first_name,
-      lastName: persona.last_name,
-      fullName: persona.full_name,
-      gender: persona.gender,
-    },
-    context: row.context,
-    labels: row.labels,
-    created: row.created,
-    updated: row.updated,
-    active: row.active,
-    status: row.status,
-    takeover: takeover && {
-      since: takeover.since,
-      sender: takeover.sender,
-      supportsAttachment: takeover.supports_attachment,
-      agentLanguage: takeover.agent_language,
-    },
-    requestedAt: row.requested_at,
-    typing: row.typing,
-    messages: row.messages.map(message => messageFromRow(message, files)),
-    counter: row.counter,
-    idleEnds: row.idle_ends,
+    ...camelCase(chat),
+    persona: camelCase(persona),
+    takeover: takeover && camelCase(takeover),
+    messages: messages.map(message => messageFromRow(message, files)),
     words,
   }
 }
@@ -125,4 +83,35 @@ const messageRow = ({ exchangeId, attachments, ...message }: Message): MessageRo
 const messageFromRow = (
   { exchange_id, attachments, ...message }: MessageRow,
   files: ReadonlyMap<string, StoredFile>,
-): Message => ({ ...message, attachments: attachments.map(id => files.get(id)!), exchangeId: exchange_id })
+): Message => ({ ...message, attachments: attachments.flatMap(id => files.get(id) ?? []), exchangeId: exchange_id })
+
+export const deadlineRow = ({ key, atMs, deadline }: ReturnType<Deadlines['list']>[number]): DeadlineRow => ({
+  key,
+  at_ms: atMs,
+  ...snakeCase(deadline),
+})
+
+export function deadlineFromRow({ kind, chat_id: chatId, text = '', buttons = [] }: DeadlineRow): Deadline {
+  return kind === 'reply' ? { kind, chatId, text, buttons } : { kind, chatId }
+}
+
+/** `rank`: the place of a timer among all timers, so that equal states give equal rows. */
+export function deliveryRow({ stage, strike, ...job }: CapturedJob, rank: (order: number) => number): DeliveryRow {
+  const fields = { ...snakeCase(job), struck: strike }
+  if (stage.kind !== 'due') return { ...fields, stage: stage.kind }
+  return { ...fields, stage: 'due', due: { at_ms: stage.atMs, order: rank(stage.order), next: stage.next } }
+}
+
+export function jobFromRow(row: DeliveryRow): CapturedJob {
+  const { stage: _, struck, ...job } = row
+  return { ...camelCase(job), stage: stageOf(row), strike: struck }
+}
+
+function stageOf(row: DeliveryRow): Stage {
+  if (row.stage !== 'due') return { kind: row.stage }
+  const { at_ms: atMs, order, next } = row.due
+  return { kind: 'due', atMs, order, next }
+}
+
+export const replacedKeyRow = (key: ReplacedKey): ReplacedKeyRow => snakeCase(key)
+export const replacedKeyFromRow = (row: ReplacedKeyRow): ReplacedKey => camelCase(row)

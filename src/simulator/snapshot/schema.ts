@@ -1,13 +1,16 @@
-/** What a snapshot must look like before any of it is believed. Loaded with the first restore. */
+/** Describes snapshots: one schema gives their types and checks them. Only a restore loads it; other files import its types. */
 import * as z from 'zod/mini'
-import { AvailabilityReason, AvailabilityValue, Button } from '../../contract/schemas.ts'
+import { AvailabilityReason, AvailabilityValue, Button, Sender } from '../../contract/schemas.ts'
 import { SIGN_MODES } from '../../contract/sign-modes.ts'
 import { Fault } from '../../faults/schema.ts'
-import { SNAPSHOT_VERSION } from './shape.ts'
+import type { Entry } from '../../journal/entry.ts'
+import type { SNAPSHOT_VERSION } from './capture.ts'
 
 const word = z.string().check(z.minLength(1))
 const count = z.int().check(z.gte(0))
+/** Milliseconds or microseconds since 1970, as the state has them. */
 const time = z.number().check(z.gte(0))
+const list = <Item extends z.ZodMiniType>(item: Item) => z.readonly(z.array(item))
 
 const Queue = z.strictObject({
   name: z.string(),
@@ -16,7 +19,7 @@ const Queue = z.strictObject({
   updated: z.nullable(time),
 })
 const botShape = { id: z.int().check(z.positive()), name: z.string(), organization_id: z.int() }
-const Bot = z.strictObject({ ...botShape, queues: z.array(Queue) })
+const Bot = z.strictObject({ ...botShape, queues: list(Queue) })
 
 const Message = z.strictObject({
   id: word,
@@ -25,21 +28,16 @@ const Message = z.strictObject({
   name: z.string(),
   text: z.string(),
   other: z.nullable(z.string()),
-  buttons: z.array(Button),
-  attachments: z.array(word),
+  buttons: list(Button),
+  /** Ids of `files`. */
+  attachments: list(word),
   exchange_id: z.nullable(z.string()),
 })
 
 const maybeText = z.nullable(z.string())
 const Takeover = z.strictObject({
   since: time,
-  sender: z.nullable(
-    z.looseObject({
-      name: z.optional(z.string()),
-      avatar: z.optional(z.string()),
-      language_codes: z.optional(z.array(z.string())),
-    }),
-  ),
+  sender: z.nullable(z.looseObject(Sender.shape)),
   supports_attachment: z.boolean(),
   agent_language: maybeText,
 })
@@ -52,7 +50,7 @@ const Chat = z.strictObject({
   source: z.string(),
   persona: z.strictObject({ first_name: maybeText, last_name: maybeText, full_name: maybeText, gender: maybeText }),
   context: z.record(z.string(), z.unknown()),
-  labels: z.array(z.string()),
+  labels: list(z.string()),
   created: time,
   updated: time,
   active: z.boolean(),
@@ -60,9 +58,10 @@ const Chat = z.strictObject({
   takeover: z.nullable(Takeover),
   requested_at: z.nullable(count),
   typing: z.boolean(),
-  messages: z.array(Message),
+  messages: list(Message),
   counter: count,
   idle_ends: count,
+  /** `seq` of the latest webhook event of the chat. */
   last_event: z.nullable(count),
 })
 
@@ -72,6 +71,7 @@ const File = z.strictObject({
   type: z.string(),
   size_kb: count,
   created_ms: time,
+  /** Only of uploaded files; the bytes of the others are made from their id. */
   base64: z.optional(z.base64()),
 })
 
@@ -81,7 +81,7 @@ const Deadline = z.strictObject({
   kind: z.enum(['typing', 'idle', 'reply']),
   chat_id: word,
   text: z.optional(z.string()),
-  buttons: z.optional(z.array(Button)),
+  buttons: z.optional(list(Button)),
 })
 
 const FaultRow = z.strictObject({
@@ -90,7 +90,7 @@ const FaultRow = z.strictObject({
   seen: count,
   hits: count,
   holding: count,
-  passing: z.array(z.tuple([z.string(), count])),
+  passing: list(z.readonly(z.tuple([z.string(), count]))),
 })
 
 const Wire = z.strictObject({
@@ -111,25 +111,28 @@ const Struck = z.strictObject({
   copies: z.strictObject({ count: z.int().check(z.gte(1), z.lte(100)), gapMs: time }),
 })
 
+const deliveryShape = {
+  chat_id: word,
+  delivery_id: word,
+  event: word,
+  body: z.string(),
+  /** `seq` of its event. */
+  seq: count,
+  attempt: z.int().check(z.positive()),
+  copy: z.boolean(),
+  laned: z.boolean(),
+  passing: count,
+  struck: z.nullable(Struck),
+}
+const Due = z.strictObject({ at_ms: time, order: count, next: z.enum(['send', 'turn']) })
 const Delivery = z
-  .strictObject({
-    chat_id: word,
-    delivery_id: word,
-    event: word,
-    body: z.string(),
-    seq: count,
-    attempt: z.int().check(z.positive()),
-    copy: z.boolean(),
-    laned: z.boolean(),
-    stage: z.enum(['waiting', 'sending', 'due', 'kept']),
-    due: z.optional(z.strictObject({ at_ms: time, order: count, next: z.enum(['send', 'turn']) })),
-    passing: count,
-    struck: z.nullable(Struck),
-  })
+  .discriminatedUnion('stage', [
+    z.strictObject({ ...deliveryShape, stage: z.literal('due'), due: Due }),
+    z.strictObject({ ...deliveryShape, stage: z.enum(['waiting', 'sending', 'kept']) }),
+  ])
   .check(
-    z.refine(({ stage, due }) => (stage === 'due') === (due !== undefined), { error: 'due stands beside stage due' }),
     z.refine(({ stage, copy, struck }) => struck !== null || (stage !== 'kept' && !copy), {
-      error: 'struck cannot be null in what a fault keeps back or copies',
+      error: 'struck must not be null: only a fault keeps an event back or copies it',
     }),
   )
 
@@ -141,8 +144,8 @@ const frame = {
   at_ms: z.number(),
 }
 const headers = z.record(z.string(), z.string())
-/** Of an entry as much as is read again: what is masked, and what is sent again by hand. */
-const Entry = z.union([
+/** Checks only what is read again: what masking and sending a delivery again need. */
+const StoredEntry = z.union([
   z.looseObject({ ...frame, kind: z.literal('api'), path: z.string(), request: z.looseObject({ headers }) }),
   z.looseObject({
     ...frame,
@@ -155,32 +158,39 @@ const Entry = z.union([
     response: z.nullable(z.looseObject({ headers })),
   }),
   z.looseObject({ ...frame, kind: z.enum(['event', 'driver', 'user', 'fault', 'note']) }),
-])
+]) as z.ZodMiniType<unknown> as z.ZodMiniType<Entry>
 
 const ReplacedKey = z.strictObject({
   key: word,
   bot_id: z.int(),
-  scopes: z.array(z.enum(['handover', 'read_chats'])),
+  scopes: list(z.enum(['handover', 'read_chats'])),
   until_ms: time,
 })
 
 export const SnapshotSchema = z.strictObject({
-  v: z.literal(SNAPSHOT_VERSION),
+  v: z.literal(1 satisfies typeof SNAPSHOT_VERSION),
+  /** The version of handover-sim that took the snapshot. */
   handover_sim: z.string(),
+  /** Wall clock. */
   taken_at: z.string(),
   seed: count,
   bot: z.strictObject(botShape),
   clock: z.strictObject({ mode: z.enum(['real', 'virtual']), now_ms: time, start_ms: z.optional(time) }),
+  /** All settings by name; keys are `***` unless the caller asked for them. */
   config: z.record(z.string(), z.unknown()),
-  replaced_keys: z.optional(z.array(ReplacedKey)),
-  bots: z.array(Bot),
-  chats: z.array(Chat),
-  files: z.array(File),
-  deadlines: z.array(Deadline),
+  /** Replaced keys that still work for a while; only when the caller asked for keys. */
+  replaced_keys: z.optional(list(ReplacedKey)),
+  bots: list(Bot),
+  chats: list(Chat),
+  files: list(File),
+  deadlines: list(Deadline),
   counters: z.strictObject({ chats: count, summaries: count, triggered: count, faults: count }),
-  faults: z.array(FaultRow),
-  deliveries: z.array(Delivery),
-  rate_limits: z.array(z.strictObject({ key: word, start_ms: time, calls: count })),
+  faults: list(FaultRow),
+  /** Events that have not arrived yet. */
+  deliveries: list(Delivery),
+  /** `key` is a role: `handover`, `bot`, or `more 1`, `more 2` ... */
+  rate_limits: list(z.strictObject({ key: word, start_ms: time, calls: count })),
+  /** The state of the generators of timestamps and random numbers. */
   going_on: z.strictObject({
     stamp: time,
     journal_stamp: time,
@@ -190,6 +200,17 @@ export const SnapshotSchema = z.strictObject({
   journal: z.strictObject({
     next_seq: z.int().check(z.positive()),
     at_ms: z.number(),
-    entries: z.optional(z.array(Entry)),
+    /** Only when the caller asked for the journal. */
+    entries: z.optional(list(StoredEntry)),
   }),
 })
+
+/** The whole state of a simulator as JSON. */
+export type Snapshot = z.infer<typeof SnapshotSchema>
+export type BotRow = z.infer<typeof Bot>
+export type ChatRow = z.infer<typeof Chat>
+export type MessageRow = z.infer<typeof Message>
+export type FileRow = z.infer<typeof File>
+export type DeadlineRow = z.infer<typeof Deadline>
+export type DeliveryRow = z.infer<typeof Delivery>
+export type ReplacedKeyRow = z.infer<typeof ReplacedKey>

@@ -1,4 +1,4 @@
-/** What makes a simulator as new, and what has to follow when its settings changed. */
+/** Resets a simulator, and updates the parts that depend on its settings. */
 import { refreshIdle } from '../platform/chats.ts'
 import { ensureBots } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
@@ -6,17 +6,17 @@ import type { Dispatcher } from '../webhooks/dispatcher.ts'
 import type { Commits } from './commits.ts'
 import type { Parts } from './parts.ts'
 
-export interface Renewal {
-  /** Keys and bots, after knobs or the identity changed. */
+export interface Reset {
+  /** Updates keys and bots; call it after a change of knobs or identity. */
   refreshBots(): void
-  /** After knobs or settings changed. */
+  /** Updates all parts that depend on settings; call it after a change of knobs or settings. */
   refresh(): void
-  /** Ends the epoch: what is in flight is cut off; chats, timers, faults and deliveries are forgotten. */
+  /** Ends the epoch: aborts what is in flight and removes chats, timers, faults and deliveries. */
   forget(): void
   reset(): void
 }
 
-export function createRenewal(parts: Parts, dispatcher: Dispatcher, { alarm, lastEvent }: Commits): Renewal {
+export function createReset(parts: Parts, dispatcher: Dispatcher, { alarm, lastEvent }: Commits): Reset {
   const { room, keyring, clock } = parts
 
   function refresh(): void {
