@@ -1,12 +1,14 @@
 /** From the bytes of a request to the value of an endpoint's schema, or the refusal that says what is wrong. */
+import type * as z from 'zod/mini'
 import type { Endpoint } from '../contract/endpoints.ts'
+import { show } from '../contract/explain-issues.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { OWN_WORDS } from '../contract/own-words.ts'
 import { invalidParameter, Refusal } from '../platform/refusal.ts'
 import { find, lean, type Tx } from '../platform/tx.ts'
 import { decodeUtf8 } from '../runtime/utf8.ts'
 import type { Exchange } from './exchange.ts'
-import { droppedFields, explain, show } from './explain.ts'
+import { droppedFields, explain } from './explain.ts'
 
 /** Throws for bodies that are too large, not UTF-8, or not JSON; the text is kept for the journal. */
 export function parseJson(exchange: Exchange, knobs: Knobs): unknown {
@@ -69,25 +71,22 @@ export function parseBody(endpoint: Endpoint, raw: unknown, knobs: Knobs, tx: Tx
     throw invalidParameter(knobs, `The body must be a JSON object, got ${show(raw)}.`, {})
   }
   const result = endpoint.body!.safeParse(raw)
-  if (!result.success) throw refuse(issuesOf(endpoint, raw), raw, knobs)
+  if (!result.success) throw refuse(endpoint.body!, raw, knobs)
   checkUnknown(raw, result.data as object, knobs, tx)
   return result.data
 }
 
-type Issues = Parameters<typeof explain>[0]
-
-/** Parsed again, so that a body that is right pays for no words. */
-const issuesOf = (endpoint: Endpoint, raw: object): Issues => endpoint.body!.safeParse(raw, OWN_WORDS).error!.issues
-
-function refuse(issues: Issues, raw: unknown, knobs: Knobs): Refusal {
-  const [first, ...rest] = explain(issues, raw)
+/** Parses again, so that a valid body pays for no messages. */
+function refuse(schema: NonNullable<Endpoint['body']>, raw: object, knobs: Knobs): Refusal {
+  const { issues } = schema.safeParse(raw, OWN_WORDS).error!
+  const [first, ...rest] = explain(issues, raw, schema, 'The body')
   const more = rest.map(problem => ` ${problem.message}`).join('')
   const field = first!.field === '' ? {} : { field: first!.field }
   return invalidParameter(knobs, first!.message + more, { ...field, ...rowOf(issues[0]!) })
 }
 
 /** A timeout of zero or less is refused by our choice (assumption 9), not because of its type. */
-const rowOf = (issue: Issues[number]) => (issue.code === 'too_small' && issue.path[0] === 'timeout' ? { row: 9 } : {})
+const rowOf = (issue: z.core.$ZodIssue) => (issue.code === 'too_small' && issue.path[0] === 'timeout' ? { row: 9 } : {})
 
 /** Assumption 44. */
 function checkUnknown(raw: object, parsed: object, knobs: Knobs, tx: Tx): void {

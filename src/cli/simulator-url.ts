@@ -1,7 +1,7 @@
 /** Where the running simulator is: a flag, HANDOVER_SIM_URL, or the configured port on this machine. */
 import { resolveSettings } from '../config/resolve.ts'
 import type { SettingFlags } from '../config/text-settings.ts'
-import { MUST, readHttpUrl } from '../config/values.ts'
+import { EXPECTED, readHttpUrl } from '../config/values.ts'
 import { urlOf } from '../server/addresses.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
@@ -15,7 +15,8 @@ export async function simulatorUrl(context: Context, flags: SimulatorFlags): Pro
   const [from, given] =
     flags.url === undefined ? ['HANDOVER_SIM_URL', context.env.HANDOVER_SIM_URL] : ['--url', flags.url]
   if (given && flags.port === undefined) {
-    if (readHttpUrl(given) === undefined) throw new UsageError(`${from}: ${MUST.url}, got ${JSON.stringify(given)}.`)
+    if (readHttpUrl(given) === undefined)
+      throw new UsageError(`${from}: must be ${EXPECTED.url}, got ${JSON.stringify(given)}.`)
     return given.replace(/\/+$/, '')
   }
   const { values } = await resolveSettings(flags, surroundings(context))

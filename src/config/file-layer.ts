@@ -1,10 +1,9 @@
-/** From the value of a config file to its layer: checked against the schema, flattened to dotted names. */
+/** Checks the value of a config file and flattens it to settings with dotted names. */
 import { KNOB_NAMES } from '../contract/knobs.ts'
 import { OWN_WORDS } from '../contract/own-words.ts'
 import type { Source } from '../source/document.ts'
-import { ConfigError, explainIssues, type Finding, type Issue, type Problem } from '../source/errors.ts'
+import { ConfigError, type Problem, schemaProblems } from '../source/errors.ts'
 import { isMap } from '../source/is-map.ts'
-import { knownKeys } from '../source/known-keys.ts'
 import type { Layer, Setting } from './layer.ts'
 import { ConfigFile } from './schema.ts'
 
@@ -14,14 +13,11 @@ export function layerOf(name: string, source: Source): Layer {
   const value = source.value ?? {}
   const read = ConfigFile.safeParse(value, OWN_WORDS)
   if (read.success) return collect(name, source, read.data)
-  const findings = explainIssues(read.error.issues as unknown as Issue[], value, path => knownKeys(ConfigFile, path))
-  const line = ({ path, wrong }: Finding) => source.place(path, wrong)?.line ?? 0
-  const inOrder = findings.sort((a, b) => line(a) - line(b))
-  throw new ConfigError(inOrder.map(({ path, wrong, field, message }) => source.problem(path, wrong, field, message)))
+  throw new ConfigError(schemaProblems(source, read.error.issues, value, ConfigFile))
 }
 
 const SECTIONS = ['bot', 'keys', 'webhook', 'messages', 'knobs']
-/** Every setting with the path it was written at. */
+/** Every setting with the path to it in the file. */
 function* settingsIn(config: ConfigFile): Generator<{ path: Path; name: string; value: unknown }> {
   for (const [key, value] of Object.entries(config)) {
     if (key === 'version' || key === '$schema') continue
@@ -33,7 +29,7 @@ function* settingsIn(config: ConfigFile): Generator<{ path: Path; name: string; 
   }
 }
 
-/** `knobs` has dotted and nested names; the other sections give their name to what is in them. */
+/** Names in `knobs` are whole, dotted or nested; names in other sections begin with the section. */
 function* within(path: Path, map: Record<string, unknown>): Generator<{ path: Path; name: string; value: unknown }> {
   for (const [key, value] of Object.entries(map)) {
     const here = [...path, key]

@@ -1,17 +1,23 @@
-/**
- * What a simulator is started with: flag, then environment, then config file, then default, each value with the
- * place it came from.
- */
+/** Resolves the settings of a simulator: flags win over the environment, the config file and the defaults. */
 import { defaultKnobs, isKnob, KNOB_NAMES, parseKnob, showKnob, showKnobs } from '../contract/knobs.ts'
 import type { BotReply } from '../platform/room.ts'
 import { DEFAULT_HOST, DEFAULT_PORT, type ServerOptions } from '../server/start.ts'
 import { DEFAULTS, readKnob } from '../simulator/options.ts'
 import { ConfigError, type Problem } from '../source/errors.ts'
 import { nearest } from '../text/nearest.ts'
+import { defineTexts } from '../text/texts.ts'
 import { findConfig } from './find.ts'
 import { type Layer, mergeLayers, type Setting } from './layer.ts'
 import { loadConfig } from './load.ts'
 import { type SettingFlags, TEXT_SETTINGS, type TextSetting } from './text-settings.ts'
+
+const TEXTS = defineTexts({
+  unexpected: (expected: string, text: string) => `must be ${expected}, got ${JSON.stringify(text)}`,
+  noAssignment: 'must be written knob=value, such as typing.webhook=off',
+  useFlag: (flag: string) => `; use ${flag}`,
+  unknownKnob: (name: string, hint: string) => `${name} is not a knob${hint}`,
+  ignored: (file: string, used: string) => `${file} is not read, because ${used} is used.`,
+})
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -25,11 +31,10 @@ export interface Resolved {
   readonly options: ServerOptions
   /** Dotted name -> where its value came from. */
   readonly sources: Readonly<Record<string, string>>
-  /** Dotted name -> the value in force, as it would be written; null when there is none. */
+  /** Dotted name -> the effective value, as a config file would have it; null when there is none. */
   readonly values: Readonly<Record<string, unknown>>
-  /** Of `run`; here because it stands in the same file. */
+  /** For `run`; it is part of the same file. */
   readonly agentDriver: string | null
-  /** Things worth saying that are no errors. */
   readonly warnings: readonly string[]
 }
 
@@ -41,7 +46,7 @@ export async function resolveSettings(flags: SettingFlags, around: Surroundings)
   const file = findConfig(around.cwd, explicitFile(flags, around.env))
   const fromFile = file === null ? {} : await loadConfig(file, around.nodeVersion)
   const settings = mergeLayers(defaultLayer(), fromFile, fromEnv, fromFlags)
-  const warnings = (file?.ignored ?? []).map(other => `${other} is not read: ${file!.name} is used.`)
+  const warnings = (file?.ignored ?? []).map(other => TEXTS.ignored(other, file?.name ?? ''))
   return { ...inForce(settings), warnings }
 }
 
@@ -51,12 +56,12 @@ function explicitFile(flags: SettingFlags, env: Env) {
 }
 
 function take(layer: Record<string, Setting>, setting: TextSetting, text: string, from: string, problems: Problem[]) {
-  const result = setting.read(text)
-  if (typeof result === 'string') problems.push({ at: from, message: `${result}, got ${JSON.stringify(text)}` })
-  else layer[setting.name] = { value: result.value, from }
+  const value = setting.read(text)
+  if (value === undefined) problems.push({ at: from, message: TEXTS.unexpected(setting.expected(), text) })
+  else layer[setting.name] = { value, from }
 }
 
-/** An empty variable counts as not set. */
+/** Ignores empty variables. */
 function envLayer(env: Env, problems: Problem[]): Layer {
   const layer: Record<string, Setting> = {}
   for (const setting of TEXT_SETTINGS) {
@@ -82,15 +87,15 @@ function takeAssignment(layer: Record<string, Setting>, assignment: string, prob
   const at = `--set ${assignment}`
   const equals = assignment.indexOf('=')
   if (equals <= 0) {
-    problems.push({ at, message: 'must be written knob=value, such as typing.webhook=off.' })
+    problems.push({ at, message: TEXTS.noAssignment })
     return
   }
   const name = assignment.slice(0, equals)
   const value = assignment.slice(equals + 1)
   const other = TEXT_SETTINGS.find(setting => setting.name === name)
   if (!isKnob(name)) {
-    const instead = other ? `; use ${other.flag}` : nearest(name, KNOB_NAMES)
-    problems.push({ at, message: `${name} is not a knob${instead}` })
+    const instead = other ? TEXTS.useFlag(other.flag) : nearest(name, KNOB_NAMES)
+    problems.push({ at, message: TEXTS.unknownKnob(name, instead) })
     return
   }
   const result = readKnob(name, value)
@@ -98,7 +103,7 @@ function takeAssignment(layer: Record<string, Setting>, assignment: string, prob
   else layer[name] = { value, from: '--set' }
 }
 
-/** Things that differ in a server: a fixed port, and time that passes. */
+/** The defaults of a server, which differ from those in-process by a fixed port and a real clock. */
 function defaultLayer(): Layer {
   const values: Record<string, unknown> = {
     port: DEFAULT_PORT,

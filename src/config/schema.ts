@@ -1,18 +1,26 @@
 /** The config file, strict: an unknown key is an error. The editors' JSON Schema is made from the same schema. */
 import * as z from 'zod/mini'
 import { BusinessHours, Clock, described, judged, knobSchemas, Reply } from '../source/settings.ts'
-import { MUST, readBaseUrl, readHttpUrl } from './values.ts'
+import { EXPECTED, readBaseUrl, readHttpUrl } from './values.ts'
 
 const knobs = knobSchemas()
 
-const httpUrl = judged(value => (readHttpUrl(value) === undefined ? MUST.httpUrl : null), {
-  type: 'string',
-  format: 'uri',
-})
-const baseUrl = judged(value => (readBaseUrl(value) === undefined ? MUST.baseUrl : null), {
-  type: 'string',
-  format: 'uri',
-})
+const httpUrl = judged(
+  value => readHttpUrl(value) !== undefined,
+  () => EXPECTED.httpUrl,
+  {
+    type: 'string',
+    format: 'uri',
+  },
+)
+const baseUrl = judged(
+  value => readBaseUrl(value) !== undefined,
+  () => EXPECTED.baseUrl,
+  {
+    type: 'string',
+    format: 'uri',
+  },
+)
 
 const Bot = z.strictObject({
   id: z.optional(z.int().check(z.positive())),
@@ -32,10 +40,10 @@ export const ConfigFile = z.strictObject({
   bot: z.optional(Bot),
   keys: z.optional(z.strictObject(knobs.of('keys'))),
   webhook: z.optional(z.strictObject({ url: z.optional(httpUrl), ...knobs.of('webhook') })),
-  agent_driver: z.optional(z.string().check(z.minLength(1), described("How the human agent's side is played"))),
+  agent_driver: z.optional(z.string().check(z.minLength(1), described('The agent driver file'))),
   business_hours: z.optional(BusinessHours),
   messages: z.optional(z.strictObject(knobs.of('messages'))),
-  markers: z.optional(z.boolean().check(described('Whether answers name the assumptions they lean on'))),
+  markers: z.optional(z.boolean().check(described('Whether responses name the assumptions they rest on'))),
   knobs: z.optional(knobs.all),
 })
 export type ConfigFile = z.infer<typeof ConfigFile>

@@ -1,14 +1,16 @@
-/** Values that flags, the environment and the config file share: how each is read, and what it must be. */
+/** Reads values that flags, the environment and the config file share. */
+import { defineTexts } from '../text/texts.ts'
 
-export const MUST = {
-  port: 'must be a whole number from 0 to 65535 (0 takes any free port)',
-  host: 'must be an address or host name such as 127.0.0.1',
-  seed: 'must be a whole number from 0',
-  clock: 'must be real or virtual',
-  url: 'must be an http or https URL such as http://127.0.0.1:4747',
-  httpUrl: 'must be an http or https URL such as http://127.0.0.1:3000/webhook',
-  baseUrl: 'must be an http or https URL without a query, such as https://bot.example.test',
-} as const
+/** What each value must be. */
+export const EXPECTED = defineTexts({
+  port: 'a whole number from 0 to 65535 (0 takes any free port)',
+  host: 'an address or host name such as 127.0.0.1',
+  seed: 'a whole number from 0',
+  clock: 'real or virtual',
+  url: 'an http or https URL such as http://127.0.0.1:4747',
+  httpUrl: 'an http or https URL such as http://127.0.0.1:3000/webhook',
+  baseUrl: 'an http or https URL without a query, such as https://bot.example.test',
+})
 
 function wholeNumber(text: unknown, max: number): number | undefined {
   if (typeof text !== 'string' || !/^\d+$/.test(text)) return undefined

@@ -1,9 +1,9 @@
 /** The control API as an OpenAPI 3.1 document, from the same table that registers its routes. */
 import * as z from 'zod/mini'
 import { type JsonSchema, type Named, refTo, toComponents } from '../contract/json-schema.ts'
+import { shapeOf } from '../contract/known-keys.ts'
 import { VERSION } from '../contract/version.ts'
 import { ErrorBody } from './answer-schemas.ts'
-import { shapeOf } from './problems.ts'
 import type { Answer, Route } from './route.ts'
 import { PREFIX, ROUTES } from './routes.ts'
 

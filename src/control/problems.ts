@@ -1,12 +1,9 @@
-/** Everything the control API turns down, as `{ error: { code, message, issues? } }`. */
+/** Turns errors into responses of the control API: `{ error: { code, message, issues? } }`. */
 import type * as z from 'zod/mini'
-import { explain, fieldName } from '../api/explain.ts'
-import { allowedFor, isKnob } from '../contract/knobs.ts'
+import { explain } from '../api/explain.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { InvalidSetting } from '../simulator/options.ts'
-import { SETTING_NAMES } from '../simulator/settings.ts'
 import { InvalidSnapshot } from '../simulator/snapshot/check.ts'
-import { nearest } from '../text/nearest.ts'
 import { UserProblem } from '../user/actions.ts'
 import { WorkspaceTaken } from '../workspaces/registry.ts'
 
@@ -41,7 +38,7 @@ export const problemBody = ({ code, message, issues }: ControlProblem) => ({
   error: { code, message, ...(issues.length === 0 ? {} : { issues }) },
 })
 
-/** What the rest of the house throws, in the words of the control API; null for faults of our own. */
+/** The problem that an error of a lower layer stands for; null for an internal error. */
 export function asProblem(thrown: unknown): ControlProblem | null {
   if (thrown instanceof ControlProblem) return thrown
   if (thrown instanceof InvalidSetting) return fromSetting(thrown)
@@ -61,64 +58,18 @@ function fromSnapshot({ message, problems }: InvalidSnapshot): ControlProblem {
 }
 
 function fromSetting({ message, problems }: InvalidSetting): ControlProblem {
-  const issues = problems.map(({ name, message }) => ({ field: name, message, ...allowedInstead(name, message) }))
+  const issues = problems.map(({ name, ...problem }) => ({ field: name, ...problem }))
   return new ControlProblem(422, 'invalid_setting', message, { issues })
 }
 
-function allowedInstead(name: string, message: string): Pick<Issue, 'allowed'> {
-  if (isKnob(name)) return { allowed: allowedFor(name) }
-  return message.includes('is not a setting') ? { allowed: SETTING_NAMES } : {}
-}
-
-/** A body or query that breaks its schema; every problem is named, unknown keys with the near name. */
+/** The problem of a body or query that does not fit its schema: every issue, with the known keys for an unknown one. */
 export function invalidRequest(
   what: 'body' | 'query',
   schema: z.ZodMiniType,
   issues: readonly z.core.$ZodIssue[],
   value: unknown,
 ): ControlProblem {
-  const found = issues.flatMap(issue => issuesOf(what, schema, issue, value))
+  const found = explain(issues, value, schema, `The ${what}`).map(one => ({ ...one, field: one.field || what }))
   const message = found.map(issue => issue.message).join(' ')
   return new ControlProblem(422, `invalid_${what}`, message, { issues: found })
 }
-
-function issuesOf(what: string, schema: z.ZodMiniType, issue: z.core.$ZodIssue, value: unknown): Issue[] {
-  if (issue.code !== 'unrecognized_keys') {
-    return explain([issue], value).map(({ field, message }) => ({
-      field: field === '' ? what : field,
-      message: field === '' ? message.replace(/^body/, `The ${what}`) : message,
-    }))
-  }
-  const known = keysAt(schema, issue.path)
-  return issue.keys.map(key => {
-    const field = fieldName([...issue.path, key])
-    return { field, message: `${field} is not known here${nearest(key, known) || '.'}`, allowed: known }
-  })
-}
-
-interface Def {
-  readonly type: string
-  readonly innerType?: z.ZodMiniType
-  readonly element?: z.ZodMiniType
-  readonly shape?: Readonly<Record<string, z.ZodMiniType>>
-}
-
-const defOf = (schema: z.ZodMiniType) => schema._zod.def as unknown as Def
-
-/** The schema under what only says "may be missing" or "may be null". */
-function unwrapped(schema: z.ZodMiniType): z.ZodMiniType {
-  const { innerType } = defOf(schema)
-  return innerType === undefined ? schema : unwrapped(innerType)
-}
-
-/** The fields known at a path of a schema. */
-function keysAt(schema: z.ZodMiniType, path: readonly PropertyKey[]): string[] {
-  const { element, shape } = defOf(unwrapped(schema))
-  const [part, ...rest] = path
-  if (part === undefined) return Object.keys(shape ?? {})
-  const inner = element ?? shape?.[String(part)]
-  return inner === undefined ? [] : keysAt(inner, rest)
-}
-
-export const typeOf = (schema: z.ZodMiniType): string => defOf(unwrapped(schema)).type
-export const shapeOf = (schema: z.ZodMiniType) => defOf(unwrapped(schema)).shape ?? {}

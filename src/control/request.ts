@@ -1,7 +1,8 @@
 /** From a request to the query and body a route declares, or the problem that names what is wrong. */
 import type * as z from 'zod/mini'
+import { shapeOf, typeOf } from '../contract/known-keys.ts'
 import { OWN_WORDS } from '../contract/own-words.ts'
-import { ControlProblem, invalidRequest, shapeOf, typeOf } from './problems.ts'
+import { ControlProblem, invalidRequest } from './problems.ts'
 import type { Route } from './route.ts'
 
 /** Room for the largest attachment in base64. */

@@ -195,7 +195,8 @@ export const WaitQuery = z
   })
   .check(
     z.refine(({ call, event, note, kind }) => (call ?? event ?? note ?? kind) !== undefined, {
-      error: 'a query with at least one of call, event, note, kind',
+      error: 'needs at least one of call, event, note, kind',
+      params: { problem: 'incomplete' },
     }),
   )
 export type WaitQuery = z.infer<typeof WaitQuery>

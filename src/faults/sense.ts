@@ -1,13 +1,18 @@
 /** What makes no sense in a fault, or could never match: each problem with its field and the way out. Pure. */
 import type * as z from 'zod/mini'
+import { type FindingCode, sentenceIssue } from '../contract/explain-issues.ts'
 import type { FaultOn, FaultSpec, OneSide, SendingSpec } from './schema.ts'
 
 type Payload<T> = z.core.ParsePayload<T>
 
-/** `complete`: the message is the whole sentence behind the name of the field. Other problems are looked for as well. */
-export function complain(payload: Payload<unknown>, path: PropertyKey[], message: string): void {
-  const issue = { code: 'custom', input: payload.value, path, message, params: { complete: true } } as const
-  payload.issues.push({ ...issue, continue: true })
+/** Adds an issue whose message is a whole sentence behind the name of the field; the other checks go on. */
+export function complain(
+  payload: Payload<unknown>,
+  path: PropertyKey[],
+  message: string,
+  code: FindingCode = 'conflict',
+): void {
+  payload.issues.push({ ...sentenceIssue(code, payload.value, message, path), continue: true })
 }
 
 /** How an answer goes wrong: one way at a time. */
@@ -50,7 +55,7 @@ export function senseProblems(payload: Payload<FaultSpec>): void {
     complain(payload, [name], `is an effect on: ${other(side)}, and this fault is on: ${side}; there are ${own}`)
   }
   if (foreign.length === 0 && !EFFECTS[side].some(has)) {
-    complain(payload, [], `has no effect: add one of ${EFFECTS[side].join(', ')}`)
+    complain(payload, [], `has no effect: add one of ${EFFECTS[side].join(', ')}`, 'incomplete')
   }
   alone(payload, ANSWER_EFFECTS.filter(has), 'an answer goes wrong in one way (latency may stand beside it)')
   alone(payload, ORDER_EFFECTS.filter(has), 'an event leaves its place in one way')

@@ -1,4 +1,5 @@
 /** Chooses the engines: those given in code, else what the knobs name. */
+import { allowedFor } from '../contract/knobs.ts'
 import type { Engines } from '../engines/engines.ts'
 import type { Room } from '../platform/room.ts'
 import { fillTemplate } from '../platform/summary.ts'
@@ -10,14 +11,14 @@ import { InvalidSetting, type SimulatorOptions } from './options.ts'
 export async function loadTranslate(path: string): Promise<Translate> {
   const name = 'translation.engine'
   const loaded = await loadModule(path).catch((error: Error) => {
-    throw new InvalidSetting([{ name, message: `${name}: cannot load ${JSON.stringify(path)}: ${error.message}` }])
+    const message = `${name}: cannot load ${JSON.stringify(path)}: ${error.message}`
+    throw new InvalidSetting([{ name, message, allowed: allowedFor(name) }])
   })
   const translate =
     loaded.translate ?? (loaded.default as { translate?: unknown } | undefined)?.translate ?? loaded.default
   if (typeof translate === 'function') return translate as Translate
-  throw new InvalidSetting([
-    { name, message: `${name}: ${JSON.stringify(path)} exports no function translate(text, from, to).` },
-  ])
+  const message = `${name}: ${JSON.stringify(path)} exports no function translate(text, from, to).`
+  throw new InvalidSetting([{ name, message, allowed: allowedFor(name) }])
 }
 
 export function createEngines(options: SimulatorOptions, room: Room): Engines {

@@ -56,13 +56,8 @@ export function createFaultDesk({ faults, room, journal, free }: DeskPorts): Fau
 function checked(fault: unknown): FaultSpec {
   const parsed = Fault.safeParse(fault, OWN_WORDS)
   if (parsed.success) return parsed.data
-  const problems = explain(parsed.error.issues, fault)
-  throw new InvalidSetting(
-    problems.map(({ field, message }) => ({
-      name: field || 'fault',
-      message: field === '' ? message.replace(/^body/, 'The fault') : message,
-    })),
-  )
+  const problems = explain(parsed.error.issues, fault, Fault, 'The fault')
+  throw new InvalidSetting(problems.map(({ field, message }) => ({ name: field || 'fault', message })))
 }
 
 function named(faults: Faults, spec: FaultSpec): NamedFault {

@@ -52,10 +52,12 @@ export const DEFAULTS = {
   journalLimit: 10_000,
 } as const
 
-/** A setting that cannot be: which one, what was seen, what is allowed. */
+/** What is wrong with one option or setting. */
 export interface SettingProblem {
   readonly name: string
   readonly message: string
+  /** What would be accepted instead, where that can be listed. */
+  readonly allowed?: string | readonly string[]
 }
 
 export class InvalidSetting extends Error {
@@ -72,7 +74,8 @@ export function readKnob(name: string, raw: unknown): { name: KnobName; value: u
   if (!isKnob(name)) return { name, message: `${name} is not a knob${suggest(name, KNOB_NAMES)}` }
   const value = parseKnob(name, raw)
   if (value !== undefined) return { name, value }
-  return { name, message: `${name} must be ${allowedFor(name)}, got ${JSON.stringify(raw)}.` }
+  const allowed = allowedFor(name)
+  return { name, message: `${name} must be ${allowed}, got ${JSON.stringify(raw)}.`, allowed }
 }
 
 /** Sets the named knobs, all or none. Throws `InvalidSetting`. */

@@ -93,6 +93,7 @@ export async function checkEngine(engine: unknown): Promise<void> {
 const unknown = (name: string): SettingProblem => ({
   name,
   message: `${name} is not a setting${suggest(name, SETTING_NAMES)}`,
+  allowed: SETTING_NAMES,
 })
 
 const maskKeys = (patch: Readonly<Record<string, unknown>>) =>

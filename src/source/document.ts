@@ -73,9 +73,10 @@ function sourceOf(name: string, text: string, at: (offset: number) => Position, 
     problem(path, of, field, message) {
       const found = place(path, of)
       const label = field === '' ? '' : `: ${field}`
-      if (found === null) return { at: `${name}${label}`, message }
-      const excerpt = excerptOf(text, found.line, found.column, found.length)
-      return { at: `${name}:${found.line}:${found.column}${label}`, message, excerpt }
+      if (found === null) return { at: `${name}${label}`, file: name, message }
+      const { line, column, length } = found
+      const excerpt = excerptOf(text, line, column, length)
+      return { at: `${name}:${line}:${column}${label}`, file: name, line, message, excerpt }
     },
   }
 }
@@ -96,6 +97,8 @@ type Position = { readonly line: number; readonly col: number }
 
 const syntaxProblem = (name: string, text: string, { line, col }: Position, message: string): Problem => ({
   at: `${name}:${line}:${col}`,
+  file: name,
+  line,
   message: `${message.replace(/\s+/g, ' ').replace(/\.$/, '')}.`,
   excerpt: excerptOf(text, line, col),
 })
@@ -147,6 +150,6 @@ export function moduleSource(name: string, value: unknown): Source {
     value,
     document: null,
     place: () => null,
-    problem: (_path, _of, field, message) => ({ at: field === '' ? name : `${name}: ${field}`, message }),
+    problem: (_path, _of, field, message) => ({ at: field === '' ? name : `${name}: ${field}`, file: name, message }),
   }
 }

@@ -1,6 +1,7 @@
-/** Schemas of what can be set in more than one kind of file: knobs, clock, bot answers, business hours. */
+/** Defines schemas that several kinds of files share: knobs, clock, bot answers, business hours. */
 import * as z from 'zod/mini'
 import { ASSUMPTIONS, rowOfKnob } from '../contract/assumptions.ts'
+import { sentenceIssue } from '../contract/explain-issues.ts'
 import {
   allowedFor,
   defaultKnobs,
@@ -12,12 +13,23 @@ import {
 } from '../contract/knobs.ts'
 import { Button } from '../contract/schemas.ts'
 import { readBusinessHours } from '../platform/hours.ts'
+import { defineTexts } from '../text/texts.ts'
 
-/** A value that is right when `problem` finds nothing to say about it; `shape` tells editors the same. */
-export const judged = (problem: (value: unknown) => string | null, shape: Record<string, unknown>) =>
+const TEXTS = defineTexts({
+  start: 'a time such as "2024-01-01T09:00:00Z"',
+  businessHours: 'a map such as { time_zone: Europe/Oslo, mon-fri: "09:00-17:00" }',
+})
+
+/** A value that `fits`; `expected` names what does, and `shape` is its JSON Schema. */
+export const judged = (
+  fits: (value: unknown) => boolean,
+  expected: () => string,
+  shape: Readonly<Record<string, unknown>>,
+) =>
   z.unknown().check(ctx => {
-    const message = problem(ctx.value)
-    if (message !== null) ctx.issues.push({ code: 'custom', input: ctx.value, message })
+    const { value } = ctx
+    if (fits(value)) return
+    ctx.issues.push({ code: 'custom', input: value, message: expected(), params: { textFits: fits(String(value)) } })
   }, z.meta(shape))
 
 export const described = (description: string, ...examples: readonly unknown[]) =>
@@ -27,8 +39,8 @@ const initial = defaultKnobs()
 
 function knobSchema(name: KnobName, also: Placeholder | null) {
   const row = rowOfKnob(name) ?? ASSUMPTIONS[0]!
-  const right = (value: unknown) => also?.is(value) || parseKnob(name, value) !== undefined
-  return judged(value => (right(value) ? null : `must be ${allowedFor(name)}`), {
+  const fits = (value: unknown) => (also?.is(value) ?? false) || parseKnob(name, value) !== undefined
+  return judged(fits, () => allowedFor(name), {
     ...(also === null ? schemaFor(name) : { anyOf: [schemaFor(name), also.shape] }),
     id: name,
     description: `${allowedFor(name)}. Left open (${row.rule}): ${row.open} Unless set: ${row.ours}`,
@@ -43,13 +55,13 @@ export interface KnobSchemas {
   readonly all: z.ZodMiniType<Record<string, unknown>>
 }
 
-/** Stands for a value that is known later. */
+/** A text such as `$(name)` in place of a value that is known later. */
 export interface Placeholder {
   is(value: unknown): boolean
   readonly shape: Readonly<Record<string, unknown>>
 }
 
-/** One schema each: a knob can be written in several places. */
+/** Makes one schema for each knob, because a knob can be written in several places. */
 export function knobSchemas(also: Placeholder | null = null): KnobSchemas {
   const made = new Map(KNOB_NAMES.map(name => [name, z.optional(knobSchema(name, also))]))
   const of = (group: string) => {
@@ -69,7 +81,7 @@ export const Clock = z.union([
   z.strictObject({
     mode: z.enum(['real', 'virtual']),
     start: z.optional(
-      judged(value => (isStart(value) ? null : 'must be a time such as "2024-01-01T09:00:00Z"'), {
+      judged(isStart, () => TEXTS.start, {
         type: 'string',
         description: 'Where a virtual clock begins',
       }),
@@ -90,10 +102,8 @@ export const BusinessHours = z.unknown().check(
     if (value === null) return
     const isObject = typeof value === 'object' && !Array.isArray(value)
     const read = isObject ? readBusinessHours(value as Record<string, unknown>) : null
-    const push = (message: string, path: string[]) =>
-      ctx.issues.push({ code: 'custom', input: value, message, path, params: { complete: true } })
-    if (read === null) push('must be a map such as { time_zone: Europe/Oslo, mon-fri: "09:00-17:00" }', [])
-    else if ('message' in read) push(read.message, [read.key])
+    if (read === null) ctx.issues.push({ code: 'custom', input: value, message: TEXTS.businessHours })
+    else if ('message' in read) ctx.issues.push(sentenceIssue('unexpected_value', value, read.message, [read.key]))
   },
   z.meta({
     type: ['object', 'null'],

@@ -26,3 +26,6 @@ function distance(a: string, b: string): number {
   }
   return row[b.length]!
 }
+
+/** Ends a sentence with a full stop, unless a suggestion ended it with a question mark. */
+export const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)

@@ -31,9 +31,9 @@ const TABLE: readonly Row[] = [
   [['message'], 'buttons[1].handover', 'true or false', [null, 'yes', 1]],
   [['typing_start'], 'timeout', 'an integer', [null, '500', 1.5, true, [], {}]],
   [['typing_start'], 'timeout', 'greater than 0', [0, -1, -5000]],
-  [['availability'], 'availability', 'one of "OPEN", "CLOSED"', [MISSING, null, 'open', '', 'CLOSE', 1, true, [], {}]],
+  [['availability'], 'availability', 'OPEN or CLOSED', [MISSING, null, 'open', '', 'CLOSE', 1, true, [], {}]],
   [['availability'], 'queue', 'a string', NOT_TEXT],
-  [['availability'], 'reason', 'one of "AGENT_AVAILABILITY", "BUSINESS_HOURS", "OTHER"', [null, 'other', '', 3, []]],
+  [['availability'], 'reason', 'AGENT_AVAILABILITY, BUSINESS_HOURS or OTHER', [null, 'other', '', 3, []]],
 ]
 
 /** The rule that describes the body of each endpoint. */

@@ -71,7 +71,7 @@ it.each<[string, Record<string, string>, string[], string | RegExp]>([
     'a merge key of YAML 1.1',
     { 's.yaml': `${SCENARIO}  - check: &c { status: agent }\n  - check: { <<: *c, typing: false }\n` },
     ['validate', 's.yaml'],
-    /<<: is not a known key; YAML 1\.2 merges nothing in: write the keys out, or alias the whole value\./,
+    /<<: is not a known key; YAML 1\.2 has no merge keys: write the keys out, or alias the whole value\./,
   ],
   ['an address without http', { 's.yaml': SCENARIO }, ['run', 's.yaml', '--target', '127.0.0.1:3000'], /such as http:/],
 ])('%s', async (_, files, argv, message) => {

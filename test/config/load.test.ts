@@ -116,7 +116,7 @@ describe('what is wrong with it', () => {
     [
       'a port as text',
       'port: "80"',
-      'c.yaml:1:7: port: must be a whole number, got the string "80".\n  1 | port: "80"\n    |       ^^^^',
+      'c.yaml:1:7: port: must be an integer, got the string "80".\n  1 | port: "80"\n    |       ^^^^',
     ],
     [
       'a bad URL',
@@ -136,7 +136,7 @@ describe('what is wrong with it', () => {
     [
       'a clock of another form',
       'clock: slow',
-      'c.yaml:1:8: clock: must be real, virtual or a map, got the string "slow".\n  1 | clock: slow\n    |        ^^^^',
+      'c.yaml:1:8: clock: must be real, virtual or an object, got the string "slow".\n  1 | clock: slow\n    |        ^^^^',
     ],
     [
       'a clock that starts nowhere',
@@ -151,7 +151,7 @@ describe('what is wrong with it', () => {
     [
       'a reply without text',
       'bot: { replies: [{ match: x }] }',
-      'c.yaml:1:18: bot.replies[0].text: is required: a text.\n  1 | bot: { replies: [{ match: x }] }\n    |                  ^^^^^^^^^^^^',
+      'c.yaml:1:18: bot.replies[0].text: is required: a string.\n  1 | bot: { replies: [{ match: x }] }\n    |                  ^^^^^^^^^^^^',
     ],
     [
       'the same setting twice',
@@ -159,7 +159,7 @@ describe('what is wrong with it', () => {
       'c.yaml:2:10: knobs.keys.bot: sets keys.bot again (first at c.yaml:1).\n  2 | knobs: { keys.bot: b }\n    |          ^^^^^^^^',
     ],
     ['the same key twice', 'port: 1\nport: 2', 'c.yaml:2:1: Map keys must be unique.\n  2 | port: 2\n    | ^'],
-    ['a list', '- port: 1', 'c.yaml:1:1: must be a map, got an array of 1.\n  1 | - port: 1\n    | ^^^^^^^^^'],
+    ['a list', '- port: 1', 'c.yaml:1:1: must be an object, got an array of 1.\n  1 | - port: 1\n    | ^^^^^^^^^'],
     [
       'an alias to nothing',
       'port: *p',

@@ -82,7 +82,7 @@ describe('precedence', () => {
   it('says which of several config files is not read', async () => {
     const { warnings, options } = await resolve({}, {}, { ...YAML, 'handover-sim.config.json': '{"port": 1}' })
     expect(options.port).toBe(5001)
-    expect(warnings).toEqual(['handover-sim.config.json is not read: handover-sim.config.yaml is used.'])
+    expect(warnings).toEqual(['handover-sim.config.json is not read, because handover-sim.config.yaml is used.'])
   })
 
   it('keeps the start of a virtual clock unless the mode is overruled', async () => {

@@ -22,8 +22,8 @@ const failureOf = (text: string): string => {
 
 it('a config file', () => {
   speakGerman()
-  expect(failureOf('port: "80"')).toBe('c.yaml:1:7: port: must be a whole number, got the string "80".')
-  expect(failureOf('bot: []')).toBe('c.yaml:1:6: bot: must be a map, got an array of 0.')
+  expect(failureOf('port: "80"')).toBe('c.yaml:1:7: port: must be an integer, got the string "80".')
+  expect(failureOf('bot: []')).toBe('c.yaml:1:6: bot: must be an object, got an array of 0.')
 })
 
 it('a call, a fault, a snapshot', async () => {

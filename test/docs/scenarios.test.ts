@@ -1,11 +1,11 @@
 /** docs/scenarios.md: its examples load, and it says everything there is to say. */
 import { describe, expect, it } from 'vitest'
+import { knownKeys } from '../../src/contract/known-keys.ts'
 import { OPTION_NAMES } from '../../src/scenario/format/calls.ts'
 import { CALL_NAMES } from '../../src/scenario/format/held.ts'
 import { OPS } from '../../src/scenario/format/matchers.ts'
 import { ScenarioFile } from '../../src/scenario/format/scenario.ts'
 import { Step, VERBS } from '../../src/scenario/format/step.ts'
-import { knownKeys } from '../../src/source/known-keys.ts'
 import { complaints, HEAD, load } from '../scenario/format/written.ts'
 import { blocks, read, rows, section } from './pages.ts'
 

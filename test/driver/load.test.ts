@@ -129,7 +129,7 @@ describe('what is wrong with it', () => {
       'http: http://x\naccept: { POST: /a, exec: [x] }',
       'd.yaml:2:21: accept.exec: stands beside POST; a verb is one call or one command.\n  2 | accept: { POST: /a, exec: [x] }\n    |                     ^^^^',
     ],
-    ['a text', 'accept: POST /a', 'd.yaml:1:9: accept: must be manual or a map, got the string "POST /a"'],
+    ['a text', 'accept: POST /a', 'd.yaml:1:9: accept: must be manual or an object, got the string "POST /a"'],
     [
       'no address',
       'accept: { POST: /a }',
@@ -151,11 +151,11 @@ describe('what is wrong with it', () => {
       'accept.json: is for calls; a command gets every field as JSON on stdin.',
     ],
     ['headers with exec', 'accept: { exec: [a], headers: {} }', 'accept.headers: is for calls'],
-    ['an empty command', 'accept: { exec: [] }', 'accept.exec: must be at least 1, got an array of 0.'],
+    ['an empty command', 'accept: { exec: [] }', 'accept.exec: must be an array that is not empty, got an array of 0.'],
     [
       'a number in a command',
       'accept: { exec: [sleep, 5] }',
-      'accept.exec[1]: must be a text, got the number 5; write it in quotes: "5".',
+      'accept.exec[1]: must be a string, got the number 5; write it in quotes: "5".',
     ],
     [
       'a time without unit',
@@ -187,7 +187,7 @@ describe('what is wrong with it', () => {
     [
       'a number for a variable',
       'target: { start: [x], ready: http://x, env: { PORT: 3000 } }',
-      'target.env.PORT: must be a text, got the number 3000; write it in quotes: "3000".',
+      'target.env.PORT: must be a string, got the number 3000; write it in quotes: "3000".',
     ],
   ])('%s', async (_what, text, message) => {
     expect(await failure('d.yaml', text)).toContain(message)

@@ -193,7 +193,7 @@ describe('refused, and nothing is changed:', () => {
       one => ({ ...one, v: 2, handover_sim: '9.1.0' }),
       /has version 2.*reads snapshots of version 1.*handover-sim 9\.1\.0/,
     ],
-    ['an unknown key', one => ({ ...one, extra: 1 }), /extra is not a known field/],
+    ['an unknown key', one => ({ ...one, extra: 1 }), /extra is not a known key/],
     ['a missing part', one => edited(one, it => void delete it.chats), /chats is required/],
     [
       'a wrong kind',

@@ -1,5 +1,5 @@
 /** What an inbox read must be: a list of what the agent sees, oldest first. */
-import { show } from '../../api/explain.ts'
+import { show } from '../../contract/explain-issues.ts'
 import { isMap } from '../../source/is-map.ts'
 import type { InboxItem } from '../port.ts'
 import { type Done, failed, messageOf, startOf } from './done.ts'

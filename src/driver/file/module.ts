@@ -1,5 +1,5 @@
 /** What a module exports, taken apart: verbs that are functions, and everything that could stand in a file. */
-import { show } from '../../api/explain.ts'
+import { show } from '../../contract/explain-issues.ts'
 import { ConfigError, type Problem, problem } from '../../source/errors.ts'
 import { isMap } from '../../source/is-map.ts'
 import { nearest } from '../../text/nearest.ts'

@@ -1,10 +1,9 @@
 /** A driver as data, from whatever form it was in, checked into what can be played. */
 import { resolve } from 'node:path'
-import { fieldName } from '../../api/explain.ts'
+import { fieldName } from '../../contract/explain-issues.ts'
 import { OWN_WORDS } from '../../contract/own-words.ts'
 import type { Source } from '../../source/document.ts'
-import { ConfigError, explainIssues, type Finding, type Issue, type Problem } from '../../source/errors.ts'
-import { knownKeys } from '../../source/known-keys.ts'
+import { byLine, ConfigError, type Problem, schemaProblems } from '../../source/errors.ts'
 import type { Ask, DriverSpec, FunctionVerb, TargetSpec, VerbSpec } from '../spec.ts'
 import { knownIn, type Text, textsIn, variablesIn, wrongNames } from './names.ts'
 import { DriverFile, PLAIN_VERBS, type Target, type Verb } from './schema.ts'
@@ -31,7 +30,7 @@ export function readDriver(source: Source, origin: Origin): DriverSpec {
   const reader = new Reader(source, origin, file)
   const spec = reader.spec()
   if (reader.problems.length === 0) return spec
-  throw new ConfigError(inOrder(reader.problems).map(({ problem }) => problem))
+  throw new ConfigError(byLine(reader.problems))
 }
 
 function checked(source: Source): DriverFile {
@@ -41,22 +40,11 @@ function checked(source: Source): DriverFile {
   if (typeof value === 'object' && 'steps' in value) {
     throw new ConfigError([source.problem(['steps'], 'key', '', 'this is a scenario, and no agent driver')])
   }
-  const findings = explainIssues(read.error.issues as unknown as Issue[], value, path => knownKeys(DriverFile, path))
-  const placed = findings.map(({ path, wrong, field, message }: Finding) => ({
-    line: source.place(path, wrong)?.line ?? 0,
-    problem: source.problem(path, wrong, field, message),
-  }))
-  throw new ConfigError(inOrder(placed).map(({ problem }) => problem))
+  throw new ConfigError(schemaProblems(source, read.error.issues, value, DriverFile))
 }
-
-interface Placed {
-  readonly line: number
-  readonly problem: Problem
-}
-const inOrder = (problems: readonly Placed[]) => [...problems].sort((a, b) => a.line - b.line)
 
 class Reader {
-  readonly problems: Placed[] = []
+  readonly problems: Problem[] = []
   readonly #source: Source
   readonly #origin: Origin
   readonly #file: DriverFile
@@ -82,8 +70,7 @@ class Reader {
   }
 
   #report(path: readonly PropertyKey[], message: string, of: 'key' | 'value'): void {
-    const problem = this.#source.problem(path, of, fieldName(path), message)
-    this.problems.push({ line: this.#source.place(path, of)?.line ?? 0, problem })
+    this.problems.push(this.#source.problem(path, of, fieldName(path), message))
   }
 
   /** Every verb with its name and where it stands. */

@@ -1,25 +1,31 @@
 /** The driver file, strict: an unknown key is an error. The editors' JSON Schema is made from the same schema. */
 import * as z from 'zod/mini'
 import { parseDuration } from '../../text/duration.ts'
+import { defineTexts } from '../../text/texts.ts'
 import { METHODS } from '../spec.ts'
 
 /** Filled in with anything, whether it is an address. */
 const isAddress = (text: string) =>
   /^\$\([^()]*\)/.test(text) || (/^https?:\/\/[^/]/i.test(text) && URL.canParse(text.replace(/\$\([^()]*\)/g, '1')))
 
-const judged = (right: (value: unknown) => boolean, message: string, shape: Record<string, unknown>) =>
-  z.unknown().check(z.refine(right, { error: message }), z.meta(shape)) as unknown as z.ZodMiniType<string>
+const judged = (fits: (value: unknown) => boolean, expected: () => string, shape: Record<string, unknown>) =>
+  z.unknown().check(z.refine(fits, { error: expected }), z.meta(shape)) as unknown as z.ZodMiniType<string>
+
+const TEXTS = defineTexts({
+  duration: 'a duration such as 500ms, 5s, 10m, 12h',
+  address: 'an http or https address such as http://127.0.0.1:3100',
+})
 
 const duration = (description: string) =>
   judged(
     value => parseDuration(value) !== null && parseDuration(value) !== 0,
-    'must be a duration such as 500ms, 5s, 10m, 12h',
+    () => TEXTS.duration,
     { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', description },
   )
 const address = (description: string) =>
   judged(
     value => typeof value === 'string' && isAddress(value),
-    'must be an http or https address such as http://127.0.0.1:3100',
+    () => TEXTS.address,
     { type: 'string', minLength: 1, description },
   )
 const described = (description: string) => z.meta({ description })

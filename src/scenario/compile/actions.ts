@@ -1,10 +1,9 @@
 /** From a step as it is written to what is played or judged. */
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
+import { explainIssues } from '../../contract/explain-issues.ts'
 import { OWN_WORDS } from '../../contract/own-words.ts'
 import { Fault } from '../../faults/schema.ts'
-import { explainIssues, type Issue } from '../../source/errors.ts'
-import { knownKeys } from '../../source/known-keys.ts'
 import type { Action, AgentVerb, Template, Verb } from '../action.ts'
 import { ACK, AVAILABILITY, atLeast, DURATION, FLAG, REASON, SIGN, TARGET, TIMES } from '../format/held.ts'
 import type { Step } from '../format/step.ts'
@@ -93,8 +92,7 @@ const fault: Compiler<'fault'> = (here, written) => {
   const filled = fillKnown(written, here.known.scope)
   const read = Fault.safeParse(filled, OWN_WORDS)
   if (read.success) return { verb: 'fault', fault: read.data }
-  const issues = read.error.issues as unknown as Issue[]
-  for (const { path, message, wrong } of explainIssues(issues, filled, at => knownKeys(Fault, at))) {
+  for (const { path, message, wrong } of explainIssues(read.error.issues, filled, Fault)) {
     here.complain(['fault', ...path], message, wrong)
   }
   return { verb: 'fault', fault: { clear: true } }

@@ -43,7 +43,10 @@ export function hereAt(written: Written<unknown>, path: Path, known: Known, comp
       const filled = isFilled(value) ? find(value.slice(2, -1).trim(), known.scope) : value
       const read = filled === MISSING ? undefined : kind.parse(filled)
       if (read !== undefined) return read
-      complain(inner, filled === MISSING ? tooLate(String(value)) : `${kind.must}, got ${JSON.stringify(filled)}`)
+      complain(
+        inner,
+        filled === MISSING ? tooLate(String(value)) : `must be ${kind.expected}, got ${JSON.stringify(filled)}`,
+      )
       return otherwise
     },
     words(text, inner) {

@@ -4,7 +4,7 @@ import { described } from '../../source/settings.ts'
 import type { CallName } from '../action.ts'
 import { ALIAS, AUTH, CALL_NAMES, DURATION, type DurationWritten, held, TIMES, type TimesWritten } from './held.ts'
 import { matcherOf } from './matchers.ts'
-import { ruled } from './rule.ts'
+import { type BrokenRule, conflict, incomplete, RULES, ruled } from './rule.ts'
 
 const BODIES: Readonly<Record<CallName, [string, unknown]>> = {
   start: ['Start handover', { sender: { name: { $type: 'string' } } }],
@@ -87,14 +87,14 @@ const present = (value: object, names: readonly string[]) =>
   names.filter(name => (value as Record<string, unknown>)[name] !== undefined)
 
 /** One call, or one group of calls; options only where there is one call. */
-function oneThing(value: unknown): string | undefined {
+function oneThing(value: unknown): BrokenRule | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const named = present(value, WHAT)
-  if (named.length === 0) return `must name a call: ${CALL_NAMES.join(', ')}; or all, seq, oneOf`
-  if (named.length > 1) return `names ${named.join(' and ')}: name one call, or put them into all, seq or oneOf`
-  const [option] = present(value, OPTION_NAMES)
-  if (option === undefined || !GROUP_NAMES.includes(named[0]!)) return undefined
-  return `has ${option} beside ${named[0]}: write it with the call it is about`
+  if (named.length === 0) return incomplete(RULES.noCallOrGroup(CALL_NAMES))
+  if (named.length > 1) return conflict(RULES.severalCalls(named))
+  const [[only = ''], [option]] = [named, present(value, OPTION_NAMES)]
+  if (option === undefined || !GROUP_NAMES.includes(only)) return undefined
+  return conflict(RULES.optionOfGroup(option, only))
 }
 
 const name = () => z.enum(CALL_NAMES as [CallName, ...CallName[]])
@@ -117,7 +117,7 @@ export const Expect: z.ZodMiniType<ExpectStep> = z
 
 const someCall = (value: unknown) =>
   typeof value === 'object' && value !== null && present(value, CALL_NAMES).length === 0
-    ? `must name a call: ${CALL_NAMES.join(', ')}`
+    ? incomplete(RULES.noCall(CALL_NAMES))
     : undefined
 
 export type NoneStep = CallMap & { for: string }
@@ -125,7 +125,7 @@ export const None: z.ZodMiniType<NoneStep> = z
   .strictObject(
     { ...calls, for: held<DurationWritten>(DURATION, 'How long to watch', '500ms') },
     {
-      error: issue => (issue.code === 'invalid_type' ? 'must say for how long: { start: {}, for: 500ms }' : undefined),
+      error: issue => (issue.code === 'invalid_type' ? RULES.noDuration : undefined),
     },
   )
   .check(

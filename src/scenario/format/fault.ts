@@ -1,8 +1,8 @@
 /** The fault of a step: one to set, or which to clear. */
 import * as z from 'zod/mini'
+import { knownKeys } from '../../contract/known-keys.ts'
 import { Fault, type FaultSpec } from '../../faults/schema.ts'
 import { isMap } from '../../source/is-map.ts'
-import { knownKeys } from '../../source/known-keys.ts'
 import { described } from '../../source/settings.ts'
 import { namesIn } from '../fill.ts'
 import { FILLED_SHAPE } from './held.ts'

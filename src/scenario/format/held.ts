@@ -13,8 +13,8 @@ import type { Severity } from '../plan.ts'
 export type Filled = `$(${string})`
 
 export interface Kind<Value> {
-  /** Begins an error: `must be a whole number from 1`. */
-  readonly must: string
+  /** What it must be: `a whole number from 1`. */
+  readonly expected: string
   parse(written: unknown): Value | undefined
   readonly shape: Readonly<Record<string, unknown>>
 }
@@ -28,7 +28,7 @@ export function held<Written>(kind: Kind<unknown>, description: string, ...examp
     ctx => {
       const { value } = ctx
       if (isFilled(value) || kind.parse(value) !== undefined) return
-      ctx.issues.push({ code: 'custom', input: value, message: kind.must })
+      ctx.issues.push({ code: 'custom', input: value, message: kind.expected })
     },
     z.meta({ ...orFilled(kind.shape), description, ...(examples.length === 0 ? {} : { examples: [...examples] }) }),
   )
@@ -42,7 +42,7 @@ const orFilled = (shape: Readonly<Record<string, unknown>>) => ({ anyOf: [shape,
 
 function wordOf<const Word extends string>(words: readonly Word[]): Kind<Word> {
   return {
-    must: `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
+    expected: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
     parse: written => words.find(word => word === written),
     shape: { enum: words },
   }
@@ -52,19 +52,19 @@ const whole = (value: unknown, min: number): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= min ? value : undefined
 
 export const atLeast = (min: number): Kind<number> => ({
-  must: `must be a whole number from ${min}`,
+  expected: `a whole number from ${min}`,
   parse: written => whole(written, min),
   shape: { type: 'integer', minimum: min },
 })
 
 export const DURATION: Kind<number> = {
-  must: 'write a duration with a unit: 500ms, 5s, 10m, 12h',
+  expected: 'a duration with a unit: 500ms, 5s, 10m, 12h',
   parse: written => parseDuration(written) ?? undefined,
   shape: { type: 'string', pattern: '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$' },
 }
 
 export const FLAG: Kind<boolean> = {
-  must: 'must be true or false',
+  expected: 'true or false',
   parse: written => (typeof written === 'boolean' ? written : undefined),
   shape: { type: 'boolean' },
 }
@@ -81,7 +81,7 @@ const ENDPOINT_IDS = Object.keys(ENDPOINTS) as EndpointId[]
 export const CALL_NAMES: readonly CallName[] = [...ENDPOINT_IDS, 'any']
 
 export const ACK: Kind<AckWanted> = {
-  must: 'must be a status such as 200, any or non-2xx',
+  expected: 'a status such as 200, any or non-2xx',
   parse: written => {
     if (written === 'any' || written === 'non-2xx') return written
     return typeof written === 'number' && written >= 100 && written <= 599 ? whole(written, 100) : undefined
@@ -91,7 +91,7 @@ export const ACK: Kind<AckWanted> = {
 
 /** Never exactly zero: that is `none`, which has to say for how long. */
 export const TIMES: Kind<Times> = {
-  must: 'must be a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that no call comes)',
+  expected: 'a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that no call comes)',
   parse: written => {
     if (typeof written === 'number') return readTimes({ min: written, max: written })
     if (typeof written !== 'object' || written === null || Array.isArray(written)) return undefined

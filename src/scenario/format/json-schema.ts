@@ -1,7 +1,7 @@
 /** Scenario files as JSON Schema: completion and checks in editors. */
 import * as z from 'zod/mini'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
-import { knownKeys } from '../../source/known-keys.ts'
+import { knownKeys } from '../../contract/known-keys.ts'
 import { bodyShape } from './calls.ts'
 import { CALL_NAMES } from './held.ts'
 import { matcherShape } from './matchers.ts'

@@ -1,5 +1,5 @@
 /** A scenario as it was read: its value, where each part of it stands, and the parts it includes. */
-import { fieldName } from '../../api/explain.ts'
+import { fieldName } from '../../contract/explain-issues.ts'
 import type { Source } from '../../source/document.ts'
 import type { Problem } from '../../source/errors.ts'
 import type { Place } from '../plan.ts'

@@ -1,13 +1,13 @@
 /** Matchers as data, checked when a scenario is read: known `$ops`, one per map, each with an argument it can use. */
 import * as z from 'zod/mini'
+import { type FindingCode, sentenceIssue } from '../../contract/explain-issues.ts'
 import { isMap } from '../../source/is-map.ts'
 import { nearest } from '../../text/nearest.ts'
 
 interface Complaint {
   readonly path: PropertyKey[]
   readonly message: string
-  /** The key is wrong, not what it holds. */
-  readonly key?: true
+  readonly code: FindingCode
 }
 
 /** What an operator takes; `inside`: its argument is a matcher itself, or a list of them. */
@@ -79,7 +79,7 @@ export function complaints(value: unknown, path: PropertyKey[] = []): Complaint[
 
 function tooMany(value: Record<string, unknown>, path: PropertyKey[]): Complaint {
   const keys = Object.keys(value).join(' and ')
-  return { path, message: `holds ${keys}: a matcher such as $type or $re stands alone in its map` }
+  return { path, message: `holds ${keys}: a matcher such as $type or $re stands alone in its map`, code: 'conflict' }
 }
 
 function ofOp(name: string, argument: unknown, path: PropertyKey[]): Complaint[] {
@@ -87,10 +87,16 @@ function ofOp(name: string, argument: unknown, path: PropertyKey[]): Complaint[]
   const at = [...path, name]
   if (op === undefined) {
     const hint = nearest(name, Object.keys(OPS)) || `; there are ${Object.keys(OPS).join(', ')}`
-    return [{ path: at, message: `is not a matcher${hint}`, key: true }]
+    return [{ path: at, message: `is not a matcher${hint}`, code: 'unknown_key' }]
   }
   if (!op.right(argument))
-    return [{ path: at, message: `takes ${op.takes}, got ${JSON.stringify(argument) ?? 'nothing'}` }]
+    return [
+      {
+        path: at,
+        message: `takes ${op.takes}, got ${JSON.stringify(argument) ?? 'nothing'}`,
+        code: 'unexpected_value',
+      },
+    ]
   if (name === '$re') return badPattern(argument as string, at)
   if (op.inside === 'each') {
     return (argument as unknown[]).flatMap((item, index) => complaints(item, [...at, index]))
@@ -112,7 +118,7 @@ function badPattern(text: string, path: PropertyKey[]): Complaint[] {
     readPattern(text)
     return []
   } catch (error) {
-    return [{ path, message: `is not a regular expression: ${(error as Error).message}` }]
+    return [{ path, message: `is not a regular expression: ${(error as Error).message}`, code: 'unexpected_value' }]
   }
 }
 
@@ -130,9 +136,8 @@ export const matcherShape = (fields: readonly string[] = []) => ({
 export const matcherOf = (description: string, examples: readonly unknown[] = [], shape = 'Matcher') =>
   z.unknown().check(
     ctx => {
-      for (const { path, message, key } of complaints(ctx.value)) {
-        const params = key ? { complete: true, key } : { complete: true }
-        ctx.issues.push({ code: 'custom', input: ctx.value, message, path, params })
+      for (const { path, message, code } of complaints(ctx.value)) {
+        ctx.issues.push(sentenceIssue(code, ctx.value, message, path))
       }
     },
     z.meta({

@@ -1,10 +1,10 @@
 /** One file into values that fit the schema; everything wrong with it as problems. */
 import type * as z from 'zod/mini'
+import { explainIssues } from '../../contract/explain-issues.ts'
 import { OWN_WORDS } from '../../contract/own-words.ts'
 import { moduleSource, parseSource, parseSources, type Source } from '../../source/document.ts'
-import { explainIssues, type Finding, type Issue, type Problem } from '../../source/errors.ts'
+import { byLine, type Problem } from '../../source/errors.ts'
 import { loadDefault, type NamedFile, readText } from '../../source/files.ts'
-import { knownKeys } from '../../source/known-keys.ts'
 import { type Path, problemAt, type Written } from './loaded.ts'
 
 const EXAMPLE = "export default defineScenario({ name: 'Happy path' }, [press('handover'), expectCall('start')])"
@@ -34,12 +34,8 @@ export function checked<Schema extends z.ZodMiniType>(
   const read = schema.safeParse(written.value, OWN_WORDS)
   if (read.success) return { ...written, value: read.data as z.infer<Schema> }
   if (isDriver(written.value)) return [problemAt(written, [], A_DRIVER)]
-  const issues = read.error.issues as unknown as Issue[]
-  const findings = explainIssues(issues, written.value, path => knownKeys(schema, path))
-  const line = ({ path, wrong }: Finding) => written.source.place([...written.at, ...path], wrong)?.line ?? 0
-  return withoutEchoes(findings)
-    .sort((a, b) => line(a) - line(b))
-    .map(({ path, message, wrong }) => problemAt(written, path, message, wrong))
+  const findings = explainIssues(read.error.issues, written.value, schema)
+  return byLine(findings.map(({ path, message, wrong }) => problemAt(written, path, message, wrong)))
 }
 
 /** The one mistake, instead of one for each of its keys. */
@@ -49,12 +45,3 @@ const isDriver = (value: unknown): boolean =>
   value !== null &&
   !('steps' in value) &&
   ['accept', 'says', 'inbox'].some(verb => verb in value)
-
-/** Where a key is misspelt, the map misses what it stands for: said once. */
-function withoutEchoes(findings: readonly Finding[]): Finding[] {
-  const keys = findings.filter(({ wrong }) => wrong === 'key').map(({ path }) => path.slice(0, -1).join(' '))
-  return findings.filter(
-    ({ path, wrong, message }) =>
-      wrong === 'key' || !/^(must (have|name)|has no|is required)/.test(message) || !keys.includes(path.join(' ')),
-  )
-}

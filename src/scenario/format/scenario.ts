@@ -14,7 +14,7 @@ import {
   isFilled,
   SEVERITY,
 } from './held.ts'
-import { ruled } from './rule.ts'
+import { type BrokenRule, conflict, incomplete, RULES, ruled } from './rule.ts'
 import { Steps } from './step.ts'
 import { HistoryRow } from './transcript.ts'
 
@@ -82,11 +82,11 @@ const common = {
   version: z.literal(1).check(described('Version of the format')),
 }
 
-function oneOrSeveralChats(value: unknown): string | undefined {
+function oneOrSeveralChats(value: unknown): BrokenRule | undefined {
   const { chat, chats } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
-  if (chat !== undefined && chats !== undefined) return 'has chat and chats: put the one chat into chats, under a name'
+  if (chat !== undefined && chats !== undefined) return conflict(RULES.chatAndChats)
   const isMap = typeof chats === 'object' && chats !== null
-  return isMap && Object.keys(chats).length === 0 ? 'has no chat in chats: name one, or leave chats out' : undefined
+  return isMap && Object.keys(chats).length === 0 ? incomplete(RULES.noChat) : undefined
 }
 
 export const ScenarioFile = z

@@ -8,7 +8,7 @@ import { Expect, None } from './calls.ts'
 import { Check } from './check.ts'
 import { FaultStep } from './fault.ts'
 import { atLeast, DURATION, type DurationWritten, type Filled, FLAG, held, TARGET } from './held.ts'
-import { ruled } from './rule.ts'
+import { type BrokenRule, conflict, incomplete, RULES, ruled } from './rule.ts'
 import { Agent, Availability, Bot, Deliver, optionalText, Press, text, User } from './stimuli.ts'
 
 const Include = z.union([
@@ -86,13 +86,13 @@ const nested = {
 
 export const VERBS = [...Object.keys(verbs), 'include', ...Object.keys(nested)]
 
-function oneVerb(value: unknown): string | undefined {
+function oneVerb(value: unknown): BrokenRule | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const named = VERBS.filter(verb => (value as Record<string, unknown>)[verb] !== undefined)
   if (named.length === 1) return undefined
-  if (named.length > 1) return `has ${named.join(' and ')}: one verb per step, so make it ${named.length} steps`
+  if (named.length > 1) return conflict(RULES.severalVerbs(named))
   const unknown = Object.keys(value).some(key => !(key in flat) && !(key in nested))
-  return unknown ? undefined : `has no verb: one of ${VERBS.join(', ')}`
+  return unknown ? undefined : incomplete(RULES.noVerb(VERBS))
 }
 
 export const Step: z.ZodMiniType<Step> = z

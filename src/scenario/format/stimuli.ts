@@ -16,7 +16,7 @@ import {
   type TimesWritten,
 } from './held.ts'
 import { matcherOf } from './matchers.ts'
-import { lacking, ruled } from './rule.ts'
+import { type BrokenRule, conflict, incomplete, lacking, RULES, ruled } from './rule.ts'
 import { Buttons } from './transcript.ts'
 
 export const text = (description: string, ...examples: unknown[]) =>
@@ -37,9 +37,9 @@ const Attachment = z
   .check(
     ruled(value => {
       const { file, name, type, size_kb } = (value ?? {}) as Record<string, unknown>
-      if (file !== undefined) return size_kb === undefined ? undefined : 'has size_kb beside file: a file has a size'
+      if (file !== undefined) return size_kb === undefined ? undefined : conflict(RULES.sizeOfFile)
       const whole = name !== undefined && type !== undefined && size_kb !== undefined
-      return whole ? undefined : 'must be { file } or { name, type, size_kb }'
+      return whole ? undefined : incomplete(RULES.noAttachment)
     }),
   )
 
@@ -87,14 +87,14 @@ export const Agent = z.union([
     .check(ruled(oneDeed)),
 ])
 
-function oneDeed(value: unknown): string | undefined {
+function oneDeed(value: unknown): BrokenRule | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const map = value as Record<string, unknown>
   const deeds = ['says', 'sees', 'does'].filter(name => map[name] !== undefined)
-  if (deeds.length !== 1) return `must have one of says, sees, does (or be one of ${AGENT_WORDS.join(', ')})`
+  if (deeds.length !== 1) return incomplete(RULES.noDeed(AGENT_WORDS))
   const foreign = ['times', 'within', 'for'].find(name => map[name] !== undefined && deeds[0] !== 'sees')
-  if (foreign !== undefined) return `has ${foreign}, which goes with sees`
-  return map.with !== undefined && deeds[0] !== 'does' ? 'has with, which goes with does' : undefined
+  if (foreign !== undefined) return conflict(RULES.foreignKey(foreign, 'sees'))
+  return map.with !== undefined && deeds[0] !== 'does' ? conflict(RULES.foreignKey('with', 'does')) : undefined
 }
 
 export const Availability = z.union([
@@ -117,7 +117,7 @@ export const Deliver = z
   .check(
     ruled(value => {
       const { event, replay, body } = (value ?? {}) as Record<string, unknown>
-      if ((event === undefined) === (replay === undefined)) return 'must have either event or replay'
-      return replay !== undefined && body !== undefined ? 'has body beside replay: a replay has its bytes' : undefined
+      if ((event === undefined) === (replay === undefined)) return incomplete(RULES.eventOrReplay)
+      return replay !== undefined && body !== undefined ? conflict(RULES.bodyOfReplay) : undefined
     }),
   )

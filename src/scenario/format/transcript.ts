@@ -3,24 +3,24 @@ import * as z from 'zod/mini'
 import { Button } from '../../contract/schemas.ts'
 import { described } from '../../source/settings.ts'
 import { matcherOf } from './matchers.ts'
-import { ruled } from './rule.ts'
+import { type BrokenRule, conflict, incomplete, RULES, ruled } from './rule.ts'
 
 const SPEAKERS = ['user', 'bot', 'agent'] as const
 
-function oneSpeaker(value: unknown): string | undefined {
+function oneSpeaker(value: unknown): BrokenRule | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const row = value as Record<string, unknown>
   const who = SPEAKERS.filter(name => row[name] !== undefined)
-  if (who.length !== 1) return 'must have one speaker: { user: text }, { bot: text } or { agent: name, text: text }'
-  if (row.text !== undefined && who[0] !== 'agent') return 'has a text beside it: only { agent: name, text: text } has'
-  if (row.buttons !== undefined && who[0] !== 'bot') return 'has buttons, which only a bot row can have'
+  if (who.length !== 1) return incomplete(RULES.noSpeaker)
+  if (row.text !== undefined && who[0] !== 'agent') return conflict(RULES.textOfOthers)
+  if (row.buttons !== undefined && who[0] !== 'bot') return conflict(RULES.buttonsOfOthers)
   return undefined
 }
 
-function complete(value: unknown): string | undefined {
+function complete(value: unknown): BrokenRule | undefined {
   const row = value as Record<string, unknown> | null
   const lacks = typeof row === 'object' && row?.agent !== undefined && row.text === undefined
-  return oneSpeaker(value) ?? (lacks ? 'lacks the text: { agent: name, text: text }' : undefined)
+  return oneSpeaker(value) ?? (lacks ? incomplete(RULES.noText) : undefined)
 }
 
 export const Buttons = z

@@ -1,5 +1,5 @@
 /** A field that is missing, and one that looks as if it were meant. */
-import { fieldName } from '../../api/explain.ts'
+import { fieldName } from '../../contract/explain-issues.ts'
 import { nearest } from '../../text/nearest.ts'
 
 type Path = readonly PropertyKey[]

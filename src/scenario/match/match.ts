@@ -2,7 +2,7 @@
  * Compares what a scenario wants with what came. Scalars equal; objects partial; arrays of the same length, their items
  * partial; `{ $op: … }` as operators.ts says.
  */
-import { fieldName } from '../../api/explain.ts'
+import { fieldName } from '../../contract/explain-issues.ts'
 import { type Asymmetric, isAsymmetric } from '../fill.ts'
 import type { Difference } from '../verdict.ts'
 import { hintFor } from './hints.ts'

@@ -1,5 +1,5 @@
 /** Checks a snapshot and reports its problems; only a valid snapshot is restored. */
-import { explain } from '../../api/explain.ts'
+import { explain, type Problem } from '../../api/explain.ts'
 import { OWN_WORDS } from '../../contract/own-words.ts'
 import { VERSION } from '../../contract/version.ts'
 import { MASK } from '../../journal/mask.ts'
@@ -29,7 +29,9 @@ export async function checkSnapshot(core: Core, raw: unknown): Promise<Restorati
   checkVersion(raw)
   const { SnapshotSchema } = await import('./schema.ts')
   const parsed = SnapshotSchema.safeParse(raw, OWN_WORDS)
-  if (!parsed.success) throw new InvalidSnapshot(inWords(explain(parsed.error.issues, raw)))
+  if (!parsed.success) {
+    throw new InvalidSnapshot(firstOf(explain(parsed.error.issues, raw, SnapshotSchema, 'The snapshot')))
+  }
   const snapshot: Snapshot = parsed.data
   const settings = readSettings(core, wantedSettings(core, snapshot))
   const problems = [
@@ -47,11 +49,8 @@ function refuse(error: unknown): never {
 }
 
 const FEW = 5
-const inWords = (problems: readonly { field: string; message: string }[]): SettingProblem[] =>
-  problems.slice(0, FEW).map(({ field, message }) => ({
-    name: field || 'snapshot',
-    message: field === '' ? message.replace(/^body/, 'The snapshot') : message,
-  }))
+const firstOf = (problems: readonly Problem[]): SettingProblem[] =>
+  problems.slice(0, FEW).map(({ field, message }) => ({ name: field || 'snapshot', message }))
 
 const below =
   (where: string) =>

@@ -240,7 +240,7 @@ describe('what is filled in', () => {
 `
     const head = 'vars: { pause: 2s, status: 503, yes: true, often: { max: 3 }, two: 2 }\n'
     expect(await complaints(`${HEAD}${head}steps:${steps}`)).toMatch(
-      /wait: write a duration with a unit: 500ms, 5s, 10m, 12h, got 1\./,
+      /wait: must be a duration with a unit: 500ms, 5s, 10m, 12h, got 1\./,
     )
     const [wait, user, start] = allSteps(await planOf(steps.replace('"$(i)"', '1s'), head))
     expect(wait!.action).toEqual({ verb: 'wait', ms: 2000 })

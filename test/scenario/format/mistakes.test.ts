@@ -31,22 +31,22 @@ describe('a step', () => {
     [
       'a duration without a unit',
       'wait: 5',
-      `s.yaml:${line}:11: steps[1].wait: write a duration with a unit: 500ms, 5s, 10m, 12h, got the number 5.`,
+      `s.yaml:${line}:11: steps[1].wait: must be a duration with a unit: 500ms, 5s, 10m, 12h, got the number 5.`,
     ],
     [
       'a text that is a number',
       'user: 12',
-      `s.yaml:${line}:11: steps[1].user: must be a text or a map, got the number 12; write it in quotes: "12".`,
+      `s.yaml:${line}:11: steps[1].user: must be a string or an object, got the number 12; write it in quotes: "12".`,
     ],
     [
       'a text that is a value',
       'user: true',
-      `s.yaml:${line}:11: steps[1].user: must be a text or a map, got true; write it in quotes: "true".`,
+      `s.yaml:${line}:11: steps[1].user: must be a string or an object, got true; write it in quotes: "true".`,
     ],
     [
       'a call that is none',
       'expect: strat',
-      `s.yaml:${line}:13: steps[1].expect: must be transcript, summarize, availability, start, end, message, typing_start, typing_stop, chat, any or a map, got the string "strat"; did you mean start?`,
+      `s.yaml:${line}:13: steps[1].expect: must be transcript, summarize, availability, start, end, message, typing_start, typing_stop, chat, any or an object, got the string "strat"; did you mean start?`,
     ],
     [
       'a body that is a text',
@@ -86,7 +86,7 @@ describe('a step', () => {
     [
       'yes, which is a text',
       'check: { typing: yes }',
-      `s.yaml:${line}:22: steps[1].check.typing: must be true | false, got the string "yes".`,
+      `s.yaml:${line}:22: steps[1].check.typing: must be true or false, got the string "yes".`,
     ],
     [
       'a call that is none, in a map',
@@ -116,17 +116,17 @@ describe('a step', () => {
     [
       'nothing, for how long',
       'none: start',
-      `s.yaml:${line}:11: steps[1].none: must say for how long: { start: {}, for: 500ms }, got the string "start".`,
+      `s.yaml:${line}:11: steps[1].none: must be an object that says for how long: { start: {}, for: 500ms }, got the string "start".`,
     ],
     [
       'nothing, for how long, in a map',
       'none: { start: {} }',
-      `s.yaml:${line}:11: steps[1].none.for: is required: write a duration with a unit: 500ms, 5s, 10m, 12h.`,
+      `s.yaml:${line}:11: steps[1].none.for: is required: a duration with a unit: 500ms, 5s, 10m, 12h.`,
     ],
     [
       'an agent that cannot do this',
       'agent: acept',
-      `s.yaml:${line}:12: steps[1].agent: must be accept, leave, type, stop, away, back or a map, got the string "acept"; did you mean accept?`,
+      `s.yaml:${line}:12: steps[1].agent: must be accept, leave, type, stop, away, back or an object, got the string "acept"; did you mean accept?`,
     ],
     [
       'options of another deed',
@@ -156,7 +156,7 @@ describe('a step', () => {
     [
       'a status nobody has',
       'check: { status: agnet }',
-      `s.yaml:${line}:22: steps[1].check.status: must be bot | pending | agent, got the string "agnet"; did you mean agent?`,
+      `s.yaml:${line}:22: steps[1].check.status: must be bot, pending or agent, got the string "agnet"; did you mean agent?`,
     ],
     [
       'a row with two speakers',
@@ -176,7 +176,7 @@ describe('a step', () => {
     [
       'a fault on an endpoint that is none',
       'fault: { on: { api: mesage }, drop: before }',
-      `s.yaml:${line}:25: steps[1].fault.on.api: must be transcript, summarize, availability, start, end, message, typing_start, typing_stop, chat, any or a list, got the string "mesage"; did you mean message?`,
+      `s.yaml:${line}:25: steps[1].fault.on.api: must be transcript, summarize, availability, start, end, message, typing_start, typing_stop, chat, any or an array, got the string "mesage"; did you mean message?`,
     ],
     [
       'an event and a replay',
@@ -263,7 +263,7 @@ describe('a step', () => {
 
   it('is shown with its line and a caret', async () => {
     expect(await complaints(`${HEAD}steps:\n  - wait: 5\n`)).toBe(
-      's.yaml:4:11: steps[0].wait: write a duration with a unit: 500ms, 5s, 10m, 12h, got the number 5.\n  4 |   - wait: 5\n    |           ^',
+      's.yaml:4:11: steps[0].wait: must be a duration with a unit: 500ms, 5s, 10m, 12h, got the number 5.\n  4 |   - wait: 5\n    |           ^',
     )
   })
 
@@ -280,7 +280,7 @@ describe('a step', () => {
 describe('the head of a scenario', () => {
   const cases: [string, string, string][] = [
     ['another version', 'version: 2\nname: T\n', 's.yaml:1:10: version: must be 1, got the number 2.'],
-    ['no name', 'version: 1\n', 's.yaml:1:1: name: is required: a text.'],
+    ['no name', 'version: 1\n', 's.yaml:1:1: name: is required: a string.'],
     ['an unknown key', `${HEAD}stpes: []\n`, 's.yaml:3:1: stpes: is not a known key; did you mean steps?'],
     [
       'a chat and chats',
@@ -321,22 +321,22 @@ describe('the head of a scenario', () => {
     [
       'a clock of another form',
       `${HEAD}clock: slow\n`,
-      's.yaml:3:8: clock: must be real, virtual or a map, got the string "slow".',
+      's.yaml:3:8: clock: must be real, virtual or an object, got the string "slow".',
     ],
     [
       'a call that may not be allowed',
       `${HEAD}strict: { allow: [tpying_stop] }\n`,
-      's.yaml:3:19: strict.allow[0]: must be transcript | summarize | availability | start | end | message | typing_start | typing_stop | chat, got the string "tpying_stop"; did you mean typing_stop?',
+      's.yaml:3:19: strict.allow[0]: must be transcript, summarize, availability, start, end, message, typing_start, typing_stop or chat, got the string "tpying_stop"; did you mean typing_stop?',
     ],
     [
       'strict as a word',
       `${HEAD}strict: fail\n`,
-      's.yaml:3:9: strict: must be true or false or a map, got the string "fail".',
+      's.yaml:3:9: strict: must be true, false or an object, got the string "fail".',
     ],
     [
       'a timeout without unit',
       `${HEAD}timeouts: { expect: 5 }\n`,
-      's.yaml:3:21: timeouts.expect: write a duration with a unit: 500ms, 5s, 10m, 12h, got the number 5.',
+      's.yaml:3:21: timeouts.expect: must be a duration with a unit: 500ms, 5s, 10m, 12h, got the number 5.',
     ],
     [
       'a name known too late',
@@ -366,7 +366,7 @@ describe('the head of a scenario', () => {
     [
       'a matrix of nothing',
       `${HEAD}matrix: { a: [] }\n`,
-      's.yaml:3:14: matrix.a: must be at least 1, got an array of 0.',
+      's.yaml:3:14: matrix.a: must be an array that is not empty, got an array of 0.',
     ],
   ]
   it.each(cases)('%s', async (_what, head, message) => {

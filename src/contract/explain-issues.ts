@@ -1,0 +1,220 @@
+/** Explains the issues of a schema: which field, what was expected, what was received, and how to fix it. */
+import type * as z from 'zod/mini'
+import { nearest } from '../text/nearest.ts'
+import { defineTexts } from '../text/texts.ts'
+import { knownKeys } from './known-keys.ts'
+import { UNSAID } from './own-words.ts'
+
+type Issue = z.core.$ZodIssue
+type Path = readonly PropertyKey[]
+
+/** `incomplete`: a map lacks what gives it a meaning, which a misspelt key explains. */
+export type FindingCode = 'unknown_key' | 'required' | 'unexpected_value' | 'incomplete' | 'conflict'
+
+/** One thing that is wrong with a value. */
+export interface Finding {
+  readonly code: FindingCode
+  readonly path: Path
+  readonly field: string
+  /** Whether the key is wrong or what it holds. */
+  readonly wrong: 'key' | 'value'
+  /** Follows the name of the field. */
+  readonly message: string
+  /** The keys that are known instead of an unknown one. */
+  readonly allowed?: readonly string[]
+}
+
+const TEXTS = defineTexts({
+  required: (expected: string) => `is required: ${expected}`,
+  unexpected: (expected: string, received: string, hint: string) => `must be ${expected}, got ${received}${hint}`,
+  unknownKey: (hint: string) => `is not a known key${hint}`,
+  merge: '; YAML 1.2 has no merge keys: write the keys out, or alias the whole value',
+  isKnob: '; it is a knob: write it under knobs',
+  inside: (verb: string, key: string) => `; write it inside: ${verb}: { start: {}, ${key}: ... }`,
+  known: (keys: readonly string[]) => `; known: ${keys.join(', ')}`,
+  quote: (value: string) => `; write it in quotes: "${value}"`,
+  or: (others: string, last: string) => `${others} or ${last}`,
+  string: 'a string',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  integer: 'an integer',
+  arrayOf: (length: number) => `an array of ${length}`,
+  theString: (value: string) => `the string ${JSON.stringify(value)}`,
+  theNumber: (value: string) => `the number ${value}`,
+  kind: (name: string) => `a ${name}`,
+  notEmpty: 'a string that is not empty',
+  notEmptyArray: 'an array that is not empty',
+  items: (minimum: string) => `an array of at least ${minimum} items`,
+  atLeast: (minimum: string) => `at least ${minimum}`,
+  above: (minimum: string) => `greater than ${minimum}`,
+  atMost: (maximum: string) => `at most ${maximum}`,
+  format: (pattern: string) => `of the form ${pattern}`,
+  otherForm: 'of another form',
+})
+
+export function explainIssues(issues: readonly Issue[], value: unknown, schema: z.ZodMiniType): Finding[] {
+  const keysAt = (path: Path) => knownKeys(schema, path)
+  return withoutEchoes(issues.flatMap(issue => explainIssue(issue, value, keysAt)))
+}
+
+/** A map with a misspelt key also lacks what that key stands for: keeps only the first of these findings. */
+function withoutEchoes(findings: readonly Finding[]): Finding[] {
+  const misspelt = findings.filter(({ wrong }) => wrong === 'key').map(({ path }) => path.slice(0, -1).join(' '))
+  return findings.filter(({ code, path }) => code !== 'incomplete' || !misspelt.includes(path.join(' ')))
+}
+
+type KeysAt = (path: Path) => readonly string[]
+
+function explainIssue(issue: Issue, value: unknown, keysAt: KeysAt): Finding[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(issue.path, key, keysAt))
+  const meant = issue.code === 'invalid_union' && issue.message === UNSAID ? meantBranch(issue) : undefined
+  if (meant !== undefined) return meant.flatMap(one => explainIssue(one, value, keysAt))
+  return [{ path: issue.path, field: fieldName(issue.path), ...wrongValue(issue, valueAt(value, issue.path)) }]
+}
+
+function wrongValue(issue: Issue, seen: unknown): Pick<Finding, 'code' | 'wrong' | 'message'> {
+  const code = codeOf(issue)
+  if (code !== null) return { code, wrong: code === 'unknown_key' ? 'key' : 'value', message: issue.message }
+  const wanted = expected(issue)
+  if (seen === undefined) return { code: 'required', wrong: 'value', message: TEXTS.required(wanted) }
+  const message = TEXTS.unexpected(wanted, show(seen), quotes(issue, seen) || meantWord(issue, seen))
+  return { code: 'unexpected_value', wrong: 'value', message }
+}
+
+/** The issue of a check whose message is a whole sentence behind the name of the field. */
+export function sentenceIssue(code: FindingCode, input: unknown, message: string, path: PropertyKey[] = []) {
+  return { code: 'custom', input, message, path, params: { problem: code } } as const
+}
+
+const codeOf = (issue: Issue): FindingCode | null =>
+  issue.code === 'custom' ? ((issue.params?.problem as FindingCode | undefined) ?? null) : null
+
+function unknownKey(path: Path, key: string, keysAt: KeysAt): Finding {
+  const known = keysAt(path)
+  const full = [...path, key]
+  const hint =
+    (key === '<<' ? TEXTS.merge : '') ||
+    elsewhere(path, key, keysAt) ||
+    nearest(key, known) ||
+    (known.length > 0 && known.length <= 8 ? TEXTS.known(known) : '')
+  const message = TEXTS.unknownKey(hint)
+  return { code: 'unknown_key', path: full, field: fieldName(full), wrong: 'key', message, allowed: known }
+}
+
+/** A knob at the top of a file, or a bound beside its `expect`, is one level too high. */
+function elsewhere(path: Path, key: string, keysAt: KeysAt): string {
+  if (keysAt(['knobs']).includes(key)) return TEXTS.isKnob
+  const inside = ['expect', 'none'].find(verb => keysAt([...path, verb]).includes(key))
+  return inside === undefined ? '' : TEXTS.inside(inside, key)
+}
+
+type UnionIssue = Extract<Issue, { code: 'invalid_union' }>
+
+/** Picks the branch that accepts the kind of the value and finds least wrong inside. */
+function meantBranch({ errors, path }: UnionIssue): Issue[] | undefined {
+  const fitting = errors.filter(
+    branch => branch.length > 0 && branch.every(one => one.path.length > 0 || one.code === 'unrecognized_keys'),
+  )
+  const [meant] = fitting.sort((a, b) => wrongParts(a) - wrongParts(b))
+  return meant?.map(one => ({ ...one, path: [...path, ...one.path] }))
+}
+
+const wrongParts = (branch: readonly Issue[]) =>
+  branch.reduce((sum, one) => sum + (one.code === 'unrecognized_keys' ? one.keys.length : 1), 0)
+
+const KINDS: Readonly<Record<string, () => string>> = {
+  int: () => TEXTS.integer,
+  number: () => TEXTS.integer,
+  string: () => TEXTS.string,
+  boolean: () => TEXTS.boolean,
+  array: () => TEXTS.array,
+  object: () => TEXTS.object,
+  record: () => TEXTS.object,
+}
+
+const kindOf = (type: string): string => KINDS[type]?.() ?? TEXTS.kind(type)
+
+function expected(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.message === UNSAID ? kindOf(issue.expected) : issue.message
+    case 'invalid_value':
+    case 'invalid_union':
+      return either(formsOf(issue))
+    case 'too_small':
+      return tooSmall(issue)
+    case 'too_big':
+      return TEXTS.atMost(String(issue.maximum))
+    case 'invalid_format':
+      return TEXTS.format(issue.pattern ?? issue.format)
+    default:
+      return issue.message === UNSAID ? TEXTS.otherForm : issue.message
+  }
+}
+
+function tooSmall({ origin, minimum, inclusive }: Extract<Issue, { code: 'too_small' }>): string {
+  if (origin === 'string') return TEXTS.notEmpty
+  if (origin === 'array') return minimum === 1 ? TEXTS.notEmptyArray : TEXTS.items(String(minimum))
+  return inclusive ? TEXTS.atLeast(String(minimum)) : TEXTS.above(String(minimum))
+}
+
+/** `real, virtual or an object` */
+function either(forms: readonly string[]): string {
+  const all = [...new Set(forms)]
+  const last = all.pop() ?? TEXTS.otherForm
+  return all.length === 0 ? last : TEXTS.or(all.join(', '), last)
+}
+
+/** What the issue would accept: words first, in the order of the schema. */
+function formsOf(issue: Issue): string[] {
+  if (issue.code === 'invalid_value') return issue.values.map(String)
+  if (issue.code === 'invalid_type' && issue.expected === 'boolean') return ['true', 'false']
+  if (issue.code !== 'invalid_union') return [expected(issue)]
+  return issue.message === UNSAID ? issue.errors.flatMap(([first]) => (first ? formsOf(first) : [])) : [issue.message]
+}
+
+function meantWord(issue: Issue, seen: unknown): string {
+  return typeof seen === 'string' ? nearest(seen, wordsOf(issue)) : ''
+}
+
+function wordsOf(issue: Issue): string[] {
+  if (issue.code === 'invalid_value') return issue.values.map(String)
+  return issue.code === 'invalid_union' ? issue.errors.flat().flatMap(wordsOf) : []
+}
+
+/** YAML reads an unquoted `12345` or `true` as something else than text. */
+function quotes(issue: Issue, seen: unknown): string {
+  if (typeof seen !== 'number' && typeof seen !== 'boolean') return ''
+  return takesText(issue) ? TEXTS.quote(String(seen)) : ''
+}
+
+function takesText(issue: Issue): boolean {
+  if (issue.code === 'invalid_union') return issue.errors.some(([first]) => first !== undefined && takesText(first))
+  if (issue.code === 'custom') return issue.params?.textFits === true
+  return issue.code === 'invalid_type' && issue.expected === 'string'
+}
+
+/** `sender.language_codes[0]` */
+export function fieldName(path: Path): string {
+  return path.reduce<string>(
+    (name, part) => (typeof part === 'number' ? `${name}[${part}]` : joined(name, String(part))),
+    '',
+  )
+}
+
+/** The name of a field below another one. */
+export const joined = (field: string, key: string) => (field === '' ? key : `${field}.${key}`)
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown> | null | undefined)?.[part], value)
+}
+
+/** A value as an error shows it: its kind and a short form. */
+export function show(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return TEXTS.arrayOf(value.length)
+  if (typeof value === 'object') return TEXTS.object
+  if (typeof value === 'string') return TEXTS.theString(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+  return typeof value === 'number' ? TEXTS.theNumber(String(value)) : String(value)
+}
