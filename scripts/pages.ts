@@ -13,18 +13,30 @@ export function assumptionsPage(): string {
   const knob = (name: keyof typeof defaults) =>
     `\`${name}\`: **${cell(written(showKnob(name, defaults[name])))}** (${cell(allowedFor(name))})`
   const rows = ASSUMPTIONS.map(
-    row => `| ${row.id} | ${row.rule} | ${cell(row.open)} | ${cell(row.ours)} | ${row.knobs.map(knob).join('<br>')} |`,
+    ({ name, rule, open, behaviour, knobs }) =>
+      `| \`${name}\` | ${rule} | ${cell(open)} | ${cell(behaviour)} | ${knobs.map(knob).join('<br>') || 'none'} |`,
   )
   return [
     '# What the platform does not say',
     '',
-    "The platform's description leaves these behaviours open. Each row says what handover-sim does instead and which",
-    'knobs change it; the default is in bold. An answer that leans on a row carries its number in the header',
-    '`x-handover-sim-unspecified`. `GET /_sim/assumptions` lists the rows with the values in force.',
-    'Rules are those of [platform.md](platform.md). Set a knob with `--set name=value`, under `knobs:` in the config file,',
-    'or with `PATCH /_sim/config`.',
+    "The platform's description leaves these behaviours open. For each, this page says what handover-sim does instead and",
+    'which knobs change it; the default is in bold. Rules are those of [platform.md](platform.md).',
     '',
-    '| row | rule | not said | what we do | knobs |',
+    'An assumption has the name of the knob that changes it. An answer that rests on assumptions names them in the header',
+    '`x-handover-sim-unspecified: start.again`, the journal adds the values in force',
+    '(`"unspecified": { "start.again": "accept" }`), and the log shows `assumed start.again=accept`. If your platform does',
+    'something else, set that knob:',
+    '',
+    '| where | how |',
+    '|---|---|',
+    '| command line | `--set start.again=409` |',
+    '| config file | `knobs: { start.again: 409 }` |',
+    '| while it runs | `PATCH /_sim/config` with `{ "start.again": "409" }` |',
+    "| library | `createSimulator({ knobs: { 'start.again': '409' } })` |",
+    '',
+    '`GET /_sim/assumptions` lists the assumptions with the values in force. Those without a knob cannot be changed.',
+    '',
+    '| assumption | rule | not said | what handover-sim does | knobs |',
     '|---|---|---|---|---|',
     ...rows,
     '',

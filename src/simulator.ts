@@ -1,7 +1,7 @@
 /** `createSimulator`: the platform and its end user in this process, with no socket. */
 import type { Answer, Exchange } from './api/exchange.ts'
-import { ASSUMPTIONS } from './contract/assumptions.ts'
-import { showKnob } from './contract/knobs.ts'
+import { ASSUMPTIONS, type Assumption } from './contract/assumptions.ts'
+import { allowedFor, type KnobName, showKnob } from './contract/knobs.ts'
 import { createFetchDoor } from './doors/fetch.ts'
 import type { Maybe } from './engines/engines.ts'
 import type { EntryOf } from './journal/entry.ts'
@@ -24,13 +24,16 @@ import { advanceVirtual, settled } from './simulator/time.ts'
 import { parseDuration } from './text/duration.ts'
 import { chatSummary, type SeenChat } from './user/view.ts'
 
-/** One row of what the platform leaves open, with the values in force. */
-export interface AssumptionInForce {
-  readonly id: number
-  readonly rule: string
-  readonly open: string
-  readonly ours: string
-  readonly knobs: readonly { readonly name: string; readonly value: unknown }[]
+/** What the platform leaves open, what the simulator does instead, and the knobs with the values in force. */
+export interface EffectiveAssumption extends Omit<Assumption, 'knobs'> {
+  readonly knobs: readonly EffectiveKnob[]
+}
+
+export interface EffectiveKnob {
+  readonly name: KnobName
+  readonly value: unknown
+  /** The values it takes, in words. */
+  readonly allowed: string
 }
 
 export interface Simulator {
@@ -64,7 +67,7 @@ export interface Simulator {
   /** Knobs and settings by dotted name; all or none. Throws `InvalidSetting`. */
   configure(patch: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
   config(): Record<string, unknown>
-  assumptions(): AssumptionInForce[]
+  assumptions(): EffectiveAssumption[]
   /** Resolves when nothing is in flight and no timer is due. */
   settled(): Promise<void>
   /**
@@ -132,7 +135,7 @@ function simulatorOf(core: Core): Simulator {
       return effectiveConfig(core)
     },
     config: () => effectiveConfig(core),
-    assumptions: () => assumptionsInForce(core),
+    assumptions: () => effectiveAssumptions(core),
     settled: () => settled(core),
     reset: core.reset,
     snapshot: snapshotOptions => captureSnapshot(core, snapshotOptions),
@@ -167,8 +170,12 @@ async function advance(core: Core, by: string): Promise<void> {
   ])
 }
 
-function assumptionsInForce(core: Core): AssumptionInForce[] {
+function effectiveAssumptions(core: Core): EffectiveAssumption[] {
   const { knobs } = core.room
-  const value = (name: keyof typeof knobs) => maskSetting(name, showKnob(name, knobs[name]))
-  return ASSUMPTIONS.map(row => ({ ...row, knobs: row.knobs.map(name => ({ name, value: value(name) })) }))
+  const effective = (name: KnobName): EffectiveKnob => ({
+    name,
+    value: maskSetting(name, showKnob(name, knobs[name])),
+    allowed: allowedFor(name),
+  })
+  return ASSUMPTIONS.map(assumption => ({ ...assumption, knobs: assumption.knobs.map(effective) }))
 }

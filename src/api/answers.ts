@@ -1,22 +1,24 @@
 /** Outcomes as answers: status, headers, bytes. */
 import type { ErrorBody } from '../contract/errors.ts'
-import { FAULT_HEADER, INTERNAL_HEADER, MARKER_HEADER } from '../contract/errors.ts'
+import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { Refusal } from '../platform/refusal.ts'
+import type { Tx } from '../platform/tx.ts'
 import type { Answer } from './exchange.ts'
 
 /** Browsers read transcripts, so every answer may be read from any page. */
 const CORS = { 'access-control-allow-origin': '*' }
 const EXPOSE = 'access-control-expose-headers'
 
-export function withMarker(
+/** Adds the header that names what `tx` assumed. */
+export function withUnspecified(
   headers: Record<string, string>,
-  rows: readonly number[],
+  { assumed }: Pick<Tx, 'assumed'>,
   markers: boolean,
 ): Record<string, string> {
-  if (markers && rows.length > 0) {
-    headers[MARKER_HEADER] = [...rows].sort((a, b) => a - b).join(', ')
-    headers[EXPOSE] = `${MARKER_HEADER}, retry-after`
+  if (markers && assumed.length > 0) {
+    headers[UNSPECIFIED_HEADER] = assumed.sort().join(', ')
+    headers[EXPOSE] = `${UNSPECIFIED_HEADER}, retry-after`
   }
   return headers
 }
@@ -55,7 +57,7 @@ export const errorBody = (refusal: Refusal): ErrorBody => ({
   error: { code: refusal.code, message: refusal.message, field: refusal.field },
 })
 
-/** Assumption 10: the same refusal in the four forms of `errors.body`. */
+/** Writes a refusal in one of the four forms of `errors.body`. */
 export function refused(refusal: Refusal, knobs: Knobs, extra: Record<string, string>): Answer {
   const form = knobs['errors.body']
   if (form === 'json') {

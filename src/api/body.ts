@@ -1,11 +1,12 @@
 /** From the bytes of a request to the value of an endpoint's schema, or the refusal that says what is wrong. */
 import type * as z from 'zod/mini'
+import type { AssumptionName } from '../contract/assumptions.ts'
 import type { Endpoint } from '../contract/endpoints.ts'
 import { show } from '../contract/explain-issues.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { OWN_WORDS } from '../contract/own-words.ts'
 import { invalidParameter, Refusal } from '../platform/refusal.ts'
-import { find, lean, type Tx } from '../platform/tx.ts'
+import { assumed, find, type Tx } from '../platform/tx.ts'
 import { decodeUtf8 } from '../runtime/utf8.ts'
 import type { Exchange } from './exchange.ts'
 import { droppedFields, explain } from './explain.ts'
@@ -16,7 +17,9 @@ export function parseJson(exchange: Exchange, knobs: Knobs): unknown {
   if (exchange.body.length === 0) throw badJson('The body is empty; a JSON object is expected.')
   const text = decode(exchange.body)
   if (nestsTooDeep(text)) {
-    throw new Refusal('invalid_json', `The body is nested more than ${MAX_DEPTH} levels deep.`, { row: 27 })
+    throw new Refusal('invalid_json', `The body is nested more than ${MAX_DEPTH} levels deep.`, {
+      assumed: ['limits.nesting'],
+    })
   }
   try {
     return JSON.parse(text)
@@ -53,13 +56,15 @@ function nestsTooDeep(text: string): boolean {
 
 const badJson = (message: string) => new Refusal('invalid_json', message)
 const tooLarge = (knobs: Knobs) =>
-  new Refusal('payload_too_large', `The body is larger than ${knobs['limits.body']} bytes.`)
+  new Refusal('payload_too_large', `The body is larger than ${knobs['limits.body']} bytes.`, {
+    assumed: ['limits.body'],
+  })
 
-/** A missing or different Content-Type with a JSON body is a finding, a refusal only by knob (assumption 43). */
+/** A missing or different Content-Type with a JSON body is a finding, a refusal with `api.contentType=415`. */
 export function checkContentType(exchange: Exchange, knobs: Knobs, tx: Tx): void {
   const type = exchange.headers['content-type']
   if (type !== undefined && (type === 'application/json' || /^application\/json\s*(;|$)/i.test(type))) return
-  lean(tx, 43)
+  assumed(tx, 'api.contentType')
   const message = `Content-Type should be application/json, got ${type === undefined ? 'none' : JSON.stringify(type)}.`
   if (knobs['api.contentType'] === '415')
     throw new Refusal('unsupported_media_type', message, { field: 'Content-Type' })
@@ -82,19 +87,19 @@ function refuse(schema: NonNullable<Endpoint['body']>, raw: object, knobs: Knobs
   const [first, ...rest] = explain(issues, raw, schema, 'The body')
   const more = rest.map(problem => ` ${problem.message}`).join('')
   const field = first!.field === '' ? {} : { field: first!.field }
-  return invalidParameter(knobs, first!.message + more, { ...field, ...rowOf(issues[0]!) })
+  return invalidParameter(knobs, first!.message + more, { ...field, ...assumedBy(issues[0]!) })
 }
 
-/** A timeout of zero or less is refused by our choice (assumption 9), not because of its type. */
-const rowOf = (issue: z.core.$ZodIssue) => (issue.code === 'too_small' && issue.path[0] === 'timeout' ? { row: 9 } : {})
+/** A timeout of zero or less has the right type: that it is refused is an assumption. */
+const assumedBy = ({ code, path }: z.core.$ZodIssue): { assumed?: readonly AssumptionName[] } =>
+  code === 'too_small' && path[0] === 'timeout' ? { assumed: ['typing.timeout'] } : {}
 
-/** Assumption 44. */
 function checkUnknown(raw: object, parsed: object, knobs: Knobs, tx: Tx): void {
   const unknown = droppedFields(raw, parsed)
   if (unknown.length === 0) return
-  lean(tx, 44)
+  assumed(tx, 'api.unknownFields')
   if (knobs['api.unknownFields'] === '400') {
-    throw new Refusal('invalid_parameter', `${unknown.join(', ')}: not a known field.`, { field: unknown[0]!, row: 44 })
+    throw new Refusal('invalid_parameter', `${unknown.join(', ')}: not a known field.`, { field: unknown[0]! })
   }
   for (const field of unknown) find(tx, 'ER1', `${field} is not a known field; it was ignored.`)
 }

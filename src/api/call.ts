@@ -1,13 +1,18 @@
 /** One request on its way, and what the journal will say about it. */
+import type { AssumptionName } from '../contract/assumptions.ts'
+import { isKnob, type Knobs, showKnob } from '../contract/knobs.ts'
 import type { ApiStrike } from '../faults/registry.ts'
 import type { ApiContent } from '../journal/entry.ts'
+import { maskSetting } from '../journal/mask.ts'
 import { createTx, type Tx } from '../platform/tx.ts'
 import { elapsedMs } from '../runtime/clock.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import type { AuthState } from './keyring.ts'
+import type { ApiPorts } from './ports.ts'
 import type { Route } from './routes.ts'
 
 export interface Call {
+  readonly ports: ApiPorts
   readonly exchange: Exchange
   readonly started: number
   readonly tx: Tx
@@ -20,11 +25,12 @@ export interface Call {
   strike: ApiStrike | null
 }
 
-export const newCall = (exchange: Exchange, epoch: number): Call => ({
+export const newCall = (ports: ApiPorts, exchange: Exchange): Call => ({
+  ports,
   exchange,
   started: elapsedMs(),
   tx: createTx(),
-  epoch,
+  epoch: ports.epoch(),
   route: null,
   auth: 'not_checked',
   body: undefined,
@@ -32,8 +38,8 @@ export const newCall = (exchange: Exchange, epoch: number): Call => ({
   strike: null,
 })
 
-export function entryOf(call: Call, answer: Answer, lastEvent: (chatId: string) => number | null): ApiContent {
-  const { exchange, route, tx } = call
+export function entryOf(call: Call, answer: Answer): ApiContent {
+  const { ports, exchange, route, tx } = call
   const chatId = chatIdOf(call)
   const entry: ApiContent = {
     kind: 'api',
@@ -47,11 +53,18 @@ export function entryOf(call: Call, answer: Answer, lastEvent: (chatId: string) 
     status: answer.status,
     response: call.response ?? null,
     findings: tx.findings,
-    unspecified: tx.rows,
+    unspecified: valuesOf(tx.assumed, ports.room.knobs),
     duration_ms: elapsedMs() - call.started,
-    follows: chatId === undefined ? null : lastEvent(chatId),
+    follows: chatId === undefined ? null : ports.lastEvent(chatId),
   }
   return call.strike === null ? entry : { ...entry, ...struckBy(call.strike) }
+}
+
+/** The value of the knob of each assumption, as it is written in a configuration; null without a knob. */
+function valuesOf(names: readonly AssumptionName[], knobs: Knobs): ApiContent['unspecified'] {
+  const values: Partial<Record<AssumptionName, unknown>> = {}
+  for (const name of names) values[name] = isKnob(name) ? maskSetting(name, showKnob(name, knobs[name])) : null
+  return values
 }
 
 function struckBy({ names, answer }: ApiStrike): Pick<ApiContent, 'fault' | 'answer_lost'> {

@@ -1,9 +1,9 @@
-/** Attachment links: `{base_url}/files/{id}/{name}` (R-ATT, assumption 30). */
+/** Attachment links: `{base_url}/files/{id}/{name}` (R-ATT). */
 import { fileBytes } from '../platform/file-bytes.ts'
 import { openFile } from '../platform/files.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { lean, type Tx } from '../platform/tx.ts'
-import { bytes, withMarker } from './answers.ts'
+import { assumed, type Tx } from '../platform/tx.ts'
+import { bytes, withUnspecified } from './answers.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import type { ApiPorts } from './ports.ts'
 
@@ -18,13 +18,13 @@ export function serveFile(ports: ApiPorts, exchange: Exchange, path: string, tx:
   }
   const [segment = '', name = ''] = path.slice(FILES_PREFIX.length).split('/')
   const file = openFile(ports.room, ports.room.links.fileId(segment) ?? '', decodeName(name))
-  lean(tx, 30)
+  assumed(tx, 'attachments.auth', 'attachments.ttl')
   const headers = {
     'content-type': headerSafe(file.type),
     'content-disposition': `inline; filename*=UTF-8''${encodeURIComponent(file.name)}`,
     'x-content-type-options': 'nosniff',
   }
-  return bytes(fileBytes(file), withMarker(headers, tx.rows, ports.markers))
+  return bytes(fileBytes(file), withUnspecified(headers, tx, ports.markers))
 }
 
 /** A media type no header can carry is served as plain bytes. */

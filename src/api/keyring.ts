@@ -6,7 +6,7 @@ import { Refusal } from '../platform/refusal.ts'
 export interface Grant {
   readonly botId: number
   readonly scopes: readonly Scope[]
-  /** A replaced key that still works until then (assumption 47), on the simulator's clock. */
+  /** A replaced key that still works until then (`keys.graceful`), on the simulator's clock. */
   readonly untilMs: number | null
 }
 

@@ -1,4 +1,4 @@
-/** Assumption 28: by knob, so many calls per key and window on the simulator's clock, then 429 with Retry-After. */
+/** Counts calls per key and window on the simulator's clock; past `limits.rate` it refuses with 429 and Retry-After. */
 import type { Rate } from '../contract/knob-kinds.ts'
 import { Refusal } from '../platform/refusal.ts'
 

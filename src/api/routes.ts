@@ -1,4 +1,4 @@
-/** Which endpoint a path means: both aliases, with and without the trailing slash (V2, assumption 43). */
+/** Which endpoint a path means: both aliases, with and without the trailing slash (V2, `api.trailingSlash`). */
 import { ALIASES, type Alias, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -66,7 +66,7 @@ function decode(raw: string): string {
 function unknownPath(path: string): Refusal {
   const list = Object.values(ENDPOINTS).map(endpoint => `${endpoint.method} ${endpoint.path}`)
   const message = `No endpoint at ${path}. The nine endpoints: ${list.join(', ')} (takeover is an alias of handover).`
-  return new Refusal('path_not_found', message, /^\/api\/v\d+\//.test(path) ? { row: 46 } : {})
+  return new Refusal('path_not_found', message, /^\/api\/v\d+\//.test(path) ? { assumed: ['api.versions'] } : {})
 }
 
 /** Path without query and fragment; absolute-form targets lose their origin, doubled slashes stay. */

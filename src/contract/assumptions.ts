@@ -1,347 +1,264 @@
 /**
- * Every behaviour the platform's description leaves open, one row each: what is not said, what we do instead,
- * and the knobs that change it. Rows are numbered once and never renumbered: answers carry the number in a header.
+ * Lists every behaviour the platform's description leaves open: what is not said, what the simulator does instead,
+ * and the knobs that change it. An assumption has the name of its principal knob, or a name of its own without one.
  */
-import type { KnobName } from './knobs.ts'
+import { isKnob, type KnobName } from './knobs.ts'
 
-export interface Assumption {
-  readonly id: number
+interface Gap {
   /** The rule of docs/platform.md nearest to the gap. */
   readonly rule: string
   /** What the description does not say. */
   readonly open: string
-  /** What the simulator does unless told otherwise, and why. */
-  readonly ours: string
-  readonly knobs: readonly KnobName[]
+  /** What the simulator does by default, and why. */
+  readonly behaviour: string
+  readonly furtherKnobs: readonly KnobName[]
 }
 
-const row = (id: number, rule: string, open: string, ours: string, ...knobs: KnobName[]): Assumption => ({
-  id,
+const gap = (rule: string, open: string, behaviour: string, ...furtherKnobs: KnobName[]): Gap => ({
   rule,
   open,
-  ours,
-  knobs,
+  behaviour,
+  furtherKnobs,
 })
 
-export const ASSUMPTIONS: readonly Assumption[] = [
-  row(
-    1,
+const GAPS = {
+  'webhook.signature': gap(
     'A4',
     'Header name, algorithm, signed content and encoding of the webhook signature.',
     'Kindly-HMAC is the base64 HMAC-SHA256 of the raw body, keyed with the API key; Kindly-HMAC-algorithm names it. This is what the public guide shows.',
-    'webhook.signature',
     'webhook.signatureHeader',
     'webhook.algorithmHeader',
     'webhook.algorithm',
     'webhook.signedContent',
   ),
-  row(2, 'EV1', 'How the JSON of a webhook body is written.', 'Compact, UTF-8.', 'webhook.json'),
-  row(
-    3,
+  'webhook.json': gap('EV1', 'How the JSON of a webhook body is written.', 'Compact, UTF-8.'),
+  'webhook.retry': gap(
     'WH1',
     'Whether a delivery is tried again, and what an answer other than 200 does.',
     'Never tried again; the journal marks it failed and the chat does not change.',
-    'webhook.retry',
   ),
-  row(
-    4,
-    'WH1',
-    'How long the webhook may take, and whether redirects are followed.',
-    '10 s; a redirect is a failure; the body of the answer is ignored.',
-    'webhook.timeout',
-    'webhook.redirect',
-  ),
-  row(
-    5,
+  'webhook.timeout': gap('WH1', 'How long the webhook may take.', '10 s; the body of the answer is ignored.'),
+  'webhook.redirect': gap('WH1', 'Whether redirects of the webhook are followed.', 'A redirect is a failure.'),
+  'webhook.order': gap(
     'EV1',
     'In which order deliveries arrive.',
     'Per chat first in, first out, the next one after the answer; chats side by side.',
-    'webhook.order',
   ),
-  row(
-    6,
+  'webhook.idHeader': gap(
     'EV1',
     'Whether a delivery carries an id or a retry marker.',
     'None: the payloads have none.',
-    'webhook.idHeader',
   ),
-  row(
-    7,
+  'typing.webhook': gap(
     'EV9',
     'What triggers the two typing events.',
     'Sent after typing_start, after typing_stop and when the indicator times out; any answer but a redirect counts as received.',
-    'typing.webhook',
   ),
-  row(
-    8,
+  'typing.response': gap(
     'E7',
     'The response body of typing_start and typing_stop.',
-    'An empty object with status 200: the least to lean on.',
-    'typing.response',
+    'An empty object with status 200: the smallest body a client can rely on.',
   ),
-  row(
-    9,
+  'typing.again': gap('E7.5', 'Typing again while the indicator is on.', 'The new call replaces the timer.'),
+  'typing.timeout': gap('L5', 'A timeout of zero or less.', 'Refused as an invalid parameter.'),
+  'typing.clearOn': gap(
     'E7.5',
-    'Typing again while the indicator is on, a timeout of zero or less, and whether a message or the end hides it.',
-    'A new call replaces the timer; zero or less is refused; end hides it, a message does not.',
-    'typing.clearOn',
+    'Whether a message or the end hides the typing indicator.',
+    'The end hides it, a message does not.',
   ),
-  row(
-    10,
+  'typing.idle': gap('ST13', 'Typing while no agent has taken the chat over.', '200, as in a chat with an agent.'),
+  'errors.body': gap(
     'ER4',
     'Status codes, error bodies and error codes.',
-    '400 for bad JSON or a bad parameter, 401 for the key, 403 for the scope, 404 for an id or path, 405, 413; the body names code, message and field.',
-    'errors.body',
-    'errors.validation',
+    '400 for bad JSON, 401 for the key, 403 for the scope, 404 for an id or path, 405, 413; the body names code, message and field.',
   ),
-  row(
-    11,
+  'errors.validation': gap('ER4', 'The status of a refused parameter.', '400.'),
+  'errors.idMismatch': gap('A5', 'A bot_id and a chat_id that do not belong together.', '404.'),
+  'summarize.errorStatus': gap(
     'ER3',
     'The error when a chat is too short to summarize.',
     '400 precondition_failed: the request itself is well formed.',
-    'summarize.errorStatus',
   ),
-  row(
-    12,
+  'summarize.count': gap(
     'L2',
     'How "more than 30 characters" counts.',
     'Code points of the trimmed user messages, added up.',
-    'summarize.count',
   ),
-  row(
-    13,
+  'summarize.text': gap(
     'E2.5',
-    'Text, duration and language of a summary.',
-    'A fixed template drawn from the user messages, at once, in the language of the chat.',
-    'summarize.text',
-    'summarize.latency',
+    'Text and language of a summary.',
+    'A fixed template drawn from the user messages, in the language of the chat.',
     'summarize.vary',
     'summarize.prompt',
   ),
-  row(14, 'ST17', 'Availability before the first update.', 'OPEN, so that a first run works.', 'availability.initial'),
-  row(
-    15,
-    'R-AVL.4',
-    'The format of updated_at.',
-    'ISO 8601 with microseconds and Z, as in the transcript sample.',
-    'time.format',
-  ),
-  row(
-    16,
-    'R-AVL.2',
-    'Queues other than DEFAULT, and a missing queue or reason.',
-    'Another queue is refused; a missing queue means DEFAULT; a missing reason is accepted.',
-    'availability.otherQueues',
-  ),
-  row(
-    17,
-    'E3.6',
-    'Which bot an availability call means: its body has no bot_id.',
-    'The bot the key belongs to; the answer gives bot_id as a string, as published.',
-    'keys.more',
-  ),
-  row(
-    18,
+  'summarize.latency': gap('E2.5', 'How long a summary takes.', 'It is there at once.'),
+  'availability.initial': gap('ST17', 'Availability before the first update.', 'OPEN, so that a first run works.'),
+  'availability.otherQueues': gap('R-AVL.2', 'Queues other than DEFAULT.', 'Another queue is refused.'),
+  'availability.missingQueue': gap('R-AVL.2', 'An availability call without a queue.', 'It means DEFAULT.'),
+  'availability.missingReason': gap('R-AVL.3', 'An availability call without a reason.', 'Accepted.'),
+  'availability.closedBlocksStart': gap(
     'ST21',
     'What CLOSED does to chats that wait or are taken over, and to start.',
     'Nothing: only new requests stop.',
-    'availability.closedBlocksStart',
   ),
-  row(
-    19,
-    'ST4',
-    'Pressing the handover button while closed, while a request waits, or while an agent is there.',
-    'Closed: the closed text and no event (no text either while an agent is there: the bot stays silent). Otherwise an event again. The press itself adds no user message.',
-    'request.repeat',
+  'time.format': gap(
+    'R-AVL.4',
+    'The format of updated_at.',
+    'ISO 8601 with microseconds and Z, as in the transcript sample.',
   ),
-  row(
-    20,
-    'ST6',
-    'start without a request, and start again while taken over.',
-    '200 with a new message id; sender, languages and attachment support are replaced.',
-    'start.unrequested',
-    'start.again',
+  'keys.handover': gap('A2', 'The API key of the handover settings page.', 'A fixed key, the same in every run.'),
+  'keys.bot': gap('A3', 'The bot API key with the scope Read chats.', 'A fixed key, the same in every run.'),
+  'keys.more': gap(
+    'E3.6',
+    'Which bot an availability call means: its body has no bot_id.',
+    'The bot the key belongs to; the answer gives bot_id as a string, as published.',
   ),
-  row(
-    21,
-    'ST13',
-    'end, message and typing while nobody has taken the chat over.',
-    '200; end adds no text and answers with a fresh id that is in no transcript.',
-    'message.requiresTakeover',
-    'end.idle',
-  ),
-  row(22, 'A5', 'A bot_id and a chat_id that do not belong together.', '404.', 'errors.idMismatch'),
-  row(
-    23,
-    'ST8',
-    'The texts for open, closed, entering and left (configured in the workspace).',
-    'Short English sentences; {name} is the sender.',
-    'messages.open',
-    'messages.closed',
-    'messages.entering',
-    'messages.left',
-  ),
-  row(
-    24,
-    'ST5',
-    'User messages while a request waits.',
-    'The bot answers (after `bot.delay` on the simulator clock) and no event is sent.',
-    'request.forwardPending',
-    'bot.delay',
-  ),
-  row(
-    25,
-    'R-SENDER.4',
-    'A message without sender, name or avatar: expected, but not called required.',
-    'Accepted with a finding.',
-    'strict.sender',
-  ),
-  row(
-    26,
-    'R-BTN',
-    'The fields of a button.',
-    'Any object; label, url and handover are rendered, the rest passes through.',
-    'buttons.schema',
-  ),
-  row(
-    27,
-    'L',
-    'An empty or huge message; payload limits.',
-    'Empty is refused; a body over 1 MiB is 413.',
-    'limits.body',
-    'message.allowEmpty',
-  ),
-  row(28, 'L', 'Rate limits.', 'None.', 'limits.rate'),
-  row(
-    29,
-    'L',
-    'Attachment limits.',
-    'None from the platform; the simulator makes up to 100 MB.',
-    'limits.attachmentKb',
-  ),
-  row(
-    30,
-    'R-ATT',
-    'Who may open an attachment link, and for how long.',
-    'Anyone, for as long as the simulator runs: the agent can click it.',
-    'attachments.auth',
-    'attachments.ttl',
-  ),
-  row(
-    31,
-    'EV5',
-    'attachments when a message has none, and the text of a message that is only files.',
-    'An empty list when started with support, no key otherwise; an empty text.',
-    'attachments.whenEmpty',
-  ),
-  row(
-    32,
-    'E4.7',
-    'How language codes are compared (en and en-GB).',
-    'Without case, by primary subtag; no is not nb.',
-    'translation.match',
-    'translation.aliases',
-  ),
-  row(
-    33,
-    'E4.8',
-    'The translated text, an empty language_codes, the engine.',
-    'A visible marker such as [no>en] before the text; an empty list turns translation off.',
-    'translation.engine',
-  ),
-  row(
-    34,
-    'R-MSG',
-    'Which text the transcript keeps of a translated message.',
-    'The text as the user typed or saw it.',
-    'transcript.text',
-  ),
-  row(
-    35,
-    'R-REC',
-    'The values of state and their transitions.',
-    'Always chatting, the only sample.',
-    'transcript.state',
-  ),
-  row(
-    36,
-    'R-REC',
-    'The values of source.',
-    'Events: web, facebook, slack, app, test. Transcript: chatbubble for web, else the same word.',
-    'transcript.source',
-  ),
-  row(
-    37,
-    'R-REC',
-    'taken_over when it is not null.',
-    'The time of start in ISO 8601; null when nobody has taken over.',
-    'transcript.takenOver',
-  ),
-  row(
-    38,
-    'R-REC',
-    'The elements of comments, and further fields.',
-    'An empty list; no field is added.',
-    'transcript.extra',
-  ),
-  row(
-    39,
-    'E1.3',
-    'Further fields of the handover transcript, and where it is cut off.',
-    'The same record as the chat transcript; messages before the latest request, all of them if there was none.',
-    'transcript.handover',
-  ),
-  row(
-    40,
-    'R-MSG',
-    'from_bot, exchange_id and exchange_type of messages by an agent or the system.',
-    "from_bot is true, the name is the sender's, both exchange fields are null. The bot's own notices have null too.",
-    'transcript.agentFromBot',
-  ),
-  row(
-    41,
-    'R-CHAT',
-    'The form of ids.',
-    'Chats and exchanges are UUIDs; messages and users have 24 hexadecimal digits.',
-    'ids.chat',
-    'ids.message',
-    'ids.user',
-    'ids.exchange',
-  ),
-  row(
-    42,
+  'keys.shared': gap(
     'A3',
     'Whether the handover key also reads transcripts.',
     'No: only a key with Read chats does; the other one gets 403 with a hint.',
-    'keys.shared',
-    'keys.handover',
-    'keys.bot',
   ),
-  row(
-    43,
-    'E6.1',
-    'Trailing slashes other than written, and a missing Content-Type.',
-    'Accepted; the missing Content-Type is a finding.',
-    'api.trailingSlash',
-    'api.contentType',
-  ),
-  row(44, 'ER1', 'Unknown fields in a request.', 'Ignored with a finding.', 'api.unknownFields'),
-  row(45, 'R-REC', 'When a chat ends by itself (active turns false).', 'Never.', 'chat.idleTimeout'),
-  row(
-    46,
-    'V4',
-    'Other API versions and their end of life.',
-    'There are none: unknown versions are 404.',
-    'api.versions',
-  ),
-  row(
-    47,
+  'keys.graceful': gap(
     'A4',
     'What happens to the old key when a new one is made.',
     'The old key is refused at once; events are signed with the new one.',
-    'keys.graceful',
   ),
-]
+  'request.repeat': gap(
+    'ST4',
+    'Pressing the handover button while closed, while a request waits, or while an agent is there.',
+    'Closed: the closed text and no event (no text either while an agent is there: the bot stays silent). Otherwise an event again. The press itself adds no user message.',
+  ),
+  'request.forwardPending': gap(
+    'ST5',
+    'Whether user messages are sent to the webhook while a request waits.',
+    'No event is sent; the bot answers.',
+  ),
+  'bot.delay': gap('ST2', 'How long the bot takes to answer.', 'It answers at once, on the simulator clock.'),
+  'start.unrequested': gap('ST6', 'A start without a request.', '200, as with a request.'),
+  'start.again': gap(
+    'ST6',
+    'A start while the chat is taken over.',
+    '200 with a new message id; sender, languages and attachment support are replaced.',
+  ),
+  'end.idle': gap(
+    'ST13',
+    'An end while no agent has taken the chat over.',
+    '200 with a fresh id that is in no transcript; no text is added.',
+  ),
+  'message.requiresTakeover': gap(
+    'ST13',
+    'A message while no agent has taken the chat over.',
+    '200; the user gets it.',
+  ),
+  'message.allowEmpty': gap('L', 'An empty message.', 'Refused.'),
+  'messages.open': gap(
+    'ST20',
+    "The text for 'Handover is open' (configured in the workspace).",
+    'A short English sentence.',
+  ),
+  'messages.closed': gap(
+    'ST23',
+    "The text for 'Handover is closed' (configured in the workspace).",
+    'A short English sentence.',
+  ),
+  'messages.entering': gap(
+    'ST8',
+    'The text when an agent comes in (configured in the workspace).',
+    'A short English sentence; {name} is the sender.',
+  ),
+  'messages.left': gap(
+    'ST15',
+    'The text when the agent is gone (configured in the workspace).',
+    'A short English sentence; {name} is the sender.',
+  ),
+  'strict.sender': gap(
+    'R-SENDER.4',
+    'A message without sender, name or avatar: expected, but not called required.',
+    'Accepted with a finding.',
+  ),
+  'buttons.schema': gap(
+    'R-BTN',
+    'The fields of a button.',
+    'Any object; label, url and handover are rendered, the rest passes through.',
+  ),
+  'limits.body': gap('L', 'The largest body.', 'A body over 1 MiB is 413.'),
+  'limits.nesting': gap('L', 'The deepest body.', 'A body nested more than 200 levels deep is refused.'),
+  'limits.rate': gap('L', 'Rate limits.', 'None.'),
+  'limits.attachmentKb': gap('L', 'Attachment limits.', 'None from the platform; the simulator makes up to 100 MB.'),
+  'attachments.auth': gap('R-ATT', 'Who may open an attachment link.', 'Anyone: the agent can click it.'),
+  'attachments.ttl': gap('R-ATT', 'How long an attachment link works.', 'For as long as the simulator runs.'),
+  'attachments.whenEmpty': gap(
+    'EV5',
+    'attachments when a message has none, and the text of a message that is only files.',
+    'An empty list when started with support, no key otherwise; an empty text.',
+  ),
+  'translation.match': gap(
+    'E4.7',
+    'How language codes are compared (en and en-GB).',
+    'Without case, by primary subtag; no is not nb.',
+    'translation.aliases',
+  ),
+  'translation.engine': gap(
+    'E4.8',
+    'The translated text, an empty language_codes, the engine.',
+    'A visible marker such as [no>en] before the text; an empty list turns translation off.',
+  ),
+  'transcript.text': gap(
+    'R-MSG',
+    'Which text the transcript keeps of a translated message.',
+    'The text as the user typed or saw it.',
+  ),
+  'transcript.state': gap('R-REC', 'The values of state and their transitions.', 'Always chatting, the only sample.'),
+  'transcript.source': gap(
+    'R-REC',
+    'The values of source.',
+    'Events: web, facebook, slack, app, test. Transcript: chatbubble for web, else the same word.',
+  ),
+  'transcript.takenOver': gap(
+    'R-REC',
+    'taken_over when it is not null.',
+    'The time of start in ISO 8601; null when nobody has taken over.',
+  ),
+  'transcript.extra': gap(
+    'R-REC',
+    'The elements of comments, and further fields.',
+    'An empty list; no field is added.',
+  ),
+  'transcript.handover': gap(
+    'E1.3',
+    'Further fields of the handover transcript, and where it is cut off.',
+    'The same record as the chat transcript; messages before the latest request, all of them if there was none.',
+  ),
+  'transcript.agentFromBot': gap(
+    'R-MSG',
+    'from_bot, exchange_id and exchange_type of messages by an agent or the system.',
+    "from_bot is true, the name is the sender's, both exchange fields are null. The bot's own notices have null too.",
+  ),
+  'ids.chat': gap('R-CHAT', 'The form of chat ids.', 'A UUID.'),
+  'ids.message': gap('R-MSG', 'The form of message ids.', '24 hexadecimal digits.'),
+  'ids.user': gap('R-USER', 'The form of user ids.', '24 hexadecimal digits.'),
+  'ids.exchange': gap('R-MSG', 'The form of exchange ids.', 'A UUID.'),
+  'api.trailingSlash': gap('E6.1', 'Trailing slashes other than written.', 'Accepted.'),
+  'api.contentType': gap('E0.2', 'A missing or different Content-Type.', 'Accepted with a finding.'),
+  'api.unknownFields': gap('ER1', 'Unknown fields in a request.', 'Ignored with a finding.'),
+  'api.versions': gap('V4', 'Other API versions and their end of life.', 'There are none: unknown versions are 404.'),
+  'chat.idleTimeout': gap('R-REC', 'When a chat ends by itself (active turns false).', 'Never.'),
+} as const satisfies Record<string, Gap>
 
-/** The row a knob belongs to. */
-export const rowOfKnob = (name: KnobName): Assumption | undefined => ASSUMPTIONS.find(row => row.knobs.includes(name))
+export type AssumptionName = keyof typeof GAPS
+
+export interface Assumption extends Omit<Gap, 'furtherKnobs'> {
+  readonly name: AssumptionName
+  /** The principal one first; empty when nothing changes the behaviour. */
+  readonly knobs: readonly KnobName[]
+}
+
+const NAMES = Object.keys(GAPS) as AssumptionName[]
+
+export const ASSUMPTIONS: readonly Assumption[] = NAMES.map(name => {
+  const { furtherKnobs, ...gap } = GAPS[name]
+  return { name, ...gap, knobs: isKnob(name) ? [name, ...furtherKnobs] : furtherKnobs }
+})
+
+/** The assumption a knob changes. */
+export const assumptionOf = (knob: KnobName): Assumption => ASSUMPTIONS.find(({ knobs }) => knobs.includes(knob))!

@@ -1,35 +1,36 @@
 /**
- * Error codes and their usual status. The platform publishes neither (ER4): all of this is assumption 10,
- * and every answer built from it says so in a header.
+ * Error codes and their usual status. The platform publishes neither (ER4): all of this is
+ * assumed, and every answer built from it says so in a header.
  */
 import * as z from 'zod/mini'
+import type { AssumptionName } from './assumptions.ts'
 
 export const ERRORS = {
-  invalid_json: { status: 400, row: 10 },
-  invalid_parameter: { status: 400, row: 10 },
-  precondition_failed: { status: 400, row: 11 },
-  unauthorized: { status: 401, row: 10 },
-  missing_scope: { status: 403, row: 42 },
-  path_not_found: { status: 404, row: 10 },
-  chat_not_found: { status: 404, row: 10 },
-  bot_not_found: { status: 404, row: 10 },
-  id_mismatch: { status: 404, row: 22 },
-  file_not_found: { status: 404, row: 30 },
-  method_not_allowed: { status: 405, row: 10 },
-  conflict: { status: 409, row: 20 },
-  payload_too_large: { status: 413, row: 27 },
-  unsupported_media_type: { status: 415, row: 43 },
-  rate_limited: { status: 429, row: 28 },
-} as const satisfies Record<string, { status: number; row: number }>
+  invalid_json: { status: 400, assumed: 'errors.body' },
+  invalid_parameter: { status: 400, assumed: 'errors.body' },
+  precondition_failed: { status: 400, assumed: 'summarize.errorStatus' },
+  unauthorized: { status: 401, assumed: 'errors.body' },
+  missing_scope: { status: 403, assumed: 'keys.shared' },
+  path_not_found: { status: 404, assumed: 'errors.body' },
+  chat_not_found: { status: 404, assumed: 'errors.body' },
+  bot_not_found: { status: 404, assumed: 'errors.body' },
+  id_mismatch: { status: 404, assumed: 'errors.idMismatch' },
+  file_not_found: { status: 404, assumed: 'errors.body' },
+  method_not_allowed: { status: 405, assumed: 'errors.body' },
+  conflict: { status: 409, assumed: 'errors.body' },
+  payload_too_large: { status: 413, assumed: 'errors.body' },
+  unsupported_media_type: { status: 415, assumed: 'api.contentType' },
+  rate_limited: { status: 429, assumed: 'limits.rate' },
+} as const satisfies Record<string, { status: number; assumed: AssumptionName }>
 export type ErrorCode = keyof typeof ERRORS
 
 export const ErrorBody = z
   .object({ error: z.object({ code: z.string(), message: z.string(), field: z.nullable(z.string()) }) })
-  .check(z.meta({ id: 'ErrorBody', description: 'What was refused, why, and which field (assumption 10)' }))
+  .check(z.meta({ id: 'ErrorBody', description: 'What was refused, why, and which field (assumption errors.body)' }))
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-/** Names the assumption rows an answer leans on, so nobody mistakes our default for the platform's word. */
-export const MARKER_HEADER = 'x-handover-sim-unspecified'
+/** Names the assumptions an answer rests on, so that no default of the simulator is mistaken for a promise of the platform. */
+export const UNSPECIFIED_HEADER = 'x-handover-sim-unspecified'
 
 /** Marks a fault of the simulator itself; its body never has the platform's shape. */
 export const INTERNAL_HEADER = 'x-handover-sim-internal-error'

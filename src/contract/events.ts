@@ -18,11 +18,11 @@ export const MessageFromUser = object({
 export type MessageFromUser = z.infer<typeof MessageFromUser>
 
 const AgentTypingStart = object({ event: z.literal('AGENT TYPING START'), chat_id: z.string() }).check(
-  z.meta({ id: 'AgentTypingStart', description: 'Associated with typing_start (assumption 7)' }),
+  z.meta({ id: 'AgentTypingStart', description: 'Associated with typing_start (typing.webhook)' }),
 )
 
 const AgentTypingStop = object({ event: z.literal('AGENT TYPING STOP'), chat_id: z.string() }).check(
-  z.meta({ id: 'AgentTypingStop', description: 'Associated with typing_stop (assumption 7)' }),
+  z.meta({ id: 'AgentTypingStop', description: 'Associated with typing_stop (typing.webhook)' }),
 )
 
 export const WebhookEvent = z.union([RequestingTakeover, MessageFromUser, AgentTypingStart, AgentTypingStop])

@@ -1,6 +1,6 @@
 /** The refusals of the platform as OpenAPI responses, drawn from the table of error codes. */
 import type { Endpoint } from './endpoints.ts'
-import { ERRORS, type ErrorCode, MARKER_HEADER } from './errors.ts'
+import { ERRORS, type ErrorCode, UNSPECIFIED_HEADER } from './errors.ts'
 import { refTo } from './json-schema.ts'
 
 const WORDS: Record<number, string> = {
@@ -34,15 +34,18 @@ function errorResponse(status: number): unknown {
   const codes = codesOf(status)
   const examples = codes.map(code => [code, { value: { error: { code, message: WORDS[status], field: null } } }])
   return {
-    description: `${WORDS[status]}. Codes: ${codes.join(', ')}. Not published by the platform (assumption 10).`,
-    headers: { [MARKER_HEADER]: { $ref: `#/components/headers/${MARKER_HEADER}` }, ...(status === 429 ? RETRY : {}) },
+    description: `${WORDS[status]}. Codes: ${codes.join(', ')}. Not published by the platform (assumption errors.body).`,
+    headers: {
+      [UNSPECIFIED_HEADER]: { $ref: `#/components/headers/${UNSPECIFIED_HEADER}` },
+      ...(status === 429 ? RETRY : {}),
+    },
     content: { 'application/json': { schema: refTo('ErrorBody'), examples: Object.fromEntries(examples) } },
   }
 }
 
 const RETRY = { 'retry-after': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } }
 
-/** With a body there is more that can be wrong. 400 and 409 also come from knobs (rows 11, 18, 20 to 22). */
+/** With a body there is more that can be wrong. 400 and 409 also come from knobs such as `start.again`. */
 export function errorsOf(endpoint: Endpoint): Record<string, unknown> {
   const conflicts = ['start', 'end', 'message', 'summarize'].includes(endpoint.id)
   const withBody = endpoint.body === null ? [] : [...(conflicts ? [409] : []), 413, 415, 422]

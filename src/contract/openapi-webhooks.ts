@@ -38,16 +38,16 @@ const header = (name: string, description: string, example: string) => ({
   example,
 })
 
-/** Assumption 1: what the public guide shows, by knob something else. */
+/** What the public guide shows; the knobs of `webhook.signature` change it. */
 const SIGNATURE = [
   header(
     KNOBS['webhook.signatureHeader'].initial,
-    'Base64 of the HMAC-SHA256 of the raw body, keyed with the API key of the handover settings page (assumption 1)',
+    'Base64 of the HMAC-SHA256 of the raw body, keyed with the API key of the handover settings page (assumption webhook.signature)',
     'Zyu0OQqRUVIKDlRIFpJCjbLI2RFw+LZCdBRz3IXvDOE=',
   ),
   header(
     KNOBS['webhook.algorithmHeader'].initial,
-    'Names how the signature was made (assumption 1)',
+    'Names how the signature was made (assumption webhook.signature)',
     'HMAC-SHA-256 (base64 encoded)',
   ),
 ]

@@ -1,6 +1,6 @@
 /** The platform as an OpenAPI 3.1 document, from the table of endpoints, the events and their schemas. */
 import { ALIASES, type Alias, ENDPOINTS, type Endpoint, type EndpointId } from './endpoints.ts'
-import { ErrorBody, MARKER_HEADER } from './errors.ts'
+import { ErrorBody, UNSPECIFIED_HEADER } from './errors.ts'
 import { ENDPOINT_EXAMPLES } from './examples.ts'
 import { type JsonSchema, type Named, refTo, toComponents } from './json-schema.ts'
 import { errorResponses, errorsOf } from './openapi-errors.ts'
@@ -30,14 +30,14 @@ export function platformOpenApi({ baseUrl }: OpenApiOptions): Record<string, unk
     components: {
       schemas: toComponents({ ...bodySchemas(), ...eventSchemas(), ErrorBody }),
       responses: errorResponses(),
-      headers: { [MARKER_HEADER]: MARKER },
+      headers: { [UNSPECIFIED_HEADER]: UNSPECIFIED },
       securitySchemes: SECURITY,
     },
   }
 }
 
 const ABOUT = `Rule ids such as E4 refer to docs/platform.md. Where the platform publishes nothing, the answer carries
-the header ${MARKER_HEADER} with the number of the assumption it leans on.`
+the header ${UNSPECIFIED_HEADER} with the names of the assumptions it rests on: knobs of docs/assumptions.md.`
 
 const TAGS = [
   { name: 'handover', description: 'What the intermediary asks of the platform' },
@@ -45,10 +45,10 @@ const TAGS = [
   { name: 'chats', description: 'Reading a chat with a bot API key' },
 ]
 
-const MARKER = {
-  description: 'Numbers of the assumptions this answer leans on, where the platform publishes nothing',
-  schema: { type: 'string', pattern: '^\\d+(, \\d+)*$' },
-  example: '10',
+const UNSPECIFIED = {
+  description: 'Names of the assumptions this answer rests on, where the platform publishes nothing',
+  schema: { type: 'string', pattern: '^[a-zA-Z.]+(, [a-zA-Z.]+)*$' },
+  example: 'errors.body',
 }
 
 const SECURITY = {
@@ -102,7 +102,7 @@ function operation(endpoint: Endpoint, alias: Alias | null): unknown {
 function okResponse(name: string, example: unknown): unknown {
   return {
     description: 'Received, and its parameters were valid',
-    headers: { [MARKER_HEADER]: { $ref: `#/components/headers/${MARKER_HEADER}` } },
+    headers: { [UNSPECIFIED_HEADER]: { $ref: `#/components/headers/${UNSPECIFIED_HEADER}` } },
     content: json(name, example),
   }
 }

@@ -1,4 +1,4 @@
-/** Request and response bodies of the nine endpoints. Unknown fields are judged in `api/`, not here (assumption 44). */
+/** Request and response bodies of the nine endpoints. Unknown fields are judged in `api/`, not here (`api.unknownFields`). */
 import * as z from 'zod/mini'
 import { object } from './object.ts'
 import { AvailabilityReason, AvailabilityValue, Button, ChatRecord, MessageRecord, Sender } from './schemas.ts'
@@ -72,7 +72,7 @@ export type EndResponse = z.infer<typeof EndResponse>
 export const MessageResponse = confirmation('MESSAGE SENT TO USER')
 export type MessageResponse = z.infer<typeof MessageResponse>
 
-/** Nothing is published about this body (assumption 8): an empty object, or by knob an event. */
+/** Nothing is published about this body (`typing.response`): an empty object, or by knob an event. */
 export const TypingResponse = object({ event: z.optional(z.string()), chat_id: z.optional(z.string()) })
 export type TypingResponse = z.infer<typeof TypingResponse>
 

@@ -157,15 +157,20 @@ export const Assumptions = z
   .object({
     assumptions: z.array(
       z.object({
-        id: z.int(),
+        name: z.string(),
         rule: z.string(),
         open: z.string(),
-        ours: z.string(),
-        knobs: z.array(z.object({ name: z.string(), value: z.unknown() })),
+        behaviour: z.string(),
+        knobs: z.array(z.object({ name: z.string(), value: z.unknown(), allowed: z.string() })),
       }),
     ),
   })
-  .check(named('Assumptions', 'What the platform leaves open, what is done instead, and the knobs that change it'))
+  .check(
+    named(
+      'Assumptions',
+      'What the platform leaves open, what the simulator does instead, and the knobs that change it',
+    ),
+  )
 
 export const Index = z
   .object({ name: z.string(), version: z.string(), routes: z.array(z.string()) })

@@ -41,7 +41,9 @@ const ApiEntry = z
     status: z.int().check(z.describe('0 when a fault struck before there was an answer')),
     response: z.unknown(),
     findings: z.array(z.object({ rule: z.string(), message: z.string() })),
-    unspecified: z.array(z.int()).check(z.describe('Assumptions the answer leans on')),
+    unspecified: z
+      .record(z.string(), z.unknown())
+      .check(z.describe('Names of the assumptions the answer rests on, with the values of their knobs')),
     duration_ms: z.number(),
     follows: z.nullable(z.int()).check(z.describe('The latest webhook event of the chat before this call')),
     fault: struckBy,

@@ -1,4 +1,5 @@
 /** What happened, one entry each. Wire case: entries are read as JSON by every language. */
+import type { AssumptionName } from '../contract/assumptions.ts'
 import type { Alias, EndpointId } from '../contract/endpoints.ts'
 import type { WebhookEvent, WebhookEventName } from '../contract/events.ts'
 import type { SignMode } from '../contract/sign-modes.ts'
@@ -29,8 +30,8 @@ export interface ApiContent {
   readonly status: number
   readonly response: unknown
   readonly findings: readonly Finding[]
-  /** Assumption rows the answer leans on. */
-  readonly unspecified: readonly number[]
+  /** The assumptions the answer rests on, each with the value of its knob then; null for one without a knob. */
+  readonly unspecified: Readonly<Partial<Record<AssumptionName, unknown>>>
   readonly duration_ms: number
   /** The latest webhook event of the same chat before this call: what the caller may be reacting to. */
   readonly follows: number | null

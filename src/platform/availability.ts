@@ -6,7 +6,7 @@ import { withinHours } from './hours.ts'
 import { invalidParameter } from './refusal.ts'
 import type { Room } from './room.ts'
 import type { BotState, Queue } from './state.ts'
-import { lean, note, type Tx } from './tx.ts'
+import { assumed, note, type Tx } from './tx.ts'
 
 export const DEFAULT_QUEUE = 'DEFAULT'
 
@@ -16,7 +16,7 @@ export interface AvailabilityChange {
   readonly reason?: AvailabilityReason | undefined
 }
 
-/** Before its first update a queue is as the knob says (assumption 14). */
+/** Before its first update a queue has the value of `availability.initial`. */
 const queueOf = (room: Room, bot: BotState, name = DEFAULT_QUEUE): Queue =>
   bot.queues.get(name) ?? { availability: room.knobs['availability.initial'], reason: null, updated: null }
 
@@ -31,7 +31,7 @@ export function changeAvailability(room: Room, bot: BotState, change: Availabili
   const name = change.queue ?? DEFAULT_QUEUE
   if (name !== DEFAULT_QUEUE && room.knobs['availability.otherQueues'] === 'reject') {
     const message = `queue must be "DEFAULT", the only supported queue, got ${JSON.stringify(name)}.`
-    throw invalidParameter(room.knobs, message, { field: 'queue', row: 16 })
+    throw invalidParameter(room.knobs, message, { field: 'queue', assumed: ['availability.otherQueues'] })
   }
   const queue = { availability: change.availability, reason: change.reason ?? null, updated: room.stamp() }
   bot.queues.set(name, queue)
@@ -46,8 +46,10 @@ export function updateAvailability(
   tx: Tx,
 ): AvailabilityResponse {
   const queue = changeAvailability(room, bot, request, 'api', tx)
-  lean(tx, 15, 17)
-  if (request.queue !== DEFAULT_QUEUE || request.reason === undefined) lean(tx, 16)
+  assumed(tx, 'time.format', 'keys.more')
+  if (request.queue === undefined) assumed(tx, 'availability.missingQueue')
+  else if (request.queue !== DEFAULT_QUEUE) assumed(tx, 'availability.otherQueues')
+  if (request.reason === undefined) assumed(tx, 'availability.missingReason')
   return {
     event: 'HANDOVER AVAILABILITY UPDATED',
     bot_id: String(bot.id),
@@ -57,7 +59,7 @@ export function updateAvailability(
   }
 }
 
-/** Assumption 15: one moment in the three forms of `time.format`. */
+/** Writes a moment in one of the three forms of `time.format`. */
 function formatTime(room: Room, micros: number): string {
   const iso = isoMicros(micros)
   if (room.knobs['time.format'] === 'epoch') return String(Math.floor(micros / 1_000_000))

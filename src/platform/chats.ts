@@ -104,7 +104,7 @@ export function addBotReply(room: Room, chat: Chat, text: string, buttons: reado
   return addMessage(room, chat, { from: 'bot', name: botOf(room, chat).name, text, buttons, exchangeId })
 }
 
-/** A notice of the bot about the handover itself: no exchange (assumption 40). */
+/** A notice of the bot about the handover itself: no exchange (`transcript.agentFromBot`). */
 export function addNotice(room: Room, chat: Chat, text: string, tx: Tx): Message {
   const message = addMessage(room, chat, { from: 'bot', name: botOf(room, chat).name, text })
   note(tx, 'bot_message', chat.id, { message_id: message.id, text })
@@ -113,7 +113,7 @@ export function addNotice(room: Room, chat: Chat, text: string, tx: Tx): Message
 
 export const botOf = (room: Room, chat: Chat): BotState => room.state.bots.get(chat.botId)!
 
-/** Assumption 45: with an idle timeout, a chat nobody writes in ends. */
+/** With `chat.idleTimeout`, a chat without new messages ends. */
 function keepAlive(room: Room, chat: Chat): void {
   chat.active = true
   if (room.knobs['chat.idleTimeout'] !== null) expireAfter(room, chat, room.nowMs())
@@ -133,7 +133,7 @@ export function refreshIdle(room: Room): void {
   }
 }
 
-/** The chat a request means: known bot, known chat, belonging together and to the key (A5, assumption 22). */
+/** The chat a request means: known bot, known chat, belonging together and to the key (A5, `errors.idMismatch`). */
 export function requireChat(room: Room, keyBotId: number, botId: number, chatId: string): Chat {
   if (!room.state.bots.has(botId)) {
     const known = [...room.state.bots.keys()].join(', ')

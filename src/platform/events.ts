@@ -15,7 +15,7 @@ function about(room: Room, chat: Chat) {
   }
 }
 
-/** Delivery ids are ours alone: the control API and the journal use them, payloads do not (assumption 6). */
+/** Delivery ids are ours alone: the control API and the journal use them, payloads do not (`webhook.idHeader`). */
 const deliveryId = (chat: Chat): string => nextId(chat, 'uuid', 'delivery')
 
 export function emitRequest(room: Room, chat: Chat, tx: Tx): string {
@@ -41,7 +41,7 @@ function messagePayload(room: Room, chat: Chat, text: string, files: readonly St
   return attachments === null ? payload : { ...payload, attachments }
 }
 
-/** The key `attachments` is there only when the handover was started with support for it (EV5, assumption 31). */
+/** The key `attachments` is there only when the handover was started with support for it (EV5, `attachments.whenEmpty`). */
 function announcedFiles(room: Room, chat: Chat, files: readonly StoredFile[]): Attachment[] | null {
   if (chat.takeover?.supportsAttachment !== true) return null
   if (files.length === 0 && room.knobs['attachments.whenEmpty'] === 'absent') return null
@@ -53,7 +53,6 @@ function announcedFiles(room: Room, chat: Chat, files: readonly StoredFile[]): A
   }))
 }
 
-/** Assumption 7. */
 export function emitTyping(room: Room, chat: Chat, event: 'AGENT TYPING START' | 'AGENT TYPING STOP', tx: Tx): void {
   if (room.knobs['typing.webhook'] === 'off') return
   emit(tx, chat.id, deliveryId(chat), { event, chat_id: chat.id })

@@ -25,7 +25,7 @@ export function checkFile(room: Room, file: NewFile): void {
   const limit = room.knobs['limits.attachmentKb'] ?? MAX_FILE_KB
   if (file.sizeKb > limit) {
     const message = `attachments: ${JSON.stringify(file.name)} has ${file.sizeKb} KB, more than the ${limit} KB allowed.`
-    throw new Refusal('payload_too_large', message, { field: 'attachments', row: 29 })
+    throw new Refusal('payload_too_large', message, { field: 'attachments', assumed: ['limits.attachmentKb'] })
   }
 }
 
@@ -42,11 +42,13 @@ export function storeFile(room: Room, chat: Chat, file: NewFile): StoredFile {
   return stored
 }
 
-/** The file behind a link, unless its time is up (assumption 30). */
+/** The file behind a link, unless its time (`attachments.ttl`) is up. */
 export function openFile(room: Room, id: string, name: string): StoredFile {
   const file = room.state.files.get(id)
   if (file === undefined || file.name !== name) throw new Refusal('file_not_found', 'There is no such file.')
   const ttl = room.knobs['attachments.ttl']
-  if (ttl !== null && room.nowMs() >= file.createdMs + ttl) throw new Refusal('file_not_found', 'The link has expired.')
+  if (ttl !== null && room.nowMs() >= file.createdMs + ttl) {
+    throw new Refusal('file_not_found', 'The link has expired.', { assumed: ['attachments.ttl'] })
+  }
   return file
 }

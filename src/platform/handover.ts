@@ -14,7 +14,7 @@ import { invalidParameter, Refusal } from './refusal.ts'
 import type { Room } from './room.ts'
 import type { Chat } from './state.ts'
 import { agentLanguage } from './translation.ts'
-import { find, lean, note, type Tx } from './tx.ts'
+import { assumed, find, note, type Tx } from './tx.ts'
 import { clearTypingOn } from './typing.ts'
 
 const AGENT = 'An agent'
@@ -37,22 +37,21 @@ export function startHandover(room: Room, chat: Chat, request: StartRequest, tx:
   return { event: 'TAKEOVER STARTED', chat_id: chat.id, chatmessage_id: notice.id }
 }
 
-/** Assumptions 18 and 20. */
 function mayStart(room: Room, chat: Chat, tx: Tx): void {
   if (chat.status === 'agent') {
-    lean(tx, 20)
-    if (room.knobs['start.again'] === '409') throw conflict('The chat is already taken over.', 20)
+    assumed(tx, 'start.again')
+    if (room.knobs['start.again'] === '409') throw conflict('The chat is already taken over.')
   }
   if (chat.status === 'bot') {
-    lean(tx, 20)
-    if (room.knobs['start.unrequested'] === '409') throw conflict('Nobody requested a handover in this chat.', 20)
+    assumed(tx, 'start.unrequested')
+    if (room.knobs['start.unrequested'] === '409') throw conflict('Nobody requested a handover in this chat.')
   }
   if (isOpen(room, botOf(room, chat))) return
-  lean(tx, 18)
-  if (room.knobs['availability.closedBlocksStart'] === 'on') throw conflict('Handover is closed.', 18)
+  assumed(tx, 'availability.closedBlocksStart')
+  if (room.knobs['availability.closedBlocksStart'] === 'on') throw conflict('Handover is closed.')
 }
 
-const conflict = (message: string, row: number) => new Refusal('conflict', message, { row })
+const conflict = (message: string) => new Refusal('conflict', message)
 
 export function endHandover(room: Room, chat: Chat, request: EndRequest, tx: Tx): EndResponse {
   if (chat.status !== 'agent') return endIdle(room, chat, tx)
@@ -65,10 +64,10 @@ export function endHandover(room: Room, chat: Chat, request: EndRequest, tx: Tx)
   return { event: 'TAKEOVER ENDED', chat_id: chat.id, chatmessage_id: notice.id }
 }
 
-/** Assumption 21: nothing to end, nothing changes (a waiting request goes on waiting); the id is in no transcript. */
+/** Answers an end with nothing to end: a waiting request goes on waiting, and the id is in no transcript. */
 function endIdle(room: Room, chat: Chat, tx: Tx): EndResponse {
-  lean(tx, 21)
-  if (room.knobs['end.idle'] === '409') throw conflict('The chat is not taken over.', 21)
+  assumed(tx, 'end.idle')
+  if (room.knobs['end.idle'] === '409') throw conflict('The chat is not taken over.')
   clearTypingOn(room, chat, 'end', tx)
   find(tx, 'E5', 'end for a chat that is not taken over.')
   const id = room.id(room.knobs['ids.message'], `idle end ${chat.id} ${++chat.idleEnds}`)
@@ -92,21 +91,20 @@ export function sendMessage(room: Room, chat: Chat, request: MessageRequest, sho
 /** What is judged before anything is translated or written. */
 export function checkMessage(room: Room, chat: Chat, request: MessageRequest, tx: Tx): void {
   if (chat.status !== 'agent') {
-    lean(tx, 21)
-    if (room.knobs['message.requiresTakeover'] === 'on') throw conflict('The chat is not taken over.', 21)
+    assumed(tx, 'message.requiresTakeover')
+    if (room.knobs['message.requiresTakeover'] === 'on') throw conflict('The chat is not taken over.')
   }
   if (request.message === '') {
-    lean(tx, 27)
-    if (room.knobs['message.allowEmpty'] === 'off') throw invalid(room, 'message', 'message must not be empty.', 27)
+    assumed(tx, 'message.allowEmpty')
+    if (room.knobs['message.allowEmpty'] === 'off') throw invalid(room, 'message', 'message must not be empty.')
   }
   checkSender(room, request, tx)
   if (request.buttons !== undefined) checkButtons(room, request, tx)
 }
 
-const invalid = (room: Room, field: string, message: string, row: number) =>
-  invalidParameter(room.knobs, message, { field, row })
+const invalid = (room: Room, field: string, message: string) => invalidParameter(room.knobs, message, { field })
 
-/** Assumption 25: expected on message, though nothing calls it required. */
+/** A sender is expected on message, though nothing calls it required. */
 function checkSender(room: Room, request: MessageRequest, tx: Tx): void {
   const { sender } = request
   const missing = !sender
@@ -117,16 +115,16 @@ function checkSender(room: Room, request: MessageRequest, tx: Tx): void {
         ? 'sender.avatar'
         : null
   if (missing === null) return
-  lean(tx, 25)
-  if (room.knobs['strict.sender'] === 'on') throw invalid(room, missing, `${missing} is expected on message.`, 25)
+  assumed(tx, 'strict.sender')
+  if (room.knobs['strict.sender'] === 'on') throw invalid(room, missing, `${missing} is expected on message.`)
   find(tx, 'R-SENDER.4', `${missing} is missing: the user cannot see whom the message comes from.`)
 }
 
-/** Assumption 26: the strict form wants a label, and text fields that are text. */
+/** The strict form of `buttons.schema` wants a label, and text fields that are text. */
 function checkButtons(room: Room, request: MessageRequest, tx: Tx): void {
-  lean(tx, 26)
+  assumed(tx, 'buttons.schema')
   if (room.knobs['buttons.schema'] === 'any') return
   request.buttons?.forEach((button, index) => {
-    if (!button.label) throw invalid(room, `buttons[${index}].label`, `buttons[${index}].label must be a text.`, 26)
+    if (!button.label) throw invalid(room, `buttons[${index}].label`, `buttons[${index}].label must be a text.`)
   })
 }

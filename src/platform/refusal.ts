@@ -1,24 +1,31 @@
 /** A request the platform turns down. Not an Error: it is an ordinary outcome and carries no stack. */
+import type { AssumptionName } from '../contract/assumptions.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import type { Knobs } from '../contract/knobs.ts'
+
+interface RefusalOptions {
+  field?: string
+  assumed?: readonly AssumptionName[]
+}
 
 export class Refusal {
   readonly code: ErrorCode
   readonly message: string
   readonly field: string | null
   readonly status: number
-  readonly rows: readonly number[]
+  readonly assumed: readonly AssumptionName[]
 
-  constructor(code: ErrorCode, message: string, options: { field?: string; status?: number; row?: number } = {}) {
+  constructor(code: ErrorCode, message: string, options: RefusalOptions & { status?: number } = {}) {
     this.code = code
     this.message = message
     this.field = options.field ?? null
     this.status = options.status ?? ERRORS[code].status
-    this.rows = [...new Set([10, ERRORS[code].row, ...(options.row ? [options.row] : [])])]
+    this.assumed = ['errors.body', ERRORS[code].assumed, ...(options.assumed ?? [])]
   }
 }
 
-/** A field that cannot be accepted; its status is the knob `errors.validation` (assumption 10). */
-export function invalidParameter(knobs: Knobs, message: string, about: { field?: string; row?: number }): Refusal {
-  return new Refusal('invalid_parameter', message, { ...about, status: Number(knobs['errors.validation']) })
+/** A field that cannot be accepted; its status is the knob `errors.validation`. */
+export function invalidParameter(knobs: Knobs, message: string, options: RefusalOptions): Refusal {
+  const assumed = ['errors.validation', ...(options.assumed ?? [])] as const
+  return new Refusal('invalid_parameter', message, { ...options, assumed, status: Number(knobs['errors.validation']) })
 }

@@ -2,7 +2,7 @@
 import { Refusal } from './refusal.ts'
 import type { Room } from './room.ts'
 import type { Chat } from './state.ts'
-import { lean, type Tx } from './tx.ts'
+import { assumed, type Tx } from './tx.ts'
 
 export interface SummaryInput {
   readonly chatId: string
@@ -17,7 +17,7 @@ export type Summarize = (input: SummaryInput) => string | Promise<string>
 const MIN_MESSAGES = 2
 const MORE_THAN_CHARACTERS = 30
 
-/** Refuses chats that are too short (L1, L2); what `count` means by a character is assumption 12. */
+/** Refuses chats that are too short (L1, L2); `summarize.count` says what a character is. */
 export function summaryInput(room: Room, chat: Chat, tx: Tx): SummaryInput {
   const userMessages = chat.messages.filter(message => message.from === 'user').map(message => message.text)
   const size = userMessages.reduce((sum, text) => sum + countCharacters(room, text), 0)
@@ -26,9 +26,9 @@ export function summaryInput(room: Room, chat: Chat, tx: Tx): SummaryInput {
       `The chat needs at least ${MIN_MESSAGES} user messages with more than ${MORE_THAN_CHARACTERS} characters ` +
       `in total; it has ${userMessages.length} with ${size}.`
     const status = Number(room.knobs['summarize.errorStatus'])
-    throw new Refusal('precondition_failed', message, { field: 'chat_id', status, row: 12 })
+    throw new Refusal('precondition_failed', message, { field: 'chat_id', status, assumed: ['summarize.count'] })
   }
-  lean(tx, 13)
+  assumed(tx, 'summarize.text')
   return { chatId: chat.id, language: chat.language, userMessages, prompt: room.knobs['summarize.prompt'] }
 }
 

@@ -5,15 +5,15 @@ import { isoMicros } from '../runtime/stamps.ts'
 import { botOf } from './chats.ts'
 import type { Room } from './room.ts'
 import type { Chat, Message } from './state.ts'
-import { lean, type Tx } from './tx.ts'
+import { assumed, type Tx } from './tx.ts'
 
 export function chatTranscript(room: Room, chat: Chat, tx: Tx): ChatResponse {
   return { chat: record(room, chat, chat.messages, tx) }
 }
 
-/** The conversation before the latest handover request, all of it when there was none (assumption 39). */
+/** The conversation before the latest handover request, all of it when there was none. */
 export function handoverTranscript(room: Room, chat: Chat, tx: Tx): TranscriptResponse {
-  lean(tx, 39)
+  assumed(tx, 'transcript.handover')
   const messages = chat.messages.slice(0, chat.requestedAt ?? chat.messages.length)
   if (room.knobs['transcript.handover'] === 'record') {
     return { event: 'TRANSCRIPT', chat: record(room, chat, messages, tx) }
@@ -23,7 +23,7 @@ export function handoverTranscript(room: Room, chat: Chat, tx: Tx): TranscriptRe
 }
 
 function record(room: Room, chat: Chat, messages: readonly Message[], tx: Tx): ChatRecord {
-  lean(tx, 35, 36)
+  assumed(tx, 'transcript.state', 'transcript.source')
   const bot = botOf(room, chat)
   return {
     active: chat.active,
@@ -61,14 +61,14 @@ function extraFields(room: Room): Record<string, string> {
 
 function takenOver(room: Room, chat: Chat, tx: Tx): string | boolean | null {
   if (chat.takeover === null) return null
-  lean(tx, 37)
+  assumed(tx, 'transcript.takenOver')
   const form = room.knobs['transcript.takenOver']
   return form === 'null' ? null : form === 'true' ? true : isoMicros(chat.takeover.since)
 }
 
 function messageRecord(room: Room, message: Message, tx: Tx): MessageRecord {
-  if (message.from !== 'user' && message.exchangeId === null) lean(tx, 40)
-  if (message.other !== null) lean(tx, 34)
+  if (message.from !== 'user' && message.exchangeId === null) assumed(tx, 'transcript.agentFromBot')
+  if (message.other !== null) assumed(tx, 'transcript.text')
   return {
     id: message.id,
     created: isoMicros(message.created),
@@ -81,7 +81,7 @@ function messageRecord(room: Room, message: Message, tx: Tx): MessageRecord {
   }
 }
 
-/** Assumption 34: `both` adds the other side of a translation on a line of its own. */
+/** With `transcript.text` set to `both`, adds the other side of a translation on a line of its own. */
 function transcriptText(room: Room, message: Message): string {
   const both = message.other !== null && room.knobs['transcript.text'] === 'both'
   return both ? `${message.text}\n${message.other}` : message.text

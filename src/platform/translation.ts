@@ -20,7 +20,7 @@ export function agentLanguage(room: Room, chat: Chat, codes: readonly string[] |
   return codes!.some(code => sameLanguage(room, code, chat.language)) ? null : first
 }
 
-/** Assumption 32: without case, by primary subtag, unless a knob says otherwise. */
+/** Compares without case and by primary subtag, unless `translation.match` says otherwise. */
 function sameLanguage(room: Room, a: string, b: string): boolean {
   const key = (code: string) => {
     const lower = code.toLowerCase()

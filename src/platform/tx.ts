@@ -1,7 +1,8 @@
 /**
  * What one operation leaves behind: webhook events and notes to append to the journal, findings, and the
- * assumption rows it leaned on. The caller commits it: first its own entry, then these, caused by it.
+ * assumptions it made. The caller commits it: first its own entry, then these, caused by it.
  */
+import type { AssumptionName } from '../contract/assumptions.ts'
 import type { WebhookEvent, WebhookEventName } from '../contract/events.ts'
 import type { EventContent, Finding, NoteContent } from '../journal/entry.ts'
 
@@ -10,13 +11,14 @@ export type Effect = EventContent | NoteContent
 export interface Tx {
   readonly effects: Effect[]
   readonly findings: Finding[]
-  readonly rows: number[]
+  readonly assumed: AssumptionName[]
 }
 
-export const createTx = (): Tx => ({ effects: [], findings: [], rows: [] })
+export const createTx = (): Tx => ({ effects: [], findings: [], assumed: [] })
 
-export function lean(tx: Tx, ...rows: number[]): void {
-  for (const row of rows) if (!tx.rows.includes(row)) tx.rows.push(row)
+/** Records that the answer rests on these assumptions. */
+export function assumed(tx: Tx, ...names: readonly AssumptionName[]): void {
+  for (const name of names) if (!tx.assumed.includes(name)) tx.assumed.push(name)
 }
 
 export function find(tx: Tx, rule: string, message: string): void {

@@ -3,12 +3,12 @@ import type { ChatRequest, TypingResponse, TypingStartRequest } from '../contrac
 import { emitTyping } from './events.ts'
 import type { Room } from './room.ts'
 import type { Chat } from './state.ts'
-import { lean, note, type Tx } from './tx.ts'
+import { assumed, note, type Tx } from './tx.ts'
 
 const deadlineKey = (chat: Chat) => `typing ${chat.id}`
 
 export function startTyping(room: Room, chat: Chat, request: TypingStartRequest, tx: Tx): TypingResponse {
-  if (chat.typing) lean(tx, 9)
+  if (chat.typing) assumed(tx, 'typing.again')
   chat.typing = true
   room.state.deadlines.delete(deadlineKey(chat))
   if (request.timeout !== undefined) {
@@ -32,7 +32,7 @@ export function typingTimedOut(room: Room, chat: Chat, tx: Tx): void {
   emitTyping(room, chat, 'AGENT TYPING STOP', tx)
 }
 
-/** `end`, and by knob `message`, hide the indicator without an event of their own (assumption 9). */
+/** What `typing.clearOn` lists hides the indicator without an event of its own. */
 export function clearTypingOn(room: Room, chat: Chat, cause: 'end' | 'message', tx: Tx): void {
   if (!chat.typing || !room.knobs['typing.clearOn'].includes(cause)) return
   clearTyping(room, chat)
@@ -45,7 +45,7 @@ function clearTyping(room: Room, chat: Chat): void {
 }
 
 function typingAnswer(room: Room, chat: Chat, event: string, tx: Tx): TypingResponse {
-  lean(tx, 8)
-  if (chat.status !== 'agent') lean(tx, 21)
+  assumed(tx, 'typing.response')
+  if (chat.status !== 'agent') assumed(tx, 'typing.idle')
   return room.knobs['typing.response'] === 'event' ? { event, chat_id: chat.id } : {}
 }

@@ -61,7 +61,7 @@ export function findPress(chat: Chat, wanted: string): Press | null {
   return button.url === undefined ? { kind: 'says', label: wanted } : { kind: 'link', label: wanted, url: button.url }
 }
 
-/** ST4, ST5, ST22, ST23; a press that repeats a request follows assumption 19. */
+/** ST4, ST5, ST22, ST23; a press that repeats a request follows `request.repeat`. */
 export function requestHandover(room: Room, chat: Chat, tx: Tx): UserOutcome {
   if (chat.status !== 'bot' && room.knobs['request.repeat'] === 'ignore') return { messageId: null, deliveryId: null }
   if (!isOpen(room, botOf(room, chat))) return showClosed(room, chat, tx)

@@ -3,6 +3,7 @@
 import type { EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
 import { visible } from '../text/visible.ts'
+import { assumedIn } from './assumed.ts'
 import type { Detail, Line } from './line.ts'
 import { quote, shorten, showMs } from './text.ts'
 
@@ -52,12 +53,10 @@ const SAYING: Partial<Record<string, (body: Fields) => string>> = {
 
 function answer(entry: Call): Detail[] {
   if (isNotThePlatforms(entry)) return [faultsAnswer(entry)]
-  const { status, unspecified: rows } = entry
+  const { status } = entry
   const refused = status >= 400
-  const assumed =
-    rows.length === 0 ? '' : `assumption${rows.length > 1 ? 's' : ''} ${[...rows].sort((a, b) => a - b).join(', ')}`
   const by = entry.fault === undefined ? '' : `struck by ${visible(entry.fault)}`
-  const text = [outcome(entry), showMs(entry.duration_ms), assumed, by].filter(Boolean).join(', ')
+  const text = [outcome(entry), showMs(entry.duration_ms), assumptions(entry), by].filter(Boolean).join(', ')
   const first: Detail = { label: `answer ${status}`, text, level: refused ? 'bad' : 'good' }
   const { message } = asFields(asFields(entry.response).error)
   return refused && typeof message === 'string'
@@ -65,9 +64,16 @@ function answer(entry: Call): Detail[] {
     : [first]
 }
 
-/** Lost on its way, or never made: the platform says nothing by itself without naming what it leans on. */
+function assumptions(entry: Call): string {
+  const assumed = assumedIn(entry).map(one => shorten(visible(one), LONGEST_ASSUMPTION))
+  return assumed.length === 0 ? '' : `assumed ${assumed.join(', ')}`
+}
+
+const LONGEST_ASSUMPTION = 60
+
+/** Lost on its way, or never made: a refusal of the platform itself always names assumptions. */
 const isNotThePlatforms = ({ fault, answer_lost, status, unspecified }: Call): boolean =>
-  fault !== undefined && (answer_lost !== undefined || (status >= 400 && unspecified.length === 0))
+  fault !== undefined && (answer_lost !== undefined || (status >= 400 && Object.keys(unspecified).length === 0))
 
 function faultsAnswer({ status, fault, answer_lost, duration_ms }: Call): Detail {
   const by = `by fault ${visible(fault ?? '')}, ${showMs(duration_ms)}`

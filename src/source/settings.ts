@@ -1,6 +1,6 @@
 /** Defines schemas that several kinds of files share: knobs, clock, bot answers, business hours. */
 import * as z from 'zod/mini'
-import { ASSUMPTIONS, rowOfKnob } from '../contract/assumptions.ts'
+import { assumptionOf } from '../contract/assumptions.ts'
 import { sentenceIssue } from '../contract/explain-issues.ts'
 import {
   allowedFor,
@@ -38,12 +38,12 @@ export const described = (description: string, ...examples: readonly unknown[]) 
 const initial = defaultKnobs()
 
 function knobSchema(name: KnobName, also: Placeholder | null) {
-  const row = rowOfKnob(name) ?? ASSUMPTIONS[0]!
+  const { rule, open, behaviour } = assumptionOf(name)
   const fits = (value: unknown) => (also?.is(value) ?? false) || parseKnob(name, value) !== undefined
   return judged(fits, () => allowedFor(name), {
     ...(also === null ? schemaFor(name) : { anyOf: [schemaFor(name), also.shape] }),
     id: name,
-    description: `${allowedFor(name)}. Left open (${row.rule}): ${row.open} Unless set: ${row.ours}`,
+    description: `${allowedFor(name)}. Left open (${rule}): ${open} Unless set: ${behaviour}`,
     default: showKnob(name, initial[name]),
   })
 }

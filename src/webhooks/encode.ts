@@ -1,4 +1,4 @@
-/** A webhook payload as text, written once and sent as it is (assumption 2). */
+/** A webhook payload as text, written once and sent as it is (`webhook.json`). */
 import type { Knobs } from '../contract/knobs.ts'
 
 type Form = Knobs['webhook.json']

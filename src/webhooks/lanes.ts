@@ -1,4 +1,4 @@
-/** Per chat first in, first out; chats beside each other (assumption 5). */
+/** Per chat first in, first out; chats beside each other (`webhook.order`). */
 export interface Lanes<Job> {
   add(lane: string, job: Job): void
   /** Before whatever waits, in this order. */

@@ -1,4 +1,4 @@
-/** What counts as delivered, and when another try follows (WH2, assumptions 3 and 4). */
+/** What counts as delivered, and when another try follows (WH2, `webhook.retry`, `webhook.redirect`). */
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { DeliveryFailure } from '../journal/entry.ts'

@@ -1,4 +1,4 @@
-/** Signing of webhook bodies (A4, assumption 1). Pure: the same key, bytes and settings give the same headers. */
+/** Signing of webhook bodies (A4, `webhook.signature`). Pure: the same key, bytes and settings give the same headers. */
 import type { Knobs } from '../contract/knobs.ts'
 import { type HashName, hmac } from '../runtime/hmac.ts'
 

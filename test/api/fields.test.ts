@@ -128,7 +128,9 @@ describeDoors('bad parameters', door => {
     const chat = await bench.sim.chat()
     const refused = await bench.api.message({ chat_id: chat.id, message: '' })
     expect([refused.status, refused.body.error?.field]).toEqual([400, 'message'])
-    expect(refused.headers.get('x-handover-sim-unspecified')).toBe('10, 21, 27')
+    expect(refused.headers.get('x-handover-sim-unspecified')).toBe(
+      'errors.body, errors.validation, message.allowEmpty, message.requiresTakeover',
+    )
     expect(chat.transcript).toEqual([])
   })
 

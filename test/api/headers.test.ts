@@ -75,8 +75,8 @@ describeDoors('the Content-Type header', door => {
       const body = JSON.stringify(goodBody(id, bench.sim.botId, chat.id))
       const { status, headers } = await post(bench, id, body, type === null ? {} : { 'content-type': type })
       expect(status).toBe(200)
-      const rows = (headers.get('x-handover-sim-unspecified') ?? '').split(', ')
-      expect(rows.includes('43')).toBe(!documented)
+      const assumed = (headers.get('x-handover-sim-unspecified') ?? '').split(', ')
+      expect(assumed.includes('api.contentType')).toBe(!documented)
       const call = bench.sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>
       expect(call.findings.some(({ rule }) => rule === 'E0.2')).toBe(!documented)
     }

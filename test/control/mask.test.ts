@@ -17,7 +17,7 @@ const call = (headers: Record<string, string>, path = '/api/v2/handover/start'):
   status: 200,
   response: null,
   findings: [],
-  unspecified: [],
+  unspecified: {},
   duration_ms: 1,
   follows: null,
 })

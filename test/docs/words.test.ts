@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ASSUMPTIONS } from '../../src/contract/assumptions.ts'
 import { defaultKnobs, KNOB_NAMES } from '../../src/contract/knobs.ts'
 import { KEPT_BODY_CHARS } from '../../src/runtime/transport.ts'
 import { DEFAULTS } from '../../src/simulator/options.ts'
@@ -27,15 +28,21 @@ describe.each(PAGES)('%s', page => {
     expect(broken).toEqual([])
   })
 
-  it('names only knobs that exist', () => {
+  it('names only knobs and assumptions that exist', () => {
     const groups = new Set(KNOB_NAMES.map(name => name.split('.')[0]!))
-    const others = ['webhook.url', 'bot.replies', 'chat.messages']
+    const known: string[] = [
+      ...KNOB_NAMES,
+      ...ASSUMPTIONS.map(({ name }) => name),
+      'webhook.url',
+      'bot.replies',
+      'chat.messages',
+    ]
     const files = /\.(js|ts|py|json|ya?ml|md|log)$/
     const named = inCode(read(page))
       .map(text => /^([a-z]+)\.[a-zA-Z]+$/.exec(text))
       .filter(match => match !== null && groups.has(match[1]!) && !files.test(match[0]))
       .map(match => match![0])
-    expect(named.filter(name => !KNOB_NAMES.includes(name as never) && !others.includes(name))).toEqual([])
+    expect(named.filter(name => !known.includes(name))).toEqual([])
   })
 
   it('names only scripts that exist', () => {

@@ -1,6 +1,6 @@
 /** Faults on calls of the platform, through every door: what the caller gets, what is done, what is written down. */
 import { expect, test } from 'vitest'
-import { FAULT_HEADER, MARKER_HEADER } from '../../src/contract/errors.ts'
+import { FAULT_HEADER, UNSPECIFIED_HEADER } from '../../src/contract/errors.ts'
 import type { FaultSpec } from '../../src/faults/schema.ts'
 import type { Simulator } from '../../src/simulator.ts'
 import { setUp } from '../support/bench.ts'
@@ -28,7 +28,7 @@ describeDoors('a fault on the API', door => {
       const refused = await raw(bench, 'start', chat.id)
       expect([refused.status, await refused.text()]).toEqual([503, ''])
       expect(refused.headers.get('retry-after')).toBe('1')
-      expect([refused.headers.get(FAULT_HEADER), refused.headers.get(MARKER_HEADER)]).toEqual(['flaky', null])
+      expect([refused.headers.get(FAULT_HEADER), refused.headers.get(UNSPECIFIED_HEADER)]).toEqual(['flaky', null])
       expect(chat.status).toBe('bot')
     }
     expect((await raw(bench, 'start', chat.id)).headers.get(FAULT_HEADER)).toBeNull()
@@ -82,7 +82,7 @@ describeDoors('a fault on the API', door => {
       answer_lost: processed ? 'after' : 'before',
       status: processed ? 200 : 0,
     })
-    if (!processed) expect(entry).toMatchObject({ findings: [], unspecified: [], response: null })
+    if (!processed) expect(entry).toMatchObject({ findings: [], unspecified: {}, response: null })
     expect((await raw(bench, 'message', chat.id)).status).toBe(200)
   })
 

@@ -1,6 +1,6 @@
 /** Attachment links and the key `attachments`. */
 import { expect, test } from 'vitest'
-import { call, rowsOf, takenOver, world } from './support.ts'
+import { assumedBy, call, takenOver, world } from './support.ts'
 
 const FILE = { name: 'receipt.png', type: 'image/png', size_kb: 2 }
 
@@ -11,19 +11,19 @@ async function withFile() {
   return { sim, chat, inbox, path: new URL(inbox[0]!.json.attachments[0].url).pathname }
 }
 
-test('attachments.auth (30): anyone may open the link, or only who has the key', async () => {
+test('attachments.auth: anyone may open the link, or only who has the key', async () => {
   const { sim, path } = await withFile()
   const open = (key: string | null) => call(sim, path, { key })
   const free = await open(null)
   expect([free.status, free.headers.get('content-type')]).toEqual([200, 'image/png'])
-  expect(rowsOf(free)).toEqual([30])
+  expect(assumedBy(free)).toEqual(['attachments.auth', 'attachments.ttl'])
   await sim.configure({ 'attachments.auth': 'on' })
   expect((await open(null)).status).toBe(401)
   expect((await open('wrong')).status).toBe(401)
   expect((await open(sim.apiKey)).status).toBe(200)
 })
 
-test('attachments.ttl (30): the link works for good, or until its time is up', async () => {
+test('attachments.ttl: the link works for good, or until its time is up', async () => {
   const { sim, path } = await withFile()
   const status = async () => (await call(sim, path, { key: null })).status
   await sim.clock.advance('9000h')
@@ -34,7 +34,7 @@ test('attachments.ttl (30): the link works for good, or until its time is up', a
   expect(await status()).toBe(404)
 })
 
-test('attachments.whenEmpty (31): an empty list when started with support, or no key', async () => {
+test('attachments.whenEmpty: an empty list when started with support, or no key', async () => {
   const { sim, chat, inbox } = await withFile()
   await chat.says('No file')
   await sim.configure({ 'attachments.whenEmpty': 'absent' })
@@ -43,7 +43,7 @@ test('attachments.whenEmpty (31): an empty list when started with support, or no
   expect(inbox[2]!.json).not.toHaveProperty('attachments')
 })
 
-test('row 31: no key without support, and an empty text for files alone', async () => {
+test('attachments.whenEmpty: no key without support, and an empty text for files alone', async () => {
   const { sim, inbox } = world()
   const chat = await takenOver(sim)
   await chat.says('', { attach: [FILE] })

@@ -1,12 +1,12 @@
 /** Availability: where it starts, its queues, its time, and what closing does. */
 import { expect, test } from 'vitest'
 import type { Simulator } from '../../src/simulator.ts'
-import { call, post, rowsOf, texts, world } from './support.ts'
+import { assumedBy, call, post, texts, world } from './support.ts'
 
 const set = (sim: Simulator, body: object, key?: string) =>
   call(sim, '/api/v2/handover/availability', { body, ...(key ? { key } : {}) })
 
-test('availability.initial (14): open before the first update, or closed', async () => {
+test('availability.initial: open before the first update, or closed', async () => {
   const { sim, events } = world()
   const pressed = async () => (await (await sim.chat()).press('handover')).deliveryId !== null
   expect(await pressed()).toBe(true)
@@ -17,32 +17,37 @@ test('availability.initial (14): open before the first update, or closed', async
   expect(events()).toEqual(['REQUESTING TAKEOVER', 'REQUESTING TAKEOVER'])
 })
 
-test('availability.initial (14): after an update it says nothing any more', async () => {
+test('availability.initial: after an update it says nothing any more', async () => {
   const { sim } = world()
   await set(sim, { availability: 'OPEN' })
   await sim.configure({ 'availability.initial': 'CLOSED' })
   expect((await (await sim.chat()).press('handover')).deliveryId).not.toBeNull()
 })
 
-test('availability.otherQueues (16): refused, or kept beside the default one', async () => {
+test('availability.otherQueues: refused, or kept beside the default one', async () => {
   const { sim } = world()
   const vip = { availability: 'CLOSED', queue: 'VIP' }
   const refused = await set(sim, vip)
   expect([refused.status, refused.json.error.field]).toEqual([400, 'queue'])
-  expect(rowsOf(refused)).toContain(16)
+  expect(assumedBy(refused)).toContain('availability.otherQueues')
   await sim.configure({ 'availability.otherQueues': 'accept' })
   expect((await set(sim, vip)).json).toMatchObject({ queue: 'VIP', availability: 'CLOSED' })
   expect((await (await sim.chat()).press('handover')).deliveryId).not.toBeNull()
 })
 
-test('row 16: without a queue it is DEFAULT, and a reason is not needed', async () => {
+test('availability.missingQueue, availability.missingReason: without a queue it is DEFAULT, and a reason is not needed', async () => {
   const { sim } = world()
   const reply = await set(sim, { availability: 'CLOSED' })
   expect(reply.json).toMatchObject({ event: 'HANDOVER AVAILABILITY UPDATED', queue: 'DEFAULT' })
-  expect(rowsOf(reply)).toEqual([15, 16, 17])
+  expect(assumedBy(reply)).toEqual([
+    'availability.missingQueue',
+    'availability.missingReason',
+    'keys.more',
+    'time.format',
+  ])
 })
 
-test('time.format (15): ISO 8601 with microseconds and Z, or epoch, or an offset', async () => {
+test('time.format: ISO 8601 with microseconds and Z, or epoch, or an offset', async () => {
   const { sim } = world()
   const time = async () => (await set(sim, { availability: 'OPEN' })).json.updated_at
   expect(await time()).toMatch(/^2024-01-01T09:00:00\.\d{6}Z$/)
@@ -52,19 +57,19 @@ test('time.format (15): ISO 8601 with microseconds and Z, or epoch, or an offset
   expect(await time()).toMatch(/^2024-01-01T09:00:00\.\d{6}\+00:00$/)
 })
 
-test('availability.closedBlocksStart (18): closing leaves start alone, or blocks it', async () => {
+test('availability.closedBlocksStart: closing leaves start alone, or blocks it', async () => {
   const { sim } = world()
   await set(sim, { availability: 'CLOSED' })
   const allowed = await post(sim, 'start', await sim.chat())
   expect(allowed.json.event).toBe('TAKEOVER STARTED')
-  expect(rowsOf(allowed)).toContain(18)
+  expect(assumedBy(allowed)).toContain('availability.closedBlocksStart')
   await sim.configure({ 'availability.closedBlocksStart': 'on' })
   const chat = await sim.chat()
   expect((await post(sim, 'start', chat)).status).toBe(409)
   expect(chat.status).toBe('bot')
 })
 
-test('row 18: chats that wait or are taken over go on while closed', async () => {
+test('availability.closedBlocksStart: chats that wait or are taken over go on while closed', async () => {
   const { sim, events } = world()
   const [pending, taken] = [await sim.chat(), await sim.chat()]
   await pending.press('handover')
@@ -75,7 +80,7 @@ test('row 18: chats that wait or are taken over go on while closed', async () =>
   expect(events()).toEqual(['REQUESTING TAKEOVER', 'MESSAGE FROM USER'])
 })
 
-test('row 19: closed gives the closed text and no event; open gives an event each time', async () => {
+test('request.repeat: closed gives the closed text and no event; open gives an event each time', async () => {
   const { sim, events } = world()
   const chat = await sim.chat()
   await set(sim, { availability: 'CLOSED' })

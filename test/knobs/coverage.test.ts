@@ -1,9 +1,9 @@
 /** Holds tests, table, defaults and rules together. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ASSUMPTIONS, rowOfKnob } from '../../src/contract/assumptions.ts'
-import { ERRORS } from '../../src/contract/errors.ts'
+import { ASSUMPTIONS } from '../../src/contract/assumptions.ts'
 import { defaultKnobs, KNOB_NAMES, showKnobs } from '../../src/contract/knobs.ts'
+import { read, trackedFiles } from '../house/files.ts'
 import { DEFAULTS } from './defaults.ts'
 
 const here = new URL('.', import.meta.url)
@@ -19,32 +19,26 @@ function titles(): string[] {
   )
 }
 
-test('every knob has a test that names it and its row', () => {
+test('every knob and every assumption has a test that names it', () => {
   const all = titles()
-  const missing = KNOB_NAMES.map(name => `${name} (${rowOfKnob(name)?.id})`).filter(
-    wanted => !all.some(title => title.includes(wanted)),
-  )
+  const wanted = new Set([...KNOB_NAMES, ...ASSUMPTIONS.map(({ name }) => name)])
+  const missing = [...wanted].filter(name => !all.some(title => title.split(/[\s,:]+/).includes(name)))
   expect(missing).toEqual([])
 })
 
-test('titles name no knob with another row', () => {
-  const named = titles().flatMap(title => [...title.matchAll(/([a-z]+\.[a-zA-Z]+) \((\d+)\)/g)])
-  expect(named.length).toBeGreaterThanOrEqual(KNOB_NAMES.length)
-  const wrong = named.filter(([, name, row]) => !ASSUMPTIONS[Number(row) - 1]?.knobs.some(knob => knob === name))
-  expect(wrong.map(match => match[0])).toEqual([])
+test('every name of an assumption is unique, and that of its principal knob where it has knobs', () => {
+  const names = ASSUMPTIONS.map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names.filter(name => !/^[a-z]+\.[a-zA-Z]+$/.test(name))).toEqual([])
+  expect(ASSUMPTIONS.filter(({ name, knobs }) => knobs.length > 0 && knobs[0] !== name)).toEqual([])
 })
 
-test('rows are 1 to 47, each once, in order', () => {
-  expect(ASSUMPTIONS.map(row => row.id)).toEqual(Array.from({ length: 47 }, (_, index) => index + 1))
-})
-
-test('every knob belongs to exactly one row and every row has one', () => {
-  const listed = ASSUMPTIONS.flatMap(row => row.knobs)
+test('every knob belongs to exactly one assumption', () => {
+  const listed = ASSUMPTIONS.flatMap(({ knobs }) => knobs)
   expect(listed.toSorted()).toEqual([...KNOB_NAMES].sort())
-  expect(ASSUMPTIONS.filter(row => row.knobs.length === 0).map(row => row.id)).toEqual([])
 })
 
-test('every row points at a rule of docs/platform.md', () => {
+test('every assumption points at a rule of docs/platform.md', () => {
   const page = readText(new URL('../../docs/platform.md', here))
   const ids = [...page.matchAll(/^\| ([A-Z][A-Z-]*[\d.]*) \|/gm)].map(match => match[1]!)
   expect(ids.length).toBeGreaterThan(150)
@@ -55,26 +49,23 @@ test('every row points at a rule of docs/platform.md', () => {
         (id.startsWith(rule) && /^\.?\d/.test(id.slice(rule.length)) && !/\d$/.test(rule)) ||
         id.startsWith(`${rule}.`),
     )
-  expect(ASSUMPTIONS.filter(row => !known(row.rule)).map(row => `${row.id}: ${row.rule}`)).toEqual([])
+  expect(ASSUMPTIONS.filter(({ rule }) => !known(rule)).map(({ name, rule }) => `${name}: ${rule}`)).toEqual([])
 })
 
 test('docs/platform.md names every assumption', () => {
   const page = readText(new URL('../../docs/platform.md', here))
-  const named = new Set([...page.matchAll(/assumption (\d+)/g)].map(match => Number(match[1])))
-  const unnamed = ASSUMPTIONS.map(row => row.id).filter(id => !named.has(id))
-  expect(unnamed).toEqual([])
+  expect(ASSUMPTIONS.map(({ name }) => name).filter(name => !page.includes(`\`${name}\``))).toEqual([])
 })
 
 test('every default is the documented one', () => {
-  expect(showKnobs(defaultKnobs())).toEqual(Object.assign({}, ...Object.values(DEFAULTS)))
+  expect(showKnobs(defaultKnobs())).toEqual(DEFAULTS)
 })
 
-test('the documented defaults stand in the rows of their knobs', () => {
-  const byRow = Object.entries(DEFAULTS).map(([row, knobs]) => [Number(row), Object.keys(knobs).toSorted()])
-  expect(byRow).toEqual(ASSUMPTIONS.map(row => [row.id, row.knobs.toSorted()]))
-})
-
-test('every error code leans on a row', () => {
-  const rows = Object.values(ERRORS).map(error => error.row)
-  expect(rows.filter(row => ASSUMPTIONS[row - 1] === undefined)).toEqual([])
+test('no file refers to an assumption by a number', () => {
+  const places = /^(src|docs|schema|test|scripts|examples|scenarios|fixtures|README\.md)/
+  const files = trackedFiles().filter(file => places.test(file) && !file.endsWith('page-assets.ts'))
+  const leftovers = files.flatMap(file =>
+    [...read(file).matchAll(/\b(?:assumption|row)s? #?\d+/gi)].map(([text]) => [file, text]),
+  )
+  expect(leftovers).toEqual([])
 })

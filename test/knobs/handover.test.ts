@@ -1,8 +1,8 @@
 /** Requests, starts, ends and the texts around them. */
 import { expect, test } from 'vitest'
-import { post, rowsOf, sends, takenOver, texts, transcript, world } from './support.ts'
+import { assumedBy, post, sends, takenOver, texts, transcript, world } from './support.ts'
 
-test('request.repeat (19): a second press is an event again, or ignored', async () => {
+test('request.repeat: a second press is an event again, or ignored', async () => {
   const { sim, events } = world()
   const chat = await sim.chat()
   await chat.press('handover')
@@ -15,7 +15,7 @@ test('request.repeat (19): a second press is an event again, or ignored', async 
   expect(events()).toHaveLength(2)
 })
 
-test('request.forwardPending (24): while a request waits the bot answers, or the webhook hears it too', async () => {
+test('request.forwardPending: while a request waits the bot answers, or the webhook hears it too', async () => {
   const { sim, events } = world()
   const chat = await sim.chat()
   await chat.press('handover')
@@ -27,7 +27,7 @@ test('request.forwardPending (24): while a request waits the bot answers, or the
   expect(events()).toEqual(['REQUESTING TAKEOVER', 'MESSAGE FROM USER'])
 })
 
-test('bot.delay (24): the bot answers at once, or later on the clock', async () => {
+test('bot.delay: the bot answers at once, or later on the clock', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   const bots = () => chat.transcript.filter(message => message.from === 'bot').length
@@ -41,11 +41,11 @@ test('bot.delay (24): the bot answers at once, or later on the clock', async () 
   expect(bots()).toBe(2)
 })
 
-test('start.unrequested (20): without a request it is accepted, or 409', async () => {
+test('start.unrequested: without a request it is accepted, or 409', async () => {
   const { sim } = world()
   const accepted = await post(sim, 'start', await sim.chat())
   expect(accepted.status).toBe(200)
-  expect(rowsOf(accepted)).toEqual([20])
+  expect(assumedBy(accepted)).toEqual(['start.unrequested'])
   await sim.configure({ 'start.unrequested': '409' })
   const chat = await sim.chat()
   expect((await post(sim, 'start', chat)).json.error.code).toBe('conflict')
@@ -53,7 +53,7 @@ test('start.unrequested (20): without a request it is accepted, or 409', async (
   expect((await post(sim, 'start', chat)).status).toBe(200)
 })
 
-test('start.again (20): a second start replaces the first, or is 409', async () => {
+test('start.again: a second start replaces the first, or is 409', async () => {
   const { sim, inbox } = world()
   const chat = await sim.chat()
   const first = await post(sim, 'start', chat, { sender: { name: 'Kim' } })
@@ -67,19 +67,19 @@ test('start.again (20): a second start replaces the first, or is 409', async () 
   expect(texts(chat)).toEqual(['Kim has joined the chat.', 'Lou has joined the chat.', 'Hi', 'Lou has left the chat.'])
 })
 
-test('end.idle (21): nothing to end is 200 with an id of no message, or 409', async () => {
+test('end.idle: nothing to end is 200 with an id of no message, or 409', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   const idle = await post(sim, 'end', chat)
   expect(idle.json).toMatchObject({ event: 'TAKEOVER ENDED', chatmessage_id: expect.stringMatching(/^[0-9a-f]{24}$/) })
-  expect(rowsOf(idle)).toEqual([21])
+  expect(assumedBy(idle)).toEqual(['end.idle'])
   expect((await transcript(sim, chat)).messages).toEqual([])
   expect((await post(sim, 'end', chat)).json.chatmessage_id).not.toBe(idle.json.chatmessage_id)
   await sim.configure({ 'end.idle': '409' })
   expect((await post(sim, 'end', chat)).status).toBe(409)
 })
 
-test('message.requiresTakeover (21): a notice before start arrives, or is 409', async () => {
+test('message.requiresTakeover: a notice before start arrives, or is 409', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   expect((await sends(sim, chat, 'You are number 3')).status).toBe(200)
@@ -93,7 +93,7 @@ test('message.requiresTakeover (21): a notice before start arrives, or is 409', 
 test.each([
   ['messages.open', 'One moment, I am passing you on to a human colleague.'],
   ['messages.closed', 'Our team is not available right now. Please try again later.'],
-])('messages.open (23), messages.closed (23): the text of %s', async (knob, usual) => {
+])('messages.open, messages.closed: the text of %s', async (knob, usual) => {
   const { sim } = world()
   sim.setAvailability({ availability: knob === 'messages.open' ? 'OPEN' : 'CLOSED' })
   const shown = async () => {
@@ -106,7 +106,7 @@ test.each([
   expect(await shown()).toEqual(['Et øyeblikk {name}'])
 })
 
-test('messages.entering (23), messages.left (23): the texts at start and end, with the name of the sender', async () => {
+test('messages.entering, messages.left: the texts at start and end, with the name of the sender', async () => {
   const { sim } = world()
   const round = async (sender?: object) => {
     const chat = await sim.chat()

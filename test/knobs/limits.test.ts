@@ -1,8 +1,8 @@
 /** Limits the platform does not publish: none of them is there unless set. */
 import { expect, test } from 'vitest'
-import { call, post, rowsOf, takenOver, world } from './support.ts'
+import { assumedBy, call, post, takenOver, world } from './support.ts'
 
-test('limits.rate (28): no limit; by knob so many calls per key and window, then 429 with Retry-After', async () => {
+test('limits.rate: no limit; by knob so many calls per key and window, then 429 with Retry-After', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   const stop = async () => (await post(sim, 'typing_stop', chat)).status
@@ -14,14 +14,14 @@ test('limits.rate (28): no limit; by knob so many calls per key and window, then
   await sim.clock.advance('6500ms')
   const refused = await post(sim, 'typing_stop', chat)
   expect(refused.headers.get('retry-after')).toBe('4')
-  expect(rowsOf(refused)).toEqual([10, 28])
+  expect(assumedBy(refused)).toEqual(['errors.body', 'limits.rate'])
   const otherKey = await call(sim, `/api/v1/chats/${chat.id}`, { key: sim.botApiKey })
   expect(otherKey.status).toBe(200)
   await sim.clock.advance('3500ms')
   expect(await stop()).toBe(200)
 })
 
-test('limits.rate (28): a reset starts a new window', async () => {
+test('limits.rate: a reset starts a new window', async () => {
   const { sim } = world({ knobs: { 'limits.rate': '1/1m' } })
   await sim.clock.advance('10m')
   await takenOver(sim)
@@ -30,7 +30,7 @@ test('limits.rate (28): a reset starts a new window', async () => {
   expect((await post(sim, 'start', chat)).status).toBe(200)
 })
 
-test('limits.attachmentKb (29): any size up to what we can make, or as many kilobytes as set', async () => {
+test('limits.attachmentKb: any size up to what we can make, or as many kilobytes as set', async () => {
   const { sim, inbox } = world()
   const chat = await takenOver(sim, { supports_attachment: true })
   const attach = (size_kb: number) => chat.says('', { attach: [{ name: 'a.bin', type: 'application/zip', size_kb }] })
@@ -39,4 +39,15 @@ test('limits.attachmentKb (29): any size up to what we can make, or as many kilo
   await attach(100)
   await expect(attach(101)).rejects.toThrow('more than the 100 KB allowed')
   expect(inbox.map(one => one.json.attachments[0].size_kb)).toEqual([20_000, 100])
+})
+
+test('limits.nesting: 200 levels pass, one more is refused', async () => {
+  const { sim } = world()
+  const chat = await takenOver(sim)
+  const nested = (levels: number) =>
+    `{"bot_id":${chat.botId},"chat_id":"${chat.id}","x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+  const stop = (levels: number) => call(sim, '/api/v2/handover/typing_stop', { body: nested(levels) })
+  expect((await stop(200)).status).toBe(200)
+  const refused = await stop(201)
+  expect([refused.status, assumedBy(refused)]).toEqual([400, ['errors.body', 'limits.nesting']])
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { EntryOf } from '../../src/journal/entry.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import type { Simulator } from '../../src/simulator.ts'
-import { call, post, rowsOf, world } from './support.ts'
+import { assumedBy, call, post, world } from './support.ts'
 
 const LONG = ['My parcel has not arrived', 'It was due on Monday']
 const written = (sim: Simulator, messages: readonly string[], language = 'en') =>
@@ -11,19 +11,19 @@ const written = (sim: Simulator, messages: readonly string[], language = 'en') =
 const summarize = (sim: Simulator, chat: ChatHandle) => post(sim, 'summarize', chat)
 const summaryOf = async (sim: Simulator, chat: ChatHandle) => (await summarize(sim, chat)).json.summary
 
-test('summarize.errorStatus (11): a chat that is too short is 400, by knob 409 or 422', async () => {
+test('summarize.errorStatus: a chat that is too short is 400, by knob 409 or 422', async () => {
   const { sim } = world()
   const chat = await written(sim, ['Hello'])
   const refused = await summarize(sim, chat)
   expect([refused.status, refused.json.error.code]).toEqual([400, 'precondition_failed'])
-  expect(rowsOf(refused)).toEqual([10, 11, 12])
+  expect(assumedBy(refused)).toEqual(['errors.body', 'summarize.count', 'summarize.errorStatus'])
   await sim.configure({ 'summarize.errorStatus': '409' })
   expect((await summarize(sim, chat)).status).toBe(409)
   await sim.configure({ 'summarize.errorStatus': '422' })
   expect((await summarize(sim, chat)).status).toBe(422)
 })
 
-test('summarize.count (12): code points of the trimmed texts, or UTF-16 units', async () => {
+test('summarize.count: code points of the trimmed texts, or UTF-16 units', async () => {
   const { sim } = world()
   const short = await written(sim, ['🙂'.repeat(15), `  ${'🙂'.repeat(15)}\n\n`])
   const enough = await written(sim, ['🙂'.repeat(15), '🙂'.repeat(16)])
@@ -33,7 +33,7 @@ test('summarize.count (12): code points of the trimmed texts, or UTF-16 units', 
   expect(await statuses()).toEqual([200, 200])
 })
 
-test('summarize.text (13): the template in the language of the chat, or a text of your own', async () => {
+test('summarize.text: the template in the language of the chat, or a text of your own', async () => {
   const { sim } = world()
   const english = await written(sim, LONG)
   const norwegian = await written(sim, LONG, 'nb-NO')
@@ -45,7 +45,7 @@ test('summarize.text (13): the template in the language of the chat, or a text o
   expect(await summaryOf(sim, english)).toBe('2: My parcel has not arrived -> It was due on Monday {other}')
 })
 
-test('summarize.latency (13): at once, or after a while; other answers do not wait', async () => {
+test('summarize.latency: at once, or after a while; other answers do not wait', async () => {
   const { sim } = world()
   const chat = await written(sim, LONG)
   const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
@@ -62,7 +62,7 @@ test('summarize.latency (13): at once, or after a while; other answers do not wa
   expect(duration_ms).toBeGreaterThanOrEqual(75)
 })
 
-test('summarize.vary (13): the same text each time, or another one', async () => {
+test('summarize.vary: the same text each time, or another one', async () => {
   const { sim } = world()
   const chat = await written(sim, LONG)
   expect(await summaryOf(sim, chat)).toBe(await summaryOf(sim, chat))
@@ -71,7 +71,7 @@ test('summarize.vary (13): the same text each time, or another one', async () =>
   expect(one).not.toBe(two)
 })
 
-test('summarize.prompt (13): nothing, or visibly the prompt of the workspace', async () => {
+test('summarize.prompt: nothing, or visibly the prompt of the workspace', async () => {
   const { sim } = world()
   const chat = await written(sim, LONG)
   const plain = await summaryOf(sim, chat)
@@ -80,7 +80,7 @@ test('summarize.prompt (13): nothing, or visibly the prompt of the workspace', a
   expect(await summaryOf(sim, chat)).toBe(`[prompt: In one line] ${plain}`)
 })
 
-test('row 12: 30 characters are too few, 31 enough, over at least two messages', async () => {
+test('summarize.count: 30 characters are too few, 31 enough, over at least two messages', async () => {
   const { sim } = world()
   const status = async (...messages: string[]) => (await summarize(sim, await written(sim, messages))).status
   expect(await status('x'.repeat(15), 'y'.repeat(15))).toBe(400)
@@ -88,11 +88,11 @@ test('row 12: 30 characters are too few, 31 enough, over at least two messages',
   expect(await status('x'.repeat(500))).toBe(400)
 })
 
-test('row 13: the answer says that text and language are ours', async () => {
+test('summarize.text: the answer says that text and language are ours', async () => {
   const { sim } = world()
   const reply = await summarize(sim, await written(sim, LONG))
-  expect(rowsOf(reply)).toEqual([13])
+  expect(assumedBy(reply)).toEqual(['summarize.text'])
   const unmarked = world({ markers: false }).sim
   const bare = await call(unmarked, '/api/v2/handover/summarize', { body: { bot_id: 1042, chat_id: 'x' } })
-  expect(rowsOf(bare)).toEqual([])
+  expect(assumedBy(bare)).toEqual([])
 })

@@ -88,9 +88,9 @@ export const sends = (sim: Simulator, chat: ChatHandle, message: string, more: o
 export const transcript = async (sim: Simulator, chat: ChatHandle) =>
   (await call(sim, `/api/v1/chats/${chat.id}`, { key: sim.botApiKey })).json.chat
 
-/** The rows an answer says it leans on. */
-export const rowsOf = (reply: Reply): number[] =>
-  (reply.headers.get('x-handover-sim-unspecified') ?? '').split(', ').filter(Boolean).map(Number)
+/** The assumptions an answer names. */
+export const assumedBy = (reply: Reply): string[] =>
+  (reply.headers.get('x-handover-sim-unspecified') ?? '').split(', ').filter(Boolean)
 
 /** A chat an agent has taken over. */
 export async function takenOver(sim: Simulator, start: object = {}, chat?: ChatHandle): Promise<ChatHandle> {

@@ -1,7 +1,7 @@
 /** Live translation: when languages are the same, what a translation looks like, what the transcript keeps. */
 import { expect, test } from 'vitest'
 import type { Simulator } from '../../src/simulator.ts'
-import { AGENT, post, rowsOf, sends, takenOver, texts, transcript, type World, world } from './support.ts'
+import { AGENT, assumedBy, post, sends, takenOver, texts, transcript, type World, world } from './support.ts'
 
 const speaking = (...language_codes: string[]) => ({ sender: { ...AGENT, language_codes } })
 
@@ -12,7 +12,7 @@ async function agentReads({ sim, inbox }: World, language: string, ...codes: str
   return inbox.at(-1)!.json.message
 }
 
-test('translation.match (32): by primary subtag without case, or exactly', async () => {
+test('translation.match: by primary subtag without case, or exactly', async () => {
   const w = world()
   expect(await agentReads(w, 'en-GB', 'de', 'EN')).toBe('Hei')
   expect(await agentReads(w, 'no', 'nb')).toBe('[no>nb] Hei')
@@ -21,7 +21,7 @@ test('translation.match (32): by primary subtag without case, or exactly', async
   expect(await agentReads(w, 'en-GB', 'en-gb')).toBe('Hei')
 })
 
-test('translation.aliases (32): no is not nb, unless said so', async () => {
+test('translation.aliases: no is not nb, unless said so', async () => {
   const w = world()
   expect(await agentReads(w, 'no', 'nb')).toBe('[no>nb] Hei')
   await w.sim.configure({ 'translation.aliases': ['no=nb', 'NN=nb'] })
@@ -29,7 +29,7 @@ test('translation.aliases (32): no is not nb, unless said so', async () => {
   expect(await agentReads(w, 'nb', 'nn-NO')).toBe('Hei')
 })
 
-test('translation.engine (33): a visible marker, the text itself, or a module of your own', async () => {
+test('translation.engine: a visible marker, the text itself, or a module of your own', async () => {
   const w = world()
   const reads = () => agentReads(w, 'no', 'en')
   expect(await reads()).toBe('[no>en] Hei')
@@ -39,7 +39,7 @@ test('translation.engine (33): a visible marker, the text itself, or a module of
   expect(await reads()).toBe('HEI (no to en)')
 })
 
-test('translation.engine (33): a module that cannot be loaded is refused, and the old engine stays', async () => {
+test('translation.engine: a module that cannot be loaded is refused, and the old engine stays', async () => {
   const w = world()
   const missing = w.sim.configure({ 'translation.engine': 'no-such-engine.mjs', 'bot.delay': '1s' })
   await expect(missing).rejects.toThrow('cannot load "no-such-engine.mjs"')
@@ -47,7 +47,7 @@ test('translation.engine (33): a module that cannot be loaded is refused, and th
   expect(w.sim.config()).toMatchObject({ 'bot.delay': '0s', 'translation.engine': 'marker' })
 })
 
-test('row 33: an empty list turns translation off, also on a second start', async () => {
+test('translation.engine: an empty list turns translation off, also on a second start', async () => {
   const w = world()
   expect(await agentReads(w, 'no')).toBe('Hei')
   const chat = await takenOver(w.sim, speaking('en'), await w.sim.chat({ language: 'no' }))
@@ -64,7 +64,7 @@ async function translatedTexts(sim: Simulator) {
   return { seen: texts(chat).slice(1), kept: kept.map((message: { message: string }) => message.message), chat }
 }
 
-test('transcript.text (34): as the user typed or saw it, or both sides', async () => {
+test('transcript.text: as the user typed or saw it, or both sides', async () => {
   const { sim } = world()
   const once = await translatedTexts(sim)
   expect(once.kept).toEqual(['Hei', '[en>no] Hello'])
@@ -72,5 +72,5 @@ test('transcript.text (34): as the user typed or saw it, or both sides', async (
   await sim.configure({ 'transcript.text': 'both' })
   const both = await translatedTexts(sim)
   expect(both.kept).toEqual(['Hei\n[no>en] Hei', '[en>no] Hello\nHello'])
-  expect(rowsOf(await post(sim, 'transcript', both.chat))).toContain(34)
+  expect(assumedBy(await post(sim, 'transcript', both.chat))).toContain('transcript.text')
 })

@@ -1,8 +1,8 @@
 /** The typing indicator. */
 import { expect, test } from 'vitest'
-import { post, rowsOf, sends, takenOver, world } from './support.ts'
+import { assumedBy, post, sends, takenOver, world } from './support.ts'
 
-test('typing.webhook (7): both calls and the timeout are echoed, or nothing is', async () => {
+test('typing.webhook: both calls and the timeout are echoed, or nothing is', async () => {
   const { sim, events } = world()
   const chat = await takenOver(sim)
   const round = async () => {
@@ -19,12 +19,12 @@ test('typing.webhook (7): both calls and the timeout are echoed, or nothing is',
   expect(events()).toEqual(echoed)
 })
 
-test('typing.response (8): an empty object, or the event', async () => {
+test('typing.response: an empty object, or the event', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   const empty = await post(sim, 'typing_start', chat)
   expect([empty.status, empty.text]).toEqual([200, '{}'])
-  expect(rowsOf(empty)).toEqual([8])
+  expect(assumedBy(empty)).toEqual(['typing.response'])
   await sim.configure({ 'typing.response': 'event' })
   const start = await post(sim, 'typing_start', chat)
   const stop = await post(sim, 'typing_stop', chat)
@@ -32,7 +32,7 @@ test('typing.response (8): an empty object, or the event', async () => {
   expect(stop.json).toEqual({ event: 'AGENT TYPING STOP', chat_id: chat.id })
 })
 
-test('typing.clearOn (9): end hides the indicator, a message does not; by knob the other way round', async () => {
+test('typing.clearOn: end hides the indicator, a message does not; by knob the other way round', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   const typingAfter = async (act: () => Promise<unknown>) => {
@@ -53,7 +53,7 @@ test('typing.clearOn (9): end hides the indicator, a message does not; by knob t
   expect(await typingAfter(() => sends(sim, chat, 'Hi'))).toBe(true)
 })
 
-test('row 9: typing again replaces the timer', async () => {
+test('typing.again: typing again replaces the timer', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   await post(sim, 'typing_start', chat, { timeout: 1000 })
@@ -65,10 +65,19 @@ test('row 9: typing again replaces the timer', async () => {
   expect(chat.typing).toBe(false)
 })
 
-test.each([0, -1])('row 9: a timeout of %i is refused', async timeout => {
+test.each([0, -1])('typing.timeout: a timeout of %i is refused', async timeout => {
   const { sim } = world()
   const reply = await post(sim, 'typing_start', await takenOver(sim), { timeout })
-  expect(rowsOf(reply)).toContain(9)
+  expect(assumedBy(reply)).toContain('typing.timeout')
   expect(reply.json.error).toMatchObject({ code: 'invalid_parameter', field: 'timeout' })
   expect(reply.status).toBe(400)
+})
+
+test('typing.idle: without an agent in the chat both calls are 200 as well', async () => {
+  const { sim } = world()
+  const chat = await sim.chat()
+  for (const name of ['typing_start', 'typing_stop']) {
+    const reply = await post(sim, name, chat)
+    expect([reply.status, assumedBy(reply)]).toEqual([200, ['typing.idle', 'typing.response']])
+  }
 })

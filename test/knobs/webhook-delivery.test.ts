@@ -4,7 +4,7 @@ import { gate, post, takenOver, world } from './support.ts'
 
 const attempts = (sim: ReturnType<typeof world>['sim']) => sim.deliveries.map(one => [one.attempt, one.outcome])
 
-test('webhook.retry (3): never tried again unless delays are given', async () => {
+test('webhook.retry: never tried again unless delays are given', async () => {
   const { sim, inbox } = world({}, () => new Response('no', { status: 500 }))
   const chat = await takenOver(sim)
   await chat.says('Lost')
@@ -23,7 +23,7 @@ test('webhook.retry (3): never tried again unless delays are given', async () =>
   expect(inbox).toHaveLength(4)
 })
 
-test('webhook.timeout (4): 10 s are enough for a receiver that 20 ms are too short for', async () => {
+test('webhook.timeout: 10 s are enough for a receiver that 20 ms are too short for', async () => {
   const release = gate()
   const { sim, arrived } = world({}, async () => release.opened.then(() => new Response('late')))
   const [patient, hasty] = [await takenOver(sim), await takenOver(sim)]
@@ -41,7 +41,7 @@ const moved = () =>
     url.endsWith('/new') ? new Response('ok') : new Response(null, { status: 307, headers: { location: '/new' } }),
   )
 
-test('webhook.redirect (4): fail leaves a redirect undelivered, follow sends the same bytes there', async () => {
+test('webhook.redirect: fail leaves a redirect undelivered, follow sends the same bytes there', async () => {
   const { sim, inbox } = moved()
   const chat = await takenOver(sim)
   const failed = await chat.says('Hi')
@@ -73,7 +73,7 @@ async function orderOfArrival(order: string, seed = 1): Promise<string[]> {
   return inbox.map(one => one.json.message)
 }
 
-test('webhook.order (5): chat is first in, first out; none sends without waiting; shuffle is another order', async () => {
+test('webhook.order: chat is first in, first out; none sends without waiting; shuffle is another order', async () => {
   const inOrder = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6', 'm7']
   expect(await orderOfArrival('chat')).toEqual(inOrder)
   await orderOfArrival('none')
@@ -82,7 +82,7 @@ test('webhook.order (5): chat is first in, first out; none sends without waiting
   expect(shuffled.toSorted()).toEqual(inOrder)
 })
 
-test('webhook.order (5): shuffle follows the seed', async () => {
+test('webhook.order: shuffle follows the seed', async () => {
   const [once, again, other] = [
     await orderOfArrival('shuffle', 1),
     await orderOfArrival('shuffle', 1),
@@ -92,7 +92,7 @@ test('webhook.order (5): shuffle follows the seed', async () => {
   expect(other).not.toEqual(once)
 })
 
-test('webhook.order (5): changed while running, the next event no longer waits', async () => {
+test('webhook.order: changed while running, the next event no longer waits', async () => {
   const first = gate()
   const { sim, events, arrived } = world({}, async () => first.opened.then(() => new Response('ok')))
   const chat = await takenOver(sim)

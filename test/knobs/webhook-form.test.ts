@@ -17,7 +17,7 @@ async function twoDeliveries(patch: Record<string, unknown>): Promise<[Delivered
   return [inbox[0]!, inbox[1]!]
 }
 
-test('webhook.signature (1): base64 unless told otherwise, then hex', async () => {
+test('webhook.signature: base64 unless told otherwise, then hex', async () => {
   const [first, second] = await twoDeliveries({ 'webhook.signature': 'hex' })
   expect(first.headers.get('Kindly-HMAC')).toBe(hmac('sha256', first.text, 'base64'))
   expect(first.headers.get('Kindly-HMAC-algorithm')).toBe('HMAC-SHA-256 (base64 encoded)')
@@ -25,19 +25,19 @@ test('webhook.signature (1): base64 unless told otherwise, then hex', async () =
   expect(second.headers.get('Kindly-HMAC-algorithm')).toBe('HMAC-SHA-256 (hex encoded)')
 })
 
-test('webhook.signature (1): off leaves both headers out', async () => {
+test('webhook.signature: off leaves both headers out', async () => {
   const [, second] = await twoDeliveries({ 'webhook.signature': 'off' })
   expect([...second.headers.keys()].filter(name => name.includes('hmac'))).toEqual([])
 })
 
-test('webhook.signatureHeader (1): the signature moves to the header named', async () => {
+test('webhook.signatureHeader: the signature moves to the header named', async () => {
   const [first, second] = await twoDeliveries({ 'webhook.signatureHeader': 'X-Hub-Signature' })
   expect(first.headers.get('X-Hub-Signature')).toBeNull()
   expect(second.headers.get('X-Hub-Signature')).toBe(hmac('sha256', second.text, 'base64'))
   expect(second.headers.get('Kindly-HMAC')).toBeNull()
 })
 
-test('webhook.algorithmHeader (1): the algorithm is named in the header named', async () => {
+test('webhook.algorithmHeader: the algorithm is named in the header named', async () => {
   const [first, second] = await twoDeliveries({ 'webhook.algorithmHeader': 'X-Algorithm' })
   expect(first.headers.get('X-Algorithm')).toBeNull()
   expect(second.headers.get('X-Algorithm')).toBe('HMAC-SHA-256 (base64 encoded)')
@@ -47,14 +47,14 @@ test('webhook.algorithmHeader (1): the algorithm is named in the header named', 
 test.each([
   ['sha1', 'HMAC-SHA-1'],
   ['sha512', 'HMAC-SHA-512'],
-])('webhook.algorithm (1): %s instead of sha256', async (algorithm, name) => {
+])('webhook.algorithm: %s instead of sha256', async (algorithm, name) => {
   const [first, second] = await twoDeliveries({ 'webhook.algorithm': algorithm })
   expect(first.headers.get('Kindly-HMAC')).toBe(hmac('sha256', first.text, 'base64'))
   expect(second.headers.get('Kindly-HMAC')).toBe(hmac(algorithm, second.text, 'base64'))
   expect(second.headers.get('Kindly-HMAC-algorithm')).toBe(`${name} (base64 encoded)`)
 })
 
-test('webhook.signedContent (1): the body, or the address and the body', async () => {
+test('webhook.signedContent: the body, or the address and the body', async () => {
   const [first, second] = await twoDeliveries({ 'webhook.signedContent': 'url-and-body' })
   expect(first.headers.get('Kindly-HMAC')).toBe(hmac('sha256', first.text, 'base64'))
   expect(second.headers.get('Kindly-HMAC')).toBe(hmac('sha256', second.url + second.text, 'base64'))
@@ -70,7 +70,7 @@ const SHAPES: [form: string, looksLike: (text: string, compact: string) => boole
   ['reordered', text => text.startsWith('{"message":') && text.endsWith('"event":"MESSAGE FROM USER"}')],
 ]
 
-test.each(SHAPES)('webhook.json (2): %s is the same value in other bytes, signed as sent', async (form, looksLike) => {
+test.each(SHAPES)('webhook.json: %s is the same value in other bytes, signed as sent', async (form, looksLike) => {
   const [compact, other] = await twoDeliveries({ 'webhook.json': form })
   expect(compact.text).toBe(JSON.stringify(compact.json))
   expect(compact.text).toContain('Blåbær / سلام 🫐')
@@ -79,7 +79,7 @@ test.each(SHAPES)('webhook.json (2): %s is the same value in other bytes, signed
   expect(other.headers.get('Kindly-HMAC')).toBe(hmac('sha256', other.text, 'base64'))
 })
 
-test('webhook.idHeader (6): no id unless a header is named; then the id of the journal', async () => {
+test('webhook.idHeader: no id unless a header is named; then the id of the journal', async () => {
   const { sim, inbox } = world()
   const chat = await takenOver(sim)
   const without = await chat.says('One')

@@ -102,7 +102,10 @@ describeDoors('availability', door => {
     expect([running.status, waiting.status]).toEqual(['agent', 'pending'])
     expect(bench.hook.of('MESSAGE FROM USER')).toHaveLength(1)
     const started = await bench.api.start({ chat_id: waiting.id })
-    expect([started.status, started.headers.get('x-handover-sim-unspecified')]).toEqual([200, '18'])
+    expect([started.status, started.headers.get('x-handover-sim-unspecified')]).toEqual([
+      200,
+      'availability.closedBlocksStart',
+    ])
   })
 
   it('ST17 each bot has an availability of its own', async () => {
@@ -140,13 +143,13 @@ describeDoors('availability', door => {
     },
   )
 
-  it('E3.4 an answer without queue or without reason leans on assumption 16, a full one does not', async () => {
+  it('E3.4 an answer without queue or without reason says so, a full one does not', async () => {
     const { api } = await setUp(door)
     const marks = async (body: object) =>
       (await api.availability({ availability: 'OPEN', ...body })).headers.get('x-handover-sim-unspecified')
-    expect(await marks({ queue: 'DEFAULT', reason: 'OTHER' })).toBe('15, 17')
-    expect(await marks({ reason: 'OTHER' })).toBe('15, 16, 17')
-    expect(await marks({ queue: 'DEFAULT' })).toBe('15, 16, 17')
+    expect(await marks({ queue: 'DEFAULT', reason: 'OTHER' })).toBe('keys.more, time.format')
+    expect(await marks({ reason: 'OTHER' })).toBe('availability.missingQueue, keys.more, time.format')
+    expect(await marks({ queue: 'DEFAULT' })).toBe('availability.missingReason, keys.more, time.format')
   })
 
   it('R-AVL.4 updated_at is the time of the update, in the chosen format', async () => {

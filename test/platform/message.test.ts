@@ -60,7 +60,7 @@ describeDoors('messages to the user', door => {
     const bench = await setUp(door)
     const chat = await takenOver(bench)
     const sent = await bench.api.message({ chat_id: chat.id, message: 'hi', ...extra })
-    expect([sent.status, sent.headers.get('x-handover-sim-unspecified')]).toEqual([200, '25'])
+    expect([sent.status, sent.headers.get('x-handover-sim-unspecified')]).toEqual([200, 'strict.sender'])
     expect(last(chat).name).toBe(name)
     const calls = bench.sim.journal.query({ kind: 'api' })
     expect(calls.at(-1)).toMatchObject({ findings: [{ rule: 'R-SENDER.4' }] })

@@ -49,7 +49,7 @@ describeDoors('typing', door => {
     await bench.sim.clock.advance('2s')
     expect(chat.typing).toBe(true)
     const again = await bench.api.typingStart({ chat_id: chat.id })
-    expect(again.headers.get('x-handover-sim-unspecified')).toBe('8, 9')
+    expect(again.headers.get('x-handover-sim-unspecified')).toBe('typing.again, typing.response')
     await bench.sim.clock.advance('1h')
     expect(chat.typing).toBe(true)
   })

@@ -58,7 +58,7 @@ describeDoors('names and versions', door => {
       const chat = await sim.chat()
       const { status, headers, body } = await api.start({ chat_id: chat.id }, { path })
       expect([status, body.error?.code]).toEqual([404, 'path_not_found'])
-      expect(headers.get('x-handover-sim-unspecified')).toBe('10, 46')
+      expect(headers.get('x-handover-sim-unspecified')).toBe('api.versions, errors.body')
     },
   )
 

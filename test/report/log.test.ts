@@ -26,7 +26,7 @@ const call = (content: Partial<EntryOf<'api'>> = {}) =>
     status: 200,
     response: { event: 'TAKEOVER STARTED', chat_id: CHAT, chatmessage_id: 'm2' },
     findings: [],
-    unspecified: [],
+    unspecified: {},
     duration_ms: 1.24,
     follows: null,
     ...content,
@@ -85,7 +85,7 @@ const HANDOVER = () => [
       body: { sender: { name: 'Anna', language_codes: ['en', 'nb'] }, supports_attachment: true },
       bytes: 1,
     },
-    unspecified: [32, 20],
+    unspecified: { 'start.again': 'accept', 'typing.again': null },
   }),
   call({
     endpoint: 'message',
@@ -105,7 +105,8 @@ describe('pretty', () => {
       09:00:01 c394b674 nb    platform -> webhook       MESSAGE FROM USER "x"
                               answer 200                12 ms
       09:00:01 c394b674 nb    intermediary -> platform  POST start as Anna (en, nb), attachments
-                              answer 200                TAKEOVER STARTED, 1.2 ms, assumptions 20, 32
+                              answer 200                TAKEOVER STARTED, 1.2 ms, assumed
+                                                        start.again=accept, typing.again
       09:00:01 c394b674 nb    intermediary -> platform  POST message as Anna "Hei! Hvordan kan jeg hjelp…"
                               answer 200                MESSAGE SENT TO USER, 1.2 ms
                               finding R-SENDER.4        sender.avatar is missing.
@@ -136,12 +137,13 @@ describe('pretty', () => {
       request: { headers: {}, body: null, bytes: 0 },
       status: 403,
       response: { error },
-      unspecified: [10, 42],
+      unspecified: { 'errors.body': 'json', 'keys.shared': 'off' },
     })
     expect(show([refused])).toMatchInlineSnapshot(`
       "
       09:00:01 c394b674       intermediary -> platform  GET chat
-                              answer 403                missing_scope, 1.2 ms, assumptions 10, 42
+                              answer 403                missing_scope, 1.2 ms, assumed errors.body=json,
+                                                        keys.shared=off
                               because                   This key has no 'Read chats' scope. The transcript
                                                         endpoint takes a bot API key (Connect -> API
                                                         Keys), not the handover key.
@@ -395,7 +397,7 @@ describe('the other styles', () => {
       09:00:01 c394b674 nb    user -> platform presses "Talk to us"
       09:00:01 c394b674 nb    platform -> user writes "One moment, I am passing you on to a…"
       09:00:01 c394b674 nb    platform -> webhook MESSAGE FROM USER: 200 12 ms
-      09:00:01 c394b674 nb    intermediary -> platform POST start as Anna (en, nb), attachments: 200 TAKEOVER STARTED, 1.2 ms, assumptions 20, 32
+      09:00:01 c394b674 nb    intermediary -> platform POST start as Anna (en, nb), attachments: 200 TAKEOVER STARTED, 1.2 ms, assumed start.again=accept, typing.again
       09:00:01 c394b674 nb    intermediary -> platform POST message as Anna "Hei! Hvordan kan jeg hjelpe?": 200 MESSAGE SENT TO USER, 1.2 ms; finding R-SENDER.4 sender.avatar is missing.
       09:00:01 c394b674 nb    platform -> webhook MESSAGE FROM USER: 401 only 200 acknowledges MESSAGE FROM USER, 12 ms; sent to http://127.0.0.1:3000/webhook; it said no; hint Signature refused? Compute the HMAC over the raw body bytes, before any JSON parsing, with the handover key, and compare as the header is encoded.
       "

@@ -1,5 +1,5 @@
 /** Journals of plays, written by hand: what the player would note, and what happened in between. */
-import type { DeliveryFailure, Entry, EntryContent } from '../../src/journal/entry.ts'
+import type { ApiContent, DeliveryFailure, Entry, EntryContent } from '../../src/journal/entry.ts'
 import { compile } from '../../src/scenario/compile/compile.ts'
 import { loadValues } from '../../src/scenario/format/load.ts'
 import { judge } from '../../src/scenario/judge/referee.ts'
@@ -26,7 +26,7 @@ export interface CallMore {
   readonly method?: string
   readonly fault?: string
   readonly answer_lost?: string
-  readonly unspecified?: readonly number[]
+  readonly unspecified?: ApiContent['unspecified']
   /** How long it took to answer; it was read that much earlier. */
   readonly took?: number
 }
@@ -136,7 +136,7 @@ export function journalOf(plan: Plan, pace = 10) {
         status: 200,
         response: { event: 'OK', chatmessage_id: `m${entries.length}` },
         findings: [],
-        unspecified: [],
+        unspecified: {},
         duration_ms: took,
         follows: null,
         ...rest,

@@ -93,7 +93,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/assumptions',
     summary: 'Every default the platform does not state, with its knobs and their values',
-    answers: { 200: { description: 'By number', schema: Assumptions } },
+    answers: { 200: { description: 'Each by its name, with the values in force', schema: Assumptions } },
     run: ({ simulator }) => ok({ assumptions: simulator.assumptions() }),
   }),
 ]

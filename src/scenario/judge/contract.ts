@@ -23,9 +23,9 @@ function isBreach({ entry }: Call): boolean {
   return STATUSES.includes(entry.status)
 }
 
-/** A fault answers in place of the platform, and leans on no assumption of it. */
+/** A fault answers in place of the platform, and rests on no assumption about it. */
 const isFaulted = (entry: Call['entry']) =>
-  'answer_lost' in entry || ('fault' in entry && entry.unspecified.length === 0)
+  'answer_lost' in entry || ('fault' in entry && Object.keys(entry.unspecified).length === 0)
 
 interface Refusal {
   readonly code?: string

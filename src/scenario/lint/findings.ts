@@ -7,7 +7,7 @@ export const FINDINGS: Readonly<Record<string, { readonly id: string; readonly a
   ER1: {
     id: 'unknown-fields',
     advice:
-      'The platform may refuse it one day, and a misspelt field has no effect (assumption 44). Compare its name with docs/endpoints.md, or leave it out.',
+      'The platform may refuse it one day, and a misspelt field has no effect (assumption `api.unknownFields`). Compare its name with docs/endpoints.md, or leave it out.',
   },
   'R-SENDER.4': {
     id: 'sender-incomplete',
@@ -21,7 +21,7 @@ export const FINDINGS: Readonly<Record<string, { readonly id: string; readonly a
   E5: {
     id: 'end-without-takeover',
     advice:
-      'What the platform does then is not stated (assumption 21), and it often means that `end` was sent twice or for the wrong chat. Call `end` once, for a chat that was started.',
+      'What the platform does then is not stated (assumption `end.idle`), and it often means that `end` was sent twice or for the wrong chat. Call `end` once, for a chat that was started.',
   },
 }
 

@@ -41,5 +41,5 @@ export const startTwice = perChat('start-twice', chat => {
 
 const again = (call: string, startedAt: number) =>
   `${call} was made though #${startedAt} had already taken the chat over. The user reads a second time that an agent ` +
-  'enters, and what else the platform does then is not stated (assumption 20). Remember which chats are open, and for ' +
+  'enters, and what else the platform does then is not stated (assumption `start.again`). Remember which chats are open, and for ' +
   'another agent send `message` with the new sender.'

@@ -104,7 +104,7 @@ describe('an entry taken apart', () => {
     status: 404,
     auth: 'unknown',
     findings: [{ rule: 'E6', message: 'no such chat' }],
-    unspecified: [22],
+    unspecified: { 'errors.body': 'json', 'typing.again': null },
   }
   const call = tape.entries[tape.call('message', 'c1', { message: 'Hi' }, refused) - 1]!
   tape.press('c1', { status: null, failure: { code: 'timeout', timeout_ms: 100 } })
@@ -115,10 +115,11 @@ describe('an entry taken apart', () => {
       'POST /api/v2/handover/message/',
       'Answer 404',
       'Findings',
-      'The answer leans on assumptions',
+      'Assumed',
     ])
     expect(sections[0]).toMatchObject({ aside: 'key: unknown', payload: { message: 'Hi' } })
     expect(sections[2]!.list).toEqual(['E6: no such chat'])
+    expect(sections[3]!.list).toEqual(['errors.body=json', 'typing.again'])
   })
 
   it('of a delivery reads its body, and says why there was no answer', () => {

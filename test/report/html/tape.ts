@@ -88,7 +88,7 @@ export function createTape(first = 1) {
       status: 200,
       response,
       findings: [],
-      unspecified: [],
+      unspecified: {},
       duration_ms: 1.4,
       follows: null,
       ...more,

@@ -87,7 +87,7 @@ export class Journal {
       status: 200,
       response: { event: ANSWERS[endpoint ?? ''] },
       findings: [],
-      unspecified: [],
+      unspecified: {},
       duration_ms: 1.2,
       follows: null,
       ...more,

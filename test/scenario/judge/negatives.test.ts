@@ -259,7 +259,7 @@ describe('contract', () => {
   const refused = (code: string, status: number, more: object = {}) => ({
     status,
     response: { error: { code, message: `${code} it is.`, field: null } },
-    unspecified: [10],
+    unspecified: { 'errors.body': 'json' },
     ...more,
   })
   const play = (more: object, strict: unknown = true, endpoint: string | null = 'start') =>

@@ -54,7 +54,7 @@ const PLAIN_CALL = {
   status: 200,
   response: {},
   findings: [],
-  unspecified: [],
+  unspecified: {},
   duration_ms: 1,
   follows: null,
 } as const

@@ -1,6 +1,7 @@
 /** One journal entry taken apart for reading: what was asked, what was answered, what else is known. Pure. */
 import type { Entry, EntryOf } from '../../../journal/entry.ts'
 import { failureText } from '../../../wording/delivery.ts'
+import { assumedIn } from '../../assumed.ts'
 import { inWords, isCut } from '../cap.ts'
 import { duration, moment } from '../figures.ts'
 import { html, lines, type Markup, type Part } from '../markup.ts'
@@ -53,13 +54,14 @@ const callSections = ({
   },
 ]
 
-function findingSections({ findings, unspecified }: EntryOf<'api'>): Section[] {
+function findingSections(entry: EntryOf<'api'>): Section[] {
+  const { findings } = entry
   if (isCut(findings)) return [{ title: 'Findings', payload: findings }]
   const found = findings.map(({ rule, message }) => `${rule}: ${message}`)
-  const assumed = unspecified.map(row => `row ${row} of the assumptions`)
+  const assumed = assumedIn(entry)
   return [
     ...(found.length === 0 ? [] : [{ title: 'Findings', list: found }]),
-    ...(assumed.length === 0 ? [] : [{ title: 'The answer leans on assumptions', list: assumed }]),
+    ...(assumed.length === 0 ? [] : [{ title: 'Assumed', list: assumed }]),
   ]
 }
 
