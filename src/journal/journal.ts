@@ -1,6 +1,6 @@
 /**
- * The append-only record of everything that happened. Log, control API, expectations and reports only read it.
- * Bounded: the oldest entries leave first, and it says so.
+ * Records everything that happens, append-only. Log, control API, expectations and reports only read it.
+ * It is bounded: it drops the oldest entries first and appends a note when that begins.
  */
 import { elapsedMs } from '../runtime/clock.ts'
 import { isoMicros } from '../runtime/stamps.ts'
@@ -9,28 +9,28 @@ import { createRing } from './ring.ts'
 import { createWaiters, type WaitOptions } from './waiters.ts'
 
 export interface JournalQuery {
-  /** Only entries with a greater seq. */
+  /** Selects entries with a greater `seq`. */
   readonly after?: number
   readonly kind?: EntryKind
   readonly chatId?: string
-  /** At most so many, the oldest first. */
+  /** The maximum number of entries, the oldest first. */
   readonly limit?: number
 }
 
 export interface Journal {
   append(content: EntryContent, cause: number | null): Entry
-  /** The seq the next entry gets. */
+  /** The `seq` of the next entry. */
   readonly nextSeq: number
-  /** Milliseconds on the wall since it began: `at_ms` of an entry appended now. */
+  /** Wall-clock milliseconds since the journal was created: `at_ms` of an entry appended now. */
   readonly atMs: number
-  /** The oldest seq still kept; greater than 1 once entries were evicted. */
+  /** The oldest `seq` in the journal; greater than 1 after entries were evicted. */
   readonly firstSeq: number
   query(query?: JournalQuery): Entry[]
   find(seq: number): Entry | undefined
-  /** `onReset` hears that everything before is forgotten, or replaced by what a snapshot held. */
+  /** Calls `onReset` when all entries are removed, or replaced by those of a snapshot. */
   subscribe(listener: (entry: Entry) => void, onReset?: () => void): () => void
   waitFor(match: (entry: Entry) => boolean, options?: WaitOptions): Promise<Entry>
-  /** Forgets everything and rejects whoever waits. Subscribers stay. */
+  /** Removes all entries and rejects pending waits. Subscribers stay. */
   reset(): void
   /** As `reset`, and continues from a snapshot. */
   restore(captured: CapturedJournal): void
@@ -58,7 +58,7 @@ export function createJournal(options: { limit: number; stamp: () => number }): 
     return entry
   }
 
-  /** A reader that throws is dropped and named: it must not break what it only watches. */
+  /** Removes a subscriber that throws and journals its error, so that it cannot break the simulator. */
   function tell(listener: (entry: Entry) => void, entry: Entry): void {
     try {
       listener(entry)
@@ -73,7 +73,7 @@ export function createJournal(options: { limit: number; stamp: () => number }): 
     for (const onReset of listeners.values()) onReset?.()
   }
 
-  /** Said once, with the first loss; the journal answers later queries with how many are gone. */
+  /** Appends a note once, before the first entry is dropped; `firstSeq` shows later losses. */
   function announceEviction(): void {
     const message = `The journal keeps ${options.limit} entries; older ones are being dropped.`
     write({ kind: 'note', note: 'evicted', message }, null)

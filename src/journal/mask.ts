@@ -1,17 +1,17 @@
-/** What leaves the simulator through its control API: the same entries without keys and signatures. Pure. */
+/** Masks keys and signatures in entries and settings, for everything that leaves the simulator. */
 import type { ApiContent, DeliveryContent, Entry } from './entry.ts'
 
 export const MASK = '***'
 
 const KEYS: readonly string[] = ['keys.handover', 'keys.bot', 'keys.more']
 
-/** A setting as it may be shown; `off` says that there is no key, and stays. */
+/** Masks the value of a key setting. `off` means that there is no key and stays visible. */
 export const maskSetting = (name: string, value: unknown): unknown =>
   KEYS.includes(name) && value !== 'off' ? MASK : value
 
 type Headers = Readonly<Record<string, string>>
 
-/** `signatureHeader` is the name in force; those in use earlier are told by the look of their value. */
+/** `signatureHeader` is the effective name. Signatures under earlier names are recognised by their value. */
 export function maskEntry(entry: Entry, signatureHeader = ''): Entry {
   const signature = signatureHeader.toLowerCase()
   if (entry.kind === 'api') return { ...entry, ...maskCall(entry, signature) }
@@ -51,15 +51,15 @@ function maskHeader(name: string, value: string, signature: string, digest: RegE
   return !algorithm && (/hmac|signature/.test(name) || digest.test(String(value))) ? MASK : value
 }
 
-/** The scheme stays: a wrong one is what a developer looks for. */
+/** Keeps the scheme visible, because a wrong scheme is a common mistake. */
 function maskCredentials(value: string): string {
   const scheme = /^[A-Za-z]+(?= )/.exec(value)?.[0]
   return scheme === undefined ? MASK : `${scheme} ${MASK}`
 }
 
-/** SHA-1, SHA-256 and SHA-512 in base64 and hexadecimal. */
+/** Matches SHA-1, SHA-256 and SHA-512 digests in base64 and hexadecimal. */
 const DIGEST = /^(?:[A-Za-z0-9+/]{27}=|[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$/
-/** What is left of one that was cut on purpose. */
+/** Matches a base64 digest that a fault truncated. */
 const CUT_DIGEST = /^[A-Za-z0-9+/]{20,}={0,2}$/
 
 const maskQuery = (path: string) => path.replace(/([?&][^=&#]*(?:key|token|secret|auth)[^=&#]*=)[^&#]*/gi, `$1${MASK}`)

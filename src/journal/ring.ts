@@ -1,4 +1,4 @@
-/** A bounded sequence numbered from 1: pushing beyond the limit forgets the oldest. */
+/** Stores a bounded sequence numbered from 1: a push beyond the limit drops the oldest item. */
 export interface Ring<T> {
   readonly first: number
   readonly next: number
@@ -6,7 +6,7 @@ export interface Ring<T> {
   at(seq: number): T | undefined
   since(after: number): Iterable<T>
   clear(): void
-  /** These and no others, numbered up to the one before `next`. */
+  /** Replaces all items; the last one gets the number before `next`. */
   refill(items: readonly T[], next: number): void
 }
 

@@ -1,16 +1,16 @@
-/** Waiting for an entry without polling: answered from what is there, or by the append that brings it. */
+/** Waits for an entry without polling: resolves with an existing entry or with a later append. */
 import { type Timer, wallTimer } from '../runtime/clock.ts'
 import type { Entry } from './entry.ts'
 
 export interface WaitOptions {
-  /** Only entries with a greater seq count. Default 0: everything kept. */
+  /** Considers only entries with a greater `seq`. Default 0: all entries. */
   readonly after?: number
-  /** Wall time; without it the wait has no end of its own. */
+  /** Wall-clock milliseconds; without it the wait has no timeout. */
   readonly withinMs?: number
   readonly signal?: AbortSignal
 }
 
-/** The entry did not come in time. */
+/** No matching entry was appended in time. */
 export class WaitTimeout extends Error {
   override readonly name = 'WaitTimeout'
 }
@@ -21,7 +21,7 @@ interface Waiter {
   readonly done: (result: Entry | Error) => void
 }
 
-/** A condition that throws ends its own wait and nothing else. */
+/** A condition that throws rejects only its own wait. */
 function offerTo(waiter: Waiter, entry: Entry): void {
   try {
     if (entry.seq > waiter.after && waiter.match(entry)) waiter.done(entry)

@@ -1,18 +1,18 @@
-/** One timer on the simulator's clock, for the nearest deadline of the platform. */
+/** Arms one timer on the simulator's clock for the nearest deadline of the platform. */
 import { fireDue } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
 import { createTx, type Effect } from '../platform/tx.ts'
 import type { Clock, ClockTimer } from '../runtime/clock.ts'
 
 export interface Alarm {
-  /** After anything that may have changed the deadlines. */
+  /** Call it after every change that may have moved the deadlines. */
   set(): void
   cancel(): void
-  /** Of its timer; null while none is armed. */
+  /** The order of its timer; null while no timer is armed. */
   readonly order: number | null
 }
 
-/** `commit` takes what falling due led to. */
+/** `commit` receives the effects of the deadlines that fell due. */
 export function createAlarm(room: Room, clock: Clock, commit: (effects: readonly Effect[]) => void): Alarm {
   let armed: { at: number; timer: ClockTimer } | null = null
 

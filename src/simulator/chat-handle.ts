@@ -1,4 +1,4 @@
-/** One chat in the hands of a test or script: the end user writes and presses, and looks at the window. */
+/** Lets a test or script act as the end user of one chat. */
 import { andThen, type Maybe } from '../engines/engines.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { NewFile } from '../platform/files.ts'
@@ -10,7 +10,7 @@ import { failureText } from '../wording/delivery.ts'
 import type { Core } from './core.ts'
 import { checkStrictly, flag, type Kind, list, text, whole } from './strict.ts'
 
-/** A described file (`size_kb` kilobytes are made up, always the same) or one with its own bytes. */
+/** A file with its own bytes, or a description: the simulator then generates `size_kb` kilobytes, always the same. */
 export interface AttachmentInput {
   readonly name: string
   readonly type: string
@@ -18,7 +18,7 @@ export interface AttachmentInput {
   readonly bytes?: Uint8Array
 }
 
-/** What the webhook's receiver answered to the event an action caused; null when none was due. */
+/** The answer of the webhook's receiver to the event that an action caused. */
 export interface Ack {
   readonly status: number | null
   readonly duration_ms: number
@@ -28,14 +28,14 @@ export interface Ack {
 export interface Acted {
   readonly messageId: string | null
   readonly deliveryId: string | null
-  /** Null when no event was due, or when it was not waited for. */
+  /** Null when the action caused no event, or with `async`. */
   readonly ack: Ack | null
-  /** Of the user's entry in the journal. */
+  /** `seq` of the user's entry in the journal. */
   readonly seq: number
 }
 
 export interface ActOptions {
-  /** Does not wait for the webhook's answer. */
+  /** Returns without waiting for the webhook's answer. */
   readonly async?: boolean
 }
 
@@ -46,22 +46,23 @@ export interface ChatHandle {
   /** Who answers: the bot, the bot with a request pending, or an agent. */
   readonly status: 'bot' | 'pending' | 'agent'
   readonly typing: boolean
-  /** As the user sees it, oldest first. */
+  /** The messages as the user sees them, oldest first. */
   readonly transcript: readonly SeenMessage[]
   view(): SeenChat
-  /** Writes; resolves after the webhook's first answer, when an event is due. */
+  /** Sends a message as the user. Resolves after the webhook's first answer, if the message causes an event. */
   says(text: string, options?: ActOptions & { readonly attach?: readonly AttachmentInput[] }): Promise<Acted>
   /** Presses `handover` or a button by its label; resolves after the webhook's first answer. */
   press(button: string, options?: ActOptions): Promise<Acted>
 }
 
-export const GONE = 'This chat is gone: the simulator was reset after it was made, or restored without it.'
+export const GONE =
+  'This chat no longer exists: the simulator was reset after the chat was created, or restored from a snapshot without it.'
 
 export function createChatHandle(core: Core, chat: Chat): ChatHandle {
   const { chats } = core.room.state
-  /** The chat with this id by now: a reset and a restore put another object in its place. */
+  /** The current chat with this id: a reset or a restore may have replaced the object. */
   const own = (): Chat => chats.get(chat.id) ?? chat
-  /** Waits from the moment of the action on, so that a reset right after it ends the wait. */
+  /** Starts to wait before it returns, so that a reset right after the action ends the wait. */
   const act = async (start: () => Maybe<UserOutcome>, options: ActOptions = {}): Promise<Acted> => {
     if (!chats.has(chat.id)) throw new UserProblem('chat_not_found', GONE)
     const after = core.journal.nextSeq - 1
@@ -107,7 +108,7 @@ function checkSaid(message: string, options: NonNullable<Parameters<ChatHandle['
   for (const file of options.attach ?? []) checkStrictly('attach', file, FILE)
 }
 
-/** A press that leaves no message is the only entry of its kind since it began. */
+/** Finds the entry by its message; a press without a message is the only user entry since it began. */
 function seqOf({ journal }: Core, { id }: Chat, messageId: string | null, after: number): number {
   const own = journal.query({ kind: 'user', chatId: id, after }) as EntryOf<'user'>[]
   return (own.find(entry => entry.message_id === messageId) ?? own[0])?.seq ?? after
@@ -117,7 +118,7 @@ export function toFile({ name, type, size_kb, bytes }: AttachmentInput): NewFile
   return { name, type, sizeKb: size_kb ?? Math.ceil((bytes?.length ?? 0) / 1024), bytes: bytes ?? null }
 }
 
-/** The first attempt's outcome; a copy of it does not count. The webhook timeout bounds the wait. */
+/** Waits for the outcome of the first attempt, not of a copy. The webhook timeout bounds the wait. */
 export async function awaitAck(core: Core, deliveryId: string | null, after: number): Promise<Ack | null> {
   if (deliveryId === null) return null
   const isAck = (one: Entry) => one.kind === 'delivery' && one.delivery_id === deliveryId && !one.duplicate
@@ -125,7 +126,7 @@ export async function awaitAck(core: Core, deliveryId: string | null, after: num
   return ackOf(entry as EntryOf<'delivery'>)
 }
 
-/** What the webhook answered, as callers see it. */
+/** Returns the webhook's answer in the shape of the public API. */
 export const ackOf = ({ status, duration_ms, failure }: EntryOf<'delivery'>): Ack => ({
   status,
   duration_ms,

@@ -1,4 +1,4 @@
-/** Writes down what happened and what it led to, and sends events on their way. */
+/** Journals entries with their effects, and hands webhook events to the dispatcher. */
 import type { ApiContent, EntryOf, FaultContent, UserContent } from '../journal/entry.ts'
 import type { Effect } from '../platform/tx.ts'
 import type { Dispatcher } from '../webhooks/dispatcher.ts'
@@ -6,13 +6,13 @@ import { type Alarm, createAlarm } from './alarm.ts'
 import type { Parts } from './parts.ts'
 
 export interface Commits {
-  /** Appends an entry from outside, the faults that struck it, and what it caused. */
+  /** Appends an entry from outside, the faults applied to it, and its effects. */
   commit(entry: ApiContent | UserContent, effects: readonly Effect[], faults?: readonly FaultContent[]): void
-  /** Appends consequences that have no entry of their own to follow. */
+  /** Appends effects that follow no entry from outside. */
   commitEffects(effects: readonly Effect[], cause: number | null): void
-  /** By chat: seq of the latest webhook event. */
+  /** `seq` of the latest webhook event, by chat id. */
   readonly lastEvent: Map<string, number>
-  /** For the nearest deadline; what falls due is written down too. */
+  /** The timer of the nearest deadline; the effects of deadlines are journaled too. */
   readonly alarm: Alarm
 }
 

@@ -1,4 +1,4 @@
-/** Wires the parts of one simulator: platform, journal, dispatcher, API and end user around one clock and one seed. */
+/** Wires the parts of one simulator around one clock and one seed: platform, journal, dispatcher, API, end user. */
 import { type Api, createApi } from '../api/handle.ts'
 import { VERSION } from '../contract/version.ts'
 import type { BotSpec } from '../platform/platform.ts'
@@ -23,14 +23,14 @@ export interface Core
   readonly bot: BotSpec
   readonly api: Api
   readonly user: UserActions
-  /** Events sent by hand. */
+  /** Sends events manually. */
   readonly byHand: Pick<Dispatcher, 'trigger' | 'resend'>
   readonly faults: FaultDesk
-  /** An event that is on its way to the webhook. */
+  /** Finds a delivery that has not ended yet. */
   findOnItsWay: Dispatcher['find']
   /** When the next retry, delayed event or copy goes out: epoch milliseconds on the simulator's clock, or null. */
   nextDeliveryDue(): number | null
-  /** What a snapshot is made of, besides the state of the room. */
+  /** State that snapshots contain, besides the state of the room. */
   readonly inner: Inner
   /** Grows with every reset. */
   epoch(): number
@@ -39,7 +39,7 @@ export interface Core
   close(): Promise<void>
 }
 
-/** The parts that remember something and are nobody else's business. */
+/** Parts with state that only this folder uses. */
 export interface Inner
   extends Pick<Parts, 'stamps' | 'journalStamps' | 'rateLimit' | 'faults' | 'past'>,
     Pick<Commits, 'alarm' | 'lastEvent'>,
@@ -47,7 +47,7 @@ export interface Inner
   readonly dispatcher: Dispatcher
 }
 
-/** `transport`: one that several simulators share; whoever made it closes it. */
+/** `shared`: a transport of several simulators, which its creator closes. */
 export function createCore(options: SimulatorOptions, shared?: Transport, filesOf = ''): Core {
   const parts = createParts(options, shared, filesOf)
   const { identity, room, journal, epoch, faults } = parts
@@ -115,7 +115,7 @@ const apiFor = (parts: Parts, { commit, lastEvent }: Commits, { markers = true }
     resetSignal: parts.epoch.signal,
   })
 
-/** What both the API and the end user act with: on the room, in order per chat, and not beyond a reset. */
+/** The ports that the API and the end user share. */
 const inTurn = ({ room, engines, lanes, epoch, activity }: Parts) => ({
   room,
   engines,

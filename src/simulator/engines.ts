@@ -1,4 +1,4 @@
-/** Chooses the engines: those given in code, else what the knobs name. */
+/** Chooses the engines: the functions in the options, otherwise those that the knobs name. */
 import { allowedFor } from '../contract/knobs.ts'
 import type { Engines } from '../engines/engines.ts'
 import type { Room } from '../platform/room.ts'
@@ -7,7 +7,7 @@ import { markTranslation, sameText, type Translate } from '../platform/translati
 import { loadModule } from '../runtime/modules.ts'
 import { InvalidSetting, type SimulatorOptions } from './options.ts'
 
-/** The `translate` a module exports. Throws `InvalidSetting` when there is none. */
+/** Loads the `translate` function that a module exports. Throws `InvalidSetting` if there is none. */
 export async function loadTranslate(path: string): Promise<Translate> {
   const name = 'translation.engine'
   const loaded = await loadModule(path).catch((error: Error) => {

@@ -1,4 +1,4 @@
-/** Where faults are set and cleared: checked against the simulator they are for, and written down. */
+/** Sets and clears faults: checks them against their simulator and journals the change. */
 import { explain } from '../api/explain.ts'
 import { OWN_WORDS } from '../contract/own-words.ts'
 import { type Faults, NameTaken } from '../faults/registry.ts'
@@ -11,11 +11,11 @@ import { nearest } from '../text/nearest.ts'
 import { InvalidSetting, type SettingProblem } from './options.ts'
 
 export interface FaultDesk {
-  /** Throws `InvalidSetting` naming everything that cannot be. */
+  /** Throws `InvalidSetting` with all problems of the fault. */
   add(fault: FaultSpec): NamedFault
-  /** Those that are used up too, with their hits; in the order they were set. */
+  /** All faults in the order they were set, with their hits, also those that are used up. */
   list(): NamedFault[]
-  /** All of them, or one by its name; events they keep back go out. Throws `InvalidSetting` for an unknown name. */
+  /** Clears all faults or the named one, and releases the events they hold. Throws `InvalidSetting` for an unknown name. */
   clear(name?: string): NamedFault[]
 }
 
@@ -23,7 +23,7 @@ export interface DeskPorts {
   readonly faults: Faults
   readonly room: Room
   readonly journal: Journal
-  /** Sends what these faults keep back. */
+  /** Sends the events that these faults hold. */
   free(names: readonly string[]): void
 }
 
@@ -81,7 +81,7 @@ function unknownChat({ state }: Room, { chat_id: id }: FaultSpec): SettingProble
   return [{ name: 'chat_id', message }]
 }
 
-/** Without a signature there is nothing that could be wrong with it. */
+/** A fault cannot corrupt a signature that is switched off. */
 function unsigned({ knobs }: Room, { sign }: FaultSpec): SettingProblem[] {
   if (sign === undefined || knobs['webhook.signature'] !== 'off') return []
   const message = `sign ${sign} means nothing while webhook.signature is off; set it to base64 or hex first.`

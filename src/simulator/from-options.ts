@@ -1,4 +1,4 @@
-/** Options as the parts of a simulator want them. */
+/** Converts options into the parts of a simulator. */
 import { readBusinessHours } from '../platform/hours.ts'
 import type { BotSpec } from '../platform/platform.ts'
 import type { Settings } from '../platform/room.ts'
@@ -36,7 +36,7 @@ export const transportFrom = (options: SimulatorOptions, shared?: Transport): Cl
   return shared === undefined ? httpTransport() : request => shared(request)
 }
 
-/** A webhook function needs no address of its own, but its requests have to have one. */
+/** A webhook function needs no address, but its requests need a URL. */
 export function targetOf(options: SimulatorOptions, url: string | null, transport: Transport) {
   const address = url ?? (options.webhook?.fetch ? 'https://intermediary.example.test/webhook' : null)
   return address === null ? null : { url: address, transport }

@@ -1,4 +1,4 @@
-/** Makes chats: a seeded persona, and a hand-written conversation when one is asked for. */
+/** Creates chats with a seeded persona and, on request, a shipped conversation. */
 import { createChat, type HistoryRow, type NewChat } from '../platform/chats.ts'
 import type { Chat, Persona } from '../platform/state.ts'
 import { createTx } from '../platform/tx.ts'
@@ -10,7 +10,7 @@ import { loadTranscript } from './transcripts.ts'
 export interface ChatOptions {
   readonly language?: string
   readonly source?: string
-  /** Fields win over the drawn persona; null is a user nothing is known of. */
+  /** Overrides fields of the drawn persona; null stands for an unknown user. */
   readonly user?: {
     readonly id?: string
     readonly first_name?: string
@@ -22,16 +22,16 @@ export interface ChatOptions {
   readonly transcript?: string
   readonly context?: Readonly<Record<string, unknown>>
   readonly labels?: readonly string[]
-  /** Another bot than the main one (by knob `keys.more`). */
+  /** One of the bots of the knob `keys.more`, instead of the main bot. */
   readonly botId?: number
   readonly id?: string
 }
 
-const NOBODY: Persona = { firstName: null, lastName: null, fullName: null, gender: null }
+const UNKNOWN_PERSON: Persona = { firstName: null, lastName: null, fullName: null, gender: null }
 
 const turns = new WeakMap<Core, Promise<unknown>>()
 
-/** Chats are made one after the other, so that neither ids nor persons depend on which data was loaded first. */
+/** Creates chats one after the other, so that ids and personas do not depend on which data loads first. */
 export function newChat(core: Core, options: ChatOptions): Promise<Chat> {
   const before = turns.get(core) ?? Promise.resolve()
   const epoch = core.epoch()
@@ -47,7 +47,7 @@ async function makeChat(core: Core, options: ChatOptions, epoch: number): Promis
   const shipped = options.transcript === undefined ? null : await loadTranscript(options.transcript)
   const language = options.language ?? shipped?.language ?? 'en'
   const drawn = await drawPersona(core.seed, `persona ${core.room.state.chatCounter + 1}`, language)
-  if (epoch !== core.epoch()) throw new Error('The simulator was reset while this chat was being made.')
+  if (epoch !== core.epoch()) throw new Error('Failed to create the chat: the simulator was reset at the same time.')
   const tx = createTx()
   const chat = createChat(
     core.room,
@@ -83,7 +83,7 @@ function freeId(core: Core, id: string): string {
 }
 
 function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
-  if (user === null) return NOBODY
+  if (user === null) return UNKNOWN_PERSON
   const firstName = user?.first_name ?? drawn.firstName
   const lastName = user?.last_name ?? drawn.lastName
   return { firstName, lastName, fullName: `${firstName} ${lastName}`, gender: user?.gender ?? drawn.gender }

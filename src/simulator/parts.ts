@@ -1,4 +1,4 @@
-/** The parts of one simulator that stand by themselves; `core.ts` wires the others around them. */
+/** Creates the parts of a simulator that depend on its options only; `core.ts` wires the other parts to them. */
 import { createKeyring, type Keyring } from '../api/keyring.ts'
 import { createRateLimit, type RateLimit } from '../api/rate-limit.ts'
 import type { Knobs } from '../contract/knobs.ts'
@@ -19,17 +19,17 @@ import { createEngines } from './engines.ts'
 import { botFrom, type ClosableTransport, clockFrom, hoursFrom, transportFrom } from './from-options.ts'
 import { DEFAULTS, knobsFrom, type SimulatorOptions } from './options.ts'
 
-/** Who the simulator is; a snapshot brings its own. */
+/** The seed and the bot; a snapshot contains its own. */
 export interface Identity {
   seed: number
   bot: BotSpec
 }
 
-/** Where it is: not part of any state. */
+/** The addresses, which are not part of the state. */
 export interface Address {
   base: string
   webhookUrl: string | null
-  /** What stands before the id in the links of attachments, where several simulators share a base URL. */
+  /** The prefix of file ids in links, which tells simulators with the same base URL apart. */
   readonly filesOf: string
 }
 
@@ -51,7 +51,7 @@ export interface Parts {
   readonly activity: Activity
   readonly epoch: Epoch
   readonly transport: ClosableTransport
-  /** Entries before this `seq` happened before the last restore, whoever took the snapshot. */
+  /** Entries before this `seq` happened before the last restore. */
   readonly past: { before: number }
 }
 

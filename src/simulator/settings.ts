@@ -1,4 +1,4 @@
-/** Changing and showing the configuration of a running simulator. */
+/** Changes and shows the configuration of a running simulator. */
 import { isKnob, KNOB_NAMES, showKnobs } from '../contract/knobs.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { readBusinessHours } from '../platform/hours.ts'
@@ -9,7 +9,7 @@ import type { Core } from './core.ts'
 import { loadTranslate } from './engines.ts'
 import { applyKnobs, InvalidSetting, readKnob, type SettingProblem } from './options.ts'
 
-/** Settings that are no knobs, each with how it is read and applied. */
+/** Reads a setting that is not a knob; returns a problem, or the function that applies the value. */
 type Reader = (core: Core, value: unknown) => SettingProblem | (() => void)
 
 const problem = (name: string, message: string): SettingProblem => ({ name, message: `${name} ${message}.` })
@@ -38,7 +38,7 @@ const OTHERS: Record<string, Reader> = {
   },
 }
 
-/** Everything that can be changed while it runs. */
+/** All settings that can be changed at run time. */
 export const SETTING_NAMES: readonly string[] = [...KNOB_NAMES, ...Object.keys(OTHERS)]
 
 const isReplies = (value: unknown): value is BotReply[] =>
@@ -52,11 +52,11 @@ function isHttpUrl(value: unknown): value is string {
 export interface ReadSettings {
   readonly problems: readonly SettingProblem[]
   readonly knobs: Readonly<Record<string, unknown>>
-  /** What is to be done for those that are no knobs. */
+  /** Functions that apply the settings that are not knobs. */
   readonly applies: readonly (() => void)[]
 }
 
-/** Changes nothing yet. */
+/** Reads settings without changing anything. */
 export function readSettings(core: Core, patch: Readonly<Record<string, unknown>>): ReadSettings {
   const problems: SettingProblem[] = []
   const applies: (() => void)[] = []
@@ -71,7 +71,7 @@ export function readSettings(core: Core, patch: Readonly<Record<string, unknown>
   return { problems, knobs, applies }
 }
 
-/** Applies all of it or none. Throws `InvalidSetting` naming every value that cannot be. */
+/** Applies all settings or none. Throws `InvalidSetting` with the problem of every invalid value. */
 export async function configure(core: Core, patch: Readonly<Record<string, unknown>>): Promise<void> {
   const settings = readSettings(core, patch)
   if (settings.problems.length > 0) throw new InvalidSetting(settings.problems)
@@ -99,7 +99,7 @@ const unknown = (name: string): SettingProblem => ({
 const maskKeys = (patch: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(patch).map(([name, value]) => [name, maskSetting(name, value)]))
 
-/** Everything in force, flat and by name; keys are masked. */
+/** Returns all effective settings by dotted name; keys are masked. */
 export function effectiveConfig(core: Core): Record<string, unknown> {
   return maskKeys({
     seed: core.seed,

@@ -1,8 +1,8 @@
-/** The passing of time: a virtual clock moved, and waiting until nothing is in flight. */
+/** Moves a virtual clock, and waits until nothing is in flight. */
 import type { VirtualClock } from '../runtime/clock.ts'
 import type { Core } from './core.ts'
 
-/** Deliveries and answers in flight may start others, so it looks again until all is quiet. */
+/** Repeats until nothing is in flight, because deliveries and answers may start others. */
 export async function settled(core: Core): Promise<void> {
   for (let quiet = false; !quiet; ) {
     await core.activity.idle()
@@ -17,6 +17,6 @@ function fireDueTimers(core: Core): Promise<void> {
   return new Promise(resolve => core.clock.after(0, resolve))
 }
 
-/** Moves a virtual clock; what a timer starts ends before the next one fires. */
+/** Waits after each timer until the work it started has ended. */
 export const advanceVirtual = ({ clock, activity }: Core, ms: number): Promise<void> =>
   (clock as VirtualClock).advance(ms, () => activity.idle())

@@ -1,4 +1,4 @@
-/** The hand-written conversations of fixtures/transcripts, each loaded when it is asked for. */
+/** Loads the conversations of fixtures/transcripts on demand. */
 
 import type { HistoryRow } from '../platform/chats.ts'
 import { nearest } from '../text/nearest.ts'

@@ -1,4 +1,4 @@
-/** Calls of the platform find their workspace: by the key the app sends anyway, files by the name in their link. */
+/** Routes platform calls to a workspace by their API key, and file links by the name in them. */
 import type { Exchange } from '../api/exchange.ts'
 import { FILES_PREFIX } from '../api/files.ts'
 import type { Api } from '../api/handle.ts'
@@ -7,14 +7,14 @@ import { pathOf } from '../api/routes.ts'
 import { coreOf, type Simulator } from '../simulator.ts'
 import type { Workspaces } from './registry.ts'
 
-/** What stands behind the platform's paths. */
+/** Answers the paths of the platform. */
 export interface Front {
   readonly api: Api
-  /** The longest body read, in bytes. */
+  /** The maximum length of a request body, in bytes. */
   bodyLimit(): number
 }
 
-/** `rest` answers what belongs to no workspace: unknown keys, calls without one. */
+/** `rest` answers calls that belong to no workspace: those without a key or with an unknown one. */
 export function frontOf(workspaces: Workspaces, rest: Front): Front {
   const api: Api = exchange => {
     const found = workspaces.size === 0 ? undefined : ownerOf(workspaces, exchange)
@@ -24,13 +24,13 @@ export function frontOf(workspaces: Workspaces, rest: Front): Front {
   return { api, bodyLimit: () => widest(workspaces, rest) }
 }
 
-/** The longest body a simulator reads, in bytes. */
+/** Returns the maximum length of a request body of a simulator, in bytes. */
 export const limitOf = (sim: Simulator): number => coreOf(sim).room.knobs['limits.body']
 
 const widest = (workspaces: Workspaces, rest: Front): number =>
   workspaces.size === 0 ? rest.bodyLimit() : Math.max(rest.bodyLimit(), ...workspaces.list().map(limitOf))
 
-/** The door read as much as any of them takes. */
+/** Applies the limit of one simulator, because the server reads up to the largest limit of all. */
 const within = (limit: number, exchange: Exchange): Exchange =>
   exchange.body.length > limit ? { ...exchange, tooLarge: true } : exchange
 

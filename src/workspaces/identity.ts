@@ -1,4 +1,4 @@
-/** Who a workspace is: name, keys, bot and seed, drawn from the server's seed, so that every run has the same. */
+/** Derives keys, bot id and seed of a workspace from its name and the server's seed, so that every run gets the same. */
 import { makeId } from '../runtime/ids.ts'
 import { hashWords } from '../runtime/random.ts'
 
@@ -10,13 +10,13 @@ export interface Identity {
   readonly seed: number
 }
 
-/** A name stands in paths and links, and is told apart there from what follows it. */
+/** Names appear in paths and links, so they must not contain separators. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 const FIRST_BOT = 100_000
 const BOTS = 900_000
 
-/** Nothing but seed and name decides: which workspaces were made before does not matter. */
+/** Depends only on seed and name, not on other workspaces. */
 export function identityOf(serverSeed: number, id: string): Identity {
   const [words] = hashWords(`workspace ${id}`, serverSeed)
   return {

@@ -1,4 +1,4 @@
-/** The workspaces of a server: made, found by name or by key, closed. */
+/** Creates, finds and closes the workspaces of a server. */
 
 import { keyRoles } from '../api/keyring.ts'
 import type { Transport } from '../runtime/transport.ts'
@@ -7,7 +7,7 @@ import { coreOf, createSimulatorOn, type Simulator } from '../simulator.ts'
 import { identityOf, NAME } from './identity.ts'
 import type { Workspace, WorkspaceOptions } from './workspace.ts'
 
-/** Somebody else has this name or key. */
+/** Another workspace has this name or key. */
 export class WorkspaceTaken extends Error {
   override readonly name = 'WorkspaceTaken'
 }
@@ -17,7 +17,7 @@ export interface Workspaces {
   /** Oldest first. */
   list(): Workspace[]
   find(id: string): Workspace | undefined
-  /** The one that has, or until it was replaced had, this key; the default one is none of them. */
+  /** Finds the workspace with this key or with a replaced key that still works. The default simulator is not a workspace. */
   byKey(key: string): Workspace | undefined
   /** Throws `InvalidSetting`, `WorkspaceTaken`. */
   create(options?: WorkspaceOptions): Workspace
@@ -25,16 +25,16 @@ export interface Workspaces {
 }
 
 export interface Surroundings {
-  /** What the server was started with. */
+  /** The options of the server. */
   readonly options: SimulatorOptions
-  /** Who answers for keys that belong to no workspace. */
+  /** Answers calls with keys of no workspace. */
   readonly main: Simulator
   readonly transport: Transport
   /** The address of the server. */
   url(): string
 }
 
-/** So many keys of closed workspaces are remembered, to tell whose they were. */
+/** How many keys of closed workspaces are stored, so that an error can name the workspace. */
 const REMEMBERED = 1000
 
 export function createWorkspaces(around: Surroundings): Workspaces {
@@ -61,14 +61,14 @@ export function createWorkspaces(around: Surroundings): Workspaces {
     if (!NAME.test(name)) throw new InvalidSetting([{ name: 'name', message: badName(name) }])
     if (!open.has(name)) return name
     throw new WorkspaceTaken(
-      `There is already a workspace ${JSON.stringify(name)}: close it first, or choose another name.`,
+      `Workspace ${JSON.stringify(name)} already exists: close it first, or choose another name.`,
     )
   }
 
   function checkKeys(sim: Simulator): void {
     for (const key of keysOf(sim)) {
-      const owner = byKey(key)?.id ?? (knows(around.main, key) ? 'the default one' : undefined)
-      if (owner !== undefined) throw new WorkspaceTaken(`A key of this workspace is already that of ${owner}.`)
+      const owner = byKey(key)?.id ?? (knows(around.main, key) ? 'the default simulator' : undefined)
+      if (owner !== undefined) throw new WorkspaceTaken(`A key of this workspace already belongs to ${owner}.`)
     }
   }
 
@@ -87,7 +87,7 @@ export function createWorkspaces(around: Surroundings): Workspaces {
     return workspace
   }
 
-  /** The same object with more on it: its getters stay live. */
+  /** Adds the fields of a workspace to the simulator object itself, so that its getters stay live. */
   function furnish(sim: Simulator, id: string, name: string | null): Workspace {
     const closing = new AbortController()
     const end = sim.close
@@ -119,7 +119,7 @@ export function createWorkspaces(around: Surroundings): Workspaces {
 
   coreOf(around.main).keyring.about(key => {
     const id = closedKeys.get(key)
-    return id === undefined ? null : `The API key was that of the workspace ${JSON.stringify(id)}, which is closed.`
+    return id === undefined ? null : `The API key belonged to the workspace ${JSON.stringify(id)}, which is closed.`
   })
 
   return {
@@ -143,7 +143,7 @@ const knows = (sim: Simulator, key: string): boolean => coreOf(sim).keyring.know
 
 const keysOf = (sim: Simulator): string[] => keyRoles(coreOf(sim).room.knobs).map(({ key }) => key)
 
-/** Keys and webhook are never inherited: events of one test would arrive at another. */
+/** Workspaces inherit no keys and no webhook, otherwise events of one test would arrive at another. */
 function optionsFor(
   { options, main }: Surroundings,
   id: string,

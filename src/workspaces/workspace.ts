@@ -1,21 +1,21 @@
-/** One workspace: a whole simulator of its own behind the server it was made on. */
+/** Types of a workspace: a separate simulator behind a shared server. */
 import type { SimulatorOptions } from '../simulator/options.ts'
 import type { Simulator } from '../simulator.ts'
 
-/** What is not given is as the server was started; keys, bot id, seed and webhook are the workspace's own. */
+/** Missing options default to those of the server, except keys, bot id, seed and webhook. */
 export interface WorkspaceOptions extends Omit<SimulatorOptions, 'baseUrl'> {
-  /** With a name it has the same keys, bot id and seed whichever others there are. */
+  /** Determines keys, bot id and seed. */
   readonly name?: string
 }
 
 export interface Workspace extends Simulator {
   readonly id: string
-  /** As it was given; null when it was not. */
+  /** Null if the workspace was created without a name. */
   readonly name: string | null
   /** The address of its server. */
   readonly url: string
-  /** Where its control API begins. */
+  /** The base URL of its control API. */
   readonly control: string
-  /** Aborted when it is closed. */
+  /** Aborts when the workspace is closed. */
   readonly closing: AbortSignal
 }

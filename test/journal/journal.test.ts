@@ -1,4 +1,4 @@
-/** The journal through its own door: order, bounds, queries, subscribers. */
+/** Checks the journal: order, bounds, queries, subscribers. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EntryContent } from '../../src/journal/entry.ts'
@@ -19,7 +19,7 @@ const journalOf = (limit = 100) => createJournal({ limit, stamp: createStamps(()
 const seqs = (entries: Iterable<{ seq: number }>) => [...entries].map(entry => entry.seq)
 
 describe('the ring', () => {
-  test('any sequence of pushes keeps the last N in order', () => {
+  test('keeps the last N items in order after any sequence of pushes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat()), fc.nat({ max: 60 }), (limit, items, after) => {
         const ring = createRing<number>(limit)
@@ -34,7 +34,7 @@ describe('the ring', () => {
     )
   })
 
-  test('pushes while it is being read are read too, evicted items are not', () => {
+  test('yields items pushed during iteration, and skips evicted ones', () => {
     const ring = createRing<number>(3)
     for (const item of [1, 2, 3]) ring.push(item)
     const seen: number[] = []
@@ -45,7 +45,7 @@ describe('the ring', () => {
     expect(seen).toEqual([1, 3, 4, 5])
   })
 
-  test('cleared it starts again at 1', () => {
+  test('starts at 1 again after clear', () => {
     const ring = createRing<string>(2)
     for (const item of ['a', 'b', 'c']) ring.push(item)
     ring.clear()
@@ -56,7 +56,7 @@ describe('the ring', () => {
 })
 
 describe('entries', () => {
-  test('are numbered, stamped, versioned and know their cause', () => {
+  test('have a number, a time, a version and a cause', () => {
     const journal = journalOf()
     const first = journal.append(note('one'), null)
     const second = journal.append(note('two'), first.seq)
@@ -73,7 +73,7 @@ describe('entries', () => {
     expect([journal.nextSeq, journal.firstSeq]).toEqual([3, 1])
   })
 
-  test('are found by number as long as they are kept', () => {
+  test('can be found by number until they are evicted', () => {
     const journal = journalOf(2)
     const one = journal.append(note('one'), null)
     expect(journal.find(1)).toBe(one)
@@ -84,7 +84,7 @@ describe('entries', () => {
 })
 
 describe('eviction', () => {
-  test('is announced once, before the first entry that costs one', () => {
+  test('is announced once, before the first eviction', () => {
     const journal = journalOf(3)
     const heard: unknown[] = []
     journal.subscribe(entry => heard.push('note' in entry ? entry.note : entry.kind))
@@ -96,7 +96,7 @@ describe('eviction', () => {
     expect(seqs(journal.query())).toEqual([5, 6, 7])
   })
 
-  test('says how many are kept', () => {
+  test('names the limit', () => {
     const journal = journalOf(1)
     journal.append(note('a'), null)
     const announced = journal.waitFor(entry => 'note' in entry && entry.note === 'evicted')
@@ -118,7 +118,7 @@ describe('eviction', () => {
     expect(names).toEqual(['a', 'b', 'evicted', 'c', 'a', 'b', 'evicted', 'c'])
   })
 
-  test('any sequence of appends keeps the last N entries in order', () => {
+  test('keeps the last N entries in order after any sequence of appends', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), fc.array(fc.string(), { maxLength: 40 }), (limit, names) => {
         const journal = journalOf(limit)
@@ -161,7 +161,7 @@ describe('queries', () => {
 })
 
 describe('subscribers', () => {
-  test('hear every entry once, in order, until they leave', () => {
+  test('receive every entry once, in order, until they unsubscribe', () => {
     const journal = journalOf()
     const heard: number[] = []
     const leave = journal.subscribe(entry => heard.push(entry.seq))
@@ -174,7 +174,7 @@ describe('subscribers', () => {
     expect(heard).toEqual([1, 1])
   })
 
-  test('may append and leave while they hear', () => {
+  test('may append and unsubscribe while they receive an entry', () => {
     const journal = journalOf()
     const heard: unknown[] = []
     const leave = journal.subscribe(entry => {
@@ -187,7 +187,7 @@ describe('subscribers', () => {
   })
 })
 
-test('a reader that throws is dropped and named; the others and the writer go on', () => {
+test('a subscriber that throws is removed and journaled; others still receive entries', () => {
   const journal = journalOf()
   const heard: number[] = []
   journal.subscribe(() => {

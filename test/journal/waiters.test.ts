@@ -1,4 +1,4 @@
-/** Waiting for an entry: at once, later, in vain. */
+/** Checks waits for entries: immediate, later, timed out, aborted. */
 import { expect, test } from 'vitest'
 import type { Entry, EntryContent } from '../../src/journal/entry.ts'
 import { createJournal } from '../../src/journal/journal.ts'
@@ -10,14 +10,14 @@ const note = (name: string): EntryContent => ({ kind: 'note', note: name })
 const named = (name: string) => (entry: Entry) => 'note' in entry && entry.note === name
 const journalOf = () => createJournal({ limit: 100, stamp: createStamps(() => 0).next })
 
-test('an entry that is there answers at once, the oldest first', async () => {
+test('resolves at once with the oldest matching entry', async () => {
   const journal = journalOf()
   for (let count = 0; count < 3; count++) journal.append(note('a'), null)
   expect(await journal.waitFor(named('a'))).toBe(journal.find(1))
   expect(await journal.waitFor(named('a'), { withinMs: 0 })).toBe(journal.find(1))
 })
 
-test('an entry that comes later answers, to everyone who waits', async () => {
+test('resolves every pending wait with a later entry', async () => {
   const journal = journalOf()
   const waiting = [journal.waitFor(named('b')), journal.waitFor(named('b')), journal.waitFor(named('c'))]
   journal.append(note('a'), null)
@@ -26,7 +26,7 @@ test('an entry that comes later answers, to everyone who waits', async () => {
   expect((await Promise.all(waiting)).map(entry => entry.seq)).toEqual([2, 2, 3])
 })
 
-test('after: only greater numbers count', async () => {
+test('after: ignores entries up to that number', async () => {
   const journal = journalOf()
   journal.append(note('a'), null)
   journal.append(note('a'), null)
@@ -36,14 +36,14 @@ test('after: only greater numbers count', async () => {
   expect((await next).seq).toBe(3)
 })
 
-test('after a number that is still to come, what is below it does not count', async () => {
+test('after a future number: ignores entries below it', async () => {
   const journal = journalOf()
   const third = journal.waitFor(named('a'), { after: 2 })
   for (let count = 0; count < 3; count++) journal.append(note('a'), null)
   expect((await third).seq).toBe(3)
 })
 
-test('withinMs: it gives up and says so', async () => {
+test('withinMs: rejects with WaitTimeout', async () => {
   const journal = journalOf()
   const late = journal.waitFor(named('a'), { withinMs: 20 })
   await expect(late).rejects.toThrow('No matching entry within 20 ms.')
@@ -51,7 +51,7 @@ test('withinMs: it gives up and says so', async () => {
   journal.append(note('a'), null)
 })
 
-test('an abort ends the wait, also one that came before', async () => {
+test('rejects on abort, also on an earlier abort', async () => {
   const journal = journalOf()
   const stop = new AbortController()
   const waiting = journal.waitFor(named('a'), { signal: stop.signal })
@@ -60,7 +60,7 @@ test('an abort ends the wait, also one that came before', async () => {
   await expect(journal.waitFor(named('a'), { signal: stop.signal })).rejects.toThrow('Stopped waiting: aborted.')
 })
 
-test('a reset rejects whoever waits, and nobody who comes after', async () => {
+test('a reset rejects pending waits and no later ones', async () => {
   const journal = journalOf()
   const waiting = journal.waitFor(named('a'))
   journal.reset()
@@ -70,7 +70,7 @@ test('a reset rejects whoever waits, and nobody who comes after', async () => {
   expect((await after).seq).toBe(1)
 })
 
-test('a condition that throws rejects its own wait and disturbs nothing else', async () => {
+test('a condition that throws rejects its own wait only', async () => {
   const { sim } = world()
   const broken = sim.journal.waitFor(entry => (entry as never as { no: { such: boolean } }).no.such)
   const fine = sim.journal.waitFor(entry => entry.kind === 'api')
@@ -81,7 +81,7 @@ test('a condition that throws rejects its own wait and disturbs nothing else', a
   expect(await fine).toMatchObject({ status: 200 })
 })
 
-test('a wait that has ended is not asked again', async () => {
+test('the condition of an ended wait is not called again', async () => {
   const journal = journalOf()
   let asked = 0
   const waiting = journal.waitFor(entry => {
@@ -93,7 +93,7 @@ test('a wait that has ended is not asked again', async () => {
   expect(asked).toBe(2)
 })
 
-test('through the simulator: cause and effect of one message', async () => {
+test('waits for the delivery that a message causes', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   const { deliveryId } = await chat.says('Hello')

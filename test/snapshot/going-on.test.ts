@@ -1,4 +1,4 @@
-/** A restored simulator goes on as if it had never stopped. */
+/** Checks that a restored simulator continues like one that was never stopped. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Snapshot } from '../../src/simulator/snapshot/schema.ts'
@@ -12,7 +12,7 @@ const stateOf = (sim: Simulator) => {
   return { ...state, journal: { next_seq: journal.next_seq, entries: withoutWall(journal.entries!) } }
 }
 
-test('A, a snapshot, a restore elsewhere and B are the same as A and B', async () => {
+test('the same steps after a restore in another simulator give the same results as without it', async () => {
   const wholeStory = fc.tuple(story, sequel, fc.nat())
   await fc.assert(
     fc.asyncProperty(wholeStory, async ([a, b, seed]) => {

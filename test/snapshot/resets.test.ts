@@ -1,4 +1,4 @@
-/** Ten thousand resets while everything is in flight: nothing of before is seen after. */
+/** Resets simulators with work in flight and checks that nothing from before a reset appears after it. */
 import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/spec.ts'
 import type { Entry } from '../../src/journal/entry.ts'
@@ -26,7 +26,7 @@ const KNOBS = {
 
 const silent = (work: Promise<unknown>) => void work.catch(() => {})
 
-/** Starts a bit of everything and waits for none of it; whatever it leads to names its epoch. */
+/** Starts work of every kind without waiting for it. Everything it causes names its epoch. */
 function stir(sim: Simulator, epoch: number): void {
   const id = `epoch-${epoch}`
   if (epoch % 2 === 0) for (const spec of FAULTS.slice(epoch % 3)) sim.faults.add(spec)
@@ -38,7 +38,7 @@ async function begin(sim: Simulator, id: string, all: boolean): Promise<void> {
     id,
     history: [{ user: 'I would like to know where my parcel is' }, { user: 'Hello?' }],
   })
-  // A test may go on after the reset as well; what it does then is not of before.
+  // After a reset this function may still run; what it does then belongs to the next epoch.
   if (sim.findChat(id) === undefined) return
   const send = (name: string, body: object) =>
     silent(call(sim, `/api/v2/handover/${name}`, { body: { bot_id: sim.botId, chat_id: id, ...body } }))
@@ -54,7 +54,7 @@ async function begin(sim: Simulator, id: string, all: boolean): Promise<void> {
   silent(sim.clock.advance('2s'))
 }
 
-test('in-process: 10,000 resets, 0 ghosts', async () => {
+test('in-process: after 10,000 resets nothing from an earlier epoch appears', async () => {
   let epoch = 0
   const ghosts: string[] = []
   let deliveries = 0
@@ -92,7 +92,7 @@ test('in-process: 10,000 resets, 0 ghosts', async () => {
   })
 })
 
-test('over HTTP: nothing leaves after a reset, and no answer of before is journaled', async () => {
+test('over HTTP: after a reset no earlier event is sent and no earlier answer is journaled', async () => {
   const late: string[] = []
   let barrier = ''
   const { url, got } = await receiver((one, response) => {
@@ -105,7 +105,7 @@ test('over HTTP: nothing leaves after a reset, and no answer of before is journa
     stir(sim, epoch)
     await wallDelay(epoch % 4)
     sim.reset()
-    // Whatever was on the wire by then has arrived before something sent later on.
+    // What is on the wire arrives before anything that is sent later.
     const seen = got.length
     const chat = await sim.chat({ id: `after-${epoch}` })
     await chat.press('handover')
@@ -118,7 +118,7 @@ test('over HTTP: nothing leaves after a reset, and no answer of before is journa
   expect(late).toEqual([])
 })
 
-test('a call whose body is still being read never was', async () => {
+test('a reset drops a call whose body is still being read', async () => {
   const sim = createSimulator()
   await sim.chat({ id: 'ada' })
   const body = { bot_id: sim.botId, chat_id: 'ada', sender: AGENT }
@@ -130,7 +130,7 @@ test('a call whose body is still being read never was', async () => {
   expect(sim.chats()).toMatchObject([{ chat_id: 'ada', status: 'bot' }])
 })
 
-test('time that was asked for before does not pass after', async () => {
+test('a reset cancels earlier clock advances', async () => {
   const sim = createSimulator()
   const began = sim.clock.now()
   const asked = [sim.clock.advance('1h'), sim.clock.advance('1h')]

@@ -1,4 +1,4 @@
-/** Snapshots one by one: what is in them, what is refused, what stays as it is here. */
+/** Checks what snapshots contain, what a restore rejects, and what it leaves unchanged. */
 import { describe, expect, test } from 'vitest'
 import { InvalidSnapshot } from '../../src/simulator/snapshot/check.ts'
 import type { Snapshot } from '../../src/simulator/snapshot/schema.ts'
@@ -7,7 +7,7 @@ import { call, gate, post, takenOver, texts, transcript, world } from '../knobs/
 
 const copy = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot
 
-/** As somebody with an editor may change it. */
+/** Changes a copy of a snapshot, as a user with an editor may do. */
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
 const edited = (snapshot: Snapshot, edit: (document: any) => void): Snapshot => {
   const document = copy(snapshot)
@@ -15,7 +15,7 @@ const edited = (snapshot: Snapshot, edit: (document: any) => void): Snapshot => 
   return document
 }
 
-test('it is plain JSON: nothing that happens after changes it', async () => {
+test('a snapshot is plain JSON and does not change later', async () => {
   const { sim } = world()
   const ada = await takenOver(sim)
   const snapshot = sim.snapshot({ keys: true, journal: true })
@@ -26,7 +26,7 @@ test('it is plain JSON: nothing that happens after changes it', async () => {
   expect(copy(snapshot)).toEqual(snapshot)
 })
 
-test('a handle of a chat shows what was restored', async () => {
+test('a chat handle shows the restored state', async () => {
   const { sim } = world()
   const ada = await sim.chat()
   await ada.says('First')
@@ -41,7 +41,7 @@ test('a handle of a chat shows what was restored', async () => {
   expect(sim.findChat(ada.id)!.transcript).toEqual(ada.transcript)
 })
 
-test('keys are in it only when asked for, and without them the keys here stay', async () => {
+test('a snapshot contains keys only on request, and a restore without them keeps the current keys', async () => {
   const from = world({
     knobs: { 'keys.handover': 'first-secret', 'keys.bot': 'second-secret', 'keys.more': 'third:77' },
   }).sim
@@ -57,7 +57,7 @@ test('keys are in it only when asked for, and without them the keys here stay', 
   expect((await call(to, `/api/v1/chats/${from.chats()[0]!.chat_id}`, { key: 'second-secret' })).status).toBe(200)
 })
 
-test('seed and bot come with it', async () => {
+test('a restore takes over seed and bot', async () => {
   const from = world({ seed: 5, bot: { id: 2002, name: 'Odd' } }).sim
   const to = world({ seed: 6 }).sim
   await to.restore(from.snapshot())
@@ -67,7 +67,7 @@ test('seed and bot come with it', async () => {
   expect((await to.chat()).botId).toBe(2002)
 })
 
-test('base URL and a webhook URL that is set stay; where none is set, it is taken over', async () => {
+test('a restore keeps the base URL and a webhook URL that is set, and takes over the URL where none is set', async () => {
   const from = createSimulator({ baseUrl: 'https://a.example.test', webhook: { url: 'http://127.0.0.1:9/a' } })
   const set = createSimulator({ baseUrl: 'https://b.example.test', webhook: { url: 'http://127.0.0.1:9/b' } })
   const unset = createSimulator()
@@ -76,7 +76,7 @@ test('base URL and a webhook URL that is set stay; where none is set, it is take
   expect(unset.config()['webhook.url']).toBe('http://127.0.0.1:9/a')
 })
 
-test('uploaded bytes come back, large ones too', async () => {
+test('a restore brings uploaded bytes back, also large files', async () => {
   const bytes = Uint8Array.from({ length: 200_000 }, (_, index) => index % 256)
   const from = world().sim
   const ada = await takenOver(from, { supports_attachment: true })
@@ -88,7 +88,7 @@ test('uploaded bytes come back, large ones too', async () => {
   expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes)
 })
 
-test('an event that is on its way is sent once more, with the same id, bytes and number', async () => {
+test('a restore sends an event in flight once more, with the same id, bytes and attempt', async () => {
   const { opened, open } = gate()
   const from = world({}, async () => opened.then(() => new Response('ok')))
   const said = (await takenOver(from.sim)).says('Hello')
@@ -106,7 +106,7 @@ test('an event that is on its way is sent once more, with the same id, bytes and
   expect(from.sim.deliveries).toHaveLength(1)
 })
 
-test('an event a fault doubles is sent once more with each copy, and makes no further ones', async () => {
+test('a restore sends a duplicated event and each copy once more, and adds no copies', async () => {
   const { opened, open } = gate()
   const from = world({}, async () => opened.then(() => new Response('ok')))
   const ada = await takenOver(from.sim)
@@ -125,7 +125,7 @@ test('an event a fault doubles is sent once more with each copy, and makes no fu
   await said
 })
 
-test('a restore cuts off what is on its way, and nothing of before is journaled', async () => {
+test('a restore aborts deliveries in flight and journals nothing from before', async () => {
   const { opened, open } = gate()
   const { sim, arrived } = world({}, async () => opened.then(() => new Response('ok')))
   const ada = await takenOver(sim)
@@ -140,7 +140,7 @@ test('a restore cuts off what is on its way, and nothing of before is journaled'
   expect(sim.deliveries).toEqual([])
 })
 
-test('without the journal seq goes on, and first_seq tells that entries are gone', async () => {
+test('without the journal seq continues, and first_seq shows that earlier entries are missing', async () => {
   const { sim } = world()
   await takenOver(sim)
   const next = sim.journal.nextSeq
@@ -151,7 +151,7 @@ test('without the journal seq goes on, and first_seq tells that entries are gone
   expect(sim.journal.query().map(({ seq }) => seq)).toEqual([next])
 })
 
-test('a short journal keeps the latest of the entries', async () => {
+test('a journal with a smaller limit keeps the latest entries', async () => {
   const from = world().sim
   for (let count = 0; count < 5; count++) await from.chat()
   const to = createSimulator({ journalLimit: 2 })
@@ -162,7 +162,7 @@ test('a short journal keeps the latest of the entries', async () => {
   expect(to.journal.query().map(({ seq }) => seq)).toEqual([5, 6])
 })
 
-test('after a reset a restored simulator is as it was started, settings aside', async () => {
+test('a reset after a restore returns to the initial state, except for settings', async () => {
   const { sim } = world({ clock: { mode: 'virtual', start: '2030-01-01T00:00:00Z' } })
   await takenOver(sim)
   await sim.clock.advance('1h')
@@ -174,7 +174,7 @@ test('after a reset a restored simulator is as it was started, settings aside', 
   expect(new Date(other.clock.now()).toISOString()).toBe('2030-01-01T00:00:00.000Z')
 })
 
-test('a masked delivery that is sent again by hand is signed anew', async () => {
+test('a masked delivery that is resent manually gets a new signature', async () => {
   const from = world().sim
   await (await takenOver(from)).says('Hello')
   const to = world()
@@ -184,10 +184,10 @@ test('a masked delivery that is sent again by hand is signed anew', async () => 
   expect(to.inbox[0]!.headers.get('kindly-hmac')).toBe(from.deliveries[0]!.request.headers['Kindly-HMAC'])
 })
 
-describe('refused, and nothing is changed:', () => {
+describe('a restore rejects, without any change:', () => {
   const rows: [string, (snapshot: Snapshot) => unknown, RegExp][] = [
-    ['no object', () => null, /no snapshot.*version "v"/],
-    ['no version', () => ({}), /no snapshot/],
+    ['a value that is not an object', () => null, /no snapshot.*version "v"/],
+    ['a missing version', () => ({}), /no snapshot/],
     [
       'another version',
       one => ({ ...one, v: 2, handover_sim: '9.1.0' }),
@@ -196,27 +196,27 @@ describe('refused, and nothing is changed:', () => {
     ['an unknown key', one => ({ ...one, extra: 1 }), /extra is not a known key/],
     ['a missing part', one => edited(one, it => void delete it.chats), /chats is required/],
     [
-      'a wrong kind',
+      'a wrong type',
       one => edited(one, it => Object.assign(it.chats[0], { typing: 'yes' })),
       /chats\[0\]\.typing must be/,
     ],
     [
-      'a setting of another version',
+      'an unknown setting',
       one => edited(one, it => Object.assign(it.config, { 'typing.webhok': 'off' })),
       /config: typing\.webhok is not a setting; did you mean typing\.webhook/,
     ],
     [
-      'a value that cannot be',
+      'an invalid setting',
       one => edited(one, it => Object.assign(it.config, { 'typing.webhook': 'maybe' })),
       /config: typing\.webhook must be echo \| off, got "maybe"/,
     ],
     [
-      'an engine that cannot be loaded',
+      'an engine that fails to load',
       one => edited(one, it => Object.assign(it.config, { 'translation.engine': './none.mjs' })),
       /cannot load/,
     ],
     [
-      'another clock',
+      'another clock mode',
       one => edited(one, it => void Object.assign(it.clock, { mode: 'real', start_ms: undefined })),
       /taken on a real clock and this one is virtual/,
     ],
@@ -226,13 +226,13 @@ describe('refused, and nothing is changed:', () => {
       /bot 3 is not among the bots/,
     ],
     [
-      'a lost file',
+      'a missing file',
       one => edited(one, it => void it.chats[0].messages[0].attachments.push('f')),
       /file f is not among the files/,
     ],
-    ['a chat twice', one => edited(one, it => void it.chats.push(it.chats[0])), /two have the same id/],
+    ['two chats with one id', one => edited(one, it => void it.chats.push(it.chats[0])), /two have the same id/],
     [
-      'a deadline of no chat',
+      'a deadline of an unknown chat',
       one => edited(one, it => Object.assign(it.deadlines[0], { chat_id: 'x' })),
       /x is not among the chats/,
     ],
@@ -243,7 +243,7 @@ describe('refused, and nothing is changed:', () => {
       /journal\.entries\[1\]/,
     ],
     [
-      'a takeover by nobody',
+      'status agent without a takeover',
       one => edited(one, it => Object.assign(it.chats[0], { takeover: null })),
       /belongs to status agent/,
     ],

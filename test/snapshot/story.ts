@@ -1,4 +1,4 @@
-/** Random stories: what users, agents, faults and time do to a simulator, and everything that can be seen of it. */
+/** Generates random steps of users, agents, faults and time, plays them, and records everything observable. */
 import fc from 'fast-check'
 import type { FaultSpec } from '../../src/faults/spec.ts'
 import type { Entry } from '../../src/journal/entry.ts'
@@ -6,7 +6,7 @@ import type { SimulatorOptions } from '../../src/simulator/options.ts'
 import { coreOf, createSimulator, type Simulator } from '../../src/simulator.ts'
 import { AGENT, call } from '../knobs/support.ts'
 
-/** `chat` counts among those there are, so that every step means something. */
+/** `chat` is an index into the existing chats, modulo their number, so that every step has an effect. */
 export type Step =
   | { readonly do: 'chat'; readonly language: string }
   | { readonly do: 'says'; readonly chat: number; readonly text: string; readonly file?: 'made' | 'own' }
@@ -112,7 +112,7 @@ const steps = fc.array(fc.oneof({ weight: 60, arbitrary: step }, { weight: 1, ar
   size: 'max',
 })
 
-/** Two chats an agent is in, and a webhook that gets second tries: without them most steps would mean nothing. */
+/** Creates two chats with an agent and enables retries, because most steps need them. */
 const OPENING: readonly Step[] = [
   { do: 'configure', patch: { 'webhook.retry': ['1s', '2s', '5s'] } },
   { do: 'chat', language: 'en' },
@@ -122,17 +122,17 @@ const OPENING: readonly Step[] = [
 ]
 
 export const story: fc.Arbitrary<readonly Step[]> = steps.map(rest => [...OPENING, ...rest])
-/** To be gone on with: all that is due comes in the end. */
+/** Steps that end with an advance, so that everything due happens. */
 export const sequel: fc.Arbitrary<readonly Step[]> = steps.map(rest => [...rest, { do: 'advance', by: '10m' }])
 
 export interface Player {
   readonly sim: Simulator
-  /** What the webhook got and the API answered, in order. */
+  /** Webhook requests and API answers, in order. */
   readonly seen: string[]
   play(steps: readonly Step[]): Promise<void>
 }
 
-/** Whether an event is taken is settled by its bytes, so that it is the same wherever it arrives. */
+/** Derives the status from the bytes, so that every receiver answers an event the same way. */
 const statusFor = (text: string) => ([...text].reduce((sum, char) => sum + char.charCodeAt(0), 0) % 2 === 0 ? 500 : 200)
 
 export function player(options: SimulatorOptions): Player {
@@ -194,6 +194,6 @@ const trigger = (sim: Simulator, chatId: string) =>
     sign: 'valid',
   })
 
-/** But for what passes on the wall. */
+/** Removes wall-clock times from entries. */
 export const withoutWall = (entries: readonly Entry[]): unknown[] =>
   entries.map(entry => ({ ...entry, at_ms: 0, ...('duration_ms' in entry ? { duration_ms: 0 } : {}) }))

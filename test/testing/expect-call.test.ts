@@ -278,7 +278,7 @@ describe('expectCall', () => {
     await expect(waiting).rejects.toThrow(
       'The simulator was reset, restored or closed while the test waited: expect start.',
     )
-    await expect(ada.expectCall('start')).rejects.toThrow('This chat is gone')
+    await expect(ada.expectCall('start')).rejects.toThrow('This chat no longer exists')
     const again = await sim.chat()
     await again.press('handover')
     await again.expectNone('start', { for: '0s' })

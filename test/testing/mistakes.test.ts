@@ -144,7 +144,7 @@ it('a chat that a reset forgot is neither acted in nor looked at', async () => {
   const { sim } = simulatorWith()
   const ada = await sim.chat()
   sim.reset()
-  const GONE = /^This chat is gone: the simulator was reset after it was made/
+  const GONE = /^This chat no longer exists: the simulator was reset after the chat was created/
   await expect(ada.press('handover')).rejects.toThrow(GONE)
   await expect(ada.says('Hello')).rejects.toThrow(GONE)
   await expect(ada.waitFor(chat => chat.status === 'agent')).rejects.toThrow(GONE)

@@ -1,4 +1,4 @@
-/** Workspaces behind one port: each a simulator of its own, found by the key the app sends anyway. */
+/** Checks workspaces behind one port: identity, routing by API key, isolation, and their control API. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startSimulator } from '../../src/server/start.ts'
@@ -9,7 +9,7 @@ import { control, deferred, startWebhook } from '../support/server.ts'
 
 const SERVER = { port: 0, clock: 'virtual' } as const
 
-/** As an app does: the address of the server, and its own key. */
+/** Calls the platform like an app: with the address of the server and the key of the workspace. */
 async function send(url: string, key: string | null, path: string, body?: object) {
   const headers = { 'content-type': 'application/json', ...(key === null ? {} : { authorization: `Bearer ${key}` }) }
   const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) }
@@ -20,8 +20,8 @@ async function send(url: string, key: string | null, path: string, body?: object
 const start = (url: string, { apiKey, botId }: Pick<Simulator, 'apiKey' | 'botId'>, chatId: string) =>
   send(url, apiKey, '/api/v2/handover/start', { bot_id: botId, chat_id: chatId, sender: AGENT })
 
-describe('who they are', () => {
-  test('a name settles keys, bot and seed, whichever others there are', async () => {
+describe('identity', () => {
+  test('a name determines keys, bot and seed, independent of other workspaces', async () => {
     const facts = async (...names: (string | undefined)[]) => {
       await using server = await startSimulator(SERVER)
       const made: Workspace[] = []
@@ -36,22 +36,22 @@ describe('who they are', () => {
     expect(new Set(Object.values(one).flat()).size).toBe(20)
   })
 
-  test('a name can be given again once its workspace is closed, with the same keys', async () => {
+  test('a closed workspace frees its name, and a new one of that name gets the same keys', async () => {
     await using server = await startSimulator(SERVER)
     const first = await server.workspace({ name: 'cart' })
-    await expect(server.workspace({ name: 'cart' })).rejects.toThrow(/already a workspace "cart"/)
+    await expect(server.workspace({ name: 'cart' })).rejects.toThrow(/Workspace "cart" already exists/)
     await first.close()
     const again = await server.workspace({ name: 'cart' })
     expect(again.apiKey).toBe(first.apiKey)
     expect((await start(server.url, again, (await again.chat()).id)).status).toBe(200)
   })
 
-  test.each(['', 'a b', 'x/y', 'a~b', '.hidden', 'x'.repeat(65)])('%j is no name', async name => {
+  test.each(['', 'a b', 'x/y', 'a~b', '.hidden', 'x'.repeat(65)])('the name %j is rejected', async name => {
     await using server = await startSimulator(SERVER)
     await expect(server.workspace({ name })).rejects.toThrow(/name must be/)
   })
 
-  test('settings are those the server was started with, keys and webhook are not', async () => {
+  test('a workspace inherits the settings of the server, but neither keys nor webhook', async () => {
     const knobs = { 'typing.webhook': 'off', 'keys.more': 'third:77' }
     await using server = await startSimulator({ ...SERVER, knobs, webhook: { url: 'http://127.0.0.1:9/' }, seed: 4 })
     await server.configure({ 'messages.open': 'Patched later' })
@@ -68,18 +68,18 @@ describe('who they are', () => {
     expect(own.config()['messages.open']).not.toBe('Patched later')
   })
 
-  test("a key that is another one's is refused", async () => {
+  test('a key of another workspace is rejected', async () => {
     await using server = await startSimulator(SERVER)
     const own = await server.workspace()
     for (const key of [server.apiKey, server.botApiKey, own.botApiKey]) {
-      await expect(server.workspace({ knobs: { 'keys.handover': key } })).rejects.toThrow(/already that of/)
+      await expect(server.workspace({ knobs: { 'keys.handover': key } })).rejects.toThrow(/already belongs to/)
     }
     expect((await server.workspace()).id).toBe('ws-5')
   })
 })
 
-describe('calls', () => {
-  test('reach the workspace of their key, both keys and further ones', async () => {
+describe('a call', () => {
+  test('reaches the workspace of its key, whichever of its keys it carries', async () => {
     await using server = await startSimulator(SERVER)
     const own = await server.workspace({ knobs: { 'keys.more': 'third-key:77' } })
     const ada = await own.chat({ id: 'ada' })
@@ -91,7 +91,7 @@ describe('calls', () => {
     expect([kinds(own), kinds(server)]).toEqual([[200, 200, 404], [404]])
   })
 
-  test('a key that was changed while it runs is found, and the old one as long as it works', async () => {
+  test('reaches its workspace with a changed key, and with the old key while that still works', async () => {
     await using server = await startSimulator(SERVER)
     const own = await server.workspace()
     const old = { apiKey: own.apiKey, botId: own.botId }
@@ -104,7 +104,7 @@ describe('calls', () => {
     expect(own.journal.query({ kind: 'api' })).toHaveLength(4)
   })
 
-  test('with a key of nobody, or none, go to the default one', async () => {
+  test('with an unknown key or without one reaches the default simulator', async () => {
     await using server = await startSimulator(SERVER)
     await server.workspace()
     for (const key of ['nobody', null]) {
@@ -113,15 +113,18 @@ describe('calls', () => {
     expect(server.journal.query({ kind: 'api' })).toHaveLength(2)
   })
 
-  test('with the key of a closed workspace are told so', async () => {
+  test('with the key of a closed workspace gets an error that names it', async () => {
     await using server = await startSimulator(SERVER)
     const own = await server.workspace({ name: 'cart' })
     await own.close()
     const { status, text } = await start(server.url, own, 'x')
-    expect([status, text]).toEqual([401, expect.stringContaining('that of the workspace \\"cart\\", which is closed')])
+    expect([status, text]).toEqual([
+      401,
+      expect.stringContaining('belonged to the workspace \\"cart\\", which is closed'),
+    ])
   })
 
-  test('attachments have the same ids in workspaces of one seed, and are told apart all the same', async () => {
+  test('for an attachment reaches its workspace, even if another one has a file of the same id', async () => {
     await using server = await startSimulator(SERVER)
     const urls = []
     for (const text of ['one', 'two']) {
@@ -136,7 +139,7 @@ describe('calls', () => {
     expect((await fetch(first.replace('ws-1~', 'ws-9~'))).status).toBe(404)
   })
 
-  test('each has its own limit for bodies', async () => {
+  test('is limited by the body limit of its workspace', async () => {
     await using server = await startSimulator({ ...SERVER, knobs: { 'limits.body': 200 } })
     const wide = await server.workspace({ knobs: { 'limits.body': 10_000 } })
     const body = { bot_id: wide.botId, chat_id: (await wide.chat()).id, message: 'x'.repeat(1000), sender: AGENT }
@@ -146,7 +149,7 @@ describe('calls', () => {
   })
 })
 
-test('closing one cuts off what it has on its way, and leaves the others alone', async () => {
+test('closing a workspace aborts its deliveries and does not affect others', async () => {
   const { promise: closed, resolve } = deferred()
   await using hook = await startWebhook((_, response) => void response.on('close', resolve))
   await using server = await startSimulator(SERVER)
@@ -170,7 +173,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 25, size: 'max' },
 )
 
-/** Through the platform's own port for calls, so that finding the right one is part of it. */
+/** Calls the shared port, so that the routing is tested too. */
 async function act(sim: Simulator, url: string | null, [, what]: Step): Promise<void> {
   const chat = sim.chats()[0]
   if (what === 'chat') await sim.chat()
@@ -192,7 +195,7 @@ async function act(sim: Simulator, url: string | null, [, what]: Step): Promise<
   await sim.settled()
 }
 
-/** What was sent and done, without what a socket adds and what passes on the wall. */
+/** Removes socket headers and wall-clock times from entries. */
 const shape = (sim: Simulator) =>
   sim.journal.query().map(entry => {
     const { at_ms: _, ...rest } = entry
@@ -205,7 +208,7 @@ const shape = (sim: Simulator) =>
     return { ...call, body: request.body }
   })
 
-test('whatever the others do, each has the journal it has alone', async () => {
+test('a workspace has the same journal with and without other workspaces', async () => {
   const fetch = async () => new Response()
   await fc.assert(
     fc.asyncProperty(steps, fc.boolean(), async (story, sameSeed) => {
@@ -236,7 +239,7 @@ test('whatever the others do, each has the journal it has alone', async () => {
   )
 })
 
-test('fifty at once: every event and call is where it belongs', async () => {
+test('with fifty workspaces at once every event and call reaches its own', async () => {
   const arrived = new Map<string, string[]>()
   await using hook = await startWebhook((request, response) => {
     arrived.set(request.url!, [...(arrived.get(request.url!) ?? []), String(request.headers['kindly-hmac'])])
@@ -262,7 +265,7 @@ test('fifty at once: every event and call is where it belongs', async () => {
   expect(server.journal.query()).toEqual([])
 })
 
-test('a snapshot of one is a beginning for others, each with its own keys and webhook', async () => {
+test('a snapshot of one workspace can be restored in others, which keep their keys and webhook', async () => {
   await using server = await startSimulator(SERVER)
   const first = await server.workspace()
   const ada = await first.chat({ language: 'nb' })
@@ -276,7 +279,7 @@ test('a snapshot of one is a beginning for others, each with its own keys and we
 })
 
 describe('/_sim/workspaces', () => {
-  test('makes, shows, lists and closes them', async () => {
+  test('creates, shows, lists and closes workspaces', async () => {
     await using server = await startSimulator(SERVER)
     const ask = control(server)
     const body = {
@@ -300,7 +303,7 @@ describe('/_sim/workspaces', () => {
     expect((await ask('GET', '/workspaces/cart')).status).toBe(404)
   })
 
-  test('every route about a simulator is there once more, about that one', async () => {
+  test('every route of a simulator also exists for a workspace', async () => {
     await using server = await startSimulator(SERVER)
     const ask = control(server)
     const { control: at, api_key, bot_id } = (await ask('POST', '/workspaces', { body: {} })).body
@@ -324,7 +327,7 @@ describe('/_sim/workspaces', () => {
     expect((await ask('GET', '/faults')).body.faults).toEqual([])
   })
 
-  test('what cannot be is refused by name', async () => {
+  test('an invalid request is rejected with the name of the field', async () => {
     await using server = await startSimulator(SERVER)
     const ask = control(server)
     await ask('POST', '/workspaces', { body: { name: 'cart' } })
@@ -354,7 +357,7 @@ describe('/_sim/workspaces', () => {
     expect((await ask('GET', '/workspaces')).body.workspaces).toHaveLength(1)
   })
 
-  test('closing one ends its waits and streams', async () => {
+  test('closing a workspace ends its waits and streams', async () => {
     await using server = await startSimulator(SERVER)
     const ask = control(server)
     await ask('POST', '/workspaces', { body: { name: 'cart' } })
