@@ -59,7 +59,8 @@ const AttachmentInput = z
   })
   .check(
     z.refine(file => (file.size_kb === undefined) !== (file.base64 === undefined), {
-      error: 'a file with either size_kb (bytes are made up) or base64',
+      error: 'must have either size_kb (bytes are made up) or base64',
+      params: { problem: 'incomplete' },
     }),
     named('AttachmentInput', 'Either size_kb (bytes are made up) or base64'),
   )

@@ -1,7 +1,7 @@
 /** Finds and reads a driver: a YAML or JSON file, a module, or an address that serves such a file. */
 import { dirname, extname, resolve } from 'node:path'
 import { moduleSource, parseSource } from '../source/document.ts'
-import { problem } from '../source/errors.ts'
+import { fileProblem } from '../source/errors.ts'
 import { loadExports, type NamedFile, readText } from '../source/files.ts'
 import { fetchDriver } from './file/fetch.ts'
 import { splitFunctions } from './file/module.ts'
@@ -30,7 +30,7 @@ export async function loadDriver(ref: string, around: Surroundings): Promise<Dri
   const origin = { name: ref, folder: dirname(path), http: null, commands: true, ask }
   if (MODULES.includes(file.extension)) return loadModuleDriver(file, around.nodeVersion, origin)
   if (!TEXTS.includes(file.extension)) {
-    throw problem(ref, `a driver must end in ${[...TEXTS, ...MODULES].join(', ')}, or be an http or https address`)
+    throw fileProblem(ref, `a driver must end in ${[...TEXTS, ...MODULES].join(', ')}, or be an http or https address`)
   }
   return readDriver(parseSource(ref, readText(file), file.extension === '.json'), { ...origin, functions: {} })
 }

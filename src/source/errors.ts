@@ -35,8 +35,10 @@ const lines = (text: string): string => text.split('\n').map(visible).join('\n')
 export const problem = (at: string, message: string): ConfigError => new ConfigError([{ at, message }])
 
 /** A problem of a whole file. */
-export const fileProblem = (file: string, message: string): ConfigError =>
-  new ConfigError([{ at: file, file, message }])
+export const problemOf = (file: string, message: string): Problem => ({ at: file, file, message })
+
+/** The error for one problem of a whole file. */
+export const fileProblem = (file: string, message: string): ConfigError => new ConfigError([problemOf(file, message)])
 
 /** The issues of a schema as problems of a file, the first line first. */
 export function schemaProblems(

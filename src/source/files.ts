@@ -1,9 +1,10 @@
-/** Files of the user, read as text or loaded as modules, with errors that say why they cannot be. */
+/** Reads the user's files as text or loads them as modules; errors say why one cannot be read. */
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { wallDelay } from '../runtime/clock.ts'
 import { loadModule } from '../runtime/modules.ts'
-import { ConfigError, problem } from './errors.ts'
+import { defineTexts } from '../text/texts.ts'
+import { fileProblem } from './errors.ts'
 
 export interface NamedFile {
   /** As the user would write it. */
@@ -13,41 +14,55 @@ export interface NamedFile {
   readonly extension: string
 }
 
-const WHY: Record<string, string> = {
+const TEXTS = defineTexts({
+  unreadable: (why: string) => `cannot be read: ${why}`,
+  unloadable: (why: string) => `cannot be loaded: ${why}`,
+  utf16: 'is UTF-16 text; save it as UTF-8',
+  binary: 'is not a text file (it has zero bytes)',
+  notUtf8: 'is not UTF-8 text; save it as UTF-8',
+  noDefault: (example: string) => `must have a default export: ${example}`,
+  timeout: 'it does not finish loading; see what it awaits at its top level',
+  noPackage: (name: string) => `the package ${name} is not installed; install it: npm install --save-dev ${name}`,
+  inLine: (message: string, line: string) => `${message} (line ${line})`,
+  noTypeScript: (version: string) =>
+    `needs Node 22.18 or newer, this is ${version}. Write it as .yaml, .json or .mjs, or use a newer Node`,
+})
+
+const REASONS: Readonly<Record<string, string>> = defineTexts({
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
   ENOTDIR: 'part of the path is not a folder',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-}
+})
 
-/** The text, or an error that says why it cannot be read. */
+/** Throws `ConfigError`. */
 export function readText({ name, path }: NamedFile): string {
   let bytes: Buffer
   try {
     bytes = readFileSync(path)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw problem(name, `cannot be read: ${WHY[code ?? ''] ?? message}.`)
+    throw fileProblem(name, TEXTS.unreadable(REASONS[code ?? ''] ?? message))
   }
-  if (isUtf16(bytes)) throw problem(name, 'is UTF-16 text; save it as UTF-8.')
-  if (bytes.includes(0)) throw problem(name, 'is not a text file (it has zero bytes).')
+  if (isUtf16(bytes)) throw fileProblem(name, TEXTS.utf16)
+  if (bytes.includes(0)) throw fileProblem(name, TEXTS.binary)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw problem(name, 'is not UTF-8 text; save it as UTF-8.')
+    throw fileProblem(name, TEXTS.notUtf8)
   }
 }
 
-/** By its byte order mark: what `>` of Windows PowerShell writes. */
+/** Looks at the byte order mark, which `>` of Windows PowerShell writes. */
 const isUtf16 = ([first, second]: Uint8Array): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
 
-/** What a module exports as default. `example` shows what that should look like. */
+/** The default export of a module; `example` is shown when there is none. */
 export async function loadDefault(file: NamedFile, nodeVersion: string, example: string): Promise<unknown> {
   const loaded = await loadExports(file, nodeVersion)
   if ('default' in loaded) return loaded.default
-  throw problem(file.name, `must have a default export: ${example}`)
+  throw fileProblem(file.name, TEXTS.noDefault(example))
 }
 
 /** Everything a module exports. */
@@ -59,11 +74,11 @@ export async function loadExports(
   if (file.extension === '.ts') checkTypeScript(file.name, nodeVersion)
   readText(file)
   const slow = new AbortController()
-  const late = wallDelay(withinMs, slow.signal).then(() => Promise.reject(new Error(NEVER)))
+  const late = wallDelay(withinMs, slow.signal).then(() => Promise.reject(new Error(TEXTS.timeout)))
   try {
     return await Promise.race([loadModule(file.path), late])
   } catch (error) {
-    throw problem(file.name, `cannot be loaded: ${whyNot(error, file.path)}`)
+    throw fileProblem(file.name, TEXTS.unloadable(whyNot(error, file.path)))
   } finally {
     late.catch(() => {})
     slow.abort()
@@ -71,28 +86,21 @@ export async function loadExports(
 }
 
 const LOAD_MS = 30_000
-const NEVER = 'it does not come to its end; see what it awaits at its top level'
 
-/** With the line of the file, where the error has one, and what to do about a package that is not there. */
+/** The message with the line in the file, or what to install when a package is missing. */
 function whyNot(error: unknown, path: string): string {
   if (!(error instanceof Error)) return String(error)
   const { message, stack = '' } = error
   const missing = /^Cannot find package '([^']+)'/.exec(message)?.[1]
-  if (missing !== undefined)
-    return `there is no package ${missing} for it; install it here: npm install --save-dev ${missing}`
+  if (missing !== undefined) return TEXTS.noPackage(missing)
   const after = stack.split(pathToFileURL(path).href)[1] ?? stack.split(path)[1]
   const place = after?.match(/^:\d+(:\d+)?/)?.[0]
-  return place === undefined ? message : `${message} (line ${place.slice(1)})`
+  return place === undefined ? message : TEXTS.inLine(message, place.slice(1))
 }
 
-/** Type stripping without a flag came with 22.18 and 23.6. */
+/** Type stripping needs no flag from Node 22.18 and 23.6 on. */
 function checkTypeScript(name: string, nodeVersion: string): void {
   const [major = 0, minor = 0] = nodeVersion.replace(/^v/, '').split('.').map(Number)
   if (major >= 24 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18)) return
-  throw new ConfigError([
-    {
-      at: name,
-      message: `needs Node 22.18 or newer, this is ${nodeVersion}. Write it as .yaml, .json or .mjs, or use a newer Node.`,
-    },
-  ])
+  throw fileProblem(name, TEXTS.noTypeScript(nodeVersion))
 }

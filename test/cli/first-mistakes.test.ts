@@ -23,13 +23,13 @@ it.each<[string, Record<string, string>, string[], string | RegExp]>([
     'a driver is no scenario',
     { 'd.yaml': DRIVER },
     ['run', 'd.yaml', ...AT],
-    /^d\.yaml:1:1: is an agent driver, and no scenario: give it with --agent-driver\.\n.*\n.*\n$/,
+    /^d\.yaml:1:1: is an agent driver and not a scenario: pass it with --agent-driver\.\n.*\n.*\n$/,
   ],
   [
     'a scenario is no driver',
     { 's.yaml': SCENARIO },
     ['run', 's.yaml', '--port', '0', '--agent-driver', 's.yaml', ...AT],
-    /^s\.yaml:3:1: this is a scenario, and no agent driver\.\n.*\n.*\n$/,
+    /^s\.yaml:3:1: this is a scenario and not an agent driver\.\n.*\n.*\n$/,
   ],
   [
     'nothing named, and no folder of that name',
@@ -59,7 +59,7 @@ it.each<[string, Record<string, string>, string[], string | RegExp]>([
     'a module whose package is not installed',
     { 's.mjs': `import { press } from 'no-such-package'\nexport default press\n` },
     ['validate', 's.mjs'],
-    's.mjs: cannot be loaded: there is no package no-such-package for it; install it here: npm install --save-dev no-such-package.\n',
+    's.mjs: cannot be loaded: the package no-such-package is not installed; install it: npm install --save-dev no-such-package.\n',
   ],
   [
     'a module that throws, with the line',
@@ -85,6 +85,6 @@ it('a module that waits for ever at its top level', async () => {
   const folder = folderWith({ 's.mjs': 'await new Promise(() => {})\nexport default 1\n' })
   const file = { name: 's.mjs', path: join(folder, 's.mjs'), extension: '.mjs' }
   await expect(loadExports(file, process.version, 50)).rejects.toThrow(
-    's.mjs: cannot be loaded: it does not come to its end; see what it awaits at its top level.',
+    's.mjs: cannot be loaded: it does not finish loading; see what it awaits at its top level.',
   )
 })

@@ -68,7 +68,7 @@ async function inspectScenarios(files: readonly FoundFile[], { io }: Context): P
   const problems = isProblems(together) ? together : []
   const done = new Map<string, Inspected>()
   for (const file of files) {
-    const own = problems.filter(({ at }) => isAbout(at, file.name))
+    const own = problems.filter(problem => problem.file === file.name)
     const loaded = own.length > 0 ? own : isProblems(together) ? await load([file]) : together
     done.set(file.name, isProblems(loaded) ? broken(file, 'scenario', loaded) : counted(file, loaded))
   }
@@ -77,7 +77,6 @@ async function inspectScenarios(files: readonly FoundFile[], { io }: Context): P
 
 const isProblems = (value: readonly LoadedScenario[] | readonly Problem[]): value is readonly Problem[] =>
   value.length > 0 && 'message' in value[0]!
-const isAbout = (at: string, name: string) => at === name || at.startsWith(`${name}:`)
 
 function counted(file: FoundFile, all: readonly LoadedScenario[]): Inspected {
   const own = all.filter(one => one.file === file.name)
@@ -104,7 +103,7 @@ const COUNT: Readonly<Record<Exclude<Kind, 'scenario'>, Count>> = {
     return { steps: parts.reduce((sum, part) => sum + (Array.isArray(part) ? 0 : part.value.steps.length), 0) }
   },
   async driver(file, { io, env }) {
-    const prompt = () => Promise.reject(new Error('Nobody is asked while files are checked.'))
+    const prompt = () => Promise.reject(new Error('validate does not prompt'))
     const { cwd, nodeVersion } = io
     const driver = await loadDriver(file.name, { cwd, env, nodeVersion, isTTY: false, prompt })
     return { verbs: Object.keys(driver.verbs).length + Object.keys(driver.missing).length }

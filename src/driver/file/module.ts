@@ -1,6 +1,6 @@
 /** What a module exports, taken apart: verbs that are functions, and everything that could stand in a file. */
 import { show } from '../../contract/explain-issues.ts'
-import { ConfigError, type Problem, problem } from '../../source/errors.ts'
+import { ConfigError, fileProblem, type Problem } from '../../source/errors.ts'
 import { isMap } from '../../source/is-map.ts'
 import { nearest } from '../../text/nearest.ts'
 import type { FunctionVerb } from '../spec.ts'
@@ -18,7 +18,7 @@ export interface Split {
 export function splitFunctions(name: string, exports: Fields): Split {
   const all = 'default' in exports ? exports.default : exports
   if (!isMap(all)) {
-    throw problem(name, `must export its verbs, or default { accept: async ({ chat }) => {} }, got ${show(all)}`)
+    throw fileProblem(name, `must export its verbs, or default { accept: async ({ chat }) => {} }, got ${show(all)}`)
   }
   const { does, ...rest } = all
   const plain = taken(Object.entries(rest), '')
@@ -46,5 +46,6 @@ function checkNames(name: string, verbs: readonly string[]): void {
 
 const unknownVerb = (name: string, verb: string, known: readonly string[]): Problem => ({
   at: `${name}: ${verb}`,
+  file: name,
   message: `is not a verb${nearest(verb, known) || `; there are ${known.join(', ')}, and your own under does`}`,
 })

@@ -38,7 +38,7 @@ function checked(source: Source): DriverFile {
   const read = DriverFile.safeParse(value, OWN_WORDS)
   if (read.success) return read.data
   if (typeof value === 'object' && 'steps' in value) {
-    throw new ConfigError([source.problem(['steps'], 'key', '', 'this is a scenario, and no agent driver')])
+    throw new ConfigError([source.problem(['steps'], 'key', '', 'this is a scenario and not an agent driver')])
   }
   throw new ConfigError(schemaProblems(source, read.error.issues, value, DriverFile))
 }

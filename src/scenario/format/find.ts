@@ -1,7 +1,7 @@
 /** Which files are meant: a file, every scenario below a folder, or a pattern such as `scenarios/**\/night-*.yaml`. */
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { extname, relative, resolve, sep } from 'node:path'
-import { problem } from '../../source/errors.ts'
+import { fileProblem } from '../../source/errors.ts'
 import type { NamedFile } from '../../source/files.ts'
 
 export interface FoundFile extends NamedFile {
@@ -26,10 +26,10 @@ function filesOf(pattern: string, cwd: string): FoundFile[] {
   const kind = kindOf(path)
   if (kind === 'folder') return below(path, cwd, pattern)
   if (kind === 'file') return [named(pattern, path)]
-  if (!/[*?{]/.test(pattern)) throw problem(pattern, 'cannot be read: there is no such file or folder.')
+  if (!/[*?{]/.test(pattern)) throw fileProblem(pattern, 'cannot be read: there is no such file or folder.')
   const matching = matcherOf(pattern.replaceAll('\\', '/').replace(/^\.\//, ''))
   const all = scan(baseOf(pattern, cwd)).filter(file => matching.test(asWritten(file, cwd, pattern)))
-  if (all.length === 0) throw problem(pattern, 'matches no file.')
+  if (all.length === 0) throw fileProblem(pattern, 'matches no file.')
   return all.map(file => ({ ...fileAt(file, asWritten(file, cwd, pattern)), named: false }))
 }
 
@@ -47,14 +47,14 @@ function kindOf(path: string): 'file' | 'folder' | null {
 function named(name: string, path: string): FoundFile {
   const file = fileAt(path, name)
   if ((EXTENSIONS as readonly string[]).includes(file.extension)) return { ...file, named: true }
-  throw problem(name, `must end in ${EXTENSIONS.join(', ')}.`)
+  throw fileProblem(name, `must end in ${EXTENSIONS.join(', ')}.`)
 }
 
 const fileAt = (path: string, name: string): NamedFile => ({ name, path, extension: extname(path).toLowerCase() })
 
 function below(folder: string, cwd: string, pattern: string): FoundFile[] {
   const files = scan(folder)
-  if (files.length === 0) throw problem(pattern, `has no scenario in it: ${EXTENSIONS.join(', ')}.`)
+  if (files.length === 0) throw fileProblem(pattern, `has no scenario in it: ${EXTENSIONS.join(', ')}.`)
   return files.map(file => ({ ...fileAt(file, asWritten(file, cwd, pattern)), named: false }))
 }
 
@@ -93,7 +93,7 @@ function baseOf(pattern: string, cwd: string): string {
   const first = parts.findIndex(part => /[*?{]/.test(part))
   const base = resolve(cwd, parts.slice(0, first).join('/') || (pattern.startsWith('/') ? '/' : '.'))
   if (kindOf(base) === 'folder') return base
-  throw problem(pattern, `matches no file: there is no folder ${parts.slice(0, first).join('/')}.`)
+  throw fileProblem(pattern, `matches no file: there is no folder ${parts.slice(0, first).join('/')}.`)
 }
 
 /** `*` within a name, `**` over folders, `?` one character, `{a,b}` either. */

@@ -1,7 +1,8 @@
-/** Scenario files of all forms, checked as a whole: every problem of every file at once. */
+/** Loads scenario files and reports every problem of every file at once. */
 import { resolve } from 'node:path'
 import { moduleSource } from '../../source/document.ts'
-import { ConfigError, type Problem } from '../../source/errors.ts'
+import { byLine, ConfigError, type Problem, problemOf } from '../../source/errors.ts'
+import { defineTexts } from '../../text/texts.ts'
 import { compileInto } from '../compile/compile.ts'
 import { Complaints } from '../compile/here.ts'
 import { hintsOf } from '../compile/hints.ts'
@@ -12,19 +13,25 @@ import { createParts, type Parts } from './parts.ts'
 import { checked, kindOf, valuesIn } from './read.ts'
 import { ScenarioFile } from './scenario.ts'
 
+const TEXTS = defineTexts({
+  empty: 'has no scenario in it',
+  part: 'is a part: it runs where a scenario includes it',
+  taken: (name: string, place: string) => `${JSON.stringify(name)} is taken: ${place} has it`,
+})
+
 export interface LoadOptions {
   readonly cwd: string
   readonly nodeVersion: string
 }
 
-/** Of files, folders and patterns. Throws `ConfigError`. */
+/** Loads files, folders and patterns. Throws `ConfigError`. */
 export async function loadScenarios(patterns: readonly string[], options: LoadOptions): Promise<LoadedScenario[]> {
   const problems: Problem[] = []
   const values = await valuesOf(findFiles(patterns, options.cwd), options, problems)
   return finish(values, options, problems)
 }
 
-/** Scenarios that are values already; what they include is found from `cwd`. Throws `ConfigError`. */
+/** Loads scenarios that are values already; their includes are relative to `cwd`. Throws `ConfigError`. */
 export async function loadValues(all: readonly unknown[], options: LoadOptions): Promise<LoadedScenario[]> {
   const source = moduleSource(IN_CODE, all)
   const path = resolve(options.cwd, IN_CODE)
@@ -35,7 +42,7 @@ export async function loadValues(all: readonly unknown[], options: LoadOptions):
   )
 }
 
-/** Stands for the file of what was written in code. */
+/** The file name in problems of scenarios from code. */
 const IN_CODE = 'scenario'
 
 async function valuesOf(files: readonly FoundFile[], { nodeVersion }: LoadOptions, problems: Problem[]) {
@@ -43,7 +50,7 @@ async function valuesOf(files: readonly FoundFile[], { nodeVersion }: LoadOption
   for (const file of files) {
     try {
       const found = await valuesIn(file, nodeVersion)
-      if (file.named && found.length === 0) problems.push({ at: file.name, message: 'has no scenario in it' })
+      if (file.named && found.length === 0) problems.push(problemOf(file.name, TEXTS.empty))
       values.push(...found.filter(one => isScenario(one, file, problems)))
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
@@ -53,10 +60,10 @@ async function valuesOf(files: readonly FoundFile[], { nodeVersion }: LoadOption
   return values
 }
 
-/** Parts lie beside scenarios, and are passed over unless somebody asks for one to be played. */
+/** Skips parts, which lie beside scenarios; a part named on the command line is a problem. */
 function isScenario(written: Written<unknown>, file: FoundFile, problems: Problem[]): boolean {
   if (kindOf(written.value) !== 'partial') return true
-  if (file.named) problems.push(problemAt(written, ['kind'], 'is a part: it is played where a scenario includes it'))
+  if (file.named) problems.push(problemAt(written, ['kind'], TEXTS.part))
   return false
 }
 
@@ -79,15 +86,10 @@ async function finish(
   return done.map(({ one, plans }) => ({ ...one, warnings: hintsOf(plans) }))
 }
 
-/** Files as they were met, each from top to bottom. */
+/** Sorts by file, in the order in which they were read, and by line. */
 function inOrder(problems: readonly Problem[]): Problem[] {
-  const places = problems.map(problem => {
-    const [, file = problem.at, line = '0'] = /^(.*?):(\d+):\d+/.exec(problem.at) ?? []
-    return { problem, file, line: Number(line) }
-  })
-  const files = [...new Set(places.map(({ file }) => file))]
-  const byPlace = places.sort((a, b) => files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line)
-  return byPlace.map(({ problem }) => problem)
+  const files = [...new Set(problems.map(({ file }) => file))]
+  return files.flatMap(file => byLine(problems.filter(problem => problem.file === file)))
 }
 
 async function withParts(written: Written<ScenarioFile>, parts: Parts): Promise<LoadedScenario> {
@@ -97,16 +99,14 @@ async function withParts(written: Written<ScenarioFile>, parts: Parts): Promise<
   return { ...written, name, place: placeOf(written, ['name']), parts: parts.all, warnings: [] }
 }
 
-/** Reports and `--only` tell scenarios apart by name. */
+/** Requires unique names, because reports and `--only` identify scenarios by name. */
 function sameNames(done: readonly { one: LoadedScenario; plans: readonly Plan[] }[]): Problem[] {
   const taken = new Map<string, LoadedScenario>()
   return done.flatMap(({ one, plans }) =>
     plans.flatMap(({ name }) => {
       const other = taken.get(name)
       if (other === undefined) taken.set(name, one)
-      return other === undefined
-        ? []
-        : [problemAt(one, ['name'], `${JSON.stringify(name)} is taken: ${whereIs(other)} has it`)]
+      return other === undefined ? [] : [problemAt(one, ['name'], TEXTS.taken(name, whereIs(other)))]
     }),
   )
 }

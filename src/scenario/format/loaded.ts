@@ -1,4 +1,4 @@
-/** A scenario as it was read: its value, where each part of it stands, and the parts it includes. */
+/** Describes a loaded scenario: its value, the places of its parts, and the files it includes. */
 import { fieldName } from '../../contract/explain-issues.ts'
 import type { Source } from '../../source/document.ts'
 import type { Problem } from '../../source/errors.ts'
@@ -15,7 +15,7 @@ export interface Written<Value> {
   readonly value: Value
 }
 
-/** Something a careful author would change; nothing fails by it. */
+/** Something an author should change; nothing fails because of it. */
 export interface Warning {
   readonly place: Place | null
   /** `virtual-wait-before-none`. */

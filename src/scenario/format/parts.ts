@@ -1,11 +1,17 @@
-/** The files of steps that scenarios include, read once each. */
+/** Reads the files of steps that scenarios include, each once. */
 import { dirname, extname, relative, resolve } from 'node:path'
-import { ConfigError, type Problem } from '../../source/errors.ts'
+import { ConfigError, type Problem, problemOf } from '../../source/errors.ts'
+import { defineTexts } from '../../text/texts.ts'
 import type { Path, Written } from './loaded.ts'
 import { problemAt } from './loaded.ts'
 import { checked, kindOf, valuesIn } from './read.ts'
 import { PartFile } from './scenario.ts'
 import type { Step } from './step.ts'
+
+const TEXTS = defineTexts({
+  notOne: 'must hold one part: kind: partial with steps',
+  noPart: 'is included, so it must begin with kind: partial (and version: 1)',
+})
 
 export interface Parts {
   /** By path. */
@@ -16,7 +22,7 @@ export interface Parts {
 
 export function createParts(cwd: string, nodeVersion: string, problems: Problem[]): Parts {
   const all = new Map<string, Written<PartFile>>()
-  /** Also those that cannot be read: said once. */
+  /** Includes files that cannot be read, so that each is reported once. */
   const tried = new Map<string, Promise<void>>()
 
   async function take(path: string, written: Written<unknown>, at: Path): Promise<void> {
@@ -45,18 +51,16 @@ export function createParts(cwd: string, nodeVersion: string, problems: Problem[
   return { all, read }
 }
 
-/** A file that cannot be read is the mistake of who names it; what is wrong inside is its own. */
+/** Reports a file that cannot be read at the include that names it, and problems inside at their own place. */
 function whyNot(written: Written<unknown>, at: Path, name: string, found: readonly Problem[]): Problem[] {
   return found.map(one => (one.at === name ? problemAt(written, at, `${name} ${one.message}`) : one))
 }
 
 function partOf(values: readonly Written<unknown>[], name: string): Written<PartFile> | Problem[] {
   const [only] = values
-  if (only === undefined || values.length > 1)
-    return [{ at: name, message: 'must hold one part: kind: partial with steps' }]
+  if (only === undefined || values.length > 1) return [problemOf(name, TEXTS.notOne)]
   if (kindOf(only.value) === 'partial') return checked(PartFile, only)
-  const message = 'is included, so it must begin with kind: partial (and version: 1)'
-  return [problemAt(only, [], message)]
+  return [problemAt(only, [], TEXTS.noPart)]
 }
 
 interface Include {

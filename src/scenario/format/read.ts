@@ -1,15 +1,16 @@
-/** One file into values that fit the schema; everything wrong with it as problems. */
+/** Reads one file into values and checks them against a schema. */
 import type * as z from 'zod/mini'
 import { explainIssues } from '../../contract/explain-issues.ts'
 import { OWN_WORDS } from '../../contract/own-words.ts'
 import { moduleSource, parseSource, parseSources, type Source } from '../../source/document.ts'
 import { byLine, type Problem } from '../../source/errors.ts'
 import { loadDefault, type NamedFile, readText } from '../../source/files.ts'
+import { defineTexts } from '../../text/texts.ts'
 import { type Path, problemAt, type Written } from './loaded.ts'
 
 const EXAMPLE = "export default defineScenario({ name: 'Happy path' }, [press('handover'), expectCall('start')])"
 
-/** The values of a file: documents of YAML, the value of JSON, what a module exports. Throws `ConfigError`. */
+/** The values of a file: YAML documents, the JSON value, the default export of a module. Throws `ConfigError`. */
 export async function valuesIn(file: NamedFile, nodeVersion: string): Promise<Written<unknown>[]> {
   const of = (source: Source, at: Path, value: unknown) => ({ file: file.name, path: file.path, source, at, value })
   if (/^\.ya?ml$/.test(file.extension)) {
@@ -26,20 +27,20 @@ export async function valuesIn(file: NamedFile, nodeVersion: string): Promise<Wr
 export const kindOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? (value as { kind?: unknown }).kind : undefined
 
-/** The value by its schema, or what is wrong with it in the order of the file. */
+/** The parsed value, or its problems in the order of the file. */
 export function checked<Schema extends z.ZodMiniType>(
   schema: Schema,
   written: Written<unknown>,
 ): Written<z.infer<Schema>> | Problem[] {
   const read = schema.safeParse(written.value, OWN_WORDS)
   if (read.success) return { ...written, value: read.data as z.infer<Schema> }
-  if (isDriver(written.value)) return [problemAt(written, [], A_DRIVER)]
+  if (isDriver(written.value)) return [problemAt(written, [], TEXTS.driver)]
   const findings = explainIssues(read.error.issues, written.value, schema)
   return byLine(findings.map(({ path, message, wrong }) => problemAt(written, path, message, wrong)))
 }
 
-/** The one mistake, instead of one for each of its keys. */
-const A_DRIVER = 'is an agent driver, and no scenario: give it with --agent-driver'
+/** One problem instead of one for each key of the driver. */
+const TEXTS = defineTexts({ driver: 'is an agent driver and not a scenario: pass it with --agent-driver' })
 const isDriver = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&

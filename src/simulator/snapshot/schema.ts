@@ -132,7 +132,8 @@ const Delivery = z
   ])
   .check(
     z.refine(({ stage, copy, struck }) => struck !== null || (stage !== 'kept' && !copy), {
-      error: 'struck must not be null: only a fault keeps an event back or copies it',
+      error: 'must not have a struck of null: only a fault keeps an event back or copies it',
+      params: { problem: 'conflict' },
     }),
   )
 

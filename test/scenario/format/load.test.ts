@@ -113,7 +113,7 @@ describe('which files', () => {
     [
       'a part by itself',
       ['deep/part.yaml'],
-      'deep/part.yaml:2:7: kind: is a part: it is played where a scenario includes it.',
+      'deep/part.yaml:2:7: kind: is a part: it runs where a scenario includes it.',
     ],
   ])('%s', async (_what, patterns, message) => {
     expect((await complaints(files, patterns)).split('\n')[0]).toBe(message)
