@@ -1,4 +1,4 @@
-/** Which config file is meant. */
+/** Finds the config file: the named one, or one in the working folder. */
 import { readdirSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { problem } from '../source/errors.ts'
@@ -8,11 +8,11 @@ const EXTENSIONS = ['.yaml', '.yml', '.json', '.js', '.mjs', '.ts'] as const
 const NAMES = EXTENSIONS.map(extension => `handover-sim.config${extension}`)
 
 export interface FoundFile extends NamedFile {
-  /** Further config files of the folder, which are not read. */
+  /** Other config files in the folder, which are not read. */
   readonly ignored: readonly string[]
 }
 
-/** `explicit` names what `--config` or its variable said; without it the working folder is searched. */
+/** `explicit` is the value of `--config` or its variable; without it the working folder is searched. */
 export function findConfig(cwd: string, explicit?: { readonly file: string; readonly from: string }): FoundFile | null {
   if (explicit !== undefined) return named(cwd, explicit)
   const there = new Set(filesIn(cwd))

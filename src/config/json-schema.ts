@@ -1,4 +1,4 @@
-/** The config file as JSON Schema: completion and checks in editors. */
+/** Makes the JSON Schema of the config file, for completion and checks in editors. */
 import * as z from 'zod/mini'
 import { ConfigFile } from './schema.ts'
 

@@ -1,4 +1,4 @@
-/** Settings of one origin by dotted name (`port`, `webhook.url`, `typing.webhook`). Later layers win. */
+/** Merges settings of several origins, by dotted name (`port`, `webhook.url`, `typing.webhook`). */
 export interface Setting {
   readonly value: unknown
   /** `default`, `--port`, `HANDOVER_SIM_PORT`, `handover-sim.config.yaml:3`. */

@@ -1,4 +1,4 @@
-/** Reads a config file of any of its forms into settings by dotted name. YAML and the schema load only when there is one. */
+/** Reads a config file into settings by dotted name; imports YAML and the schema only when there is a file. */
 import { loadDefault, readText } from '../source/files.ts'
 import type { FoundFile } from './find.ts'
 import type { Layer } from './layer.ts'

@@ -1,4 +1,4 @@
-/** The config file, strict: an unknown key is an error. The editors' JSON Schema is made from the same schema. */
+/** Defines the schema of the config file, which also gives the JSON Schema for editors. */
 import * as z from 'zod/mini'
 import { BusinessHours, Clock, described, judged, knobSchemas, Reply } from '../source/settings.ts'
 import { EXPECTED, readBaseUrl, readHttpUrl } from './values.ts'

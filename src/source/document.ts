@@ -1,4 +1,4 @@
-/** YAML and JSON files as a value with places: line and column of every key and value. */
+/** Parses YAML and JSON into values, and finds the line and column of every key and value. */
 import {
   type Document,
   isMap,
@@ -10,8 +10,14 @@ import {
   parseAllDocuments,
   parseDocument,
 } from 'yaml'
-import { ConfigError, excerptOf, type Problem } from './errors.ts'
+import { defineTexts } from '../text/texts.ts'
+import { ConfigError, excerptOf, fileProblem, type Problem } from './errors.ts'
 import { mistakesIn } from './mistakes.ts'
+
+const TEXTS = defineTexts({
+  manyAliases: 'has too many aliases of aliases; write some of the aliases (*name) out',
+  badJson: (message: string) => `is not valid JSON: ${message}`,
+})
 
 export interface Place {
   readonly line: number
@@ -21,7 +27,7 @@ export interface Place {
 
 export interface Source {
   readonly value: unknown
-  /** How it was written; null for what comes from a module. */
+  /** The YAML document; null for a value from a module. */
   readonly document: Document | null
   place(path: readonly PropertyKey[], of: 'key' | 'value'): Place | null
   /** `name:line:column: field`, with the line shown. */
@@ -36,7 +42,7 @@ export function parseSource(name: string, text: string, json: boolean): Source {
   return sourcesOf(name, text, lines, [document])[0]!
 }
 
-/** Every document of a file: `---` begins the next one. Empty ones are left out. Throws like `parseSource`. */
+/** Parses every document of a file, which `---` separates, and skips empty ones. Throws like `parseSource`. */
 export function parseSources(name: string, text: string, json: boolean): Source[] {
   if (json) return [parseSource(name, text, json)]
   const lines = new LineCounter()
@@ -81,14 +87,12 @@ function sourceOf(name: string, text: string, at: (offset: number) => Position, 
   }
 }
 
-/** Aliases of aliases can grow beyond all bounds. */
+/** The parser limits aliases of aliases, which could grow without bound. */
 function valueIn(name: string, document: Document): unknown {
   try {
     return document.toJS() as unknown
   } catch (error) {
-    const { message } = error as Error
-    const fix = /alias/i.test(message) ? '; write some of the aliases (*name) out' : ''
-    throw new ConfigError([{ at: name, message: `${message}${fix}.` }])
+    throw fileProblem(name, error instanceof ReferenceError ? TEXTS.manyAliases : (error as Error).message)
   }
 }
 
@@ -99,11 +103,11 @@ const syntaxProblem = (name: string, text: string, { line, col }: Position, mess
   at: `${name}:${line}:${col}`,
   file: name,
   line,
-  message: `${message.replace(/\s+/g, ' ').replace(/\.$/, '')}.`,
+  message: message.replace(/\s+/g, ' '),
   excerpt: excerptOf(text, line, col),
 })
 
-/** YAML would forgive what JSON does not. */
+/** Checks JSON by itself, because the YAML parser accepts more. */
 function checkJson(name: string, text: string): void {
   try {
     JSON.parse(text)
@@ -112,11 +116,11 @@ function checkJson(name: string, text: string): void {
     const offset = offsetIn(message, text)
     const before = text.slice(0, offset).split('\n')
     const position = { line: before.length, col: before.at(-1)!.length + 1 }
-    throw new ConfigError([syntaxProblem(name, text, position, `is not valid JSON: ${message}`)])
+    throw new ConfigError([syntaxProblem(name, text, position, TEXTS.badJson(message))])
   }
 }
 
-/** Said as a position; or by the text around the character, ten before it and ten after; or it is the end. */
+/** V8 names a position, or quotes ten characters before and after the wrong one, or means the end of the text. */
 function offsetIn(message: string, text: string): number {
   const position = /position (\d+)/.exec(message)?.[1]
   if (position !== undefined) return Number(position)
@@ -129,7 +133,7 @@ function offsetIn(message: string, text: string): number {
 
 const AROUND = 10
 
-/** Of something that is not there: where its parent is. */
+/** A missing part has the range of its parent. */
 function rangeOf(document: Document, path: readonly PropertyKey[], of: 'key' | 'value'): Range | null {
   const node = of === 'value' || path.length === 0 ? (document.getIn(path, true) as ParsedNode | undefined) : undefined
   const found = node?.range ?? keyRange(document, path)
@@ -144,7 +148,7 @@ function keyRange(document: Document, path: readonly PropertyKey[]): Range | nul
   return (pair?.key as Node | undefined)?.range ?? null
 }
 
-/** What a module exports: a value without places. */
+/** A value that a module exports, which has no places. */
 export function moduleSource(name: string, value: unknown): Source {
   return {
     value,

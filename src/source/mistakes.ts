@@ -1,59 +1,66 @@
-/**
- * What a YAML document cannot be read for, or is read as something nobody meant; with the fix where the mistake is a
- * common one.
- */
+/** Finds mistakes in YAML: syntax errors, and text that YAML reads as something else than it looks like. */
 import { type Document, isAlias, isMap, isScalar, type Node, type Pair, visit, type YAMLParseError } from 'yaml'
+import { defineTexts } from '../text/texts.ts'
 
 export interface Mistake {
   readonly offset: number
   readonly message: string
 }
 
-const FIXES: Readonly<Record<string, string>> = {
+/** By the error code of the YAML parser. */
+const FIXES: Readonly<Record<string, string>> = defineTexts({
   BLOCK_AS_IMPLICIT_KEY: 'a text with ": " in it must be quoted',
   TAB_AS_INDENT: 'indent with spaces',
   BAD_SCALAR_START: 'quote the text',
   MULTILINE_IMPLICIT_KEY: 'a text over several lines must be quoted or begin with |',
-}
+})
 
-/** Every syntax error; or every alias to nothing and every trap; and YAML 1.1, where `no` is false, 09:00 a number. */
+const TEXTS = defineTexts({
+  withFix: (message: string, fix: string) => `${message}; ${fix}`,
+  openQuote: 'this quote is never closed',
+  innerQuote: "a ' inside '...' is written twice, or the text put between double quotes",
+  placeholder: 'write $(name) where a value goes in, without quotes',
+  oldVersion: 'YAML 1.1 is not read, because no, yes and 09:00 mean something else in it; use YAML 1.2',
+  lostAlias: (name: string) => `*${name} is an alias of nothing; set it with &${name} before, or quote the text`,
+  mapInMap: '{{ }} is a map inside a map here',
+  fillsNothing: '{{ }} fills nothing in',
+  cutOff: 'has no value; inside { } quote a text that has , [ ] { } or ": " in it',
+})
+
+/** Returns all syntax errors; without any, aliases of nothing, misread text and documents in YAML 1.1. */
 export function mistakesIn(document: Document, text: string): Mistake[] {
   if (document.errors.length > 0) return firstOfEachLine(syntaxMistakes(document, text), text)
   return firstOfEachLine([...oldVersion(document), ...lostAliases(document), ...traps(document)], text)
 }
 
-/** After a quote that is never closed nothing is what it looks like. */
+/** Errors after a quote that is never closed are left out, because they are consequences of it. */
 function syntaxMistakes({ errors, contents }: Document, text: string): Mistake[] {
   const open = errors.flatMap(error => openQuote(error, contents) ?? [])[0]
   const syntax = errors.map(({ code, message, pos: [offset] }) => ({
     offset,
-    message: withFix(message, placeholderOn(text, offset) ? PLACEHOLDER : fixFor(code, text, offset)),
+    message: withFix(message, placeholderOn(text, offset) ? TEXTS.placeholder : fixFor(code, text, offset)),
   }))
   return open === undefined ? syntax : [...syntax.filter(({ offset }) => offset < open.offset), open]
 }
 
-/** The error is where the text ends, far below the line that has to be mended. */
+/** The parser reports the end of the text; this is the place of the quote instead. */
 function openQuote({ code, pos }: YAMLParseError, contents: Node | null): Mistake | undefined {
   if (code !== 'MISSING_CHAR') return
   let found: Mistake | undefined
   visit(contents, {
     Scalar(_key, { type, range }) {
       const quoted = type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE'
-      if (quoted && range?.[1] === pos[0]) found = { offset: range[0], message: 'this quote is never closed' }
+      if (quoted && range?.[1] === pos[0]) found = { offset: range[0], message: TEXTS.openQuote }
     },
   })
   return found
 }
 
 const fixFor = (code: string, text: string, offset: number) =>
-  code === 'UNEXPECTED_TOKEN' && text[offset - 1] === "'"
-    ? "a ' inside '...' is written twice, or the text put between double quotes"
-    : FIXES[code]
-
-const PLACEHOLDER = 'write $(name) where a value goes in, without quotes'
+  code === 'UNEXPECTED_TOKEN' && text[offset - 1] === "'" ? TEXTS.innerQuote : FIXES[code]
 
 const withFix = (message: string, fix: string | undefined) =>
-  fix === undefined ? message : `${message.replace(/\.$/, '')}; ${fix}`
+  fix === undefined ? message : TEXTS.withFix(message.replace(/\.$/, ''), fix)
 
 function lineAround(text: string, offset: number): string {
   const from = text.lastIndexOf('\n', offset - 1) + 1
@@ -62,7 +69,7 @@ function lineAround(text: string, offset: number): string {
 }
 const placeholderOn = (text: string, offset: number) => /\{\{|\}\}/.test(lineAround(text, offset))
 
-/** One slip confuses the rest of its line. */
+/** Keeps the first mistake of each line, because the others follow from it. */
 function firstOfEachLine(mistakes: readonly Mistake[], text: string): Mistake[] {
   const lineOf = ({ offset }: Mistake) => text.slice(0, offset).split('\n').length
   return mistakes.filter((one, index) => mistakes.findIndex(other => lineOf(other) === lineOf(one)) === index)
@@ -70,9 +77,7 @@ function firstOfEachLine(mistakes: readonly Mistake[], text: string): Mistake[] 
 
 function oldVersion(document: Document): Mistake[] {
   if (document.directives?.yaml.version !== '1.1') return []
-  return [
-    { offset: 0, message: 'YAML 1.1 is not read, because no, yes and 09:00 mean something else in it; use YAML 1.2' },
-  ]
+  return [{ offset: 0, message: TEXTS.oldVersion }]
 }
 
 function lostAliases(document: Document): Mistake[] {
@@ -80,31 +85,29 @@ function lostAliases(document: Document): Mistake[] {
   visit(document, {
     Alias(_key, node) {
       if (!isAlias(node) || node.resolve(document) !== undefined) return
-      const fix = `set it with &${node.source} before, or quote the text`
-      lost.push({ offset: node.range?.[0] ?? 0, message: `*${node.source} is an alias of nothing; ${fix}` })
+      lost.push({ offset: node.range?.[0] ?? 0, message: TEXTS.lostAlias(node.source) })
     },
   })
   return lost
 }
 
-/** Inside braces a comma ends a text, and `{{ x }}` is a map in a map: both go through silently. */
+/** Inside braces a comma ends a text, and `{{ x }}` is a map in a map; the parser accepts both. */
 function traps(document: Document): Mistake[] {
   const found: Mistake[] = []
   const add = (node: unknown, message: string) => found.push({ offset: (node as Node).range?.[0] ?? 0, message })
   visit(document, {
     Map(_key, node) {
       for (const pair of node.flow ? node.items : []) {
-        if (isMap(pair.key)) add(pair.key, `{{ }} is a map inside a map here; ${PLACEHOLDER}`)
-        else if (isCutOff(pair)) add(pair.key, CUT_OFF)
+        if (isMap(pair.key)) add(pair.key, withFix(TEXTS.mapInMap, TEXTS.placeholder))
+        else if (isCutOff(pair)) add(pair.key, TEXTS.cutOff)
       }
     },
     Scalar(_key, node) {
       if (node.type === 'PLAIN' && /\$?\{\{/.test(node.source ?? ''))
-        add(node, `{{ }} fills nothing in; ${PLACEHOLDER}`)
+        add(node, withFix(TEXTS.fillsNothing, TEXTS.placeholder))
     },
   })
   return found
 }
 
-const CUT_OFF = 'has no value; inside { } quote a text that has , [ ] { } or ": " in it'
 const isCutOff = ({ key, value }: Pair) => isScalar(key) && value === null
