@@ -11,6 +11,6 @@ mkdirSync(`${root}dist`)
 const bundles = await buildBundles(root)
 collectLicences(root, bundles.flat())
 buildTypes(root, {
-  plain: ['index', 'doors/msw', 'doors/interceptors', 'vitest/index', 'testing/scenario', 'signature/index'],
+  plain: ['index', 'adapters/msw', 'adapters/interceptors', 'vitest/index', 'testing/scenario', 'signature/index'],
   schemas: ['contract/index'],
 })

@@ -8,7 +8,7 @@ const root = new URL('..', import.meta.url)
 const FILES: Record<string, () => string | Promise<string>> = {
   'docs/assumptions.md': assumptionsPage,
   'docs/endpoints.md': endpointsPage,
-  'src/report/html/page-assets.ts': reportAssets,
+  'src/web/report/page-assets.ts': reportAssets,
   ...Object.fromEntries(Object.entries(schemaFiles()).map(([name, text]) => [`schema/${name}`, () => text])),
 }
 

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { rolldown } from 'rolldown'
 
-const FOLDER = new URL('../src/report/html/', import.meta.url)
+const FOLDER = new URL('../src/web/report/', import.meta.url)
 const STYLES = ['colours', 'page', 'overview', 'scenarios', 'failures', 'steps', 'timeline', 'panel', 'paper']
 
-/** Text of src/report/html/page-assets.ts. */
+/** Text of src/web/report/page-assets.ts. */
 export async function reportAssets(): Promise<string> {
   return [
     '/** Made by scripts/report-assets.ts from client/ and style/; run `npm run generate` after changing them. */',

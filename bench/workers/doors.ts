@@ -3,10 +3,10 @@ import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 
 const { createSimulator } = (await import('../../dist/index.js' as string)) as typeof import('../../src/index.ts')
-const { handlers } = (await import('../../dist/msw.js' as string)) as typeof import('../../src/doors/msw.ts')
+const { handlers } = (await import('../../dist/msw.js' as string)) as typeof import('../../src/adapters/msw.ts')
 const { intercept } = (await import(
   '../../dist/interceptors.js' as string
-)) as typeof import('../../src/doors/interceptors.ts')
+)) as typeof import('../../src/adapters/interceptors.ts')
 
 const sim = createSimulator({ clock: 'real' })
 const chat = await sim.chat()

@@ -16,8 +16,8 @@ export async function buildBundles(root: string): Promise<Bundle[]> {
       input: {
         index: 'src/index.ts',
         cli: 'src/cli/main.ts',
-        msw: 'src/doors/msw.ts',
-        interceptors: 'src/doors/interceptors.ts',
+        msw: 'src/adapters/msw.ts',
+        interceptors: 'src/adapters/interceptors.ts',
         vitest: 'src/vitest/index.ts',
         scenario: 'src/testing/scenario.ts',
       },
@@ -26,7 +26,7 @@ export async function buildBundles(root: string): Promise<Bundle[]> {
       output: { dir: 'dist', codeSplitting: { groups: [{ name: 'start', test: start.has }] } },
     }),
     bundle(root, {
-      input: { index: 'src/index.ts', msw: 'src/doors/msw.ts' },
+      input: { index: 'src/index.ts', msw: 'src/adapters/msw.ts' },
       platform: 'browser',
       plugins: [browserSiblings()],
       output: { dir: 'dist/browser', sourcemap: false },

@@ -5,7 +5,7 @@ import {
   type Entry,
   type EntryOf,
   ExpectationError,
-  InvalidSetting,
+  InvalidOptionError,
   type ReceivedCall,
   type Simulator,
   startSimulator,
@@ -55,7 +55,7 @@ export async function play(sim: Simulator): Promise<void> {
   toYaml(scenario)
   const ok: boolean = await verify('body', 'signature', 'key')
   const { mistake } = await explain('body', 'signature', 'key')
-  if (!ok && mistake === null) throw new InvalidSetting([])
+  if (!ok && mistake === null) throw new InvalidOptionError([])
 }
 
 export async function serve(): Promise<string> {

@@ -1,7 +1,7 @@
 /** Answers a call: its reply, a redirect, a refusal, or an internal error; each with the names of what was assumed. */
 import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { assumed } from '../platform/tx.ts'
+import { assumed } from '../platform/transaction.ts'
 import { errorBody, internal, json, redirect, refused, withUnspecified } from './answers.ts'
 import type { Call } from './call.ts'
 import type { Answer } from './exchange.ts'

@@ -3,7 +3,7 @@ import type { ErrorBody } from '../contract/errors.ts'
 import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { Refusal } from '../platform/refusal.ts'
-import type { Tx } from '../platform/tx.ts'
+import type { Tx } from '../platform/transaction.ts'
 import type { Answer } from './exchange.ts'
 
 /** Browsers read transcripts, so every answer may be read from any page. */

@@ -4,9 +4,9 @@ import type { AssumptionName } from '../contract/assumptions.ts'
 import type { Endpoint } from '../contract/endpoints.ts'
 import { show } from '../contract/explain-issues.ts'
 import type { Knobs } from '../contract/knobs.ts'
-import { OWN_WORDS } from '../contract/own-words.ts'
+import { ZOD_MESSAGES } from '../contract/zod-messages.ts'
 import { invalidParameter, Refusal } from '../platform/refusal.ts'
-import { assumed, find, type Tx } from '../platform/tx.ts'
+import { assumed, find, type Tx } from '../platform/transaction.ts'
 import { decodeUtf8 } from '../runtime/utf8.ts'
 import type { Exchange } from './exchange.ts'
 import { droppedFields, explain } from './explain.ts'
@@ -83,7 +83,7 @@ export function parseBody(endpoint: Endpoint, raw: unknown, knobs: Knobs, tx: Tx
 
 /** Parses again, so that a valid body pays for no messages. */
 function refuse(schema: NonNullable<Endpoint['body']>, raw: object, knobs: Knobs): Refusal {
-  const { issues } = schema.safeParse(raw, OWN_WORDS).error!
+  const { issues } = schema.safeParse(raw, ZOD_MESSAGES).error!
   const [first, ...rest] = explain(issues, raw, schema, 'The body')
   const more = rest.map(problem => ` ${problem.message}`).join('')
   const field = first!.field === '' ? {} : { field: first!.field }

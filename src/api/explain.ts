@@ -1,7 +1,7 @@
 /** Renders what is wrong with a request as sentences that begin with the field. */
 import type * as z from 'zod/mini'
 import { explainIssues, joined } from '../contract/explain-issues.ts'
-import { sentence } from '../text/nearest.ts'
+import { sentence } from '../text/near-names.ts'
 
 export interface Problem {
   readonly field: string

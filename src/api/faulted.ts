@@ -1,9 +1,9 @@
 /** Calls while faults are set: kept waiting, answered by the fault, lost, or played and their answer spoilt. */
 import { ENDPOINTS } from '../contract/endpoints.ts'
-import { andThen, type Maybe } from '../engines/engines.ts'
 import { type AnswerEffect, isUnprocessed } from '../faults/effects.ts'
 import type { ApiStrike } from '../faults/registry.ts'
 import type { ApiContent, FaultContent } from '../journal/entry.ts'
+import { andThen, type Maybe } from '../platform/engines.ts'
 import { wasReset, withFault } from './answers.ts'
 import { parseJson } from './body.ts'
 import { type Call, chatIdOf } from './call.ts'

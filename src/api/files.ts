@@ -2,7 +2,7 @@
 import { fileBytes } from '../platform/file-bytes.ts'
 import { openFile } from '../platform/files.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { assumed, type Tx } from '../platform/tx.ts'
+import { assumed, type Tx } from '../platform/transaction.ts'
 import { bytes, withUnspecified } from './answers.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import type { ApiPorts } from './ports.ts'

@@ -1,8 +1,8 @@
 /** Handles one request, from plain data to plain data: match, authenticate, parse, act, encode, journal. */
 import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts'
-import { andThen, type Maybe } from '../engines/engines.ts'
+import { andThen, type Maybe } from '../platform/engines.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { assumed } from '../platform/tx.ts'
+import { assumed } from '../platform/transaction.ts'
 import { allowedMethods, READS, redirected, refusedOrFailed, succeeded } from './answer-call.ts'
 import { preflight, wasReset } from './answers.ts'
 import { checkContentType, parseBody, parseJson } from './body.ts'

@@ -8,16 +8,16 @@ import type {
   StartRequest,
   TypingStartRequest,
 } from '../contract/requests.ts'
-import { andThen, type Maybe, summarized, translated } from '../engines/engines.ts'
 import { updateAvailability } from '../platform/availability.ts'
 import { requireChat, unknownChat } from '../platform/chats.ts'
+import { andThen, type Maybe, summarized, translated } from '../platform/engines.ts'
 import { checkMessage, endHandover, sendMessage, startHandover } from '../platform/handover.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Chat } from '../platform/state.ts'
 import { summaryInput } from '../platform/summary.ts'
+import type { Tx } from '../platform/transaction.ts'
 import { chatTranscript, handoverTranscript } from '../platform/transcript.ts'
 import { toUser } from '../platform/translation.ts'
-import type { Tx } from '../platform/tx.ts'
 import { startTyping, stopTyping } from '../platform/typing.ts'
 import type { Grant } from './keyring.ts'
 import type { ApiPorts } from './ports.ts'

@@ -1,14 +1,15 @@
 /** What the API needs from the rest of the house. */
-import type { Engines, InOrder } from '../engines/engines.ts'
+
 import type { Faults } from '../faults/registry.ts'
 import type { ApiContent, FaultContent } from '../journal/entry.ts'
-import type { Room } from '../platform/room.ts'
-import type { Effect } from '../platform/tx.ts'
+import type { PlatformContext } from '../platform/context.ts'
+import type { Engines, InOrder } from '../platform/engines.ts'
+import type { Effect } from '../platform/transaction.ts'
 import type { Keyring } from './keyring.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 export interface ApiPorts {
-  readonly room: Room
+  readonly room: PlatformContext
   readonly keyring: Keyring
   readonly rateLimit: RateLimit
   readonly engines: Engines

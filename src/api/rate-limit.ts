@@ -1,5 +1,5 @@
 /** Counts calls per key and window on the simulator's clock; past `limits.rate` it refuses with 429 and Retry-After. */
-import type { Rate } from '../contract/knob-kinds.ts'
+import type { Rate } from '../contract/knob-types.ts'
 import { Refusal } from '../platform/refusal.ts'
 
 export interface RateLimit {

@@ -29,7 +29,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   check: {
     summary: 'judge a saved run again: same scenarios, or changed ones',
-    load: () => import('./check.ts'),
+    load: () => import('./report.ts'),
   },
   config: {
     summary: "every setting's effective value and where it came from",

@@ -15,9 +15,9 @@ export class UsageError extends Error {
 const EXPECTED: Readonly<Record<string, number>> = {
   UsageError: 2,
   ConfigError: 2,
-  InvalidSetting: 2,
-  CannotListen: 3,
-  PortBusy: 3,
+  InvalidOptionError: 2,
+  ListenError: 3,
+  PortInUseError: 3,
   EnvironmentProblem: 3,
 }
 

@@ -32,6 +32,6 @@ async function platformDocument(context: Context, flags: OpenApiFlags): Promise<
 }
 
 async function controlDocument(): Promise<unknown> {
-  const { controlOpenApi } = await import('../control/openapi.ts')
+  const { controlOpenApi } = await import('../server/control/openapi.ts')
   return controlOpenApi()
 }

@@ -1,8 +1,8 @@
 /** `handover-sim resend`: a past delivery of a running simulator once more. */
 import type { Command } from 'commander'
-import { addByHandFlags, type ByHandFlags, sendByHand } from './by-hand.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
+import { addByHandFlags, type ByHandFlags, sendByHand } from './manual-events.ts'
 import { addFaultFlag, faultText, readFaults } from './wire-faults.ts'
 
 interface ResendFlags extends ByHandFlags {

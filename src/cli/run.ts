@@ -1,28 +1,28 @@
 /** `handover-sim run`: scenarios against an intermediary, a report, an exit code. */
 import type { Command } from 'commander'
+import type { Driver } from '../agent-driver/agent-driver.ts'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
-import type { Driver } from '../driver/port.ts'
-import { parseReports, type ReportWish } from '../report/reporters.ts'
-import { columnsOf } from '../report/run/columns.ts'
-import { createProgress } from '../report/run/progress.ts'
-import { exitCodeOf, writeReports } from '../report/run/write.ts'
-import { type House, openHouse } from '../runner/suite/house.ts'
+import type { RunResult } from '../evaluator/verdict.ts'
+import { createProgress } from '../reporters/progress.ts'
+import { parseReports, type ReportWish } from '../reporters/report-option.ts'
+import { columnsOf } from '../reporters/terminal-width.ts'
 import type { Wanted } from '../runner/suite/select.ts'
+import { createSimulatorRouter, type SimulatorRouter } from '../runner/suite/simulator-router.ts'
+import { targetUnreachable } from '../runner/suite/skipped-results.ts'
 import { runSuite, type SuiteOptions } from '../runner/suite/suite.ts'
 import { reach } from '../runner/suite/target.ts'
-import { nobodyHome } from '../runner/suite/unplayed.ts'
 import { freshSeed } from '../runtime/token.ts'
-import type { Ran } from '../scenario/verdict.ts'
 import { formatDuration } from '../text/duration.ts'
 import { colorLevel } from './color.ts'
 import { EnvironmentProblem } from './errors.ts'
 import { type Context, SIGNAL_CODES, type Signal } from './io.ts'
-import { againWith } from './run/again.ts'
-import { type Attached, attach } from './run/attach.ts'
+import { type Attached, attach } from './run/connect.ts'
 import { defineRun, type RunFlags, type RunWishes, readWishes } from './run/flags.ts'
-import { keptJournal } from './run/kept-journal.ts'
 import { dryRun, nothingWanted, wantedOf } from './run/plan.ts'
+import { rerunCommand } from './run/rerun-command.ts'
+import { keptJournal } from './run/saved-journal.ts'
 import { checkSelfTest } from './run/self-test.ts'
+import { exitCodeOf, writeReports } from './run/write-reports.ts'
 import { surroundings } from './setting-flags.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 
@@ -66,13 +66,13 @@ async function playAll(session: Session): Promise<number> {
   const shutdown = createShutdown(context.io)
   const interruption = interruptionOf(shutdown)
   try {
-    const house = await openHouse({ ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) })
+    const house = await createSimulatorRouter({ ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) })
     shutdown.defer(() => house.close())
-    const ran = endedBy(await attachAndPerform(session, house, shutdown, interruption.signal), interruption.by())
-    const problems = await report(ran, session)
+    const result = endedBy(await attachAndPerform(session, house, shutdown, interruption.signal), interruption.by())
+    const problems = await report(result, session)
     const signal = interruption.by()
     if (signal !== null) return SIGNAL_CODES[signal]
-    return exitCodeOf(ran, problems)
+    return exitCodeOf(result, problems)
   } catch (error) {
     const signal = interruption.by()
     if (signal === null || !(error instanceof EnvironmentProblem)) throw error
@@ -83,14 +83,14 @@ async function playAll(session: Session): Promise<number> {
 }
 
 /** The reports tell the exit code the command will have. */
-const endedBy = (ran: Ran, signal: Signal | null): Ran =>
-  signal === null ? ran : { ...ran, exitCode: SIGNAL_CODES[signal] }
+const endedBy = (result: RunResult, signal: Signal | null): RunResult =>
+  signal === null ? result : { ...result, exitCode: SIGNAL_CODES[signal] }
 
 /** The journal is always kept, so that a run can be judged again. */
-async function report(ran: Ran, { context, reports }: Session): Promise<string[]> {
+async function report(result: RunResult, { context, reports }: Session): Promise<string[]> {
   const { io, env } = context
   const kept = reports.some(wish => wish.report === 'journal') ? [] : [keptJournal(io)]
-  return writeReports(ran, [...reports, ...kept], { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
+  return writeReports(result, [...reports, ...kept], { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
 }
 
 /** The first signal ends the plays, and their reports are still written. */
@@ -105,7 +105,12 @@ function interruptionOf({ signalled }: Shutdown) {
 }
 
 /** What cannot be started, or was not waited for, is told in the reports too: CI reads them. */
-async function attachAndPerform(session: Session, house: House, shutdown: Shutdown, signal: AbortSignal): Promise<Ran> {
+async function attachAndPerform(
+  session: Session,
+  house: SimulatorRouter,
+  shutdown: Shutdown,
+  signal: AbortSignal,
+): Promise<RunResult> {
   try {
     const attached = await attach({ ...session, house, shutdown })
     return await perform(session, house, attached, signal)
@@ -113,20 +118,20 @@ async function attachAndPerform(session: Session, house: House, shutdown: Shutdo
     if (!(error instanceof EnvironmentProblem)) throw error
     const why = signal.aborted ? (signal.reason as Error).message : error.message
     const target = session.flags.target ?? String(session.resolved.values['webhook.url'] ?? '')
-    return nobodyHome(suiteOptions(session, house, target, null, signal), why)
+    return targetUnreachable(suiteOptions(session, house, target, null, signal), why)
   }
 }
 
 async function perform(
   session: Session,
-  house: House,
+  house: SimulatorRouter,
   { target, driver }: Attached,
   signal: AbortSignal,
-): Promise<Ran> {
+): Promise<RunResult> {
   const options = suiteOptions(session, house, target.href, driver, signal)
   const { waitMs } = session.wishes
   const why = await reach(target, waitMs, signal)
-  if (why !== null) return nobodyHome(options, `the target is not there: ${why}${afterwards(waitMs, signal)}`)
+  if (why !== null) return targetUnreachable(options, `the target is not there: ${why}${afterwards(waitMs, signal)}`)
   return withProgress(session, options)
 }
 
@@ -139,7 +144,7 @@ function afterwards(waitMs: number, signal: AbortSignal): string {
 
 function suiteOptions(
   { context, flags, wishes, resolved, wanted }: Session,
-  house: House,
+  house: SimulatorRouter,
   target: string,
   driver: Driver | null,
   signal: AbortSignal,
@@ -156,7 +161,7 @@ function suiteOptions(
     strict: flags.strict ?? false,
     env: context.env,
     signal,
-    again: againWith(flags),
+    again: rerunCommand(flags),
   }
 }
 
@@ -167,7 +172,7 @@ function suiteOptions(
 const seedOf = ({ selfTest }: RunFlags, { sources, values }: Resolved): number =>
   sources.seed === 'default' && !selfTest ? freshSeed() : Number(values.seed)
 
-async function withProgress({ context, wanted }: Session, options: Omit<SuiteOptions, 'watcher'>): Promise<Ran> {
+async function withProgress({ context, wanted }: Session, options: Omit<SuiteOptions, 'watcher'>): Promise<RunResult> {
   const { io, env } = context
   const { isTTY } = io.stderr
   const progress = createProgress({

@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path'
 import type { Resolved } from '../config/resolve.ts'
 import { isKnob } from '../contract/knobs.ts'
 import type { ServerOptions } from '../server/start.ts'
+import type { Simulator } from '../simulator/simulator.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
-import type { Simulator } from '../simulator.ts'
 import { UsageError } from './errors.ts'
 
 /** The options to start with so that the snapshot fits; what was typed now counts over what it says. */

@@ -2,13 +2,13 @@
 import { type Command, Option } from 'commander'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { SettingFlags } from '../config/text-settings.ts'
-import type { LogStyle } from '../report/log.ts'
+import type { LogStyle } from '../reporters/log.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { keepHeapSmall } from '../runtime/heap.ts'
 import { isLoopback } from '../server/addresses.ts'
 import { type SimulatorServer, startSimulator } from '../server/start.ts'
-import { InvalidSnapshot } from '../simulator/snapshot/check.ts'
-import type { Simulator } from '../simulator.ts'
+import type { Simulator } from '../simulator/simulator.ts'
+import { InvalidSnapshotError } from '../simulator/snapshot/check.ts'
 import { presentEntry } from '../wording/entry.ts'
 import { hints, readyFacts } from './announce.ts'
 import { colorLevel } from './color.ts'
@@ -100,7 +100,7 @@ async function start(flags: StartFlags, resolved: Resolved, { io }: Context, lea
   try {
     return await startSimulator({ ...options, ...(leaving && { onStopped: leaving.write }) })
   } catch (error) {
-    if (error instanceof InvalidSnapshot)
+    if (error instanceof InvalidSnapshotError)
       throw new UsageError(`--import ${JSON.stringify(flags.import)}: ${error.message}`)
     throw error
   }
@@ -148,7 +148,7 @@ function sayMore(flags: StartFlags, { values, warnings }: Resolved, { io }: Cont
 async function showTraffic(server: SimulatorServer, { output }: StartFlags, resolved: Resolved, context: Context) {
   const { io, env } = context
   const signatureHeader = signatureHeaderOf(resolved)
-  const { createLog } = await import('../report/log.ts')
+  const { createLog } = await import('../reporters/log.ts')
   const { isTTY, columns } = io.stderr
   const log = createLog({
     style: output,

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { SIGN_MODES, type SignMode } from '../contract/sign-modes.ts'
-import { addByHandFlags, type ByHandFlags, sendByHand } from './by-hand.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
+import { addByHandFlags, type ByHandFlags, sendByHand } from './manual-events.ts'
 import { addFaultFlag, faultText, readFaults } from './wire-faults.ts'
 
 interface TriggerFlags extends ByHandFlags {

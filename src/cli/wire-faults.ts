@@ -1,7 +1,7 @@
 /** `--fault duplicate=2 --fault truncate`: what is unusual about how an event sent by hand travels. */
 import type { Command } from 'commander'
 import { sendingShape } from '../faults/schema.ts'
-import { suggest } from '../text/nearest.ts'
+import { suggest } from '../text/near-names.ts'
 import { collect } from './collect.ts'
 import { UsageError } from './errors.ts'
 

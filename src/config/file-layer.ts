@@ -1,9 +1,9 @@
 /** Checks the value of a config file and flattens it to settings with dotted names. */
 import { KNOB_NAMES } from '../contract/knobs.ts'
-import { OWN_WORDS } from '../contract/own-words.ts'
-import type { Source } from '../source/document.ts'
-import { ConfigError, type Problem, schemaProblems } from '../source/errors.ts'
-import { isMap } from '../source/is-map.ts'
+import { ZOD_MESSAGES } from '../contract/zod-messages.ts'
+import type { Source } from '../files/document.ts'
+import { ConfigError, type Problem, schemaProblems } from '../files/errors.ts'
+import { isMap } from '../files/is-map.ts'
 import type { Layer, Setting } from './layer.ts'
 import { ConfigFile } from './schema.ts'
 
@@ -11,7 +11,7 @@ type Path = readonly string[]
 
 export function layerOf(name: string, source: Source): Layer {
   const value = source.value ?? {}
-  const read = ConfigFile.safeParse(value, OWN_WORDS)
+  const read = ConfigFile.safeParse(value, ZOD_MESSAGES)
   if (read.success) return collect(name, source, read.data)
   throw new ConfigError(schemaProblems(source, read.error.issues, value, ConfigFile))
 }

@@ -1,8 +1,8 @@
 /** Finds the config file: the named one, or one in the working folder. */
 import { readdirSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
-import { problem } from '../source/errors.ts'
-import type { NamedFile } from '../source/files.ts'
+import { problem } from '../files/errors.ts'
+import type { NamedFile } from '../files/user-files.ts'
 
 const EXTENSIONS = ['.yaml', '.yml', '.json', '.js', '.mjs', '.ts'] as const
 const NAMES = EXTENSIONS.map(extension => `handover-sim.config${extension}`)

@@ -1,10 +1,10 @@
 /** Resolves the settings of a simulator: flags win over the environment, the config file and the defaults. */
 import { defaultKnobs, isKnob, KNOB_NAMES, parseKnob, showKnob, showKnobs } from '../contract/knobs.ts'
-import type { BotReply } from '../platform/room.ts'
+import { ConfigError, type Problem } from '../files/errors.ts'
+import type { BotReply } from '../platform/context.ts'
 import { DEFAULT_HOST, DEFAULT_PORT, type ServerOptions } from '../server/start.ts'
 import { DEFAULTS, readKnob } from '../simulator/options.ts'
-import { ConfigError, type Problem } from '../source/errors.ts'
-import { nearest } from '../text/nearest.ts'
+import { nearest } from '../text/near-names.ts'
 import { defineTexts } from '../text/texts.ts'
 import { findConfig } from './find.ts'
 import { type Layer, mergeLayers, type Setting } from './layer.ts'

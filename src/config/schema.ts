@@ -1,11 +1,11 @@
 /** Defines the schema of the config file, which also gives the JSON Schema for editors. */
 import * as z from 'zod/mini'
-import { BusinessHours, Clock, described, judged, knobSchemas, Reply } from '../source/settings.ts'
+import { BusinessHours, Clock, checked, described, knobSchemas, Reply } from '../files/setting-schemas.ts'
 import { EXPECTED, readBaseUrl, readHttpUrl } from './values.ts'
 
 const knobs = knobSchemas()
 
-const httpUrl = judged(
+const httpUrl = checked(
   value => readHttpUrl(value) !== undefined,
   () => EXPECTED.httpUrl,
   {
@@ -13,7 +13,7 @@ const httpUrl = judged(
     format: 'uri',
   },
 )
-const baseUrl = judged(
+const baseUrl = checked(
   value => readBaseUrl(value) !== undefined,
   () => EXPECTED.baseUrl,
   {

@@ -1,9 +1,9 @@
 /** Explains the issues of a schema: which field, what was expected, what was received, and how to fix it. */
 import type * as z from 'zod/mini'
-import { nearest } from '../text/nearest.ts'
+import { nearest } from '../text/near-names.ts'
 import { defineTexts } from '../text/texts.ts'
 import { knownKeys } from './known-keys.ts'
-import { UNSAID } from './own-words.ts'
+import { ZOD_CODE } from './zod-messages.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
@@ -68,7 +68,7 @@ type KeysAt = (path: Path) => readonly string[]
 
 function explainIssue(issue: Issue, value: unknown, keysAt: KeysAt): Finding[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(issue.path, key, keysAt))
-  const meant = issue.code === 'invalid_union' && issue.message === UNSAID ? meantBranch(issue) : undefined
+  const meant = issue.code === 'invalid_union' && issue.message === ZOD_CODE ? meantBranch(issue) : undefined
   if (meant !== undefined) return meant.flatMap(one => explainIssue(one, value, keysAt))
   return [{ path: issue.path, field: fieldName(issue.path), ...wrongValue(issue, valueAt(value, issue.path)) }]
 }
@@ -138,7 +138,7 @@ const kindOf = (type: string): string => KINDS[type]?.() ?? TEXTS.kind(type)
 function expected(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.message === UNSAID ? kindOf(issue.expected) : issue.message
+      return issue.message === ZOD_CODE ? kindOf(issue.expected) : issue.message
     case 'invalid_value':
     case 'invalid_union':
       return either(formsOf(issue))
@@ -149,7 +149,7 @@ function expected(issue: Issue): string {
     case 'invalid_format':
       return TEXTS.format(issue.pattern ?? issue.format)
     default:
-      return issue.message === UNSAID ? TEXTS.otherForm : issue.message
+      return issue.message === ZOD_CODE ? TEXTS.otherForm : issue.message
   }
 }
 
@@ -171,7 +171,7 @@ function formsOf(issue: Issue): string[] {
   if (issue.code === 'invalid_value') return issue.values.map(String)
   if (issue.code === 'invalid_type' && issue.expected === 'boolean') return ['true', 'false']
   if (issue.code !== 'invalid_union') return [expected(issue)]
-  return issue.message === UNSAID ? issue.errors.flatMap(([first]) => (first ? formsOf(first) : [])) : [issue.message]
+  return issue.message === ZOD_CODE ? issue.errors.flatMap(([first]) => (first ? formsOf(first) : [])) : [issue.message]
 }
 
 function meantWord(issue: Issue, seen: unknown): string {

@@ -9,14 +9,14 @@ import {
   durationOrOff,
   durations,
   type JsonShape,
-  type KnobKind,
+  type KnobType,
   oneOf,
   rateOrOff,
   someOf,
   text,
   word,
   wordsLike,
-} from './knob-kinds.ts'
+} from './knob-types.ts'
 
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 const header = (initial: string) => word(initial, 'an HTTP header name', token)
@@ -97,15 +97,15 @@ export const KNOBS = {
   'api.unknownFields': oneOf(['accept', '400'], 'accept'),
   'api.versions': wordsLike('further versions of the handover paths, such as [v3]', /^v\d+$/),
   'chat.idleTimeout': durationOrOff(),
-} as const satisfies Record<string, KnobKind<never> | KnobKind<unknown> | object>
+} as const satisfies Record<string, KnobType<never> | KnobType<unknown> | object>
 
 type Table = typeof KNOBS
 export type KnobName = keyof Table
 /** The values in force, typed by name: durations in milliseconds (null when off), lists as arrays. */
-export type Knobs = { -readonly [Name in KnobName]: Table[Name] extends KnobKind<infer T> ? T : never }
+export type Knobs = { -readonly [Name in KnobName]: Table[Name] extends KnobType<infer T> ? T : never }
 
 export const KNOB_NAMES = Object.keys(KNOBS) as KnobName[]
-const kindOf = (name: KnobName) => KNOBS[name] as unknown as KnobKind<unknown>
+const kindOf = (name: KnobName) => KNOBS[name] as unknown as KnobType<unknown>
 
 export function defaultKnobs(): Knobs {
   return Object.fromEntries(KNOB_NAMES.map(name => [name, kindOf(name).initial])) as unknown as Knobs

@@ -10,7 +10,7 @@ export interface Rule {
   readonly side: Side
   readonly effect: string
   /** What it decides of a call or event: two faults that decide different things may strike together. */
-  readonly slots: readonly Slot[]
+  readonly slots: readonly ConcurrencySlot[]
   /** How many it looked at. */
   seen: number
   hits: number
@@ -20,9 +20,18 @@ export interface Rule {
   readonly passing: Map<string, number>
 }
 
-type Slot = 'latency' | 'answer' | 'order' | 'copies' | 'sign' | 'truncate' | 'drip' | 'reset_after_answer' | 'http'
+type ConcurrencySlot =
+  | 'latency'
+  | 'answer'
+  | 'order'
+  | 'copies'
+  | 'sign'
+  | 'truncate'
+  | 'drip'
+  | 'reset_after_answer'
+  | 'http'
 
-const SLOTS: Partial<Record<keyof FaultSpec, Slot>> = {
+const SLOTS: Partial<Record<keyof FaultSpec, ConcurrencySlot>> = {
   latency: 'latency',
   respond: 'answer',
   drop: 'answer',

@@ -3,7 +3,7 @@
  * It is bounded: it drops the oldest entries first and appends a note when that begins.
  */
 import { elapsedMs } from '../runtime/clock.ts'
-import { isoMicros } from '../runtime/stamps.ts'
+import { isoMicros } from '../runtime/timestamps.ts'
 import type { Entry, EntryContent, EntryKind } from './entry.ts'
 import { createRing } from './ring.ts'
 import { createWaiters, type WaitOptions } from './waiters.ts'

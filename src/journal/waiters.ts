@@ -11,8 +11,8 @@ export interface WaitOptions {
 }
 
 /** No matching entry was appended in time. */
-export class WaitTimeout extends Error {
-  override readonly name = 'WaitTimeout'
+export class WaitTimeoutError extends Error {
+  override readonly name = 'WaitTimeoutError'
 }
 
 interface Waiter {
@@ -42,14 +42,14 @@ export function createWaiters(since: (after: number) => Iterable<Entry>) {
         options.signal?.removeEventListener('abort', onAbort)
         result instanceof Error ? reject(result) : resolve(result)
       }
-      const onAbort = () => done(new WaitTimeout('Stopped waiting: aborted.'))
+      const onAbort = () => done(new WaitTimeoutError('Stopped waiting: aborted.'))
       const waiter = { match, after: options.after ?? 0, done }
       if (options.signal?.aborted) return onAbort()
       waiting.add(waiter)
       options.signal?.addEventListener('abort', onAbort, { once: true })
       const { withinMs } = options
       if (withinMs === undefined) return
-      timer = wallTimer(withinMs, () => done(new WaitTimeout(`No matching entry within ${withinMs} ms.`)))
+      timer = wallTimer(withinMs, () => done(new WaitTimeoutError(`No matching entry within ${withinMs} ms.`)))
     })
   }
 

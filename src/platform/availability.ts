@@ -1,12 +1,12 @@
 /** Handover availability per bot and queue, and the business hours beside it (ST17-ST26, E3). */
 import type { AvailabilityRequest, AvailabilityResponse } from '../contract/requests.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../contract/schemas.ts'
-import { isoMicros } from '../runtime/stamps.ts'
+import { isoMicros } from '../runtime/timestamps.ts'
+import type { PlatformContext } from './context.ts'
 import { withinHours } from './hours.ts'
 import { invalidParameter } from './refusal.ts'
-import type { Room } from './room.ts'
 import type { BotState, Queue } from './state.ts'
-import { assumed, note, type Tx } from './tx.ts'
+import { assumed, note, type Tx } from './transaction.ts'
 
 export const DEFAULT_QUEUE = 'DEFAULT'
 
@@ -17,17 +17,23 @@ export interface AvailabilityChange {
 }
 
 /** Before its first update a queue has the value of `availability.initial`. */
-const queueOf = (room: Room, bot: BotState, name = DEFAULT_QUEUE): Queue =>
+const queueOf = (room: PlatformContext, bot: BotState, name = DEFAULT_QUEUE): Queue =>
   bot.queues.get(name) ?? { availability: room.knobs['availability.initial'], reason: null, updated: null }
 
 /** Both must agree: the availability last set (nothing reopens it by itself) and the business hours, if any. */
-export function isOpen(room: Room, bot: BotState): boolean {
+export function isOpen(room: PlatformContext, bot: BotState): boolean {
   const hours = room.settings.businessHours
   return queueOf(room, bot).availability === 'OPEN' && (hours === null || withinHours(hours, room.nowMs()))
 }
 
 /** Sets it and says so in the journal; `by` is `api` or `workspace`. */
-export function changeAvailability(room: Room, bot: BotState, change: AvailabilityChange, by: string, tx: Tx) {
+export function changeAvailability(
+  room: PlatformContext,
+  bot: BotState,
+  change: AvailabilityChange,
+  by: string,
+  tx: Tx,
+) {
   const name = change.queue ?? DEFAULT_QUEUE
   if (name !== DEFAULT_QUEUE && room.knobs['availability.otherQueues'] === 'reject') {
     const message = `queue must be "DEFAULT", the only supported queue, got ${JSON.stringify(name)}.`
@@ -40,7 +46,7 @@ export function changeAvailability(room: Room, bot: BotState, change: Availabili
 }
 
 export function updateAvailability(
-  room: Room,
+  room: PlatformContext,
   bot: BotState,
   request: AvailabilityRequest,
   tx: Tx,
@@ -60,7 +66,7 @@ export function updateAvailability(
 }
 
 /** Writes a moment in one of the three forms of `time.format`. */
-function formatTime(room: Room, micros: number): string {
+function formatTime(room: PlatformContext, micros: number): string {
   const iso = isoMicros(micros)
   if (room.knobs['time.format'] === 'epoch') return String(Math.floor(micros / 1_000_000))
   return room.knobs['time.format'] === 'offset' ? iso.replace('Z', '+00:00') : iso

@@ -1,9 +1,9 @@
 /** What the bot says while it is in charge (W1, ST2). Replies come from the workspace, else these small ones. */
 import type { Button } from '../contract/schemas.ts'
 import { addBotReply } from './chats.ts'
-import type { BotReply, Room } from './room.ts'
+import type { BotReply, PlatformContext } from './context.ts'
 import type { Chat } from './state.ts'
-import { note, type Tx } from './tx.ts'
+import { note, type Tx } from './transaction.ts'
 
 interface Phrases {
   readonly greeting: string
@@ -50,7 +50,7 @@ function phrasesFor(language: string): Phrases {
 
 export const handoverLabel = (language: string): string => phrasesFor(language).button
 
-function chooseReply(room: Room, chat: Chat, text: string): { text: string; buttons: readonly Button[] } {
+function chooseReply(room: PlatformContext, chat: Chat, text: string): { text: string; buttons: readonly Button[] } {
   const lower = text.toLowerCase()
   const configured = room.settings.replies.find((reply: BotReply) => lower.includes(reply.match.toLowerCase()))
   if (configured) return { text: configured.text, buttons: configured.buttons ?? [] }
@@ -61,7 +61,7 @@ function chooseReply(room: Room, chat: Chat, text: string): { text: string; butt
 }
 
 /** The bot's answer to a user message, now or after `bot.delay`. Never while an agent is there (ST3, ST12). */
-export function answerUser(room: Room, chat: Chat, text: string, tx: Tx): void {
+export function answerUser(room: PlatformContext, chat: Chat, text: string, tx: Tx): void {
   const reply = chooseReply(room, chat, text)
   const delay = room.knobs['bot.delay']
   if (delay === 0) return botSays(room, chat, reply.text, reply.buttons, tx)
@@ -69,7 +69,7 @@ export function answerUser(room: Room, chat: Chat, text: string, tx: Tx): void {
   room.state.deadlines.set(`reply ${chat.id} ${++chat.counter}`, room.nowMs() + delay, deadline)
 }
 
-export function botSays(room: Room, chat: Chat, text: string, buttons: readonly Button[], tx: Tx): void {
+export function botSays(room: PlatformContext, chat: Chat, text: string, buttons: readonly Button[], tx: Tx): void {
   if (chat.status === 'agent') return
   const message = addBotReply(room, chat, text, buttons)
   note(tx, 'bot_message', chat.id, { message_id: message.id, text, ...(buttons.length > 0 ? { buttons } : {}) })

@@ -1,10 +1,10 @@
 /** Chats and the messages in them. */
 import type { Button } from '../contract/schemas.ts'
 import { type IdForm, makeIdFrom } from '../runtime/ids.ts'
+import type { PlatformContext } from './context.ts'
 import { Refusal } from './refusal.ts'
-import type { Room } from './room.ts'
 import type { BotState, Chat, Message, Persona, StoredFile } from './state.ts'
-import { note, type Tx } from './tx.ts'
+import { note, type Tx } from './transaction.ts'
 
 /** What stands in a chat from the start, in the rows scenarios use. */
 export type HistoryRow =
@@ -24,7 +24,7 @@ export interface NewChat {
   readonly history: readonly HistoryRow[]
 }
 
-export function createChat(room: Room, spec: NewChat, tx: Tx): Chat {
+export function createChat(room: PlatformContext, spec: NewChat, tx: Tx): Chat {
   const number = ++room.state.chatCounter
   const id = spec.id ?? room.id(room.knobs['ids.chat'], `chat ${number}`)
   const created = room.stamp()
@@ -56,7 +56,7 @@ export function createChat(room: Room, spec: NewChat, tx: Tx): Chat {
   return chat
 }
 
-function addHistory(room: Room, chat: Chat, row: HistoryRow): void {
+function addHistory(room: PlatformContext, chat: Chat, row: HistoryRow): void {
   if ('user' in row) addMessage(room, chat, { from: 'user', name: userName(chat), text: row.user })
   else if ('bot' in row) addBotReply(room, chat, row.bot, row.buttons ?? [])
   else addMessage(room, chat, { from: 'agent', name: row.agent, text: row.text })
@@ -80,7 +80,7 @@ export interface NewMessage {
 
 const NONE: readonly never[] = []
 
-export function addMessage(room: Room, chat: Chat, spec: NewMessage): Message {
+export function addMessage(room: PlatformContext, chat: Chat, spec: NewMessage): Message {
   const message: Message = {
     id: nextId(chat, room.knobs['ids.message'], 'message'),
     created: room.stamp(),
@@ -99,27 +99,27 @@ export function addMessage(room: Room, chat: Chat, spec: NewMessage): Message {
 }
 
 /** An answer of the bot's dialogue: it belongs to an exchange (R-MSG). */
-export function addBotReply(room: Room, chat: Chat, text: string, buttons: readonly Button[]): Message {
+export function addBotReply(room: PlatformContext, chat: Chat, text: string, buttons: readonly Button[]): Message {
   const exchangeId = nextId(chat, room.knobs['ids.exchange'], 'exchange')
   return addMessage(room, chat, { from: 'bot', name: botOf(room, chat).name, text, buttons, exchangeId })
 }
 
 /** A notice of the bot about the handover itself: no exchange (`transcript.agentFromBot`). */
-export function addNotice(room: Room, chat: Chat, text: string, tx: Tx): Message {
+export function addNotice(room: PlatformContext, chat: Chat, text: string, tx: Tx): Message {
   const message = addMessage(room, chat, { from: 'bot', name: botOf(room, chat).name, text })
   note(tx, 'bot_message', chat.id, { message_id: message.id, text })
   return message
 }
 
-export const botOf = (room: Room, chat: Chat): BotState => room.state.bots.get(chat.botId)!
+export const botOf = (room: PlatformContext, chat: Chat): BotState => room.state.bots.get(chat.botId)!
 
 /** With `chat.idleTimeout`, a chat without new messages ends. */
-function keepAlive(room: Room, chat: Chat): void {
+function keepAlive(room: PlatformContext, chat: Chat): void {
   chat.active = true
   if (room.knobs['chat.idleTimeout'] !== null) expireAfter(room, chat, room.nowMs())
 }
 
-function expireAfter(room: Room, chat: Chat, fromMs: number): void {
+function expireAfter(room: PlatformContext, chat: Chat, fromMs: number): void {
   const idle = room.knobs['chat.idleTimeout']
   const key = `idle ${chat.id}`
   if (idle === null) room.state.deadlines.delete(key)
@@ -127,14 +127,14 @@ function expireAfter(room: Room, chat: Chat, fromMs: number): void {
 }
 
 /** After the knob may have changed: every chat counts from its latest message. */
-export function refreshIdle(room: Room): void {
+export function refreshIdle(room: PlatformContext): void {
   for (const chat of room.state.chats.values()) {
     if (chat.active) expireAfter(room, chat, Math.floor(chat.updated / 1000))
   }
 }
 
 /** The chat a request means: known bot, known chat, belonging together and to the key (A5, `errors.idMismatch`). */
-export function requireChat(room: Room, keyBotId: number, botId: number, chatId: string): Chat {
+export function requireChat(room: PlatformContext, keyBotId: number, botId: number, chatId: string): Chat {
   if (!room.state.bots.has(botId)) {
     const known = [...room.state.bots.keys()].join(', ')
     throw new Refusal('bot_not_found', `bot_id ${botId} is not a bot here; known: ${known}.`, { field: 'bot_id' })
@@ -145,12 +145,12 @@ export function requireChat(room: Room, keyBotId: number, botId: number, chatId:
   return chat
 }
 
-export function unknownChat({ state }: Room, id: string, named: string, field: string): Refusal {
+export function unknownChat({ state }: PlatformContext, id: string, named: string, field: string): Refusal {
   const late = state.forgotten.has(id) ? ' any more: it was one before the simulator was reset' : ''
   return new Refusal('chat_not_found', `${named} is not a chat here${late}.`, { field })
 }
 
-function mismatch(room: Room, chat: Chat, keyBotId: number, botId: number): Refusal {
+function mismatch(room: PlatformContext, chat: Chat, keyBotId: number, botId: number): Refusal {
   const status = Number(room.knobs['errors.idMismatch'])
   const why =
     chat.botId !== botId

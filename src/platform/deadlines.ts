@@ -6,7 +6,7 @@ export type Deadline =
   | { readonly kind: 'idle'; readonly chatId: string }
   | { readonly kind: 'reply'; readonly chatId: string; readonly text: string; readonly buttons: readonly Button[] }
 
-interface Slot {
+interface ConcurrencySlot {
   readonly key: string
   readonly atMs: number
   readonly order: number
@@ -24,12 +24,12 @@ export interface Deadlines {
   list(): { readonly key: string; readonly atMs: number; readonly deadline: Deadline }[]
 }
 
-const before = (a: Slot, b: Slot) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
+const before = (a: ConcurrencySlot, b: ConcurrencySlot) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
 
 /** A binary heap whose replaced entries stay until they surface or outnumber the live ones. */
 export function createDeadlines(): Deadlines {
-  const live = new Map<string, Slot>()
-  let heap: Slot[] = []
+  const live = new Map<string, ConcurrencySlot>()
+  let heap: ConcurrencySlot[] = []
   let order = 0
 
   function siftUp(from: number): void {
@@ -62,7 +62,7 @@ export function createDeadlines(): Deadlines {
     heap[0] = last
     siftDown(0)
   }
-  function top(): Slot | null {
+  function top(): ConcurrencySlot | null {
     while (heap.length > 0 && live.get(heap[0]!.key) !== heap[0]) pop()
     return heap[0] ?? null
   }

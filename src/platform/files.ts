@@ -1,7 +1,7 @@
 /** Files the end user sends. Bytes are the uploaded ones, or made from the id when the link is opened. */
 import { nextId } from './chats.ts'
+import type { PlatformContext } from './context.ts'
 import { Refusal } from './refusal.ts'
-import type { Room } from './room.ts'
 import type { Chat, StoredFile } from './state.ts'
 
 export interface NewFile {
@@ -17,7 +17,7 @@ const HALF_PAIRS = /\p{Surrogate}/gu
 const MAX_FILE_KB = 102_400
 
 /** Throws the refusal for a file that cannot be sent. */
-export function checkFile(room: Room, file: NewFile): void {
+export function checkFile(room: PlatformContext, file: NewFile): void {
   if (!Number.isSafeInteger(file.sizeKb) || file.sizeKb < 0) {
     const message = `attachments: size_kb of ${JSON.stringify(file.name)} must be a whole number, got ${file.sizeKb}.`
     throw new Refusal('invalid_parameter', message, { field: 'attachments' })
@@ -29,7 +29,7 @@ export function checkFile(room: Room, file: NewFile): void {
   }
 }
 
-export function storeFile(room: Room, chat: Chat, file: NewFile): StoredFile {
+export function storeFile(room: PlatformContext, chat: Chat, file: NewFile): StoredFile {
   const stored: StoredFile = {
     id: nextId(chat, 'hex24', 'file'),
     name: file.name.replace(HALF_PAIRS, '\ufffd'),
@@ -43,7 +43,7 @@ export function storeFile(room: Room, chat: Chat, file: NewFile): StoredFile {
 }
 
 /** The file behind a link, unless its time (`attachments.ttl`) is up. */
-export function openFile(room: Room, id: string, name: string): StoredFile {
+export function openFile(room: PlatformContext, id: string, name: string): StoredFile {
   const file = room.state.files.get(id)
   if (file === undefined || file.name !== name) throw new Refusal('file_not_found', 'There is no such file.')
   const ttl = room.knobs['attachments.ttl']

@@ -10,18 +10,18 @@ import type {
 import type { Sender } from '../contract/schemas.ts'
 import { isOpen } from './availability.ts'
 import { addMessage, addNotice, botOf } from './chats.ts'
+import type { PlatformContext } from './context.ts'
 import { invalidParameter, Refusal } from './refusal.ts'
-import type { Room } from './room.ts'
 import type { Chat } from './state.ts'
+import { assumed, find, note, type Tx } from './transaction.ts'
 import { agentLanguage } from './translation.ts'
-import { assumed, find, note, type Tx } from './tx.ts'
 import { clearTypingOn } from './typing.ts'
 
 const AGENT = 'An agent'
 const named = (template: string, sender: Sender | null | undefined): string =>
   template.replaceAll('{name}', () => sender?.name ?? AGENT)
 
-export function startHandover(room: Room, chat: Chat, request: StartRequest, tx: Tx): StartResponse {
+export function startHandover(room: PlatformContext, chat: Chat, request: StartRequest, tx: Tx): StartResponse {
   mayStart(room, chat, tx)
   const sender = request.sender ?? null
   const wasThere = chat.status === 'agent'
@@ -37,7 +37,7 @@ export function startHandover(room: Room, chat: Chat, request: StartRequest, tx:
   return { event: 'TAKEOVER STARTED', chat_id: chat.id, chatmessage_id: notice.id }
 }
 
-function mayStart(room: Room, chat: Chat, tx: Tx): void {
+function mayStart(room: PlatformContext, chat: Chat, tx: Tx): void {
   if (chat.status === 'agent') {
     assumed(tx, 'start.again')
     if (room.knobs['start.again'] === '409') throw conflict('The chat is already taken over.')
@@ -53,7 +53,7 @@ function mayStart(room: Room, chat: Chat, tx: Tx): void {
 
 const conflict = (message: string) => new Refusal('conflict', message)
 
-export function endHandover(room: Room, chat: Chat, request: EndRequest, tx: Tx): EndResponse {
+export function endHandover(room: PlatformContext, chat: Chat, request: EndRequest, tx: Tx): EndResponse {
   if (chat.status !== 'agent') return endIdle(room, chat, tx)
   clearTypingOn(room, chat, 'end', tx)
   const sender = request.sender ?? chat.takeover?.sender
@@ -65,7 +65,7 @@ export function endHandover(room: Room, chat: Chat, request: EndRequest, tx: Tx)
 }
 
 /** Answers an end with nothing to end: a waiting request goes on waiting, and the id is in no transcript. */
-function endIdle(room: Room, chat: Chat, tx: Tx): EndResponse {
+function endIdle(room: PlatformContext, chat: Chat, tx: Tx): EndResponse {
   assumed(tx, 'end.idle')
   if (room.knobs['end.idle'] === '409') throw conflict('The chat is not taken over.')
   clearTypingOn(room, chat, 'end', tx)
@@ -75,7 +75,13 @@ function endIdle(room: Room, chat: Chat, tx: Tx): EndResponse {
 }
 
 /** `shown` is the text in the user's language (translated when live translation is on). */
-export function sendMessage(room: Room, chat: Chat, request: MessageRequest, shown: string, tx: Tx): MessageResponse {
+export function sendMessage(
+  room: PlatformContext,
+  chat: Chat,
+  request: MessageRequest,
+  shown: string,
+  tx: Tx,
+): MessageResponse {
   const sender = request.sender
   const message = addMessage(room, chat, {
     from: 'agent',
@@ -89,7 +95,7 @@ export function sendMessage(room: Room, chat: Chat, request: MessageRequest, sho
 }
 
 /** What is judged before anything is translated or written. */
-export function checkMessage(room: Room, chat: Chat, request: MessageRequest, tx: Tx): void {
+export function checkMessage(room: PlatformContext, chat: Chat, request: MessageRequest, tx: Tx): void {
   if (chat.status !== 'agent') {
     assumed(tx, 'message.requiresTakeover')
     if (room.knobs['message.requiresTakeover'] === 'on') throw conflict('The chat is not taken over.')
@@ -102,10 +108,11 @@ export function checkMessage(room: Room, chat: Chat, request: MessageRequest, tx
   if (request.buttons !== undefined) checkButtons(room, request, tx)
 }
 
-const invalid = (room: Room, field: string, message: string) => invalidParameter(room.knobs, message, { field })
+const invalid = (room: PlatformContext, field: string, message: string) =>
+  invalidParameter(room.knobs, message, { field })
 
 /** A sender is expected on message, though nothing calls it required. */
-function checkSender(room: Room, request: MessageRequest, tx: Tx): void {
+function checkSender(room: PlatformContext, request: MessageRequest, tx: Tx): void {
   const { sender } = request
   const missing = !sender
     ? 'sender'
@@ -121,7 +128,7 @@ function checkSender(room: Room, request: MessageRequest, tx: Tx): void {
 }
 
 /** The strict form of `buttons.schema` wants a label, and text fields that are text. */
-function checkButtons(room: Room, request: MessageRequest, tx: Tx): void {
+function checkButtons(room: PlatformContext, request: MessageRequest, tx: Tx): void {
   assumed(tx, 'buttons.schema')
   if (room.knobs['buttons.schema'] === 'any') return
   request.buttons?.forEach((button, index) => {

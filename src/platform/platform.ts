@@ -3,9 +3,9 @@
  * Every operation takes the transaction it reports into.
  */
 import { botSays } from './bot.ts'
-import type { Room } from './room.ts'
+import type { PlatformContext } from './context.ts'
 import type { BotState } from './state.ts'
-import { note, type Tx } from './tx.ts'
+import { note, type Tx } from './transaction.ts'
 import { typingTimedOut } from './typing.ts'
 
 export interface BotSpec {
@@ -15,7 +15,7 @@ export interface BotSpec {
 }
 
 /** Adds the bots that are not there yet; known ones keep their availability. */
-export function ensureBots(room: Room, bots: readonly BotSpec[]): void {
+export function ensureBots(room: PlatformContext, bots: readonly BotSpec[]): void {
   for (const bot of bots) {
     const known: BotState | undefined = room.state.bots.get(bot.id)
     room.state.bots.set(bot.id, { ...bot, queues: known?.queues ?? new Map() })
@@ -23,7 +23,7 @@ export function ensureBots(room: Room, bots: readonly BotSpec[]): void {
 }
 
 /** Fires one deadline that is due; false when none is. */
-export function fireDue(room: Room, tx: Tx): boolean {
+export function fireDue(room: PlatformContext, tx: Tx): boolean {
   const due = room.state.deadlines.take(room.nowMs())
   if (due === null) return false
   const chat = room.state.chats.get(due.chatId)

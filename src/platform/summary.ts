@@ -1,8 +1,9 @@
 /** Summaries (E2): the precondition, and a repeatable text in place of the language model's. */
+
+import type { PlatformContext } from './context.ts'
 import { Refusal } from './refusal.ts'
-import type { Room } from './room.ts'
 import type { Chat } from './state.ts'
-import { assumed, type Tx } from './tx.ts'
+import { assumed, type Tx } from './transaction.ts'
 
 export interface SummaryInput {
   readonly chatId: string
@@ -18,7 +19,7 @@ const MIN_MESSAGES = 2
 const MORE_THAN_CHARACTERS = 30
 
 /** Refuses chats that are too short (L1, L2); `summarize.count` says what a character is. */
-export function summaryInput(room: Room, chat: Chat, tx: Tx): SummaryInput {
+export function summaryInput(room: PlatformContext, chat: Chat, tx: Tx): SummaryInput {
   const userMessages = chat.messages.filter(message => message.from === 'user').map(message => message.text)
   const size = userMessages.reduce((sum, text) => sum + countCharacters(room, text), 0)
   if (userMessages.length < MIN_MESSAGES || size <= MORE_THAN_CHARACTERS) {
@@ -32,7 +33,7 @@ export function summaryInput(room: Room, chat: Chat, tx: Tx): SummaryInput {
   return { chatId: chat.id, language: chat.language, userMessages, prompt: room.knobs['summarize.prompt'] }
 }
 
-const countCharacters = (room: Room, text: string): number => {
+const countCharacters = (room: PlatformContext, text: string): number => {
   const trimmed = text.trim()
   return room.knobs['summarize.count'] === 'utf16' ? trimmed.length : [...trimmed].length
 }
@@ -44,7 +45,7 @@ const TEMPLATES: Record<string, string> = {
   ar: 'كتب المستخدم {count} رسائل. بدأت المحادثة بـ «{first}» وآخر رسالة هي «{last}».',
 }
 
-function templateFor(room: Room, language: string): string {
+function templateFor(room: PlatformContext, language: string): string {
   const own = room.knobs['summarize.text']
   if (own !== 'template') return own
   const primary = language.toLowerCase().split('-')[0] ?? ''
@@ -57,7 +58,7 @@ const shorten = (text: string): string => {
 }
 
 /** The default engine. It follows no prompt, so it shows that one is set: `[prompt: …]`. */
-export function fillTemplate(room: Room, input: SummaryInput): string {
+export function fillTemplate(room: PlatformContext, input: SummaryInput): string {
   const values: Record<string, string> = {
     count: String(input.userMessages.length),
     first: shorten(input.userMessages[0] ?? ''),

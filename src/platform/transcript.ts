@@ -1,18 +1,18 @@
 /** A chat as the transcript endpoints show it (R-REC, R-MSG, E1, E9). */
 import type { ChatResponse, TranscriptResponse } from '../contract/requests.ts'
 import type { ChatRecord, MessageRecord } from '../contract/schemas.ts'
-import { isoMicros } from '../runtime/stamps.ts'
+import { isoMicros } from '../runtime/timestamps.ts'
 import { botOf } from './chats.ts'
-import type { Room } from './room.ts'
+import type { PlatformContext } from './context.ts'
 import type { Chat, Message } from './state.ts'
-import { assumed, type Tx } from './tx.ts'
+import { assumed, type Tx } from './transaction.ts'
 
-export function chatTranscript(room: Room, chat: Chat, tx: Tx): ChatResponse {
+export function chatTranscript(room: PlatformContext, chat: Chat, tx: Tx): ChatResponse {
   return { chat: record(room, chat, chat.messages, tx) }
 }
 
 /** The conversation before the latest handover request, all of it when there was none. */
-export function handoverTranscript(room: Room, chat: Chat, tx: Tx): TranscriptResponse {
+export function handoverTranscript(room: PlatformContext, chat: Chat, tx: Tx): TranscriptResponse {
   assumed(tx, 'transcript.handover')
   const messages = chat.messages.slice(0, chat.requestedAt ?? chat.messages.length)
   if (room.knobs['transcript.handover'] === 'record') {
@@ -22,7 +22,7 @@ export function handoverTranscript(room: Room, chat: Chat, tx: Tx): TranscriptRe
   return { event: 'TRANSCRIPT', chat: { id: chat.id, bot_id: chat.botId, messages: rows } }
 }
 
-function record(room: Room, chat: Chat, messages: readonly Message[], tx: Tx): ChatRecord {
+function record(room: PlatformContext, chat: Chat, messages: readonly Message[], tx: Tx): ChatRecord {
   assumed(tx, 'transcript.state', 'transcript.source')
   const bot = botOf(room, chat)
   return {
@@ -55,18 +55,18 @@ function paired(pairs: readonly string[], name: string): string | undefined {
   return pairs.find(pair => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
-function extraFields(room: Room): Record<string, string> {
+function extraFields(room: PlatformContext): Record<string, string> {
   return Object.fromEntries(room.knobs['transcript.extra'].map(pair => pair.split(/=(.*)/s).slice(0, 2)))
 }
 
-function takenOver(room: Room, chat: Chat, tx: Tx): string | boolean | null {
+function takenOver(room: PlatformContext, chat: Chat, tx: Tx): string | boolean | null {
   if (chat.takeover === null) return null
   assumed(tx, 'transcript.takenOver')
   const form = room.knobs['transcript.takenOver']
   return form === 'null' ? null : form === 'true' ? true : isoMicros(chat.takeover.since)
 }
 
-function messageRecord(room: Room, message: Message, tx: Tx): MessageRecord {
+function messageRecord(room: PlatformContext, message: Message, tx: Tx): MessageRecord {
   if (message.from !== 'user' && message.exchangeId === null) assumed(tx, 'transcript.agentFromBot')
   if (message.other !== null) assumed(tx, 'transcript.text')
   return {
@@ -82,7 +82,7 @@ function messageRecord(room: Room, message: Message, tx: Tx): MessageRecord {
 }
 
 /** With `transcript.text` set to `both`, adds the other side of a translation on a line of its own. */
-function transcriptText(room: Room, message: Message): string {
+function transcriptText(room: PlatformContext, message: Message): string {
   const both = message.other !== null && room.knobs['transcript.text'] === 'both'
   return both ? `${message.text}\n${message.other}` : message.text
 }

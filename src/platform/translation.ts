@@ -1,5 +1,5 @@
 /** Live translation (E4.7-E4.9): when it applies, and the default engine, whose result is visible and reversible. */
-import type { Room } from './room.ts'
+import type { PlatformContext } from './context.ts'
 import type { Chat } from './state.ts'
 
 export interface Translation {
@@ -14,14 +14,14 @@ export const markTranslation: Translate = (text, from, to) => (text === '' ? '' 
 export const sameText: Translate = text => text
 
 /** The language the agent reads, when none of the agent's languages is the chat's; null: nothing to translate. */
-export function agentLanguage(room: Room, chat: Chat, codes: readonly string[] | undefined): string | null {
+export function agentLanguage(room: PlatformContext, chat: Chat, codes: readonly string[] | undefined): string | null {
   const first = codes?.[0]
   if (first === undefined || chat.language === '' || first === '') return null
   return codes!.some(code => sameLanguage(room, code, chat.language)) ? null : first
 }
 
 /** Compares without case and by primary subtag, unless `translation.match` says otherwise. */
-function sameLanguage(room: Room, a: string, b: string): boolean {
+function sameLanguage(room: PlatformContext, a: string, b: string): boolean {
   const key = (code: string) => {
     const lower = code.toLowerCase()
     const cut = room.knobs['translation.match'] === 'exact' ? lower : (lower.split(/[-_]/)[0] ?? lower)
@@ -30,7 +30,7 @@ function sameLanguage(room: Room, a: string, b: string): boolean {
   return key(a) === key(b)
 }
 
-function aliasOf(room: Room, code: string): string {
+function aliasOf(room: PlatformContext, code: string): string {
   const pair = room.knobs['translation.aliases'].find(alias => alias.toLowerCase().startsWith(`${code}=`))
   return pair === undefined ? code : pair.slice(code.length + 1).toLowerCase()
 }

@@ -3,10 +3,10 @@ import type { Button } from '../contract/schemas.ts'
 import { isOpen } from './availability.ts'
 import { answerUser, handoverLabel } from './bot.ts'
 import { addMessage, addNotice, botOf, userName } from './chats.ts'
+import type { PlatformContext } from './context.ts'
 import { emitRequest, emitUserMessage } from './events.ts'
-import type { Room } from './room.ts'
 import type { Chat, StoredFile } from './state.ts'
-import type { Tx } from './tx.ts'
+import type { Tx } from './transaction.ts'
 
 /** What a user's action led to: the message it wrote, the webhook event it caused. */
 export interface UserOutcome {
@@ -21,7 +21,7 @@ export interface UserMessage {
   readonly forAgent: string
 }
 
-export function userSays(room: Room, chat: Chat, said: UserMessage, tx: Tx): UserOutcome {
+export function userSays(room: PlatformContext, chat: Chat, said: UserMessage, tx: Tx): UserOutcome {
   const { text, files, forAgent } = said
   const other = forAgent === text ? null : forAgent
   const message = addMessage(room, chat, { from: 'user', name: userName(chat), text, other, attachments: files })
@@ -62,7 +62,7 @@ export function findPress(chat: Chat, wanted: string): Press | null {
 }
 
 /** ST4, ST5, ST22, ST23; a press that repeats a request follows `request.repeat`. */
-export function requestHandover(room: Room, chat: Chat, tx: Tx): UserOutcome {
+export function requestHandover(room: PlatformContext, chat: Chat, tx: Tx): UserOutcome {
   if (chat.status !== 'bot' && room.knobs['request.repeat'] === 'ignore') return { messageId: null, deliveryId: null }
   if (!isOpen(room, botOf(room, chat))) return showClosed(room, chat, tx)
   chat.requestedAt = chat.messages.length
@@ -72,7 +72,7 @@ export function requestHandover(room: Room, chat: Chat, tx: Tx): UserOutcome {
   return { messageId: notice.id, deliveryId: emitRequest(room, chat, tx) }
 }
 
-function showClosed(room: Room, chat: Chat, tx: Tx): UserOutcome {
+function showClosed(room: PlatformContext, chat: Chat, tx: Tx): UserOutcome {
   if (chat.status === 'agent') return { messageId: null, deliveryId: null }
   return { messageId: addNotice(room, chat, room.knobs['messages.closed'], tx).id, deliveryId: null }
 }

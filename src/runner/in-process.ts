@@ -1,16 +1,16 @@
 /** Scenarios inside a test process: the same player and the same judge, on a simulator the test already has. */
-import type { Driver } from '../driver/port.ts'
+import type { Driver } from '../agent-driver/agent-driver.ts'
+import type { ScenarioResult, Verdict } from '../evaluator/verdict.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'
-import type { Played, Verdict } from '../scenario/verdict.ts'
-import { InvalidSetting } from '../simulator/options.ts'
+import { InvalidOptionError } from '../simulator/options.ts'
 import { effectiveConfig } from '../simulator/settings.ts'
-import { coreOf, type Simulator } from '../simulator.ts'
+import { coreOf, type Simulator } from '../simulator/simulator.ts'
 import { play } from './play/play.ts'
-import { type Stage, seedOfPlay, setStage } from './play/stage.ts'
+import { createRunContext, type RunContext, seedOfPlay } from './play/run-context.ts'
 import { maskedJournal } from './suite/journal.ts'
-import { strictly } from './suite/strict.ts'
-import { about, unsetIn } from './suite/unplayed.ts'
+import { about, unsetIn } from './suite/skipped-results.ts'
+import { applyStrict } from './suite/strict-verdict.ts'
 
 export interface InProcessOptions {
   readonly driver: Driver | null
@@ -25,7 +25,7 @@ export interface InProcessOptions {
  * follow; settings and seed are as they were. What is drawn is what a run with this seed draws. The clock is the
  * simulator's own: with a virtual one `wait` takes no time.
  */
-export async function playInProcess(sim: Simulator, plan: Plan, options: InProcessOptions): Promise<Played> {
+export async function playInProcess(sim: Simulator, plan: Plan, options: InProcessOptions): Promise<ScenarioResult> {
   checkEnv(plan, options)
   const { identity } = coreOf(sim)
   const { seed } = identity
@@ -39,17 +39,17 @@ export async function playInProcess(sim: Simulator, plan: Plan, options: InProce
   }
 }
 
-async function playFromNothing(sim: Simulator, plan: Plan, options: InProcessOptions): Promise<Played> {
+async function playFromNothing(sim: Simulator, plan: Plan, options: InProcessOptions): Promise<ScenarioResult> {
   const startedAt = wallTime()
   const started = elapsedMs()
   await setClock(sim, plan)
   const undo = await arrange(sim, plan)
   try {
     const { driver, seed, env, signal } = options
-    const stage = await setStage({ plan, sim, driver, seed, instance: 1, env, url: sim.baseUrl })
-    const verdict = strictly(options, await play(stage, { signal }))
-    stage.close()
-    return { ...playedFrom(plan, verdict, stage), startedAt, durationMs: elapsedMs() - started }
+    const context = await createRunContext({ plan, sim, driver, seed, instance: 1, env, url: sim.baseUrl })
+    const verdict = applyStrict(options, await play(context, { signal }))
+    context.close()
+    return { ...playedFrom(plan, verdict, context), startedAt, durationMs: elapsedMs() - started }
   } finally {
     await undo()
   }
@@ -57,14 +57,14 @@ async function playFromNothing(sim: Simulator, plan: Plan, options: InProcessOpt
 
 function checkEnv(plan: Plan, { env }: InProcessOptions): void {
   const why = unsetIn(plan, env)
-  if (why !== null) throw new InvalidSetting([{ name: 'env', message: `${plan.name}: ${why.reason}.` }])
+  if (why !== null) throw new InvalidOptionError([{ name: 'env', message: `${plan.name}: ${why.reason}.` }])
 }
 
 /** Where the scenario begins, when it says so: a virtual clock goes there, as long as that is not back in time. */
 async function setClock({ clock }: Simulator, { name, clock: wanted }: Plan): Promise<void> {
   if (wanted?.mode !== 'virtual') return
   if (clock.mode !== 'virtual') {
-    throw new InvalidSetting([
+    throw new InvalidOptionError([
       { name: 'clock', message: `${name} needs a virtual clock, and this simulator's is real.` },
     ])
   }
@@ -72,7 +72,7 @@ async function setClock({ clock }: Simulator, { name, clock: wanted }: Plan): Pr
   const ms = Date.parse(wanted.start) - clock.now()
   if (ms >= 0) return clock.advance(`${ms}ms`)
   const message = `${name} begins at ${wanted.start}, before the clock of this simulator: createSimulator({ clock: { mode: 'virtual', start } }).`
-  throw new InvalidSetting([{ name: 'clock.start', message }])
+  throw new InvalidOptionError([{ name: 'clock.start', message }])
 }
 
 /** What the scenario wants set, and the way back. */
@@ -90,15 +90,15 @@ async function arrange(sim: Simulator, plan: Plan): Promise<() => Promise<unknow
   return () => sim.configure(Object.fromEntries(changed.map(name => [name, before[name]])))
 }
 
-function playedFrom(plan: Plan, verdict: Verdict, stage: Stage) {
+function playedFrom(plan: Plan, verdict: Verdict, context: RunContext) {
   return {
     ...verdict,
     ...about(plan),
-    seed: stage.seed,
-    clock: stage.core.clock.mode,
+    seed: context.seed,
+    clock: context.core.clock.mode,
     instance: 1,
-    journal: maskedJournal(stage.sim),
-    lanes: Object.fromEntries([...stage.lanes].map(([name, chat]) => [name, chat.id])),
+    journal: maskedJournal(context.sim),
+    conversations: Object.fromEntries([...context.conversations].map(([name, chat]) => [name, chat.id])),
     again: '',
   }
 }

@@ -17,7 +17,7 @@ export interface Place {
 /** What a scenario does about something: let it pass, mention it, fail. */
 export type Severity = 'off' | 'warn' | 'fail'
 
-export interface LaneSpec {
+export interface ConversationSpec {
   /** `main` when the scenario has one chat. */
   readonly name: string
   readonly language: Template
@@ -60,7 +60,7 @@ export interface Plan {
   readonly businessHours: Readonly<Record<string, unknown>> | null
   /** Whether every user text gets a token of its own appended. */
   readonly tokens: boolean
-  readonly lanes: readonly LaneSpec[]
+  readonly conversations: readonly ConversationSpec[]
   readonly vars: Readonly<Record<string, unknown>>
   /** Values of this instance of the matrix. */
   readonly matrix: Readonly<Record<string, unknown>>
@@ -94,7 +94,7 @@ export interface PlannedStep {
   readonly id: string | null
   readonly name: string | null
   /** The lane it speaks of. */
-  readonly lane: string
+  readonly conversation: string
   readonly soft: boolean
   readonly place: Place | null
   /** The step in one line: `expect message { message: "I'm Anna" }`. */

@@ -1,7 +1,7 @@
 /** Opens the port, or says in one line why it cannot be opened. */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CannotListen, PortBusy } from './cannot-listen.ts'
+import { ListenError, PortInUseError } from './listen-errors.ts'
 import { findPortHolder } from './port-holder.ts'
 
 /** Resolves with the real port. */
@@ -26,7 +26,7 @@ const WORDS: Record<string, string> = {
   ENOTFOUND: 'the host name is not known',
 }
 
-async function whyNot(error: NodeJS.ErrnoException, host: string, port: number): Promise<CannotListen> {
-  if (error.code === 'EADDRINUSE') return new PortBusy(host, port, await findPortHolder(port))
-  return new CannotListen(host, port, WORDS[error.code ?? ''] ?? error.message)
+async function whyNot(error: NodeJS.ErrnoException, host: string, port: number): Promise<ListenError> {
+  if (error.code === 'EADDRINUSE') return new PortInUseError(host, port, await findPortHolder(port))
+  return new ListenError(host, port, WORDS[error.code ?? ''] ?? error.message)
 }

@@ -1,21 +1,21 @@
 /** `startSimulator`: the simulator behind a real port, with its control API beside the platform. */
-import { createNodeDoor, declaresTooMuch } from '../doors/node-http.ts'
+import { createNodeAdapter, declaresTooMuch } from '../adapters/node-http.ts'
 import { randomToken } from '../runtime/token.ts'
 import { httpTransport } from '../runtime/transport.ts'
 import type { Core } from '../simulator/core.ts'
-import { InvalidSetting, type SimulatorOptions } from '../simulator/options.ts'
+import { InvalidOptionError, type SimulatorOptions } from '../simulator/options.ts'
+import { coreOf, createSimulatorOn, type Simulator } from '../simulator/simulator.ts'
 import { checkSnapshot } from '../simulator/snapshot/check.ts'
 import { applySnapshot } from '../simulator/snapshot/restore.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
-import { coreOf, createSimulatorOn, type Simulator } from '../simulator.ts'
-import { type Front, frontOf, limitOf } from '../workspaces/front.ts'
-import { createWorkspaces, type Workspaces } from '../workspaces/registry.ts'
-import type { Workspace, WorkspaceOptions } from '../workspaces/workspace.ts'
+import { createWorkspaces, type Workspaces } from '../simulator/workspaces/registry.ts'
+import { createRequestRouter, limitOf, type RequestRouter } from '../simulator/workspaces/request-router.ts'
+import type { Workspace, WorkspaceOptions } from '../simulator/workspaces/workspace.ts'
 import { allowedHosts, isLoopback, urlOf } from './addresses.ts'
-import { createDispatch } from './dispatch.ts'
-import { createHome } from './home.ts'
 import { createHttpServer, type HttpServer } from './http.ts'
+import { createHome } from './index-page.ts'
 import { listen } from './listen.ts'
+import { createDispatch } from './route-by-path.ts'
 
 export interface ServerOptions extends SimulatorOptions {
   /** Default 4747; 0 takes any free one. */
@@ -26,7 +26,7 @@ export interface ServerOptions extends SimulatorOptions {
   readonly inspector?: boolean
   /** What the control API asks for; made up when the host is not loopback and none is given. */
   readonly controlToken?: string
-  /** What it begins with; restored before it listens. `InvalidSnapshot` when that cannot be. */
+  /** What it begins with; restored before it listens. `InvalidSnapshotError` when that cannot be. */
   readonly snapshot?: Snapshot
   /** While closing: nothing is answered any more, and everything is still there. For a last snapshot. */
   readonly onStopped?: (simulator: Simulator) => void
@@ -45,15 +45,18 @@ export interface SimulatorServer extends Simulator {
 export const DEFAULT_PORT = 4747
 export const DEFAULT_HOST = '127.0.0.1'
 
-/** Rejects with `PortBusy` or `CannotListen` when the port cannot be had, `InvalidSetting` for other options. */
+/** Rejects with `PortInUseError` or `ListenError` when the port cannot be had, `InvalidOptionError` for other options. */
 export const startSimulator = (options: ServerOptions = {}): Promise<SimulatorServer> => startServer(options)
 
-const ownFront = (simulator: Simulator): Front => ({ api: simulator.handle, bodyLimit: () => limitOf(simulator) })
+const ownRouter = (simulator: Simulator): RequestRouter => ({
+  api: simulator.handle,
+  bodyLimit: () => limitOf(simulator),
+})
 
 /** With a front of its own, several simulators can stand behind one port. */
 export async function startServer(
   options: ServerOptions,
-  front: (simulator: Simulator) => Front = ownFront,
+  router: (simulator: Simulator) => RequestRouter = ownRouter,
 ): Promise<SimulatorServer> {
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options
   checkPort(port)
@@ -65,7 +68,7 @@ export async function startServer(
   const facts = { url: '', token: controlToken, hosts: allowedHosts(host), closing: new AbortController() }
   const around = { options: simulatorOptions, main: simulator, transport, url: () => facts.url }
   const workspaces = createWorkspaces(around)
-  const http = openHouse(simulator, workspaces, facts, frontOf(workspaces, front(simulator)))
+  const http = createSimulatorRouter(simulator, workspaces, facts, createRequestRouter(workspaces, router(simulator)))
   const last = onStopped && (() => onStopped(simulator))
   const ends = [workspaces.closeAll, simulator.close, transport.close]
   const closed = closeOnce(http.stop, last, ends, facts.closing)
@@ -92,7 +95,7 @@ async function prepared(simulator: Simulator, snapshot: Snapshot): Promise<() =>
 
 function checkPort(port: number): void {
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return
-  throw new InvalidSetting([{ name: 'port', message: `port must be a whole number from 0 to 65535, got ${port}.` }])
+  throw new InvalidOptionError([{ name: 'port', message: `port must be a whole number from 0 to 65535, got ${port}.` }])
 }
 
 interface Facts {
@@ -102,19 +105,19 @@ interface Facts {
   readonly closing: AbortController
 }
 
-function openHouse(
+function createSimulatorRouter(
   simulator: Simulator,
   workspaces: Workspaces,
   facts: Facts,
-  { api, bodyLimit: limit }: Front,
+  { api, bodyLimit: limit }: RequestRouter,
 ): HttpServer {
   const core = coreOf(simulator)
   const dispatch = createDispatch({
-    platform: createNodeDoor(api, limit),
+    platform: createNodeAdapter(api, limit),
     home: createHome(() => facts.url),
     basePath: basePathOf(core),
     control: async () => {
-      const { createControlListener } = await import('../control/app.ts')
+      const { createControlListener } = await import('./control/app.ts')
       const { token, hosts, closing } = facts
       return createControlListener({ simulator, workspaces, url: facts.url, token, hosts, closing: closing.signal })
     },

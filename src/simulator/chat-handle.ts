@@ -1,14 +1,15 @@
 /** Lets a test or script act as the end user of one chat. */
-import { andThen, type Maybe } from '../engines/engines.ts'
+
 import type { Entry, EntryOf } from '../journal/entry.ts'
+import { type ChatView, type MessageView, viewChat } from '../platform/chat-view.ts'
+import { andThen, type Maybe } from '../platform/engines.ts'
 import type { NewFile } from '../platform/files.ts'
 import type { Chat } from '../platform/state.ts'
 import type { UserOutcome } from '../platform/user.ts'
-import { UserProblem } from '../user/actions.ts'
-import { type SeenChat, type SeenMessage, viewChat } from '../user/view.ts'
+import { UserProblem } from '../platform/user-actions.ts'
 import { failureText } from '../wording/delivery.ts'
 import type { Core } from './core.ts'
-import { checkStrictly, flag, type Kind, list, text, whole } from './strict.ts'
+import { flag, type Kind, list, text, validateOptions, whole } from './validate-options.ts'
 
 /** A file with its own bytes, or a description: the simulator then generates `size_kb` kilobytes, always the same. */
 export interface AttachmentInput {
@@ -25,7 +26,7 @@ export interface Ack {
   readonly error?: string
 }
 
-export interface Acted {
+export interface ActionResult {
   readonly messageId: string | null
   readonly deliveryId: string | null
   /** Null when the action caused no event, or with `async`. */
@@ -47,12 +48,12 @@ export interface ChatHandle {
   readonly status: 'bot' | 'pending' | 'agent'
   readonly typing: boolean
   /** The messages as the user sees them, oldest first. */
-  readonly transcript: readonly SeenMessage[]
-  view(): SeenChat
+  readonly transcript: readonly MessageView[]
+  view(): ChatView
   /** Sends a message as the user. Resolves after the webhook's first answer, if the message causes an event. */
-  says(text: string, options?: ActOptions & { readonly attach?: readonly AttachmentInput[] }): Promise<Acted>
+  says(text: string, options?: ActOptions & { readonly attach?: readonly AttachmentInput[] }): Promise<ActionResult>
   /** Presses `handover` or a button by its label; resolves after the webhook's first answer. */
-  press(button: string, options?: ActOptions): Promise<Acted>
+  press(button: string, options?: ActOptions): Promise<ActionResult>
 }
 
 export const GONE =
@@ -63,7 +64,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
   /** The current chat with this id: a reset or a restore may have replaced the object. */
   const own = (): Chat => chats.get(chat.id) ?? chat
   /** Starts to wait before it returns, so that a reset right after the action ends the wait. */
-  const act = async (start: () => Maybe<UserOutcome>, options: ActOptions = {}): Promise<Acted> => {
+  const act = async (start: () => Maybe<UserOutcome>, options: ActOptions = {}): Promise<ActionResult> => {
     if (!chats.has(chat.id)) throw new UserProblem('chat_not_found', GONE)
     const after = core.journal.nextSeq - 1
     return andThen(start(), async ({ messageId, deliveryId }) => {
@@ -92,7 +93,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
       return act(() => core.user.says(chat.id, { text: message, attach }), options)
     },
     async press(button, options = {}) {
-      checkStrictly('press', { button, ...options }, PRESS)
+      validateOptions('press', { button, ...options }, PRESS)
       return act(() => core.user.press(chat.id, button), options)
     },
   }
@@ -104,8 +105,8 @@ const bytes: Kind = { must: 'a Uint8Array', fits: value => value instanceof Uint
 const FILE = { name: text, type: text, size_kb: whole, bytes }
 
 function checkSaid(message: string, options: NonNullable<Parameters<ChatHandle['says']>[1]>): void {
-  checkStrictly('says', { text: message, ...options }, SAYS)
-  for (const file of options.attach ?? []) checkStrictly('attach', file, FILE)
+  validateOptions('says', { text: message, ...options }, SAYS)
+  for (const file of options.attach ?? []) validateOptions('attach', file, FILE)
 }
 
 /** Finds the entry by its message; a press without a message is the only user entry since it began. */

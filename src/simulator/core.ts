@@ -2,12 +2,12 @@
 import { type Api, createApi } from '../api/handle.ts'
 import { VERSION } from '../contract/version.ts'
 import type { BotSpec } from '../platform/platform.ts'
+import { createUserActions, type UserActions } from '../platform/user-actions.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import type { Transport } from '../runtime/transport.ts'
-import { createUserActions, type UserActions } from '../user/actions.ts'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
-import { type Commits, createCommits } from './commits.ts'
-import { createFaultDesk, type FaultDesk } from './fault-desk.ts'
+import { type Committer, createCommitter } from './committer.ts'
+import { createFaultController, type FaultController } from './fault-controller.ts'
 import { targetOf } from './from-options.ts'
 import type { SimulatorOptions } from './options.ts'
 import { createParts, type Parts } from './parts.ts'
@@ -17,7 +17,7 @@ type Own = 'identity' | 'address' | 'settings' | 'clock' | 'room' | 'journal' | 
 
 export interface Core
   extends Pick<Parts, Own>,
-    Pick<Commits, 'commit' | 'commitEffects'>,
+    Pick<Committer, 'commit' | 'commitEffects'>,
     Pick<Reset, 'refresh' | 'forget' | 'reset'> {
   readonly seed: number
   readonly bot: BotSpec
@@ -25,7 +25,7 @@ export interface Core
   readonly user: UserActions
   /** Sends events manually. */
   readonly byHand: Pick<Dispatcher, 'trigger' | 'resend'>
-  readonly faults: FaultDesk
+  readonly faults: FaultController
   /** Finds a delivery that has not ended yet. */
   findOnItsWay: Dispatcher['find']
   /** When the next retry, delayed event or copy goes out: epoch milliseconds on the simulator's clock, or null. */
@@ -42,7 +42,7 @@ export interface Core
 /** Parts with state that only this folder uses. */
 export interface Inner
   extends Pick<Parts, 'stamps' | 'journalStamps' | 'rateLimit' | 'faults' | 'past'>,
-    Pick<Commits, 'alarm' | 'lastEvent'>,
+    Pick<Committer, 'deadlineTimer' | 'lastEvent'>,
     Pick<Reset, 'refreshBots'> {
   readonly dispatcher: Dispatcher
 }
@@ -52,9 +52,9 @@ export function createCore(options: SimulatorOptions, shared?: Transport, filesO
   const parts = createParts(options, shared, filesOf)
   const { identity, room, journal, epoch, faults } = parts
   const dispatcher = dispatcherFor(parts, options)
-  const commits = createCommits(parts, dispatcher)
-  const resets = createReset(parts, dispatcher, commits)
-  const { commit, commitEffects } = commits
+  const committer = createCommitter(parts, dispatcher)
+  const resets = createReset(parts, dispatcher, committer)
+  const { commit, commitEffects } = committer
   const { refresh, forget, reset } = resets
   refresh()
   return {
@@ -65,10 +65,10 @@ export function createCore(options: SimulatorOptions, shared?: Transport, filesO
       return identity.bot
     },
     ...ownOf(parts),
-    api: apiFor(parts, commits, options),
+    api: apiFor(parts, committer, options),
     user: createUserActions({ ...inTurn(parts), commit }),
     byHand: dispatcher,
-    faults: createFaultDesk({ faults, room, journal, free: dispatcher.free }),
+    faults: createFaultController({ faults, room, journal, free: dispatcher.free }),
     findOnItsWay: dispatcher.find,
     nextDeliveryDue: dispatcher.nextDue,
     commit,
@@ -76,7 +76,7 @@ export function createCore(options: SimulatorOptions, shared?: Transport, filesO
     refresh,
     forget,
     reset,
-    inner: innerOf(parts, dispatcher, commits, resets),
+    inner: innerOf(parts, dispatcher, committer, resets),
     epoch: epoch.current,
     resetSignal: epoch.signal,
     close: async () => {
@@ -102,7 +102,7 @@ function dispatcherFor(parts: Parts, options: SimulatorOptions): Dispatcher {
   })
 }
 
-const apiFor = (parts: Parts, { commit, lastEvent }: Commits, { markers = true }: SimulatorOptions): Api =>
+const apiFor = (parts: Parts, { commit, lastEvent }: Committer, { markers = true }: SimulatorOptions): Api =>
   createApi({
     ...inTurn(parts),
     keyring: parts.keyring,
@@ -129,8 +129,8 @@ const ownOf = (parts: Parts): Pick<Parts, Own> => {
   return { identity, address, settings, clock, room, journal, keyring, engines, activity }
 }
 
-function innerOf(parts: Parts, dispatcher: Dispatcher, commits: Commits, { refreshBots }: Reset): Inner {
+function innerOf(parts: Parts, dispatcher: Dispatcher, committer: Committer, { refreshBots }: Reset): Inner {
   const { stamps, journalStamps, rateLimit, faults, past } = parts
-  const { alarm, lastEvent } = commits
-  return { stamps, journalStamps, rateLimit, faults, past, alarm, lastEvent, refreshBots, dispatcher }
+  const { deadlineTimer, lastEvent } = committer
+  return { stamps, journalStamps, rateLimit, faults, past, deadlineTimer, lastEvent, refreshBots, dispatcher }
 }

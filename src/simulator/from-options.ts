@@ -1,10 +1,11 @@
 /** Converts options into the parts of a simulator. */
+
+import type { Settings } from '../platform/context.ts'
 import { readBusinessHours } from '../platform/hours.ts'
 import type { BotSpec } from '../platform/platform.ts'
-import type { Settings } from '../platform/room.ts'
 import { createRealClock, createVirtualClock, type RealClock, type VirtualClock } from '../runtime/clock.ts'
 import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
-import { DEFAULTS, InvalidSetting, type SimulatorOptions } from './options.ts'
+import { DEFAULTS, InvalidOptionError, type SimulatorOptions } from './options.ts'
 
 export const botFrom = ({ bot }: SimulatorOptions): BotSpec => ({
   id: bot?.id ?? DEFAULTS.botId,
@@ -16,7 +17,7 @@ export function clockFrom({ clock = 'virtual' }: SimulatorOptions): RealClock | 
   if (clock === 'real') return createRealClock()
   const start = typeof clock === 'object' && clock.start !== undefined ? new Date(clock.start).getTime() : undefined
   if (start === undefined || Number.isFinite(start)) return createVirtualClock(start)
-  throw new InvalidSetting([
+  throw new InvalidOptionError([
     { name: 'clock.start', message: 'clock.start must be a date such as 2024-01-01T09:00:00Z.' },
   ])
 }
@@ -26,7 +27,7 @@ export function hoursFrom(raw: SimulatorOptions['businessHours']): Settings['bus
   const read = readBusinessHours(raw)
   if ('week' in read) return read
   const name = `business_hours.${read.key}`
-  throw new InvalidSetting([{ name, message: `${name} ${read.message}.` }])
+  throw new InvalidOptionError([{ name, message: `${name} ${read.message}.` }])
 }
 
 export type ClosableTransport = Transport & { close?(): Promise<void> }

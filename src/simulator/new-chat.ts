@@ -1,10 +1,10 @@
 /** Creates chats with a seeded persona and, on request, a shipped conversation. */
 import { createChat, type HistoryRow, type NewChat } from '../platform/chats.ts'
 import type { Chat, Persona } from '../platform/state.ts'
-import { createTx } from '../platform/tx.ts'
+import { createTx } from '../platform/transaction.ts'
 import { drawPersona } from '../runtime/personas.ts'
 import type { Core } from './core.ts'
-import { InvalidSetting } from './options.ts'
+import { InvalidOptionError } from './options.ts'
 import { loadTranscript } from './transcripts.ts'
 
 export interface ChatOptions {
@@ -71,15 +71,17 @@ async function makeChat(core: Core, options: ChatOptions, epoch: number): Promis
 function knownBot(core: Core, botId = core.bot.id): number {
   if (core.room.state.bots.has(botId)) return botId
   const known = [...core.room.state.bots.keys()].join(', ')
-  throw new InvalidSetting([{ name: 'bot_id', message: `bot_id ${botId} is not a bot here; known: ${known}.` }])
+  throw new InvalidOptionError([{ name: 'bot_id', message: `bot_id ${botId} is not a bot here; known: ${known}.` }])
 }
 
 function freeId(core: Core, id: string): string {
   if (id === '' || /\p{Surrogate}/u.test(id)) {
-    throw new InvalidSetting([{ name: 'id', message: 'id must be a text that is not empty and that a URL can carry.' }])
+    throw new InvalidOptionError([
+      { name: 'id', message: 'id must be a text that is not empty and that a URL can carry.' },
+    ])
   }
   if (!core.room.state.chats.has(id)) return id
-  throw new InvalidSetting([{ name: 'id', message: `There is already a chat ${JSON.stringify(id)}.` }])
+  throw new InvalidOptionError([{ name: 'id', message: `There is already a chat ${JSON.stringify(id)}.` }])
 }
 
 function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {

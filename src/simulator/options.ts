@@ -8,10 +8,10 @@ import {
   type Knobs,
   parseKnob,
 } from '../contract/knobs.ts'
-import type { BotReply } from '../platform/room.ts'
+import type { BotReply } from '../platform/context.ts'
 import type { Summarize } from '../platform/summary.ts'
 import type { Translate } from '../platform/translation.ts'
-import { suggest } from '../text/nearest.ts'
+import { suggest } from '../text/near-names.ts'
 
 export interface SimulatorOptions {
   /** Same seed: same ids, names, texts and payload bytes. Default 1. */
@@ -60,8 +60,8 @@ export interface SettingProblem {
   readonly allowed?: string | readonly string[]
 }
 
-export class InvalidSetting extends Error {
-  override readonly name = 'InvalidSetting'
+export class InvalidOptionError extends Error {
+  override readonly name = 'InvalidOptionError'
   readonly problems: readonly SettingProblem[]
   constructor(problems: readonly SettingProblem[]) {
     super(problems.map(problem => problem.message).join(' '))
@@ -78,11 +78,11 @@ export function readKnob(name: string, raw: unknown): { name: KnobName; value: u
   return { name, message: `${name} must be ${allowed}, got ${JSON.stringify(raw)}.`, allowed }
 }
 
-/** Sets the named knobs, all or none. Throws `InvalidSetting`. */
+/** Sets the named knobs, all or none. Throws `InvalidOptionError`. */
 export function applyKnobs(knobs: Knobs, raw: Readonly<Record<string, unknown>>): void {
   const read = Object.entries(raw).map(([name, value]) => readKnob(name, value))
   const problems = read.filter((one): one is SettingProblem => 'message' in one)
-  if (problems.length > 0) throw new InvalidSetting(problems)
+  if (problems.length > 0) throw new InvalidOptionError(problems)
   for (const one of read) if ('value' in one) Object.assign(knobs, { [one.name]: one.value })
 }
 

@@ -2,18 +2,18 @@
 import { createKeyring, type Keyring } from '../api/keyring.ts'
 import { createRateLimit, type RateLimit } from '../api/rate-limit.ts'
 import type { Knobs } from '../contract/knobs.ts'
-import { createLanes, type Engines, type Lanes } from '../engines/engines.ts'
 import { createFaults, type Faults } from '../faults/registry.ts'
 import { createJournal, type Journal } from '../journal/journal.ts'
+import type { PlatformContext, Settings } from '../platform/context.ts'
+import { type ChatQueues, createChatQueues, type Engines } from '../platform/engines.ts'
 import type { BotSpec } from '../platform/platform.ts'
-import type { Room, Settings } from '../platform/room.ts'
 import { createState } from '../platform/state.ts'
 import { type Activity, createActivity } from '../runtime/activity.ts'
 import type { RealClock, VirtualClock } from '../runtime/clock.ts'
 import { createEpoch, type Epoch } from '../runtime/epoch.ts'
 import { makeId } from '../runtime/ids.ts'
 import { hashWords } from '../runtime/random.ts'
-import { createStamps, type Stamps } from '../runtime/stamps.ts'
+import { createTimestamps, type Timestamps } from '../runtime/timestamps.ts'
 import type { Transport } from '../runtime/transport.ts'
 import { createEngines } from './engines.ts'
 import { botFrom, type ClosableTransport, clockFrom, hoursFrom, transportFrom } from './from-options.ts'
@@ -39,14 +39,14 @@ export interface Parts {
   readonly knobs: Knobs
   readonly settings: { replies: Settings['replies']; businessHours: Settings['businessHours'] }
   readonly clock: RealClock | VirtualClock
-  readonly stamps: Stamps
-  readonly journalStamps: Stamps
+  readonly stamps: Timestamps
+  readonly journalStamps: Timestamps
   readonly journal: Journal
-  readonly room: Room
+  readonly room: PlatformContext
   readonly keyring: Keyring
   readonly rateLimit: RateLimit
   readonly engines: Engines
-  readonly lanes: Lanes
+  readonly lanes: ChatQueues
   readonly faults: Faults
   readonly activity: Activity
   readonly epoch: Epoch
@@ -59,11 +59,11 @@ export function createParts(options: SimulatorOptions, shared: Transport | undef
   const knobs = knobsFrom(options.knobs ?? {})
   const identity: Identity = { seed: options.seed ?? DEFAULTS.seed, bot: botFrom(options) }
   const clock = clockFrom(options)
-  const stamps = createStamps(clock.now)
-  const journalStamps = createStamps(clock.now)
+  const stamps = createTimestamps(clock.now)
+  const journalStamps = createTimestamps(clock.now)
   const settings = { replies: options.bot?.replies ?? [], businessHours: hoursFrom(options.businessHours) }
   const address = addressFrom(options, filesOf)
-  const room = createRoom({ identity, knobs, clock, stamps, address, settings })
+  const room = createPlatformContext({ identity, knobs, clock, stamps, address, settings })
   return {
     identity,
     address,
@@ -77,7 +77,7 @@ export function createParts(options: SimulatorOptions, shared: Transport | undef
     keyring: createKeyring(() => identity.bot.id, knobs),
     rateLimit: createRateLimit(),
     engines: createEngines(options, room),
-    lanes: createLanes(),
+    lanes: createChatQueues(),
     faults: createFaults(),
     activity: createActivity(),
     epoch: createEpoch(),
@@ -92,9 +92,16 @@ const addressFrom = ({ baseUrl, webhook }: SimulatorOptions, filesOf: string): A
   filesOf,
 })
 
-type RoomParts = Pick<Parts, 'identity' | 'knobs' | 'clock' | 'stamps' | 'address' | 'settings'>
+type PlatformContextParts = Pick<Parts, 'identity' | 'knobs' | 'clock' | 'stamps' | 'address' | 'settings'>
 
-const createRoom = ({ identity, knobs, clock, stamps, address, settings }: RoomParts): Room => ({
+const createPlatformContext = ({
+  identity,
+  knobs,
+  clock,
+  stamps,
+  address,
+  settings,
+}: PlatformContextParts): PlatformContext => ({
   state: createState(),
   knobs,
   settings,

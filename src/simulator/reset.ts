@@ -1,9 +1,9 @@
 /** Resets a simulator, and updates the parts that depend on its settings. */
 import { refreshIdle } from '../platform/chats.ts'
+import type { PlatformContext } from '../platform/context.ts'
 import { ensureBots } from '../platform/platform.ts'
-import type { Room } from '../platform/room.ts'
 import type { Dispatcher } from '../webhooks/dispatcher.ts'
-import type { Commits } from './commits.ts'
+import type { Committer } from './committer.ts'
 import type { Parts } from './parts.ts'
 
 export interface Reset {
@@ -16,17 +16,17 @@ export interface Reset {
   reset(): void
 }
 
-export function createReset(parts: Parts, dispatcher: Dispatcher, { alarm, lastEvent }: Commits): Reset {
+export function createReset(parts: Parts, dispatcher: Dispatcher, { deadlineTimer, lastEvent }: Committer): Reset {
   const { room, keyring, clock } = parts
 
   function refresh(): void {
     refreshBots(parts)
     refreshIdle(room)
-    alarm.set()
+    deadlineTimer.set()
   }
   function forget(): void {
     parts.epoch.next()
-    alarm.cancel()
+    deadlineTimer.cancel()
     parts.faults.reset()
     dispatcher.reset()
     parts.activity.forget()
@@ -56,7 +56,7 @@ function refreshBots({ keyring, knobs, clock, identity: { bot }, room }: Parts):
   )
 }
 
-function clearState({ state }: Room): void {
+function clearState({ state }: PlatformContext): void {
   if (state.chats.size > 0) state.forgotten = new Set(state.chats.keys())
   state.bots.clear()
   state.chats.clear()

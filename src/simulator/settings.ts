@@ -1,13 +1,13 @@
 /** Changes and shows the configuration of a running simulator. */
 import { isKnob, KNOB_NAMES, showKnobs } from '../contract/knobs.ts'
+import { isMap } from '../files/is-map.ts'
 import { maskSetting } from '../journal/mask.ts'
+import type { BotReply } from '../platform/context.ts'
 import { readBusinessHours } from '../platform/hours.ts'
-import type { BotReply } from '../platform/room.ts'
-import { isMap } from '../source/is-map.ts'
-import { suggest } from '../text/nearest.ts'
+import { suggest } from '../text/near-names.ts'
 import type { Core } from './core.ts'
 import { loadTranslate } from './engines.ts'
-import { applyKnobs, InvalidSetting, readKnob, type SettingProblem } from './options.ts'
+import { applyKnobs, InvalidOptionError, readKnob, type SettingProblem } from './options.ts'
 
 /** Reads a setting that is not a knob; returns a problem, or the function that applies the value. */
 type Reader = (core: Core, value: unknown) => SettingProblem | (() => void)
@@ -71,10 +71,10 @@ export function readSettings(core: Core, patch: Readonly<Record<string, unknown>
   return { problems, knobs, applies }
 }
 
-/** Applies all settings or none. Throws `InvalidSetting` with the problem of every invalid value. */
+/** Applies all settings or none. Throws `InvalidOptionError` with the problem of every invalid value. */
 export async function configure(core: Core, patch: Readonly<Record<string, unknown>>): Promise<void> {
   const settings = readSettings(core, patch)
-  if (settings.problems.length > 0) throw new InvalidSetting(settings.problems)
+  if (settings.problems.length > 0) throw new InvalidOptionError(settings.problems)
   await checkEngine(settings.knobs['translation.engine'])
   applySettings(core, settings)
   core.refresh()

@@ -1,8 +1,8 @@
 /** Loads the conversations of fixtures/transcripts on demand. */
 
 import type { HistoryRow } from '../platform/chats.ts'
-import { nearest } from '../text/nearest.ts'
-import { InvalidSetting } from './options.ts'
+import { nearest } from '../text/near-names.ts'
+import { InvalidOptionError } from './options.ts'
 
 export interface ShippedTranscript {
   readonly language: string
@@ -40,5 +40,5 @@ export async function loadTranscript(name: string): Promise<ShippedTranscript> {
   const load = Object.hasOwn(FILES, name) ? FILES[name] : undefined
   if (load) return (await load()).default as ShippedTranscript
   const message = `transcript ${JSON.stringify(name)} is not shipped${nearest(name, TRANSCRIPT_NAMES)}; there are ${TRANSCRIPT_NAMES.join(', ')}.`
-  throw new InvalidSetting([{ name: 'transcript', message }])
+  throw new InvalidOptionError([{ name: 'transcript', message }])
 }

@@ -1,13 +1,13 @@
 /** The help desk of the intermediary under test, as functions of the test: how its agents act, and what they see. */
-import type { Driver, DriverContext, InboxItem } from '../driver/port.ts'
-import { sees } from '../runner/verbs/checks.ts'
+import type { Driver, DriverContext, InboxItem } from '../agent-driver/agent-driver.ts'
+import { flow } from '../evaluator/matching/value-text.ts'
+import { sees } from '../runner/verbs/check-steps.ts'
 import type { Action } from '../scenario/action.ts'
-import { flow } from '../scenario/match/text.ts'
-import { anything, checkStrictly } from '../simulator/strict.ts'
-import type { Simulator } from '../simulator.ts'
+import type { Simulator } from '../simulator/simulator.ts'
+import { anything, validateOptions } from '../simulator/validate-options.ts'
+import { type BodyMatcher, checkOperators, literally } from './body-matcher.ts'
 import { checkThere, played, type Subject } from './expectations.ts'
-import { checkOperators, type Expected, literally } from './expected.ts'
-import { shownMs, WAIT_MS } from './growing-plan.ts'
+import { shownMs, WAIT_MS } from './incremental-plan.ts'
 import { durationMs, type HowOften, invalid, timesOf } from './settings.ts'
 
 type Verb = (context: DriverContext & { readonly signal: AbortSignal }) => unknown
@@ -44,7 +44,7 @@ export function agentOf(sim: Simulator): Promise<Driver> | null {
 }
 
 export async function driverFrom(functions: AgentFunctions): Promise<Driver> {
-  const { functionDriver } = await import('../driver/from-functions.ts')
+  const { functionDriver } = await import('../agent-driver/from-functions.ts')
   return functionDriver(functions as Readonly<Record<string, unknown>>)
 }
 
@@ -57,10 +57,10 @@ export interface SeesOptions {
 }
 
 /** A text stands for an item with that text. */
-export type ExpectedItem = string | RegExp | Expected<InboxItem>
+export type ExpectedItem = string | RegExp | BodyMatcher<InboxItem>
 
 export async function expectAgentSees(subject: Subject, wanted: ExpectedItem, options: SeesOptions): Promise<void> {
-  checkStrictly('expectAgentSees', options, { within: anything, times: anything, for: anything })
+  validateOptions('expectAgentSees', options, { within: anything, times: anything, for: anything })
   checkOperators(wanted)
   checkThere(subject)
   const driver = await agentOf(subject.sim)
@@ -74,7 +74,7 @@ export async function expectAgentSees(subject: Subject, wanted: ExpectedItem, op
     waitMs: durationMs('within', options.within) ?? subject.waitMs ?? WAIT_MS,
   }
   const label = `agent sees ${flow(wanted, 60)}${options.for === undefined ? '' : ` for ${shownMs(action.forMs!)}`}`
-  await played(subject, action, label, sees, ({ stage }) => ({ ...stage, driver }))
+  await played(subject, action, label, sees, ({ context }) => ({ ...context, driver }))
 }
 
 const NO_INBOX =

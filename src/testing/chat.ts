@@ -1,12 +1,12 @@
 /** A chat in a test: the user acts, and the test says what the intermediary has to do about it. */
 import type { CallBodies, CallId } from '../contract/wire.ts'
 import type { ChatHandle } from '../simulator/chat-handle.ts'
-import type { Simulator } from '../simulator.ts'
+import type { Simulator } from '../simulator/simulator.ts'
 import { type ExpectedItem, expectAgentSees, type SeesOptions } from './agent.ts'
+import type { BodyMatcher } from './body-matcher.ts'
 import { framesAbove } from './expectation-error.ts'
 import { type ExpectCallOptions, expectCalls, expectNone, type Subject } from './expectations.ts'
-import type { Expected } from './expected.ts'
-import type { ReceivedCall } from './received.ts'
+import type { ReceivedCall } from './received-call.ts'
 import { waitFor } from './wait-for.ts'
 
 /** Calls that carry the id of a chat. */
@@ -30,20 +30,20 @@ export interface ChatExpectations {
    */
   expectCall<Id extends ChatCallId>(
     call: Id,
-    body?: Expected<CallBodies[Id]>,
+    body?: BodyMatcher<CallBodies[Id]>,
     options?: OnceOptions,
   ): Promise<ReceivedCall<Id>>
   /** With `times`: all of them. */
   expectCall<Id extends ChatCallId>(
     call: Id,
-    body: Expected<CallBodies[Id]> | undefined,
+    body: BodyMatcher<CallBodies[Id]> | undefined,
     options: OftenOptions,
   ): Promise<ReceivedCall<Id>[]>
   /** Rejects the moment one comes that no expectation has claimed. */
   expectNone(call: ChatCallId, options: NoneOptions): Promise<void>
   expectNone<Id extends ChatCallId>(
     call: Id,
-    body: Expected<CallBodies[Id]> | undefined,
+    body: BodyMatcher<CallBodies[Id]> | undefined,
     options: NoneOptions,
   ): Promise<void>
   /** Something new in the inbox of the agent, read by `agent.inbox` of the simulator. */
@@ -79,7 +79,7 @@ export function withChatExpectations(sim: Simulator, handle: ChatHandle, waitMs:
   return chat
 }
 
-type Wanted<Id extends CallId> = Expected<CallBodies[Id]> | undefined
+type Wanted<Id extends CallId> = BodyMatcher<CallBodies[Id]> | undefined
 
 export const expectCallFor =
   (subject: () => Subject) =>

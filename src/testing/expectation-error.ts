@@ -1,13 +1,14 @@
 /** What a test fails with: the words of the scenario runner's report, and the failures as data. */
+
+import type { Failure, StepVerdict } from '../evaluator/verdict.ts'
 import type { Entry } from '../journal/entry.ts'
-import { diagramOf } from '../report/run/diagram.ts'
-import { failureLines, type Layout } from '../report/run/failure.ts'
-import { type ColorLevel, createInk } from '../report/run/ink.ts'
-import type { Timed } from '../report/run/timeline.ts'
+import { diagramOf } from '../reporters/diagram.ts'
+import { failureLines, type Layout } from '../reporters/failure.ts'
+import { type ColorLevel, createTheme } from '../reporters/theme.ts'
+import type { Timed } from '../reporters/timeline.ts'
 import { isStimulus, type PlannedStep } from '../scenario/plan.ts'
-import type { Failure, StepVerdict } from '../scenario/verdict.ts'
 import { presentEntry } from '../wording/entry.ts'
-import { inCode } from './in-code.ts'
+import { apiWording } from './api-wording.ts'
 import type { Session } from './session.ts'
 
 export class ExpectationError extends Error {
@@ -45,10 +46,10 @@ const COLUMNS = 100
 
 /** Failures, the steps they name, and what happened when. */
 export function reportLines(session: Session, failures: readonly Failure[]): string[] {
-  const layout: Layout = { columns: COLUMNS, ink: createInk(colorLevel()) }
-  const hard = failures.map(failure => ({ ...outsideChats(inCode(failure)), soft: false }))
+  const layout: Layout = { columns: COLUMNS, theme: createTheme(colorLevel()) }
+  const hard = failures.map(failure => ({ ...outsideChats(apiWording(failure)), soft: false }))
   const lines = hard.flatMap(failure => failureLines(failure, layout))
-  const timeline = diagramOf(timedOf(session, hard), COLUMNS).map(({ text, shade }) => layout.ink[shade](text))
+  const timeline = diagramOf(timedOf(session, hard), COLUMNS).map(({ text, shade }) => layout.theme[shade](text))
   return [...lines, ...legend(session, hard), ...missed(session), '', ...timeline.map(withoutMarkNumbers)].map(line =>
     line.trimEnd(),
   )
@@ -56,20 +57,25 @@ export function reportLines(session: Session, failures: readonly Failure[]): str
 
 /** What belongs to the bot has no chat to be named. */
 function outsideChats(failure: Failure): Failure {
-  const { step, lane, wanted } = failure
-  if (lane !== '' && step?.lane !== '') return failure
-  return { ...failure, lane: null, step: step && { ...step, lane: 'main' }, wanted: wanted.replace(' in chat ""', '') }
+  const { step, conversation, wanted } = failure
+  if (conversation !== '' && step?.conversation !== '') return failure
+  return {
+    ...failure,
+    conversation: null,
+    step: step && { ...step, conversation: 'main' },
+    wanted: wanted.replace(' in chat ""', ''),
+  }
 }
 
 /** Marks stand between two entries and have no number that could be looked up. */
 const withoutMarkNumbers = (line: string) => line.replace(/#\d+\.5/, found => ' '.repeat(found.length))
 
 /** `step 2 is says "Hei"`, for the numbers the failures name. */
-function legend({ court }: Session, failures: readonly Failure[]): string[] {
+function legend({ evaluation }: Session, failures: readonly Failure[]): string[] {
   const text = failures.map(({ wanted, happened, nearest }) => JSON.stringify([wanted, happened, nearest])).join()
   const own = failures.map(({ step }) => step?.number)
   const numbers = new Set([...text.matchAll(/\bstep (\d+)(?! \()/g)].map(([, number]) => Number(number)))
-  const steps = [...numbers].filter(number => !own.includes(number)).map(number => court.facts.steps.get(number))
+  const steps = [...numbers].filter(number => !own.includes(number)).map(number => evaluation.index.steps.get(number))
   const named = steps.filter((step): step is PlannedStep => step !== undefined)
   return named.map(({ number, label }) => `  step ${number} is ${label}`)
 }
@@ -80,21 +86,23 @@ const missed = ({ missed: count }: Session): string[] =>
     : [`  ${count} older entries are not looked at: they came before a restore, or are beyond journalLimit`]
 
 function timedOf(session: Session, failures: readonly Failure[]): Timed {
-  const { sim, tape, court, stage } = session
+  const { sim, tape, evaluation, context } = session
   const header = String(sim.config()['webhook.signatureHeader'])
-  const steps = [...court.facts.steps.values()].map(step => stepVerdict(step, court.ledger.claimedBy(step.number)))
+  const steps = [...evaluation.index.steps.values()].map(step =>
+    stepVerdict(step, evaluation.claims.claimedBy(step.number)),
+  )
   return {
     journal: tape.filter(entry => !isSaidTwice(session, entry)).map(entry => presentEntry(entry, header)),
     failures,
     steps,
-    lanes: Object.fromEntries([...stage.lanes].map(([name, { id }]) => [name, id])),
+    conversations: Object.fromEntries([...context.conversations].map(([name, { id }]) => [name, id])),
   }
 }
 
 /** What the user did has an entry of its own. */
-function isSaidTwice({ court }: Session, entry: Entry): boolean {
+function isSaidTwice({ evaluation }: Session, entry: Entry): boolean {
   if (entry.kind !== 'note' || !/^step_(started|ended)$/.test(entry.note)) return false
-  const step = court.facts.steps.get(Number(entry.step))
+  const step = evaluation.index.steps.get(Number(entry.step))
   return step !== undefined && isStimulus(step)
 }
 

@@ -1,21 +1,21 @@
 /** Expectations of one chat, or of the bot: each is a step of a play, judged as a step of a scenario is. */
 import type { CallBodies, CallId } from '../contract/wire.ts'
+import { failureOfStep } from '../evaluator/compute-verdict.ts'
+import type { Failure } from '../evaluator/verdict.ts'
+import { patternText } from '../evaluator/wording.ts'
 import { Cut } from '../runner/play/waiting.ts'
-import * as checks from '../runner/verbs/checks.ts'
-import type { Scene } from '../runner/verbs/verb.ts'
+import * as checks from '../runner/verbs/check-steps.ts'
+import type { StepContext } from '../runner/verbs/step-context.ts'
 import type { Action } from '../scenario/action.ts'
-import { failureOfStep } from '../scenario/judge/verdict.ts'
-import { patternText } from '../scenario/judge/words.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import type { Failure } from '../scenario/verdict.ts'
-import { type Acted, GONE } from '../simulator/chat-handle.ts'
-import { anything, checkStrictly, shown } from '../simulator/strict.ts'
-import type { Simulator } from '../simulator.ts'
+import { type ActionResult, GONE } from '../simulator/chat-handle.ts'
+import type { Simulator } from '../simulator/simulator.ts'
+import { anything, shown, validateOptions } from '../simulator/validate-options.ts'
+import { type BodyMatcher, bodyPattern } from './body-matcher.ts'
 import { expectationError } from './expectation-error.ts'
-import { bodyPattern, type Expected } from './expected.ts'
-import { shownMs, WAIT_MS } from './growing-plan.ts'
-import { type ReceivedCall, receivedCall } from './received.ts'
-import { stepIdOf } from './retelling.ts'
+import { shownMs, WAIT_MS } from './incremental-plan.ts'
+import { stepIdOf } from './journal-to-steps.ts'
+import { type ReceivedCall, receivedCall } from './received-call.ts'
 import { type Session, sessionOf } from './session.ts'
 import { checkCall, durationMs, type HowOften, invalid, timesOf } from './settings.ts'
 
@@ -28,7 +28,7 @@ export interface ExpectCallOptions {
    * Where to look from, in place of the user's first action since the last expectation of this chat: what an action
    * resolved with, or the beginning. The call may then be earlier than those claimed before.
    */
-  readonly since?: Pick<Acted, 'seq'> | 'beginning'
+  readonly since?: Pick<ActionResult, 'seq'> | 'beginning'
 }
 
 /** Of a chat when `chatId` is given, else of the bot. */
@@ -41,7 +41,7 @@ export interface Subject {
   readonly waitMs: number | undefined
 }
 
-type Body<Id extends CallId> = Expected<CallBodies[Id]>
+type Body<Id extends CallId> = BodyMatcher<CallBodies[Id]>
 
 /** All calls that were claimed; one unless `times` says otherwise. */
 export async function expectCalls<Id extends CallId>(
@@ -50,7 +50,7 @@ export async function expectCalls<Id extends CallId>(
   body: Body<Id> | undefined,
   options: ExpectCallOptions,
 ): Promise<ReceivedCall<Id>[]> {
-  checkStrictly('expectCall', options, CALL_OPTIONS)
+  validateOptions('expectCall', options, CALL_OPTIONS)
   const { since, within } = options
   checkSubject(subject, call)
   const action: Action = {
@@ -71,7 +71,7 @@ export async function expectCalls<Id extends CallId>(
   }
   const label = `expect ${patternText({ call, body: body ?? null })}`
   const { session, step } = await played(subject, action, label, checks.expect)
-  return session.court.ledger.claimedBy(step.number).map(receivedCall<Id>)
+  return session.evaluation.claims.claimedBy(step.number).map(receivedCall<Id>)
 }
 
 export async function expectNone<Id extends CallId>(
@@ -82,7 +82,7 @@ export async function expectNone<Id extends CallId>(
 ): Promise<void> {
   checkSubject(subject, call)
   if (options === undefined) throw invalid('for', NO_FOR)
-  checkStrictly('expectNone', options, NONE_OPTIONS)
+  validateOptions('expectNone', options, NONE_OPTIONS)
   const pattern = { call, body: bodyPattern(body) }
   const forMs = durationMs('for', options.for)
   const label = `none ${patternText({ call, body: body ?? null })} for ${shownMs(forMs)}`
@@ -98,7 +98,7 @@ const NO_FOR =
 function sinceOf({ sim }: Subject, since: NonNullable<ExpectCallOptions['since']>): string {
   if (since === 'beginning') return since
   const id = stepIdOf(since.seq)
-  if (sessionOf(sim).growing.hasStep(id)) return id
+  if (sessionOf(sim).incremental.hasStep(id)) return id
   const message = `since must be what an action of this chat resolved with since the last reset or restore, or 'beginning', got ${shown(since)}.`
   throw invalid('since', message)
 }
@@ -108,18 +108,18 @@ export async function played<A extends Action>(
   subject: Subject,
   action: A,
   label: string,
-  play: (turn: Scene & { readonly action: A }) => Promise<unknown> | unknown,
-  stageOf = (session: Session) => session.stage,
+  play: (turn: StepContext & { readonly action: A }) => Promise<unknown> | unknown,
+  runContextOf = (session: Session) => session.context,
 ): Promise<{ readonly session: Session; readonly step: PlannedStep }> {
   const session = sessionOf(subject.sim)
-  const { step, startSeq } = session.begin(session.laneOf(subject.chatId), action, label)
-  const stage = stageOf(session)
+  const { step, startSeq } = session.begin(session.conversationOf(subject.chatId), action, label)
+  const context = runContextOf(session)
   session.waiting.set(step.number, label)
-  const playing = whether(play({ stage, step, action, startSeq, signal: session.over, waiting: () => {} }))
+  const playing = whether(play({ context, step, action, startSeq, signal: session.over, waiting: () => {} }))
   const cut = await playing.finally(() => session.waiting.delete(step.number))
   if (cut) throw overtaken(label, subject.asked)
   session.end(step)
-  const failure = failureOfStep(session.court, step)
+  const failure = failureOfStep(session.evaluation, step)
   if (failure === null) return { session, step }
   session.told.add(step.number)
   throw failed(session, failure, subject)

@@ -1,8 +1,10 @@
 /** Whole scenarios inside a test: played and judged as by `handover-sim run`, on a simulator the test already has. */
+
+import type { Driver } from '../agent-driver/agent-driver.ts'
 import { VERSION } from '../contract/version.ts'
-import type { Driver } from '../driver/port.ts'
-import type { ColorLevel } from '../report/run/ink.ts'
-import { prettyReport } from '../report/run/pretty.ts'
+import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import { prettyReport } from '../reporters/pretty.ts'
+import type { ColorLevel } from '../reporters/theme.ts'
 import { playInProcess } from '../runner/in-process.ts'
 import { summed } from '../runner/suite/outcome.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
@@ -11,8 +13,7 @@ import { loadScenarios, loadValues } from '../scenario/format/load.ts'
 import type { LoadedScenario } from '../scenario/format/loaded.ts'
 import type { ScenarioFile } from '../scenario/format/scenario.ts'
 import type { Plan } from '../scenario/plan.ts'
-import type { Outcome, Played, Ran } from '../scenario/verdict.ts'
-import { coreOf, type Simulator } from '../simulator.ts'
+import { coreOf, type Simulator } from '../simulator/simulator.ts'
 import { type AgentFunctions, agentOf, driverFrom } from './agent.ts'
 
 /** What `defineScenario` makes, the same as plain data, or files: a path, a folder, a pattern. */
@@ -37,7 +38,7 @@ export interface ScenarioRun {
   /** The worst of its plays. */
   readonly outcome: Outcome
   /** One for each scenario, and for each instance of a matrix. */
-  readonly plays: readonly Played[]
+  readonly plays: readonly ScenarioResult[]
   /** As `handover-sim run` prints it. */
   report(options?: { readonly colorLevel?: ColorLevel; readonly columns?: number }): string
   /** Throws the report unless all have passed. */
@@ -54,7 +55,7 @@ export async function runScenario(
   const begun = elapsedMs()
   const plans = compile(await loadAll(scenario, options.cwd ?? process.cwd()))
   const { driver, close } = await driverFor(sim, options)
-  const plays: Played[] = []
+  const plays: ScenarioResult[] = []
   try {
     for (const plan of plans) plays.push(await playOne(sim, plan, driver, options))
   } finally {
@@ -81,7 +82,7 @@ async function playOne(
   plan: Plan,
   driver: Driver | null,
   options: RunScenarioOptions,
-): Promise<Played> {
+): Promise<ScenarioResult> {
   const { strict = false, env = process.env, signal = new AbortController().signal } = options
   const seed = options.seed ?? plan.seed ?? coreOf(sim).seed
   const played = await playInProcess(sim, plan, { driver, seed, strict, env, signal })
@@ -108,8 +109,8 @@ const isDriver = (driver: object | string): driver is Driver =>
 
 async function driverFile(sim: Simulator, ref: string, env: NodeJS.ProcessEnv | Env, cwd = process.cwd()) {
   const [{ loadDriver }, { createDriver }] = await Promise.all([
-    import('../driver/load.ts'),
-    import('../driver/driver.ts'),
+    import('../agent-driver/load.ts'),
+    import('../agent-driver/create-driver.ts'),
   ])
   const nobody = { isTTY: false, prompt: async () => '' }
   const spec = await loadDriver(ref, { cwd, env, nodeVersion: process.version, ...nobody })
@@ -121,12 +122,17 @@ type Env = Readonly<Record<string, string | undefined>>
 
 const WORST: readonly Outcome[] = ['error', 'fail', 'inconclusive', 'skipped', 'pass']
 
-function runOf(sim: Simulator, plays: readonly Played[], took: Pick<Ran, 'startedAt' | 'durationMs'>): ScenarioRun {
+function runOf(
+  sim: Simulator,
+  plays: readonly ScenarioResult[],
+  took: Pick<RunResult, 'startedAt' | 'durationMs'>,
+): ScenarioRun {
   const core = coreOf(sim)
-  const facts = { version: VERSION, ...took, target: core.address.webhookUrl ?? 'a function', seed: core.seed }
-  const ran: Ran = { ...facts, plays, failures: [], journal: [], stopped: null, ...summed(plays, []) }
+  const index = { version: VERSION, ...took, target: core.address.webhookUrl ?? 'a function', seed: core.seed }
+  const result: RunResult = { ...index, plays, failures: [], journal: [], stopped: null, ...summed(plays, []) }
   const outcome = WORST.find(one => plays.some(play => play.outcome === one)) ?? 'skipped'
-  const report: ScenarioRun['report'] = ({ colorLevel = 0, columns } = {}) => prettyReport(ran, { colorLevel, columns })
+  const report: ScenarioRun['report'] = ({ colorLevel = 0, columns } = {}) =>
+    prettyReport(result, { colorLevel, columns })
   function assertPassed(): void {
     if (outcome === 'pass') return
     const error = new ScenarioFailed(report(), outcome)

@@ -1,5 +1,5 @@
 /** What `handover-sim/scenario` offers: scenarios written in code, and playing them in a test. */
-export * from '../scenario/authoring.ts'
+export * from '../scenario/build/index.ts'
 export {
   type RunnableScenario,
   type RunScenarioOptions,

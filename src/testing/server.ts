@@ -4,9 +4,12 @@ import {
   type SimulatorServer as PlainServer,
   startServer,
 } from '../server/start.ts'
-import { checkStrictly } from '../simulator/strict.ts'
-import type { Workspace as PlainWorkspace, WorkspaceOptions as PlainWorkspaceOptions } from '../workspaces/workspace.ts'
-import { SERVER, WORKSPACE } from './shapes.ts'
+import { validateOptions } from '../simulator/validate-options.ts'
+import type {
+  Workspace as PlainWorkspace,
+  WorkspaceOptions as PlainWorkspaceOptions,
+} from '../simulator/workspaces/workspace.ts'
+import { SERVER, WORKSPACE } from './option-shapes.ts'
 import { type Expectations, type TestOptions, withExpectations } from './simulator.ts'
 
 export type ServerOptions = PlainOptions & TestOptions
@@ -18,14 +21,14 @@ export interface SimulatorServer extends Omit<PlainServer, keyof Expectations | 
   workspace(options?: WorkspaceOptions): Promise<Workspace>
 }
 
-/** Rejects with `PortBusy` or `CannotListen` when the port cannot be had, `InvalidSetting` for other options. */
+/** Rejects with `PortInUseError` or `ListenError` when the port cannot be had, `InvalidOptionError` for other options. */
 export async function startSimulator(options: ServerOptions = {}): Promise<SimulatorServer> {
-  checkStrictly('startSimulator', options, SERVER)
+  validateOptions('startSimulator', options, SERVER)
   const server = await startServer(options)
   const open = server.workspace
   return Object.assign(withExpectations(server, options, SETTLE_MS), {
     async workspace(all: WorkspaceOptions = {}) {
-      checkStrictly('workspace', all, WORKSPACE)
+      validateOptions('workspace', all, WORKSPACE)
       const { agent, expectTimeout, ...wanted } = all
       return withExpectations(await open(wanted), { ...waitOf(options), ...pick({ agent, expectTimeout }) }, SETTLE_MS)
     },

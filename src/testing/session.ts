@@ -2,27 +2,28 @@
  * The judge of scenarios beside a simulator in a test: shown every entry of the journal, and asked whenever the test
  * expects something. What the user did is read from the journal too, so nothing has to be told twice.
  */
+
+import { createIncrementalEvaluation, type Evaluation, type IncrementalEvaluation } from '../evaluator/evaluation.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
-import { createPulse } from '../runner/play/pulse.ts'
-import { driverChat, type Stage } from '../runner/play/stage.ts'
+import { createJournalWaiter } from '../runner/play/journal-waiter.ts'
+import { driverChat, type RunContext } from '../runner/play/run-context.ts'
 import type { Action } from '../scenario/action.ts'
-import { fill } from '../scenario/fill.ts'
-import { type Court, type OpenCourt, openCourt } from '../scenario/judge/referee.ts'
-import type { Mark } from '../scenario/marks.ts'
+import { fill } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
+import type { RunEvent } from '../scenario/run-events.ts'
 import type { Core } from '../simulator/core.ts'
-import { coreOf, type Simulator } from '../simulator.ts'
-import { createGrowingPlan, type GrowingPlan } from './growing-plan.ts'
-import { createRetelling } from './retelling.ts'
+import { coreOf, type Simulator } from '../simulator/simulator.ts'
+import { createIncrementalPlan, type IncrementalPlan } from './incremental-plan.ts'
+import { createJournalToSteps } from './journal-to-steps.ts'
 
 export interface Session {
   readonly sim: Simulator
   readonly core: Core
-  readonly court: Court
-  readonly growing: GrowingPlan
+  readonly evaluation: Evaluation
+  readonly incremental: IncrementalPlan
   /** For the player's own verbs; without a driver. */
-  readonly stage: Stage
+  readonly context: RunContext
   /** Entries, with the marks that stand between them. */
   readonly tape: readonly Entry[]
   /** Steps whose failure a test has been told. */
@@ -36,8 +37,8 @@ export interface Session {
   /** Aborts with the next reset. */
   readonly over: AbortSignal
   /** Empty when the simulator has no such chat. */
-  laneOf(chatId: string | null): string
-  begin(lane: string, action: Action, label: string): { readonly step: PlannedStep; readonly startSeq: number }
+  conversationOf(chatId: string | null): string
+  begin(conversation: string, action: Action, label: string): { readonly step: PlannedStep; readonly startSeq: number }
   end(step: PlannedStep, details?: Readonly<Record<string, unknown>>): void
 }
 
@@ -48,7 +49,7 @@ export function sessionOf(sim: Simulator): Session {
   const core = coreOf(sim)
   const known = sessions.get(core)
   if (known !== undefined && !known.over.aborted) return known
-  known?.stage.close()
+  known?.context.close()
   const session = openSession(sim, core)
   sessions.set(core, session)
   return session
@@ -56,71 +57,80 @@ export function sessionOf(sim: Simulator): Session {
 
 function openSession(sim: Simulator, core: Core): Session {
   const { journal } = core
-  const growing = createGrowingPlan(core)
-  const open = openCourt(growing.plan)
+  const incremental = createIncrementalPlan(core)
+  const open = createIncrementalEvaluation(incremental.plan)
   const tape: Entry[] = []
-  const lanes = new Map<string, Chat>()
+  const conversations = new Map<string, Chat>()
   const names = new Map<string, string>()
 
   function show(entry: Entry): void {
     tape.push(entry)
-    open.referee.see(entry)
+    open.evaluator.see(entry)
   }
   /** Between two entries, so that no entry is taken for it. */
-  function mark(content: Mark, chatId?: string): number {
+  function mark(content: RunEvent, chatId?: string): number {
     const seq = journal.nextSeq - 0.5
     const chat = chatId === undefined ? {} : { chat_id: chatId }
     show({ kind: 'note', v: 1, seq, time: '', cause: null, at_ms: journal.atMs, ...chat, ...content } as Entry)
     return seq
   }
-  const grow = (...step: Parameters<GrowingPlan['addStep']>): PlannedStep => {
-    const added = growing.addStep(...step)
+  const grow = (...step: Parameters<IncrementalPlan['addStep']>): PlannedStep => {
+    const added = incremental.addStep(...step)
     open.grow(added)
     return added
   }
-  const retelling = createRetelling({ core, show, grow, addLane, laneOf: id => names.get(id) ?? '' })
+  const journalToSteps = createJournalToSteps({
+    core,
+    show,
+    grow,
+    addConversation,
+    conversationOf: id => names.get(id) ?? '',
+  })
 
-  function addLane({ seq, at_ms, time }: Entry, chat: Chat): void {
-    const lane = freeName(chat, lanes)
-    lanes.set(lane, chat)
-    names.set(chat.id, lane)
-    growing.addLane(lane)
+  function addConversation({ seq, at_ms, time }: Entry, chat: Chat): void {
+    const conversation = freeName(chat, conversations)
+    conversations.set(conversation, chat)
+    names.set(chat.id, conversation)
+    incremental.addConversation(conversation)
     const content = {
-      note: 'lane',
+      note: 'conversation',
       chat_id: chat.id,
-      lane,
+      conversation,
       chat: { ...driverChat(chat), bot_id: chat.botId },
-    } satisfies Mark
+    } satisfies RunEvent
     show({ kind: 'note', v: 1, seq, time, cause: null, at_ms, ...content } as EntryOf<'note'>)
   }
 
   const start = startOf(sim, core)
   show(start)
-  for (const chat of unannounced(core)) addLane(start, chat)
+  for (const chat of unannounced(core)) addConversation(start, chat)
   const missed = Math.max(journal.firstSeq, core.inner.past.before) - 1
-  for (const entry of toldEntries(core)) retelling.tell(entry)
-  const unwatch = journal.subscribe(retelling.tell)
-  const stage = stageOf({ sim, core, open, lanes, mark, unwatch })
+  for (const entry of toldEntries(core)) journalToSteps.tell(entry)
+  const unwatch = journal.subscribe(journalToSteps.tell)
+  const context = runContextOf({ sim, core, open, conversations, mark, unwatch })
   return {
     sim,
     core,
-    court: open.court,
-    growing,
-    stage,
+    evaluation: open.evaluation,
+    incremental,
+    context,
     tape,
     told: new Set(),
     waiting: new Map(),
     accepted: new Set(),
     missed,
     over: core.resetSignal(),
-    laneOf: id => names.get(id ?? '') ?? '',
-    begin(lane, action, label) {
-      const step = grow(lane, action, label)
-      const startSeq = mark({ note: 'step_started', step: step.number, verb: action.verb, label }, lanes.get(lane)?.id)
+    conversationOf: id => names.get(id ?? '') ?? '',
+    begin(conversation, action, label) {
+      const step = grow(conversation, action, label)
+      const startSeq = mark(
+        { note: 'step_started', step: step.number, verb: action.verb, label },
+        conversations.get(conversation)?.id,
+      )
       return { step, startSeq }
     },
     end: (step, details = {}) =>
-      void mark({ note: 'step_ended', step: step.number, ...details }, lanes.get(step.lane)?.id),
+      void mark({ note: 'step_ended', step: step.number, ...details }, conversations.get(step.conversation)?.id),
   }
 }
 
@@ -145,7 +155,7 @@ function freeName({ id, persona }: Chat, taken: ReadonlyMap<string, unknown>): s
 
 function startOf(sim: Simulator, core: Core): Entry {
   const [first] = toldEntries(core)
-  const content: Mark = {
+  const content: RunEvent = {
     note: 'scenario_started',
     scenario: 'this test',
     file: '',
@@ -162,20 +172,20 @@ function startOf(sim: Simulator, core: Core): Entry {
   return { kind: 'note', v: 1, seq: 0.5, time: '', cause: null, at_ms, ...content } as unknown as Entry
 }
 
-interface StageParts {
+interface RunContextParts {
   readonly sim: Simulator
   readonly core: Core
-  readonly open: OpenCourt
-  readonly lanes: ReadonlyMap<string, Chat>
-  mark(content: Mark, chatId?: string): number
+  readonly open: IncrementalEvaluation
+  readonly conversations: ReadonlyMap<string, Chat>
+  mark(content: RunEvent, chatId?: string): number
   unwatch(): void
 }
 
-function stageOf({ sim, core, open, lanes, mark, unwatch }: StageParts): Stage {
-  const pulse = createPulse(core.journal)
-  const { referee, court } = open
+function runContextOf({ sim, core, open, conversations, mark, unwatch }: RunContextParts): RunContext {
+  const journalWaiter = createJournalWaiter(core.journal)
+  const { evaluator, evaluation } = open
   return {
-    plan: court.facts.plan,
+    plan: evaluation.index.plan,
     sim,
     driver: null,
     seed: core.seed,
@@ -183,17 +193,17 @@ function stageOf({ sim, core, open, lanes, mark, unwatch }: StageParts): Stage {
     env: {},
     url: sim.baseUrl,
     core,
-    referee,
-    pulse,
-    lanes,
+    evaluator,
+    journalWaiter,
+    conversations,
     broken: null,
-    note: (content, chatId) => mark(content as Mark, chatId),
-    chatOf: ({ lane }) => lanes.get(lane) ?? null,
-    scopeOf: ({ number }) => referee.scopeOf(number),
-    fill: ({ number }, template) => fill(template, referee.scopeOf(number)),
+    note: (content, chatId) => mark(content as RunEvent, chatId),
+    chatOf: ({ conversation }) => conversations.get(conversation) ?? null,
+    scopeOf: ({ number }) => evaluator.scopeOf(number),
+    fill: ({ number }, template) => fill(template, evaluator.scopeOf(number)),
     close() {
       unwatch()
-      pulse.stop()
+      journalWaiter.stop()
     },
   }
 }

@@ -1,12 +1,12 @@
 /** Options of an expectation, read strictly: a mistake in a test is told as one. */
 
 import { ENDPOINTS } from '../contract/endpoints.ts'
+import { isMap } from '../files/is-map.ts'
 import type { Times } from '../scenario/action.ts'
-import { InvalidSetting } from '../simulator/options.ts'
-import { shown } from '../simulator/strict.ts'
-import { isMap } from '../source/is-map.ts'
+import { InvalidOptionError } from '../simulator/options.ts'
+import { shown } from '../simulator/validate-options.ts'
 import { parseDuration } from '../text/duration.ts'
-import { nearest } from '../text/nearest.ts'
+import { nearest } from '../text/near-names.ts'
 
 /** A number means exactly so many. */
 export type HowOften = number | { readonly min?: number; readonly max?: number }
@@ -31,7 +31,7 @@ export function timesOf(written: HowOften | undefined): Times {
 
 const isBound = (name: string) => name === 'min' || name === 'max'
 
-/** Throws `InvalidSetting` for a call that the platform does not have. */
+/** Throws `InvalidOptionError` for a call that the platform does not have. */
 export function checkCall(call: string): void {
   const known = Object.keys(ENDPOINTS)
   if (known.includes(call)) return
@@ -39,4 +39,4 @@ export function checkCall(call: string): void {
   throw invalid('call', `${shown(call)} is no call of the platform${meant}`)
 }
 
-export const invalid = (name: string, message: string) => new InvalidSetting([{ name, message }])
+export const invalid = (name: string, message: string) => new InvalidOptionError([{ name, message }])

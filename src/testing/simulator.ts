@@ -2,9 +2,11 @@
 import type { CallBodies } from '../contract/wire.ts'
 import type { ChatOptions } from '../simulator/new-chat.ts'
 import type { SimulatorOptions as PlainOptions } from '../simulator/options.ts'
-import { checkStrictly } from '../simulator/strict.ts'
-import { createSimulator as createPlain, type Simulator as PlainSimulator } from '../simulator.ts'
+import { createSimulator as createPlain, type Simulator as PlainSimulator } from '../simulator/simulator.ts'
+import { validateOptions } from '../simulator/validate-options.ts'
 import { type AgentFunctions, setAgent } from './agent.ts'
+import { assertClean, type CleanOptions } from './assert-clean.ts'
+import type { BodyMatcher } from './body-matcher.ts'
 import {
   expectCallFor,
   expectNoneFor,
@@ -15,13 +17,11 @@ import {
   type WaitOptions,
   withChatExpectations,
 } from './chat.ts'
-import { assertClean, type CleanOptions } from './clean.ts'
 import { framesAbove } from './expectation-error.ts'
 import type { Subject } from './expectations.ts'
-import type { Expected } from './expected.ts'
-import type { ReceivedCall } from './received.ts'
+import { chatShape, SIMULATOR } from './option-shapes.ts'
+import type { ReceivedCall } from './received-call.ts'
 import { durationMs } from './settings.ts'
-import { chatShape, SIMULATOR } from './shapes.ts'
 import { waitFor } from './wait-for.ts'
 
 /** What a test may say beside what the platform is. */
@@ -34,7 +34,7 @@ export interface TestOptions {
 
 export type SimulatorOptions = PlainOptions & TestOptions
 
-type Availability = Expected<CallBodies['availability']>
+type Availability = BodyMatcher<CallBodies['availability']>
 
 export interface Expectations {
   chat(options?: ChatOptions): Promise<TestChat>
@@ -64,9 +64,9 @@ export interface Expectations {
 
 export type Simulator = Omit<PlainSimulator, keyof Expectations> & Expectations
 
-/** The platform and its end user in this process, with no socket. Throws `InvalidSetting` for options that cannot be. */
+/** The platform and its end user in this process, with no socket. Throws `InvalidOptionError` for options that cannot be. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
-  checkStrictly('createSimulator', options, SIMULATOR)
+  validateOptions('createSimulator', options, SIMULATOR)
   return withExpectations(createPlain(options), options)
 }
 
@@ -82,7 +82,7 @@ export function withExpectations<Sim extends PlainSimulator>(
   if (agent !== undefined) setAgent(sim, agent)
   const more: Expectations = {
     async chat(options = {}) {
-      checkStrictly('chat', options, chatShape(options?.user))
+      validateOptions('chat', options, chatShape(options?.user))
       return withChatExpectations(sim, await chat(options), waitMs)
     },
     findChat(id) {

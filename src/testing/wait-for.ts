@@ -1,9 +1,10 @@
 /** `waitFor`: a question of the test's own, asked until it is answered with something true. */
+
+import type { Failure } from '../evaluator/verdict.ts'
 import { waitUntil } from '../runner/play/waiting.ts'
-import type { Failure } from '../scenario/verdict.ts'
-import { anything, checkStrictly, shown } from '../simulator/strict.ts'
+import { anything, shown, validateOptions } from '../simulator/validate-options.ts'
 import { checkThere, failed, overtaken, type Subject, whether } from './expectations.ts'
-import { shownMs, WAIT_MS } from './growing-plan.ts'
+import { shownMs, WAIT_MS } from './incremental-plan.ts'
 import { type Session, sessionOf } from './session.ts'
 import { durationMs, invalid } from './settings.ts'
 
@@ -15,7 +16,7 @@ export async function waitFor<Value>(
   written: (...args: never[]) => unknown = look,
 ): Promise<NonNullable<Value>> {
   if (typeof written !== 'function') throw invalid('waitFor', `waitFor asks a function, got ${shown(written)}.`)
-  checkStrictly('waitFor', options, { within: anything })
+  validateOptions('waitFor', options, { within: anything })
   checkThere(subject)
   const session = sessionOf(subject.sim)
   const { journal } = session.core
@@ -27,7 +28,7 @@ export async function waitFor<Value>(
     value ||= asked()
     return value || journal.atMs >= begun + ms ? null : { untilMs: begun + ms }
   }
-  if (!value && (await whether(waitUntil(session.stage, again, session.over)))) {
+  if (!value && (await whether(waitUntil(session.context, again, session.over)))) {
     throw overtaken('waitFor', subject.asked)
   }
   if (value) return value
@@ -47,7 +48,7 @@ function stillNot(session: Session, { chatId }: Subject, source: string, ms: num
   return {
     kind: 'check',
     step: null,
-    lane: chat === undefined ? null : session.laneOf(chat.id),
+    conversation: chat === undefined ? null : session.conversationOf(chat.id),
     wanted: `waitFor ${source.replace(/\s+/g, ' ').slice(0, 120)} within ${shownMs(ms)}`,
     happened: `it did not come true${state}`,
     rules: [],

@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest'
 import type { CallBodies, CallId, EventPayloads } from '../contract/wire.ts'
-import type { Expected } from '../testing/expected.ts'
+import type { BodyMatcher } from '../testing/body-matcher.ts'
 import { matchers, type TimesOption } from './matchers.ts'
 
 export { matchers, type TimesOption }
@@ -14,11 +14,11 @@ export interface HandoverMatchers {
    * Of a chat, or of a simulator for all its chats: a call that fits has come by now. Unlike `expectCall` it neither
    * waits nor claims, so it may be asked again; `assertClean` takes such a call for expected.
    */
-  toHaveReceived<Id extends CallId>(call: Id, body?: Expected<CallBodies[Id]>, options?: TimesOption): void
+  toHaveReceived<Id extends CallId>(call: Id, body?: BodyMatcher<CallBodies[Id]>, options?: TimesOption): void
   /** The webhook has acknowledged such an event by now. */
   toHaveDelivered<Event extends keyof EventPayloads>(
     event: Event,
-    payload?: Expected<EventPayloads[Event]>,
+    payload?: BodyMatcher<EventPayloads[Event]>,
     options?: TimesOption,
   ): void
 }

@@ -2,20 +2,20 @@
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import type { CallId } from '../contract/wire.ts'
+import { notTakenSince } from '../evaluator/refused-webhooks.ts'
+import type { Failure } from '../evaluator/verdict.ts'
+import { howOften, listed, patternText } from '../evaluator/wording.ts'
 import type { Times } from '../scenario/action.ts'
-import { notTakenSince } from '../scenario/judge/not-taken.ts'
-import { howOften, listed, patternText } from '../scenario/judge/words.ts'
-import type { Failure } from '../scenario/verdict.ts'
-import { anything, checkStrictly } from '../simulator/strict.ts'
-import type { Simulator } from '../simulator.ts'
+import type { Simulator } from '../simulator/simulator.ts'
+import { anything, validateOptions } from '../simulator/validate-options.ts'
+import { bodyPattern } from '../testing/body-matcher.ts'
 import { ownerOf } from '../testing/chat.ts'
+import { countCalls, countDeliveries, type MatchCount } from '../testing/count-matches.ts'
 import { reportLines } from '../testing/expectation-error.ts'
 import { checkThere } from '../testing/expectations.ts'
-import { bodyPattern } from '../testing/expected.ts'
 import { type Session, sessionOf } from '../testing/session.ts'
 import { type HowOften, invalid, timesOf } from '../testing/settings.ts'
-import { type Tally, tallyCalls, tallyDeliveries } from '../testing/tally.ts'
-import { alike } from './alike.ts'
+import { groupFailures } from './diff-subset.ts'
 
 export interface TimesOption {
   /** Default: at least once. */
@@ -40,9 +40,9 @@ export const matchers = {
     checkAsked('toHaveReceived', body, options)
     const { sim, chatId } = subjectOf('toHaveReceived', received)
     const session = sessionOf(sim)
-    const tally = tallyCalls(session, chatId, call, body)
-    const result = resultOf(session, tally, { call, body, options, chatId, rules: [ENDPOINTS[call].rule] })
-    if (result.pass && !this.isNot) for (const seq of tally.seqs) session.accepted.add(seq)
+    const matchCount = countCalls(session, chatId, call, body)
+    const result = resultOf(session, matchCount, { call, body, options, chatId, rules: [ENDPOINTS[call].rule] })
+    if (result.pass && !this.isNot) for (const seq of matchCount.seqs) session.accepted.add(seq)
     return result
   },
 
@@ -57,8 +57,8 @@ export const matchers = {
     checkAsked('toHaveDelivered', payload, options)
     const { sim, chatId } = subjectOf('toHaveDelivered', received)
     const session = sessionOf(sim)
-    const tally = tallyDeliveries(session, chatId, event, payload)
-    return resultOf(session, tally, { call: event, body: payload, options, chatId, rules: ['WH1'] })
+    const matchCount = countDeliveries(session, chatId, event, payload)
+    return resultOf(session, matchCount, { call: event, body: payload, options, chatId, rules: ['WH1'] })
   },
 }
 
@@ -72,45 +72,45 @@ interface Asked {
 
 const AT_LEAST_ONCE: Times = { min: 1, max: Number.POSITIVE_INFINITY }
 
-function resultOf(session: Session, tally: Tally, asked: Asked): Result {
+function resultOf(session: Session, matchCount: MatchCount, asked: Asked): Result {
   const times = asked.options?.times === undefined ? AT_LEAST_ONCE : timesOf(asked.options.times)
-  const pass = tally.count >= times.min && tally.count <= times.max
-  const nearest = tally.misses[0]
-  const compared = pass || nearest === undefined || asked.body === undefined || tally.count > 0
+  const pass = matchCount.count >= times.min && matchCount.count <= times.max
+  const nearest = matchCount.misses[0]
+  const compared = pass || nearest === undefined || asked.body === undefined || matchCount.count > 0
   return {
     pass,
-    message: () => reportLines(session, [failureOf(session, tally, asked, pass, times)]).join('\n'),
-    ...(compared ? {} : { expected: asked.body, actual: alike(asked.body, nearest.body) }),
+    message: () => reportLines(session, [failureOf(session, matchCount, asked, pass, times)]).join('\n'),
+    ...(compared ? {} : { expected: asked.body, actual: groupFailures(asked.body, nearest.body) }),
   }
 }
 
 const MOST_MISSES = 6
 
-function failureOf(session: Session, tally: Tally, asked: Asked, pass: boolean, times: Times): Failure {
+function failureOf(session: Session, matchCount: MatchCount, asked: Asked, pass: boolean, times: Times): Failure {
   const { call, body, chatId, rules } = asked
   const pattern = patternText({ call: call as CallId, body: body ?? null })
   const often = asked.options?.times === undefined ? '' : ` ${howOften(times)}`
   return {
     kind: pass ? 'none' : 'expect',
     step: null,
-    lane: session.laneOf(chatId) || null,
+    conversation: session.conversationOf(chatId) || null,
     wanted: `${pass ? 'not ' : ''}${pattern}${often}`,
-    happened: cameText(tally, call),
+    happened: cameText(matchCount, call),
     rules: [...rules],
-    nearest: pass ? [] : tally.misses.slice(0, MOST_MISSES).map(({ body: _, ...miss }) => miss),
-    marks: pass ? tally.seqs : [...tally.seqs, ...tally.misses.slice(0, 1).map(({ seq }) => seq)],
+    nearest: pass ? [] : matchCount.misses.slice(0, MOST_MISSES).map(({ body: _, ...miss }) => miss),
+    marks: pass ? matchCount.seqs : [...matchCount.seqs, ...matchCount.misses.slice(0, 1).map(({ seq }) => seq)],
     soft: false,
-    ...(pass || tally.count > 0 ? {} : notTaken(session, chatId)),
+    ...(pass || matchCount.count > 0 ? {} : notTaken(session, chatId)),
   }
 }
 
 /** Why nothing came may be that nothing arrived. */
-function notTaken({ court, laneOf }: Session, chatId: string | null): { hint?: string } {
-  const hint = chatId === null ? null : notTakenSince(court.facts, laneOf(chatId), 0)
+function notTaken({ evaluation, conversationOf }: Session, chatId: string | null): { hint?: string } {
+  const hint = chatId === null ? null : notTakenSince(evaluation.index, conversationOf(chatId), 0)
   return hint === null ? {} : { hint }
 }
 
-function cameText({ count, seqs, misses }: Tally, call: string): string {
+function cameText({ count, seqs, misses }: MatchCount, call: string): string {
   if (count === 0) return misses.length === 0 ? `no ${call} came` : `${call} came, and never like this`
   return `it came ${count === 1 ? 'once' : `${count} times`}: ${listed(seqs)}`
 }
@@ -134,7 +134,7 @@ function subjectOf(matcher: string, received: unknown): Subject {
 
 /** What nothing fits, or is not looked at, would let `not` pass. */
 function checkAsked(matcher: string, body: unknown, options: TimesOption = {}): void {
-  checkStrictly(matcher, options, { times: anything })
+  validateOptions(matcher, options, { times: anything })
   bodyPattern(body)
 }
 

@@ -62,7 +62,7 @@ async function send(ports: SendPorts, parcel: Parcel, signal: AbortSignal): Prom
     const request = { headers, body: parcel.body, timeoutMs, signal, ...(parcel.wire && { wire: parcel.wire }) }
     const hop = (url: string) => target.transport({ url, ...request })
     const received = follow ? await followRedirects(hop, target.url) : await hop(target.url)
-    return { url: target.url, headers, outcome: judge(parcel.event, received, ports.knobs()) }
+    return { url: target.url, headers, outcome: outcomeOf(parcel.event, received, ports.knobs()) }
   } catch (error) {
     return { url: target.url, headers, outcome: failed(error, target.url) }
   }
@@ -86,7 +86,7 @@ const failed = (error: unknown, url: string): Outcome => {
   return { outcome: 'failed', status: null, response: null, failure }
 }
 
-function judge(event: string, received: Received, knobs: Knobs): Outcome {
+function outcomeOf(event: string, received: Received, knobs: Knobs): Outcome {
   const failure = acknowledgementFailure(event, received.status, knobs)
   const { headers, body, truncated, status } = received
   const response = { headers, body, truncated }

@@ -12,7 +12,7 @@ import { type ByHand, createByHand } from './by-hand.ts'
 import { createDue } from './due.ts'
 import { encodePayload } from './encode.ts'
 import type { HeaderPorts } from './headers.ts'
-import { type CapturedJob, captureJob, type Job, jobFrom, SENDING, type Stage } from './job.ts'
+import { type CapturedJob, captureJob, type DeliveryStage, type Job, jobFrom, SENDING } from './job.ts'
 import { createKeptBack } from './kept-back.ts'
 import { createLanes } from './lanes.ts'
 import { sound } from './parcel.ts'
@@ -183,4 +183,4 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
   }
 }
 
-const queued = (job: Job): Job => Object.assign(job, { stage: { kind: 'waiting' } satisfies Stage })
+const queued = (job: Job): Job => Object.assign(job, { stage: { kind: 'waiting' } satisfies DeliveryStage })

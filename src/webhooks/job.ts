@@ -6,7 +6,7 @@ import type { DueTime } from './due.ts'
 /** What faults do to it; what the journal says of them was written when they struck. */
 export type Struck = Omit<WebhookStrike, 'hits'>
 
-export type Stage =
+export type DeliveryStage =
   /** Behind another one of its chat. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'sending' }
@@ -15,7 +15,7 @@ export type Stage =
   /** Until so many later ones of its chat have passed. */
   | { readonly kind: 'kept' }
 
-export const SENDING: Stage = { kind: 'sending' }
+export const SENDING: DeliveryStage = { kind: 'sending' }
 
 export interface Job {
   /** As it should be: what a retry sends. */
@@ -29,7 +29,7 @@ export interface Job {
   attempt: number
   /** Whether the others of its chat wait for it. */
   laned: boolean
-  stage: Stage
+  stage: DeliveryStage
 }
 
 export interface CapturedJob extends Pick<Job, 'seq' | 'copy' | 'attempt' | 'laned' | 'stage'> {

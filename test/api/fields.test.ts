@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { EndpointId } from '../../src/contract/endpoints.ts'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { CHAT_BODY_IDS, goodBody, HISTORY, post, stateOf } from '../support/raw.ts'
 
 /** How a field is put wrong; `MISSING` leaves it out. */
@@ -77,15 +77,15 @@ const shown = (wrong: unknown): RegExp => {
   return typeof wrong === 'object' ? /got an object/ : new RegExp(`got .*${String(wrong).replace(/[+]/g, '\\+')}`)
 }
 
-describeDoors('bad parameters', door => {
+describeAdapters('bad parameters', door => {
   it.each(CASES)('ER1 ER4 $title', async ({ id, field, expected, wrong }) => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat({ history: HISTORY })
-    const before = stateOf(bench, chat)
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat({ history: HISTORY })
+    const before = stateOf(harness, chat)
     for (const value of wrong) {
-      const text = JSON.stringify(withWrong(goodBody(id, bench.sim.botId, chat.id), field, value))
+      const text = JSON.stringify(withWrong(goodBody(id, harness.sim.botId, chat.id), field, value))
       const { status, body } = await post(
-        bench,
+        harness,
         id,
         text.replace(/:null(?=,"chat_id)/, value === Number.POSITIVE_INFINITY ? ':1e400' : ':null'),
       )
@@ -95,38 +95,38 @@ describeDoors('bad parameters', door => {
       expect(body.error?.message).toMatch(shown(value))
       expect(body).not.toHaveProperty('event')
     }
-    expect(stateOf(bench, chat)).toEqual(before)
+    expect(stateOf(harness, chat)).toEqual(before)
   })
 
   it.each(CHAT_BODY_IDS)('A5 ER1 %s: ids nobody has are 404 and name the field', async id => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat({ history: HISTORY })
-    const before = stateOf(bench, chat)
-    const good = goodBody(id, bench.sim.botId, chat.id)
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat({ history: HISTORY })
+    const before = stateOf(harness, chat)
+    const good = goodBody(id, harness.sim.botId, chat.id)
     const wrong = [
-      ['bot_id', [0, -1, bench.sim.botId + 1, Number.MAX_SAFE_INTEGER]],
+      ['bot_id', [0, -1, harness.sim.botId + 1, Number.MAX_SAFE_INTEGER]],
       ['chat_id', ['x', ` ${chat.id}`, chat.id.toUpperCase(), '__proto__', 'constructor', '../', 'é'.repeat(5000)]],
     ] as const
     for (const [field, values] of wrong) {
       for (const value of values) {
-        const { status, body } = await post(bench, id, JSON.stringify({ ...good, [field]: value }))
+        const { status, body } = await post(harness, id, JSON.stringify({ ...good, [field]: value }))
         expect([status, body.error?.field], String(value)).toEqual([404, field])
       }
     }
-    expect(stateOf(bench, chat)).toEqual(before)
+    expect(stateOf(harness, chat)).toEqual(before)
   })
 
   it('ER4 several wrong fields are all named, the first one as the field', async () => {
-    const bench = await setUp(door)
-    const { body } = await post(bench, 'message', '{"bot_id":"x","message":7}')
+    const harness = await setUp(door)
+    const { body } = await post(harness, 'message', '{"bot_id":"x","message":7}')
     expect(body.error?.field).toBe('bot_id')
     for (const field of ['bot_id', 'chat_id', 'message']) expect(body.error?.message).toContain(field)
   })
 
   it('E6.2 an empty message is refused and says so', async () => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat()
-    const refused = await bench.api.message({ chat_id: chat.id, message: '' })
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat()
+    const refused = await harness.api.message({ chat_id: chat.id, message: '' })
     expect([refused.status, refused.body.error?.field]).toEqual([400, 'message'])
     expect(refused.headers.get('x-handover-sim-unspecified')).toBe(
       'errors.body, errors.validation, message.allowEmpty, message.requiresTakeover',
@@ -135,19 +135,19 @@ describeDoors('bad parameters', door => {
   })
 
   it('E6.2 a message of half a megabyte arrives whole', async () => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat()
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat()
     const message = 'ø👍'.repeat(90_000)
-    expect((await bench.api.message({ chat_id: chat.id, message })).status).toBe(200)
+    expect((await harness.api.message({ chat_id: chat.id, message })).status).toBe(200)
     expect(chat.transcript[0]?.text).toBe(message)
   })
 
   it('E7.2 a timeout of many years is accepted', async () => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat()
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat()
     const timeout = Number.MAX_SAFE_INTEGER
-    expect((await bench.api.typingStart({ chat_id: chat.id, timeout })).status).toBe(200)
-    await bench.sim.clock.advance('100000h')
+    expect((await harness.api.typingStart({ chat_id: chat.id, timeout })).status).toBe(200)
+    await harness.sim.clock.advance('100000h')
     expect(chat.typing).toBe(true)
   })
 })

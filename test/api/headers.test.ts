@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import type { EntryOf } from '../../src/journal/entry.ts'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { goodBody, HANDOVER_IDS, HISTORY, post, stateOf } from '../support/raw.ts'
 
-describeDoors('the Authorization header', door => {
+describeAdapters('the Authorization header', door => {
   it.each([
     ['Bearer KEY', 200],
     ['bearer KEY', 200],
@@ -56,7 +56,7 @@ describeDoors('the Authorization header', door => {
   })
 })
 
-describeDoors('the Content-Type header', door => {
+describeAdapters('the Content-Type header', door => {
   it.each([
     ['application/json', true],
     ['application/json; charset=utf-8', true],
@@ -69,30 +69,30 @@ describeDoors('the Content-Type header', door => {
     ['multipart/form-data', false],
     [null, false],
   ])('E0.2 %j: as documented is %s, accepted either way', async (type, documented) => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat({ history: HISTORY })
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat({ history: HISTORY })
     for (const id of HANDOVER_IDS) {
-      const body = JSON.stringify(goodBody(id, bench.sim.botId, chat.id))
-      const { status, headers } = await post(bench, id, body, type === null ? {} : { 'content-type': type })
+      const body = JSON.stringify(goodBody(id, harness.sim.botId, chat.id))
+      const { status, headers } = await post(harness, id, body, type === null ? {} : { 'content-type': type })
       expect(status).toBe(200)
       const assumed = (headers.get('x-handover-sim-unspecified') ?? '').split(', ')
       expect(assumed.includes('api.contentType')).toBe(!documented)
-      const call = bench.sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>
+      const call = harness.sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>
       expect(call.findings.some(({ rule }) => rule === 'E0.2')).toBe(!documented)
     }
   })
 
   it('E0.2 api.contentType=415 refuses what is not documented, before anything happens', async () => {
-    const bench = await setUp(door, { knobs: { 'api.contentType': '415' } })
-    const chat = await bench.sim.chat({ history: HISTORY })
-    const before = stateOf(bench, chat)
+    const harness = await setUp(door, { knobs: { 'api.contentType': '415' } })
+    const chat = await harness.sim.chat({ history: HISTORY })
+    const before = stateOf(harness, chat)
     for (const id of HANDOVER_IDS) {
-      const body = JSON.stringify(goodBody(id, bench.sim.botId, chat.id))
-      const { status, body: answer } = await post(bench, id, body, { 'content-type': 'text/plain' })
+      const body = JSON.stringify(goodBody(id, harness.sim.botId, chat.id))
+      const { status, body: answer } = await post(harness, id, body, { 'content-type': 'text/plain' })
       expect([status, answer.error?.code, answer.error?.field]).toEqual([415, 'unsupported_media_type', 'Content-Type'])
     }
-    expect(stateOf(bench, chat)).toEqual(before)
-    expect((await bench.api.start({ chat_id: chat.id })).status).toBe(200)
+    expect(stateOf(harness, chat)).toEqual(before)
+    expect((await harness.api.start({ chat_id: chat.id })).status).toBe(200)
   })
 
   it('E9.1 reading a chat needs none', async () => {

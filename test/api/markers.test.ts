@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { EntryOf } from '../../src/journal/entry.ts'
-import { type Bench, setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { type EvaluationContext, setUp } from '../support/harness.ts'
 import { HISTORY } from '../support/raw.ts'
 import { AGENT } from '../support/talk.ts'
 
@@ -11,7 +11,7 @@ const MARKER = 'x-handover-sim-unspecified'
 type Step = readonly [
   call: string,
   marks: string | null,
-  run: (bench: Bench, chatId: string) => Promise<{ headers: Headers }>,
+  run: (harness: EvaluationContext, chatId: string) => Promise<{ headers: Headers }>,
 ]
 
 const full = { message: 'hi', sender: AGENT }
@@ -81,14 +81,14 @@ const STEPS: readonly Step[] = [
   ],
 ]
 
-describeDoors('marks', door => {
+describeAdapters('marks', door => {
   it('ER4 each answer names exactly the assumptions it rests on, and the journal the same', async () => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat({ history: HISTORY })
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat({ history: HISTORY })
     for (const [name, marks, run] of STEPS) {
-      const { headers } = await run(bench, chat.id)
+      const { headers } = await run(harness, chat.id)
       expect([name, headers.get(MARKER)]).toEqual([name, marks])
-      const call = bench.sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>
+      const call = harness.sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>
       expect(Object.keys(call.unspecified).join(', ')).toBe(marks ?? '')
     }
   })
@@ -133,19 +133,19 @@ describeDoors('marks', door => {
   })
 
   it('ER4 markers: false leaves the header out of every answer; the journal still knows', async () => {
-    const bench = await setUp(door, { markers: false })
-    const chat = await bench.sim.chat({ history: HISTORY })
+    const harness = await setUp(door, { markers: false })
+    const chat = await harness.sim.chat({ history: HISTORY })
     for (const [, marks, run] of STEPS) {
-      const { headers } = await run(bench, chat.id)
+      const { headers } = await run(harness, chat.id)
       expect(headers.get(MARKER)).toBeNull()
-      const call = bench.sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>
+      const call = harness.sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>
       expect(Object.keys(call.unspecified).length > 0).toBe(marks !== null)
     }
   })
 
   it('ER4 every assumption that is named exists', async () => {
-    const bench = await setUp(door)
-    const known: string[] = bench.sim.assumptions().map(({ name }) => name)
+    const harness = await setUp(door)
+    const known: string[] = harness.sim.assumptions().map(({ name }) => name)
     const named = STEPS.flatMap(([, marks]) => (marks === null ? [] : marks.split(', ')))
     expect(named.filter(name => !known.includes(name))).toEqual([])
   })

@@ -1,27 +1,27 @@
 import { expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { describeAdapters } from '../support/adapters.ts'
 import { pathFor } from '../support/api.ts'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { setUp } from '../support/harness.ts'
 import { HANDOVER_IDS, stateOf } from '../support/raw.ts'
 
 const NOT_POST = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']
 const NOT_GET = ['POST', 'PUT', 'PATCH', 'DELETE']
 
-describeDoors('methods', door => {
+describeAdapters('methods', door => {
   it.each(HANDOVER_IDS)('E0.1 ER1 %s takes POST: every other method is 405 with Allow', async id => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat()
-    const before = stateOf(bench, chat)
-    const headers = { authorization: `Bearer ${bench.sim.apiKey}` }
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat()
+    const before = stateOf(harness, chat)
+    const headers = { authorization: `Bearer ${harness.sim.apiKey}` }
     for (const method of NOT_POST) {
-      const answer = await bench.send(pathFor(id), { method, headers })
+      const answer = await harness.send(pathFor(id), { method, headers })
       expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'POST, OPTIONS'])
       const text = await answer.text()
       if (method === 'HEAD') expect(text).toBe('')
       else expect(JSON.parse(text)).toMatchObject({ error: { code: 'method_not_allowed' } })
     }
-    expect(stateOf(bench, chat)).toEqual(before)
+    expect(stateOf(harness, chat)).toEqual(before)
   })
 
   it('E9.1 the chat transcript takes GET: writing methods are 405 with Allow', async () => {

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
 import { ALIASES } from '../../src/contract/endpoints.ts'
+import { describeAdapters } from '../support/adapters.ts'
 import { pathFor } from '../support/api.ts'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { setUp } from '../support/harness.ts'
 import { goodBody, HANDOVER_IDS, HISTORY } from '../support/raw.ts'
 
 const MARKER = 'x-handover-sim-unspecified'
 const swapSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : `${path}/`)
 const assumedBy = (headers: Headers) => (headers.get(MARKER) ?? '').split(', ')
 
-describeDoors('paths', door => {
+describeAdapters('paths', door => {
   it.each(HANDOVER_IDS.flatMap(id => ALIASES.map(alias => ({ id, alias }))))(
     'V2 E0.4 E6.1 $id under $alias answers with and without the trailing slash, marking the spelling not written',
     async ({ id, alias }) => {

@@ -1,10 +1,10 @@
 /** What a page under test does: a simulator, and msw's service worker in front of it. Bundled by the test beside it. */
 import { HttpResponse, http } from 'msw'
 import { setupWorker } from 'msw/browser'
-import { handlers } from '../../src/doors/msw.ts'
+import { handlers } from '../../src/adapters/msw.ts'
 import { createSimulator, startSimulator } from '../../src/index.ts'
 
-interface Told {
+interface FailureDetails {
   readonly status: number
   readonly body: { readonly chat?: { readonly messages: readonly { readonly message: string }[] } }
 }
@@ -22,7 +22,7 @@ async function conversation() {
   const ada = await sim.chat({ language: 'nb', history: [{ user: 'Hvor er pakken min?' }, { bot: 'Et øyeblikk 📦' }] })
   await ada.press('handover')
   const url = `${sim.baseUrl}/api/v1/chats/${ada.id}`
-  const read = async (): Promise<Told> => {
+  const read = async (): Promise<FailureDetails> => {
     const response = await fetch(url, { headers: { authorization: `Bearer ${sim.botApiKey}` } })
     return { status: response.status, body: await response.json() }
   }

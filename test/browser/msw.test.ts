@@ -5,8 +5,8 @@ import type { Browser } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { browserSiblings } from '../../scripts/browser-siblings.ts'
-import { createSimulator } from '../../src/simulator.ts'
-import { ROOT } from '../house/files.ts'
+import { createSimulator } from '../../src/simulator/simulator.ts'
+import { ROOT } from '../architecture/files.ts'
 import { findChromium, launch } from './chromium.ts'
 
 const chromium = findChromium()
@@ -62,7 +62,7 @@ async function here() {
   return { chat: ada.id, transcript: { status: response.status, body: await response.json() }, signatures }
 }
 
-it.each(['src/index.ts', 'src/doors/msw.ts'])('what a browser gets of %s imports nothing of Node', async input => {
+it.each(['src/index.ts', 'src/adapters/msw.ts'])('what a browser gets of %s imports nothing of Node', async input => {
   const { files, imports } = await bundle(input, {}, [/^msw/])
   expect(imports.filter(name => !files.has(`/${name}`))).toEqual(input.endsWith('msw.ts') ? ['msw'] : [])
   expect([...files.values()].filter(code => /\brequire\(["']|from ["']node:/.test(code))).toEqual([])

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { htmlReport } from '../../src/report/html/report.ts'
-import type { Ran } from '../../src/scenario/verdict.ts'
-import { hostile, sample, wrongText } from '../report/html/sample.ts'
-import { createTape } from '../report/html/tape.ts'
-import { play, run } from '../report/html/verdicts.ts'
+import type { RunResult } from '../../src/evaluator/verdict.ts'
+import { htmlReport } from '../../src/web/report/report.ts'
+import { hostile, sample, wrongText } from '../web/report/sample.ts'
+import { createTape } from '../web/report/tape.ts'
+import { play, run } from '../web/report/verdicts.ts'
 import { findChromium, launch } from './chromium.ts'
 import { faintTexts } from './contrast.ts'
 
@@ -32,9 +32,9 @@ interface Opened {
   readonly problems: string[]
 }
 
-async function open(ran: Ran, hash = '', options: BrowserContextOptions = {}): Promise<Opened> {
+async function open(result: RunResult, hash = '', options: BrowserContextOptions = {}): Promise<Opened> {
   const file = join(folder, `report-${++files}.html`)
-  writeFileSync(file, htmlReport(ran))
+  writeFileSync(file, htmlReport(result))
   const page = await browser.newPage({ viewport: { width: 1300, height: 900 }, ...options })
   onTestFinished(() => page.close())
   const url = pathToFileURL(file).href
@@ -281,7 +281,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
       tape.at(count)
       tape.call('message', 'c', { message: `Message ${count}` })
     }
-    const long = play('Long', 'fail', { journal: tape.entries, lanes: { main: 'c' } })
+    const long = play('Long', 'fail', { journal: tape.entries, conversations: { main: 'c' } })
     const { page } = await open(run([long, wrongText()]), '#long/4999')
     expect(await current(page)).toBe('#4999')
     await press(page, 'j')

@@ -11,7 +11,7 @@ import { freePort } from '../support/port.ts'
 import { type Handler, receiver } from '../webhooks/receiver.ts'
 import { fakeIo } from './fake-io.ts'
 
-async function ran(argv: string[], env: Record<string, string> = {}, files = {}, stdin = '') {
+async function result(argv: string[], env: Record<string, string> = {}, files = {}, stdin = '') {
   const io = fakeIo(folderWith(files), false, stdin)
   const code = await main(argv, env, io)
   return { code, out: io.stdout.text, err: io.stderr.text }
@@ -34,7 +34,7 @@ const ID = /[0-9a-f-]{36}/.source
 it('trigger: delivered in one line, exit 0', async () => {
   const { hook, server, at } = await setUp()
   const chat = await server.chat()
-  const { code, out, err } = await ran(['trigger', 'AGENT TYPING START', ...at])
+  const { code, out, err } = await result(['trigger', 'AGENT TYPING START', ...at])
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(new RegExp(`^AGENT TYPING START delivered: 200 in [\\d.]+ ms \\(delivery ${ID}\\)\\n$`))
   expect(hook.got[0]!.json).toEqual({ event: 'AGENT TYPING START', chat_id: chat.id })
@@ -42,7 +42,7 @@ it('trigger: delivered in one line, exit 0', async () => {
 
 it.each(['none', 'wrong-key', 'tampered', 'truncated', 'hex'])('trigger --sign %s: refused, exit 1', async sign => {
   const { at } = await setUp()
-  const { code, out, err } = await ran(['trigger', 'X', '--sign', sign, ...at])
+  const { code, out, err } = await result(['trigger', 'X', '--sign', sign, ...at])
   expect({ code, err }).toEqual({ code: 1, err: '' })
   expect(out).toMatch(
     new RegExp(`^X \\(sign ${sign}\\) not acknowledged: answered 401; only 200 .*, in [\\d.]+ ms \\(delivery`),
@@ -54,16 +54,16 @@ it('trigger: the chat, the body as JSON, from a file, from stdin', async () => {
   const first = await server.chat()
   await server.chat()
   const about = ['trigger', 'MESSAGE FROM USER', '--chat-id', first.id, ...at]
-  await ran([...about, '--body', '{"message":"a"}'])
-  await ran([...about, '--body', '@body.json'], {}, { 'body.json': '\ufeff{"message":"b"}' })
-  await ran([...about, '--body', '-'], {}, {}, '{"message":"c"}\n')
+  await result([...about, '--body', '{"message":"a"}'])
+  await result([...about, '--body', '@body.json'], {}, { 'body.json': '\ufeff{"message":"b"}' })
+  await result([...about, '--body', '-'], {}, {}, '{"message":"c"}\n')
   expect(hook.got.map(({ json }) => [json.chat.id, json.message])).toEqual(['a', 'b', 'c'].map(one => [first.id, one]))
 })
 
 it('trigger: what came instead of an answer is told in words', async () => {
   const port = await freePort()
   const { at } = await setUp({ webhook: { url: `http://127.0.0.1:${port}/` } })
-  const { code, out } = await ran(['trigger', 'X', ...at])
+  const { code, out } = await result(['trigger', 'X', ...at])
   expect(code).toBe(1)
   expect(out).toMatch(
     new RegExp(
@@ -76,11 +76,11 @@ it('resend: the same bytes; an unknown id is exit 2 and lists the latest', async
   const { hook, server, at } = await setUp()
   await (await server.chat()).press('handover')
   const { delivery_id } = server.deliveries[0]!
-  const { code, out, err } = await ran(['resend', delivery_id, ...at])
+  const { code, out, err } = await result(['resend', delivery_id, ...at])
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(new RegExp(`^resent, delivered: 200 in [\\d.]+ ms \\(delivery ${delivery_id}\\)\\n$`))
   expect(hook.got[1]!.bytes).toEqual(hook.got[0]!.bytes)
-  const unknown = await ran(['resend', 'no/such', ...at])
+  const unknown = await result(['resend', 'no/such', ...at])
   expect(unknown).toEqual({
     code: 2,
     out: '',
@@ -93,21 +93,21 @@ it('resend --resign signs with the key of now', async () => {
   await (await server.chat()).press('handover')
   await server.configure({ 'keys.handover': 'sim-handover-key' })
   const { delivery_id } = server.deliveries[0]!
-  expect((await ran(['resend', delivery_id, ...at])).code).toBe(1)
-  expect((await ran(['resend', delivery_id, '--resign', ...at])).code).toBe(0)
+  expect((await result(['resend', delivery_id, ...at])).code).toBe(1)
+  expect((await result(['resend', delivery_id, '--resign', ...at])).code).toBe(0)
 })
 
 it('--fault: copies with a gap, a list, mere names; the line says what was unusual', async () => {
   const { hook, server, at } = await setUp()
   const many = ['--fault', 'duplicate=3', '--fault', 'gap=1ms', '--fault', 'http=chunked,header-case']
-  const { code, out, err } = await ran(['trigger', 'X', ...many, ...at])
+  const { code, out, err } = await result(['trigger', 'X', ...many, ...at])
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(/^X \(duplicate=3, gap=1ms, http=chunked,header-case\) delivered: 200 in /)
   expect(hook.got.map(({ headers }) => headers['transfer-encoding'])).toEqual(['chunked', 'chunked', 'chunked'])
-  const cut = await ran(['trigger', 'X', '--sign', 'none', '--fault', 'reset_after_answer', ...at])
+  const cut = await result(['trigger', 'X', '--sign', 'none', '--fault', 'reset_after_answer', ...at])
   expect(cut.out).toMatch(/^X \(sign none, reset_after_answer\) not acknowledged: answered 401/)
   const { delivery_id } = server.deliveries[0]!
-  const again = await ran(['resend', delivery_id, '--fault', 'duplicate=2', ...at])
+  const again = await result(['resend', delivery_id, '--fault', 'duplicate=2', ...at])
   expect(again.out).toMatch(/^resent \(duplicate=2\), delivered: 200 in /)
   expect(hook.got).toHaveLength(6)
 })
@@ -122,28 +122,28 @@ it.each([
   ['http=x', /^http must be /],
 ])('--fault %s is exit 2 and told in words', async (fault, words) => {
   const { hook, at } = await setUp()
-  const { code, err } = await ran(['trigger', 'X', '--fault', fault, ...at])
+  const { code, err } = await result(['trigger', 'X', '--fault', fault, ...at])
   expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(words) })
   expect(hook.got).toEqual([])
 })
 
 it('--fault given twice is exit 2', async () => {
-  const { code, err } = await ran(['resend', 'x', '--fault', 'http=chunked', '--fault', 'http=header-case'])
+  const { code, err } = await result(['resend', 'x', '--fault', 'http=chunked', '--fault', 'http=header-case'])
   expect({ code, err }).toEqual({ code: 2, err: '--fault http: given twice; a list is written with commas.\n' })
 })
 
 it('--json prints the answer', async () => {
   const { server, at } = await setUp()
-  const { code, out } = await ran(['trigger', 'X', '--json', '--sign', 'none', ...at])
+  const { code, out } = await result(['trigger', 'X', '--json', '--sign', 'none', ...at])
   expect(code).toBe(1)
   const { delivery_id, status, duration_ms, failure } = server.deliveries[0]!
   expect(JSON.parse(out)).toEqual({ delivery_id, ack: { status, duration_ms, error: failureText(failure) } })
-  expect(JSON.parse((await ran(['resend', delivery_id, '--json', ...at])).out)).toMatchObject({ delivery_id })
+  expect(JSON.parse((await result(['resend', delivery_id, '--json', ...at])).out)).toMatchObject({ delivery_id })
 })
 
 it('without a chat: exit 1, and how to make one', async () => {
   const { at } = await setUp()
-  const { code, out, err } = await ran(['trigger', 'REQUESTING TAKEOVER', ...at])
+  const { code, out, err } = await result(['trigger', 'REQUESTING TAKEOVER', ...at])
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(err).toMatch(/^REQUESTING TAKEOVER is about a chat, .* make one with POST \/_sim\/chats.*\n$/)
 })
@@ -161,7 +161,7 @@ it.each([
   [['resend'], /missing required argument 'id'/],
   [['resend', ''], /^ID: must not be empty\.\n$/],
 ])('%j: exit 2, on stderr', async (argv, message) => {
-  const { code, out, err } = await ran(argv)
+  const { code, out, err } = await result(argv)
   expect(err).toMatch(message)
   expect({ code, out }).toEqual({ code: 2, out: '' })
 })
@@ -169,7 +169,7 @@ it.each([
 it('an unknown chat: exit 2', async () => {
   const { server, at } = await setUp()
   const { id } = await server.chat()
-  const { code, err } = await ran(['trigger', 'X', '--chat-id', 'nobody', ...at])
+  const { code, err } = await result(['trigger', 'X', '--chat-id', 'nobody', ...at])
   expect([code, err]).toEqual([2, `There is no chat "nobody". The latest chats: ${id}.\n`])
 })
 
@@ -177,8 +177,8 @@ it('nothing listens there: exit 3, one line', async () => {
   const port = await freePort()
   const at = `http://127.0.0.1:${port}`
   const message = `No simulator answers at ${at}: connection refused: nothing listens at 127.0.0.1:${port} (ECONNREFUSED). Start one with: handover-sim start\n`
-  expect(await ran(['trigger', 'X', '--url', at])).toEqual({ code: 3, out: '', err: message })
-  expect(await ran(['resend', 'd'], { HANDOVER_SIM_URL: at })).toEqual({ code: 3, out: '', err: message })
+  expect(await result(['trigger', 'X', '--url', at])).toEqual({ code: 3, out: '', err: message })
+  expect(await result(['resend', 'd'], { HANDOVER_SIM_URL: at })).toEqual({ code: 3, out: '', err: message })
 })
 
 it('something else answers there: exit 3', async () => {
@@ -186,13 +186,13 @@ it('something else answers there: exit 3', async () => {
   onTestFinished(() => void other.close())
   await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
   const at = `http://127.0.0.1:${(other.address() as { port: number }).port}`
-  const { code, err } = await ran(['trigger', 'X', '--url', at])
+  const { code, err } = await result(['trigger', 'X', '--url', at])
   expect([code, err]).toEqual([3, `No simulator answers at ${at}: something else does, with status 404.\n`])
 })
 
 it('beyond this machine it takes the token', async () => {
   const { server } = await setUp({ host: '0.0.0.0' })
   const at = ['--url', `http://127.0.0.1:${server.port}`]
-  expect(await ran(['trigger', 'X', ...at])).toMatchObject({ code: 2, err: expect.stringContaining('token') })
-  expect((await ran(['trigger', 'X', '--token', server.controlToken!, ...at])).code).toBe(0)
+  expect(await result(['trigger', 'X', ...at])).toMatchObject({ code: 2, err: expect.stringContaining('token') })
+  expect((await result(['trigger', 'X', '--token', server.controlToken!, ...at])).code).toBe(0)
 })

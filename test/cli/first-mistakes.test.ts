@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import { loadExports } from '../../src/source/files.ts'
+import { loadExports } from '../../src/files/user-files.ts'
 import { folderWith } from '../config/folder.ts'
 import { fakeIo } from './fake-io.ts'
 

@@ -11,7 +11,7 @@ import { type FakeIo, fakeIo } from './fake-io.ts'
 
 type Env = Record<string, string>
 
-async function ran(argv: string[], env: Env = {}, files: Parameters<typeof folderWith>[0] = {}) {
+async function result(argv: string[], env: Env = {}, files: Parameters<typeof folderWith>[0] = {}) {
   const io = fakeIo(folderWith(files))
   const code = await main(argv, env, io)
   return { code, out: io.stdout.text, err: io.stderr.text }
@@ -56,16 +56,16 @@ describe('usage', () => {
     [['wait', '--port', '0'], /^--url is needed: the configured port is 0, which may be any\.\n$/],
     [[], /Usage: handover-sim/],
   ])('%j: exit 2, on stderr', async (argv, message) => {
-    const { code, out, err } = await ran(argv)
+    const { code, out, err } = await result(argv)
     expect(err).toMatch(message)
     expect({ code, out }).toEqual({ code: 2, out: '' })
   })
 
   it('help and version go to stdout, exit 0', async () => {
-    expect(await ran(['--version'])).toEqual({ code: 0, out: `${VERSION}\n`, err: '' })
-    expect(await ran(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('start'), err: '' })
-    expect(await ran(['start', '--help'])).toMatchObject({ code: 0, out: expect.stringContaining('--ready-file') })
-    expect(await ran(['help', 'start'])).toMatchObject({ code: 0, out: expect.stringContaining('--ready-file') })
+    expect(await result(['--version'])).toEqual({ code: 0, out: `${VERSION}\n`, err: '' })
+    expect(await result(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('start'), err: '' })
+    expect(await result(['start', '--help'])).toMatchObject({ code: 0, out: expect.stringContaining('--ready-file') })
+    expect(await result(['help', 'start'])).toMatchObject({ code: 0, out: expect.stringContaining('--ready-file') })
   })
 })
 
@@ -165,7 +165,7 @@ describe('start', () => {
     onTestFinished(() => void other.close())
     await new Promise(resolve => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo
-    const { code, out, err } = await ran(['start', '--port', String(port)])
+    const { code, out, err } = await result(['start', '--port', String(port)])
     expect({ code, out }).toEqual({ code: 3, out: '' })
     expect(err).toMatch(new RegExp(`^Failed to listen on 127\\.0\\.0\\.1:${port}: the port is taken.*\\n$`))
   })
@@ -227,7 +227,7 @@ describe('start --demo', () => {
 describe('config', () => {
   it('prints every setting with its origin; keys are masked', async () => {
     const files = { 'handover-sim.config.yaml': '# mine\nknobs:\n  typing.webhook: off\n' }
-    const { code, out } = await ran(['config', '--seed', '9'], { PORT: '80', HANDOVER_SIM_API_KEY: 'hidden' }, files)
+    const { code, out } = await result(['config', '--seed', '9'], { PORT: '80', HANDOVER_SIM_API_KEY: 'hidden' }, files)
     const rows = Object.fromEntries(out.split('\n').map(line => [line.split(/ {2,}/)[0], line.split(/ {2,}/).slice(1)]))
     expect(code).toBe(0)
     expect(rows).toMatchObject({
@@ -242,7 +242,7 @@ describe('config', () => {
   })
 
   it('--json and --show-keys', async () => {
-    const { out } = await ran(['config', '--json', '--show-keys'], { HANDOVER_SIM_API_KEY: 'shown' })
+    const { out } = await result(['config', '--json', '--show-keys'], { HANDOVER_SIM_API_KEY: 'shown' })
     const { v, type, settings } = JSON.parse(out) as { v: number; type: string; settings: Record<string, unknown> }
     expect({ v, type }).toEqual({ v: 1, type: 'config' })
     expect(settings['keys.handover']).toEqual({ value: 'shown', from: 'HANDOVER_SIM_API_KEY' })
@@ -252,7 +252,7 @@ describe('config', () => {
 describe('openapi', () => {
   it('prints the platform, or the control API', async () => {
     const document = async (...flags: string[]) =>
-      JSON.parse((await ran(['openapi', ...flags])).out) as {
+      JSON.parse((await result(['openapi', ...flags])).out) as {
         openapi: string
         paths: object
         servers: { url: string }[]
@@ -267,9 +267,9 @@ describe('openapi', () => {
 describe('wait', () => {
   it('ends with 0 when a simulator is ready', async () => {
     const { url, stop } = await started()
-    expect(await ran(['wait', '--url', url])).toEqual({ code: 0, out: `Ready: ${url}\n`, err: '' })
-    expect(await ran(['wait'], { HANDOVER_SIM_URL: url })).toMatchObject({ code: 0 })
-    expect(await ran(['wait', '--port', url.split(':')[2]!])).toMatchObject({ code: 0 })
+    expect(await result(['wait', '--url', url])).toEqual({ code: 0, out: `Ready: ${url}\n`, err: '' })
+    expect(await result(['wait'], { HANDOVER_SIM_URL: url })).toMatchObject({ code: 0 })
+    expect(await result(['wait', '--port', url.split(':')[2]!])).toMatchObject({ code: 0 })
     await stop()
   })
 
@@ -277,7 +277,7 @@ describe('wait', () => {
     steadyTime()
     const { url, stop } = await started()
     await stop()
-    const { code, err } = await ran(['wait', '--url', url, '--timeout', '150ms'])
+    const { code, err } = await result(['wait', '--url', url, '--timeout', '150ms'])
     expect({ code, err }).toEqual({
       code: 3,
       err: `${url} is not ready after 150ms: connection refused: nothing listens at ${new URL(url).host} (ECONNREFUSED).\n`,

@@ -15,7 +15,7 @@ const AS_HEX = mac(BODY).digest('hex')
 
 type Files = Parameters<typeof folderWith>[0]
 
-async function ran(argv: string[], env: Record<string, string> = {}, files: Files = {}, stdin = '') {
+async function result(argv: string[], env: Record<string, string> = {}, files: Files = {}, stdin = '') {
   const io = fakeIo(folderWith({ 'body.json': BODY, ...files }), false, stdin)
   const code = await main(['verify', ...argv], env, io)
   return { code, out: io.stdout.text, err: io.stderr.text }
@@ -27,19 +27,19 @@ const withKey = ['--key-env', 'MY_KEY']
 
 it('right: exit 0, one line', async () => {
   const right = { code: 0, out: 'right: The signature is right.\n', err: '' }
-  expect(await ran(about(RIGHT, ...withKey), MINE)).toEqual(right)
-  expect(await ran(about(RIGHT, '--key', KEY))).toEqual(right)
+  expect(await result(about(RIGHT, ...withKey), MINE)).toEqual(right)
+  expect(await result(about(RIGHT, '--key', KEY))).toEqual(right)
 })
 
 it('wrong: exit 1, the mistake by name, and what to do', async () => {
-  const { code, out, err } = await ran(about(AS_HEX, ...withKey), MINE)
+  const { code, out, err } = await result(about(AS_HEX, ...withKey), MINE)
   expect({ code, err }).toEqual({ code: 1, err: '' })
   expect(out).toMatch(/^wrong \(hex\): The signature is written in hexadecimal instead of base64\.\nEncode .*\n$/)
 })
 
 it('two mistakes at once are both named', async () => {
   const hex = mac(JSON.stringify(JSON.parse(BODY.toString()))).digest('hex')
-  const { out } = await ran(about(hex, ...withKey), MINE)
+  const { out } = await result(about(hex, ...withKey), MINE)
   expect(out).toMatch(/^wrong \(hex, restringified-json\): .*hexadecimal.*JSON written again/)
 })
 
@@ -53,8 +53,8 @@ it('--json: one line with everything', async () => {
     message: 'The signature is right.',
     fix: '',
   }
-  expect(JSON.parse((await ran(about(RIGHT, ...withKey, '--json'), MINE)).out)).toEqual(right)
-  const wrong = await ran(about(AS_HEX, ...withKey, '--json'), MINE)
+  expect(JSON.parse((await result(about(RIGHT, ...withKey, '--json'), MINE)).out)).toEqual(right)
+  const wrong = await result(about(AS_HEX, ...withKey, '--json'), MINE)
   expect(wrong.out).toMatch(/^\{.*\}\n$/)
   expect(wrong.code).toBe(1)
   expect(JSON.parse(wrong.out)).toMatchObject({ ok: false, mistake: 'hex' })
@@ -64,26 +64,26 @@ describe('the body', () => {
   it('from stdin, byte for byte', async () => {
     const marked = '\ufeff{"a":"é"}\r\n'
     const signature = mac(marked).digest('base64')
-    const { code } = await ran(['--body', '-', '--signature', signature, ...withKey], MINE, {}, marked)
+    const { code } = await result(['--body', '-', '--signature', signature, ...withKey], MINE, {}, marked)
     expect(code).toBe(0)
   })
 
   it('from a file that is not text', async () => {
     const bytes = Uint8Array.of(0, 0xff, 0xfe, 10)
     const argv = ['--body', 'b', '--signature', mac(bytes).digest('base64'), ...withKey]
-    expect((await ran(argv, MINE, { b: bytes })).code).toBe(0)
+    expect((await result(argv, MINE, { b: bytes })).code).toBe(0)
   })
 })
 
 describe('the key', () => {
   it('otherwise that of start: variable, config file, default; stderr says which', async () => {
     const argv = about(RIGHT)
-    const fromVariable = await ran(argv, { HANDOVER_SIM_API_KEY: KEY })
+    const fromVariable = await result(argv, { HANDOVER_SIM_API_KEY: KEY })
     expect(fromVariable).toMatchObject({
       code: 0,
       err: 'The key is from HANDOVER_SIM_API_KEY; --key-env names another.\n',
     })
-    const fromFile = await ran(
+    const fromFile = await result(
       about(mac(BODY, 'file-key').digest('base64'), '--config', 'mine.yaml'),
       {},
       {
@@ -91,7 +91,7 @@ describe('the key', () => {
       },
     )
     expect(fromFile).toMatchObject({ code: 0, err: expect.stringMatching(/^The key is from mine\.yaml:1;/) })
-    const byDefault = await ran(about(mac(BODY, 'sim-handover-key').digest('base64')))
+    const byDefault = await result(about(mac(BODY, 'sim-handover-key').digest('base64')))
     expect(byDefault).toMatchObject({ code: 0, err: "The key is the simulator's default; --key-env names another.\n" })
   })
 
@@ -103,7 +103,7 @@ describe('the key', () => {
   ])('%s instead of it is named', async (key, env, name) => {
     const others = 'DESK_KEY' in env ? ['--other-key-env', 'DESK_KEY'] : []
     const argv = about(mac(BODY, key).digest('base64'), ...withKey, ...others)
-    const { code, out } = await ran(argv, { ...MINE, ...env })
+    const { code, out } = await result(argv, { ...MINE, ...env })
     expect(code).toBe(1)
     expect(out).toContain(`wrong (other-key): The signature was made with another key: ${name}.\n`)
   })
@@ -111,7 +111,7 @@ describe('the key', () => {
   it('is never printed', async () => {
     for (const signature of [RIGHT, AS_HEX, KEY, `Bearer ${KEY}`, mac('x').digest('base64')])
       for (const more of [['--json'], ['--reveal']]) {
-        const { out, err } = await ran(about(signature, '--key', KEY, ...more))
+        const { out, err } = await result(about(signature, '--key', KEY, ...more))
         expect(out).toMatch(/right|wrong|mistake/)
         expect(out + err).not.toContain(KEY)
       }
@@ -120,17 +120,17 @@ describe('the key', () => {
 
 it('--reveal shows the right signature, and nothing else does', async () => {
   const wrong = mac('something else').digest('base64')
-  expect((await ran(about(wrong, ...withKey), MINE)).out).not.toContain(RIGHT)
-  expect((await ran(about(wrong, ...withKey, '--reveal'), MINE)).out).toContain(`Expected ${RIGHT}, got ${wrong}.`)
+  expect((await result(about(wrong, ...withKey), MINE)).out).not.toContain(RIGHT)
+  expect((await result(about(wrong, ...withKey, '--reveal'), MINE)).out).toContain(`Expected ${RIGHT}, got ${wrong}.`)
 })
 
 it('--algorithm-header and --webhook-url tell more', async () => {
   const url = 'https://desk.example.test/webhook'
   const signature = mac(Buffer.concat([Buffer.from(url), BODY])).digest('base64')
   const algorithm = ['--algorithm-header', 'HMAC-SHA-256 (hex encoded)']
-  const { out } = await ran(about(signature, ...withKey, '--webhook-url', url, ...algorithm), MINE)
+  const { out } = await result(about(signature, ...withKey, '--webhook-url', url, ...algorithm), MINE)
   expect(out).toMatch(/^wrong \(url-and-body\): .*Kindly-HMAC-algorithm says "HMAC-SHA-256 \(hex encoded\)"/)
-  expect((await ran(about(signature, ...withKey), MINE)).out).toMatch(/^wrong \(unknown\)/)
+  expect((await result(about(signature, ...withKey), MINE)).out).toMatch(/^wrong \(unknown\)/)
 })
 
 const { vectors } = JSON.parse(readFileSync(FILE_URL, 'utf8')) as { vectors: Vector[] }
@@ -140,7 +140,7 @@ it('every published vector: 0 when valid, 1 when not', async () => {
   const codes = signed.map(async ({ key, body_base64, headers }) => {
     const files = { 'vector.json': Buffer.from(body_base64, 'base64') }
     const argv = ['--body', 'vector.json', `--signature=${headers['Kindly-HMAC']}`, '--key-env', 'MY_KEY']
-    return (await ran(argv, { MY_KEY: key }, files)).code
+    return (await result(argv, { MY_KEY: key }, files)).code
   })
   expect(await Promise.all(codes)).toEqual(signed.map(({ valid }) => (valid ? 0 : 1)))
 })
@@ -157,7 +157,7 @@ it.each([
   [about(RIGHT, '--key', KEY, '--key-env', 'MY_KEY'), /^--key and --key-env: give one of them\.\n$/],
   [about(RIGHT, '--config', 'none.yaml'), /^none\.yaml: cannot be read: there is no such file\.\n$/],
 ])('%j: exit 2, on stderr', async (argv, message) => {
-  const { code, out, err } = await ran(argv, { EMPTY: '', ...MINE })
+  const { code, out, err } = await result(argv, { EMPTY: '', ...MINE })
   expect(err).toMatch(message)
   expect({ code, out }).toEqual({ code: 2, out: '' })
 })

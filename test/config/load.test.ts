@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findConfig } from '../../src/config/find.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { ConfigError } from '../../src/source/errors.ts'
+import { ConfigError } from '../../src/files/errors.ts'
 import { folderWith } from './folder.ts'
 
 async function load(name: string, content: string | Uint8Array | null, nodeVersion = 'v24.0.0') {

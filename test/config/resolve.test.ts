@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Env, resolveSettings } from '../../src/config/resolve.ts'
 import type { SettingFlags } from '../../src/config/text-settings.ts'
-import { ConfigError } from '../../src/source/errors.ts'
+import { ConfigError } from '../../src/files/errors.ts'
 import { folderWith } from './folder.ts'
 
 type Files = Parameters<typeof folderWith>[0]

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { WEBHOOK_EVENTS } from '../../src/contract/events.ts'
 import { platformOpenApi } from '../../src/contract/openapi.ts'
-import { controlOpenApi } from '../../src/control/openapi.ts'
-import { ROUTES } from '../../src/control/routes.ts'
+import { controlOpenApi } from '../../src/server/control/openapi.ts'
+import { ROUTES } from '../../src/server/control/routes.ts'
 import { closed, strictAjv } from '../support/server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are walked by path

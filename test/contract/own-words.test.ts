@@ -2,8 +2,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { layerOf } from '../../src/config/file-layer.ts'
-import { createSimulator } from '../../src/simulator.ts'
-import { parseSource } from '../../src/source/document.ts'
+import { parseSource } from '../../src/files/document.ts'
+import { createSimulator } from '../../src/simulator/simulator.ts'
 
 function speakGerman(): void {
   const before = z.config().localeError

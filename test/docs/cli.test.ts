@@ -7,7 +7,7 @@ import { main } from '../../src/cli/main.ts'
 import { startSimulator } from '../../src/server/start.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
-import { blocks, inCode, PAGES, read, rows, section } from './pages.ts'
+import { apiWording, blocks, PAGES, read, rows, section } from './pages.ts'
 
 const PAGE = read('docs/cli.md')
 const NAMES = Object.keys(COMMANDS)
@@ -63,6 +63,6 @@ const commandsIn = (text: string) => [...text.matchAll(/handover-sim(?:\.js)? ([
 
 it.each(PAGES)('%s has only commands that exist', page => {
   const text = read(page)
-  const typed = [...inCode(text), ...blocks(text, ''), ...blocks(text, 'sh')].flatMap(commandsIn)
+  const typed = [...apiWording(text), ...blocks(text, ''), ...blocks(text, 'sh')].flatMap(commandsIn)
   expect(typed.filter(name => !NAMES.includes(name))).toEqual([])
 })

@@ -1,9 +1,9 @@
 /** docs/control-api.md and the routes there really are. */
 import { expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
-import { controlOpenApi } from '../../src/control/openapi.ts'
+import { controlOpenApi } from '../../src/server/control/openapi.ts'
 import { startSimulator } from '../../src/server/start.ts'
-import { blocks, hasShell, inCode, PAGES, read, rows, typeIn } from './pages.ts'
+import { apiWording, blocks, hasShell, PAGES, read, rows, typeIn } from './pages.ts'
 
 const PAGE = read('docs/control-api.md')
 
@@ -49,14 +49,14 @@ it('names their query', () => {
 it.each(PAGES)('%s names only routes that exist', page => {
   const known = routes.map(({ route }) => route.split(' ')[1]!.replace(/:\w+/g, '[^/]+'))
   const text = read(page)
-  const code = [...inCode(text), ...blocks(text, 'sh'), ...blocks(text, '')].join('\n')
+  const code = [...apiWording(text), ...blocks(text, 'sh'), ...blocks(text, '')].join('\n')
   const named = [...code.matchAll(/\/_sim[\w/:$.-]*/g)].map(([path]) => path)
   const unknown = named.filter(path => !known.some(one => new RegExp(`^${one}$`).test(path)))
   expect(unknown).toEqual([])
 })
 
 it('lists the endpoints that can be waited for', () => {
-  const code = inCode(PAGE)
+  const code = apiWording(PAGE)
   for (const id of Object.keys(ENDPOINTS)) expect(code).toContain(id)
 })
 

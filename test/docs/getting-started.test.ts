@@ -19,9 +19,9 @@ it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () =>
   await using server = await startSimulator({ port: 0, webhook: { url: webhook.url } })
   let CHAT = ''
   const perform = async (block: string) => {
-    const ran = await typeIn(block, { SIM: server.url, CHAT })
-    expect(ran, block).toMatchObject({ code: 0, stderr: '' })
-    return answersIn(ran.stdout)
+    const result = await typeIn(block, { SIM: server.url, CHAT })
+    expect(result, block).toMatchObject({ code: 0, stderr: '' })
+    return answersIn(result.stdout)
   }
   const [create, ask, start, write, answerAndEnd, transcript, journal, ...more] = blocks(
     read('docs/getting-started.md'),

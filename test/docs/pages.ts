@@ -39,19 +39,23 @@ export function rows(markdown: string): string[][] {
 }
 
 /** Everything between single backquotes outside the blocks. */
-export function inCode(markdown: string): string[] {
+export function apiWording(markdown: string): string[] {
   const prose = markdown.replace(/^```.*?^```$/gms, '')
   return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, text]) => text!)
 }
 
-export interface Ran {
+export interface RunResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
 /** A program that has to end by itself, within a bound. */
-export function run(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+export function run(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunResult> {
   const options = { cwd: pathOf('.'), env: { ...process.env, ...env }, timeout: 50_000 }
   return new Promise(resolve =>
     execFile(file, args, options, (error, stdout, stderr) =>
@@ -61,7 +65,7 @@ export function run(file: string, args: readonly string[], env: Readonly<Record<
 }
 
 /** What a reader types. Started from a socket, bash would read the settings of this machine first. */
-export const typeIn = (typed: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+export const typeIn = (typed: string, env: Readonly<Record<string, string>> = {}): Promise<RunResult> =>
   run('bash', ['--norc', '-euc', typed], env)
 
 const tools = await Promise.all(['bash', 'curl'].map(tool => run(tool, ['--version'])))

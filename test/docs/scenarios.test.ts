@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { knownKeys } from '../../src/contract/known-keys.ts'
 import { OPTION_NAMES } from '../../src/scenario/format/calls.ts'
-import { CALL_NAMES } from '../../src/scenario/format/held.ts'
 import { OPS } from '../../src/scenario/format/matchers.ts'
 import { ScenarioFile } from '../../src/scenario/format/scenario.ts'
 import { Step, VERBS } from '../../src/scenario/format/step.ts'
+import { CALL_NAMES } from '../../src/scenario/format/values.ts'
 import { complaints, HEAD, load } from '../scenario/format/written.ts'
 import { blocks, read, rows, section } from './pages.ts'
 
@@ -37,7 +37,7 @@ describe('docs/scenarios.md', () => {
     const [code = ''] = blocks(PAGE, 'ts')
     const local = code.replace(
       "'handover-sim/scenario'",
-      JSON.stringify(new URL('../../src/scenario/authoring.ts', import.meta.url).href),
+      JSON.stringify(new URL('../../src/scenario/build/index.ts', import.meta.url).href),
     )
     const [loaded] = await load({ 's.mjs': local }, ['s.mjs'])
     expect(loaded!.value.steps).toHaveLength(6)

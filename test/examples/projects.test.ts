@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs
 import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { filesIn, importsOf, ROOT, read, readJson } from '../house/files.ts'
+import { filesIn, importsOf, ROOT, read, readJson } from '../architecture/files.ts'
 import { EXAMPLES, emptyFolder } from './program.ts'
 
 interface Manifest {

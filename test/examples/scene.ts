@@ -31,7 +31,7 @@ export interface Agent {
   desk(): Promise<{ id: string; status: string }[]>
 }
 
-export interface Scene {
+export interface StepContext {
   readonly sim: SimulatorServer
   readonly agent: Agent
   readonly program: Program
@@ -41,7 +41,7 @@ export interface Scene {
   launchAgain(): Promise<void>
 }
 
-export async function setScene(example: Example, env: Readonly<Record<string, string>> = {}): Promise<Scene> {
+export async function setScene(example: Example, env: Readonly<Record<string, string>> = {}): Promise<StepContext> {
   const sim = await startSimulator({ port: 0 })
   onTestFinished(() => sim.close())
   const settings = { HANDOVER_SIM_URL: sim.url, HANDOVER_SIM_API_KEY: sim.apiKey, ...env }

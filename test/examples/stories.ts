@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import type { EntryOf } from '../../src/journal/entry.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import { type Example, emptyFolder } from './program.ts'
-import { type Scene, setScene } from './scene.ts'
+import { type StepContext, setScene } from './scene.ts'
 
 const lastOf = (chat: ChatHandle) => {
   const { name, text, original } = chat.transcript.at(-1)!
@@ -12,7 +12,7 @@ const lastOf = (chat: ChatHandle) => {
 }
 
 /** The user asks, and the agent accepts. */
-async function takenOver({ sim, agent, call }: Scene): Promise<ChatHandle> {
+async function takenOver({ sim, agent, call }: StepContext): Promise<ChatHandle> {
   const chat = await sim.chat({ transcript: 'nb-shop' })
   expect((await chat.press('handover')).ack).toMatchObject({ status: 200 })
   expect(chat.status).toBe('pending')
@@ -158,7 +158,7 @@ export function handoverStories(example: Example, available: boolean): void {
 
 /** The first delivery once more, byte for byte unless changed; answers the status. */
 async function deliverAgain(
-  { sim }: Scene,
+  { sim }: StepContext,
   change = (body: string) => body,
   signed: (right: string) => string | null = right => right,
 ): Promise<number> {

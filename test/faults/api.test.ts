@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { FAULT_HEADER, UNSPECIFIED_HEADER } from '../../src/contract/errors.ts'
 import type { FaultSpec } from '../../src/faults/schema.ts'
-import type { Simulator } from '../../src/simulator.ts'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import type { Simulator } from '../../src/simulator/simulator.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { steadyTime } from '../support/steady-time.ts'
 import { API_FAULTS, callsOf, hitsOf, lastCall, raw } from './support.ts'
 
@@ -17,21 +17,21 @@ async function struckOnce({ faults }: Simulator): Promise<void> {
     await new Promise(resolve => setImmediate(resolve))
 }
 
-describeDoors('a fault on the API', door => {
+describeAdapters('a fault on the API', door => {
   test('respond: its own answer, and the platform does nothing', async () => {
-    const bench = await setUp(door)
-    const { sim } = bench
+    const harness = await setUp(door)
+    const { sim } = harness
     const chat = await sim.chat()
     const headers = { 'Retry-After': '1' }
     sim.faults.add({ name: 'flaky', on: { api: 'start' }, respond: { status: 503, headers }, times: 2 })
     for (let count = 0; count < 2; count++) {
-      const refused = await raw(bench, 'start', chat.id)
+      const refused = await raw(harness, 'start', chat.id)
       expect([refused.status, await refused.text()]).toEqual([503, ''])
       expect(refused.headers.get('retry-after')).toBe('1')
       expect([refused.headers.get(FAULT_HEADER), refused.headers.get(UNSPECIFIED_HEADER)]).toEqual(['flaky', null])
       expect(chat.status).toBe('bot')
     }
-    expect((await raw(bench, 'start', chat.id)).headers.get(FAULT_HEADER)).toBeNull()
+    expect((await raw(harness, 'start', chat.id)).headers.get(FAULT_HEADER)).toBeNull()
     expect(chat.status).toBe('agent')
     expect(callsOf(sim).map(({ status, fault }) => [status, fault])).toEqual([
       [503, 'flaky'],
@@ -44,19 +44,19 @@ describeDoors('a fault on the API', door => {
     [{ error: 'later' }, 'application/json; charset=utf-8', '{"error":"later"}'],
     ['<h1>Bad gateway</h1>', 'text/plain; charset=utf-8', '<h1>Bad gateway</h1>'],
   ])('respond: a body of %j', async (body, type, text) => {
-    const bench = await setUp(door)
-    const { id } = await bench.sim.chat()
-    bench.sim.faults.add({ on: 'api', respond: { status: 502, body } })
-    const answer = await raw(bench, 'end', id)
+    const harness = await setUp(door)
+    const { id } = await harness.sim.chat()
+    harness.sim.faults.add({ on: 'api', respond: { status: 502, body } })
+    const answer = await raw(harness, 'end', id)
     expect([answer.headers.get('content-type'), await answer.text()]).toEqual([type, text])
-    expect(lastCall(bench.sim).response).toEqual(body)
+    expect(lastCall(harness.sim).response).toEqual(body)
   })
 
   test('respond: a content type of its own', async () => {
-    const bench = await setUp(door)
+    const harness = await setUp(door)
     const headers = { 'Content-Type': 'text/html' }
-    bench.sim.faults.add({ on: 'api', respond: { status: 502, headers, body: '<p>' } })
-    expect((await raw(bench, 'end', 'c')).headers.get('content-type')).toBe('text/html')
+    harness.sim.faults.add({ on: 'api', respond: { status: 502, headers, body: '<p>' } })
+    expect((await raw(harness, 'end', 'c')).headers.get('content-type')).toBe('text/html')
   })
 
   test.each([
@@ -64,11 +64,11 @@ describeDoors('a fault on the API', door => {
     [{ on: 'api', drop: 'after' }, 'UND_ERR_SOCKET', true],
     [{ on: 'api', reset: true }, 'ECONNRESET', false],
   ] as [FaultSpec, string, boolean][])('%j: no answer, as fetch tells it', async (spec, code, processed) => {
-    const bench = await setUp(door)
-    const { sim } = bench
+    const harness = await setUp(door)
+    const { sim } = harness
     const chat = await sim.chat()
     sim.faults.add({ ...spec, name: 'lost', times: 1 })
-    const failure = await raw(bench, 'message', chat.id).catch(error => error)
+    const failure = await raw(harness, 'message', chat.id).catch(error => error)
     expect(failure).toBeInstanceOf(TypeError)
     expect([failure.message, failure.cause.code]).toEqual(door.lost?.(code) ?? ['fetch failed', code])
     expect(agentTexts(sim, chat.id)).toEqual(processed ? ['Hi'] : [])
@@ -83,35 +83,35 @@ describeDoors('a fault on the API', door => {
       status: processed ? 200 : 0,
     })
     if (!processed) expect(entry).toMatchObject({ findings: [], unspecified: {}, response: null })
-    expect((await raw(bench, 'message', chat.id)).status).toBe(200)
+    expect((await raw(harness, 'message', chat.id)).status).toBe(200)
   })
 
   test('latency: the platform sees the call only after it', async () => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat()
-    bench.sim.faults.add({ on: { api: 'start' }, latency: '40ms' })
-    const answering = raw(bench, 'start', chat.id)
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat()
+    harness.sim.faults.add({ on: { api: 'start' }, latency: '40ms' })
+    const answering = raw(harness, 'start', chat.id)
     expect(chat.status).toBe('bot')
     const answer = await answering
     expect([answer.status, chat.status]).toEqual([200, 'agent'])
     expect(answer.headers.get(FAULT_HEADER)).toBe('fault-1')
-    expect(lastCall(bench.sim).duration_ms).toBeGreaterThanOrEqual(38)
+    expect(lastCall(harness.sim).duration_ms).toBeGreaterThanOrEqual(38)
   })
 
   test('latency beside another effect', async () => {
-    const bench = await setUp(door)
-    bench.sim.faults.add({ on: 'api', latency: '30ms', respond: { status: 500 } })
-    expect((await raw(bench, 'start', 'c')).status).toBe(500)
-    expect(lastCall(bench.sim).duration_ms).toBeGreaterThanOrEqual(28)
+    const harness = await setUp(door)
+    harness.sim.faults.add({ on: 'api', latency: '30ms', respond: { status: 500 } })
+    expect((await raw(harness, 'start', 'c')).status).toBe(500)
+    expect(lastCall(harness.sim).duration_ms).toBeGreaterThanOrEqual(28)
   })
 
   test('slow_body: the status at once, the body in pieces', async () => {
     steadyTime()
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat()
-    bench.sim.faults.add({ on: 'api', slow_body: '60ms' })
-    const answer = await raw(bench, 'start', chat.id)
-    expect([answer.status, lastCall(bench.sim).status]).toEqual([200, 200])
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat()
+    harness.sim.faults.add({ on: 'api', slow_body: '60ms' })
+    const answer = await raw(harness, 'start', chat.id)
+    expect([answer.status, lastCall(harness.sim).status]).toEqual([200, 200])
     const pieces: string[] = []
     for await (const piece of answer.body!) pieces.push(Buffer.from(piece).toString())
     expect(pieces.length).toBeGreaterThan(1)
@@ -119,25 +119,25 @@ describeDoors('a fault on the API', door => {
   })
 
   test('malformed: the right status, a body that is no JSON, and the call was done', async () => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat()
-    bench.sim.faults.add({ on: 'api', malformed: true })
-    const answer = await raw(bench, 'start', chat.id)
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat()
+    harness.sim.faults.add({ on: 'api', malformed: true })
+    const answer = await raw(harness, 'start', chat.id)
     const text = await answer.text()
     expect(answer.status).toBe(200)
     expect(text).toMatch(/^\{"event":"TAKEOVER/)
     expect(() => JSON.parse(text)).toThrow()
     expect(chat.status).toBe('agent')
-    expect(lastCall(bench.sim).response).toMatchObject({ event: 'TAKEOVER STARTED' })
+    expect(lastCall(harness.sim).response).toMatchObject({ event: 'TAKEOVER STARTED' })
   })
 
   test('each hit is an entry caused by the call it struck', async () => {
-    const bench = await setUp(door)
-    const { sim } = bench
+    const harness = await setUp(door)
+    const { sim } = harness
     const chat = await sim.chat()
     sim.faults.add({ name: 'late', on: 'api', latency: '1ms' })
     sim.faults.add({ name: 'cut', on: { api: 'start' }, malformed: true, times: 3 })
-    await raw(bench, 'start', chat.id)
+    await raw(harness, 'start', chat.id)
     const call = lastCall(sim)
     const about = { kind: 'fault', chat_id: chat.id, endpoint: 'start', cause: call.seq, hit: 1 }
     expect(call.fault).toBe('late, cut')
@@ -149,71 +149,72 @@ describeDoors('a fault on the API', door => {
   })
 
   test('a wrong key is struck as well, and is still told as one', async () => {
-    const bench = await setUp(door)
-    bench.sim.faults.add({ on: 'api', respond: { status: 401 } })
-    await bench.send('/api/v2/takeover/end', { method: 'POST', headers: { authorization: 'Bearer no' }, body: '{' })
-    expect(lastCall(bench.sim)).toMatchObject({ auth: 'unknown', alias: 'takeover', request: { body: '{' } })
+    const harness = await setUp(door)
+    harness.sim.faults.add({ on: 'api', respond: { status: 401 } })
+    await harness.send('/api/v2/takeover/end', { method: 'POST', headers: { authorization: 'Bearer no' }, body: '{' })
+    expect(lastCall(harness.sim)).toMatchObject({ auth: 'unknown', alias: 'takeover', request: { body: '{' } })
   })
 
   test('the transcript endpoint is known by its path', async () => {
-    const bench = await setUp(door)
-    const [one, other] = [await bench.sim.chat(), await bench.sim.chat()]
-    bench.sim.faults.add({ on: { api: 'chat' }, chat_id: one.id, respond: { status: 500 } })
+    const harness = await setUp(door)
+    const [one, other] = [await harness.sim.chat(), await harness.sim.chat()]
+    harness.sim.faults.add({ on: { api: 'chat' }, chat_id: one.id, respond: { status: 500 } })
     const read = async (id: string) =>
-      (await bench.send(`/api/v1/chats/${id}`, { headers: { authorization: `Bearer ${bench.sim.botApiKey}` } })).status
+      (await harness.send(`/api/v1/chats/${id}`, { headers: { authorization: `Bearer ${harness.sim.botApiKey}` } }))
+        .status
     expect([await read(one.id), await read(other.id)]).toEqual([500, 200])
-    expect(lastCall(bench.sim).chat_id).toBe(other.id)
+    expect(lastCall(harness.sim).chat_id).toBe(other.id)
   })
 
   test('preflights, files and unknown paths are no calls', async () => {
-    const bench = await setUp(door)
-    bench.sim.faults.add({ on: 'api', reset: true })
-    expect((await bench.send('/api/v2/handover/start', { method: 'OPTIONS' })).status).toBe(204)
-    expect((await bench.send('/files/x/y')).status).toBe(404)
-    expect((await bench.send('/api/v2/handover/stop', { method: 'POST' })).status).toBe(404)
-    expect(hitsOf(bench.sim)).toEqual([])
+    const harness = await setUp(door)
+    harness.sim.faults.add({ on: 'api', reset: true })
+    expect((await harness.send('/api/v2/handover/start', { method: 'OPTIONS' })).status).toBe(204)
+    expect((await harness.send('/files/x/y')).status).toBe(404)
+    expect((await harness.send('/api/v2/handover/stop', { method: 'POST' })).status).toBe(404)
+    expect(hitsOf(harness.sim)).toEqual([])
   })
 
   test.each(API_FAULTS)('%j: a reset in the middle of it leaves nothing', async spec => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat()
-    bench.sim.faults.add({ ...spec, latency: '10s' })
-    const answering = raw(bench, 'start', chat.id).catch(() => null)
-    await struckOnce(bench.sim)
-    bench.sim.reset()
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat()
+    harness.sim.faults.add({ ...spec, latency: '10s' })
+    const answering = raw(harness, 'start', chat.id).catch(() => null)
+    await struckOnce(harness.sim)
+    harness.sim.reset()
     expect((await answering)?.status ?? 500).toBe(500)
-    expect(bench.sim.journal.query()).toEqual([])
-    expect(bench.sim.faults.list()).toEqual([])
+    expect(harness.sim.journal.query()).toEqual([])
+    expect(harness.sim.faults.list()).toEqual([])
   })
 
   test('a call that was kept waiting does nothing after a reset', async () => {
-    const bench = await setUp(door)
-    bench.sim.faults.add({ on: 'api', latency: '10s' })
-    const answering = raw(bench, 'availability', 'c', { availability: 'CLOSED' })
-    await struckOnce(bench.sim)
-    bench.sim.reset()
+    const harness = await setUp(door)
+    harness.sim.faults.add({ on: 'api', latency: '10s' })
+    const answering = raw(harness, 'availability', 'c', { availability: 'CLOSED' })
+    await struckOnce(harness.sim)
+    harness.sim.reset()
     expect((await answering).status).toBe(500)
-    const chat = await bench.sim.chat()
+    const chat = await harness.sim.chat()
     await chat.press('handover')
     expect(chat.status).toBe('pending')
   })
 
   test('a reset ends a slow body', async () => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat()
-    bench.sim.faults.add({ on: 'api', slow_body: '10s' })
-    const answer = await raw(bench, 'start', chat.id)
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat()
+    harness.sim.faults.add({ on: 'api', slow_body: '10s' })
+    const answer = await raw(harness, 'start', chat.id)
     const reading = answer.text()
-    bench.sim.reset()
+    harness.sim.reset()
     await expect(reading).rejects.toThrow('terminated')
   })
 
   test('once cleared, all is well', async () => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat()
-    for (const spec of API_FAULTS) bench.sim.faults.add(spec)
-    bench.sim.faults.clear()
-    const answer = await bench.api.start({ chat_id: chat.id })
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat()
+    for (const spec of API_FAULTS) harness.sim.faults.add(spec)
+    harness.sim.faults.clear()
+    const answer = await harness.api.start({ chat_id: chat.id })
     expect([answer.status, answer.headers.get(FAULT_HEADER)]).toEqual([200, null])
   })
 })

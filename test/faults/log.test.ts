@@ -1,8 +1,8 @@
 /** How faults look in the terminal log: as faults, never as the platform's or the receiver's doing. */
 import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
-import { createLog, type LogStyle } from '../../src/report/log.ts'
-import { createSimulator } from '../../src/simulator.ts'
+import { createLog, type LogStyle } from '../../src/reporters/log.ts'
+import { createSimulator } from '../../src/simulator/simulator.ts'
 import { post } from '../knobs/support.ts'
 
 /** Figures of the wall are left out. */

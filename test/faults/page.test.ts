@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { FAULT_HEADER } from '../../src/contract/errors.ts'
 import { Fault } from '../../src/faults/schema.ts'
 import { startSimulator } from '../../src/server/start.ts'
-import { blocks, hasShell, inCode, read, rows, typeIn } from '../docs/pages.ts'
+import { apiWording, blocks, hasShell, read, rows, typeIn } from '../docs/pages.ts'
 
 const PAGE = read('docs/faults.md')
 const written = blocks(PAGE, 'yaml').flatMap(text => parse(text) as { fault: object }[])
@@ -25,7 +25,7 @@ test('tells every field and every effect, and has an example of each', () => {
     ).toBe(true)
   const told = rows(PAGE).map(([cell]) => cell!.replaceAll('`', ''))
   for (const key of Object.keys(Fault.shape)) expect([...told, ...EFFECTS]).toContain(key)
-  expect(inCode(PAGE)).toContain(FAULT_HEADER)
+  expect(apiWording(PAGE)).toContain(FAULT_HEADER)
 })
 
 test('each example is a fault, as a step and as a body alike', () => {
@@ -36,8 +36,8 @@ test('each example is a fault, as a step and as a body alike', () => {
 
 test.skipIf(!hasShell)('the commands set and clear them (needs bash and curl)', async () => {
   await using server = await startSimulator({ port: 0 })
-  const ran = await typeIn(typed.slice(0, -1).join('\n'), { SIM: server.url })
-  expect(ran.code).toBe(0)
+  const result = await typeIn(typed.slice(0, -1).join('\n'), { SIM: server.url })
+  expect(result.code).toBe(0)
   expect(server.faults.list().map(({ name }) => name)).toEqual(bodies.map((_, index) => `fault-${index + 1}`))
   await typeIn(typed.at(-1)!, { SIM: server.url })
   expect(server.faults.list()).toEqual([])

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { Fault, type FaultSpec } from '../../src/faults/schema.ts'
 import { startSimulator } from '../../src/server/start.ts'
-import { InvalidSetting } from '../../src/simulator/options.ts'
-import { createSimulator } from '../../src/simulator.ts'
+import { InvalidOptionError } from '../../src/simulator/options.ts'
+import { createSimulator } from '../../src/simulator/simulator.ts'
 import { control } from '../support/server.ts'
 
 const NO_SENSE: readonly [fault: object, message: string][] = [
@@ -56,7 +56,7 @@ describe('no sense', () => {
   test.each(NO_SENSE)('%j', async (fault, message) => {
     const sim = createSimulator()
     const add = () => sim.faults.add(fault as FaultSpec)
-    expect(add).toThrow(InvalidSetting)
+    expect(add).toThrow(InvalidOptionError)
     expect(add).toThrow(message)
     expect(sim.faults.list()).toEqual([])
   })

@@ -2,8 +2,8 @@
 import type { FaultSpec } from '../../src/faults/schema.ts'
 import type { EntryOf } from '../../src/journal/entry.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { Simulator } from '../../src/simulator.ts'
-import type { Bench } from '../support/bench.ts'
+import type { Simulator } from '../../src/simulator/simulator.ts'
+import type { EvaluationContext } from '../support/harness.ts'
 import { AGENT } from '../support/talk.ts'
 
 /** What a fault may do to the API, one of each. */
@@ -22,7 +22,12 @@ export const callsOf = (sim: Simulator) => sim.journal.query({ kind: 'api' }) as
 export const lastCall = (sim: Simulator) => callsOf(sim).at(-1)!
 
 /** A call of a handover endpoint as it goes over the wire: whatever comes back is not held against the contract. */
-export function raw({ sim, send }: Pick<Bench, 'sim' | 'send'>, name: string, chatId: string, more: object = {}) {
+export function raw(
+  { sim, send }: Pick<EvaluationContext, 'sim' | 'send'>,
+  name: string,
+  chatId: string,
+  more: object = {},
+) {
   const extra = name === 'message' ? { message: 'Hi', sender: AGENT } : {}
   return send(`/api/v2/handover/${name}${name === 'message' ? '/' : ''}`, {
     method: 'POST',

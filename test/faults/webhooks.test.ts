@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
-import { coreOf, type Simulator } from '../../src/simulator.ts'
+import { coreOf, type Simulator } from '../../src/simulator/simulator.ts'
 import { gate, post, takenOver, type World, world } from '../knobs/support.ts'
 import { hitsOf, writes } from './support.ts'
 

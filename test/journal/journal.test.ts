@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { EntryContent } from '../../src/journal/entry.ts'
 import { createJournal } from '../../src/journal/journal.ts'
 import { createRing } from '../../src/journal/ring.ts'
-import { createStamps } from '../../src/runtime/stamps.ts'
+import { createTimestamps } from '../../src/runtime/timestamps.ts'
 
 const note = (name: string, chat_id?: string): EntryContent =>
   chat_id === undefined ? { kind: 'note', note: name } : { kind: 'note', note: name, chat_id }
@@ -15,7 +15,7 @@ const user = (chat_id: string): EntryContent => ({
   text: 'Hi',
   message_id: null,
 })
-const journalOf = (limit = 100) => createJournal({ limit, stamp: createStamps(() => 0).next })
+const journalOf = (limit = 100) => createJournal({ limit, stamp: createTimestamps(() => 0).next })
 const seqs = (entries: Iterable<{ seq: number }>) => [...entries].map(entry => entry.seq)
 
 describe('the ring', () => {

@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest'
 import type { Entry, EntryContent } from '../../src/journal/entry.ts'
 import { createJournal } from '../../src/journal/journal.ts'
-import { WaitTimeout } from '../../src/journal/waiters.ts'
-import { createStamps } from '../../src/runtime/stamps.ts'
+import { WaitTimeoutError } from '../../src/journal/waiters.ts'
+import { createTimestamps } from '../../src/runtime/timestamps.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
 
 const note = (name: string): EntryContent => ({ kind: 'note', note: name })
 const named = (name: string) => (entry: Entry) => 'note' in entry && entry.note === name
-const journalOf = () => createJournal({ limit: 100, stamp: createStamps(() => 0).next })
+const journalOf = () => createJournal({ limit: 100, stamp: createTimestamps(() => 0).next })
 
 test('resolves at once with the oldest matching entry', async () => {
   const journal = journalOf()
@@ -43,11 +43,11 @@ test('after a future number: ignores entries below it', async () => {
   expect((await third).seq).toBe(3)
 })
 
-test('withinMs: rejects with WaitTimeout', async () => {
+test('withinMs: rejects with WaitTimeoutError', async () => {
   const journal = journalOf()
   const late = journal.waitFor(named('a'), { withinMs: 20 })
   await expect(late).rejects.toThrow('No matching entry within 20 ms.')
-  await expect(late).rejects.toBeInstanceOf(WaitTimeout)
+  await expect(late).rejects.toBeInstanceOf(WaitTimeoutError)
   journal.append(note('a'), null)
 })
 

@@ -1,7 +1,7 @@
 /** How strict the API is about paths, headers and fields. */
 import { expect, test } from 'vitest'
 import type { EntryOf } from '../../src/journal/entry.ts'
-import type { Simulator } from '../../src/simulator.ts'
+import type { Simulator } from '../../src/simulator/simulator.ts'
 import { AGENT, assumedBy, call, post, takenOver, world } from './support.ts'
 
 const findings = (sim: Simulator) => (sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>).findings

@@ -1,16 +1,16 @@
 /** `configure()`: all or none, refusals that say what is allowed, and what the configuration shows. */
 import { expect, test } from 'vitest'
 import { allowedFor, defaultKnobs, KNOB_NAMES, type KnobName, showKnobs } from '../../src/contract/knobs.ts'
-import { InvalidSetting } from '../../src/simulator/options.ts'
-import { createSimulator } from '../../src/simulator.ts'
+import { InvalidOptionError } from '../../src/simulator/options.ts'
+import { createSimulator } from '../../src/simulator/simulator.ts'
 import { post, world } from './support.ts'
 
-const refusal = async (patch: Record<string, unknown>): Promise<InvalidSetting> => {
+const refusal = async (patch: Record<string, unknown>): Promise<InvalidOptionError> => {
   const outcome = await world()
     .sim.configure(patch)
     .catch((error: unknown) => error)
-  expect(outcome).toBeInstanceOf(InvalidSetting)
-  return outcome as InvalidSetting
+  expect(outcome).toBeInstanceOf(InvalidOptionError)
+  return outcome as InvalidOptionError
 }
 
 /** Refused by every kind of knob but free text, which gets its own. */
@@ -28,8 +28,8 @@ test('one bad value and nothing of the patch is applied; every problem is named'
   const chat = await sim.chat()
   const before = sim.config()
   const patch = { 'typing.response': 'event', 'end.idle': 'never', 'webhook.url': 'ftp://x', 'keys.handover': 'new' }
-  const failed = await sim.configure(patch).catch((error: InvalidSetting) => error)
-  expect((failed as InvalidSetting).problems.map(problem => problem.name)).toEqual(['end.idle', 'webhook.url'])
+  const failed = await sim.configure(patch).catch((error: InvalidOptionError) => error)
+  expect((failed as InvalidOptionError).problems.map(problem => problem.name)).toEqual(['end.idle', 'webhook.url'])
   expect(sim.config()).toEqual(before)
   expect((await post(sim, 'typing_start', chat)).json).toEqual({})
   expect(sim.apiKey).toBe('sim-handover-key')

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ASSUMPTIONS } from '../../src/contract/assumptions.ts'
 import { defaultKnobs, KNOB_NAMES, showKnobs } from '../../src/contract/knobs.ts'
-import { read, trackedFiles } from '../house/files.ts'
+import { read, trackedFiles } from '../architecture/files.ts'
 import { DEFAULTS } from './defaults.ts'
 
 const here = new URL('.', import.meta.url)
@@ -64,8 +64,8 @@ test('every default is the documented one', () => {
 test('no file refers to an assumption by a number', () => {
   const places = /^(src|docs|schema|test|scripts|examples|scenarios|fixtures|README\.md)/
   const files = trackedFiles().filter(file => places.test(file) && !file.endsWith('page-assets.ts'))
-  const leftovers = files.flatMap(file =>
+  const unexpectedCalls = files.flatMap(file =>
     [...read(file).matchAll(/\b(?:assumption|row)s? #?\d+/gi)].map(([text]) => [file, text]),
   )
-  expect(leftovers).toEqual([])
+  expect(unexpectedCalls).toEqual([])
 })

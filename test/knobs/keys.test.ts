@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { Simulator } from '../../src/simulator.ts'
+import type { Simulator } from '../../src/simulator/simulator.ts'
 import { assumedBy, call, type Delivered, post, takenOver, world } from './support.ts'
 
 const stop = async (sim: Simulator, chat: ChatHandle, key: string) =>

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { EntryOf } from '../../src/journal/entry.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { Simulator } from '../../src/simulator.ts'
+import type { Simulator } from '../../src/simulator/simulator.ts'
 import { assumedBy, call, post, world } from './support.ts'
 
 const LONG = ['My parcel has not arrived', 'It was due on Monday']

@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import type { SimulatorOptions } from '../../src/simulator/options.ts'
-import { createSimulator, type Simulator } from '../../src/simulator.ts'
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts'
 
 export interface Delivered {
   readonly url: string

@@ -1,5 +1,5 @@
 /** Which scenario finds which bug, and what it says first. */
-import type { FailureKind } from '../../src/scenario/verdict.ts'
+import type { FailureKind } from '../../src/evaluator/verdict.ts'
 import type { BugName } from './patches.ts'
 
 export interface Bug {

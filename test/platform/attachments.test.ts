@@ -1,34 +1,34 @@
 import { expect, it } from 'vitest'
-import { type Bench, setUp } from '../support/bench.ts'
-import { describeDoors, inProcess } from '../support/doors.ts'
+import { describeAdapters, inProcess } from '../support/adapters.ts'
+import { type EvaluationContext, setUp } from '../support/harness.ts'
 import { last, takenOver } from '../support/talk.ts'
 
 const PNG = { name: 'parcel.png', type: 'image/png', size_kb: 3 }
 
-const pathOf = (bench: Bench, url: string) => url.slice(bench.sim.baseUrl.length)
-const open = (bench: Bench, url: string, init?: RequestInit) => bench.send(pathOf(bench, url), init)
+const pathOf = (harness: EvaluationContext, url: string) => url.slice(harness.sim.baseUrl.length)
+const open = (harness: EvaluationContext, url: string, init?: RequestInit) => harness.send(pathOf(harness, url), init)
 const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer())
 
-async function announced(bench: Bench, attach: readonly object[]) {
-  const chat = await takenOver(bench, { supports_attachment: true })
+async function announced(harness: EvaluationContext, attach: readonly object[]) {
+  const chat = await takenOver(harness, { supports_attachment: true })
   await chat.says('see', { attach: attach as never })
-  return bench.hook.of('MESSAGE FROM USER')[0]!.attachments!
+  return harness.hook.of('MESSAGE FROM USER')[0]!.attachments!
 }
 
-describeDoors('attachments', door => {
+describeAdapters('attachments', door => {
   it('ST10 EV5 E4.4 R-ATT with supports_attachment they are in the event, each as published', async () => {
-    const bench = await setUp(door)
-    const files = await announced(bench, [PNG, { name: 'notes.txt', type: 'text/plain', size_kb: 1 }])
+    const harness = await setUp(door)
+    const files = await announced(harness, [PNG, { name: 'notes.txt', type: 'text/plain', size_kb: 1 }])
     expect(files).toMatchObject([PNG, { name: 'notes.txt', type: 'text/plain', size_kb: 1 }])
     expect(Object.keys(files[0]!).sort()).toEqual(['name', 'size_kb', 'type', 'url'])
-    for (const { url } of files) expect(url.startsWith(`${bench.sim.baseUrl}/`)).toBe(true)
+    for (const { url } of files) expect(url.startsWith(`${harness.sim.baseUrl}/`)).toBe(true)
   })
 
   it.each([undefined, false])('EV5 E4.4 with supports_attachment %s the event has no such key', async supported => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench, supported === undefined ? {} : { supports_attachment: supported })
+    const harness = await setUp(door)
+    const chat = await takenOver(harness, supported === undefined ? {} : { supports_attachment: supported })
     await chat.says('see', { attach: [PNG] })
-    expect(bench.hook.of('MESSAGE FROM USER')[0]).not.toHaveProperty('attachments')
+    expect(harness.hook.of('MESSAGE FROM USER')[0]).not.toHaveProperty('attachments')
     expect(last(chat).attachments).toMatchObject([PNG])
   })
 
@@ -36,17 +36,17 @@ describeDoors('attachments', door => {
     ['empty', []],
     ['absent', undefined],
   ])('EV5 attachments.whenEmpty=%s: a message without files has %j', async (form, expected) => {
-    const bench = await setUp(door, { knobs: { 'attachments.whenEmpty': form } })
-    const chat = await takenOver(bench, { supports_attachment: true })
+    const harness = await setUp(door, { knobs: { 'attachments.whenEmpty': form } })
+    const chat = await takenOver(harness, { supports_attachment: true })
     await chat.says('no files')
-    expect(bench.hook.of('MESSAGE FROM USER')[0]?.attachments).toEqual(expected)
+    expect(harness.hook.of('MESSAGE FROM USER')[0]?.attachments).toEqual(expected)
   })
 
   it('EV4 EV5 a message that is only a file has an empty text', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench, { supports_attachment: true })
+    const harness = await setUp(door)
+    const chat = await takenOver(harness, { supports_attachment: true })
     await chat.says('', { attach: [PNG] })
-    expect(bench.hook.of('MESSAGE FROM USER')[0]).toMatchObject({ message: '', attachments: [PNG] })
+    expect(harness.hook.of('MESSAGE FROM USER')[0]).toMatchObject({ message: '', attachments: [PNG] })
   })
 
   it.each([
@@ -56,9 +56,9 @@ describeDoors('attachments', door => {
     ['application/zip', 'a.zip', []],
     ['text/plain', 'a.txt', [0x61, 0x2e, 0x74, 0x78, 0x74]],
   ])('R-ATT the link of a described %s file serves size_kb kilobytes of that type', async (type, name, start) => {
-    const bench = await setUp(door)
-    const [file] = await announced(bench, [{ name, type, size_kb: 7 }])
-    const answer = await open(bench, file!.url)
+    const harness = await setUp(door)
+    const [file] = await announced(harness, [{ name, type, size_kb: 7 }])
+    const answer = await open(harness, file!.url)
     const bytes = await bytesOf(answer)
     expect([answer.status, answer.headers.get('content-type'), bytes.length]).toEqual([200, type, 7 * 1024])
     expect([...bytes.subarray(0, start.length)]).toEqual(start)
@@ -76,17 +76,17 @@ describeDoors('attachments', door => {
   })
 
   it('R-ATT uploaded bytes come back as they were, and size_kb is rounded up', async () => {
-    const bench = await setUp(door)
+    const harness = await setUp(door)
     const bytes = Uint8Array.from({ length: 1025 }, (_, index) => (index * 7) % 256)
-    const [file] = await announced(bench, [{ name: 'raw.bin', type: 'application/octet-stream', bytes }])
+    const [file] = await announced(harness, [{ name: 'raw.bin', type: 'application/octet-stream', bytes }])
     expect(file!.size_kb).toBe(2)
-    expect(await bytesOf(await open(bench, file!.url))).toEqual(bytes)
+    expect(await bytesOf(await open(harness, file!.url))).toEqual(bytes)
   })
 
   it('R-ATT HEAD answers like GET, without the bytes', async () => {
-    const bench = await setUp(door)
-    const [file] = await announced(bench, [PNG])
-    const answer = await open(bench, file!.url, { method: 'HEAD' })
+    const harness = await setUp(door)
+    const [file] = await announced(harness, [PNG])
+    const answer = await open(harness, file!.url, { method: 'HEAD' })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png'])
     expect((await bytesOf(answer)).length).toBe(0)
   })
@@ -94,53 +94,53 @@ describeDoors('attachments', door => {
   it.each(['\ud800 half a pair.png', 'bilde æøå (1).png', "it's 100% #1?.png", 'مرفق.png', 'a/b\\c.png'])(
     'R-ATT a file called %j opens under its link',
     async name => {
-      const bench = await setUp(door)
-      const [file] = await announced(bench, [{ ...PNG, name }])
+      const harness = await setUp(door)
+      const [file] = await announced(harness, [{ ...PNG, name }])
       expect(file!.name).toBe(name.replace('\ud800', '\ufffd'))
-      expect((await open(bench, file!.url)).status).toBe(200)
+      expect((await open(harness, file!.url)).status).toBe(200)
     },
   )
 
   it('R-ATT links are for the file they name: a wrong id or name is 404, another method 405', async () => {
-    const bench = await setUp(door)
-    const [file] = await announced(bench, [PNG])
-    expect((await open(bench, `${file!.url}x`)).status).toBe(404)
-    expect((await bench.send('/files/0123456789abcdef01234567/parcel.png')).status).toBe(404)
-    const posted = await open(bench, file!.url, { method: 'POST' })
+    const harness = await setUp(door)
+    const [file] = await announced(harness, [PNG])
+    expect((await open(harness, `${file!.url}x`)).status).toBe(404)
+    expect((await harness.send('/files/0123456789abcdef01234567/parcel.png')).status).toBe(404)
+    const posted = await open(harness, file!.url, { method: 'POST' })
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
   it('R-ATT any page may open a link: the preflight of a browser succeeds', async () => {
-    const bench = await setUp(door)
-    const [file] = await announced(bench, [PNG])
-    const preflight = await open(bench, file!.url, { method: 'OPTIONS' })
+    const harness = await setUp(door)
+    const [file] = await announced(harness, [PNG])
+    const preflight = await open(harness, file!.url, { method: 'OPTIONS' })
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
     expect(preflight.headers.get('access-control-allow-methods')).toContain('GET')
   })
 
   it('R-ATT attachments.auth=on wants the handover key, attachments.ttl ends a link', async () => {
-    const bench = await setUp(door, { knobs: { 'attachments.auth': 'on', 'attachments.ttl': '1h' } })
-    const [file] = await announced(bench, [PNG])
-    const headers = { authorization: `Bearer ${bench.sim.apiKey}` }
-    expect((await open(bench, file!.url)).status).toBe(401)
-    expect((await open(bench, file!.url, { headers })).status).toBe(200)
-    await bench.sim.clock.advance('1h')
-    expect((await open(bench, file!.url, { headers })).status).toBe(404)
+    const harness = await setUp(door, { knobs: { 'attachments.auth': 'on', 'attachments.ttl': '1h' } })
+    const [file] = await announced(harness, [PNG])
+    const headers = { authorization: `Bearer ${harness.sim.apiKey}` }
+    expect((await open(harness, file!.url)).status).toBe(401)
+    expect((await open(harness, file!.url, { headers })).status).toBe(200)
+    await harness.sim.clock.advance('1h')
+    expect((await open(harness, file!.url, { headers })).status).toBe(404)
   })
 })
 
-describeDoors('attachments that cannot be', door => {
+describeAdapters('attachments that cannot be', door => {
   it('R-ATT limits.attachmentKb refuses a larger file before the message is written', async () => {
-    const bench = await setUp(door, { knobs: { 'limits.attachmentKb': 10 } })
-    const chat = await takenOver(bench, { supports_attachment: true })
+    const harness = await setUp(door, { knobs: { 'limits.attachmentKb': 10 } })
+    const chat = await takenOver(harness, { supports_attachment: true })
     const before = chat.view()
     await expect(chat.says('see', { attach: [{ ...PNG, size_kb: 11 }] })).rejects.toThrow('attachments')
     expect(chat.view()).toEqual(before)
   })
 
   it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('R-ATT size_kb %d is refused', async size_kb => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench, { supports_attachment: true })
+    const harness = await setUp(door)
+    const chat = await takenOver(harness, { supports_attachment: true })
     const before = chat.view()
     await expect(chat.says('see', { attach: [{ ...PNG, size_kb }] })).rejects.toThrow('size_kb')
     expect(chat.view()).toEqual(before)
@@ -149,14 +149,14 @@ describeDoors('attachments that cannot be', door => {
   it.each(['text/plain\nx-evil: 1', 'tekst/plæin ☂', ''])(
     'R-ATT the media type %j does not break its link',
     async type => {
-      const bench = await setUp(door)
-      const chat = await takenOver(bench, { supports_attachment: true })
+      const harness = await setUp(door)
+      const chat = await takenOver(harness, { supports_attachment: true })
       const outcome = await chat.says('see', { attach: [{ ...PNG, type }] }).then(
         () => 'sent',
         () => 'refused',
       )
-      if (outcome === 'refused') return expect(bench.hook.events()).toEqual([])
-      const answer = await open(bench, bench.hook.of('MESSAGE FROM USER')[0]!.attachments![0]!.url)
+      if (outcome === 'refused') return expect(harness.hook.events()).toEqual([])
+      const answer = await open(harness, harness.hook.of('MESSAGE FROM USER')[0]!.attachments![0]!.url)
       expect(answer.status).toBe(200)
       expect(answer.headers.get('x-evil')).toBeNull()
     },
@@ -164,8 +164,8 @@ describeDoors('attachments that cannot be', door => {
 })
 
 it('R-ATT a link carries the path of the base URL it was made for', async () => {
-  const bench = await setUp(inProcess, { baseUrl: 'https://sim.example.test/platform/' })
-  const [file] = await announced(bench, [PNG])
+  const harness = await setUp(inProcess, { baseUrl: 'https://sim.example.test/platform/' })
+  const [file] = await announced(harness, [PNG])
   expect(file!.url.startsWith('https://sim.example.test/platform/files/')).toBe(true)
-  expect((await bench.sim.fetch(new Request(file!.url))).status).toBe(200)
+  expect((await harness.sim.fetch(new Request(file!.url))).status).toBe(200)
 })

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { takenOver } from '../support/talk.ts'
 
-describeDoors('keys', door => {
+describeAdapters('keys', door => {
   it('A1 A2 E0.3 the handover key opens the handover endpoints', async () => {
     const { sim, api } = await setUp(door)
     const chat = await sim.chat()
@@ -44,13 +44,13 @@ describeDoors('keys', door => {
   })
 
   it.each(['start', 'end'] as const)('A5 ER1 %s returns no event without a valid key and valid ids', async endpoint => {
-    const bench = await setUp(door)
-    const chat = endpoint === 'end' ? await takenOver(bench) : await bench.sim.chat()
+    const harness = await setUp(door)
+    const chat = endpoint === 'end' ? await takenOver(harness) : await harness.sim.chat()
     const before = chat.view()
     const refused = [
-      await bench.api.call(endpoint, { chat_id: chat.id }, { key: 'wrong' }),
-      await bench.api.call(endpoint, { chat_id: `${chat.id}x` }),
-      await bench.api.call(endpoint, { chat_id: chat.id, bot_id: bench.sim.botId + 1 }),
+      await harness.api.call(endpoint, { chat_id: chat.id }, { key: 'wrong' }),
+      await harness.api.call(endpoint, { chat_id: `${chat.id}x` }),
+      await harness.api.call(endpoint, { chat_id: chat.id, bot_id: harness.sim.botId + 1 }),
     ]
     expect(refused.map(({ status }) => status)).toEqual([401, 404, 404])
     for (const { body } of refused) expect(body).not.toHaveProperty('event')

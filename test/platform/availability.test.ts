@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { last, takenOver } from '../support/talk.ts'
 
 const OPEN_TEXT = 'One moment, I am passing you on to a human colleague.'
 const CLOSED_TEXT = 'Our team is not available right now. Please try again later.'
 
-describeDoors('availability', door => {
+describeAdapters('availability', door => {
   it.each([
     ['ST18', 'OPEN'],
     ['ST21', 'CLOSED'],
@@ -94,14 +94,14 @@ describeDoors('availability', door => {
   })
 
   it('ST22 closing leaves running handovers and waiting requests alone', async () => {
-    const bench = await setUp(door)
-    const [running, waiting] = [await takenOver(bench), await bench.sim.chat()]
+    const harness = await setUp(door)
+    const [running, waiting] = [await takenOver(harness), await harness.sim.chat()]
     await waiting.press('handover')
-    await bench.api.availability({ availability: 'CLOSED' })
+    await harness.api.availability({ availability: 'CLOSED' })
     await running.says('still with me?')
     expect([running.status, waiting.status]).toEqual(['agent', 'pending'])
-    expect(bench.hook.of('MESSAGE FROM USER')).toHaveLength(1)
-    const started = await bench.api.start({ chat_id: waiting.id })
+    expect(harness.hook.of('MESSAGE FROM USER')).toHaveLength(1)
+    const started = await harness.api.start({ chat_id: waiting.id })
     expect([started.status, started.headers.get('x-handover-sim-unspecified')]).toEqual([
       200,
       'availability.closedBlocksStart',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { AGENT, last, lines, takenOver } from '../support/talk.ts'
 
 const BUTTONS = [
@@ -13,7 +13,7 @@ const REPLIES = [
   { match: 'opening hours', text: 'Nine to five.' },
 ]
 
-describeDoors('the bot', door => {
+describeAdapters('the bot', door => {
   it('W1 ST2 configured replies match a part of the text without regard to case, first one first', async () => {
     const { sim } = await setUp(door, { bot: { replies: REPLIES } })
     const chat = await sim.chat()
@@ -74,12 +74,12 @@ describeDoors('the bot', door => {
   })
 
   it('ST11 a button of an agent message speaks to the agent', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
     const buttons = [{ label: 'Yes' }, { label: 'No' }]
-    await bench.api.message({ chat_id: chat.id, message: 'Is it solved?', sender: AGENT, buttons })
+    await harness.api.message({ chat_id: chat.id, message: 'Is it solved?', sender: AGENT, buttons })
     await chat.press('Yes')
-    expect(bench.hook.of('MESSAGE FROM USER').map(({ message }) => message)).toEqual(['Yes'])
+    expect(harness.hook.of('MESSAGE FROM USER').map(({ message }) => message)).toEqual(['Yes'])
   })
 
   it('ST2 bot.delay lets the bot answer later, on the clock of the simulator, in order', async () => {
@@ -119,21 +119,21 @@ describeDoors('the bot', door => {
   })
 
   it('ST3 ST12 an answer that was still to come is dropped when an agent has taken over', async () => {
-    const bench = await setUp(door, { knobs: { 'bot.delay': '2s' } })
-    const chat = await bench.sim.chat()
+    const harness = await setUp(door, { knobs: { 'bot.delay': '2s' } })
+    const chat = await harness.sim.chat()
     await chat.says('hello')
-    await bench.api.start({ chat_id: chat.id, sender: AGENT })
-    await bench.sim.clock.advance('1h')
+    await harness.api.start({ chat_id: chat.id, sender: AGENT })
+    await harness.sim.clock.advance('1h')
     expect(lines(chat)).toEqual(['user: hello', 'bot: Kari has joined the chat.'])
   })
 
   it('ST12 what the user wrote to the agent is not answered by the bot after the end either', async () => {
-    const bench = await setUp(door, { knobs: { 'bot.delay': '2s' } })
-    const chat = await takenOver(bench)
+    const harness = await setUp(door, { knobs: { 'bot.delay': '2s' } })
+    const chat = await takenOver(harness)
     await chat.says('hello')
-    await bench.api.end({ chat_id: chat.id })
+    await harness.api.end({ chat_id: chat.id })
     const before = chat.view()
-    await bench.sim.clock.advance('1h')
+    await harness.sim.clock.advance('1h')
     expect(chat.view()).toEqual(before)
   })
 

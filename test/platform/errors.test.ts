@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { takenOver } from '../support/talk.ts'
 
-describeDoors('errors', door => {
+describeAdapters('errors', door => {
   it.each([
     ['a wrong key', { key: 'wrong' }, {}],
     ['a key without the scope', { key: 'sim-bot-key' }, {}],
@@ -11,11 +11,11 @@ describeDoors('errors', door => {
     ['an unknown bot', {}, { bot_id: 1 }],
     ['a bad parameter', {}, { sender: 'Kari' }],
   ])('ER1 %s: no response event, nothing happens', async (_, options, wrong) => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
     const before = chat.view()
     for (const id of ['start', 'end', 'message'] as const) {
-      const refused = await bench.api.call(id, { chat_id: chat.id, message: 'hi', ...wrong }, options)
+      const refused = await harness.api.call(id, { chat_id: chat.id, message: 'hi', ...wrong }, options)
       expect(refused.status).toBeGreaterThanOrEqual(400)
       expect(refused.body).not.toHaveProperty('event')
     }

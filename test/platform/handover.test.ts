@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { AGENT, last, lines, takenOver } from '../support/talk.ts'
 
-describeDoors('handover status', door => {
+describeAdapters('handover status', door => {
   it('W1 ST1 ST2 a fresh chat is bot-handled and the bot answers the user', async () => {
     const { sim, hook } = await setUp(door)
     const chat = await sim.chat()
@@ -59,58 +59,58 @@ describeDoors('handover status', door => {
   })
 
   it('W2 ST3 ST11 ST12 EV6 a user message goes to the webhook, stays taken over, gets no bot answer', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
     const before = chat.transcript.length
     const { ack, messageId } = await chat.says('Where is my parcel?')
     expect(ack?.status).toBe(200)
-    expect(bench.hook.of('MESSAGE FROM USER').map(payload => payload.message)).toEqual(['Where is my parcel?'])
+    expect(harness.hook.of('MESSAGE FROM USER').map(payload => payload.message)).toEqual(['Where is my parcel?'])
     expect(chat.status).toBe('agent')
-    await bench.sim.clock.advance('24h')
+    await harness.sim.clock.advance('24h')
     expect(chat.transcript.slice(before)).toMatchObject([{ id: messageId, from: 'user' }])
   })
 
   it('ST13 ST14 E5.1 E5.2 E5.4 end hands the chat back to the bot', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
-    const { status, body } = await bench.api.end({ chat_id: chat.id })
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
+    const { status, body } = await harness.api.end({ chat_id: chat.id })
     expect(status).toBe(200)
     expect(body).toMatchObject({ event: 'TAKEOVER ENDED', chat_id: chat.id })
     expect(chat.status).toBe('bot')
   })
 
   it('ST15 E5.5 the bot announces that the agent is gone in the message the answer names', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
-    const { body } = await bench.api.end({ chat_id: chat.id })
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
+    const { body } = await harness.api.end({ chat_id: chat.id })
     expect(last(chat)).toMatchObject({ id: body.chatmessage_id, from: 'bot', text: 'Kari has left the chat.' })
   })
 
   it('E5.3 the sender of end is the one who leaves', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
-    await bench.api.end({ chat_id: chat.id, sender: { name: 'Ola' } })
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
+    await harness.api.end({ chat_id: chat.id, sender: { name: 'Ola' } })
     expect(last(chat).text).toBe('Ola has left the chat.')
   })
 
   it('ST16 W2 after the end the bot answers again and the webhook hears nothing', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
-    await bench.api.end({ chat_id: chat.id })
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
+    await harness.api.end({ chat_id: chat.id })
     expect((await chat.says('hello')).ack).toBeNull()
     expect(last(chat)).toMatchObject({ from: 'bot', text: 'Hi there! What can I help you with?' })
-    expect(bench.hook.events()).toEqual([])
+    expect(harness.hook.events()).toEqual([])
   })
 
   it('ST6 ST7 a second start while taken over replaces sender and attachment support', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench, { supports_attachment: true })
-    const again = await bench.api.start({ chat_id: chat.id, sender: { name: 'Ola' } })
+    const harness = await setUp(door)
+    const chat = await takenOver(harness, { supports_attachment: true })
+    const again = await harness.api.start({ chat_id: chat.id, sender: { name: 'Ola' } })
     expect(again.status).toBe(200)
     expect(again.headers.get('x-handover-sim-unspecified')).toBe('start.again')
     expect(last(chat)).toMatchObject({ id: again.body.chatmessage_id, text: 'Ola has joined the chat.' })
     await chat.says('hi')
-    expect(bench.hook.of('MESSAGE FROM USER')[0]).not.toHaveProperty('attachments')
+    expect(harness.hook.of('MESSAGE FROM USER')[0]).not.toHaveProperty('attachments')
   })
 
   it('ST13 an end when nobody took over confirms, adds no message and names an id of its own', async () => {
@@ -124,30 +124,30 @@ describeDoors('handover status', door => {
   })
 
   it('ST6 chats are taken over one by one: others keep their bot', async () => {
-    const bench = await setUp(door)
-    const other = await bench.sim.chat()
-    const chat = await takenOver(bench)
+    const harness = await setUp(door)
+    const other = await harness.sim.chat()
+    const chat = await takenOver(harness)
     await other.says('hello')
     expect([chat.status, other.status]).toEqual(['agent', 'bot'])
     expect(last(other).from).toBe('bot')
-    expect(bench.hook.events()).toEqual([])
+    expect(harness.hook.events()).toEqual([])
   })
 })
 
-describeDoors('handover by knob', door => {
+describeAdapters('handover by knob', door => {
   it.each([
     ['start.unrequested', 'start', 'bot'],
     ['start.again', 'start', 'agent'],
     ['end.idle', 'end', 'bot'],
   ] as const)('ST1 %s=409 refuses %s in a chat that is %s and changes nothing', async (knob, endpoint, status) => {
-    const bench = await setUp(door, { knobs: { [knob]: '409' } })
-    const chat = await bench.sim.chat()
+    const harness = await setUp(door, { knobs: { [knob]: '409' } })
+    const chat = await harness.sim.chat()
     if (status === 'agent') {
       await chat.press('handover')
-      await bench.api.start({ chat_id: chat.id })
+      await harness.api.start({ chat_id: chat.id })
     }
     const before = chat.view()
-    const refused = await bench.api.call(endpoint, { chat_id: chat.id })
+    const refused = await harness.api.call(endpoint, { chat_id: chat.id })
     expect([refused.status, refused.body.error?.code]).toEqual([409, 'conflict'])
     expect(chat.view()).toEqual(before)
   })

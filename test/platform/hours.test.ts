@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTestSimulator, setUp } from '../support/bench.ts'
+import { createTestSimulator, setUp } from '../support/harness.ts'
 import { last } from '../support/talk.ts'
 
 const OSLO = { time_zone: 'Europe/Oslo', 'mon-fri': '09:00-17:00', sat: '10:00-14:00' }

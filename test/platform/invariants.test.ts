@@ -1,24 +1,30 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { EntryOf } from '../../src/journal/entry.ts'
-import { type Bench, setUp } from '../support/bench.ts'
 import { type Command, command, type World, world } from '../support/commands.ts'
+import { type EvaluationContext, setUp } from '../support/harness.ts'
 import { type History, optionsFor, play, type Step, timeless } from '../support/history.ts'
 
 const conversation = fc.array(command, { minLength: 1, maxLength: 40 })
 const RUNS = { numRuns: 150 }
 
-async function played(world: World, commands: readonly Command[]): Promise<{ bench: Bench; history: History }> {
-  const bench = await setUp(undefined, optionsFor(world))
-  return { bench, history: await play(bench, world, commands) }
+async function played(
+  world: World,
+  commands: readonly Command[],
+): Promise<{ harness: EvaluationContext; history: History }> {
+  const harness = await setUp(undefined, optionsFor(world))
+  return { harness, history: await play(harness, world, commands) }
 }
 
-const forAll = (runs: { numRuns: number }, check: (bench: Bench, history: History, world: World) => void) =>
+const forAll = (
+  runs: { numRuns: number },
+  check: (harness: EvaluationContext, history: History, world: World) => void,
+) =>
   fc.assert(
     fc.asyncProperty(world, conversation, async (world, commands) => {
-      const { bench, history } = await played(world, commands)
-      check(bench, history, world)
-      await bench.sim.close()
+      const { harness, history } = await played(world, commands)
+      check(harness, history, world)
+      await harness.sim.close()
     }),
     runs,
   )
@@ -140,12 +146,12 @@ it('R-USER R-ATT the same seed and steps give the same payload bytes, ids, trans
   await fc.assert(
     fc.asyncProperty(world, conversation, async (world, commands) => {
       const [first, second] = [await played(world, commands), await played(world, commands)]
-      const bytes = ({ bench, history }: typeof first) =>
-        history.chats.map(({ id }) => bench.hook.received.map(({ text }) => text).filter(text => text.includes(id)))
+      const bytes = ({ harness, history }: typeof first) =>
+        history.chats.map(({ id }) => harness.hook.received.map(({ text }) => text).filter(text => text.includes(id)))
       expect(bytes(second)).toEqual(bytes(first))
       expect(second.history.chats.map(chat => chat.view())).toEqual(first.history.chats.map(chat => chat.view()))
-      if (!world.slowTranslation) expect(timeless(second.bench)).toEqual(timeless(first.bench))
-      await Promise.all([first.bench.sim.close(), second.bench.sim.close()])
+      if (!world.slowTranslation) expect(timeless(second.harness)).toEqual(timeless(first.harness))
+      await Promise.all([first.harness.sim.close(), second.harness.sim.close()])
     }),
     { numRuns: 60 },
   )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { AGENT, lines, takenOver } from '../support/talk.ts'
 
 describe('chats of one simulator', () => {
@@ -19,13 +19,13 @@ describe('chats of one simulator', () => {
 
   it('W1 a chat keeps its ids whatever happens in other chats', async () => {
     const script = async (noise: boolean) => {
-      const bench = await setUp()
-      const [chat, other] = [await bench.sim.chat(), await bench.sim.chat()]
+      const harness = await setUp()
+      const [chat, other] = [await harness.sim.chat(), await harness.sim.chat()]
       if (noise) {
         await other.says('hello')
-        await bench.api.end({ chat_id: other.id })
+        await harness.api.end({ chat_id: other.id })
       }
-      const idle = await bench.api.end({ chat_id: chat.id })
+      const idle = await harness.api.end({ chat_id: chat.id })
       await chat.press('handover')
       return [idle.body.chatmessage_id, chat.id, ...chat.transcript.map(({ id }) => id)]
     }
@@ -52,7 +52,7 @@ describe('chats of one simulator', () => {
   })
 })
 
-describeDoors('the settings of the workspace', door => {
+describeAdapters('the settings of the workspace', door => {
   it('W6 webhook URL, API key, texts and hours can be set while it runs, each with effect at once', async () => {
     const { sim, api, hook } = await setUp(door)
     await sim.configure({
@@ -82,65 +82,65 @@ describeDoors('the settings of the workspace', door => {
   )
 })
 
-describeDoors('reset', door => {
+describeAdapters('reset', door => {
   it('W10 forgets chats, journal, timers and availability; the same steps give the same ids again', async () => {
-    const bench = await setUp(door)
+    const harness = await setUp(door)
     const run = async () => {
-      const chat = await takenOver(bench)
-      await bench.api.typingStart({ chat_id: chat.id, timeout: 1000 })
-      await bench.api.availability({ availability: 'CLOSED' })
-      await bench.sim.settled()
+      const chat = await takenOver(harness)
+      await harness.api.typingStart({ chat_id: chat.id, timeout: 1000 })
+      await harness.api.availability({ availability: 'CLOSED' })
+      await harness.sim.settled()
       return chat.view()
     }
     const first = await run()
-    bench.sim.reset()
-    expect([bench.sim.chats(), bench.sim.journal.query()]).toEqual([[], []])
-    expect((await bench.api.chat(first.chat_id)).status).toBe(404)
-    const fresh = await bench.sim.chat()
+    harness.sim.reset()
+    expect([harness.sim.chats(), harness.sim.journal.query()]).toEqual([[], []])
+    expect((await harness.api.chat(first.chat_id)).status).toBe(404)
+    const fresh = await harness.sim.chat()
     await fresh.press('handover')
-    expect(bench.hook.events().at(-1)).toBe('REQUESTING TAKEOVER')
-    bench.sim.reset()
+    expect(harness.hook.events().at(-1)).toBe('REQUESTING TAKEOVER')
+    harness.sim.reset()
     expect(await run()).toEqual(first)
   })
 
   it('ST11 what a translation still had under way is never seen again', async () => {
     const waiting: (() => void)[] = []
     const translate = (text: string) => new Promise<string>(resolve => waiting.push(() => resolve(text)))
-    const bench = await setUp(door, { translate })
+    const harness = await setUp(door, { translate })
     const sender = { ...AGENT, language_codes: ['en'] }
-    const chat = await takenOver(bench, { sender }, { language: 'nb' })
+    const chat = await takenOver(harness, { sender }, { language: 'nb' })
     const said = chat.says('hei').then(
       () => 'done',
       () => 'refused',
     )
-    bench.sim.reset()
-    const fresh = await bench.sim.chat({ language: 'nb', id: chat.id })
+    harness.sim.reset()
+    const fresh = await harness.sim.chat({ language: 'nb', id: chat.id })
     await fresh.says('hello')
-    const seen = bench.sim.journal.query().length
+    const seen = harness.sim.journal.query().length
     for (const finish of waiting) finish()
     expect(await said).toBe('refused')
-    await bench.sim.settled()
-    expect(bench.sim.journal.query()).toHaveLength(seen)
+    await harness.sim.settled()
+    expect(harness.sim.journal.query()).toHaveLength(seen)
     expect(lines(fresh)).toEqual(['user: hello', 'bot: Hei! Hva kan jeg hjelpe deg med?'])
-    expect(bench.hook.events()).toEqual([])
+    expect(harness.hook.events()).toEqual([])
   })
 
   it('ST11 a delivery under way is cancelled and leaves no entry', async () => {
-    const bench = await setUp(door)
+    const harness = await setUp(door)
     let arrived = () => {}
     const reached = new Promise<void>(resolve => {
       arrived = resolve
     })
-    bench.hook.answerWith(() => {
+    harness.hook.answerWith(() => {
       arrived()
       return new Promise(() => {})
     })
-    const chat = await bench.sim.chat()
+    const chat = await harness.sim.chat()
     const pressed = chat.press('handover').catch((error: Error) => error.message)
     await reached
-    bench.sim.reset()
+    harness.sim.reset()
     expect(await pressed).toContain('reset')
-    await bench.sim.settled()
-    expect(bench.sim.journal.query()).toEqual([])
+    await harness.sim.settled()
+    expect(harness.sim.journal.query()).toEqual([])
   })
 })

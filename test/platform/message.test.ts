@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { AGENT, last, lines, takenOver } from '../support/talk.ts'
 
-describeDoors('messages to the user', door => {
+describeAdapters('messages to the user', door => {
   it('E6.1 E6.2 E6.3 E6.7 message confirms with the id of the message the user sees', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
-    const { status, body } = await bench.api.message({ chat_id: chat.id, message: 'Hello!', sender: AGENT })
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
+    const { status, body } = await harness.api.message({ chat_id: chat.id, message: 'Hello!', sender: AGENT })
     expect(status).toBe(200)
     expect(body).toEqual({
       event: 'MESSAGE SENT TO USER',
@@ -17,9 +17,9 @@ describeDoors('messages to the user', door => {
   })
 
   it('E6.5 R-SENDER.3 R-SENDER.4 the user gets it as coming from the sender, not from the bot', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
-    await bench.api.message({ chat_id: chat.id, message: 'Hello!', sender: { ...AGENT, name: 'Ola Nordmann' } })
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
+    await harness.api.message({ chat_id: chat.id, message: 'Hello!', sender: { ...AGENT, name: 'Ola Nordmann' } })
     expect(last(chat)).toMatchObject({ from: 'agent', name: 'Ola Nordmann', text: 'Hello!' })
   })
 
@@ -35,20 +35,20 @@ describeDoors('messages to the user', door => {
   })
 
   it('R-BTN E6.4 buttons reach the user as they were sent and can be pressed', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
     const buttons = [{ label: 'Read more', url: 'https://shop.example.test/help', style: { tone: 'quiet' } }]
-    await bench.api.message({ chat_id: chat.id, message: 'See this', sender: AGENT, buttons })
+    await harness.api.message({ chat_id: chat.id, message: 'See this', sender: AGENT, buttons })
     expect(last(chat).buttons).toEqual(buttons)
-    const record = (await bench.api.chat(chat.id)).body.chat
+    const record = (await harness.api.chat(chat.id)).body.chat
     expect(record.messages.at(-1)?.buttons).toEqual(buttons)
     expect(await chat.press('Read more')).toMatchObject({ messageId: null, deliveryId: null, ack: null })
   })
 
   it('E6.4 R-BTN without buttons a message has none', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
-    await bench.api.message({ chat_id: chat.id, message: 'plain', sender: AGENT })
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
+    await harness.api.message({ chat_id: chat.id, message: 'plain', sender: AGENT })
     expect(last(chat).buttons).toEqual([])
   })
 
@@ -57,12 +57,12 @@ describeDoors('messages to the user', door => {
     ['no name', { sender: { avatar: AGENT.avatar } }, 'Kari'],
     ['no avatar', { sender: { name: 'Ola' } }, 'Ola'],
   ])('R-SENDER.3 %s on message is accepted with a finding', async (_, extra, name) => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
-    const sent = await bench.api.message({ chat_id: chat.id, message: 'hi', ...extra })
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
+    const sent = await harness.api.message({ chat_id: chat.id, message: 'hi', ...extra })
     expect([sent.status, sent.headers.get('x-handover-sim-unspecified')]).toEqual([200, 'strict.sender'])
     expect(last(chat).name).toBe(name)
-    const calls = bench.sim.journal.query({ kind: 'api' })
+    const calls = harness.sim.journal.query({ kind: 'api' })
     expect(calls.at(-1)).toMatchObject({ findings: [{ rule: 'R-SENDER.4' }] })
   })
 
@@ -79,24 +79,24 @@ describeDoors('messages to the user', door => {
   })
 
   it('E6.5 messages keep the order they were sent in', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
     const texts = Array.from({ length: 20 }, (_, index) => `number ${index}`)
-    for (const message of texts) await bench.api.message({ chat_id: chat.id, message, sender: AGENT })
+    for (const message of texts) await harness.api.message({ chat_id: chat.id, message, sender: AGENT })
     expect(lines(chat).slice(1)).toEqual(texts.map(text => `agent: ${text}`))
   })
 
   it('E6.2 text arrives unchanged: line breaks, quotes, emoji, right-to-left, a lone NUL', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
     for (const message of ['a\r\nb\tc', '"\\/', '👩‍👩‍👧‍👦 ünï', 'مرحبا', ' \u0000 ', '</script>', ' padded ']) {
-      await bench.api.message({ chat_id: chat.id, message, sender: AGENT })
+      await harness.api.message({ chat_id: chat.id, message, sender: AGENT })
       expect(last(chat).text).toBe(message)
     }
   })
 })
 
-describeDoors('messages by knob', door => {
+describeAdapters('messages by knob', door => {
   it.each([
     ['strict.sender', 'on', { message: 'hi' }, 400, 'sender'],
     ['strict.sender', 'on', { message: 'hi', sender: { name: 'A' } }, 400, 'sender.avatar'],

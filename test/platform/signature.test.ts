@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 
 const FORMS = ['compact', 'spaced', 'ascii', 'slashes', 'pretty', 'newline', 'reordered']
 const sign = (key: string, text: string) => createHmac('sha256', key).update(text).digest('base64')
 
-describeDoors('webhook signature', door => {
+describeAdapters('webhook signature', door => {
   it.each(FORMS)('A4 WH6 the HMAC of a %s body verifies with the API key over the raw bytes', async form => {
     const { sim, hook } = await setUp(door, { knobs: { 'webhook.json': form, 'keys.handover': 'k3y!~' } })
     const chat = await sim.chat({ language: 'nb' })

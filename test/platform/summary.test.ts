@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import type { SummaryInput } from '../../src/platform/summary.ts'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { AGENT } from '../support/talk.ts'
 
 const users = (...texts: string[]) => texts.map(user => ({ user }))
 const LONG = users('My parcel has not arrived yet.', 'Order 100-48213.')
 
-describeDoors('summaries', door => {
+describeAdapters('summaries', door => {
   it('E2.1 E2.2 E2.3 EV11 W8 summarize answers SUMMARIZED with chat_id and summary', async () => {
     const { sim, api } = await setUp(door)
     const chat = await sim.chat({ history: LONG })

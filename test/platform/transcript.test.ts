@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { AGENT, takenOver } from '../support/talk.ts'
 
 const MICROS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 const CONVERSATION = [{ user: 'Hei' }, { bot: 'Hei! Hva gjelder det?', buttons: [{ label: 'Ordre' }] }]
 
-describeDoors('transcript records', door => {
+describeAdapters('transcript records', door => {
   it('R-REC.1 E9.1 E9.3 W10 ER2 GET chats/{chatId} answers 200 with chat as the only key', async () => {
     const { sim, api } = await setUp(door)
     const chat = await sim.chat({ history: CONVERSATION })
@@ -93,20 +93,20 @@ describeDoors('transcript records', door => {
   })
 
   it('R-REC.10 taken_over is the time of start while an agent is there', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench)
-    expect((await bench.api.chat(chat.id)).body.chat.taken_over).toMatch(MICROS)
-    await bench.api.end({ chat_id: chat.id })
-    expect((await bench.api.chat(chat.id)).body.chat.taken_over).toBeNull()
+    const harness = await setUp(door)
+    const chat = await takenOver(harness)
+    expect((await harness.api.chat(chat.id)).body.chat.taken_over).toMatch(MICROS)
+    await harness.api.end({ chat_id: chat.id })
+    expect((await harness.api.chat(chat.id)).body.chat.taken_over).toBeNull()
   })
 
   it('W10 R-REC.11 the whole history stands in the record: user, bot, notices, agent', async () => {
-    const bench = await setUp(door)
-    const chat = await takenOver(bench, {}, { history: CONVERSATION })
-    await bench.api.message({ chat_id: chat.id, message: 'Kari here', sender: AGENT })
+    const harness = await setUp(door)
+    const chat = await takenOver(harness, {}, { history: CONVERSATION })
+    await harness.api.message({ chat_id: chat.id, message: 'Kari here', sender: AGENT })
     await chat.says('Great')
-    await bench.api.end({ chat_id: chat.id })
-    const { messages } = (await bench.api.chat(chat.id)).body.chat
+    await harness.api.end({ chat_id: chat.id })
+    const { messages } = (await harness.api.chat(chat.id)).body.chat
     expect(messages.map(message => message.message)).toEqual([
       'Hei',
       'Hei! Hva gjelder det?',
@@ -118,7 +118,7 @@ describeDoors('transcript records', door => {
   })
 })
 
-describeDoors('handover transcript', door => {
+describeAdapters('handover transcript', door => {
   it('E1.1 E1.2 E1.3 EV10 R-REC.12 answers TRANSCRIPT with id, bot_id and messages', async () => {
     const { sim, api } = await setUp(door)
     const chat = await sim.chat({ history: CONVERSATION })
@@ -160,7 +160,7 @@ describeDoors('handover transcript', door => {
   })
 })
 
-describeDoors('transcript by knob', door => {
+describeAdapters('transcript by knob', door => {
   it('R-REC.9 R-REC.10 transcript knobs change state, source, taken_over and add fields', async () => {
     const knobs = {
       'transcript.state': ['agent=taken_over'],
@@ -169,10 +169,10 @@ describeDoors('transcript by knob', door => {
       'transcript.extra': ['channel=chat'],
       'transcript.agentFromBot': 'off',
     }
-    const bench = await setUp(door, { knobs })
-    const chat = await takenOver(bench)
-    await bench.api.message({ chat_id: chat.id, message: 'hi', sender: AGENT })
-    const record = (await bench.api.chat(chat.id)).body.chat
+    const harness = await setUp(door, { knobs })
+    const chat = await takenOver(harness)
+    await harness.api.message({ chat_id: chat.id, message: 'hi', sender: AGENT })
+    const record = (await harness.api.chat(chat.id)).body.chat
     expect(record).toMatchObject({ state: 'taken_over', source: 'widget', taken_over: true, channel: 'chat' })
     expect(record.messages.at(-1)?.from_bot).toBe(false)
   })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { AGENT } from '../support/talk.ts'
 
 const HANDOVER = Object.keys(ENDPOINTS).filter(id => id !== 'chat') as EndpointId[]
@@ -20,7 +20,7 @@ const bodyFor = (id: EndpointId, chat_id: string) =>
     ? { availability: 'OPEN', queue: 'DEFAULT', reason: 'OTHER' }
     : { chat_id, ...(id === 'message' ? { message: 'hi', sender: AGENT } : {}) }
 
-describeDoors('names and versions', door => {
+describeAdapters('names and versions', door => {
   it.each(HANDOVER)('V1 V2 W7 E0.4 %s leads to the same function under both names', async id => {
     const answers = []
     for (const alias of ['handover', 'takeover'] as const) {

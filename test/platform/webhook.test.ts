@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { setUp } from '../support/bench.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/harness.ts'
 import { takenOver } from '../support/talk.ts'
 
-describeDoors('webhook payloads', door => {
+describeAdapters('webhook payloads', door => {
   it('EV1 EV2 R-BOT R-CHAT.1 R-USER REQUESTING TAKEOVER says bot, chat and user, and nothing else', async () => {
     const { sim, hook } = await setUp(door, { bot: { id: 55, name: 'Nora' } })
     const chat = await sim.chat({ language: 'nb' })
@@ -18,24 +18,24 @@ describeDoors('webhook payloads', door => {
   })
 
   it('EV4 EV6 MESSAGE FROM USER adds the message to the same three', async () => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat()
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat()
     await chat.press('handover')
-    await bench.api.start({ chat_id: chat.id })
+    await harness.api.start({ chat_id: chat.id })
     await chat.says('Hei "du" 👋')
-    const [requested, said] = bench.hook.received.map(({ payload }) => payload)
+    const [requested, said] = harness.hook.received.map(({ payload }) => payload)
     expect(said).toEqual({ ...requested, event: 'MESSAGE FROM USER', message: 'Hei "du" 👋' })
   })
 
   it('R-USER the user id is hexadecimal, the same in every event and in the record', async () => {
-    const bench = await setUp(door)
-    const chat = await bench.sim.chat()
+    const harness = await setUp(door)
+    const chat = await harness.sim.chat()
     await chat.press('handover')
     await chat.press('handover')
-    const ids = bench.hook.of('REQUESTING TAKEOVER').map(payload => payload.user.id)
+    const ids = harness.hook.of('REQUESTING TAKEOVER').map(payload => payload.user.id)
     expect(ids[0]).toMatch(/^[0-9a-f]+$/)
     expect(ids).toEqual([chat.userId, chat.userId])
-    expect((await bench.api.chat(chat.id)).body.chat.recipient_id).toBe(chat.userId)
+    expect((await harness.api.chat(chat.id)).body.chat.recipient_id).toBe(chat.userId)
   })
 
   it.each(['plain', 'with space/slash?&#ü'])('R-CHAT.2 E9.4 E0.1 _links.self opens the record of chat %j', async id => {
@@ -59,18 +59,18 @@ describeDoors('webhook payloads', door => {
   )
 })
 
-describeDoors('webhook deliveries', door => {
+describeAdapters('webhook deliveries', door => {
   it('WH1 WH5 W5 every event is a POST with a JSON body to the one configured URL', async () => {
-    const bench = await setUp(door, { webhook: { url: 'https://desk.example.test/hook?team=1' } })
-    const chat = await takenOver(bench)
+    const harness = await setUp(door, { webhook: { url: 'https://desk.example.test/hook?team=1' } })
+    const chat = await takenOver(harness)
     await chat.says('hi')
-    await bench.api.typingStart({ chat_id: chat.id })
+    await harness.api.typingStart({ chat_id: chat.id })
     await chat.press('handover')
-    await bench.sim.settled()
-    expect(new Set(bench.hook.events())).toEqual(
+    await harness.sim.settled()
+    expect(new Set(harness.hook.events())).toEqual(
       new Set(['MESSAGE FROM USER', 'AGENT TYPING START', 'REQUESTING TAKEOVER']),
     )
-    for (const { url, method, headers } of bench.hook.received) {
+    for (const { url, method, headers } of harness.hook.received) {
       expect([url, method]).toEqual(['https://desk.example.test/hook?team=1', 'POST'])
       expect(headers.get('content-type')).toMatch(/^application\/json/)
     }
@@ -84,13 +84,13 @@ describeDoors('webhook deliveries', door => {
     [400, 'failed'],
     [500, 'failed'],
   ])('WH2 WH3 ST4 an answer %i to an event counts as %s and leaves the chat as it is', async (status, outcome) => {
-    const bench = await setUp(door)
-    bench.hook.answerWith(status)
-    const chat = await bench.sim.chat()
+    const harness = await setUp(door)
+    harness.hook.answerWith(status)
+    const chat = await harness.sim.chat()
     expect((await chat.press('handover')).ack?.status).toBe(status)
-    await bench.api.start({ chat_id: chat.id })
+    await harness.api.start({ chat_id: chat.id })
     await chat.says('hello')
-    expect(bench.sim.deliveries.map(one => [one.event, one.outcome])).toEqual([
+    expect(harness.sim.deliveries.map(one => [one.event, one.outcome])).toEqual([
       ['REQUESTING TAKEOVER', outcome],
       ['MESSAGE FROM USER', outcome],
     ])
@@ -124,19 +124,19 @@ describeDoors('webhook deliveries', door => {
   })
 
   it('EV1 events of one chat come in the order they happened, each after the answer to the one before', async () => {
-    const bench = await setUp(door)
+    const harness = await setUp(door)
     let open = 0
     let most = 0
-    bench.hook.answerWith(async () => {
+    harness.hook.answerWith(async () => {
       most = Math.max(most, ++open)
       await new Promise(resolve => setImmediate(resolve))
       open--
       return 200
     })
-    const chat = await takenOver(bench)
+    const chat = await takenOver(harness)
     const texts = ['one', 'two', 'three', 'four']
     await Promise.all(texts.map(text => chat.says(text)))
-    expect(bench.hook.of('MESSAGE FROM USER').map(payload => payload.message)).toEqual(texts)
+    expect(harness.hook.of('MESSAGE FROM USER').map(payload => payload.message)).toEqual(texts)
     expect(most).toBe(1)
   })
 

@@ -1,8 +1,8 @@
 /** What the human agent does and sees, through a driver that speaks HTTP. */
 import { expect, it } from 'vitest'
 import { freePort } from '../support/port.ts'
-import { startPuppet } from './puppet.ts'
-import { TAKEN } from './puppet-steps.ts'
+import { startPuppet } from './scripted-intermediary.ts'
+import { TAKEN } from './scripted-steps.ts'
 import { holds, linesOf, type Row, tell } from './table.ts'
 
 const shows = (...list: string[]) => `- agent: { does: shows, with: { list: [${list.join(', ')}] } }\n`

@@ -1,7 +1,7 @@
 /** The chat as it has to be, calls that must not come, and calls nobody has a step for. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './puppet.ts'
-import { calls, HI, TAKEN } from './puppet-steps.ts'
+import { startPuppet } from './scripted-intermediary.ts'
+import { calls, HI, TAKEN } from './scripted-steps.ts'
 import { holds, type Row } from './table.ts'
 
 const BAD = '{ message: { message: 12 } }'

@@ -1,7 +1,7 @@
 /** Steps of steps, parts, values and the end of a scenario. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './puppet.ts'
-import { TAKEN } from './puppet-steps.ts'
+import { startPuppet } from './scripted-intermediary.ts'
+import { TAKEN } from './scripted-steps.ts'
 import { holds, linesOf, type Row, tell } from './table.ts'
 
 const SOON = 'timeouts: { expect: 700ms, settle: 50ms }'

@@ -1,7 +1,7 @@
 /** Events sent by hand, and the surroundings a scenario is played in. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './puppet.ts'
-import { TAKEN } from './puppet-steps.ts'
+import { startPuppet } from './scripted-intermediary.ts'
+import { TAKEN } from './scripted-steps.ts'
 import { holds, type Row } from './table.ts'
 
 const QUIET = '- none: { start: {}, for: 50ms }'

@@ -1,7 +1,7 @@
 /** Calls the intermediary has to make, may not make, and what is kept of them. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './puppet.ts'
-import { calls, HI, TAKEN } from './puppet-steps.ts'
+import { startPuppet } from './scripted-intermediary.ts'
+import { calls, HI, TAKEN } from './scripted-steps.ts'
 import { holds, type Row } from './table.ts'
 
 const hiAfter = (ms: number) => `{ after: ${ms}, message: { message: Hi } }`

@@ -1,7 +1,7 @@
 /** Faults set by steps: what the intermediary, its agent and the judge see of them. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './puppet.ts'
-import { calls, HI, TAKEN } from './puppet-steps.ts'
+import { startPuppet } from './scripted-intermediary.ts'
+import { calls, HI, TAKEN } from './scripted-steps.ts'
 import { holds, type Row } from './table.ts'
 
 const HO = '{ message: { message: Ho } }'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { call, finished, inFolder, startRun, startTarget, type Target } from './targets.ts'
 
-interface Told {
+interface FailureDetails {
   readonly exit_code: number
   readonly plays: readonly {
     readonly name: string
@@ -45,7 +45,7 @@ async function eagerDesk(more: (desk: Desk, chatId: string) => void = () => {}):
 async function played(desk: Target, files: Record<string, string>, ...flags: string[]) {
   const argv = ['.', '--target', desk.url, '--port', '0', '--report', 'json=r.json', ...flags]
   const { code, out, err, folder } = await finished(startRun(files, argv))
-  const told = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as Told
+  const told = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as FailureDetails
   return { code, out, err, folder, told, names: told.plays.map(({ name }) => name) }
 }
 
@@ -105,7 +105,7 @@ describe('what is played', () => {
 })
 
 describe('ids', () => {
-  const laneIds = ({ told }: { told: Told }) =>
+  const laneIds = ({ told }: { told: FailureDetails }) =>
     Object.fromEntries(told.plays.map(({ name, chats }) => [name, chats.main]))
 
   it('are the same with the same seed, whichever others are played', async () => {
@@ -135,8 +135,8 @@ describe('ids', () => {
     const namesOf = async (seed: string) => {
       const { folder } = await played(await eagerDesk(), THREE, '--seed', seed, '--report', 'journal=j.ndjson')
       const entries = readFileSync(inFolder(folder, 'j.ndjson'), 'utf8').trim().split('\n')
-      const lanes = entries.map(line => JSON.parse(line)).filter(({ entry }) => entry?.note === 'lane')
-      return lanes.map(({ entry }) => entry.chat.name as string).sort()
+      const conversations = entries.map(line => JSON.parse(line)).filter(({ entry }) => entry?.note === 'conversation')
+      return conversations.map(({ entry }) => entry.chat.name as string).sort()
     }
     const [first, again, other] = [await namesOf('1'), await namesOf('1'), await namesOf('2')]
     expect(new Set(first).size).toBe(3)

@@ -1,7 +1,7 @@
 /** Many small scenarios played at once by the real command, each with what has to come of it. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { Puppet } from './puppet.ts'
+import type { Puppet } from './scripted-intermediary.ts'
 import { finished, inFolder, startRun } from './targets.ts'
 
 export interface Row {
@@ -19,7 +19,7 @@ export interface Also {
   readonly driver?: string | null
 }
 
-export interface Told {
+export interface FailureDetails {
   readonly exit_code: number
   readonly plays: readonly {
     readonly name: string
@@ -54,7 +54,11 @@ const fileOf = (name: string, { head = '', steps }: Row) => {
 type Side = Pick<Puppet, 'url'> & Partial<Puppet>
 
 /** All of them beside each other, and what the report says of them. */
-export async function tell(puppet: Side, rows: Readonly<Record<string, Row>>, also: Also = {}): Promise<Told> {
+export async function tell(
+  puppet: Side,
+  rows: Readonly<Record<string, Row>>,
+  also: Also = {},
+): Promise<FailureDetails> {
   const scenarios = Object.entries(rows).map(([name, row]) => fileOf(name, row))
   const driver = also.driver === undefined ? (puppet.driver ?? null) : also.driver
   const files = {
@@ -70,11 +74,11 @@ export async function tell(puppet: Side, rows: Readonly<Record<string, Row>>, al
   if (code === 2) throw new Error(err)
   const read = (file: string) => readFileSync(inFolder(folder, file), 'utf8')
   const journal = read('.handover-sim/journal.jsonl').trim().split('\n')
-  return { ...JSON.parse(read('r.json')), journal: journal.map(line => JSON.parse(line)) } as Told
+  return { ...JSON.parse(read('r.json')), journal: journal.map(line => JSON.parse(line)) } as FailureDetails
 }
 
 /** One line for each play. */
-export const linesOf = ({ plays }: Told): Record<string, string> =>
+export const linesOf = ({ plays }: FailureDetails): Record<string, string> =>
   Object.fromEntries(
     plays.map(({ name, outcome, reason, failures }) => {
       const said = failures.map(({ kind, wanted, happened }) => `${kind}: ${wanted} | ${happened}`).join(' // ')
@@ -86,7 +90,11 @@ export const linesOf = ({ plays }: Told): Record<string, string> =>
   )
 
 /** Plays them and compares what came of each; a failing one may have no other failure than what its row says. */
-export async function holds(puppet: Side, rows: Readonly<Record<string, Row>>, also: Also = {}): Promise<Told> {
+export async function holds(
+  puppet: Side,
+  rows: Readonly<Record<string, Row>>,
+  also: Also = {},
+): Promise<FailureDetails> {
   const told = await tell(puppet, rows, also)
   const wanted = Object.entries(rows).map(([name, { is }]) => [name, is === 'pass' ? is : expect.stringMatching(is)])
   expect(linesOf(told)).toEqual(Object.fromEntries(wanted))

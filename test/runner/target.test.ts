@@ -1,7 +1,7 @@
 /** Scenarios that start, stop, restart and kill the intermediary, which the driver runs as a process. */
 import { expect, it } from 'vitest'
 import { freePort } from '../support/port.ts'
-import { startPuppet } from './puppet.ts'
+import { startPuppet } from './scripted-intermediary.ts'
 import { holds, linesOf, type Row, tell } from './table.ts'
 
 /** Takes every chat over at once, and knows only what it has seen since it was started. */

@@ -1,7 +1,7 @@
 /** Clocks, waiting, retries, and how long a scenario may take. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './puppet.ts'
-import { answers, calls, TAKEN } from './puppet-steps.ts'
+import { startPuppet } from './scripted-intermediary.ts'
+import { answers, calls, TAKEN } from './scripted-steps.ts'
 import { holds, type Row } from './table.ts'
 
 const A500 = '{ status: 500 }'

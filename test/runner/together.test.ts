@@ -1,8 +1,8 @@
 /** Scenarios of one run beside each other: what passes from one to another, and what must not. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { startPuppet } from './puppet.ts'
-import { holds, type Row, type Told, tell } from './table.ts'
+import { startPuppet } from './scripted-intermediary.ts'
+import { type FailureDetails, holds, type Row, tell } from './table.ts'
 import { call, finished, inFolder, startRun, startTarget } from './targets.ts'
 
 const TAKEN = '- press: handover\n- agent: accept\n- expect: { start: {}, capture: { id: response.chatmessage_id } }\n'
@@ -30,7 +30,7 @@ it('an answer that is under way is waited for at the end', async () => {
   await holds(await startPuppet(), { slow: { steps, is: 'pass' } })
 })
 
-const notesIn = ({ journal }: Told, name: string) =>
+const notesIn = ({ journal }: FailureDetails, name: string) =>
   journal.map(({ entry }) => entry).filter(entry => entry?.note === name)
 
 it('a check writes down what it sees only when that has changed', async () => {

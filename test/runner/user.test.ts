@@ -1,7 +1,7 @@
 /** What the end user and the bot do, and what the webhook has to answer to it. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './puppet.ts'
-import { answers, TAKEN } from './puppet-steps.ts'
+import { startPuppet } from './scripted-intermediary.ts'
+import { answers, TAKEN } from './scripted-steps.ts'
 import { holds, type Row } from './table.ts'
 
 const A404 = '{ status: 404 }'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type IdForm, makeId } from '../../src/runtime/ids.ts'
 import { createRandom, hashWords } from '../../src/runtime/random.ts'
-import { createStamps, isoMicros } from '../../src/runtime/stamps.ts'
+import { createTimestamps, isoMicros } from '../../src/runtime/timestamps.ts'
 
 describe('ids', () => {
   /** Drawn once; they must never change, or every recorded run changes with them. */
@@ -98,7 +98,7 @@ describe('timestamps', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 4e12 }), { minLength: 2 }), readings => {
         let now = 0
-        const stamps = createStamps(() => now)
+        const stamps = createTimestamps(() => now)
         const taken = readings.map(reading => {
           now = reading
           return stamps.next()
@@ -113,7 +113,7 @@ describe('timestamps', () => {
   })
 
   test('start again after a reset', () => {
-    const stamps = createStamps(() => 5)
+    const stamps = createTimestamps(() => 5)
     expect([stamps.next(), stamps.next()]).toEqual([5000, 5001])
     stamps.reset()
     expect(stamps.next()).toBe(5000)

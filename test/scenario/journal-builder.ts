@@ -1,11 +1,12 @@
 /** Journals of plays, written by hand: what the player would note, and what happened in between. */
+
+import { evaluate } from '../../src/evaluator/evaluation.ts'
+import type { RunResult, ScenarioResult, Verdict } from '../../src/evaluator/verdict.ts'
 import type { ApiContent, DeliveryFailure, Entry, EntryContent } from '../../src/journal/entry.ts'
 import { compile } from '../../src/scenario/compile/compile.ts'
 import { loadValues } from '../../src/scenario/format/load.ts'
-import { judge } from '../../src/scenario/judge/referee.ts'
-import type { InboxItem, TranscriptRow } from '../../src/scenario/marks.ts'
 import { type Plan, stepsOf } from '../../src/scenario/plan.ts'
-import type { Played, Ran, Verdict } from '../../src/scenario/verdict.ts'
+import type { InboxItem, TranscriptRow } from '../../src/scenario/run-events.ts'
 
 /** A scenario as one would write it; name and version are added. */
 export async function planOf(scenario: object): Promise<Plan> {
@@ -15,7 +16,7 @@ export async function planOf(scenario: object): Promise<Plan> {
 }
 
 export interface CallMore {
-  readonly lane?: string
+  readonly conversation?: string
   readonly chatId?: string
   readonly botId?: unknown
   readonly status?: number
@@ -50,10 +51,10 @@ export function journalOf(plan: Plan, pace = 10) {
   const entries: Entry[] = []
   let now = 0
   let deliveries = 0
-  const chatIdOf = (lane: string) => `c-${lane}`
-  const main = plan.lanes[0]?.name ?? 'main'
+  const chatIdOf = (conversation: string) => `c-${conversation}`
+  const main = plan.conversations[0]?.name ?? 'main'
   const steps = [...stepsOf([...plan.steps, ...plan.finally])]
-  const laneOfStep = (number: number) => steps.find(step => step.number === number)!.lane
+  const conversationOfStep = (number: number) => steps.find(step => step.number === number)!.conversation
 
   function add(content: object, cause: number | null = null): number {
     now += pace
@@ -75,10 +76,15 @@ export function journalOf(plan: Plan, pace = 10) {
     },
     begin(number: number): number {
       const { action, label } = steps.find(step => step.number === number)!
-      return note('step_started', { step: number, verb: action.verb, label, chat_id: chatIdOf(laneOfStep(number)) })
+      return note('step_started', {
+        step: number,
+        verb: action.verb,
+        label,
+        chat_id: chatIdOf(conversationOfStep(number)),
+      })
     },
     end: (number: number, details: object = {}) =>
-      note('step_ended', { step: number, chat_id: chatIdOf(laneOfStep(number)), ...details }),
+      note('step_ended', { step: number, chat_id: chatIdOf(conversationOfStep(number)), ...details }),
     /** A step from its start to its end, with what happens in it. */
     step(number: number, during: () => void = () => {}, details: object = {}) {
       journal.begin(number)
@@ -88,26 +94,30 @@ export function journalOf(plan: Plan, pace = 10) {
     /** A step with an event of the user, and its answers; none: no event was due. */
     stimulus(number: number, event: string | null = 'REQUESTING TAKEOVER', answers: readonly Delivered[] = [{}]) {
       const cause = journal.begin(number)
-      const lane = laneOfStep(number)
+      const conversation = conversationOfStep(number)
       const { action } = steps.find(step => step.number === number)!
       const said = action.verb === 'user' ? { action: 'message', text: action.text } : { action: 'press' }
-      add({ kind: 'user', chat_id: chatIdOf(lane), message_id: 'm', ...said }, cause)
+      add({ kind: 'user', chat_id: chatIdOf(conversation), message_id: 'm', ...said }, cause)
       if (event === null) return void journal.end(number, { delivery_id: null })
-      const delivery_id = journal.event(event, lane)
-      for (const answer of answers) journal.delivery(delivery_id, { event, ...answer }, lane)
+      const delivery_id = journal.event(event, conversation)
+      for (const answer of answers) journal.delivery(delivery_id, { event, ...answer }, conversation)
       journal.end(number, { delivery_id })
       return undefined
     },
-    event(event: string, lane = main): string {
+    event(event: string, conversation = main): string {
       const delivery_id = `d${++deliveries}`
-      add({ kind: 'event', chat_id: chatIdOf(lane), event, delivery_id, payload: { event } })
+      add({ kind: 'event', chat_id: chatIdOf(conversation), event, delivery_id, payload: { event } })
       return delivery_id
     },
-    delivery(delivery_id: string, { status = 200, body = 'ok', took = 5, ...more }: Delivered = {}, lane = main) {
+    delivery(
+      delivery_id: string,
+      { status = 200, body = 'ok', took = 5, ...more }: Delivered = {},
+      conversation = main,
+    ) {
       const response = status === null ? null : { headers: {}, body, truncated: false }
       return add({
         kind: 'delivery',
-        chat_id: chatIdOf(lane),
+        chat_id: chatIdOf(conversation),
         delivery_id,
         event: 'REQUESTING TAKEOVER',
         attempt: 1,
@@ -121,7 +131,7 @@ export function journalOf(plan: Plan, pace = 10) {
       })
     },
     call(endpoint: string | null, body: object = {}, more: CallMore = {}): number {
-      const { lane = main, chatId = chatIdOf(lane), botId = BOT.id, took = 0, ...rest } = more
+      const { conversation = main, chatId = chatIdOf(conversation), botId = BOT.id, took = 0, ...rest } = more
       const about = endpoint === 'availability' ? {} : { chat_id: chatId }
       const ids = endpoint === 'availability' ? {} : { bot_id: botId, chat_id: chatId }
       return add({
@@ -142,12 +152,12 @@ export function journalOf(plan: Plan, pace = 10) {
         ...rest,
       })
     },
-    driver: (verb: string, more: object = {}, cause: number | null = null, lane = main) =>
+    driver: (verb: string, more: object = {}, cause: number | null = null, conversation = main) =>
       add(
         {
           kind: 'driver',
           verb,
-          chat_id: chatIdOf(lane),
+          chat_id: chatIdOf(conversation),
           how: 'POST http://desk/x',
           outcome: 'ok',
           duration_ms: 0,
@@ -155,19 +165,19 @@ export function journalOf(plan: Plan, pace = 10) {
         },
         cause,
       ),
-    inbox: (items: readonly (InboxItem | string)[], cause: number | null = null, lane = main) =>
+    inbox: (items: readonly (InboxItem | string)[], cause: number | null = null, conversation = main) =>
       journal.driver(
         'inbox',
         { items: items.map(item => (typeof item === 'string' ? { text: item } : item)) },
         cause,
-        lane,
+        conversation,
       ),
     observe(
       step: number,
       seen: Partial<{ status: string; typing: boolean; availability: string; transcript: TranscriptRow[] }>,
     ) {
       const state = { status: 'bot', typing: false, availability: 'OPEN', ...seen }
-      return note('observed', { step, chat_id: chatIdOf(laneOfStep(step)), ...state })
+      return note('observed', { step, chat_id: chatIdOf(conversationOfStep(step)), ...state })
     },
     /** The end; what is written after it came too late. */
     finish(details: object = {}): readonly Entry[] {
@@ -179,19 +189,19 @@ export function journalOf(plan: Plan, pace = 10) {
   }
 
   note('scenario_started', { ...STARTED, scenario: plan.name, file: plan.file })
-  for (const { name } of plan.lanes) {
+  for (const { name } of plan.conversations) {
     const chat = { id: chatIdOf(name), user_id: `u-${name}`, language: 'en', source: 'web', name: 'Ada' }
-    note('lane', { chat_id: chatIdOf(name), lane: name, chat })
+    note('conversation', { chat_id: chatIdOf(name), conversation: name, chat })
   }
   return journal
 }
 
 /** The verdict on a whole play. */
-export async function judged(scenario: object, write: (journal: JournalBuilder) => void): Promise<Verdict> {
+export async function checked(scenario: object, write: (journal: JournalBuilder) => void): Promise<Verdict> {
   const plan = await planOf(scenario)
   const journal = journalOf(plan)
   write(journal)
-  return judge(plan, journal.finish())
+  return evaluate(plan, journal.finish())
 }
 
 export type JournalBuilder = ReturnType<typeof journalOf>
@@ -215,12 +225,24 @@ export interface PlayedByHand {
 }
 
 /** A run of plays, judged. */
-export function ranOf(plays: readonly PlayedByHand[]): Ran {
-  const judgedPlays = plays.map(({ plan, entries }): Played => {
+export function ranOf(plays: readonly PlayedByHand[]): RunResult {
+  const judgedPlays = plays.map(({ plan, entries }): ScenarioResult => {
     const { name, file, place, tags, spec } = plan
-    const lanes = Object.fromEntries(plan.lanes.map(lane => [lane.name, `c-${lane.name}`]))
-    const about = { name, file, place, tags, spec, lanes, journal: entries, instance: 1, again: 'npx handover-sim run' }
-    return { ...about, ...judge(plan, entries), seed: 1, clock: 'real', startedAt: TIME, durationMs: 1 }
+    const conversations = Object.fromEntries(
+      plan.conversations.map(conversation => [conversation.name, `c-${conversation.name}`]),
+    )
+    const about = {
+      name,
+      file,
+      place,
+      tags,
+      spec,
+      conversations,
+      journal: entries,
+      instance: 1,
+      again: 'npx handover-sim run',
+    }
+    return { ...about, ...evaluate(plan, entries), seed: 1, clock: 'real', startedAt: TIME, durationMs: 1 }
   })
   const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
   for (const { outcome } of judgedPlays) counts[outcome]++

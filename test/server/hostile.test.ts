@@ -167,8 +167,8 @@ test('slow headers are cut off', async () => {
 describe('a fault of ours', () => {
   const faulty = async (answer: () => unknown) => {
     const { createServer } = await import('node:http')
-    const { createNodeDoor } = await import('../../src/doors/node-http.ts')
-    const http = createServer(createNodeDoor(answer as never, () => LIMIT))
+    const { createNodeAdapter } = await import('../../src/adapters/node-http.ts')
+    const http = createServer(createNodeAdapter(answer as never, () => LIMIT))
     const port = await listen(http, '127.0.0.1', 0)
     const told = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'x' })
     http.closeAllConnections()

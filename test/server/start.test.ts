@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { CannotListen, PortBusy } from '../../src/index.ts'
+import { ListenError, PortInUseError } from '../../src/index.ts'
 import { allowedHosts, isLoopback, urlOf } from '../../src/server/addresses.ts'
 import { findPortHolder, listeningSockets } from '../../src/server/port-holder.ts'
 import { startSimulator } from '../../src/server/start.ts'
-import { InvalidSetting } from '../../src/simulator/options.ts'
-import { coreOf } from '../../src/simulator.ts'
+import { InvalidOptionError } from '../../src/simulator/options.ts'
+import { coreOf } from '../../src/simulator/simulator.ts'
 import { freePort } from '../support/port.ts'
 
 test('it reports the port it really has, and is a simulator with live getters', async () => {
@@ -74,24 +74,24 @@ describe('a port that cannot be had', () => {
     const holder = createServer()
     const port = await freePort()
     await new Promise<void>(resolve => holder.listen(port, '127.0.0.1', resolve))
-    const refused = await startSimulator({ port }).catch((error: unknown) => error as PortBusy)
-    expect(refused).toBeInstanceOf(PortBusy)
-    expect(refused).toMatchObject({ name: 'PortBusy', port, host: '127.0.0.1' })
-    expect((refused as PortBusy).message).toMatch(/^Failed to listen on 127\.0\.0\.1:\d+: the port is taken/)
+    const refused = await startSimulator({ port }).catch((error: unknown) => error as PortInUseError)
+    expect(refused).toBeInstanceOf(PortInUseError)
+    expect(refused).toMatchObject({ name: 'PortInUseError', port, host: '127.0.0.1' })
+    expect((refused as PortInUseError).message).toMatch(/^Failed to listen on 127\.0\.0\.1:\d+: the port is taken/)
     const name = expect.stringMatching(/^node/)
     if (process.platform === 'linux') expect(await findPortHolder(port)).toEqual({ pid: process.pid, name })
     await new Promise(resolve => holder.close(resolve))
     expect(await findPortHolder(port)).toBeNull()
   })
 
-  test('an address this machine does not have is CannotListen', async () => {
+  test('an address this machine does not have is ListenError', async () => {
     const refused = startSimulator({ port: 0, host: '192.0.2.1' })
-    await expect(refused).rejects.toThrow(CannotListen)
+    await expect(refused).rejects.toThrow(ListenError)
     await expect(refused).rejects.toThrow('this machine has no such address')
   })
 
   test.each([-1, 65_536, 1.5, Number.NaN])('%s is no port', async port => {
-    await expect(startSimulator({ port })).rejects.toThrow(InvalidSetting)
+    await expect(startSimulator({ port })).rejects.toThrow(InvalidOptionError)
   })
 
   test('the table of sockets is read by port and state', () => {

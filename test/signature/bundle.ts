@@ -1,6 +1,6 @@
 /** The module as one file that any runtime can load. */
 import { build } from 'rolldown'
-import { ROOT } from '../house/files.ts'
+import { ROOT } from '../architecture/files.ts'
 
 export async function bundled(): Promise<string> {
   const { output } = await build({

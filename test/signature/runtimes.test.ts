@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FILE_URL } from '../../scripts/signature-vectors.ts'
-import { filesIn, importsOf, ROOT, read } from '../house/files.ts'
+import { filesIn, importsOf, ROOT, read } from '../architecture/files.ts'
 import { bundled } from './bundle.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'handover-sim-signature-'))

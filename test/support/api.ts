@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type * as z from 'zod/mini'
 import { type Alias, ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
 import { ErrorBody } from '../../src/contract/errors.ts'
-import type { Simulator } from '../../src/simulator.ts'
+import type { Simulator } from '../../src/simulator/simulator.ts'
 import { againstDocument } from './document.ts'
 import { exactly } from './schema.ts'
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { EndpointId } from '../../src/contract/endpoints.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { Bench } from './bench.ts'
+import type { EvaluationContext } from './harness.ts'
 import { AGENT } from './talk.ts'
 
 type Fault = 'none' | 'key' | 'bot' | 'chat' | 'body'
@@ -70,7 +70,7 @@ export const world: fc.Arbitrary<World> = fc.record({
 })
 
 /** Languages make translation happen in some chats and not in others. */
-export async function openChats({ sim }: Bench): Promise<ChatHandle[]> {
+export async function openChats({ sim }: EvaluationContext): Promise<ChatHandle[]> {
   const chats = []
   for (const language of ['en', 'nb', 'de'].slice(0, CHATS)) chats.push(await sim.chat({ language }))
   return chats
@@ -84,23 +84,31 @@ export interface Done {
 
 const NOTHING = Promise.resolve()
 
-export async function perform(bench: Bench, chats: readonly ChatHandle[], command: Command): Promise<Done> {
+export async function perform(
+  harness: EvaluationContext,
+  chats: readonly ChatHandle[],
+  command: Command,
+): Promise<Done> {
   if (command.kind === 'says') return { status: null, later: chats[command.chat]!.says(command.text) }
   if (command.kind === 'press') return { status: null, later: chats[command.chat]!.press('handover') }
   if (command.kind === 'advance') {
-    await bench.sim.clock.advance(`${command.ms}ms`)
+    await harness.sim.clock.advance(`${command.ms}ms`)
     return { status: null, later: NOTHING }
   }
-  const { status } = await (command.kind === 'call' ? call(bench, chats, command) : availability(bench, command))
+  const { status } = await (command.kind === 'call' ? call(harness, chats, command) : availability(harness, command))
   return { status, later: NOTHING }
 }
 
-function availability({ api }: Bench, { value, fault }: Extract<Command, { kind: 'availability' }>) {
+function availability({ api }: EvaluationContext, { value, fault }: Extract<Command, { kind: 'availability' }>) {
   const body = { availability: fault === 'body' ? 'AJAR' : value }
   return api.availability(body, fault === 'key' ? { key: 'wrong' } : {})
 }
 
-function call({ api, sim }: Bench, chats: readonly ChatHandle[], command: Extract<Command, { kind: 'call' }>) {
+function call(
+  { api, sim }: EvaluationContext,
+  chats: readonly ChatHandle[],
+  command: Extract<Command, { kind: 'call' }>,
+) {
   const { endpoint, fault, timeout } = command
   const id = chats[command.chat]!.id
   const body = {

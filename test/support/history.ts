@@ -1,15 +1,15 @@
 /** Plays a random conversation and keeps what can be held against the rules afterwards. */
 import type { Entry } from '../../src/journal/entry.ts'
+import type { ChatView } from '../../src/platform/chat-view.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { SeenChat } from '../../src/user/view.ts'
-import type { Bench } from './bench.ts'
 import { type Command, openChats, perform, type World } from './commands.ts'
+import type { EvaluationContext } from './harness.ts'
 
 export interface Step {
   readonly command: Command
   readonly status: number | null
-  readonly before: readonly SeenChat[]
-  readonly after: readonly SeenChat[]
+  readonly before: readonly ChatView[]
+  readonly after: readonly ChatView[]
   /** Entries the step added, calls aside. */
   readonly effects: readonly Entry[]
 }
@@ -32,16 +32,16 @@ export function optionsFor({ delay, retry, slowTranslation }: World) {
 
 const look = (chats: readonly ChatHandle[]) => chats.map(chat => structuredClone(chat.view()))
 
-export async function play(bench: Bench, world: World, commands: readonly Command[]): Promise<History> {
-  const { sim, hook } = bench
+export async function play(harness: EvaluationContext, world: World, commands: readonly Command[]): Promise<History> {
+  const { sim, hook } = harness
   if (world.failing > 0) hook.answerWith(({ text }) => (text.length % world.failing === 0 ? 503 : 200))
-  const chats = await openChats(bench)
+  const chats = await openChats(harness)
   const steps: Step[] = []
   const waiting: Promise<unknown>[] = []
   for (const command of commands) {
     const before = look(chats)
     const after = sim.journal.nextSeq - 1
-    const { status, later } = await perform(bench, chats, command)
+    const { status, later } = await perform(harness, chats, command)
     waiting.push(later)
     const effects = sim.journal.query({ after }).filter(entry => entry.kind !== 'api' && entry.kind !== 'delivery')
     steps.push({ command, status, before, after: look(chats), effects })
@@ -54,5 +54,5 @@ export async function play(bench: Bench, world: World, commands: readonly Comman
 }
 
 /** The journal without what only the wall clock knows. */
-export const timeless = ({ sim }: Bench): unknown[] =>
+export const timeless = ({ sim }: EvaluationContext): unknown[] =>
   sim.journal.query().map(entry => ({ ...entry, duration_ms: undefined, at_ms: undefined }))

@@ -2,7 +2,7 @@
 import { ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import { checked, encode, pathFor, type Reply } from './api.ts'
-import type { Bench } from './bench.ts'
+import type { EvaluationContext } from './harness.ts'
 import { AGENT } from './talk.ts'
 
 export const HANDOVER_IDS = Object.keys(ENDPOINTS).filter(id => id !== 'chat') as EndpointId[]
@@ -21,7 +21,7 @@ export function goodBody(id: EndpointId, botId: number, chatId: string): Record<
 
 /** Bytes, or text as UTF-8, to an endpoint with the key that fits it. */
 export async function post(
-  { sim, send }: Bench,
+  { sim, send }: EvaluationContext,
   id: EndpointId,
   body: Uint8Array<ArrayBuffer> | string,
   headers: Record<string, string> = { 'content-type': 'application/json' },
@@ -32,7 +32,7 @@ export async function post(
 }
 
 /** Everything a refused call must leave as it was. */
-export function stateOf({ sim, hook }: Bench, chat: ChatHandle) {
+export function stateOf({ sim, hook }: EvaluationContext, chat: ChatHandle) {
   const entries = sim.journal.query().filter(entry => entry.kind !== 'api')
   return structuredClone({ chat: chat.view(), chats: sim.chats(), entries, received: hook.received.length })
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import { expect } from 'vitest'
-import { controlOpenApi } from '../../src/control/openapi.ts'
+import { controlOpenApi } from '../../src/server/control/openapi.ts'
 import type { SimulatorServer } from '../../src/server/start.ts'
 
 export function strictAjv(): Ajv2020 {
@@ -39,7 +39,7 @@ function schemaFor(method: string, path: string, status: number): Json {
   return response.content['application/json'].schema
 }
 
-export interface Told {
+export interface FailureDetails {
   readonly status: number
   readonly headers: Headers
   readonly body: Json
@@ -52,7 +52,7 @@ export interface Ask {
   readonly headers?: Record<string, string>
 }
 
-export type Control = (method: string, path: string, ask?: Ask) => Promise<Told>
+export type Control = (method: string, path: string, ask?: Ask) => Promise<FailureDetails>
 
 /** `path` is below `/_sim`. Fails the test when an answer is not the documented one. */
 export function control(server: Pick<SimulatorServer, 'url'>): Control {
@@ -67,7 +67,7 @@ export function control(server: Pick<SimulatorServer, 'url'>): Control {
   }
 }
 
-function checkAnswer(method: string, path: string, { status, body }: Told): void {
+function checkAnswer(method: string, path: string, { status, body }: FailureDetails): void {
   const { $ref } = schemaFor(method, path, status)
   const validate = ajv.compile({ $ref: $ref.replace('#', 'control#') })
   const valid = validate(body)

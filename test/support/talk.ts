@@ -1,8 +1,9 @@
 /** Small readings of a conversation that many tests share. */
+
+import type { MessageView } from '../../src/platform/chat-view.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import type { ChatOptions } from '../../src/simulator/new-chat.ts'
-import type { Simulator } from '../../src/simulator.ts'
-import type { SeenMessage } from '../../src/user/view.ts'
+import type { Simulator } from '../../src/simulator/simulator.ts'
 import type { Api } from './api.ts'
 
 export const AGENT = { name: 'Kari', avatar: 'https://desk.example.test/kari.png' }
@@ -10,7 +11,7 @@ export const AGENT = { name: 'Kari', avatar: 'https://desk.example.test/kari.png
 /** `bot: Hi` per message, oldest first. */
 export const lines = (chat: ChatHandle): string[] => chat.transcript.map(({ from, text }) => `${from}: ${text}`)
 
-export const last = (chat: ChatHandle): SeenMessage => chat.transcript.at(-1)!
+export const last = (chat: ChatHandle): MessageView => chat.transcript.at(-1)!
 
 /** A chat an agent is in. */
 export async function takenOver(

@@ -1,7 +1,7 @@
 /** `expectCall` and `expectNone`: claims, windows and bounds are those of scenarios, and so are the words. */
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { InvalidSetting } from '../../src/simulator/options.ts'
+import { InvalidOptionError } from '../../src/simulator/options.ts'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
 import { ANNA, shouting, simulatorWith } from './desk.ts'
 
@@ -267,7 +267,7 @@ describe('expectCall', () => {
     const ada = await sim.chat()
     const refused = ada.expectCall('start', {}, options as { within: string })
     await expect(refused).rejects.toThrow(message)
-    await expect(refused).rejects.toBeInstanceOf(InvalidSetting)
+    await expect(refused).rejects.toBeInstanceOf(InvalidOptionError)
   })
 
   it('a reset ends the wait, and what was expected of a chat before it is refused', async () => {

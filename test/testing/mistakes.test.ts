@@ -1,6 +1,6 @@
 /** Mistakes in a test are told as such, with the name of the field: nothing passes or fails for another reason. */
 import { describe, expect, it } from 'vitest'
-import { InvalidSetting } from '../../src/simulator/options.ts'
+import { InvalidOptionError } from '../../src/simulator/options.ts'
 import { startSimulator } from '../../src/testing/server.ts'
 import { createSimulator, type SimulatorOptions } from '../../src/testing/simulator.ts'
 import { matchers } from '../../src/vitest/matchers.ts'
@@ -30,7 +30,7 @@ describe('createSimulator', () => {
     [null, 'createSimulator must be an object with seed, clock,'],
   ])('%j', (options, message) => {
     const make = () => createSimulator(options as SimulatorOptions)
-    expect(make).toThrow(InvalidSetting)
+    expect(make).toThrow(InvalidOptionError)
     expect(make).toThrow(message)
   })
 
@@ -116,7 +116,7 @@ describe('expectations', () => {
     const { sim } = simulatorWith()
     const ada = await sim.chat()
     const refused = loose(ada)[name]!(...args)
-    await expect(refused).rejects.toThrow(InvalidSetting)
+    await expect(refused).rejects.toThrow(InvalidOptionError)
     await expect(refused).rejects.toThrow(message)
     await sim.assertClean()
   })

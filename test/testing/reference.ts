@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { createNodeDoor } from '../../src/doors/node-http.ts'
+import { createNodeAdapter } from '../../src/adapters/node-http.ts'
 import type { AgentFunctions } from '../../src/testing/agent.ts'
 import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/testing/simulator.ts'
 import { pathOf } from '../docs/pages.ts'
@@ -41,7 +41,7 @@ export async function withReference(options: SimulatorOptions = {}): Promise<Ref
     webhook: { fetch: request => answered(webhook, request) },
     agent: agentOf(api),
   })
-  const port = createServer(createNodeDoor(sim.handle, () => 2 ** 20))
+  const port = createServer(createNodeAdapter(sim.handle, () => 2 ** 20))
   await new Promise<void>(resolve => port.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(port.address() as AddressInfo).port}`
   Object.assign(settings.platform, { url, apiKey: sim.apiKey, botId: sim.botId })

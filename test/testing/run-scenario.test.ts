@@ -1,9 +1,9 @@
 /** `runScenario`: the shipped scenarios inside a test process, and what it makes of others. */
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { agent, check, defineScenario, expectCall, none, press, user, wait } from '../../src/scenario/authoring.ts'
+import { agent, check, defineScenario, expectCall, none, press, user, wait } from '../../src/scenario/build/index.ts'
 import { runScenario, ScenarioFailed, type ScenarioRun } from '../../src/testing/run-scenario.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
-import { filesIn } from '../house/files.ts'
+import { filesIn } from '../architecture/files.ts'
 import { inPool } from '../shipped/target.ts'
 import { withReference } from './reference.ts'
 
@@ -60,8 +60,8 @@ describe('a scenario in code', () => {
     const before = (await sim.chat()).view()
     const nameOf = async (seed: number) => {
       const [play] = (await runScenario(sim, greeting, { seed })).plays
-      const lane = play!.journal.find(entry => entry.kind === 'note' && entry.note === 'lane')
-      return (lane as unknown as { chat: { name: string } }).chat.name
+      const conversation = play!.journal.find(entry => entry.kind === 'note' && entry.note === 'conversation')
+      return (conversation as unknown as { chat: { name: string } }).chat.name
     }
     const [first, again, other] = [await nameOf(1), await nameOf(1), await nameOf(2)]
     expect(again).toBe(first)

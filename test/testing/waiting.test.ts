@@ -1,11 +1,11 @@
 /** `waitFor`, `expectAgentSees`, actions that do not wait, and the words of the judge put into code. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { InboxItem } from '../../src/driver/port.ts'
-import type { Failure } from '../../src/scenario/verdict.ts'
+import type { InboxItem } from '../../src/agent-driver/agent-driver.ts'
+import type { Failure } from '../../src/evaluator/verdict.ts'
+import { apiWording, IN_CODE } from '../../src/testing/api-wording.ts'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
-import { IN_CODE, inCode } from '../../src/testing/in-code.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
-import { filesIn, read } from '../house/files.ts'
+import { filesIn, read } from '../architecture/files.ts'
 import { ANNA, shouting, simulatorWith } from './desk.ts'
 import { withReference } from './reference.ts'
 
@@ -110,11 +110,11 @@ describe('an action', () => {
 })
 
 describe('advice', () => {
-  const judge = filesIn('src/scenario/judge', '.ts').map(file => read(`src/scenario/judge/${file}`))
+  const sources = filesIn('src/evaluator', '.ts').map(file => read(`src/evaluator/${file}`))
 
   it.each(IN_CODE)('%s', written => {
-    expect(judge.filter(text => text.includes(written)).length).toBeGreaterThan(0)
+    expect(sources.filter(text => text.includes(written)).length).toBeGreaterThan(0)
     const failure = { wanted: '', happened: '', nearest: [], hint: `So: ${written}` } as never as Failure
-    expect(inCode(failure).hint).not.toContain(written)
+    expect(apiWording(failure).hint).not.toContain(written)
   })
 })

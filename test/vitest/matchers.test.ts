@@ -1,7 +1,7 @@
 /** The matchers of `handover-sim/vitest`: registered by importing them. */
 import { describe, expect, it } from 'vitest'
 import '../../src/vitest/index.ts'
-import { alike } from '../../src/vitest/alike.ts'
+import { groupFailures } from '../../src/vitest/diff-subset.ts'
 import { ANNA, shouting, simulatorWith } from '../testing/desk.ts'
 
 async function talked() {
@@ -139,5 +139,5 @@ describe('what is compared', () => {
     [{ a: [{ b: 1 }] }, { a: [{ b: 2, c: 3 }, { d: 4 }] }, { a: [{ b: 2 }, { d: 4 }] }],
     [{ a: { $type: 'object' } }, { a: { b: 2 } }, { a: { b: 2 } }],
     [{ a: 1 }, { b: 2 }, {}],
-  ])('%j of %j is %j', (expected, actual, part) => expect(alike(expected, actual)).toEqual(part))
+  ])('%j of %j is %j', (expected, actual, part) => expect(groupFailures(expected, actual)).toEqual(part))
 })

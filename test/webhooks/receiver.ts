@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { onTestFinished } from 'vitest'
 import type { DeliveryContent } from '../../src/journal/entry.ts'
 import type { SimulatorOptions } from '../../src/simulator/options.ts'
-import { createSimulator, type Simulator } from '../../src/simulator.ts'
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts'
 import { takenOver } from '../knobs/support.ts'
 
 export interface Got {

@@ -1,7 +1,7 @@
 /** Retries: when, with what, and what waits for them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Simulator } from '../../src/simulator.ts'
+import type { Simulator } from '../../src/simulator/simulator.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
 import { steadyTime } from '../support/steady-time.ts'
 import { receiver, simFor } from './receiver.ts'

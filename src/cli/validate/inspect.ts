@@ -1,14 +1,15 @@
 /** Checks files of every kind and says of each what is in it, or what is wrong with it. */
+
+import { loadDriver } from '../../agent-driver/load.ts'
 import { findConfig } from '../../config/find.ts'
 import { loadConfig } from '../../config/load.ts'
-import { loadDriver } from '../../driver/load.ts'
+import { ConfigError, type Problem } from '../../files/errors.ts'
 import { compile } from '../../scenario/compile/compile.ts'
 import type { FoundFile } from '../../scenario/format/find.ts'
 import { loadScenarios } from '../../scenario/format/load.ts'
 import type { LoadedScenario, Warning } from '../../scenario/format/loaded.ts'
 import { checked, valuesIn } from '../../scenario/format/read.ts'
 import { PartFile } from '../../scenario/format/scenario.ts'
-import { ConfigError, type Problem } from '../../source/errors.ts'
 import type { Context } from '../io.ts'
 import { type Kind, kindOfFile } from './kind.ts'
 

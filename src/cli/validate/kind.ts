@@ -1,10 +1,10 @@
 /** What a file of the user is: told by what is in it, or by its name. */
 import { basename } from 'node:path'
-import { PLAIN_VERBS } from '../../driver/file/schema.ts'
+import { PLAIN_VERBS } from '../../agent-driver/file/schema.ts'
+import { parseSources } from '../../files/document.ts'
+import { isMap } from '../../files/is-map.ts'
+import { loadExports, readText } from '../../files/user-files.ts'
 import type { FoundFile } from '../../scenario/format/find.ts'
-import { parseSources } from '../../source/document.ts'
-import { loadExports, readText } from '../../source/files.ts'
-import { isMap } from '../../source/is-map.ts'
 
 export type Kind = 'scenario' | 'part' | 'driver' | 'config'
 

@@ -1,18 +1,18 @@
 /** One scenario, played from its first step to the quiet after its last. */
 
+import type { Verdict } from '../../evaluator/verdict.ts'
 import { wallTimer } from '../../runtime/clock.ts'
 import type { Action } from '../../scenario/action.ts'
-import { Unfillable } from '../../scenario/fill.ts'
-import type { ScenarioEnded } from '../../scenario/marks.ts'
+import { Unfillable } from '../../scenario/interpolation.ts'
 import type { PlannedItem, PlannedStep } from '../../scenario/plan.ts'
-import type { Verdict } from '../../scenario/verdict.ts'
+import type { ScenarioEnded } from '../../scenario/run-events.ts'
 import { formatDuration } from '../../text/duration.ts'
-import { readInbox } from '../verbs/agent.ts'
-import { lastAnswers } from '../verbs/last-answers.ts'
-import { type Details, type Scene, StepProblem } from '../verbs/verb.ts'
+import { readInbox } from '../verbs/agent-steps.ts'
+import { lastAnswers } from '../verbs/late-acks.ts'
+import { type Details, type StepContext, StepProblem } from '../verbs/step-context.ts'
 import { VERBS } from '../verbs/verbs.ts'
+import type { RunContext } from './run-context.ts'
 import { settle } from './settle.ts'
-import type { Stage } from './stage.ts'
 import { Cut } from './waiting.ts'
 
 export interface PlayOptions {
@@ -30,23 +30,23 @@ export interface PlayOptions {
 type Stopped = Pick<ScenarioEnded, 'stopped' | 'environment'>
 
 /** Never rejects for what an intermediary does. The verdict may be asked for again when stragglers came. */
-export async function play(stage: Stage, options: PlayOptions): Promise<Verdict> {
-  const bound = createBound(stage, options.signal)
-  const run: Run = { stage, options, signal: bound.signal, stopped: new Set(), timedOut: false }
-  await sequence(run, stage.plan.steps)
+export async function play(context: RunContext, options: PlayOptions): Promise<Verdict> {
+  const bound = createBound(context, options.signal)
+  const run: Run = { context, options, signal: bound.signal, stopped: new Set(), timedOut: false }
+  await sequence(run, context.plan.steps)
   bound.clear()
-  stage.note({ note: 'steps_done' })
+  context.note({ note: 'steps_done' })
   const end = await finallySteps(run)
   options.onQuiet?.()
-  await settle(stage, { lingering: run.timedOut, signal: options.signal })
+  await settle(context, { lingering: run.timedOut, signal: options.signal })
   await lastLook(run)
-  stage.note({ note: 'scenario_ended', ...end, ...bound.why() })
-  if (stage.broken !== null) throw stage.broken
-  return stage.referee.finish()
+  context.note({ note: 'scenario_ended', ...end, ...bound.why() })
+  if (context.broken !== null) throw context.broken
+  return context.evaluator.finish()
 }
 
 interface Run {
-  readonly stage: Stage
+  readonly context: RunContext
   readonly options: PlayOptions
   readonly signal: AbortSignal
   /** Lanes whose first failure ended them. */
@@ -56,7 +56,7 @@ interface Run {
 }
 
 /** The bound of the scenario and the end of the run, as one signal. */
-function createBound({ plan }: Stage, outer: AbortSignal) {
+function createBound({ plan }: RunContext, outer: AbortSignal) {
   const own = new AbortController()
   const { scenarioMs } = plan.timeouts
   const timer = wallTimer(scenarioMs, () => own.abort())
@@ -72,18 +72,18 @@ async function sequence(run: Run, items: readonly PlannedItem[]): Promise<void> 
   for (const item of items) {
     if (run.signal.aborted || allStopped(run)) return
     if (item.kind === 'parallel') await Promise.all(item.branches.map(branch => sequence(run, branch)))
-    else if (!run.stopped.has(item.lane)) await playStep(run, item)
+    else if (!run.stopped.has(item.conversation)) await playStep(run, item)
   }
 }
 
-const allStopped = ({ stage, stopped }: Run): boolean =>
-  stage.lanes.size > 0 && [...stage.lanes.keys()].every(lane => stopped.has(lane))
+const allStopped = ({ context, stopped }: Run): boolean =>
+  context.conversations.size > 0 && [...context.conversations.keys()].every(conversation => stopped.has(conversation))
 
 /** Whatever happened before, in lanes that failed too; with time of its own, unless the whole run is over. */
 async function finallySteps(run: Run): Promise<Stopped> {
-  const bound = createBound(run.stage, run.options.signal)
+  const bound = createBound(run.context, run.options.signal)
   const last: Run = { ...run, signal: bound.signal, stopped: new Set() }
-  await sequence(last, run.stage.plan.finally)
+  await sequence(last, run.context.plan.finally)
   await lastAnswers(last).catch(() => {})
   bound.clear()
   run.timedOut ||= last.timedOut
@@ -91,29 +91,32 @@ async function finallySteps(run: Run): Promise<Stopped> {
 }
 
 async function playStep(run: Run, step: PlannedStep): Promise<void> {
-  const { stage, options } = run
+  const { context, options } = run
   const { number, label, action } = step
   await firstLook(run, step)
-  const startSeq = stage.note({ note: 'step_started', step: number, verb: action.verb, label }, stage.chatOf(step)?.id)
+  const startSeq = context.note(
+    { note: 'step_started', step: number, verb: action.verb, label },
+    context.chatOf(step)?.id,
+  )
   options.onStep?.(step)
-  const play = VERBS[action.verb] as (turn: Scene & { action: Action }) => Promise<Details> | Details
+  const play = VERBS[action.verb] as (turn: StepContext & { action: Action }) => Promise<Details> | Details
   const waiting = (what: string, forMs: number) => options.onWaiting?.(step, what, forMs)
-  const details = await outcomeOf(() => play({ stage, step, action, startSeq, signal: run.signal, waiting }))
-  stage.note({ note: 'step_ended', step: number, ...details }, stage.chatOf(step)?.id)
-  if (stage.broken !== null) throw stage.broken
-  if (!stage.referee.failed(number)) return
+  const details = await outcomeOf(() => play({ context, step, action, startSeq, signal: run.signal, waiting }))
+  context.note({ note: 'step_ended', step: number, ...details }, context.chatOf(step)?.id)
+  if (context.broken !== null) throw context.broken
+  if (!context.evaluator.failed(number)) return
   if (isPatient(action) && details.missing === undefined && !run.signal.aborted) await afterTimeout(run)
-  if (!step.soft) run.stopped.add(step.lane)
+  if (!step.soft) run.stopped.add(step.conversation)
 }
 
 const isPatient = ({ verb }: Action) => verb === 'expect' || verb === 'sees'
 
 /** Waited in vain: is anybody there at all? If so, a late call may explain it. */
 async function afterTimeout(run: Run): Promise<void> {
-  const { stage } = run
-  const why = (await stage.goneNow?.()) ?? null
+  const { context } = run
+  const why = (await context.goneNow?.()) ?? null
   if (why === null) run.timedOut = true
-  else stage.note({ note: 'target_gone', why })
+  else context.note({ note: 'target_gone', why })
 }
 
 async function outcomeOf(work: () => Promise<Details> | Details): Promise<Details> {
@@ -128,17 +131,17 @@ async function outcomeOf(work: () => Promise<Details> | Details): Promise<Detail
 }
 
 /** How much the agent has seen before a turn begins. */
-async function firstLook({ stage, signal }: Run, step: PlannedStep): Promise<void> {
-  if (!stage.driver?.verbs.includes('inbox')) return
+async function firstLook({ context, signal }: Run, step: PlannedStep): Promise<void> {
+  if (!context.driver?.verbs.includes('inbox')) return
   for (const name of step.readsInboxOf) {
-    const chat = stage.lanes.get(name)
-    if (chat !== undefined) await readInbox(stage, chat, stage.core.journal.nextSeq - 1, signal)
+    const chat = context.conversations.get(name)
+    if (chat !== undefined) await readInbox(context, chat, context.core.journal.nextSeq - 1, signal)
   }
 }
 
 /** Whether the agent saw something twice shows only now. */
-async function lastLook({ stage, options }: Run): Promise<void> {
-  const { driver, plan, lanes, core } = stage
+async function lastLook({ context, options }: Run): Promise<void> {
+  const { driver, plan, conversations, core } = context
   if (!driver?.verbs.includes('inbox') || !plan.needs.includes('inbox')) return
   const looked = new Set(
     core.journal
@@ -146,8 +149,8 @@ async function lastLook({ stage, options }: Run): Promise<void> {
       .filter(isInbox)
       .map(({ chat_id }) => chat_id),
   )
-  for (const chat of lanes.values()) {
-    if (looked.has(chat.id)) await readInbox(stage, chat, core.journal.nextSeq - 1, options.signal)
+  for (const chat of conversations.values()) {
+    if (looked.has(chat.id)) await readInbox(context, chat, core.journal.nextSeq - 1, options.signal)
   }
 }
 

@@ -1,6 +1,6 @@
 /** The quiet after the last step, in which whatever is too much would come. */
 import type { Entry } from '../../journal/entry.ts'
-import type { Stage } from './stage.ts'
+import type { RunContext } from './run-context.ts'
 import { type Open, waitUntil } from './waiting.ts'
 
 /** However busy it stays. */
@@ -8,11 +8,11 @@ const LONGEST_MS = 2_000
 
 /** Ends when nothing was called or delivered for `timeouts.settle`. `lingering`: a late call may explain a failure. */
 export async function settle(
-  stage: Stage,
+  context: RunContext,
   { lingering, signal }: { readonly lingering: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { journal, activity } = stage.core
-  const quietMs = stage.plan.timeouts.settleMs
+  const { journal, activity } = context.core
+  const quietMs = context.plan.timeouts.settleMs
   const begun = journal.atMs
   const until = begun + Math.max(LONGEST_MS, quietMs)
   let lastMs = begun
@@ -29,7 +29,7 @@ export async function settle(
     const over = (journal.atMs >= quietAt && !activity.busy) || journal.atMs >= until
     return over ? null : { untilMs: Math.min(journal.atMs >= quietAt ? until : quietAt, until) }
   }
-  if (!signal.aborted) await waitUntil(stage, look, signal).catch(() => {})
+  if (!signal.aborted) await waitUntil(context, look, signal).catch(() => {})
 }
 
 const isTraffic = ({ kind }: Entry): boolean => kind === 'api' || kind === 'delivery' || kind === 'event'

@@ -1,10 +1,10 @@
 /** Waiting within a play. A virtual clock is moved only for deliveries that are due later: retries and delays. */
 import type { Core } from '../../simulator/core.ts'
 import { advanceVirtual } from '../../simulator/time.ts'
-import type { Stage } from './stage.ts'
+import type { RunContext } from './run-context.ts'
 
 /** All that waiting needs of a stage. */
-export type Waiting = Pick<Stage, 'core' | 'pulse'>
+export type Waiting = Pick<RunContext, 'core' | 'journalWaiter'>
 
 /** The play is over before its time: by its bound, a signal, or the end of the run. */
 export class Cut extends Error {
@@ -27,16 +27,16 @@ export interface Open {
 }
 
 /** `look` answers null when it is decided. It is asked again with every entry and at `untilMs`. */
-export async function waitUntil(stage: Waiting, look: () => Open | null, signal: AbortSignal): Promise<void> {
+export async function waitUntil(context: Waiting, look: () => Open | null, signal: AbortSignal): Promise<void> {
   for (let open = look(); open !== null; open = look()) {
     if (signal.aborted) throw new Cut()
-    await oneStep(stage, open.untilMs, signal)
+    await oneStep(context, open.untilMs, signal)
   }
 }
 
-async function oneStep({ core, pulse }: Waiting, untilMs: number, signal: AbortSignal): Promise<void> {
-  if (core.clock.mode === 'real' || core.nextDeliveryDue() === null) return pulse.next(untilMs, signal)
-  if (core.activity.busy) return idleOr(core, next => pulse.next(untilMs, AbortSignal.any([signal, next])))
+async function oneStep({ core, journalWaiter }: Waiting, untilMs: number, signal: AbortSignal): Promise<void> {
+  if (core.clock.mode === 'real' || core.nextDeliveryDue() === null) return journalWaiter.next(untilMs, signal)
+  if (core.activity.busy) return idleOr(core, next => journalWaiter.next(untilMs, AbortSignal.any([signal, next])))
   await advanceToNextDelivery(core)
 }
 

@@ -1,6 +1,6 @@
 /** The journal of a play as it leaves the house. */
 import type { Entry } from '../../journal/entry.ts'
-import type { Simulator } from '../../simulator.ts'
+import type { Simulator } from '../../simulator/simulator.ts'
 import { presentEntry } from '../../wording/entry.ts'
 
 /** From the play's first mark on. */

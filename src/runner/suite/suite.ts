@@ -1,28 +1,29 @@
 /** A run: every wanted scenario played against one intermediary, each with a simulator of its own behind one port. */
+
+import type { Driver } from '../../agent-driver/agent-driver.ts'
 import { VERSION } from '../../contract/version.ts'
-import type { Driver } from '../../driver/port.ts'
+import type { RunResult, ScenarioResult, Verdict } from '../../evaluator/verdict.ts'
 import { elapsedMs, wallTime } from '../../runtime/clock.ts'
 import { httpTransport, type Transport } from '../../runtime/transport.ts'
 import type { Plan, PlannedStep } from '../../scenario/plan.ts'
-import type { Played, Ran, Verdict } from '../../scenario/verdict.ts'
 import type { ServerOptions } from '../../server/start.ts'
 import type { SimulatorOptions } from '../../simulator/options.ts'
-import { createSimulatorOn } from '../../simulator.ts'
+import { createSimulatorOn } from '../../simulator/simulator.ts'
 import { play } from '../play/play.ts'
-import { type Stage, seedOfPlay, setStage } from '../play/stage.ts'
-import { closeBooks } from './books.ts'
-import type { House } from './house.ts'
+import { createRunContext, type RunContext, seedOfPlay } from '../play/run-context.ts'
+import { type ConcurrencyLimiter, type ConcurrencySlot, createConcurrencyLimiter } from './concurrency-limiter.ts'
+import { finalizeRun } from './finalize-run.ts'
 import { maskedJournal } from './journal.ts'
 import { summed } from './outcome.ts'
 import type { Wanted } from './select.ts'
-import { createSlots, type Slot, type Slots } from './slots.ts'
-import { strictly } from './strict.ts'
+import type { SimulatorRouter } from './simulator-router.ts'
+import { about, seedOf, skippedResults, unsetIn } from './skipped-results.ts'
+import { applyStrict } from './strict-verdict.ts'
 import { reach } from './target.ts'
-import { about, seedOf, unplayed, unsetIn } from './unplayed.ts'
 
 export interface SuiteOptions {
   readonly wanted: readonly Wanted[]
-  readonly house: House
+  readonly house: SimulatorRouter
   /** What every simulator of the run is made from. */
   readonly base: ServerOptions
   readonly target: string
@@ -49,17 +50,17 @@ export interface Watcher {
   waiting(name: string, what: string, sinceMs: number, atMostMs: number): void
   /** The steps are over. */
   listening(name: string): void
-  finished(played: Played): void
+  finished(played: ScenarioResult): void
 }
 
 /** Never rejects for what an intermediary does. */
-export async function runSuite(options: SuiteOptions): Promise<Ran> {
+export async function runSuite(options: SuiteOptions): Promise<RunResult> {
   const startedAt = wallTime()
   const started = elapsedMs()
   const transport = httpTransport()
-  const slots = createSlots(options.jobs)
+  const slots = createConcurrencyLimiter(options.jobs)
   const shows = await Promise.all(options.wanted.map(wanted => showOf(options, wanted, transport, slots)))
-  const { plays, failures, journal } = closeBooks(options, shows)
+  const { plays, failures, journal } = finalizeRun(options, shows)
   await transport.close()
   const facts = { version: VERSION, startedAt, durationMs: elapsedMs() - started, target: options.target }
   const stopped = options.signal.aborted ? String((options.signal.reason as Error)?.message ?? 'interrupted') : null
@@ -67,28 +68,38 @@ export async function runSuite(options: SuiteOptions): Promise<Ran> {
 }
 
 /** One play, and what is needed to judge it again when stragglers come. */
-export interface Show {
+export interface ScenarioRun {
   readonly plan: Plan
-  readonly stage: Stage | null
-  readonly played: Played
+  readonly context: RunContext | null
+  readonly played: ScenarioResult
   /** Seq of the last entry that was judged. */
   readonly judgedTo: number
 }
 
 const SKIPPED = { outcome: 'skipped', reason: 'the run was stopped before it' } as const
 
-async function showOf(options: SuiteOptions, wanted: Wanted, transport: Transport, slots: Slots): Promise<Show> {
+async function showOf(
+  options: SuiteOptions,
+  wanted: Wanted,
+  transport: Transport,
+  slots: ConcurrencyLimiter,
+): Promise<ScenarioRun> {
   const slot = await slots.take(wanted.plan.exclusive !== null)
   try {
     const why = options.signal.aborted ? SKIPPED : unsetIn(wanted.plan, options.env)
     if (why === null) return await perform(options, wanted, transport, slot)
-    return { plan: wanted.plan, stage: null, played: unplayed(options, wanted, why), judgedTo: 0 }
+    return { plan: wanted.plan, context: null, played: skippedResults(options, wanted, why), judgedTo: 0 }
   } finally {
     slot.leave()
   }
 }
 
-async function perform(options: SuiteOptions, wanted: Wanted, transport: Transport, slot: Slot): Promise<Show> {
+async function perform(
+  options: SuiteOptions,
+  wanted: Wanted,
+  transport: Transport,
+  slot: ConcurrencySlot,
+): Promise<ScenarioRun> {
   const { plan, instance } = wanted
   const { house, driver, env, watcher, signal } = options
   const seed = seedOf(options, plan)
@@ -98,17 +109,17 @@ async function perform(options: SuiteOptions, wanted: Wanted, transport: Transpo
   const sim = createSimulatorOn(optionsFor(options, wanted, seed), transport)
   if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
   const goneNow = () => reach(new URL(options.target), 0, signal)
-  const stage = await setStage({ plan, sim, driver, seed, instance, env, url: house.server.url, goneNow })
-  house.moveIn(sim)
+  const context = await createRunContext({ plan, sim, driver, seed, instance, env, url: house.server.url, goneNow })
+  house.attach(sim)
   const onQuiet = () => {
     watcher.listening(name)
     slot.quiet()
   }
-  const verdict = await play(stage, { signal, onQuiet, ...watched(watcher, name) })
-  house.moveOut(sim)
-  const played = playedFrom(options, facts, verdict, stage)
+  const verdict = await play(context, { signal, onQuiet, ...watched(watcher, name) })
+  house.detach(sim)
+  const played = playedFrom(options, facts, verdict, context)
   watcher.finished({ ...played, name })
-  return { plan, stage, played, judgedTo: stage.core.journal.nextSeq - 1 }
+  return { plan, context, played, judgedTo: context.core.journal.nextSeq - 1 }
 }
 
 /** A check is waited for from its beginning on, however often it is asked about. */
@@ -126,7 +137,7 @@ function watched(watcher: Watcher, name: string) {
   }
 }
 
-interface Facts {
+interface JournalIndex {
   readonly plan: Plan
   readonly instance: number
   readonly seed: number
@@ -161,18 +172,18 @@ function clockFor(
   return clock.start === undefined ? 'virtual' : { mode: 'virtual', start: clock.start }
 }
 
-function playedFrom(options: SuiteOptions, facts: Facts, verdict: Verdict, stage: Stage): Played {
+function playedFrom(options: SuiteOptions, facts: JournalIndex, verdict: Verdict, context: RunContext): ScenarioResult {
   const { plan, instance, seed, startedAt, started } = facts
   return {
-    ...strictly(options, verdict),
+    ...applyStrict(options, verdict),
     ...about(plan),
     seed,
-    clock: stage.core.clock.mode,
+    clock: context.core.clock.mode,
     instance,
     startedAt,
     durationMs: elapsedMs() - started,
-    journal: maskedJournal(stage.sim),
-    lanes: Object.fromEntries([...stage.lanes].map(([name, chat]) => [name, chat.id])),
+    journal: maskedJournal(context.sim),
+    conversations: Object.fromEntries([...context.conversations].map(([name, chat]) => [name, chat.id])),
     again: options.again(plan, seed, instance),
   }
 }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, resolve } from 'node:path'
 import type { NewFile } from '../../platform/files.ts'
-import { StepProblem } from './verb.ts'
+import { StepProblem } from './step-context.ts'
 
 interface Described {
   readonly file?: string

@@ -28,14 +28,14 @@ interface Item {
   readonly request?: boolean
   readonly attachments?: readonly { readonly name?: string; readonly url?: string; readonly type?: string }[]
 }
-type Watch = StepOptions & Pick<MapOf<'agent'>, 'times' | 'within' | 'for'>
+type StepEvaluator = StepOptions & Pick<MapOf<'agent'>, 'times' | 'within' | 'for'>
 
 /** `agent('accept')`, `agent.says('Hi!')`, `agent.sees('Hello')`, `agent.does('transfer', { team: 'billing' })`. */
 export const agent = Object.assign(
   (word: (typeof AGENT_WORDS)[number], options: StepOptions = {}): Step => stepOf(options, () => ({ agent: word })),
   {
     says: (text: string, options: StepOptions = {}): Step => stepOf(options, () => ({ agent: { says: text } })),
-    sees: (item: string | Matcher | Matching<Item>, options: Watch = {}): Step =>
+    sees: (item: string | Matcher | Matching<Item>, options: StepEvaluator = {}): Step =>
       stepOf(options, own => ({ agent: { sees: item, ...own } })),
     does: (verb: string, given?: Readonly<Record<string, unknown>>, options: StepOptions = {}): Step =>
       stepOf(options, () => ({ agent: given === undefined ? { does: verb } : { does: verb, with: { ...given } } })),

@@ -2,14 +2,14 @@
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { explainIssues } from '../../contract/explain-issues.ts'
-import { OWN_WORDS } from '../../contract/own-words.ts'
+import { ZOD_MESSAGES } from '../../contract/zod-messages.ts'
 import { Fault } from '../../faults/schema.ts'
 import type { Action, AgentVerb, Template, Verb } from '../action.ts'
-import { ACK, AVAILABILITY, atLeast, DURATION, FLAG, REASON, SIGN, TARGET, TIMES } from '../format/held.ts'
 import type { Step } from '../format/step.ts'
-import type { Here } from './here.ts'
+import { ACK, AVAILABILITY, atLeast, DURATION, FLAG, REASON, SIGN, TARGET, TIMES } from '../format/values.ts'
+import { checkAlternatives, treeOf, unwantedOf } from './call-patterns.ts'
+import type { StepCompiler } from './step-compiler.ts'
 import { fillKnown } from './templates.ts'
-import { checkWays, treeOf, unwantedOf } from './tree.ts'
 
 type Path = readonly PropertyKey[]
 
@@ -19,34 +19,34 @@ export interface Lookup {
 }
 
 type Of<Name extends keyof Step> = NonNullable<Step[Name]>
-type Compiler<Name extends keyof Step> = (here: Here, written: Of<Name>, lookup: Lookup) => Action
+type Compiler<Name extends keyof Step> = (compiler: StepCompiler, written: Of<Name>, lookup: Lookup) => Action
 
-const ackOf = (here: Here, map: { ack?: unknown; async?: unknown }, verb: string) => {
-  const async = here.held(FLAG, map.async, [verb, 'async'], false)
-  return { ack: here.held(ACK, map.ack, [verb, 'ack'], 200 as const), async }
+const ackOf = (compiler: StepCompiler, map: { ack?: unknown; async?: unknown }, verb: string) => {
+  const async = compiler.held(FLAG, map.async, [verb, 'async'], false)
+  return { ack: compiler.held(ACK, map.ack, [verb, 'ack'], 200 as const), async }
 }
 
-const user: Compiler<'user'> = (here, written) => {
+const user: Compiler<'user'> = (compiler, written) => {
   const map = typeof written === 'string' ? { text: written } : written
-  const attach = (map.attach ?? []).map((file, index) => attachment(here, file, ['user', 'attach', index]))
-  return { verb: 'user', text: map.text ?? '', attach, ...ackOf(here, map, 'user') }
+  const attach = (map.attach ?? []).map((file, index) => attachment(compiler, file, ['user', 'attach', index]))
+  return { verb: 'user', text: map.text ?? '', attach, ...ackOf(compiler, map, 'user') }
 }
 
 /** Files are found from the scenario, wherever the run was started. */
-function attachment(here: Here, written: Readonly<Record<string, unknown>>, path: Path): Template {
-  const file = fillKnown(written.file, here.known.scope)
+function attachment(compiler: StepCompiler, written: Readonly<Record<string, unknown>>, path: Path): Template {
+  const file = fillKnown(written.file, compiler.known.scope)
   if (written.size_kb !== undefined) {
-    return { ...written, size_kb: here.held(atLeast(0), written.size_kb, [...path, 'size_kb'], 0) }
+    return { ...written, size_kb: compiler.held(atLeast(0), written.size_kb, [...path, 'size_kb'], 0) }
   }
   if (typeof file !== 'string' || file.includes('$(')) return written
-  const full = isAbsolute(file) ? file : resolve(dirname(here.written.path), file)
-  if (!existsSync(full)) here.complain([...path, 'file'], `there is no such file: ${full}`)
+  const full = isAbsolute(file) ? file : resolve(dirname(compiler.written.path), file)
+  if (!existsSync(full)) compiler.complain([...path, 'file'], `there is no such file: ${full}`)
   return { ...written, file: full }
 }
 
-const press: Compiler<'press'> = (here, written) => {
+const press: Compiler<'press'> = (compiler, written) => {
   const map = typeof written === 'string' ? { button: written } : written
-  return { verb: 'press', button: map.button, ...ackOf(here, map, 'press') }
+  return { verb: 'press', button: map.button, ...ackOf(compiler, map, 'press') }
 }
 
 const bot: Compiler<'bot'> = (_here, written) => {
@@ -54,20 +54,20 @@ const bot: Compiler<'bot'> = (_here, written) => {
   return { verb: 'bot', text: map.text, buttons: map.buttons ?? [] }
 }
 
-const agent: Compiler<'agent'> = (here, written) => {
+const agent: Compiler<'agent'> = (compiler, written) => {
   if (typeof written === 'string') return { verb: 'agent', does: written, text: null, with: null }
-  if (written.sees !== undefined) return sees(here, written)
+  if (written.sees !== undefined) return sees(compiler, written)
   const does = (written.says === undefined ? `does.${written.does}` : 'says') as AgentVerb
   return { verb: 'agent', does, text: written.says ?? null, with: written.with ?? null }
 }
 
-function sees(here: Here, written: Exclude<Of<'agent'>, string>): Action {
+function sees(compiler: StepCompiler, written: Exclude<Of<'agent'>, string>): Action {
   return {
     verb: 'sees',
     item: inboxItem(written.sees),
-    times: here.held(TIMES, written.times, ['agent', 'times'], { min: 1, max: 1 }),
-    withinMs: here.held(DURATION, written.within, ['agent', 'within'], null),
-    forMs: here.held(DURATION, written.for, ['agent', 'for'], null),
+    times: compiler.held(TIMES, written.times, ['agent', 'times'], { min: 1, max: 1 }),
+    withinMs: compiler.held(DURATION, written.within, ['agent', 'within'], null),
+    forMs: compiler.held(DURATION, written.for, ['agent', 'for'], null),
   }
 }
 
@@ -77,47 +77,48 @@ function inboxItem(written: unknown): Template {
   return Object.keys(written).some(key => key.startsWith('$')) ? { text: written } : written
 }
 
-const availability: Compiler<'availability'> = (here, written) => {
+const availability: Compiler<'availability'> = (compiler, written) => {
   if (typeof written === 'string') {
-    return { verb: 'availability', value: here.held(AVAILABILITY, written, ['availability'], 'OPEN') }
+    return { verb: 'availability', value: compiler.held(AVAILABILITY, written, ['availability'], 'OPEN') }
   }
-  const value = here.held(AVAILABILITY, written.availability, ['availability', 'availability'], 'OPEN' as const)
-  const reason = here.held(REASON, written.reason, ['availability', 'reason'], undefined)
+  const value = compiler.held(AVAILABILITY, written.availability, ['availability', 'availability'], 'OPEN' as const)
+  const reason = compiler.held(REASON, written.reason, ['availability', 'reason'], undefined)
   return { verb: 'availability', value, ...(reason === undefined ? {} : { reason }) }
 }
 
-const fault: Compiler<'fault'> = (here, written) => {
+const fault: Compiler<'fault'> = (compiler, written) => {
   if (written === 'clear') return { verb: 'fault', fault: { clear: true } }
   if ('clear' in written) return { verb: 'fault', fault: { clear: written.clear } }
-  const filled = fillKnown(written, here.known.scope)
-  const read = Fault.safeParse(filled, OWN_WORDS)
+  const filled = fillKnown(written, compiler.known.scope)
+  const read = Fault.safeParse(filled, ZOD_MESSAGES)
   if (read.success) return { verb: 'fault', fault: read.data }
   for (const { path, message, wrong } of explainIssues(read.error.issues, filled, Fault)) {
-    here.complain(['fault', ...path], message, wrong)
+    compiler.complain(['fault', ...path], message, wrong)
   }
   return { verb: 'fault', fault: { clear: true } }
 }
 
-const deliver: Compiler<'deliver'> = (here, written, lookup) => ({
+const deliver: Compiler<'deliver'> = (compiler, written, lookup) => ({
   verb: 'deliver',
   event: written.event ?? null,
   replay: written.replay === undefined ? null : lookup.idOf(written.replay, ['deliver', 'replay'], true),
   body: written.body ?? null,
-  sign: here.held(SIGN, written.sign, ['deliver', 'sign'], 'valid'),
-  ...ackOf(here, written, 'deliver'),
+  sign: compiler.held(SIGN, written.sign, ['deliver', 'sign'], 'valid'),
+  ...ackOf(compiler, written, 'deliver'),
 })
 
-const expect: Compiler<'expect'> = (here, written, lookup) => {
-  const withinMs = typeof written === 'string' ? null : here.held(DURATION, written.within, ['expect', 'within'], null)
-  const tree = treeOf(here, written, ['expect'], (id, path) => lookup.idOf(id, path, false))
-  checkWays(here, tree, ['expect'])
+const expect: Compiler<'expect'> = (compiler, written, lookup) => {
+  const withinMs =
+    typeof written === 'string' ? null : compiler.held(DURATION, written.within, ['expect', 'within'], null)
+  const tree = treeOf(compiler, written, ['expect'], (id, path) => lookup.idOf(id, path, false))
+  checkAlternatives(compiler, tree, ['expect'])
   return { verb: 'expect', tree, withinMs }
 }
 
-const none: Compiler<'none'> = (here, written) => ({
+const none: Compiler<'none'> = (compiler, written) => ({
   verb: 'none',
-  calls: unwantedOf(here, written, ['none']),
-  forMs: here.held(DURATION, written.for, ['none', 'for'], 0),
+  calls: unwantedOf(compiler, written, ['none']),
+  forMs: compiler.held(DURATION, written.for, ['none', 'for'], 0),
 })
 
 const COMPILERS: { readonly [Name in Exclude<Verb, 'sees'>]: Compiler<Name> } = {
@@ -125,11 +126,11 @@ const COMPILERS: { readonly [Name in Exclude<Verb, 'sees'>]: Compiler<Name> } = 
   press,
   bot,
   agent,
-  wait: (here, written) => ({ verb: 'wait', ms: here.held(DURATION, written, ['wait'], 0) }),
+  wait: (compiler, written) => ({ verb: 'wait', ms: compiler.held(DURATION, written, ['wait'], 0) }),
   availability,
   fault,
   deliver,
-  target: (here, written) => ({ verb: 'target', does: here.held(TARGET, written, ['target'], 'restart') }),
+  target: (compiler, written) => ({ verb: 'target', does: compiler.held(TARGET, written, ['target'], 'restart') }),
   expect,
   none,
   check: (_here, written) => ({ verb: 'check', check: written }),
@@ -138,8 +139,8 @@ const COMPILERS: { readonly [Name in Exclude<Verb, 'sees'>]: Compiler<Name> } = 
 
 const PLAIN_VERBS = Object.keys(COMPILERS) as (keyof typeof COMPILERS)[]
 
-export function actionOf(here: Here, step: Step, lookup: Lookup): Action {
+export function actionOf(compiler: StepCompiler, step: Step, lookup: Lookup): Action {
   const verb = PLAIN_VERBS.find(name => step[name] !== undefined)!
   const compile = COMPILERS[verb] as Compiler<typeof verb>
-  return compile(here, step[verb] as never, lookup)
+  return compile(compiler, step[verb] as never, lookup)
 }

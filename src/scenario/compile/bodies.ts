@@ -1,18 +1,18 @@
 /** Bodies that no call can have: an `expect` of one fails for want of it, a `none` or `never` would pass whatever came. */
 import type { CallPattern } from '../action.ts'
-import type { Here } from './here.ts'
-import { strayFields } from './unknown-fields.ts'
+import type { StepCompiler } from './step-compiler.ts'
+import { unknownFields } from './unknown-fields.ts'
 
 type Path = readonly PropertyKey[]
 
 /** `negative`: it must not come, so nobody would notice that it cannot. */
-export function checkBody(here: Here, pattern: CallPattern, path: Path, negative: boolean): void {
+export function checkBody(compiler: StepCompiler, pattern: CallPattern, path: Path, negative: boolean): void {
   const { call, body } = pattern
   if (body === null || body === undefined || isFilledLater(body)) return
   const why = notABody(body)
-  if (why !== null) here.complain([...path, call], why)
-  for (const { path: inner, name, hint, near } of strayFields(pattern)) {
-    if (negative || near) here.complain([...path, call, ...inner], `${call} has no field ${name}${hint}`, 'key')
+  if (why !== null) compiler.complain([...path, call], why)
+  for (const { path: inner, name, hint, near } of unknownFields(pattern)) {
+    if (negative || near) compiler.complain([...path, call, ...inner], `${call} has no field ${name}${hint}`, 'key')
   }
 }
 

@@ -1,31 +1,31 @@
 /** Scenarios as they were read, into plans: one for each combination of a matrix. */
-import { ConfigError } from '../../source/errors.ts'
+import { ConfigError } from '../../files/errors.ts'
 import type { LoadedScenario } from '../format/loaded.ts'
 import type { ScenarioFile } from '../format/scenario.ts'
 import { type Plan, type PlannedItem, stepsOf } from '../plan.ts'
-import { chatsOf } from './chats.ts'
-import { type Expansion, expand } from './expand.ts'
-import { exclusiveReason, mentionsAvailability, needsOf } from './facts.ts'
+import { unwantedOf } from './call-patterns.ts'
+import { chatsOf } from './conversations.ts'
+import { Seen } from './definitions.ts'
+import { type Expansion, expand } from './expand-steps.ts'
 import { flow, shorten } from './flow.ts'
 import { headerOf } from './header.ts'
-import { Complaints, hereAt } from './here.ts'
 import { envIn, RESERVED, unknownNames } from './names.ts'
-import { Seen } from './seen.ts'
+import { exclusiveReason, mentionsAvailability, needsOf } from './requirements.ts'
+import { createStepCompiler, Diagnostics } from './step-compiler.ts'
 import { escaped, type Known, withNames, withNamesInOrder } from './templates.ts'
-import { unwantedOf } from './tree.ts'
 import { withTurns } from './turns.ts'
 
 /** Throws `ConfigError` with every problem of every scenario. */
 export function compile(loaded: readonly LoadedScenario[]): Plan[] {
-  const complaints = new Complaints()
-  const plans = loaded.flatMap(one => compileInto(one, complaints))
-  if (complaints.problems.length > 0) throw new ConfigError(complaints.problems)
+  const diagnostics = new Diagnostics()
+  const plans = loaded.flatMap(one => compileInto(one, diagnostics))
+  if (diagnostics.problems.length > 0) throw new ConfigError(diagnostics.problems)
   return plans
 }
 
 /** The plans of one scenario; what is wrong with it goes to `complaints`. */
-export function compileInto(loaded: LoadedScenario, complaints: Complaints): Plan[] {
-  return combinations(loaded.value.matrix ?? {}).map(matrix => compileOne(loaded, matrix, complaints))
+export function compileInto(loaded: LoadedScenario, diagnostics: Diagnostics): Plan[] {
+  return combinations(loaded.value.matrix ?? {}).map(matrix => compileOne(loaded, matrix, diagnostics))
 }
 
 function combinations(matrix: Readonly<Record<string, readonly unknown[]>>): Record<string, unknown>[] {
@@ -35,33 +35,33 @@ function combinations(matrix: Readonly<Record<string, readonly unknown[]>>): Rec
   )
 }
 
-function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, complaints: Complaints): Plan {
+function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, diagnostics: Diagnostics): Plan {
   const { value: scenario } = loaded
   const known = withNamesInOrder(withNames({ scope: {}, open: {} }, matrix), scenario.vars ?? {})
-  checkHeader(loaded, known, complaints)
-  const here = hereAt(loaded, [], known, complaints)
-  const header = headerOf(here, scenario)
+  checkHeader(loaded, known, diagnostics)
+  const compiler = createStepCompiler(loaded, [], known, diagnostics)
+  const header = headerOf(compiler, scenario)
   const chats = chatsOf(scenario)
-  const all: Expansion = { loaded, complaints, chats, shared: known.scope, count: 0 }
-  const frame = { written: loaded, known, seen: new Seen(), lane: null, within: [] }
+  const all: Expansion = { loaded, diagnostics, chats, shared: known.scope, count: 0 }
+  const frame = { written: loaded, known, seen: new Seen(), conversation: null, within: [] }
   const body = expand(all, { ...frame, path: ['steps'] }, scenario.steps)
   const last = expand(all, { ...frame, path: ['finally'] }, scenario.finally ?? [])
   const placed = withTurns(body, last)
-  const never = (scenario.never ?? []).flatMap((pattern, index) => unwantedOf(here, pattern, ['never', index]))
-  if (all.count > 0) checkAsserts(loaded, [...body, ...last], never.length, complaints)
-  const lanes = chats.all()
+  const never = (scenario.never ?? []).flatMap((pattern, index) => unwantedOf(compiler, pattern, ['never', index]))
+  if (all.count > 0) checkAsserts(loaded, [...body, ...last], never.length, diagnostics)
+  const conversations = chats.all()
   return {
     ...header,
     name: nameOf(header.name, matrix),
     file: loaded.file,
     place: loaded.place,
-    lanes,
+    conversations,
     vars: Object.fromEntries(Object.keys(scenario.vars ?? {}).map(name => [name, varOf(known, name)])),
     matrix,
     never,
     ...placed,
     count: all.count,
-    ...factsOf(scenario, placed, never, header.businessHours, lanes),
+    ...factsOf(scenario, placed, never, header.businessHours, conversations),
   }
 }
 
@@ -80,30 +80,30 @@ function factsOf(
   placed: Pick<Plan, 'steps' | 'finally'>,
   never: Plan['never'],
   hours: unknown,
-  lanes: Plan['lanes'],
+  conversations: Plan['conversations'],
 ): Pick<Plan, 'exclusive' | 'needs' | 'env' | 'mentionsAvailability'> {
   const steps = [...stepsOf([...placed.steps, ...placed.finally])]
   const inferred = exclusiveReason(steps, never, hours)
   return {
     exclusive: inferred ?? (scenario.exclusive ? 'it says so' : null),
     needs: needsOf(steps, scenario.requires ?? []),
-    env: [...new Set(envIn([steps.map(step => step.action), never, lanes]))],
+    env: [...new Set(envIn([steps.map(step => step.action), never, conversations]))],
     mentionsAvailability: mentionsAvailability(steps, never),
   }
 }
 
 /** Names in the parts around the steps, and names that may not be given. */
-function checkHeader(loaded: LoadedScenario, known: Known, complaints: Complaints): void {
-  const here = hereAt(loaded, [], known, complaints)
+function checkHeader(loaded: LoadedScenario, known: Known, diagnostics: Diagnostics): void {
+  const compiler = createStepCompiler(loaded, [], known, diagnostics)
   const { steps: _, finally: __, vars = {}, matrix = {}, ...around } = loaded.value
   const given = { vars, matrix }
   for (const [group, names] of Object.entries(given)) {
     for (const name of Object.keys(names).filter(name => RESERVED.includes(name))) {
-      here.complain([group, name], `is taken: $(${name}) is always there; choose another name`, 'key')
+      compiler.complain([group, name], `is taken: $(${name}) is always there; choose another name`, 'key')
     }
   }
   const names = new Set([...Object.keys(known.scope), ...Object.keys(known.open)])
-  for (const { path, message } of unknownNames({ ...around, vars }, names)) here.complain(path, message)
+  for (const { path, message } of unknownNames({ ...around, vars }, names)) compiler.complain(path, message)
 }
 
 const CHECKS: readonly string[] = ['expect', 'none', 'check', 'sees']
@@ -113,9 +113,9 @@ function checkAsserts(
   loaded: LoadedScenario,
   items: readonly PlannedItem[],
   never: number,
-  complaints: Complaints,
+  diagnostics: Diagnostics,
 ): void {
   if (never > 0 || [...stepsOf(items)].some(({ action }) => CHECKS.includes(action.verb))) return
-  const here = hereAt(loaded, [], { scope: {}, open: {} }, complaints)
-  here.complain(['steps'], 'assert nothing: add an expect, none, check, agent: { sees: ... } or never', 'key')
+  const compiler = createStepCompiler(loaded, [], { scope: {}, open: {} }, diagnostics)
+  compiler.complain(['steps'], 'assert nothing: add an expect, none, check, agent: { sees: ... } or never', 'key')
 }

@@ -1,12 +1,12 @@
 /** Everything of a plan but its steps, defaults filled in. */
 
 import { allowedFor, isKnob, type KnobName, parseKnob } from '../../contract/knobs.ts'
-import { isMap } from '../../source/is-map.ts'
+import { isMap } from '../../files/is-map.ts'
 import { parseDuration } from '../../text/duration.ts'
-import { AVAILABILITY, atLeast, DURATION, FLAG, SEVERITY } from '../format/held.ts'
 import type { ScenarioFile } from '../format/scenario.ts'
+import { AVAILABILITY, atLeast, DURATION, FLAG, SEVERITY } from '../format/values.ts'
 import type { Plan } from '../plan.ts'
-import type { Here } from './here.ts'
+import type { StepCompiler } from './step-compiler.ts'
 import { fillKnown } from './templates.ts'
 
 type Header = Pick<
@@ -25,20 +25,20 @@ type Header = Pick<
   | 'spec'
 >
 
-export function headerOf(here: Here, scenario: ScenarioFile): Header {
+export function headerOf(compiler: StepCompiler, scenario: ScenarioFile): Header {
   return {
-    name: here.words(scenario.name, ['name']),
-    tags: (scenario.tags ?? []).map((tag, index) => here.words(tag, ['tags', index])),
-    spec: (scenario.spec ?? []).map((rule, index) => here.words(rule, ['spec', index])),
-    seed: here.held(atLeast(0), scenario.seed, ['seed'], null),
+    name: compiler.words(scenario.name, ['name']),
+    tags: (scenario.tags ?? []).map((tag, index) => compiler.words(tag, ['tags', index])),
+    spec: (scenario.spec ?? []).map((rule, index) => compiler.words(rule, ['spec', index])),
+    seed: compiler.held(atLeast(0), scenario.seed, ['seed'], null),
     clock: clockOf(scenario.clock),
-    timeouts: timeoutsOf(here, scenario.timeouts ?? {}),
-    strict: strictOf(here, scenario.strict),
-    config: configOf(here, scenario.config ?? {}),
-    bot: botOf(here, scenario.bot ?? {}),
-    availability: here.held(AVAILABILITY, scenario.availability, ['availability'], null),
+    timeouts: timeoutsOf(compiler, scenario.timeouts ?? {}),
+    strict: strictOf(compiler, scenario.strict),
+    config: configOf(compiler, scenario.config ?? {}),
+    bot: botOf(compiler, scenario.bot ?? {}),
+    availability: compiler.held(AVAILABILITY, scenario.availability, ['availability'], null),
     businessHours: (scenario.business_hours ?? null) as Plan['businessHours'],
-    tokens: here.held(FLAG, scenario.tokens, ['tokens'], false),
+    tokens: compiler.held(FLAG, scenario.tokens, ['tokens'], false),
   }
 }
 
@@ -50,9 +50,9 @@ function clockOf(clock: ScenarioFile['clock']): Plan['clock'] {
 
 const usual = (text: string) => parseDuration(text)!
 
-function timeoutsOf(here: Here, written: NonNullable<ScenarioFile['timeouts']>): Plan['timeouts'] {
+function timeoutsOf(compiler: StepCompiler, written: NonNullable<ScenarioFile['timeouts']>): Plan['timeouts'] {
   const read = (name: keyof typeof written, otherwise: string) =>
-    here.held(DURATION, written[name], ['timeouts', name], usual(otherwise))
+    compiler.held(DURATION, written[name], ['timeouts', name], usual(otherwise))
   return {
     ackMs: read('ack', '10s'),
     expectMs: read('expect', '5s'),
@@ -64,44 +64,49 @@ function timeoutsOf(here: Here, written: NonNullable<ScenarioFile['timeouts']>):
 /** Reading is always allowed, unless the scenario says what is. */
 const ALLOWED = ['transcript', 'summarize', 'chat'] as const
 
-function strictOf(here: Here, written: ScenarioFile['strict']): Plan['strict'] {
+function strictOf(compiler: StepCompiler, written: ScenarioFile['strict']): Plan['strict'] {
   const { unexpected, contract, allow = ALLOWED } = typeof written === 'object' ? written : {}
   const otherwise = written === false ? 'warn' : 'fail'
   return {
-    unexpected: here.held(SEVERITY, unexpected, ['strict', 'unexpected'], otherwise),
-    contract: here.held(SEVERITY, contract, ['strict', 'contract'], otherwise),
+    unexpected: compiler.held(SEVERITY, unexpected, ['strict', 'unexpected'], otherwise),
+    contract: compiler.held(SEVERITY, contract, ['strict', 'contract'], otherwise),
     allow: allow as Plan['strict']['allow'],
   }
 }
 
 /** Dotted names, whichever way they were written. */
-function configOf(here: Here, written: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function configOf(compiler: StepCompiler, written: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const config: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(written)) {
     const inner = isMap(value) && !isKnob(key) ? Object.entries(value) : []
     const named = inner.length > 0 ? inner.map(([rest, one]) => [[key, rest], one] as const) : [[[key], value] as const]
-    for (const [path, one] of named) takeKnob(here, config, path, one)
+    for (const [path, one] of named) takeKnob(compiler, config, path, one)
   }
   return config
 }
 
-function takeKnob(here: Here, config: Record<string, unknown>, path: readonly string[], written: unknown): void {
+function takeKnob(
+  compiler: StepCompiler,
+  config: Record<string, unknown>,
+  path: readonly string[],
+  written: unknown,
+): void {
   const name = path.join('.')
-  const value = fillKnown(written, here.known.scope)
+  const value = fillKnown(written, compiler.known.scope)
   const at = ['config', ...path]
-  if (Object.hasOwn(config, name)) here.complain(at, `sets ${name} again`, 'key')
-  else if (isKnob(name) && parseKnob(name, value) === undefined) complainOf(here, name, at, value)
+  if (Object.hasOwn(config, name)) compiler.complain(at, `sets ${name} again`, 'key')
+  else if (isKnob(name) && parseKnob(name, value) === undefined) complainOf(compiler, name, at, value)
   config[name] = value
 }
 
-const complainOf = (here: Here, name: KnobName, at: readonly string[], value: unknown) =>
-  here.complain(at, `must be ${allowedFor(name)}, got ${JSON.stringify(value)}`)
+const complainOf = (compiler: StepCompiler, name: KnobName, at: readonly string[], value: unknown) =>
+  compiler.complain(at, `must be ${allowedFor(name)}, got ${JSON.stringify(value)}`)
 
-function botOf(here: Here, { id, name, replies }: NonNullable<ScenarioFile['bot']>): Plan['bot'] {
-  const read = here.held(atLeast(1), id, ['bot', 'id'], undefined)
+function botOf(compiler: StepCompiler, { id, name, replies }: NonNullable<ScenarioFile['bot']>): Plan['bot'] {
+  const read = compiler.held(atLeast(1), id, ['bot', 'id'], undefined)
   return {
     ...(read === undefined ? {} : { id: read }),
-    ...(name === undefined ? {} : { name: String(fillKnown(name, here.known.scope)) }),
-    ...(replies === undefined ? {} : { replies: fillKnown(replies, here.known.scope) as unknown[] }),
+    ...(name === undefined ? {} : { name: String(fillKnown(name, compiler.known.scope)) }),
+    ...(replies === undefined ? {} : { replies: fillKnown(replies, compiler.known.scope) as unknown[] }),
   }
 }

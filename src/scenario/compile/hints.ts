@@ -2,14 +2,14 @@
 import type { Verb } from '../action.ts'
 import type { Warning } from '../format/loaded.ts'
 import { isCheck, type Plan, type PlannedItem, type PlannedStep, stepsOf } from '../plan.ts'
-import { heldHints } from './held-hints.ts'
-import { callsOf } from './tree.ts'
-import { strayFields } from './unknown-fields.ts'
+import { callsOf } from './call-patterns.ts'
+import { heldEventHints } from './held-event-hints.ts'
+import { unknownFields } from './unknown-fields.ts'
 
 export function hintsOf(plans: readonly Plan[]): Warning[] {
   const all = plans.flatMap(plan => {
     const items = [...plan.steps, ...plan.finally]
-    return [...hintsIn(items, plan.clock?.mode ?? 'real'), ...heldHints(items), ...fieldsIn(items)]
+    return [...hintsIn(items, plan.clock?.mode ?? 'real'), ...heldEventHints(items), ...fieldsIn(items)]
   })
   const key = ({ place, rule, message }: Warning) => `${rule} ${place?.file}:${place?.line}:${place?.column} ${message}`
   return all.filter((one, index) => one.place === null || all.findIndex(other => key(other) === key(one)) === index)
@@ -18,7 +18,7 @@ export function hintsOf(plans: readonly Plan[]): Warning[] {
 const fieldsIn = (items: readonly PlannedItem[]): Warning[] =>
   [...stepsOf(items)].flatMap(({ action, place }) =>
     (action.verb === 'expect' ? [...callsOf(action.tree)] : []).flatMap(call =>
-      strayFields(call).map(({ name, hint }) => {
+      unknownFields(call).map(({ name, hint }) => {
         return { place, rule: 'unknown-field', message: `${call.call} has no field ${name}${hint}` }
       }),
     ),
@@ -27,13 +27,13 @@ const fieldsIn = (items: readonly PlannedItem[]): Warning[] =>
 function hintsIn(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Warning[] {
   const steps = items.filter(item => item.kind === 'step')
   const branches = items.flatMap(item => (item.kind === 'parallel' ? item.branches : []))
-  const here = steps.flatMap((step, index) => {
+  const compiler = steps.flatMap((step, index) => {
     if (step.action.verb !== 'wait') return []
     const next = steps.slice(index + 1).find(other => !PASSING.includes(other.action.verb))
     const found = next === undefined ? null : hint(step, next, clock)
     return found === null ? [] : [found]
   })
-  return [...here, ...branches.flatMap(branch => hintsIn(branch, clock))]
+  return [...compiler, ...branches.flatMap(branch => hintsIn(branch, clock))]
 }
 
 const PASSING: readonly Verb[] = ['log', 'fault']

@@ -1,7 +1,7 @@
 /** Which `$(...)` may be read, and what is wrong with the others. */
 import { isKnob, KNOB_NAMES } from '../../contract/knobs.ts'
-import { nearest } from '../../text/nearest.ts'
-import { namesIn } from '../fill.ts'
+import { nearest } from '../../text/near-names.ts'
+import { namesIn } from '../interpolation.ts'
 import { TEXT_NAMES } from '../named-texts.ts'
 import { firstWord, textsIn } from './templates.ts'
 

@@ -2,7 +2,7 @@
  * `$(...)` before the play. What is known by then (vars, matrix, parameters, `i`, `user`) can decide what is played.
  * A parameter or var that itself holds a `$(...)` of the play is put into the texts that use it.
  */
-import { fill, find, MISSING, namesIn, type Scope } from '../fill.ts'
+import { fill, find, MISSING, namesIn, type Scope } from '../interpolation.ts'
 
 export interface Known {
   /** Values. */

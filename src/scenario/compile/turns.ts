@@ -7,12 +7,12 @@ import { isCheck, isStimulus, type PlannedItem, type PlannedStep, stepsOf } from
 interface Turn {
   readonly opened: readonly number[]
   /** A check has been seen: the next stimulus opens a new turn. */
-  readonly judged: boolean
+  readonly checked: boolean
 }
 
 /** The same items with `turn` and `readsInboxOf`. */
 export function withTurns(steps: readonly PlannedItem[], last: readonly PlannedItem[]) {
-  const body = placed(steps, { opened: [], judged: true })
+  const body = placed(steps, { opened: [], checked: true })
   const end = placed(last, body.turn)
   const inboxes = inboxReads([...body.items, ...end.items])
   return { steps: withReads(body.items, inboxes), finally: withReads(end.items, inboxes) }
@@ -39,24 +39,24 @@ function placeStep(step: PlannedStep, turn: Turn): { item: PlannedItem; turn: Tu
 }
 
 function after(step: PlannedStep, turn: Turn): Turn {
-  if (isCheck(step)) return { ...turn, judged: true }
-  if (!isStimulus(step) || !turn.judged) return turn
-  return { opened: [step.number], judged: false }
+  if (isCheck(step)) return { ...turn, checked: true }
+  if (!isStimulus(step) || !turn.checked) return turn
+  return { opened: [step.number], checked: false }
 }
 
 function placeParallel(branches: readonly (readonly PlannedItem[])[], turn: Turn): { item: PlannedItem; turn: Turn } {
   const played = branches.map(branch => placed(branch, turn))
   const opened = [...new Set(played.flatMap(branch => branch.turn.opened))].sort((a, b) => a - b)
-  const judged = played.every(branch => branch.turn.judged)
-  return { item: { kind: 'parallel', branches: played.map(({ items }) => items) }, turn: { opened, judged } }
+  const checked = played.every(branch => branch.turn.checked)
+  return { item: { kind: 'parallel', branches: played.map(({ items }) => items) }, turn: { opened, checked } }
 }
 
 /** Step number -> lanes whose inbox a later `sees` of its turn looks into. */
 function inboxReads(items: readonly PlannedItem[]): Map<number, Set<string>> {
   const reads = new Map<number, Set<string>>()
-  for (const { action, turn, lane } of stepsOf(items)) {
+  for (const { action, turn, conversation } of stepsOf(items)) {
     if (action.verb !== 'sees') continue
-    for (const number of turn) reads.set(number, (reads.get(number) ?? new Set()).add(lane))
+    for (const number of turn) reads.set(number, (reads.get(number) ?? new Set()).add(conversation))
   }
   return reads
 }

@@ -1,9 +1,9 @@
 /** Fields of an expected call that the endpoint does not have. */
 import type * as z from 'zod/mini'
 import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
-import { nearest } from '../../text/nearest.ts'
+import { nearest } from '../../text/near-names.ts'
 import type { CallPattern } from '../action.ts'
-import { isAsymmetric } from '../fill.ts'
+import { isAsymmetric } from '../interpolation.ts'
 
 export interface Stray {
   /** In the body, keys of matchers included. */
@@ -16,9 +16,9 @@ export interface Stray {
   readonly near: boolean
 }
 
-export function strayFields({ call, body }: CallPattern): Stray[] {
+export function unknownFields({ call, body }: CallPattern): Stray[] {
   const schema = call === 'any' ? null : ENDPOINTS[call as EndpointId].body
-  return schema === null ? [] : strays(body, schema, [], '')
+  return schema === null ? [] : orphans(body, schema, [], '')
 }
 
 interface Def {
@@ -33,7 +33,7 @@ const defOf = (schema: z.ZodMiniType): Def => {
   return def.type === 'optional' && def.innerType !== undefined ? defOf(def.innerType) : def
 }
 
-function strays(pattern: unknown, schema: z.ZodMiniType, path: readonly PropertyKey[], within: string): Stray[] {
+function orphans(pattern: unknown, schema: z.ZodMiniType, path: readonly PropertyKey[], within: string): Stray[] {
   const { shape, catchall } = defOf(schema)
   if (!isPlain(pattern) || isAsymmetric(pattern)) return []
   const entries = Object.entries(pattern)
@@ -42,10 +42,10 @@ function strays(pattern: unknown, schema: z.ZodMiniType, path: readonly Property
   }
   if (shape === undefined || catchall !== undefined) return []
   return entries.flatMap(([key, value]) => {
-    const here = [...path, key]
+    const compiler = [...path, key]
     const inner = Object.hasOwn(shape, key) ? shape[key] : undefined
-    if (inner !== undefined) return strays(value, inner, here, `${within}${key}.`)
-    return isAbsent(value) ? [] : [{ path: here, name: `${within}${key}`, ...meant(key, Object.keys(shape)) }]
+    if (inner !== undefined) return orphans(value, inner, compiler, `${within}${key}.`)
+    return isAbsent(value) ? [] : [{ path: compiler, name: `${within}${key}`, ...meant(key, Object.keys(shape)) }]
   })
 }
 
@@ -68,9 +68,9 @@ function inMatcher(
   path: readonly PropertyKey[],
   within: string,
 ): Stray[] {
-  if (key === '$exact') return strays(value, schema, path, within)
+  if (key === '$exact') return orphans(value, schema, path, within)
   if (key !== '$oneOf' || !Array.isArray(value)) return []
-  return value.flatMap((one, index) => strays(one, schema, [...path, index], within))
+  return value.flatMap((one, index) => orphans(one, schema, [...path, index], within))
 }
 
 /** That a field of one's own is not there may well be what is asked. */

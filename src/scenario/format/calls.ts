@@ -1,10 +1,10 @@
 /** What a scenario says about calls of the intermediary: one that must come, none that may, any of several. */
 import * as z from 'zod/mini'
-import { described } from '../../source/settings.ts'
+import { described } from '../../files/setting-schemas.ts'
 import type { CallName } from '../action.ts'
-import { ALIAS, AUTH, CALL_NAMES, DURATION, type DurationWritten, held, TIMES, type TimesWritten } from './held.ts'
+import { type BrokenRule, conflict, incomplete, RULES, ruled } from './map-rules.ts'
 import { matcherOf } from './matchers.ts'
-import { type BrokenRule, conflict, incomplete, RULES, ruled } from './rule.ts'
+import { ALIAS, AUTH, CALL_NAMES, DURATION, type DurationWritten, held, TIMES, type TimesWritten } from './values.ts'
 
 const BODIES: Readonly<Record<CallName, [string, unknown]>> = {
   start: ['Start handover', { sender: { name: { $type: 'string' } } }],

@@ -1,9 +1,9 @@
 /** The chat as it should be. */
 import * as z from 'zod/mini'
 import { WEBHOOK_EVENTS } from '../../contract/events.ts'
-import { described } from '../../source/settings.ts'
+import { described } from '../../files/setting-schemas.ts'
+import { lacking, ruled } from './map-rules.ts'
 import { matcherOf } from './matchers.ts'
-import { lacking, ruled } from './rule.ts'
 import { CheckRow } from './transcript.ts'
 
 const EVENTS = Object.keys(WEBHOOK_EVENTS)

@@ -2,10 +2,10 @@
 import * as z from 'zod/mini'
 import { knownKeys } from '../../contract/known-keys.ts'
 import { Fault, type FaultSpec } from '../../faults/schema.ts'
-import { isMap } from '../../source/is-map.ts'
-import { described } from '../../source/settings.ts'
-import { namesIn } from '../fill.ts'
-import { FILLED_SHAPE } from './held.ts'
+import { isMap } from '../../files/is-map.ts'
+import { described } from '../../files/setting-schemas.ts'
+import { namesIn } from '../interpolation.ts'
+import { FILLED_SHAPE } from './values.ts'
 
 const having = (name: string, schema: object) => ({ required: [name], properties: { [name]: schema } })
 

@@ -1,8 +1,8 @@
 /** Which files are meant: a file, every scenario below a folder, or a pattern such as `scenarios/**\/night-*.yaml`. */
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { extname, relative, resolve, sep } from 'node:path'
-import { fileProblem } from '../../source/errors.ts'
-import type { NamedFile } from '../../source/files.ts'
+import { fileProblem } from '../../files/errors.ts'
+import type { NamedFile } from '../../files/user-files.ts'
 
 export interface FoundFile extends NamedFile {
   /** Named by itself: what is not a scenario is then a mistake, and not just passed over. */

@@ -3,10 +3,10 @@ import * as z from 'zod/mini'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
 import { knownKeys } from '../../contract/known-keys.ts'
 import { bodyShape } from './calls.ts'
-import { CALL_NAMES } from './held.ts'
 import { matcherShape } from './matchers.ts'
 import { PartFile, ScenarioFile } from './scenario.ts'
 import { VERBS } from './step.ts'
+import { CALL_NAMES } from './values.ts'
 
 type Json = Record<string, unknown>
 

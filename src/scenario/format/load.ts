@@ -1,11 +1,11 @@
 /** Loads scenario files and reports every problem of every file at once. */
 import { resolve } from 'node:path'
-import { moduleSource } from '../../source/document.ts'
-import { byLine, ConfigError, type Problem, problemOf } from '../../source/errors.ts'
+import { moduleSource } from '../../files/document.ts'
+import { byLine, ConfigError, type Problem, problemOf } from '../../files/errors.ts'
 import { defineTexts } from '../../text/texts.ts'
 import { compileInto } from '../compile/compile.ts'
-import { Complaints } from '../compile/here.ts'
 import { hintsOf } from '../compile/hints.ts'
+import { Diagnostics } from '../compile/step-compiler.ts'
 import type { Plan } from '../plan.ts'
 import { type FoundFile, findFiles } from './find.ts'
 import { type LoadedScenario, placeOf, problemAt, type Written } from './loaded.ts'
@@ -79,9 +79,9 @@ async function finish(
     if (Array.isArray(one)) problems.push(...one)
     else loaded.push(await withParts(one, parts))
   }
-  const complaints = new Complaints()
-  const done = loaded.map(one => ({ one, plans: compileInto(one, complaints) }))
-  problems.push(...complaints.problems, ...sameNames(done))
+  const diagnostics = new Diagnostics()
+  const done = loaded.map(one => ({ one, plans: compileInto(one, diagnostics) }))
+  problems.push(...diagnostics.problems, ...sameNames(done))
   if (problems.length > 0) throw new ConfigError(inOrder(problems))
   return done.map(({ one, plans }) => ({ ...one, warnings: hintsOf(plans) }))
 }

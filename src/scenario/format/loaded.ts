@@ -1,7 +1,7 @@
 /** Describes a loaded scenario: its value, the places of its parts, and the files it includes. */
 import { fieldName } from '../../contract/explain-issues.ts'
-import type { Source } from '../../source/document.ts'
-import type { Problem } from '../../source/errors.ts'
+import type { Source } from '../../files/document.ts'
+import type { Problem } from '../../files/errors.ts'
 import type { Place } from '../plan.ts'
 import type { PartFile, ScenarioFile } from './scenario.ts'
 

@@ -1,6 +1,6 @@
 /** Reads the files of steps that scenarios include, each once. */
 import { dirname, extname, relative, resolve } from 'node:path'
-import { ConfigError, type Problem, problemOf } from '../../source/errors.ts'
+import { ConfigError, type Problem, problemOf } from '../../files/errors.ts'
 import { defineTexts } from '../../text/texts.ts'
 import type { Path, Written } from './loaded.ts'
 import { problemAt } from './loaded.ts'

@@ -1,10 +1,10 @@
 /** Reads one file into values and checks them against a schema. */
 import type * as z from 'zod/mini'
 import { explainIssues } from '../../contract/explain-issues.ts'
-import { OWN_WORDS } from '../../contract/own-words.ts'
-import { moduleSource, parseSource, parseSources, type Source } from '../../source/document.ts'
-import { byLine, type Problem } from '../../source/errors.ts'
-import { loadDefault, type NamedFile, readText } from '../../source/files.ts'
+import { ZOD_MESSAGES } from '../../contract/zod-messages.ts'
+import { moduleSource, parseSource, parseSources, type Source } from '../../files/document.ts'
+import { byLine, type Problem } from '../../files/errors.ts'
+import { loadDefault, type NamedFile, readText } from '../../files/user-files.ts'
 import { defineTexts } from '../../text/texts.ts'
 import { type Path, problemAt, type Written } from './loaded.ts'
 
@@ -32,7 +32,7 @@ export function checked<Schema extends z.ZodMiniType>(
   schema: Schema,
   written: Written<unknown>,
 ): Written<z.infer<Schema>> | Problem[] {
-  const read = schema.safeParse(written.value, OWN_WORDS)
+  const read = schema.safeParse(written.value, ZOD_MESSAGES)
   if (read.success) return { ...written, value: read.data as z.infer<Schema> }
   if (isDriver(written.value)) return [problemAt(written, [], TEXTS.driver)]
   const findings = explainIssues(read.error.issues, written.value, schema)

@@ -1,7 +1,10 @@
 /** Scenario files, strict: types, validation and the editors' JSON Schema come from these schemas. */
 import * as z from 'zod/mini'
-import { BusinessHours, Clock, described, knobSchemas, Reply } from '../../source/settings.ts'
+import { BusinessHours, Clock, described, knobSchemas, Reply } from '../../files/setting-schemas.ts'
 import { Never, type Pattern } from './calls.ts'
+import { type BrokenRule, conflict, incomplete, RULES, ruled } from './map-rules.ts'
+import { Steps } from './step.ts'
+import { HistoryRow } from './transcript.ts'
 import {
   AVAILABILITY,
   atLeast,
@@ -13,10 +16,7 @@ import {
   held,
   isFilled,
   SEVERITY,
-} from './held.ts'
-import { type BrokenRule, conflict, incomplete, RULES, ruled } from './rule.ts'
-import { Steps } from './step.ts'
-import { HistoryRow } from './transcript.ts'
+} from './values.ts'
 
 const text = (description: string, ...examples: unknown[]) =>
   z.string().check(z.minLength(1), described(description, ...examples))

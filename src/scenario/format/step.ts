@@ -3,13 +3,13 @@
  * union of verbs could only say that the input is invalid.
  */
 import * as z from 'zod/mini'
-import { described } from '../../source/settings.ts'
+import { described } from '../../files/setting-schemas.ts'
 import { Expect, None } from './calls.ts'
 import { Check } from './check.ts'
 import { FaultStep } from './fault.ts'
-import { atLeast, DURATION, type DurationWritten, type Filled, FLAG, held, TARGET } from './held.ts'
-import { type BrokenRule, conflict, incomplete, RULES, ruled } from './rule.ts'
+import { type BrokenRule, conflict, incomplete, RULES, ruled } from './map-rules.ts'
 import { Agent, Availability, Bot, Deliver, optionalText, Press, text, User } from './stimuli.ts'
+import { atLeast, DURATION, type DurationWritten, type Filled, FLAG, held, TARGET } from './values.ts'
 
 const Include = z.union([
   text('A file of steps (`kind: partial`), relative to this file', 'parts/accept.yaml'),

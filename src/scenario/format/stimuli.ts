@@ -1,7 +1,10 @@
 /** What users, bots, agents and the surroundings do, one schema per verb. */
 import * as z from 'zod/mini'
 import { WEBHOOK_EVENTS } from '../../contract/events.ts'
-import { described } from '../../source/settings.ts'
+import { described } from '../../files/setting-schemas.ts'
+import { type BrokenRule, conflict, incomplete, lacking, RULES, ruled } from './map-rules.ts'
+import { matcherOf } from './matchers.ts'
+import { Buttons } from './transcript.ts'
 import {
   ACK,
   AVAILABILITY,
@@ -14,10 +17,7 @@ import {
   SIGN,
   TIMES,
   type TimesWritten,
-} from './held.ts'
-import { matcherOf } from './matchers.ts'
-import { type BrokenRule, conflict, incomplete, lacking, RULES, ruled } from './rule.ts'
-import { Buttons } from './transcript.ts'
+} from './values.ts'
 
 export const text = (description: string, ...examples: unknown[]) =>
   z.string().check(described(description, ...examples))

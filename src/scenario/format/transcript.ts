@@ -1,9 +1,9 @@
 /** Rows of a conversation, as a chat begins with them and as a check looks for them. */
 import * as z from 'zod/mini'
 import { Button } from '../../contract/schemas.ts'
-import { described } from '../../source/settings.ts'
+import { described } from '../../files/setting-schemas.ts'
+import { type BrokenRule, conflict, incomplete, RULES, ruled } from './map-rules.ts'
 import { matcherOf } from './matchers.ts'
-import { type BrokenRule, conflict, incomplete, RULES, ruled } from './rule.ts'
 
 const SPEAKERS = ['user', 'bot', 'agent'] as const
 

@@ -24,7 +24,7 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
   const { room, inner, identity, clock } = core
   const { bot } = identity
   const deliveries = inner.dispatcher.capture()
-  const rank = ranking(deliveries.jobs, inner.alarm.order)
+  const rank = ranking(deliveries.jobs, inner.deadlineTimer.order)
   const faults = inner.faults.capture()
   const snapshot: Snapshot = {
     v: SNAPSHOT_VERSION,
@@ -52,7 +52,7 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
       stamp: inner.stamps.last,
       journal_stamp: inner.journalStamps.last,
       random: deliveries.random,
-      alarm_order: inner.alarm.order === null ? null : rank(inner.alarm.order),
+      alarm_order: inner.deadlineTimer.order === null ? null : rank(inner.deadlineTimer.order),
     },
     journal: journalOf(core, options),
   }
@@ -60,9 +60,9 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
 }
 
 /** Numbers timers by their order, so that equal states give equal snapshots. */
-function ranking(jobs: readonly CapturedJob[], alarm: number | null): (order: number) => number {
+function ranking(jobs: readonly CapturedJob[], deadlineTimer: number | null): (order: number) => number {
   const due = jobs.flatMap(({ stage }) => (stage.kind === 'due' ? [stage.order] : []))
-  const sorted = [...due, ...(alarm === null ? [] : [alarm])].sort((a, b) => a - b)
+  const sorted = [...due, ...(deadlineTimer === null ? [] : [deadlineTimer])].sort((a, b) => a - b)
   return order => sorted.indexOf(order)
 }
 

@@ -1,17 +1,17 @@
 /** Checks a snapshot and reports its problems; only a valid snapshot is restored. */
 import { explain, type Problem } from '../../api/explain.ts'
-import { OWN_WORDS } from '../../contract/own-words.ts'
 import { VERSION } from '../../contract/version.ts'
+import { ZOD_MESSAGES } from '../../contract/zod-messages.ts'
 import { MASK } from '../../journal/mask.ts'
 import type { Core } from '../core.ts'
-import { InvalidSetting, type SettingProblem } from '../options.ts'
+import { InvalidOptionError, type SettingProblem } from '../options.ts'
 import { checkEngine, type ReadSettings, readSettings } from '../settings.ts'
 import { SNAPSHOT_VERSION } from './capture.ts'
 import type { Snapshot } from './schema.ts'
 
 /** A snapshot cannot be restored. Nothing was changed. */
-export class InvalidSnapshot extends Error {
-  override readonly name = 'InvalidSnapshot'
+export class InvalidSnapshotError extends Error {
+  override readonly name = 'InvalidSnapshotError'
   readonly problems: readonly SettingProblem[]
   constructor(problems: readonly SettingProblem[]) {
     super(problems.map(problem => problem.message).join(' '))
@@ -24,13 +24,13 @@ export interface Restoration {
   readonly settings: ReadSettings
 }
 
-/** Throws `InvalidSnapshot`. */
+/** Throws `InvalidSnapshotError`. */
 export async function checkSnapshot(core: Core, raw: unknown): Promise<Restoration> {
   checkVersion(raw)
   const { SnapshotSchema } = await import('./schema.ts')
-  const parsed = SnapshotSchema.safeParse(raw, OWN_WORDS)
+  const parsed = SnapshotSchema.safeParse(raw, ZOD_MESSAGES)
   if (!parsed.success) {
-    throw new InvalidSnapshot(firstOf(explain(parsed.error.issues, raw, SnapshotSchema, 'The snapshot')))
+    throw new InvalidSnapshotError(firstOf(explain(parsed.error.issues, raw, SnapshotSchema, 'The snapshot')))
   }
   const snapshot: Snapshot = parsed.data
   const settings = readSettings(core, wantedSettings(core, snapshot))
@@ -39,13 +39,13 @@ export async function checkSnapshot(core: Core, raw: unknown): Promise<Restorati
     ...clockProblem(core, snapshot),
     ...danglingReferences(snapshot),
   ]
-  if (problems.length > 0) throw new InvalidSnapshot(problems)
+  if (problems.length > 0) throw new InvalidSnapshotError(problems)
   await checkEngine(settings.knobs['translation.engine']).catch(refuse)
   return { snapshot, settings }
 }
 
 function refuse(error: unknown): never {
-  throw error instanceof InvalidSetting ? new InvalidSnapshot(error.problems.map(below('config'))) : error
+  throw error instanceof InvalidOptionError ? new InvalidSnapshotError(error.problems.map(below('config'))) : error
 }
 
 const FEW = 5
@@ -66,7 +66,7 @@ function checkVersion(raw: unknown): void {
       : `This snapshot has version ${JSON.stringify(v)}; ${reads}. Restore it with ${
           typeof by === 'string' ? `handover-sim ${by}` : 'the handover-sim'
         } that took it, or take it again with this one.`
-  throw new InvalidSnapshot([{ name: 'v', message }])
+  throw new InvalidSnapshotError([{ name: 'v', message }])
 }
 
 /** A restore keeps the base URL, a webhook URL that is set, and the keys that are masked in the snapshot. */

@@ -8,7 +8,7 @@ import { checkSnapshot, type Restoration } from './check.ts'
 import { botFromRow, chatFromRow, deadlineFromRow, fileFromRow, jobFromRow, replacedKeyFromRow } from './rows.ts'
 import type { Snapshot } from './schema.ts'
 
-/** Throws `InvalidSnapshot`. Aborts requests and deliveries in flight, as a reset does. */
+/** Throws `InvalidSnapshotError`. Aborts requests and deliveries in flight, as a reset does. */
 export async function restoreSnapshot(core: Core, raw: unknown): Promise<void> {
   applySnapshot(core, await checkSnapshot(core, raw))()
 }
@@ -31,8 +31,11 @@ export function applySnapshot(core: Core, { snapshot, settings }: Restoration): 
   core.journal.restore({ nextSeq, atMs, entries })
   core.inner.past.before = nextSeq
   return () => {
-    const alarm = { order: snapshot.going_on.alarm_order ?? Number.POSITIVE_INFINITY, arm: core.inner.alarm.set }
-    for (const { arm } of [...deliveries.timers, alarm].sort((a, b) => a.order - b.order)) arm()
+    const deadlineTimer = {
+      order: snapshot.going_on.alarm_order ?? Number.POSITIVE_INFINITY,
+      arm: core.inner.deadlineTimer.set,
+    }
+    for (const { arm } of [...deliveries.timers, deadlineTimer].sort((a, b) => a.order - b.order)) arm()
     deliveries.start()
   }
 }

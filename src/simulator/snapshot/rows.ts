@@ -2,7 +2,7 @@
 import type { ReplacedKey } from '../../api/keyring.ts'
 import type { Deadline, Deadlines } from '../../platform/deadlines.ts'
 import type { BotState, Chat, Message, StoredFile } from '../../platform/state.ts'
-import type { CapturedJob, Stage } from '../../webhooks/job.ts'
+import type { CapturedJob, DeliveryStage } from '../../webhooks/job.ts'
 import type { BotRow, ChatRow, DeadlineRow, DeliveryRow, FileRow, MessageRow, ReplacedKeyRow } from './schema.ts'
 
 type Snake<Name> = Name extends `${infer First}${infer Rest}`
@@ -104,10 +104,10 @@ export function deliveryRow({ stage, strike, ...job }: CapturedJob, rank: (order
 
 export function jobFromRow(row: DeliveryRow): CapturedJob {
   const { stage: _, struck, ...job } = row
-  return { ...camelCase(job), stage: stageOf(row), strike: struck }
+  return { ...camelCase(job), stage: runContextOf(row), strike: struck }
 }
 
-function stageOf(row: DeliveryRow): Stage {
+function runContextOf(row: DeliveryRow): DeliveryStage {
   if (row.stage !== 'due') return { kind: row.stage }
   const { at_ms: atMs, order, next } = row.due
   return { kind: 'due', atMs, order, next }

@@ -26,7 +26,7 @@ import {
   toYaml,
   user,
   wait,
-} from '../../../src/scenario/authoring.ts'
+} from '../../../src/scenario/build/index.ts'
 import { complaints, load } from './written.ts'
 
 const inner = [press('handover')]

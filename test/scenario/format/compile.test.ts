@@ -1,7 +1,7 @@
 /** From steps as they are written to a plan: numbers, lanes, turns, defaults, what it needs. */
 import { describe, expect, it } from 'vitest'
-import { fill } from '../../../src/scenario/fill.ts'
-import { createReferee } from '../../../src/scenario/judge/referee.ts'
+import { createEvaluator } from '../../../src/evaluator/evaluation.ts'
+import { fill } from '../../../src/scenario/interpolation.ts'
 import { namedTexts } from '../../../src/scenario/named-texts.ts'
 import { allSteps, complaints, HEAD, load, planOf, plansOf } from './written.ts'
 
@@ -100,9 +100,9 @@ describe('turns', () => {
   })
 })
 
-describe('lanes', () => {
+describe('conversations', () => {
   it('one chat is main, several have their names', async () => {
-    expect((await planOf('  - expect: start\n')).lanes).toEqual([
+    expect((await planOf('  - expect: start\n')).conversations).toEqual([
       {
         name: 'main',
         language: 'en',
@@ -116,7 +116,7 @@ describe('lanes', () => {
       },
     ])
     const plan = await planOf('  - { expect: start, chat: bo }\n', 'chats: { ada: { language: nb }, bo: {} }\n')
-    expect(plan.lanes.map(({ name, language }) => [name, language])).toEqual([
+    expect(plan.conversations.map(({ name, language }) => [name, language])).toEqual([
       ['ada', 'nb'],
       ['bo', 'en'],
     ])
@@ -127,11 +127,11 @@ describe('lanes', () => {
       '  - parallel: { users: 2, steps: [{ user: "$(user)" }, { expect: start }] }\n',
       'chat: { language: nb }\n',
     )
-    expect(plan.lanes.map(({ name, language, scope }) => [name, language, scope])).toEqual([
+    expect(plan.conversations.map(({ name, language, scope }) => [name, language, scope])).toEqual([
       ['user 1', 'nb', { user: 1 }],
       ['user 2', 'nb', { user: 2 }],
     ])
-    expect(allSteps(plan).map(({ lane, scope, label }) => [lane, scope.user, label])).toEqual([
+    expect(allSteps(plan).map(({ conversation, scope, label }) => [conversation, scope.user, label])).toEqual([
       ['user 1', 1, 'user "1"'],
       ['user 1', 1, 'expect start'],
       ['user 2', 2, 'user "2"'],
@@ -142,12 +142,12 @@ describe('lanes', () => {
   it('a fault, a wait, a word before a crowd open no chat', async () => {
     const before = '  - fault: { on: api, latency: 1s }\n  - wait: 1s\n  - log: now\n'
     const plan = await planOf(`${before}  - parallel: { users: 1, steps: [{ expect: start }] }\n`)
-    expect(plan.lanes.map(({ name }) => name)).toEqual(['user 1'])
+    expect(plan.conversations.map(({ name }) => name)).toEqual(['user 1'])
   })
 
   it('a second crowd is another crowd', async () => {
     const crowd = '  - parallel: { users: 2, steps: [{ expect: start }] }\n'
-    expect((await planOf(`${crowd}${crowd}  - user: a\n`)).lanes.map(({ name }) => name)).toEqual([
+    expect((await planOf(`${crowd}${crowd}  - user: a\n`)).conversations.map(({ name }) => name)).toEqual([
       'main',
       'user 1',
       'user 2',
@@ -160,12 +160,19 @@ describe('lanes', () => {
     const steps =
       '  - { repeat: { times: 1, steps: [{ user: a }, { user: b, chat: ada }] }, chat: bo }\n  - { expect: start, chat: ada }\n  - expect: availability\n'
     const plan = await planOf(steps, 'chats: { ada: {}, bo: {} }\n')
-    expect(allSteps(plan).map(({ lane }) => lane)).toEqual(['bo', 'ada', 'ada', 'ada'])
+    expect(allSteps(plan).map(({ conversation }) => conversation)).toEqual(['bo', 'ada', 'ada', 'ada'])
   })
 
   it('a shipped conversation keeps what the scenario does not say', async () => {
-    const [lane] = (await planOf('  - expect: start\n', 'chat: { transcript: nb-shop, labels: [vip] }\n')).lanes
-    expect(lane).toMatchObject({ transcript: 'nb-shop', language: null, source: null, context: null, labels: ['vip'] })
+    const [conversation] = (await planOf('  - expect: start\n', 'chat: { transcript: nb-shop, labels: [vip] }\n'))
+      .conversations
+    expect(conversation).toMatchObject({
+      transcript: 'nb-shop',
+      language: null,
+      source: null,
+      context: null,
+      labels: ['vip'],
+    })
   })
 })
 
@@ -268,13 +275,13 @@ describe('what is filled in', () => {
       'p.yaml': 'version: 1\nkind: partial\nparams: { b: null }\nsteps: [{ expect: { message: { message: $(b) } } }]\n',
     }
     const [plan] = await plansOf(files)
-    const referee = createReferee(plan!)
+    const evaluator = createEvaluator(plan!)
     const said = allSteps(plan!)
       .slice(0, 3)
       .map(({ number, action }) =>
         action.verb === 'user'
-          ? fill(action.text, referee.scopeOf(number))
-          : action.verb === 'expect' && action.tree.op === 'call' && fill(action.tree.body, referee.scopeOf(number)),
+          ? fill(action.text, evaluator.scopeOf(number))
+          : action.verb === 'expect' && action.tree.op === 'call' && fill(action.tree.body, evaluator.scopeOf(number)),
       )
     expect(said).toEqual(['$(literal) $(b)', namedTexts(['template']).template, { message: '$(b)' }])
     expect(plan!.vars).toEqual({ a: '$$(b)', c: 'by $(chat.name)' })

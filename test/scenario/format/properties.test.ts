@@ -1,11 +1,11 @@
 /** What holds of every scenario. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Step, toYaml } from '../../../src/scenario/authoring.ts'
+import { parseSources } from '../../../src/files/document.ts'
+import { type Step, toYaml } from '../../../src/scenario/build/index.ts'
 import { compile } from '../../../src/scenario/compile/compile.ts'
 import { loadValues } from '../../../src/scenario/format/load.ts'
 import { isCheck, isStimulus, type Plan, type PlannedItem, type PlannedStep } from '../../../src/scenario/plan.ts'
-import { parseSources } from '../../../src/source/document.ts'
 import { anyCheck, anyPassing, anyScenario, anyStimulus } from './some-scenario.ts'
 import { allSteps } from './written.ts'
 
@@ -42,12 +42,13 @@ describe('every scenario', () => {
         expect(steps.map(({ number }) => number)).toEqual(steps.map((_, index) => index + 1))
         expect(plan.count).toBe(steps.length)
         expect(leaves(plan.steps)).toBe(steps.length)
-        for (const { turn, number, action, lane, label } of steps) {
+        for (const { turn, number, action, conversation, label } of steps) {
           expect(turn.every(one => one <= number && isStimulus(steps[one - 1]!))).toBe(true)
           expect([...turn].sort((a, b) => a - b)).toEqual(turn)
-          if (action.verb === 'sees') for (const one of turn) expect(steps[one - 1]!.readsInboxOf).toContain(lane)
+          if (action.verb === 'sees')
+            for (const one of turn) expect(steps[one - 1]!.readsInboxOf).toContain(conversation)
           expect(label).toMatch(/^[^\n]{1,100}$/u)
-          if (CHATTY.includes(action.verb)) expect(plan.lanes.map(({ name }) => name)).toContain(lane)
+          if (CHATTY.includes(action.verb)) expect(plan.conversations.map(({ name }) => name)).toContain(conversation)
         }
       }),
       { numRuns: 300 },

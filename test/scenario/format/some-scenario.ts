@@ -24,7 +24,7 @@ import {
   target,
   user,
   wait,
-} from '../../../src/scenario/authoring.ts'
+} from '../../../src/scenario/build/index.ts'
 import { RESERVED } from '../../../src/scenario/compile/names.ts'
 
 /** Texts that a careless writer of YAML would lose. */

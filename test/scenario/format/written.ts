@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { ConfigError } from '../../../src/files/errors.ts'
 import { compile } from '../../../src/scenario/compile/compile.ts'
 import { loadScenarios } from '../../../src/scenario/format/load.ts'
 import type { LoadedScenario } from '../../../src/scenario/format/loaded.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../../../src/scenario/plan.ts'
-import { ConfigError } from '../../../src/source/errors.ts'
 
 export type Files = Readonly<Record<string, string>>
 

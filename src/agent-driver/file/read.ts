@@ -1,0 +1,146 @@
+/** A driver as data, from whatever form it was in, checked into what can be played. */
+import { resolve } from 'node:path'
+import { fieldName } from '../../contract/explain-issues.ts'
+import { ZOD_MESSAGES } from '../../contract/zod-messages.ts'
+import type { Source } from '../../files/document.ts'
+import { byLine, ConfigError, type Problem, schemaProblems } from '../../files/errors.ts'
+import type { Ask, DriverSpec, FunctionVerb, TargetSpec, VerbSpec } from '../spec.ts'
+import { knownIn, type Text, textsIn, variablesIn, wrongNames } from './names.ts'
+import { DriverFile, PLAIN_VERBS, type Target, type Verb } from './schema.ts'
+import { type Defaults, millis, type Report, readAction } from './verbs.ts'
+
+export interface Origin {
+  readonly name: string
+  readonly folder: string
+  /** Where a driver that names no address was read from. */
+  readonly http: string | null
+  readonly commands: boolean
+  /** Null when there is no terminal. */
+  readonly ask: Ask | null
+  /** Verbs that are functions of a module. */
+  readonly functions: Readonly<Record<string, FunctionVerb['run']>>
+}
+
+const NO_TERMINAL = 'manual needs a terminal'
+const CALL_MS = 5_000
+
+/** Throws `ConfigError` with every problem found, the first line first. */
+export function readDriver(source: Source, origin: Origin): DriverSpec {
+  const file = checked(source)
+  const reader = new Reader(source, origin, file)
+  const spec = reader.spec()
+  if (reader.problems.length === 0) return spec
+  throw new ConfigError(byLine(reader.problems))
+}
+
+function checked(source: Source): DriverFile {
+  const value = source.value ?? {}
+  const read = DriverFile.safeParse(value, ZOD_MESSAGES)
+  if (read.success) return read.data
+  if (typeof value === 'object' && 'steps' in value) {
+    throw new ConfigError([source.problem(['steps'], 'key', '', 'this is a scenario and not an agent driver')])
+  }
+  throw new ConfigError(schemaProblems(source, read.error.issues, value, DriverFile))
+}
+
+class Reader {
+  readonly problems: Problem[] = []
+  readonly #source: Source
+  readonly #origin: Origin
+  readonly #file: DriverFile
+  readonly #missing: Record<string, string> = {}
+
+  constructor(source: Source, origin: Origin, file: DriverFile) {
+    this.#source = source
+    this.#origin = origin
+    this.#file = file
+  }
+
+  spec(): DriverSpec {
+    const { name, folder } = this.#origin
+    const verbs = this.#verbs()
+    if (Object.keys(verbs).length + Object.keys(this.#missing).length === 0 && !this.#file.target) this.#nothing()
+    const target = this.#file.target ? this.#target(this.#file.target) : null
+    return { name, folder, verbs, missing: this.#missing, target, variables: this.#names() }
+  }
+
+  #nothing(): void {
+    if (this.problems.length > 0) return
+    this.#report([], `says nothing: write at least one of ${PLAIN_VERBS.join(', ')}, does, target`, 'value')
+  }
+
+  #report(path: readonly PropertyKey[], message: string, of: 'key' | 'value'): void {
+    this.problems.push(this.#source.problem(path, of, fieldName(path), message))
+  }
+
+  /** Every verb with its name and where it stands. */
+  #written(): { verb: string; path: readonly string[]; is: Verb }[] {
+    const plain = PLAIN_VERBS.map(verb => ({ verb: verb as string, path: [verb], is: this.#file[verb] }))
+    const own = Object.entries(this.#file.does ?? {})
+    const all = [...plain, ...own.map(([name, is]) => ({ verb: `does.${name}`, path: ['does', name], is }))]
+    return all.flatMap(({ verb, path, is }) => (is === undefined ? [] : [{ verb, path, is }]))
+  }
+
+  #verbs(): Record<string, VerbSpec> {
+    const { timeout } = this.#file
+    const timeoutMs = millis(timeout, CALL_MS)
+    const functions = Object.entries(this.#origin.functions).map(([verb, run]) => [
+      verb,
+      { kind: 'function', run, timeoutMs } as const,
+    ])
+    const defaults = { ...this.#defaults(), timeoutMs }
+    const written = this.#written().flatMap(({ verb, path, is }) => {
+      const spec = this.#verb(verb, path, is, defaults)
+      return spec === null ? [] : [[verb, spec] as const]
+    })
+    return Object.fromEntries([...functions, ...written])
+  }
+
+  #defaults(): Omit<Defaults, 'timeoutMs'> {
+    const { http = this.#origin.http, headers = {} } = this.#file
+    return { http: http?.replace(/\/+$/, '') ?? null, headers, commands: this.#origin.commands }
+  }
+
+  #verb(verb: string, path: readonly string[], is: Verb, defaults: Defaults): VerbSpec | null {
+    const report: Report = (below, message, of = 'value') => this.#report([...path, ...below], message, of)
+    if (is !== 'manual') return readAction(is, defaults, report)
+    const { ask } = this.#origin
+    if (verb === 'inbox') report([], 'cannot be manual, because it is read again and again; leave it out')
+    else if (ask === null) this.#missing[verb] = NO_TERMINAL
+    else return { kind: 'manual', ask }
+    return null
+  }
+
+  #target({ start, env = {}, cwd, ready, ready_timeout, stop_timeout }: Target): TargetSpec {
+    if (!this.#origin.commands)
+      this.#report(['target'], 'is not started for a driver read from a URL; keep the driver in a file', 'key')
+    return {
+      command: start,
+      env,
+      folder: resolve(this.#origin.folder, cwd ?? ''),
+      ready,
+      readyTimeoutMs: millis(ready_timeout, 15_000),
+      stopTimeoutMs: millis(stop_timeout, 5_000),
+    }
+  }
+
+  /** Reports wrong names, and lists the variables that are read. */
+  #names(): DriverSpec['variables'] {
+    const { http, headers, target } = this.#file
+    const around = [...textsIn(http, ['http']), ...textsIn(target, ['target'])].map(text => ({ text, verb: null }))
+    const common = textsIn(headers, ['headers']).map(text => ({ text, verb: null }))
+    const inVerbs = this.#written().flatMap(({ verb, path, is }) => textsIn(is, path).map(text => ({ text, verb })))
+    const all = [...around, ...common, ...inVerbs]
+    for (const { text, verb } of all) {
+      for (const wrong of wrongNames(text.text, knownIn(verb))) this.#report(text.path, wrong, 'value')
+    }
+    return all.flatMap(({ text }) => this.#variables(text))
+  }
+
+  #variables({ path, text }: Text): DriverSpec['variables'] {
+    return variablesIn(text).map(name => {
+      const message = `reads the environment variable ${name}, which is not set`
+      return { name, unset: this.#source.problem(path, 'value', fieldName(path), message) }
+    })
+  }
+}

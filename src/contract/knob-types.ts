@@ -1,0 +1,173 @@
+/**
+ * The kinds of value a knob can have. Each kind reads what a user wrote (a flag's text, YAML, JSON) into the
+ * value the code uses, writes it back in one canonical form, and says in words what it allows.
+ */
+import { formatDuration, parseDuration } from '../text/duration.ts'
+
+export interface KnobType<T> {
+  readonly initial: T
+  /** In words, for error messages and docs. */
+  readonly allowed: string
+  /** The value, or undefined when `raw` is not allowed. */
+  parse(raw: unknown): T | undefined
+  show(value: T): unknown
+  /** The same as JSON Schema, for editors. */
+  readonly schema: JsonShape
+}
+export type JsonShape = Readonly<Record<string, unknown>>
+
+const spelled = (raw: unknown): unknown => (raw === true ? 'on' : raw === false ? 'off' : raw === null ? 'null' : raw)
+
+/** The other ways to write a word that YAML and JSON have a value for. */
+const spellings: Record<string, unknown> = { on: true, off: false, null: null, true: true }
+const written = (word: string): unknown[] => {
+  if (Object.hasOwn(spellings, word)) return [word, spellings[word]]
+  return /^\d+$/.test(word) ? [word, Number(word)] : [word]
+}
+const OFF: JsonShape = { enum: written('off') }
+const DURATION: JsonShape = { type: 'string', pattern: '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$' }
+const orOff = (shape: JsonShape): JsonShape => ({ anyOf: [OFF, shape] })
+
+export function oneOf<const V extends readonly string[]>(values: V, initial: V[number]): KnobType<V[number]> {
+  const named = (raw: unknown) => values.find(value => typeof raw !== 'object' && value === String(raw))
+  const find = (raw: unknown) => named(raw) ?? named(spelled(raw))
+  const schema = { enum: values.flatMap(written) }
+  return { initial, allowed: values.join(' | '), parse: find, show: value => value, schema }
+}
+
+/** A duration in milliseconds; with `off`, null stands for off. */
+export function duration(initialMs: number): KnobType<number> {
+  return {
+    initial: initialMs,
+    allowed: 'a duration such as 500ms, 5s, 10m, 12h',
+    parse: raw => parseDuration(raw) ?? undefined,
+    show: formatDuration,
+    schema: DURATION,
+  }
+}
+
+export function durationOrOff(): KnobType<number | null> {
+  return {
+    initial: null,
+    allowed: 'off | a duration such as 500ms, 5s, 10m, 12h',
+    parse: raw => (spelled(raw) === 'off' ? null : (parseDuration(raw) ?? undefined)),
+    show: value => (value === null ? 'off' : formatDuration(value)),
+    schema: orOff(DURATION),
+  }
+}
+
+/** `[a, b]` in YAML and JSON, `[a,b]` or `a,b` in a flag; `off` is the empty list. */
+function listOf(raw: unknown): unknown[] | undefined {
+  if (Array.isArray(raw)) return raw
+  if (spelled(raw) === 'off') return []
+  if (typeof raw !== 'string') return undefined
+  const inner = raw.trim().replace(/^\[(.*)\]$/s, '$1')
+  return inner.trim() === '' ? [] : inner.split(',').map(part => part.trim())
+}
+
+function list<T>(
+  allowed: string,
+  initial: readonly T[],
+  one: (raw: unknown) => T | null,
+  show: (item: T) => unknown,
+  items: JsonShape,
+) {
+  const kind: KnobType<readonly T[]> = {
+    initial,
+    allowed,
+    parse(raw) {
+      const items = listOf(raw)?.map(one)
+      return items === undefined || items.includes(null) ? undefined : (items as T[])
+    },
+    show: value => (value.length === 0 ? 'off' : value.map(show)),
+    schema: { anyOf: [OFF, { type: 'array', items }, { type: 'string' }] },
+  }
+  return kind
+}
+
+export const durations = (): KnobType<readonly number[]> =>
+  list('off | a list of durations such as [1s, 5s]', [], parseDuration, formatDuration, DURATION)
+
+/** Words from a fixed set. */
+export const someOf = <const V extends readonly string[]>(values: V, initial: readonly V[number][]) =>
+  list<V[number]>(
+    `off | a list of ${values.join(', ')}`,
+    initial,
+    raw => values.find(value => value === raw) ?? null,
+    value => value,
+    { enum: values },
+  )
+
+/** Words of a given form, such as `web=chatbubble`; `form` says it in the error. */
+export const wordsLike = (form: string, pattern: RegExp, initial: readonly string[] = []) =>
+  list<string>(
+    `off | a list of ${form}`,
+    initial,
+    raw => (typeof raw === 'string' && pattern.test(raw) ? raw : null),
+    value => value,
+    { type: 'string', pattern: pattern.source },
+  )
+
+export function count(initial: number, max = Number.MAX_SAFE_INTEGER): KnobType<number> {
+  const parse = (raw: unknown) => {
+    const value = typeof raw === 'string' && /^\d+$/.test(raw) ? Number(raw) : raw
+    return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= max
+      ? (value as number)
+      : undefined
+  }
+  const schema = { type: 'integer', minimum: 1, maximum: max }
+  return { initial, allowed: `a whole number from 1 to ${max}`, parse, show: value => value, schema }
+}
+
+export function countOrOff(): KnobType<number | null> {
+  const inner = count(1)
+  return {
+    initial: null,
+    allowed: 'off | a whole number from 1',
+    parse: raw => (spelled(raw) === 'off' ? null : inner.parse(raw)),
+    show: value => value ?? 'off',
+    schema: orOff(inner.schema),
+  }
+}
+
+/** Calls per window, written `10/1s`; null is off. */
+export interface Rate {
+  readonly calls: number
+  readonly windowMs: number
+}
+export function rateOrOff(): KnobType<Rate | null> {
+  return {
+    initial: null,
+    allowed: 'off | calls per window such as 10/1s',
+    parse(raw) {
+      if (spelled(raw) === 'off') return null
+      const [, calls, window] = (typeof raw === 'string' && /^([1-9]\d{0,8})\/(.*)$/.exec(raw)) || []
+      const windowMs = parseDuration(window)
+      return windowMs ? { calls: Number(calls), windowMs } : undefined
+    },
+    show: value => (value === null ? 'off' : `${value.calls}/${formatDuration(value.windowMs)}`),
+    schema: orOff({ type: 'string', pattern: '^[1-9]\\d{0,8}/\\d+(\\.\\d+)?(ms|s|m|h)$' }),
+  }
+}
+
+/** Free text; `mayBeEmpty` for settings where nothing is a value. */
+export function text(initial: string, mayBeEmpty = false): KnobType<string> {
+  return {
+    initial,
+    allowed: mayBeEmpty ? 'a text' : 'a text that is not empty',
+    parse: raw => (typeof raw === 'string' && (mayBeEmpty || raw !== '') ? raw : undefined),
+    show: value => value,
+    schema: { type: 'string', ...(mayBeEmpty ? {} : { minLength: 1 }) },
+  }
+}
+
+/** One printable word, such as a key or a header name. */
+export function word(initial: string, allowed: string, pattern = /^[\x21-\x7e]+$/): KnobType<string> {
+  return {
+    initial,
+    allowed,
+    parse: raw => (typeof raw === 'string' && pattern.test(raw) ? raw : undefined),
+    show: value => value,
+    schema: { type: 'string', pattern: pattern.source },
+  }
+}

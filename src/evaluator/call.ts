@@ -1,0 +1,78 @@
+/** A call of the intermediary, as the judge looks at it. */
+import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
+import type { EntryOf } from '../journal/entry.ts'
+
+export interface Call {
+  readonly seq: number
+  /** When the request was fully read, on `at_ms`. */
+  readonly readAt: number
+  /** When it was answered. */
+  readonly atMs: number
+  /** Null: no path of the platform. */
+  readonly endpoint: EndpointId | null
+  readonly chatId: string | null
+  /** Parsed even where the platform turned the call down before it looked. */
+  readonly body: unknown
+  readonly entry: EntryOf<'api'>
+}
+
+/** Downloads of attachments are no calls of the protocol. */
+const FILES = '/files/'
+
+export const isCall = (entry: EntryOf<'api'>): boolean => !(entry.endpoint === null && entry.path.startsWith(FILES))
+
+export function callOf(entry: EntryOf<'api'>): Call {
+  const body = bodyOf(entry)
+  const inBody = (body as { chat_id?: unknown } | null)?.chat_id
+  return {
+    seq: entry.seq,
+    readAt: entry.at_ms - entry.duration_ms,
+    atMs: entry.at_ms,
+    endpoint: entry.endpoint,
+    chatId: entry.chat_id ?? (typeof inBody === 'string' ? inBody : null),
+    body,
+    entry,
+  }
+}
+
+/** A body that was not looked at (the key was refused first) stands in the journal as text. */
+function bodyOf({ request: { body } }: EntryOf<'api'>): unknown {
+  if (typeof body !== 'string') return body ?? {}
+  try {
+    return JSON.parse(body)
+  } catch {
+    return body
+  }
+}
+
+/** Calls are ordered by when they were read, not by when they were answered. */
+export const isLater = (one: Call, other: Call): boolean =>
+  one.readAt === other.readAt ? one.seq > other.seq : one.readAt > other.readAt
+
+/** Puts it where it belongs; nearly always last. */
+export function insert(calls: Call[], call: Call): void {
+  let at = calls.length
+  while (at > 0 && isLater(calls[at - 1]!, call)) at--
+  calls.splice(at, 0, call)
+}
+
+/** `POST /api/v2/handover/message/` */
+export const nameOf = ({ entry }: Call): string => `${entry.method} ${entry.path}`
+
+/** `#11 message` */
+export const shortName = ({ seq, endpoint, entry }: Call): string =>
+  `#${seq} ${endpoint ?? `${entry.method} ${entry.path}`}`
+
+export const ruleOf = (endpoint: EndpointId | null): string => (endpoint === null ? 'W7' : ENDPOINTS[endpoint].rule)
+
+/** What `capture` reads. */
+export const capturable = ({ body, endpoint, entry }: Call) => ({
+  body,
+  response: entry.response,
+  status: entry.status,
+  endpoint,
+  alias: entry.alias,
+  method: entry.method,
+  path: entry.path,
+  headers: entry.request.headers,
+})

@@ -1,0 +1,90 @@
+/** Calls the platform itself turned down, for reasons of its contract: not by a fault, not by a state. */
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import { ERRORS, type ErrorCode } from '../contract/errors.ts'
+import type { AttributedFailure } from './attributed-failure.ts'
+import { type Call, ruleOf } from './call.ts'
+import type { Evaluation } from './evaluation.ts'
+import { AVAILABILITY } from './journal-index.ts'
+import { listed } from './wording.ts'
+
+/** The caller could not have known better. */
+const OF_STATE: readonly ErrorCode[] = ['precondition_failed', 'conflict', 'rate_limited', 'file_not_found']
+const STATUSES: readonly number[] = [400, 401, 403, 404, 405, 413, 415, 422]
+
+export function contractViolations(evaluation: Evaluation): AttributedFailure[] {
+  const violations = evaluation.index.calls.filter(call => isViolation(call) && !isWanted(evaluation, call))
+  return grouped(violations).map(calls => violation(evaluation, calls))
+}
+
+function isViolation({ entry }: Call): boolean {
+  if (entry.status < 400 || isFaulted(entry)) return false
+  const { code } = refusalOf(entry)
+  if (code !== undefined && Object.hasOwn(ERRORS, code)) return !OF_STATE.includes(code as ErrorCode)
+  return STATUSES.includes(entry.status)
+}
+
+/** A fault answers in place of the platform, and rests on no assumption about it. */
+const isFaulted = (entry: Call['entry']) =>
+  'answer_lost' in entry || ('fault' in entry && Object.keys(entry.unspecified).length === 0)
+
+interface Refusal {
+  readonly code?: string
+  readonly message?: string
+}
+
+const refusalOf = ({ response }: Call['entry']): Refusal =>
+  (response as { error?: Refusal } | null | undefined)?.error ?? {}
+
+/** An `expect` with `auth: invalid` asked for it. */
+function isWanted({ claims, expects }: Evaluation, call: Call): boolean {
+  const owner = claims.ownerOf(call)
+  const leaves = owner === null ? [] : (expects.get(owner)?.attempt?.alternative.leaves ?? [])
+  const keyed = call.entry.status === 401 || call.entry.status === 403
+  return (
+    keyed && leaves.some(({ auth, call: name }) => auth === 'invalid' && (name === 'any' || name === call.endpoint))
+  )
+}
+
+/** The same mistake in the same chat is told once. */
+function grouped(calls: readonly Call[]): Call[][] {
+  const groups = new Map<string, Call[]>()
+  for (const call of calls) {
+    const { code, message } = refusalOf(call.entry)
+    const key = JSON.stringify([call.chatId, call.endpoint ?? call.entry.path, call.entry.status, code, message])
+    groups.set(key, [...(groups.get(key) ?? []), call])
+  }
+  return [...groups.values()]
+}
+
+function violation({ index }: Evaluation, calls: readonly Call[]): AttributedFailure {
+  const first = calls[0]!
+  const { entry, endpoint, seq } = first
+  const conversation = index.conversationOf(first)
+  const { code, message } = refusalOf(entry)
+  const often = calls.length === 1 ? '' : ` (${calls.length} times: ${listed(calls.map(call => call.seq))})`
+  const name = `${entry.method} ${entry.path}`
+  return {
+    at: seq,
+    step: null,
+    conversation: conversation === AVAILABILITY ? null : conversation,
+    severity: index.plan.strict.contract,
+    rule: 'contract',
+    told: {
+      kind: 'contract',
+      wanted:
+        endpoint === null
+          ? 'a path of the platform'
+          : `${endpoint} as the platform takes it: ${ENDPOINTS[endpoint].summary}`,
+      happened: `#${seq} ${name} was refused with ${entry.status}${code === undefined ? '' : ` ${code}`}${message === undefined ? '' : `: ${message}`}${often}`,
+      rules: rulesOf(first),
+      nearest: [],
+      marks: calls.map(call => call.seq),
+    },
+  }
+}
+
+function rulesOf({ entry, endpoint }: Call): string[] {
+  if (entry.status === 401) return ['A1', ruleOf(endpoint)]
+  if (entry.status === 403) return [endpoint === 'chat' ? 'A3' : 'A2', ruleOf(endpoint)]
+  return endpoint === null ? ['W7', 'V1'] : [ruleOf(endpoint)]
+}

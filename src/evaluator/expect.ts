@@ -1,0 +1,194 @@
+/** `expect`: calls that must come, claimed as they come. */
+import type { Expectation, ExpectTree } from '../scenario/action.ts'
+import { find, MISSING, Unfillable } from '../scenario/interpolation.ts'
+import type { PlannedStep } from '../scenario/plan.ts'
+import { type Alternative, alternativesOf, filledTree, leavesOf } from './alternatives.ts'
+import { fill as assignTo, type Filled } from './assignment.ts'
+import { type Call, capturable, isLater } from './call.ts'
+import { type Deadline, deadlineOf } from './deadline.ts'
+import { missingCall, tooClose, unusable } from './expect-failure.ts'
+import { AVAILABILITY } from './journal-index.ts'
+import { conversationOfWanted, takes, type Wanted } from './obstacles.ts'
+import {
+  type EvaluationContext,
+  FAILED,
+  type FailureDetails,
+  MET,
+  type StepEvaluator,
+  until,
+} from './step-evaluator.ts'
+import { requirementText } from './wording.ts'
+
+/** One way, with the calls of each of its leaves. */
+export interface Attempt {
+  readonly alternative: Alternative
+  readonly met: boolean
+  readonly taken: readonly (readonly Call[])[]
+}
+
+/** An `expect` also knows what of later calls would have been one too many of it. */
+export interface ExpectEvaluator extends StepEvaluator {
+  readonly attempt: Attempt | null
+  wantedOf(leaf: Expectation): Wanted
+}
+
+export function evaluateExpect(
+  context: EvaluationContext,
+  step: PlannedStep,
+  tree: ExpectTree,
+  withinMs: number | null,
+): ExpectEvaluator {
+  const { index, claims, windows, captures } = context
+  const deadline: Deadline = deadlineOf(context, step, conversationOfTree(tree, step.conversation), withinMs)
+  const from = windows.turnStart(step)
+  const floors = { own: claims.floorOf(step.conversation), availability: claims.floorOf(AVAILABILITY) }
+  let filled = tree
+  let alternatives: Alternative[] = []
+  let attempt: Attempt | null = null
+  let decided: 'met' | 'failed' | null = null
+  let broken: (() => FailureDetails) | null = null
+
+  try {
+    filled = filledTree(tree, context.scopeOf(step.number))
+    alternatives = alternativesOf(filled)
+  } catch (error) {
+    if (!(error instanceof Unfillable)) throw error
+    fail(() => unusable(tree, error.message))
+  }
+
+  function fail(tell: () => FailureDetails): void {
+    decided = 'failed'
+    broken = tell
+  }
+
+  function wantedOf(leaf: Expectation): Wanted {
+    const free = leaf.since !== null
+    const floor = leaf.call === 'availability' ? floors.availability : floors.own
+    return {
+      leaf,
+      step: step.number,
+      conversation: step.conversation,
+      from: leaf.since === null ? from : windows.since(leaf.since),
+      floor: free ? null : floor,
+      untilMs: deadline.atMs,
+    }
+  }
+
+  function consider(): void {
+    if (decided !== null) return
+    const pool = poolOf(alternatives)
+    const attempts = alternatives.map(alternative => tryAlternative(alternative, pool))
+    attempt = attempts.reduce((best, next) => (isBetter(next, best) ? next : best))
+    claims.assign(step.number, attempt.taken.flat())
+    const close = closeCalls(attempt)
+    if (close !== null) fail(() => tooClose(close))
+    else if (attempt.met) conclude(attempt)
+  }
+
+  /** The calls there are to choose from: of the lane, and those about availability when they are asked for. */
+  function poolOf(all: readonly Alternative[]): Call[] {
+    const leaves = all.flatMap(alternative => alternative.leaves)
+    const conversations = new Set(leaves.map(leaf => conversationOfWanted({ conversation: step.conversation, leaf })))
+    const start = Math.min(...leaves.map(leaf => wantedOf(leaf).from.atMs))
+    const calls = [...conversations].flatMap(conversation => callsFrom(index.callsOf(conversation), start))
+    return conversations.size > 1 ? calls.sort((a, b) => (isLater(a, b) ? 1 : -1)) : calls
+  }
+
+  function tryAlternative(alternative: Alternative, pool: readonly Call[]): Attempt {
+    const wanted = alternative.leaves.map(wantedOf)
+    const fitting = wanted.map(one => pool.map(call => takes(one, call, context)))
+    const filled: Filled = assignTo(
+      alternative.requirements,
+      pool.length,
+      (requirement, call) => fitting[requirement]![call]!,
+    )
+    return { alternative, met: filled.met, taken: filled.taken.map(calls => calls.map(call => pool[call]!)) }
+  }
+
+  function conclude({ alternative, taken }: Attempt): void {
+    decided = 'met'
+    for (const [at, leaf] of alternative.leaves.entries()) {
+      const last = taken[at]!.at(-1)
+      if (last !== undefined) keepCaptures(leaf, last)
+    }
+  }
+
+  function keepCaptures({ capture, call }: Expectation, last: Call): void {
+    for (const [name, path] of Object.entries(capture)) {
+      const value = find(path, capturable(last))
+      if (value === MISSING) fail(() => unusable(filled, `capture ${name}: #${last.seq} ${call} has no ${path}`, last))
+      else captures.keep(step.conversation, name, value)
+    }
+  }
+
+  return {
+    step,
+    get attempt() {
+      return attempt
+    },
+    wantedOf,
+    consider,
+    look: nowMs => {
+      if (decided !== null) return decided === 'met' ? MET : FAILED
+      return until(nowMs, deadline.atMs, FAILED, waitingFor(attempt, filled))
+    },
+    close() {
+      for (const [at, calls] of (attempt?.taken ?? []).entries()) {
+        const leaf = attempt!.alternative.leaves[at]!
+        const last = calls.at(-1)
+        if (leaf.since === null && last !== undefined)
+          claims.raise(conversationOfWanted({ conversation: step.conversation, leaf }), last)
+      }
+    },
+    failure: () => broken?.() ?? missingCall(context, { step, tree: filled, deadline, attempt: attempt!, wantedOf }),
+  }
+}
+
+/** Of calls in their order those not read before a moment. */
+function callsFrom(calls: readonly Call[], startMs: number): Call[] {
+  let at = calls.length
+  while (at > 0 && calls[at - 1]!.readAt >= startMs) at--
+  return calls.slice(at)
+}
+
+const conversationOfTree = (tree: ExpectTree, conversation: string) =>
+  leavesOf(tree).every(({ call }) => call === 'availability') ? AVAILABILITY : conversation
+
+/** A way that is complete before one that is not, the one complete first, else the one with most. */
+function isBetter(next: Attempt, best: Attempt): boolean {
+  if (next.met !== best.met) return next.met
+  if (!next.met) return next.taken.flat().length > best.taken.flat().length
+  const [a, b] = [lastOf(next), lastOf(best)]
+  return a === null ? b !== null : b !== null && isLater(b, a)
+}
+
+const lastOf = ({ taken }: Attempt): Call | null =>
+  taken.flat().reduce<Call | null>((last, call) => (last === null || isLater(call, last) ? call : last), null)
+
+export interface Close {
+  readonly leaf: Expectation
+  readonly first: Call
+  readonly second: Call
+}
+
+function closeCalls({ alternative, taken }: Attempt): Close | null {
+  for (const [at, leaf] of alternative.leaves.entries()) {
+    const close = closeOf(leaf, taken[at]!)
+    if (close !== null) return close
+  }
+  return null
+}
+
+/** The first two of these calls that are closer than `apart`. */
+export function closeOf(leaf: Expectation, calls: readonly Call[]): Close | null {
+  const second = calls.findIndex((call, n) => n > 0 && call.readAt - calls[n - 1]!.readAt < (leaf.apartMs ?? 0))
+  return second > 0 ? { leaf, first: calls[second - 1]!, second: calls[second]! } : null
+}
+
+function waitingFor(attempt: Attempt | null, tree: ExpectTree): string {
+  const leaves = attempt?.alternative.leaves ?? leavesOf(tree)
+  const missing = leaves.filter((leaf, at) => (attempt?.taken[at]?.length ?? 0) < leaf.times.min)
+  const [first, ...more] = missing
+  if (first === undefined) return 'calls'
+  return `${requirementText(first)}${more.length > 0 ? ` and ${more.length} more` : ''}`
+}

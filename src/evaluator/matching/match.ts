@@ -1,0 +1,135 @@
+/**
+ * Compares what a scenario wants with what came. Scalars equal; objects partial; arrays of the same length, their items
+ * partial; `{ $op: … }` as operators.ts says.
+ */
+import { fieldName } from '../../contract/explain-issues.ts'
+import { type Asymmetric, isAsymmetric } from '../../scenario/interpolation.ts'
+import type { Difference } from '../verdict.ts'
+import { hintFor } from './hints.ts'
+import { keyHint } from './key-hint.ts'
+import { type Inner, operatorIn, typesOf } from './operators.ts'
+import { aroundDifference, flow } from './value-text.ts'
+
+export interface MatchOptions {
+  /** Takes from a text what does not count: an appended token. */
+  readonly clean?: (text: string) => string
+}
+
+/** No differences: it fits. */
+export function match(expected: unknown, actual: unknown, options: MatchOptions = {}): Difference[] {
+  return compare(expected, actual, [], cleanOf(options)).map(gap => differenceOf(gap, actual))
+}
+
+/** The same without the words. */
+export const fits = (expected: unknown, actual: unknown, options: MatchOptions = {}): boolean =>
+  compare(expected, actual, [], cleanOf(options)).length === 0
+
+type Clean = (text: string) => string
+const asItIs: Clean = text => text
+const cleanOf = ({ clean }: MatchOptions): Clean => clean ?? asItIs
+
+type Path = readonly PropertyKey[]
+
+interface Gap {
+  readonly path: Path
+  readonly expected: unknown
+  readonly actual: unknown
+  readonly hint?: string
+}
+
+function compare(expected: unknown, actual: unknown, path: Path, clean: Clean): Gap[] {
+  if (expected === undefined) return []
+  const differs = [{ path, expected, actual }]
+  if (typeof expected !== 'object' || expected === null) return sameScalar(expected, actual, clean) ? [] : differs
+  if (expected instanceof RegExp) return compare({ $re: expected }, actual, path, clean)
+  if (isAsymmetric(expected)) return byItself(expected, actual, path)
+  if (Array.isArray(expected)) return compareLists(expected, actual, path, clean)
+  const operator = operatorIn(expected)
+  if (operator === null) return compareMaps(expected as Fields, actual, path, clean)
+  if (operator.name === '$each' && Array.isArray(actual)) {
+    return actual.flatMap((item, index) => compare(operator.argument, item, [...path, index], clean))
+  }
+  return operator.holds(actual, innerOf(clean)) ? [] : differs
+}
+
+/** Of a test runner, or somebody's own: one that throws fits nothing, and says why. */
+function byItself(expected: Asymmetric, actual: unknown, path: Path): Gap[] {
+  try {
+    return expected.asymmetricMatch(actual) ? [] : [{ path, expected, actual }]
+  } catch (error) {
+    return [{ path, expected, actual, hint: `the matcher threw: ${flow(messageOf(error))}` }]
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const innerOf = (clean: Clean): Inner => ({
+  fits: (expected, actual) => compare(expected, actual, [], clean).length === 0,
+  equals: (expected, actual) => same(expected, actual, clean),
+  clean,
+})
+
+function sameScalar(expected: unknown, actual: unknown, clean: Clean): boolean {
+  if (expected === actual) return true
+  return typeof expected === 'string' && typeof actual === 'string' && clean(expected) === clean(actual)
+}
+
+type Fields = Readonly<Record<string, unknown>>
+const isMap = (value: unknown): value is Fields => typesOf(value)[0] === 'object'
+
+function compareMaps(expected: Fields, actual: unknown, path: Path, clean: Clean): Gap[] {
+  if (!isMap(actual)) return actual === undefined ? absentMap(expected, path, clean) : [{ path, expected, actual }]
+  return Object.entries(expected).flatMap(([key, wanted]) =>
+    compare(wanted, Object.hasOwn(actual, key) ? actual[key] : undefined, [...path, key], clean),
+  )
+}
+
+/** Named by the fields that are missed; only fields that are to be absent may miss their parent. */
+function absentMap(expected: Fields, path: Path, clean: Clean): Gap[] {
+  const gaps = Object.entries(expected).flatMap(([key, wanted]) => compare(wanted, undefined, [...path, key], clean))
+  const wanted = Object.values(expected)
+  const allAbsent = wanted.length > 0 && wanted.every(one => isMap(one) && operatorIn(one)?.name === '$absent')
+  return gaps.length > 0 || allAbsent ? gaps : [{ path, expected, actual: undefined }]
+}
+
+function compareLists(expected: readonly unknown[], actual: unknown, path: Path, clean: Clean): Gap[] {
+  if (!Array.isArray(actual)) return [{ path, expected, actual }]
+  if (actual.length !== expected.length) return [{ path, expected, actual, hint: countHint(expected, actual) }]
+  const gaps = expected.flatMap((wanted, index) => compare(wanted, actual[index], [...path, index], clean))
+  const shuffled = gaps.length > 0 && isShuffled(expected, actual, clean)
+  return shuffled ? [{ path, expected, actual, hint: 'the same items in another order' }] : gaps
+}
+
+const countHint = (expected: readonly unknown[], actual: readonly unknown[]) =>
+  `${expected.length} item${expected.length === 1 ? '' : 's'} wanted, ${actual.length} there`
+
+const MOST_SHUFFLED = 50
+
+function isShuffled(expected: readonly unknown[], actual: readonly unknown[], clean: Clean): boolean {
+  if (expected.length > MOST_SHUFFLED) return false
+  const left = [...actual]
+  return expected.every(wanted => {
+    const at = left.findIndex(item => compare(wanted, item, [], clean).length === 0)
+    if (at >= 0) left.splice(at, 1)
+    return at >= 0
+  })
+}
+
+/** Deeply equal, nothing more and nothing less. */
+function same(expected: unknown, actual: unknown, clean: Clean): boolean {
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual) || actual.length !== expected.length) return false
+    return expected.every((item, index) => same(item, actual[index], clean))
+  }
+  if (!isMap(expected)) return sameScalar(expected, actual, clean)
+  const keys = Object.keys(expected)
+  if (!isMap(actual) || Object.keys(actual).length !== keys.length) return false
+  return keys.every(key => Object.hasOwn(actual, key) && same(expected[key], actual[key], clean))
+}
+
+function differenceOf({ path, expected, actual, hint }: Gap, root: unknown): Difference {
+  const telling = hint ?? (actual === undefined ? keyHint(path, root) : hintFor(expected, actual))
+  const both = typeof expected === 'string' && typeof actual === 'string'
+  const [wanted, got] = both ? aroundDifference(expected, actual) : [flow(expected), flow(actual)]
+  return { path: fieldName(path), expected: wanted, actual: got, ...(telling === undefined ? {} : { hint: telling }) }
+}

@@ -1,0 +1,116 @@
+/** Values as one would write them in a scenario, on one line and short. */
+import { type Asymmetric, isAsymmetric } from '../../scenario/interpolation.ts'
+
+/** Unseen characters are written as escapes: they may be the whole difference. Joiners belong to emoji and scripts. */
+const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
+const PLAIN_KEY = /^[A-Za-z_$][\w .$-]*$/
+const LONGEST = 60
+
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? 'absent')
+
+/** `"I'm Anna"`, `/\d+/`, `$type string`, `{ sender: { name: "Anna" } }`, `absent`. Texts inside are cut before the whole is. */
+export function flow(value: unknown, longest = LONGEST): string {
+  if (typeof value === 'string') return quoted(value, longest)
+  for (const inside of [longest, longest / 2, longest / 4]) {
+    const text = flowWhole(value, 0, Math.ceil(inside))
+    if ([...text].length <= longest) return text
+  }
+  return cut(flowWhole(value, 0, Math.ceil(longest / 4)), longest)
+}
+
+const DEEPEST = 8
+
+function flowWhole(value: unknown, depth: number, longest: number): string {
+  if (value === undefined) return 'absent'
+  if (value instanceof RegExp) return String(value).replace(UNSEEN, codeOf)
+  if (typeof value === 'string') return quoted(value, longest)
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (depth === DEEPEST) return Array.isArray(value) ? '[…]' : '{…}'
+  if (isAsymmetric(value)) return asymmetricText(value)
+  if (Array.isArray(value)) return `[${value.map(item => flowWhole(item, depth + 1, longest)).join(', ')}]`
+  return operatorText(value, depth, longest) ?? mapText(value, depth, longest)
+}
+
+/** `Any<String>`, `StringContaining "a"`: in the words of the test runner where it has some. */
+function asymmetricText(value: Asymmetric & { toAsymmetricMatcher?(): string; toString(): string }): string {
+  try {
+    return value.toAsymmetricMatcher?.() ?? ownName(value)
+  } catch {
+    return ownName(value)
+  }
+}
+
+const ownName = (value: object): string => (value.toString === Object.prototype.toString ? 'a matcher' : `${value}`)
+
+function operatorText(value: object, depth: number, longest: number): string | null {
+  const [name, ...rest] = Object.keys(value)
+  if (name === undefined || rest.length > 0 || !/^\$\w+$/.test(name)) return null
+  const argument = (value as Record<string, unknown>)[name]
+  if (argument === true) return name
+  if (name === '$re')
+    return (argument instanceof RegExp ? String(argument) : slashed(textOf(argument))).replace(UNSEEN, codeOf)
+  return `${name} ${name === '$type' ? plainText(String(argument)) : flowWhole(argument, depth + 1, longest)}`
+}
+
+const slashed = (pattern: string) => (/^\/.*\/[a-z]*$/s.test(pattern) ? pattern : `/${pattern}/`)
+
+function mapText(value: object, depth: number, longest: number): string {
+  const parts = Object.entries(value)
+    .filter(([, inner]) => inner !== undefined)
+    .map(
+      ([key, inner]) => `${PLAIN_KEY.test(key) ? key : JSON.stringify(key)}: ${flowWhole(inner, depth + 1, longest)}`,
+    )
+  return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
+}
+
+function quoted(text: string, longest = LONGEST): string {
+  const whole = escaped(text)
+  if ([...whole].length <= longest + 2) return whole
+  let kept = ''
+  for (const sign of text) {
+    if ([...escaped(kept + sign)].length > longest + 1) break
+    kept += sign
+  }
+  return escaped(`${kept}…`)
+}
+
+/** Somebody's own words as they are, on one line. */
+export const plainText = (text: string, longest = LONGEST): string => cut(text.replace(UNSEEN, codeOf), longest)
+
+const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+const escaped = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(UNSEEN, codeOf)}"`
+
+const codeOf = (sign: string) => {
+  const hex = sign.codePointAt(0)!.toString(16)
+  return NAMED[sign] ?? (hex.length > 4 ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`)
+}
+
+const cut = (text: string, longest: number) => {
+  const signs = [...text]
+  return signs.length > longest ? `${signs.slice(0, longest - 1).join('')}…` : text
+}
+
+const BEFORE = 15
+
+/** Two texts, each around the place where they begin to differ. */
+export function aroundDifference(expected: string, actual: string, longest = LONGEST): [string, string] {
+  const [a, b] = [[...expected], [...actual]]
+  if (Math.max(a.length, b.length) <= longest) return [quoted(expected, 2 * longest), quoted(actual, 2 * longest)]
+  const from = Math.max(0, firstDifference(a, b) - BEFORE)
+  return [part(a, from, longest), part(b, from, longest)]
+}
+
+export function firstDifference(a: readonly string[], b: readonly string[]): number {
+  let at = 0
+  while (at < a.length && at < b.length && a[at] === b[at]) at++
+  return at
+}
+
+function part(signs: readonly string[], from: number, longest: number): string {
+  const start = from === 0 ? 0 : from + 1
+  const ends = signs.length <= from + longest
+  const shown = signs.slice(start, ends ? undefined : from + longest - 1).join('')
+  return escaped(`${from === 0 ? '' : '…'}${shown}${ends ? '' : '…'}`)
+}

@@ -1,0 +1,44 @@
+/**
+ * What a scenario lets its agents say. An agent may quote a user, so such a text proves nothing when it comes by. A
+ * `$(...)` whose value is not known beforehand may stand for anything.
+ */
+import { fill, namesIn } from '../../scenario/interpolation.ts'
+import { type Plan, type PlannedStep, stepsOf } from '../../scenario/plan.ts'
+import { textsIn } from '../../scenario/strings-in.ts'
+import { filledOver } from '../scope.ts'
+
+/** Whether `text`, known by `sign`, may be the agent's own words. */
+export type MaySay = (text: string, sign: string) => boolean
+
+export function saidIn(plan: Plan): MaySay {
+  const says = [...stepsOf([...plan.steps, ...plan.finally])].flatMap(step => saidBy(plan, step))
+  return (text, sign) => says.some(said => said(text, sign))
+}
+
+function saidBy(plan: Plan, { action, conversation, scope }: PlannedStep): MaySay[] {
+  if (action.verb !== 'agent') return []
+  const own = plan.conversations.find(({ name }) => name === conversation)?.scope ?? {}
+  const known = [plan.vars, own, scope].reduce(filledOver, plan.matrix)
+  return textsIn([action.text, action.with]).map(template => said(template, known))
+}
+
+function said(template: string, known: Readonly<Record<string, unknown>>): MaySay {
+  if (namesIn(template).some(path => !isKnown(path, known))) return like(template)
+  const words = String(fill(template, known))
+  return namesIn(words).length > 0 ? like(words) : (_, sign) => words.includes(sign)
+}
+
+function isKnown(path: string, known: Readonly<Record<string, unknown>>): boolean {
+  try {
+    fill(`$(${path})`, known)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function like(template: string): MaySay {
+  const pieces = template.split(/\$\([^()]*\)/).map(piece => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  const pattern = new RegExp(`^${pieces.join('[^]*')}$`)
+  return text => pattern.test(text)
+}

@@ -1,0 +1,87 @@
+/** What users wrote, what came back as calls, what agents saw: the texts of a journal, each with its chat and entry. */
+import type { EndpointId } from '../../contract/endpoints.ts'
+import type { ApiContent, Entry } from '../../journal/entry.ts'
+import { textsIn } from '../../scenario/strings-in.ts'
+import { tokensIn } from './token.ts'
+
+/** What a user wrote, and by what it is known again. */
+export interface Written {
+  readonly chatId: string
+  readonly seq: number
+  readonly text: string
+  /** A token, or the text itself; null when the text is too common to say anything. */
+  readonly sign: string | null
+}
+
+/** A text that reached somebody: the user by a call, the agent by an inbox. */
+export interface Reached {
+  readonly chatId: string
+  readonly seq: number
+  readonly text: string
+  readonly how: string
+  /** Null for an inbox. */
+  readonly endpoint: EndpointId | null
+}
+
+/** A text this long (in code points) that only one user wrote is as good as a token. */
+const TELLING = 12
+
+export function writtenIn(entries: readonly Entry[]): Written[] {
+  return entries.flatMap(entry => {
+    if (entry.kind !== 'user' || entry.action !== 'message' || entry.text === undefined) return []
+    const { chat_id: chatId, seq, text } = entry
+    return [{ chatId, seq, text, sign: signOf(text) }]
+  })
+}
+
+const signOf = (text: string): string | null => {
+  const own = text.trim()
+  return tokensIn(text)[0] ?? ([...own].length >= TELLING ? own : null)
+}
+
+export type Known = Written & { readonly sign: string }
+
+/** Only what is known by a sign of its own: a text that a user of another chat wrote too tells nothing. */
+export function known<One extends Written>(written: readonly One[]): (One & Known)[] {
+  const writers = new Map<string, Set<string>>()
+  for (const { text, chatId } of written) writers.set(text, (writers.get(text) ?? new Set()).add(chatId))
+  const isOwn = (sign: string, own: string) =>
+    isToken(sign) || [...writers].every(([text, chats]) => isOnly(chats, own) || !text.includes(sign))
+  return written.filter(
+    (one): one is One & Known =>
+      one.sign !== null && isOnly(writers.get(one.text)!, one.chatId) && isOwn(one.sign, one.chatId),
+  )
+}
+
+const isOnly = (chats: ReadonlySet<string>, own: string): boolean => chats.size === 1 && chats.has(own)
+const isToken = (sign: string): boolean => tokensIn(sign)[0] === sign
+
+/** Where a sign came up. Tokens are looked up: a long run has many. */
+export function finderIn<Where extends Reached>(reached: readonly Where[]): (sign: string) => readonly Where[] {
+  const byToken = new Map<string, Where[]>()
+  for (const one of reached) {
+    for (const token of new Set(tokensIn(one.text))) byToken.set(token, [...(byToken.get(token) ?? []), one])
+  }
+  return sign => (isToken(sign) ? (byToken.get(sign) ?? []) : reached.filter(({ text }) => text.includes(sign)))
+}
+
+export function reachedIn(entries: readonly Entry[]): Reached[] {
+  return entries.flatMap(entry => {
+    if (entry.kind === 'api') return fromCall(entry, entry.seq)
+    return entry.kind === 'driver' ? fromInbox(entry) : []
+  })
+}
+
+function fromCall(call: ApiContent, seq: number): Reached[] {
+  const { chat_id: chatId, endpoint, method, path } = call
+  if (chatId === undefined) return []
+  return textsIn(call.request.body).map(text => ({ chatId, seq, text, how: `${method} ${path}`, endpoint }))
+}
+
+/** An inbox is read again and again: `how` names the place of the item, which stays. */
+function fromInbox({ chat_id: chatId, seq, items }: Extract<Entry, { kind: 'driver' | 'fault' }>): Reached[] {
+  if (chatId === undefined || !Array.isArray(items)) return []
+  return items.flatMap((item, index) =>
+    textsIn(item).map(text => ({ chatId, seq, text, how: `inbox item ${index + 1}`, endpoint: null })),
+  )
+}

@@ -1,0 +1,79 @@
+/** From when on a step looks at calls, and from when on its time counts. */
+import { isCheck, isStimulus, type PlannedItem, type PlannedStep } from '../scenario/plan.ts'
+import type { JournalIndex } from './journal-index.ts'
+
+/** A moment, and the entry it is known by: null for the beginning of the play. */
+export interface Moment {
+  readonly atMs: number
+  readonly seq: number
+  readonly step: number | null
+}
+
+export const BEGINNING: Moment = { atMs: Number.NEGATIVE_INFINITY, seq: 0, step: null }
+
+export interface Windows {
+  /** The first stimulus of the turn. */
+  turnStart(step: PlannedStep): Moment
+  /** Where the step with this id began. */
+  since(id: string): Moment
+  /** The latest stimulus of the turn, in its own lane where there is one. */
+  stimulus(step: PlannedStep): Moment
+  /** One more step of a play that is made up as it goes. */
+  grow(step: PlannedStep): void
+}
+
+export function createWindows(index: JournalIndex): Windows {
+  const turns = openedTurns([...index.plan.steps], [...index.plan.finally])
+  const byId = new Map([...index.steps.values()].flatMap(step => (step.id === null ? [] : [[step.id, step.number]])))
+
+  function begun(step: number): Moment | null {
+    const mark = index.begun(step)
+    return mark === null ? null : { atMs: mark.at_ms, seq: mark.seq, step }
+  }
+
+  const momentsOf = (steps: readonly number[]): Moment[] =>
+    steps
+      .map(begun)
+      .filter(moment => moment !== null)
+      .sort((a, b) => a.seq - b.seq)
+
+  return {
+    turnStart: step => momentsOf(step.turn)[0] ?? BEGINNING,
+    since: id => begun(byId.get(id) ?? 0) ?? BEGINNING,
+    stimulus(step) {
+      const stimuli = step.turn.flatMap(opener => turns.get(opener) ?? [])
+      const before = stimuli.filter(({ number }) => number < step.number)
+      const own = before.filter(({ conversation }) => conversation === step.conversation)
+      return momentsOf((own.length > 0 ? own : before).map(({ number }) => number)).at(-1) ?? BEGINNING
+    },
+    grow(step) {
+      if (step.id !== null) byId.set(step.id, step.number)
+      if (!isStimulus(step)) return
+      const opener = step.turn[0] ?? step.number
+      turns.set(opener, [...(turns.get(opener) ?? []), step])
+    },
+  }
+}
+
+type Turns = Map<number, readonly PlannedStep[]>
+
+/** The stimuli of a turn by each number it could be opened with. */
+function openedTurns(...lists: PlannedItem[][]): Turns {
+  const turns: Turns = new Map()
+  for (const items of lists) collect(items, turns)
+  return turns
+}
+
+function collect(items: readonly PlannedItem[], turns: Turns): void {
+  let run: PlannedStep[] = []
+  for (const item of items) {
+    if (item.kind === 'parallel') {
+      run = []
+      for (const branch of item.branches) collect(branch, turns)
+    } else if (isCheck(item)) run = []
+    else if (isStimulus(item)) {
+      run.push(item)
+      turns.set(item.number, run)
+    }
+  }
+}

@@ -1,0 +1,159 @@
+/** Parses YAML and JSON into values, and finds the line and column of every key and value. */
+import {
+  type Document,
+  isMap,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Node,
+  type ParsedNode,
+  parseAllDocuments,
+  parseDocument,
+} from 'yaml'
+import { defineTexts } from '../text/texts.ts'
+import { ConfigError, excerptOf, fileProblem, type Problem } from './errors.ts'
+import { mistakesIn } from './yaml-mistakes.ts'
+
+const TEXTS = defineTexts({
+  manyAliases: 'has too many aliases of aliases; write some of the aliases (*name) out',
+  badJson: (message: string) => `is not valid JSON: ${message}`,
+})
+
+export interface Place {
+  readonly line: number
+  readonly column: number
+  readonly length: number
+}
+
+export interface Source {
+  readonly value: unknown
+  /** The YAML document; null for a value from a module. */
+  readonly document: Document | null
+  place(path: readonly PropertyKey[], of: 'key' | 'value'): Place | null
+  /** `name:line:column: field`, with the line shown. */
+  problem(path: readonly PropertyKey[], of: 'key' | 'value', field: string, message: string): Problem
+}
+
+/** Throws `ConfigError` with every syntax error. */
+export function parseSource(name: string, text: string, json: boolean): Source {
+  const lines = new LineCounter()
+  if (json) checkJson(name, text)
+  const document = parseDocument(text, { ...OPTIONS, lineCounter: lines })
+  return sourcesOf(name, text, lines, [document])[0]!
+}
+
+/** Parses every document of a file, which `---` separates, and skips empty ones. Throws like `parseSource`. */
+export function parseSources(name: string, text: string, json: boolean): Source[] {
+  if (json) return [parseSource(name, text, json)]
+  const lines = new LineCounter()
+  const documents = parseAllDocuments(text, { ...OPTIONS, lineCounter: lines })
+  if ('empty' in documents) return []
+  const filled = documents.filter(one => one.errors.length > 0 || !isEmpty(one.contents))
+  return sourcesOf(name, text, lines, filled)
+}
+
+const isEmpty = (contents: Node | null) => contents === null || (isScalar(contents) && contents.value === null)
+
+const OPTIONS = { prettyErrors: false, uniqueKeys: true } as const
+
+function sourcesOf(name: string, text: string, lines: LineCounter, documents: readonly Document[]): Source[] {
+  const at = (offset: number) => lines.linePos(offset)
+  const problems = documents.flatMap(one => mistakesIn(one, text))
+  if (problems.length > 0) {
+    throw new ConfigError(problems.map(({ offset, message }) => syntaxProblem(name, text, at(offset), message)))
+  }
+  return documents.map(document => sourceOf(name, text, at, document))
+}
+
+function sourceOf(name: string, text: string, at: (offset: number) => Position, document: Document): Source {
+  const place = (path: readonly PropertyKey[], of: 'key' | 'value') => {
+    const range = rangeOf(document, path, of)
+    if (range === null) return null
+    const { line, col } = at(range[0])
+    return { line, column: col, length: range[1] - range[0] }
+  }
+  return {
+    value: valueIn(name, document),
+    document,
+    place,
+    problem(path, of, field, message) {
+      const found = place(path, of)
+      const label = field === '' ? '' : `: ${field}`
+      if (found === null) return { at: `${name}${label}`, file: name, message }
+      const { line, column, length } = found
+      const excerpt = excerptOf(text, line, column, length)
+      return { at: `${name}:${line}:${column}${label}`, file: name, line, message, excerpt }
+    },
+  }
+}
+
+/** The parser limits aliases of aliases, which could grow without bound. */
+function valueIn(name: string, document: Document): unknown {
+  try {
+    return document.toJS() as unknown
+  } catch (error) {
+    throw fileProblem(name, error instanceof ReferenceError ? TEXTS.manyAliases : (error as Error).message)
+  }
+}
+
+type Range = readonly [from: number, valueTo: number, nodeTo: number]
+type Position = { readonly line: number; readonly col: number }
+
+const syntaxProblem = (name: string, text: string, { line, col }: Position, message: string): Problem => ({
+  at: `${name}:${line}:${col}`,
+  file: name,
+  line,
+  message: message.replace(/\s+/g, ' '),
+  excerpt: excerptOf(text, line, col),
+})
+
+/** Checks JSON by itself, because the YAML parser accepts more. */
+function checkJson(name: string, text: string): void {
+  try {
+    JSON.parse(text)
+  } catch (error) {
+    const { message } = error as Error
+    const offset = offsetIn(message, text)
+    const before = text.slice(0, offset).split('\n')
+    const position = { line: before.length, col: before.at(-1)!.length + 1 }
+    throw new ConfigError([syntaxProblem(name, text, position, TEXTS.badJson(message))])
+  }
+}
+
+/** V8 names a position, or quotes ten characters before and after the wrong one, or means the end of the text. */
+function offsetIn(message: string, text: string): number {
+  const position = /position (\d+)/.exec(message)?.[1]
+  if (position !== undefined) return Number(position)
+  const [, cutBefore, around = '', cutAfter] =
+    /^Unexpected token '.', (\.{3})?"(.*)"(\.{3})? is not/s.exec(message) ?? []
+  const from = text.indexOf(around)
+  if ((!cutBefore && !cutAfter) || from === -1 || from !== text.lastIndexOf(around)) return text.length
+  return cutBefore ? from + AROUND : around.length - AROUND
+}
+
+const AROUND = 10
+
+/** A missing part has the range of its parent. */
+function rangeOf(document: Document, path: readonly PropertyKey[], of: 'key' | 'value'): Range | null {
+  const node = of === 'value' || path.length === 0 ? (document.getIn(path, true) as ParsedNode | undefined) : undefined
+  const found = node?.range ?? keyRange(document, path)
+  return found ?? (path.length === 0 ? null : rangeOf(document, path.slice(0, -1), 'value'))
+}
+
+function keyRange(document: Document, path: readonly PropertyKey[]): Range | null {
+  const parent = path.length <= 1 ? document.contents : document.getIn(path.slice(0, -1), true)
+  if (!isMap(parent)) return null
+  const wanted = String(path.at(-1))
+  const pair = parent.items.find(item => isPair(item) && isScalar(item.key) && String(item.key.value) === wanted)
+  return (pair?.key as Node | undefined)?.range ?? null
+}
+
+/** A value that a module exports, which has no places. */
+export function moduleSource(name: string, value: unknown): Source {
+  return {
+    value,
+    document: null,
+    place: () => null,
+    problem: (_path, _of, field, message) => ({ at: field === '' ? name : `${name}: ${field}`, file: name, message }),
+  }
+}

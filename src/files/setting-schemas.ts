@@ -1,0 +1,116 @@
+/** Defines schemas that several kinds of files share: knobs, clock, bot answers, business hours. */
+import * as z from 'zod/mini'
+import { assumptionOf } from '../contract/assumptions.ts'
+import { sentenceIssue } from '../contract/explain-issues.ts'
+import {
+  allowedFor,
+  defaultKnobs,
+  KNOB_NAMES,
+  type KnobName,
+  parseKnob,
+  schemaFor,
+  showKnob,
+} from '../contract/knobs.ts'
+import { Button } from '../contract/schemas.ts'
+import { readBusinessHours } from '../platform/hours.ts'
+import { defineTexts } from '../text/texts.ts'
+
+const TEXTS = defineTexts({
+  start: 'a time such as "2024-01-01T09:00:00Z"',
+  businessHours: 'a map such as { time_zone: Europe/Oslo, mon-fri: "09:00-17:00" }',
+})
+
+/** A value that `fits`; `expected` names what does, and `shape` is its JSON Schema. */
+export const checked = (
+  fits: (value: unknown) => boolean,
+  expected: () => string,
+  shape: Readonly<Record<string, unknown>>,
+) =>
+  z.unknown().check(ctx => {
+    const { value } = ctx
+    if (fits(value)) return
+    ctx.issues.push({ code: 'custom', input: value, message: expected(), params: { textFits: fits(String(value)) } })
+  }, z.meta(shape))
+
+export const described = (description: string, ...examples: readonly unknown[]) =>
+  z.meta(examples.length === 0 ? { description } : { description, examples: [...examples] })
+
+const initial = defaultKnobs()
+
+function knobSchema(name: KnobName, also: Placeholder | null) {
+  const { rule, open, behaviour } = assumptionOf(name)
+  const fits = (value: unknown) => (also?.is(value) ?? false) || parseKnob(name, value) !== undefined
+  return checked(fits, () => allowedFor(name), {
+    ...(also === null ? schemaFor(name) : { anyOf: [schemaFor(name), also.shape] }),
+    id: name,
+    description: `${allowedFor(name)}. Left open (${rule}): ${open} Unless set: ${behaviour}`,
+    default: showKnob(name, initial[name]),
+  })
+}
+
+export interface KnobSchemas {
+  /** The knobs `group.*`, by the rest of their names. */
+  of(group: string): Record<string, z.ZodMiniOptional<z.ZodMiniUnknown>>
+  /** Every knob, dotted or nested. */
+  readonly all: z.ZodMiniType<Record<string, unknown>>
+}
+
+/** A text such as `$(name)` in place of a value that is known later. */
+export interface Placeholder {
+  is(value: unknown): boolean
+  readonly shape: Readonly<Record<string, unknown>>
+}
+
+/** Makes one schema for each knob, because a knob can be written in several places. */
+export function knobSchemas(also: Placeholder | null = null): KnobSchemas {
+  const made = new Map(KNOB_NAMES.map(name => [name, z.optional(knobSchema(name, also))]))
+  const of = (group: string) => {
+    const names = KNOB_NAMES.filter(name => name.startsWith(`${group}.`))
+    return Object.fromEntries(names.map(name => [name.slice(group.length + 1), made.get(name)!]))
+  }
+  const groups = [...new Set(KNOB_NAMES.map(name => name.split('.')[0]!))]
+  const nested = Object.fromEntries(groups.map(group => [group, z.optional(z.strictObject(of(group)))]))
+  return { of, all: z.strictObject({ ...Object.fromEntries(made), ...nested }) }
+}
+
+const START = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/
+const isStart = (value: unknown) => typeof value === 'string' && START.test(value) && !Number.isNaN(Date.parse(value))
+
+export const Clock = z.union([
+  z.enum(['real', 'virtual']),
+  z.strictObject({
+    mode: z.enum(['real', 'virtual']),
+    start: z.optional(
+      checked(isStart, () => TEXTS.start, {
+        type: 'string',
+        description: 'Where a virtual clock begins',
+      }),
+    ),
+  }),
+])
+
+export const Reply = z.strictObject({
+  match: z.string().check(z.minLength(1), described('A word or sentence of the user, without regard to case')),
+  text: z.string().check(described("The bot's answer")),
+  buttons: z.optional(z.array(Button)),
+})
+
+const DAYS = '(mon|tue|wed|thu|fri|sat|sun)'
+export const BusinessHours = z.unknown().check(
+  ctx => {
+    const { value } = ctx
+    if (value === null) return
+    const isObject = typeof value === 'object' && !Array.isArray(value)
+    const read = isObject ? readBusinessHours(value as Record<string, unknown>) : null
+    if (read === null) ctx.issues.push({ code: 'custom', input: value, message: TEXTS.businessHours })
+    else if ('message' in read) ctx.issues.push(sentenceIssue('unexpected_value', value, read.message, [read.key]))
+  },
+  z.meta({
+    type: ['object', 'null'],
+    required: ['time_zone'],
+    properties: { time_zone: { type: 'string', examples: ['Europe/Oslo'] } },
+    patternProperties: { [`^${DAYS}(-${DAYS})?$`]: { type: 'string', pattern: '^\\d\\d:\\d\\d-\\d\\d:\\d\\d$' } },
+    additionalProperties: false,
+    description: 'When handover requests are accepted; a day not named is closed',
+  }),
+)

@@ -1,0 +1,139 @@
+/** What the end user does, as one journal entry each with its consequences. */
+
+import type { UserContent } from '../journal/entry.ts'
+import type { PlatformContext } from './context.ts'
+import { andThen, type Engines, type InOrder, type Maybe, translated } from './engines.ts'
+import { checkFile, type NewFile, storeFile } from './files.ts'
+import { Refusal } from './refusal.ts'
+import type { Chat } from './state.ts'
+import { createTx, type Effect, note } from './transaction.ts'
+import { toAgent } from './translation.ts'
+import { findPress, requestHandover, type UserOutcome, userSays, visibleButtons } from './user.ts'
+
+export interface UserPorts {
+  readonly room: PlatformContext
+  readonly engines: Engines
+  readonly inOrder: InOrder
+  commit(action: UserContent, effects: readonly Effect[]): void
+  /** A number that grows with every reset. */
+  epoch(): number
+  /** Something asynchronous started; call what is returned when it has ended. */
+  inFlight(): () => void
+}
+
+export interface Says {
+  readonly text: string
+  readonly attach?: readonly NewFile[]
+}
+
+export interface UserActions {
+  says(chatId: string, said: Says): Maybe<UserOutcome>
+  press(chatId: string, button: string): Maybe<UserOutcome>
+}
+
+/** The action cannot be done; `code` fits the control API's errors. */
+export class UserProblem extends Error {
+  override readonly name = 'UserProblem'
+  readonly code: 'chat_not_found' | 'unknown_button' | 'invalid_message'
+  constructor(code: UserProblem['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export function createUserActions(ports: UserPorts): UserActions {
+  const { room } = ports
+
+  function chatOf(id: string): Chat {
+    const chat = room.state.chats.get(id)
+    if (chat === undefined) throw new UserProblem('chat_not_found', `There is no chat ${JSON.stringify(id)}.`)
+    return chat
+  }
+
+  /** One action of a chat at a time. What a reset overtakes (`check` throws) reaches no chat made after it. */
+  function inTurn(chatId: string, run: (check: () => void) => Maybe<UserOutcome>): Maybe<UserOutcome> {
+    const epoch = ports.epoch()
+    const check = () => {
+      if (ports.epoch() !== epoch) throw new Error('The simulator was reset while the user acted.')
+    }
+    const outcome = ports.inOrder(chatId, () => {
+      check()
+      return run(check)
+    })
+    return outcome instanceof Promise ? counted(outcome) : outcome
+  }
+
+  async function counted(outcome: Promise<UserOutcome>): Promise<UserOutcome> {
+    const ended = ports.inFlight()
+    try {
+      return await outcome
+    } finally {
+      ended()
+    }
+  }
+
+  function says(chatId: string, said: Says): Maybe<UserOutcome> {
+    chatOf(chatId)
+    checkMessage(said)
+    return inTurn(chatId, check => {
+      const chat = chatOf(chatId)
+      const forAgent = translated(ports.engines, toAgent(chat, said.text), said.text)
+      return andThen(forAgent, text => {
+        check()
+        return write(chat, said, text)
+      })
+    })
+  }
+
+  function write(chat: Chat, said: Says, forAgent: string): UserOutcome {
+    const tx = createTx()
+    const files = storeAll(room, chat, said.attach ?? [])
+    const outcome = userSays(room, chat, { text: said.text, files, forAgent }, tx)
+    const attachments = files.map(file => ({ name: file.name, type: file.type, size_kb: file.sizeKb }))
+    const content = { kind: 'user', chat_id: chat.id, action: 'message', text: said.text } as const
+    ports.commit(
+      { ...content, message_id: outcome.messageId, ...(files.length > 0 ? { attachments } : {}) },
+      tx.effects,
+    )
+    return outcome
+  }
+
+  function press(chatId: string, wanted: string): Maybe<UserOutcome> {
+    const found = findPress(chatOf(chatId), wanted)
+    if (found === null) throw unknownButton(chatOf(chatId), wanted)
+    if (found.kind === 'says') return says(chatId, { text: found.label })
+    return inTurn(chatId, () => {
+      const chat = chatOf(chatId)
+      const tx = createTx()
+      if (found.kind === 'link') note(tx, 'link_opened', chat.id, { url: found.url })
+      const outcome =
+        found.kind === 'handover' ? requestHandover(room, chat, tx) : { messageId: null, deliveryId: null }
+      const content = { kind: 'user', chat_id: chat.id, action: 'press', button: found.label } as const
+      ports.commit({ ...content, message_id: outcome.messageId }, tx.effects)
+      return outcome
+    })
+  }
+
+  return { says, press }
+}
+
+function checkMessage(said: Says): void {
+  if (said.text !== '' || (said.attach ?? []).length > 0) return
+  throw new UserProblem('invalid_message', 'A message needs a text or at least one attachment.')
+}
+
+function storeAll(room: PlatformContext, chat: Chat, files: readonly NewFile[]) {
+  try {
+    for (const file of files) checkFile(room, file)
+    return files.map(file => storeFile(room, chat, file))
+  } catch (thrown) {
+    if (thrown instanceof Refusal) throw new UserProblem('invalid_message', thrown.message)
+    throw thrown
+  }
+}
+
+function unknownButton(chat: Chat, wanted: string): UserProblem {
+  const labels = ['handover', ...visibleButtons(chat).map(button => button.label)]
+  const message = `There is no button ${JSON.stringify(wanted)}; to press: ${labels.map(label => JSON.stringify(label)).join(', ')}.`
+  return new UserProblem('unknown_button', message)
+}

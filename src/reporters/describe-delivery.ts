@@ -1,0 +1,102 @@
+/** Webhook events and what the receiver made of them, in words. */
+
+import type { SignMode } from '../contract/sign-modes.ts'
+import type { EntryOf } from '../journal/entry.ts'
+import { counted } from '../text/counted.ts'
+import { formatDuration } from '../text/duration.ts'
+import { shorten, showMs } from '../text/terminal-text.ts'
+import { visible } from '../text/visible.ts'
+import { failureBesideStatus, failureText } from '../wording/delivery.ts'
+import type { Detail, Line } from './log-line.ts'
+
+type Delivery = EntryOf<'delivery'>
+
+export function describeEvent({ event, payload }: EntryOf<'event'>): Line {
+  const said = 'message' in payload ? payload.message : undefined
+  const files =
+    'attachments' in payload && payload.attachments?.length
+      ? ` with ${counted(payload.attachments.length, 'file')}`
+      : ''
+  return { who: 'platform -> webhook', what: `${event}${files}`, said, details: [], wrong: false, minor: true }
+}
+
+export function describeDelivery(entry: Delivery): Line {
+  const again = entry.duplicate ? ' (copy)' : entry.attempt > 1 ? ` (try ${entry.attempt})` : ''
+  const fooled = wronglyAccepted(entry)
+  return {
+    who: isByHand(entry) ? 'by hand -> webhook' : 'platform -> webhook',
+    what: `${visible(entry.event)}${again}${onPurpose(entry)}`,
+    details: [outcome(entry), ...receiverSaid(entry), ...fooled],
+    wrong: (entry.outcome === 'failed' && !refusedRightly(entry)) || fooled.length > 0,
+  }
+}
+
+/** Not of the platform: somebody asked for it. */
+export const isByHand = ({ triggered, resent }: Delivery): boolean => triggered === true || resent === true
+
+function onPurpose({ triggered, resent, sign, fault }: Delivery): string {
+  const by = fault === undefined ? '' : `struck by ${visible(fault)}`
+  const made = [triggered ? 'triggered' : '', resent ? 'resent' : '']
+  const how = [...made, by, spoilt(sign) ? SPOILT[sign] : ''].filter(Boolean)
+  return how.length === 0 ? '' : `, ${how.join(', ')}`
+}
+
+type Spoilt = Exclude<SignMode, 'valid'>
+export const spoilt = (sign: SignMode | undefined): sign is Spoilt => sign !== undefined && sign !== 'valid'
+
+const SPOILT: Record<Spoilt, string> = {
+  none: 'not signed on purpose',
+  'wrong-key': 'signed with a wrong key on purpose',
+  tampered: 'changed after signing on purpose',
+  truncated: 'signature cut short on purpose',
+  hex: 'signature encoded wrong on purpose',
+}
+
+/** What a fault spoilt, turned down. */
+const refusedRightly = (entry: Delivery): boolean =>
+  entry.fault !== undefined && (entry.status ?? 0) >= 400 && (spoilt(entry.sign) || wasCut(entry))
+
+/** The body was cut short by a fault. */
+export function wasCut({ fault, request }: Delivery): boolean {
+  if (fault === undefined) return false
+  try {
+    JSON.parse(request.body)
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** Some events are acknowledged by a refusal as well. */
+function wronglyAccepted({ status, sign }: Delivery): Detail[] {
+  if (status === null || status < 200 || status > 299 || !spoilt(sign)) return []
+  return [{ label: 'accepted', text: 'though the signature does not fit: does the receiver verify it?', level: 'warn' }]
+}
+
+function outcome(entry: Delivery): Detail {
+  const { status, duration_ms, failure, outcome: how } = entry
+  if (how === 'skipped') return { label: 'not sent', text: visible(failureText(failure)), level: 'warn' }
+  const label = status === null ? 'failed' : `answer ${status}`
+  if (how === 'delivered') return { label, text: showMs(duration_ms), level: 'good' }
+  const next = entry.retry_in_ms === undefined ? '' : `, next try in ${formatDuration(entry.retry_in_ms)}`
+  return { label, text: `${visible(failureBesideStatus(failure))}, ${showMs(duration_ms)}${next}`, level: 'bad' }
+}
+
+const LONGEST_BODY = 160
+
+/** The answer to an event shown further above: on one line when there is nothing more to say. */
+export function describeLateAnswer(entry: Delivery): Line {
+  const line = describeDelivery(entry)
+  const who = 'webhook -> platform'
+  if (entry.outcome !== 'delivered') return { ...line, who, what: `to ${line.what}` }
+  return { ...line, who, what: `answer ${entry.status} to ${line.what}, ${showMs(entry.duration_ms)}`, details: [] }
+}
+
+/** The body of a refusal is the receiver's own explanation. */
+function receiverSaid({ outcome: how, response, url }: Delivery): Detail[] {
+  if (how !== 'failed') return []
+  const said: Detail[] = [{ label: 'sent to', text: shorten(visible(url ?? ''), 120), level: 'plain' }]
+  if (response && response.body.trim() !== '')
+    said.push({ label: 'it said', text: shorten(visible(response.body.trim()), LONGEST_BODY), level: 'plain' })
+  return said
+}

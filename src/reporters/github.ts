@@ -1,0 +1,114 @@
+/** GitHub's annotations, and the table of a job's summary. */
+
+import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import { showMs } from '../text/terminal-text.ts'
+import { visible } from '../text/visible.ts'
+import { storyLines } from './failure-story.ts'
+import { titleOf } from './scenario-block.ts'
+import { countsText } from './summary.ts'
+import { createTheme, OUTCOMES } from './theme.ts'
+
+/** GitHub shows no more of a step. */
+const MOST = 10
+
+interface Annotation {
+  readonly file: string | null
+  readonly line: number | null
+  readonly column: number | null
+  readonly title: string
+  readonly message: string
+}
+
+/** `fileOf` writes a path as GitHub knows it: from the root of the repository. */
+export function githubAnnotations(result: RunResult, fileOf: (file: string) => string = file => file): string {
+  const outside = result.failures.slice(0, 1).map(failure => annotateOutside(failure, 'FAIL outside every scenario'))
+  const failed = result.plays.filter(isBad)
+  const all = [...outside, ...failed.map(annotatePlay)]
+  const lines = all.slice(0, MOST).map(annotation => command(annotation, fileOf))
+  const left = all.length - MOST
+  const more = left > 0 ? [`::notice::${escapeData(`${left} more scenarios failed: see the summary of the job`)}`] : []
+  return [...lines, ...more].map(line => `${line}\n`).join('')
+}
+
+const isBad = ({ outcome }: ScenarioResult) => outcome === 'fail' || outcome === 'error'
+
+function annotatePlay(played: ScenarioResult): Annotation {
+  const [first] = played.failures
+  const title = `${OUTCOMES[played.outcome].word} ${played.name}`
+  const own = {
+    file: played.place?.file ?? played.file,
+    line: played.place?.line ?? null,
+    column: played.place?.column ?? null,
+  }
+  if (first === undefined) return { ...own, title, message: played.reason ?? '' }
+  const place = first.step?.place
+  const at = place ? { file: place.file, line: place.line, column: place.column } : own
+  const more = played.failures.length - 1
+  const message = [messageOf(first), ...(more > 0 ? [`and ${more} more`] : []), `again: ${played.again}`].join('\n')
+  return { ...at, title, message }
+}
+
+const annotateOutside = (failure: Failure, title: string): Annotation => ({
+  file: null,
+  line: null,
+  column: null,
+  title,
+  message: messageOf(failure),
+})
+
+const messageOf = ({ happened, wanted, hint }: Failure) =>
+  [visible(happened), visible(wanted), ...(hint === undefined ? [] : [`hint: ${visible(hint)}`])].join('\n')
+
+function command({ file, line, column, title, message }: Annotation, fileOf: (file: string) => string): string {
+  const properties = Object.entries({ file: file === null ? null : fileOf(file), line, col: column, title })
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => `${key}=${escapeProperty(String(value))}`)
+  return `::error ${properties.join(',')}::${escapeData(message)}`
+}
+
+/** Line ends would end the command; everything else unseen is shown. */
+const escapeData = (text: string) =>
+  text.split('\n').map(visible).join('\n').replaceAll('%', '%25').replaceAll('\n', '%0A')
+const escapeProperty = (text: string) => escapeData(visible(text)).replaceAll(':', '%3A').replaceAll(',', '%2C')
+
+/** Text of others in a log of GitHub's must not be taken for a command of its own. */
+export const withoutCommands = (text: string): string =>
+  text.replace(/^(\s*):(?=:)/gm, '$1.:').replaceAll('##[', '# #[')
+
+const MOST_ROWS = 200
+const MOST_STORIES = 20
+
+/** Markdown to append to the job's summary. */
+export function githubSummary(result: RunResult): string {
+  const notable = result.plays.filter(({ outcome }) => outcome !== 'pass')
+  const sorted = [...notable.filter(isBad), ...notable.filter(play => !isBad(play))]
+  const left = sorted.length - MOST_ROWS
+  return [
+    `### handover-sim: ${countsText(result)}`,
+    '',
+    ...(sorted.length === 0 ? [] : ['| | Scenario | Time | What happened |', '| --- | --- | --- | --- |']),
+    ...sorted.slice(0, MOST_ROWS).map(rowOf),
+    ...(left > 0 ? ['', `and ${left} more`] : []),
+    ...result.failures.slice(0, MOST).map(failure => `\n**Outside every scenario:** ${markdown(failure.happened)}`),
+    ...(result.stopped === null ? [] : [`\n**Stopped early:** ${markdown(result.stopped)}`]),
+    ...result.plays.filter(isBad).slice(0, MOST_STORIES).map(storyOf),
+    '',
+  ].join('\n')
+}
+
+function rowOf(played: ScenarioResult): string {
+  const { outcome, durationMs, failures, reason } = played
+  const cells = [OUTCOMES[outcome].word, titleOf(played), showMs(durationMs), failures[0]?.happened ?? reason ?? '']
+  return `| ${cells.map(markdown).join(' | ')} |`
+}
+
+const LAYOUT = { columns: 110, theme: createTheme(0) }
+
+function storyOf(played: ScenarioResult): string {
+  const text = html(storyLines(played, LAYOUT).join('\n'))
+  return `\n<details><summary>${html(titleOf(played))}</summary>\n\n<pre>${text}</pre>\n\n</details>`
+}
+
+const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+/** Nothing in it is markup, and it stays in its cell. */
+const markdown = (text: string) => html(visible(text)).replace(/[\\`*_|[\]~@#]/g, char => `&#${char.charCodeAt(0)};`)

@@ -1,0 +1,110 @@
+/** JUnit's XML: a suite for each file, a case for each scenario, the whole story in its failure. */
+
+import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import { visible } from '../text/visible.ts'
+import { outsideLines, storyLines } from './failure-story.ts'
+import { createTheme } from './theme.ts'
+import { element, xmlText } from './xml.ts'
+
+export function junitReport(result: RunResult): string {
+  const suites = [...byFile(result.plays)].map(([file, plays]) => suiteOf(file, plays))
+  const outside = outsideOf(result)
+  const { fail, error, inconclusive, skipped } = result.counts
+  const extra = outside === null ? 0 : 1
+  const root = element(
+    'testsuites',
+    {
+      name: 'handover-sim',
+      tests: result.plays.length + extra,
+      failures: fail + extra,
+      errors: error,
+      skipped: inconclusive + skipped,
+      time: seconds(result.durationMs),
+      timestamp: timestamp(result.startedAt),
+    },
+    [...suites, ...(outside === null ? [] : [outside])].map(suite => `\n${suite}`).concat('\n'),
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`
+}
+
+const seconds = (ms: number) => (ms / 1000).toFixed(3)
+/** JUnit's dates have neither fractions nor zones. */
+const timestamp = (iso: string) => iso.slice(0, 19)
+
+function byFile(plays: readonly ScenarioResult[]): Map<string, ScenarioResult[]> {
+  const files = new Map<string, ScenarioResult[]>()
+  for (const play of plays) {
+    const those = files.get(play.file)
+    if (those === undefined) files.set(play.file, [play])
+    else those.push(play)
+  }
+  return files
+}
+
+function suiteOf(file: string, plays: readonly ScenarioResult[]): string {
+  const count = (...outcomes: Outcome[]) => plays.filter(({ outcome }) => outcomes.includes(outcome)).length
+  const attributes = {
+    name: visible(file),
+    tests: plays.length,
+    failures: count('fail'),
+    errors: count('error'),
+    skipped: count('inconclusive', 'skipped'),
+    time: seconds(plays.reduce((sum, { durationMs }) => sum + durationMs, 0)),
+    timestamp: timestamp(plays[0]!.startedAt),
+  }
+  return element('testsuite', attributes, [...plays.map(play => `\n${caseOf(play)}`), '\n'])
+}
+
+function caseOf(played: ScenarioResult): string {
+  const attributes = {
+    name: visible(`${played.name}${played.instance > 1 ? ` #${played.instance}` : ''}`),
+    classname: visible(played.file.replace(/\.(ya?ml|[jt]s|json)$/, '').replaceAll('/', '.')),
+    file: visible(played.file),
+    line: played.place?.line ?? null,
+    time: seconds(played.durationMs),
+  }
+  return element('testcase', attributes, [propertiesOf(played), ...resultOf(played)])
+}
+
+function propertiesOf({ seed, clock, tags, spec, again }: ScenarioResult): string {
+  const values = { seed, clock, tags: tags.join(' '), spec: spec.join(' '), again }
+  const given = Object.entries(values).filter(([, value]) => value !== '')
+  const list = given.map(([name, value]) => element('property', { name, value: visible(String(value)) }))
+  return element('properties', {}, list)
+}
+
+/** Nothing that was not judged may look green: it is skipped, and says why. */
+function resultOf(played: ScenarioResult): string[] {
+  const { outcome, reason, failures } = played
+  const message = visible(failures[0]?.happened ?? reason ?? '')
+  const type = failures[0]?.kind ?? outcome
+  switch (outcome) {
+    case 'pass':
+      return []
+    case 'skipped':
+      return [element('skipped', { message })]
+    case 'inconclusive':
+      return [element('skipped', { message: `inconclusive: ${message}` })]
+    default: {
+      const text = xmlText(`\n${storyLines(played, LAYOUT).join('\n')}\n`)
+      return [element(outcome === 'fail' ? 'failure' : 'error', { message, type }, [text])]
+    }
+  }
+}
+
+const LAYOUT = { columns: 100, theme: createTheme(0) }
+
+/** Failures of no scenario. */
+function outsideOf(result: RunResult): string | null {
+  const [first] = result.failures
+  if (first === undefined) return null
+  const text = xmlText(`\n${outsideLines(result, LAYOUT).join('\n')}\n`)
+  const failure = element('failure', { message: visible(first.happened), type: first.kind }, [text])
+  const name = 'outside every scenario'
+  const counts = { tests: 1, failures: 1, errors: 0, skipped: 0, time: '0.000', timestamp: timestamp(result.startedAt) }
+  return element('testsuite', { name, ...counts }, [
+    '\n',
+    element('testcase', { name, classname: 'handover-sim', time: '0.000' }, [failure]),
+    '\n',
+  ])
+}

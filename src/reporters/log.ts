@@ -1,0 +1,124 @@
+/** The journal as a log for people: entries in, text out, nothing else touched. */
+import { Chalk, type ChalkInstance } from 'chalk'
+import type { Entry, EntryOf } from '../journal/entry.ts'
+import { pad, quote, shorten, widthOf, wrap } from '../text/terminal-text.ts'
+import { visible } from '../text/visible.ts'
+import { describe } from './describe.ts'
+import { describeLateAnswer, isByHand } from './describe-delivery.ts'
+import { hintFor } from './hints.ts'
+import type { Detail, Level, Line } from './log-line.ts'
+
+export type LogStyle = 'pretty' | 'compact' | 'quiet'
+
+export interface LogOptions {
+  readonly style: LogStyle
+  /** Chalk's: 0 is none. */
+  readonly colorLevel: 0 | 1 | 2 | 3
+  /** Default 100. */
+  readonly columns?: number
+}
+
+/** The text for one more entry, lines with their ends; empty when it is not shown. */
+export type Log = (entry: Entry) => string
+
+const LANGUAGE_COLUMNS = 5
+const WHO_COLUMNS = 'intermediary -> platform'.length
+const LEFT_COLUMNS = 'HH:MM:SS 12345678 '.length + LANGUAGE_COLUMNS + 1
+const WHAT_AT = LEFT_COLUMNS + WHO_COLUMNS + 2
+const NARROWEST = 40
+const LONGEST_WHAT = 400
+
+const room = (columns: number) => Math.max(NARROWEST, columns)
+
+interface Memory {
+  readonly languages: Map<string, string>
+  readonly hinted: Set<string>
+  /** The event shown last, when its answer can stand right below it. */
+  open: string | null
+}
+
+export function createLog(options: LogOptions): Log {
+  const paint = painter(new Chalk({ level: options.colorLevel }))
+  const columns = options.columns ?? 100
+  const memory: Memory = { languages: new Map(), hinted: new Set(), open: null }
+  return entry => {
+    learn(memory, entry)
+    const place = options.style === 'pretty' ? placeOf(memory, entry) : 'alone'
+    const line = place === 'later' ? describeLateAnswer(entry as EntryOf<'delivery'>) : describe(entry)
+    if (line === null) return ''
+    if (options.style === 'quiet' && !line.wrong) return ''
+    const full = withHint(memory, entry, line)
+    if (options.style === 'compact') return line.minor ? '' : compact(entry, full, memory, paint)
+    return place === 'below' ? detailsText(full, { paint, columns }) : pretty(entry, full, memory, { paint, columns })
+  }
+}
+
+function learn({ languages }: Memory, entry: Entry): void {
+  if (entry.kind === 'note' && entry.note === 'chat_created') languages.set(entry.chat_id!, String(entry.language))
+}
+
+function withHint({ hinted }: Memory, entry: Entry, line: Line): Line {
+  const hint = entry.kind === 'delivery' ? hintFor(entry) : null
+  if (hint === null || hinted.has(hint.cause)) return line
+  hinted.add(hint.cause)
+  return { ...line, details: [...line.details, { label: 'hint', text: hint.text, level: 'hint' }] }
+}
+
+const left = (entry: Entry, { languages }: Memory): string => {
+  const chat = visible(entry.chat_id ?? '').slice(0, 8)
+  const language = shorten(visible(languages.get(entry.chat_id ?? '') ?? ''), LANGUAGE_COLUMNS)
+  return `${entry.time.slice(11, 19)} ${pad(chat, 8)} ${pad(language, LANGUAGE_COLUMNS)} `
+}
+
+type Paint = Record<Level | 'faint', (text: string) => string>
+
+const painter = (chalk: ChalkInstance): Paint => ({
+  plain: text => text,
+  faint: chalk.dim,
+  good: chalk.green,
+  warn: chalk.yellow,
+  bad: chalk.red,
+  hint: chalk.cyan,
+})
+
+interface Layout {
+  readonly paint: Paint
+  readonly columns: number
+}
+
+/** The first answer to an event stands right below it when nothing came between, else it names the event again. */
+function placeOf(memory: Memory, entry: Entry): 'alone' | 'below' | 'later' {
+  const { open } = memory
+  if (describe(entry) !== null) memory.open = entry.kind === 'event' ? entry.delivery_id : null
+  if (entry.kind !== 'delivery' || entry.attempt > 1 || isByHand(entry)) return 'alone'
+  return open === entry.delivery_id ? 'below' : 'later'
+}
+
+function pretty(entry: Entry, line: Line, memory: Memory, layout: Layout): string {
+  const head = `${layout.paint.faint(left(entry, memory))}${pad(line.who, WHO_COLUMNS)}  `
+  return `${head}${whatText(line, layout.columns - WHAT_AT)}\n${detailsText(line, layout)}`
+}
+
+const detailsText = (line: Line, layout: Layout) => line.details.map(detail => detailText(detail, layout)).join('')
+
+function whatText({ what, said }: Line, columns: number): string {
+  if (said === undefined) return wrap(shorten(what, LONGEST_WHAT), room(columns)).join(`\n${' '.repeat(WHAT_AT)}`)
+  return `${what} ${quote(said, columns - widthOf(what) - 1)}`
+}
+
+function detailText({ label, text, level }: Detail, { paint, columns }: Layout): string {
+  const lines = wrap(text, room(columns - WHAT_AT))
+  const margin = ' '.repeat(LEFT_COLUMNS)
+  const labels = lines.map((_, index) => pad(index === 0 ? label : '', WHO_COLUMNS))
+  return lines.map((one, index) => `${margin}${paint[level](`${labels[index]}  ${one}`.trimEnd())}\n`).join('')
+}
+
+const SHORT_QUOTE = 40
+
+/** Everything of one entry on one line, however long: it is for `grep`. */
+function compact(entry: Entry, line: Line, memory: Memory, paint: Paint): string {
+  const said = line.said === undefined ? '' : ` ${quote(line.said, SHORT_QUOTE)}`
+  const details = line.details.map(({ label, text, level }) => paint[level](`${label.replace(/^answer /, '')} ${text}`))
+  const rest = details.length === 0 ? '' : `: ${details.join('; ')}`
+  return `${paint.faint(left(entry, memory))}${line.who} ${line.what}${said}${rest}\n`
+}

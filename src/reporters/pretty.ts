@@ -1,0 +1,30 @@
+/** The report for people: what went well in a line each, what did not with its story, the sums at the end. */
+import type { RunResult } from '../evaluator/verdict.ts'
+import { hasStory, outsideStory, playLines, shortLines } from './scenario-block.ts'
+import { summaryLines } from './summary.ts'
+import { type ColorLevel, createTheme } from './theme.ts'
+
+export interface PrettyOptions {
+  readonly colorLevel: ColorLevel
+  /** Default 100. */
+  readonly columns?: number | undefined
+}
+
+/** Below this nothing can be read, above it the eye loses the line. */
+const NARROWEST = 40
+const WIDEST = 160
+
+export function prettyReport(result: RunResult, { colorLevel, columns = 100 }: PrettyOptions): string {
+  const layout = { columns: Math.min(WIDEST, Math.max(NARROWEST, columns)), theme: createTheme(colorLevel) }
+  const [bad, rest] = [result.plays.filter(hasStory), result.plays.filter(play => !hasStory(play))]
+  const blocks = [
+    shortLines(rest, layout),
+    ...bad.map(play => playLines(play, layout)),
+    outsideStory(result, layout),
+    summaryLines(result, layout),
+  ]
+  return `${blocks
+    .filter(block => block.length > 0)
+    .map(block => block.join('\n'))
+    .join('\n\n')}\n`
+}

@@ -1,0 +1,155 @@
+/**
+ * What a run is doing right now, for whoever waits in front of it: one living line on a terminal, elsewhere a line
+ * when a scenario has ended and one when something takes long.
+ */
+
+import type { ScenarioResult } from '../evaluator/verdict.ts'
+import { elapsedMs, type Timer, wallTimer } from '../runtime/clock.ts'
+import { shorten, showMs, widthOf } from '../text/terminal-text.ts'
+import { visible } from '../text/visible.ts'
+import { type ColorLevel, createTheme, OUTCOMES, type Theme } from './theme.ts'
+
+export interface ProgressOptions {
+  readonly output: { write(text: string): void }
+  readonly isTTY: boolean
+  readonly colorLevel: ColorLevel
+  readonly columns: number
+  /** The wall, for tests. */
+  readonly now?: () => number
+  readonly after?: (delayMs: number, run: () => void) => Timer
+}
+
+export interface Progress {
+  planned(total: number): void
+  started(name: string): void
+  /** A step has begun: what is waited for is its end. */
+  step(name: string, step: { readonly number: number; readonly label: string }): void
+  /** `start in chat main`, since a moment of `elapsedMs()`, for at most so long. */
+  waiting(name: string, what: string, sinceMs: number, atMostMs?: number): void
+  /** The steps are over: nothing is waited for but what comes too late. */
+  listening(name: string): void
+  finished(played: Pick<ScenarioResult, 'name' | 'outcome' | 'reason' | 'durationMs' | 'failures'>): void
+  /** Leaves nothing on the line, and no timer. */
+  stop(): void
+}
+
+interface Waiting {
+  readonly what: string
+  readonly sinceMs: number
+  readonly atMostMs: number | null
+  told: boolean
+}
+
+interface State {
+  total: number
+  done: number
+  failed: number
+  /** By name, the one that began first at the front. */
+  readonly running: Map<string, Waiting | null>
+  timer: Timer | null
+  drawn: boolean
+}
+
+type Screen = Required<ProgressOptions> & { readonly theme: Theme }
+
+const REDRAW_MS = 100
+const LOOK_MS = 1000
+const LONG_MS = 5000
+const CLEAR = '\r\u001b[2K'
+
+export function createProgress(options: ProgressOptions): Progress {
+  const screen: Screen = { now: elapsedMs, after: wallTimer, ...options, theme: createTheme(options.colorLevel) }
+  const state: State = { total: 0, done: 0, failed: 0, running: new Map(), timer: null, drawn: false }
+  const wait = (name: string, what: string, sinceMs: number, atMostMs: number | null) =>
+    state.running.set(name, { what, sinceMs, atMostMs, told: false })
+  return {
+    planned(total) {
+      state.total = total
+    },
+    started(name) {
+      state.running.set(name, null)
+      arm(screen, state)
+    },
+    step: (name, { number, label }) => void wait(name, `step ${number}: ${label}`, screen.now(), null),
+    waiting: (name, what, sinceMs, atMostMs) => void wait(name, `waiting for ${what}`, sinceMs, atMostMs ?? null),
+    listening: name => void wait(name, 'listening for late calls', screen.now(), null),
+    finished: played => finish(screen, state, played),
+    stop() {
+      state.timer?.cancel()
+      state.timer = null
+      state.running.clear()
+      clear(screen, state)
+    },
+  }
+}
+
+/** One timer for all, as long as anything runs. */
+function arm(screen: Screen, state: State): void {
+  if (state.timer !== null) return
+  state.timer = screen.after(screen.isTTY ? REDRAW_MS : LOOK_MS, () => {
+    state.timer = null
+    if (screen.isTTY) redraw(screen, state)
+    else tellLong(screen, state)
+    if (state.running.size > 0) arm(screen, state)
+  })
+}
+
+function finish(screen: Screen, state: State, played: Parameters<Progress['finished']>[0]): void {
+  state.running.delete(played.name)
+  state.done++
+  if (played.outcome === 'fail' || played.outcome === 'error') state.failed++
+  if (screen.isTTY) return redraw(screen, state)
+  screen.output.write(`${counter(state)}  ${endLine(screen, played)}\n`)
+}
+
+function endLine(
+  { theme }: Screen,
+  { name, outcome, reason, durationMs, failures }: Parameters<Progress['finished']>[0],
+) {
+  const { word, shade } = OUTCOMES[outcome]
+  const why = failures[0]?.happened ?? reason
+  const because = why === null || outcome === 'pass' ? '' : `: ${shorten(visible(why), 120)}`
+  return `${theme[shade](word)} ${visible(name)}, ${showMs(durationMs)}${because}`
+}
+
+const counter = ({ done, total }: State) => `${String(done).padStart(String(total).length)}/${total}`
+
+function tellLong(screen: Screen, state: State): void {
+  for (const [name, waiting] of state.running) {
+    if (waiting === null || waiting.told || screen.now() - waiting.sinceMs < LONG_MS) continue
+    waiting.told = true
+    screen.output.write(`${counter(state)}  ${visible(name)}: ${waitingText(waiting, screen.now())}\n`)
+  }
+}
+
+const waitingText = (waiting: Waiting, nowMs: number): string => `${visible(waiting.what)}${sinceText(waiting, nowMs)}`
+
+/** `, 1.2 s of 5.0 s`. */
+function sinceText({ sinceMs, atMostMs }: Waiting, nowMs: number): string {
+  const bound = atMostMs === null ? '' : ` of ${showMs(atMostMs)}`
+  return `, ${showMs(Math.max(0, nowMs - sinceMs))}${bound}`
+}
+
+function redraw(screen: Screen, state: State): void {
+  if (state.running.size === 0) return clear(screen, state)
+  const failed = state.failed === 0 ? '' : `, ${state.failed} failed`
+  const before = `${counter(state)}${failed}  `
+  const text = `${before}${current(state, screen.now(), screen.columns - 1 - widthOf(before))}`
+  screen.output.write(`${CLEAR}${screen.theme.faint(text)}`)
+  state.drawn = true
+}
+
+/** The one that has waited longest, and how many others run beside it. Whatever is cut, the time is not. */
+function current({ running }: State, nowMs: number, columns: number): string {
+  const [first, ...rest] = [...running].sort(([, a], [, b]) => (a?.sinceMs ?? nowMs) - (b?.sinceMs ?? nowMs))
+  const [name, waiting] = first!
+  const others = rest.length === 0 ? '' : ` (and ${rest.length} more)`
+  const end = `${waiting === null ? '' : sinceText(waiting, nowMs)}${others}`
+  const text = waiting === null ? visible(name) : `${visible(name)}: ${visible(waiting.what)}`
+  return shorten(`${shorten(text, Math.max(20, columns - widthOf(end)))}${end}`, columns)
+}
+
+function clear(screen: Screen, state: State): void {
+  if (state.drawn) screen.output.write(CLEAR)
+  state.drawn = false
+}

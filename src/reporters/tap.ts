@@ -1,0 +1,70 @@
+/** TAP 14: a test point for each scenario, with a YAML block of what a reader of failures needs. */
+
+import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import { visible } from '../text/visible.ts'
+import { placeText } from './failure.ts'
+import { outsideLines, storyLines } from './failure-story.ts'
+import { titleOf } from './scenario-block.ts'
+import { createTheme } from './theme.ts'
+
+export function tapReport(result: RunResult): string {
+  const outside = result.failures.length > 0 ? [outsidePoint(result)] : []
+  const points = [...result.plays.map(pointOf), ...outside]
+  const numbered = points.map(({ ok, text, block }, index) => [
+    `${ok ? 'ok' : 'not ok'} ${index + 1} - ${text}`,
+    ...block,
+  ])
+  const lines = ['TAP version 14', `1..${points.length}`, ...numbered.flat()]
+  return `${[...lines, ...(result.stopped === null ? [] : [`Bail out! ${visible(result.stopped)}`])].join('\n')}\n`
+}
+
+interface Point {
+  readonly ok: boolean
+  readonly text: string
+  readonly block: readonly string[]
+}
+
+const LAYOUT = { columns: 100, theme: createTheme(0) }
+
+/** `#` would begin a directive. */
+const description = (text: string) => visible(text).replaceAll('\\', '\\\\').replaceAll('#', '\\#')
+
+/** Nothing that was not judged may look passed: it is skipped, and says why. */
+function pointOf(played: ScenarioResult): Point {
+  const { outcome, reason, failures } = played
+  const ok = outcome !== 'fail' && outcome !== 'error'
+  const why = description(reason ?? failures[0]?.happened ?? '')
+  const directive =
+    outcome === 'skipped' ? ` # SKIP ${why}` : outcome === 'inconclusive' ? ` # SKIP inconclusive: ${why}` : ''
+  return { ok, text: `${description(titleOf(played))}${directive}`.trimEnd(), block: blockOf(factsOf(played, ok)) }
+}
+
+function factsOf(played: ScenarioResult, ok: boolean): Facts {
+  const { durationMs, seed, outcome, failures, reason } = played
+  const common = { duration_ms: Math.round(durationMs * 1000) / 1000, seed }
+  if (ok) return common
+  const message = failures[0]?.happened ?? reason ?? ''
+  return { message, severity: outcome, at: whereOf(played, failures[0]), ...common, story: storyLines(played, LAYOUT) }
+}
+
+function whereOf({ place, file }: ScenarioResult, failure: Failure | undefined): string {
+  const at = failure?.step?.place ?? place
+  return at === null ? file : placeText(at)
+}
+
+function outsidePoint(result: RunResult): Point {
+  const facts = { message: result.failures[0]!.happened, severity: 'fail', story: outsideLines(result, LAYOUT) }
+  return { ok: false, text: 'outside every scenario', block: blockOf(facts) }
+}
+
+type Facts = Readonly<Record<string, string | number | readonly string[]>>
+
+/** Texts are written as JSON strings, which are YAML too. */
+function blockOf(facts: Facts): string[] {
+  const lines = Object.entries(facts).flatMap(([key, value]) =>
+    Array.isArray(value) ? [`${key}:`, ...value.map(line => `  - ${scalar(line)}`)] : [`${key}: ${scalar(value)}`],
+  )
+  return ['---', ...lines, '...'].map(line => `  ${line}`)
+}
+
+const scalar = (value: unknown) => JSON.stringify(typeof value === 'string' ? visible(value) : value)

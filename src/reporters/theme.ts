@@ -1,0 +1,32 @@
+/** Colours of the reports for people, by what they mean; laid out first, coloured after. */
+import { Chalk } from 'chalk'
+import type { Outcome } from '../evaluator/verdict.ts'
+
+/** Chalk's: 0 is none. */
+export type ColorLevel = 0 | 1 | 2 | 3
+
+export type Shade = 'plain' | 'faint' | 'strong' | 'good' | 'warn' | 'bad' | 'hint'
+export type Theme = Readonly<Record<Shade, (text: string) => string>>
+
+export function createTheme(level: ColorLevel): Theme {
+  const chalk = new Chalk({ level })
+  return {
+    plain: text => text,
+    faint: chalk.dim,
+    strong: chalk.bold,
+    good: chalk.green,
+    warn: chalk.yellow,
+    bad: chalk.red,
+    hint: chalk.cyan,
+  }
+}
+
+export const OUTCOMES: Readonly<
+  Record<Outcome, { readonly word: string; readonly done: string; readonly shade: Shade }>
+> = {
+  pass: { word: 'PASS', done: 'passed', shade: 'good' },
+  fail: { word: 'FAIL', done: 'failed', shade: 'bad' },
+  error: { word: 'ERROR', done: 'could not be played', shade: 'bad' },
+  inconclusive: { word: 'INCONCLUSIVE', done: 'inconclusive', shade: 'warn' },
+  skipped: { word: 'SKIP', done: 'skipped', shade: 'faint' },
+}

@@ -1,0 +1,42 @@
+/** What a row of a timeline is made of, and how words from outside get into one. */
+
+import { quote, shorten } from '../text/terminal-text.ts'
+import { visible } from '../text/visible.ts'
+
+export type Actor = 'user' | 'agent' | 'platform' | 'intermediary' | 'player'
+
+export interface TimelineRow {
+  /** Of its first entry. */
+  readonly seq: number
+  /** On the wall, from the play's first entry. */
+  readonly atMs: number
+  readonly from: Actor
+  /** Same as `from` when it went to nobody. */
+  readonly to: Actor
+  /** Null for what belongs to no chat of the scenario. */
+  readonly conversation: string | null
+  /**
+   * action: user or agent did something. event: a webhook and its answer. call: of the intermediary. driver: an inbox
+   * as it changed, or the target. fault: one hit. step: a step began, or failed. note: everything else.
+   */
+  readonly kind: 'action' | 'event' | 'call' | 'driver' | 'fault' | 'step' | 'note'
+  readonly label: string
+  /** `200 in 31 ms`, `200 MESSAGE SENT TO USER`. */
+  readonly answer?: string
+  readonly ok: boolean
+  /** A failure points at it. */
+  readonly failed: boolean
+  /** The step that claimed it or was under way; null when there is none. */
+  readonly step: number | null
+  /** Every entry it tells of. */
+  readonly entrySeqs: readonly number[]
+}
+
+/** What one entry alone tells. */
+export type Seen = Pick<TimelineRow, 'from' | 'to' | 'kind' | 'label' | 'ok'> & { answer?: string }
+
+const LONGEST = 120
+
+/** On one line, safe, short. */
+export const line = (text: unknown, columns = LONGEST): string => shorten(visible(String(text ?? '')), columns)
+export const said = (text: unknown): string => quote(String(text ?? ''), LONGEST)

@@ -1,0 +1,42 @@
+/** Timestamps with microseconds: strictly increasing, so that the order of messages shows in their times. */
+export interface Timestamps {
+  /** Whole microseconds since 1970. */
+  next(): number
+  /** The latest one given; 0 before the first. */
+  readonly last: number
+  /** Goes on after `last`; from the clock alone after 0. */
+  reset(last?: number): void
+}
+
+export function createTimestamps(nowMs: () => number): Timestamps {
+  let last = 0
+  return {
+    next() {
+      last = Math.max(last + 1, nowMs() * 1000)
+      return last
+    },
+    get last() {
+      return last
+    },
+    reset(from = 0) {
+      last = from
+    },
+  }
+}
+
+/** `000` to `999`: three digits at a time are cheaper than padding six. */
+const THREE = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'))
+
+let cachedSecond = -1
+let cachedText = ''
+
+/** `2024-01-01T09:00:00.000001Z`. The part up to the second is kept from the last call: it rarely changes. */
+export function isoMicros(micros: number): string {
+  const second = Math.floor(micros / 1_000_000)
+  if (second !== cachedSecond) {
+    cachedSecond = second
+    cachedText = new Date(second * 1000).toISOString().slice(0, 20)
+  }
+  const rest = micros - second * 1_000_000
+  return `${cachedText}${THREE[Math.floor(rest / 1000)]}${THREE[rest % 1000]}Z`
+}

@@ -1,0 +1,96 @@
+/** What is written about calls, as patterns and trees. */
+import { nearest } from '../../text/near-names.ts'
+import type { CallName, CallPattern, ExpectTree, Times } from '../action.ts'
+import { type Expected, type ExpectWritten, GROUP_NAMES } from '../format/calls.ts'
+import { ALIAS, AUTH, CALL_NAMES, DURATION, TIMES } from '../format/values.ts'
+import { checkBody } from './bodies.ts'
+import type { StepCompiler } from './step-compiler.ts'
+import { firstWord } from './templates.ts'
+
+type Path = readonly PropertyKey[]
+const ONCE: Times = { min: 1, max: 1 }
+
+/** `start` or `{ start: body }`; a map may name several. */
+export function patternsOf(written: CallName | object): CallPattern[] {
+  if (typeof written === 'string') return [{ call: written, body: null }]
+  const map = written as Readonly<Record<string, unknown>>
+  return CALL_NAMES.filter(name => map[name] !== undefined).map(call => ({ call, body: map[call] }))
+}
+
+/** `idOf` finds the step a `since` names. */
+export function treeOf(
+  compiler: StepCompiler,
+  written: ExpectWritten,
+  path: Path,
+  idOf: (id: string, path: Path) => string | null,
+): ExpectTree {
+  if (typeof written === 'string') return callTree(compiler, written, {}, path, idOf)
+  const group = GROUP_NAMES.find(name => written[name as 'all'] !== undefined) as 'all' | 'seq' | 'oneOf' | undefined
+  if (group === undefined) return callTree(compiler, written, written, path, idOf)
+  const inner = written[group]!.map((one, index) => treeOf(compiler, one, [...path, group, index], idOf))
+  return { op: group, of: inner }
+}
+
+function callTree(
+  compiler: StepCompiler,
+  written: CallName | Expected,
+  options: Expected,
+  path: Path,
+  idOf: (id: string, path: Path) => string | null,
+): ExpectTree {
+  const pattern = patternsOf(written)[0] ?? { call: 'any', body: null }
+  checkBody(compiler, pattern, path, false)
+  checkCapture(compiler, options.capture ?? {}, [...path, 'capture'])
+  return {
+    op: 'call',
+    ...pattern,
+    times: compiler.held(TIMES, options.times, [...path, 'times'], ONCE),
+    apartMs: compiler.held(DURATION, options.apart, [...path, 'apart'], null),
+    since: options.since === undefined ? null : idOf(options.since, [...path, 'since']),
+    alias: compiler.held(ALIAS, options.alias, [...path, 'alias'], null),
+    auth: compiler.held(AUTH, options.auth, [...path, 'auth'], 'valid'),
+    capture: options.capture ?? {},
+  }
+}
+
+/** Each is looked at again with every call. */
+const MOST_WAYS = 1000
+
+/** `oneOf` beside `oneOf` multiply. */
+export function checkAlternatives(compiler: StepCompiler, tree: ExpectTree, path: Path): void {
+  const ways = countAlternatives(tree)
+  if (ways <= MOST_WAYS) return
+  const many = `can be met in ${ways} ways, because its oneOf multiply; at most ${MOST_WAYS} are looked at`
+  compiler.complain(path, `${many}: make it several steps`)
+}
+
+function countAlternatives(tree: ExpectTree): number {
+  if (tree.op === 'call') return 1
+  const ways = tree.of.map(countAlternatives)
+  return tree.op === 'oneOf' ? ways.reduce((sum, one) => sum + one, 0) : ways.reduce((all, one) => all * one, 1)
+}
+
+/** What a call has to be kept. */
+const PARTS = ['body', 'response', 'status', 'endpoint', 'alias', 'method', 'path', 'headers']
+
+function checkCapture(compiler: StepCompiler, capture: Readonly<Record<string, string>>, path: Path): void {
+  for (const [name, from] of Object.entries(capture)) {
+    const first = firstWord(from)
+    if (PARTS.includes(first)) continue
+    const hint = nearest(first, PARTS) || `; it has ${PARTS.join(', ')}, as in body.${from}`
+    compiler.complain([...path, name], `begins with ${first}, which a call does not have${hint}`)
+  }
+}
+
+/** Calls that must not come. */
+export function unwantedOf(compiler: StepCompiler, written: CallName | object, path: Path): CallPattern[] {
+  const patterns = patternsOf(written)
+  for (const pattern of patterns) checkBody(compiler, pattern, path, true)
+  return patterns
+}
+
+/** Every call of a tree, with the names it captures. */
+export function* callsOf(tree: ExpectTree): Generator<Extract<ExpectTree, { op: 'call' }>> {
+  if (tree.op === 'call') yield tree
+  else for (const one of tree.of) yield* callsOf(one)
+}

@@ -1,0 +1,107 @@
+/** What earlier steps have defined: ids to look back to, captures to read. Branches of a parallel have their own view. */
+import { nearest } from '../../text/near-names.ts'
+import type { Action } from '../action.ts'
+import { placeOf } from '../format/loaded.ts'
+import { callsOf } from './call-patterns.ts'
+import { RESERVED } from './names.ts'
+import type { StepCompiler } from './step-compiler.ts'
+
+type Path = readonly PropertyKey[]
+
+/** Where a name was defined: unrolled steps stand at the same spot. */
+type Spot = string
+const spotOf = ({ written, path }: StepCompiler): Spot => `${written.path} ${written.at.join('.')} ${path.join('.')}`
+
+interface Definition {
+  readonly spot: Spot
+  /** For people. */
+  readonly at: string
+}
+
+/** Of the whole plan. */
+interface Registry {
+  readonly ids: Map<string, Definition & { uses: number }>
+  readonly captures: Map<string, Definition>
+}
+
+interface Marked {
+  /** In the plan: `s1`, and `s1#2` in the second round of a repeat. */
+  readonly id: string
+  readonly verb: Action['verb']
+}
+
+export class Seen {
+  readonly #registry: Registry
+  readonly #ids: Map<string, Marked>
+  readonly #captures: Set<string>
+
+  constructor(from?: Seen) {
+    this.#registry = from ? from.#registry : { ids: new Map(), captures: new Map() }
+    this.#ids = new Map(from ? from.#ids : [])
+    this.#captures = new Set(from ? from.#captures : [])
+  }
+
+  /** Names captured so far. */
+  names(): Iterable<string> {
+    return this.#captures
+  }
+
+  merge(branch: Seen): void {
+    for (const [name, marked] of branch.#ids) this.#ids.set(name, marked)
+    for (const name of branch.#captures) this.#captures.add(name)
+  }
+
+  /** The id the plan gives to a step. */
+  define(compiler: StepCompiler, name: string, verb: Action['verb']): string {
+    const spot = spotOf(compiler)
+    const known = this.#registry.ids.get(name) ?? { spot, at: whereIs(compiler), uses: 0 }
+    if (known.spot !== spot) compiler.complain(['id'], `is taken: the step at ${known.at} has it already`)
+    known.uses += 1
+    this.#registry.ids.set(name, known)
+    const id = known.uses === 1 ? name : `${name}#${known.uses}`
+    this.#ids.set(name, { id, verb })
+    return id
+  }
+
+  /** Of a `since`, or of a `replay`, which must name a step that sends something. */
+  idOf(compiler: StepCompiler, name: string, path: Path, sending: boolean): string | null {
+    const marked = this.#ids.get(name)
+    if (marked === undefined) {
+      const known = [...this.#ids.keys()]
+      const hint =
+        nearest(name, known) || (known.length === 0 ? '; give that step an id' : `; there are ${known.join(', ')}`)
+      compiler.complain(path, `names no earlier step${hint}`)
+      return null
+    }
+    if (sending && !SENDING.includes(marked.verb)) {
+      compiler.complain(path, `names a step that sends no event: ${marked.verb}; user, press and deliver do`)
+    }
+    return marked.id
+  }
+
+  captures(compiler: StepCompiler, action: Action): void {
+    if (action.verb !== 'expect') return
+    const names = [...callsOf(action.tree)].flatMap(call => Object.keys(call.capture))
+    for (const name of names) this.#capture(compiler, name)
+  }
+
+  #capture(compiler: StepCompiler, name: string): void {
+    const spot = spotOf(compiler)
+    const { scope, open } = compiler.known
+    const known = this.#registry.captures.get(name)
+    const taken =
+      (RESERVED.includes(name) && 'it is always there') ||
+      ((Object.hasOwn(scope, name) || Object.hasOwn(open, name)) && 'it is one of vars, matrix or params') ||
+      (known !== undefined && known.spot !== spot && `the step at ${known.at} captures it`)
+    if (taken) compiler.complain(['expect', 'capture', name], `is taken: ${taken}; choose another name`, 'key')
+    if (known === undefined) this.#registry.captures.set(name, { spot, at: whereIs(compiler) })
+    this.#captures.add(name)
+  }
+}
+
+const SENDING: readonly Action['verb'][] = ['user', 'press', 'deliver']
+
+function whereIs({ written, path }: StepCompiler): string {
+  const place = placeOf(written, path)
+  return place === null ? `${written.file} steps[${path.slice(1).join('.')}]` : `${place.file}:${place.line}`
+}

@@ -1,0 +1,90 @@
+/** Server-sent events: every journal entry as it happens, resumable by seq. The journal itself is the buffer. */
+import type { Entry } from '../../journal/entry.ts'
+import type { Journal } from '../../journal/journal.ts'
+import { wallTimer } from '../../runtime/clock.ts'
+
+export interface EventsOptions {
+  readonly journal: Journal
+  /** The last seq the client has seen. */
+  readonly after: number
+  readonly show: (entry: Entry) => unknown
+  readonly closing: AbortSignal
+  readonly heartbeatMs: number
+}
+
+const PER_CHUNK = 200
+
+/** A slow reader holds back only itself: the next entries are read from the journal when it asks for more. */
+export function eventStream(options: EventsOptions): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const reader = createReader(options)
+  let opened = false
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const text = opened ? await reader.next() : ': handover-sim\nretry: 1000\n\n'
+        opened = true
+        if (text === null) controller.close()
+        else controller.enqueue(encoder.encode(text))
+      },
+      cancel: () => reader.stop(),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+function createReader({ journal, after, show, closing, heartbeatMs }: EventsOptions) {
+  // A seq the journal has not reached was seen before a reset.
+  let wasReset = after >= journal.nextSeq
+  let cursor = after
+  let wake: (() => void) | null = null
+  const unsubscribe = journal.subscribe(
+    () => wake?.(),
+    () => {
+      wasReset = true
+      wake?.()
+    },
+  )
+  const stop = () => {
+    unsubscribe()
+    closing.removeEventListener('abort', stop)
+    wake?.()
+  }
+  closing.addEventListener('abort', stop)
+
+  function take(): string {
+    let text = ''
+    if (wasReset) {
+      text = 'event: reset\ndata: {}\n\n'
+      cursor = 0
+      wasReset = false
+    }
+    for (const entry of journal.query({ after: cursor, limit: PER_CHUNK })) {
+      text += `id: ${entry.seq}\ndata: ${JSON.stringify(show(entry))}\n\n`
+      cursor = entry.seq
+    }
+    return text
+  }
+
+  const woken = () =>
+    new Promise<void>(resolve => {
+      const timer = wallTimer(heartbeatMs, resolve)
+      wake = () => {
+        timer.cancel()
+        resolve()
+      }
+    })
+
+  return {
+    stop,
+    /** The next entries, a heartbeat after a while without any, null at the end. */
+    async next(): Promise<string | null> {
+      if (closing.aborted) return null
+      const ready = take()
+      if (ready !== '') return ready
+      await woken()
+      wake = null
+      return closing.aborted ? null : take() || ': still here\n\n'
+    },
+  }
+}

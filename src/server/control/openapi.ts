@@ -1,0 +1,110 @@
+/** The control API as an OpenAPI 3.1 document, from the same table that registers its routes. */
+import * as z from 'zod/mini'
+import { type JsonSchema, type Named, refTo, toComponents } from '../../contract/json-schema.ts'
+import { shapeOf } from '../../contract/known-keys.ts'
+import { VERSION } from '../../contract/version.ts'
+import { ErrorBody } from './response-schemas.ts'
+import type { Answer, Route } from './route.ts'
+import { PREFIX, ROUTES } from './routes.ts'
+
+export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<string, unknown> {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'handover-sim control API',
+      version: VERSION,
+      description: 'Plays the end user, changes the configuration, reads and awaits what happened.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url }],
+    security: [{}, { bearer: [] }, { header: [] }],
+    tags: [...new Set(ROUTES.map(route => route.group))].map(name => ({ name })),
+    paths: paths(),
+    components: {
+      schemas: toComponents({ ...bodies(), ...queries() }),
+      responses: { Problem: { description: 'Refused; the body says why', content: jsonOf(ErrorBody) } },
+      securitySchemes: SECURITY,
+    },
+  }
+}
+
+const SECURITY = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'Asked for when the simulator listens beyond this machine' },
+  header: { type: 'apiKey', in: 'header', name: 'x-handover-sim-token', description: 'The same token' },
+}
+
+const idOf = (schema: z.ZodMiniType): string => z.globalRegistry.get(schema)!.id as string
+const jsonOf = (schema: z.ZodMiniType) => ({ 'application/json': { schema: refTo(idOf(schema)) } })
+
+function bodies(): Named {
+  const all = ROUTES.flatMap(({ body, upload, answers }) => [
+    body,
+    upload,
+    ...Object.values(answers).map(one => one.schema),
+  ])
+  const schemas = all.filter((one): one is NonNullable<typeof one> => one !== undefined && one !== null)
+  return Object.fromEntries(
+    [ErrorBody, ...schemas].map(schema => [idOf(schema as z.ZodMiniType), schema as z.ZodMiniType]),
+  )
+}
+
+const parameterName = (route: Route, name: string) => `${route.workspaceRouteOf ?? route.id}_${name}`
+
+/** Query parameters have no name of their own among the schemas; they are made together with the rest. */
+function queries(): Named {
+  const named: Record<string, z.ZodMiniType> = {}
+  for (const route of ROUTES) {
+    if (route.query === undefined) continue
+    for (const [name, schema] of Object.entries(shapeOf(route.query))) named[parameterName(route, name)] = schema
+  }
+  return named
+}
+
+function paths(): Record<string, unknown> {
+  const found: Record<string, Record<string, unknown>> = {}
+  for (const route of ROUTES) {
+    const path = PREFIX + route.path.replace(/:([a-z]+)/g, '{$1}')
+    found[path] = { ...found[path], [route.method.toLowerCase()]: operation(route) }
+  }
+  return found
+}
+
+function operation(route: Route): unknown {
+  const { id, group, summary, description, answers, open } = route
+  const parameters = [...pathParameters(route), ...queryParameters(route)]
+  return {
+    operationId: id,
+    tags: [group],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(open === true ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...requestBody(route),
+    responses: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, response(answer)])),
+      default: { $ref: '#/components/responses/Problem' },
+    },
+  }
+}
+
+const pathParameters = ({ path }: Route): unknown[] =>
+  [...path.matchAll(/:([a-z]+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+
+const queryParameters = (route: Route): unknown[] =>
+  Object.keys(route.query === undefined ? {} : shapeOf(route.query)).map(name => ({
+    name,
+    in: 'query',
+    schema: refTo(parameterName(route, name)),
+  }))
+
+function requestBody({ body, upload, example }: Route): { requestBody?: unknown } {
+  if (body === undefined) return {}
+  const json = { schema: refTo(idOf(body)), ...(example === undefined ? {} : { example }) }
+  const form = upload === undefined ? {} : { 'multipart/form-data': { schema: refTo(idOf(upload)) } }
+  return { requestBody: { required: example !== undefined, content: { 'application/json': json, ...form } } }
+}
+
+function response({ description, schema, type }: Answer): unknown {
+  if (schema !== null) return { description, content: jsonOf(schema) }
+  return { description, content: { [type!]: { schema: { type: 'string' } satisfies JsonSchema } } }
+}

@@ -1,0 +1,75 @@
+/** Turns errors into responses of the control API: `{ error: { code, message, issues? } }`. */
+import type * as z from 'zod/mini'
+import { explain } from '../../api/explain.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { UserProblem } from '../../platform/user-actions.ts'
+import { InvalidOptionError } from '../../simulator/options.ts'
+import { InvalidSnapshotError } from '../../simulator/snapshot/check.ts'
+import { WorkspaceConflictError } from '../../simulator/workspaces/registry.ts'
+
+export interface Issue {
+  readonly field: string
+  readonly message: string
+  /** What would be accepted instead, where that can be listed. */
+  readonly allowed?: string | readonly string[]
+}
+
+export class ControlProblem extends Error {
+  override readonly name = 'ControlProblem'
+  readonly status: number
+  readonly code: string
+  readonly issues: readonly Issue[]
+  readonly headers: Readonly<Record<string, string>>
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    more: { issues?: readonly Issue[]; headers?: Record<string, string> } = {},
+  ) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.issues = more.issues ?? []
+    this.headers = more.headers ?? {}
+  }
+}
+
+export const problemBody = ({ code, message, issues }: ControlProblem) => ({
+  error: { code, message, ...(issues.length === 0 ? {} : { issues }) },
+})
+
+/** The problem that an error of a lower layer stands for; null for an internal error. */
+export function asProblem(thrown: unknown): ControlProblem | null {
+  if (thrown instanceof ControlProblem) return thrown
+  if (thrown instanceof InvalidOptionError) return fromSetting(thrown)
+  if (thrown instanceof InvalidSnapshotError) return fromSnapshot(thrown)
+  if (thrown instanceof WorkspaceConflictError) return new ControlProblem(409, 'workspace_taken', thrown.message)
+  if (thrown instanceof UserProblem) {
+    return new ControlProblem(thrown.code === 'chat_not_found' ? 404 : 422, thrown.code, thrown.message)
+  }
+  if (!(thrown instanceof Refusal)) return null
+  const issues = thrown.field === null ? [] : [{ field: thrown.field, message: thrown.message }]
+  return new ControlProblem(422, thrown.code, thrown.message, { issues })
+}
+
+function fromSnapshot({ message, problems }: InvalidSnapshotError): ControlProblem {
+  const issues = problems.map(one => ({ field: one.name, message: one.message }))
+  return new ControlProblem(422, 'invalid_snapshot', message, { issues })
+}
+
+function fromSetting({ message, problems }: InvalidOptionError): ControlProblem {
+  const issues = problems.map(({ name, ...problem }) => ({ field: name, ...problem }))
+  return new ControlProblem(422, 'invalid_setting', message, { issues })
+}
+
+/** The problem of a body or query that does not fit its schema: every issue, with the known keys for an unknown one. */
+export function invalidRequest(
+  what: 'body' | 'query',
+  schema: z.ZodMiniType,
+  issues: readonly z.core.$ZodIssue[],
+  value: unknown,
+): ControlProblem {
+  const found = explain(issues, value, schema, `The ${what}`).map(one => ({ ...one, field: one.field || what }))
+  const message = found.map(issue => issue.message).join(' ')
+  return new ControlProblem(422, `invalid_${what}`, message, { issues: found })
+}

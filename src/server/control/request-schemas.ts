@@ -1,0 +1,203 @@
+/** What the control API takes. Requests are strict: an unknown key is a mistake worth naming. */
+import * as z from 'zod/mini'
+import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
+import { WEBHOOK_EVENTS, type WebhookEventName } from '../../contract/events.ts'
+import { AvailabilityReason, AvailabilityValue, Button, named } from '../../contract/schemas.ts'
+import { sendingShape } from '../../faults/schema.ts'
+import { gapProblems } from '../../faults/sense.ts'
+import { parseDuration } from '../../text/duration.ts'
+import { EntryKind, SignMode } from './entry-schemas.ts'
+
+const word = z.string().check(z.minLength(1))
+const seq = z.int().check(z.gte(0))
+
+const Duration = z.string().check(
+  z.refine(text => parseDuration(text) !== null, { error: 'a duration such as 500ms, 5s, 10m, 12h' }),
+  z.meta({ id: 'Duration', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', examples: ['500ms', '5s', '10m'] }),
+)
+
+// Requests
+
+const HistoryRow = z.union(
+  [
+    z.strictObject({ user: z.string() }),
+    z.strictObject({ bot: z.string(), buttons: z.optional(z.array(Button)) }),
+    z.strictObject({ agent: z.string(), text: z.string() }),
+  ],
+  { error: 'one of { user }, { bot, buttons? }, { agent, text }' },
+)
+
+export const NewChat = z
+  .strictObject({
+    language: z.optional(word),
+    source: z.optional(word),
+    user: z.optional(
+      z.nullable(
+        z.strictObject({
+          id: z.optional(word),
+          first_name: z.optional(z.string()),
+          last_name: z.optional(z.string()),
+          gender: z.optional(z.string()),
+        }),
+      ),
+    ),
+    history: z.optional(z.array(HistoryRow)),
+    transcript: z.optional(word.check(z.describe('A shipped conversation such as nb-shop'))),
+    context: z.optional(z.record(z.string(), z.unknown())),
+    labels: z.optional(z.array(z.string())),
+    bot_id: z.optional(z.int()),
+    id: z.optional(word.check(z.describe('Chosen instead of made up'))),
+  })
+  .check(named('NewChat', 'Whatever is left out is drawn from the seed; a user of null is one nothing is known of'))
+
+const AttachmentInput = z
+  .strictObject({
+    name: word,
+    type: word.check(z.regex(/^[\x20-\x7e]+$/)),
+    size_kb: z.optional(z.int().check(z.gte(0))),
+    base64: z.optional(z.base64()),
+  })
+  .check(
+    z.refine(file => (file.size_kb === undefined) !== (file.base64 === undefined), {
+      error: 'must have either size_kb (bytes are made up) or base64',
+      params: { problem: 'incomplete' },
+    }),
+    named('AttachmentInput', 'Either size_kb (bytes are made up) or base64'),
+  )
+
+export const Says = z
+  .strictObject({ text: z._default(z.string(), ''), attachments: z.optional(z.array(AttachmentInput)) })
+  .check(named('Says', 'What the end user writes: a text, files, or both'))
+export type Says = z.infer<typeof Says>
+
+export const Upload = z
+  .strictObject({ text: z._default(z.string(), ''), files: z.optional(z.array(z.file())) })
+  .check(named('Upload', 'The same as a form, with the files themselves'))
+export type Upload = z.infer<typeof Upload>
+
+export const Press = z
+  .strictObject({ button: word })
+  .check(named('Press', '`handover`, or the label of a button the user sees'))
+
+export const ConfigPatch = z
+  .record(z.string(), z.unknown())
+  .check(named('ConfigPatch', 'Knobs and settings by dotted name, each value as in the config file'))
+
+export const AvailabilityChange = z
+  .strictObject({
+    availability: AvailabilityValue,
+    queue: z.optional(word),
+    reason: z.optional(AvailabilityReason),
+  })
+  .check(named('AvailabilityChange', 'As if set in the workspace'))
+
+export const Advance = z.strictObject({ by: Duration }).check(named('Advance', 'By how much a virtual clock moves'))
+
+export const Trigger = z
+  .strictObject({
+    event: word,
+    chat_id: z.optional(word.check(z.describe('By default the newest chat'))),
+    body: z.optional(z.record(z.string(), z.unknown()).check(z.describe('Fields laid over the payload'))),
+    sign: z._default(SignMode, 'valid'),
+    ...sendingShape,
+  })
+  .check(payload => gapProblems(payload), named('Trigger', 'One event to send by hand'))
+export type Trigger = z.infer<typeof Trigger>
+
+export const Resend = z
+  .strictObject(sendingShape)
+  .check(payload => gapProblems(payload), named('Resend', 'How it travels this time; the body may be left out'))
+export type Resend = z.infer<typeof Resend>
+
+const isHttp = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
+export const NewWorkspace = z
+  .strictObject({
+    name: z.optional(
+      word.check(
+        z.describe('Letters, digits, ".", "_", "-": the same name has the same keys, bot and seed every time'),
+      ),
+    ),
+    seed: z.optional(seq),
+    clock: z.optional(
+      z.union([z.enum(['real', 'virtual']), z.strictObject({ mode: z.literal('virtual'), start: z.optional(word) })], {
+        error: 'real, virtual or { mode: virtual, start }',
+      }),
+    ),
+    bot: z.optional(
+      z.strictObject({
+        id: z.optional(z.int().check(z.positive())),
+        name: z.optional(word),
+        organization_id: z.optional(z.int()),
+        replies: z.optional(
+          z.array(z.strictObject({ match: word, text: z.string(), buttons: z.optional(z.array(Button)) })),
+        ),
+      }),
+    ),
+    webhook_url: z.optional(
+      z.string().check(z.refine(isHttp, { error: 'an http or https URL' }), z.describe('Where its events are sent')),
+    ),
+    knobs: z.optional(z.record(z.string(), z.unknown()).check(z.describe('By dotted name, as in the config file'))),
+    business_hours: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
+  })
+  .check(named('NewWorkspace', 'What is left out is as the server was started; the webhook is nowhere'))
+export type NewWorkspace = z.infer<typeof NewWorkspace>
+
+export const SnapshotInput = z
+  .record(z.string(), z.unknown())
+  .check(named('SnapshotInput', 'A snapshot, as `GET /_sim/snapshot` gave it'))
+
+export const Nothing = z.strictObject({}).check(named('Nothing', 'No fields; the body may be left out'))
+
+// Queries
+
+export const ActQuery = z.strictObject({
+  wait: z.optional(z.enum(['ack']).check(z.describe('Answer after the webhook did'))),
+})
+
+export const JournalQuery = z.strictObject({
+  after: z.optional(seq.check(z.describe('Only entries with a greater seq'))),
+  kind: z.optional(EntryKind),
+  chat_id: z.optional(word),
+  limit: z.optional(z.int().check(z.positive())),
+})
+
+export const DeliveriesQuery = z.strictObject({
+  after: z.optional(seq),
+  chat_id: z.optional(word),
+  limit: z.optional(z.int().check(z.positive())),
+})
+
+export const ResendQuery = z.strictObject({
+  resign: z.optional(z.enum(['true', 'false']).check(z.describe('Whether to make the headers anew'))),
+})
+
+const flag = (description: string) => z.optional(z.enum(['true', 'false']).check(z.describe(description)))
+
+export const SnapshotQuery = z.strictObject({
+  keys: flag('With the API keys as they are'),
+  journal: flag('With the journal'),
+})
+
+export const KeysQuery = z.strictObject({ keys: flag('With the API keys as they are') })
+
+export const EventsQuery = z.strictObject({ after: z.optional(seq) })
+
+export const WaitQuery = z
+  .strictObject({
+    call: z.optional(z.enum(Object.keys(ENDPOINTS) as EndpointId[]).check(z.describe('A call of this endpoint'))),
+    event: z.optional(z.enum(Object.keys(WEBHOOK_EVENTS) as WebhookEventName[])),
+    note: z.optional(word),
+    kind: z.optional(EntryKind),
+    status: z.optional(z.int()),
+    chat_id: z.optional(word),
+    after: z.optional(seq),
+    timeout: z.optional(Duration),
+  })
+  .check(
+    z.refine(({ call, event, note, kind }) => (call ?? event ?? note ?? kind) !== undefined, {
+      error: 'needs at least one of call, event, note, kind',
+      params: { problem: 'incomplete' },
+    }),
+  )
+export type WaitQuery = z.infer<typeof WaitQuery>

@@ -1,0 +1,84 @@
+/** From a request to the query and body a route declares, or the problem that names what is wrong. */
+import type * as z from 'zod/mini'
+import { shapeOf, typeOf } from '../../contract/known-keys.ts'
+import { ZOD_MESSAGES } from '../../contract/zod-messages.ts'
+import { ControlProblem, invalidRequest } from './problems.ts'
+import type { Route } from './route.ts'
+
+/** Room for the largest attachment in base64. */
+const LIMIT_BYTES = 150 * 1_048_576
+
+export function readQuery(route: Route, url: URL): unknown {
+  const names = [...url.searchParams.keys()]
+  const schema = route.query as z.ZodMiniType | undefined
+  if (schema === undefined) return refuseAny(names)
+  const shape = shapeOf(schema)
+  const raw = Object.fromEntries(names.map(name => [name, parameterValue(url.searchParams.getAll(name), shape[name])]))
+  const parsed = schema.safeParse(raw, ZOD_MESSAGES)
+  if (!parsed.success) throw invalidRequest('query', schema, parsed.error.issues, raw)
+  return parsed.data
+}
+
+function refuseAny([first]: readonly string[]): unknown {
+  if (first === undefined) return {}
+  throw new ControlProblem(422, 'invalid_query', `${first} is not known here: this route takes no query.`)
+}
+
+/** A query is text: whole numbers become numbers where the schema wants them; a name given twice stays a list. */
+function parameterValue(values: readonly string[], schema: z.ZodMiniType | undefined): unknown {
+  const [value] = values
+  if (values.length > 1) return values
+  const numeric = schema !== undefined && typeOf(schema) === 'number' && /^-?\d{1,15}$/.test(value!)
+  return numeric ? Number(value) : value
+}
+
+export async function readBody(route: Route, request: Request): Promise<unknown> {
+  const bytes = await readBytes(request)
+  const type = request.headers.get('content-type') ?? ''
+  const isForm = /^multipart\/form-data\b/i.test(type)
+  const schema = (isForm ? route.upload : route.body) as z.ZodMiniType | undefined
+  if (schema === undefined) return refuseBody(isForm, bytes)
+  const raw = isForm ? await parseForm(bytes, type) : parseJson(bytes)
+  const parsed = schema.safeParse(raw, ZOD_MESSAGES)
+  if (!parsed.success) throw invalidRequest('body', schema, parsed.error.issues, raw)
+  return parsed.data
+}
+
+function refuseBody(isForm: boolean, bytes: Uint8Array): unknown {
+  if (isForm) throw new ControlProblem(415, 'unsupported_media_type', 'This route takes JSON, not a form.')
+  if (bytes.length === 0) return undefined
+  throw new ControlProblem(422, 'invalid_body', 'This route takes no body.')
+}
+
+async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  if (Number(request.headers.get('content-length') ?? 0) > LIMIT_BYTES) throw tooLarge()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length
+    if (size > LIMIT_BYTES) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+const tooLarge = () => new ControlProblem(413, 'payload_too_large', `A body may have ${LIMIT_BYTES} bytes.`)
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Whatever the content type says: a call by hand often says nothing. A missing body is an empty object. */
+function parseJson(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return {}
+  try {
+    return JSON.parse(decoder.decode(bytes))
+  } catch (error) {
+    throw new ControlProblem(400, 'invalid_json', `The body is not JSON: ${(error as Error).message}.`)
+  }
+}
+
+async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<unknown> {
+  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => null)
+  if (form === null) throw new ControlProblem(400, 'invalid_form', 'The body is not the form its content type says.')
+  const names = [...new Set(form.keys())]
+  return Object.fromEntries(names.map(name => [name, name === 'files' ? form.getAll(name) : form.get(name)]))
+}

@@ -1,0 +1,76 @@
+/** One row of the control API: registration, checks and documentation all read it. */
+import type * as z from 'zod/mini'
+import type { Core } from '../../simulator/core.ts'
+import type { Simulator } from '../../simulator/simulator.ts'
+import type { Workspaces } from '../../simulator/workspaces/registry.ts'
+
+/** What the routes work on. */
+export interface SimulatorRouter {
+  readonly simulator: Simulator
+  readonly core: Core
+  readonly workspaces: Workspaces
+  /** The address the server listens on. */
+  readonly url: string
+  /** Where the routes for this simulator begin. */
+  readonly control: string
+  /** Aborted when the server closes. */
+  readonly closing: AbortSignal
+}
+
+export interface Call<Query, Body> extends SimulatorRouter {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Query
+  readonly body: Body
+  /** Names in lower case. */
+  header(name: string): string | undefined
+  /** Aborted when the client is gone or the server closes. */
+  readonly signal: AbortSignal
+}
+
+/** A status with what goes out as JSON, or a response of its own. */
+export type Reply = { readonly status: number; readonly body: unknown } | Response
+
+export interface RouteOf<Query, Body> {
+  readonly id: string
+  /** The route this one is, for one workspace. */
+  readonly workspaceRouteOf?: string
+  readonly group:
+    | 'health'
+    | 'chats'
+    | 'workspace'
+    | 'journal'
+    | 'faults'
+    | 'time'
+    | 'snapshot'
+    | 'workspaces'
+    | 'documents'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below `/_sim`; `:id` is a parameter. */
+  readonly path: string
+  readonly summary: string
+  readonly description?: string
+  readonly query?: z.ZodMiniType<Query>
+  readonly body?: z.ZodMiniType<Body>
+  /** The same as `multipart/form-data`. */
+  readonly upload?: z.ZodMiniType<Body>
+  readonly example?: unknown
+  /** Whether it is answered without a token. */
+  readonly open?: boolean
+  readonly answers: Readonly<Record<number, Answer>>
+  run(call: Call<Query, Body>): Reply | Promise<Reply>
+}
+
+export interface Answer {
+  readonly description: string
+  /** Null for an answer that is no JSON. */
+  readonly schema: z.ZodMiniType | null
+  readonly type?: string
+}
+
+export type Route = RouteOf<never, never>
+
+/** Keeps the types of query and body together with the function that uses them. */
+export const defineRoute = <Query = unknown, Body = unknown>(route: RouteOf<Query, Body>): Route =>
+  route as unknown as Route
+
+export const ok = (body: unknown): Reply => ({ status: 200, body })

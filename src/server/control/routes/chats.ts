@@ -1,0 +1,123 @@
+/** Chats, and what their end users do. */
+
+import { chatSummary, viewChat } from '../../../platform/chat-view.ts'
+import { type AttachmentInput, awaitAck, toFile } from '../../../simulator/chat-handle.ts'
+import { newChat } from '../../../simulator/new-chat.ts'
+import { ControlProblem } from '../problems.ts'
+import { ActQuery, NewChat, Press, Says, Upload } from '../request-schemas.ts'
+import { ActionAnswer, ChatAnswer, Chats, CreatedChat, ErrorBody } from '../response-schemas.ts'
+import { type Call, defineRoute, ok, type Reply, type Route } from '../route.ts'
+
+const NO_CHAT = { description: 'There is no such chat', schema: ErrorBody }
+const REFUSED = { description: 'It cannot be done; the message says why', schema: ErrorBody }
+const WAS_RESET = { description: 'The simulator was reset meanwhile', schema: ErrorBody }
+const WAITING = 'With `wait=ack` it answers after the webhook did.'
+
+interface Outcome {
+  readonly messageId: string | null
+  readonly deliveryId: string | null
+}
+
+/** `start` does it and says what it caused. */
+async function act(
+  call: Call<{ wait?: 'ack' | undefined }, unknown>,
+  start: () => Outcome | Promise<Outcome>,
+): Promise<Reply> {
+  const { core, query, params } = call
+  const after = core.journal.nextSeq - 1
+  const chat = core.room.state.chats.get(params.id!)
+  try {
+    const { messageId, deliveryId } = await start()
+    const done = { message_id: messageId, delivery_id: deliveryId }
+    return ok(query.wait === 'ack' ? { ...done, ack: await awaitAck(core, deliveryId, after) } : done)
+  } catch (error) {
+    // Only a reset takes a chat away.
+    if (chat === core.room.state.chats.get(params.id!)) throw error
+    throw new ControlProblem(409, 'reset', 'The simulator was reset before this was done.')
+  }
+}
+
+async function fromUpload(file: File): Promise<AttachmentInput> {
+  const type = file.type === '' ? 'application/octet-stream' : file.type
+  return { name: file.name, type, bytes: new Uint8Array(await file.arrayBuffer()) }
+}
+
+async function attached(body: Says | Upload): Promise<AttachmentInput[]> {
+  if ('files' in body && body.files) return Promise.all(body.files.map(fromUpload))
+  const described = ('attachments' in body && body.attachments) || []
+  return described.map(({ name, type, size_kb, base64 }) =>
+    base64 === undefined
+      ? { name, type, size_kb: size_kb ?? 0 }
+      : { name, type, bytes: new Uint8Array(Buffer.from(base64, 'base64')) },
+  )
+}
+
+export const CHAT_ROUTES: readonly Route[] = [
+  defineRoute({
+    id: 'createChat',
+    group: 'chats',
+    method: 'POST',
+    path: '/chats',
+    summary: 'A new end user opens a chat',
+    body: NewChat,
+    example: { language: 'nb', labels: ['delivery'] },
+    answers: { 201: { description: 'Opened', schema: CreatedChat }, 422: REFUSED },
+    async run({ core, control, body: { bot_id, ...options } }) {
+      const chat = await newChat(core, { ...options, ...(bot_id === undefined ? {} : { botId: bot_id }) } as never)
+      const at = `${control}/chats/${encodeURIComponent(chat.id)}`
+      return { status: 201, body: { chat_id: chat.id, user_id: chat.userId, bot_id: chat.botId, url: at } }
+    },
+  }),
+  defineRoute({
+    id: 'listChats',
+    group: 'chats',
+    method: 'GET',
+    path: '/chats',
+    summary: 'Every chat',
+    answers: { 200: { description: 'Oldest first', schema: Chats } },
+    run: ({ core }) => ok({ chats: [...core.room.state.chats.values()].map(chatSummary) }),
+  }),
+  defineRoute({
+    id: 'getChat',
+    group: 'chats',
+    method: 'GET',
+    path: '/chats/:id',
+    summary: 'A chat as its end user sees it',
+    answers: { 200: { description: 'The window', schema: ChatAnswer }, 404: NO_CHAT },
+    run({ core, params }) {
+      const chat = core.room.state.chats.get(params.id!)
+      if (chat) return ok(viewChat(core.room, chat))
+      throw new ControlProblem(404, 'chat_not_found', `There is no chat ${JSON.stringify(params.id)}.`)
+    },
+  }),
+  defineRoute({
+    id: 'say',
+    group: 'chats',
+    method: 'POST',
+    path: '/chats/:id/messages',
+    summary: 'The end user writes',
+    description: WAITING,
+    query: ActQuery,
+    body: Says as never,
+    upload: Upload as never,
+    example: { text: 'Where is my parcel?' },
+    answers: { 200: { description: 'Written', schema: ActionAnswer }, 404: NO_CHAT, 409: WAS_RESET, 422: REFUSED },
+    async run(call: Call<{ wait?: 'ack' | undefined }, Says | Upload>) {
+      const attach = (await attached(call.body)).map(toFile)
+      return act(call, () => call.core.user.says(call.params.id!, { text: call.body.text, attach }))
+    },
+  }),
+  defineRoute({
+    id: 'press',
+    group: 'chats',
+    method: 'POST',
+    path: '/chats/:id/press',
+    summary: 'The end user presses a button',
+    description: `\`handover\` is always there. ${WAITING}`,
+    query: ActQuery,
+    body: Press,
+    example: { button: 'handover' },
+    answers: { 200: { description: 'Pressed', schema: ActionAnswer }, 404: NO_CHAT, 409: WAS_RESET, 422: REFUSED },
+    run: call => act(call, () => call.core.user.press(call.params.id!, call.body.button)),
+  }),
+]

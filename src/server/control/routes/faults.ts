@@ -1,0 +1,70 @@
+/** Faults: set, seen, cleared. */
+import { Fault, type FaultSpec } from '../../../faults/schema.ts'
+import type { Core } from '../../../simulator/core.ts'
+import { chatOf, unknownId } from '../manual-events.ts'
+import { ErrorBody, FaultsCleared, FaultsSet, NamedFault } from '../response-schemas.ts'
+import { defineRoute, ok, type Reply, type Route } from '../route.ts'
+
+const CLEARED = { description: 'They are not set any more; events they kept back go out', schema: FaultsCleared }
+
+function set(core: Core, spec: FaultSpec): Reply {
+  if (spec.chat_id !== undefined) chatOf(core, spec.chat_id)
+  return { status: 201, body: core.faults.add(spec) }
+}
+
+function clearOne({ faults }: Core, name: string): Reply {
+  const known = faults.list().map(fault => fault.name)
+  if (known.includes(name)) return ok({ cleared: faults.clear(name) })
+  const there = known.length === 0 ? 'none is set' : `there are ${known.join(', ')}`
+  throw unknownId('fault_not_found', 'name', `There is no fault ${JSON.stringify(name)}: ${there}.`, known)
+}
+
+export const FAULT_ROUTES: readonly Route[] = [
+  defineRoute({
+    id: 'setFault',
+    group: 'faults',
+    method: 'POST',
+    path: '/faults',
+    summary: 'From now on something goes wrong, in calls of the platform or in its events',
+    description:
+      'The first fault whose turn it is strikes; later ones as well when they decide something else. Each hit is an entry of the kind `fault`.',
+    body: Fault as never,
+    example: { on: { api: 'start' }, respond: { status: 503, headers: { 'Retry-After': '1' } }, times: 2 },
+    answers: {
+      201: { description: 'Set', schema: NamedFault },
+      404: { description: 'There is no such chat; the latest ones', schema: ErrorBody },
+      422: { description: 'It makes no sense or could never match; every reason', schema: ErrorBody },
+    },
+    run: ({ core, body }) => set(core, body as FaultSpec),
+  }),
+  defineRoute({
+    id: 'listFaults',
+    group: 'faults',
+    method: 'GET',
+    path: '/faults',
+    summary: 'The faults that are set, with their hits',
+    answers: { 200: { description: 'Those that are used up, too', schema: FaultsSet } },
+    run: ({ core }) => ok({ faults: core.faults.list() }),
+  }),
+  defineRoute({
+    id: 'clearFaults',
+    group: 'faults',
+    method: 'DELETE',
+    path: '/faults',
+    summary: 'Clears all faults',
+    answers: { 200: CLEARED },
+    run: ({ core }) => ok({ cleared: core.faults.clear() }),
+  }),
+  defineRoute({
+    id: 'clearFault',
+    group: 'faults',
+    method: 'DELETE',
+    path: '/faults/:name',
+    summary: 'Clears one fault',
+    answers: {
+      200: CLEARED,
+      404: { description: 'There is no such fault; those there are', schema: ErrorBody },
+    },
+    run: ({ core, params }) => clearOne(core, params.name!),
+  }),
+]

@@ -1,0 +1,111 @@
+/** What happened: to read, to wait for, to follow. */
+
+import type { Entry } from '../../../journal/entry.ts'
+import { WaitTimeoutError } from '../../../journal/waiters.ts'
+import type { Core } from '../../../simulator/core.ts'
+import { parseDuration } from '../../../text/duration.ts'
+import { presentEntry } from '../../../wording/entry.ts'
+import { Entry as EntrySchema } from '../entry-schemas.ts'
+import { eventStream } from '../events.ts'
+import { ControlProblem } from '../problems.ts'
+import { EventsQuery, JournalQuery, WaitQuery } from '../request-schemas.ts'
+import { ErrorBody, Journal, NotYet } from '../response-schemas.ts'
+import { type Call, defineRoute, ok, type Reply, type Route } from '../route.ts'
+import { describe, matcher, type Nearest, nearestTo } from '../waiting.ts'
+
+const HEARTBEAT_MS = 15_000
+const DEFAULT_WAIT = '5s'
+const WAS_RESET = { description: 'The simulator was reset meanwhile', schema: ErrorBody }
+
+/** An entry as it leaves: without keys and signatures. */
+export const shown =
+  ({ room }: Core) =>
+  (entry: Entry): Entry =>
+    presentEntry(entry, room.knobs['webhook.signatureHeader'])
+
+async function wait(call: Call<WaitQuery, unknown>): Promise<Reply> {
+  const { core, query, signal, closing } = call
+  const withinMs = parseDuration(query.timeout ?? DEFAULT_WAIT)!
+  const options = { withinMs, signal, ...(query.after === undefined ? {} : { after: query.after }) }
+  try {
+    return ok(shown(core)(await core.journal.waitFor(matcher(query), options)))
+  } catch (error) {
+    if (closing.aborted) throw new ControlProblem(503, 'closing', 'The simulator is closing.')
+    if (error instanceof WaitTimeoutError) return notYet(core, query)
+    throw new ControlProblem(409, 'reset', 'The simulator was reset while waiting.')
+  }
+}
+
+function notYet(core: Core, query: WaitQuery): Reply {
+  const nearest = nearestTo(query, core.journal)
+  const masked = Object.entries(nearest).map(([name, entries]) => [name, entries.map(shown(core))])
+  const message = `No entry within ${query.timeout ?? DEFAULT_WAIT}: ${describe(query)}.${hint(nearest)}${gone(core)}`
+  return { status: 408, body: { error: { code: 'timeout', message }, nearest: Object.fromEntries(masked) } }
+}
+
+function hint({ earlier, other_chat, same_chat }: Nearest): string {
+  if (earlier.length > 0) return ` It was there earlier, with seq ${earlier.at(-1)!.seq}.`
+  if (other_chat.length > 0) return ` It came in chat ${other_chat.at(-1)!.chat_id}.`
+  return same_chat.length > 0 ? ' Other entries of that kind came in this chat.' : ''
+}
+
+const gone = ({ journal }: Core) =>
+  journal.firstSeq > 1 ? ` The journal has dropped entries up to seq ${journal.firstSeq - 1}.` : ''
+
+/** A reconnecting browser says what it saw last in a header, anyone else in the query. */
+function resumeAfter({ header, query }: Call<{ after?: number | undefined }, unknown>): number {
+  const last = header('last-event-id')
+  if (last !== undefined && /^\d{1,15}$/.test(last)) return Number(last)
+  return query.after ?? 0
+}
+
+export const JOURNAL_ROUTES: readonly Route[] = [
+  defineRoute({
+    id: 'getJournal',
+    group: 'journal',
+    method: 'GET',
+    path: '/journal',
+    summary: 'What happened, oldest first',
+    query: JournalQuery,
+    answers: { 200: { description: 'Entries', schema: Journal } },
+    run({ core, query: { after, kind, chat_id, limit } }) {
+      const wanted = { after: after ?? 0, limit: limit ?? Number.POSITIVE_INFINITY }
+      const found = core.journal.query({ ...wanted, ...(kind && { kind }), ...(chat_id && { chatId: chat_id }) })
+      const { firstSeq, nextSeq } = core.journal
+      return ok({ entries: found.map(shown(core)), first_seq: firstSeq, next_seq: nextSeq })
+    },
+  }),
+  defineRoute({
+    id: 'waitFor',
+    group: 'journal',
+    method: 'GET',
+    path: '/wait',
+    summary: 'Answers with the first matching entry, as soon as it is there',
+    description: `Entries already there count, unless \`after\` says otherwise. \`timeout\` is ${DEFAULT_WAIT} by default.`,
+    query: WaitQuery,
+    answers: {
+      200: { description: 'The entry', schema: EntrySchema },
+      408: { description: 'It did not come; the nearest ones', schema: NotYet },
+      409: WAS_RESET,
+      503: { description: 'The simulator is closing', schema: ErrorBody },
+    },
+    run: wait,
+  }),
+  defineRoute({
+    id: 'followEvents',
+    group: 'journal',
+    method: 'GET',
+    path: '/events',
+    summary: 'Every entry as it happens',
+    description:
+      'Server-sent events, each with its seq as `id`. `Last-Event-ID` or `after` resumes. A reset is an event named `reset`.',
+    query: EventsQuery,
+    answers: { 200: { description: 'One entry as JSON per event', schema: null, type: 'text/event-stream' } },
+    run(call) {
+      const { core, closing } = call
+      const options = { journal: core.journal, closing, show: shown(core), heartbeatMs: HEARTBEAT_MS }
+      const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+      return new Response(eventStream({ ...options, after: resumeAfter(call) }), { headers })
+    },
+  }),
+]

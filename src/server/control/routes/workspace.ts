@@ -1,0 +1,99 @@
+/** Configuration and availability: what a person would set in the workspace. */
+import { VERSION } from '../../../contract/version.ts'
+import { DEFAULT_QUEUE, isOpen } from '../../../platform/availability.ts'
+import { chatSummary } from '../../../platform/chat-view.ts'
+import type { BotState } from '../../../platform/state.ts'
+import { isoMicros } from '../../../runtime/timestamps.ts'
+import type { Core } from '../../../simulator/core.ts'
+import { AvailabilityChange, ConfigPatch } from '../request-schemas.ts'
+import { Assumptions, Availability, Config, ErrorBody, State } from '../response-schemas.ts'
+import { defineRoute, ok, type Route } from '../route.ts'
+import { clockNow } from './time.ts'
+
+const REFUSED = {
+  description: 'Unknown names and values, with what is allowed; nothing was changed',
+  schema: ErrorBody,
+}
+
+/** A queue nobody has set yet is as the knob says. */
+function availabilityOf({ room }: Core, bot: BotState, name = DEFAULT_QUEUE) {
+  const queue = bot.queues.get(name)
+  return {
+    bot_id: bot.id,
+    queue: name,
+    availability: queue?.availability ?? room.knobs['availability.initial'],
+    reason: queue?.reason ?? null,
+    updated_at: queue && queue.updated !== null ? isoMicros(queue.updated) : null,
+    open: isOpen(room, bot),
+  }
+}
+
+function everyQueue(core: Core) {
+  return [...core.room.state.bots.values()].flatMap(bot => {
+    const names = new Set([DEFAULT_QUEUE, ...bot.queues.keys()])
+    return [...names].map(name => availabilityOf(core, bot, name))
+  })
+}
+
+export const WORKSPACE_ROUTES: readonly Route[] = [
+  defineRoute({
+    id: 'getState',
+    group: 'workspace',
+    method: 'GET',
+    path: '/state',
+    summary: 'Config in force, availability, chats',
+    answers: { 200: { description: 'The state', schema: State } },
+    run: ({ core, simulator }) =>
+      ok({
+        version: VERSION,
+        config: simulator.config(),
+        clock: clockNow(core),
+        availability: everyQueue(core),
+        chats: [...core.room.state.chats.values()].map(chatSummary),
+        journal: { first_seq: core.journal.firstSeq, next_seq: core.journal.nextSeq },
+      }),
+  }),
+  defineRoute({
+    id: 'getConfig',
+    group: 'workspace',
+    method: 'GET',
+    path: '/config',
+    summary: 'The effective config',
+    answers: { 200: { description: 'By name', schema: Config } },
+    run: ({ simulator }) => ok(simulator.config()),
+  }),
+  defineRoute({
+    id: 'patchConfig',
+    group: 'workspace',
+    method: 'PATCH',
+    path: '/config',
+    summary: 'Change knobs and settings, all or none',
+    body: ConfigPatch,
+    example: { 'typing.webhook': 'off', 'webhook.url': 'http://127.0.0.1:3000/webhook' },
+    answers: { 200: { description: 'The effective config', schema: Config }, 422: REFUSED },
+    run: async ({ simulator, body }) => ok(await simulator.configure(body)),
+  }),
+  defineRoute({
+    id: 'setAvailability',
+    group: 'workspace',
+    method: 'PUT',
+    path: '/availability',
+    summary: 'Open or close handover, as if set in the workspace',
+    body: AvailabilityChange,
+    example: { availability: 'CLOSED', reason: 'BUSINESS_HOURS' },
+    answers: { 200: { description: 'What holds now', schema: Availability }, 422: REFUSED },
+    run({ core, simulator, body }) {
+      simulator.setAvailability(body)
+      return ok(availabilityOf(core, core.room.state.bots.get(core.bot.id)!, body.queue))
+    },
+  }),
+  defineRoute({
+    id: 'listAssumptions',
+    group: 'workspace',
+    method: 'GET',
+    path: '/assumptions',
+    summary: 'Every default the platform does not state, with its knobs and their values',
+    answers: { 200: { description: 'Each by its name, with the values in force', schema: Assumptions } },
+    run: ({ simulator }) => ok({ assumptions: simulator.assumptions() }),
+  }),
+]

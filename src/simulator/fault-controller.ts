@@ -1,0 +1,95 @@
+/** Sets and clears faults: checks them against their simulator and journals the change. */
+import { explain } from '../api/explain.ts'
+import { ZOD_MESSAGES } from '../contract/zod-messages.ts'
+import { type Faults, NameTaken } from '../faults/registry.ts'
+import { Fault, type FaultSpec } from '../faults/schema.ts'
+import type { NamedFault } from '../faults/spec.ts'
+import { effectWords } from '../faults/words.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { PlatformContext } from '../platform/context.ts'
+import { nearest } from '../text/near-names.ts'
+import { InvalidOptionError, type SettingProblem } from './options.ts'
+
+export interface FaultController {
+  /** Throws `InvalidOptionError` with all problems of the fault. */
+  add(fault: FaultSpec): NamedFault
+  /** All faults in the order they were set, with their hits, also those that are used up. */
+  list(): NamedFault[]
+  /** Clears all faults or the named one, and releases the events they hold. Throws `InvalidOptionError` for an unknown name. */
+  clear(name?: string): NamedFault[]
+}
+
+export interface FaultControllerPorts {
+  readonly faults: Faults
+  readonly room: PlatformContext
+  readonly journal: Journal
+  /** Sends the events that these faults hold. */
+  free(names: readonly string[]): void
+}
+
+export function createFaultController({ faults, room, journal, free }: FaultControllerPorts): FaultController {
+  function write(note: string, { name, chat_id }: NamedFault, details: object): void {
+    journal.append({ kind: 'note', ...(chat_id === undefined ? {} : { chat_id }), note, fault: name, ...details }, null)
+  }
+
+  return {
+    add(fault) {
+      const spec = checked(fault)
+      const problems = [...unknownChat(room, spec), ...unsigned(room, spec)]
+      if (problems.length > 0) throw new InvalidOptionError(problems)
+      const added = named(faults, spec)
+      write('fault_set', added, { on: added.on, effect: effectWords(added), of: added.of })
+      return added
+    },
+    list: faults.list,
+    clear(name) {
+      const gone = faults.list().filter(fault => name === undefined || fault.name === name)
+      if (name !== undefined && gone.length === 0) throw new InvalidOptionError([unknownName(faults, name)])
+      faults.clear(name)
+      for (const fault of gone) write('fault_cleared', fault, { hits: fault.hits })
+      free(gone.map(fault => fault.name))
+      return gone
+    },
+  }
+}
+
+function checked(fault: unknown): FaultSpec {
+  const parsed = Fault.safeParse(fault, ZOD_MESSAGES)
+  if (parsed.success) return parsed.data
+  const problems = explain(parsed.error.issues, fault, Fault, 'The fault')
+  throw new InvalidOptionError(problems.map(({ field, message }) => ({ name: field || 'fault', message })))
+}
+
+function named(faults: Faults, spec: FaultSpec): NamedFault {
+  try {
+    return faults.add(spec)
+  } catch (error) {
+    if (!(error instanceof NameTaken)) throw error
+    const message = `name ${JSON.stringify(spec.name)} is taken: choose another one, or clear that fault first.`
+    throw new InvalidOptionError([{ name: 'name', message }])
+  }
+}
+
+const LISTED = 5
+
+function unknownChat({ state }: PlatformContext, { chat_id: id }: FaultSpec): SettingProblem[] {
+  if (id === undefined || state.chats.has(id)) return []
+  const known = [...state.chats.keys()]
+  const latest =
+    known.length === 0 ? 'There are none yet.' : `The latest: ${known.slice(-LISTED).reverse().join(', ')}.`
+  const message = `chat_id ${JSON.stringify(id)} is no chat${nearest(id, known) || '.'} ${latest}`
+  return [{ name: 'chat_id', message }]
+}
+
+/** A fault cannot corrupt a signature that is switched off. */
+function unsigned({ knobs }: PlatformContext, { sign }: FaultSpec): SettingProblem[] {
+  if (sign === undefined || knobs['webhook.signature'] !== 'off') return []
+  const message = `sign ${sign} means nothing while webhook.signature is off; set it to base64 or hex first.`
+  return [{ name: 'sign', message }]
+}
+
+function unknownName(faults: Faults, name: string): SettingProblem {
+  const known = faults.list().map(fault => fault.name)
+  const there = known.length === 0 ? 'none is set.' : `there are ${known.join(', ')}.`
+  return { name: 'name', message: `There is no fault ${JSON.stringify(name)}: ${there}` }
+}

@@ -1,0 +1,163 @@
+/** Creates, finds and closes the workspaces of a server. */
+
+import { keyRoles } from '../../api/keyring.ts'
+import type { Transport } from '../../runtime/transport.ts'
+import { InvalidOptionError, type SimulatorOptions } from '../options.ts'
+import { coreOf, createSimulatorOn, type Simulator } from '../simulator.ts'
+import { identityOf, NAME } from './identity.ts'
+import type { Workspace, WorkspaceOptions } from './workspace.ts'
+
+/** Another workspace has this name or key. */
+export class WorkspaceConflictError extends Error {
+  override readonly name = 'WorkspaceConflictError'
+}
+
+export interface Workspaces {
+  readonly size: number
+  /** Oldest first. */
+  list(): Workspace[]
+  find(id: string): Workspace | undefined
+  /** Finds the workspace with this key or with a replaced key that still works. The default simulator is not a workspace. */
+  byKey(key: string): Workspace | undefined
+  /** Throws `InvalidOptionError`, `WorkspaceConflictError`. */
+  create(options?: WorkspaceOptions): Workspace
+  closeAll(): Promise<void>
+}
+
+export interface Surroundings {
+  /** The options of the server. */
+  readonly options: SimulatorOptions
+  /** Answers calls with keys of no workspace. */
+  readonly main: Simulator
+  readonly transport: Transport
+  /** The address of the server. */
+  url(): string
+}
+
+/** How many keys of closed workspaces are stored, so that an error can name the workspace. */
+const REMEMBERED = 1000
+
+export function createWorkspaces(around: Surroundings): Workspaces {
+  const open = new Map<string, Workspace>()
+  const lastFound = new Map<string, Workspace>()
+  const closedKeys = new Map<string, string>()
+  let made = 0
+
+  function byKey(key: string): Workspace | undefined {
+    const last = lastFound.get(key)
+    if (last !== undefined && knows(last, key)) return last
+    lastFound.delete(key)
+    const found = [...open.values()].find(one => knows(one, key))
+    if (found !== undefined) lastFound.set(key, found)
+    return found
+  }
+
+  function freeId(name: string | undefined): string {
+    if (name === undefined) {
+      do made++
+      while (open.has(`ws-${made}`))
+      return `ws-${made}`
+    }
+    if (!NAME.test(name)) throw new InvalidOptionError([{ name: 'name', message: badName(name) }])
+    if (!open.has(name)) return name
+    throw new WorkspaceConflictError(
+      `Workspace ${JSON.stringify(name)} already exists: close it first, or choose another name.`,
+    )
+  }
+
+  function checkKeys(sim: Simulator): void {
+    for (const key of keysOf(sim)) {
+      const owner = byKey(key)?.id ?? (knows(around.main, key) ? 'the default simulator' : undefined)
+      if (owner !== undefined) throw new WorkspaceConflictError(`A key of this workspace already belongs to ${owner}.`)
+    }
+  }
+
+  function create({ name, ...options }: WorkspaceOptions = {}): Workspace {
+    const id = freeId(name)
+    const sim = createSimulatorOn(optionsFor(around, id, options), around.transport, `${id}~`)
+    try {
+      checkKeys(sim)
+    } catch (error) {
+      void sim.close()
+      throw error
+    }
+    const workspace = furnish(sim, id, name ?? null)
+    open.set(id, workspace)
+    for (const key of keysOf(sim)) closedKeys.delete(key)
+    return workspace
+  }
+
+  /** Adds the fields of a workspace to the simulator object itself, so that its getters stay live. */
+  function furnish(sim: Simulator, id: string, name: string | null): Workspace {
+    const closing = new AbortController()
+    const end = sim.close
+    const close = async () => {
+      if (open.get(id) === workspace) {
+        open.delete(id)
+        remember(id, sim)
+      }
+      closing.abort()
+      await end()
+    }
+    const url = around.url()
+    const control = `${url}/_sim/workspaces/${encodeURIComponent(id)}`
+    const more = { id, name, url, control, closing: closing.signal, close, [Symbol.asyncDispose]: close }
+    const workspace: Workspace = Object.assign(sim, more)
+    return workspace
+  }
+
+  function remember(id: string, sim: Simulator): void {
+    for (const key of keysOf(sim)) {
+      lastFound.delete(key)
+      closedKeys.set(key, id)
+    }
+    for (const key of closedKeys.keys()) {
+      if (closedKeys.size <= REMEMBERED) return
+      closedKeys.delete(key)
+    }
+  }
+
+  coreOf(around.main).keyring.about(key => {
+    const id = closedKeys.get(key)
+    return id === undefined ? null : `The API key belonged to the workspace ${JSON.stringify(id)}, which is closed.`
+  })
+
+  return {
+    get size() {
+      return open.size
+    },
+    list: () => [...open.values()],
+    find: id => open.get(id),
+    byKey,
+    create,
+    async closeAll() {
+      await Promise.all([...open.values()].map(one => one.close()))
+    },
+  }
+}
+
+const badName = (name: string) =>
+  `name must be letters, digits, ".", "_" and "-", at most 64 and beginning with a letter or digit, got ${JSON.stringify(name)}.`
+
+const knows = (sim: Simulator, key: string): boolean => coreOf(sim).keyring.knows(key)
+
+const keysOf = (sim: Simulator): string[] => keyRoles(coreOf(sim).room.knobs).map(({ key }) => key)
+
+/** Workspaces inherit no keys and no webhook, otherwise events of one test would arrive at another. */
+function optionsFor(
+  { options, main }: Surroundings,
+  id: string,
+  own: Omit<WorkspaceOptions, 'name'>,
+): SimulatorOptions {
+  const { webhook: _, knobs = {}, bot, ...inherited } = options
+  const { apiKey, botApiKey, botId, seed } = identityOf(coreOf(main).seed, id)
+  const keys = { 'keys.handover': apiKey, 'keys.bot': botApiKey, 'keys.more': 'off' }
+  return {
+    ...inherited,
+    seed,
+    ...own,
+    baseUrl: main.baseUrl,
+    bot: { ...bot, id: botId, ...own.bot },
+    knobs: { ...knobs, ...keys, ...own.knobs },
+  }
+}

@@ -1,0 +1,47 @@
+/** Routes platform calls to a workspace by their API key, and file links by the name in them. */
+import type { Exchange } from '../../api/exchange.ts'
+import { FILES_PREFIX } from '../../api/files.ts'
+import type { Api } from '../../api/handle.ts'
+import { keyIn } from '../../api/keyring.ts'
+import { pathOf } from '../../api/routes.ts'
+import { coreOf, type Simulator } from '../simulator.ts'
+import type { Workspaces } from './registry.ts'
+
+/** Answers the paths of the platform. */
+export interface RequestRouter {
+  readonly api: Api
+  /** The maximum length of a request body, in bytes. */
+  bodyLimit(): number
+}
+
+/** `rest` answers calls that belong to no workspace: those without a key or with an unknown one. */
+export function createRequestRouter(workspaces: Workspaces, rest: RequestRouter): RequestRouter {
+  const api: Api = exchange => {
+    const found = workspaces.size === 0 ? undefined : ownerOf(workspaces, exchange)
+    if (found === undefined) return rest.api(within(rest.bodyLimit(), exchange))
+    return found.handle(within(limitOf(found), exchange))
+  }
+  return { api, bodyLimit: () => widest(workspaces, rest) }
+}
+
+/** Returns the maximum length of a request body of a simulator, in bytes. */
+export const limitOf = (sim: Simulator): number => coreOf(sim).room.knobs['limits.body']
+
+const widest = (workspaces: Workspaces, rest: RequestRouter): number =>
+  workspaces.size === 0 ? rest.bodyLimit() : Math.max(rest.bodyLimit(), ...workspaces.list().map(limitOf))
+
+/** Applies the limit of one simulator, because the server reads up to the largest limit of all. */
+const within = (limit: number, exchange: Exchange): Exchange =>
+  exchange.body.length > limit ? { ...exchange, tooLarge: true } : exchange
+
+const FILE_OF = /^([^/~]+)~/
+
+function ownerOf(workspaces: Workspaces, { target, headers }: Exchange) {
+  const path = pathOf(target)
+  if (path.startsWith(FILES_PREFIX)) {
+    const id = FILE_OF.exec(path.slice(FILES_PREFIX.length))?.[1]
+    return id === undefined ? undefined : workspaces.find(id)
+  }
+  const key = keyIn(headers.authorization)
+  return key === null ? undefined : workspaces.byKey(key)
+}

@@ -1,0 +1,61 @@
+/** Text made to fit a terminal. */
+import { visible } from './visible.ts'
+
+const WIDE =
+  /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}])/u
+const PLAIN = /^[\x20-\x7e]*$/
+
+let segmenter: Intl.Segmenter | null = null
+function graphemes(text: string): string[] {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+  return Array.from(segmenter.segment(text), part => part.segment)
+}
+
+const widthOfOne = (grapheme: string) => (WIDE.test(grapheme) ? 2 : 1)
+
+/** Columns a terminal needs for it. */
+export function widthOf(text: string): number {
+  if (PLAIN.test(text)) return text.length
+  return graphemes(text).reduce((sum, one) => sum + widthOfOne(one), 0)
+}
+
+/** Cut to `columns`, with an ellipsis when something is missing. */
+export function shorten(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text
+  let kept = ''
+  let used = 1
+  for (const one of graphemes(text)) {
+    used += widthOfOne(one)
+    if (used > columns) break
+    kept += one
+  }
+  return `${kept.trimEnd()}…`
+}
+
+export const pad = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - widthOf(text)))
+
+const LONGEST_QUOTE = 2000
+
+/** `"Hello…"`, in at most `columns`, never less than a few characters. */
+export function quote(text: string, columns: number): string {
+  const cut = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text
+  return `"${shorten(visible(cut).replaceAll('"', '\\"'), Math.max(12, columns - 2))}"`
+}
+
+/** Lines of at most `columns`; a longer word stands alone rather than being broken. */
+export function wrap(text: string, columns: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && widthOf(line) + 1 + widthOf(word) > columns) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
+
+export function showMs(ms: number): string {
+  if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`
+  return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`
+}

@@ -1,0 +1,81 @@
+/** The side panel: what lies behind a row. */
+import type { TimelineRow } from '../../../reporters/timeline.ts'
+import { routeOf } from '../diagram/draw.ts'
+import { entryMarkup } from '../diagram/entry-view.ts'
+import { offset } from '../figures.ts'
+import { html, type Markup, type Part } from '../markup.ts'
+import { evidenceOf, makeCurrent, playOf } from './diagrams.ts'
+import { moveFrom } from './moving.ts'
+
+let shown: HTMLElement | null = null
+
+const panel = () => document.querySelector<HTMLElement>('#panel')!
+export const isPanelOpen = (): boolean => !panel().hidden
+
+export function startPanel(): void {
+  panel().addEventListener('click', ({ target }) => {
+    const button = (target as Element).closest<HTMLElement>('[data-panel]')
+    if (button?.dataset.panel === 'close') closePanel()
+    else if (button) showNext(button.dataset.panel === 'next' ? 1 : -1)
+  })
+  document.addEventListener('click', ({ target }) => {
+    const row = (target as Element).closest<HTMLElement>('.row')
+    // Who selects text does not ask for the panel.
+    if (row !== null && getSelection()?.isCollapsed !== false) showRow(row)
+  })
+}
+
+export function showRow(row: HTMLElement): void {
+  const play = playOf(row)
+  const { rows, entries } = evidenceOf(play)
+  const told = rows[Number(row.dataset.index)]!
+  const found = entries.filter(({ seq }) => told.entrySeqs.includes(seq))
+  makeCurrent(row)
+  shown = row
+  fill(told.label, html`${facts(told)}${found.map(entryMarkup)}${missing(found.length, told.entrySeqs.length)}`)
+  history.replaceState(null, '', `#${encodeURIComponent(play.id)}/${row.querySelector('.seq')!.textContent!.slice(1)}`)
+}
+
+function facts(row: TimelineRow): Markup {
+  const { atMs, step, conversation, answer = '' } = row
+  const words = [
+    routeOf(row),
+    `${offset(atMs)} s`,
+    step !== null && `step ${step}`,
+    conversation !== null && `chat ${conversation}`,
+    answer !== '' && `answer: ${answer}`,
+  ]
+  return html`<p class="about">${words.filter(Boolean).map(word => html`<span>${word}</span> `)}</p>`
+}
+
+function fill(title: string, content: Markup): void {
+  panel().querySelector('#panel-title')!.textContent = title
+  const place = panel().querySelector('.content')!
+  place.innerHTML = content.text
+  place.scrollTop = 0
+  panel().hidden = false
+  document.body.classList.add('with-panel')
+}
+
+function missing(shownCount: number, all: number): Part {
+  if (shownCount === all) return null
+  const what = shownCount === 0 ? 'The entries behind this row are' : `${all - shownCount} more entries like these are`
+  return html`<p class="left-out">${what} not kept in this report.</p>`
+}
+
+/** Reading goes on in the panel; Escape leads back. */
+export const focusPanel = (): void => panel().focus()
+
+export function showNext(by: number): void {
+  const next = shown && moveFrom(shown, by)
+  if (!next) return
+  showRow(next)
+  next.scrollIntoView({ block: 'nearest' })
+}
+
+export function closePanel(): void {
+  panel().hidden = true
+  document.body.classList.remove('with-panel')
+  shown?.focus()
+  shown = null
+}

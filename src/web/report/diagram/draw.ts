@@ -1,0 +1,81 @@
+/** A sequence diagram: one row of HTML per happening, the arrow in it an SVG that stretches with the page. Pure. */
+import type { TimelineRow } from '../../../reporters/timeline.ts'
+import { duration, offset } from '../figures.ts'
+import { html, type Markup, type Part } from '../markup.ts'
+import { conversationsOf, LIFELINES, quietBefore, roomFor, type Span, spanOf } from './columns.ts'
+
+/** Rows beyond the screen are laid out only when they come near, so many at a time. */
+const CHUNK = 50
+/** Hues for lanes; more lanes than that share them, and are told apart by their names. */
+const HUES = 6
+
+export function drawDiagram(rows: readonly TimelineRow[], name: string): Markup {
+  const conversations = conversationsOf(rows)
+  return html`<div class="diagram${conversations.length > 1 && ' with-lanes'}">
+${heads}
+<div class="rows" role="listbox" aria-label="What happened in ${name}">${chunksOf(rows, conversations)}</div>
+</div>`
+}
+
+const heads = html`<div class="heads" aria-hidden="true"><span class="at">s</span><span class="seq">entry</span><span class="lane">chat</span><span class="stage">${LIFELINES.map(
+  ({ actor, at }) => html`<span style="left:${at}%">${actor}</span>`,
+)}</span><span class="answer">answer</span></div>`
+
+function chunksOf(rows: readonly TimelineRow[], conversations: readonly string[]): Part[] {
+  const chunks: Part[] = []
+  for (let first = 0; first < rows.length; first += CHUNK) {
+    const drawn = rows.slice(first, first + CHUNK).map((_, index) => rowAt(rows, first + index, conversations))
+    chunks.push(html`<div class="chunk" role="none" style="--rows:${drawn.length}">${drawn}</div>`)
+  }
+  return chunks
+}
+
+function rowAt(rows: readonly TimelineRow[], index: number, conversations: readonly string[]): Part {
+  const quiet = quietBefore(rows, index)
+  const gap =
+    quiet !== null && html`<div class="gap" role="none"><span aria-hidden="true">${duration(quiet)} later</span></div>`
+  return [gap, drawRow(rows[index]!, index, conversations)]
+}
+
+function drawRow(row: TimelineRow, index: number, conversations: readonly string[]): Markup {
+  const span = spanOf(row)
+  return html`<div class="${classesOf(row, span, conversations)}" role="option" tabindex="${index === 0 ? 0 : -1}" aria-selected="false" data-index="${index}" data-conversation="${row.conversation ?? ''}">
+<span class="at">${offset(row.atMs)}</span><span class="seq">#${row.seq}</span><span class="lane" title="${row.conversation ?? ''}">${row.conversation}</span>
+<span class="stage">${arrow(span)}<span class="route">${routeOf(row)}</span> ${labelOf(row, span)}</span>
+<span class="answer" title="${row.answer ?? ''}">${markOf(row)}${row.answer}</span></div>`
+}
+
+function classesOf(
+  { kind, failed, ok, conversation }: TimelineRow,
+  { points }: Span,
+  conversations: readonly string[],
+): string {
+  const hue =
+    conversation === null || conversations.length === 1 ? '' : `hue-${(conversations.indexOf(conversation) % HUES) + 1}`
+  const state = failed ? 'failed' : ok ? '' : 'refused'
+  return ['row', kind, state, hue, points === null && 'still'].filter(Boolean).join(' ')
+}
+
+function labelOf({ label, kind }: TimelineRow, span: Span): Markup {
+  const { left, right, side } = roomFor(span)
+  const struck = kind === 'fault' && html`<svg class="mark" aria-hidden="true"><use href="#mark-fault"/></svg> `
+  return html`<span class="label ${side}" style="--left:${left}%;--right:${right}%" title="${label}">${struck}${label}</span>`
+}
+
+/** Who to whom, for narrow pages and for readers who hear it. */
+export function routeOf({ from, to, kind }: TimelineRow): string {
+  if (kind === 'step' || kind === 'fault') return ''
+  return from === to ? (from === 'player' ? '' : from) : `${from} to ${to}`
+}
+
+function arrow({ left, right, points }: Span): Part {
+  if (points === null) return null
+  const head = points === 'left' ? left : right
+  return html`<svg class="arrow" aria-hidden="true" focusable="false"><line x1="${left}%" x2="${right}%" y1="5" y2="5"/><use href="#head-${points}" x="${head}%" y="5"/></svg>`
+}
+
+/** Never by colour alone: a cross for what failed, an exclamation mark for what was refused. */
+function markOf({ failed, ok }: TimelineRow): Part {
+  if (failed) return html`<svg class="mark fail" role="img" aria-label="failed"><use href="#mark-fail"/></svg> `
+  return !ok && html`<svg class="mark error" role="img" aria-label="refused"><use href="#mark-error"/></svg> `
+}

@@ -1,0 +1,59 @@
+/** The top of the report: the verdict in one sentence, the shares, and what was run against what. */
+
+import type { Outcome, RunResult } from '../../evaluator/verdict.ts'
+import { counted } from '../../text/counted.ts'
+import { duration, moment } from './figures.ts'
+import { WORDS } from './icons.ts'
+import { html, type Markup, type Part } from './markup.ts'
+import { OUTCOMES } from './order.ts'
+
+/** `2 of 6 scenarios failed`, `All 6 scenarios passed`. */
+export function verdictOf({ counts, plays, failures, stopped }: RunResult): string {
+  const all = plays.length
+  if (counts.fail > 0) return `${counts.fail} of ${counted(all, 'scenario')} failed`
+  if (counts.error > 0)
+    return `${counts.error} of ${counted(all, 'scenario')} could not be judged: an error around them`
+  if (failures.length > 0) return `${counted(failures.length, 'failure')} outside of every scenario`
+  if (stopped !== null) return `Stopped: ${counts.pass} of ${counted(all, 'scenario')} passed until then`
+  if (counts.pass === 0) return all === 0 ? 'No scenario was played' : 'Nothing was decided'
+  if (counts.pass < all) return `${counts.pass} of ${counted(all, 'scenario')} passed, none failed`
+  return all === 1 ? 'The scenario passed' : `All ${all} scenarios passed`
+}
+
+const MEANING: Readonly<Record<number, string>> = {
+  0: 'passed',
+  1: 'an expectation failed',
+  2: 'a file or a flag is wrong',
+  3: 'the surroundings failed',
+  4: 'nothing was decided',
+  130: 'interrupted',
+  143: 'terminated',
+}
+
+export const overview = (result: RunResult): Markup => html`<header class="top">
+<p class="brand">handover-sim <span>scenario report</span></p>
+<h1>${verdictOf(result)}</h1>
+${result.stopped !== null && html`<p class="stopped"><strong>Stopped early.</strong> ${result.stopped}</p>`}
+${bar(result)}
+<dl class="facts">${facts(result)}</dl>
+</header>`
+
+const facts = ({ target, seed, startedAt, durationMs, exitCode }: RunResult): Part =>
+  [
+    ['Target', target],
+    ['Seed', String(seed)],
+    ['Started', moment(startedAt)],
+    ['Took', duration(durationMs)],
+    ['Exit code', `${exitCode}${MEANING[exitCode] === undefined ? '' : `, ${MEANING[exitCode]}`}`],
+  ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)
+
+function bar({ counts, plays }: RunResult): Part {
+  const there = OUTCOMES.filter(outcome => counts[outcome] > 0)
+  const label = there.map(outcome => `${counts[outcome]} ${WORDS[outcome]}`).join(', ')
+  return (
+    plays.length > 0 &&
+    html`<div class="bar" role="img" aria-label="${label}">${there.map(outcome => share(outcome, counts[outcome]))}</div>`
+  )
+}
+
+const share = (outcome: Outcome, count: number) => html`<span class="${outcome}" style="flex-grow:${count}"></span>`

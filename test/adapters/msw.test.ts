@@ -1,0 +1,172 @@
+import * as msw2 from 'msw'
+import { setupServer as setup2 } from 'msw/node'
+import * as msw3 from 'msw3'
+import { setupServer as setup3 } from 'msw3/node'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { handlers } from '../../src/adapters/msw.ts'
+import { createHandlers } from '../../src/adapters/msw-handlers.ts'
+import { tooOld } from '../../src/adapters/msw-version.ts'
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts'
+import { startWebhook } from '../support/server.ts'
+import { CLIENTS, withFetch } from './clients.ts'
+
+/** What a test uses of either version. */
+interface Server {
+  close(): void
+  use(handler: unknown): void
+  resetHandlers(): void
+}
+
+const versions = {
+  'msw 2': {
+    http: msw2.http,
+    listen(simulators: readonly Simulator[]): Server {
+      const server = setup2(...simulators.flatMap(sim => createHandlers<msw2.HttpHandler>(msw2.http, sim)))
+      server.listen({ onUnhandledRequest: 'error' })
+      return server as Server
+    },
+  },
+  'msw 3': {
+    http: msw3.http,
+    listen(simulators: readonly Simulator[]): Server {
+      const server = setup3(...simulators.flatMap(sim => createHandlers<msw3.HttpHandler>(msw3.http, sim)))
+      server.listen({ onUnhandledFrame: 'error' })
+      return server as Server
+    },
+  },
+}
+
+const realFetch = globalThis.fetch
+let server: Server | null = null
+afterEach(() => {
+  server?.close()
+  server = null
+  expect(globalThis.fetch).toBe(realFetch)
+})
+
+const CLIENTS_OF_MSW = [withFetch, CLIENTS.axios!, CLIENTS.got!]
+const AVATAR = 'https://desk.example.test/anna.png'
+
+describe.each(Object.entries(versions))('%s', (_, { http, listen }) => {
+  const listening = (...simulators: Simulator[]) => {
+    server = listen(simulators)
+    return server
+  }
+  const message = (sim: Simulator, chat_id: string, text: string) => ({
+    method: 'POST',
+    headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ bot_id: sim.botId, chat_id, message: text, sender: { name: 'Anna', avatar: AVATAR } }),
+  })
+
+  it.each(['https://bot.example.test', 'https://bot.example.test/base/', 'http://127.0.0.1:8099/a.b'])(
+    'answers everything under %s, unknown paths included',
+    async baseUrl => {
+      const sim = createSimulator({ baseUrl })
+      listening(sim)
+      const chat = await sim.chat()
+      await chat.press('handover')
+      const sent = message(sim, chat.id, 'Hei 👋')
+      for (const send of CLIENTS_OF_MSW)
+        expect(await send(`${sim.baseUrl}/api/v2/handover/message/`, sent)).toMatchObject({ status: 200 })
+      expect(chat.transcript.slice(-CLIENTS_OF_MSW.length).map(({ text }) => text)).toEqual(
+        CLIENTS_OF_MSW.map(() => 'Hei 👋'),
+      )
+      for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'])
+        expect((await fetch(`${sim.baseUrl}/none?a=b`, { method })).status, method).toBe(404)
+      expect((await fetch(sim.baseUrl)).status).toBe(404)
+    },
+  )
+
+  it('leaves other addresses to the strategy for unhandled requests', async () => {
+    const sim = createSimulator({ baseUrl: 'https://bot.example.test/base' })
+    listening(sim)
+    const told = vi.spyOn(console, 'error').mockReturnValue()
+    onTestFinished(() => told.mockRestore())
+    for (const url of [
+      'https://bot.example.test/basement',
+      'https://botxexample.test/base',
+      'https://other.example.test/',
+    ])
+      await expect(fetch(url), url).rejects.toThrow()
+    expect(told.mock.calls.join()).toContain('without a matching request handler')
+    expect(sim.journal.query({ kind: 'api' })).toEqual([])
+  })
+
+  it('lets a handler of the test override one endpoint, until handlers are reset', async () => {
+    const sim = createSimulator()
+    const { use, resetHandlers } = listening(sim)
+    const availability = `${sim.baseUrl}/api/v2/handover/availability/`
+    const teapot = http.post(availability, () => new Response('short', { status: 418 }))
+    use(teapot)
+    const chat = await sim.chat()
+    expect((await fetch(availability, { method: 'POST' })).status).toBe(418)
+    const sent = message(sim, chat.id, 'Hei')
+    expect((await fetch(`${sim.baseUrl}/api/v2/handover/message/`, sent)).status).toBe(200)
+    resetHandlers()
+    expect((await fetch(availability, { method: 'POST' })).status).toBe(401)
+  })
+
+  it('serves two simulators at two addresses', async () => {
+    const [a, b] = ['https://a.example.test', 'https://b.example.test'].map(baseUrl => createSimulator({ baseUrl }))
+    listening(a!, b!)
+    await Promise.all(
+      ['https://a.example.test/1', 'https://b.example.test/2', 'https://b.example.test/3'].map(url => fetch(url)),
+    )
+    expect([a!, b!].map(sim => sim.journal.query({ kind: 'api' }).length)).toEqual([1, 2])
+  })
+
+  it('turns an answer that gets lost into a network error', async () => {
+    const sim = createSimulator()
+    listening(sim)
+    const { id } = await sim.chat()
+    const read = { method: 'GET', headers: { authorization: `Bearer ${sim.botApiKey}` } }
+    for (const fault of [{ reset: true }, { drop: 'after' }] as const) {
+      for (const send of CLIENTS_OF_MSW) {
+        sim.faults.add({ ...fault, on: { api: 'any' }, times: 1 })
+        await expect(send(`${sim.baseUrl}/api/v1/chats/${id}`, read)).rejects.toThrow()
+      }
+    }
+    expect(await withFetch(`${sim.baseUrl}/api/v1/chats/${id}`, read)).toMatchObject({ status: 200 })
+  })
+
+  it('does not stand in the way of webhooks', async () => {
+    await using webhook = await startWebhook()
+    const sim = createSimulator({ webhook: { url: webhook.url } })
+    onTestFinished(() => sim.close())
+    listening(sim)
+    const [first, second] = [await sim.chat(), await sim.chat()]
+    await first.press('handover')
+    expect(sim.deliveries.map(({ status }) => status)).toEqual([200])
+    sim.faults.add({ on: { webhook: 'any' }, drip: '20ms' })
+    await second.press('handover')
+    expect(sim.deliveries.map(({ status }) => status)).toEqual([200, 200])
+  })
+})
+
+it('handlers() builds with the msw that is installed', async () => {
+  const sim = createSimulator()
+  const running = setup2(...handlers(sim))
+  running.listen({ onUnhandledRequest: 'error' })
+  server = running as Server
+  expect((await fetch(`${sim.baseUrl}/none`)).status).toBe(404)
+})
+
+it('handlers() says what it takes', () => {
+  expect(() => handlers(undefined as never)).toThrow('handlers takes a simulator: handlers(createSimulator()).')
+})
+
+describe('a Node too old for the installed msw', () => {
+  const three = { version: '3.0.5', engines: { node: '>=22.12.0' } }
+
+  it.each(['20.19.0', '22.11.9'])('is told so: %s', node => {
+    expect(tooOld(three, node)).toBe(
+      `msw 3.0.5 needs Node 22.12.0 or newer, and this is Node ${node}. Use a newer Node or install msw 2, which serves as well: npm install -D msw@2.`,
+    )
+  })
+
+  it('is not seen where there is none', () => {
+    expect(['22.12.0', '22.12.1', '24.0.0'].map(node => tooOld(three, node))).toEqual([null, null, null])
+    expect(tooOld({ version: '2.15.0', engines: { node: '>=18' } }, '20.19.0')).toBeNull()
+    expect(tooOld({ version: '4.0.0' }, '20.19.0')).toBeNull()
+  })
+})

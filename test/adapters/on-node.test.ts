@@ -1,0 +1,78 @@
+/** Doors lean on what Node and msw do inside: the pinned Node and the one of this machine are asked both. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '../architecture/files.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'doors-'))
+const place = (...parts: string[]) => join(folder, ...parts)
+
+async function bundle(input: string, format: 'cjs' | 'esm'): Promise<string> {
+  const build = await rolldown({ cwd: ROOT, input, platform: 'node', external: ['msw'], logLevel: 'silent' })
+  const { output } = await build.generate({ format, codeSplitting: false })
+  return output[0].code
+}
+
+const MSW_USER = `
+import { setupServer } from 'msw/node'
+import { handlers } from './msw.mjs'
+const tell = text => process.stdout.write(text)
+try {
+  const fetch = async request => new Response('from ' + request.url)
+  const server = setupServer(...handlers({ baseUrl: 'https://bot.example.test', fetch: request => fetch(request) }))
+  server.listen()
+  tell(await (await globalThis.fetch('https://bot.example.test/x')).text())
+  server.close()
+} catch (error) {
+  tell(error.message)
+}`
+
+beforeAll(async () => {
+  writeFileSync(place('interceptors.cjs'), await bundle('src/adapters/interceptors.ts', 'cjs'))
+  const handlers = await bundle('src/adapters/msw.ts', 'esm')
+  for (const name of ['msw', 'msw3']) {
+    mkdirSync(place(name, 'node_modules'), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules', name), place(name, 'node_modules/msw'))
+    writeFileSync(place(name, 'msw.mjs'), handlers)
+    writeFileSync(place(name, 'user.mjs'), MSW_USER)
+  }
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const systemNode = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter(path => !path.includes('node_modules'))
+  .map(path => join(path, 'node'))
+  .find(existsSync)
+
+function run(node: string, ...args: string[]) {
+  const { stdout, stderr } = spawnSync(node, args, { encoding: 'utf8', timeout: 50_000 })
+  return { stdout, stderr }
+}
+
+const nodes = new Map(
+  [process.execPath, systemNode ?? process.execPath].map(node => [run(node, '--version').stdout.trim(), node]),
+)
+
+describe.each([...nodes])('on Node %s', (version, node) => {
+  it('interceptors catch every client, in a scope of their own too', () => {
+    const { stdout, stderr } = run(node, join(ROOT, 'test/adapters/on-node.mjs'), place('interceptors.cjs'))
+    const answers = ['200 /x?y=1 over fetch', '200 /x?y=1 over http', '200 /z over http', 'fetch failed']
+    expect({ stderr, told: stdout && JSON.parse(stdout) }).toEqual({ stderr: '', told: [answers, answers] })
+  })
+
+  it('handlers serve msw 2', () => {
+    expect(run(node, place('msw/user.mjs'))).toEqual({ stdout: 'from https://bot.example.test/x', stderr: '' })
+  })
+
+  it('handlers serve msw 3, or say what it takes', () => {
+    const [major = 0, minor = 0] = version.slice(1).split('.').map(Number)
+    const served = major > 22 || (major === 22 && minor >= 12)
+    const { stdout } = run(node, place('msw3/user.mjs'))
+    if (served) expect(stdout).toBe('from https://bot.example.test/x')
+    else expect(stdout).toMatch(/^msw 3\.\d+\.\d+ needs Node 22\.12\.0 or newer, and this is Node .*msw@2\.$/)
+  })
+})

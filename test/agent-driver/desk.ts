@@ -1,0 +1,112 @@
+/** A help desk for tests: answers what it is told to and remembers every request. A driver that is put away with its test. */
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { Driver, DriverContext } from '../../src/agent-driver/agent-driver.ts'
+import { createDriver, type DriverOptions } from '../../src/agent-driver/create-driver.ts'
+import { loadDriver, type Surroundings } from '../../src/agent-driver/load.ts'
+import { folderWith } from '../config/folder.ts'
+
+export interface Asked {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+export interface Desk {
+  readonly url: string
+  readonly port: number
+  readonly asked: Asked[]
+}
+
+type Answer = (request: Asked, response: ServerResponse) => void
+
+const accepted: Answer = (_, response) => void response.writeHead(202).end('{"queued":true}')
+
+export async function openDesk(answer: Answer = accepted): Promise<Desk> {
+  const asked: Asked[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { method = '', url = '', headers } = request
+    const one = { method, url, headers, body: Buffer.concat(chunks).toString() }
+    asked.push(one)
+    answer(one, response)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise(resolve => server.close(resolve))
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, port, asked }
+}
+
+export const around = (more: Partial<Surroundings> = {}): Surroundings => ({
+  cwd: '.',
+  env: {},
+  nodeVersion: process.version,
+  isTTY: false,
+  prompt: () => Promise.reject(new Error('nobody is asked here')),
+  ...more,
+})
+
+export const SIM = { url: 'http://127.0.0.1:4747', apiKey: 'key-1', botApiKey: 'key-2', botId: 7 }
+
+export interface Driven {
+  readonly driver: Driver
+  readonly folder: string
+}
+
+export interface Also extends Partial<Pick<Surroundings, 'isTTY' | 'prompt'>>, Partial<Pick<DriverOptions, 'onLost'>> {
+  readonly files?: Readonly<Record<string, string>>
+  readonly name?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** A driver from the text of its file, in a folder of its own. */
+export async function drive(text: string, also: Also = {}): Promise<Driven> {
+  const { name = 'driver.yaml', files = {}, env = {}, onLost, ...rest } = also
+  const folder = folderWith({ ...files, [name]: text })
+  const all = { PATH: process.env.PATH!, ...env }
+  const spec = await loadDriver(name, around({ cwd: folder, env: all, ...rest }))
+  const driver = createDriver(spec, { env: all, sim: SIM, ...(onLost === undefined ? {} : { onLost }) })
+  onTestFinished(() => driver.close())
+  return { driver, folder }
+}
+
+export const never = new AbortController().signal
+
+export const CHAT = { id: 'c 1/ä', user_id: 'u1', language: 'nb', source: 'web', name: 'Ada' }
+
+export const context = (more: Partial<DriverContext> = {}): DriverContext => ({
+  chat: CHAT,
+  sim: { url: SIM.url, api_key: SIM.apiKey, bot_id: SIM.botId },
+  ...more,
+})
+
+/** Whether a process is there; one that is dead and only waits to be collected is not. */
+export function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  if (process.platform !== 'linux') return true
+  try {
+    return !/^\d+ \(.*\) Z /s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** Until something holds, within a bound that is far beyond what it needs. */
+export async function until(holds: () => boolean): Promise<void> {
+  const end = performance.now() + 30_000
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`It never came true: ${holds}`)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}

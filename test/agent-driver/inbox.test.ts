@@ -1,0 +1,75 @@
+/** What an inbox may be, and what is said about one that is not. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readInbox } from '../../src/agent-driver/call/inbox.ts'
+import { context, drive, never, openDesk } from './desk.ts'
+
+const WANTED = 'the inbox must be a list of { request?: true, text?, attachments? }'
+
+describe('an inbox', () => {
+  it.each([
+    ['{"error":"x"}', `${WANTED}, got an object: {"error":"x"}`],
+    ['"a"', `${WANTED}, got the string "a"`],
+    ['null', `${WANTED}, got null`],
+    ['', `${WANTED}, as JSON; got nothing`],
+    ['<html>\n<p>Log in', `${WANTED}, as JSON; got <html> <p>Log in`],
+    ['[{"text":"a"},"b"]', `${WANTED}; item 2: must be an object, got the string "b"`],
+    ['[[]]', `${WANTED}; item 1: must be an object, got an array of 0`],
+    ['[{"request":false}]', `${WANTED}; item 1: request must be true or left out, got false`],
+    ['[{"text":null}]', `${WANTED}; item 1: text must be a string or left out, got null`],
+    ['[{"attachments":{}}]', `${WANTED}; item 1: attachments must be a list of objects or left out, got an object: {}`],
+    ['[{"attachments":["a.pdf"]}]', 'attachments must be a list of objects or left out, got an array of 1'],
+  ])('%s', async (text, error) => {
+    const desk = await openDesk((_, response) => void response.end(text))
+    const { driver } = await drive(`http: ${desk.url}\ninbox: { GET: /inbox }`)
+    const read = await driver.inbox(context(), never)
+    expect(read).toMatchObject({ outcome: 'failed', status: 200 })
+    expect(read.error).toContain(error)
+    expect(read).not.toHaveProperty('items')
+  })
+
+  it('of a chat the desk does not know: its 404 is passed on', async () => {
+    const desk = await openDesk((_, response) => void response.writeHead(404).end())
+    const { driver } = await drive(`http: ${desk.url}\ninbox: { GET: /inbox }`)
+    const read = await driver.inbox(context(), never)
+    expect(read).toMatchObject({ outcome: 'failed', status: 404, error: 'answered 404' })
+  })
+
+  it('that is too long', async () => {
+    const desk = await openDesk((_, response) => void response.end(JSON.stringify([{ text: 'x'.repeat(1_100_000) }])))
+    const { driver } = await drive(`http: ${desk.url}\ninbox: { GET: /inbox }`)
+    expect(await driver.inbox(context(), never)).toMatchObject({
+      outcome: 'failed',
+      error: 'answered 200 with more than 1 MiB',
+    })
+  })
+
+  it('of any well-formed items comes back as it was, with fields of its own', () => {
+    const item = fc.record(
+      {
+        request: fc.constant(true),
+        text: fc.string({ unit: 'binary' }),
+        attachments: fc.array(fc.record({ name: fc.string(), url: fc.webUrl() }, { requiredKeys: [] })),
+        note: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(fc.array(item), items => {
+        const text = JSON.stringify(items)
+        expect(readInbox({ outcome: 'ok', text })).toEqual({ outcome: 'ok', text, items: JSON.parse(text) })
+      }),
+    )
+  })
+
+  it('of anything else never throws, and says what came', () => {
+    fc.assert(
+      fc.property(fc.anything(), value => {
+        const { outcome, items, error } = readInbox({ outcome: 'ok', value })
+        // As JSON has it, which knows no -0.
+        const wanted = outcome === 'ok' ? JSON.parse(JSON.stringify(value)) : expect.stringContaining(WANTED)
+        expect(outcome === 'ok' ? items : error).toEqual(wanted)
+      }),
+    )
+  })
+})

@@ -1,0 +1,46 @@
+/** The JSON Schema for editors says the same as the program. */
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { driverJsonSchema } from '../../src/agent-driver/file/json-schema.ts'
+import { loadDriver } from '../../src/agent-driver/load.ts'
+import { folderWith } from '../config/folder.ts'
+import { around } from './desk.ts'
+
+const validate = new Ajv2020({ strict: false }).compile(driverJsonSchema())
+
+describe('the JSON Schema of a driver', () => {
+  it('is the one that is published', () => {
+    const file = readFileSync(new URL('../../schema/driver.v1.json', import.meta.url), 'utf8')
+    expect(file).toBe(`${JSON.stringify(driverJsonSchema(), null, 2)}\n`)
+  })
+
+  it.each([
+    ['accept: { POST: http://x/ }', true],
+    ['accept: manual', true],
+    ['version: 1\nhttp: http://x\nheaders: { a: b }\ntimeout: 5s\nsays: { POST: /x, json: [1], timeout: 1m }', true],
+    ['does: { x: { exec: [a, b] } }', true],
+    ['target: { start: [a], ready: http://x/, env: { A: b }, cwd: c, ready_timeout: 1s, stop_timeout: 1s }', true],
+    ['acept: { POST: http://x/ }', false],
+    ['accept: { POST: http://x/, GET: http://x/ }', false],
+    ['accept: { json: 1 }', false],
+    ['accept: somebody', false],
+    ['accept: { exec: [] }', false],
+    ['accept: { exec: [a], timeout: 5 }', false],
+    ['does: { x: {} }', false],
+    ['target: { start: [a] }', false],
+    ['version: 2', false],
+  ])('agrees with the program about %s', async (text, right) => {
+    expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(right)
+    const cwd = folderWith({ 'd.yaml': text })
+    const loaded = await loadDriver('d.yaml', around({ cwd, isTTY: true })).catch(() => null)
+    expect(loaded !== null).toBe(right)
+  })
+
+  it('takes the driver of the example', () => {
+    const example = readFileSync(new URL('../../examples/intermediary/driver.yaml', import.meta.url), 'utf8')
+    validate(parse(example))
+    expect(validate.errors).toBeNull()
+  })
+})

@@ -1,0 +1,268 @@
+/** Reading a driver: its forms, and what is said about one that is wrong. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { createDriver } from '../../src/agent-driver/create-driver.ts'
+import { loadDriver } from '../../src/agent-driver/load.ts'
+import { ConfigError } from '../../src/files/errors.ts'
+import { folderWith } from '../config/folder.ts'
+import { around, SIM } from './desk.ts'
+
+const load = (name: string, content: string, more = {}) =>
+  loadDriver(name, around({ cwd: folderWith({ [name]: content }), ...more }))
+
+async function failure(...given: Parameters<typeof load>): Promise<string> {
+  const error = await load(...given).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(ConfigError)
+  return (error as ConfigError).message
+}
+
+const EXAMPLE = readFileSync(new URL('../../examples/intermediary/driver.yaml', import.meta.url), 'utf8')
+
+describe('the forms of a driver', () => {
+  it('reads the one of the example, with a target', async () => {
+    const target =
+      'target: { start: [node, main.js], env: { PORT: "3000" }, ready: http://127.0.0.1:3000/health, cwd: sub, stop_timeout: 1s }'
+    const spec = await load('driver.yaml', `${EXAMPLE}\n${target}`)
+    expect(Object.keys(spec.verbs)).toEqual(
+      'accept says type stop leave away back inbox does.transfer does.announce'.split(' '),
+    )
+    expect(spec.verbs.says).toEqual({
+      kind: 'http',
+      method: 'POST',
+      base: 'http://127.0.0.1:3000',
+      path: '/desk/$(chat.id)/messages',
+      json: { text: '$(text)' },
+      headers: {},
+      timeoutMs: 5000,
+    })
+    expect(spec.target).toEqual({
+      command: ['node', 'main.js'],
+      env: { PORT: '3000' },
+      folder: `${spec.folder}/sub`,
+      ready: 'http://127.0.0.1:3000/health',
+      readyTimeoutMs: 15_000,
+      stopTimeoutMs: 1000,
+    })
+    const driver = createDriver(spec, { env: {}, sim: SIM })
+    expect(driver.verbs.filter(verb => /target/.test(verb))).toEqual([
+      'target.start',
+      'target.stop',
+      'target.restart',
+      'target.kill',
+    ])
+    await driver.close()
+  })
+
+  it.each([
+    ['d.yml', 'version: 1\ntimeout: 1.5s\naccept: { exec: [./a.sh, $(chat.id)], timeout: 1m }\nleave: { exec: [./b] }'],
+    [
+      'd.json',
+      '{"version":1,"timeout":"1.5s","accept":{"exec":["./a.sh","$(chat.id)"],"timeout":"1m"},"leave":{"exec":["./b"]}}',
+    ],
+    [
+      'd.mjs',
+      'export const timeout = "1.5s"\nexport const accept = { exec: ["./a.sh", "$(chat.id)"], timeout: "1m" }\nexport const leave = { exec: ["./b"] }',
+    ],
+    [
+      'd.ts',
+      'const timeout: string = "1.5s"\nexport default { timeout, accept: { exec: ["./a.sh", "$(chat.id)"], timeout: "1m" }, leave: { exec: ["./b"] } }',
+    ],
+  ])('%s', async (name, content) => {
+    expect((await load(name, content)).verbs).toEqual({
+      accept: { kind: 'exec', command: ['./a.sh', '$(chat.id)'], timeoutMs: 60_000 },
+      leave: { kind: 'exec', command: ['./b'], timeoutMs: 1500 },
+    })
+  })
+
+  it('functions of a module, named or as default, beside what a file can say', async () => {
+    const named = `export const http = 'http://127.0.0.1:1'
+export const accept = async () => {}
+export function inbox() { return [] }
+export const leave = { POST: '/x' }
+export const does = { transfer: async () => {}, announce: { POST: '/y' } }
+export const target = { start: ['node', 'x.js'], ready: 'http://127.0.0.1:1/' }`
+    const byDefault = `${named.replaceAll('export ', '')}
+export default { http, accept, inbox, leave, does, target }
+export const helper = 1`
+    for (const [name, text] of Object.entries({ 'a.mjs': named, 'b.mjs': byDefault })) {
+      const { verbs, target } = await load(name, text)
+      const kinds = Object.entries(verbs).map(([verb, { kind }]) => [verb, kind])
+      expect(Object.fromEntries(kinds)).toEqual({
+        accept: 'function',
+        inbox: 'function',
+        'does.transfer': 'function',
+        leave: 'http',
+        'does.announce': 'http',
+      })
+      expect(target!.command).toEqual(['node', 'x.js'])
+    }
+  })
+
+  it('manual verbs count as missing without a terminal', async () => {
+    const text = 'accept: manual\nleave: { exec: [x] }'
+    const without = await load('d.yaml', text)
+    expect(Object.keys(without.verbs)).toEqual(['leave'])
+    expect(without.missing).toEqual({ accept: 'manual needs a terminal' })
+    expect(Object.keys((await load('d.yaml', text, { isTTY: true })).verbs)).toEqual(['accept', 'leave'])
+  })
+})
+
+describe('what is wrong with it', () => {
+  it.each([
+    [
+      'an unknown verb',
+      'acept: { POST: /x }',
+      'd.yaml:1:1: acept: is not a known key; did you mean accept?\n  1 | acept: { POST: /x }\n    | ^^^^^',
+    ],
+    [
+      'an unknown key of a verb',
+      'does:\n  transfer: { POST: /x, jsn: 1 }',
+      'd.yaml:2:25: does.transfer.jsn: is not a known key; did you mean json?\n  2 |   transfer: { POST: /x, jsn: 1 }\n    |                         ^^^',
+    ],
+    [
+      'neither call nor command',
+      'accept: { json: {} }',
+      'd.yaml:1:9: accept: needs one of POST, GET, PUT, PATCH, DELETE, exec, or manual: such as { POST: "/desk/$(chat.id)/accept" } or { exec: [./agent.sh, accept, $(chat.id)] }.\n  1 | accept: { json: {} }\n    |         ^^^^^^^^^^^^',
+    ],
+    [
+      'both',
+      'http: http://x\naccept: { POST: /a, exec: [x] }',
+      'd.yaml:2:21: accept.exec: stands beside POST; a verb is one call or one command.\n  2 | accept: { POST: /a, exec: [x] }\n    |                     ^^^^',
+    ],
+    ['a text', 'accept: POST /a', 'd.yaml:1:9: accept: must be manual or an object, got the string "POST /a"'],
+    [
+      'no address',
+      'accept: { POST: /a }',
+      "accept.POST: needs the help desk's address: write http: http://127.0.0.1:3100",
+    ],
+    [
+      'no path',
+      'http: http://x\naccept: { POST: a }',
+      'accept.POST: must begin with / or be an http or https address, got "a".',
+    ],
+    [
+      'a body with GET',
+      'http: http://x\ninbox: { GET: /a, json: 1 }',
+      'inbox.json: cannot go with GET, which has no body.',
+    ],
+    [
+      'a body with exec',
+      'accept: { exec: [a], json: 1 }',
+      'accept.json: is for calls; a command gets every field as JSON on stdin.',
+    ],
+    ['headers with exec', 'accept: { exec: [a], headers: {} }', 'accept.headers: is for calls'],
+    ['an empty command', 'accept: { exec: [] }', 'accept.exec: must be an array that is not empty, got an array of 0.'],
+    [
+      'a number in a command',
+      'accept: { exec: [sleep, 5] }',
+      'accept.exec[1]: must be a string, got the number 5; write it in quotes: "5".',
+    ],
+    [
+      'a time without unit',
+      'accept: { exec: [a], timeout: 5 }',
+      'accept.timeout: must be a duration such as 500ms, 5s, 10m, 12h, got the number 5.',
+    ],
+    ['no time at all', 'timeout: 0s\naccept: { exec: [a] }', 'timeout: must be a duration such as'],
+    ['another version', 'version: 2\naccept: { exec: [a] }', 'd.yaml:1:10: version: must be 1, got the number 2.'],
+    [
+      'an address that is none',
+      'http: localhost:3000',
+      'd.yaml:1:7: http: must be an http or https address such as http://127.0.0.1:3100, got the string "localhost:3000".',
+    ],
+    [
+      'a manual inbox',
+      'inbox: manual',
+      'd.yaml:1:8: inbox: cannot be manual, because it is read again and again; leave it out.',
+    ],
+    [
+      'nothing at all',
+      '',
+      'd.yaml: says nothing: write at least one of accept, says, type, stop, leave, away, back, inbox, does, target.',
+    ],
+    [
+      'a target without ready',
+      'target: { start: [x] }',
+      'd.yaml:1:9: target.ready: is required: an http or https address',
+    ],
+    [
+      'a number for a variable',
+      'target: { start: [x], ready: http://x, env: { PORT: 3000 } }',
+      'target.env.PORT: must be a string, got the number 3000; write it in quotes: "3000".',
+    ],
+  ])('%s', async (_what, text, message) => {
+    expect(await failure('d.yaml', text)).toContain(message)
+  })
+
+  it.each([
+    ['accept: { exec: [a, $(chat.idd)] }', '$(chat.idd) is not known here; did you mean chat.id?'],
+    [
+      'accept: { exec: [a, $(text)] }',
+      '$(text) is not known here; there are chat.id, chat.user_id, chat.language, chat.source, chat.name, sim.url, sim.api_key, sim.bot_id, env.NAME.',
+    ],
+    [
+      'away: { exec: [a, $(chat.id)] }',
+      '$(chat.id) is not known here; there are sim.url, sim.api_key, sim.bot_id, env.NAME.',
+    ],
+    [
+      'says: { POST: "http://x/", json: { a: [{ b: "x $(txt)" }] } }',
+      'says.json.a[0].b: $(txt) is not known here; did you mean text?',
+    ],
+    ['does: { x: { exec: [a, $(chat)] } }', 'does.x.exec[1]: $(chat) is not known here'],
+    ['accept: { POST: "http://x/", headers: { a: $(sim.key) } }', 'accept.headers.a: $(sim.key) is not known here'],
+    ['http: http://$(chat.id)\naccept: { POST: /x }', 'http: $(chat.id) is not known here; there are sim.url'],
+    ['target: { start: [x], ready: http://x, env: { A: $(text) } }', 'target.env.A: $(text) is not known here'],
+    ['headers: { a: $(text) }\nsays: { POST: http://x/ }', 'headers.a: $(text) is not known here'],
+    ['accept: { exec: [a, $(env)] }', '$(env) is not known here; there are chat.id'],
+  ])('a name: %s', async (text, message) => {
+    expect(await failure('d.yaml', text)).toContain(message)
+  })
+
+  it('names that are fine', async () => {
+    const text = `does: { x: { exec: [a, $(team), "$(items[0].a)", $(text), $(chat.name), "$$(nothing)"] } }
+says: { exec: [a, $(text), $(env.HOME), $(sim.url)] }`
+    expect(Object.keys((await load('d.yaml', text)).verbs)).toEqual(['says', 'does.x'])
+  })
+
+  it('every problem, in the order of the lines', async () => {
+    const text = 'http: http://x\nleave: { POST: a }\ndoes:\n  b: { json: 1 }\naccept: { exec: [$(nope)] }'
+    const places = (await failure('d.yaml', text)).match(/^d\.yaml:\d+/gm)
+    expect(places).toEqual(['d.yaml:2', 'd.yaml:4', 'd.yaml:5'])
+  })
+
+  it('a variable that is not set, when the driver is made', async () => {
+    const spec = await load(
+      'd.yaml',
+      'http: http://127.0.0.1:1\naccept:\n  POST: /a\n  headers: { a: $(env.DESK_TOKEN) }',
+    )
+    const message =
+      'd.yaml:4:17: accept.headers.a: reads the environment variable DESK_TOKEN, which is not set.\n  4 |   headers: { a: $(env.DESK_TOKEN) }\n    |                 ^^^^^^^^^^^^^^^^^'
+    expect(() => createDriver(spec, { env: {}, sim: SIM })).toThrow(message)
+    await createDriver(spec, { env: { DESK_TOKEN: '' }, sim: SIM }).close()
+  })
+
+  it.each([
+    ['d.toml', '', 'd.toml: a driver must end in .yaml, .yml, .json, .js, .mjs, .ts, or be an http or https address.'],
+    ['d.json', '{', 'd.json:1:2: is not valid JSON'],
+    ['d.yaml', 'accept: [', 'd.yaml:1:'],
+    ['d.yaml', '- a', 'd.yaml'],
+    [
+      'd.mjs',
+      'export default 5',
+      'd.mjs: must export its verbs, or default { accept: async ({ chat }) => {} }, got the number 5.',
+    ],
+    ['d.mjs', 'export const acept = () => {}', 'd.mjs: acept: is not a verb; did you mean accept?'],
+    ['d.mjs', 'export const qqqqqqqq = () => {}', 'd.mjs: qqqqqqqq: is not a verb; there are accept, says'],
+    ['d.mjs', 'export const tiemout = "5s"', 'd.mjs: tiemout: is not a known key; did you mean timeout?'],
+    ['d.mjs', 'throw new Error("broken")', 'd.mjs: cannot be loaded: broken (line 1:7).'],
+    ['d.mjs', 'export const target = () => {}', 'd.mjs: target: is not a verb'],
+  ])('%s: %s', async (name, content, message) => {
+    expect(await failure(name, content)).toContain(message)
+  })
+
+  it('a file that is not there, and TypeScript on an older Node', async () => {
+    await expect(loadDriver('none.yaml', around({ cwd: folderWith() }))).rejects.toThrow(
+      'none.yaml: cannot be read: there is no such file.',
+    )
+    expect(await failure('d.ts', '', { nodeVersion: 'v20.19.0' })).toContain('d.ts: needs Node 22.18 or newer')
+  })
+})

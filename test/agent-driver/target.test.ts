@@ -1,0 +1,254 @@
+/** The intermediary as a process: started, ready, restarted, killed, lost, and never left behind. */
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Driver } from '../../src/agent-driver/agent-driver.ts'
+import { folderWith } from '../config/folder.ts'
+import { freePort } from '../support/port.ts'
+import { steadyTime } from '../support/steady-time.ts'
+import { context, drive, isThere, never, openDesk, SIM, until } from './desk.ts'
+
+/** A server with a child of its own; `MODE` says how it misbehaves. It writes a line into `log` for what it does. */
+const APP = `import { spawn } from 'node:child_process'
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+const { MODE, PORT } = process.env
+if (MODE === 'dies') { console.error('cannot read settings'); process.exit(1) }
+const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+writeFileSync('pids.tmp', JSON.stringify([process.pid, child.pid]))
+renameSync('pids.tmp', 'pids')
+let asked = 0
+createServer((request, response) => {
+  if (request.url === '/die') process.exit(7)
+  if (request.url === '/health' && MODE === 'never') response.statusCode = 503
+  if (request.url === '/health' && MODE === 'late' && ++asked < 3) response.statusCode = 503
+  if (request.url === '/health' && MODE === 'hangs' && ++asked < 2) return
+  response.end(JSON.stringify({ env: process.env, args: process.argv.slice(2) }))
+}).listen(Number(PORT), '127.0.0.1', () => console.log('listening'))
+process.on('SIGTERM', () => {
+  appendFileSync('log', 'SIGTERM\\n')
+  if (MODE !== 'deaf') process.exit(0)
+})`
+
+interface Rig {
+  readonly driver: Driver
+  readonly target: NonNullable<Driver['target']>
+  readonly url: string
+  readonly lost: string[]
+  ask(path?: string): Promise<{ env: Record<string, string>; args: string[] }>
+  pids(): number[]
+  log(): string
+}
+
+async function rig(mode = '', more = ''): Promise<Rig> {
+  steadyTime()
+  const port = await freePort()
+  const lost: string[] = []
+  const text = `http: http://127.0.0.1:${port}
+accept: { POST: /accept }
+target:
+  start: [${JSON.stringify(process.execPath)}, app.mjs, "at $(sim.url)"]
+  env: { PORT: "${port}", MODE: "${mode}", WHO: "$(env.WHO)/$(sim.bot_id)" }
+  ready: http://127.0.0.1:${port}/health
+  ${more}`
+  const onLost = (why: string) => void lost.push(why)
+  const { driver, folder } = await drive(text, { files: { 'app.mjs': APP }, env: { WHO: 'me', KEPT: 'yes' }, onLost })
+  const url = `http://127.0.0.1:${port}`
+  const inFolder = (name: string) => readFileSync(join(folder, name), 'utf8')
+  return {
+    driver,
+    target: driver.target!,
+    url,
+    lost,
+    ask: async (path = '/') => (await fetch(url + path)).json() as never,
+    pids: () => JSON.parse(inFolder('pids')) as number[],
+    log: () => (existsSync(join(folder, 'log')) ? inFolder('log') : ''),
+  }
+}
+
+const problemOf = async (work: Promise<unknown>): Promise<string> => {
+  const error = (await work.catch((thrown: unknown) => thrown)) as Error
+  expect(error.name).toBe('TargetProblem')
+  return error.message
+}
+
+describe('starting', () => {
+  it('waits until it is ready, and tells it where the simulator is', async () => {
+    const { target, ask } = await rig('late')
+    expect(target.running).toBe(false)
+    await target.start()
+    expect(target.running).toBe(true)
+    const { env, args } = await ask()
+    expect(args).toEqual([`at ${SIM.url}`])
+    expect(env).toMatchObject({
+      HANDOVER_SIM_URL: SIM.url,
+      HANDOVER_SIM_API_KEY: SIM.apiKey,
+      HANDOVER_SIM_BOT_API_KEY: SIM.botApiKey,
+      HANDOVER_SIM_WEBHOOK_SECRET: SIM.apiKey,
+      HANDOVER_SIM_BOT_ID: '7',
+      WHO: 'me/7',
+      KEPT: 'yes',
+    })
+  })
+
+  it('asks again when a question is not answered', async () => {
+    const { target } = await rig('hangs')
+    await target.start()
+    expect(target.running).toBe(true)
+  })
+
+  it('a second time is nothing new', async () => {
+    const { target, pids } = await rig()
+    await Promise.all([target.start(), target.start()])
+    const before = pids()
+    await target.start()
+    expect(pids()).toEqual(before)
+  })
+
+  it('tells at once when it ends, with what it said', async () => {
+    const { target } = await rig('dies')
+    expect(await problemOf(target.start())).toBe(
+      'The target did not start: it ended with exit code 1. It said last:\ncannot read settings',
+    )
+    expect(target.running).toBe(false)
+  })
+
+  it('tells when it is not ready in time, and leaves nothing', async () => {
+    const { target, pids } = await rig('never', 'ready_timeout: 2s')
+    expect(await problemOf(target.start())).toBe(
+      'The target did not start: it was not ready within 2s. It said last:\nlistening',
+    )
+    await until(() => !pids().some(isThere))
+  })
+
+  it('does not take another program for it', async () => {
+    const desk = await openDesk()
+    const { driver } = await drive(`target: { start: [x], ready: "${desk.url}/health" }`)
+    expect(await problemOf(driver.target!.start())).toBe(
+      `The target cannot be started: something answers at ${desk.url}/health already. Stop it first.`,
+    )
+  })
+
+  it.each([
+    ['start: [./none]', '"./none" cannot be started: there is no such program'],
+    ['start: [node], cwd: nowhere', 'its folder '],
+    ['start: [node, "a\\0b"]', 'null bytes'],
+  ])('%s', async (start, why) => {
+    const { driver } = await drive(`target: { ${start}, ready: "http://127.0.0.1:${await freePort()}/" }`)
+    const message = await problemOf(driver.target!.start())
+    expect(message).toMatch(/^The target did not start: /)
+    expect(message).toContain(why)
+  })
+
+  it('is given up when the driver is closed', async () => {
+    const { driver, target, pids } = await rig('never')
+    const started = problemOf(target.start())
+    await until(() => {
+      try {
+        return pids().length > 0
+      } catch {
+        return false
+      }
+    })
+    await driver.close()
+    expect(await started).toMatch(/^The target did not start: the run is over\./)
+    await until(() => !pids().some(isThere))
+    expect(await problemOf(target.start())).toBe('The target did not start: the run is over.')
+  })
+})
+
+describe('ending', () => {
+  it('stop asks it to, and takes along what it started', async () => {
+    const { target, pids, log, ask, lost } = await rig()
+    await target.start()
+    await target.stop()
+    expect(target.running).toBe(false)
+    expect(log()).toBe('SIGTERM\n')
+    expect(pids().filter(isThere)).toEqual([])
+    await expect(ask()).rejects.toThrow()
+    await target.stop()
+    expect(lost).toEqual([])
+  })
+
+  it('stop ends one that does not go', async () => {
+    const { target, pids, log } = await rig('deaf', 'stop_timeout: 200ms')
+    await target.start()
+    await target.stop()
+    expect(log()).toBe('SIGTERM\n')
+    expect(isThere(pids()[0]!)).toBe(false)
+  })
+
+  it('kill does not ask', async () => {
+    const { target, pids, log, lost } = await rig()
+    await target.start()
+    await target.kill()
+    expect(log()).toBe('')
+    expect(isThere(pids()[0]!)).toBe(false)
+    await until(() => !pids().some(isThere))
+    expect(lost).toEqual([])
+  })
+
+  it.each(['stop', 'kill'] as const)('after %s it can be started again, and calls go on', async how => {
+    const { driver, target, pids } = await rig()
+    await target.start()
+    for (let round = 0; round < 3; round++) {
+      const before = pids()
+      expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'ok' })
+      await target[how]()
+      expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'unreachable' })
+      await target.start()
+      expect(pids()).not.toEqual(before)
+    }
+    expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'ok' })
+  })
+
+  it('closing the driver ends it', async () => {
+    const { driver, target, pids } = await rig()
+    await target.start()
+    await driver.close()
+    expect(target.running).toBe(false)
+    await until(() => !pids().some(isThere))
+  })
+
+  it('orders that come at once are carried out one after the other', async () => {
+    const { target, ask } = await rig()
+    await Promise.all([target.start(), target.kill(), target.start(), target.stop(), target.start()])
+    expect(target.running).toBe(true)
+    expect((await ask()).env.WHO).toBe('me/7')
+  })
+})
+
+describe('being lost', () => {
+  it('is told, with what it said last; it can be started again', async () => {
+    const { target, ask, lost, pids } = await rig()
+    await target.start()
+    await ask('/die').catch(() => {})
+    await until(() => lost.length > 0)
+    expect(lost).toEqual(['The target is gone: it ended with exit code 7. It said last:\nlistening'])
+    expect(target.running).toBe(false)
+    await until(() => !pids().some(isThere))
+    await target.start()
+    expect(target.running).toBe(true)
+    expect(lost).toHaveLength(1)
+  })
+})
+
+it('ends with the process that started it, also when that takes no leave', async () => {
+  const src = (file: string) => JSON.stringify(new URL(`../../src/agent-driver/${file}`, import.meta.url).href)
+  const port = await freePort()
+  const folder = folderWith({
+    'app.mjs': APP,
+    'driver.yaml': `target: { start: [${JSON.stringify(process.execPath)}, app.mjs], env: { PORT: "${port}" }, ready: "http://127.0.0.1:${port}/" }`,
+    'run.mjs': `import { createDriver } from ${src('create-driver.ts')}
+import { loadDriver } from ${src('load.ts')}
+const env = process.env
+const spec = await loadDriver('driver.yaml', { cwd: '.', env, nodeVersion: process.version, isTTY: false })
+await createDriver(spec, { env, sim: ${JSON.stringify(SIM)} }).target.start()
+process.exit(9)`,
+  })
+  const runner = spawn(process.execPath, ['run.mjs'], { cwd: folder, stdio: 'ignore' })
+  expect(await new Promise(resolve => void runner.on('exit', resolve))).toBe(9)
+  const pids = JSON.parse(readFileSync(join(folder, 'pids'), 'utf8')) as number[]
+  await until(() => !pids.some(isThere))
+})

@@ -1,0 +1,63 @@
+/** A driver that is served: from this machine, and without commands. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDriver } from '../../src/agent-driver/create-driver.ts'
+import { loadDriver } from '../../src/agent-driver/load.ts'
+import { freePort } from '../support/port.ts'
+import { around, context, never, openDesk, SIM } from './desk.ts'
+
+const serving = (text: string, type = 'text/yaml', status = 200) =>
+  openDesk(({ method }, response) => {
+    if (method === 'POST') return void response.end('{}')
+    response.writeHead(status, { 'content-type': type }).end(text)
+  })
+
+const load = (url: string, more = {}) => loadDriver(url, around(more))
+
+describe('a driver at an address', () => {
+  it.each([
+    ['accept: { POST: /a }', 'application/yaml', '/driver'],
+    ['{ "accept": { "POST": "/a" } }', 'application/json; charset=utf-8', '/driver'],
+    ['{ "accept": { "POST": "/a" } }', 'text/plain', '/driver.json'],
+  ])('%s as %s calls where it came from', async (text, type, path) => {
+    const desk = await serving(text, type)
+    const driver = createDriver(await load(desk.url + path), { env: {}, sim: SIM })
+    onTestFinished(() => driver.close())
+    expect(driver.name).toBe(desk.url + path)
+    expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'ok', how: `POST ${desk.url}/a` })
+  })
+
+  it('says where it is wrong', async () => {
+    const { url } = await serving('acept: { POST: /a }')
+    await expect(load(`${url}/d.yaml`)).rejects.toThrow(`${url}/d.yaml:1:1: acept: is not a known key`)
+    const json = await serving('{', 'application/json')
+    await expect(load(json.url)).rejects.toThrow(`${json.url}:1:2: is not valid JSON`)
+  })
+
+  it.each([
+    ['accept: { exec: [a] }', 'accept.exec: is not run for a driver read from a URL; keep the driver in a file.'],
+    ['target: { start: [a], ready: http://x }', 'target: is not started for a driver read from a URL; keep the driver'],
+  ])('runs no command: %s', async (text, message) => {
+    const { url } = await serving(text)
+    await expect(load(url)).rejects.toThrow(message)
+  })
+
+  it('is not fetched from another machine unless allowed', async () => {
+    const url = 'http://desk.example.test:1/driver.yaml'
+    await expect(load(url)).rejects.toThrow(
+      `${url}: is on another machine; keep the driver in a file, or pass --allow-remote.`,
+    )
+    await expect(load('http://127.0.0.1.example.test/')).rejects.toThrow('is on another machine')
+    await expect(load('http://', { allowRemote: true })).rejects.toThrow('http://: is not an http or https address.')
+  })
+
+  it('cannot be read', async () => {
+    const { url } = await serving('accept: {}', 'text/yaml', 404)
+    await expect(load(`${url}/d`)).rejects.toThrow(`${url}/d: cannot be read: it answered 404.`)
+    const port = await freePort()
+    await expect(load(`http://127.0.0.1:${port}/d`)).rejects.toThrow(
+      `http://127.0.0.1:${port}/d: cannot be read: connection refused: nothing listens at 127.0.0.1:${port} (ECONNREFUSED).`,
+    )
+    const long = await serving(`# ${'x'.repeat(1_100_000)}`)
+    await expect(load(`${long.url}/d`)).rejects.toThrow('cannot be read: it is longer than 1 MiB.')
+  })
+})

@@ -1,0 +1,79 @@
+/** The bundle in dist/, as it is published. `npm test` builds first. */
+import { spawnSync } from 'node:child_process'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { VERSION } from '../../src/contract/version.ts'
+import { specifiersOf } from './bundle.ts'
+import { filesIn, ROOT, readJson } from './files.ts'
+import { NODES } from './nodes.ts'
+
+describe.each(NODES)('on Node %s', (_, node) => {
+  it.skipIf(node === null)('answers all nine endpoints in-process', () => {
+    const script = join(ROOT, 'test/architecture/nine-endpoints.mjs')
+    const { status, stdout, stderr } = spawnSync(node!, [script], { encoding: 'utf8', timeout: 50_000 })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    const { version, answers, events } = JSON.parse(stdout)
+    expect(version).toBe(VERSION)
+    expect(Object.keys(answers).sort()).toEqual(Object.keys(ENDPOINTS).sort())
+    for (const [name, answer] of Object.entries(answers)) expect(answer, name).toMatchObject({ status: 200 })
+    expect(Object.values<{ event?: string }>(answers).map(({ event }) => event)).toEqual([
+      'TRANSCRIPT',
+      'SUMMARIZED',
+      'TAKEOVER STARTED',
+      undefined,
+      undefined,
+      'MESSAGE SENT TO USER',
+      'TAKEOVER ENDED',
+      'HANDOVER AVAILABILITY UPDATED',
+      undefined,
+    ])
+    expect(answers.chat.fields).toEqual(['chat'])
+    expect(events).toEqual(['REQUESTING TAKEOVER', 'AGENT TYPING START', 'AGENT TYPING STOP'])
+  })
+
+  it.skipIf(node === null)('says of a mistake nobody catches what it is, on one screen', () => {
+    const wrong = `import { createSimulator } from ${JSON.stringify(join(ROOT, 'dist/index.js'))}; createSimulator({ sed: 1 })`
+    const { stderr } = spawnSync(node!, ['--input-type=module', '-e', wrong], { encoding: 'utf8' })
+    expect(stderr).toContain('InvalidOptionError: createSimulator takes no sed; did you mean seed?')
+    expect(stderr.length).toBeLessThan(2_000)
+  })
+
+  it.skipIf(node === null)('ends after a reset, though a webhook function never answers', () => {
+    const left = `import { createSimulator } from ${JSON.stringify(join(ROOT, 'dist/index.js'))}
+const sim = createSimulator({ webhook: { fetch: () => new Promise(() => {}) } })
+await (await sim.chat()).press('handover', { async: true })
+await new Promise(setImmediate)
+sim.reset()`
+    const { status, stderr } = spawnSync(node!, ['--input-type=module', '-e', left], {
+      encoding: 'utf8',
+      timeout: 8_000, // The webhook has 10 s.
+    })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  })
+
+  it.skipIf(node === null)('prints its version and its help', () => {
+    const ask = (flag: string) => spawnSync(node!, [join(ROOT, 'bin/handover-sim.js'), flag], { encoding: 'utf8' })
+    expect(ask('--version')).toMatchObject({ status: 0, stdout: `${VERSION}\n`, stderr: '' })
+    expect(ask('--help').stdout).toContain('Usage: handover-sim')
+  })
+})
+
+it('the bundle imports nothing that was not built', () => {
+  const files = filesIn('dist', '.js').map(file => `dist/${file}`)
+  expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli.js']))
+  const own = files.flatMap(file =>
+    specifiersOf(file)
+      .filter(specifier => specifier.startsWith('.'))
+      .map(specifier => ({ file, target: normalize(join(dirname(file), specifier)) })),
+  )
+  expect(own.length).toBeGreaterThan(30)
+  expect(own.filter(({ target }) => !files.includes(target))).toEqual([])
+})
+
+it('a map is there for each line of ours, and says names and lines only', () => {
+  const maps = filesIn('dist', '.map')
+  expect(maps).toEqual(expect.arrayContaining(['index.js.map', 'signature.js.map']))
+  const sources = maps.map(file => ({ file, map: readJson<{ sourcesContent?: unknown }>(`dist/${file}`) }))
+  expect(sources.filter(({ map }) => map.sourcesContent !== undefined).map(({ file }) => file)).toEqual([])
+})

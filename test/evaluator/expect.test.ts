@@ -1,0 +1,459 @@
+/** Which call an `expect` takes, by when, and what it keeps of it. */
+import { describe, expect, it } from 'vitest'
+import { createEvaluator } from '../../src/evaluator/evaluation.ts'
+import type { Verdict } from '../../src/evaluator/verdict.ts'
+import { checked, journalOf, planOf } from '../scenario/journal-builder.ts'
+
+const outcomes = ({ steps }: Verdict) => steps.map(({ outcome }) => outcome)
+const claims = ({ steps }: Verdict) => steps.map(({ claimed }) => claimed)
+
+const PRESS_START = { steps: [{ press: 'handover' }, { expect: 'start' }] }
+
+it('a call that came before the webhook was answered is of the turn', async () => {
+  const verdict = await checked(PRESS_START, journal => {
+    journal.begin(1)
+    const delivery_id = journal.event('REQUESTING TAKEOVER')
+    const start = journal.call('start')
+    journal.delivery(delivery_id)
+    journal.end(1, { delivery_id })
+    journal.step(2)
+    expect(start).toBe(5)
+  })
+  expect(verdict).toMatchObject({ outcome: 'pass', reason: null, failures: [] })
+  expect(claims(verdict)).toEqual([[], [5]])
+})
+
+it('a call that comes while the step waits', async () => {
+  const verdict = await checked(PRESS_START, journal => {
+    journal.stimulus(1)
+    journal.step(2, () => journal.call('start'))
+  })
+  expect(outcomes(verdict)).toEqual(['pass', 'pass'])
+})
+
+it('a call of the turn before is not taken', async () => {
+  const scenario = { steps: [{ press: 'handover' }, { expect: 'start' }, { user: 'Hi' }, { expect: 'message' }] }
+  const verdict = await checked(scenario, journal => {
+    journal.stimulus(1)
+    journal.step(2, () => journal.call('start'))
+    journal.call('message')
+    journal.stimulus(3, 'MESSAGE FROM USER')
+    journal.step(4, () => journal.pass(5000))
+  })
+  const [failure] = verdict.failures
+  expect(verdict.outcome).toBe('fail')
+  expect(failure).toMatchObject({ kind: 'expect', conversation: 'main', step: { number: 4, of: 4 } })
+  expect(failure!.nearest[0]!.why).toMatch(/^before the turn: 10 ms before step 3 began/)
+})
+
+it('without a stimulus before it, it looks from the beginning', async () => {
+  const verdict = await checked({ steps: [{ expect: 'start' }] }, journal => {
+    journal.call('start')
+    journal.step(1)
+  })
+  expect(verdict.outcome).toBe('pass')
+})
+
+describe('order', () => {
+  const TWO = { steps: [{ press: 'handover' }, { expect: 'start' }, { expect: 'message' }] }
+
+  it('the next step takes a later call', async () => {
+    const verdict = await checked(TWO, journal => {
+      journal.stimulus(1)
+      journal.call('message')
+      journal.step(2, () => journal.call('start'))
+      journal.step(3, () => journal.pass(5000))
+    })
+    expect(outcomes(verdict)).toEqual(['pass', 'pass', 'fail'])
+    expect(verdict.failures[0]!.nearest[0]!.why).toBe('earlier than #10, the call of step 2')
+    expect(verdict.failures[0]!.hint).toContain('all:')
+  })
+
+  it('calls are ordered by when they were read, not by when they were answered', async () => {
+    const verdict = await checked(TWO, journal => {
+      journal.stimulus(1)
+      journal.begin(2)
+      journal.pass(3000)
+      journal.call('message')
+      journal.call('start', {}, { took: 2000 })
+      journal.end(2)
+      journal.step(3)
+    })
+    expect(verdict.outcome).toBe('pass')
+  })
+
+  it('since looks further back, in any order, and holds nobody up', async () => {
+    const steps = [
+      { press: 'handover', id: 'pressed' },
+      { expect: 'start' },
+      { user: 'Hi' },
+      { expect: { message: {}, since: 'pressed' } },
+      { expect: 'typing_start' },
+    ]
+    const verdict = await checked({ steps }, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('start'))
+      journal.stimulus(3, 'MESSAGE FROM USER')
+      journal.call('typing_start')
+      journal.call('message')
+      journal.step(4)
+      journal.step(5)
+    })
+    expect(verdict.failures).toEqual([])
+    expect(claims(verdict)[3]).toEqual([17])
+    const before = await checked({ steps }, journal => {
+      journal.stimulus(1)
+      journal.call('message')
+      journal.step(2, () => journal.call('start'))
+      journal.stimulus(3, 'MESSAGE FROM USER')
+      journal.step(4)
+      journal.step(5, () => journal.call('typing_start'))
+    })
+    expect(before.failures).toEqual([])
+    expect(claims(before)[3]).toEqual([8])
+  })
+
+  it('availability is a lane of its own', async () => {
+    const steps = [{ agent: 'away' }, { expect: 'start' }, { expect: { availability: { availability: 'CLOSED' } } }]
+    const verdict = await checked({ steps }, journal => {
+      journal.step(1)
+      journal.call('availability', { availability: 'CLOSED' })
+      journal.call('start')
+      journal.step(2)
+      journal.step(3)
+    })
+    expect(verdict.outcome).toBe('pass')
+  })
+
+  it('a call about availability is seen by the step that waits for it', async () => {
+    const steps = [{ agent: 'away' }, { expect: { availability: { availability: 'CLOSED' } } }]
+    const verdict = await checked({ steps }, journal => {
+      journal.step(1)
+      journal.step(2, () => journal.call('availability', { availability: 'CLOSED' }))
+    })
+    expect(verdict.outcome).toBe('pass')
+  })
+})
+
+describe('groups', () => {
+  it('all: in any order, the generic wish leaves the special one its call', async () => {
+    const tree = { all: ['message', { message: { message: 'a' } }, 'typing_stop'] }
+    const verdict = await checked({ steps: [{ press: 'handover' }, { expect: tree }] }, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => {
+        journal.call('typing_stop')
+        journal.call('message', { message: 'a' })
+        journal.call('message', { message: 'b' })
+      })
+    })
+    expect(verdict.failures).toEqual([])
+    expect([...claims(verdict)[1]!].sort()).toEqual([10, 11, 9].sort())
+  })
+
+  it('seq: in order', async () => {
+    const scenario = { steps: [{ press: 'handover' }, { expect: { seq: ['start', 'message'] } }] }
+    const wrong = await checked(scenario, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => {
+        journal.call('message')
+        journal.call('start')
+        journal.pass(5000)
+      })
+    })
+    expect(wrong.failures[0]!.happened).toMatch(/^message is missing; nearest: #9 message/)
+    const right = await checked(scenario, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => {
+        journal.call('start')
+        journal.call('message')
+      })
+    })
+    expect(right.outcome).toBe('pass')
+  })
+
+  it('oneOf: the one that comes', async () => {
+    const verdict = await checked(
+      { steps: [{ press: 'handover' }, { expect: { oneOf: ['end', 'start'] } }] },
+      journal => {
+        journal.stimulus(1)
+        journal.step(2, () => journal.call('start'))
+      },
+    )
+    expect(claims(verdict)[1]).toEqual([9])
+  })
+})
+
+describe('several chats', () => {
+  const steps = [
+    { parallel: [[{ press: 'handover', chat: 'ada' }], [{ press: 'handover', chat: 'bo' }]] },
+    { expect: 'start', chat: 'ada' },
+    { expect: 'start', chat: 'bo' },
+  ]
+
+  it('after a parallel, a check looks from the earliest stimulus of all branches', async () => {
+    const verdict = await checked({ chats: { ada: {}, bo: {} }, steps }, journal => {
+      journal.begin(2)
+      const second = journal.event('REQUESTING TAKEOVER', 'bo')
+      journal.call('start', {}, { conversation: 'bo' })
+      journal.begin(1)
+      const first = journal.event('REQUESTING TAKEOVER', 'ada')
+      journal.call('start', {}, { conversation: 'ada' })
+      for (const [step, id, conversation] of [
+        [1, first, 'ada'],
+        [2, second, 'bo'],
+      ] as const) {
+        journal.delivery(id, {}, conversation)
+        journal.end(step, { delivery_id: id })
+      }
+      journal.step(3)
+      journal.step(4)
+    })
+    expect(verdict).toMatchObject({ outcome: 'pass', failures: [] })
+  })
+})
+
+describe('how often', () => {
+  const times = (wanted: unknown, more: object = {}) => ({
+    steps: [{ press: 'handover' }, { expect: { message: {}, times: wanted, ...more } }],
+  })
+
+  it('too few: says how many came', async () => {
+    const verdict = await checked(times(3), journal => {
+      journal.stimulus(1)
+      journal.step(2, () => {
+        journal.call('message')
+        journal.call('message')
+        journal.pass(5000)
+      })
+    })
+    expect(verdict.failures).toHaveLength(1)
+    expect(verdict.failures[0]).toMatchObject({ kind: 'expect', happened: '2 of 3 came (#9, #10)' })
+  })
+
+  it('within the bounds: later ones are part of it', async () => {
+    const verdict = await checked(times({ min: 1, max: 2 }), journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('message'))
+      journal.call('message')
+    })
+    expect(verdict).toMatchObject({ outcome: 'pass', failures: [] })
+  })
+
+  it('too many: one failure that names all of them', async () => {
+    const verdict = await checked(times({ min: 1, max: 2 }), journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('message'))
+      journal.call('message')
+      journal.call('message')
+      journal.call('message')
+    })
+    expect(verdict.failures).toHaveLength(1)
+    expect(verdict.failures[0]).toMatchObject({
+      kind: 'times',
+      wanted: 'message 1 to 2 times',
+      step: { number: 2 },
+      marks: [12, 13],
+    })
+    expect(verdict.failures[0]!.happened).toMatch(
+      /^it came 4 times: #9, #11, #12, #13; one too many is #12, 10 ms after #11$/,
+    )
+  })
+
+  it('apart: too close', async () => {
+    const verdict = await checked(times(2, { apart: '1s' }), journal => {
+      journal.stimulus(1)
+      journal.step(2, () => {
+        journal.call('message')
+        journal.pass(500)
+        journal.call('message')
+      })
+    })
+    expect(verdict.failures).toHaveLength(1)
+    expect(verdict.failures[0]).toMatchObject({ kind: 'times', happened: '#9 and #10 are only 0.5 s apart, 1s wanted' })
+  })
+
+  it('apart: also those beyond what was needed', async () => {
+    const verdict = await checked(times({ min: 1, max: 3 }, { apart: '1s' }), journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('message'))
+      journal.pass(2000)
+      journal.call('message')
+      journal.call('message')
+    })
+    expect(verdict.failures).toHaveLength(1)
+    expect(verdict.failures[0]).toMatchObject({
+      kind: 'times',
+      step: { number: 2 },
+      happened: '#11 and #12 are only 10 ms apart, 1s wanted',
+    })
+  })
+
+  it('once: a second one in the turn is told as one too many', async () => {
+    const verdict = await checked(PRESS_START, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('start'))
+      journal.pass(3000)
+      journal.call('start')
+    })
+    expect(verdict.failures).toHaveLength(1)
+    expect(verdict.failures[0]).toMatchObject({
+      kind: 'times',
+      wanted: 'start exactly once',
+      happened: 'it came 2 times: #9 and, 3.0 s later, #11',
+    })
+  })
+})
+
+it('much later, only the same words again are one too many; others are a call of their own', async () => {
+  const steps = [{ press: 'handover' }, { expect: 'message' }, { user: 'Hi' }, { expect: 'typing_start' }]
+  const later = (message: string) =>
+    checked({ steps }, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('message', { message: 'Hello' }))
+      journal.stimulus(3, 'MESSAGE FROM USER')
+      journal.step(4, () => journal.call('typing_start'))
+      journal.call('message', { message })
+    })
+  expect((await later('Hello')).failures.map(({ kind }) => kind)).toEqual(['times'])
+  expect((await later('Bye')).failures.map(({ kind }) => kind)).toEqual(['unexpected'])
+})
+
+describe('within', () => {
+  const bounded = {
+    steps: [{ press: 'handover' }, { expect: { start: {}, within: '2s' } }, { expect: { message: {}, within: '1s' } }],
+  }
+
+  it('counts from the stimulus, and from the last claimed call when that is later', async () => {
+    const verdict = await checked(bounded, journal => {
+      journal.stimulus(1)
+      journal.begin(2)
+      journal.pass(1800)
+      journal.call('start')
+      journal.end(2)
+      journal.begin(3)
+      journal.pass(900)
+      journal.call('message')
+      journal.end(3)
+    })
+    expect(verdict.outcome).toBe('pass')
+  })
+
+  it('is strict: a call that was read too late is told with its lateness', async () => {
+    const verdict = await checked(bounded, journal => {
+      journal.stimulus(1)
+      journal.begin(2)
+      journal.call('start')
+      journal.end(2)
+      journal.begin(3)
+      journal.pass(1690)
+      journal.call('message')
+      journal.end(3)
+    })
+    expect(verdict.failures[0]).toMatchObject({ wanted: 'expect message within 1s of #9' })
+    expect(verdict.failures[0]!.happened).toMatch(/^nearest: #12 message \+1\.\d\d s: 0\.7 s late$/)
+    expect(verdict.failures[0]!.hint).toContain('timeouts')
+  })
+
+  it('a call that is read in time and answered late is in time', async () => {
+    const verdict = await checked(bounded, journal => {
+      journal.stimulus(1)
+      journal.begin(2)
+      journal.pass(1900)
+      journal.call('start', {}, { took: 500 })
+      journal.end(2)
+      journal.step(3, () => journal.call('message'))
+    })
+    expect(verdict.outcome).toBe('pass')
+  })
+
+  it('what came after the step had ended is still told', async () => {
+    const verdict = await checked(PRESS_START, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.pass(5000))
+      journal.pass(690)
+      journal.call('start')
+    })
+    expect(verdict.failures).toHaveLength(1)
+    expect(verdict.failures[0]!.nearest[0]!.why).toBe('0.7 s late')
+  })
+
+  it('what was read in time and answered after the step had ended is told as such', async () => {
+    const verdict = await checked(PRESS_START, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.pass(5000))
+      journal.pass(1990)
+      journal.call('start', {}, { took: 4000, fault: 'slow' })
+    })
+    expect(verdict.failures[0]!.nearest[0]!.why).toBe('read in time, answered 2.0 s too late to be seen')
+  })
+
+  it('the default is waited from the start of the step, however long the stimulus took', async () => {
+    const verdict = await checked(PRESS_START, journal => {
+      journal.begin(1)
+      const delivery_id = journal.event('REQUESTING TAKEOVER')
+      journal.pass(8000)
+      journal.delivery(delivery_id)
+      journal.end(1, { delivery_id })
+      journal.begin(2)
+      journal.pass(4900)
+      journal.call('start')
+      journal.end(2)
+    })
+    expect(verdict.outcome).toBe('pass')
+  })
+})
+
+describe('captures', () => {
+  const steps = [
+    { press: 'handover' },
+    { expect: { start: {}, times: 2, capture: { who: 'body.sender.name', answer: 'response.chatmessage_id' } } },
+    { expect: { message: { sender: { name: '$(who)' } } } },
+  ]
+
+  it('come from the last matching call', async () => {
+    const verdict = await checked({ steps }, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => {
+        journal.call('start', {}, { status: 503, fault: 'flaky', response: null })
+        journal.call('start', { sender: { name: 'Anna' } }, { response: { chatmessage_id: 'm7' } })
+      })
+      journal.step(3, () => journal.call('message', { sender: { name: 'Anna' } }))
+    })
+    expect(verdict).toMatchObject({ outcome: 'pass', captures: { who: 'Anna', answer: 'm7' } })
+  })
+
+  it('of what is not there fail the step that captures', async () => {
+    const verdict = await checked({ steps }, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => {
+        journal.call('start')
+        journal.call('start')
+      })
+    })
+    expect(verdict.failures[0]).toMatchObject({
+      kind: 'expect',
+      step: { number: 2 },
+      happened: 'capture who: #10 start has no body.sender.name',
+    })
+  })
+
+  it('are the own ones in each of several chats', async () => {
+    const each = [
+      { press: 'handover' },
+      { expect: { start: {}, capture: { who: 'body.sender.name' } } },
+      { user: 'Hi $(who)' },
+    ]
+    const plan = await planOf({ steps: [{ parallel: { users: 2, steps: each } }] })
+    const journal = journalOf(plan)
+    const conversations = plan.conversations.map(({ name }) => name).filter(name => name.startsWith('user'))
+    const evaluator = createEvaluator(plan)
+    const [one, two] = conversations as [string, string]
+    for (const step of [1, 4]) journal.stimulus(step)
+    for (const step of [2, 5]) journal.begin(step)
+    journal.call('start', { sender: { name: 'A' } }, { conversation: one })
+    journal.call('start', { sender: { name: 'B' } }, { conversation: two })
+    for (const step of [2, 5]) journal.end(step)
+    for (const entry of journal.entries) evaluator.see(entry)
+    expect([evaluator.scopeOf(3).who, evaluator.scopeOf(6).who]).toEqual(['A', 'B'])
+  })
+})

@@ -1,0 +1,336 @@
+/** What must not happen: `none`, `never`, calls nobody expects, calls that are too late, calls the platform refuses. */
+import { describe, expect, it } from 'vitest'
+import { checked } from '../scenario/journal-builder.ts'
+
+describe('none', () => {
+  const QUIET = {
+    steps: [{ press: 'handover' }, { none: { start: {}, for: '500ms' } }, { check: { status: 'pending' } }],
+  }
+
+  it('is met when its time has passed', async () => {
+    const verdict = await checked(QUIET, journal => {
+      journal.stimulus(1)
+      journal.begin(2)
+      journal.call('typing_start')
+      journal.pass(500)
+      journal.end(2)
+      journal.step(3, () => journal.observe(3, { status: 'pending' }))
+    })
+    expect(verdict.failures.map(({ kind }) => kind)).toEqual(['unexpected'])
+  })
+
+  it('fails the moment one comes, and tells it once', async () => {
+    const verdict = await checked(QUIET, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('start'))
+    })
+    expect(verdict.failures).toHaveLength(1)
+    expect(verdict.failures[0]).toMatchObject({
+      kind: 'none',
+      wanted: 'none start for 500ms',
+      happened: '#9 start came at +0.01 s',
+      rules: ['E4'],
+      marks: [9],
+    })
+    expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['pass', 'fail', 'not reached'])
+  })
+
+  it('also one that came in the turn before the step began', async () => {
+    const verdict = await checked(QUIET, journal => {
+      journal.begin(1)
+      const delivery_id = journal.event('REQUESTING TAKEOVER')
+      journal.call('start')
+      journal.delivery(delivery_id)
+      journal.end(1, { delivery_id })
+      journal.step(2)
+    })
+    expect(verdict.failures[0]!.happened).toBe('#5 start came at -0.03 s (before this step, in the same turn)')
+  })
+
+  it('not one that was claimed, nor one another step has room for', async () => {
+    const steps = [
+      { press: 'handover' },
+      { expect: { message: {}, times: { min: 1, max: 2 } } },
+      { none: { message: {}, for: '500ms' } },
+    ]
+    const verdict = await checked({ steps }, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('message'))
+      journal.begin(3)
+      journal.call('message')
+      journal.pass(500)
+      journal.end(3)
+    })
+    expect(verdict).toMatchObject({ outcome: 'pass', failures: [] })
+  })
+
+  it('not one that came after its time, nor one of another chat', async () => {
+    const scenario = {
+      ...QUIET,
+      chats: { ada: {}, bo: {} },
+      steps: QUIET.steps.map(step => ({ ...step, chat: 'ada' })),
+    }
+    const verdict = await checked(scenario, journal => {
+      journal.stimulus(1)
+      journal.begin(2)
+      journal.call('start', {}, { conversation: 'bo' })
+      journal.pass(500)
+      journal.end(2)
+      journal.step(3, () => journal.observe(3, { status: 'pending' }))
+      journal.call('start', {}, { conversation: 'ada' })
+    })
+    expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass'])
+    expect(verdict.failures.map(({ kind, conversation }) => [kind, conversation])).toEqual(
+      [
+        ['unexpected', 'ada'],
+        ['unexpected', 'bo'],
+      ].reverse(),
+    )
+  })
+})
+
+describe('never', () => {
+  it('holds over the whole play, claimed or not, in every chat', async () => {
+    const scenario = {
+      never: [{ message: { message: { $re: '/<script/i' } } }],
+      steps: [{ press: 'handover' }, { expect: 'message' }],
+    }
+    const verdict = await checked(scenario, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('message', { message: '<SCRIPT>' }))
+    })
+    expect(verdict.failures).toHaveLength(1)
+    expect(verdict.failures[0]).toMatchObject({
+      kind: 'never',
+      step: null,
+      wanted: 'never message { message: /<script/i }',
+      marks: [9],
+    })
+  })
+
+  it('is told with its values', async () => {
+    const never = [{ message: { message: '$(bad)' } }]
+    const verdict = await checked({ vars: { bad: 'Boo' }, never, steps: [{ wait: '1s' }] }, journal => {
+      journal.call('message', { message: 'Boo' })
+      journal.step(1)
+    })
+    expect(verdict.failures[0]!.wanted).toBe('never message { message: "Boo" }')
+  })
+
+  it('after the end it is only late', async () => {
+    const verdict = await checked({ never: ['start'], steps: [{ wait: '1s' }] }, journal => {
+      journal.step(1)
+      journal.finish()
+      journal.call('start')
+    })
+    expect(verdict.failures.map(({ kind }) => kind)).toEqual(['late'])
+  })
+
+  it('an unclaimed one is told once', async () => {
+    const verdict = await checked({ never: ['start'], steps: [{ wait: '1s' }] }, journal => {
+      journal.step(1)
+      journal.call('start')
+      journal.call('start')
+    })
+    expect(verdict.failures.map(({ kind, happened }) => [kind, happened])).toEqual([
+      ['never', '#5 start came at +0.04 s, and 1 more (#6)'],
+    ])
+  })
+})
+
+describe('calls nobody expects', () => {
+  const scenario = (strict: unknown) => ({ strict, steps: [{ press: 'handover' }, { expect: 'start' }] })
+  const play = (strict: unknown, endpoint: string) =>
+    checked(scenario(strict), journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('start'))
+      journal.call(endpoint, { message: 'Hi' })
+      journal.call(endpoint, { message: 'Ho' })
+    })
+
+  it('fail, one line for each kind', async () => {
+    const { outcome, failures } = await play(true, 'message')
+    expect(outcome).toBe('fail')
+    expect(failures).toMatchObject([
+      {
+        kind: 'unexpected',
+        wanted: 'a step for every call',
+        happened: '#11 message { message: "Hi" } at +0.10 s: no step expects it, and 1 more of it (#12)',
+        rules: ['E6'],
+        marks: [11, 12],
+      },
+    ])
+  })
+
+  it('a flood is told in a line: how many there are, and the first', async () => {
+    const { failures } = await checked(scenario(true), journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('start'))
+      for (let n = 0; n < 40; n++) journal.call('message', { message: 'Hi' })
+    })
+    expect(failures[0]!.happened).toMatch(/no step expects it, and 39 more of it \((#\d+, ){5}…\)$/)
+    expect(failures[0]!.marks).toHaveLength(40)
+  })
+
+  it.each(['transcript', 'summarize', 'chat'])('%s is allowed', async endpoint => {
+    expect((await play(true, endpoint)).outcome).toBe('pass')
+  })
+
+  it('what the scenario allows is allowed', async () => {
+    expect((await play({ allow: ['message'] }, 'message')).outcome).toBe('pass')
+    expect((await play({ allow: ['message'] }, 'transcript')).outcome).toBe('fail')
+  })
+
+  it('can be warnings, or nothing', async () => {
+    const warned = await play({ unexpected: 'warn' }, 'message')
+    expect(warned).toMatchObject({ outcome: 'pass', failures: [] })
+    expect(warned.warnings.map(({ rule }) => rule)).toContain('unexpected-call')
+    const off = await play({ unexpected: 'off' }, 'message')
+    expect(off.outcome).toBe('pass')
+    expect(off.warnings.map(({ rule }) => rule)).not.toContain('unexpected-call')
+  })
+
+  it('availability counts only where it is spoken of', async () => {
+    expect((await play(true, 'availability')).outcome).toBe('pass')
+    const steps = [{ check: { availability: 'OPEN' } }]
+    const verdict = await checked({ steps }, journal => {
+      journal.step(1, () => journal.observe(1, {}))
+      journal.call('availability', { availability: 'OPEN' })
+    })
+    expect(verdict.failures).toMatchObject([{ kind: 'unexpected', conversation: null, rules: ['E3'] }])
+  })
+
+  it('after the failure of its chat a call explains nothing and is not told', async () => {
+    const scenario = {
+      chats: { ada: {}, bo: {} },
+      steps: [
+        { press: 'handover', chat: 'ada' },
+        { expect: { start: { supports_attachment: true } }, chat: 'ada' },
+      ],
+    }
+    const verdict = await checked(scenario, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => {
+        journal.call('start', {}, { conversation: 'ada' })
+        journal.pass(5000)
+      })
+      journal.call('message', {}, { conversation: 'ada' })
+      journal.call('message', {}, { conversation: 'bo' })
+    })
+    expect(verdict.failures.map(({ kind, conversation }) => [kind, conversation])).toEqual([
+      ['expect', 'ada'],
+      ['unexpected', 'bo'],
+    ])
+  })
+
+  it('after the end they are late, once for all of a chat', async () => {
+    const verdict = await checked(scenario(true), journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('start'))
+      journal.finish()
+      journal.pass(1190)
+      journal.call('typing_stop')
+      journal.call('transcript')
+      journal.call('end')
+    })
+    expect(verdict.failures).toMatchObject([
+      {
+        kind: 'late',
+        wanted: 'no call after the end of the scenario',
+        happened: '#13 typing_stop came 1.2 s after it had ended, and 1 more (#15)',
+        marks: [13, 15],
+      },
+    ])
+  })
+
+  it('read before the end and answered after it is not late', async () => {
+    const verdict = await checked(scenario(true), journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('start'))
+      journal.finish()
+      journal.pass(1000)
+      journal.call('end', {}, { took: 1040 })
+    })
+    expect(verdict.failures.map(({ kind }) => kind)).toEqual(['unexpected'])
+  })
+})
+
+describe('contract', () => {
+  const refused = (code: string, status: number, more: object = {}) => ({
+    status,
+    response: { error: { code, message: `${code} it is.`, field: null } },
+    unspecified: { 'errors.body': 'json' },
+    ...more,
+  })
+  const play = (more: object, strict: unknown = true, endpoint: string | null = 'start') =>
+    checked({ strict, steps: [{ press: 'handover' }, { expect: { message: {} } }] }, journal => {
+      journal.stimulus(1)
+      journal.call(endpoint, {}, more)
+      journal.step(2, () => journal.call('message'))
+    })
+
+  it.each([
+    ['invalid_parameter', 400, ['E4']],
+    ['invalid_parameter', 422, ['E4']],
+    ['unauthorized', 401, ['A1', 'E4']],
+    ['missing_scope', 403, ['A2', 'E4']],
+    ['chat_not_found', 404, ['E4']],
+    ['method_not_allowed', 405, ['E4']],
+    ['payload_too_large', 413, ['E4']],
+    ['unsupported_media_type', 415, ['E4']],
+  ])('%s with %i', async (code, status, rules) => {
+    const { failures } = await play(refused(code, status))
+    expect(failures).toHaveLength(1)
+    expect(failures[0]).toMatchObject({
+      kind: 'contract',
+      happened: `#8 POST /api/v2/handover/start was refused with ${status} ${code}: ${code} it is.`,
+      rules,
+      marks: [8],
+    })
+  })
+
+  it('a path that is none', async () => {
+    const { failures } = await play(refused('path_not_found', 404, { path: '/api/v2/handover/strat' }), true, null)
+    expect(failures).toMatchObject([{ kind: 'contract', wanted: 'a path of the platform', rules: ['W7', 'V1'] }])
+  })
+
+  it.each([
+    ['conflict', 409],
+    ['precondition_failed', 400],
+    ['rate_limited', 429],
+  ])('%s is a matter of state: only unexpected', async (code, status) => {
+    const { failures } = await play(refused(code, status))
+    expect(failures.map(({ kind }) => kind)).toEqual(['unexpected'])
+  })
+
+  it('what a fault answered is none', async () => {
+    const { failures } = await play({ status: 401, fault: 'flaky', response: { error: { code: 'unauthorized' } } })
+    expect(failures.map(({ kind }) => kind)).toEqual(['unexpected'])
+  })
+
+  it('the same mistake again is told once', async () => {
+    const verdict = await checked({ steps: [{ check: { status: 'bot' } }] }, journal => {
+      journal.step(1, () => journal.observe(1, {}))
+      for (let i = 0; i < 3; i++) journal.call('start', {}, refused('unauthorized', 401, { auth: 'unknown' }))
+    })
+    expect(verdict.failures).toHaveLength(1)
+    expect(verdict.failures[0]!.happened).toMatch(/\(3 times: #6, #7, #8\)$/)
+  })
+
+  it('asked for with auth: invalid', async () => {
+    const steps = [{ press: 'handover' }, { expect: { start: {}, auth: 'invalid' } }]
+    const verdict = await checked({ steps }, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.call('start', {}, refused('unauthorized', 401, { auth: 'unknown' })))
+    })
+    expect(verdict).toMatchObject({ outcome: 'pass', failures: [] })
+  })
+
+  it('can be warnings, or nothing', async () => {
+    const warned = await play(refused('invalid_parameter', 400), { contract: 'warn', unexpected: 'off' })
+    expect(warned.outcome).toBe('pass')
+    expect(warned.warnings.map(({ rule }) => rule)).toContain('contract')
+    const off = await play(refused('invalid_parameter', 400), { contract: 'off' })
+    expect(off.warnings.map(({ rule }) => rule)).not.toContain('contract')
+  })
+})

@@ -1,0 +1,160 @@
+/** Judging any play: live or later, with lanes mixed in any way. */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createEvaluator, evaluate } from '../../src/evaluator/evaluation.ts'
+import type { Entry } from '../../src/journal/entry.ts'
+import type { Plan } from '../../src/scenario/plan.ts'
+import { journalOf, planOf } from '../scenario/journal-builder.ts'
+
+const LANES = ['ada', 'bo', 'cy']
+
+/** Three chats, each with its own steps; nothing in one depends on another. */
+const plan: Plan = await planOf({
+  chats: Object.fromEntries(LANES.map(conversation => [conversation, {}])),
+  steps: [
+    {
+      parallel: LANES.map(chat => [
+        { press: 'handover', chat },
+        { expect: 'start', chat },
+        { expect: { all: ['message', { message: { message: 'a' } }] }, chat },
+        { none: { end: {}, for: '50ms' }, chat },
+        { expect: { seq: ['typing_start', 'typing_stop'] }, chat },
+        { user: 'Bye', chat },
+        { expect: { end: {}, times: { min: 1, max: 2 } }, chat },
+      ]),
+    },
+  ],
+})
+const STEPS = 7
+
+/** What happens in one chat: a call, time that passes, or its next step. */
+type Happening = { readonly call: string; readonly message: string } | { readonly pass: number } | 'step'
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  fc.record({
+    call: fc.constantFrom('start', 'message', 'typing_start', 'typing_stop', 'end'),
+    message: fc.constantFrom('a', 'b'),
+  }),
+  fc.record({ pass: fc.integer({ min: 1, max: 3000 }) }),
+  fc.constant('step' as const),
+)
+
+/** The stories of the lanes in some order; within a lane the order is its own. */
+const story = fc.array(fc.tuple(fc.nat(LANES.length - 1), happening), { maxLength: 60 })
+
+/** Written by a player that ends a step as soon as it is decided. */
+function played(stories: readonly (readonly [number, Happening])[], pace = 1): readonly Entry[] {
+  const journal = journalOf(plan, pace)
+  const at = LANES.map(() => 0)
+  const numberOf = (conversation: number) => conversation * STEPS + at[conversation]! + 1
+  const running = new Set<number>()
+  for (const [conversation, what] of stories) {
+    if (what === 'step') next(conversation)
+    else if ('pass' in what) journal.pass(what.pass)
+    else journal.call(what.call, { message: what.message }, { conversation: LANES[conversation]! })
+  }
+  for (const conversation of running) journal.end(numberOf(conversation))
+  return journal.finish()
+
+  function next(conversation: number): void {
+    if (running.delete(conversation)) {
+      journal.end(numberOf(conversation))
+      at[conversation]!++
+    }
+    if (at[conversation]! >= STEPS) return
+    if (at[conversation] === 0 || at[conversation] === 5) {
+      journal.stimulus(numberOf(conversation), 'REQUESTING TAKEOVER')
+      at[conversation]!++
+    } else {
+      journal.begin(numberOf(conversation))
+      running.add(conversation)
+    }
+  }
+}
+
+it('looking at every entry, and at every moment in between, changes nothing', () => {
+  fc.assert(
+    fc.property(story, stories => {
+      const entries = played(stories)
+      const evaluator = createEvaluator(plan)
+      for (const entry of entries) {
+        for (let step = 1; step <= plan.count; step++) {
+          evaluator.look(step, entry.at_ms)
+          evaluator.failed(step)
+        }
+        evaluator.see(entry)
+      }
+      evaluator.finish()
+      expect(evaluator.finish()).toEqual(evaluate(plan, entries))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+it('what a look says at the end of a step is what the verdict says', () => {
+  fc.assert(
+    fc.property(story, stories => {
+      const entries = played(stories)
+      const evaluator = createEvaluator(plan)
+      const looks = new Map<number, string>()
+      for (const entry of entries) {
+        const step = entry.kind === 'note' && entry.note === 'step_ended' ? Number(entry.step) : null
+        if (step !== null) looks.set(step, evaluator.look(step, entry.at_ms).state)
+        evaluator.see(entry)
+      }
+      for (const { number, outcome, label } of evaluator.finish().steps) {
+        if (/^(press|user)/.test(label) || !looks.has(number)) continue
+        expect(outcome === 'pass').toBe(looks.get(number) === 'met')
+      }
+    }),
+    { numRuns: 100 },
+  )
+})
+
+it('no call is claimed twice, and the steps of a lane claim later and later ones', () => {
+  fc.assert(
+    fc.property(story, stories => {
+      const { steps } = evaluate(plan, played(stories))
+      const all = steps.flatMap(({ claimed }) => claimed)
+      expect(new Set(all).size).toBe(all.length)
+      for (const conversation of LANES) {
+        let floor = 0
+        for (const { claimed } of steps.filter(step => step.conversation === conversation)) {
+          expect(claimed.every(seq => seq > floor)).toBe(true)
+          floor = Math.max(floor, ...claimed)
+        }
+      }
+    }),
+    { numRuns: 100 },
+  )
+})
+
+/** What is the same however lanes are mixed: seqs differ, so calls are told by their place within the lane. */
+function claimsByLane(entries: readonly Entry[]) {
+  const places = new Map<number, string>()
+  const counts = new Map<string, number>()
+  for (const { seq, kind, chat_id = '' } of entries) {
+    if (kind !== 'api') continue
+    counts.set(chat_id, (counts.get(chat_id) ?? 0) + 1)
+    places.set(seq, `${chat_id} ${counts.get(chat_id)}`)
+  }
+  const { steps } = evaluate(plan, entries)
+  return steps.map(({ number, claimed, outcome }) => ({
+    number,
+    outcome,
+    claimed: claimed.map(seq => places.get(seq)),
+  }))
+}
+
+it('lanes that know nothing of each other may be mixed in any order', () => {
+  // With hardly any time between them: only the order of the lanes differs.
+  const pace = 0.001
+  const timeless = story.map(stories => stories.filter(([, what]) => what === 'step' || 'call' in what))
+  fc.assert(
+    fc.property(timeless, stories => {
+      const sorted = [...stories].sort(([a], [b]) => a - b)
+      expect(claimsByLane(played(sorted, pace))).toEqual(claimsByLane(played(stories, pace)))
+    }),
+    { numRuns: 60 },
+  )
+})

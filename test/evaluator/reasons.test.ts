@@ -1,0 +1,207 @@
+/** Why a call was not taken: every reason in the words a reader gets, the most telling call first. */
+import { expect, it } from 'vitest'
+import type { Failure } from '../../src/evaluator/verdict.ts'
+import { checked, type JournalBuilder } from '../scenario/journal-builder.ts'
+
+const HI = { message: { message: "I'm Anna", sender: { name: 'Anna' } } }
+const CHATS = {
+  chats: { ada: {}, bo: {} },
+  steps: [
+    { press: 'handover', chat: 'ada' },
+    { expect: HI, chat: 'ada' },
+  ],
+}
+
+/** The failure of a step that waits for one message, given what came instead. */
+async function failing(came: (journal: JournalBuilder) => void, scenario: object = CHATS): Promise<Failure> {
+  const { failures } = await checked(scenario, journal => {
+    journal.stimulus(1)
+    journal.step(2, () => {
+      came(journal)
+      journal.pass(5000)
+    })
+  })
+  return failures.find(({ kind }) => kind === 'expect')!
+}
+
+const GOOD = { message: "I'm Anna", sender: { name: 'Anna' } }
+
+it('a field differs: the field, both values, and what the mistake is', async () => {
+  const failure = await failing(journal => journal.call('message', { ...GOOD, message: 'I&#39;m Anna' }))
+  expect(failure).toMatchObject({
+    wanted: 'expect message { message: "I\'m Anna", sender: { name: "Anna" } } in chat "ada" within 5s',
+    happened: `nearest: #10 message +0.06 s: message: "I'm Anna" wanted, "I&#39;m Anna" there (only HTML escaping differs)`,
+    rules: ['E6'],
+    marks: [10],
+  })
+  expect(failure.nearest).toEqual([
+    {
+      seq: 10,
+      what: 'POST /api/v2/handover/message',
+      afterMs: 60,
+      why: '1 field differs',
+      differences: [
+        { path: 'message', expected: '"I\'m Anna"', actual: '"I&#39;m Anna"', hint: 'only HTML escaping differs' },
+      ],
+    },
+  ])
+})
+
+it('several fields differ', async () => {
+  const failure = await failing(journal => journal.call('message', { message: 'x' }))
+  expect(failure.nearest[0]).toMatchObject({ why: '2 fields differ' })
+  expect(failure.happened).toMatch(/and 1 more difference$/)
+})
+
+it('a field under another name', async () => {
+  const failure = await failing(journal => journal.call('message', { message: "I'm Anna", senderName: 'Anna' }))
+  expect(failure.happened).toMatch(
+    /sender\.name: "Anna" wanted, nothing there \(there is senderName: did you mean sender\.name\?\)$/,
+  )
+})
+
+it('another chat', async () => {
+  const failure = await failing(journal => journal.call('message', GOOD, { conversation: 'bo' }))
+  expect(failure.happened).toMatch(/^nearest: #10 message \+0\.06 s: chat_id belongs to chat "bo": cross-talk\?$/)
+  expect(failure.hint).toMatch(/chat id/)
+})
+
+it('a chat nobody knows', async () => {
+  const failure = await failing(journal => journal.call('message', GOOD, { chatId: 'c9' }))
+  expect(failure.nearest[0]!.why).toBe('chat_id "c9" is no chat of this scenario')
+})
+
+it('another key', async () => {
+  const failure = await failing(journal =>
+    journal.call('message', GOOD, { auth: 'missing', status: 401, response: { error: { code: 'unauthorized' } } }),
+  )
+  expect(failure.nearest[0]!.why).toBe('bad key: the header Authorization is missing')
+  expect(failure.hint).toMatch(/Bearer/)
+})
+
+it.each([
+  ['malformed', 'bad key: the header is not Authorization: Bearer <API_KEY>'],
+  ['unknown', 'bad key: the platform does not know it'],
+  ['wrong_scope', 'bad key: it does not open this endpoint'],
+])('a key that is %s', async (auth, why) => {
+  const failure = await failing(journal => journal.call('message', GOOD, { auth, status: 401 }))
+  expect(failure.nearest[0]!.why).toBe(why)
+})
+
+it('a body that was not looked at, because the key was refused first, still names its chat', async () => {
+  const failure = await failing(journal => {
+    const entry = journal.entries[journal.call('message', GOOD, { auth: 'unknown', status: 401 }) - 1]!
+    const { chat_id, request } = entry as unknown as { chat_id?: string; request: { body: unknown } }
+    Object.assign(entry, { chat_id: undefined, request: { ...request, body: JSON.stringify(request.body) } })
+    expect(chat_id).toBe('c-ada')
+  })
+  expect(failure.nearest[0]!.why).toBe('bad key: the platform does not know it')
+})
+
+it('another bot', async () => {
+  const failure = await failing(journal => journal.call('message', GOOD, { botId: 7 }))
+  expect(failure.nearest[0]!.why).toBe('bot_id is 7, this bot is 1042')
+})
+
+it('another spelling of the path', async () => {
+  const steps = [{ press: 'handover' }, { expect: { start: {}, alias: 'takeover' } }]
+  const failure = await failing(journal => journal.call('start'), { steps })
+  expect(failure.nearest[0]!.why).toBe('under /handover/, not /takeover/')
+  expect(failure.wanted).toBe('expect start under /takeover/ within 5s')
+})
+
+it('already claimed', async () => {
+  const steps = [{ press: 'handover' }, { expect: 'start' }, { expect: 'start' }]
+  const { failures } = await checked({ steps }, journal => {
+    journal.stimulus(1)
+    journal.step(2, () => journal.call('start'))
+    journal.step(3, () => journal.pass(5000))
+  })
+  expect(failures).toHaveLength(1)
+  expect(failures[0]!.nearest[0]!.why).toBe('already claimed by step 2')
+})
+
+it('several reasons at once are all told', async () => {
+  const failure = await failing(journal =>
+    journal.call('message', { ...GOOD, message: 'x' }, { botId: 7, auth: 'unknown' }),
+  )
+  expect(failure.nearest[0]!.why).toBe(
+    'bad key: the platform does not know it; bot_id is 7, this bot is 1042; 1 field differs',
+  )
+})
+
+it('the most telling first: the one that nearly fits, then late, then of another chat', async () => {
+  const failure = await failing(journal => {
+    journal.call('message', GOOD, { conversation: 'bo' })
+    journal.call('message', { ...GOOD, message: "i'm anna" })
+    journal.pass(5000)
+    journal.call('message', GOOD)
+  })
+  expect(failure.nearest.map(({ seq }) => seq)).toEqual([11, 12, 10])
+})
+
+it('calls of others, claimed by their own steps, explain nothing', async () => {
+  const scenario = {
+    chats: { ada: {}, bo: {} },
+    steps: [
+      {
+        parallel: [
+          [
+            { press: 'handover', chat: 'ada' },
+            { expect: 'start', chat: 'ada' },
+          ],
+          [
+            { press: 'handover', chat: 'bo' },
+            { expect: 'start', chat: 'bo' },
+          ],
+        ],
+      },
+    ],
+  }
+  const { failures } = await checked(scenario, journal => {
+    journal.stimulus(1)
+    journal.stimulus(3)
+    journal.begin(2)
+    journal.begin(4)
+    journal.call('start', {}, { conversation: 'bo' })
+    journal.end(4)
+    journal.pass(5000)
+    journal.end(2)
+  })
+  expect(failures[0]).toMatchObject({ conversation: 'ada', nearest: [], happened: 'no start came' })
+})
+
+it('nothing at all: names the address the intermediary has to know', async () => {
+  const failure = await failing(() => {})
+  expect(failure).toMatchObject({
+    happened: 'the intermediary made no call for this scenario',
+    hint: 'Does the intermediary know the address of the platform (http://127.0.0.1:4747)?',
+    nearest: [],
+  })
+})
+
+it('something else came', async () => {
+  const failure = await failing(journal => journal.call('typing_start', {}, { conversation: 'ada' }))
+  expect(failure.happened).toBe('no message came; what came is #10 typing_start +0.06 s')
+})
+
+it.each([
+  ['', true],
+  [', before the address of the platform is doubted', false],
+])('a stimulus that caused no event is named%s', async (_, called) => {
+  const { failures } = await checked({ steps: [{ press: 'handover' }, { expect: 'start' }] }, journal => {
+    if (called) journal.call('transcript')
+    journal.stimulus(1, null)
+    journal.step(2, () => journal.pass(5000))
+  })
+  expect(failures[0]!.hint).toBe('step 1 (press handover) caused no webhook event: is the handover closed?')
+})
+
+it('a name that leads nowhere', async () => {
+  const steps = [{ press: 'handover' }, { expect: { message: { message: '$(env.NAME)' } } }]
+  const { failures } = await checked({ steps }, journal => {
+    journal.stimulus(1)
+    journal.step(2)
+  })
+  expect(failures[0]!.happened).toMatch(/^\$\(env\.NAME\) is not known here/)
+})

@@ -1,0 +1,189 @@
+/** What the agent sees: inbox items, new in the turn, each claimed once. */
+import { describe, expect, it } from 'vitest'
+import type { Verdict } from '../../src/evaluator/verdict.ts'
+import { checked, type JournalBuilder } from '../scenario/journal-builder.ts'
+
+const first = ({ failures }: Verdict) => failures[0]!
+const sees = (item: unknown, more: object = {}) => ({ steps: [{ user: 'Hello' }, { agent: { sees: item, ...more } }] })
+
+/** A play of two steps: what is in the inbox before the turn, and what each look in the step shows. */
+const play = (scenario: object, before: string[], looks: readonly (readonly object[] | string[])[], rest = 0) =>
+  checked(scenario, journal => {
+    journal.inbox(before)
+    journal.stimulus(1, 'MESSAGE FROM USER')
+    looked(journal, 2, looks, rest)
+  })
+
+function looked(journal: JournalBuilder, step: number, looks: readonly (readonly (object | string)[])[], rest: number) {
+  const cause = journal.begin(step)
+  for (const items of looks) journal.inbox(items as string[], cause)
+  journal.pass(rest)
+  journal.end(step)
+}
+
+it('is met when it turns up', async () => {
+  expect((await play(sees('Hello'), [], [[], ['Hello']])).outcome).toBe('pass')
+})
+
+it('what was there before the turn does not count', async () => {
+  const verdict = await play(sees('Hello'), ['Hello'], [['Hello']], 5000)
+  expect(first(verdict)).toMatchObject({
+    kind: 'sees',
+    wanted: 'agent sees "Hello" exactly once within 5s',
+    happened: 'nothing new came into the inbox',
+  })
+  expect(first(verdict).nearest[0]).toMatchObject({ what: 'inbox item 1 "Hello"', why: 'there before' })
+})
+
+it('the most alike of what is new is told', async () => {
+  const verdict = await play(sees('Hello'), [], [['hello', 'Bye']], 5000)
+  expect(first(verdict).happened).toBe(
+    'nearest: inbox item 1: text: "Hello" wanted, "hello" there (only upper and lower case differ)',
+  )
+})
+
+it('files and requests', async () => {
+  const item = { text: 'Hello', attachments: [{ name: 'a.pdf' }] }
+  expect((await play(sees(item), [], [[{ ...item, attachments: [{ name: 'a.pdf', url: 'x' }] }]])).outcome).toBe('pass')
+  const verdict = await play(sees(item), [], [[{ text: 'Hello' }]], 5000)
+  expect(first(verdict).happened).toContain('attachments: [{ name: "a.pdf" }] wanted, nothing there')
+})
+
+it('what is there, but before what an earlier step has seen, is told so', async () => {
+  const steps = [{ user: 'A' }, { user: 'B' }, { agent: { sees: 'B' } }, { agent: { sees: 'A' } }]
+  const verdict = await checked({ steps }, journal => {
+    journal.inbox([])
+    journal.stimulus(1, 'MESSAGE FROM USER')
+    journal.stimulus(2, 'MESSAGE FROM USER')
+    looked(journal, 3, [['A', 'B']], 0)
+    looked(journal, 4, [['A', 'B']], 5000)
+  })
+  expect(first(verdict).happened).toBe('inbox item 1 "A" is there, but before inbox item 2 "B" of step 3')
+})
+
+it('two steps take two items, in their order', async () => {
+  const steps = [{ user: 'ok' }, { user: 'ok' }, { agent: { sees: 'ok' } }, { agent: { sees: 'ok' } }]
+  const both = (items: string[]) =>
+    checked({ steps }, journal => {
+      journal.inbox([])
+      journal.stimulus(1, 'MESSAGE FROM USER')
+      journal.stimulus(2, 'MESSAGE FROM USER')
+      looked(journal, 3, [items], 0)
+      looked(journal, 4, [items], 5000)
+    })
+  expect((await both(['ok', 'ok'])).outcome).toBe('pass')
+  const verdict = await both(['ok'])
+  const happened = 'no other came: inbox item 1 "ok" is already claimed by step 3'
+  expect(first(verdict)).toMatchObject({ step: { number: 4 }, happened })
+  expect(first(verdict).nearest[0]!.why).toBe('already claimed by step 3')
+})
+
+it('an earlier item is not taken by a later step', async () => {
+  const steps = [{ user: 'a' }, { agent: { sees: 'b' } }, { agent: { sees: 'a' } }]
+  const verdict = await checked({ steps }, journal => {
+    journal.inbox([])
+    journal.stimulus(1, 'MESSAGE FROM USER')
+    looked(journal, 2, [['a', 'b']], 0)
+    looked(journal, 3, [['a', 'b']], 5000)
+  })
+  expect(first(verdict)).toMatchObject({ step: { number: 3 } })
+})
+
+describe('how often', () => {
+  it('exactly once, judged by the last look before the end', async () => {
+    const verdict = await checked(sees('Hello'), journal => {
+      journal.inbox([])
+      journal.stimulus(1, 'MESSAGE FROM USER')
+      looked(journal, 2, [['Hello']], 0)
+      journal.inbox(['Hello', 'Hello'])
+    })
+    expect(verdict.failures).toHaveLength(1)
+    expect(first(verdict)).toMatchObject({
+      kind: 'sees',
+      step: { number: 2 },
+      happened: 'seen 2 times: inbox item 1 "Hello", inbox item 2 "Hello"',
+    })
+  })
+
+  it('not when the user has written it again since', async () => {
+    const steps = [{ user: 'Hello' }, { agent: { sees: 'Hello' } }, { user: 'Hello' }]
+    const verdict = await checked({ steps }, journal => {
+      journal.inbox([])
+      journal.stimulus(1, 'MESSAGE FROM USER')
+      looked(journal, 2, [['Hello']], 0)
+      journal.stimulus(3, 'MESSAGE FROM USER')
+      journal.inbox(['Hello', 'Hello'])
+    })
+    expect(verdict.outcome).toBe('pass')
+  })
+
+  it('at least so many', async () => {
+    const scenario = sees('Hello', { times: { min: 2, max: 3 } })
+    expect((await play(scenario, [], [['Hello'], ['Hello', 'Hello']])).outcome).toBe('pass')
+    expect(first(await play(scenario, [], [['Hello']], 5000)).happened).toMatch(/^seen 1 time; nothing else new/)
+  })
+
+  it('for: watches for one too many, and ends at once when it is there', async () => {
+    const scenario = sees('Hello', { times: 1, for: '500ms' })
+    expect((await play(scenario, [], [['Hello']], 500)).outcome).toBe('pass')
+    const verdict = await play(scenario, [], [['Hello'], ['Hello', 'Hello']])
+    expect(first(verdict).happened).toMatch(/^seen 2 times/)
+    expect(first(verdict).wanted).toBe('agent sees "Hello" exactly once for 500ms')
+  })
+
+  it('perhaps, but not twice, for a while', async () => {
+    const scenario = sees('Hello', { times: { min: 0, max: 1 }, for: '500ms' })
+    expect((await play(scenario, [], [[]], 500)).outcome).toBe('pass')
+    expect((await play(scenario, [], [['Hello']], 500)).outcome).toBe('pass')
+    expect((await play(scenario, [], [['Hello', 'Hello']])).outcome).toBe('fail')
+  })
+})
+
+it('an inbox that became shorter is a new one', async () => {
+  const verdict = await play(sees('Hello'), ['a', 'b', 'Hello'], [['Hello']])
+  expect(verdict.outcome).toBe('pass')
+})
+
+it('a look that was asked for too late shows nothing', async () => {
+  const verdict = await checked(sees('Hello', { within: '1s' }), journal => {
+    journal.inbox([])
+    journal.stimulus(1, 'MESSAGE FROM USER')
+    const cause = journal.begin(2)
+    journal.pass(1500)
+    journal.inbox(['Hello'], cause)
+    journal.end(2)
+  })
+  expect(verdict.outcome).toBe('fail')
+})
+
+it('tokens in the text do not count', async () => {
+  const scenario = { tokens: true, ...sees('Hello') }
+  expect((await play(scenario, [], [['Hello ⟦k3f9x2⟧']])).outcome).toBe('pass')
+})
+
+it('an inbox that cannot be read: the words of the driver', async () => {
+  const verdict = await checked(sees('Hello'), journal => {
+    journal.stimulus(1, 'MESSAGE FROM USER')
+    const cause = journal.begin(2)
+    journal.driver('inbox', { outcome: 'failed', status: 500, error: 'the answer is not 2xx', answer: 'boom' }, cause)
+    journal.pass(5000)
+    journal.end(2)
+  })
+  expect(first(verdict)).toMatchObject({
+    kind: 'driver',
+    happened: 'POST http://desk/x: the answer is not 2xx: boom',
+  })
+})
+
+it('no inbox at all: nothing can be said', async () => {
+  const verdict = await checked(sees('Hello'), journal => {
+    journal.stimulus(1, 'MESSAGE FROM USER')
+    journal.step(2, () => {}, { missing: 'inbox' })
+  })
+  expect(verdict).toMatchObject({
+    outcome: 'inconclusive',
+    failures: [],
+    reason:
+      'step 2 (agent sees "Hello") needs inbox, and the agent driver has only accept, says, type, stop, leave, away, back, inbox',
+  })
+})

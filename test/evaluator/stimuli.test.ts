@@ -1,0 +1,393 @@
+/** What came of the steps that do something, and what a play comes to in the end. */
+import { describe, expect, it } from 'vitest'
+import { createEvaluator } from '../../src/evaluator/evaluation.ts'
+import { checked, type Delivered, journalOf, planOf } from '../scenario/journal-builder.ts'
+
+const CHECK = { check: { status: 'bot' } }
+
+/** One event and its answers, in a scenario of which nothing else is asked. */
+const answered = (answers: readonly Delivered[], step: object = { press: 'handover' }, event = 'REQUESTING TAKEOVER') =>
+  checked({ steps: [step, CHECK] }, journal => {
+    journal.call('transcript')
+    journal.stimulus(1, event, answers)
+    journal.step(2, () => journal.observe(2, {}))
+  })
+
+describe('the answer of the webhook', () => {
+  it.each([
+    ['200 to a named event', [{ status: 200 }], undefined],
+    [
+      'the final try decides',
+      [
+        { status: 503, retry_in_ms: 10 },
+        { status: 200, attempt: 2 },
+      ],
+      undefined,
+    ],
+    ['any status, when any will do', [{ status: 500 }], { user: { text: 'Hi', ack: 'any' } }],
+    ['another status, when that is wanted', [{ status: 202 }], { user: { text: 'Hi', ack: 202 } }],
+    [
+      'a copy sent by a fault does not decide',
+      [{ status: 200 }, { status: 409, attempt: 2, duplicate: true as const }],
+      undefined,
+    ],
+  ])('%s', async (_, answers, step) => {
+    expect(await answered(answers, step)).toMatchObject({ outcome: 'pass', failures: [] })
+  })
+
+  it('another status fails, with the start of what was said', async () => {
+    const verdict = await answered([{ status: 500, body: 'TypeError: x is not a function', took: 31 }])
+    expect(verdict.failures).toMatchObject([
+      {
+        kind: 'stimulus',
+        step: { number: 1 },
+        wanted: 'status 200 from the webhook to REQUESTING TAKEOVER within 10s',
+        happened: 'answered 500 after 31 ms: TypeError: x is not a function',
+        rules: ['WH2'],
+        marks: [7],
+      },
+    ])
+  })
+
+  it('204 does not acknowledge', async () => {
+    const verdict = await answered([{ status: 204, body: '' }])
+    expect(verdict.failures[0]).toMatchObject({
+      happened: 'answered 204 after 5 ms with an empty body',
+      hint: 'Only 200 acknowledges this event.',
+    })
+  })
+
+  it('a refusal of a right signature', async () => {
+    expect((await answered([{ status: 401 }])).failures[0]!.hint).toMatch(/raw bytes/)
+  })
+
+  it('the words of the transport when nothing came', async () => {
+    const error = 'timeout: no complete answer within 10000 ms'
+    const verdict = await answered([{ status: null, failure: { code: 'timeout', timeout_ms: 10_000 } }])
+    expect(verdict.failures[0]).toMatchObject({
+      kind: 'stimulus',
+      happened: `no answer from http://127.0.0.1:3000/webhook: ${error}`,
+      hint: 'Answer the webhook first, and do the work after it.',
+    })
+  })
+
+  it('nothing at all within the time', async () => {
+    const verdict = await answered([])
+    expect(verdict.failures[0]!.happened).toBe('the webhook has not answered within 10s')
+  })
+
+  it('a copy that breaks something fails, one that is refused does not', async () => {
+    const verdict = await answered([{ status: 200 }, { status: 500, attempt: 2, duplicate: true }])
+    expect(verdict.failures[0]).toMatchObject({ happened: 'the same event again: answered 500 after 5 ms: ok' })
+  })
+
+  it('an answer that comes when the step has given up mends nothing', async () => {
+    const verdict = await checked({ steps: [{ press: 'handover' }, CHECK] }, journal => {
+      const begun = journal.begin(1)
+      const id = journal.event('REQUESTING TAKEOVER')
+      journal.end(1, { delivery_id: id, cause: begun })
+      journal.delivery(id)
+    })
+    expect(verdict.failures).toMatchObject([{ happened: 'the webhook has not answered within 10s' }])
+    expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'not reached'])
+  })
+
+  it('a platform that waits less than the scenario', async () => {
+    const verdict = await checked({ timeouts: { ack: '20s' }, steps: [{ press: 'handover' }, CHECK] }, journal => {
+      journal.stimulus(1, 'REQUESTING TAKEOVER', [{ status: null, failure: { code: 'timeout', timeout_ms: 10_000 } }])
+    })
+    expect(verdict.failures[0]!.hint).toMatch(/waits only 10s: config: \{ webhook\.timeout/)
+  })
+
+  it('a play that was stopped before the answer was due', async () => {
+    const verdict = await checked({ steps: [{ user: { text: 'Hi', async: true } }, CHECK] }, journal => {
+      journal.begin(1)
+      journal.end(1, { delivery_id: journal.event('MESSAGE FROM USER') })
+      journal.step(2, () => journal.observe(2, {}))
+      journal.finish({ stopped: 'interrupted by SIGINT' })
+    })
+    expect(verdict.failures.map(({ happened }) => happened)).toContain(
+      'the webhook had not answered when the scenario was stopped: interrupted by SIGINT',
+    )
+  })
+
+  it('the last of several tries failed', async () => {
+    const verdict = await answered([
+      { status: 503, retry_in_ms: 10 },
+      { status: 500, attempt: 2 },
+    ])
+    expect(verdict.failures[0]!.happened).toMatch(/^try 2: answered 500/)
+  })
+
+  it('too slow', async () => {
+    expect((await answered([{ took: 11_000 }])).failures[0]!.happened).toMatch(/^answered 200 after 11 s/)
+  })
+
+  const HOSTILE = { deliver: { event: 'REQUESTING TAKEOVER', sign: 'wrong-key', ack: 'non-2xx' } }
+
+  it('an event that must be refused', async () => {
+    expect((await answered([{ status: 401, sign: 'wrong-key' }], HOSTILE)).outcome).toBe('pass')
+    const verdict = await answered([{ status: 200, sign: 'wrong-key' }], HOSTILE)
+    expect(verdict.failures[0]).toMatchObject({
+      wanted: 'a refusal (no 2xx) from the webhook to REQUESTING TAKEOVER within 10s',
+      rules: ['A4'],
+      hint: 'Does the intermediary verify the signature before it does anything else?',
+    })
+  })
+
+  it('typing events take any 2xx', async () => {
+    const step = { deliver: { event: 'AGENT TYPING START' } }
+    expect((await answered([{ status: 204, event: 'AGENT TYPING START' }], step, 'AGENT TYPING START')).outcome).toBe(
+      'pass',
+    )
+  })
+
+  it('no event was due: nothing to answer', async () => {
+    const verdict = await checked({ steps: [{ user: 'Hi' }, CHECK] }, journal => {
+      journal.stimulus(1, null)
+      journal.step(2, () => journal.observe(2, {}))
+    })
+    expect(verdict.outcome).toBe('pass')
+  })
+
+  it('async: judged at the end', async () => {
+    const plan = await planOf({ steps: [{ user: { text: 'Hi', async: true, ack: 200 } }, CHECK] })
+    const play = (status: number) => {
+      const evaluator = createEvaluator(plan)
+      const journal = journalOf(plan)
+      const id = journal.event('MESSAGE FROM USER')
+      journal.step(1, () => {}, { delivery_id: id })
+      journal.step(2, () => journal.observe(2, {}))
+      const before = journal.entries.length
+      journal.delivery(id, { status, event: 'MESSAGE FROM USER' })
+      journal.finish()
+      for (const entry of journal.entries.slice(0, before)) evaluator.see(entry)
+      expect(evaluator.failed(1)).toBe(false)
+      for (const entry of journal.entries.slice(before)) evaluator.see(entry)
+      return evaluator.finish().outcome
+    }
+    expect([play(200), play(500)]).toEqual(['pass', 'fail'])
+  })
+
+  it('a replay is judged by its own answer', async () => {
+    const steps = [{ press: 'handover', id: 's1' }, { deliver: { replay: 's1', ack: 'non-2xx' } }, CHECK]
+    const play = (status: number) =>
+      checked({ steps }, journal => {
+        journal.stimulus(1)
+        journal.step(2, () => journal.delivery('d1', { status, attempt: 2, resent: true }), { delivery_id: 'd1' })
+        journal.step(3, () => journal.observe(3, {}))
+      })
+    expect((await play(409)).outcome).toBe('pass')
+    expect((await play(200)).failures.map(({ step }) => step!.number)).toEqual([2])
+  })
+})
+
+describe('nobody home', () => {
+  const REFUSED = {
+    status: null,
+    failure: { code: 'connection_refused', target: '127.0.0.1:3000', system_code: 'ECONNREFUSED' },
+  } as const
+  const steps = [{ press: 'handover' }, { user: 'Hi' }, CHECK]
+
+  it('an intermediary that never showed itself is an error', async () => {
+    const verdict = await checked({ steps }, journal => journal.stimulus(1, 'REQUESTING TAKEOVER', [REFUSED]))
+    expect(verdict.outcome).toBe('error')
+    expect(verdict.reason).toMatch(/connection refused/)
+    expect(verdict.failures).toMatchObject([{ kind: 'environment' }])
+  })
+
+  it('one that was lost on the way fails', async () => {
+    const verdict = await checked({ steps }, journal => {
+      journal.stimulus(1)
+      journal.stimulus(2, 'MESSAGE FROM USER', [REFUSED])
+    })
+    expect(verdict).toMatchObject({ outcome: 'fail', failures: [{ kind: 'stimulus', step: { number: 2 } }] })
+  })
+
+  it('no address to send to is an error', async () => {
+    const verdict = await checked({ steps }, journal =>
+      journal.stimulus(1, 'REQUESTING TAKEOVER', [{ status: null, outcome: 'skipped', failure: { code: 'no_url' } }]),
+    )
+    expect(verdict).toMatchObject({ outcome: 'error', reason: 'not sent: no webhook URL is set' })
+  })
+})
+
+describe('the agent', () => {
+  const steps = [{ press: 'handover' }, { agent: 'accept' }, CHECK]
+  const accepting = (driver: object, ended: object = {}) =>
+    checked({ steps }, journal => {
+      journal.stimulus(1)
+      const cause = journal.begin(2)
+      journal.driver('accept', driver, cause)
+      journal.end(2, ended)
+      if (driver && (driver as { outcome?: string }).outcome === undefined)
+        journal.step(3, () => journal.observe(3, {}))
+    })
+
+  it('did it', async () => {
+    expect((await accepting({})).outcome).toBe('pass')
+  })
+
+  it('was refused, in the words of the desk', async () => {
+    const verdict = await accepting({ outcome: 'failed', status: 404, answer: 'no such chat' })
+    expect(verdict.failures).toMatchObject([
+      {
+        kind: 'driver',
+        step: { number: 2 },
+        wanted: 'agent accept',
+        happened: 'POST http://desk/x: answered 404: no such chat',
+      },
+    ])
+  })
+
+  it('has the chat of an earlier run: the way out is named', async () => {
+    const verdict = await accepting({ outcome: 'failed', status: 409, answer: 'chat is open' })
+    expect(verdict.failures[0]!.hint).toMatch(/earlier run.*--seed/)
+  })
+
+  it('a command that is not there is looked for in the driver file, not at the desk', async () => {
+    const error = '"./agent.sh" cannot be started: there is no such program'
+    const verdict = await accepting({ outcome: 'unreachable', error, failure: { code: 'not_started' } })
+    expect(verdict.failures[0]!.hint).toBe('Commands run in the folder of the driver file, without a shell.')
+  })
+
+  it('its answer is told once, however it is written', async () => {
+    const error = 'the inbox must be a list, got an object: {"items":[{"request":true}]}'
+    const verdict = await accepting({ outcome: 'failed', status: 200, error, answer: '{"items": [{"request": true}]}' })
+    expect(verdict.failures[0]!.happened).toBe(`POST http://desk/x: ${error}`)
+  })
+
+  it('broke off: it is there, so its log has the cause', async () => {
+    const error = 'connection closed by 127.0.0.1:3000 before a complete answer (UND_ERR_SOCKET)'
+    const verdict = await accepting({ outcome: 'unreachable', error, failure: { code: 'connection_closed' } })
+    expect(verdict.failures[0]!.hint).toMatch(/what does the log of the intermediary say\?/)
+  })
+
+  it('was not there, though the intermediary is', async () => {
+    const verdict = await accepting({ outcome: 'unreachable', error: 'connection refused' })
+    expect(verdict).toMatchObject({ outcome: 'fail', failures: [{ kind: 'driver' }] })
+  })
+
+  it('was never there, and nobody else', async () => {
+    const verdict = await checked({ steps: [{ agent: 'accept' }, CHECK] }, journal => {
+      const cause = journal.begin(1)
+      journal.driver('accept', { outcome: 'unreachable', error: 'connection refused' }, cause)
+      journal.end(1)
+    })
+    expect(verdict).toMatchObject({ outcome: 'error', reason: 'POST http://desk/x: connection refused' })
+  })
+
+  it('has no such verb: inconclusive, never green', async () => {
+    const verdict = await checked({ steps }, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => {}, { missing: 'accept' })
+    })
+    expect(verdict).toMatchObject({ outcome: 'inconclusive', failures: [] })
+    expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['pass', 'inconclusive', 'not reached'])
+  })
+})
+
+describe('what it comes to', () => {
+  const steps = [{ press: 'handover' }, { expect: 'start' }, CHECK]
+
+  it('a step that could not be done', async () => {
+    const verdict = await checked({ steps }, journal =>
+      journal.step(1, () => {}, { error: 'No button "x" is visible.' }),
+    )
+    expect(verdict.failures).toMatchObject([{ kind: 'stimulus', happened: 'No button "x" is visible.' }])
+    expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'not reached', 'not reached'])
+  })
+
+  it('a step the surroundings failed', async () => {
+    const verdict = await checked({ steps }, journal =>
+      journal.step(1, () => {}, { error: 'The port is taken.', environment: true }),
+    )
+    expect(verdict).toMatchObject({ outcome: 'error', reason: 'The port is taken.' })
+  })
+
+  it('cut off by the bound of the scenario: one failure, at the step it was at', async () => {
+    const verdict = await checked({ steps }, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => {}, { cut: true })
+      journal.finish({ stopped: 'took longer than 60s' })
+    })
+    expect(verdict.failures).toMatchObject([
+      { kind: 'stopped', step: { number: 2 }, happened: 'took longer than 60s: it was at step 2 (expect start)' },
+    ])
+  })
+
+  it('cut off between two steps', async () => {
+    const verdict = await checked({ steps }, journal => {
+      journal.stimulus(1)
+      journal.finish({ stopped: 'interrupted by SIGINT' })
+    })
+    expect(verdict).toMatchObject({
+      outcome: 'fail',
+      failures: [{ kind: 'stopped', step: null, happened: 'interrupted by SIGINT' }],
+    })
+  })
+
+  it('a journal without its end is an error', async () => {
+    const plan = await planOf({ steps })
+    const evaluator = createEvaluator(plan)
+    for (const entry of journalOf(plan).entries) evaluator.see(entry)
+    expect(evaluator.finish()).toMatchObject({
+      outcome: 'error',
+      reason: 'the journal stops before the end of the scenario',
+    })
+  })
+
+  it('soft failures fail, and stop nothing', async () => {
+    const soft = [{ press: 'handover' }, { expect: 'start', soft: true }, CHECK]
+    const verdict = await checked({ steps: soft }, journal => {
+      journal.stimulus(1)
+      journal.step(2, () => journal.pass(5000))
+      journal.step(3, () => journal.observe(3, {}))
+    })
+    expect(verdict).toMatchObject({ outcome: 'fail', failures: [{ soft: true, step: { number: 2 } }] })
+    expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['pass', 'fail', 'pass'])
+  })
+
+  it('every failure is told, the first cause first', async () => {
+    const verdict = await checked(
+      {
+        chats: { ada: {}, bo: {} },
+        steps: [
+          { press: 'handover', chat: 'ada' },
+          { expect: 'start', chat: 'ada' },
+        ],
+      },
+      journal => {
+        journal.stimulus(1)
+        journal.call('end', {}, { conversation: 'bo' })
+        journal.call(
+          'start',
+          {},
+          { conversation: 'bo', status: 400, response: { error: { code: 'invalid_parameter', message: 'No.' } } },
+        )
+        journal.step(2, () => journal.pass(5000))
+      },
+    )
+    expect(verdict.failures.map(({ kind }) => kind)).toEqual(['unexpected', 'contract', 'expect'])
+  })
+
+  it('inconclusive gives way to a failure', async () => {
+    const verdict = await checked(
+      {
+        chats: { ada: {}, bo: {} },
+        steps: [
+          { agent: 'accept', chat: 'ada' },
+          { check: { status: 'bot' }, chat: 'bo' },
+        ],
+      },
+      journal => {
+        journal.step(1, () => {}, { missing: 'accept' })
+        journal.step(2, () => {
+          journal.observe(2, { status: 'agent' })
+          journal.pass(5000)
+        })
+      },
+    )
+    expect(verdict.outcome).toBe('fail')
+  })
+})

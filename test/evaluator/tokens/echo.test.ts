@@ -1,0 +1,177 @@
+/** Users' texts in the wrong place, in journals written by hand. */
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { echoes, leaksBetween } from '../../../src/evaluator/tokens/echo.ts'
+import { makeToken } from '../../../src/evaluator/tokens/token.ts'
+import type { ScenarioResult } from '../../../src/evaluator/verdict.ts'
+import type { Action } from '../../../src/scenario/action.ts'
+import type { PlannedStep } from '../../../src/scenario/plan.ts'
+import { planOf, type Written, writeJournal } from '../../linter/journal.ts'
+
+const step = (number: number, action: Action, conversation = 'ada'): PlannedStep => ({
+  kind: 'step',
+  number,
+  id: null,
+  name: null,
+  conversation,
+  soft: false,
+  place: { file: 'hand.yaml', line: number, column: 5 },
+  label: `${action.verb} step ${number}`,
+  scope: {},
+  turn: [],
+  readsInboxOf: [],
+  action,
+})
+const says = (number: number, text: string) => step(number, { verb: 'agent', does: 'says', text, with: null })
+const writes = (number: number) => step(number, { verb: 'user', text: 'Hi', attach: [], ack: 200, async: false })
+
+function journal(write: (journal: Written) => void) {
+  const written = writeJournal()
+  written.conversation('c1', 'ada')
+  written.conversation('c2', 'bo')
+  write(written)
+  return written.entries
+}
+const message = (text: string) => ({ body: { message: text } })
+const TOKEN = makeToken('one')
+const LONG = 'My parcel is lost'
+
+describe('echoes', () => {
+  it('a token that comes back names both entries and the step', () => {
+    const entries = journal(played => {
+      played.add({ kind: 'note', note: 'step_started', step: 1, verb: 'user', label: 'user Hi' })
+      played.user('c1', `Hi${TOKEN}`)
+      played.call('message', 'c1', message(`> Hi${TOKEN}`))
+    })
+    const failures = echoes(planOf([writes(1)]), entries)
+    expect(failures).toMatchObject([
+      { kind: 'echo', conversation: 'ada', marks: [4, 5], step: { number: 1 }, rules: ['E6.5', 'W2'] },
+    ])
+    expect(failures[0]!.wanted).toContain('the user of chat "ada" never reads')
+    expect(failures[0]!.happened).toContain('#5 POST /api/v2/handover/message sent it back')
+  })
+
+  it('a text of twelve characters is its own token, a shorter one is not', () => {
+    const played = (text: string) =>
+      journal(one => {
+        one.user('c1', text)
+        one.call('message', 'c1', message(`You wrote: ${text}`))
+      })
+    expect(echoes(planOf(), played('twelve signs')).map(({ kind }) => kind)).toEqual(['echo'])
+    expect(echoes(planOf(), played('eleven sign'))).toEqual([])
+    expect(echoes(planOf(), played('  eleven sign  '))).toEqual([])
+    expect(echoes(planOf(), played('👋👋👋👋👋👋👋👋👋👋👋'))).toEqual([])
+  })
+
+  it.each([
+    ['word for word', `We know: ${LONG}.`, LONG],
+    ['with a value', 'We know: $(what).', LONG],
+    ['with a value nobody knows yet', '$(captured) is our topic', `${LONG} is our topic`],
+    ['with a value that holds such a one', '$(topic)', `${LONG} is our topic`],
+  ])('an agent may quote a user, %s', (_, agent, sent) => {
+    const entries = journal(played => {
+      played.user('c1', LONG)
+      played.call('message', 'c1', message(sent))
+    })
+    expect(
+      echoes(planOf([says(1, agent)], { vars: { what: LONG, topic: '$(captured) is our topic' } }), entries),
+    ).toEqual([])
+    expect(echoes(planOf([says(1, 'Something else')]), entries)).toHaveLength(1)
+  })
+
+  it('a copy in the own inbox, or in another call of the own chat, is no echo', () => {
+    const entries = journal(played => {
+      played.user('c1', LONG)
+      played.driver('inbox', 'c1', { items: [{ text: LONG }] })
+      played.call('start', 'c1', { body: { sender: { name: LONG } } })
+    })
+    expect(echoes(planOf(), entries)).toEqual([])
+  })
+
+  it('is told once for each text, however often it comes back', () => {
+    const entries = journal(played => {
+      played.user('c1', LONG)
+      for (let i = 0; i < 3; i++) played.call('message', 'c1', message(LONG))
+    })
+    expect(echoes(planOf(), entries)).toHaveLength(1)
+  })
+})
+
+describe('leaks', () => {
+  it('into a call of another chat', () => {
+    const entries = journal(played => {
+      played.user('c1', `Hi${TOKEN}`)
+      played.call('message', 'c2', message(`Hi${TOKEN}`))
+    })
+    const [one, ...more] = echoes(planOf(), entries)
+    expect(more).toEqual([])
+    expect(one).toMatchObject({ kind: 'leak', conversation: 'ada', marks: [3, 4], rules: ['E6.2'] })
+    expect(`${one!.wanted} ${one!.happened}`).toMatch(/stays in chat "ada".*has it in chat "bo"/)
+  })
+
+  it('into an inbox that is read again and again: told once', () => {
+    const entries = journal(played => {
+      played.user('c1', `Hi${TOKEN}`)
+      for (let i = 0; i < 3; i++) played.driver('inbox', 'c2', { items: [{ request: true }, { text: `Hi${TOKEN}` }] })
+    })
+    const failures = echoes(planOf(), entries)
+    expect(failures).toMatchObject([{ kind: 'leak', marks: [3, 4] }])
+    expect(failures[0]!.happened).toContain('inbox item 2')
+  })
+
+  it('a text that two users wrote tells nothing', () => {
+    const entries = journal(played => {
+      played.user('c1', LONG)
+      played.user('c2', `${LONG}, again`)
+      played.call('message', 'c2', message(LONG))
+    })
+    expect(echoes(planOf(), entries)).toEqual([])
+  })
+
+  it('what users wrote with tokens is found in any order of chats, and only astray', () => {
+    const chat = fc.integer({ min: 0, max: 4 })
+    fc.assert(
+      fc.property(fc.array(fc.record({ from: chat, to: chat }), { maxLength: 20 }), moves => {
+        const entries = journal(played => {
+          moves.forEach(({ from }, i) => void played.user(`c${from}`, `Hi${makeToken(String(i))}`))
+          moves.forEach(
+            ({ to }, i) =>
+              void played.driver('inbox', `c${to}`, { items: [{ n: i, text: `Hi${makeToken(String(i))}` }] }),
+          )
+        })
+        const astray = moves.filter(({ from, to }) => from !== to).length
+        expect(echoes(planOf(), entries).map(({ kind }) => kind)).toEqual(Array(astray).fill('leak'))
+      }),
+    )
+  })
+})
+
+describe('between scenarios', () => {
+  const played = (name: string, conversations: Record<string, string>, write: (journal: Written) => void) =>
+    ({ name, conversations, journal: journal(write) }) as unknown as ScenarioResult
+
+  it('names both scenarios and both chats', () => {
+    const one = played('One', { main: 'a1' }, written => written.user('a1', `Hi${TOKEN}`))
+    const two = played('Two', { main: 'b1' }, written => written.call('message', 'b1', message(`Hi${TOKEN}`)))
+    const [failure, ...more] = leaksBetween([two, one])
+    expect(more).toEqual([])
+    expect(failure).toMatchObject({ kind: 'leak', marks: [] })
+    expect(failure!.wanted).toContain('chat "main" of "One"')
+    expect(failure!.happened).toContain('chat "main" of "Two"')
+  })
+
+  it('the same scenario twice, or an agent who says the same, is no leak', () => {
+    const ask = (chat: string) => (written: Written) => {
+      written.user(chat, LONG)
+      written.driver('inbox', chat, { items: [{ text: LONG }] })
+    }
+    expect(leaksBetween([played('One', {}, ask('a1')), played('One', {}, ask('a2'))])).toEqual([])
+    const agent = played('Two', {}, written => {
+      written.add({ kind: 'note', note: 'step_started', step: 1, verb: 'agent', label: `agent says "${LONG}"` })
+      written.call('message', 'b1', message(LONG))
+    })
+    expect(leaksBetween([played('One', {}, ask('a1')), agent])).toEqual([])
+    const silent = played('Two', {}, written => written.call('message', 'b1', message(LONG)))
+    expect(leaksBetween([played('One', {}, ask('a1')), silent])).toHaveLength(1)
+  })
+})

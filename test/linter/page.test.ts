@@ -1,0 +1,20 @@
+/** The rules, their page, and the findings of the platform they speak of. */
+import { expect, it } from 'vitest'
+import { FINDINGS } from '../../src/linter/findings.ts'
+import { RULES } from '../../src/linter/lint.ts'
+import { filesIn } from '../architecture/files.ts'
+import { read } from '../docs/pages.ts'
+
+it('docs/lint.md has one heading per rule, in their order', () => {
+  const headings = [...read('docs/lint.md').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)
+  expect(headings).toEqual(RULES.map(({ id }) => id))
+})
+
+it('every finding platform and API can make has a rule', () => {
+  const made = ['src/api', 'src/platform'].flatMap(folder =>
+    filesIn(folder, '.ts').flatMap(file =>
+      [...read(`${folder}/${file}`).matchAll(/\bfind\(tx, '([^']+)'/g)].map(([, rule]) => rule!),
+    ),
+  )
+  expect([...new Set(made)].sort()).toEqual(Object.keys(FINDINGS).sort())
+})

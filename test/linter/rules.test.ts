@@ -1,0 +1,319 @@
+/** Each rule: a journal that has it, and one that nearly has it. */
+import { describe, expect, it } from 'vitest'
+import { lint } from '../../src/linter/lint.ts'
+import type { PlannedItem } from '../../src/scenario/plan.ts'
+import { planOf, type Written, writeJournal } from './journal.ts'
+
+function found(write: (journal: Written) => void, plan = planOf()) {
+  const journal = writeJournal()
+  journal.conversation('c1', 'ada')
+  journal.conversation('c2', 'bo')
+  write(journal)
+  return lint(plan, journal.entries)
+}
+const rules = (write: (journal: Written) => void, plan = planOf()) => found(write, plan).map(({ rule }) => rule)
+
+describe('message-after-end', () => {
+  it('names both calls and the lane', () => {
+    const [one, ...more] = found(journal => {
+      journal.call('start', 'c1')
+      journal.call('end', 'c1')
+      journal.call('message', 'c1')
+    })
+    expect(more).toEqual([])
+    expect(one).toMatchObject({ rule: 'message-after-end', conversation: 'ada', marks: [4, 5] })
+    expect(one!.message).toContain('#5 POST /api/v2/handover/message came after the handover was ended with #4')
+  })
+
+  it.each([
+    ['a new handover', (journal: Written) => journal.call('start', 'c1')],
+    ['a new request', (journal: Written) => journal.event('REQUESTING TAKEOVER', 'c1')],
+  ])('not after %s', (_, between) => {
+    const write = (journal: Written) => {
+      journal.call('end', 'c1')
+      between(journal)
+      journal.call('message', 'c1')
+    }
+    expect(rules(write)).toEqual([])
+  })
+
+  it('not for an end that was refused, nor for another chat', () => {
+    const write = (journal: Written) => {
+      journal.call('end', 'c1', { status: 503 })
+      journal.call('message', 'c1')
+      journal.call('end', 'c2')
+      journal.call('message', 'c1')
+    }
+    expect(rules(write)).toEqual([])
+  })
+})
+
+describe('start-twice', () => {
+  it('within one takeover', () => {
+    const write = (journal: Written) => {
+      journal.call('start', 'c1')
+      journal.call('start', 'c1')
+    }
+    expect(rules(write)).toEqual(['start-twice'])
+  })
+
+  it('not after an end, a refusal, or a lost answer', () => {
+    const write = (journal: Written) => {
+      journal.call('start', 'c1')
+      journal.call('end', 'c1')
+      journal.call('start', 'c1', { status: 503 })
+      journal.call('start', 'c1', { fault: 'fault-1', answer_lost: 'after' })
+      journal.call('start', 'c1')
+    }
+    expect(rules(write)).toEqual([])
+  })
+})
+
+describe('typing-never-stopped', () => {
+  it('without a timeout, or with one of hours', () => {
+    expect(rules(journal => journal.call('typing_start', 'c1'))).toEqual(['typing-never-stopped'])
+    const hours = (journal: Written) => journal.call('typing_start', 'c1', { body: { timeout: 7_200_000 } })
+    expect(found(hours)[0]?.message).toContain('a `timeout` of 7200000 ms')
+  })
+
+  it.each(['typing_stop', 'end'] as const)('not when %s follows', endpoint => {
+    const write = (journal: Written) => {
+      journal.call('typing_start', 'c1')
+      journal.call(endpoint, 'c1')
+    }
+    expect(rules(write)).toEqual([])
+  })
+
+  it('message stops it only by knob', () => {
+    const write = (journal: Written) => {
+      journal.call('typing_start', 'c1')
+      journal.call('message', 'c1')
+    }
+    expect(rules(write)).toEqual(['typing-never-stopped'])
+    expect(rules(write, planOf([], { config: { 'typing.clearOn': ['message', 'end'] } }))).toEqual([])
+    const inForce = (journal: Written) => {
+      journal.add({ kind: 'note', note: 'scenario_started', config: { 'typing.clearOn': ['message'] } })
+      write(journal)
+    }
+    expect(rules(inForce), 'set for the whole run').toEqual([])
+  })
+
+  it('not with a timeout of some seconds', () => {
+    expect(rules(journal => journal.call('typing_start', 'c1', { body: { timeout: 10_000 } }))).toEqual([])
+  })
+})
+
+describe('chat-never-ended', () => {
+  const left = (journal: Written) => {
+    journal.call('start', 'c1')
+    journal.driver('leave', 'c1')
+  }
+
+  it('when the agent left and end was never called, or never succeeded', () => {
+    expect(rules(left)).toEqual(['chat-never-ended'])
+    const tried = found(journal => {
+      left(journal)
+      journal.call('end', 'c1', { status: 503 })
+    })
+    expect(tried).toMatchObject([{ rule: 'chat-never-ended', marks: [3, 4, 5] }])
+    expect(tried[0]!.message).toContain('(1 tried)')
+  })
+
+  it('not in the middle of a conversation, nor after an end', () => {
+    expect(rules(journal => journal.call('start', 'c1'))).toEqual([])
+    const ended = (journal: Written) => {
+      left(journal)
+      journal.call('end', 'c1')
+    }
+    expect(rules(ended)).toEqual([])
+  })
+
+  it('not when the desk refused to close', () => {
+    const refused = (journal: Written) => {
+      journal.call('start', 'c1')
+      journal.driver('leave', 'c1', { outcome: 'failed' })
+    }
+    expect(rules(refused)).toEqual([])
+  })
+})
+
+describe('call-before-ack', () => {
+  /** The webhook took from 100 to 400 ms. */
+  const play = (calledAtMs: number, follows: 'event' | 'other' = 'event') =>
+    rules(journal => {
+      const event = journal.event('REQUESTING TAKEOVER', 'c1', 100)
+      journal.call('message', 'c1', { atMs: calledAtMs, duration_ms: 5, follows: follows === 'event' ? event : 1 })
+      journal.delivery(event, 'REQUESTING TAKEOVER', 'c1', { atMs: 400, duration_ms: 300 })
+    })
+
+  it('a call made and answered while the webhook waited', () => {
+    expect(play(200)).toEqual(['call-before-ack'])
+  })
+
+  it.each([
+    ['when answer and call passed each other', 380],
+    ['when the webhook was sent only later', 102],
+  ])('not %s', (_, atMs) => {
+    expect(play(atMs)).toEqual([])
+  })
+
+  it('not when the call follows from another event', () => {
+    expect(play(200, 'other')).toEqual([])
+  })
+})
+
+describe('transcript-polling', () => {
+  const reads = (journal: Written, count: number, gapMs: number) => {
+    for (let i = 0; i < count; i++) journal.call(i % 2 ? 'chat' : 'transcript', 'c1', { atMs: 1000 + i * gapMs })
+  }
+
+  it('told once, with how many and how fast', () => {
+    const [one, ...more] = found(journal => reads(journal, 6, 500))
+    expect(more).toEqual([])
+    expect(one).toMatchObject({ rule: 'transcript-polling', marks: [3, 4, 5, 6, 7, 8] })
+    expect(one!.message).toContain('5 more reads of the same chat came within 2.5 s')
+  })
+
+  it('not for few reads, slow ones, or with news between', () => {
+    expect(rules(journal => reads(journal, 3, 10))).toEqual([])
+    expect(rules(journal => reads(journal, 8, 4000))).toEqual([])
+    const news = (journal: Written) => {
+      reads(journal, 2, 10)
+      journal.user('c1', 'Hi')
+      reads(journal, 2, 10)
+    }
+    expect(rules(news)).toEqual([])
+  })
+})
+
+describe('secret-exposed', () => {
+  it.each([
+    ['the key of the headers in a text', { body: { message: 'Key: my-own-key-1' } }],
+    ['a key in the address', { path: '/api/v2/handover/message?access_token=***' }],
+    ['the default key', { body: { sender: { name: 'sim-handover-key' } } }],
+  ])('%s', (_, more) => {
+    const write = (journal: Written) => {
+      const body = { bot_id: 1042, chat_id: 'c1' }
+      journal.call('start', 'c1', { request: { headers: { authorization: 'Bearer my-own-key-1' }, bytes: 0, body } })
+      journal.call('message', 'c1', more)
+    }
+    expect(found(write)).toMatchObject([{ rule: 'secret-exposed', conversation: 'ada', marks: [4] }])
+  })
+
+  it('a signature in the answer to the webhook', () => {
+    const signature = 'uEeD0Q7eW9btdx6LFvvlpwkzQBWdbknsQkg1C27Cx7Q='
+    const write = (journal: Written) =>
+      journal.delivery(1, 'MESSAGE FROM USER', 'c1', {
+        request: { headers: { 'Kindly-HMAC': signature }, body: '{}' },
+        response: { headers: {}, body: `expected ${signature}`, truncated: false },
+      })
+    expect(rules(write)).toEqual(['secret-exposed'])
+  })
+
+  it('a masked key, or one as short as a word, is no secret', () => {
+    const write = (journal: Written) => {
+      const headers = { authorization: 'Bearer ***' }
+      journal.call('message', 'c1', { request: { headers, bytes: 0, body: { message: 'three stars: ***, hi' } } })
+    }
+    expect(rules(write, planOf([], { config: { 'keys.handover': 'hi' } }))).toEqual([])
+  })
+})
+
+describe('alias-mixed', () => {
+  it('once for the whole play', () => {
+    const write = (journal: Written) => {
+      journal.call('start', 'c1')
+      journal.call('message', 'c1', { alias: 'takeover' })
+      journal.call('end', 'c1')
+    }
+    expect(found(write)).toMatchObject([{ rule: 'alias-mixed', conversation: null, marks: [3, 4] }])
+  })
+
+  it('not when all are takeover', () => {
+    const write = (journal: Written) => {
+      journal.call('start', 'c1', { alias: 'takeover' })
+      journal.call('chat', 'c1', { alias: null })
+      journal.call('end', 'c1', { alias: 'takeover' })
+    }
+    expect(rules(write)).toEqual([])
+  })
+})
+
+describe('fault-never-struck', () => {
+  const plan = planOf([1, 2].map(number => ({ kind: 'step', number }) as PlannedItem))
+  const set = (journal: Written) =>
+    journal.add({ kind: 'note', note: 'fault_set', fault: 'flaky', effect: 'answered 503', chat_id: 'c1' })
+  const strike = (journal: Written) => journal.add({ kind: 'fault', fault: 'flaky', effect: 'answered 503', hit: 1 })
+  const end = (journal: Written, ...steps: number[]) => {
+    for (const step of steps) journal.add({ kind: 'note', note: 'step_ended', step })
+  }
+
+  it('is told with what it would have done', () => {
+    const [one, ...more] = found(journal => {
+      set(journal)
+      end(journal, 1, 2)
+    }, plan)
+    expect(more).toEqual([])
+    expect(one).toMatchObject({ rule: 'fault-never-struck', conversation: 'ada', marks: [3] })
+    expect(one!.message).toMatch(/^The fault flaky \(answered 503\), set with #3, struck nothing/)
+  })
+
+  it('not when it struck, nor in a play that ended early', () => {
+    const struck = (journal: Written) => {
+      set(journal)
+      strike(journal)
+      end(journal, 1, 2)
+    }
+    const early = (journal: Written) => {
+      set(journal)
+      end(journal, 1)
+    }
+    expect(rules(struck, plan)).toEqual([])
+    expect(rules(early, plan)).toEqual([])
+  })
+
+  it('the second of that name has to strike by itself', () => {
+    const again = (journal: Written) => {
+      set(journal)
+      strike(journal)
+      set(journal)
+      end(journal, 1, 2)
+    }
+    expect(found(again, plan)).toMatchObject([{ rule: 'fault-never-struck', marks: [5] }])
+  })
+})
+
+describe('findings of the platform', () => {
+  it('the same finding of several calls is told once, with all of them', () => {
+    const findings = [{ rule: 'ER1', message: 'timeout_ms is not a known field; it was ignored.' }]
+    const write = (journal: Written) => {
+      journal.call('typing_stop', 'c1', { findings })
+      journal.call('typing_stop', 'c1', { findings })
+      journal.call('typing_stop', 'c2', { findings })
+    }
+    expect(found(write)).toMatchObject([
+      { rule: 'unknown-fields', conversation: 'ada', marks: [3, 4] },
+      { rule: 'unknown-fields', conversation: 'bo', marks: [5] },
+    ])
+  })
+})
+
+it('an end that is repeated because its answer was lost is no end-without-takeover', () => {
+  const findings = [{ rule: 'E5', message: 'end for a chat that is not taken over.' }]
+  const twice = (more: object) => (journal: Written) => {
+    journal.call('end', 'c1', more)
+    journal.call('end', 'c1', { findings })
+  }
+  expect(rules(twice({ fault: 'fault-1', answer_lost: 'after' }))).toEqual([])
+  expect(rules(twice({}))).toEqual(['end-without-takeover'])
+})
+
+it('findings come in the order of what happened', () => {
+  const write = (journal: Written) => {
+    journal.call('message', 'c2', { findings: [{ rule: 'R-SENDER.4', message: 'sender is missing.' }] })
+    journal.call('end', 'c1')
+    journal.call('message', 'c1')
+    journal.call('end', 'c2', { findings: [{ rule: 'E5', message: 'end for a chat that is not taken over.' }] })
+  }
+  expect(rules(write)).toEqual(['sender-incomplete', 'message-after-end', 'end-without-takeover'])
+})

@@ -1,0 +1,139 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { githubAnnotations, githubSummary, withoutCommands } from '../../src/reporters/github.ts'
+import { anyText, hostilePlay } from './hostile.ts'
+import { failure, played, result } from './plays.ts'
+import { escapedPlay, openPlay, passedPlay, unreachablePlay } from './samples.ts'
+
+/** As a runner takes a command apart. */
+function readCommand(line: string) {
+  const [, name, properties, data] = /^::(\w+)(?: ([^:]*(?:%3A[^:]*)*))?::(.*)$/.exec(line)!
+  const back = (text: string) =>
+    text
+      .replaceAll('%0D', '\r')
+      .replaceAll('%0A', '\n')
+      .replaceAll('%3A', ':')
+      .replaceAll('%2C', ',')
+      .replaceAll('%25', '%')
+  const pairs = (properties ?? '')
+    .split(',')
+    .filter(Boolean)
+    .map(pair => pair.split(/=(.*)/s).slice(0, 2))
+  return { name: name!, message: back(data!), ...Object.fromEntries(pairs.map(([key, value]) => [key, back(value!)])) }
+}
+
+const commands = (text: string) => text.split('\n').filter(Boolean).map(readCommand)
+
+describe('annotations', () => {
+  it('one for each scenario that failed, at the step that failed', () => {
+    expect(commands(githubAnnotations(result([passedPlay(), escapedPlay(), openPlay(), unreachablePlay()])))).toEqual([
+      {
+        name: 'error',
+        file: 'scenarios/happy.yaml',
+        line: '19',
+        col: '5',
+        title: 'FAIL Happy path',
+        message: [
+          'nearest: #12, message differs (only HTML escaping)',
+          `expect message { message: "I'm Anna" } within 2s of #10`,
+          'hint: send the text as it is; the platform does the escaping',
+          'again: npx handover-sim run scenarios/happy.yaml --seed 1',
+        ].join('\n'),
+      },
+      {
+        name: 'error',
+        file: 'scenarios/desk.yaml',
+        line: '2',
+        col: '1',
+        title: 'ERROR No desk',
+        message: 'the help desk is not there: connection refused at 127.0.0.1:3100',
+      },
+    ])
+  })
+
+  it('at most ten, and a word on the rest', () => {
+    const lines = commands(
+      githubAnnotations(result(Array.from({ length: 12 }, escapedPlay), { failures: [failure({})] })),
+    )
+    expect(lines.map(({ name }) => name)).toEqual([...Array(10).fill('error'), 'notice'])
+    expect(lines[0]).toMatchObject({ title: 'FAIL outside every scenario' })
+    expect(lines.at(-1)!.message).toMatch(/^3 more/)
+  })
+
+  it('several failures of a scenario are counted; paths are those of the repository', () => {
+    const play = played({ outcome: 'fail', failures: [failure({}), failure({}), failure({})] })
+    const [line] = commands(githubAnnotations(result([play]), file => `packages/desk/${file}`))
+    expect(line).toMatchObject({ file: 'packages/desk/scenarios/happy.yaml', line: '2' })
+    expect(line!.message).toContain('and 2 more')
+  })
+
+  it('a name may hold what separates properties', () => {
+    const name = 'Ask, answer: 100%, line=3'
+    const [line] = commands(githubAnnotations(result([{ ...escapedPlay(), name }])))
+    expect(line).toMatchObject({ title: `FAIL ${name}`, line: '19' })
+  })
+
+  it('nothing when all is well', () => {
+    expect(githubAnnotations(result([passedPlay()]))).toBe('')
+  })
+
+  it('no text ends its line, its property or begins another command', () => {
+    fc.assert(
+      fc.property(anyText, text => {
+        const lines = githubAnnotations(result([hostilePlay(text)], { failures: [failure({ happened: text })] })).split(
+          '\n',
+        )
+        expect(lines.pop()).toBe('')
+        expect(lines).toHaveLength(2)
+        for (const line of lines) {
+          expect(line).not.toMatch(/[\r\u2028\u2029\u0085]/)
+          expect(line.slice(0, line.indexOf('::', 2)).split(',').length).toBeLessThanOrEqual(4)
+          expect(readCommand(line).name).toBe('error')
+        }
+      }),
+    )
+  })
+})
+
+describe('the summary', () => {
+  it('is a line when all is well', () => {
+    expect(githubSummary(result([passedPlay()]))).toBe('### handover-sim: 1 scenario in 7.0 s: 1 passed\n\n')
+  })
+
+  it('has a row for all that did not pass, failures first, and their stories', () => {
+    const lines = githubSummary(result([openPlay(), passedPlay(), escapedPlay()])).split('\n')
+    expect(lines.slice(0, 6)).toEqual([
+      '### handover-sim: 3 scenarios in 7.0 s: 1 passed, 1 failed, 1 inconclusive',
+      '',
+      '| | Scenario | Time | What happened |',
+      '| --- | --- | --- | --- |',
+      '| FAIL | scenarios/happy.yaml &gt; Happy path | 6.4 s | nearest: &#35;12, message differs (only HTML escaping) |',
+      '| INCONCLUSIVE | scenarios/agent.yaml &gt; With an agent | 30 ms | the agent driver has no verb "transfer" |',
+    ])
+    expect(lines).toContain('<details><summary>scenarios/happy.yaml &gt; Happy path</summary>')
+  })
+
+  it('rows keep their four cells whatever the texts hold, and no tag comes from outside', () => {
+    fc.assert(
+      fc.property(anyText, text => {
+        const summary = githubSummary(result([hostilePlay(text)], { stopped: text }))
+        const rows = summary.split('\n').filter(line => line.startsWith('| FAIL'))
+        expect(rows).toHaveLength(1)
+        expect(rows[0]!.match(/(?<!\\)\|/g)).toHaveLength(5)
+        expect(summary.match(/<[^>]*>/g)!.sort()).toEqual(
+          ['<details>', '<summary>', '</summary>', '<pre>', '</pre>', '</details>'].sort(),
+        )
+      }),
+    )
+  })
+
+  it('stays far below what GitHub takes', () => {
+    const many = Array.from({ length: 3000 }, escapedPlay)
+    expect(Buffer.byteLength(githubSummary(result(many)))).toBeLessThan(500_000)
+  })
+})
+
+it('a log has no command of others in it', () => {
+  const log = withoutCommands('  ::error::x\n::stop-commands::y\nas it ::was\n##[add-mask]z\n')
+  expect(log).toBe('  .::error::x\n.::stop-commands::y\nas it ::was\n# #[add-mask]z\n')
+})

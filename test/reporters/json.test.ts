@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { jsonReport } from '../../src/reporters/json.ts'
+import { read } from '../architecture/files.ts'
+import { rows, section } from '../docs/pages.ts'
+import { HOSTILE, hostilePlay } from './hostile.ts'
+import { failure, result } from './plays.ts'
+import { escapedPlay, openPlay, passedPlay } from './samples.ts'
+
+type Fields = Record<string, unknown>
+const parsed = JSON.parse(
+  jsonReport(result([passedPlay(), escapedPlay(), openPlay()], { failures: [failure({})] })),
+) as Fields
+const plays = parsed.plays as Fields[]
+
+describe('json', () => {
+  it('is one line that says what it is', () => {
+    const text = jsonReport(result([escapedPlay()]))
+    expect(text.indexOf('\n')).toBe(text.length - 1)
+    expect(parsed).toMatchObject({
+      v: 1,
+      type: 'run',
+      exit_code: 1,
+      counts: { pass: 1, fail: 1, error: 0, inconclusive: 1, skipped: 0 },
+      stopped: null,
+    })
+  })
+
+  it('has the failures of a play with what came nearest', () => {
+    const [failed] = plays[1]!.failures as Fields[]
+    expect(failed).toMatchObject({
+      kind: 'expect',
+      happened: 'nearest: #12, message differs (only HTML escaping)',
+      chat: 'main',
+      rules: ['E6'],
+      entries: [12],
+      step: { number: 7, file: 'scenarios/happy.yaml', line: 19, column: 5 },
+    })
+    expect((failed!.nearest as Fields[])[0]).toEqual({
+      seq: 12,
+      what: 'POST /api/v2/handover/message/',
+      after_ms: 840,
+      why: '1 field differs',
+      differences: [
+        { path: 'message', expected: `"I'm Anna"`, actual: '"I&#39;m Anna"', hint: 'only HTML escaping differs' },
+      ],
+    })
+  })
+
+  it('leaves out the journals, and says why something was not judged', () => {
+    expect(jsonReport(result([escapedPlay()]))).not.toContain('"journal"')
+    expect(plays[2]).toMatchObject({ outcome: 'inconclusive', reason: 'the agent driver has no verb "transfer"' })
+  })
+
+  it('texts come back as they were', () => {
+    for (const text of HOSTILE) {
+      const [play] = (JSON.parse(jsonReport(result([hostilePlay(text)]))) as { plays: Fields[] }).plays
+      expect(play!.name).toBe(text)
+    }
+  })
+
+  it('its fields are those of the page', () => {
+    const page = rows(section(read('docs/reports.md'), 'json'))
+    const listed = (of: string) => page.filter(([where]) => where === of).map(([, field]) => field!.replaceAll('`', ''))
+    const failed = (plays[1]!.failures as Fields[])[0]!
+    const parts: Record<string, Fields> = {
+      run: parsed,
+      play: plays[1]!,
+      failure: failed,
+      nearest: (failed.nearest as Fields[])[0]!,
+      warning: (plays[1]!.warnings as Fields[])[0]!,
+      step: (plays[1]!.steps as Fields[])[0]!,
+    }
+    for (const [of, fields] of Object.entries(parts)) expect(listed(of).sort(), of).toEqual(Object.keys(fields).sort())
+  })
+})

@@ -1,0 +1,136 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { junitReport } from '../../src/reporters/junit.ts'
+import { element, xmlAttribute, xmlText } from '../../src/reporters/xml.ts'
+import { anyText, hostilePlay } from './hostile.ts'
+import { failure, played, result } from './plays.ts'
+import { escapedPlay, openPlay, passedPlay, skippedPlay, unreachablePlay } from './samples.ts'
+import { all, type Element, readXml } from './xml-checker.ts'
+
+const RUN = result([passedPlay(), escapedPlay(), openPlay(), unreachablePlay(), skippedPlay()])
+const root = readXml(junitReport(RUN))
+const caseOf = (name: string, from: Element = root) =>
+  all(from, 'testcase').find(({ attributes }) => attributes.name === name)!
+
+describe('the document', () => {
+  it('counts add up', () => {
+    const { tests, failures, errors, skipped, time, timestamp } = root.attributes
+    expect({ tests, failures, errors, skipped, time, timestamp }).toEqual({
+      tests: '5',
+      failures: '1',
+      errors: '1',
+      skipped: '2',
+      time: '7.040',
+      timestamp: '2026-03-01T10:00:00',
+    })
+    for (const name of ['failures', 'errors', 'skipped', 'tests'])
+      expect(all(root, 'testsuite').reduce((sum, suite) => sum + Number(suite.attributes[name]), 0)).toBe(
+        Number(root.attributes[name]),
+      )
+  })
+
+  it('has a suite for each file, in order, and a case for each scenario', () => {
+    const plays = [played(), played({ file: 'b.yaml', name: 'Other' }), played({ instance: 2 })]
+    const suites = all(readXml(junitReport(result(plays))), 'testsuite')
+    expect(
+      suites.map(suite => [suite.attributes.name, all(suite, 'testcase').map(one => one.attributes.name)]),
+    ).toEqual([
+      ['scenarios/happy.yaml', ['Happy path', 'Happy path #2']],
+      ['b.yaml', ['Other']],
+    ])
+  })
+
+  it('an empty run is a document too', () => {
+    expect(readXml(junitReport(result([]))).attributes.tests).toBe('0')
+  })
+})
+
+describe('a case', () => {
+  it('that failed has the cause as its message and the story as its text', () => {
+    const failed = caseOf('Happy path')
+    const [found] = all(failed, 'failure')
+    expect(found!.attributes).toEqual({ message: 'nearest: #12, message differs (only HTML escaping)', type: 'expect' })
+    expect(found!.text).toContain(`message  - "I'm Anna"   + "I&#39;m Anna"   only HTML escaping differs`)
+    expect(found!.text).toMatch(/^x \+0\.84 +main +#12 +<-+ POST message "I&#39;m Anna"/m)
+    expect(failed.attributes).toMatchObject({ classname: 'scenarios.happy', file: 'scenarios/happy.yaml', line: '2' })
+  })
+
+  it('carries what it takes to play it again', () => {
+    const properties = all(caseOf('Happy path'), 'property').map(({ attributes: { name, value } }) => [name, value])
+    expect(Object.fromEntries(properties)).toEqual({
+      seed: '1',
+      clock: 'real',
+      tags: 'smoke',
+      spec: 'E4',
+      again: 'npx handover-sim run scenarios/happy.yaml --seed 1',
+    })
+  })
+
+  it('that was not judged is never green', () => {
+    const kind = (name: string) => caseOf(name).children.map(child => [child.name, child.attributes.message])
+    expect(kind('Short and good').map(([name]) => name)).toEqual(['properties'])
+    expect(kind('With an agent')[1]).toEqual(['skipped', 'inconclusive: the agent driver has no verb "transfer"'])
+    expect(kind('Later')[1]).toEqual(['skipped', 'not tagged smoke'])
+    expect(kind('No desk')[1]).toEqual(['error', 'the help desk is not there: connection refused at 127.0.0.1:3100'])
+  })
+
+  it('failures outside every scenario are one more', () => {
+    const failures = [failure({ kind: 'unexpected', happened: 'a call for chat "nobody"' })]
+    const outside = readXml(junitReport(result([passedPlay()], { failures })))
+    expect(outside.attributes).toMatchObject({ tests: '2', failures: '1' })
+    expect(all(caseOf('outside every scenario', outside), 'failure')[0]!.attributes.message).toBe(
+      'a call for chat "nobody"',
+    )
+  })
+})
+
+describe('whatever the texts hold', () => {
+  it('it is well-formed', () => {
+    fc.assert(
+      fc.property(anyText, text => {
+        const run = result([hostilePlay(text), hostilePlay(text, 'error'), hostilePlay(text, 'skipped')], {
+          failures: [failure({ happened: text, wanted: text })],
+        })
+        expect(all(readXml(junitReport(run)), 'testcase')).toHaveLength(4)
+      }),
+    )
+  })
+
+  it('legal text comes back as it was', () => {
+    const legal = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom('\t', '\n', '\r', '<', '&', '"', "'", ']', '>', '😀'),
+        fc.string({ minLength: 1, maxLength: 1 }),
+      ),
+    })
+    fc.assert(
+      fc.property(legal, text => {
+        const source = element('a', { b: text }, [xmlText(text)])
+        const { attributes, text: read } = readXml(`<?xml version="1.0" encoding="UTF-8"?>${source}`)
+        expect([attributes.b, read]).toEqual([text, text])
+      }),
+    )
+  })
+
+  it('what XML cannot hold becomes a sign of its own', () => {
+    expect(xmlText('\u0000a\ufffe\ud800b😀')).toBe('\ufffda\ufffd\ufffdb😀')
+    expect(xmlAttribute('a\nb')).toBe('a&#10;b')
+  })
+})
+
+describe('the checker itself', () => {
+  it.each([
+    '<a>',
+    '<a></b>',
+    '<a b="1" b="2"/>',
+    '<a>&</a>',
+    '<a>&nope;</a>',
+    '<a>]]></a>',
+    '<a b="<"/>',
+    '<a/><b/>',
+    '<a>\u0001</a>',
+    '<a>&#0;</a>',
+  ])('refuses %s', source => {
+    expect(() => readXml(`<?xml version="1.0" encoding="UTF-8"?>${source}`)).toThrow()
+  })
+})

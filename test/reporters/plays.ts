@@ -1,0 +1,198 @@
+/** Plays made by hand: what a runner would hand to the reports. */
+
+import type { Failure, Outcome, RunResult, ScenarioResult, StepRef, StepVerdict } from '../../src/evaluator/verdict.ts'
+import type { Entry, EntryContent, EntryOf } from '../../src/journal/entry.ts'
+import type { DriverCall } from '../../src/scenario/run-events.ts'
+
+export const CHATS = { main: 'c394b674-c865-4926-9541-db8f3c7cb8b6', bo: '11111111-2222-4333-8444-555555555555' }
+
+/** Entries in the order they are written, each at a moment of the wall. */
+export class Journal {
+  readonly entries: Entry[] = []
+  private nowMs: number
+
+  constructor(startMs = 1000) {
+    this.nowMs = startMs
+  }
+
+  at(ms: number): this {
+    this.nowMs = 1000 + ms
+    return this
+  }
+
+  add(content: object, cause: number | null = null): number {
+    const seq = this.entries.length + 1
+    const frame = { v: 1, seq, time: '2024-01-01T09:00:00.000000Z', cause, at_ms: this.nowMs }
+    this.entries.push({ ...(content as EntryContent), ...frame } as Entry)
+    return seq
+  }
+
+  note(note: string, detail: object = {}): number {
+    return this.add({ kind: 'note', note, ...detail })
+  }
+
+  started(step: number, label: string): number {
+    return this.note('step_started', { step, label, verb: label.split(' ')[0] })
+  }
+
+  ended(step: number, detail: object = {}): number {
+    return this.note('step_ended', { step, ...detail })
+  }
+
+  press(chat_id = CHATS.main): number {
+    return this.add({ kind: 'user', chat_id, action: 'press', button: 'handover', message_id: null })
+  }
+
+  user(text: string, chat_id = CHATS.main, more: Partial<EntryOf<'user'>> = {}): number {
+    return this.add({ kind: 'user', chat_id, action: 'message', text, message_id: 'm1', ...more })
+  }
+
+  event(
+    event: string,
+    delivery_id: string,
+    cause: number | null = null,
+    message?: string,
+    chat_id = CHATS.main,
+  ): number {
+    const payload = { event, ...(message === undefined ? {} : { message }) }
+    return this.add({ kind: 'event', chat_id, event, delivery_id, payload }, cause)
+  }
+
+  delivery(delivery_id: string, more: Partial<EntryOf<'delivery'>> = {}): number {
+    return this.add({
+      kind: 'delivery',
+      chat_id: CHATS.main,
+      delivery_id,
+      event: 'MESSAGE FROM USER',
+      attempt: 1,
+      outcome: 'delivered',
+      url: 'http://127.0.0.1:3000/webhook',
+      request: { headers: {}, body: '{}' },
+      status: 200,
+      response: { headers: {}, body: 'ok', truncated: false },
+      duration_ms: 31,
+      ...more,
+    })
+  }
+
+  call(endpoint: string | null, body: object = {}, more: Partial<EntryOf<'api'>> = {}): number {
+    return this.add({
+      kind: 'api',
+      chat_id: CHATS.main,
+      endpoint,
+      method: 'POST',
+      path: `/api/v2/handover/${endpoint}`,
+      alias: 'handover',
+      auth: 'valid',
+      request: { headers: {}, body, bytes: 70 },
+      status: 200,
+      response: { event: ANSWERS[endpoint ?? ''] },
+      findings: [],
+      unspecified: {},
+      duration_ms: 1.2,
+      follows: null,
+      ...more,
+    })
+  }
+
+  driver(verb: string, more: Partial<DriverCall> = {}): number {
+    const how = `POST http://127.0.0.1:3100/${verb}`
+    return this.add({
+      kind: 'driver',
+      chat_id: CHATS.main,
+      verb,
+      outcome: 'ok',
+      how,
+      status: 204,
+      duration_ms: 4,
+      ...more,
+    })
+  }
+}
+
+const ANSWERS: Record<string, string> = {
+  start: 'TAKEOVER STARTED',
+  end: 'TAKEOVER ENDED',
+  message: 'MESSAGE SENT TO USER',
+}
+
+export const step = (number: number, label: string, more: Partial<StepRef> = {}): StepRef => ({
+  number,
+  of: 10,
+  id: null,
+  name: null,
+  label,
+  conversation: 'main',
+  place: { file: 'scenarios/happy.yaml', line: number + 12, column: 5 },
+  ...more,
+})
+
+export const stepVerdict = (ref: StepRef, more: Partial<StepVerdict> = {}): StepVerdict => ({
+  ...ref,
+  outcome: 'pass',
+  startMs: 0,
+  endMs: 10,
+  claimed: [],
+  ...more,
+})
+
+export const failure = (more: Partial<Failure>): Failure => ({
+  kind: 'expect',
+  step: null,
+  conversation: 'main',
+  wanted: 'expect message',
+  happened: 'nothing came',
+  rules: [],
+  nearest: [],
+  marks: [],
+  soft: false,
+  ...more,
+})
+
+export const played = (more: Partial<ScenarioResult> = {}): ScenarioResult => ({
+  name: 'Happy path',
+  file: 'scenarios/happy.yaml',
+  place: { file: more.file ?? 'scenarios/happy.yaml', line: 2, column: 1 },
+  tags: ['smoke'],
+  spec: ['E4'],
+  seed: 1,
+  clock: 'real',
+  instance: 1,
+  startedAt: '2026-03-01T10:00:00.000Z',
+  durationMs: 640,
+  outcome: 'pass',
+  reason: null,
+  failures: [],
+  warnings: [],
+  steps: [],
+  captures: {},
+  journal: [],
+  conversations: { main: CHATS.main },
+  again: 'npx handover-sim run scenarios/happy.yaml --seed 1',
+  ...more,
+})
+
+export function result(plays: readonly ScenarioResult[], more: Partial<RunResult> = {}): RunResult {
+  const count = (outcome: Outcome) => plays.filter(play => play.outcome === outcome).length
+  const counts = {
+    pass: count('pass'),
+    fail: count('fail'),
+    error: count('error'),
+    inconclusive: count('inconclusive'),
+    skipped: count('skipped'),
+  }
+  return {
+    version: '0.1.0',
+    startedAt: '2026-03-01T10:00:00.000Z',
+    durationMs: 7040,
+    target: 'http://127.0.0.1:3000/webhook',
+    seed: 1,
+    plays,
+    failures: [],
+    journal: [],
+    stopped: null,
+    counts,
+    exitCode: counts.fail > 0 ? 1 : counts.error > 0 ? 3 : 0,
+    ...more,
+  }
+}

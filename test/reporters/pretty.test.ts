@@ -1,0 +1,427 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Failure, RunResult, ScenarioResult } from '../../src/evaluator/verdict.ts'
+import { elide, isGap } from '../../src/reporters/elide-rows.ts'
+import { prettyReport } from '../../src/reporters/pretty.ts'
+import type { TimelineRow } from '../../src/reporters/timeline.ts'
+import { widthOf } from '../../src/text/terminal-text.ts'
+import { anyText, HOSTILE, hostilePlay, UNSEEN } from './hostile.ts'
+import { failure, Journal, played, result, step, stepVerdict } from './plays.ts'
+import {
+  crashedPlay,
+  crossTalkPlay,
+  escapedPlay,
+  openPlay,
+  passedPlay,
+  refusedPlay,
+  silentPlay,
+  skippedPlay,
+  unreachablePlay,
+} from './samples.ts'
+
+const pretty = (run: RunResult, columns = 100) => prettyReport(run, { colorLevel: 0, columns })
+/** The block of one play, without the sums. */
+const block = (play: ScenarioResult, columns = 100) => `\n${pretty(result([play]), columns).split('\n\n')[0]}\n`
+
+describe('a play that failed', () => {
+  it('tells its story, the cause in the first two lines', () => {
+    expect(block(escapedPlay())).toMatchInlineSnapshot(`
+      "
+      FAIL scenarios/happy.yaml > Happy path                                    seed 1, real clock, 6.4 s
+        x nearest: #12, message differs (only HTML escaping)
+          scenarios/happy.yaml:19:5  step 7/10  expect message { message: "I'm Anna" } within 2s of #10
+          nearest  #12 POST /api/v2/handover/message/ +0.84s  1 field differs
+                   message  - "I'm Anna"   + "I&#39;m Anna"   only HTML escaping differs
+          others   #13 message +0.91s  chat_id belongs to chat "bo": cross-talk?
+                   #10 message +0.02s  already claimed by step 3
+          hint     send the text as it is; the platform does the escaping
+          rules    E6
+        warning sender-without-avatar: sender.avatar is missing (#12)
+                        user / agent              platform                        intermediary
+          +0.00   main  presses "handover"  #4    REQUESTING TAKEOVER --------->  200 in 31 ms
+          +0.42   main  agent accepts       #8    ----------------------------->  204 in 4.0 ms
+          +0.61   main                      #10   <------------------ POST start  200 TAKEOVER STARTED
+          +0.62   main                      #11   step 7: expect message { message: "I'm Anna" }
+        x +0.84   main                      #12   <--- POST message "I&#39;m An…  200 MESSAGE SENT TO USER
+          +0.91   bo                        #13   <----------- POST message "Hi"  200 MESSAGE SENT TO USER
+        x +2.61   main                      #14   step 7 gives up
+        again: npx handover-sim run scenarios/happy.yaml --seed 1
+      "
+    `)
+  })
+
+  it('cross-talk names both chats', () => {
+    expect(block(crossTalkPlay())).toMatchInlineSnapshot(`
+      "
+      FAIL scenarios/two.yaml > Two chats                                   seed 1, virtual clock, 640 ms
+        x #6 brought "Hello ~a1b2" of chat "main" into chat "bo"
+          chat bo  a text of chat "main" stays there
+                        user / agent         platform                             intermediary
+        x +0.00   main  "Hello ~a1b2"  #3    MESSAGE FROM USER "Hello ~a1b… --->  200 in 31 ms
+        x +0.08   bo                   #6    <------- POST message "Hello ~a1b2"  200 MESSAGE SENT TO USER
+        again: npx handover-sim run scenarios/two.yaml --seed 1
+      "
+    `)
+  })
+
+  it('silence is shown as such', () => {
+    expect(block(silentPlay())).toMatchInlineSnapshot(`
+      "
+      FAIL scenarios/silent.yaml > Nothing comes                                seed 1, real clock, 7.0 s
+        x no call came at all
+          scenarios/silent.yaml:9:5  step 2/2  expect start within 5s of #2
+                  user / agent              platform                                         intermediary
+          +0.00   presses "handover"  #3    REQUESTING TAKEOVER -------------------------->  200 in 8.0 ms
+          +0.01                       #6    step 2: expect start
+          … 5.0 s …
+        x +5.01                       #7    step 2 gives up
+        again: npx handover-sim run scenarios/silent.yaml --seed 1
+      "
+    `)
+  })
+
+  it('a call the platform refuses carries its rule', () => {
+    expect(block(refusedPlay())).toMatchInlineSnapshot(`
+      "
+      FAIL scenarios/types.yaml > Wrong type                                   seed 1, real clock, 640 ms
+        x #1 was refused with 400: bot_id must be a whole number, got "1042"
+          POST /api/v2/handover/start as documented
+          rules    E4
+                  user / agent        platform                                       intermediary
+        x +0.00                 #1    <--------------------------------- POST start  400 invalid_parameter
+        again: npx handover-sim run scenarios/types.yaml --seed 1
+      "
+    `)
+  })
+
+  it('a target that went away', () => {
+    expect(block(crashedPlay())).toMatchInlineSnapshot(`
+      "
+      FAIL scenarios/crash.yaml > Crash                                        seed 1, real clock, 640 ms
+        x no answer: connection refused: nothing listens at 127.0.0.1:3000
+          scenarios/crash.yaml:5:5  step 1/1  MESSAGE FROM USER answered with 200
+          hint     the target answered before: did it crash?
+                  user / agent        platform                                  intermediary
+          +0.00                 #1    step 1: user "Hello"
+        x +0.00   "Hello"       #3    MESSAGE FROM USER "Hello" ------------->  no answer: connection ref…
+        x +0.00                 #5    step 1 fails
+        again: npx handover-sim run scenarios/crash.yaml --seed 1
+      "
+    `)
+  })
+
+  it('the second line is the cause, whatever the width', () => {
+    for (const columns of [10, 72, 100, 300]) {
+      const lines = block(escapedPlay(), columns).trimStart().split('\n')
+      expect(lines[1]).toMatch(/^ {2}x nearest: #12, message differs/)
+    }
+  })
+
+  it('on a narrow terminal the diagram is a list, and nothing but the command is wider', () => {
+    const text = block(escapedPlay(), 60)
+    expect(text).toMatchInlineSnapshot(`
+      "
+      FAIL scenarios/happy.yaml > Happy path
+        x nearest: #12, message differs (only HTML escaping)
+          scenarios/happy.yaml:19:5  step 7/10  expect message {
+          message: "I'm Anna" } within 2s of #10
+          nearest  #12 POST /api/v2/handover/message/ +0.84s  1
+                   field differs
+                   message  - "I'm Anna"
+                            + "I&#39;m Anna"
+                            only HTML escaping differs
+          others   #13 message +0.91s  chat_id belongs to chat
+                   "bo": cross-talk?
+                   #10 message +0.02s  already claimed by step 3
+          hint     send the text as it is; the platform does the
+                   escaping
+          rules    E6
+        warning sender-without-avatar: sender.avatar is missing
+        (#12)
+                        --> to the intermediary, <-- from it
+          +0.00   #3    main: user presses "handover"
+          +0.00   #4    main: --> REQUESTING TAKEOVER: 200 in 31
+                        ms
+          +0.42   #8    main: agent accepts: 204 in 4.0 ms
+          +0.61   #10   main: <-- POST start: 200 TAKEOVER STARTED
+          +0.62   #11   main: step 7: expect message { message:
+                        "I'm Anna" }
+        x +0.84   #12   main: <-- POST message "I&#39;m Anna": 200
+                        MESSAGE SENT TO USER
+          +0.91   #13   bo: <-- POST message "Hi": 200 MESSAGE
+                        SENT TO USER
+        x +2.61   #14   main: step 7 gives up
+        again: npx handover-sim run scenarios/happy.yaml --seed 1
+        seed 1, real clock, 6.4 s
+      "
+    `)
+    const wide = text.split('\n').filter(line => widthOf(line) > 60)
+    expect(wide.filter(line => !line.startsWith('  again: '))).toEqual([])
+  })
+
+  it('a narrow terminal folds reasons, and keeps a long title whole', () => {
+    const name = 'A scenario whose name is longer than the line'
+    const skipped = { ...skippedPlay(), reason: 'the target is not there: nothing listens at 127.0.0.1:3000' }
+    expect(block(skipped, 60)).toMatchInlineSnapshot(`
+      "
+      SKIP scenarios/later.yaml > Later
+          the target is not there: nothing listens at
+          127.0.0.1:3000
+      "
+    `)
+    expect(block({ ...silentPlay(), name }, 60)).toContain(`> ${name}\n  x no call came at all\n`)
+  })
+
+  it('what a program said last is read line by line', () => {
+    const said = {
+      ...unreachablePlay(),
+      reason: 'The target did not start. It said last:\nTraceback:\n  no \u001b[2Jsuch file',
+    }
+    expect(block(said)).toMatch(/It said last:\n {4}Traceback:\n {4}no <U\+001B>\[2Jsuch file\n/)
+  })
+
+  it('a warning whose words name its entry does not name it again', () => {
+    const warnings = [
+      { rule: 'start-twice', message: '#12 POST start and 1 more', conversation: null, marks: [12, 14] },
+    ]
+    expect(block({ ...escapedPlay(), warnings })).toMatch(/start-twice: #12 POST start and 1 more\n/)
+  })
+
+  it('long values are cut around where they begin to differ', () => {
+    const long = 'The parcel has been sent on Monday by our warehouse in Oslo. '.repeat(5)
+    const differences = [{ path: 'message', expected: `"${long}A"`, actual: `"${long}B"` }]
+    const miss = { seq: 1, what: 'POST message', afterMs: 5, why: '1 field differs', differences }
+    const text = block(played({ outcome: 'fail', failures: [failure({ nearest: [miss] })] }))
+    expect(text).toContain('- … our warehouse in Oslo. A"   + … our warehouse in Oslo. B"')
+  })
+
+  it('a step names its chat when it is not the only one, and says when it is soft', () => {
+    const ref = step(3, 'expect end', { conversation: 'bo', name: 'goodbye' })
+    const text = block(
+      played({ outcome: 'fail', failures: [failure({ step: ref, soft: true, wanted: 'expect end' })] }),
+    )
+    expect(text).toContain('scenarios/happy.yaml:15:5  step 3/10 goodbye, chat bo  soft  expect end\n')
+  })
+
+  describe('failures that say the same', () => {
+    const inRound = (number: number, happened: string, more: object = {}) => {
+      const label = `expect message { message: "Hello user ${number}" }`
+      return failure({ step: { ...step(number, label), place: PLACE }, wanted: label, happened, ...more })
+    }
+    const PLACE = { file: 'scenarios/happy.yaml', line: 18, column: 11 }
+    const crossTalk = (number: number) =>
+      inRound(
+        number,
+        `nearest: #${100 + number} message +0.0${number} s: chat_id belongs to chat "user 8": cross-talk?`,
+      )
+    const shownOf = (...failures: Failure[]) => block(played({ outcome: 'fail', failures }))
+    const marksIn = (text: string) => text.match(/^ {2}x /gm)?.length
+
+    it('are told once, with the steps of the others', () => {
+      const text = shownOf(...[7, 8, 9, 2].map(crossTalk), inRound(3, 'no message came'))
+      expect(text).toContain('    and 3 more like it: steps 2, 8-9\n')
+      expect(marksIn(text)).toBe(2)
+    })
+
+    it.each([
+      ['another status', inRound(1, 'answered 500'), inRound(2, 'answered 404')],
+      ['another place', crossTalk(1), failure({ ...crossTalk(2), step: step(2, 'expect message') })],
+      ['another hint', crossTalk(1), { ...crossTalk(2), hint: 'Restart it.' }],
+    ])('%s is not the same', (_, one, other) => {
+      expect(marksIn(shownOf(one, other))).toBe(2)
+    })
+
+    it('of no step, in several chats', () => {
+      const refused = (conversation: string, seq: number) =>
+        failure({
+          kind: 'contract',
+          step: null,
+          conversation,
+          wanted: 'message',
+          happened: `#${seq} was refused with 400 in chat "${conversation}"`,
+        })
+      expect(shownOf(refused('ada', 3), refused('bo', 14))).toContain('and 1 more like it: chat bo')
+    })
+  })
+
+  it('more than ten failures, more than five others and steps not reached are counted', () => {
+    const miss = { seq: 1, what: 'message', afterMs: 0, why: 'late', differences: [] }
+    const many = [...'abcdefghijkl'].map(happened => failure({ happened, nearest: Array(8).fill(miss) }))
+    const steps = [3, 4, 5, 9].map(number => stepVerdict(step(number, 'expect end'), { outcome: 'not reached' }))
+    const text = block(played({ outcome: 'fail', failures: many, steps }))
+    expect(text).toContain('… 2 more failures')
+    expect(text.match(/… 2 more$/gm)).toHaveLength(10)
+    expect(text).toContain('not reached: steps 3-5, 9')
+  })
+
+  it('failures outside every scenario have a block of their own', () => {
+    const log = new Journal()
+    const orphan = log.call('message', { message: 'Hi' }, { chat_id: 'nobody', status: 404 })
+    const failures = [
+      failure({ kind: 'unexpected', conversation: null, happened: 'a call for chat "nobody"', marks: [orphan] }),
+    ]
+    const text = pretty(result([passedPlay()], { failures, journal: log.entries, exitCode: 1 }))
+    expect(text).toMatch(/^FAIL outside every scenario\n {2}x a call for chat "nobody"/m)
+    expect(text).toMatch(/^ {2}x \+0\.00 +#1 +<-+ POST message "Hi" {2}404/m)
+    expect(text).toContain('1 failure outside every scenario')
+  })
+})
+
+describe('a diagram', () => {
+  it('joins what the user did with the event it caused, and with no other', () => {
+    const log = new Journal()
+    const cause = log.user('Hi')
+    log.event('MESSAGE FROM USER', 'd1', cause, 'Hi')
+    log.user('Ho')
+    log.event('MESSAGE FROM USER', 'd2', cause, 'Hi')
+    const text = block(played({ outcome: 'fail', journal: log.entries, failures: [failure({})] }))
+    expect(text.match(/^ +\+0\.00.*$/gm)!.map(line => line.trim().split(/ {2,}/).slice(0, 4).join(' | '))).toEqual([
+      '+0.00 | "Hi" | #2 | MESSAGE FROM USER "Hi" ------------------------------>',
+      '+0.00 | "Ho" | #3',
+      '+0.00 | #4 | MESSAGE FROM USER "Hi" ------------------------------> | no answer',
+    ])
+  })
+})
+
+describe('the rest', () => {
+  it('is one line each, before the failures; the sums are at the end', () => {
+    const plays = [silentPlay(), passedPlay(), openPlay(), unreachablePlay(), skippedPlay()]
+    const text = pretty(result(plays))
+    const [first, , ...last] = text.split('\n\n')
+    expect(`\n${first}\n`).toMatchInlineSnapshot(`
+      "
+      PASS scenarios/short.yaml > Short and good  120 ms
+      INCONCLUSIVE scenarios/agent.yaml > With an agent  30 ms  the agent driver has no verb "transfer"
+      ERROR scenarios/desk.yaml > No desk  5.0 ms  the help desk is not there: connection refused at 127.0.0.1:3100
+      SKIP scenarios/later.yaml > Later  not tagged smoke
+      "
+    `)
+    expect(`\n${last.join('\n\n')}`).toMatchInlineSnapshot(`
+      "
+      Slowest
+         7.0 s  scenarios/silent.yaml > Nothing comes
+        120 ms  scenarios/short.yaml > Short and good
+         30 ms  scenarios/agent.yaml > With an agent
+
+      5 scenarios in 7.0 s: 1 passed, 1 failed, 1 could not be played, 1 inconclusive, 1 skipped
+      target http://127.0.0.1:3000/webhook, seed 1
+      exit 1: an expectation failed
+      "
+    `)
+  })
+
+  it('a repeated play names its number; warnings are grouped by rule', () => {
+    const warnings = [{ rule: 'message-after-end', message: 'm', conversation: null, marks: [] }]
+    const plays = [1, 2].map(instance => played({ instance, warnings: [...warnings, ...warnings] }))
+    const text = pretty(result([...plays, played({ name: 'Other', warnings })]))
+    expect(text).toContain('PASS scenarios/happy.yaml > Happy path #2  640 ms  2 warnings')
+    expect(text).toContain('Warnings\n  message-after-end: 5 times, in Happy path, Other\n')
+  })
+
+  it('a run that stopped early or played nothing says so', () => {
+    expect(pretty(result([], { stopped: 'interrupted', exitCode: 130, durationMs: 20 }))).toBe(
+      [
+        '0 scenarios in 20 ms: nothing was played',
+        'stopped early: interrupted',
+        'target http://127.0.0.1:3000/webhook, seed 1',
+        'exit 130: interrupted',
+        '',
+      ].join('\n'),
+    )
+  })
+})
+
+describe('the terminal', () => {
+  it('colour shows the outcome and nothing else', () => {
+    const run = result([passedPlay(), escapedPlay()])
+    const coloured = prettyReport(run, { colorLevel: 1 })
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
+    expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(pretty(run))
+    expect(coloured).toContain('\u001b[32mPASS\u001b[39m')
+    expect(coloured).toContain('\u001b[31mFAIL\u001b[39m')
+  })
+
+  it('nothing from outside reaches it but text', () => {
+    fc.assert(
+      fc.property(anyText, fc.constantFrom('pass', 'fail', 'error', 'inconclusive', 'skipped'), (text, outcome) => {
+        const shown = pretty(
+          result([hostilePlay(text, outcome as ScenarioResult['outcome'])], { target: text, stopped: text }),
+        )
+        expect(shown).not.toMatch(UNSEEN)
+      }),
+    )
+  })
+
+  it('diagrams stay within it, with wide characters too', () => {
+    for (const columns of [40, 60, 72, 79, 80, 100, 140]) {
+      const rows = HOSTILE.flatMap(text => block(hostilePlay(text), columns).split('\n')).filter(line =>
+        /^ {2}[x ] \+\d/.test(line),
+      )
+      expect(rows.length).toBeGreaterThan(20)
+      expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns)
+    }
+  })
+})
+
+describe('long timelines', () => {
+  const rows = (count: number, failed: readonly number[] = []): TimelineRow[] =>
+    Array.from(
+      { length: count },
+      (_, index) => ({ seq: index + 1, entrySeqs: [index + 1], failed: failed.includes(index + 1) }) as never,
+    )
+  const seqs = (shown: ReturnType<typeof elide>) => shown.map(row => (isGap(row) ? `…${row.gap}` : row.seq))
+
+  it('are whole up to forty rows', () => {
+    expect(elide(rows(40))).toHaveLength(40)
+  })
+
+  it('show both ends and what is around the failures', () => {
+    expect(seqs(elide(rows(100, [50])))).toEqual([
+      1,
+      2,
+      3,
+      '…42',
+      46,
+      47,
+      48,
+      49,
+      50,
+      51,
+      52,
+      53,
+      54,
+      '…43',
+      98,
+      99,
+      100,
+    ])
+  })
+
+  it('show what takes no more room than a gap, and stay short when everything fails', () => {
+    expect(seqs(elide(rows(100, [9]))).slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6])
+    const everything = Array.from({ length: 400 }, (_, index) => index + 1)
+    expect(elide(rows(400, everything)).length).toBeLessThanOrEqual(50)
+  })
+
+  it('never lose an entry, always show the first failure, and stay short', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 400 }), fc.array(fc.integer({ min: 1, max: 400 })), (count, failed) => {
+        const shown = elide(rows(count, failed))
+        const entries = shown.reduce((sum, row) => sum + (isGap(row) ? row.gap : row.entrySeqs.length), 0)
+        expect(entries).toBe(count)
+        const first = Math.min(...failed.filter(seq => seq <= count))
+        if (Number.isFinite(first)) expect(shown.some(row => !isGap(row) && row.seq === first)).toBe(true)
+        expect(shown.length).toBeLessThanOrEqual(100)
+      }),
+    )
+  })
+
+  it('a long silence takes one line, and a long story says what it leaves out', () => {
+    const log = new Journal()
+    for (let index = 0; index < 100; index++) log.at(index * 20).call('typing_start', {})
+    log.at(60_000).call('end')
+    const text = block(played({ outcome: 'fail', journal: log.entries, failures: [failure({ marks: [50] })] }))
+    expect(text).toMatch(/^ {4}… 42 entries …$/m)
+    expect(text).toMatch(/^ {4}… 58\.0 s …$/m)
+  })
+})

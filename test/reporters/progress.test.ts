@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import { createProgress } from '../../src/reporters/progress.ts'
+import { failure, played } from './plays.ts'
+
+/** A wall that moves when told. */
+function wall() {
+  let nowMs = 0
+  const timers = new Set<{ at: number; run: () => void }>()
+  return {
+    now: () => nowMs,
+    after(delayMs: number, run: () => void) {
+      const timer = { at: nowMs + delayMs, run }
+      timers.add(timer)
+      return { cancel: () => void timers.delete(timer) }
+    },
+    pass(ms: number) {
+      const until = nowMs + ms
+      for (;;) {
+        const due = [...timers].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0]
+        if (due === undefined) break
+        timers.delete(due)
+        nowMs = due.at
+        due.run()
+      }
+      nowMs = until
+    },
+    timers,
+  }
+}
+
+function watch(isTTY: boolean, columns = 100) {
+  const time = wall()
+  const written: string[] = []
+  const output = { write: (more: string) => void written.push(more) }
+  const progress = createProgress({ output, isTTY, columns, colorLevel: 0, ...time })
+  progress.planned(40)
+  const taken = () => written.splice(0).join('')
+  return { progress, time, taken }
+}
+
+describe('where there is no terminal', () => {
+  it('a line when a scenario has ended', () => {
+    const { progress, taken } = watch(false)
+    progress.started('Happy path')
+    expect(taken()).toBe('')
+    progress.finished(played())
+    progress.finished(played({ name: 'Other', outcome: 'fail', failures: [failure({ happened: 'no call came' })] }))
+    progress.finished(played({ name: 'Third', outcome: 'inconclusive', reason: 'no driver' }))
+    expect(taken()).toBe(
+      ' 1/40  PASS Happy path, 640 ms\n 2/40  FAIL Other, 640 ms: no call came\n 3/40  INCONCLUSIVE Third, 640 ms: no driver\n',
+    )
+  })
+
+  it('a line when something takes longer than five seconds, once', () => {
+    const { progress, time, taken } = watch(false)
+    progress.started('Happy path')
+    progress.waiting('Happy path', 'start in chat main', 0, 30_000)
+    time.pass(4900)
+    expect(taken()).toBe('')
+    time.pass(20_000)
+    expect(taken()).toBe(' 0/40  Happy path: waiting for start in chat main, 5.0 s of 30.0 s\n')
+  })
+
+  it('a step counts from its beginning', () => {
+    const { progress, time, taken } = watch(false)
+    progress.started('Happy path')
+    time.pass(3000)
+    progress.step('Happy path', { number: 2, label: 'expect start' })
+    time.pass(4900)
+    expect(taken()).toBe('')
+    time.pass(1000)
+    expect(taken()).toBe(' 0/40  Happy path: step 2: expect start, 5.0 s\n')
+  })
+})
+
+describe('on a terminal', () => {
+  const CLEAR = '\r\u001b[2K'
+
+  it('one line lives: what is waited for, how long, and how many others', () => {
+    const { progress, time, taken } = watch(true)
+    progress.started('Happy path')
+    progress.waiting('Happy path', 'start in chat main', 0, 5000)
+    time.pass(3200)
+    expect(taken().split(CLEAR).at(-1)).toBe(' 0/40  Happy path: waiting for start in chat main, 3.2 s of 5.0 s')
+    progress.started('Other')
+    time.pass(100)
+    expect(taken()).toBe(`${CLEAR} 0/40  Happy path: waiting for start in chat main, 3.3 s of 5.0 s (and 1 more)`)
+    progress.finished(played({ outcome: 'fail' }))
+    expect(taken()).toBe(`${CLEAR} 1/40, 1 failed  Other`)
+    progress.stop()
+    expect(taken()).toBe(CLEAR)
+  })
+
+  it('never wraps', () => {
+    const { progress, time, taken } = watch(true, 30)
+    progress.started('A scenario with quite a long name')
+    time.pass(100)
+    expect(taken()).toBe(`${CLEAR} 0/40  A scenario with quite…`)
+  })
+
+  it('cuts what is waited for, never how long', () => {
+    const { progress, time, taken } = watch(true, 60)
+    progress.started('Happy path')
+    progress.started('Other')
+    progress.waiting('Happy path', 'message { message: "We will look into it at once" }', 0, 5000)
+    time.pass(100)
+    expect(taken()).toBe(`${CLEAR} 0/40  Happy path: waiting f…, 100 ms of 5.0 s (and 1 more)`)
+  })
+
+  it('texts cannot move its cursor', () => {
+    const { progress, time, taken } = watch(true)
+    progress.started('a\u001b[2Jb\n')
+    progress.waiting('a\u001b[2Jb\n', '\u202ex', 0)
+    time.pass(100)
+    expect(taken()).toBe(`${CLEAR} 0/40  a<U+001B>[2Jb\\n: waiting for <U+202E>x, 100 ms`)
+  })
+})
+
+it.each([true, false])('leaves no timer when it is stopped, or nothing runs (terminal: %s)', isTTY => {
+  const { progress, time } = watch(isTTY)
+  progress.started('Happy path')
+  progress.finished(played())
+  time.pass(2000)
+  expect(time.timers.size).toBe(0)
+  progress.started('Happy path')
+  expect(time.timers.size).toBe(1)
+  progress.stop()
+  expect(time.timers.size).toBe(0)
+})

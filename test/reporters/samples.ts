@@ -1,0 +1,197 @@
+/** Plays as they come out of real runs, one for each way to fail. */
+import type { ScenarioResult } from '../../src/evaluator/verdict.ts'
+import { CHATS, failure, Journal, played, step, stepVerdict } from './plays.ts'
+
+/** The agent's words came with HTML in them. */
+export function escapedPlay(): ScenarioResult {
+  const log = new Journal()
+  log.note('scenario_started', { scenario: 'Happy path' })
+  log.at(1).started(1, 'press handover')
+  const press = log.press()
+  log.event('REQUESTING TAKEOVER', 'd1', press)
+  log.at(32).delivery('d1', { event: 'REQUESTING TAKEOVER' })
+  log.at(33).ended(1)
+  log.at(420).started(5, 'agent accept')
+  log.driver('accept')
+  log.ended(5)
+  log.at(610).call('start', { sender: { name: 'Anna' } })
+  log.at(620).started(7, `expect message { message: "I'm Anna" }`)
+  const wrong = log.at(840).call('message', { message: 'I&#39;m Anna' })
+  const other = log.at(910).call('message', { message: 'Hi' }, { chat_id: CHATS.bo })
+  log.at(2610).ended(7)
+  log.note('scenario_ended')
+  const ref = step(7, `expect message { message: "I'm Anna" }`)
+  return played({
+    outcome: 'fail',
+    durationMs: 6400,
+    journal: log.entries,
+    conversations: CHATS,
+    steps: [
+      stepVerdict(step(1, 'press handover')),
+      stepVerdict(step(5, 'agent accept')),
+      stepVerdict(ref, { outcome: 'fail' }),
+    ],
+    failures: [
+      failure({
+        step: ref,
+        wanted: `expect message { message: "I'm Anna" } within 2s of #10`,
+        happened: `nearest: #${wrong}, message differs (only HTML escaping)`,
+        rules: ['E6'],
+        marks: [wrong],
+        nearest: [
+          {
+            seq: wrong,
+            what: 'POST /api/v2/handover/message/',
+            afterMs: 840,
+            why: '1 field differs',
+            differences: [
+              { path: 'message', expected: `"I'm Anna"`, actual: '"I&#39;m Anna"', hint: 'only HTML escaping differs' },
+            ],
+          },
+          {
+            seq: other,
+            what: 'message',
+            afterMs: 910,
+            why: 'chat_id belongs to chat "bo": cross-talk?',
+            differences: [],
+          },
+          { seq: 10, what: 'message', afterMs: 20, why: 'already claimed by step 3', differences: [] },
+        ],
+        hint: 'send the text as it is; the platform does the escaping',
+      }),
+    ],
+    warnings: [
+      { rule: 'sender-without-avatar', message: 'sender.avatar is missing', conversation: 'main', marks: [wrong] },
+    ],
+  })
+}
+
+/** A text of one chat came up in another. */
+export function crossTalkPlay(): ScenarioResult {
+  const log = new Journal()
+  log.started(1, 'user "Hello"')
+  const said = log.user('Hello ~a1b2', CHATS.main)
+  log.event('MESSAGE FROM USER', 'd1', said, 'Hello ~a1b2')
+  log.at(12).delivery('d1')
+  log.ended(1)
+  const leaked = log.at(80).call('message', { message: 'Hello ~a1b2' }, { chat_id: CHATS.bo })
+  return played({
+    name: 'Two chats',
+    file: 'scenarios/two.yaml',
+    place: { file: 'scenarios/two.yaml', line: 2, column: 1 },
+    outcome: 'fail',
+    clock: 'virtual',
+    journal: log.entries,
+    conversations: CHATS,
+    failures: [
+      failure({
+        kind: 'leak',
+        conversation: 'bo',
+        wanted: 'a text of chat "main" stays there',
+        happened: `#${leaked} brought "Hello ~a1b2" of chat "main" into chat "bo"`,
+        marks: [said, leaked],
+      }),
+    ],
+    again: 'npx handover-sim run scenarios/two.yaml --seed 1',
+  })
+}
+
+/** Nothing came at all. */
+export function silentPlay(): ScenarioResult {
+  const log = new Journal()
+  log.started(1, 'press handover')
+  const press = log.press()
+  log.event('REQUESTING TAKEOVER', 'd1', press)
+  log.at(8).delivery('d1', { event: 'REQUESTING TAKEOVER', duration_ms: 8 })
+  log.ended(1)
+  log.at(9).started(2, 'expect start')
+  log.at(5009).ended(2)
+  const ref = step(2, 'expect start', { of: 2, place: { file: 'scenarios/silent.yaml', line: 9, column: 5 } })
+  return played({
+    name: 'Nothing comes',
+    file: 'scenarios/silent.yaml',
+    place: null,
+    outcome: 'fail',
+    durationMs: 7009,
+    journal: log.entries,
+    steps: [stepVerdict(step(1, 'press handover', { of: 2 })), stepVerdict(ref, { outcome: 'fail' })],
+    failures: [failure({ step: ref, wanted: 'expect start within 5s of #2', happened: 'no call came at all' })],
+    again: 'npx handover-sim run scenarios/silent.yaml --seed 1',
+  })
+}
+
+/** A call the platform refuses. */
+export function refusedPlay(): ScenarioResult {
+  const log = new Journal()
+  const error = { code: 'invalid_parameter', message: 'bot_id must be a whole number, got "1042"', field: 'bot_id' }
+  const bad = log.at(50).call('start', { bot_id: '1042' }, { status: 400, response: { error } })
+  return played({
+    name: 'Wrong type',
+    file: 'scenarios/types.yaml',
+    outcome: 'fail',
+    journal: log.entries,
+    failures: [
+      failure({
+        kind: 'contract',
+        wanted: 'POST /api/v2/handover/start as documented',
+        happened: `#${bad} was refused with 400: bot_id must be a whole number, got "1042"`,
+        rules: ['E4'],
+        marks: [bad],
+      }),
+    ],
+    again: 'npx handover-sim run scenarios/types.yaml --seed 1',
+  })
+}
+
+/** The intermediary went away in the middle. */
+export function crashedPlay(): ScenarioResult {
+  const log = new Journal()
+  log.started(1, 'user "Hello"')
+  const said = log.user('Hello')
+  const event = log.event('MESSAGE FROM USER', 'd1', said, 'Hello')
+  const refused = { code: 'connection_refused', target: '127.0.0.1:3000', system_code: 'ECONNREFUSED' } as const
+  log.at(3).delivery('d1', { outcome: 'failed', status: null, response: null, failure: refused, duration_ms: 2 })
+  log.ended(1)
+  const ref = step(1, 'user "Hello"', { of: 1, place: { file: 'scenarios/crash.yaml', line: 5, column: 5 } })
+  return played({
+    name: 'Crash',
+    file: 'scenarios/crash.yaml',
+    outcome: 'fail',
+    journal: log.entries,
+    failures: [
+      failure({
+        kind: 'stimulus',
+        step: ref,
+        wanted: 'MESSAGE FROM USER answered with 200',
+        happened: 'no answer: connection refused: nothing listens at 127.0.0.1:3000',
+        marks: [event],
+        hint: 'the target answered before: did it crash?',
+      }),
+    ],
+    again: 'npx handover-sim run scenarios/crash.yaml --seed 1',
+  })
+}
+
+export const passedPlay = (): ScenarioResult =>
+  played({ name: 'Short and good', file: 'scenarios/short.yaml', durationMs: 120 })
+
+export const openPlay = (): ScenarioResult =>
+  played({
+    name: 'With an agent',
+    file: 'scenarios/agent.yaml',
+    outcome: 'inconclusive',
+    reason: 'the agent driver has no verb "transfer"',
+    durationMs: 30,
+  })
+
+export const unreachablePlay = (): ScenarioResult =>
+  played({
+    name: 'No desk',
+    file: 'scenarios/desk.yaml',
+    outcome: 'error',
+    reason: 'the help desk is not there: connection refused at 127.0.0.1:3100',
+    durationMs: 5,
+  })
+
+export const skippedPlay = (): ScenarioResult =>
+  played({ name: 'Later', file: 'scenarios/later.yaml', outcome: 'skipped', reason: 'not tagged smoke', durationMs: 0 })

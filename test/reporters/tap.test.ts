@@ -1,0 +1,105 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { tapReport } from '../../src/reporters/tap.ts'
+import { anyText, hostilePlay } from './hostile.ts'
+import { failure, result } from './plays.ts'
+import { escapedPlay, openPlay, passedPlay, skippedPlay, unreachablePlay } from './samples.ts'
+
+interface Point {
+  readonly ok: boolean
+  readonly number: number
+  readonly text: string
+  readonly skip: string | null
+  readonly facts: Record<string, unknown>
+}
+
+interface Tap {
+  readonly plan: number
+  readonly points: readonly Point[]
+  readonly bail: string | null
+}
+
+/** By the rules of TAP 14, line for line; anything else throws. */
+function readTap(source: string): Tap {
+  const lines = source.split('\n')
+  expect(lines.shift()).toBe('TAP version 14')
+  expect(lines.pop()).toBe('')
+  const plan = Number(/^1\.\.(\d+)$/.exec(lines.shift()!)![1])
+  const points: Point[] = []
+  let bail: string | null = null
+  while (lines.length > 0) {
+    const line = lines.shift()!
+    if (line.startsWith('Bail out! ')) {
+      bail = line.slice('Bail out! '.length)
+      continue
+    }
+    const [, not, number, rest] = /^(not )?ok (\d+) - (.*)$/.exec(line)!
+    const [text, skip = null] = rest!.split(/(?<=[^\\](?:\\\\)*) # SKIP ?/)
+    const end = lines.indexOf('  ...')
+    const block = lines.splice(0, end + 1).slice(1, -1)
+    points.push({ ok: not === undefined, number: Number(number), text: text!, skip, facts: parse(block.join('\n')) })
+  }
+  return { plan, points, bail }
+}
+
+describe('tap', () => {
+  it('has a point for each scenario; what was not judged is skipped', () => {
+    const { plan, points } = readTap(
+      tapReport(result([passedPlay(), escapedPlay(), openPlay(), unreachablePlay(), skippedPlay()])),
+    )
+    expect(plan).toBe(5)
+    expect(points.map(({ ok, number, text, skip }) => [ok, number, text, skip])).toEqual([
+      [true, 1, 'scenarios/short.yaml > Short and good', null],
+      [false, 2, 'scenarios/happy.yaml > Happy path', null],
+      [true, 3, 'scenarios/agent.yaml > With an agent', 'inconclusive: the agent driver has no verb "transfer"'],
+      [false, 4, 'scenarios/desk.yaml > No desk', null],
+      [true, 5, 'scenarios/later.yaml > Later', 'not tagged smoke'],
+    ])
+  })
+
+  it('a failure says what, where and how to see it again', () => {
+    const [, failed] = readTap(tapReport(result([passedPlay(), escapedPlay()]))).points
+    expect(failed!.facts).toMatchObject({
+      message: 'nearest: #12, message differs (only HTML escaping)',
+      severity: 'fail',
+      at: 'scenarios/happy.yaml:19:5',
+      duration_ms: 6400,
+      seed: 1,
+    })
+    expect(failed!.facts.story).toContain('again: npx handover-sim run scenarios/happy.yaml --seed 1')
+  })
+
+  it('failures outside every scenario are one more point; a run that stopped bails out', () => {
+    const failures = [failure({ happened: 'a call for chat "nobody"' })]
+    const { plan, points, bail } = readTap(tapReport(result([passedPlay()], { failures, stopped: 'interrupted' })))
+    expect([plan, points.length, points[1]!.ok, points[1]!.facts.message, bail]).toEqual([
+      2,
+      2,
+      false,
+      'a call for chat "nobody"',
+      'interrupted',
+    ])
+  })
+
+  it('whatever the texts hold, every line is one of its own', () => {
+    fc.assert(
+      fc.property(anyText, text => {
+        const plays = [
+          hostilePlay(text),
+          hostilePlay(text, 'error'),
+          hostilePlay(text, 'skipped'),
+          hostilePlay(text, 'pass'),
+        ]
+        const { plan, points } = readTap(tapReport(result(plays, { stopped: text })))
+        expect(plan).toBe(4)
+        expect(points.map(({ ok, skip }) => [ok, skip !== null])).toEqual([
+          [false, false],
+          [false, false],
+          [true, true],
+          [true, false],
+        ])
+      }),
+    )
+  })
+})

@@ -1,0 +1,183 @@
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { writeReports } from '../../src/cli/run/write-reports.ts'
+import type { RunResult } from '../../src/evaluator/verdict.ts'
+import { jsonReport } from '../../src/reporters/json.ts'
+import { prettyReport } from '../../src/reporters/pretty.ts'
+import { parseReports } from '../../src/reporters/report-option.ts'
+import { saveText } from '../../src/reporters/save-file.ts'
+import { fakeOutput } from '../cli/fake-io.ts'
+import { failure, played, result } from './plays.ts'
+import { escapedPlay, passedPlay } from './samples.ts'
+
+const RUN = result([passedPlay(), escapedPlay()])
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'reports-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+function withFile(): string {
+  const path = folder()
+  writeFileSync(join(path, 'file'), 'x')
+  return path
+}
+
+interface Given {
+  readonly cwd?: string
+  readonly env?: Record<string, string>
+  readonly colorLevel?: 0 | 1
+  readonly run?: RunResult
+  readonly columns?: number
+}
+
+async function write(flag: string, given: Given = {}) {
+  const { cwd = folder(), env = {}, colorLevel = 0, run = RUN, columns } = given
+  const io = { stdout: Object.assign(fakeOutput(), { columns }), stderr: fakeOutput(), cwd }
+  const problems = await writeReports(run, parseReports(flag, env), { io, env, colorLevel })
+  return { cwd, problems, stdout: io.stdout.text, stderr: io.stderr.text }
+}
+
+describe('writing reports', () => {
+  it('the result goes to stdout, in colour when it has any', async () => {
+    expect(await write('')).toMatchObject({ stdout: prettyReport(RUN, { colorLevel: 0 }), stderr: '', problems: [] })
+    expect((await write('', { colorLevel: 1 })).stdout).toBe(prettyReport(RUN, { colorLevel: 1 }))
+    expect((await write('json')).stdout).toBe(jsonReport(RUN))
+  })
+
+  it.runIf(existsSync('/proc/self'))('where no folder can be made, that is said, and nothing hangs', async () => {
+    const { problems, cwd } = await write('tap=/proc/none/of/these/r.tap,json=r.json')
+    expect(problems).toEqual([
+      'the tap report /proc/none/of/these/r.tap could not be written: a folder of the path cannot be made',
+    ])
+    expect(existsSync(join(cwd, 'r.json'))).toBe(true)
+  })
+
+  it('files are written where they are named, folders made, and each is told; no colours in them', async () => {
+    const { cwd, stderr } = await write('pretty=out/deep/log.txt,json=run.json,junit=out/junit.xml,tap', {
+      colorLevel: 1,
+    })
+    expect(stderr).toBe('pretty report: out/deep/log.txt\njson report: run.json\njunit report: out/junit.xml\n')
+    expect(readFileSync(join(cwd, 'out/deep/log.txt'), 'utf8')).toBe(prettyReport(RUN, { colorLevel: 0 }))
+    expect(readFileSync(join(cwd, 'run.json'), 'utf8')).toBe(jsonReport(RUN))
+    expect(readdirSync(join(cwd, 'out')).sort()).toEqual(['deep', 'junit.xml'])
+  })
+
+  it('the page and the journal are written too', async () => {
+    const { cwd, problems } = await write('html=report.html,journal=run.jsonl')
+    expect(problems).toEqual([])
+    expect(readFileSync(join(cwd, 'report.html'), 'utf8')).toMatch(/^<!doctype html>/i)
+    const lines = readFileSync(join(cwd, 'run.jsonl'), 'utf8').trimEnd().split('\n')
+    const types = lines.map(line => (JSON.parse(line) as { type: string }).type)
+    expect(types.filter(type => type === 'play')).toHaveLength(2)
+    expect(types.filter(type => type === 'entry')).toHaveLength(escapedPlay().journal.length)
+  })
+
+  it('one that cannot be written says why, and the others are written', async () => {
+    const cwd = folder()
+    mkdirSync(join(cwd, 'taken'))
+    writeFileSync(join(cwd, 'file'), 'x')
+    const { problems, stderr, stdout } = await write('json=taken,junit=file/a.xml,tap=ok.tap', { cwd })
+    expect(problems).toEqual([
+      'the json report taken could not be written: it is a folder',
+      'the junit report file/a.xml could not be written: part of the path is a file',
+    ])
+    expect(stderr).toContain(`${problems[0]}\n${problems[1]}\n`)
+    expect(existsSync(join(cwd, 'ok.tap'))).toBe(true)
+    expect(stdout).toContain('1 failed')
+    expect(readdirSync(cwd).sort()).toEqual(['file', 'ok.tap', 'taken'])
+  })
+
+  it('a run that passed but left no report says the exit code it has', async () => {
+    const passed = { ...result([passedPlay()]), exitCode: 0 }
+    const { stdout, stderr } = await write('pretty,json=file/x,tap=ok.tap', { run: passed, cwd: withFile() })
+    expect(stdout).toContain('exit 3: the surroundings failed')
+    expect(stderr).toMatch(/^tap report: ok\.tap\nthe json report .* could not be written/)
+    expect((await write('pretty,tap=ok.tap', { run: passed })).stdout).toContain('exit 0: all is well')
+  })
+
+  it.each([
+    ['60', 60],
+    ['', 90],
+    ['wide', 90],
+    ['0', 90],
+  ])('COLUMNS=%s: %i columns on a terminal of 90', async (COLUMNS, columns) => {
+    const { stdout } = await write('pretty', { env: { COLUMNS }, columns: 90 })
+    expect(stdout).toBe(prettyReport(RUN, { colorLevel: 0, columns }))
+  })
+
+  it('an older report is replaced, through a link too', async () => {
+    const cwd = folder()
+    writeFileSync(join(cwd, 'real.json'), 'old')
+    symlinkSync('real.json', join(cwd, 'link.json'))
+    await write('json=link.json', { cwd })
+    expect(readFileSync(join(cwd, 'real.json'), 'utf8')).toBe(jsonReport(RUN))
+    expect(readdirSync(cwd)).toHaveLength(2)
+  })
+
+  it('a text that breaks off leaves the older file and nothing else', () => {
+    const cwd = folder()
+    writeFileSync(join(cwd, 'run.jsonl'), 'old')
+    function* broken() {
+      yield 'new\n'
+      throw new Error('no more')
+    }
+    expect(() => saveText(join(cwd, 'run.jsonl'), broken())).toThrow('no more')
+    expect(readFileSync(join(cwd, 'run.jsonl'), 'utf8')).toBe('old')
+    expect(readdirSync(cwd)).toEqual(['run.jsonl'])
+  })
+
+  it('what is no file stays what it is', async () => {
+    const cwd = folder()
+    const socket = createServer().listen(join(cwd, 'socket'))
+    onTestFinished(() => void socket.close())
+    await once(socket, 'listening')
+    const { problems } = await write('json=socket', { cwd })
+    expect(problems).toEqual([expect.stringContaining('the json report socket could not be written')])
+    expect(statSync(join(cwd, 'socket')).isSocket()).toBe(true)
+  })
+})
+
+describe("in GitHub's workflows", () => {
+  it('annotations go to stderr and the table to the summary, after what is there', async () => {
+    const cwd = folder()
+    const summary = join(cwd, 'summary.md')
+    writeFileSync(summary, 'before\n')
+    const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary, GITHUB_WORKSPACE: join(cwd, '..') }
+    const { stderr, stdout } = await write('json', { cwd, env })
+    const root = cwd.split('/').at(-1)
+    expect(stderr).toMatch(new RegExp(`^::error file=${root}/scenarios/happy\\.yaml,line=19,`))
+    expect(readFileSync(summary, 'utf8')).toMatch(/^before\n### handover-sim: 2 scenarios/)
+    expect(stdout).toBe(jsonReport(RUN))
+  })
+
+  it('what the intermediary sent is no command of the workflow', async () => {
+    const happened = `${'x'.repeat(95)} ::stop-commands::forged`
+    const run = result([played({ outcome: 'fail', failures: [failure({ happened })] })])
+    expect((await write('', { run })).stdout).toMatch(/^ +::stop-commands::forged$/m)
+    expect((await write('', { run, env: { GITHUB_ACTIONS: 'true' } })).stdout).not.toMatch(/^\s*::/m)
+  })
+
+  it('a summary that cannot be written keeps nothing else from being', async () => {
+    const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: '/nowhere/summary.md' }
+    const { problems, stderr, stdout } = await write('', { env })
+    expect(problems).toEqual([expect.stringMatching(/^the github report could not be written: .*ENOENT/)])
+    expect(stderr).toContain('::error ')
+    expect(stdout).toContain('FAIL scenarios/happy.yaml')
+  })
+})

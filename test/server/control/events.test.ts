@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { eventStream } from '../../../src/server/control/events.ts'
+import { type SimulatorServer, startSimulator } from '../../../src/server/start.ts'
+import { createSimulator } from '../../../src/simulator/simulator.ts'
+
+interface Heard {
+  readonly id: number | null
+  readonly event: string
+  readonly data: { seq?: number; note?: string }
+}
+
+/** Reads server-sent events one after the other. */
+function listen(stream: ReadableStream<Uint8Array>) {
+  const reader = stream.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  const block = async (): Promise<string | null> => {
+    for (;;) {
+      const end = text.indexOf('\n\n')
+      if (end !== -1) {
+        const found = text.slice(0, end)
+        text = text.slice(end + 2)
+        return found
+      }
+      const { done, value } = await reader.read()
+      if (done) return null
+      text += decoder.decode(value, { stream: true })
+    }
+  }
+  return {
+    block,
+    async next(): Promise<Heard | null> {
+      for (let found = await block(); found !== null; found = await block()) {
+        const fields = Object.fromEntries(found.split('\n').map(line => line.split(/: (.*)/s) as [string, string]))
+        if (fields.data !== undefined)
+          return {
+            id: fields.id ? Number(fields.id) : null,
+            event: fields.event ?? 'message',
+            data: JSON.parse(fields.data),
+          }
+      }
+      return null
+    },
+    stop: () => reader.cancel(),
+  }
+}
+
+async function follow(server: SimulatorServer, path = '', headers: Record<string, string> = {}) {
+  const response = await fetch(`${server.url}/_sim/events${path}`, { headers })
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  return listen(response.body!)
+}
+
+test('every entry arrives as it happens, with its seq as id', async () => {
+  await using server = await startSimulator({ port: 0 })
+  const events = await follow(server)
+  const ada = await server.chat()
+  expect(await events.next()).toMatchObject({ id: 1, event: 'message', data: { seq: 1, note: 'chat_created' } })
+  await ada.says('Hi')
+  expect(await events.next()).toMatchObject({ id: 2, data: { kind: 'user', text: 'Hi' } })
+  await events.stop()
+})
+
+test('a reader resumes after what it saw last, by header or query', async () => {
+  await using server = await startSimulator({ port: 0 })
+  const ada = await server.chat()
+  for (const text of ['one', 'two', 'three']) await ada.says(text)
+  const last = server.journal.nextSeq - 1
+  for (const events of [
+    await follow(server, '', { 'last-event-id': String(last - 2) }),
+    await follow(server, `?after=${last - 2}`),
+  ]) {
+    expect(await events.next()).toMatchObject({ id: last - 1 })
+    expect(await events.next()).toMatchObject({ id: last })
+    await events.stop()
+  }
+})
+
+test('more than one chunk of history arrives whole and in order', async () => {
+  await using server = await startSimulator({ port: 0 })
+  const ada = await server.chat()
+  for (let i = 0; i < 450; i++) await ada.says('x')
+  const events = await follow(server)
+  for (let seq = 1; seq < server.journal.nextSeq; seq++) expect((await events.next())?.id).toBe(seq)
+  await events.stop()
+})
+
+test('a reset is an event of its own, and nothing from before follows', async () => {
+  await using server = await startSimulator({ port: 0 })
+  const events = await follow(server)
+  await server.chat()
+  expect(await events.next()).toMatchObject({ id: 1 })
+  server.reset()
+  await server.chat()
+  expect(await events.next()).toMatchObject({ id: null, event: 'reset' })
+  expect(await events.next()).toMatchObject({ id: 1, data: { note: 'chat_created' } })
+  await events.stop()
+})
+
+test('a reader that was away during a reset is told so', async () => {
+  await using server = await startSimulator({ port: 0 })
+  await server.chat()
+  const events = await follow(server, '', { 'last-event-id': '57' })
+  expect(await events.next()).toMatchObject({ event: 'reset' })
+  expect(await events.next()).toMatchObject({ id: 1 })
+  await events.stop()
+})
+
+test('closing the server ends the stream', async () => {
+  const server = await startSimulator({ port: 0 })
+  const events = await follow(server)
+  const ended = events.next()
+  await server.close()
+  expect(await ended).toBeNull()
+})
+
+test('a quiet stream gives a sign of life; one that is cancelled leaves nothing behind', async () => {
+  const sim = createSimulator()
+  const closing = new AbortController()
+  const options = { journal: sim.journal, after: 0, show: (entry: unknown) => entry, closing: closing.signal }
+  const events = listen(eventStream({ ...options, heartbeatMs: 1 }))
+  expect(await events.block()).toBe(': handover-sim\nretry: 1000')
+  expect(await events.block()).toBe(': still here')
+  await events.stop()
+  await sim.chat()
+})

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { type SimulatorServer, startSimulator } from '../../../src/server/start.ts'
+import { control, rawLine, startWebhook } from '../../support/server.ts'
+
+const call = (server: SimulatorServer, id: string, body: object, headers: Record<string, string> = {}) =>
+  fetch(`${server.url}/api/v2/handover/${id}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ bot_id: server.botId, ...body }),
+  })
+
+describe('wait', () => {
+  test('answers an entry that is there, and one that comes later', async () => {
+    await using server = await startSimulator({ port: 0 })
+    const ask = control(server)
+    const ada = await server.chat()
+    await call(server, 'start', { chat_id: ada.id })
+    const there = await ask('GET', `/wait?call=start&chat_id=${ada.id}`)
+    expect(there).toMatchObject({ status: 200, body: { kind: 'api', endpoint: 'start', status: 200 } })
+
+    const later = ask('GET', `/wait?call=start&after=${there.body.seq}`)
+    await call(server, 'start', { chat_id: ada.id })
+    expect((await later).body.seq).toBeGreaterThan(there.body.seq)
+  })
+
+  test.each([
+    ['event=REQUESTING%20TAKEOVER', { kind: 'event', event: 'REQUESTING TAKEOVER' }],
+    ['kind=delivery&event=REQUESTING%20TAKEOVER', { kind: 'delivery', outcome: 'skipped' }],
+    ['note=chat_created', { kind: 'note', note: 'chat_created' }],
+    ['kind=user', { kind: 'user', action: 'press' }],
+    ['call=end&status=404', { endpoint: 'end', status: 404 }],
+  ])('by %s', async (query, expected) => {
+    await using server = await startSimulator({ port: 0 })
+    const ada = await server.chat()
+    await ada.press('handover')
+    await call(server, 'end', { chat_id: 'other' })
+    expect((await control(server)('GET', `/wait?${query}`)).body).toMatchObject(expected)
+  })
+
+  test('408 shows what came nearest', async () => {
+    await using server = await startSimulator({ port: 0 })
+    const ask = control(server)
+    const [ada, ben] = [await server.chat(), await server.chat()]
+    await call(server, 'start', { chat_id: ada.id })
+    const { seq } = (await ask('GET', '/wait?call=start')).body
+    await call(server, 'start', { chat_id: ben.id })
+    await call(server, 'message', { chat_id: ada.id, message: 'Hi' })
+
+    const told = await ask('GET', `/wait?call=start&chat_id=${ada.id}&after=${seq}&timeout=20ms`)
+    expect(told.status).toBe(408)
+    const { error, nearest } = told.body
+    expect(error).toMatchObject({ code: 'timeout', message: expect.stringContaining('call "start"') })
+    expect(error.message).toContain(`It was there earlier, with seq ${seq}`)
+    expect(nearest.earlier).toMatchObject([{ seq }])
+    expect(nearest.other_chat).toMatchObject([{ endpoint: 'start', chat_id: ben.id }])
+    expect(nearest.same_chat).toMatchObject([{ endpoint: 'message', chat_id: ada.id }])
+    expect(nearest.last.at(-1)).toMatchObject({ seq: server.journal.nextSeq - 1 })
+  })
+
+  test('a reset ends the wait', async () => {
+    await using server = await startSimulator({ port: 0 })
+    // Two requests on one line are taken up in their order.
+    const line = await rawLine(server.port)
+    line.send('GET /_sim/wait?call=start&timeout=1m HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    line.send('POST /_sim/reset HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    expect(await line.ended()).toMatch(/^HTTP\/1\.1 409 [\s\S]*"code":"reset"[\s\S]*HTTP\/1\.1 200 /)
+  })
+})
+
+describe('journal', () => {
+  test('is read by kind, chat, seq and number', async () => {
+    await using server = await startSimulator({ port: 0 })
+    const ask = control(server)
+    const [ada, ben] = [await server.chat(), await server.chat()]
+    await ada.says('Hi')
+    await ben.says('Hi')
+    const all = (await ask('GET', '/journal')).body
+    expect(all).toMatchObject({ first_seq: 1, next_seq: server.journal.nextSeq })
+    expect(all.entries.length).toBe(server.journal.nextSeq - 1)
+    const { entries } = (await ask('GET', `/journal?kind=user&chat_id=${ben.id}`)).body
+    expect(entries).toMatchObject([{ kind: 'user', chat_id: ben.id }])
+    expect((await ask('GET', '/journal?after=1&limit=2')).body.entries).toMatchObject([{ seq: 2 }, { seq: 3 }])
+  })
+
+  test('shows neither keys nor signatures, in any export', async () => {
+    await using webhook = await startWebhook()
+    await using server = await startSimulator({ port: 0, webhook: { url: webhook.url } })
+    const ask = control(server)
+    const ada = await server.chat()
+    await ada.press('handover')
+    await call(server, 'start', { chat_id: ada.id })
+    await call(server, 'start', { chat_id: ada.id }, { authorization: 'wrong-key-here' })
+    const [delivery] = server.deliveries
+    const signature = delivery!.request.headers['Kindly-HMAC']!
+    expect(signature.length).toBeGreaterThan(20)
+
+    const exports = await Promise.all([
+      ask('GET', '/journal'),
+      ask('GET', '/deliveries'),
+      ask('GET', '/wait?kind=delivery'),
+      ask('GET', '/wait?call=start&status=418&timeout=1ms'),
+    ])
+    const text = JSON.stringify(exports.map(({ body }) => body))
+    for (const secret of [server.apiKey, signature, 'wrong-key-here']) expect(text).not.toContain(secret)
+    expect(text).toContain('"authorization":"Bearer ***"')
+    expect(text).toContain('"Kindly-HMAC":"***"')
+    expect(exports[1]!.body.deliveries).toMatchObject([{ delivery_id: delivery!.delivery_id, outcome: 'delivered' }])
+  })
+})

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import type { ApiContent, DeliveryContent, Entry } from '../../../src/journal/entry.ts'
+import { maskEntry } from '../../../src/journal/mask.ts'
+import { hmac } from '../../../src/runtime/hmac.ts'
+
+const frame = { v: 1, seq: 1, time: '2024-01-01T09:00:00.000000Z', cause: null, at_ms: 0 } as const
+
+const call = (headers: Record<string, string>, path = '/api/v2/handover/start'): Entry => ({
+  ...frame,
+  kind: 'api',
+  endpoint: 'start',
+  method: 'POST',
+  path,
+  alias: 'handover',
+  auth: 'valid',
+  request: { headers, body: null, bytes: 0 },
+  status: 200,
+  response: null,
+  findings: [],
+  unspecified: {},
+  duration_ms: 1,
+  follows: null,
+})
+
+const delivery = (headers: Record<string, string>, url = 'http://127.0.0.1:3000/webhook'): Entry => ({
+  ...frame,
+  kind: 'delivery',
+  delivery_id: 'd1',
+  event: 'REQUESTING TAKEOVER',
+  attempt: 1,
+  outcome: 'delivered',
+  url,
+  request: { headers, body: '{}' },
+  status: 200,
+  response: { headers: { 'set-cookie': 'session=1', 'content-type': 'text/plain' }, body: '', truncated: false },
+  duration_ms: 1,
+})
+
+const headersOf = (entry: Entry) => (entry as ApiContent | DeliveryContent).request.headers
+
+test.each([
+  ['Bearer sim-handover-key', 'Bearer ***'],
+  ['bearer two words', 'bearer ***'],
+  ['sim-handover-key', '***'],
+  ['Basic dXNlcjpwYXNz', 'Basic ***'],
+])('of the credentials %j stays %j', (authorization, masked) => {
+  expect(headersOf(maskEntry(call({ authorization })))).toEqual({ authorization: masked })
+})
+
+test('other headers stay, other secrets do not', () => {
+  const headers = { 'content-type': 'application/json', cookie: 'a=b', 'x-api-key': 'k', 'x-request-id': 'r1' }
+  expect(headersOf(maskEntry(call(headers)))).toEqual({ ...headers, cookie: '***', 'x-api-key': '***' })
+})
+
+test('a key in the query is masked, the rest of the path stays', () => {
+  const masked = maskEntry(call({}, '/api/v2/handover/start?page=2&api_key=sim-handover-key&x=1'))
+  expect((masked as ApiContent).path).toBe('/api/v2/handover/start?page=2&api_key=***&x=1')
+})
+
+describe('signatures', () => {
+  const hashes = (['sha1', 'sha256', 'sha512'] as const).flatMap(hash =>
+    (['base64', 'hex'] as const).map(encoding => [hash, encoding, hmac(hash, 'key', '{}', encoding)] as const),
+  )
+  test.each(hashes)('%s in %s is masked under any name', (_hash, _encoding, value) => {
+    expect(headersOf(maskEntry(delivery({ 'X-Anything': value })))).toEqual({ 'X-Anything': '***' })
+  })
+
+  test('the algorithm stays readable; a broken signature is masked by its name', () => {
+    const headers = {
+      'Kindly-HMAC': 'trunc',
+      'Kindly-HMAC-algorithm': 'HMAC-SHA-256 (base64 encoded)',
+      'X-Mine': 'abc',
+    }
+    expect(headersOf(maskEntry(delivery(headers), 'x-mine'))).toEqual({
+      ...headers,
+      'Kindly-HMAC': '***',
+      'X-Mine': '***',
+    })
+  })
+
+  test.each(hashes)('%s in %s is masked when it was cut on purpose', (_hash, _encoding, value) => {
+    const headers = { 'content-type': 'application/json', 'X-Old-Name': value.slice(0, (value.length * 3) / 4) }
+    const entry = { ...delivery(headers), triggered: true, sign: 'truncated' } as Entry
+    expect(headersOf(maskEntry(entry))).toEqual({ 'content-type': 'application/json', 'X-Old-Name': '***' })
+  })
+
+  test('cookies the webhook set and a password in its URL are masked', () => {
+    const masked = maskEntry(delivery({}, 'http://me:secret@127.0.0.1:3000/webhook?token=abc')) as DeliveryContent
+    expect(masked.response?.headers).toEqual({ 'set-cookie': '***', 'content-type': 'text/plain' })
+    expect(masked.url).toBe('http://***@127.0.0.1:3000/webhook?token=***')
+  })
+})
+
+test('the entry itself is not changed, and entries without headers come back as they are', () => {
+  const entry = call({ authorization: 'Bearer key' })
+  maskEntry(entry)
+  expect(headersOf(entry)).toEqual({ authorization: 'Bearer key' })
+  const note: Entry = { ...frame, kind: 'note', note: 'config' }
+  expect(maskEntry(note)).toBe(note)
+})

@@ -1,0 +1,64 @@
+/** Snapshots over the control API, and what a reader of the events hears of them. */
+import { expect, test } from 'vitest'
+import { startSimulator } from '../../../src/server/start.ts'
+import { control } from '../../support/server.ts'
+
+const SERVER = { port: 0, clock: 'virtual' } as const
+
+test('taken and put back', async () => {
+  await using server = await startSimulator(SERVER)
+  const ask = control(server)
+  await ask('POST', '/chats', { body: { id: 'ada' } })
+  const { body: snapshot } = await ask('GET', '/snapshot?journal=true')
+  expect(snapshot).toMatchObject({
+    v: 1,
+    seed: 1,
+    chats: [{ id: 'ada' }],
+    journal: { next_seq: 2, entries: [{ seq: 1 }] },
+  })
+  expect(JSON.stringify(snapshot)).not.toContain(server.apiKey)
+  await ask('POST', '/chats', { body: { id: 'bob' } })
+  const restored = await ask('PUT', '/snapshot', { body: snapshot })
+  expect(restored.body).toMatchObject({ restored: true, chats: 1, next_seq: 2, taken_at: snapshot.taken_at })
+  expect((await ask('GET', '/chats')).body.chats).toHaveLength(1)
+  const withKeys = await ask('GET', '/snapshot?keys=true')
+  expect(withKeys.body.config['keys.handover']).toBe(server.apiKey)
+  expect(withKeys.body.journal.entries).toBeUndefined()
+})
+
+test('refused with every reason, by field', async () => {
+  await using server = await startSimulator(SERVER)
+  const ask = control(server)
+  const { body: snapshot } = await ask('GET', '/snapshot')
+  const other = await ask('PUT', '/snapshot', { body: { ...snapshot, v: 7 } })
+  expect([other.status, other.body.error.code]).toEqual([422, 'invalid_snapshot'])
+  expect(other.body.error.issues).toMatchObject([{ field: 'v', message: expect.stringContaining('has version 7') }])
+  const config = { ...snapshot.config, 'typing.webhook': 'maybe', nothing: 1 }
+  const { error } = (await ask('PUT', '/snapshot', { body: { ...snapshot, config } })).body
+  expect(error.issues.map((issue: { field: string }) => issue.field)).toEqual([
+    'config.typing.webhook',
+    'config.nothing',
+  ])
+  expect((await ask('PUT', '/snapshot', { text: '[]' })).status).toBe(422)
+})
+
+test('a reader of the events hears of a reset and of a restore at once, before anything follows', async () => {
+  await using server = await startSimulator(SERVER)
+  await server.chat({ id: 'ada' })
+  const snapshot = server.snapshot({ journal: true })
+  const response = await fetch(`${server.url}/_sim/events`)
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let heard = ''
+  const until = async (text: string) => {
+    while (!heard.includes(text)) heard += (await reader.read()).value
+    const seen = heard
+    heard = ''
+    return seen
+  }
+  await until('"chat_id":"ada"')
+  server.reset()
+  expect(await until('event: reset')).not.toContain('ada')
+  await server.restore(snapshot)
+  expect(await until('"chat_id":"ada"')).toMatch(/event: reset\ndata: \{\}\n\nid: 1\n/)
+  await reader.cancel()
+})

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { startSimulator } from '../../../src/server/start.ts'
+import { control, deferred, startWebhook } from '../../support/server.ts'
+
+test('a virtual clock is advanced; the real one is not', async () => {
+  await using virtual = await startSimulator({ port: 0, clock: 'virtual' })
+  const { status, body } = await control(virtual)('POST', '/clock/advance', { body: { by: '10m' } })
+  expect([status, body]).toEqual([200, { mode: 'virtual', now: '2024-01-01T09:10:00.000000Z' }])
+
+  await using real = await startSimulator({ port: 0 })
+  const refused = await control(real)('POST', '/clock/advance', { body: { by: '10m' } })
+  expect([refused.status, refused.body.error.code]).toEqual([409, 'real_clock'])
+})
+
+test('settle answers after what is in flight and due', async () => {
+  await using webhook = await startWebhook()
+  await using server = await startSimulator({ port: 0, clock: 'virtual', webhook: { url: webhook.url } })
+  const ask = control(server)
+  const { chat_id } = (await ask('POST', '/chats')).body
+  await ask('POST', `/chats/${chat_id}/press`, { body: { button: 'handover' } })
+  const { body } = await ask('POST', '/settle')
+  expect(body).toEqual({ settled: true, next_seq: server.journal.nextSeq })
+  expect(server.deliveries).toMatchObject([{ outcome: 'delivered' }])
+})
+
+test('reset forgets everything, and the same things happen again the same way', async () => {
+  await using server = await startSimulator({ port: 0, clock: 'virtual' })
+  const ask = control(server)
+  const first = (await ask('POST', '/chats')).body
+  await ask('POST', `/chats/${first.chat_id}/press`, { body: { button: 'handover' } })
+  expect((await ask('POST', '/reset')).body).toEqual({ reset: true })
+  expect((await ask('GET', '/journal')).body).toEqual({ entries: [], first_seq: 1, next_seq: 1 })
+  expect((await ask('GET', '/chats')).body).toEqual({ chats: [] })
+  expect((await ask('POST', '/chats')).body).toEqual(first)
+})
+
+test('a delivery in flight during a reset never appears afterwards', async () => {
+  const reached = deferred<() => void>()
+  await using webhook = await startWebhook((_, response) => reached.resolve(() => response.end()))
+  await using server = await startSimulator({
+    port: 0,
+    webhook: { url: webhook.url },
+    knobs: { 'webhook.retry': ['1ms'] },
+  })
+  const ask = control(server)
+  const { chat_id } = (await ask('POST', '/chats')).body
+  await ask('POST', `/chats/${chat_id}/press`, { body: { button: 'handover' } })
+  const answer = await reached.promise
+  await ask('POST', '/reset')
+  answer()
+  await ask('POST', '/settle')
+  expect((await ask('GET', '/journal')).body.entries).toEqual([])
+  expect(webhook.bodies.length).toBe(1)
+})
+
+test('an action still being translated during a reset never appears afterwards', async () => {
+  const translated = deferred<string>()
+  const translating = deferred()
+  const translate = () => {
+    translating.resolve()
+    return translated.promise
+  }
+  await using server = await startSimulator({ port: 0, translate })
+  const ask = control(server)
+  const { chat_id } = (await ask('POST', '/chats', { body: { language: 'nb' } })).body
+  const start = { bot_id: server.botId, chat_id, sender: { language_codes: ['en'] } }
+  const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
+  await fetch(`${server.url}/api/v2/handover/start`, { method: 'POST', headers, body: JSON.stringify(start) })
+  const saying = ask('POST', `/chats/${chat_id}/messages`, { body: { text: 'Hei' } })
+  await translating.promise
+  await ask('POST', '/reset')
+  translated.resolve('Hi')
+  expect(await saying).toMatchObject({ status: 409, body: { error: { code: 'reset' } } })
+  expect((await ask('GET', '/journal')).body.entries).toEqual([])
+})
+
+test('health says whether it takes requests, and both documents are served', async () => {
+  await using server = await startSimulator({ port: 0, baseUrl: 'https://bot.example.test/here' })
+  const ask = control(server)
+  expect((await ask('GET', '/livez')).body).toMatchObject({ status: 'live' })
+  expect((await ask('GET', '/readyz')).body).toMatchObject({ status: 'ready', version: expect.any(String) })
+  expect((await ask('GET', '/openapi.json')).body.servers).toEqual([{ url: server.url }])
+  const platform = (await ask('GET', '/platform-openapi.json')).body
+  expect(platform.servers).toEqual([{ url: 'https://bot.example.test/here' }])
+})

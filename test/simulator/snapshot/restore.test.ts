@@ -1,0 +1,272 @@
+/** Checks what snapshots contain, what a restore rejects, and what it leaves unchanged. */
+import { describe, expect, test } from 'vitest'
+import { createSimulator } from '../../../src/simulator/simulator.ts'
+import { InvalidSnapshotError } from '../../../src/simulator/snapshot/check.ts'
+import type { Snapshot } from '../../../src/simulator/snapshot/schema.ts'
+import { call, gate, post, takenOver, texts, transcript, world } from '../../knobs/support.ts'
+
+const copy = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot
+
+/** Changes a copy of a snapshot, as a user with an editor may do. */
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
+const edited = (snapshot: Snapshot, edit: (document: any) => void): Snapshot => {
+  const document = copy(snapshot)
+  edit(document)
+  return document
+}
+
+test('a snapshot is plain JSON and does not change later', async () => {
+  const { sim } = world()
+  const ada = await takenOver(sim)
+  const snapshot = sim.snapshot({ keys: true, journal: true })
+  const before = JSON.stringify(snapshot)
+  await ada.says('More')
+  await sim.configure({ 'messages.open': 'Other' })
+  expect(JSON.stringify(snapshot)).toBe(before)
+  expect(copy(snapshot)).toEqual(snapshot)
+})
+
+test('a chat handle shows the restored state', async () => {
+  const { sim } = world()
+  const ada = await sim.chat()
+  await ada.says('First')
+  const snapshot = sim.snapshot()
+  await ada.says('Second')
+  await ada.press('handover')
+  await sim.restore(snapshot)
+  expect(texts(ada).filter(text => text === 'First' || text === 'Second')).toEqual(['First'])
+  expect(ada.status).toBe('bot')
+  await ada.says('Third')
+  expect(texts(ada)).toContain('Third')
+  expect(sim.findChat(ada.id)!.transcript).toEqual(ada.transcript)
+})
+
+test('a snapshot contains keys only on request, and a restore without them keeps the current keys', async () => {
+  const from = world({
+    knobs: { 'keys.handover': 'first-secret', 'keys.bot': 'second-secret', 'keys.more': 'third:77' },
+  }).sim
+  await takenOver(from)
+  const masked = from.snapshot({ journal: true })
+  for (const secret of ['first-secret', 'second-secret', 'third']) expect(JSON.stringify(masked)).not.toContain(secret)
+
+  const to = world({ knobs: { 'keys.handover': 'own-key' } }).sim
+  await to.restore(masked)
+  expect(to.apiKey).toBe('own-key')
+  await to.restore(from.snapshot({ keys: true }))
+  expect(to.apiKey).toBe('first-secret')
+  expect((await call(to, `/api/v1/chats/${from.chats()[0]!.chat_id}`, { key: 'second-secret' })).status).toBe(200)
+})
+
+test('a restore takes over seed and bot', async () => {
+  const from = world({ seed: 5, bot: { id: 2002, name: 'Odd' } }).sim
+  const to = world({ seed: 6 }).sim
+  await to.restore(from.snapshot())
+  expect([to.botId, to.config().seed, to.config()['bot.name']]).toEqual([2002, 5, 'Odd'])
+  expect((await to.chat()).id).toBe((await from.chat()).id)
+  to.reset()
+  expect((await to.chat()).botId).toBe(2002)
+})
+
+test('a restore keeps the base URL and a webhook URL that is set, and takes over the URL where none is set', async () => {
+  const from = createSimulator({ baseUrl: 'https://a.example.test', webhook: { url: 'http://127.0.0.1:9/a' } })
+  const set = createSimulator({ baseUrl: 'https://b.example.test', webhook: { url: 'http://127.0.0.1:9/b' } })
+  const unset = createSimulator()
+  for (const sim of [set, unset]) await sim.restore(from.snapshot())
+  expect([set.baseUrl, set.config()['webhook.url']]).toEqual(['https://b.example.test', 'http://127.0.0.1:9/b'])
+  expect(unset.config()['webhook.url']).toBe('http://127.0.0.1:9/a')
+})
+
+test('a restore brings uploaded bytes back, also large files', async () => {
+  const bytes = Uint8Array.from({ length: 200_000 }, (_, index) => index % 256)
+  const from = world().sim
+  const ada = await takenOver(from, { supports_attachment: true })
+  await ada.says('Here', { attach: [{ name: 'a b.bin', type: 'application/octet-stream', bytes }] })
+  const [file] = ada.transcript.at(-1)!.attachments
+  const to = world().sim
+  await to.restore(copy(from.snapshot()))
+  const answer = await to.fetch(new Request(file!.url))
+  expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes)
+})
+
+test('a restore sends an event in flight once more, with the same id, bytes and attempt', async () => {
+  const { opened, open } = gate()
+  const from = world({}, async () => opened.then(() => new Response('ok')))
+  const said = (await takenOver(from.sim)).says('Hello')
+  await from.arrived(1)
+  const snapshot = from.sim.snapshot()
+  const to = world()
+  await to.sim.restore(snapshot)
+  await to.sim.settled()
+  expect(to.inbox.map(one => one.text)).toEqual(from.inbox.map(one => one.text))
+  expect(to.sim.deliveries).toMatchObject([
+    { attempt: 1, outcome: 'delivered', delivery_id: snapshot.deliveries[0]!.delivery_id },
+  ])
+  open()
+  await said
+  expect(from.sim.deliveries).toHaveLength(1)
+})
+
+test('a restore sends a duplicated event and each copy once more, and adds no copies', async () => {
+  const { opened, open } = gate()
+  const from = world({}, async () => opened.then(() => new Response('ok')))
+  const ada = await takenOver(from.sim)
+  from.sim.faults.add({ on: { webhook: 'MESSAGE FROM USER' }, duplicate: 3, times: 1 })
+  const said = ada.says('Hello')
+  await from.arrived(3)
+  const to = world()
+  await to.sim.restore(from.sim.snapshot())
+  await to.sim.settled()
+  expect(to.sim.deliveries.map(({ attempt, duplicate }) => [attempt, duplicate ?? false])).toEqual([
+    [1, false],
+    [2, true],
+    [3, true],
+  ])
+  open()
+  await said
+})
+
+test('a restore aborts deliveries in flight and journals nothing from before', async () => {
+  const { opened, open } = gate()
+  const { sim, arrived } = world({}, async () => opened.then(() => new Response('ok')))
+  const ada = await takenOver(sim)
+  const snapshot = sim.snapshot({ journal: true })
+  const said = ada.says('Hello')
+  await arrived(1)
+  await sim.restore(snapshot)
+  await expect(said).rejects.toThrow('reset')
+  open()
+  await sim.settled()
+  expect(sim.journal.query()).toEqual(snapshot.journal.entries)
+  expect(sim.deliveries).toEqual([])
+})
+
+test('without the journal seq continues, and first_seq shows that earlier entries are missing', async () => {
+  const { sim } = world()
+  await takenOver(sim)
+  const next = sim.journal.nextSeq
+  await sim.restore(sim.snapshot())
+  expect(sim.journal.query()).toEqual([])
+  expect([sim.journal.firstSeq, sim.journal.nextSeq]).toEqual([next, next])
+  await sim.chat()
+  expect(sim.journal.query().map(({ seq }) => seq)).toEqual([next])
+})
+
+test('a journal with a smaller limit keeps the latest entries', async () => {
+  const from = world().sim
+  for (let count = 0; count < 5; count++) await from.chat()
+  const to = createSimulator({ journalLimit: 2 })
+  await to.restore(from.snapshot({ journal: true }))
+  expect(to.journal.query().map(({ seq }) => seq)).toEqual([4, 5])
+  expect(to.journal.firstSeq).toBe(4)
+  await to.chat()
+  expect(to.journal.query().map(({ seq }) => seq)).toEqual([5, 6])
+})
+
+test('a reset after a restore returns to the initial state, except for settings', async () => {
+  const { sim } = world({ clock: { mode: 'virtual', start: '2030-01-01T00:00:00Z' } })
+  await takenOver(sim)
+  await sim.clock.advance('1h')
+  const other = createSimulator()
+  await other.restore(sim.snapshot())
+  expect(other.clock.now()).toBe(sim.clock.now())
+  other.reset()
+  expect(other.chats()).toEqual([])
+  expect(new Date(other.clock.now()).toISOString()).toBe('2030-01-01T00:00:00.000Z')
+})
+
+test('a masked delivery that is resent manually gets a new signature', async () => {
+  const from = world().sim
+  await (await takenOver(from)).says('Hello')
+  const to = world()
+  await to.sim.restore(from.snapshot({ journal: true }))
+  const { coreOf } = await import('../../../src/simulator/simulator.ts')
+  await coreOf(to.sim).byHand.resend(to.sim.deliveries[0]!, false)
+  expect(to.inbox[0]!.headers.get('kindly-hmac')).toBe(from.deliveries[0]!.request.headers['Kindly-HMAC'])
+})
+
+describe('a restore rejects, without any change:', () => {
+  const rows: [string, (snapshot: Snapshot) => unknown, RegExp][] = [
+    ['a value that is not an object', () => null, /no snapshot.*version "v"/],
+    ['a missing version', () => ({}), /no snapshot/],
+    [
+      'another version',
+      one => ({ ...one, v: 2, handover_sim: '9.1.0' }),
+      /has version 2.*reads snapshots of version 1.*handover-sim 9\.1\.0/,
+    ],
+    ['an unknown key', one => ({ ...one, extra: 1 }), /extra is not a known key/],
+    ['a missing part', one => edited(one, it => void delete it.chats), /chats is required/],
+    [
+      'a wrong type',
+      one => edited(one, it => Object.assign(it.chats[0], { typing: 'yes' })),
+      /chats\[0\]\.typing must be/,
+    ],
+    [
+      'an unknown setting',
+      one => edited(one, it => Object.assign(it.config, { 'typing.webhok': 'off' })),
+      /config: typing\.webhok is not a setting; did you mean typing\.webhook/,
+    ],
+    [
+      'an invalid setting',
+      one => edited(one, it => Object.assign(it.config, { 'typing.webhook': 'maybe' })),
+      /config: typing\.webhook must be echo \| off, got "maybe"/,
+    ],
+    [
+      'an engine that fails to load',
+      one => edited(one, it => Object.assign(it.config, { 'translation.engine': './none.mjs' })),
+      /cannot load/,
+    ],
+    [
+      'another clock mode',
+      one => edited(one, it => void Object.assign(it.clock, { mode: 'real', start_ms: undefined })),
+      /taken on a real clock and this one is virtual/,
+    ],
+    [
+      'an unknown bot',
+      one => edited(one, it => Object.assign(it.chats[0], { bot_id: 3 })),
+      /bot 3 is not among the bots/,
+    ],
+    [
+      'a missing file',
+      one => edited(one, it => void it.chats[0].messages[0].attachments.push('f')),
+      /file f is not among the files/,
+    ],
+    ['two chats with one id', one => edited(one, it => void it.chats.push(it.chats[0])), /two have the same id/],
+    [
+      'a deadline of an unknown chat',
+      one => edited(one, it => Object.assign(it.deadlines[0], { chat_id: 'x' })),
+      /x is not among the chats/,
+    ],
+    ['a gap in the journal', one => edited(one, it => void it.journal.entries.pop()), /without a gap/],
+    [
+      'a journal entry without its request',
+      one => edited(one, it => void delete it.journal.entries[1].request),
+      /journal\.entries\[1\]/,
+    ],
+    [
+      'status agent without a takeover',
+      one => edited(one, it => Object.assign(it.chats[0], { takeover: null })),
+      /belongs to status agent/,
+    ],
+    [
+      'a fault that could never match',
+      one => edited(one, it => Object.assign(it.faults[0], { spec: { on: 'api', swap: true } })),
+      /faults\[0\]\.spec/,
+    ],
+  ]
+  test.each(rows)('%s', async (_, spoil, message) => {
+    const { sim } = world()
+    const ada = await takenOver(sim)
+    await post(sim, 'typing_start', ada, { timeout: 60_000 })
+    sim.faults.add({ on: { api: 'summarize' }, respond: { status: 503 } })
+    await sim.settled()
+    const good = sim.snapshot({ journal: true })
+    const failed = await sim.restore(spoil(good) as Snapshot).catch(error => error)
+    expect(failed).toBeInstanceOf(InvalidSnapshotError)
+    expect(failed.message).toMatch(message)
+    const { taken_at: _t, journal, ...after } = sim.snapshot({ journal: true })
+    expect(good).toMatchObject(after)
+    expect(journal.entries).toEqual(good.journal.entries)
+    expect((await transcript(sim, ada)).id).toBe(ada.id)
+    await sim.restore(good)
+  })
+})

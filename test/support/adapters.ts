@@ -1,0 +1,119 @@
+/** The ways into the platform: the same tests run through each of them. */
+import * as msw2 from 'msw'
+import { setupServer as setup2 } from 'msw/node'
+import * as msw3 from 'msw3'
+import { setupServer as setup3 } from 'msw3/node'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { type Interception, intercept } from '../../src/adapters/interceptors.ts'
+import { createHandlers } from '../../src/adapters/msw-handlers.ts'
+import { startSimulator } from '../../src/server/start.ts'
+import type { SimulatorOptions } from '../../src/simulator/options.ts'
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts'
+
+export interface Door {
+  readonly name: string
+  create(options: SimulatorOptions): Promise<Simulator>
+  /** Sends a request to a path of the platform. */
+  send(sim: Simulator, path: string, init?: RequestInit): Promise<Response>
+  /** How `fetch` fails when the answer gets lost with this code: its message, and the code if it is told. */
+  lost?(code: string): [message: string, code: string | undefined]
+  /** Before the first test and after the last one. */
+  open?(): void
+  close?(): void
+}
+
+export const inProcess: Door = {
+  name: 'in-process',
+  create: async options => createSimulator(options),
+  send: (sim, path, init) => sim.fetch(new Request(sim.baseUrl + path, init)),
+}
+
+const byFetch: Door['send'] = (sim, path, init) => fetch(sim.baseUrl + path, { redirect: 'manual', ...init })
+
+/** A real server on a free port, with the clock that tests move. */
+const overHttp: Door = {
+  name: 'over HTTP',
+  create: options => startSimulator({ clock: 'virtual', ...options, port: 0 }),
+  send: byFetch,
+}
+
+/** Simulators that share a door are told apart by their address. */
+let addresses = 0
+const atOwnAddress = (options: SimulatorOptions): Simulator =>
+  createSimulator({ baseUrl: `https://bot-${++addresses}.example.test`, ...options })
+
+interface MswServer<Handler> {
+  use(...handlers: Handler[]): void
+  close(): void
+}
+
+function mswDoor<Handler>(
+  name: string,
+  lostMessage: string,
+  listen: () => MswServer<Handler>,
+  handlers: (sim: Simulator) => Handler[],
+): Door {
+  let server: MswServer<Handler>
+  return {
+    name,
+    async create(options) {
+      const sim = atOwnAddress(options)
+      server.use(...handlers(sim))
+      return sim
+    },
+    send: byFetch,
+    lost: () => [lostMessage, undefined],
+    open: () => {
+      server = listen()
+    },
+    close: () => server.close(),
+  }
+}
+
+const throughMsw2 = mswDoor(
+  'msw 2',
+  'Failed to fetch',
+  () => {
+    const server = setup2()
+    server.listen({ onUnhandledRequest: 'error' })
+    return server
+  },
+  sim => createHandlers<msw2.HttpHandler>(msw2.http, sim),
+)
+
+const throughMsw3 = mswDoor(
+  'msw 3',
+  'fetch failed',
+  () => {
+    const server = setup3()
+    server.listen({ onUnhandledFrame: 'error' })
+    return server
+  },
+  sim => createHandlers<msw3.HttpHandler>(msw3.http, sim),
+)
+
+const intercepted: Interception[] = []
+const throughInterceptors: Door = {
+  name: 'interceptors',
+  async create(options) {
+    const sim = atOwnAddress(options)
+    intercepted.push(intercept(sim))
+    return sim
+  },
+  send: byFetch,
+  close: () => {
+    for (const one of intercepted.splice(0)) one.stop()
+  },
+}
+
+const DOORS: readonly Door[] = [inProcess, overHttp, throughMsw2, throughMsw3, throughInterceptors]
+
+/** Runs the same tests through every door. */
+export function describeAdapters(name: string, body: (door: Door) => void): void {
+  for (const door of DOORS)
+    describe(`${name} (${door.name})`, () => {
+      if (door.open !== undefined) beforeAll(door.open)
+      if (door.close !== undefined) afterAll(door.close)
+      body(door)
+    })
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { type TimelineRow, timelineOf } from '../../../src/reporters/timeline.ts'
+import { quietBefore, roomFor, spanOf } from '../../../src/web/report/diagram/columns.ts'
+import { drawDiagram } from '../../../src/web/report/diagram/draw.ts'
+import { sectionsOf } from '../../../src/web/report/diagram/entry-view.ts'
+import { stillTimeline } from '../../../src/web/report/diagram/still.ts'
+import { crossTalk, wrongText } from './sample.ts'
+import { createTape } from './tape.ts'
+
+const row = (more: Partial<TimelineRow>): TimelineRow => ({
+  seq: 1,
+  atMs: 0,
+  from: 'platform',
+  to: 'intermediary',
+  conversation: 'main',
+  kind: 'event',
+  label: 'REQUESTING TAKEOVER',
+  ok: true,
+  failed: false,
+  step: null,
+  entrySeqs: [1],
+  ...more,
+})
+const times = (text: string, what: RegExp) => text.match(what)?.length ?? 0
+
+describe('where a row lies', () => {
+  it('runs from lifeline to lifeline and points at the receiver', () => {
+    expect(spanOf(row({}))).toEqual({ left: 33, right: 69, points: 'right' })
+    expect(spanOf(row({ from: 'intermediary', to: 'platform' }))).toEqual({ left: 33, right: 69, points: 'left' })
+    expect(spanOf(row({ from: 'agent', to: 'intermediary' }))).toMatchObject({ points: 'left' })
+  })
+
+  it('comes from the edge when the player did it, and stays where nobody was told', () => {
+    expect(spanOf(row({ from: 'player', to: 'platform' }))).toEqual({ left: 0, right: 33, points: 'right' })
+    expect(spanOf(row({ from: 'player', to: 'intermediary' }))).toEqual({ left: 69, right: 100, points: 'left' })
+    expect(spanOf(row({ from: 'player', to: 'player' })).points).toBeNull()
+    expect(spanOf(row({ from: 'player', to: 'platform', kind: 'fault' }))).toEqual({
+      left: 33,
+      right: 100,
+      points: null,
+    })
+  })
+
+  it('keeps room for words inside the drawing', () => {
+    for (const from of ['user', 'platform', 'intermediary', 'agent', 'player'] as const) {
+      for (const to of ['user', 'platform', 'intermediary', 'agent', 'player'] as const) {
+        const { left, right } = roomFor(spanOf(row({ from, to })))
+        expect(Math.min(left, right), `${from} to ${to}`).toBeGreaterThanOrEqual(0)
+        expect(100 - left - right, `${from} to ${to}`).toBeGreaterThanOrEqual(30)
+      }
+    }
+  })
+
+  it('is set apart when nothing happened for a second', () => {
+    const rows = [row({}), row({ atMs: 999 }), row({ atMs: 1999 })]
+    expect(rows.map((_, index) => quietBefore(rows, index))).toEqual([null, null, 1000])
+  })
+})
+
+describe('a drawn timeline', () => {
+  const rows = timelineOf(wrongText())
+  const { text } = drawDiagram(rows, 'Happy path')
+
+  it('has one option per row, one of them to be reached by Tab', () => {
+    expect(times(text, /role="option"/g)).toBe(rows.length)
+    expect(times(text, /tabindex="0"/g)).toBe(1)
+  })
+
+  it('marks a failure by a sign with a name, not by colour alone', () => {
+    expect(rows.filter(({ failed }) => failed)).toHaveLength(2)
+    expect(times(text, /aria-label="failed"/g)).toBe(2)
+  })
+
+  it('says the direction in words beside the arrow', () => {
+    expect(text).toContain('>intermediary to platform</span>')
+  })
+
+  it('shows chats only where there are several', () => {
+    expect(text).not.toContain('with-lanes')
+    expect(text).not.toContain('hue-')
+    const two = drawDiagram(timelineOf(crossTalk()), 'Two chats').text
+    expect(two).toContain('with-lanes')
+    expect(two).toContain('hue-1')
+    expect(two).toContain('hue-2')
+  })
+
+  it('is laid out piece by piece when it is long', () => {
+    const many = Array.from({ length: 120 }, (_, index) => row({ seq: index, atMs: index }))
+    expect(times(drawDiagram(many, 'Many').text, /class="chunk"/g)).toBe(3)
+  })
+})
+
+it('a timeline without scripts is a table with the same rows, cut where it is very long', () => {
+  const rows = timelineOf(wrongText())
+  const { text } = stillTimeline('happy-path', { rows, entries: [] }, new Set())
+  expect(times(text, /<tr id="happy-path\/\d+"/g)).toBe(rows.length)
+  const many = Array.from({ length: 400 }, () => rows[0]!)
+  expect(stillTimeline('x', { rows: many, entries: [] }, new Set()).text).toContain('100 more rows')
+})
+
+describe('an entry taken apart', () => {
+  const tape = createTape()
+  const refused = {
+    status: 404,
+    auth: 'unknown',
+    findings: [{ rule: 'E6', message: 'no such chat' }],
+    unspecified: { 'errors.body': 'json', 'typing.again': null },
+  }
+  const call = tape.entries[tape.call('message', 'c1', { message: 'Hi' }, refused) - 1]!
+  tape.press('c1', { status: null, failure: { code: 'timeout', timeout_ms: 100 } })
+
+  it('of a call has request, answer, findings and assumptions', () => {
+    const sections = sectionsOf(call)
+    expect(sections.map(({ title }) => title)).toEqual([
+      'POST /api/v2/handover/message/',
+      'Answer 404',
+      'Findings',
+      'Assumed',
+    ])
+    expect(sections[0]).toMatchObject({ aside: 'key: unknown', payload: { message: 'Hi' } })
+    expect(sections[2]!.list).toEqual(['E6: no such chat'])
+    expect(sections[3]!.list).toEqual(['errors.body=json', 'typing.again'])
+  })
+
+  it('of a delivery reads its body, and says why there was no answer', () => {
+    const [sent, answer] = sectionsOf(tape.entries.at(-1)!)
+    expect(sent!.payload).toMatchObject({ event: 'REQUESTING TAKEOVER' })
+    expect(answer).toMatchObject({ title: 'No answer', list: ['timeout: no complete answer within 100 ms'] })
+  })
+})

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { reportAssets } from '../../../scripts/report-assets.ts'
+import { SCRIPT, STYLE } from '../../../src/web/report/page-assets.ts'
+import { differing } from '../../../src/web/report/play/differing.ts'
+import { htmlReport } from '../../../src/web/report/report.ts'
+import { sample } from './sample.ts'
+import { failure, play, run } from './verdicts.ts'
+
+const page = htmlReport(sample())
+const heading = (text: string) => /<h1>(.*?)<\/h1>/.exec(text)![1]
+
+describe('the page', () => {
+  it('is one file that may load nothing', () => {
+    expect(page).toContain(
+      `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">`,
+    )
+    const markup = page.replace(/<(script|style)\b[\s\S]*?<\/\1>/g, '')
+    expect(markup).not.toMatch(/\ssrc=|<link|<img|<iframe|<object|<form[^>]*action/)
+    expect([...markup.matchAll(/href="([^"]*)"/g)].filter(([, to]) => !to!.startsWith('#'))).toEqual([])
+    expect(STYLE).not.toMatch(/url\(|@import/)
+  })
+
+  it('has failures before everything else', () => {
+    const outcomes = [...page.matchAll(/<details class="play (\w+)"/g)].map(([, outcome]) => outcome)
+    expect(outcomes).toEqual(['fail', 'fail', 'error', 'inconclusive', 'pass', 'pass'])
+    expect(page.match(/<details class="play[^>]* open>/g)).toHaveLength(1)
+  })
+
+  it('tells cause, place and remedy of a failure', () => {
+    for (const text of [
+      'expect message { message: &quot;I&#39;m Anna&quot; } within 2s of #15',
+      'nearest: #21, message differs (only HTML escaping)',
+      'scenarios/happy.yaml:21:5',
+      'send it as the agent wrote it',
+      'step 6/8',
+      'npx handover-sim run scenarios/happy.yaml --seed 1',
+    ])
+      expect(page).toContain(text)
+  })
+
+  it('leads from a failure to its entry', () => {
+    expect(page).toContain('<a class="seq" href="#happy-path/21">#21</a>')
+    expect(page).toContain('id="happy-path/21"')
+  })
+
+  it('gathers warnings by rule, the most frequent first', () => {
+    const rules = [...page.matchAll(/<th scope="row"><code>([^<]*)<\/code><\/th><td class="number">(\d+)/g)]
+    expect(rules.map(([, rule, count]) => [rule, count])).toEqual([
+      ['chat-never-ended', '2'],
+      ['wait-before-none', '1'],
+    ])
+  })
+
+  it('shows failures of no scenario with their entries', () => {
+    expect(page).toContain('Outside of every scenario')
+    expect(page).toContain('<summary>Entry #900</summary>')
+  })
+})
+
+describe('the verdict in one sentence', () => {
+  const of = (...args: Parameters<typeof run>) => heading(htmlReport(run(...args)))
+
+  it('fits what came of the run', () => {
+    expect(of([play('a', 'pass'), play('b', 'pass')])).toBe('All 2 scenarios passed')
+    expect(of([play('a', 'pass')])).toBe('The scenario passed')
+    expect(of([play('a', 'pass'), play('b', 'skipped')])).toBe('1 of 2 scenarios passed, none failed')
+    expect(of([play('a', 'fail'), play('b', 'error')])).toBe('1 of 2 scenarios failed')
+    expect(of([play('a', 'inconclusive')])).toBe('Nothing was decided')
+    expect(of([])).toBe('No scenario was played')
+    expect(of([play('a', 'pass')], { stopped: 'interrupted' })).toBe('Stopped: 1 of 1 scenario passed until then')
+    const orphan = failure({ kind: 'unexpected', wanted: 'none', happened: 'one' })
+    expect(of([play('a', 'pass')], { failures: [orphan] })).toBe('1 failure outside of every scenario')
+  })
+})
+
+it('says when not everything fits', () => {
+  const journal = Array.from({ length: 3000 }, (_, index) => ({
+    v: 1 as const,
+    seq: index + 1,
+    time: '2024-01-01T09:00:00.000Z',
+    cause: null,
+    at_ms: index,
+    kind: 'user' as const,
+    chat_id: 'c',
+    action: 'message' as const,
+    text: 'x'.repeat(12_000),
+    message_id: null,
+  }))
+  const made = htmlReport(run([play('large', 'pass', { journal, conversations: { main: 'c' } })]))
+  expect(made.length).toBeLessThan(21 * 1024 * 1024)
+  expect(made).toContain('Of 1 scenario not everything is in this report')
+  expect(made).toContain('The entries behind the rows are left out')
+})
+
+describe('two texts beside each other', () => {
+  const marks = (a: string, b: string) => differing(a, b).map(({ text }) => text)
+
+  it('have the part marked in which they differ', () => {
+    expect(marks('"Hello"', '"Hallo"')).toEqual([
+      '<code>&quot;H<mark>e</mark>llo&quot;</code>',
+      '<code>&quot;H<mark>a</mark>llo&quot;</code>',
+    ])
+    expect(marks('abc', 'abcd')).toEqual(['<code>abc</code>', '<code>abc<mark>d</mark></code>'])
+  })
+
+  it('are left alone when they have little in common', () => {
+    expect(marks('"Hello"', 'absent').join()).not.toContain('<mark>')
+  })
+})
+
+describe('script and style of the page', () => {
+  it('are what their sources say', async () => {
+    const there = readFileSync(new URL('../../../src/web/report/page-assets.ts', import.meta.url), 'utf8')
+    expect(there === (await reportAssets()), 'run: npm run generate').toBe(true)
+  })
+
+  it('cannot end the element they stand in, and parse', () => {
+    expect(SCRIPT + STYLE).not.toMatch(/<\/|<!--/)
+    expect(() => new Function(SCRIPT)).not.toThrow()
+  })
+})

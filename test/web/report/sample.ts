@@ -1,0 +1,347 @@
+/** A run as it might have been: a wrong text, cross-talk, a dead target, a driver with a gap, faults, a warning. */
+import type { RunResult, ScenarioResult } from '../../../src/evaluator/verdict.ts'
+import { createTape } from './tape.ts'
+import { failure, play, ref, run, step } from './verdicts.ts'
+
+const ADA = 'c394b674-c865-4926-9541-db8f3c7cb8b6'
+const BO = '51d0a7f2-0c64-4c1e-8f0b-7e9d1a2b3c4d'
+
+/** The text an agent wrote arrives with its apostrophe escaped. */
+export function wrongText(): ScenarioResult {
+  const file = 'scenarios/happy.yaml'
+  const tape = createTape()
+  tape.begin(1, 'press handover')
+  tape.at(4)
+  tape.press(ADA)
+  tape.done(1)
+  tape.at(410)
+  tape.begin(2, 'agent accept')
+  tape.agent(ADA, 'accept')
+  tape.done(2)
+  tape.at(440)
+  tape.begin(3, 'expect start')
+  tape.at(610)
+  const start = tape.call('start', ADA, { sender: tape.sender, supports_attachment: true })
+  tape.done(3)
+  tape.at(620)
+  tape.begin(4, 'user My parcel is lost 😢')
+  tape.says(ADA, 'My parcel is lost 😢', { ms: 24 })
+  tape.done(4)
+  tape.at(700)
+  tape.begin(5, `agent { says: "I'm Anna" }`)
+  tape.agent(ADA, 'says', "I'm Anna")
+  tape.done(5)
+  tape.begin(6, `expect message { message: "I'm Anna" }`)
+  tape.at(840)
+  const message = tape.call('message', ADA, { message: 'I&#39;m Anna', sender: tape.sender })
+  tape.at(2840)
+  tape.done(6)
+  const of = 8
+  const wanted = ref(file, 6, of, `expect message { message: "I'm Anna" }`)
+  return play('Happy path', 'fail', {
+    file,
+    tags: ['smoke', 'en'],
+    spec: ['E4', 'E6', 'WH'],
+    conversations: { main: ADA },
+    captures: { anna: 'Anna' },
+    durationMs: 6412,
+    journal: tape.entries,
+    failures: [
+      failure({
+        kind: 'expect',
+        step: wanted,
+        wanted: `expect message { message: "I'm Anna" } within 2s of #15`,
+        happened: `nearest: #${message}, message differs (only HTML escaping)`,
+        rules: ['E6'],
+        marks: [message],
+        hint: 'The text was escaped for HTML on its way; send it as the agent wrote it.',
+        nearest: [
+          {
+            seq: message,
+            what: 'POST /api/v2/handover/message/',
+            afterMs: 140,
+            why: '1 field differs',
+            differences: [
+              { path: 'message', expected: `"I'm Anna"`, actual: '"I&#39;m Anna"', hint: 'only HTML escaping differs' },
+            ],
+          },
+          {
+            seq: start,
+            what: 'POST /api/v2/handover/start',
+            afterMs: -90,
+            why: 'already claimed by step 3',
+            differences: [],
+          },
+        ],
+      }),
+    ],
+    steps: [
+      step(ref(file, 1, of, 'press handover'), 'pass', 0, 35),
+      step(ref(file, 2, of, 'agent accept'), 'pass', 410, 418),
+      step(ref(file, 3, of, 'expect start { sender: { name: $type string } }'), 'pass', 440, 611, [start]),
+      step(ref(file, 4, of, 'user My parcel is lost 😢'), 'pass', 620, 644),
+      step(ref(file, 5, of, `agent { says: "I'm Anna" }`), 'pass', 700, 708),
+      step(wanted, 'fail', 708, 2840),
+      step(ref(file, 7, of, 'agent leave'), 'not reached'),
+      step(ref(file, 8, of, 'expect end'), 'not reached'),
+    ],
+  })
+}
+
+/** Two chats; the answer meant for one turns up in the other. */
+export function crossTalk(): ScenarioResult {
+  const file = 'scenarios/two-chats.yaml'
+  const tape = createTape()
+  tape.begin(1, 'press handover')
+  tape.press(ADA, { ms: 28 })
+  tape.done(1)
+  tape.at(20)
+  tape.begin(2, 'press handover')
+  tape.press(BO, { ms: 41 })
+  tape.done(2)
+  tape.at(130)
+  const one = tape.call('start', ADA, { sender: tape.sender })
+  tape.at(150)
+  const other = tape.call('start', BO, { sender: { name: 'Omar', avatar: 'https://desk.example.test/omar.png' } })
+  tape.at(300)
+  tape.begin(5, 'agent { says: "Your parcel is in Oslo [k7f2]" }')
+  tape.agent(ADA, 'says', 'Your parcel is in Oslo [k7f2]')
+  tape.done(5)
+  tape.begin(6, 'expect message')
+  tape.at(420)
+  const leaked = tape.call('message', BO, { message: 'Your parcel is in Oslo [k7f2]', sender: tape.sender })
+  tape.at(5300)
+  tape.done(6)
+  const of = 6
+  const conversation = { conversation: 'ada' }
+  const wanted = ref(file, 6, of, 'expect message { message: /Oslo/ }', {
+    ...conversation,
+    id: 'reply',
+    name: 'The answer',
+  })
+  const nearest = [
+    {
+      seq: leaked,
+      what: 'POST /api/v2/handover/message/',
+      afterMs: 120,
+      why: 'chat_id belongs to chat "bo": cross-talk?',
+      differences: [{ path: 'chat_id', expected: `"${ADA}"`, actual: `"${BO}"` }],
+    },
+  ]
+  return play('Two chats at once', 'fail', {
+    file,
+    tags: ['concurrency'],
+    conversations: { ada: ADA, bo: BO },
+    durationMs: 7700,
+    instance: 2,
+    journal: tape.entries,
+    failures: [
+      failure({
+        kind: 'expect',
+        step: wanted,
+        conversation: 'ada',
+        wanted: 'expect message { message: /Oslo/ } within 5s of #14',
+        happened: `nothing came to chat ada; #${leaked} went to chat bo`,
+        marks: [leaked],
+        hint: 'Look where the chat of an answer is kept: a variable shared by all chats would do this.',
+        nearest,
+      }),
+      failure({
+        kind: 'leak',
+        conversation: 'bo',
+        wanted: 'no text of chat ada in chat bo',
+        happened: `#${leaked} carries [k7f2], which was written in chat ada`,
+        marks: [leaked],
+        soft: true,
+      }),
+    ],
+    warnings: [
+      { rule: 'chat-never-ended', message: 'no end was called for the chat', conversation: 'bo', marks: [other] },
+    ],
+    steps: [
+      step(ref(file, 1, of, 'press handover', conversation), 'pass', 0, 28),
+      step(ref(file, 2, of, 'press handover', { conversation: 'bo' }), 'pass', 20, 61),
+      step(ref(file, 3, of, 'expect start', conversation), 'pass', 62, 131, [one]),
+      step(ref(file, 4, of, 'expect start', { conversation: 'bo' }), 'pass', 131, 151, [other]),
+      step(ref(file, 5, of, 'agent { says: "Your parcel is in Oslo [k7f2]" }', conversation), 'pass', 300, 308),
+      step(wanted, 'fail', 308, 5300),
+    ],
+  })
+}
+
+function deadTarget(): ScenarioResult {
+  const file = 'scenarios/restart.yaml'
+  const tape = createTape()
+  tape.begin(1, 'press handover')
+  tape.press(ADA, {
+    status: null,
+    ms: 3,
+    failure: { code: 'connection_refused', target: '127.0.0.1:3000', system_code: 'ECONNREFUSED' },
+  })
+  tape.done(1, { error: 'nobody answers at http://127.0.0.1:3000/webhook', environment: true })
+  return play('Restart in the middle of a chat', 'error', {
+    file,
+    conversations: { main: ADA },
+    reason: 'the target is gone: connection refused by 127.0.0.1:3000',
+    durationMs: 412,
+    journal: tape.entries,
+    failures: [
+      failure({
+        kind: 'environment',
+        step: ref(file, 1, 4, 'press handover'),
+        wanted: 'REQUESTING TAKEOVER answered with 200',
+        happened: 'connection refused by 127.0.0.1:3000',
+        marks: [4],
+        hint: 'Is the intermediary running? handover-sim doctor tells who holds the port.',
+      }),
+    ],
+    steps: [
+      step(ref(file, 1, 4, 'press handover'), 'error', 0, 3),
+      step(ref(file, 2, 4, 'target restart'), 'not reached'),
+      step(ref(file, 3, 4, 'agent leave'), 'not reached'),
+      step(ref(file, 4, 4, 'expect end'), 'not reached'),
+    ],
+  })
+}
+
+const withoutInbox = (): ScenarioResult =>
+  play('The agent sees every message', 'inconclusive', {
+    file: 'scenarios/inbox.yaml',
+    reason: 'the driver has no inbox: step 4 needs it to see what the agent sees',
+    durationMs: 96,
+    steps: [step(ref('scenarios/inbox.yaml', 4, 4, 'agent { sees: Hello }'), 'inconclusive', 90, 90)],
+  })
+
+/** Two 503, a lost answer, and patience. */
+function faults(): ScenarioResult {
+  const file = 'scenarios/faults.yaml'
+  const tape = createTape()
+  const refused = { status: 503, response: { error: { code: 'unavailable', message: 'Try again' } }, fault: 'busy' }
+  tape.begin(1, 'fault { on: { api: start }, respond: { status: 503 }, times: 2 }')
+  tape.done(1)
+  tape.at(5)
+  tape.begin(2, 'press handover')
+  tape.press(ADA)
+  tape.done(2)
+  tape.begin(3, 'expect start')
+  for (const [hit, at] of [90, 1120].entries()) {
+    tape.at(at)
+    const call = tape.call('start', ADA, { sender: tape.sender }, refused)
+    tape.fault(ADA, 'busy', 'answered 503', hit + 1, 2, { cause: call, endpoint: 'start' })
+  }
+  tape.at(5200)
+  const start = tape.call('start', ADA, { sender: tape.sender })
+  tape.done(3)
+  tape.at(5260)
+  tape.begin(4, 'expect message')
+  const message = tape.call('message', ADA, { message: 'Hi, this is Anna', sender: tape.sender })
+  tape.done(4)
+  tape.add({
+    kind: 'note',
+    note: 'observed',
+    step: 5,
+    chat_id: ADA,
+    status: 'agent',
+    typing: false,
+    availability: 'OPEN',
+  })
+  return play('A busy platform is asked again', 'pass', {
+    file,
+    conversations: { main: ADA },
+    tags: ['resilience'],
+    durationMs: 5610,
+    journal: tape.entries,
+    steps: [
+      step(ref(file, 1, 5, 'fault { on: { api: start }, respond: { status: 503 }, times: 2 }'), 'pass', 0, 1),
+      step(ref(file, 2, 5, 'press handover'), 'pass', 5, 36),
+      step(ref(file, 3, 5, 'expect start within 10s'), 'pass', 36, 5201, [start]),
+      step(ref(file, 4, 5, 'expect message'), 'pass', 5260, 5261, [message]),
+      step(ref(file, 5, 5, 'check { status: agent }'), 'pass', 5261, 5262),
+    ],
+  })
+}
+
+function closed(): ScenarioResult {
+  const file = 'scenarios/closed.yaml'
+  const tape = createTape()
+  tape.begin(1, 'availability CLOSED')
+  tape.add({ kind: 'note', note: 'availability', availability: 'CLOSED', reason: 'BUSINESS_HOURS', by: 'workspace' })
+  tape.done(1)
+  tape.at(12)
+  tape.begin(2, 'press handover')
+  tape.add({ kind: 'user', chat_id: ADA, action: 'press', button: 'Talk to us', message_id: null })
+  tape.add({ kind: 'note', note: 'bot_message', chat_id: ADA, message_id: 'm2', text: 'We are closed until nine.' })
+  tape.done(2)
+  return play('Closed hours', 'pass', {
+    file,
+    clock: 'virtual',
+    conversations: { main: ADA },
+    durationMs: 640,
+    journal: tape.entries,
+    warnings: [
+      { rule: 'wait-before-none', message: 'the intermediary never saw that time pass', conversation: null, marks: [] },
+      { rule: 'chat-never-ended', message: 'no end was called for the chat', conversation: 'main', marks: [] },
+    ],
+    steps: [
+      step(ref(file, 1, 2, 'availability CLOSED'), 'pass', 0, 2),
+      step(ref(file, 2, 2, 'press handover'), 'pass', 12, 14),
+    ],
+  })
+}
+
+/** A call for a chat nobody knows. */
+export function sample(): RunResult {
+  const tape = createTape(900)
+  tape.at(8000)
+  const orphan = tape.call('message', '00000000-1111-4222-8333-444444444444', { message: 'Hello?' }, { status: 404 })
+  return run([closed(), wrongText(), faults(), withoutInbox(), crossTalk(), deadTarget()], {
+    journal: tape.entries,
+    failures: [
+      failure({
+        kind: 'unexpected',
+        conversation: null,
+        wanted: 'calls for chats of this run only',
+        happened: `#${orphan} POST message for chat 00000000-1111-4222-8333-444444444444, which nobody knows`,
+        marks: [orphan],
+      }),
+    ],
+  })
+}
+
+const NASTY = [
+  '</script><script>broken=1</script>',
+  '<img src=x onerror="broken=1">',
+  '"><b onclick=broken=1>',
+  "' autofocus onfocus='broken=1",
+  '<!--<script>',
+  '\u2028\u2029\u202Egnp.exe\u202C',
+  '\u0024{broken=1}`',
+  'javascript:broken=1',
+  '\u0000\uD83D ]]>',
+]
+
+/** The same run with every name, text and payload written by somebody who means harm. */
+export function hostile(): RunResult {
+  let turn = 0
+  const spoil = (value: unknown, key = ''): unknown => {
+    if (typeof value === 'string') return KEPT.has(key) ? value : `${NASTY[turn++ % NASTY.length]} ${value}`
+    if (Array.isArray(value)) return value.map(item => spoil(item, key))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, spoil(item, name)]))
+  }
+  return spoil(sample()) as RunResult
+}
+
+/** What is not text but one of a few words, or a moment. */
+const KEPT = new Set([
+  'kind',
+  'outcome',
+  'note',
+  'endpoint',
+  'startedAt',
+  'chat_id',
+  'ada',
+  'bo',
+  'main',
+  'answer_lost',
+])

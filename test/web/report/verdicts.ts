@@ -1,0 +1,96 @@
+/** Parts of a verdict, with what a test does not care about filled in. */
+import type {
+  Failure,
+  Outcome,
+  RunResult,
+  ScenarioResult,
+  StepOutcome,
+  StepRef,
+  StepVerdict,
+} from '../../../src/evaluator/verdict.ts'
+
+export const ref = (file: string, number: number, of: number, label: string, more: Partial<StepRef> = {}): StepRef => ({
+  number,
+  of,
+  id: null,
+  name: null,
+  label,
+  conversation: 'main',
+  place: { file, line: 9 + number * 2, column: 5 },
+  ...more,
+})
+
+/** Times are from the start of the play, whose first entry is at 5000. */
+export const step = (
+  of: StepRef,
+  outcome: StepOutcome,
+  from?: number,
+  to?: number,
+  claimed: number[] = [],
+): StepVerdict => ({
+  ...of,
+  outcome,
+  startMs: from === undefined ? null : 5000 + from,
+  endMs: to === undefined ? null : 5000 + to,
+  claimed,
+})
+
+export const failure = (more: Partial<Failure> & Pick<Failure, 'kind' | 'wanted' | 'happened'>): Failure => ({
+  step: null,
+  conversation: 'main',
+  rules: [],
+  nearest: [],
+  marks: [],
+  soft: false,
+  ...more,
+})
+
+export const play = (name: string, outcome: Outcome, more: Partial<ScenarioResult> = {}): ScenarioResult => {
+  const file = more.file ?? 'scenarios/plain.yaml'
+  return {
+    name,
+    outcome,
+    file,
+    place: { file, line: 1, column: 1 },
+    reason: null,
+    failures: [],
+    warnings: [],
+    steps: [],
+    captures: {},
+    tags: [],
+    spec: [],
+    seed: 1,
+    clock: 'real',
+    instance: 1,
+    startedAt: '2024-01-01T09:00:00.000Z',
+    durationMs: 1840,
+    journal: [],
+    conversations: {},
+    again: `npx handover-sim run ${file} --seed 1`,
+    ...more,
+  }
+}
+
+export const run = (plays: readonly ScenarioResult[], more: Partial<RunResult> = {}): RunResult => {
+  const count = (outcome: Outcome) => plays.filter(played => played.outcome === outcome).length
+  return {
+    version: '0.1.0',
+    startedAt: '2024-01-01T09:00:00.000Z',
+    durationMs: 21_400,
+    target: 'http://127.0.0.1:3000/webhook',
+    seed: 1,
+    plays,
+    failures: [],
+    journal: [],
+    stopped: null,
+    counts: {
+      pass: count('pass'),
+      fail: count('fail'),
+      error: count('error'),
+      inconclusive: count('inconclusive'),
+      skipped: count('skipped'),
+    },
+    exitCode: count('fail') > 0 ? 1 : 0,
+    ...more,
+  }
+}
