@@ -17,7 +17,7 @@ export function addSettingFlags(command: Command): Command {
     .option('--clock <mode>', 'real | virtual (default: real)')
     .option('--set <knob=value>', 'set a knob; may be repeated', collect)
     .option('--no-inspector', 'serve no page for people')
-    .option('--no-markers', 'do not name the assumptions an answer leans on')
+    .option('--no-markers', 'do not name the assumptions of an answer in its header')
 }
 
 export const surroundings = ({ io, env }: Context): Surroundings => ({

@@ -35,7 +35,7 @@ export interface SimulatorOptions {
   readonly businessHours?: Readonly<Record<string, unknown>> | null
   /** Dotted names; each value as it would be written in the config file. */
   readonly knobs?: Readonly<Record<string, unknown>>
-  /** Whether answers name the assumptions they lean on. Default true. */
+  /** Whether answers name their assumptions in the header `x-handover-sim-unspecified`. Default true. */
   readonly markers?: boolean
   readonly translate?: Translate
   readonly summarize?: Summarize
