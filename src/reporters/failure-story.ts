@@ -53,21 +53,10 @@ function notReached({ steps }: ScenarioResult, { columns }: Layout): string[] {
 }
 
 function warningLines(warnings: readonly LintFinding[], { columns, theme }: Layout): string[] {
-  return warnings.slice(0, SHOWN).flatMap(({ rule, message, marks }) => {
-    const text = `warning ${visible(rule)}: ${visible(message)}${marksText(message, marks)}`
+  return warnings.slice(0, SHOWN).flatMap(({ rule, message }) => {
+    const text = `warning ${visible(rule)}: ${visible(message)}`
     return wrap(text, columns).map(line => theme.warn(line))
   })
-}
-
-/** Unless the words name them. */
-function marksText(message: string, marks: readonly number[]): string {
-  const named = marks.length === 0 || new RegExp(`#${marks[0]}\\b`).test(message)
-  return named
-    ? ''
-    : ` (${marks
-        .slice(0, 3)
-        .map(seq => `#${seq}`)
-        .join(', ')})`
 }
 
 const diagramText = (timed: Timed, { columns, theme }: Layout): string[] =>
