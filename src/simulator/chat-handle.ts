@@ -101,7 +101,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
 
 const PRESS = { button: text, async: flag }
 const SAYS = { text, async: flag, attach: list }
-const bytes: Kind = { must: 'a Uint8Array', fits: value => value instanceof Uint8Array }
+const bytes: Kind = { expected: 'a Uint8Array', fits: value => value instanceof Uint8Array }
 const FILE = { name: text, type: text, size_kb: whole, bytes }
 
 function checkSaid(message: string, options: NonNullable<Parameters<ChatHandle['says']>[1]>): void {

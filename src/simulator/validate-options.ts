@@ -1,32 +1,40 @@
-/** What a test hands over, read strictly: a name nobody knows and a value of another kind are told at once. */
-
+/** Validates options given in code: unknown names and values of another kind are errors. */
 import { isMap } from '../files/is-map.ts'
-import { nearest } from '../text/near-names.ts'
+import { nearest, sentence } from '../text/near-names.ts'
+import { defineTexts } from '../text/texts.ts'
 import { InvalidOptionError, type SettingProblem } from './options.ts'
 
-/** What one value has to be: in words, and whether it is. Or the names below it. */
+const TEXTS = defineTexts({
+  unexpected: (name: string, expected: string, received: string) => `${name} must be ${expected}, got ${received}.`,
+  objectWith: (names: readonly string[]) => `an object with ${names.join(', ')}`,
+  unknown: (what: string, name: string, hint: string) => `${what} takes no ${name}${hint}`,
+  known: (names: readonly string[]) => `; it takes ${names.join(', ')}`,
+  function: 'a function',
+})
+
+/** A kind of value: whether a value is of it, and how errors name it. */
 export interface Kind {
-  readonly must: string
+  readonly expected: string
   fits(value: unknown): boolean
 }
 export type Shape = { readonly [name: string]: Kind | Shape }
 
-const kind = (must: string, fits: (value: unknown) => boolean): Kind => ({ must, fits })
+const kind = (expected: string, fits: (value: unknown) => boolean): Kind => ({ expected, fits })
 
 export const anything = kind('anything', () => true)
-export const text = kind('a text', value => typeof value === 'string')
+export const text = kind('a string', value => typeof value === 'string')
 export const flag = kind('true or false', value => typeof value === 'boolean')
-export const whole = kind('a whole number from 0', value => Number.isSafeInteger(value) && (value as number) >= 0)
-export const positive = kind('a whole number from 1', value => Number.isSafeInteger(value) && (value as number) >= 1)
+export const whole = kind('an integer from 0', value => Number.isSafeInteger(value) && (value as number) >= 0)
+export const positive = kind('an integer from 1', value => Number.isSafeInteger(value) && (value as number) >= 1)
 export const callable = kind('a function', value => typeof value === 'function')
 export const map = kind('an object', isMap)
-export const list = kind('a list', Array.isArray)
+export const list = kind('an array', Array.isArray)
 export const either = (...kinds: readonly Kind[]): Kind =>
-  kind(kinds.map(({ must }) => must).join(' or '), value => kinds.some(one => one.fits(value)))
+  kind(kinds.map(({ expected }) => expected).join(' or '), value => kinds.some(one => one.fits(value)))
 export const only = (...values: readonly unknown[]): Kind =>
   kind(values.map(value => JSON.stringify(value)).join(' or '), value => values.includes(value))
 
-/** Throws `InvalidOptionError` that names everything wrong. `what` it is, for an object that is none. */
+/** Throws `InvalidOptionError` with every problem. `what` names the value itself. */
 export function validateOptions(what: string, value: unknown, shape: Shape): void {
   const problems = problemsIn(what, value, shape, '')
   if (problems.length > 0) throw new InvalidOptionError(problems)
@@ -34,8 +42,8 @@ export function validateOptions(what: string, value: unknown, shape: Shape): voi
 
 function problemsIn(what: string, value: unknown, shape: Shape, path: string): SettingProblem[] {
   if (!isMap(value)) {
-    const message = `${what} must be an object with ${Object.keys(shape).join(', ')}, got ${shown(value)}.`
-    return [{ name: path || what, message }]
+    const expected = TEXTS.objectWith(Object.keys(shape))
+    return [{ name: path || what, message: TEXTS.unexpected(what, expected, shown(value)) }]
   }
   return Object.entries(value).flatMap(([name, one]) => {
     if (one === undefined) return []
@@ -43,30 +51,30 @@ function problemsIn(what: string, value: unknown, shape: Shape, path: string): S
     const below = Object.hasOwn(shape, name) ? shape[name] : undefined
     if (below === undefined) return [unknown(what, name, at, shape)]
     if (!isKind(below)) return problemsIn(at, one, below, at)
-    return below.fits(one) ? [] : [{ name: at, message: `${at} must be ${below.must}, got ${shown(one)}.` }]
+    return below.fits(one) ? [] : [{ name: at, message: TEXTS.unexpected(at, below.expected, shown(one)) }]
   })
 }
 
 const isKind = (below: Kind | Shape): below is Kind => typeof below.fits === 'function'
 
-/** So few names are all named. */
+/** Up to this many known names are listed in an error. */
 const FEW = 4
 
 function unknown(what: string, name: string, at: string, shape: Shape): SettingProblem {
   const names = Object.keys(shape)
   const near = names.length > FEW ? nearest(name, names) : ''
-  return { name: at, message: `${what} takes no ${name}${near || `; it takes ${names.join(', ')}.`}` }
+  return { name: at, message: sentence(TEXTS.unknown(what, name, near || TEXTS.known(names))), allowed: names }
 }
 
 const MOST = 80
 
 export function shown(value: unknown): string {
-  if (typeof value === 'function') return 'a function'
+  if (typeof value === 'function') return TEXTS.function
   const whole = writtenOut(value)
   return whole.length > MOST ? `${whole.slice(0, MOST)}…` : whole
 }
 
-/** What has no JSON, such as what holds itself, by its kind. */
+/** A value without JSON, such as a circular one, by its kind. */
 function writtenOut(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   try {

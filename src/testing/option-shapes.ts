@@ -1,5 +1,4 @@
-/** The options of a simulator in a test, as its types have them: for those who write without types. */
-
+/** Defines the shapes of the options of a simulator in a test, for callers without type checks. */
 import { isMap } from '../files/is-map.ts'
 import {
   anything,
@@ -17,18 +16,18 @@ import {
 } from '../simulator/validate-options.ts'
 
 const httpUrl = (example: string): Kind => ({
-  must: `an http or https URL such as ${example}`,
+  expected: `an http or https URL such as ${example}`,
   fits: value => typeof value === 'string' && /^https?:\/\/[^/]/i.test(value) && URL.canParse(value),
 })
 const address = httpUrl('https://bot.example.test')
 const baseUrl: Kind = {
-  must: 'an http or https URL without a query, such as https://bot.example.test',
+  expected: 'an http or https URL without a query, such as https://bot.example.test',
   fits: value => address.fits(value) && !/[?#]/.test(value as string),
 }
 
-/** Whether `start` is a date is said where it is read. */
+/** `createSimulator` checks later whether `start` is a date. */
 const clock: Kind = {
-  must: '"real", "virtual" or { mode: "virtual", start }',
+  expected: '"real", "virtual" or { mode: "virtual", start }',
   fits: value =>
     value === 'real' ||
     value === 'virtual' ||
@@ -57,7 +56,7 @@ const COMMON: Shape = {
   summarize: callable,
   journalLimit: positive,
   agent: AGENT,
-  expectTimeout: anything, // Read as a duration where it is used.
+  expectTimeout: anything, // Checked as a duration where it is used.
 }
 
 export const SIMULATOR: Shape = { ...COMMON, baseUrl }
@@ -66,7 +65,7 @@ export const WORKSPACE: Shape = { ...COMMON, name: text }
 
 export const SERVER: Shape = {
   ...SIMULATOR,
-  port: anything, // Both are said where it listens.
+  port: anything, // `listen` checks it.
   host: text,
   inspector: flag,
   controlToken: text,
@@ -82,10 +81,10 @@ const CHAT: Shape = {
   history: list,
   transcript: text,
   context: map,
-  labels: { must: 'a list of texts', fits: value => Array.isArray(value) && value.every(text.fits) },
+  labels: { expected: 'an array of strings', fits: value => Array.isArray(value) && value.every(text.fits) },
   botId: whole,
   id: text,
 }
 
-/** A user of null is one nothing is known of. */
+/** `user: null` is a user without any data. */
 export const chatShape = (user: unknown): Shape => ({ ...CHAT, user: user === null ? anything : USER })

@@ -61,7 +61,12 @@ export function escapedPlay(): ScenarioResult {
       }),
     ],
     warnings: [
-      { rule: 'sender-without-avatar', message: 'sender.avatar is missing (#12)', conversation: 'main', marks: [wrong] },
+      {
+        rule: 'sender-without-avatar',
+        message: 'sender.avatar is missing (#12)',
+        conversation: 'main',
+        marks: [wrong],
+      },
     ],
   })
 }

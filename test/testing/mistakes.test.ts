@@ -1,4 +1,4 @@
-/** Mistakes in a test are told as such, with the name of the field: nothing passes or fails for another reason. */
+/** Errors of the testing API name the field that is wrong, and nothing passes or fails for another reason. */
 import { describe, expect, it } from 'vitest'
 import { InvalidOptionError } from '../../src/simulator/options.ts'
 import { startSimulator } from '../../src/testing/server.ts'
@@ -20,11 +20,11 @@ describe('createSimulator', () => {
     [{ baseUrl: 'https://a.test/?b=c' }, 'baseUrl must be an http or https URL without a query'],
     [{ clock: 'virtul' }, 'clock must be "real", "virtual" or { mode: "virtual", start }, got "virtul".'],
     [{ clock: { start: '2024-01-01' } }, 'clock must be "real", "virtual" or { mode: "virtual", start }'],
-    [{ seed: Number.NaN }, 'seed must be a whole number from 0, got NaN.'],
+    [{ seed: Number.NaN }, 'seed must be an integer from 0, got NaN.'],
     [{ bot: { nam: 'Nora' } }, 'bot takes no nam; it takes id, name, organizationId, replies.'],
     [{ agent: { inbx: ok } }, 'agent takes no inbx; did you mean inbox?'],
     [{ agent: { inbox: [] } }, 'agent.inbox must be a function, got [].'],
-    [{ journalLimit: 0 }, 'journalLimit must be a whole number from 1, got 0.'],
+    [{ journalLimit: 0 }, 'journalLimit must be an integer from 1, got 0.'],
     [{ translate: 'deepl' }, 'translate must be a function, got "deepl".'],
     [{ expectTimeout: 2000 }, 'expectTimeout must be a duration such as 500ms or 2s, got 2000.'],
     [null, 'createSimulator must be an object with seed, clock,'],
@@ -34,16 +34,16 @@ describe('createSimulator', () => {
     expect(make).toThrow(message)
   })
 
-  it('names all of them, and takes undefined for not given', () => {
+  it('names every problem, and ignores options that are undefined', () => {
     expect(() => createSimulator({ seed: -1, markers: 'no' } as never)).toThrow(/^seed must .* markers must /)
     const itself: { self?: unknown } = {}
     itself.self = itself
-    expect(() => createSimulator({ seed: itself } as never)).toThrow('seed must be a whole number from 0, got [object')
+    expect(() => createSimulator({ seed: itself } as never)).toThrow('seed must be an integer from 0, got [object')
     expect(createSimulator({ seed: undefined, webhook: undefined } as never).botId).toBe(1042)
   })
 })
 
-it('servers and workspaces are as strict', async () => {
+it('startSimulator and server.workspace reject unknown options too', async () => {
   await expect(startSimulator({ prt: 0 } as never)).rejects.toThrow('startSimulator takes no prt; did you mean port?')
   const server = await startSimulator({ port: 0 })
   try {
@@ -59,17 +59,17 @@ describe('what the user is and does', () => {
     [{ user: { firstName: 'Ada' } }, 'user takes no firstName; it takes id, first_name, last_name, gender.'],
     [{ user: 'Ada' }, 'user must be an object with id, first_name, last_name, gender, got "Ada".'],
     [{ usr: {} }, 'chat takes no usr; did you mean user?'],
-    [{ language: 12 }, 'language must be a text, got 12.'],
-    [{ history: 'Hello' }, 'history must be a list, got "Hello".'],
-    [{ labels: 'vip' }, 'labels must be a list of texts, got "vip".'],
+    [{ language: 12 }, 'language must be a string, got 12.'],
+    [{ history: 'Hello' }, 'history must be an array, got "Hello".'],
+    [{ labels: 'vip' }, 'labels must be an array of strings, got "vip".'],
   ])('chat(%j)', async (options, message) => {
     await expect(createSimulator().chat(options as never)).rejects.toThrow(message)
   })
 
   it('says and press', async () => {
     const ada = await createSimulator().chat({ user: null })
-    await expect(ada.says(5 as never)).rejects.toThrow('text must be a text, got 5.')
-    await expect(ada.says('x', { attach: 'a.pdf' } as never)).rejects.toThrow('attach must be a list, got "a.pdf".')
+    await expect(ada.says(5 as never)).rejects.toThrow('text must be a string, got 5.')
+    await expect(ada.says('x', { attach: 'a.pdf' } as never)).rejects.toThrow('attach must be an array, got "a.pdf".')
     await expect(ada.says('x', { attach: [{ nam: 'a' }] } as never)).rejects.toThrow('attach takes no nam')
     await expect(ada.says('x', { asyn: true } as never)).rejects.toThrow(
       'says takes no asyn; it takes text, async, attach.',
@@ -126,7 +126,7 @@ describe('expectations', () => {
     await expect(sim.assertClean({ alow: [] } as never)).rejects.toThrow(
       'assertClean takes no alow; it takes allow, settle.',
     )
-    await expect(sim.assertClean({ allow: 'start' } as never)).rejects.toThrow('allow must be a list, got "start".')
+    await expect(sim.assertClean({ allow: 'start' } as never)).rejects.toThrow('allow must be an array, got "start".')
   })
 
   it('matchers of the test runner are none, whatever they are made of', async () => {
