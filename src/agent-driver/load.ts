@@ -1,4 +1,4 @@
-/** Finds and reads a driver: a YAML or JSON file, a module, or an address that serves such a file. */
+/** Loads an agent driver from a YAML or JSON file, a module, or a URL. */
 import { dirname, extname, resolve } from 'node:path'
 import { moduleSource, parseSource } from '../files/document.ts'
 import { fileProblem } from '../files/errors.ts'
@@ -6,6 +6,7 @@ import { loadExports, type NamedFile, readText } from '../files/user-files.ts'
 import { fetchDriver } from './file/fetch.ts'
 import { splitFunctions } from './file/module.ts'
 import { readDriver } from './file/read.ts'
+import { TEXTS } from './file/texts.ts'
 import type { Ask, DriverSpec } from './spec.ts'
 
 export interface Surroundings {
@@ -18,7 +19,7 @@ export interface Surroundings {
   readonly allowRemote?: boolean
 }
 
-const TEXTS = ['.yaml', '.yml', '.json']
+const DOCUMENTS = ['.yaml', '.yml', '.json']
 const MODULES = ['.js', '.mjs', '.ts']
 
 /** `ref` as the user wrote it. Throws `ConfigError`. */
@@ -29,8 +30,8 @@ export async function loadDriver(ref: string, around: Surroundings): Promise<Dri
   const file = { name: ref, path, extension: extname(ref).toLowerCase() }
   const origin = { name: ref, folder: dirname(path), http: null, commands: true, ask }
   if (MODULES.includes(file.extension)) return loadModuleDriver(file, around.nodeVersion, origin)
-  if (!TEXTS.includes(file.extension)) {
-    throw fileProblem(ref, `a driver must end in ${[...TEXTS, ...MODULES].join(', ')}, or be an http or https address`)
+  if (!DOCUMENTS.includes(file.extension)) {
+    throw fileProblem(ref, TEXTS.extension([...DOCUMENTS, ...MODULES]))
   }
   return readDriver(parseSource(ref, readText(file), file.extension === '.json'), { ...origin, functions: {} })
 }

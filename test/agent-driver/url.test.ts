@@ -52,7 +52,7 @@ describe('a driver at an address', () => {
 
   it('cannot be read', async () => {
     const { url } = await serving('accept: {}', 'text/yaml', 404)
-    await expect(load(`${url}/d`)).rejects.toThrow(`${url}/d: cannot be read: it answered 404.`)
+    await expect(load(`${url}/d`)).rejects.toThrow(`${url}/d: cannot be read: the server answered 404.`)
     const port = await freePort()
     await expect(load(`http://127.0.0.1:${port}/d`)).rejects.toThrow(
       `http://127.0.0.1:${port}/d: cannot be read: connection refused: nothing listens at 127.0.0.1:${port} (ECONNREFUSED).`,

@@ -1,4 +1,4 @@
-/** A driver file that is served: read once, at the beginning. */
+/** Reads a driver file from a URL. */
 
 import { parseSource } from '../../files/document.ts'
 import { fileProblem } from '../../files/errors.ts'
@@ -6,17 +6,18 @@ import { connectionFailure } from '../../runtime/connection-failure.ts'
 import { failureText } from '../../wording/delivery.ts'
 import type { Ask, DriverSpec } from '../spec.ts'
 import { readDriver } from './read.ts'
+import { TEXTS } from './texts.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 const WITHIN_MS = 5_000
 const MOST_BYTES = 1_048_576
 
-/** Its calls go to where it was read from, unless it says otherwise. It may run no command. */
+/** Calls go to the origin of the URL by default. Such a driver runs no commands. */
 export async function fetchDriver(ref: string, allowRemote: boolean, ask: Ask | null): Promise<DriverSpec> {
-  if (!URL.canParse(ref)) throw fileProblem(ref, 'is not an http or https address')
+  if (!URL.canParse(ref)) throw fileProblem(ref, TEXTS.notUrl)
   const url = new URL(ref)
   if (!allowRemote && !LOOPBACK.test(url.hostname)) {
-    throw fileProblem(ref, 'is on another machine; keep the driver in a file, or pass --allow-remote')
+    throw fileProblem(ref, TEXTS.otherMachine)
   }
   const { text, json } = await read(url)
   const origin = { name: ref, folder: '.', http: url.origin, commands: false, ask, functions: {} }
@@ -26,16 +27,14 @@ export async function fetchDriver(ref: string, allowRemote: boolean, ask: Ask | 
 async function read(url: URL): Promise<{ text: string; json: boolean }> {
   const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(WITHIN_MS) }).catch(
     (error: unknown) => {
-      throw fileProblem(url.href, `cannot be read: ${why(error, url.host)}`)
+      throw fileProblem(url.href, TEXTS.unreadable(why(error, url.host)))
     },
   )
-  if (!response.ok) throw fileProblem(url.href, `cannot be read: it answered ${response.status}`)
+  if (!response.ok) throw fileProblem(url.href, TEXTS.unreadable(TEXTS.status(response.status)))
   const text = await response.text()
-  if (text.length > MOST_BYTES) throw fileProblem(url.href, 'cannot be read: it is longer than 1 MiB')
+  if (text.length > MOST_BYTES) throw fileProblem(url.href, TEXTS.unreadable(TEXTS.tooLong))
   return { text, json: /json/i.test(response.headers.get('content-type') ?? '') || url.pathname.endsWith('.json') }
 }
 
 const why = (error: unknown, host: string) =>
-  (error as Error).name === 'TimeoutError'
-    ? 'timeout: no answer within 5s'
-    : failureText(connectionFailure(error, host))
+  (error as Error).name === 'TimeoutError' ? TEXTS.timeout : failureText(connectionFailure(error, host))

@@ -1,10 +1,11 @@
-/** What a module exports, taken apart: verbs that are functions, and everything that could stand in a file. */
+/** Splits the exports of a driver module into functions and data. */
 import { show } from '../../contract/explain-issues.ts'
 import { ConfigError, fileProblem, type Problem } from '../../files/errors.ts'
 import { isMap } from '../../files/is-map.ts'
 import { nearest } from '../../text/near-names.ts'
 import type { FunctionVerb } from '../spec.ts'
 import { PLAIN_VERBS } from './schema.ts'
+import { TEXTS } from './texts.ts'
 
 type Run = FunctionVerb['run']
 type Fields = Readonly<Record<string, unknown>>
@@ -18,7 +19,7 @@ export interface Split {
 export function splitFunctions(name: string, exports: Fields): Split {
   const all = 'default' in exports ? exports.default : exports
   if (!isMap(all)) {
-    throw fileProblem(name, `must export its verbs, or default { accept: async ({ chat }) => {} }, got ${show(all)}`)
+    throw fileProblem(name, TEXTS.noVerbs(show(all)))
   }
   const { does, ...rest } = all
   const plain = taken(Object.entries(rest), '')
@@ -47,5 +48,5 @@ function checkNames(name: string, verbs: readonly string[]): void {
 const unknownVerb = (name: string, verb: string, known: readonly string[]): Problem => ({
   at: `${name}: ${verb}`,
   file: name,
-  message: `is not a verb${nearest(verb, known) || `; there are ${known.join(', ')}, and your own under does`}`,
+  message: TEXTS.unknownVerb(nearest(verb, known) || TEXTS.knownVerbs(known)),
 })

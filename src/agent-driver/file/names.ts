@@ -1,13 +1,13 @@
-/** Which `$(...)` may stand where in a driver, checked when it is read: a wrong name is not found out in a run. */
-
+/** Checks the names in `$(...)` when a driver is read, so that an unknown one does not fail a run. */
 import { namesIn } from '../../scenario/interpolation.ts'
 import { nearest } from '../../text/near-names.ts'
+import { TEXTS } from './texts.ts'
 
 const CHAT = ['chat.id', 'chat.user_id', 'chat.language', 'chat.source', 'chat.name']
 const SIM = ['sim.url', 'sim.api_key', 'sim.bot_id']
 const ENV = /^env\.(\w+)$/
 
-/** A text with `$(...)` and where it stands. */
+/** A text with `$(...)` and its path. */
 export interface Text {
   readonly path: readonly PropertyKey[]
   readonly text: string
@@ -24,7 +24,7 @@ export function textsIn(value: unknown, path: readonly PropertyKey[]): Text[] {
 /** The environment variables a text reads. */
 export const variablesIn = (text: string): string[] => namesIn(text).flatMap(name => ENV.exec(name)?.[1] ?? [])
 
-/** What a text may name: `verb` is where it stands, null outside of verbs. */
+/** What a text may name; `verb` is the verb it belongs to, null outside of verbs. */
 export interface Known {
   readonly names: readonly string[]
   /** Whether what the scenario gives with `with:` may be named as well. */
@@ -38,11 +38,11 @@ export function knownIn(verb: string | null): Known {
   return { names: [...chat, ...(verb === 'says' || parameters ? ['text'] : []), ...SIM], parameters }
 }
 
-/** What is wrong with the names of a text, in words that follow its place. */
+/** Problems with the names in a text. */
 export function wrongNames(text: string, known: Known): string[] {
   return namesIn(text)
     .filter(name => !isKnown(name, known))
-    .map(name => `$(${name}) is not known here${suggestion(name, known)}`)
+    .map(name => TEXTS.unknownName(name, suggestion(name, known)))
 }
 
 function isKnown(name: string, { names, parameters }: Known): boolean {
@@ -54,5 +54,5 @@ function isKnown(name: string, { names, parameters }: Known): boolean {
 function suggestion(name: string, { names, parameters }: Known): string {
   const near = name.startsWith('env') ? '' : nearest(name, names)
   if (near !== '') return near
-  return `; there are ${[...names, 'env.NAME', ...(parameters ? ['the names under with'] : [])].join(', ')}`
+  return TEXTS.knownNames([...names, 'env.NAME', ...(parameters ? [TEXTS.parameters] : [])])
 }

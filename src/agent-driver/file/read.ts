@@ -1,4 +1,4 @@
-/** A driver as data, from whatever form it was in, checked into what can be played. */
+/** Checks the value of a driver file or module and turns it into a driver that can be called. */
 import { resolve } from 'node:path'
 import { fieldName } from '../../contract/explain-issues.ts'
 import { ZOD_MESSAGES } from '../../contract/zod-messages.ts'
@@ -7,12 +7,13 @@ import { byLine, ConfigError, type Problem, schemaProblems } from '../../files/e
 import type { Ask, DriverSpec, FunctionVerb, TargetSpec, VerbSpec } from '../spec.ts'
 import { knownIn, type Text, textsIn, variablesIn, wrongNames } from './names.ts'
 import { DriverFile, PLAIN_VERBS, type Target, type Verb } from './schema.ts'
+import { TEXTS } from './texts.ts'
 import { type Defaults, millis, type Report, readAction } from './verbs.ts'
 
 export interface Origin {
   readonly name: string
   readonly folder: string
-  /** Where a driver that names no address was read from. */
+  /** The address of a driver read from a URL, for calls without an address of their own. */
   readonly http: string | null
   readonly commands: boolean
   /** Null when there is no terminal. */
@@ -21,7 +22,6 @@ export interface Origin {
   readonly functions: Readonly<Record<string, FunctionVerb['run']>>
 }
 
-const NO_TERMINAL = 'manual needs a terminal'
 const CALL_MS = 5_000
 
 /** Throws `ConfigError` with every problem found, the first line first. */
@@ -38,7 +38,7 @@ function checked(source: Source): DriverFile {
   const read = DriverFile.safeParse(value, ZOD_MESSAGES)
   if (read.success) return read.data
   if (typeof value === 'object' && 'steps' in value) {
-    throw new ConfigError([source.problem(['steps'], 'key', '', 'this is a scenario and not an agent driver')])
+    throw new ConfigError([source.problem(['steps'], 'key', '', TEXTS.scenario)])
   }
   throw new ConfigError(schemaProblems(source, read.error.issues, value, DriverFile))
 }
@@ -66,14 +66,14 @@ class Reader {
 
   #nothing(): void {
     if (this.problems.length > 0) return
-    this.#report([], `says nothing: write at least one of ${PLAIN_VERBS.join(', ')}, does, target`, 'value')
+    this.#report([], TEXTS.empty(PLAIN_VERBS), 'value')
   }
 
   #report(path: readonly PropertyKey[], message: string, of: 'key' | 'value'): void {
     this.problems.push(this.#source.problem(path, of, fieldName(path), message))
   }
 
-  /** Every verb with its name and where it stands. */
+  /** Every verb of the file with its name and path. */
   #written(): { verb: string; path: readonly string[]; is: Verb }[] {
     const plain = PLAIN_VERBS.map(verb => ({ verb: verb as string, path: [verb], is: this.#file[verb] }))
     const own = Object.entries(this.#file.does ?? {})
@@ -105,15 +105,14 @@ class Reader {
     const report: Report = (below, message, of = 'value') => this.#report([...path, ...below], message, of)
     if (is !== 'manual') return readAction(is, defaults, report)
     const { ask } = this.#origin
-    if (verb === 'inbox') report([], 'cannot be manual, because it is read again and again; leave it out')
-    else if (ask === null) this.#missing[verb] = NO_TERMINAL
+    if (verb === 'inbox') report([], TEXTS.manualInbox)
+    else if (ask === null) this.#missing[verb] = TEXTS.noTerminal
     else return { kind: 'manual', ask }
     return null
   }
 
   #target({ start, env = {}, cwd, ready, ready_timeout, stop_timeout }: Target): TargetSpec {
-    if (!this.#origin.commands)
-      this.#report(['target'], 'is not started for a driver read from a URL; keep the driver in a file', 'key')
+    if (!this.#origin.commands) this.#report(['target'], TEXTS.remoteTarget, 'key')
     return {
       command: start,
       env,
@@ -124,7 +123,7 @@ class Reader {
     }
   }
 
-  /** Reports wrong names, and lists the variables that are read. */
+  /** Reports unknown names and returns the environment variables. */
   #names(): DriverSpec['variables'] {
     const { http, headers, target } = this.#file
     const around = [...textsIn(http, ['http']), ...textsIn(target, ['target'])].map(text => ({ text, verb: null }))
@@ -139,8 +138,8 @@ class Reader {
 
   #variables({ path, text }: Text): DriverSpec['variables'] {
     return variablesIn(text).map(name => {
-      const message = `reads the environment variable ${name}, which is not set`
-      return { name, unset: this.#source.problem(path, 'value', fieldName(path), message) }
+      const unset = this.#source.problem(path, 'value', fieldName(path), TEXTS.unsetVariable(name))
+      return { name, unset }
     })
   }
 }
