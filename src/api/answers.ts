@@ -73,16 +73,16 @@ export function refused(refusal: Refusal, knobs: Knobs, extra: Record<string, st
   return { status: refusal.status, headers: { 'content-type': type, ...headers }, body }
 }
 
-/** Whatever it says, a fault had its hand in it. */
-export function withFault(answer: Answer, names: string): Answer {
+/** Adds the header that names the faults applied to this answer. */
+export function withFaults(answer: Answer, faults: readonly string[]): Answer {
   const exposed = answer.headers[EXPOSE]
-  const headers = { ...CORS, ...answer.headers, [FAULT_HEADER]: names }
+  const headers = { ...CORS, ...answer.headers, [FAULT_HEADER]: faults.join(', ') }
   return { ...answer, headers: { ...headers, [EXPOSE]: exposed ? `${exposed}, ${FAULT_HEADER}` : FAULT_HEADER } }
 }
 
 export const wasReset = (): Answer => internal(new Error('The simulator was reset while this request was in flight.'))
 
-/** Our own fault: never in the platform's shape. */
+/** An internal error of the simulator: never in the platform's shape. */
 export const internal = (error: unknown): Answer => ({
   status: 500,
   headers: {

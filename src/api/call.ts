@@ -1,7 +1,7 @@
 /** One request on its way, and what the journal will say about it. */
 import type { AssumptionName } from '../contract/assumptions.ts'
 import { isKnob, type Knobs, showKnob } from '../contract/knobs.ts'
-import type { ApiStrike } from '../faults/registry.ts'
+import type { AppliedApiFaults } from '../faults/registry.ts'
 import type { ApiContent } from '../journal/entry.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { createTx, type Tx } from '../platform/transaction.ts'
@@ -21,8 +21,8 @@ export interface Call {
   auth: AuthState | 'not_checked'
   body: unknown
   response: unknown
-  /** What faults do to it; null for nearly every call. */
-  strike: ApiStrike | null
+  /** Null for nearly every call. */
+  faults: AppliedApiFaults | null
 }
 
 export const newCall = (ports: ApiPorts, exchange: Exchange): Call => ({
@@ -35,7 +35,7 @@ export const newCall = (ports: ApiPorts, exchange: Exchange): Call => ({
   auth: 'not_checked',
   body: undefined,
   response: undefined,
-  strike: null,
+  faults: null,
 })
 
 export function entryOf(call: Call, answer: Answer): ApiContent {
@@ -57,7 +57,7 @@ export function entryOf(call: Call, answer: Answer): ApiContent {
     duration_ms: elapsedMs() - call.started,
     follows: chatId === undefined ? null : ports.lastEvent(chatId),
   }
-  return call.strike === null ? entry : { ...entry, ...struckBy(call.strike) }
+  return call.faults === null ? entry : { ...entry, ...faultFields(call.faults) }
 }
 
 /** The value of the knob of each assumption, as it is written in a configuration; null without a knob. */
@@ -67,9 +67,9 @@ function valuesOf(names: readonly AssumptionName[], knobs: Knobs): ApiContent['u
   return values
 }
 
-function struckBy({ names, answer }: ApiStrike): Pick<ApiContent, 'fault' | 'answer_lost'> {
-  if (answer?.kind !== 'lost') return { fault: names }
-  return { fault: names, answer_lost: answer.processed ? 'after' : 'before' }
+function faultFields({ faults, answer }: AppliedApiFaults): Pick<ApiContent, 'faults' | 'answer_lost'> {
+  if (answer?.kind !== 'lost') return { faults }
+  return { faults, answer_lost: answer.processed ? 'after' : 'before' }
 }
 
 export function chatIdOf({ route, body }: Pick<Call, 'route' | 'body'>): string | undefined {

@@ -1,49 +1,49 @@
-/** Calls while faults are set: kept waiting, answered by the fault, lost, or played and their answer spoilt. */
+/** Applies API faults to a call and its answer. */
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { type AnswerEffect, isUnprocessed } from '../faults/effects.ts'
-import type { ApiStrike } from '../faults/registry.ts'
+import type { AppliedApiFaults } from '../faults/registry.ts'
 import type { ApiContent, FaultContent } from '../journal/entry.ts'
 import { andThen, type Maybe } from '../platform/engines.ts'
-import { wasReset, withFault } from './answers.ts'
+import { wasReset, withFaults } from './answers.ts'
 import { parseJson } from './body.ts'
 import { type Call, chatIdOf } from './call.ts'
 import type { Answer } from './exchange.ts'
 import type { ApiPorts } from './ports.ts'
 import { matchRoute, pathOf, type Route } from './routes.ts'
 
-/** `play` does what the platform would do; `finish` writes the call down as answered. */
-export function createStruck(
+/** `play` answers as the platform does; `finish` records the answered call in the journal. */
+export function createFaultedApi(
   ports: ApiPorts,
   play: (call: Call) => Maybe<Answer>,
   finish: (call: Call, answer: Answer) => Answer,
 ): (call: Call) => Maybe<Answer> {
-  function struck(call: Call): Maybe<Answer> {
-    call.strike = strikeOn(ports, call)
-    if (call.strike === null) return play(call)
-    return call.strike.latencyMs > 0 ? late(call, call.strike) : suffer(call, call.strike)
+  function handle(call: Call): Maybe<Answer> {
+    call.faults = faultsFor(ports, call)
+    if (call.faults === null) return play(call)
+    return call.faults.latencyMs > 0 ? late(call, call.faults) : applyFaults(call, call.faults)
   }
 
-  async function late(call: Call, strike: ApiStrike): Promise<Answer> {
+  async function late(call: Call, applied: AppliedApiFaults): Promise<Answer> {
     const ended = ports.inFlight()
     try {
-      await ports.delay(strike.latencyMs)
-      return call.epoch === ports.epoch() ? await suffer(call, strike) : wasReset()
+      await ports.delay(applied.latencyMs)
+      return call.epoch === ports.epoch() ? await applyFaults(call, applied) : wasReset()
     } finally {
       ended()
     }
   }
 
-  function suffer(call: Call, strike: ApiStrike): Maybe<Answer> {
-    if (isUnprocessed(strike.answer)) return finish(lookedAt(ports, call), instead(call, strike))
-    const spoil = (answer: Answer) => (call.epoch === ports.epoch() ? spoilt(ports, answer, strike) : answer)
-    return andThen(play(call), spoil)
+  function applyFaults(call: Call, applied: AppliedApiFaults): Maybe<Answer> {
+    if (isUnprocessed(applied.answer)) return finish(identified(ports, call), insteadOfPlatform(call, applied))
+    const fault = (answer: Answer) => (call.epoch === ports.epoch() ? faultyAnswer(ports, answer, applied) : answer)
+    return andThen(play(call), fault)
   }
 
-  return struck
+  return handle
 }
 
-/** A preflight is the browser's, and a path of no endpoint is no call. */
-function strikeOn({ faults, room }: ApiPorts, { exchange }: Call): ApiStrike | null {
+/** Faults apply to calls of endpoints: not to preflight requests or unknown paths. */
+function faultsFor({ faults, room }: ApiPorts, { exchange }: Call): AppliedApiFaults | null {
   const route = exchange.method === 'OPTIONS' ? null : routeOf(exchange.target, room.knobs)
   if (route === null) return null
   const body = ENDPOINTS[route.id].body === null ? undefined : orNothing(() => parseJson(exchange, room.knobs))
@@ -61,8 +61,8 @@ function orNothing<T>(read: () => T): T | undefined {
   }
 }
 
-/** Who called with what, for the journal; nothing is done and nothing is found. */
-function lookedAt({ keyring, room }: ApiPorts, call: Call): Call {
+/** Reads endpoint, key and body for the journal; the platform does not process the call. */
+function identified({ keyring, room }: ApiPorts, call: Call): Call {
   const { exchange } = call
   const route = routeOf(exchange.target, room.knobs)!
   const { scope, body } = ENDPOINTS[route.id]
@@ -78,11 +78,11 @@ function lookedAt({ keyring, room }: ApiPorts, call: Call): Call {
 
 const NO_ANSWER: Answer = { status: 0, headers: {}, body: '' }
 
-/** What goes out in the platform's place. */
-function instead(call: Call, { answer, names }: ApiStrike): Answer {
+/** The answer of a fault that keeps the call from the platform. */
+function insteadOfPlatform(call: Call, { answer, faults }: AppliedApiFaults): Answer {
   if (answer?.kind !== 'respond') return { ...NO_ANSWER, ...lost(answer) }
   call.response = answer.body ?? null
-  return withFault(written(answer), names)
+  return withFaults(written(answer), faults)
 }
 
 const lost = (effect: AnswerEffect | null): Pick<Answer, 'wire'> =>
@@ -96,9 +96,9 @@ function written({ status, headers, body }: Extract<AnswerEffect, { kind: 'respo
   return { status, headers: { 'content-type': type, ...own }, body: text }
 }
 
-function spoilt(ports: ApiPorts, answer: Answer, { answer: effect, names }: ApiStrike): Answer {
+function faultyAnswer(ports: ApiPorts, answer: Answer, { answer: effect, faults }: AppliedApiFaults): Answer {
   if (effect?.kind === 'lost') return { ...NO_ANSWER, ...lost(effect) }
-  const marked = withFault(answer, names)
+  const marked = withFaults(answer, faults)
   if (effect?.kind === 'cut') return { ...marked, body: cut(answer.body) }
   if (effect?.kind !== 'slow') return marked
   return { ...marked, wire: { kind: 'slow', overMs: effect.overMs, stop: ports.resetSignal() } }
@@ -107,9 +107,9 @@ function spoilt(ports: ApiPorts, answer: Answer, { answer: effect, names }: ApiS
 /** The first half of an object is never JSON. */
 const cut = (body: string | Uint8Array) => body.slice(0, Math.floor(body.length / 2))
 
-/** One entry for each fault that struck. */
-export function faultEntries({ chat_id, endpoint }: ApiContent, { hits }: ApiStrike): FaultContent[] {
-  return hits.map(({ needsWire: _, ...hit }) => ({
+/** One journal entry for each applied fault. */
+export function faultEntries({ chat_id, endpoint }: ApiContent, { hits }: AppliedApiFaults): FaultContent[] {
+  return hits.map(hit => ({
     kind: 'fault',
     ...(chat_id === undefined ? {} : { chat_id }),
     ...hit,

@@ -8,7 +8,7 @@ import { preflight, wasReset } from './answers.ts'
 import { checkContentType, parseBody, parseJson } from './body.ts'
 import { type Call, entryOf, newCall } from './call.ts'
 import type { Answer, Exchange } from './exchange.ts'
-import { createStruck, faultEntries } from './faulted.ts'
+import { createFaultedApi, faultEntries } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
 import { type Grant, keyIn } from './keyring.ts'
 import { OPERATIONS } from './operations.ts'
@@ -18,10 +18,10 @@ import { matchRoute, pathOf, type Route } from './routes.ts'
 export type Api = (exchange: Exchange) => Maybe<Answer>
 
 export function createApi(ports: ApiPorts): Api {
-  const struck = createStruck(ports, answerCall, finish)
+  const faulted = createFaultedApi(ports, answerCall, finish)
   return exchange => {
     const call = newCall(ports, exchange)
-    return ports.faults.onApi ? struck(call) : answerCall(call)
+    return ports.faults.onApi ? faulted(call) : answerCall(call)
   }
 }
 
@@ -101,12 +101,12 @@ function readBody(call: Call, endpoint: Endpoint): unknown {
 
 /** Records the call with what it caused; a refused call causes nothing (ER1). */
 function finish(call: Call, answer: Answer): Answer {
-  const { ports, exchange, strike } = call
+  const { ports, exchange, faults } = call
   if (call.epoch !== ports.epoch()) return wasReset()
   if (exchange.method === 'OPTIONS') return answer
   const effects = answer.status < 300 ? call.tx.effects : []
   const entry = entryOf(call, answer)
-  if (strike === null) ports.commit(entry, effects)
-  else ports.commit(entry, effects, faultEntries(entry, strike))
+  if (faults === null) ports.commit(entry, effects)
+  else ports.commit(entry, effects, faultEntries(entry, faults))
   return exchange.method === 'HEAD' ? { ...answer, body: '' } : answer
 }

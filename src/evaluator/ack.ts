@@ -79,7 +79,7 @@ const demands200 = (event: string) =>
 
 /** What was slowed down on purpose has its time. */
 const isSlow = ({ plan }: JournalIndex, delivery: Delivery): boolean =>
-  delivery.duration_ms > plan.timeouts.ackMs && !('fault' in delivery)
+  delivery.duration_ms > plan.timeouts.ackMs && delivery.faults === undefined
 
 const wantedText = (wanted: NonNullable<AckWanted>, event: string, ackMs: number) => {
   const status = wanted === 'any' ? 'an answer' : wanted === 'non-2xx' ? 'a refusal (no 2xx)' : `status ${wanted}`
@@ -117,7 +117,7 @@ function silence({ ended, plan }: JournalIndex, step: Ended): string {
 type Ended = NonNullable<ReturnType<JournalIndex['endOf']>>
 
 const isKeeping = (entry: Entry): entry is EntryOf<'fault'> =>
-  entry.kind === 'fault' && /kept back until|sent after the next/.test(entry.effect)
+  entry.kind === 'fault' && (entry.effect.hold !== undefined || entry.effect.swap === true)
 
 /** Not a word of it went out, so it is not the webhook that is late. */
 const keptBack = (fault: string, event: string) => ({
@@ -181,8 +181,8 @@ function hintFor(index: JournalIndex, delivery: Delivery, wanted: AckWanted, slo
   if (status === null)
     return isUnreachable(failure) ? 'Is the intermediary running, and is --target its webhook?' : undefined
   if (wanted === 'non-2xx') return 'Does the intermediary verify the signature before it does anything else?'
-  if ((status === 401 || status === 403) && 'fault' in delivery) {
-    return `The fault ${delivery.fault} struck this event: if refusing it is right, say ack: non-2xx on the step.`
+  if ((status === 401 || status === 403) && delivery.faults !== undefined) {
+    return `The fault ${delivery.faults.join(', ')} changed this event: if refusing it is right, say ack: non-2xx on the step.`
   }
   if ((status === 401 || status === 403) && (sign ?? 'valid') === 'valid') {
     return 'The event was signed correctly: is the key the same, and is the HMAC made of the raw bytes of the body?'

@@ -25,7 +25,7 @@ function isViolation({ entry }: Call): boolean {
 
 /** A fault answers in place of the platform, and rests on no assumption about it. */
 const isFaulted = (entry: Call['entry']) =>
-  'answer_lost' in entry || ('fault' in entry && Object.keys(entry.unspecified).length === 0)
+  'answer_lost' in entry || ('faults' in entry && Object.keys(entry.unspecified).length === 0)
 
 interface Refusal {
   readonly code?: string

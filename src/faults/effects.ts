@@ -1,6 +1,7 @@
 /** What a fault does, read from how it is written: durations as milliseconds, one value per question. Pure. */
 
 import type { SignMode } from '../contract/sign-modes.ts'
+import type { FaultEffect } from '../journal/entry.ts'
 import type { Wire } from '../runtime/transport.ts'
 import { parseDuration } from '../text/duration.ts'
 import type { FaultSpec, SendingSpec } from './schema.ts'
@@ -93,3 +94,36 @@ export function formOf(spec: SendingSpec, sign: SignMode = 'valid'): Form {
   const odd = wire.dripMs > 0 || wire.chunked || wire.headerCase || wire.resetAfterAnswer
   return { sign, truncate: spec.truncate ?? false, wire: odd ? wire : null }
 }
+
+/** The fields of a specification that say what the fault does, in the order in which they are told. */
+export function effectOf(spec: FaultSpec): FaultEffect {
+  const { latency, respond, drop, reset, slow_body, malformed } = spec
+  const { delay, slow, swap, hold, sign, duplicate, gap, truncate, drip, reset_after_answer, http } = spec
+  return given({
+    latency,
+    respond: respond && { status: respond.status },
+    drop,
+    reset,
+    slow_body,
+    malformed,
+    delay,
+    slow,
+    swap,
+    hold,
+    sign,
+    duplicate,
+    gap,
+    truncate,
+    drip,
+    reset_after_answer,
+    http: http && [http].flat(),
+  })
+}
+
+type Given<T> = { [Name in keyof T]?: NonNullable<T[Name]> }
+
+const given = <T extends object>(fields: T): Given<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>
+
+/** Effects that need a connection of their own. */
+export const CONNECTION_EFFECTS = ['drip', 'reset_after_answer', 'http'] as const

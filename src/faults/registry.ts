@@ -19,25 +19,24 @@ import {
 import type { FaultSpec } from './schema.ts'
 import type { Side } from './sense.ts'
 import type { NamedFault } from './spec.ts'
-import { wireWords } from './words.ts'
 
-/** One fault that struck: what the journal says of it, but for what it struck. */
-export type Hit = Pick<FaultContent, 'fault' | 'effect' | 'hit' | 'of'> & { readonly needsWire: boolean }
+/** One applied fault, as the journal records it beside the call or event. */
+export type Hit = Pick<FaultContent, 'fault' | 'effect' | 'hit' | 'of'>
 
-export interface Strike {
-  /** One name, or several with a comma. */
-  readonly names: string
+export interface AppliedFaults {
+  /** Names. */
+  readonly faults: readonly string[]
   readonly hits: readonly Hit[]
 }
 
-export interface ApiStrike extends Strike {
+export interface AppliedApiFaults extends AppliedFaults {
   readonly latencyMs: number
   readonly answer: AnswerEffect | null
 }
 
-export interface WebhookStrike extends Strike, WebhookEffects {
-  /** An event that was kept back goes out. */
-  letGo(): void
+export interface AppliedWebhookFaults extends AppliedFaults, WebhookEffects {
+  /** Called when a held event is sent. */
+  release(): void
 }
 
 /** A name may be given once. */
@@ -54,14 +53,14 @@ export interface Faults {
   list(): NamedFault[]
   /** Names of those cleared: all, or the one named when it is there. */
   clear(name?: string): string[]
-  takeApi(call: { readonly endpoint: string; readonly chatId: string | undefined }): ApiStrike | null
-  takeWebhook(event: { readonly event: string; readonly chatId: string }): WebhookStrike | null
+  takeApi(call: { readonly endpoint: string; readonly chatId: string | undefined }): AppliedApiFaults | null
+  takeWebhook(event: { readonly event: string; readonly chatId: string }): AppliedWebhookFaults | null
   reset(): void
   /** Returns the whole state as plain data. */
   capture(): CapturedFaults
   restore(captured: CapturedFaults): void
   /** For an event that one of these faults keeps back: what to call when it goes out. */
-  letGoOf(names: readonly string[]): () => void
+  releaseOf(names: readonly string[]): () => void
 }
 
 export interface CapturedFaults {
@@ -122,15 +121,15 @@ export function createFaults(): Faults {
     },
     takeApi({ endpoint, chatId }) {
       const struck = strike('api', endpoint, chatId)
-      return struck.length === 0 ? null : { ...strikeOf(struck), ...merged(struck, apiEffects) }
+      return struck.length === 0 ? null : { ...appliedFaults(struck), ...merged(struck, apiEffects) }
     },
     takeWebhook({ event, chatId }) {
       const struck = strike('webhook', event, chatId)
       if (struck.length === 0) return null
       const effects = merged(struck, webhookEffects)
       const { order } = effects
-      const letGo = order?.kind === 'hold' ? keepBack(struck, chatId, order.passing) : () => {}
-      return { ...strikeOf(struck), ...effects, letGo }
+      const release = order?.kind === 'hold' ? keepBack(struck, chatId, order.passing) : () => {}
+      return { ...appliedFaults(struck), ...effects, release }
     },
     reset() {
       rules = []
@@ -146,7 +145,7 @@ export function createFaults(): Faults {
       rules = captured.rules.map(({ name, spec, progress }) => ruleAt(spec, name, progress))
       refresh()
     },
-    letGoOf(names) {
+    releaseOf(names) {
       const rule = rules.find(({ name, slots }) => names.includes(name) && slots.includes('order'))
       return rule === undefined ? () => {} : () => void rule.holding--
     },
@@ -169,13 +168,7 @@ function keepBack(struck: readonly Rule[], chatId: string, passing: number): () 
   return () => void rule.holding--
 }
 
-const strikeOf = (struck: readonly Rule[]): Strike => ({
-  names: struck.map(({ name }) => name).join(', '),
-  hits: struck.map(({ name, spec, effect, hits }) => ({
-    fault: name,
-    effect,
-    hit: hits,
-    of: spec.times ?? null,
-    needsWire: wireWords(spec).length > 0,
-  })),
+const appliedFaults = (rules: readonly Rule[]): AppliedFaults => ({
+  faults: rules.map(({ name }) => name),
+  hits: rules.map(({ name, spec, effect, hits }) => ({ fault: name, effect, hit: hits, of: spec.times ?? null })),
 })

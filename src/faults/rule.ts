@@ -1,14 +1,15 @@
 /** One fault at work: what it strikes, when its turn is, and how often it has struck. */
+import type { FaultEffect } from '../journal/entry.ts'
+import { effectOf } from './effects.ts'
 import type { FaultSpec } from './schema.ts'
 import { type Side, sideOf } from './sense.ts'
 import type { NamedFault } from './spec.ts'
-import { effectWords } from './words.ts'
 
 export interface Rule {
   readonly name: string
   readonly spec: FaultSpec
   readonly side: Side
-  readonly effect: string
+  readonly effect: FaultEffect
   /** What it decides of a call or event: two faults that decide different things may strike together. */
   readonly slots: readonly ConcurrencySlot[]
   /** How many it looked at. */
@@ -78,7 +79,7 @@ export function ruleFrom(spec: FaultSpec, name: string): Rule {
     name,
     spec,
     side: sideOf(spec.on),
-    effect: effectWords(spec),
+    effect: effectOf(spec),
     slots,
     seen: 0,
     hits: 0,

@@ -35,8 +35,8 @@ export interface ApiContent {
   readonly duration_ms: number
   /** The latest webhook event of the same chat before this call: what the caller may be reacting to. */
   readonly follows: number | null
-  /** Names of the faults that struck it, with a comma between several. */
-  readonly fault?: string
+  /** Names of the faults that were applied. */
+  readonly faults?: readonly string[]
   /** No answer went out. before: the platform did nothing; after: it did what was asked. */
   readonly answer_lost?: 'before' | 'after'
 }
@@ -83,8 +83,8 @@ export interface DeliveryContent {
   readonly sign?: SignMode
   /** A past delivery, sent again by hand. */
   readonly resent?: true
-  /** Names of the faults that struck it, with a comma between several. */
-  readonly fault?: string
+  /** Names of the faults that were applied. */
+  readonly faults?: readonly string[]
   /** One more copy of the same bytes, sent on purpose. Copies are numbered from 2. */
   readonly duplicate?: true
 }
@@ -107,13 +107,33 @@ export interface NoteContent {
   readonly [detail: string]: unknown
 }
 
-/** One hit of a fault; its cause is the call or event it struck. */
+/** What a fault does, in the words of its specification. */
+export interface FaultEffect {
+  readonly latency?: string
+  readonly respond?: { readonly status: number }
+  readonly drop?: 'before' | 'after'
+  readonly reset?: true
+  readonly slow_body?: string
+  readonly malformed?: true
+  readonly delay?: string
+  readonly slow?: string
+  readonly swap?: true
+  readonly hold?: number
+  readonly sign?: SignMode
+  readonly duplicate?: number
+  readonly gap?: string
+  readonly truncate?: true
+  readonly drip?: string
+  readonly reset_after_answer?: true
+  readonly http?: readonly ('header-case' | 'chunked')[]
+}
+
+/** One hit of a fault; its cause is the call or event that the fault changed. */
 export interface FaultContent {
   readonly kind: 'fault'
   readonly chat_id?: string
   readonly fault: string
-  /** In words: `answered 503`. */
-  readonly effect: string
+  readonly effect: FaultEffect
   /** 1 for the first. */
   readonly hit: number
   /** How many it has in all; null: until it is cleared. */
@@ -121,8 +141,8 @@ export interface FaultContent {
   readonly endpoint?: EndpointId
   readonly event?: string
   readonly delivery_id?: string
-  /** Why not all of it could be done. */
-  readonly applied?: string
+  /** Effects that were left out, because the webhook is a function and has no connection. */
+  readonly not_applied?: readonly string[]
   readonly [detail: string]: unknown
 }
 

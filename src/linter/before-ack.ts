@@ -17,10 +17,10 @@ export const callBeforeAck = perChat('call-before-ack', chat => {
 
 /** One sent by hand, or wrong on purpose, follows from nothing. */
 const isPlainDelivery = (entry: Entry): entry is EntryOf<'delivery'> =>
-  entry.kind === 'delivery' && LEADS.has(entry.event) && isUnspoilt(entry)
+  entry.kind === 'delivery' && LEADS.has(entry.event) && isValid(entry)
 
-const isUnspoilt = ({ triggered, resent, fault }: EntryOf<'delivery'>) =>
-  triggered !== true && resent !== true && fault === undefined
+const isValid = ({ triggered, resent, faults }: EntryOf<'delivery'>) =>
+  triggered !== true && resent !== true && faults === undefined
 
 /** Entries are written at the end: `at_ms` is when the answer was there. */
 function isWithin(call: EntryOf<'api'>, delivery: EntryOf<'delivery'>): boolean {

@@ -1,7 +1,9 @@
 /** Faults of the scenario that struck nothing: then it shows less than it says. */
-import type { Entry, EntryOf } from '../journal/entry.ts'
+
+import type { Entry, EntryOf, FaultEffect } from '../journal/entry.ts'
 import { stepsOf } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
+import { effectText } from '../wording/faults.ts'
 import type { Found, History, Rule } from './rule.ts'
 
 /** Only of a play that went to its end: before that nobody can tell what would have come. */
@@ -14,7 +16,7 @@ export const faultNeverStruck: Rule = {
   },
 }
 
-type FaultSet = EntryOf<'note'> & { readonly fault: string; readonly effect: string }
+type FaultSet = EntryOf<'note'> & { readonly fault: string; readonly effect: FaultEffect }
 
 const isSet = (entry: Entry): entry is FaultSet => entry.kind === 'note' && entry.note === 'fault_set'
 
@@ -33,7 +35,7 @@ function hasStruck(entries: readonly Entry[], { fault, seq }: FaultSet, set: rea
 
 function idle({ conversationOf }: History, { fault, effect, seq, chat_id }: FaultSet): Found {
   const message =
-    `The fault ${fault} (${effect}), set with #${seq}, struck nothing, so whatever passed here passed without it. ` +
+    `The fault ${fault} (${effectText(effect)}), set with #${seq}, struck nothing, so whatever passed here passed without it. ` +
     'Is it set before what it is meant for, about the right call or event, and for the right chat? Leave it out if it is not needed.'
   return { message, conversation: conversationOf(chat_id), marks: [seq] }
 }

@@ -56,7 +56,7 @@ export type Sighting = Omit<Found, 'conversation'>
 export const succeeded = ({ status }: EntryOf<'api'>): boolean => status >= 200 && status < 300
 
 /** Its answer was lost or damaged on purpose: who got none may well call again. */
-export const wasSpoilt = ({ fault }: EntryOf<'api'>): boolean => fault !== undefined
+export const wasSpoilt = ({ faults }: EntryOf<'api'>): boolean => faults !== undefined
 
 /** `#12 POST /api/v2/handover/start`. */
 export const callAt = ({ seq, method, path }: EntryOf<'api'>): string => `#${seq} ${method} ${path}`

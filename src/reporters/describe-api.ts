@@ -2,7 +2,7 @@
 
 import type { EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
-import { quote, shorten, showMs } from '../text/terminal-text.ts'
+import { faultNames, quote, shorten, showMs } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { assumedIn } from './assumed.ts'
 import type { Detail, Line } from './log-line.ts'
@@ -20,7 +20,7 @@ export function describeApi(entry: Call): Line {
     what,
     said,
     details: [...answer(entry), ...findings(entry)],
-    wrong: (refused && entry.fault === undefined) || entry.findings.length > 0,
+    wrong: (refused && entry.faults === undefined) || entry.findings.length > 0,
   }
 }
 
@@ -55,7 +55,7 @@ function answer(entry: Call): Detail[] {
   if (isNotThePlatforms(entry)) return [faultsAnswer(entry)]
   const { status } = entry
   const refused = status >= 400
-  const by = entry.fault === undefined ? '' : `struck by ${visible(entry.fault)}`
+  const by = entry.faults === undefined ? '' : faultNames(entry.faults)
   const text = [outcome(entry), showMs(entry.duration_ms), assumptions(entry), by].filter(Boolean).join(', ')
   const first: Detail = { label: `answer ${status}`, text, level: refused ? 'bad' : 'good' }
   const { message } = asFields(asFields(entry.response).error)
@@ -72,11 +72,11 @@ function assumptions(entry: Call): string {
 const LONGEST_ASSUMPTION = 60
 
 /** Lost on its way, or never made: a refusal of the platform itself always names assumptions. */
-const isNotThePlatforms = ({ fault, answer_lost, status, unspecified }: Call): boolean =>
-  fault !== undefined && (answer_lost !== undefined || (status >= 400 && Object.keys(unspecified).length === 0))
+const isNotThePlatforms = ({ faults, answer_lost, status, unspecified }: Call): boolean =>
+  faults !== undefined && (answer_lost !== undefined || (status >= 400 && Object.keys(unspecified).length === 0))
 
-function faultsAnswer({ status, fault, answer_lost, duration_ms }: Call): Detail {
-  const by = `by fault ${visible(fault ?? '')}, ${showMs(duration_ms)}`
+function faultsAnswer({ status, faults = [], answer_lost, duration_ms }: Call): Detail {
+  const by = `by ${faultNames(faults)}, ${showMs(duration_ms)}`
   if (answer_lost === undefined) return { label: `answer ${status}`, text: by, level: 'warn' }
   const done = answer_lost === 'before' ? 'nothing was done' : `done (${status}), the answer lost`
   return { label: 'no answer', text: `${done}, ${by}`, level: 'warn' }

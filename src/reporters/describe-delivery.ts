@@ -4,7 +4,7 @@ import type { SignMode } from '../contract/sign-modes.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
 import { formatDuration } from '../text/duration.ts'
-import { shorten, showMs } from '../text/terminal-text.ts'
+import { faultNames, shorten, showMs } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { failureBesideStatus, failureText } from '../wording/delivery.ts'
 import type { Detail, Line } from './log-line.ts'
@@ -34,8 +34,8 @@ export function describeDelivery(entry: Delivery): Line {
 /** Not of the platform: somebody asked for it. */
 export const isByHand = ({ triggered, resent }: Delivery): boolean => triggered === true || resent === true
 
-function onPurpose({ triggered, resent, sign, fault }: Delivery): string {
-  const by = fault === undefined ? '' : `struck by ${visible(fault)}`
+function onPurpose({ triggered, resent, sign, faults }: Delivery): string {
+  const by = faults === undefined ? '' : faultNames(faults)
   const made = [triggered ? 'triggered' : '', resent ? 'resent' : '']
   const how = [...made, by, spoilt(sign) ? SPOILT[sign] : ''].filter(Boolean)
   return how.length === 0 ? '' : `, ${how.join(', ')}`
@@ -54,11 +54,11 @@ const SPOILT: Record<Spoilt, string> = {
 
 /** What a fault spoilt, turned down. */
 const refusedRightly = (entry: Delivery): boolean =>
-  entry.fault !== undefined && (entry.status ?? 0) >= 400 && (spoilt(entry.sign) || wasCut(entry))
+  entry.faults !== undefined && (entry.status ?? 0) >= 400 && (spoilt(entry.sign) || wasCut(entry))
 
 /** The body was cut short by a fault. */
-export function wasCut({ fault, request }: Delivery): boolean {
-  if (fault === undefined) return false
+export function wasCut({ faults, request }: Delivery): boolean {
+  if (faults === undefined) return false
   try {
     JSON.parse(request.body)
     return false

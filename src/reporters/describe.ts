@@ -1,9 +1,10 @@
 /** Journal entries in words. */
 
-import type { Entry, EntryOf } from '../journal/entry.ts'
+import type { Entry, EntryOf, FaultEffect } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
 import { shorten } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
+import { effectText, notAppliedText } from '../wording/faults.ts'
 import { describeApi } from './describe-api.ts'
 import { describeDelivery, describeEvent } from './describe-delivery.ts'
 import type { Line } from './log-line.ts'
@@ -42,10 +43,15 @@ function describeUser({ action, text, button, attachments }: EntryOf<'user'>): L
 }
 
 /** `fault flaky: answered 503 (1 of 2)` */
-function describeHit({ fault, effect, hit, of, applied }: EntryOf<'fault'>): Line {
+function describeHit({ fault, effect, hit, of, not_applied }: EntryOf<'fault'>): Line {
   const count = of === null ? `hit ${hit}` : `${hit} of ${of}`
-  const short = applied === undefined ? '' : `; ${visible(applied)}`
-  return { who: 'fault', what: `${visible(fault)}: ${visible(effect)} (${count})${short}`, details: [], wrong: false }
+  const short = not_applied === undefined ? '' : `; ${visible(notAppliedText(not_applied))}`
+  return {
+    who: 'fault',
+    what: `${visible(fault)}: ${visible(effectText(effect))} (${count})${short}`,
+    details: [],
+    wrong: false,
+  }
 }
 
 /** Said by the API call that caused them, or by the delivery that follows. */
@@ -67,7 +73,7 @@ function describeNote(entry: EntryOf<'note'>): Line | null {
     case 'config':
       return other('settings', details((entry.changed ?? {}) as Record<string, unknown>))
     case 'fault_set':
-      return other('fault', `${text('fault')} is set: ${text('effect')}`)
+      return other('fault', `${text('fault')} is set: ${visible(effectText(entry.effect as FaultEffect))}`)
     case 'fault_cleared':
       return other('fault', `${text('fault')} is cleared after ${counted(Number(entry.hits), 'hit')}`)
     case 'evicted':

@@ -91,7 +91,7 @@ const SIGNS: readonly Sign[] = [
   {
     cause: 'cut on purpose',
     matches: entry => wasCut(entry) && entry.status !== null,
-    advice: ({ fault }) => `The fault ${visible(fault ?? '')} cut the body short: a refusal is right.`,
+    advice: ({ faults = [] }) => `The fault ${visible(faults.join(', '))} cut the body short: a refusal is right.`,
   },
   {
     cause: 'old signature',

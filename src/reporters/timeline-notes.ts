@@ -1,7 +1,8 @@
 /** Notes and steps in a timeline. */
 
 import type { Failure } from '../evaluator/verdict.ts'
-import type { EntryOf } from '../journal/entry.ts'
+import type { EntryOf, FaultEffect } from '../journal/entry.ts'
+import { effectText } from '../wording/faults.ts'
 import { line, type Seen, said } from './timeline-row.ts'
 
 /** Said by the call or the step that caused them. */
@@ -40,7 +41,11 @@ export function seenNote(entry: EntryOf<'note'>): Seen | null {
     case 'config':
       return { ...player, to: 'platform', label: `settings ${line(JSON.stringify(entry.changed ?? {}))}` }
     case 'fault_set':
-      return { ...player, to: 'platform', label: `fault ${line(entry.fault, 40)} set: ${line(entry.effect)}` }
+      return {
+        ...player,
+        to: 'platform',
+        label: `fault ${line(entry.fault, 40)} set: ${line(effectText(entry.effect as FaultEffect))}`,
+      }
     case 'fault_cleared':
       return { ...player, to: 'platform', label: `fault ${line(entry.fault, 40)} cleared` }
     case 'scenario_ended':

@@ -4,6 +4,7 @@ import type { Entry, EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
 import { showMs } from '../text/terminal-text.ts'
 import { failureText } from '../wording/delivery.ts'
+import { effectText, notAppliedText } from '../wording/faults.ts'
 import { asDriverEntry, seenDriver } from './timeline-agent.ts'
 import { seenNote } from './timeline-notes.ts'
 import { line, type Seen, said } from './timeline-row.ts'
@@ -79,8 +80,8 @@ function replyOf({ status, response, answer_lost }: EntryOf<'api'>): string {
   return `${status} ${line(word, 80)}`.trimEnd()
 }
 
-function faultLabel({ fault, effect, hit, of, applied }: EntryOf<'fault'>): string {
+function faultLabel({ fault, effect, hit, of, not_applied }: EntryOf<'fault'>): string {
   const count = of === null ? `hit ${hit}` : `${hit} of ${of}`
-  const why = applied === undefined ? '' : `, ${line(applied)}`
-  return `fault ${line(fault, 40)}: ${line(effect)} (${count})${why}`
+  const why = not_applied === undefined ? '' : `, ${line(notAppliedText(not_applied))}`
+  return `fault ${line(fault, 40)}: ${line(effectText(effect))} (${count})${why}`
 }

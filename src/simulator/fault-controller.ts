@@ -1,10 +1,11 @@
 /** Sets and clears faults: checks them against their simulator and journals the change. */
+
 import { explain } from '../api/explain.ts'
 import { ZOD_MESSAGES } from '../contract/zod-messages.ts'
+import { effectOf } from '../faults/effects.ts'
 import { type Faults, NameTaken } from '../faults/registry.ts'
 import { Fault, type FaultSpec } from '../faults/schema.ts'
 import type { NamedFault } from '../faults/spec.ts'
-import { effectWords } from '../faults/words.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { PlatformContext } from '../platform/context.ts'
 import { nearest } from '../text/near-names.ts'
@@ -38,7 +39,7 @@ export function createFaultController({ faults, room, journal, free }: FaultCont
       const problems = [...unknownChat(room, spec), ...unsigned(room, spec)]
       if (problems.length > 0) throw new InvalidOptionError(problems)
       const added = named(faults, spec)
-      write('fault_set', added, { on: added.on, effect: effectWords(added), of: added.of })
+      write('fault_set', added, { on: added.on, effect: effectOf(added), of: added.of })
       return added
     },
     list: faults.list,

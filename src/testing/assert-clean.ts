@@ -126,8 +126,8 @@ function failedDeliveries(session: Session): Failure[] {
   }))
 }
 
-const isFailed = ({ outcome, fault, sign, retry_in_ms }: EntryOf<'delivery'>): boolean =>
-  outcome === 'failed' && fault === undefined && (sign ?? 'valid') === 'valid' && retry_in_ms === undefined
+const isFailed = ({ outcome, faults, sign, retry_in_ms }: EntryOf<'delivery'>): boolean =>
+  outcome === 'failed' && faults === undefined && (sign ?? 'valid') === 'valid' && retry_in_ms === undefined
 
 const wordsFor = ({ seq, event, status, failure }: EntryOf<'delivery'>) => ({
   kind: 'stimulus' as const,

@@ -55,7 +55,7 @@ export function createJournalToSteps({ core, show, grow, addConversation, conver
   function deliveryCame(entry: EntryOf<'delivery'>): void {
     show(entry)
     const step = byDelivery.get(entry.delivery_id)
-    const excused = entry.outcome === 'skipped' || (entry.outcome === 'failed' && entry.fault !== undefined)
+    const excused = entry.outcome === 'skipped' || (entry.outcome === 'failed' && entry.faults !== undefined)
     if (step !== undefined && excused) show(markAt(entry, { note: 'step_ended', step: step.number }))
   }
 

@@ -59,3 +59,7 @@ export function showMs(ms: number): string {
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`
 }
+
+/** `fault flaky`, `faults late, twice` */
+export const faultNames = (faults: readonly string[]): string =>
+  `${faults.length === 1 ? 'fault' : 'faults'} ${visible(faults.join(', '))}`

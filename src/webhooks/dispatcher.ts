@@ -23,7 +23,7 @@ export interface DispatcherPorts extends SendPorts, HeaderPorts {
   readonly journal: Journal
   readonly clock: Clock
   seed(): number
-  readonly faults: Pick<Faults, 'onWebhooks' | 'takeWebhook' | 'letGoOf'>
+  readonly faults: Pick<Faults, 'onWebhooks' | 'takeWebhook' | 'releaseOf'>
   /** False when the webhook is a function: then there is no connection anything could be done to. */
   hasWire(): boolean
 }
@@ -76,7 +76,7 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
   const tries = createTries({ ...ports, signal: () => cancel.signal, begin: job => underWay.add(job), later, over })
 
   function turn(job: Job): void {
-    const order = job.strike?.order
+    const order = job.faults?.order
     if (order?.kind === 'slow') later(job, order.ms, 'send')
     else tries.next(job)
   }
@@ -104,12 +104,12 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
   function jobFor({ event, seq, chat_id, delivery_id, payload }: EntryOf<'event'>) {
     const body = encodePayload(payload, ports.knobs()['webhook.json'])
     const parcel = sound(ports, { chatId: chat_id, deliveryId: delivery_id, event, body })
-    const strike = ports.faults.onWebhooks ? ports.faults.takeWebhook({ event, chatId: chat_id }) : null
-    return { parcel, lane: chat_id, seq, strike, copy: false, attempt: 1, laned: false, stage: SENDING }
+    const faults = ports.faults.onWebhooks ? ports.faults.takeWebhook({ event, chatId: chat_id }) : null
+    return { parcel, lane: chat_id, seq, faults, copy: false, attempt: 1, laned: false, stage: SENDING }
   }
 
   function start(job: Job): void {
-    const order = job.strike?.order
+    const order = job.faults?.order
     underWay.add(job)
     if (order?.kind === 'delay') later(job, order.ms, 'turn')
     else if (order?.kind === 'hold') keepBack(job, order.passing)
@@ -119,7 +119,7 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
 
   function keepBack(job: Job, passing: number): void {
     job.stage = { kind: 'kept' }
-    keptBack.keep(job, { fault: job.strike!.names, passing, letGo: job.strike!.letGo })
+    keptBack.keep(job, { faults: job.faults!.faults, passing, release: job.faults!.release })
   }
 
   /** Back on its way, as it was: what was being sent is sent once more, with the same number. */
@@ -147,8 +147,8 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     resend: byHand.resend,
     enqueue(event) {
       const job = jobFor(event)
-      if (job.strike !== null)
-        for (const entry of faultEntries(event, job.strike, ports.hasWire())) ports.journal.append(entry, event.seq)
+      if (job.faults !== null)
+        for (const entry of faultEntries(event, job.faults, ports.hasWire())) ports.journal.append(entry, event.seq)
       start(job)
     },
     free: faults => goFirst(keptBack.free(faults)),

@@ -1,10 +1,10 @@
 /** One event on its way to the webhook, and the same as plain data. */
-import type { Faults, WebhookStrike } from '../faults/registry.ts'
+import type { AppliedWebhookFaults, Faults } from '../faults/registry.ts'
 import type { Parcel } from './attempt.ts'
 import type { DueTime } from './due.ts'
 
-/** What faults do to it; what the journal says of them was written when they struck. */
-export type Struck = Omit<WebhookStrike, 'hits'>
+/** The faults applied to one event. Their journal entries were written when the event happened. */
+export type JobFaults = Omit<AppliedWebhookFaults, 'hits'>
 
 export type DeliveryStage =
   /** Behind another one of its chat. */
@@ -23,7 +23,7 @@ export interface Job {
   readonly lane: string
   /** Of its event in the journal. */
   readonly seq: number
-  readonly strike: Struck | null
+  readonly faults: JobFaults | null
   /** One more copy of the first attempt; nothing waits for it. */
   readonly copy: boolean
   attempt: number
@@ -37,27 +37,27 @@ export interface CapturedJob extends Pick<Job, 'seq' | 'copy' | 'attempt' | 'lan
   readonly deliveryId: string
   readonly event: string
   readonly body: string
-  readonly strike: Omit<Struck, 'letGo'> | null
+  readonly faults: Omit<JobFaults, 'release'> | null
   /** How many later ones are still to pass, when it is kept back. */
   readonly passing: number
 }
 
 export function captureJob(job: Job, passing: number): CapturedJob {
-  const { parcel, lane, seq, copy, attempt, laned, stage, strike } = job
+  const { parcel, lane, seq, copy, attempt, laned, stage, faults } = job
   const { deliveryId, event, body } = parcel
   const what = { chatId: lane, deliveryId, event, body, seq, copy, attempt, laned, stage, passing }
-  return { ...what, strike: strike && effectsOf(strike) }
+  return { ...what, faults: faults && effectsOf(faults) }
 }
 
-const effectsOf = ({ names, form, order, copies }: Struck) => ({ names, form, order, copies })
+const effectsOf = ({ faults, form, order, copies }: JobFaults) => ({ faults, form, order, copies })
 
 /** `parcelOf` makes the parcel anew: its headers are of the time it is sent. */
 export function jobFrom(
   kept: CapturedJob,
-  faults: Pick<Faults, 'letGoOf'>,
+  registry: Pick<Faults, 'releaseOf'>,
   parcelOf: (kept: CapturedJob) => Parcel,
 ): Job {
-  const { chatId: lane, seq, copy, attempt, laned, stage, strike } = kept
-  const struck = strike && { ...strike, letGo: faults.letGoOf(strike.names.split(', ')) }
-  return { parcel: parcelOf(kept), lane, seq, copy, attempt, laned, stage, strike: struck }
+  const { chatId: lane, seq, copy, attempt, laned, stage } = kept
+  const applied = kept.faults && { ...kept.faults, release: registry.releaseOf(kept.faults.faults) }
+  return { parcel: parcelOf(kept), lane, seq, copy, attempt, laned, stage, faults: applied }
 }

@@ -5,10 +5,10 @@
 import type { Journal } from '../journal/journal.ts'
 import { attemptOnce, type Concluded, nextAttempt, type SendPorts } from './attempt.ts'
 import type { HeaderPorts } from './headers.ts'
-import { type Job, SENDING, type Struck } from './job.ts'
+import { type Job, type JobFaults, SENDING } from './job.ts'
 import { wrap } from './parcel.ts'
 import { retryDelay } from './policy.ts'
-import { marksOf } from './struck.ts'
+import { faultMarks } from './struck.ts'
 
 export interface TryPorts extends SendPorts, HeaderPorts {
   readonly journal: Journal
@@ -29,24 +29,24 @@ export interface Tries {
 }
 
 /** A retry goes out as it should. */
-const spoiltBy = ({ attempt, strike }: Job): Struck | null => (attempt === 1 ? strike : null)
+const faultsOf = ({ attempt, faults }: Job): JobFaults | null => (attempt === 1 ? faults : null)
 
 export function createTries(ports: TryPorts): Tries {
   function next(job: Job): void {
-    const spoilt = spoiltBy(job)
-    send(job, spoilt)
-    if (spoilt !== null && !job.copy) copy(job, spoilt)
+    const faults = faultsOf(job)
+    send(job, faults)
+    if (faults !== null && !job.copy) copy(job, faults)
   }
 
-  function send(job: Job, spoilt: Struck | null): void {
+  function send(job: Job, faults: JobFaults | null): void {
     job.stage = SENDING
-    const parcel = spoilt === null ? job.parcel : wrap(ports, job.parcel, spoilt.form)
+    const parcel = faults === null ? job.parcel : wrap(ports, job.parcel, faults.form)
     const conclude = job.copy ? concludeCopy : concludeTry
     void attemptOnce(ports, parcel, ports.signal(), content => conclude(job, content))
   }
 
   /** Later events do not wait for copies. */
-  function copy(job: Job, { copies: { count, gapMs } }: Struck): void {
+  function copy(job: Job, { copies: { count, gapMs } }: JobFaults): void {
     for (let index = 1; index < count; index++) {
       const one: Job = { ...job, copy: true, laned: false, stage: SENDING }
       ports.begin(one)
@@ -57,15 +57,15 @@ export function createTries(ports: TryPorts): Tries {
 
   function concludeCopy(job: Job, content: Concluded): void {
     const attempt = Math.max(2, nextAttempt(ports.journal, job.parcel.deliveryId))
-    ports.journal.append({ ...content, attempt, ...marksOf(job.strike!), duplicate: true }, job.seq)
+    ports.journal.append({ ...content, attempt, ...faultMarks(job.faults!), duplicate: true }, job.seq)
     ports.over(job)
   }
 
   function concludeTry(job: Job, content: Concluded): void {
     const retryIn = content.outcome === 'failed' ? retryDelay(ports.knobs(), job.attempt) : null
     const again = retryIn === null ? {} : { retry_in_ms: retryIn }
-    const spoilt = spoiltBy(job)
-    const marks = spoilt === null ? {} : marksOf(spoilt)
+    const faults = faultsOf(job)
+    const marks = faults === null ? {} : faultMarks(faults)
     ports.journal.append({ ...content, attempt: numberOf(job), ...marks, ...again }, job.seq)
     if (retryIn === null) return ports.over(job)
     job.attempt++
@@ -76,5 +76,5 @@ export function createTries(ports: TryPorts): Tries {
   const numberOf = ({ attempt, parcel }: Job): number =>
     attempt === 1 ? 1 : Math.max(attempt, nextAttempt(ports.journal, parcel.deliveryId))
 
-  return { next, again: job => send(job, spoiltBy(job)) }
+  return { next, again: job => send(job, faultsOf(job)) }
 }

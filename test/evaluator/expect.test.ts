@@ -382,7 +382,7 @@ describe('within', () => {
       journal.stimulus(1)
       journal.step(2, () => journal.pass(5000))
       journal.pass(1990)
-      journal.call('start', {}, { took: 4000, fault: 'slow' })
+      journal.call('start', {}, { took: 4000, faults: ['slow'] })
     })
     expect(verdict.failures[0]!.nearest[0]!.why).toBe('read in time, answered 2.0 s too late to be seen')
   })
@@ -414,7 +414,7 @@ describe('captures', () => {
     const verdict = await checked({ steps }, journal => {
       journal.stimulus(1)
       journal.step(2, () => {
-        journal.call('start', {}, { status: 503, fault: 'flaky', response: null })
+        journal.call('start', {}, { status: 503, faults: ['flaky'], response: null })
         journal.call('start', { sender: { name: 'Anna' } }, { response: { chatmessage_id: 'm7' } })
       })
       journal.step(3, () => journal.call('message', { sender: { name: 'Anna' } }))

@@ -304,7 +304,7 @@ describe('contract', () => {
   })
 
   it('what a fault answered is none', async () => {
-    const { failures } = await play({ status: 401, fault: 'flaky', response: { error: { code: 'unauthorized' } } })
+    const { failures } = await play({ status: 401, faults: ['flaky'], response: { error: { code: 'unauthorized' } } })
     expect(failures.map(({ kind }) => kind)).toEqual(['unexpected'])
   })
 

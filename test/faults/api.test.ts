@@ -33,9 +33,9 @@ describeAdapters('a fault on the API', door => {
     }
     expect((await raw(harness, 'start', chat.id)).headers.get(FAULT_HEADER)).toBeNull()
     expect(chat.status).toBe('agent')
-    expect(callsOf(sim).map(({ status, fault }) => [status, fault])).toEqual([
-      [503, 'flaky'],
-      [503, 'flaky'],
+    expect(callsOf(sim).map(({ status, faults }) => [status, faults])).toEqual([
+      [503, ['flaky']],
+      [503, ['flaky']],
       [200, undefined],
     ])
   })
@@ -78,7 +78,7 @@ describeAdapters('a fault on the API', door => {
       chat_id: chat.id,
       auth: 'valid',
       request: { body: { message: 'Hi' } },
-      fault: 'lost',
+      faults: ['lost'],
       answer_lost: processed ? 'after' : 'before',
       status: processed ? 200 : 0,
     })
@@ -140,10 +140,10 @@ describeAdapters('a fault on the API', door => {
     await raw(harness, 'start', chat.id)
     const call = lastCall(sim)
     const about = { kind: 'fault', chat_id: chat.id, endpoint: 'start', cause: call.seq, hit: 1 }
-    expect(call.fault).toBe('late, cut')
+    expect(call.faults).toEqual(['late', 'cut'])
     expect(hitsOf(sim)).toMatchObject([
-      { ...about, fault: 'late', effect: 'kept waiting 1ms', of: null },
-      { ...about, fault: 'cut', effect: 'the answer cut in the middle of its JSON', of: 3 },
+      { ...about, fault: 'late', effect: { latency: '1ms' }, of: null },
+      { ...about, fault: 'cut', effect: { malformed: true }, of: 3 },
     ])
     expect(sim.journal.query({ after: call.seq }).map(({ kind }) => kind)).toEqual(['fault', 'fault', 'note', 'note'])
   })

@@ -26,7 +26,9 @@ describe('/_sim/faults', () => {
       { name: 'fault-1', of: null },
     ])
     const { entries } = (await ask('GET', '/journal?kind=fault')).body
-    expect(entries).toMatchObject([{ fault: 'flaky', effect: 'answered 503', hit: 1, of: 2, endpoint: 'start' }])
+    expect(entries).toMatchObject([
+      { fault: 'flaky', effect: { respond: { status: 503 } }, hit: 1, of: 2, endpoint: 'start' },
+    ])
     expect((await ask('DELETE', '/faults/flaky')).body.cleared).toMatchObject([{ name: 'flaky', hits: 1 }])
     expect((await ask('DELETE', '/faults')).body.cleared).toMatchObject([{ name: 'fault-1' }])
     expect((await ask('GET', '/faults')).body).toEqual({ faults: [] })
@@ -48,7 +50,7 @@ describe('/_sim/faults', () => {
     await ask('POST', '/faults', { body: { on: { webhook: 'REQUESTING TAKEOVER' }, duplicate: 2 } })
     const waiting = ask('GET', `/wait?kind=fault&chat_id=${chat.id}`)
     await chat.press('handover')
-    expect((await waiting).body).toMatchObject({ effect: 'sent 2 times', event: 'REQUESTING TAKEOVER', hit: 1 })
+    expect((await waiting).body).toMatchObject({ effect: { duplicate: 2 }, event: 'REQUESTING TAKEOVER', hit: 1 })
   })
 
   test('setting and clearing are notes', async () => {
@@ -57,7 +59,7 @@ describe('/_sim/faults', () => {
     await ask('POST', '/faults', { body: { name: 'late', on: 'api', latency: '1s' } })
     await ask('DELETE', '/faults')
     expect((await ask('GET', '/journal?kind=note')).body.entries).toMatchObject([
-      { note: 'fault_set', fault: 'late', effect: 'kept waiting 1s', on: 'api', of: null },
+      { note: 'fault_set', fault: 'late', effect: { latency: '1s' }, on: 'api', of: null },
       { note: 'fault_cleared', fault: 'late', hits: 0 },
     ])
   })

@@ -43,7 +43,7 @@ describe('counting', () => {
     faults.add({ name: 'flaky', on: 'api', respond: { status: 503 }, times: 2 })
     const take = () => faults.takeApi({ endpoint: 'start', chatId: undefined })
     const first = take()
-    expect(first).toMatchObject({ names: 'flaky', hits: [{ effect: 'answered 503', hit: 1, of: 2 }] })
+    expect(first).toMatchObject({ faults: ['flaky'], hits: [{ effect: { respond: { status: 503 } }, hit: 1, of: 2 }] })
     expect(faults.list()).toMatchObject([{ hits: 1, of: 2, used_up: false }])
     expect(take()!.hits).toMatchObject([{ hit: 2 }])
     expect([take(), faults.onApi]).toEqual([null, false])
@@ -90,7 +90,10 @@ describe('several faults', () => {
   const take = (specs: readonly FaultSpec[], calls: number) => {
     const faults = createFaults()
     for (const spec of specs) faults.add(spec)
-    return Array.from({ length: calls }, () => faults.takeApi({ endpoint: 'start', chatId: 'c1' })?.names ?? '')
+    return Array.from(
+      { length: calls },
+      () => faults.takeApi({ endpoint: 'start', chatId: 'c1' })?.faults.join(', ') ?? '',
+    )
   }
 
   test('follow one another in the order they were set', () => {

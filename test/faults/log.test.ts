@@ -33,26 +33,26 @@ const TWICE: FaultSpec = { name: 'twice', on: 'webhook', duplicate: 2, sign: 'no
 test('pretty', async () => {
   expect(await logOf('pretty', [FLAKY, LOST, TWICE], 401)).toMatchInlineSnapshot(`
     "
-    09:00:00                fault                     flaky is set: answered 503
-    09:00:00                fault                     lost is set: processed, the answer lost
-    09:00:00                fault                     twice is set: not signed, sent 2 times
+    09:00:00                fault                     flaky is set: respond 503
+    09:00:00                fault                     lost is set: drop the answer after processing
+    09:00:00                fault                     twice is set: sign none, duplicate, sent 2 times
     09:00:00 chat-one       intermediary -> platform  POST typing_start
                             answer 503                by fault flaky, N ms
-    09:00:00 chat-one       fault                     flaky: answered 503 (1 of 1)
+    09:00:00 chat-one       fault                     flaky: respond 503 (1 of 1)
     09:00:00 chat-one       intermediary -> platform  POST typing_start
                             no answer                 done (200), the answer lost, by fault lost, N ms
-    09:00:00 chat-one       fault                     lost: processed, the answer lost (1 of 1)
+    09:00:00 chat-one       fault                     lost: drop the answer after processing (1 of 1)
     09:00:00 chat-one       user -> platform          presses "Talk to a person"
     09:00:00 chat-one       platform -> user          writes "One moment, I am passing you on to a hum…"
     09:00:00 chat-one       platform -> webhook       REQUESTING TAKEOVER
-    09:00:00 chat-one       fault                     twice: not signed, sent 2 times (hit 1)
-    09:00:00 chat-one       webhook -> platform       to REQUESTING TAKEOVER, struck by twice, not
-                                                      signed on purpose
+    09:00:00 chat-one       fault                     twice: sign none, duplicate, sent 2 times (hit 1)
+    09:00:00 chat-one       webhook -> platform       to REQUESTING TAKEOVER, fault twice, not signed on
+                                                      purpose
                             answer 401                only 200 acknowledges REQUESTING TAKEOVER, N ms
                             sent to                   https://intermediary.example.test/webhook
                             hint                      Refused as it should be: this signature was wrong
                                                       on purpose.
-    09:00:00 chat-one       platform -> webhook       REQUESTING TAKEOVER (copy), struck by twice, not
+    09:00:00 chat-one       platform -> webhook       REQUESTING TAKEOVER (copy), fault twice, not
                                                       signed on purpose
                             answer 401                only 200 acknowledges REQUESTING TAKEOVER, N ms
                             sent to                   https://intermediary.example.test/webhook
@@ -65,9 +65,9 @@ test('pretty', async () => {
 
 test('compact: one line each, to be searched for', async () => {
   const text = await logOf('compact', [FLAKY, LOST, TWICE])
-  expect(text).toContain('fault flaky: answered 503 (1 of 1)\n')
-  expect(text).toContain('fault lost: processed, the answer lost (1 of 1)\n')
-  expect(text).toContain('fault twice: not signed, sent 2 times (hit 1)\n')
+  expect(text).toContain('fault flaky: respond 503 (1 of 1)\n')
+  expect(text).toContain('fault lost: drop the answer after processing (1 of 1)\n')
+  expect(text).toContain('fault twice: sign none, duplicate, sent 2 times (hit 1)\n')
   expect(text).toContain('fault twice is cleared after 1 hit\n')
 })
 
@@ -79,7 +79,7 @@ test('quiet: what goes wrong on purpose is not wrong', async () => {
 
 test('quiet: a forged event that is accepted is wrong, and so is an honest copy that is refused', async () => {
   expect(await logOf('quiet', [TWICE], 200)).toContain('though the signature does not fit')
-  expect(await logOf('quiet', [{ on: 'webhook', duplicate: 2 }], 500)).toContain('(copy), struck by fault-1')
+  expect(await logOf('quiet', [{ on: 'webhook', duplicate: 2 }], 500)).toContain('(copy), fault fault-1')
 })
 
 test('a body that was cut is hinted at', async () => {

@@ -73,7 +73,7 @@ test('reset_after_answer: delivered, and the receiver sees its connection reset'
   })
   expect(ack).toMatchObject({ status: 200 })
   expect((await errors[0]!).code).toBe('ECONNRESET')
-  expect(sim.deliveries[0]).toMatchObject({ outcome: 'delivered', response: { body: 'ok' }, fault: 'fault-1' })
+  expect(sim.deliveries[0]).toMatchObject({ outcome: 'delivered', response: { body: 'ok' }, faults: ['fault-1'] })
   expect((await chat.says('Next')).ack).toMatchObject({ status: 200 })
 })
 
@@ -95,8 +95,8 @@ test('all of it together, and the retry is as it should be', async () => {
   const [cut, whole] = hook.bodies as [string, string]
   expect(() => JSON.parse(cut)).toThrow()
   expect(whole.startsWith(cut) && JSON.parse(whole).message).toBe('Hello')
-  expect(sim.deliveries.map(({ outcome, fault, sign }) => [outcome, fault, sign])).toEqual([
-    ['failed', 'fault-1', 'hex'],
+  expect(sim.deliveries.map(({ outcome, faults, sign }) => [outcome, faults, sign])).toEqual([
+    ['failed', ['fault-1'], 'hex'],
     ['delivered', undefined, undefined],
   ])
 })

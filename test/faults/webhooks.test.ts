@@ -145,10 +145,10 @@ describe('how often', () => {
     expect(new Set(inbox.slice(0, 3).map(({ headers }) => headers.get('kindly-hmac'))).size).toBe(1)
     const [first] = sim.deliveries
     const copies = sim.deliveries.filter(({ delivery_id }) => delivery_id === first!.delivery_id)
-    expect(copies.map(({ attempt, duplicate, fault }) => [attempt, duplicate, fault])).toEqual([
-      [1, undefined, 'twice'],
-      [2, true, 'twice'],
-      [3, true, 'twice'],
+    expect(copies.map(({ attempt, duplicate, faults }) => [attempt, duplicate, faults])).toEqual([
+      [1, undefined, ['twice']],
+      [2, true, ['twice']],
+      [3, true, ['twice']],
     ])
   })
 
@@ -192,10 +192,10 @@ describe('how often', () => {
     await sim.clock.advance('1m')
     expect(inbox.map(({ headers }) => headers.has('kindly-hmac'))).toEqual([false, false, true])
     expect(
-      sim.deliveries.map(({ attempt, duplicate, sign, fault, status }) => [attempt, duplicate, sign, fault, status]),
+      sim.deliveries.map(({ attempt, duplicate, sign, faults, status }) => [attempt, duplicate, sign, faults, status]),
     ).toEqual([
-      [1, undefined, 'none', 'fault-1', 401],
-      [2, true, 'none', 'fault-1', 401],
+      [1, undefined, 'none', ['fault-1'], 401],
+      [2, true, 'none', ['fault-1'], 401],
       [3, undefined, undefined, undefined, 200],
     ])
   })
@@ -246,7 +246,7 @@ describe('what goes out', () => {
     const { sim, inbox } = await talk({ on: MESSAGE, delay: '1s', duplicate: 2, sign: 'wrong-key' }, ['1'])
     await sim.clock.advance('1s')
     expect(inbox).toHaveLength(2)
-    expect(hitsOf(sim)[0]!.effect).toBe('delayed 1s out of its lane, signed with a wrong key, sent 2 times')
+    expect(hitsOf(sim)[0]!.effect).toEqual({ delay: '1s', sign: 'wrong-key', duplicate: 2 })
   })
 
   test('two faults on one event, each with an entry', async () => {
@@ -263,7 +263,10 @@ describe('what goes out', () => {
       { fault: 'late', event: 'MESSAGE FROM USER', chat_id: chat.id, cause: event.seq, hit: 1, of: 1 },
     ])
     expect(hitsOf(sim).map(({ delivery_id }) => delivery_id)).toEqual(sim.deliveries.map(one => one.delivery_id))
-    expect(sim.deliveries.map(({ fault }) => fault)).toEqual(['twice, late', 'twice, late'])
+    expect(sim.deliveries.map(({ faults }) => faults)).toEqual([
+      ['twice', 'late'],
+      ['twice', 'late'],
+    ])
   })
 
   test('a function has no wire: what needs one is left out, and said so', async () => {
@@ -271,7 +274,7 @@ describe('what goes out', () => {
       '1',
     ])
     expect(inbox).toHaveLength(2)
-    expect(hitsOf(sim)).toMatchObject([{ hit: 1, applied: 'no wire: the webhook is a function' }])
+    expect(hitsOf(sim)).toMatchObject([{ hit: 1, not_applied: ['drip', 'http'] }])
   })
 })
 

@@ -62,7 +62,7 @@ describe('start-twice', () => {
       journal.call('start', 'c1')
       journal.call('end', 'c1')
       journal.call('start', 'c1', { status: 503 })
-      journal.call('start', 'c1', { fault: 'fault-1', answer_lost: 'after' })
+      journal.call('start', 'c1', { faults: ['fault-1'], answer_lost: 'after' })
       journal.call('start', 'c1')
     }
     expect(rules(write)).toEqual([])
@@ -242,8 +242,15 @@ describe('alias-mixed', () => {
 describe('fault-never-struck', () => {
   const plan = planOf([1, 2].map(number => ({ kind: 'step', number }) as PlannedItem))
   const set = (journal: Written) =>
-    journal.add({ kind: 'note', note: 'fault_set', fault: 'flaky', effect: 'answered 503', chat_id: 'c1' })
-  const strike = (journal: Written) => journal.add({ kind: 'fault', fault: 'flaky', effect: 'answered 503', hit: 1 })
+    journal.add({
+      kind: 'note',
+      note: 'fault_set',
+      fault: 'flaky',
+      effect: { respond: { status: 503 } },
+      chat_id: 'c1',
+    })
+  const strike = (journal: Written) =>
+    journal.add({ kind: 'fault', fault: 'flaky', effect: { respond: { status: 503 } }, hit: 1 })
   const end = (journal: Written, ...steps: number[]) => {
     for (const step of steps) journal.add({ kind: 'note', note: 'step_ended', step })
   }
@@ -255,7 +262,7 @@ describe('fault-never-struck', () => {
     }, plan)
     expect(more).toEqual([])
     expect(one).toMatchObject({ rule: 'fault-never-struck', conversation: 'ada', marks: [3] })
-    expect(one!.message).toMatch(/^The fault flaky \(answered 503\), set with #3, struck nothing/)
+    expect(one!.message).toMatch(/^The fault flaky \(respond 503\), set with #3, struck nothing/)
   })
 
   it('not when it struck, nor in a play that ended early', () => {
@@ -304,7 +311,7 @@ it('an end that is repeated because its answer was lost is no end-without-takeov
     journal.call('end', 'c1', more)
     journal.call('end', 'c1', { findings })
   }
-  expect(rules(twice({ fault: 'fault-1', answer_lost: 'after' }))).toEqual([])
+  expect(rules(twice({ faults: ['fault-1'], answer_lost: 'after' }))).toEqual([])
   expect(rules(twice({}))).toEqual(['end-without-takeover'])
 })
 

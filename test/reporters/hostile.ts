@@ -72,7 +72,7 @@ function hostileJournal(text: string): Journal {
   log.call(null, {}, { path: text, response: { event: text } })
   log.driver(text, { outcome: 'failed', error: text })
   log.driver('inbox', { items: [{ text }, { [text]: text }] })
-  log.add({ kind: 'fault', chat_id: CHATS.main, fault: text, effect: text, hit: 1, of: 2 })
+  log.add({ kind: 'fault', chat_id: CHATS.main, fault: text, effect: { latency: text }, hit: 1, of: 2 })
   log.note(text, { text })
   log.note('bot_message', { text })
   log.note('observed', { status: text, availability: text, typing: false, step: 1 })

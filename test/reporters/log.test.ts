@@ -205,7 +205,7 @@ describe('pretty', () => {
       }),
       refusedWith(500, hostile, { location: hostile }),
       failedWith({ code: 'function_threw', detail: hostile }, `http://x/${hostile}`),
-      at({ kind: 'fault', fault: hostile, effect: hostile, hit: 1, of: null, applied: hostile }),
+      at({ kind: 'fault', fault: hostile, effect: { latency: hostile }, hit: 1, of: null, not_applied: [hostile] }),
       at({ kind: 'driver', what: hostile }),
       at({ kind: 'note', note: hostile, [hostile]: hostile }),
     ])

@@ -146,9 +146,9 @@ describe('rows', () => {
 
   it('faults, notes and the end of the run', () => {
     const log = new Journal()
-    log.add({ kind: 'fault', fault: 'flaky', effect: 'answered 503', hit: 1, of: 2 })
-    log.add({ kind: 'fault', fault: 'slow', effect: 'held for 2s', hit: 4, of: null, applied: 'no wire' })
-    log.note('fault_set', { fault: 'flaky', effect: 'answers 503' })
+    log.add({ kind: 'fault', fault: 'flaky', effect: { respond: { status: 503 } }, hit: 1, of: 2 })
+    log.add({ kind: 'fault', fault: 'slow', effect: { slow: '2s' }, hit: 4, of: null, not_applied: ['drip'] })
+    log.note('fault_set', { fault: 'flaky', effect: { respond: { status: 503 } } })
     log.note('fault_cleared', { fault: 'flaky', hits: 1 })
     log.note('bot_message', { text: 'One moment' })
     log.note('availability', { availability: 'CLOSED', by: 'workspace' })
@@ -157,9 +157,9 @@ describe('rows', () => {
     log.note('taken_over')
     log.note('scenario_ended', { stopped: 'took longer than 60s' })
     expect(told(log)).toEqual([
-      'player -> platform: fault flaky: answered 503 (1 of 2)',
-      'player -> platform: fault slow: held for 2s (hit 4), no wire',
-      'player -> platform: fault flaky set: answers 503',
+      'player -> platform: fault flaky: respond 503 (1 of 2)',
+      'player -> platform: fault slow: slow 2s, later events wait (hit 4), drip not applied: the webhook is a function',
+      'player -> platform: fault flaky set: respond 503',
       'player -> platform: fault flaky cleared',
       'platform -> user: the bot says "One moment"',
       'player -> platform: availability CLOSED',

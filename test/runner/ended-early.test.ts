@@ -159,5 +159,5 @@ steps:
   }
   const { out } = await finished(startRun(files, ['s.yaml', '--target', url, '--port', '0']))
   expect(out).not.toContain('signed correctly')
-  expect(out).toContain('The fault cutter struck this event')
+  expect(out).toContain('The fault cutter changed this event')
 })

@@ -25,7 +25,7 @@ export interface CallMore {
   readonly alias?: string | null
   readonly path?: string
   readonly method?: string
-  readonly fault?: string
+  readonly faults?: readonly string[]
   readonly answer_lost?: string
   readonly unspecified?: ApiContent['unspecified']
   /** How long it took to answer; it was read that much earlier. */

@@ -37,7 +37,7 @@ const isAttempt = (entry: Entry, deliveryId: string): entry is EntryOf<'delivery
 
 /** A body that is sent slowly on purpose. */
 const drippingMs = ({ findOnItsWay }: Core, deliveryId: string): number =>
-  findOnItsWay(deliveryId)?.strike?.form.wire?.dripMs ?? 0
+  findOnItsWay(deliveryId)?.faults?.form.wire?.dripMs ?? 0
 
 /**
  * When all of it is there to be answered: behind others of its chat, delayed by a fault, or before another try it is

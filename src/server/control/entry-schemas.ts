@@ -15,7 +15,7 @@ export const SignMode = z
 
 const headers = z.record(z.string(), z.string())
 const chatId = z.optional(z.string())
-const struckBy = z.optional(z.string().check(z.describe('Names of the faults that struck it')))
+const faults = z.optional(z.array(z.string()).check(z.describe('Names of the faults that were applied')))
 const endpoint = z.enum(Object.keys(ENDPOINTS) as EndpointId[])
 const event = z.enum(Object.keys(WEBHOOK_EVENTS) as WebhookEventName[])
 
@@ -46,7 +46,7 @@ const ApiEntry = z
       .check(z.describe('Names of the assumptions the answer rests on, with the values of their knobs')),
     duration_ms: z.number(),
     follows: z.nullable(z.int()).check(z.describe('The latest webhook event of the chat before this call')),
-    fault: struckBy,
+    faults,
     answer_lost: z.optional(
       z.enum(['before', 'after']).check(z.describe('No answer went out; before: nothing was done, after: it was')),
     ),
@@ -99,7 +99,7 @@ const DeliveryEntry = z
     triggered: z.optional(z.literal(true).check(z.describe('Made by hand, no event of the platform'))),
     sign: z.optional(SignMode),
     resent: z.optional(z.literal(true).check(z.describe('A past delivery, sent again by hand'))),
-    fault: struckBy,
+    faults,
     duplicate: z.optional(z.literal(true).check(z.describe('One more copy of the same bytes, on purpose'))),
   })
   .check(z.meta({ id: 'DeliveryEntry', description: 'One attempt to deliver an event' }))
@@ -121,21 +121,31 @@ const NoteEntry = z
   .looseObject({ ...frame, kind: z.literal('note'), chat_id: chatId, note: z.string() })
   .check(z.meta({ id: 'NoteEntry', description: 'Something worth knowing, by a stable name' }))
 
+const Effect = z
+  .looseObject({ respond: z.optional(z.object({ status: z.int() })) })
+  .check(
+    z.meta({ id: 'FaultEffect', description: 'The effects of the fault, as they were set; of `respond` the status' }),
+  )
+
 const FaultEntry = z
   .object({
     ...frame,
     kind: z.literal('fault'),
     chat_id: chatId,
     fault: z.string(),
-    effect: z.string().check(z.describe('In words')),
+    effect: Effect,
     hit: z.int().check(z.positive()),
     of: z.nullable(z.int()).check(z.describe('How many hits it has in all; null until it is cleared')),
     endpoint: z.optional(endpoint),
     event: z.optional(z.string()),
     delivery_id: z.optional(z.string()),
-    applied: z.optional(z.string().check(z.describe('Why not all of it could be done'))),
+    not_applied: z.optional(
+      z.array(z.string()).check(z.describe('Effects left out, because the webhook is a function')),
+    ),
   })
-  .check(z.meta({ id: 'FaultEntry', description: 'One hit of a fault; the cause is the call or event it struck' }))
+  .check(
+    z.meta({ id: 'FaultEntry', description: 'One hit of a fault; the cause is the call or event that it changed' }),
+  )
 
 const OpenEntry = z
   .looseObject({ ...frame, kind: z.literal('driver'), chat_id: chatId })

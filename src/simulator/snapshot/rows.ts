@@ -96,18 +96,18 @@ export function deadlineFromRow({ kind, chat_id: chatId, text = '', buttons = []
 }
 
 /** `rank`: the place of a timer among all timers, so that equal states give equal rows. */
-export function deliveryRow({ stage, strike, ...job }: CapturedJob, rank: (order: number) => number): DeliveryRow {
-  const fields = { ...snakeCase(job), struck: strike }
+export function deliveryRow({ stage, faults, ...job }: CapturedJob, rank: (order: number) => number): DeliveryRow {
+  const fields = { ...snakeCase(job), applied: faults }
   if (stage.kind !== 'due') return { ...fields, stage: stage.kind }
   return { ...fields, stage: 'due', due: { at_ms: stage.atMs, order: rank(stage.order), next: stage.next } }
 }
 
 export function jobFromRow(row: DeliveryRow): CapturedJob {
-  const { stage: _, struck, ...job } = row
-  return { ...camelCase(job), stage: runContextOf(row), strike: struck }
+  const { stage: _, applied, ...job } = row
+  return { ...camelCase(job), stage: stageOf(row), faults: applied }
 }
 
-function runContextOf(row: DeliveryRow): DeliveryStage {
+function stageOf(row: DeliveryRow): DeliveryStage {
   if (row.stage !== 'due') return { kind: row.stage }
   const { at_ms: atMs, order, next } = row.due
   return { kind: 'due', atMs, order, next }

@@ -99,8 +99,8 @@ const Wire = z.strictObject({
   headerCase: z.boolean(),
   resetAfterAnswer: z.boolean(),
 })
-const Struck = z.strictObject({
-  names: word,
+const Applied = z.strictObject({
+  faults: list(word),
   form: z.strictObject({ sign: z.enum(SIGN_MODES), truncate: z.boolean(), wire: z.nullable(Wire) }),
   order: z.nullable(
     z.union([
@@ -122,7 +122,7 @@ const deliveryShape = {
   copy: z.boolean(),
   laned: z.boolean(),
   passing: count,
-  struck: z.nullable(Struck),
+  applied: z.nullable(Applied),
 }
 const Due = z.strictObject({ at_ms: time, order: count, next: z.enum(['send', 'turn']) })
 const Delivery = z
@@ -131,8 +131,8 @@ const Delivery = z
     z.strictObject({ ...deliveryShape, stage: z.enum(['waiting', 'sending', 'kept']) }),
   ])
   .check(
-    z.refine(({ stage, copy, struck }) => struck !== null || (stage !== 'kept' && !copy), {
-      error: 'must not have a struck of null: only a fault keeps an event back or copies it',
+    z.refine(({ stage, copy, applied }) => applied !== null || (stage !== 'kept' && !copy), {
+      error: 'must not have an applied of null: only a fault holds an event or copies it',
       params: { problem: 'conflict' },
     }),
   )

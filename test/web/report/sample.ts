@@ -216,7 +216,7 @@ const withoutInbox = (): ScenarioResult =>
 function faults(): ScenarioResult {
   const file = 'scenarios/faults.yaml'
   const tape = createTape()
-  const refused = { status: 503, response: { error: { code: 'unavailable', message: 'Try again' } }, fault: 'busy' }
+  const refused = { status: 503, response: { error: { code: 'unavailable', message: 'Try again' } }, faults: ['busy'] }
   tape.begin(1, 'fault { on: { api: start }, respond: { status: 503 }, times: 2 }')
   tape.done(1)
   tape.at(5)
@@ -227,7 +227,7 @@ function faults(): ScenarioResult {
   for (const [hit, at] of [90, 1120].entries()) {
     tape.at(at)
     const call = tape.call('start', ADA, { sender: tape.sender }, refused)
-    tape.fault(ADA, 'busy', 'answered 503', hit + 1, 2, { cause: call, endpoint: 'start' })
+    tape.fault(ADA, 'busy', { respond: { status: 503 } }, hit + 1, 2, { cause: call, endpoint: 'start' })
   }
   tape.at(5200)
   const start = tape.call('start', ADA, { sender: tape.sender })

@@ -1,5 +1,5 @@
 /** A journal written by hand, entry by entry, as the simulator and the player would have written it. */
-import type { DeliveryFailure, Entry } from '../../../src/journal/entry.ts'
+import type { DeliveryFailure, Entry, FaultEffect } from '../../../src/journal/entry.ts'
 
 const TARGET = 'http://127.0.0.1:3000/webhook'
 const SENDER = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
@@ -10,7 +10,7 @@ export interface Answer {
   readonly body?: string
   readonly ms?: number
   readonly failure?: DeliveryFailure
-  readonly fault?: string
+  readonly faults?: readonly string[]
 }
 
 /** `seq` starts at `first`; times are milliseconds from the start of the play. */
@@ -46,7 +46,7 @@ export function createTape(first = 1) {
   }
 
   function deliver(name: string, chat_id: string, delivery_id: string, body: string, cause: number, answer: Answer) {
-    const { status = 200, ms = 31, failure, fault } = answer
+    const { status = 200, ms = 31, failure, faults } = answer
     now += ms
     const headers = { 'content-type': 'application/json', 'Kindly-HMAC': '***' }
     const response = { headers: { 'content-type': 'text/plain' }, body: answer.body ?? 'ok', truncated: false }
@@ -64,7 +64,7 @@ export function createTape(first = 1) {
       duration_ms: ms,
       cause,
       ...(failure === undefined ? {} : { failure }),
-      ...(fault === undefined ? {} : { fault }),
+      ...(faults === undefined ? {} : { faults }),
     })
   }
 
@@ -127,7 +127,7 @@ export function createTape(first = 1) {
         ...(text === undefined ? {} : { text }),
         ...more,
       }),
-    fault: (chat_id: string, fault: string, effect: string, hit: number, of: number | null, more: object = {}) =>
+    fault: (chat_id: string, fault: string, effect: FaultEffect, hit: number, of: number | null, more: object = {}) =>
       add({ kind: 'fault', chat_id, fault, effect, hit, of, ...more }),
   }
 }
