@@ -141,11 +141,11 @@ export function createJournalIndex(plan: Plan): JournalIndex {
     grow: step => void steps.set(step.number, step),
     add(entry) {
       entries.push(entry)
-      if (entry.kind === 'api') return addCall(entry as EntryOf<'api'>)
-      if (entry.kind === 'note') addMark(entry as EntryOf<'note'>)
-      else if (entry.kind === 'driver') addDriver(entry as EntryOf<'driver'>)
-      else if (entry.kind === 'event') addEvent(entry as EntryOf<'event'>)
-      else if (entry.kind === 'user') addUser(entry as EntryOf<'user'>)
+      if (entry.kind === 'api') return addCall(entry)
+      if (entry.kind === 'note') addMark(entry)
+      else if (entry.kind === 'driver') addDriver(entry)
+      else if (entry.kind === 'event') addEvent(entry)
+      else if (entry.kind === 'user') addUser(entry)
       else if (entry.kind === 'delivery') listIn(deliveries, (entry as Delivery).delivery_id).push(entry as Delivery)
       return null
     },

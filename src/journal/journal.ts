@@ -4,14 +4,14 @@
  */
 import { elapsedMs } from '../runtime/clock.ts'
 import { isoMicros } from '../runtime/timestamps.ts'
-import type { Entry, EntryContent, EntryKind } from './entry.ts'
+import type { Entry, EntryContent, EntryKind, EntryOf } from './entry.ts'
 import { createRing } from './ring.ts'
 import { createWaiters, type WaitOptions } from './waiters.ts'
 
-export interface JournalQuery {
+export interface JournalQuery<Kind extends EntryKind = EntryKind> {
   /** Selects entries with a greater `seq`. */
   readonly after?: number
-  readonly kind?: EntryKind
+  readonly kind?: Kind
   readonly chatId?: string
   /** The maximum number of entries, the oldest first. */
   readonly limit?: number
@@ -25,10 +25,11 @@ export interface Journal {
   readonly atMs: number
   /** The oldest `seq` in the journal; greater than 1 after entries were evicted. */
   readonly firstSeq: number
-  query(query?: JournalQuery): Entry[]
+  query<Kind extends EntryKind = EntryKind>(query?: JournalQuery<Kind>): EntryOf<Kind>[]
   find(seq: number): Entry | undefined
   /** Calls `onReset` when all entries are removed, or replaced by those of a snapshot. */
   subscribe(listener: (entry: Entry) => void, onReset?: () => void): () => void
+  waitFor<Match extends Entry>(match: (entry: Entry) => entry is Match, options?: WaitOptions): Promise<Match>
   waitFor(match: (entry: Entry) => boolean, options?: WaitOptions): Promise<Entry>
   /** Removes all entries and rejects pending waits. Subscribers stay. */
   reset(): void
@@ -93,11 +94,18 @@ export function createJournal(options: { limit: number; stamp: () => number }): 
     get firstSeq() {
       return ring.first
     },
-    query: ({ after = 0, kind, chatId, limit = Number.POSITIVE_INFINITY } = {}) => {
-      const found: Entry[] = []
+    query<Kind extends EntryKind>({
+      after = 0,
+      kind,
+      chatId,
+      limit = Number.POSITIVE_INFINITY,
+    }: JournalQuery<Kind> = {}) {
+      const isMatch = (entry: Entry): entry is EntryOf<Kind> =>
+        (kind ?? entry.kind) === entry.kind && (chatId ?? entry.chat_id) === entry.chat_id
+      const found: EntryOf<Kind>[] = []
       for (const entry of ring.since(after)) {
         if (found.length >= limit) break
-        if ((kind ?? entry.kind) === entry.kind && (chatId ?? entry.chat_id) === entry.chat_id) found.push(entry)
+        if (isMatch(entry)) found.push(entry)
       }
       return found
     },

@@ -111,7 +111,7 @@ function checkSaid(message: string, options: NonNullable<Parameters<ChatHandle['
 
 /** Finds the entry by its message; a press without a message is the only user entry since it began. */
 function seqOf({ journal }: Core, { id }: Chat, messageId: string | null, after: number): number {
-  const own = journal.query({ kind: 'user', chatId: id, after }) as EntryOf<'user'>[]
+  const own = journal.query({ kind: 'user', chatId: id, after })
   return (own.find(entry => entry.message_id === messageId) ?? own[0])?.seq ?? after
 }
 
@@ -122,9 +122,9 @@ export function toFile({ name, type, size_kb, bytes }: AttachmentInput): NewFile
 /** Waits for the outcome of the first attempt, not of a copy. The webhook timeout bounds the wait. */
 export async function awaitAck(core: Core, deliveryId: string | null, after: number): Promise<Ack | null> {
   if (deliveryId === null) return null
-  const isAck = (one: Entry) => one.kind === 'delivery' && one.delivery_id === deliveryId && !one.duplicate
-  const entry = await core.journal.waitFor(isAck, { after })
-  return ackOf(entry as EntryOf<'delivery'>)
+  const isAck = (one: Entry): one is EntryOf<'delivery'> =>
+    one.kind === 'delivery' && one.delivery_id === deliveryId && !one.duplicate
+  return ackOf(await core.journal.waitFor(isAck, { after }))
 }
 
 /** Returns the webhook's answer in the shape of the public API. */

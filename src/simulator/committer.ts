@@ -1,5 +1,5 @@
 /** Journals entries with their effects, and hands webhook events to the dispatcher. */
-import type { ApiContent, EntryOf, FaultContent, UserContent } from '../journal/entry.ts'
+import type { ApiContent, FaultContent, UserContent } from '../journal/entry.ts'
 import type { Effect } from '../platform/transaction.ts'
 import type { Dispatcher } from '../webhooks/dispatcher.ts'
 import { createDeadlineTimer, type DeadlineTimer } from './deadline-timer.ts'
@@ -25,7 +25,7 @@ export function createCommitter({ journal, room, clock }: Parts, dispatcher: Dis
       const entry = journal.append(effect, cause)
       if (entry.kind !== 'event') continue
       lastEvent.set(entry.chat_id, entry.seq)
-      dispatcher.enqueue(entry as EntryOf<'event'>)
+      dispatcher.enqueue(entry)
     }
     deadlineTimer.set()
   }

@@ -39,7 +39,7 @@ const OTHERS: Record<string, Reader> = {
 }
 
 /** All settings that can be changed at run time. */
-export const SETTING_NAMES: readonly string[] = [...KNOB_NAMES, ...Object.keys(OTHERS)]
+const SETTING_NAMES: readonly string[] = [...KNOB_NAMES, ...Object.keys(OTHERS)]
 
 const isReplies = (value: unknown): value is BotReply[] =>
   Array.isArray(value) &&

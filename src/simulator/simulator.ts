@@ -118,7 +118,7 @@ function simulatorOf(core: Core): Simulator {
     },
     journal,
     get deliveries() {
-      return journal.query({ kind: 'delivery' }) as EntryOf<'delivery'>[]
+      return journal.query({ kind: 'delivery' })
     },
     clock: { mode: core.clock.mode, now: core.clock.now, advance: by => advance(core, by) },
     fetch: createFetchAdapter(api, basePath, () => room.knobs['limits.body'], core.epoch),

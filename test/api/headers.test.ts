@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import type { EntryOf } from '../../src/journal/entry.ts'
 import { describeAdapters } from '../support/adapters.ts'
 import { setUp } from '../support/harness.ts'
 import { goodBody, HANDOVER_IDS, HISTORY, post, stateOf } from '../support/raw.ts'
@@ -77,7 +76,7 @@ describeAdapters('the Content-Type header', door => {
       expect(status).toBe(200)
       const assumed = (headers.get('x-handover-sim-unspecified') ?? '').split(', ')
       expect(assumed.includes('api.contentType')).toBe(!documented)
-      const call = harness.sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>
+      const call = harness.sim.journal.query({ kind: 'api' }).at(-1)!
       expect(call.findings.some(({ rule }) => rule === 'E0.2')).toBe(!documented)
     }
   })

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import type { EntryOf } from '../../src/journal/entry.ts'
 import { describeAdapters } from '../support/adapters.ts'
 import { type EvaluationContext, setUp } from '../support/harness.ts'
 import { HISTORY } from '../support/raw.ts'
@@ -88,7 +87,7 @@ describeAdapters('marks', door => {
     for (const [name, marks, run] of STEPS) {
       const { headers } = await run(harness, chat.id)
       expect([name, headers.get(MARKER)]).toEqual([name, marks])
-      const call = harness.sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>
+      const call = harness.sim.journal.query({ kind: 'api' }).at(-1)!
       expect(Object.keys(call.unspecified).join(', ')).toBe(marks ?? '')
     }
   })
@@ -138,7 +137,7 @@ describeAdapters('marks', door => {
     for (const [, marks, run] of STEPS) {
       const { headers } = await run(harness, chat.id)
       expect(headers.get(MARKER)).toBeNull()
-      const call = harness.sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>
+      const call = harness.sim.journal.query({ kind: 'api' }).at(-1)!
       expect(Object.keys(call.unspecified).length > 0).toBe(marks !== null)
     }
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import type { EndpointId } from '../../src/contract/endpoints.ts'
-import type { EntryOf } from '../../src/journal/entry.ts'
+import type { Entry, EntryOf } from '../../src/journal/entry.ts'
 import { type SimulatorServer, startSimulator } from '../../src/server/start.ts'
 import { EXAMPLES, type Example, launch, type Program } from './program.ts'
 
@@ -59,9 +59,8 @@ export async function setScene(example: Example, env: Readonly<Record<string, st
     },
     agent: agentAt(() => program.url),
     async call(endpoint) {
-      const wanted = (entry: { kind: string }) =>
-        entry.kind === 'api' && (entry as EntryOf<'api'>).endpoint === endpoint
-      const entry = (await sim.journal.waitFor(wanted, { after, withinMs: WITHIN_MS })) as EntryOf<'api'>
+      const wanted = (entry: Entry): entry is EntryOf<'api'> => entry.kind === 'api' && entry.endpoint === endpoint
+      const entry = await sim.journal.waitFor(wanted, { after, withinMs: WITHIN_MS })
       after = entry.seq
       expect(entry).toMatchObject({ status: 200, auth: 'valid', findings: [] })
       return entry

@@ -1,6 +1,5 @@
 /** Summaries: when they are refused, how long they take, what they say. */
 import { expect, test } from 'vitest'
-import type { EntryOf } from '../../src/journal/entry.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import type { Simulator } from '../../src/simulator/simulator.ts'
 import { assumedBy, call, post, world } from './support.ts'
@@ -58,7 +57,7 @@ test('summarize.latency: at once, or after a while; other answers do not wait', 
   await post(sim, 'typing_stop', chat)
   expect(sim.journal.query({ kind: 'api' })).toHaveLength(2)
   expect(await slow).toMatchObject({ status: 200 })
-  const { duration_ms } = sim.journal.query({ kind: 'api' }).at(-1) as EntryOf<'api'>
+  const { duration_ms } = sim.journal.query({ kind: 'api' }).at(-1)!
   expect(duration_ms).toBeGreaterThanOrEqual(75)
 })
 

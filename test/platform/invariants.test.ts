@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { EntryOf } from '../../src/journal/entry.ts'
 import { type Command, command, type World, world } from '../support/commands.ts'
 import { type EvaluationContext, setUp } from '../support/harness.ts'
 import { type History, optionsFor, play, type Step, timeless } from '../support/history.ts'
@@ -102,8 +101,8 @@ it('E0.2 ER1 every request gets exactly one answer and one entry', async () => {
 it('EV1 WH1 deliveries of a chat come in the order of its events, each event until 200 or the last try', async () => {
   await forAll(RUNS, ({ sim, hook }, { chats }, { retry }) => {
     for (const { id } of chats) {
-      const events = sim.journal.query({ kind: 'event', chatId: id }) as EntryOf<'event'>[]
-      const tries = sim.journal.query({ kind: 'delivery', chatId: id }) as EntryOf<'delivery'>[]
+      const events = sim.journal.query({ kind: 'event', chatId: id })
+      const tries = sim.journal.query({ kind: 'delivery', chatId: id })
       expect([...new Set(tries.map(one => one.delivery_id))]).toEqual(events.map(one => one.delivery_id))
       for (const { delivery_id, seq, payload } of events) {
         const mine = tries.filter(one => one.delivery_id === delivery_id)

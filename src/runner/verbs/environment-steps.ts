@@ -1,7 +1,6 @@
 /** Time, availability, faults, events by hand, and a word for the reader. */
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../contract/events.ts'
 import type { FaultSpec } from '../../faults/spec.ts'
-import type { EntryOf } from '../../journal/entry.ts'
 import { payloadOf } from '../../platform/events.ts'
 import { wallDelay } from '../../runtime/clock.ts'
 import { stepsOf } from '../../scenario/plan.ts'
@@ -71,7 +70,7 @@ function trigger({ context, step, action }: ActionContext<'deliver'>): string {
   const known = Object.hasOwn(WEBHOOK_EVENTS, event) && chat !== null
   const payload = known ? { ...payloadOf(core.room, chat, event as WebhookEventName), ...body } : { event, ...body }
   void core.byHand.trigger({ chatId: chat?.id, event, payload, sign: action.sign })
-  const notes = core.journal.query({ kind: 'note' }) as EntryOf<'note'>[]
+  const notes = core.journal.query({ kind: 'note' })
   return String(notes.findLast(({ note }) => note === 'event_triggered')!.delivery_id)
 }
 
