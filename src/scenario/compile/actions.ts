@@ -10,6 +10,7 @@ import { ACK, AVAILABILITY, atLeast, DURATION, FLAG, REASON, SIGN, TARGET, TIMES
 import { checkAlternatives, treeOf, unwantedOf } from './call-patterns.ts'
 import type { StepCompiler } from './step-compiler.ts'
 import { fillKnown } from './templates.ts'
+import { TEXTS } from './texts.ts'
 
 type Path = readonly PropertyKey[]
 
@@ -40,7 +41,7 @@ function attachment(compiler: StepCompiler, written: Readonly<Record<string, unk
   }
   if (typeof file !== 'string' || file.includes('$(')) return written
   const full = isAbsolute(file) ? file : resolve(dirname(compiler.written.path), file)
-  if (!existsSync(full)) compiler.complain([...path, 'file'], `there is no such file: ${full}`)
+  if (!existsSync(full)) compiler.complain([...path, 'file'], TEXTS.noFile(full))
   return { ...written, file: full }
 }
 

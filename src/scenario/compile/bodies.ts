@@ -1,6 +1,7 @@
 /** Bodies that no call can have: an `expect` of one fails for want of it, a `none` or `never` would pass whatever came. */
 import type { CallPattern } from '../action.ts'
 import type { StepCompiler } from './step-compiler.ts'
+import { TEXTS } from './texts.ts'
 import { unknownFields } from './unknown-fields.ts'
 
 type Path = readonly PropertyKey[]
@@ -23,10 +24,8 @@ const OF_FIELDS = ['$re', '$has', '$each', '$len', '$gt', '$gte', '$lt', '$lte',
 
 function notABody(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return `must be a map of fields of the body, such as { message: ${JSON.stringify(body)} }`
+    return TEXTS.notABody(body)
   }
   const op = OF_FIELDS.find(name => Object.hasOwn(body, name))
-  return op === undefined
-    ? null
-    : `holds ${op}, which no body matches: write it at a field, such as { message: { ${op}: … } }`
+  return op === undefined ? null : TEXTS.operatorOfField(op)
 }

@@ -6,6 +6,7 @@ import { ALIAS, AUTH, CALL_NAMES, DURATION, TIMES } from '../format/values.ts'
 import { checkBody } from './bodies.ts'
 import type { StepCompiler } from './step-compiler.ts'
 import { firstWord } from './templates.ts'
+import { TEXTS } from './texts.ts'
 
 type Path = readonly PropertyKey[]
 const ONCE: Times = { min: 1, max: 1 }
@@ -60,8 +61,7 @@ const MOST_WAYS = 1000
 export function checkAlternatives(compiler: StepCompiler, tree: ExpectTree, path: Path): void {
   const ways = countAlternatives(tree)
   if (ways <= MOST_WAYS) return
-  const many = `can be met in ${ways} ways, because its oneOf multiply; at most ${MOST_WAYS} are looked at`
-  compiler.complain(path, `${many}: make it several steps`)
+  compiler.complain(path, TEXTS.tooManyAlternatives(ways, MOST_WAYS))
 }
 
 function countAlternatives(tree: ExpectTree): number {
@@ -77,8 +77,8 @@ function checkCapture(compiler: StepCompiler, capture: Readonly<Record<string, s
   for (const [name, from] of Object.entries(capture)) {
     const first = firstWord(from)
     if (PARTS.includes(first)) continue
-    const hint = nearest(first, PARTS) || `; it has ${PARTS.join(', ')}, as in body.${from}`
-    compiler.complain([...path, name], `begins with ${first}, which a call does not have${hint}`)
+    const hint = nearest(first, PARTS) || TEXTS.callParts(PARTS, from)
+    compiler.complain([...path, name], TEXTS.unknownCallPart(first, hint))
   }
 }
 

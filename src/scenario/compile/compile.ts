@@ -13,6 +13,7 @@ import { envIn, RESERVED, unknownNames } from './names.ts'
 import { exclusiveReason, mentionsAvailability, needsOf } from './requirements.ts'
 import { createStepCompiler, Diagnostics } from './step-compiler.ts'
 import { escaped, type Known, withNames, withNamesInOrder } from './templates.ts'
+import { TEXTS } from './texts.ts'
 import { withTurns } from './turns.ts'
 
 /** Throws `ConfigError` with every problem of every scenario. */
@@ -99,7 +100,7 @@ function checkHeader(loaded: LoadedScenario, known: Known, diagnostics: Diagnost
   const given = { vars, matrix }
   for (const [group, names] of Object.entries(given)) {
     for (const name of Object.keys(names).filter(name => RESERVED.includes(name))) {
-      compiler.complain([group, name], `is taken: $(${name}) is always there; choose another name`, 'key')
+      compiler.complain([group, name], TEXTS.reserved(name), 'key')
     }
   }
   const names = new Set([...Object.keys(known.scope), ...Object.keys(known.open)])
@@ -117,5 +118,5 @@ function checkAsserts(
 ): void {
   if (never > 0 || [...stepsOf(items)].some(({ action }) => CHECKS.includes(action.verb))) return
   const compiler = createStepCompiler(loaded, [], { scope: {}, open: {} }, diagnostics)
-  compiler.complain(['steps'], 'assert nothing: add an expect, none, check, agent: { sees: ... } or never', 'key')
+  compiler.complain(['steps'], TEXTS.noAssertion, 'key')
 }

@@ -5,6 +5,7 @@ import { patternsOf } from './call-patterns.ts'
 import type { Chats } from './conversations.ts'
 import type { StepCompiler } from './step-compiler.ts'
 import { fillKnown } from './templates.ts'
+import { TEXTS } from './texts.ts'
 
 /** Null when nothing says so, which is right for steps about no chat, and for lists of steps that say it themselves. */
 export function conversationOfStep(
@@ -16,7 +17,7 @@ export function conversationOfStep(
   if (step.chat !== undefined) return named(chats, compiler, step.chat)
   const conversation = around ?? chats.usual
   if (conversation === null && (isAboutChat(step) || step.fault !== undefined)) {
-    compiler.complain([], `does not say which chat: write chat: ${chats.names.join(' or chat: ')}`)
+    compiler.complain([], TEXTS.unclearChat(chats.names))
   }
   return conversation
 }
@@ -24,9 +25,7 @@ export function conversationOfStep(
 function named(chats: Chats, compiler: StepCompiler, written: string): string {
   const name = String(fillKnown(written, compiler.known.scope))
   if (chats.names.includes(name)) return name
-  const hint =
-    nearest(name, chats.names) || `; there ${chats.names.length === 1 ? 'is' : 'are'} ${chats.names.join(', ')}`
-  compiler.complain(['chat'], `${JSON.stringify(name)} is not a chat of this scenario${hint}`)
+  compiler.complain(['chat'], TEXTS.unknownChat(name, nearest(name, chats.names) || TEXTS.thereAre(chats.names)))
   return name
 }
 

@@ -5,6 +5,7 @@ import { placeOf } from '../format/loaded.ts'
 import { callsOf } from './call-patterns.ts'
 import { RESERVED } from './names.ts'
 import type { StepCompiler } from './step-compiler.ts'
+import { TEXTS } from './texts.ts'
 
 type Path = readonly PropertyKey[]
 
@@ -55,7 +56,7 @@ export class Seen {
   define(compiler: StepCompiler, name: string, verb: Action['verb']): string {
     const spot = spotOf(compiler)
     const known = this.#registry.ids.get(name) ?? { spot, at: whereIs(compiler), uses: 0 }
-    if (known.spot !== spot) compiler.complain(['id'], `is taken: the step at ${known.at} has it already`)
+    if (known.spot !== spot) compiler.complain(['id'], TEXTS.duplicateId(known.at))
     known.uses += 1
     this.#registry.ids.set(name, known)
     const id = known.uses === 1 ? name : `${name}#${known.uses}`
@@ -68,13 +69,12 @@ export class Seen {
     const marked = this.#ids.get(name)
     if (marked === undefined) {
       const known = [...this.#ids.keys()]
-      const hint =
-        nearest(name, known) || (known.length === 0 ? '; give that step an id' : `; there are ${known.join(', ')}`)
-      compiler.complain(path, `names no earlier step${hint}`)
+      const hint = nearest(name, known) || (known.length === 0 ? TEXTS.giveId : TEXTS.thereAre(known))
+      compiler.complain(path, TEXTS.unknownId(hint))
       return null
     }
     if (sending && !SENDING.includes(marked.verb)) {
-      compiler.complain(path, `names a step that sends no event: ${marked.verb}; user, press and deliver do`)
+      compiler.complain(path, TEXTS.noEvent(marked.verb))
     }
     return marked.id
   }
@@ -90,10 +90,10 @@ export class Seen {
     const { scope, open } = compiler.known
     const known = this.#registry.captures.get(name)
     const taken =
-      (RESERVED.includes(name) && 'it is always there') ||
-      ((Object.hasOwn(scope, name) || Object.hasOwn(open, name)) && 'it is one of vars, matrix or params') ||
-      (known !== undefined && known.spot !== spot && `the step at ${known.at} captures it`)
-    if (taken) compiler.complain(['expect', 'capture', name], `is taken: ${taken}; choose another name`, 'key')
+      (RESERVED.includes(name) && TEXTS.alwaysDefined) ||
+      ((Object.hasOwn(scope, name) || Object.hasOwn(open, name)) && TEXTS.givenName) ||
+      (known !== undefined && known.spot !== spot && TEXTS.capturedAt(known.at))
+    if (taken) compiler.complain(['expect', 'capture', name], TEXTS.takenCapture(taken), 'key')
     if (known === undefined) this.#registry.captures.set(name, { spot, at: whereIs(compiler) })
     this.#captures.add(name)
   }

@@ -19,6 +19,7 @@ import { labelOf } from './label.ts'
 import { RESERVED, unknownNames } from './names.ts'
 import { createStepCompiler, type Diagnostics, type StepCompiler } from './step-compiler.ts'
 import { escaped, fillKnown, type Known, substitute, withNames, withNamesInOrder } from './templates.ts'
+import { TEXTS } from './texts.ts'
 
 const MOST_STEPS = 10_000
 
@@ -65,10 +66,7 @@ function expandOne(all: Expansion, frame: Frame, written: Step): PlannedItem[] {
 
 function plainStep(all: Expansion, frame: Frame, compiler: StepCompiler, step: Step): PlannedItem[] {
   if (++all.count > MOST_STEPS) {
-    compiler.complain(
-      [],
-      `is one of more than ${MOST_STEPS} steps, repeats unrolled: that is too many for one scenario`,
-    )
+    compiler.complain([], TEXTS.tooManySteps(MOST_STEPS))
     return []
   }
   checkNames(frame, compiler, step)
@@ -178,7 +176,7 @@ function expandInclude(
 
 function isCircle({ written, within }: Frame, compiler: StepCompiler, path: string): boolean {
   if (path !== written.path && !within.includes(path)) return false
-  compiler.complain(['include'], 'includes a file that is being included already: the steps would never end')
+  compiler.complain(['include'], TEXTS.circle)
   return true
 }
 
@@ -190,16 +188,13 @@ function checkParams(
 ): void {
   const names = Object.keys(params)
   for (const name of names.filter(name => RESERVED.includes(name))) {
-    compiler.complain(
-      ['include'],
-      `${file} has a parameter ${name}, but $(${name}) is always there; choose another name`,
-    )
+    compiler.complain(['include'], TEXTS.reservedParameter(file, name))
   }
   for (const name of Object.keys(given).filter(name => !names.includes(name))) {
-    const hint = nearest(name, names) || (names.length === 0 ? '; it has none' : `; it has ${names.join(', ')}`)
-    compiler.complain(['include', 'with', name], `is not a parameter of ${file}${hint}`, 'key')
+    const hint = nearest(name, names) || (names.length === 0 ? TEXTS.hasNone : TEXTS.has('it', names))
+    compiler.complain(['include', 'with', name], TEXTS.unknownParameter(file, hint), 'key')
   }
   for (const name of names.filter(name => params[name] === null && !Object.hasOwn(given, name))) {
-    compiler.complain(['include'], `needs with: { ${name}: ... }, because ${file} has no value for it`)
+    compiler.complain(['include'], TEXTS.missingParameter(file, name))
   }
 }

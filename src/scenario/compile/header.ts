@@ -8,6 +8,7 @@ import { AVAILABILITY, atLeast, DURATION, FLAG, SEVERITY } from '../format/value
 import type { Plan } from '../plan.ts'
 import type { StepCompiler } from './step-compiler.ts'
 import { fillKnown } from './templates.ts'
+import { TEXTS } from './texts.ts'
 
 type Header = Pick<
   Plan,
@@ -94,13 +95,13 @@ function takeKnob(
   const name = path.join('.')
   const value = fillKnown(written, compiler.known.scope)
   const at = ['config', ...path]
-  if (Object.hasOwn(config, name)) compiler.complain(at, `sets ${name} again`, 'key')
+  if (Object.hasOwn(config, name)) compiler.complain(at, TEXTS.duplicateKnob(name), 'key')
   else if (isKnob(name) && parseKnob(name, value) === undefined) complainOf(compiler, name, at, value)
   config[name] = value
 }
 
 const complainOf = (compiler: StepCompiler, name: KnobName, at: readonly string[], value: unknown) =>
-  compiler.complain(at, `must be ${allowedFor(name)}, got ${JSON.stringify(value)}`)
+  compiler.complain(at, TEXTS.unexpected(allowedFor(name), value))
 
 function botOf(compiler: StepCompiler, { id, name, replies }: NonNullable<ScenarioFile['bot']>): Plan['bot'] {
   const read = compiler.held(atLeast(1), id, ['bot', 'id'], undefined)

@@ -4,6 +4,7 @@ import { nearest } from '../../text/near-names.ts'
 import { namesIn } from '../interpolation.ts'
 import { TEXT_NAMES } from '../named-texts.ts'
 import { firstWord, textsIn } from './templates.ts'
+import { TEXTS } from './texts.ts'
 
 /** What the play brings with it, and the parts each has; null: any. */
 const BUILT_IN: Readonly<Record<string, readonly string[] | null>> = {
@@ -52,18 +53,17 @@ function nameProblem(path: string, names: ReadonlySet<string>): string | null {
   if (first === 'config') return configProblem(rest)
   const parts = BUILT_IN[first]
   if (parts === null || parts === undefined || rest === '' || parts.includes(firstWord(rest))) return null
-  return `$(${path}) is not there${nearest(rest, parts) || `; ${first} has ${parts.join(', ')}`}`
+  return TEXTS.unknownPart(path, nearest(rest, parts) || TEXTS.has(first, parts))
 }
 
 function notDefined(path: string, names: readonly string[]): string {
-  if (path === '') return '$() names nothing; write $$( for a literal $('
-  const hint = nearest(firstWord(path), names) || `; there are ${names.join(', ')}`
-  return `$(${path}) is not defined at this point${hint}`
+  if (path === '') return TEXTS.emptyName
+  return TEXTS.undefinedName(path, nearest(firstWord(path), names) || TEXTS.thereAre(names))
 }
 
 function configProblem(name: string): string | null {
   if (name === '' || isKnob(name) || SETTINGS.includes(name)) return null
-  return `$(config.${name}) is not a setting${nearest(name, [...KNOB_NAMES, ...SETTINGS])}`
+  return TEXTS.unknownSetting(name, nearest(name, [...KNOB_NAMES, ...SETTINGS]))
 }
 
 /** Names of environment variables that are read. */

@@ -1,12 +1,13 @@
-/** One step being compiled: what it reads, and where its problems go. */
+/** Compiles one step: fills in what is known before the play and collects problems. */
 import type { Problem } from '../../files/errors.ts'
 import { type Path, problemAt, type Written } from '../format/loaded.ts'
 import { isFilled, type Kind } from '../format/values.ts'
 import { fill, find, MISSING, namesIn } from '../interpolation.ts'
 import { RESERVED } from './names.ts'
 import { firstWord, type Known } from './templates.ts'
+import { TEXTS } from './texts.ts'
 
-/** Problems in the order they were met; those of unrolled steps once. */
+/** Problems in the order in which they are found; a problem of repeated steps is kept once. */
 export class Diagnostics {
   readonly problems: Problem[] = []
   readonly #seen = new Set<string>()
@@ -48,24 +49,18 @@ export function createStepCompiler(
       const filled = isFilled(value) ? find(value.slice(2, -1).trim(), known.scope) : value
       const read = filled === MISSING ? undefined : kind.parse(filled)
       if (read !== undefined) return read
-      complain(
-        inner,
-        filled === MISSING ? tooLate(String(value)) : `must be ${kind.expected}, got ${JSON.stringify(filled)}`,
-      )
+      complain(inner, filled === MISSING ? TEXTS.tooLate(String(value)) : TEXTS.unexpected(kind.expected, filled))
       return otherwise
     },
     words(text, inner) {
       const open = namesIn(text).find(name => find(name, known.scope) === MISSING)
       if (open === undefined) return String(fill(text, known.scope))
-      if (isDefined(open, known)) complain(inner, tooLate(`$(${open})`))
+      if (isDefined(open, known)) complain(inner, TEXTS.tooLate(`$(${open})`))
       return text
     },
   }
 }
 
-/** One that nobody defined is told with all the others. */
+/** An undefined name is reported with the other unknown names. */
 const isDefined = (name: string, { open }: Known) =>
   Object.hasOwn(open, firstWord(name)) || RESERVED.includes(firstWord(name))
-
-const tooLate = (name: string) =>
-  `${name} must be known before the play: of vars, matrix, params, $(i) or $(user), not from a call or a chat`

@@ -236,7 +236,7 @@ describe('include', () => {
         's.yaml': including('a.yaml'),
         'a.yaml': 'version: 1\nkind: partial\nparams: { chat: x }\nsteps: [{ expect: start }]\n',
       },
-      's.yaml:5:14: steps[1].include: a.yaml has a parameter chat, but $(chat) is always there; choose another name.',
+      's.yaml:5:14: steps[1].include: a.yaml has a parameter chat, but $(chat) is always defined; choose another name.',
     ],
     [
       'a mistake in a part, said once',

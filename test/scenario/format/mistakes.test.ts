@@ -96,7 +96,7 @@ describe('a step', () => {
     [
       'more ways than anybody can look at',
       `expect: { all: [${Array(10).fill('{ oneOf: [start, end] }').join(', ')}] }`,
-      `s.yaml:${line}:13: steps[1].expect: can be met in 1024 ways, because its oneOf multiply; at most 1000 are looked at: make it several steps.`,
+      `s.yaml:${line}:13: steps[1].expect: can be met in 1024 ways, because its oneOf multiply; at most 1000 are tried: make it several steps.`,
     ],
     [
       'two calls at once',
@@ -211,12 +211,12 @@ describe('a step', () => {
     [
       'a part that is not there',
       'user: $(chat.nam)',
-      `s.yaml:${line}:11: steps[1].user: $(chat.nam) is not there; did you mean name?`,
+      `s.yaml:${line}:11: steps[1].user: $(chat.nam) does not exist; did you mean name?`,
     ],
     [
       'a text that is not there',
       'user: $(texts.emojy)',
-      `s.yaml:${line}:11: steps[1].user: $(texts.emojy) is not there; did you mean emoji?`,
+      `s.yaml:${line}:11: steps[1].user: $(texts.emojy) does not exist; did you mean emoji?`,
     ],
     [
       'a setting that is none',
@@ -241,7 +241,7 @@ describe('a step', () => {
     [
       'a capture of what is always there',
       'expect: { start: {}, capture: { chat: body.x } }',
-      `s.yaml:${line}:37: steps[1].expect.capture.chat: is taken: it is always there; choose another name.`,
+      `s.yaml:${line}:37: steps[1].expect.capture.chat: is taken: it is always defined; choose another name.`,
     ],
     [
       'an include of nothing',
@@ -356,7 +356,7 @@ describe('the head of a scenario', () => {
     [
       'a var under a taken name',
       `${HEAD}vars: { chat: x }\n`,
-      's.yaml:3:9: vars.chat: is taken: $(chat) is always there; choose another name.',
+      's.yaml:3:9: vars.chat: is taken: $(chat) is always defined; choose another name.',
     ],
     [
       'a var that reads nothing',

@@ -1,0 +1,43 @@
+/** Texts of problems found while scenarios are compiled. Each follows the place of the problem. */
+import { defineTexts } from '../../text/texts.ts'
+
+export const TEXTS = defineTexts({
+  unexpected: (expected: string, received: unknown) => `must be ${expected}, got ${JSON.stringify(received)}`,
+  tooLate: (name: string) =>
+    `${name} must be known before the play: of vars, matrix, params, $(i) or $(user), not from a call or a chat`,
+  emptyName: '$() names nothing; write $$( for a literal $(',
+  undefinedName: (name: string, hint: string) => `$(${name}) is not defined at this point${hint}`,
+  unknownPart: (name: string, hint: string) => `$(${name}) does not exist${hint}`,
+  unknownSetting: (name: string, hint: string) => `$(config.${name}) is not a setting${hint}`,
+  thereAre: (names: readonly string[]) => `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`,
+  has: (owner: string, names: readonly string[]) => `; ${owner} has ${names.join(', ')}`,
+  hasNone: '; it has none',
+  reserved: (name: string) => `is taken: $(${name}) is always defined; choose another name`,
+  reservedParameter: (file: string, name: string) =>
+    `${file} has a parameter ${name}, but $(${name}) is always defined; choose another name`,
+  unknownParameter: (file: string, hint: string) => `is not a parameter of ${file}${hint}`,
+  missingParameter: (file: string, name: string) => `needs with: { ${name}: ... }, because ${file} has no value for it`,
+  circle: 'includes a file that is being included already: the steps would never end',
+  tooManySteps: (most: number) =>
+    `is one of more than ${most} steps, repeats unrolled: that is too many for one scenario`,
+  noAssertion: 'assert nothing: add an expect, none, check, agent: { sees: ... } or never',
+  duplicateKnob: (name: string) => `sets ${name} again`,
+  takenCapture: (why: string) => `is taken: ${why}; choose another name`,
+  alwaysDefined: 'it is always defined',
+  givenName: 'it is one of vars, matrix or params',
+  capturedAt: (place: string) => `the step at ${place} captures it`,
+  duplicateId: (place: string) => `is taken: the step at ${place} has it already`,
+  unknownId: (hint: string) => `names no earlier step${hint}`,
+  giveId: '; give that step an id',
+  noEvent: (verb: string) => `names a step that sends no event: ${verb}; user, press and deliver do`,
+  tooManyAlternatives: (ways: number, most: number) =>
+    `can be met in ${ways} ways, because its oneOf multiply; at most ${most} are tried: make it several steps`,
+  unknownCallPart: (part: string, hint: string) => `begins with ${part}, which a call does not have${hint}`,
+  callParts: (parts: readonly string[], from: string) => `; it has ${parts.join(', ')}, as in body.${from}`,
+  unclearChat: (chats: readonly string[]) => `does not say which chat: write chat: ${chats.join(' or chat: ')}`,
+  unknownChat: (name: string, hint: string) => `${JSON.stringify(name)} is not a chat of this scenario${hint}`,
+  noFile: (path: string) => `there is no such file: ${path}`,
+  notABody: (body: unknown) => `must be a map of fields of the body, such as { message: ${JSON.stringify(body)} }`,
+  operatorOfField: (op: string) =>
+    `holds ${op}, which no body matches: write it at a field, such as { message: { ${op}: … } }`,
+})
