@@ -196,7 +196,7 @@ describe('a step', () => {
     [
       'since nothing',
       'expect: { start: {}, since: later }',
-      `s.yaml:${line}:33: steps[1].expect.since: names no earlier step; there are s1.`,
+      `s.yaml:${line}:33: steps[1].expect.since: names no earlier step; there is s1.`,
     ],
     [
       'a chat that is not there',
