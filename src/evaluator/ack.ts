@@ -9,8 +9,7 @@ import { failureText } from '../wording/delivery.ts'
 import type { Delivery, JournalIndex } from './journal-index.ts'
 import { plainText } from './matching/value-text.ts'
 import { isUnreachable, wasReachable } from './reachability.ts'
-import type { FailureDetails } from './step-evaluator.ts'
-import { OPEN, PASSED, type StepResult } from './step-result.ts'
+import { type FailureDetails, OPEN, PASSED, type StepResult } from './step-evaluator.ts'
 import { seconds } from './wording.ts'
 
 /** Null when the step sends no event, or wants no answer. The last try decides. */

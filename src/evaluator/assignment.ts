@@ -2,6 +2,8 @@
  * Which calls fill which wishes: `all` in any order, `seq` in order, `oneOf` by the way that is complete first. Exact,
  * not greedy: a call is never given away that another wish needs. Pure; calls are numbers in their order.
  */
+import type { Expectation, ExpectTree } from '../scenario/action.ts'
+import { fill, type Scope } from '../scenario/interpolation.ts'
 
 export interface Requirement {
   /** How many calls it needs. */
@@ -20,7 +22,7 @@ export interface Filled {
 export type Fits = (requirement: number, call: number) => boolean
 
 /** With as few of the first calls as can be; when not all can be filled, as many as can. */
-export function fill(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
+export function fillRequirements(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
   if (requirements.length === 1) return firstOnes(requirements[0]!.need, calls, fits)
   const free = requirements.every(({ after }) => after.length === 0)
   return free ? inAnyOrder(requirements, calls, fits) : inOrder(requirements, calls, fits)
@@ -129,3 +131,39 @@ const plusOne = (counts: readonly number[], at: number) =>
   counts.map((count, requirement) => (requirement === at ? count + 1 : count))
 const keyOf = ({ counts }: State) => counts.join()
 const sum = (counts: readonly number[]) => counts.reduce((a, b) => a + b, 0)
+
+export interface Alternative {
+  readonly leaves: readonly Expectation[]
+  readonly requirements: readonly Requirement[]
+}
+
+export const alternativesOf = (tree: ExpectTree): Alternative[] => {
+  if (tree.op === 'call') return [{ leaves: [tree], requirements: [{ need: tree.times.min, after: [] }] }]
+  const parts = tree.of.map(alternativesOf)
+  if (tree.op === 'oneOf' && parts.length > 0) return parts.flat()
+  return parts.reduce(
+    (before, next) => before.flatMap(one => next.map(two => joined(one, two, tree.op === 'seq'))),
+    [NOTHING],
+  )
+}
+
+const NOTHING: Alternative = { leaves: [], requirements: [] }
+
+/** In a sequence everything of the second part comes after everything of the first. */
+function joined(one: Alternative, two: Alternative, ordered: boolean): Alternative {
+  const count = one.requirements.length
+  const before = ordered ? one.requirements.map((_, at) => at) : []
+  const moved = two.requirements.map(({ need, after }) => ({
+    need,
+    after: [...before, ...after.map(at => at + count)],
+  }))
+  return { leaves: [...one.leaves, ...two.leaves], requirements: [...one.requirements, ...moved] }
+}
+
+/** Throws `Unfillable`. */
+export function filledTree(tree: ExpectTree, scope: Scope): ExpectTree {
+  if (tree.op !== 'call') return { ...tree, of: tree.of.map(part => filledTree(part, scope)) }
+  return { ...tree, body: tree.body === null ? null : fill(tree.body, scope) }
+}
+
+export const leavesOf = (tree: ExpectTree): Expectation[] => (tree.op === 'call' ? [tree] : tree.of.flatMap(leavesOf))

@@ -2,17 +2,14 @@
 import { lint } from '../linter/lint.ts'
 import type { LintFinding } from '../linter/rule.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import type { AttributedFailure } from './attributed-failure.ts'
-import { contractViolations } from './contract-violations.ts'
+import type { RunEventOf } from '../scenario/run-events.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { JournalIndex } from './journal-index.ts'
-import { brokenInvariants } from './never.ts'
-import { otherSteps } from './same-steps.ts'
-import type { FailureDetails } from './step-evaluator.ts'
-import type { StepResult } from './step-result.ts'
+import type { AttributedFailure, FailureDetails, StepResult } from './step-evaluator.ts'
 import { echoes } from './tokens/echo.ts'
 import { unexpectedCalls } from './unexpected-calls.ts'
 import type { Failure, Outcome, StepOutcome, StepRef, StepVerdict, Verdict } from './verdict.ts'
+import { brokenInvariants, contractViolations } from './violations.ts'
 import { driverHas, stepName } from './wording.ts'
 
 export function verdictOf(evaluation: Evaluation): Verdict {
@@ -191,4 +188,17 @@ function missingNeed({ plan, started }: JournalIndex): string | null {
   const has = started?.driver ?? []
   const missing = plan.needs.find(verb => !has.includes(verb))
   return missing === undefined ? null : `${plan.name} requires ${missing}, and ${driverHas(started?.driver)}`
+}
+
+/** A saved journal beside a file that was changed since: what it says of step 3 is about another step. */
+export function otherSteps({ entries, steps }: JournalIndex): string | null {
+  for (const entry of entries) {
+    if (entry.kind !== 'note' || entry.note !== 'step_started') continue
+    const { step, verb, label } = entry as RunEventOf<'step_started'>
+    const now = steps.get(step)
+    if (now?.action.verb === verb) continue
+    const is = now === undefined ? 'is not there any more' : `is now ${now.label}`
+    return `the scenario has other steps than the run played: step ${step} was ${label} and ${is}; play it again`
+  }
+  return null
 }

@@ -2,13 +2,11 @@
 import type { Expectation, ExpectTree } from '../scenario/action.ts'
 import { find, MISSING, Unfillable } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import { type Alternative, alternativesOf, filledTree, leavesOf } from './alternatives.ts'
-import { fill as assignTo, type Filled } from './assignment.ts'
+import { type Alternative, alternativesOf, type Filled, filledTree, fillRequirements, leavesOf } from './assignment.ts'
 import { type Call, capturable, isLater } from './call.ts'
-import { type Deadline, deadlineOf } from './deadline.ts'
 import { missingCall, tooClose, unusable } from './expect-failure.ts'
 import { AVAILABILITY } from './journal-index.ts'
-import { conversationOfWanted, takes, type Wanted } from './obstacles.ts'
+import { conversationOfWanted, takes, type Wanted } from './near-misses.ts'
 import {
   type EvaluationContext,
   FAILED,
@@ -17,6 +15,7 @@ import {
   type StepEvaluator,
   until,
 } from './step-evaluator.ts'
+import { type Deadline, deadlineOf } from './windows.ts'
 import { requirementText } from './wording.ts'
 
 /** One way, with the calls of each of its leaves. */
@@ -97,7 +96,7 @@ export function evaluateExpect(
   function tryAlternative(alternative: Alternative, pool: readonly Call[]): Attempt {
     const wanted = alternative.leaves.map(wantedOf)
     const fitting = wanted.map(one => pool.map(call => takes(one, call, context)))
-    const filled: Filled = assignTo(
+    const filled: Filled = fillRequirements(
       alternative.requirements,
       pool.length,
       (requirement, call) => fitting[requirement]![call]!,

@@ -5,7 +5,7 @@ import { fill, Unfillable } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { formatDuration } from '../text/duration.ts'
 import { type Call, nameOf, ruleOf, shortName } from './call.ts'
-import { conversationOfWanted, takes, type Wanted } from './obstacles.ts'
+import { conversationOfWanted, takes, type Wanted } from './near-misses.ts'
 import {
   type EvaluationContext,
   FAILED,

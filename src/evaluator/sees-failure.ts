@@ -2,10 +2,9 @@
 
 import type { PlannedStep } from '../scenario/plan.ts'
 import { counted } from '../text/counted.ts'
-import { type InboxClaims, itemName } from './inbox-claims.ts'
-import { distanceOf } from './matching/distance.ts'
-import { match } from './matching/match.ts'
-import { notTakenHint } from './refused-webhooks.ts'
+import { type InboxClaims, itemName } from './claims.ts'
+import { distanceOf, match } from './matching/match.ts'
+import { notTakenHint } from './reachability.ts'
 import type { Looked } from './sees.ts'
 import type { EvaluationContext, FailureDetails } from './step-evaluator.ts'
 import type { Difference, NearMiss } from './verdict.ts'

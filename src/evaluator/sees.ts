@@ -4,8 +4,7 @@ import type { Action } from '../scenario/action.ts'
 import { fill, Unfillable } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { formatDuration } from '../text/duration.ts'
-import { deadlineOf } from './deadline.ts'
-import { asItem, countBefore, type InboxClaims, shortItem } from './inbox-claims.ts'
+import { asItem, countBefore, type InboxClaims, shortItem } from './claims.ts'
 import type { InboxRead } from './journal-index.ts'
 import { fits } from './matching/match.ts'
 import { flow } from './matching/value-text.ts'
@@ -18,6 +17,7 @@ import {
   type StepEvaluator,
   until,
 } from './step-evaluator.ts'
+import { deadlineOf } from './windows.ts'
 import { howOften, inConversation } from './wording.ts'
 
 export type Sees = Extract<Action, { verb: 'sees' }>

@@ -1,8 +1,8 @@
 /** A check that has begun: it is shown what happens, and says how it stands. */
 import type { Scope } from '../scenario/interpolation.ts'
-import type { PlannedStep } from '../scenario/plan.ts'
+import type { PlannedStep, Severity } from '../scenario/plan.ts'
 import type { StepStatus } from './evaluator.ts'
-import type { Judging } from './obstacles.ts'
+import type { Judging } from './near-misses.ts'
 import type { Captures } from './scope.ts'
 import type { Failure } from './verdict.ts'
 import type { Windows } from './windows.ts'
@@ -34,3 +34,25 @@ export const FAILED: StepStatus = { state: 'failed' }
 /** Open until a moment, then decided by nothing having come. */
 export const until = (nowMs: number, untilMs: number, after: StepStatus, waitingFor: string): StepStatus =>
   nowMs >= untilMs ? after : { state: 'open', untilMs, waitingFor }
+
+export interface StepResult {
+  /** open: not decided yet. */
+  readonly outcome: 'pass' | 'fail' | 'error' | 'inconclusive' | 'open'
+  readonly told?: FailureDetails
+  /** Why, when inconclusive. */
+  readonly reason?: string
+}
+
+export const PASSED: StepResult = { outcome: 'pass' }
+export const OPEN: StepResult = { outcome: 'open' }
+
+export interface AttributedFailure {
+  /** Seq of the entry with which it came about. */
+  readonly at: number
+  readonly step: PlannedStep | null
+  readonly conversation: string | null
+  readonly severity: Severity
+  /** What it is called when it is only a warning. */
+  readonly rule: string
+  readonly told: FailureDetails
+}

@@ -7,7 +7,7 @@ import { type Call, isLater } from './call.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { ExpectEvaluator } from './expect.ts'
 import { AVAILABILITY, type ConversationKey } from './journal-index.ts'
-import { takes } from './obstacles.ts'
+import { takes } from './near-misses.ts'
 
 /** One leaf of an `expect`, with what came of it. */
 export interface Taken {

@@ -1,13 +1,13 @@
 /** After the end: calls nobody claimed, calls that were one too many, and calls that came when all was over. */
 import type { EndpointId } from '../contract/endpoints.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import type { AttributedFailure } from './attributed-failure.ts'
 import { type Call, ruleOf, shortName } from './call.ts'
 import type { Evaluation } from './evaluation.ts'
 import { closeOf } from './expect.ts'
 import { tooClose } from './expect-failure.ts'
 import { AVAILABILITY, type ConversationKey } from './journal-index.ts'
 import { flow } from './matching/value-text.ts'
+import type { AttributedFailure } from './step-evaluator.ts'
 import { allotted, type Taken } from './surplus-calls.ts'
 import { howOften, inConversation, listed, offset, requirementText, seconds } from './wording.ts'
 

@@ -2,7 +2,7 @@
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import type { CallId } from '../contract/wire.ts'
-import { notTakenSince } from '../evaluator/refused-webhooks.ts'
+import { notTakenSince } from '../evaluator/reachability.ts'
 import type { Failure } from '../evaluator/verdict.ts'
 import { howOften, listed, patternText } from '../evaluator/wording.ts'
 import type { Times } from '../scenario/action.ts'

@@ -1,7 +1,7 @@
 /** Filling wishes with calls, against trying everything. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Fits, fill, type Requirement } from '../../src/evaluator/assignment.ts'
+import { type Fits, fillRequirements, type Requirement } from '../../src/evaluator/assignment.ts'
 
 interface Problem {
   readonly wishes: readonly Requirement[]
@@ -53,7 +53,7 @@ it.each([
   fc.assert(
     fc.property(problems(ordered), problem => {
       const { wishes, calls, fits } = problem
-      const { met, taken } = fill(wishes, calls, fits)
+      const { met, taken } = fillRequirements(wishes, calls, fits)
       expect(met).toBe(possible(problem, calls))
       const used = taken.flat()
       expect(new Set(used).size).toBe(used.length)
@@ -71,7 +71,7 @@ it.each([
 it('what must come first is filled by earlier calls', () => {
   fc.assert(
     fc.property(problems(true), ({ wishes, calls, fits }) => {
-      const { taken } = fill(wishes, calls, fits)
+      const { taken } = fillRequirements(wishes, calls, fits)
       for (const [wish, { after }] of wishes.entries()) {
         for (const call of taken[wish]!) {
           for (const before of after) {
@@ -87,7 +87,7 @@ it('what must come first is filled by earlier calls', () => {
 
 it('a hundred wishes that each fit every call', () => {
   const wishes = Array.from({ length: 100 }, () => ({ need: 1, after: [] }))
-  expect(fill(wishes, 100, () => true).met).toBe(true)
+  expect(fillRequirements(wishes, 100, () => true).met).toBe(true)
 })
 
 it.each([
@@ -101,5 +101,5 @@ it.each([
     if (++looks > 50_000) throw new Error('every way is tried')
     return fitting(wish, call)
   }
-  expect(fill(wishes, 24, fits).met).toBe(true)
+  expect(fillRequirements(wishes, 24, fits).met).toBe(true)
 })

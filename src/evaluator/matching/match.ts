@@ -5,8 +5,7 @@
 import { fieldName } from '../../contract/explain-issues.ts'
 import { type Asymmetric, isAsymmetric } from '../../scenario/interpolation.ts'
 import type { Difference } from '../verdict.ts'
-import { hintFor } from './hints.ts'
-import { keyHint } from './key-hint.ts'
+import { hintFor, keyHint } from './notes.ts'
 import { type Inner, operatorIn, typesOf } from './operators.ts'
 import { aroundDifference, flow } from './value-text.ts'
 
@@ -133,3 +132,20 @@ function differenceOf({ path, expected, actual, hint }: Gap, root: unknown): Dif
   const [wanted, got] = both ? aroundDifference(expected, actual) : [flow(expected), flow(actual)]
   return { path: fieldName(path), expected: wanted, actual: got, ...(telling === undefined ? {} : { hint: telling }) }
 }
+
+/** 0 when nothing differs; a difference that is explained counts half, one between similar texts a little less than one. */
+export const distanceOf = (differences: readonly Difference[]): number =>
+  differences.reduce(
+    (sum, { hint, expected, actual }) => sum + (hint === undefined ? 1 - likeness(expected, actual) / 3 : 0.5),
+    0,
+  )
+
+/** From 0 to 1: the share of neighbouring pairs of characters two texts have in common (Dice). */
+function likeness(a: string, b: string): number {
+  const [pairs, others] = [pairsOf(a), pairsOf(b)]
+  const common = [...pairs].filter(pair => others.has(pair)).length
+  return pairs.size + others.size === 0 ? 0 : (2 * common) / (pairs.size + others.size)
+}
+
+const pairsOf = (text: string): Set<string> =>
+  new Set([...text].map((_, at, signs) => signs.slice(at, at + 2).join('')))

@@ -4,11 +4,9 @@
 import type { Entry } from '../../journal/entry.ts'
 import { conversationsIn } from '../../scenario/conversations.ts'
 import type { Plan } from '../../scenario/plan.ts'
-import type { Failure, ScenarioResult } from '../verdict.ts'
-import { echo, leak } from './failures.ts'
-import { saidIn } from './said.ts'
-import { finderIn, type Known, known, type Reached, reachedIn, writtenIn } from './texts.ts'
-import { writerOf } from './writer.ts'
+import type { Failure, ScenarioResult, StepRef } from '../verdict.ts'
+import { saidIn, writerOf } from './authors.ts'
+import { finderIn, type Known, known, type Reached, reachedIn, type Written, writtenIn } from './texts.ts'
 
 /** Within one play. */
 export function echoes(plan: Plan, entries: readonly Entry[]): Failure[] {
@@ -84,3 +82,46 @@ const agentLabels = (journal: readonly Entry[]): string[] =>
   journal.flatMap(entry =>
     entry.kind === 'note' && entry.note === 'step_started' && entry.verb === 'agent' ? [String(entry.label)] : [],
   )
+
+export interface Astray {
+  readonly written: Written
+  readonly where: Reached
+  readonly step: StepRef | null
+  readonly conversation: string | null
+  /** How a reader knows the two chats. */
+  readonly from: string
+  readonly to: string
+}
+
+export const echo = ({ written, where, step, conversation, from }: Astray): Failure => ({
+  ...plain(written, where, step, conversation),
+  kind: 'echo',
+  wanted: `the user of ${from} never reads ${shown(written.text)} (written in #${written.seq}) as an agent's message`,
+  happened: `#${where.seq} ${where.how} sent it back to the user: ${shown(where.text)}`,
+  rules: ['E6.5', 'W2'],
+  hint: 'Does the intermediary forward everything the help desk reports, the copies of what users wrote included? Forward only what agents write.',
+})
+
+export const leak = ({ written, where, step, conversation, from, to }: Astray): Failure => ({
+  ...plain(written, where, step, conversation),
+  kind: 'leak',
+  wanted: `what the user of ${from} wrote (#${written.seq} ${shown(written.text)}) stays in ${from}`,
+  happened: `#${where.seq} ${where.how} has it in ${to}: ${shown(where.text)}`,
+  rules: where.endpoint === null ? ['WH4', 'EV4'] : ['E6.2'],
+  hint: 'Is "the current chat" kept in one variable for all conversations? Take the chat id from the event, and from the conversation the agent writes in.',
+})
+
+const plain = (written: Written, where: Reached, step: StepRef | null, conversation: string | null) => ({
+  step,
+  conversation,
+  nearest: [],
+  marks: [written.seq, where.seq],
+  soft: false,
+})
+
+const SHOWN = 60
+
+function shown(text: string): string {
+  const signs = [...text]
+  return JSON.stringify(signs.length > SHOWN ? `${signs.slice(0, SHOWN - 1).join('')}…` : text)
+}

@@ -2,10 +2,14 @@
  * What a scenario lets its agents say. An agent may quote a user, so such a text proves nothing when it comes by. A
  * `$(...)` whose value is not known beforehand may stand for anything.
  */
+
+import type { Entry } from '../../journal/entry.ts'
 import { fill, namesIn } from '../../scenario/interpolation.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../../scenario/plan.ts'
 import { textsIn } from '../../scenario/strings-in.ts'
 import { filledOver } from '../scope.ts'
+import type { StepRef } from '../verdict.ts'
+import type { Written } from './texts.ts'
 
 /** Whether `text`, known by `sign`, may be the agent's own words. */
 export type MaySay = (text: string, sign: string) => boolean
@@ -42,3 +46,28 @@ function like(template: string): MaySay {
   const pattern = new RegExp(`^${pieces.join('[^]*')}$`)
   return text => pattern.test(text)
 }
+
+/** The last step of that chat begun before it, of those that make users write. */
+export function writerOf(plan: Plan, entries: readonly Entry[], { seq, chatId }: Written): StepRef | null {
+  const begun = entries.findLast(
+    entry =>
+      entry.seq < seq &&
+      entry.kind === 'note' &&
+      entry.note === 'step_started' &&
+      (entry.verb === 'user' || entry.verb === 'press') &&
+      (entry.chat_id ?? chatId) === chatId,
+  )
+  if (begun?.kind !== 'note') return null
+  const step = [...stepsOf([...plan.steps, ...plan.finally])].find(({ number }) => number === begun.step)
+  return step === undefined ? null : refOf(plan, step)
+}
+
+const refOf = (plan: Plan, { number, id, name, label, conversation, place }: PlannedStep): StepRef => ({
+  number,
+  of: plan.count,
+  id,
+  name,
+  label,
+  conversation,
+  place,
+})
