@@ -2,10 +2,9 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Environment } from './call/scope.ts'
-import { type Platform, variablesFor } from './target/from-spec.ts'
-import type { Start } from './target/launch.ts'
-import { TargetProblem } from './target/problem.ts'
+import type { Environment } from './call-scope.ts'
+import { type Start, TargetProblem } from './start-target.ts'
+import { type Platform, variablesFor } from './target.ts'
 
 const READY_WITHIN_MS = 15_000
 

@@ -1,6 +1,6 @@
 /** The reference intermediary as a child process: the webhook target of `start --demo`. */
 import { referenceStart } from '../agent-driver/reference-program.ts'
-import { createTarget } from '../agent-driver/target/control.ts'
+import { createTarget } from '../agent-driver/target.ts'
 import { EnvironmentProblem } from './errors.ts'
 
 export interface DemoTarget {

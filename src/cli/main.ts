@@ -72,7 +72,7 @@ function processIo(): Io {
 
 /** On stderr: stdout carries data. */
 async function askOnTerminal(question: string, signal: AbortSignal): Promise<string> {
-  const { terminalPrompt } = await import('../agent-driver/terminal.ts')
+  const { terminalPrompt } = await import('../agent-driver/manual-call.ts')
   return terminalPrompt(process.stdin, process.stderr)(question, signal)
 }
 

@@ -1,7 +1,7 @@
 /** The help desk of the intermediary under test, as functions of the test: how its agents act, and what they see. */
-import type { Driver, DriverContext, InboxItem } from '../agent-driver/agent-driver.ts'
+import type { Driver, DriverContext, InboxItem } from '../agent-driver/driver.ts'
 import { flow } from '../evaluator/matching/value-text.ts'
-import { sees } from '../runner/verbs/check-steps.ts'
+import { sees } from '../runner/check-steps.ts'
 import type { Action } from '../scenario/action.ts'
 import type { Simulator } from '../simulator/simulator.ts'
 import { anything, validateOptions } from '../simulator/validate-options.ts'
@@ -44,7 +44,7 @@ export function agentOf(sim: Simulator): Promise<Driver> | null {
 }
 
 export async function driverFrom(functions: AgentFunctions): Promise<Driver> {
-  const { functionDriver } = await import('../agent-driver/from-functions.ts')
+  const { functionDriver } = await import('../agent-driver/function-driver.ts')
   return functionDriver(functions as Readonly<Record<string, unknown>>)
 }
 

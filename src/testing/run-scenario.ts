@@ -1,12 +1,12 @@
 /** Whole scenarios inside a test: played and judged as by `handover-sim run`, on a simulator the test already has. */
 
-import type { Driver } from '../agent-driver/agent-driver.ts'
+import type { Driver } from '../agent-driver/driver.ts'
 import { VERSION } from '../contract/version.ts'
 import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { prettyReport } from '../reporters/pretty.ts'
 import type { ColorLevel } from '../reporters/theme.ts'
-import { playInProcess } from '../runner/in-process.ts'
-import { summed } from '../runner/suite/outcome.ts'
+import { summed } from '../runner/results.ts'
+import { playInProcess } from '../runner/run-in-process.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import { compile } from '../scenario/compile/compile.ts'
 import { loadScenarios, loadValues } from '../scenario/format/load.ts'
@@ -109,7 +109,7 @@ const isDriver = (driver: object | string): driver is Driver =>
 
 async function driverFile(sim: Simulator, ref: string, env: NodeJS.ProcessEnv | Env, cwd = process.cwd()) {
   const [{ loadDriver }, { createDriver }] = await Promise.all([
-    import('../agent-driver/load.ts'),
+    import('../agent-driver/load-driver.ts'),
     import('../agent-driver/create-driver.ts'),
   ])
   const nobody = { isTTY: false, prompt: async () => '' }

@@ -1,7 +1,7 @@
 /** `waitFor`: a question of the test's own, asked until it is answered with something true. */
 
 import type { Failure } from '../evaluator/verdict.ts'
-import { waitUntil } from '../runner/play/waiting.ts'
+import { waitUntil } from '../runner/waiting.ts'
 import { anything, shown, validateOptions } from '../simulator/validate-options.ts'
 import { checkThere, failed, overtaken, type Subject, whether } from './expectations.ts'
 import { shownMs, WAIT_MS } from './incremental-plan.ts'

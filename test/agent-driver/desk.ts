@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { Driver, DriverContext } from '../../src/agent-driver/agent-driver.ts'
 import { createDriver, type DriverOptions } from '../../src/agent-driver/create-driver.ts'
-import { loadDriver, type Surroundings } from '../../src/agent-driver/load.ts'
+import type { Driver, DriverContext } from '../../src/agent-driver/driver.ts'
+import { loadDriver, type Surroundings } from '../../src/agent-driver/load-driver.ts'
 import { folderWith } from '../config/folder.ts'
 
 export interface Asked {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createDriver } from '../../src/agent-driver/create-driver.ts'
-import { loadDriver } from '../../src/agent-driver/load.ts'
+import { loadDriver } from '../../src/agent-driver/load-driver.ts'
 import { ConfigError } from '../../src/files/errors.ts'
 import { folderWith } from '../config/folder.ts'
 import { around, SIM } from './desk.ts'

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Driver } from '../../src/agent-driver/agent-driver.ts'
+import type { Driver } from '../../src/agent-driver/driver.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
 import { steadyTime } from '../support/steady-time.ts'
@@ -241,7 +241,7 @@ it('ends with the process that started it, also when that takes no leave', async
     'app.mjs': APP,
     'driver.yaml': `target: { start: [${JSON.stringify(process.execPath)}, app.mjs], env: { PORT: "${port}" }, ready: "http://127.0.0.1:${port}/" }`,
     'run.mjs': `import { createDriver } from ${src('create-driver.ts')}
-import { loadDriver } from ${src('load.ts')}
+import { loadDriver } from ${src('load-driver.ts')}
 const env = process.env
 const spec = await loadDriver('driver.yaml', { cwd: '.', env, nodeVersion: process.version, isTTY: false })
 await createDriver(spec, { env, sim: ${JSON.stringify(SIM)} }).target.start()

@@ -1,6 +1,6 @@
 /** `waitFor`, `expectAgentSees`, actions that do not wait, and the words of the judge put into code. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { InboxItem } from '../../src/agent-driver/agent-driver.ts'
+import type { InboxItem } from '../../src/agent-driver/driver.ts'
 import type { Failure } from '../../src/evaluator/verdict.ts'
 import { apiWording, IN_CODE } from '../../src/testing/api-wording.ts'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'

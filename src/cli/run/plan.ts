@@ -1,7 +1,7 @@
 /** Which scenarios a run plays: loaded, compiled, selected; and the list of them for `--dry-run`. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { select, type Wanted } from '../../runner/suite/select.ts'
+import { select, type Wanted } from '../../runner/select-scenarios.ts'
 import { compile } from '../../scenario/compile/compile.ts'
 import { loadScenarios } from '../../scenario/format/load.ts'
 import type { Warning } from '../../scenario/format/loaded.ts'

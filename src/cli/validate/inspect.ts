@@ -1,6 +1,6 @@
 /** Checks files of every kind and says of each what is in it, or what is wrong with it. */
 
-import { loadDriver } from '../../agent-driver/load.ts'
+import { loadDriver } from '../../agent-driver/load-driver.ts'
 import { findConfig } from '../../config/find.ts'
 import { loadConfig } from '../../config/load.ts'
 import { ConfigError, type Problem } from '../../files/errors.ts'

@@ -1,6 +1,6 @@
 /** What a file of the user is: told by what is in it, or by its name. */
 import { basename } from 'node:path'
-import { PLAIN_VERBS } from '../../agent-driver/file/schema.ts'
+import { PLAIN_VERBS } from '../../agent-driver/driver-schema.ts'
 import { parseSources } from '../../files/document.ts'
 import { isMap } from '../../files/is-map.ts'
 import { loadExports, readText } from '../../files/user-files.ts'

@@ -1,0 +1,96 @@
+/** The driver file, strict: an unknown key is an error. The editors' JSON Schema is made from the same schema. */
+import * as z from 'zod/mini'
+import { parseDuration } from '../text/duration.ts'
+import { defineTexts } from '../text/texts.ts'
+import { METHODS } from './driver.ts'
+
+/** Filled in with anything, whether it is an address. */
+const isAddress = (text: string) =>
+  /^\$\([^()]*\)/.test(text) || (/^https?:\/\/[^/]/i.test(text) && URL.canParse(text.replace(/\$\([^()]*\)/g, '1')))
+
+const checked = (fits: (value: unknown) => boolean, expected: () => string, shape: Record<string, unknown>) =>
+  z.unknown().check(z.refine(fits, { error: expected }), z.meta(shape)) as unknown as z.ZodMiniType<string>
+
+const TEXTS = defineTexts({
+  duration: 'a duration such as 500ms, 5s, 10m, 12h',
+  address: 'an http or https address such as http://127.0.0.1:3100',
+})
+
+const duration = (description: string) =>
+  checked(
+    value => parseDuration(value) !== null && parseDuration(value) !== 0,
+    () => TEXTS.duration,
+    { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', description },
+  )
+const address = (description: string) =>
+  checked(
+    value => typeof value === 'string' && isAddress(value),
+    () => TEXTS.address,
+    { type: 'string', minLength: 1, description },
+  )
+const described = (description: string) => z.meta({ description })
+
+const word = z.string().check(z.minLength(1))
+const Command = z.array(word).check(z.minLength(1), described('A program and its arguments; no shell reads them'))
+const Headers = z.record(z.string(), z.string()).check(described('HTTP headers'))
+const timeout = () => z.optional(duration('How long one call may take; 5s unless set'))
+
+const path = word.check(described('A path below `http`, or a full address; what $(...) puts in is percent-encoded'))
+const calls = Object.fromEntries(METHODS.map(method => [method, z.optional(path)])) as Record<
+  (typeof METHODS)[number],
+  z.ZodMiniOptional<typeof path>
+>
+
+const Action = z
+  .strictObject({
+    ...calls,
+    exec: z.optional(Command),
+    json: z.optional(z.unknown().check(described('The body of the call'))),
+    headers: z.optional(Headers),
+    timeout: timeout(),
+  })
+  .check(z.meta({ id: 'Action', oneOf: [...METHODS, 'exec'].map(key => ({ required: [key] })) }))
+export type Action = z.infer<typeof Action>
+
+export const Verb = z.union([z.literal('manual'), Action])
+export type Verb = z.infer<typeof Verb>
+
+const Target = z.strictObject({
+  start: Command,
+  env: z.optional(z.record(z.string(), z.string()).check(described('Beside the environment and HANDOVER_SIM_*'))),
+  cwd: z.optional(word.check(described("Its working folder, relative to this file's folder"))),
+  ready: address('Answers 2xx once the intermediary serves'),
+  ready_timeout: z.optional(duration('How long it may take to be ready; 15s unless set')),
+  stop_timeout: z.optional(duration('How long it may take to stop before it is killed; 5s unless set')),
+})
+export type Target = z.infer<typeof Target>
+
+const WORDS = {
+  accept: 'The agent takes the chat',
+  says: 'The agent writes $(text)',
+  type: 'The agent begins to type',
+  stop: 'The agent stops typing',
+  leave: 'The agent ends the conversation',
+  away: 'No agent is there any more',
+  back: 'An agent is there again',
+  inbox: 'What the agent sees of the chat, oldest first: [{ request?, text?, attachments? }]',
+}
+export type PlainVerb = keyof typeof WORDS
+export const PLAIN_VERBS = Object.keys(WORDS) as PlainVerb[]
+const verbs = Object.fromEntries(
+  PLAIN_VERBS.map(name => [name, z.optional(Verb.check(described(WORDS[name])))]),
+) as Record<PlainVerb, z.ZodMiniOptional<typeof Verb>>
+
+export const DriverFile = z.strictObject({
+  $schema: z.optional(z.string()),
+  version: z.optional(z.literal(1)),
+  http: z.optional(address("Where the help desk's test API is")),
+  headers: z.optional(Headers),
+  timeout: timeout(),
+  ...verbs,
+  does: z.optional(
+    z.record(z.string(), Verb).check(described('Verbs of your own: agent: { does: NAME, with: {...} }')),
+  ),
+  target: z.optional(Target),
+})
+export type DriverFile = z.infer<typeof DriverFile>

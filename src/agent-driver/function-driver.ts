@@ -1,0 +1,15 @@
+/** A driver whose verbs are functions of the same process. */
+import { moduleSource } from '../files/document.ts'
+import { driverOf } from './create-driver.ts'
+import type { Driver } from './driver.ts'
+import { splitFunctions } from './module-exports.ts'
+import { readDriver } from './read-driver.ts'
+
+const NAME = 'agent'
+
+/** Verbs as a module would export them. Throws `ConfigError`. */
+export function functionDriver(verbs: Readonly<Record<string, unknown>>): Driver {
+  const { data, functions } = splitFunctions(NAME, verbs)
+  const origin = { name: NAME, folder: '.', http: null, commands: false, ask: null }
+  return driverOf(readDriver(moduleSource(NAME, data), { ...origin, functions }), {}, null)
+}

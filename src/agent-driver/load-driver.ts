@@ -1,0 +1,76 @@
+/** Loads an agent driver from a YAML or JSON file, a module, or a URL. */
+import { dirname, extname, resolve } from 'node:path'
+import { moduleSource, parseSource } from '../files/document.ts'
+import { fileProblem } from '../files/errors.ts'
+import { loadExports, type NamedFile, readText } from '../files/user-files.ts'
+import { connectionFailure } from '../runtime/connection-failure.ts'
+import { failureText } from '../wording/delivery.ts'
+import type { Ask, DriverSpec } from './driver.ts'
+import { TEXTS } from './driver-texts.ts'
+import { splitFunctions } from './module-exports.ts'
+import { readDriver } from './read-driver.ts'
+
+export interface Surroundings {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly nodeVersion: string
+  readonly isTTY: boolean
+  readonly prompt: Ask
+  /** Whether a driver may be read from another machine. */
+  readonly allowRemote?: boolean
+}
+
+const DOCUMENTS = ['.yaml', '.yml', '.json']
+const MODULES = ['.js', '.mjs', '.ts']
+
+/** `ref` as the user wrote it. Throws `ConfigError`. */
+export async function loadDriver(ref: string, around: Surroundings): Promise<DriverSpec> {
+  const ask = around.isTTY ? around.prompt : null
+  if (/^https?:/i.test(ref)) return fetchDriver(ref, around.allowRemote ?? false, ask)
+  const path = resolve(around.cwd, ref)
+  const file = { name: ref, path, extension: extname(ref).toLowerCase() }
+  const origin = { name: ref, folder: dirname(path), http: null, commands: true, ask }
+  if (MODULES.includes(file.extension)) return loadModuleDriver(file, around.nodeVersion, origin)
+  if (!DOCUMENTS.includes(file.extension)) {
+    throw fileProblem(ref, TEXTS.extension([...DOCUMENTS, ...MODULES]))
+  }
+  return readDriver(parseSource(ref, readText(file), file.extension === '.json'), { ...origin, functions: {} })
+}
+
+type ModuleOrigin = Omit<Parameters<typeof readDriver>[1], 'functions'>
+
+async function loadModuleDriver(file: NamedFile, nodeVersion: string, origin: ModuleOrigin): Promise<DriverSpec> {
+  const { data, functions } = splitFunctions(file.name, await loadExports(file, nodeVersion))
+  return readDriver(moduleSource(file.name, data), { ...origin, functions })
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
+const WITHIN_MS = 5_000
+const MOST_BYTES = 1_048_576
+
+/** Calls go to the origin of the URL by default. Such a driver runs no commands. */
+export async function fetchDriver(ref: string, allowRemote: boolean, ask: Ask | null): Promise<DriverSpec> {
+  if (!URL.canParse(ref)) throw fileProblem(ref, TEXTS.notUrl)
+  const url = new URL(ref)
+  if (!allowRemote && !LOOPBACK.test(url.hostname)) {
+    throw fileProblem(ref, TEXTS.otherMachine)
+  }
+  const { text, json } = await read(url)
+  const origin = { name: ref, folder: '.', http: url.origin, commands: false, ask, functions: {} }
+  return readDriver(parseSource(ref, text, json), origin)
+}
+
+async function read(url: URL): Promise<{ text: string; json: boolean }> {
+  const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(WITHIN_MS) }).catch(
+    (error: unknown) => {
+      throw fileProblem(url.href, TEXTS.unreadable(why(error, url.host)))
+    },
+  )
+  if (!response.ok) throw fileProblem(url.href, TEXTS.unreadable(TEXTS.status(response.status)))
+  const text = await response.text()
+  if (text.length > MOST_BYTES) throw fileProblem(url.href, TEXTS.unreadable(TEXTS.tooLong))
+  return { text, json: /json/i.test(response.headers.get('content-type') ?? '') || url.pathname.endsWith('.json') }
+}
+
+const why = (error: unknown, host: string) =>
+  (error as Error).name === 'TimeoutError' ? TEXTS.timeout : failureText(connectionFailure(error, host))

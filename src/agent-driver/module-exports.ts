@@ -1,0 +1,52 @@
+/** Splits the exports of a driver module into functions and data. */
+import { show } from '../contract/explain-issues.ts'
+import { ConfigError, fileProblem, type Problem } from '../files/errors.ts'
+import { isMap } from '../files/is-map.ts'
+import { nearest } from '../text/near-names.ts'
+import type { FunctionVerb } from './driver.ts'
+import { PLAIN_VERBS } from './driver-schema.ts'
+import { TEXTS } from './driver-texts.ts'
+
+type Run = FunctionVerb['run']
+type Fields = Readonly<Record<string, unknown>>
+
+export interface Split {
+  readonly data: Fields
+  readonly functions: Readonly<Record<string, Run>>
+}
+
+/** The default export when there is one, else the named ones. Throws `ConfigError`. */
+export function splitFunctions(name: string, exports: Fields): Split {
+  const all = 'default' in exports ? exports.default : exports
+  if (!isMap(all)) {
+    throw fileProblem(name, TEXTS.noVerbs(show(all)))
+  }
+  const { does, ...rest } = all
+  const plain = taken(Object.entries(rest), '')
+  const own = isMap(does) ? taken(Object.entries(does), 'does.') : { data: does, functions: {} }
+  checkNames(name, Object.keys(plain.functions))
+  return {
+    data: { ...plain.data, ...(does === undefined ? {} : { does: own.data }) },
+    functions: { ...plain.functions, ...own.functions },
+  }
+}
+
+function taken(entries: readonly [string, unknown][], prefix: string): Split {
+  const isRun = (entry: [string, unknown]): entry is [string, Run] => typeof entry[1] === 'function'
+  return {
+    data: Object.fromEntries(entries.filter(entry => !isRun(entry))),
+    functions: Object.fromEntries(entries.filter(isRun).map(([verb, run]) => [prefix + verb, run])),
+  }
+}
+
+function checkNames(name: string, verbs: readonly string[]): void {
+  const known: readonly string[] = PLAIN_VERBS
+  const unknown = verbs.filter(verb => !known.includes(verb) && !verb.startsWith('does.'))
+  if (unknown.length > 0) throw new ConfigError(unknown.map(verb => unknownVerb(name, verb, known)))
+}
+
+const unknownVerb = (name: string, verb: string, known: readonly string[]): Problem => ({
+  at: `${name}: ${verb}`,
+  file: name,
+  message: TEXTS.unknownVerb(nearest(verb, known) || TEXTS.knownVerbs(known)),
+})

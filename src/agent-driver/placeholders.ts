@@ -1,0 +1,58 @@
+/** Checks the names in `$(...)` when a driver is read, so that an unknown one does not fail a run. */
+import { namesIn } from '../scenario/interpolation.ts'
+import { nearest } from '../text/near-names.ts'
+import { TEXTS } from './driver-texts.ts'
+
+const CHAT = ['chat.id', 'chat.user_id', 'chat.language', 'chat.source', 'chat.name']
+const SIM = ['sim.url', 'sim.api_key', 'sim.bot_id']
+const ENV = /^env\.(\w+)$/
+
+/** A text with `$(...)` and its path. */
+export interface Text {
+  readonly path: readonly PropertyKey[]
+  readonly text: string
+}
+
+/** Every text inside of a value. */
+export function textsIn(value: unknown, path: readonly PropertyKey[]): Text[] {
+  if (typeof value === 'string') return [{ path, text: value }]
+  if (typeof value !== 'object' || value === null) return []
+  const isList = Array.isArray(value)
+  return Object.entries(value).flatMap(([key, inner]) => textsIn(inner, [...path, isList ? Number(key) : key]))
+}
+
+/** The environment variables a text reads. */
+export const variablesIn = (text: string): string[] => namesIn(text).flatMap(name => ENV.exec(name)?.[1] ?? [])
+
+/** What a text may name; `verb` is the verb it belongs to, null outside of verbs. */
+export interface Known {
+  readonly names: readonly string[]
+  /** Whether what the scenario gives with `with:` may be named as well. */
+  readonly parameters: boolean
+}
+
+export function knownIn(verb: string | null): Known {
+  if (verb === null) return { names: SIM, parameters: false }
+  const chat = verb === 'away' || verb === 'back' ? [] : CHAT
+  const parameters = verb.startsWith('does.')
+  return { names: [...chat, ...(verb === 'says' || parameters ? ['text'] : []), ...SIM], parameters }
+}
+
+/** Problems with the names in a text. */
+export function wrongNames(text: string, known: Known): string[] {
+  return namesIn(text)
+    .filter(name => !isKnown(name, known))
+    .map(name => TEXTS.unknownName(name, suggestion(name, known)))
+}
+
+function isKnown(name: string, { names, parameters }: Known): boolean {
+  if (names.includes(name) || ENV.test(name)) return true
+  const first = name.split(/[.[]/)[0]!
+  return parameters && /^\w/.test(name) && !['chat', 'sim', 'env', 'text'].includes(first)
+}
+
+function suggestion(name: string, { names, parameters }: Known): string {
+  const near = name.startsWith('env') ? '' : nearest(name, names)
+  if (near !== '') return near
+  return TEXTS.knownNames([...names, 'env.NAME', ...(parameters ? [TEXTS.parameters] : [])])
+}

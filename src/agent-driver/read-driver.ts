@@ -1,0 +1,212 @@
+/** Checks the value of a driver file or module and turns it into a driver that can be called. */
+import { resolve } from 'node:path'
+import { fieldName } from '../contract/explain-issues.ts'
+import { ZOD_MESSAGES } from '../contract/zod-messages.ts'
+import type { Source } from '../files/document.ts'
+import { byLine, ConfigError, type Problem, schemaProblems } from '../files/errors.ts'
+import { parseDuration } from '../text/duration.ts'
+import {
+  type Ask,
+  type DriverSpec,
+  type FunctionVerb,
+  METHODS,
+  type Method,
+  type TargetSpec,
+  type VerbSpec,
+} from './driver.ts'
+import { type Action, DriverFile, PLAIN_VERBS, type Target, type Verb } from './driver-schema.ts'
+import { TEXTS } from './driver-texts.ts'
+import { knownIn, type Text, textsIn, variablesIn, wrongNames } from './placeholders.ts'
+
+export interface Origin {
+  readonly name: string
+  readonly folder: string
+  /** The address of a driver read from a URL, for calls without an address of their own. */
+  readonly http: string | null
+  readonly commands: boolean
+  /** Null when there is no terminal. */
+  readonly ask: Ask | null
+  /** Verbs that are functions of a module. */
+  readonly functions: Readonly<Record<string, FunctionVerb['run']>>
+}
+
+const CALL_MS = 5_000
+
+/** Throws `ConfigError` with every problem found, the first line first. */
+export function readDriver(source: Source, origin: Origin): DriverSpec {
+  const file = checked(source)
+  const reader = new Reader(source, origin, file)
+  const spec = reader.spec()
+  if (reader.problems.length === 0) return spec
+  throw new ConfigError(byLine(reader.problems))
+}
+
+function checked(source: Source): DriverFile {
+  const value = source.value ?? {}
+  const read = DriverFile.safeParse(value, ZOD_MESSAGES)
+  if (read.success) return read.data
+  if (typeof value === 'object' && 'steps' in value) {
+    throw new ConfigError([source.problem(['steps'], 'key', '', TEXTS.scenario)])
+  }
+  throw new ConfigError(schemaProblems(source, read.error.issues, value, DriverFile))
+}
+
+class Reader {
+  readonly problems: Problem[] = []
+  readonly #source: Source
+  readonly #origin: Origin
+  readonly #file: DriverFile
+  readonly #missing: Record<string, string> = {}
+
+  constructor(source: Source, origin: Origin, file: DriverFile) {
+    this.#source = source
+    this.#origin = origin
+    this.#file = file
+  }
+
+  spec(): DriverSpec {
+    const { name, folder } = this.#origin
+    const verbs = this.#verbs()
+    if (Object.keys(verbs).length + Object.keys(this.#missing).length === 0 && !this.#file.target) this.#nothing()
+    const target = this.#file.target ? this.#target(this.#file.target) : null
+    return { name, folder, verbs, missing: this.#missing, target, variables: this.#names() }
+  }
+
+  #nothing(): void {
+    if (this.problems.length > 0) return
+    this.#report([], TEXTS.empty(PLAIN_VERBS), 'value')
+  }
+
+  #report(path: readonly PropertyKey[], message: string, of: 'key' | 'value'): void {
+    this.problems.push(this.#source.problem(path, of, fieldName(path), message))
+  }
+
+  /** Every verb of the file with its name and path. */
+  #written(): { verb: string; path: readonly string[]; is: Verb }[] {
+    const plain = PLAIN_VERBS.map(verb => ({ verb: verb as string, path: [verb], is: this.#file[verb] }))
+    const own = Object.entries(this.#file.does ?? {})
+    const all = [...plain, ...own.map(([name, is]) => ({ verb: `does.${name}`, path: ['does', name], is }))]
+    return all.flatMap(({ verb, path, is }) => (is === undefined ? [] : [{ verb, path, is }]))
+  }
+
+  #verbs(): Record<string, VerbSpec> {
+    const { timeout } = this.#file
+    const timeoutMs = millis(timeout, CALL_MS)
+    const functions = Object.entries(this.#origin.functions).map(([verb, run]) => [
+      verb,
+      { kind: 'function', run, timeoutMs } as const,
+    ])
+    const defaults = { ...this.#defaults(), timeoutMs }
+    const written = this.#written().flatMap(({ verb, path, is }) => {
+      const spec = this.#verb(verb, path, is, defaults)
+      return spec === null ? [] : [[verb, spec] as const]
+    })
+    return Object.fromEntries([...functions, ...written])
+  }
+
+  #defaults(): Omit<Defaults, 'timeoutMs'> {
+    const { http = this.#origin.http, headers = {} } = this.#file
+    return { http: http?.replace(/\/+$/, '') ?? null, headers, commands: this.#origin.commands }
+  }
+
+  #verb(verb: string, path: readonly string[], is: Verb, defaults: Defaults): VerbSpec | null {
+    const report: Report = (below, message, of = 'value') => this.#report([...path, ...below], message, of)
+    if (is !== 'manual') return readAction(is, defaults, report)
+    const { ask } = this.#origin
+    if (verb === 'inbox') report([], TEXTS.manualInbox)
+    else if (ask === null) this.#missing[verb] = TEXTS.noTerminal
+    else return { kind: 'manual', ask }
+    return null
+  }
+
+  #target({ start, env = {}, cwd, ready, ready_timeout, stop_timeout }: Target): TargetSpec {
+    if (!this.#origin.commands) this.#report(['target'], TEXTS.remoteTarget, 'key')
+    return {
+      command: start,
+      env,
+      folder: resolve(this.#origin.folder, cwd ?? ''),
+      ready,
+      readyTimeoutMs: millis(ready_timeout, 15_000),
+      stopTimeoutMs: millis(stop_timeout, 5_000),
+    }
+  }
+
+  /** Reports unknown names and returns the environment variables. */
+  #names(): DriverSpec['variables'] {
+    const { http, headers, target } = this.#file
+    const around = [...textsIn(http, ['http']), ...textsIn(target, ['target'])].map(text => ({ text, verb: null }))
+    const common = textsIn(headers, ['headers']).map(text => ({ text, verb: null }))
+    const inVerbs = this.#written().flatMap(({ verb, path, is }) => textsIn(is, path).map(text => ({ text, verb })))
+    const all = [...around, ...common, ...inVerbs]
+    for (const { text, verb } of all) {
+      for (const wrong of wrongNames(text.text, knownIn(verb))) this.#report(text.path, wrong, 'value')
+    }
+    return all.flatMap(({ text }) => this.#variables(text))
+  }
+
+  #variables({ path, text }: Text): DriverSpec['variables'] {
+    return variablesIn(text).map(name => {
+      const unset = this.#source.problem(path, 'value', fieldName(path), TEXTS.unsetVariable(name))
+      return { name, unset }
+    })
+  }
+}
+
+/** The settings of the file that hold for all its verbs. */
+export interface Defaults {
+  /** The help desk's address, without a slash at the end; null when none was given. */
+  readonly http: string | null
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+  /** Commands of a driver that came over the network are not run. */
+  readonly commands: boolean
+}
+
+/** Reports a problem at a path below the verb. */
+export type Report = (path: readonly PropertyKey[], message: string, of?: 'key' | 'value') => void
+
+export const millis = (text: string | undefined, otherwise: number): number => parseDuration(text) ?? otherwise
+
+const KINDS = [...METHODS, 'exec'] as const
+
+/** Null when something was reported. */
+export function readAction(action: Action, defaults: Defaults, report: Report): VerbSpec | null {
+  const kinds = KINDS.filter(kind => action[kind] !== undefined)
+  const [kind, second] = kinds
+  if (kind === undefined) report([], TEXTS.noAction(KINDS))
+  else if (second !== undefined) report([second], TEXTS.twoActions(kind), 'key')
+  else if (kind === 'exec') return readExec(action, defaults, report)
+  else return readHttp(kind, action, defaults, report)
+  return null
+}
+
+function readExec(action: Action, { timeoutMs, commands }: Defaults, report: Report): VerbSpec | null {
+  const extra = (['json', 'headers'] as const).find(key => action[key] !== undefined)
+  if (extra !== undefined) report([extra], TEXTS.onlyForCalls, 'key')
+  else if (!commands) report(['exec'], TEXTS.remoteCommand, 'key')
+  else return { kind: 'exec', command: action.exec!, timeoutMs: millis(action.timeout, timeoutMs) }
+  return null
+}
+
+/** The host as it is, or a `$(...)` that stands for it, and the rest. */
+const FULL = /^(https?:\/\/[^/?#]*|\$\([^()]*\))(.*)$/is
+
+function readHttp(method: Method, action: Action, defaults: Defaults, report: Report): VerbSpec | null {
+  const { timeout, headers, json } = action
+  const address = addressOf(action[method]!, defaults, message => report([method], message))
+  if (json !== undefined && method === 'GET') report(['json'], TEXTS.bodyOfGet, 'key')
+  else if (address !== null) {
+    const all = { ...defaults.headers, ...headers }
+    return { kind: 'http', method, ...address, headers: all, json, timeoutMs: millis(timeout, defaults.timeoutMs) }
+  }
+  return null
+}
+
+function addressOf(written: string, { http }: Defaults, report: (message: string) => void) {
+  const full = FULL.exec(written)
+  if (full !== null) return { base: full[1]!, path: full[2]! }
+  if (!written.startsWith('/')) report(TEXTS.noAddress(written))
+  else if (http === null) report(TEXTS.noHelpDesk(written))
+  else return { base: http, path: written }
+  return null
+}

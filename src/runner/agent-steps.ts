@@ -1,0 +1,72 @@
+/** The human agent, and the intermediary as a process: whatever goes through the driver. */
+import type { Driver, DriverContext, TargetControl } from '../agent-driver/driver.ts'
+import type { OpenContent } from '../journal/entry.ts'
+import type { Chat } from '../platform/state.ts'
+import type { DriverCall } from '../scenario/run-events.ts'
+import { driverChat, type RunContext } from './run-context.ts'
+import { type Play, StepProblem } from './step-context.ts'
+import { Cut, orCut } from './waiting.ts'
+
+export const agent: Play<'agent'> = async ({ context, step, action, startSeq, signal }) => {
+  const { driver } = context
+  if (driver === null || !driver.verbs.includes(action.does)) return { missing: action.does }
+  const text = context.fill(step, action.text)
+  const parameters = context.fill(step, action.with) as Record<string, unknown> | null | undefined
+  const driverContext = {
+    ...contextOf(context, context.chatOf(step)),
+    ...(text == null ? {} : { text: String(text) }),
+    ...(parameters == null ? {} : { with: parameters }),
+  }
+  const done = await driver.call(action.does, driverContext, signal)
+  noteCall(
+    context,
+    driverContext.text === undefined ? done : { ...done, text: driverContext.text },
+    driverContext,
+    startSeq,
+  )
+  if (signal.aborted && done.outcome !== 'ok') throw new Cut()
+  return {}
+}
+
+export const target: Play<'target'> = async ({ context, action, signal }) => {
+  const control = context.driver?.target ?? null
+  if (control === null) return { missing: `target.${action.does}` }
+  try {
+    await orCut(steer(control, action.does), signal)
+    return {}
+  } catch (error) {
+    if (error instanceof Cut) throw error
+    throw new StepProblem((error as Error).message, { environment: true })
+  }
+}
+
+async function steer(control: TargetControl, does: 'start' | 'stop' | 'restart' | 'kill'): Promise<void> {
+  if (does === 'restart' || does === 'kill') await control.kill()
+  if (does === 'stop') await control.stop()
+  if (does === 'restart' || does === 'start') await control.start()
+}
+
+/** What the agent sees now; also the way to know how much there was before a turn. */
+export async function readInbox(
+  context: RunContext,
+  chat: Chat,
+  cause: number,
+  signal: AbortSignal,
+): Promise<DriverCall> {
+  const driverContext = contextOf(context, chat)
+  const read = await (context.driver as Driver).inbox(driverContext, signal)
+  noteCall(context, read, driverContext, cause)
+  return read
+}
+
+function noteCall({ core }: RunContext, call: DriverCall, { chat }: DriverContext, cause: number): void {
+  const of = chat === null ? {} : { chat_id: chat.id }
+  core.journal.append({ ...call, kind: 'driver', ...of } as OpenContent, cause)
+}
+
+function contextOf({ url, sim }: RunContext, chat: Chat | null): DriverContext {
+  return {
+    chat: chat === null ? null : driverChat(chat),
+    sim: { url, api_key: sim.apiKey, bot_id: sim.botId },
+  }
+}

@@ -1,0 +1,87 @@
+/** Time, availability, faults, events by hand, and a word for the reader. */
+import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
+import type { FaultSpec } from '../faults/spec.ts'
+import { payloadOf } from '../platform/events.ts'
+import { wallDelay } from '../runtime/clock.ts'
+import { stepsOf } from '../scenario/plan.ts'
+import type { RunEventOf } from '../scenario/run-events.ts'
+import { advanceVirtual } from '../simulator/time.ts'
+import { findDelivery } from '../webhooks/by-hand.ts'
+import { awaitAnswer } from './await-ack.ts'
+import type { RunContext } from './run-context.ts'
+import { type ActionContext, type Play, StepProblem } from './step-context.ts'
+import { Cut, orCut } from './waiting.ts'
+
+export const wait: Play<'wait'> = async ({ context, action, signal }) => {
+  const { core } = context
+  if (core.clock.mode === 'virtual') await orCut(advanceVirtual(core, action.ms), signal)
+  else await wallDelay(action.ms, signal)
+  if (signal.aborted) throw new Cut()
+  return {}
+}
+
+export const availability: Play<'availability'> = ({ context, action }) => {
+  const reason = action.reason === undefined ? {} : { reason: action.reason }
+  context.sim.setAvailability({ availability: action.value, ...reason })
+  return {}
+}
+
+export const fault: Play<'fault'> = ({ context, step, action }) => {
+  const { faults } = context.sim
+  const spec = context.fill(step, action.fault) as FaultSpec | { readonly clear: string | true }
+  try {
+    if ('clear' in spec) spec.clear === true ? faults.clear() : faults.clear(spec.clear)
+    else faults.add({ ...ofConversation(context, step.conversation, spec), ...spec })
+    return {}
+  } catch (error) {
+    throw new StepProblem((error as Error).message)
+  }
+}
+
+/** With several chats a fault is about the one its step speaks of; availability has no chat. */
+function ofConversation(
+  { plan, conversations }: RunContext,
+  conversation: string,
+  spec: FaultSpec,
+): { chat_id?: string } {
+  const chat = conversations.get(conversation)
+  const noChat = typeof spec.on === 'object' && 'api' in spec.on && [spec.on.api].flat().includes('availability')
+  return plan.conversations.length < 2 || chat === undefined || noChat ? {} : { chat_id: chat.id }
+}
+
+export const log: Play<'log'> = ({ context, step, action }) => {
+  context.note({ note: 'log', text: String(context.fill(step, action.text)) }, context.chatOf(step)?.id)
+  return {}
+}
+
+export const deliver: Play<'deliver'> = async turn => {
+  const { replay: earlier, async } = turn.action
+  const delivery_id = earlier === null ? trigger(turn) : replay(turn, earlier)
+  if (!async) await awaitAnswer(turn, delivery_id)
+  return { delivery_id }
+}
+
+/** The id of what is on its way. */
+function trigger({ context, step, action }: ActionContext<'deliver'>): string {
+  const { core } = context
+  const event = String(context.fill(step, action.event))
+  const body = (context.fill(step, action.body) ?? {}) as Record<string, unknown>
+  const chat = context.chatOf(step)
+  const known = Object.hasOwn(WEBHOOK_EVENTS, event) && chat !== null
+  const payload = known ? { ...payloadOf(core.room, chat, event as WebhookEventName), ...body } : { event, ...body }
+  void core.byHand.trigger({ chatId: chat?.id, event, payload, sign: action.sign })
+  const notes = core.journal.query({ kind: 'note' })
+  return String(notes.findLast(({ note }) => note === 'event_triggered')!.delivery_id)
+}
+
+/** The bytes an earlier step sent, again. */
+function replay({ context }: ActionContext<'deliver'>, id: string): string {
+  const steps = [...stepsOf([...context.plan.steps, ...context.plan.finally])]
+  const earlier = steps.find(step => step.id === id)
+  const marks = context.core.journal.query({ kind: 'note' }) as RunEventOf<'step_ended'>[]
+  const ended = marks.findLast(mark => mark.note === 'step_ended' && mark.step === earlier?.number)
+  const past = ended?.delivery_id == null ? undefined : findDelivery(context.core.journal, ended.delivery_id)
+  if (past === undefined) throw new StepProblem(`Step ${JSON.stringify(id)} sent no event that could be sent again.`)
+  void context.core.byHand.resend(past, false)
+  return past.delivery_id
+}

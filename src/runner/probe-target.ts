@@ -1,0 +1,37 @@
+/** Is the intermediary there? A connection is opened and closed; nothing is sent. */
+import { connect } from 'node:net'
+import { elapsedMs, wallDelay, wallTimer } from '../runtime/clock.ts'
+import { type ConnectionFailure, connectionFailure } from '../runtime/connection-failure.ts'
+import { failureText } from '../wording/delivery.ts'
+
+const CONNECT_MS = 2_000
+const AGAIN_MS = 100
+
+/** Null once somebody listens; else why not, in words, after `waitMs`. */
+export async function reach(target: URL, waitMs: number, signal: AbortSignal): Promise<string | null> {
+  const until = elapsedMs() + waitMs
+  for (;;) {
+    const failure = await knock(target)
+    if (failure === null) return null
+    if (elapsedMs() >= until || signal.aborted) return failureText(failure)
+    await wallDelay(Math.min(AGAIN_MS, Math.max(1, until - elapsedMs())), signal)
+  }
+}
+
+const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80)
+
+function knock(target: URL): Promise<ConnectionFailure | null> {
+  return new Promise(resolve => {
+    const socket = connect({ host: target.hostname.replace(/^\[|\]$/g, ''), port: portOf(target) })
+    const done = (failure: ConnectionFailure | null) => {
+      timer.cancel()
+      socket.destroy()
+      resolve(failure)
+    }
+    const timer = wallTimer(CONNECT_MS, () =>
+      done(connectionFailure({ code: 'ETIMEDOUT', message: 'timeout' }, target.host)),
+    )
+    socket.once('connect', () => done(null))
+    socket.once('error', error => done(connectionFailure(error, target.host)))
+  })
+}

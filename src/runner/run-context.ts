@@ -1,0 +1,143 @@
+/** What one play of a scenario stands on: its own simulator, its chats, and the judge who watches the journal. */
+import type { Driver, DriverChat } from '../agent-driver/driver.ts'
+import { createEvaluator } from '../evaluator/evaluation.ts'
+import type { Evaluator } from '../evaluator/evaluator.ts'
+import type { NoteContent } from '../journal/entry.ts'
+import type { Chat } from '../platform/state.ts'
+import { makeId } from '../runtime/ids.ts'
+import { hashWords } from '../runtime/random.ts'
+import { fill, type Scope } from '../scenario/interpolation.ts'
+import type { ConversationSpec, Plan, PlannedStep } from '../scenario/plan.ts'
+import type { RunEvent } from '../scenario/run-events.ts'
+import type { Core } from '../simulator/core.ts'
+import { type ChatOptions, newChat } from '../simulator/new-chat.ts'
+import { coreOf, type Simulator } from '../simulator/simulator.ts'
+import { createJournalWaiter, type JournalWaiter } from './waiting.ts'
+
+export interface RunContextOptions {
+  readonly plan: Plan
+  readonly sim: Simulator
+  readonly driver: Driver | null
+  /** Seed of the run; that of the simulator is drawn from it and the name of the scenario. */
+  readonly seed: number
+  readonly instance: number
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The address the intermediary calls. */
+  readonly url: string
+  /** Why nobody listens at the target now; null when somebody does. */
+  readonly goneNow?: () => Promise<string | null>
+}
+
+/** Drawn from the name, so that a scenario has the same ids whichever others are played. */
+export const seedOfPlay = (seed: number, { plan, instance }: Pick<RunContextOptions, 'plan' | 'instance'>): number =>
+  hashWords(instance === 1 ? plan.name : `${plan.name} #${instance}`, seed)[0]
+
+export interface RunContext extends RunContextOptions {
+  readonly core: Core
+  readonly evaluator: Evaluator
+  readonly journalWaiter: JournalWaiter
+  readonly conversations: ReadonlyMap<string, Chat>
+  /** A fault of ours while judging, to be told as one. */
+  broken: unknown
+  note(mark: RunEvent | NoteContentOf, chatId?: string): number
+  chatOf(step: PlannedStep): Chat | null
+  scopeOf(step: PlannedStep): Scope
+  fill(step: PlannedStep, template: unknown): unknown
+  close(): void
+}
+
+type NoteContentOf = Omit<NoteContent, 'kind'>
+
+/** Watching begins with the first mark, so that live and saved journals are judged from the same entry on. */
+export async function createRunContext(options: RunContextOptions): Promise<RunContext> {
+  const { plan, sim } = options
+  const core = coreOf(sim)
+  const evaluator = createEvaluator(plan)
+  const conversations = new Map<string, Chat>()
+  const context: RunContext = {
+    ...options,
+    core,
+    evaluator,
+    journalWaiter: createJournalWaiter(core.journal),
+    conversations,
+    broken: null,
+    note: ({ note, ...rest }, chatId) => {
+      const chat = chatId === undefined ? {} : { chat_id: chatId }
+      return core.journal.append({ kind: 'note', ...chat, note, ...rest } as NoteContent, null).seq
+    },
+    chatOf: step => conversations.get(step.conversation) ?? null,
+    scopeOf: step => evaluator.scopeOf(step.number),
+    fill: (step, template) => fill(template, evaluator.scopeOf(step.number)),
+    close: () => {
+      unwatch()
+      context.journalWaiter.stop()
+    },
+  }
+  const unwatch = core.journal.subscribe(entry => {
+    try {
+      evaluator.see(entry)
+    } catch (error) {
+      context.broken ??= error
+    }
+  })
+  context.note(startMark(context))
+  for (const conversation of plan.conversations) await openConversation(context, conversation, conversations)
+  return context
+}
+
+function startMark({ plan, core, driver, seed, instance, env, url, sim }: RunContext): RunEvent {
+  return {
+    note: 'scenario_started',
+    scenario: plan.name,
+    file: plan.file,
+    instance,
+    seed,
+    clock: core.clock.mode,
+    bot: { id: core.bot.id, name: core.bot.name },
+    config: sim.config(),
+    env: Object.fromEntries(plan.env.map(name => [name, env[name]!])),
+    sim: { url, api_key: '***', bot_id: core.bot.id },
+    driver: driver?.verbs ?? null,
+  }
+}
+
+/** Ids are drawn from the name of the lane: another lane, or another step, shifts none of them. */
+async function openConversation(
+  context: RunContext,
+  conversation: ConversationSpec,
+  conversations: Map<string, Chat>,
+): Promise<void> {
+  const { core } = context
+  const { knobs } = core.room
+  const seed = seedOfPlay(context.seed, context)
+  const scope = { ...context.evaluator.scopeOf(0), ...conversation.scope }
+  const filled = <T>(template: unknown) => fill(template, scope) as T
+  const user = filled<ChatOptions['user']>(conversation.user)
+  const options: ChatOptions = {
+    id: makeId(knobs['ids.chat'], seed, `lane ${conversation.name}`),
+    language: filled(conversation.language),
+    source: filled(conversation.source),
+    user: user === null ? null : { id: makeId(knobs['ids.user'], seed, `user of ${conversation.name}`), ...user },
+    ...(conversation.transcript === null ? {} : { transcript: conversation.transcript }),
+    // A shipped conversation stands unless there are rows of its own.
+    ...(conversation.transcript !== null && conversation.history.length === 0
+      ? {}
+      : { history: filled(conversation.history) }),
+    ...(conversation.context === null ? {} : { context: filled(conversation.context) }),
+    ...(conversation.labels === null ? {} : { labels: filled(conversation.labels) }),
+  }
+  const chat = await newChat(core, options)
+  conversations.set(conversation.name, chat)
+  context.note(
+    { note: 'conversation', chat_id: chat.id, conversation: conversation.name, chat: driverChat(chat) },
+    chat.id,
+  )
+}
+
+export const driverChat = ({ id, userId, language, source, persona }: Chat): DriverChat => ({
+  id,
+  user_id: userId,
+  language,
+  source,
+  name: persona.fullName ?? '',
+})

@@ -1,0 +1,174 @@
+/** One scenario, played from its first step to the quiet after its last. */
+import type { Verdict } from '../evaluator/verdict.ts'
+import { wallTimer } from '../runtime/clock.ts'
+import type { Action, Verb } from '../scenario/action.ts'
+import { Unfillable } from '../scenario/interpolation.ts'
+import type { PlannedItem, PlannedStep } from '../scenario/plan.ts'
+import type { ScenarioEnded } from '../scenario/run-events.ts'
+import { formatDuration } from '../text/duration.ts'
+import { agent, readInbox, target } from './agent-steps.ts'
+import { lastAnswers } from './await-ack.ts'
+import { check, expect, none, sees } from './check-steps.ts'
+import { availability, deliver, fault, log, wait } from './environment-steps.ts'
+import type { RunContext } from './run-context.ts'
+import { type Details, type Play, type StepContext, StepProblem } from './step-context.ts'
+import { bot, press, user } from './user-steps.ts'
+import { Cut, settle } from './waiting.ts'
+
+export interface PlayOptions {
+  /** Aborts with the reason why the run ends early. */
+  readonly signal: AbortSignal
+  /** Told before each step that may take long. */
+  onStep?(step: PlannedStep): void
+  /** What a check waits for, and at most for how much longer. */
+  onWaiting?(step: PlannedStep, what: string, forMs: number): void
+  /** The steps are over; what follows is only listening. */
+  onQuiet?(): void
+}
+
+/** Why it was cut short, when it was. */
+type Stopped = Pick<ScenarioEnded, 'stopped' | 'environment'>
+
+/** Never rejects for what an intermediary does. The verdict may be asked for again when stragglers came. */
+export async function play(context: RunContext, options: PlayOptions): Promise<Verdict> {
+  const bound = createBound(context, options.signal)
+  const run: Run = { context, options, signal: bound.signal, stopped: new Set(), timedOut: false }
+  await sequence(run, context.plan.steps)
+  bound.clear()
+  context.note({ note: 'steps_done' })
+  const end = await finallySteps(run)
+  options.onQuiet?.()
+  await settle(context, { lingering: run.timedOut, signal: options.signal })
+  await lastLook(run)
+  context.note({ note: 'scenario_ended', ...end, ...bound.why() })
+  if (context.broken !== null) throw context.broken
+  return context.evaluator.finish()
+}
+
+interface Run {
+  readonly context: RunContext
+  readonly options: PlayOptions
+  readonly signal: AbortSignal
+  /** Lanes whose first failure ended them. */
+  readonly stopped: Set<string>
+  /** A check ran out of time: a late call may still explain it. */
+  timedOut: boolean
+}
+
+/** The bound of the scenario and the end of the run, as one signal. */
+function createBound({ plan }: RunContext, outer: AbortSignal) {
+  const own = new AbortController()
+  const { scenarioMs } = plan.timeouts
+  const timer = wallTimer(scenarioMs, () => own.abort())
+  const why = (): Stopped => {
+    if (outer.aborted)
+      return outer.reason instanceof Error ? { stopped: outer.reason.message } : { stopped: 'interrupted' }
+    return own.signal.aborted ? { stopped: `took longer than ${formatDuration(scenarioMs)}` } : {}
+  }
+  return { signal: AbortSignal.any([own.signal, outer]), why, clear: () => timer.cancel() }
+}
+
+async function sequence(run: Run, items: readonly PlannedItem[]): Promise<void> {
+  for (const item of items) {
+    if (run.signal.aborted || allStopped(run)) return
+    if (item.kind === 'parallel') await Promise.all(item.branches.map(branch => sequence(run, branch)))
+    else if (!run.stopped.has(item.conversation)) await playStep(run, item)
+  }
+}
+
+const allStopped = ({ context, stopped }: Run): boolean =>
+  context.conversations.size > 0 && [...context.conversations.keys()].every(conversation => stopped.has(conversation))
+
+/** Whatever happened before, in lanes that failed too; with time of its own, unless the whole run is over. */
+async function finallySteps(run: Run): Promise<Stopped> {
+  const bound = createBound(run.context, run.options.signal)
+  const last: Run = { ...run, signal: bound.signal, stopped: new Set() }
+  await sequence(last, run.context.plan.finally)
+  await lastAnswers(last).catch(() => {})
+  bound.clear()
+  run.timedOut ||= last.timedOut
+  return bound.why()
+}
+
+async function playStep(run: Run, step: PlannedStep): Promise<void> {
+  const { context, options } = run
+  const { number, label, action } = step
+  await firstLook(run, step)
+  const startSeq = context.note(
+    { note: 'step_started', step: number, verb: action.verb, label },
+    context.chatOf(step)?.id,
+  )
+  options.onStep?.(step)
+  const play = VERBS[action.verb] as (turn: StepContext & { action: Action }) => Promise<Details> | Details
+  const waiting = (what: string, forMs: number) => options.onWaiting?.(step, what, forMs)
+  const details = await outcomeOf(() => play({ context, step, action, startSeq, signal: run.signal, waiting }))
+  context.note({ note: 'step_ended', step: number, ...details }, context.chatOf(step)?.id)
+  if (context.broken !== null) throw context.broken
+  if (!context.evaluator.failed(number)) return
+  if (isPatient(action) && details.missing === undefined && !run.signal.aborted) await afterTimeout(run)
+  if (!step.soft) run.stopped.add(step.conversation)
+}
+
+const isPatient = ({ verb }: Action) => verb === 'expect' || verb === 'sees'
+
+/** Waited in vain: is anybody there at all? If so, a late call may explain it. */
+async function afterTimeout(run: Run): Promise<void> {
+  const { context } = run
+  const why = (await context.goneNow?.()) ?? null
+  if (why === null) run.timedOut = true
+  else context.note({ note: 'target_gone', why })
+}
+
+async function outcomeOf(work: () => Promise<Details> | Details): Promise<Details> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof StepProblem) return error.details
+    if (error instanceof Cut) return { cut: true }
+    if (error instanceof Unfillable) return { error: error.message }
+    throw error
+  }
+}
+
+/** How much the agent has seen before a turn begins. */
+async function firstLook({ context, signal }: Run, step: PlannedStep): Promise<void> {
+  if (!context.driver?.verbs.includes('inbox')) return
+  for (const name of step.readsInboxOf) {
+    const chat = context.conversations.get(name)
+    if (chat !== undefined) await readInbox(context, chat, context.core.journal.nextSeq - 1, signal)
+  }
+}
+
+/** Whether the agent saw something twice shows only now. */
+async function lastLook({ context, options }: Run): Promise<void> {
+  const { driver, plan, conversations, core } = context
+  if (!driver?.verbs.includes('inbox') || !plan.needs.includes('inbox')) return
+  const looked = new Set(
+    core.journal
+      .query({ kind: 'driver' })
+      .filter(isInbox)
+      .map(({ chat_id }) => chat_id),
+  )
+  for (const chat of conversations.values()) {
+    if (looked.has(chat.id)) await readInbox(context, chat, core.journal.nextSeq - 1, options.signal)
+  }
+}
+
+const isInbox = (entry: { readonly kind: string; readonly verb?: unknown }) => entry.verb === 'inbox'
+
+export const VERBS: { readonly [V in Verb]: Play<V> } = {
+  user,
+  press,
+  bot,
+  agent,
+  sees,
+  wait,
+  availability,
+  fault,
+  deliver,
+  target,
+  expect,
+  none,
+  check,
+  log,
+}

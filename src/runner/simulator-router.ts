@@ -1,0 +1,78 @@
+/** One port for many plays: each call finds its simulator by the chat it is about. */
+import type { Answer, Exchange } from '../api/exchange.ts'
+import { FILES_PREFIX } from '../api/files.ts'
+import type { Api } from '../api/handle.ts'
+import { pathOf } from '../api/routes.ts'
+import type { Maybe } from '../platform/engines.ts'
+import { type ServerOptions, type SimulatorServer, startServer } from '../server/start.ts'
+import { coreOf, type Simulator } from '../simulator/simulator.ts'
+import { limitOf, type RequestRouter } from '../simulator/workspaces/request-router.ts'
+
+export interface SimulatorRouter {
+  /** Its own simulator takes what belongs to no play; its journal has only that. */
+  readonly server: SimulatorServer
+  /** Every chat of this simulator is from now on reached here, for as long as the house stands. */
+  attach(sim: Simulator): void
+  /** Its steps are over: calls without a chat are no longer taken for its own. */
+  detach(sim: Simulator): void
+  close(): Promise<void>
+}
+
+export async function createSimulatorRouter(options: ServerOptions): Promise<SimulatorRouter> {
+  const owners = new Map<string, Simulator>()
+  const active = new Set<Simulator>()
+  const server = await startServer(options, fallback => createRequestRouter(fallback, owners, active))
+  return {
+    server,
+    attach(sim) {
+      active.add(sim)
+      for (const { chat_id } of sim.chats()) owners.set(chat_id, sim)
+    },
+    detach: sim => void active.delete(sim),
+    close: () => server.close(),
+  }
+}
+
+type Owners = ReadonlyMap<string, Simulator>
+
+/** Availability and unknown chats belong to the only play there is; beside others nobody can tell whose they are. */
+function createRequestRouter(fallback: Simulator, owners: Owners, active: ReadonlySet<Simulator>): RequestRouter {
+  const alone = () => (active.size === 1 ? [...active][0]! : fallback)
+  const api: Api = exchange => {
+    const chatId = chatIdIn(exchange)
+    const file = pathOf(exchange.target).startsWith(FILES_PREFIX) ? fileOwner(exchange, owners) : undefined
+    return handle((chatId !== null ? owners.get(chatId) : undefined) ?? file ?? alone(), exchange)
+  }
+  return { api, bodyLimit: () => Math.max(limitOf(fallback), ...[...active].map(limitOf)) }
+}
+
+const handle = (sim: Simulator, exchange: Exchange): Maybe<Answer> =>
+  sim.handle(exchange.body.length > limitOf(sim) ? { ...exchange, tooLarge: true } : exchange)
+
+const CHAT_PATH = /^\/api\/v1\/chats\/([^/?#]+)/
+
+function chatIdIn({ target, body }: Exchange): string | null {
+  const inPath = CHAT_PATH.exec(pathOf(target))?.[1]
+  if (inPath !== undefined) return decoded(inPath)
+  if (body.length === 0) return null
+  try {
+    const { chat_id } = JSON.parse(new TextDecoder().decode(body)) as { chat_id?: unknown }
+    return typeof chat_id === 'string' ? chat_id : null
+  } catch {
+    return null
+  }
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** Opened links are rare, and their ids are unique. */
+function fileOwner({ target }: Exchange, owners: Owners): Simulator | undefined {
+  const id = pathOf(target).slice(FILES_PREFIX.length).split('/')[0]!
+  return [...new Set(owners.values())].find(sim => coreOf(sim).room.state.files.has(id))
+}

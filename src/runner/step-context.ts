@@ -1,0 +1,35 @@
+/** What every kind of step gets, and what it may say when it has been played. */
+import type { Action, Verb } from '../scenario/action.ts'
+import type { PlannedStep } from '../scenario/plan.ts'
+import type { StepEnded } from '../scenario/run-events.ts'
+import type { RunContext } from './run-context.ts'
+
+export type Details = Omit<StepEnded, 'note' | 'step'>
+
+export interface StepContext {
+  readonly context: RunContext
+  readonly step: PlannedStep
+  /** Seq of the entry that says the step began. */
+  readonly startSeq: number
+  /** The play is over. */
+  readonly signal: AbortSignal
+  /** What it is waiting for, and at most how much longer. */
+  waiting(what: string, forMs: number): void
+}
+
+export interface ActionContext<V extends Verb> extends StepContext {
+  readonly action: Extract<Action, { verb: V }>
+}
+
+/** Rejects with `StepProblem` when it cannot be done. */
+export type Play<V extends Verb> = (turn: ActionContext<V>) => Promise<Details> | Details
+
+/** A step that could not be played, in words. */
+export class StepProblem extends Error {
+  override readonly name = 'StepProblem'
+  readonly details: Details
+  constructor(message: string, details: Details = {}) {
+    super(message)
+    this.details = { ...details, error: message }
+  }
+}

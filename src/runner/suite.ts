@@ -1,0 +1,186 @@
+/** A run: every wanted scenario played against one intermediary, each with a simulator of its own behind one port. */
+
+import type { Driver } from '../agent-driver/driver.ts'
+import { VERSION } from '../contract/version.ts'
+import type { RunResult, ScenarioResult, Verdict } from '../evaluator/verdict.ts'
+import { elapsedMs, wallTime } from '../runtime/clock.ts'
+import { httpTransport, type Transport } from '../runtime/transport.ts'
+import type { Plan, PlannedStep } from '../scenario/plan.ts'
+import type { ServerOptions } from '../server/start.ts'
+import type { SimulatorOptions } from '../simulator/options.ts'
+import { createSimulatorOn } from '../simulator/simulator.ts'
+import { type ConcurrencyLimiter, type ConcurrencySlot, createConcurrencyLimiter } from './concurrency-limiter.ts'
+import { finalizeRun } from './finalize-run.ts'
+import { reach } from './probe-target.ts'
+import { about, applyStrict, maskedJournal, seedOf, skippedResults, summed, unsetIn } from './results.ts'
+import { createRunContext, type RunContext, seedOfPlay } from './run-context.ts'
+import { play } from './run-scenario.ts'
+import type { Wanted } from './select-scenarios.ts'
+import type { SimulatorRouter } from './simulator-router.ts'
+
+export interface SuiteOptions {
+  readonly wanted: readonly Wanted[]
+  readonly house: SimulatorRouter
+  /** What every simulator of the run is made from. */
+  readonly base: ServerOptions
+  readonly target: string
+  /** Of the run; a scenario may have its own unless `seedWins`. */
+  readonly seed: number
+  readonly seedWins: boolean
+  readonly driver: Driver | null
+  readonly jobs: number
+  /** Warnings fail. */
+  readonly strict: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Aborts with an Error that says why the run ends early. */
+  readonly signal: AbortSignal
+  readonly watcher: Watcher
+  /** The command that plays one scenario again. */
+  again(plan: Plan, seed: number, instance: number): string
+}
+
+/** Who shows what goes on. */
+export interface Watcher {
+  started(name: string): void
+  step(name: string, step: PlannedStep): void
+  /** Since a moment of `elapsedMs()`, for at most so long. */
+  waiting(name: string, what: string, sinceMs: number, atMostMs: number): void
+  /** The steps are over. */
+  listening(name: string): void
+  finished(played: ScenarioResult): void
+}
+
+/** Never rejects for what an intermediary does. */
+export async function runSuite(options: SuiteOptions): Promise<RunResult> {
+  const startedAt = wallTime()
+  const started = elapsedMs()
+  const transport = httpTransport()
+  const slots = createConcurrencyLimiter(options.jobs)
+  const shows = await Promise.all(options.wanted.map(wanted => showOf(options, wanted, transport, slots)))
+  const { plays, failures, journal } = finalizeRun(options, shows)
+  await transport.close()
+  const facts = { version: VERSION, startedAt, durationMs: elapsedMs() - started, target: options.target }
+  const stopped = options.signal.aborted ? String((options.signal.reason as Error)?.message ?? 'interrupted') : null
+  return { ...facts, seed: options.seed, plays, failures, journal, stopped, ...summed(plays, failures, options.strict) }
+}
+
+/** One play, and what is needed to judge it again when stragglers come. */
+export interface ScenarioRun {
+  readonly plan: Plan
+  readonly context: RunContext | null
+  readonly played: ScenarioResult
+  /** Seq of the last entry that was judged. */
+  readonly judgedTo: number
+}
+
+const SKIPPED = { outcome: 'skipped', reason: 'the run was stopped before it' } as const
+
+async function showOf(
+  options: SuiteOptions,
+  wanted: Wanted,
+  transport: Transport,
+  slots: ConcurrencyLimiter,
+): Promise<ScenarioRun> {
+  const slot = await slots.take(wanted.plan.exclusive !== null)
+  try {
+    const why = options.signal.aborted ? SKIPPED : unsetIn(wanted.plan, options.env)
+    if (why === null) return await perform(options, wanted, transport, slot)
+    return { plan: wanted.plan, context: null, played: skippedResults(options, wanted, why), judgedTo: 0 }
+  } finally {
+    slot.leave()
+  }
+}
+
+async function perform(
+  options: SuiteOptions,
+  wanted: Wanted,
+  transport: Transport,
+  slot: ConcurrencySlot,
+): Promise<ScenarioRun> {
+  const { plan, instance } = wanted
+  const { house, driver, env, watcher, signal } = options
+  const seed = seedOf(options, plan)
+  const facts = { plan, instance, seed, startedAt: wallTime(), started: elapsedMs() }
+  const name = instance === 1 ? plan.name : `${plan.name} #${instance}`
+  watcher.started(name)
+  const sim = createSimulatorOn(optionsFor(options, wanted, seed), transport)
+  if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
+  const goneNow = () => reach(new URL(options.target), 0, signal)
+  const context = await createRunContext({ plan, sim, driver, seed, instance, env, url: house.server.url, goneNow })
+  house.attach(sim)
+  const onQuiet = () => {
+    watcher.listening(name)
+    slot.quiet()
+  }
+  const verdict = await play(context, { signal, onQuiet, ...watched(watcher, name) })
+  house.detach(sim)
+  const played = playedFrom(options, facts, verdict, context)
+  watcher.finished({ ...played, name })
+  return { plan, context, played, judgedTo: context.core.journal.nextSeq - 1 }
+}
+
+/** A check is waited for from its beginning on, however often it is asked about. */
+function watched(watcher: Watcher, name: string) {
+  const begun = new Map<number, number>()
+  return {
+    onStep(step: PlannedStep) {
+      begun.set(step.number, elapsedMs())
+      watcher.step(name, step)
+    },
+    onWaiting(step: PlannedStep, what: string, forMs: number) {
+      const sinceMs = begun.get(step.number)!
+      watcher.waiting(name, what, sinceMs, elapsedMs() - sinceMs + forMs)
+    },
+  }
+}
+
+interface JournalIndex {
+  readonly plan: Plan
+  readonly instance: number
+  readonly seed: number
+  readonly startedAt: string
+  readonly started: number
+}
+
+function optionsFor({ base, target, house }: SuiteOptions, wanted: Wanted, seed: number): SimulatorOptions {
+  const { plan } = wanted
+  return {
+    ...base,
+    seed: seedOfPlay(seed, wanted),
+    baseUrl: house.server.baseUrl,
+    clock: clockFor(plan, base.clock),
+    bot: { ...base.bot, ...(plan.bot as SimulatorOptions['bot']) },
+    webhook: { url: target },
+    businessHours: plan.businessHours ?? base.businessHours ?? null,
+    knobs: { ...base.knobs, ...plan.config },
+    journalLimit: JOURNAL_LIMIT,
+  }
+}
+
+/** A play is judged by its whole journal. */
+const JOURNAL_LIMIT = 200_000
+
+function clockFor(
+  { clock }: Plan,
+  otherwise: SimulatorOptions['clock'] = 'real',
+): NonNullable<SimulatorOptions['clock']> {
+  if (clock === null) return otherwise
+  if (clock.mode === 'real') return 'real'
+  return clock.start === undefined ? 'virtual' : { mode: 'virtual', start: clock.start }
+}
+
+function playedFrom(options: SuiteOptions, facts: JournalIndex, verdict: Verdict, context: RunContext): ScenarioResult {
+  const { plan, instance, seed, startedAt, started } = facts
+  return {
+    ...applyStrict(options, verdict),
+    ...about(plan),
+    seed,
+    clock: context.core.clock.mode,
+    instance,
+    startedAt,
+    durationMs: elapsedMs() - started,
+    journal: maskedJournal(context.sim),
+    conversations: Object.fromEntries([...context.conversations].map(([name, chat]) => [name, chat.id])),
+    again: options.again(plan, seed, instance),
+  }
+}

@@ -1,0 +1,104 @@
+/** The end user and the bot: what happens in the chat window. */
+
+import { readFile } from 'node:fs/promises'
+import { basename, dirname, extname, resolve } from 'node:path'
+import { makeToken } from '../evaluator/tokens/token.ts'
+import { botSays } from '../platform/bot.ts'
+import { andThen, type Maybe } from '../platform/engines.ts'
+import type { NewFile } from '../platform/files.ts'
+import type { Chat } from '../platform/state.ts'
+import { createTx } from '../platform/transaction.ts'
+import type { UserOutcome } from '../platform/user.ts'
+import { awaitAnswer } from './await-ack.ts'
+import { seedOfPlay } from './run-context.ts'
+import { type ActionContext, type Details, type Play, type StepContext, StepProblem } from './step-context.ts'
+
+export const user: Play<'user'> = async turn => {
+  const { context, step, action } = turn
+  const chat = chatOf(turn)
+  const said = String(context.fill(step, action.text) ?? '')
+  const token =
+    context.plan.tokens && said !== '' ? makeToken(`${seedOfPlay(context.seed, context)} ${step.number}`) : null
+  const attach = await Promise.all(action.attach.map(file => fileFrom(context.fill(step, file), context.plan.file)))
+  const details = token === null ? {} : { token }
+  return act(turn, details, () =>
+    context.core.user.says(chat.id, { text: said + (token ?? ''), attach: attach as NewFile[] }),
+  )
+}
+
+export const press: Play<'press'> = turn => {
+  const { context, step, action } = turn
+  const chat = chatOf(turn)
+  return act(turn, {}, () => context.core.user.press(chat.id, String(context.fill(step, action.button))))
+}
+
+export const bot: Play<'bot'> = ({ context, step, action, startSeq }) => {
+  const chat = chatOf({ context, step })
+  const tx = createTx()
+  const text = String(context.fill(step, action.text))
+  const buttons = context.fill(step, action.buttons) as typeof action.buttons
+  if (chat.status === 'agent') throw new StepProblem('The bot is silent while an agent has the chat.')
+  botSays(context.core.room, chat, text, buttons, tx)
+  context.core.commitEffects(tx.effects, startSeq)
+  return {}
+}
+
+function chatOf({ context, step }: Pick<StepContext, 'context' | 'step'>): Chat {
+  const chat = context.chatOf(step)
+  if (chat === null) throw new StepProblem(`There is no chat ${JSON.stringify(step.conversation)}.`)
+  return chat
+}
+
+type Acting = ActionContext<'user'> | ActionContext<'press'>
+
+async function act(turn: Acting, details: Details, start: () => Maybe<UserOutcome>): Promise<Details> {
+  const { deliveryId } = await started(start)
+  const done = { ...details, delivery_id: deliveryId }
+  if (deliveryId === null || turn.action.async) return done
+  await awaitAnswer(turn, deliveryId)
+  return done
+}
+
+/** An unknown button, an empty message: the words are those of the control API. */
+async function started(start: () => Maybe<UserOutcome>): Promise<UserOutcome> {
+  try {
+    return await andThen(start(), outcome => outcome)
+  } catch (error) {
+    throw new StepProblem((error as Error).message)
+  }
+}
+
+interface Described {
+  readonly file?: string
+  readonly name?: string
+  readonly type?: string
+  readonly size_kb?: number
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.csv': 'text/csv',
+  '.gif': 'image/gif',
+  '.html': 'text/html',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.json': 'application/json',
+  '.mp3': 'audio/mpeg',
+  '.mp4': 'video/mp4',
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
+  '.webp': 'image/webp',
+  '.zip': 'application/zip',
+}
+
+export async function fileFrom(wanted: unknown, scenarioFile: string): Promise<NewFile> {
+  const { file, name, type, size_kb } = wanted as Described
+  if (file === undefined) return { name: name!, type: type!, sizeKb: size_kb ?? 0, bytes: null }
+  const bytes = await readFile(resolve(dirname(scenarioFile), file)).catch((error: Error) => {
+    throw new StepProblem(`The attachment ${JSON.stringify(file)} cannot be read: ${error.message}`)
+  })
+  const shown = name ?? basename(file)
+  const guessed = TYPES[extname(shown).toLowerCase()] ?? 'application/octet-stream'
+  return { name: shown, type: type ?? guessed, sizeKb: Math.ceil(bytes.length / 1024), bytes: new Uint8Array(bytes) }
+}
