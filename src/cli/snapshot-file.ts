@@ -32,7 +32,7 @@ function readSnapshot(file: string, cwd: string): Snapshot {
   const text = attempt(`--import: cannot read ${JSON.stringify(file)}`, () => readFileSync(resolve(cwd, file), 'utf8'))
   const read = attempt(`--import: ${JSON.stringify(file)} is not JSON`, () => JSON.parse(text) as unknown)
   if (typeof read === 'object' && read !== null) return read as Snapshot
-  throw new UsageError(`--import: ${JSON.stringify(file)} is no snapshot: it must be a JSON object.`)
+  throw new UsageError(`--import: ${JSON.stringify(file)} is not a snapshot: it must be a JSON object.`)
 }
 
 function attempt<T>(what: string, run: () => T): T {

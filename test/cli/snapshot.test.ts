@@ -101,7 +101,7 @@ describe('what cannot be is said before it starts', () => {
   const rows: [string, string, string[], RegExp][] = [
     ['no file', '', ['--import', 'none.json'], /--import: cannot read "none\.json"/],
     ['no JSON', '{', ['--import', 'f.json'], /--import: "f\.json" is not JSON/],
-    ['no object', '3', ['--import', 'f.json'], /"f\.json" is no snapshot/],
+    ['no object', '3', ['--import', 'f.json'], /"f\.json" is not a snapshot/],
     ['another version', '{"v":2}', ['--import', 'f.json'], /--import "f\.json": This snapshot has version 2/],
     ['another seed', good(), ['--import', 'f.json', '--seed', '6'], /has seed 5, and --seed says 6: leave that out/],
     [

@@ -21,7 +21,7 @@ export interface SnapshotOptions {
 
 /** The result is plain JSON and shares no object with the simulator. */
 export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snapshot {
-  const { room, inner, identity, clock } = core
+  const { room, inner, identity } = core
   const { bot } = identity
   const deliveries = inner.dispatcher.capture()
   const rank = ranking(deliveries.jobs, inner.deadlineTimer.order)
@@ -32,7 +32,7 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
     taken_at: wallTime(),
     seed: identity.seed,
     bot: { id: bot.id, name: bot.name, organization_id: bot.organizationId },
-    clock: { mode: clock.mode, now_ms: clock.now(), ...(clock.mode === 'virtual' ? { start_ms: clock.startMs } : {}) },
+    clock: clockOf(core),
     config: configOf(core, options),
     ...(options.keys ? { replaced_keys: core.keyring.replaced().map(replacedKeyRow) } : {}),
     bots: [...room.state.bots.values()].map(botRow),
@@ -64,6 +64,11 @@ function ranking(jobs: readonly CapturedJob[], deadlineTimer: number | null): (o
   const due = jobs.flatMap(({ stage }) => (stage.kind === 'due' ? [stage.order] : []))
   const sorted = [...due, ...(deadlineTimer === null ? [] : [deadlineTimer])].sort((a, b) => a - b)
   return order => sorted.indexOf(order)
+}
+
+function clockOf({ clock }: Core): Snapshot['clock'] {
+  const now = { now_ms: clock.now() }
+  return clock.mode === 'virtual' ? { mode: clock.mode, ...now, start_ms: clock.startMs } : { mode: clock.mode, ...now }
 }
 
 function configOf(core: Core, { keys }: SnapshotOptions): Record<string, unknown> {

@@ -62,10 +62,10 @@ function checkVersion(raw: unknown): void {
   const reads = `handover-sim ${VERSION} reads snapshots of version ${SNAPSHOT_VERSION}`
   const message =
     v === undefined
-      ? `This is no snapshot: it has no version "v". ${reads}, as GET /_sim/snapshot gives them.`
+      ? `The document is not a snapshot: it has no version "v". ${reads}, as GET /_sim/snapshot returns them.`
       : `This snapshot has version ${JSON.stringify(v)}; ${reads}. Restore it with ${
           typeof by === 'string' ? `handover-sim ${by}` : 'the handover-sim'
-        } that took it, or take it again with this one.`
+        } that took it, or take a new snapshot with this version.`
   throw new InvalidSnapshotError([{ name: 'v', message }])
 }
 
@@ -77,27 +77,15 @@ function wantedSettings({ address }: Core, { config }: Snapshot): Record<string,
   return Object.fromEntries(Object.entries(config).filter(([name, value]) => !skipped(name, value)))
 }
 
-function clockProblem({ clock }: Core, snapshot: Snapshot): SettingProblem[] {
-  const { mode, start_ms } = snapshot.clock
-  if (mode !== clock.mode) {
-    const message = `The snapshot was taken on a ${mode} clock and this one is ${clock.mode}: start it with the clock set to ${mode}.`
-    return [{ name: 'clock.mode', message }]
-  }
-  if ((mode === 'virtual') === (start_ms !== undefined)) return []
-  return [{ name: 'clock.start_ms', message: 'clock.start_ms belongs to a virtual clock, and only to one.' }]
+function clockProblem({ clock }: Core, { clock: { mode } }: Snapshot): SettingProblem[] {
+  if (mode === clock.mode) return []
+  const message = `The snapshot was taken on a ${mode} clock and this one is ${clock.mode}: start it with the clock set to ${mode}.`
+  return [{ name: 'clock.mode', message }]
 }
 
 /** Finds rows that refer to something the snapshot does not contain. */
-function danglingReferences({
-  bot,
-  bots,
-  chats,
-  files,
-  deadlines,
-  faults,
-  deliveries,
-  journal,
-}: Snapshot): SettingProblem[] {
+function danglingReferences(snapshot: Snapshot): SettingProblem[] {
+  const { bot, bots, chats, files, deadlines, faults, deliveries, journal } = snapshot
   const botIds = new Set([bot.id, ...bots.map(({ id }) => id)])
   const chatIds = new Set(chats.map(({ id }) => id))
   const fileIds = new Set(files.map(({ id }) => id))

@@ -19,7 +19,8 @@ export function applySnapshot(core: Core, { snapshot, settings }: Restoration): 
   core.forget()
   core.identity.seed = snapshot.seed
   core.identity.bot = botFrom(snapshot)
-  if (core.clock.mode === 'virtual') core.clock.set(snapshot.clock.start_ms!, snapshot.clock.now_ms)
+  if (core.clock.mode === 'virtual' && snapshot.clock.mode === 'virtual')
+    core.clock.set(snapshot.clock.start_ms, snapshot.clock.now_ms)
   applySettings(core, settings)
   restoreState(core, snapshot, before)
   restoreKeys(core, snapshot)

@@ -168,6 +168,11 @@ const ReplacedKey = z.strictObject({
   until_ms: time,
 })
 
+const Clock = z.discriminatedUnion('mode', [
+  z.strictObject({ mode: z.literal('real'), now_ms: time, start_ms: z.optional(z.undefined()) }),
+  z.strictObject({ mode: z.literal('virtual'), now_ms: time, start_ms: time }),
+])
+
 export const SnapshotSchema = z.strictObject({
   v: z.literal(1 satisfies typeof SNAPSHOT_VERSION),
   /** The version of handover-sim that took the snapshot. */
@@ -176,7 +181,7 @@ export const SnapshotSchema = z.strictObject({
   taken_at: z.string(),
   seed: count,
   bot: z.strictObject(botShape),
-  clock: z.strictObject({ mode: z.enum(['real', 'virtual']), now_ms: time, start_ms: z.optional(time) }),
+  clock: Clock,
   /** All settings by name; keys are `***` unless the caller asked for them. */
   config: z.record(z.string(), z.unknown()),
   /** Replaced keys that still work for a while; only when the caller asked for keys. */

@@ -186,8 +186,8 @@ test('a masked delivery that is resent manually gets a new signature', async () 
 
 describe('a restore rejects, without any change:', () => {
   const rows: [string, (snapshot: Snapshot) => unknown, RegExp][] = [
-    ['a value that is not an object', () => null, /no snapshot.*version "v"/],
-    ['a missing version', () => ({}), /no snapshot/],
+    ['a value that is not an object', () => null, /not a snapshot.*version "v"/],
+    ['a missing version', () => ({}), /not a snapshot/],
     [
       'another version',
       one => ({ ...one, v: 2, handover_sim: '9.1.0' }),
