@@ -1,8 +1,8 @@
 /** What a rule of the linter is, and what it looks at. */
 
 import type { Entry, EntryOf } from '../journal/entry.ts'
-import { type ConversationOf, conversationsIn } from '../scenario/conversations.ts'
 import type { Plan } from '../scenario/plan.ts'
+import { type ConversationOf, conversationsIn } from '../scenario/run-events.ts'
 
 export interface History {
   readonly plan: Plan

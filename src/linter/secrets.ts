@@ -1,7 +1,7 @@
 /** Keys and signatures where people or logs can read them. */
 import { defaultKnobs } from '../contract/knobs.ts'
 import type { Entry } from '../journal/entry.ts'
-import { textsIn } from '../scenario/strings-in.ts'
+import { stringsIn } from '../scenario/interpolation.ts'
 import type { Found, History, Rule } from './rule.ts'
 
 /** Shorter ones are words that may stand anywhere. */
@@ -47,7 +47,7 @@ interface PlaceOfText {
 function placesOf(entry: Entry): PlaceOfText[] {
   if (entry.kind === 'delivery') return [{ where: 'the answer to a webhook', text: entry.response?.body ?? '' }]
   if (entry.kind !== 'api') return []
-  const texts = textsIn(entry.request.body).map(text => ({ where: 'a text', text }) as const)
+  const texts = stringsIn(entry.request.body).map(text => ({ where: 'a text', text }) as const)
   return [{ where: 'the address', text: decoded(entry.path) }, ...texts]
 }
 

@@ -11,7 +11,7 @@ export class Unfillable extends Error {
   override readonly name = 'Unfillable'
 }
 
-const PLACE = /\$\$\(|\$\(([^()]*)\)/g
+export const PLACEHOLDER = /\$\$\(|\$\(([^()]*)\)/g
 const ALONE = /^\$\(([^()]*)\)$/
 
 /** What test runners make: `expect.any(String)`, `expect.stringContaining('a')`. */
@@ -36,7 +36,9 @@ export function fill(template: unknown, scope: Scope): unknown {
 function fillText(text: string, scope: Scope): unknown {
   const alone = ALONE.exec(text)
   if (alone !== null) return lookUp(alone[1]!, scope)
-  return text.replace(PLACE, (_, path: string | undefined) => (path === undefined ? '$(' : asText(lookUp(path, scope))))
+  return text.replace(PLACEHOLDER, (_, path: string | undefined) =>
+    path === undefined ? '$(' : asText(lookUp(path, scope)),
+  )
 }
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
@@ -70,11 +72,23 @@ export function find(path: string, value: unknown): unknown {
 const lastBreak = (path: string, before: number) =>
   Math.max(path.lastIndexOf('.', before - 1), path.lastIndexOf('[', before - 1))
 
-/** The first words of every `$(...)` inside: `env`, `chat`, `who`. */
-export function namesIn(template: unknown): string[] {
-  if (typeof template === 'string') {
-    return [...template.matchAll(PLACE)].flatMap(([, path]) => (path === undefined ? [] : [path.trim()]))
+/** The path of every `$(...)` inside: `env.TEAM`, `chat.id`, `who`. */
+export const namesIn = (template: unknown): string[] =>
+  stringsIn(template).flatMap(text =>
+    [...text.matchAll(PLACEHOLDER)].flatMap(([, path]) => (path === undefined ? [] : [path.trim()])),
+  )
+
+/** Every text inside a value, keys left out. */
+export const stringsIn = (value: unknown): string[] => Array.from(textsIn(value), ({ text }) => text)
+
+/** Every text inside a value with the path to it, keys left out. */
+export function* textsIn(
+  value: unknown,
+  path: readonly PropertyKey[] = [],
+): Generator<{ text: string; path: readonly PropertyKey[] }> {
+  if (typeof value === 'string') yield { text: value, path }
+  else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* textsIn(item, [...path, index])
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) yield* textsIn(inner, [...path, key])
   }
-  if (typeof template !== 'object' || template === null || template instanceof RegExp) return []
-  return Object.values(template).flatMap(namesIn)
 }

@@ -2,7 +2,7 @@
  * What the player of a scenario writes into the journal beside what happens anyway, so that a verdict needs nothing
  * but the plan and the journal. All are notes; `chat_id` is that of the lane where there is one.
  */
-import type { EntryOf } from '../journal/entry.ts'
+import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 
 /** First entry of a play. */
@@ -146,4 +146,16 @@ export interface InboxItem {
   readonly text?: string
   readonly attachments?: readonly { readonly name?: string; readonly url?: string; readonly type?: string }[]
   readonly [more: string]: unknown
+}
+
+/** The conversation of a chat id; `null` for chats that the scenario did not open. */
+export type ConversationOf = (chatId: string | undefined) => string | null
+
+export function conversationsIn(entries: readonly Entry[]): ConversationOf {
+  const conversations = new Map<string | undefined, string>()
+  for (const entry of entries) {
+    if (entry.kind === 'note' && entry.note === 'conversation')
+      conversations.set(entry.chat_id, String(entry.conversation))
+  }
+  return chatId => conversations.get(chatId) ?? null
 }

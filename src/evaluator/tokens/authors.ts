@@ -4,9 +4,8 @@
  */
 
 import type { Entry } from '../../journal/entry.ts'
-import { fill, namesIn } from '../../scenario/interpolation.ts'
+import { fill, namesIn, stringsIn } from '../../scenario/interpolation.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../../scenario/plan.ts'
-import { textsIn } from '../../scenario/strings-in.ts'
 import { filledOver } from '../scope.ts'
 import type { StepRef } from '../verdict.ts'
 import type { Written } from './texts.ts'
@@ -23,7 +22,7 @@ function saidBy(plan: Plan, { action, conversation, scope }: PlannedStep): MaySa
   if (action.verb !== 'agent') return []
   const own = plan.conversations.find(({ name }) => name === conversation)?.scope ?? {}
   const known = [plan.vars, own, scope].reduce(filledOver, plan.matrix)
-  return textsIn([action.text, action.with]).map(template => said(template, known))
+  return stringsIn([action.text, action.with]).map(template => said(template, known))
 }
 
 function said(template: string, known: Readonly<Record<string, unknown>>): MaySay {

@@ -2,8 +2,8 @@
  * Users' texts in the wrong place: back at the user who wrote them, as if an agent had, or in a chat of somebody else.
  */
 import type { Entry } from '../../journal/entry.ts'
-import { conversationsIn } from '../../scenario/conversations.ts'
 import type { Plan } from '../../scenario/plan.ts'
+import { conversationsIn } from '../../scenario/run-events.ts'
 import type { Failure, ScenarioResult, StepRef } from '../verdict.ts'
 import { saidIn, writerOf } from './authors.ts'
 import { finderIn, type Known, known, type Reached, reachedIn, type Written, writtenIn } from './texts.ts'

@@ -1,7 +1,7 @@
 /** What users wrote, what came back as calls, what agents saw: the texts of a journal, each with its chat and entry. */
 import type { EndpointId } from '../../contract/endpoints.ts'
 import type { ApiContent, Entry } from '../../journal/entry.ts'
-import { textsIn } from '../../scenario/strings-in.ts'
+import { stringsIn } from '../../scenario/interpolation.ts'
 import { tokensIn } from './token.ts'
 
 /** What a user wrote, and by what it is known again. */
@@ -75,13 +75,13 @@ export function reachedIn(entries: readonly Entry[]): Reached[] {
 function fromCall(call: ApiContent, seq: number): Reached[] {
   const { chat_id: chatId, endpoint, method, path } = call
   if (chatId === undefined) return []
-  return textsIn(call.request.body).map(text => ({ chatId, seq, text, how: `${method} ${path}`, endpoint }))
+  return stringsIn(call.request.body).map(text => ({ chatId, seq, text, how: `${method} ${path}`, endpoint }))
 }
 
 /** An inbox is read again and again: `how` names the place of the item, which stays. */
 function fromInbox({ chat_id: chatId, seq, items }: Extract<Entry, { kind: 'driver' | 'fault' }>): Reached[] {
   if (chatId === undefined || !Array.isArray(items)) return []
   return items.flatMap((item, index) =>
-    textsIn(item).map(text => ({ chatId, seq, text, how: `inbox item ${index + 1}`, endpoint: null })),
+    stringsIn(item).map(text => ({ chatId, seq, text, how: `inbox item ${index + 1}`, endpoint: null })),
   )
 }

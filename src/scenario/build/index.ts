@@ -2,26 +2,29 @@
 
 export type { PartFile, ScenarioFile } from '../format/scenario.ts'
 export type { Step } from '../format/step.ts'
-export type { BodyOf, CallOptions, CallStep } from './calls.ts'
-export { all, check, expectCall, none, oneOf, seq } from './calls.ts'
-export type { ScenarioOptions } from './define.ts'
-export { definePart, defineScenario } from './define.ts'
 export type { Matcher, Matching } from './matchers.ts'
 export { $ } from './matchers.ts'
-export type { StepOptions } from './options.ts'
+export type { ScenarioOptions } from './scenario-file.ts'
+export { definePart, defineScenario, toYaml } from './scenario-file.ts'
+export type { BodyOf, CallOptions, CallStep, StepOptions } from './steps.ts'
 export {
   agent,
+  all,
   availability,
   bot,
+  check,
   deliver,
+  expectCall,
   fault,
   include,
   log,
+  none,
+  oneOf,
   parallel,
   press,
   repeat,
+  seq,
   target,
   user,
   wait,
-} from './verbs.ts'
-export { toYaml } from './yaml.ts'
+} from './steps.ts'

@@ -4,12 +4,12 @@ import type { LoadedScenario } from '../format/loaded.ts'
 import type { ScenarioFile } from '../format/scenario.ts'
 import { type Plan, type PlannedItem, stepsOf } from '../plan.ts'
 import { unwantedOf } from './call-patterns.ts'
-import { chatsOf } from './conversations.ts'
+import { chatsOf } from './chats.ts'
 import { Seen } from './definitions.ts'
 import { type Expansion, expand } from './expand-steps.ts'
-import { flow, shorten } from './flow.ts'
 import { headerOf } from './header.ts'
-import { envIn, RESERVED, unknownNames } from './names.ts'
+import { flow, shorten } from './label.ts'
+import { envIn, RESERVED_NAMES, unknownNames } from './names.ts'
 import { exclusiveReason, mentionsAvailability, needsOf } from './requirements.ts'
 import { createStepCompiler, Diagnostics } from './step-compiler.ts'
 import { escaped, type Known, withNames, withNamesInOrder } from './templates.ts'
@@ -99,7 +99,7 @@ function checkHeader(loaded: LoadedScenario, known: Known, diagnostics: Diagnost
   const { steps: _, finally: __, vars = {}, matrix = {}, ...around } = loaded.value
   const given = { vars, matrix }
   for (const [group, names] of Object.entries(given)) {
-    for (const name of Object.keys(names).filter(name => RESERVED.includes(name))) {
+    for (const name of Object.keys(names).filter(name => RESERVED_NAMES.includes(name))) {
       compiler.complain([group, name], TEXTS.reserved(name), 'key')
     }
   }

@@ -3,7 +3,7 @@ import { nearest } from '../../text/near-names.ts'
 import type { Action } from '../action.ts'
 import { placeOf } from '../format/loaded.ts'
 import { callsOf } from './call-patterns.ts'
-import { RESERVED } from './names.ts'
+import { RESERVED_NAMES } from './names.ts'
 import type { StepCompiler } from './step-compiler.ts'
 import { TEXTS } from './texts.ts'
 
@@ -90,7 +90,7 @@ export class Seen {
     const { scope, open } = compiler.known
     const known = this.#registry.captures.get(name)
     const taken =
-      (RESERVED.includes(name) && TEXTS.alwaysDefined) ||
+      (RESERVED_NAMES.includes(name) && TEXTS.alwaysDefined) ||
       ((Object.hasOwn(scope, name) || Object.hasOwn(open, name)) && TEXTS.givenName) ||
       (known !== undefined && known.spot !== spot && TEXTS.capturedAt(known.at))
     if (taken) compiler.complain(['expect', 'capture', name], TEXTS.takenCapture(taken), 'key')

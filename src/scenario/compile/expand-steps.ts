@@ -9,14 +9,12 @@ import { type LoadedScenario, type Path, placeOf, type Written } from '../format
 import type { Step } from '../format/step.ts'
 import { atLeast, FLAG } from '../format/values.ts'
 import { namesIn, type Scope } from '../interpolation.ts'
-import { namedTexts } from '../named-texts.ts'
 import type { PlannedItem, PlannedStep } from '../plan.ts'
 import { actionOf } from './actions.ts'
-import { conversationOfStep, isAboutChat } from './conversation.ts'
-import type { Chats } from './conversations.ts'
+import { type Chats, conversationOfStep, isAboutChat } from './chats.ts'
 import { Seen } from './definitions.ts'
 import { labelOf } from './label.ts'
-import { RESERVED, unknownNames } from './names.ts'
+import { namedTexts, RESERVED_NAMES, unknownNames } from './names.ts'
 import { createStepCompiler, type Diagnostics, type StepCompiler } from './step-compiler.ts'
 import { escaped, fillKnown, type Known, substitute, withNames, withNamesInOrder } from './templates.ts'
 import { TEXTS } from './texts.ts'
@@ -187,7 +185,7 @@ function checkParams(
   given: object,
 ): void {
   const names = Object.keys(params)
-  for (const name of names.filter(name => RESERVED.includes(name))) {
+  for (const name of names.filter(name => RESERVED_NAMES.includes(name))) {
     compiler.complain(['include'], TEXTS.reservedParameter(file, name))
   }
   for (const name of Object.keys(given).filter(name => !names.includes(name))) {

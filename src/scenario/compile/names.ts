@@ -1,12 +1,29 @@
-/** Which `$(...)` may be read, and what is wrong with the others. */
+/** Finds `$(...)` that read a name which is not defined, and lists the names that every scenario has. */
+import textsFile from '../../../fixtures/texts.json' with { type: 'json' }
 import { isKnob, KNOB_NAMES } from '../../contract/knobs.ts'
 import { nearest } from '../../text/near-names.ts'
-import { namesIn } from '../interpolation.ts'
-import { TEXT_NAMES } from '../named-texts.ts'
-import { firstWord, textsIn } from './templates.ts'
+import { namesIn, textsIn } from '../interpolation.ts'
+import { firstWord } from './templates.ts'
 import { TEXTS } from './texts.ts'
 
-/** What the play brings with it, and the parts each has; null: any. */
+export interface NamedText {
+  /** The mistake that the text reveals. */
+  readonly about: string
+  readonly text: string
+}
+
+/** Texts that often break real systems: `$(texts.NAME)`. */
+const NAMED_TEXTS: Readonly<Record<string, NamedText>> = textsFile.texts
+export const TEXT_NAMES: readonly string[] = Object.keys(NAMED_TEXTS)
+
+/** The texts of these names; unknown names are left out. */
+export function namedTexts(names: Iterable<string>): Record<string, string> {
+  const wanted = new Set(names)
+  const found = Object.entries(NAMED_TEXTS).filter(([name]) => wanted.has(name))
+  return Object.fromEntries(found.map(([name, { text }]) => [name, text]))
+}
+
+/** Names that exist in every run, with the parts each has; `null` means any part. */
 const BUILT_IN: Readonly<Record<string, readonly string[] | null>> = {
   chat: ['id', 'user_id', 'language', 'source', 'name'],
   bot: ['id', 'name'],
@@ -15,9 +32,9 @@ const BUILT_IN: Readonly<Record<string, readonly string[] | null>> = {
   config: null,
   texts: TEXT_NAMES,
 }
-export const RESERVED: readonly string[] = [...Object.keys(BUILT_IN), 'i', 'user']
+export const RESERVED_NAMES: readonly string[] = [...Object.keys(BUILT_IN), 'i', 'user']
 
-/** Settings that are no knobs. */
+/** Settings that are not knobs. */
 const SETTINGS = [
   'port',
   'host',
@@ -35,9 +52,9 @@ export interface NameProblem {
   readonly message: string
 }
 
-/** `names` are those defined up to here. */
+/** Problems of every `$(...)` inside `value`; `names` are those defined before it. */
 export function unknownNames(value: unknown, names: ReadonlySet<string>): NameProblem[] {
-  return [...textsIn(value)].flatMap(({ text, path }) =>
+  return Array.from(textsIn(value)).flatMap(({ text, path }) =>
     namesIn(text).flatMap(name => {
       const message = nameProblem(name, names)
       return message === null ? [] : [{ path, message }]
@@ -48,15 +65,15 @@ export function unknownNames(value: unknown, names: ReadonlySet<string>): NamePr
 function nameProblem(path: string, names: ReadonlySet<string>): string | null {
   const first = firstWord(path)
   if (names.has(first)) return null
-  if (!Object.hasOwn(BUILT_IN, first)) return notDefined(path, [...new Set([...names, ...Object.keys(BUILT_IN)])])
+  const parts = Object.hasOwn(BUILT_IN, first) ? BUILT_IN[first] : undefined
+  if (parts === undefined) return undefinedName(path, [...new Set([...names, ...Object.keys(BUILT_IN)])])
   const rest = path.slice(first.length + 1)
   if (first === 'config') return configProblem(rest)
-  const parts = BUILT_IN[first]
-  if (parts === null || parts === undefined || rest === '' || parts.includes(firstWord(rest))) return null
+  if (parts === null || rest === '' || parts.includes(firstWord(rest))) return null
   return TEXTS.unknownPart(path, nearest(rest, parts) || TEXTS.has(first, parts))
 }
 
-function notDefined(path: string, names: readonly string[]): string {
+function undefinedName(path: string, names: readonly string[]): string {
   if (path === '') return TEXTS.emptyName
   return TEXTS.undefinedName(path, nearest(firstWord(path), names) || TEXTS.thereAre(names))
 }
@@ -66,7 +83,7 @@ function configProblem(name: string): string | null {
   return TEXTS.unknownSetting(name, nearest(name, [...KNOB_NAMES, ...SETTINGS]))
 }
 
-/** Names of environment variables that are read. */
+/** Names of the environment variables that a value reads. */
 export const envIn = (value: unknown): string[] =>
   namesIn(value)
     .filter(name => name.startsWith('env.'))

@@ -3,7 +3,7 @@ import type { Problem } from '../../files/errors.ts'
 import { type Path, problemAt, type Written } from '../format/loaded.ts'
 import { isFilled, type Kind } from '../format/values.ts'
 import { fill, find, MISSING, namesIn } from '../interpolation.ts'
-import { RESERVED } from './names.ts'
+import { RESERVED_NAMES } from './names.ts'
 import { firstWord, type Known } from './templates.ts'
 import { TEXTS } from './texts.ts'
 
@@ -63,4 +63,4 @@ export function createStepCompiler(
 
 /** An undefined name is reported with the other unknown names. */
 const isDefined = (name: string, { open }: Known) =>
-  Object.hasOwn(open, firstWord(name)) || RESERVED.includes(firstWord(name))
+  Object.hasOwn(open, firstWord(name)) || RESERVED_NAMES.includes(firstWord(name))

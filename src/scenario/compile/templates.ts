@@ -77,18 +77,6 @@ export function fillKnown(template: unknown, scope: Scope): unknown {
   return Object.fromEntries(Object.entries(template).map(([key, inner]) => [key, fillKnown(inner, scope)]))
 }
 
-/** Every text with its path. */
-export function* textsIn(
-  value: unknown,
-  path: readonly PropertyKey[] = [],
-): Generator<{ text: string; path: readonly PropertyKey[] }> {
-  if (typeof value === 'string') yield { text: value, path }
-  else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* textsIn(item, [...path, index])
-  else if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value)) yield* textsIn(inner, [...path, key])
-  }
-}
-
 /** A value as a template that gives it again. */
 export function escaped(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('$(', '$$$$(')

@@ -1,8 +1,8 @@
 /** From steps as they are written to a plan: numbers, lanes, turns, defaults, what it needs. */
 import { describe, expect, it } from 'vitest'
 import { createEvaluator } from '../../../src/evaluator/evaluation.ts'
+import { namedTexts } from '../../../src/scenario/compile/names.ts'
 import { fill } from '../../../src/scenario/interpolation.ts'
-import { namedTexts } from '../../../src/scenario/named-texts.ts'
 import { allSteps, complaints, HEAD, load, planOf, plansOf } from './written.ts'
 
 const turnsOf = async (steps: string, head = '') => allSteps(await planOf(steps, head)).map(({ turn }) => turn)

@@ -1,6 +1,6 @@
 /** fixtures/texts.json: texts that go wrong in real systems. */
 import { describe, expect, it } from 'vitest'
-import { namedTexts, TEXT_NAMES } from '../../../src/scenario/named-texts.ts'
+import { namedTexts, TEXT_NAMES } from '../../../src/scenario/compile/names.ts'
 
 const texts = namedTexts(TEXT_NAMES)
 

@@ -25,7 +25,7 @@ import {
   user,
   wait,
 } from '../../../src/scenario/build/index.ts'
-import { RESERVED } from '../../../src/scenario/compile/names.ts'
+import { RESERVED_NAMES } from '../../../src/scenario/compile/names.ts'
 
 /** Texts that a careless writer of YAML would lose. */
 // biome-ignore format: a list of samples
@@ -39,7 +39,7 @@ const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...TRICKY),
   fc.string({ unit: 'grapheme' }).filter(text => !text.includes('$(')),
 )
-const word = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/).filter(name => !RESERVED.includes(name))
+const word = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/).filter(name => !RESERVED_NAMES.includes(name))
 const duration = fc.tuple(fc.nat(500), fc.constantFrom('ms', 's')).map(([size, unit]) => `${size}${unit}`)
 
 const data = fc.letrec<{ value: unknown }>(tie => ({

@@ -1,9 +1,40 @@
-/** What users, bots, agents and surroundings do: one builder for each verb. */
+/** What can stand beside a verb, and how it is told from the verb's own options. */
+
+import type { CallBodies } from '../../contract/wire.ts'
 import type { FaultSpec } from '../../faults/spec.ts'
+import type { CallName } from '../action.ts'
+import type { ExpectOptions, ExpectStep, ExpectWritten } from '../format/calls.ts'
 import type { Step } from '../format/step.ts'
 import type { AGENT_WORDS } from '../format/stimuli.ts'
 import type { Matcher, Matching } from './matchers.ts'
-import { type StepOptions, stepOf } from './options.ts'
+
+export interface StepOptions {
+  /** So that `since` and `replay` can name it. */
+  readonly id?: string
+  /** What it is for; shown in reports. */
+  readonly name?: string
+  /** The chat it is about, when there are several. */
+  readonly chat?: string
+  /** A failure does not stop the chat. */
+  readonly soft?: boolean
+}
+
+const COMMON = ['id', 'name', 'chat', 'soft'] as const
+
+/** The step with what belongs beside its verb; what is left goes to `verb`. Nothing undefined stays. */
+export function stepOf<Options extends StepOptions>(
+  options: Options,
+  verb: (own: Omit<Options, keyof StepOptions>) => Step,
+): Step {
+  const { id, name, chat, soft, ...own } = options
+  const beside = { id, name, chat, soft }
+  const given = COMMON.filter(key => beside[key] !== undefined).map(key => [key, beside[key]] as const)
+  return { ...verb(withoutGaps(own)), ...Object.fromEntries(given) }
+}
+
+/** Without keys that hold nothing. */
+const withoutGaps = <Value extends object>(value: Value): Value =>
+  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Value
 
 type Verb<Name extends keyof Step> = NonNullable<Step[Name]>
 type MapOf<Name extends keyof Step> = Exclude<Verb<Name>, string>
@@ -90,3 +121,56 @@ export function parallel(first: number | Step[], ...rest: Step[][]): Step {
 /** The steps of another file (`kind: partial`). */
 export const include = (file: string, given?: Readonly<Record<string, unknown>>, options: StepOptions = {}): Step =>
   stepOf(options, () => ({ include: given === undefined ? file : { file, with: { ...given } } }))
+
+/** The body of a call, as it may be asked for. */
+export type BodyOf<Call extends CallName> =
+  Call extends Exclude<keyof CallBodies, 'chat'> ? Matching<CallBodies[Call]> : Readonly<Record<string, unknown>>
+
+export type CallStep = Step & { readonly expect: ExpectStep }
+type Within = { readonly within?: string }
+export type CallOptions = StepOptions & { readonly [Key in keyof ExpectOptions]?: NonNullable<ExpectOptions[Key]> }
+
+/** A call that has to come: `expectCall('start', { sender: { name: $.type('string') } }, { capture: { who: 'body.sender.name' } })`. */
+export function expectCall<Call extends CallName>(
+  call: Call,
+  body?: BodyOf<Call>,
+  options: CallOptions & Within = {},
+): CallStep {
+  return stepOf(options, own => {
+    const plain = body === undefined && Object.keys(own).length === 0
+    return { expect: plain ? call : ({ [call]: body ?? {}, ...own } as ExpectStep) }
+  }) as CallStep
+}
+
+type GroupOptions = StepOptions & Within
+type Group = (...given: readonly [CallStep, ...(CallStep | GroupOptions)[]]) => CallStep
+
+const isStep = (one: CallStep | GroupOptions): one is CallStep => 'expect' in one
+
+const group =
+  (name: 'all' | 'seq' | 'oneOf'): Group =>
+  (...given) => {
+    const calls = given.filter(isStep).map(step => step.expect as ExpectWritten)
+    const options = given.filter((one): one is GroupOptions => !isStep(one))
+    return stepOf(Object.assign({}, ...options) as GroupOptions, own => ({
+      expect: { [name]: calls, ...own },
+    })) as CallStep
+  }
+
+/** All of these, in any order; options last. */
+export const all = group('all')
+/** All of these, in this order. */
+export const seq = group('seq')
+/** One of these. */
+export const oneOf = group('oneOf')
+
+/** A call that must not come: `none('start', {}, { for: '500ms' })`. */
+export const none = <Call extends CallName>(
+  call: Call,
+  body: BodyOf<Call>,
+  options: StepOptions & { readonly for: string },
+): Step => stepOf(options, own => ({ none: { [call]: body, ...own } as NonNullable<Step['none']> }))
+
+/** The chat as it should be. */
+export const check = (wanted: NonNullable<Step['check']>, options: StepOptions = {}): Step =>
+  stepOf(options, () => ({ check: wanted }))
