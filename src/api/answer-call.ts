@@ -25,9 +25,9 @@ export const redirected = (call: Call, { canonical }: Route): Answer =>
 /** Whatever is thrown and is no Refusal is an internal error. */
 export function refusedOrFailed(call: Call, thrown: unknown): Answer {
   if (!(thrown instanceof Refusal)) return internal(thrown)
-  assumed(call.tx, ...thrown.assumed)
+  assumed(call.transaction, ...thrown.assumed)
   call.response = errorBody(thrown)
-  return marked(call, refused(thrown, call.ports.room.knobs, extraHeaders(call, thrown)))
+  return marked(call, refused(thrown, call.ports.platform.knobs, extraHeaders(call, thrown)))
 }
 
 function extraHeaders({ route }: Call, refusal: Refusal): Record<string, string> {
@@ -37,6 +37,6 @@ function extraHeaders({ route }: Call, refusal: Refusal): Record<string, string>
 }
 
 function marked(call: Call, answer: Answer): Answer {
-  withUnspecified(answer.headers, call.tx, call.ports.markers)
+  withUnspecified(answer.headers, call.transaction, call.ports.markers)
   return answer
 }

@@ -3,17 +3,17 @@ import type { ErrorBody } from '../contract/errors.ts'
 import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { Refusal } from '../platform/refusal.ts'
-import type { Tx } from '../platform/transaction.ts'
+import type { Transaction } from '../platform/transaction.ts'
 import type { Answer } from './exchange.ts'
 
 /** Browsers read transcripts, so every answer may be read from any page. */
 const CORS = { 'access-control-allow-origin': '*' }
 const EXPOSE = 'access-control-expose-headers'
 
-/** Adds the header that names what `tx` assumed. */
+/** Adds the header that names what `transaction` assumed. */
 export function withUnspecified(
   headers: Record<string, string>,
-  { assumed }: Pick<Tx, 'assumed'>,
+  { assumed }: Pick<Transaction, 'assumed'>,
   markers: boolean,
 ): Record<string, string> {
   if (markers && assumed.length > 0) {

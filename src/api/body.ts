@@ -6,7 +6,7 @@ import { show } from '../contract/explain-issues.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { ZOD_MESSAGES } from '../contract/zod-messages.ts'
 import { invalidParameter, Refusal } from '../platform/refusal.ts'
-import { assumed, find, type Tx } from '../platform/transaction.ts'
+import { addFinding, assumed, type Transaction } from '../platform/transaction.ts'
 import { decodeUtf8 } from '../runtime/utf8.ts'
 import type { Exchange } from './exchange.ts'
 import { droppedFields, explain } from './explain.ts'
@@ -61,23 +61,23 @@ const tooLarge = (knobs: Knobs) =>
   })
 
 /** A missing or different Content-Type with a JSON body is a finding, a refusal with `api.contentType=415`. */
-export function checkContentType(exchange: Exchange, knobs: Knobs, tx: Tx): void {
+export function checkContentType(exchange: Exchange, knobs: Knobs, transaction: Transaction): void {
   const type = exchange.headers['content-type']
   if (type !== undefined && (type === 'application/json' || /^application\/json\s*(;|$)/i.test(type))) return
-  assumed(tx, 'api.contentType')
+  assumed(transaction, 'api.contentType')
   const message = `Content-Type should be application/json, got ${type === undefined ? 'none' : JSON.stringify(type)}.`
   if (knobs['api.contentType'] === '415')
     throw new Refusal('unsupported_media_type', message, { field: 'Content-Type' })
-  find(tx, 'E0.2', message)
+  addFinding(transaction, 'E0.2', message)
 }
 
-export function parseBody(endpoint: Endpoint, raw: unknown, knobs: Knobs, tx: Tx): unknown {
+export function parseBody(endpoint: Endpoint, raw: unknown, knobs: Knobs, transaction: Transaction): unknown {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
     throw invalidParameter(knobs, `The body must be a JSON object, got ${show(raw)}.`, {})
   }
   const result = endpoint.body!.safeParse(raw)
   if (!result.success) throw refuse(endpoint.body!, raw, knobs)
-  checkUnknown(raw, result.data as object, knobs, tx)
+  checkUnknown(raw, result.data as object, knobs, transaction)
   return result.data
 }
 
@@ -94,12 +94,12 @@ function refuse(schema: NonNullable<Endpoint['body']>, raw: object, knobs: Knobs
 const assumedBy = ({ code, path }: z.core.$ZodIssue): { assumed?: readonly AssumptionName[] } =>
   code === 'too_small' && path[0] === 'timeout' ? { assumed: ['typing.timeout'] } : {}
 
-function checkUnknown(raw: object, parsed: object, knobs: Knobs, tx: Tx): void {
+function checkUnknown(raw: object, parsed: object, knobs: Knobs, transaction: Transaction): void {
   const unknown = droppedFields(raw, parsed)
   if (unknown.length === 0) return
-  assumed(tx, 'api.unknownFields')
+  assumed(transaction, 'api.unknownFields')
   if (knobs['api.unknownFields'] === '400') {
     throw new Refusal('invalid_parameter', `${unknown.join(', ')}: not a known field.`, { field: unknown[0]! })
   }
-  for (const field of unknown) find(tx, 'ER1', `${field} is not a known field; it was ignored.`)
+  for (const field of unknown) addFinding(transaction, 'ER1', `${field} is not a known field; it was ignored.`)
 }

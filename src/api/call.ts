@@ -4,7 +4,7 @@ import { isKnob, type Knobs, showKnob } from '../contract/knobs.ts'
 import type { AppliedApiFaults } from '../faults/registry.ts'
 import type { ApiContent } from '../journal/entry.ts'
 import { maskSetting } from '../journal/mask.ts'
-import { createTx, type Tx } from '../platform/transaction.ts'
+import { createTransaction, type Transaction } from '../platform/transaction.ts'
 import { elapsedMs } from '../runtime/clock.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import type { AuthState } from './keyring.ts'
@@ -15,7 +15,7 @@ export interface Call {
   readonly ports: ApiPorts
   readonly exchange: Exchange
   readonly started: number
-  readonly tx: Tx
+  readonly transaction: Transaction
   readonly epoch: number
   route: Route | null
   auth: AuthState | 'not_checked'
@@ -29,7 +29,7 @@ export const newCall = (ports: ApiPorts, exchange: Exchange): Call => ({
   ports,
   exchange,
   started: elapsedMs(),
-  tx: createTx(),
+  transaction: createTransaction(),
   epoch: ports.epoch(),
   route: null,
   auth: 'not_checked',
@@ -39,7 +39,7 @@ export const newCall = (ports: ApiPorts, exchange: Exchange): Call => ({
 })
 
 export function entryOf(call: Call, answer: Answer): ApiContent {
-  const { ports, exchange, route, tx } = call
+  const { ports, exchange, route, transaction } = call
   const chatId = chatIdOf(call)
   const entry: ApiContent = {
     kind: 'api',
@@ -52,8 +52,8 @@ export function entryOf(call: Call, answer: Answer): ApiContent {
     request: { headers: exchange.headers, body: bodyForJournal(call), bytes: exchange.body.length },
     status: answer.status,
     response: call.response ?? null,
-    findings: tx.findings,
-    unspecified: valuesOf(tx.assumed, ports.room.knobs),
+    findings: transaction.findings,
+    unspecified: valuesOf(transaction.assumed, ports.platform.knobs),
     duration_ms: elapsedMs() - call.started,
     follows: chatId === undefined ? null : ports.lastEvent(chatId),
   }

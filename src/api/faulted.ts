@@ -43,14 +43,14 @@ export function createFaultedApi(
 }
 
 /** Faults apply to calls of endpoints: not to preflight requests or unknown paths. */
-function faultsFor({ faults, room }: ApiPorts, { exchange }: Call): AppliedApiFaults | null {
-  const route = exchange.method === 'OPTIONS' ? null : routeOf(exchange.target, room.knobs)
+function faultsFor({ faults, platform }: ApiPorts, { exchange }: Call): AppliedApiFaults | null {
+  const route = exchange.method === 'OPTIONS' ? null : routeOf(exchange.target, platform.knobs)
   if (route === null) return null
-  const body = ENDPOINTS[route.id].body === null ? undefined : orNothing(() => parseJson(exchange, room.knobs))
+  const body = ENDPOINTS[route.id].body === null ? undefined : orNothing(() => parseJson(exchange, platform.knobs))
   return faults.takeApi({ endpoint: route.id, chatId: chatIdOf({ route, body }) })
 }
 
-const routeOf = (target: string, knobs: ApiPorts['room']['knobs']): Route | null =>
+const routeOf = (target: string, knobs: ApiPorts['platform']['knobs']): Route | null =>
   orNothing(() => matchRoute(pathOf(target), knobs)) ?? null
 
 function orNothing<T>(read: () => T): T | undefined {
@@ -62,14 +62,14 @@ function orNothing<T>(read: () => T): T | undefined {
 }
 
 /** Reads endpoint, key and body for the journal; the platform does not process the call. */
-function identified({ keyring, room }: ApiPorts, call: Call): Call {
+function identified({ keyring, platform }: ApiPorts, call: Call): Call {
   const { exchange } = call
-  const route = routeOf(exchange.target, room.knobs)!
+  const route = routeOf(exchange.target, platform.knobs)!
   const { scope, body } = ENDPOINTS[route.id]
   call.route = route
-  call.body = body === null ? undefined : orNothing(() => parseJson(exchange, room.knobs))
+  call.body = body === null ? undefined : orNothing(() => parseJson(exchange, platform.knobs))
   orNothing(() =>
-    keyring.authorize(exchange.headers.authorization, scope, room.nowMs(), state => {
+    keyring.authorize(exchange.headers.authorization, scope, platform.nowMs(), state => {
       call.auth = state
     }),
   )

@@ -2,29 +2,29 @@
 import { fileBytes } from '../platform/file-bytes.ts'
 import { openFile } from '../platform/files.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { assumed, type Tx } from '../platform/transaction.ts'
+import { assumed, type Transaction } from '../platform/transaction.ts'
 import { bytes, withUnspecified } from './answers.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import type { ApiPorts } from './ports.ts'
 
 export const FILES_PREFIX = '/files/'
 
-export function serveFile(ports: ApiPorts, exchange: Exchange, path: string, tx: Tx): Answer {
+export function serveFile(ports: ApiPorts, exchange: Exchange, path: string, transaction: Transaction): Answer {
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
     throw new Refusal('method_not_allowed', `A file takes GET, got ${exchange.method}.`)
   }
-  if (ports.room.knobs['attachments.auth'] === 'on') {
-    ports.keyring.authorize(exchange.headers.authorization, 'handover', ports.room.nowMs(), () => {})
+  if (ports.platform.knobs['attachments.auth'] === 'on') {
+    ports.keyring.authorize(exchange.headers.authorization, 'handover', ports.platform.nowMs(), () => {})
   }
   const [segment = '', name = ''] = path.slice(FILES_PREFIX.length).split('/')
-  const file = openFile(ports.room, ports.room.links.fileId(segment) ?? '', decodeName(name))
-  assumed(tx, 'attachments.auth', 'attachments.ttl')
+  const file = openFile(ports.platform, ports.platform.links.fileId(segment) ?? '', decodeName(name))
+  assumed(transaction, 'attachments.auth', 'attachments.ttl')
   const headers = {
     'content-type': headerSafe(file.type),
     'content-disposition': `inline; filename*=UTF-8''${encodeURIComponent(file.name)}`,
     'x-content-type-options': 'nosniff',
   }
-  return bytes(fileBytes(file), withUnspecified(headers, tx, ports.markers))
+  return bytes(fileBytes(file), withUnspecified(headers, transaction, ports.markers))
 }
 
 /** A media type no header can carry is served as plain bytes. */

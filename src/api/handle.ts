@@ -49,9 +49,9 @@ function serve(call: Call): Maybe<Answer> {
   const { exchange, ports } = call
   const path = pathOf(exchange.target)
   if (path.startsWith(FILES_PREFIX)) {
-    return exchange.method === 'OPTIONS' ? preflight(READS) : serveFile(ports, exchange, path, call.tx)
+    return exchange.method === 'OPTIONS' ? preflight(READS) : serveFile(ports, exchange, path, call.transaction)
   }
-  const route = matchRoute(path, ports.room.knobs)
+  const route = matchRoute(path, ports.platform.knobs)
   call.route = route
   const endpoint = ENDPOINTS[route.id]
   if (exchange.method === 'OPTIONS') return preflight(allowedMethods(endpoint))
@@ -66,10 +66,10 @@ function checkMethod(endpoint: Endpoint, method: string): void {
 }
 
 /** Whether the call has to be made again with the trailing slash as written; throws where that is not offered. */
-function mustRedirect({ ports, tx }: Call, route: Route): boolean {
+function mustRedirect({ ports, transaction }: Call, route: Route): boolean {
   if (route.slashAsWritten) return false
-  assumed(tx, 'api.trailingSlash')
-  const policy = ports.room.knobs['api.trailingSlash']
+  assumed(transaction, 'api.trailingSlash')
+  const policy = ports.platform.knobs['api.trailingSlash']
   if (policy === 'strict') throw new Refusal('path_not_found', `The path is written ${route.canonical}.`)
   return policy === 'redirect'
 }
@@ -77,26 +77,26 @@ function mustRedirect({ ports, tx }: Call, route: Route): boolean {
 function act(call: Call, endpoint: Endpoint, route: Route): Maybe<Answer> {
   const grant = authorize(call, endpoint)
   const body = endpoint.body === null ? undefined : readBody(call, endpoint)
-  const value = OPERATIONS[route.id]({ ports: call.ports, grant, route, body, tx: call.tx })
+  const value = OPERATIONS[route.id]({ ports: call.ports, grant, route, body, transaction: call.transaction })
   return andThen(value, reply => succeeded(call, endpoint, reply))
 }
 
 function authorize(call: Call, endpoint: Endpoint): Grant {
-  const { room, keyring, rateLimit } = call.ports
+  const { platform, keyring, rateLimit } = call.ports
   const { authorization } = call.exchange.headers
-  const nowMs = room.nowMs()
+  const nowMs = platform.nowMs()
   const grant = keyring.authorize(authorization, endpoint.scope, nowMs, state => {
     call.auth = state
   })
-  rateLimit.take(keyIn(authorization)!, room.knobs['limits.rate'], nowMs)
+  rateLimit.take(keyIn(authorization)!, platform.knobs['limits.rate'], nowMs)
   return grant
 }
 
 function readBody(call: Call, endpoint: Endpoint): unknown {
-  const { knobs } = call.ports.room
+  const { knobs } = call.ports.platform
   call.body = parseJson(call.exchange, knobs)
-  checkContentType(call.exchange, knobs, call.tx)
-  return parseBody(endpoint, call.body, knobs, call.tx)
+  checkContentType(call.exchange, knobs, call.transaction)
+  return parseBody(endpoint, call.body, knobs, call.transaction)
 }
 
 /** Records the call with what it caused; a refused call causes nothing (ER1). */
@@ -104,7 +104,7 @@ function finish(call: Call, answer: Answer): Answer {
   const { ports, exchange, faults } = call
   if (call.epoch !== ports.epoch()) return wasReset()
   if (exchange.method === 'OPTIONS') return answer
-  const effects = answer.status < 300 ? call.tx.effects : []
+  const effects = answer.status < 300 ? call.transaction.effects : []
   const entry = entryOf(call, answer)
   if (faults === null) ports.commit(entry, effects)
   else ports.commit(entry, effects, faultEntries(entry, faults))

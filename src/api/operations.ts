@@ -15,7 +15,7 @@ import { checkMessage, endHandover, sendMessage, startHandover } from '../platfo
 import { Refusal } from '../platform/refusal.ts'
 import type { Chat } from '../platform/state.ts'
 import { summaryInput } from '../platform/summary.ts'
-import type { Tx } from '../platform/transaction.ts'
+import type { Transaction } from '../platform/transaction.ts'
 import { chatTranscript, handoverTranscript } from '../platform/transcript.ts'
 import { toUser } from '../platform/translation.ts'
 import { startTyping, stopTyping } from '../platform/typing.ts'
@@ -28,14 +28,14 @@ export interface Operation {
   readonly grant: Grant
   readonly route: Route
   readonly body: unknown
-  readonly tx: Tx
+  readonly transaction: Transaction
 }
 
 type Run = (operation: Operation) => Maybe<unknown>
 
 const chatOf = ({ ports, grant, body }: Operation): Chat => {
   const { bot_id, chat_id } = body as ChatRequest
-  return requireChat(ports.room, grant.botId, bot_id, chat_id)
+  return requireChat(ports.platform, grant.botId, bot_id, chat_id)
 }
 
 /** An operation on the chat its body names. */
@@ -45,31 +45,42 @@ const onChat =
     run(operation, chatOf(operation), operation.body as B)
 
 export const OPERATIONS: Record<EndpointId, Run> = {
-  transcript: onChat(({ ports, tx }, chat) => handoverTranscript(ports.room, chat, tx)),
+  transcript: onChat(({ ports, transaction }, chat) => handoverTranscript(ports.platform, chat, transaction)),
   summarize,
-  availability: ({ ports, grant, body, tx }) =>
-    updateAvailability(ports.room, ports.room.state.bots.get(grant.botId)!, body as AvailabilityRequest, tx),
-  start: onChat<StartRequest>(({ ports, tx }, chat, body) => startHandover(ports.room, chat, body, tx)),
-  end: onChat<EndRequest>(({ ports, tx }, chat, body) => endHandover(ports.room, chat, body, tx)),
+  availability: ({ ports, grant, body, transaction }) =>
+    updateAvailability(
+      ports.platform,
+      ports.platform.state.bots.get(grant.botId)!,
+      body as AvailabilityRequest,
+      transaction,
+    ),
+  start: onChat<StartRequest>(({ ports, transaction }, chat, body) =>
+    startHandover(ports.platform, chat, body, transaction),
+  ),
+  end: onChat<EndRequest>(({ ports, transaction }, chat, body) => endHandover(ports.platform, chat, body, transaction)),
   message,
-  typing_start: onChat<TypingStartRequest>(({ ports, tx }, chat, body) => startTyping(ports.room, chat, body, tx)),
-  typing_stop: onChat<ChatRequest>(({ ports, tx }, chat, body) => stopTyping(ports.room, chat, body, tx)),
+  typing_start: onChat<TypingStartRequest>(({ ports, transaction }, chat, body) =>
+    startTyping(ports.platform, chat, body, transaction),
+  ),
+  typing_stop: onChat<ChatRequest>(({ ports, transaction }, chat, body) =>
+    stopTyping(ports.platform, chat, body, transaction),
+  ),
   chat: readChat,
 }
 
 /** A chat's messages go one by one; what a reset overtakes reaches no chat made after it. */
 function message(operation: Operation): Maybe<unknown> {
-  const { ports, tx } = operation
+  const { ports, transaction } = operation
   const body = operation.body as MessageRequest
   const epoch = ports.epoch()
   return ports.inOrder(body.chat_id, () => {
     if (ports.epoch() !== epoch) throw overtaken()
     const chat = chatOf(operation)
-    checkMessage(ports.room, chat, body, tx)
+    checkMessage(ports.platform, chat, body, transaction)
     const shown = translated(ports.engines, toUser(chat, body.message), body.message)
     return andThen(shown, text => {
       if (ports.epoch() !== epoch) throw overtaken()
-      return sendMessage(ports.room, chat, body, text, tx)
+      return sendMessage(ports.platform, chat, body, text, transaction)
     })
   })
 }
@@ -77,22 +88,22 @@ function message(operation: Operation): Maybe<unknown> {
 const overtaken = () => new Error('The simulator was reset while this message was in flight.')
 
 function summarize(operation: Operation): Maybe<unknown> {
-  const { ports, tx } = operation
+  const { ports, transaction } = operation
   const chat = chatOf(operation)
-  const input = summaryInput(ports.room, chat, tx)
-  const latency = ports.room.knobs['summarize.latency']
+  const input = summaryInput(ports.platform, chat, transaction)
+  const latency = ports.platform.knobs['summarize.latency']
   const waited = latency === 0 ? undefined : ports.delay(latency)
   const summary = andThen(waited, () => summarized(ports.engines, input))
   return andThen(summary, text => ({ event: 'SUMMARIZED', chat_id: chat.id, summary: text }))
 }
 
-function readChat({ ports, grant, route, tx }: Operation): unknown {
+function readChat({ ports, grant, route, transaction }: Operation): unknown {
   const id = route.chatId!
-  const chat = ports.room.state.chats.get(id)
-  if (chat === undefined) throw unknownChat(ports.room, id, JSON.stringify(id), 'chatId')
+  const chat = ports.platform.state.chats.get(id)
+  if (chat === undefined) throw unknownChat(ports.platform, id, JSON.stringify(id), 'chatId')
   if (chat.botId !== grant.botId) {
-    const status = Number(ports.room.knobs['errors.idMismatch'])
+    const status = Number(ports.platform.knobs['errors.idMismatch'])
     throw new Refusal('id_mismatch', 'The chat belongs to another bot than this key.', { field: 'chatId', status })
   }
-  return chatTranscript(ports.room, chat, tx)
+  return chatTranscript(ports.platform, chat, transaction)
 }

@@ -9,7 +9,7 @@ import type { Keyring } from './keyring.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 export interface ApiPorts {
-  readonly room: PlatformContext
+  readonly platform: PlatformContext
   readonly keyring: Keyring
   readonly rateLimit: RateLimit
   readonly engines: Engines

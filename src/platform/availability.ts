@@ -6,7 +6,7 @@ import type { PlatformContext } from './context.ts'
 import { withinHours } from './hours.ts'
 import { invalidParameter } from './refusal.ts'
 import type { BotState, Queue } from './state.ts'
-import { assumed, note, type Tx } from './transaction.ts'
+import { assumed, note, type Transaction } from './transaction.ts'
 
 export const DEFAULT_QUEUE = 'DEFAULT'
 
@@ -17,57 +17,57 @@ export interface AvailabilityChange {
 }
 
 /** Before its first update a queue has the value of `availability.initial`. */
-const queueOf = (room: PlatformContext, bot: BotState, name = DEFAULT_QUEUE): Queue =>
-  bot.queues.get(name) ?? { availability: room.knobs['availability.initial'], reason: null, updated: null }
+const queueOf = (platform: PlatformContext, bot: BotState, name = DEFAULT_QUEUE): Queue =>
+  bot.queues.get(name) ?? { availability: platform.knobs['availability.initial'], reason: null, updated: null }
 
 /** Both must agree: the availability last set (nothing reopens it by itself) and the business hours, if any. */
-export function isOpen(room: PlatformContext, bot: BotState): boolean {
-  const hours = room.settings.businessHours
-  return queueOf(room, bot).availability === 'OPEN' && (hours === null || withinHours(hours, room.nowMs()))
+export function isOpen(platform: PlatformContext, bot: BotState): boolean {
+  const hours = platform.settings.businessHours
+  return queueOf(platform, bot).availability === 'OPEN' && (hours === null || withinHours(hours, platform.nowMs()))
 }
 
 /** Sets it and says so in the journal; `by` is `api` or `workspace`. */
 export function changeAvailability(
-  room: PlatformContext,
+  platform: PlatformContext,
   bot: BotState,
   change: AvailabilityChange,
   by: string,
-  tx: Tx,
+  transaction: Transaction,
 ) {
   const name = change.queue ?? DEFAULT_QUEUE
-  if (name !== DEFAULT_QUEUE && room.knobs['availability.otherQueues'] === 'reject') {
+  if (name !== DEFAULT_QUEUE && platform.knobs['availability.otherQueues'] === 'reject') {
     const message = `queue must be "DEFAULT", the only supported queue, got ${JSON.stringify(name)}.`
-    throw invalidParameter(room.knobs, message, { field: 'queue', assumed: ['availability.otherQueues'] })
+    throw invalidParameter(platform.knobs, message, { field: 'queue', assumed: ['availability.otherQueues'] })
   }
-  const queue = { availability: change.availability, reason: change.reason ?? null, updated: room.stamp() }
+  const queue = { availability: change.availability, reason: change.reason ?? null, updated: platform.stamp() }
   bot.queues.set(name, queue)
-  note(tx, 'availability', undefined, { bot_id: bot.id, queue: name, by, ...change })
+  note(transaction, 'availability', undefined, { bot_id: bot.id, queue: name, by, ...change })
   return queue
 }
 
 export function updateAvailability(
-  room: PlatformContext,
+  platform: PlatformContext,
   bot: BotState,
   request: AvailabilityRequest,
-  tx: Tx,
+  transaction: Transaction,
 ): AvailabilityResponse {
-  const queue = changeAvailability(room, bot, request, 'api', tx)
-  assumed(tx, 'time.format', 'keys.more')
-  if (request.queue === undefined) assumed(tx, 'availability.missingQueue')
-  else if (request.queue !== DEFAULT_QUEUE) assumed(tx, 'availability.otherQueues')
-  if (request.reason === undefined) assumed(tx, 'availability.missingReason')
+  const queue = changeAvailability(platform, bot, request, 'api', transaction)
+  assumed(transaction, 'time.format', 'keys.more')
+  if (request.queue === undefined) assumed(transaction, 'availability.missingQueue')
+  else if (request.queue !== DEFAULT_QUEUE) assumed(transaction, 'availability.otherQueues')
+  if (request.reason === undefined) assumed(transaction, 'availability.missingReason')
   return {
     event: 'HANDOVER AVAILABILITY UPDATED',
     bot_id: String(bot.id),
     queue: request.queue ?? DEFAULT_QUEUE,
     availability: queue.availability,
-    updated_at: formatTime(room, queue.updated),
+    updated_at: formatTime(platform, queue.updated),
   }
 }
 
 /** Writes a moment in one of the three forms of `time.format`. */
-function formatTime(room: PlatformContext, micros: number): string {
+function formatTime(platform: PlatformContext, micros: number): string {
   const iso = isoMicros(micros)
-  if (room.knobs['time.format'] === 'epoch') return String(Math.floor(micros / 1_000_000))
-  return room.knobs['time.format'] === 'offset' ? iso.replace('Z', '+00:00') : iso
+  if (platform.knobs['time.format'] === 'epoch') return String(Math.floor(micros / 1_000_000))
+  return platform.knobs['time.format'] === 'offset' ? iso.replace('Z', '+00:00') : iso
 }

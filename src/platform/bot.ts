@@ -3,7 +3,7 @@ import type { Button } from '../contract/schemas.ts'
 import { addBotReply } from './chats.ts'
 import type { BotReply, PlatformContext } from './context.ts'
 import type { Chat } from './state.ts'
-import { note, type Tx } from './transaction.ts'
+import { note, type Transaction } from './transaction.ts'
 
 interface Phrases {
   readonly greeting: string
@@ -50,9 +50,13 @@ function phrasesFor(language: string): Phrases {
 
 export const handoverLabel = (language: string): string => phrasesFor(language).button
 
-function chooseReply(room: PlatformContext, chat: Chat, text: string): { text: string; buttons: readonly Button[] } {
+function chooseReply(
+  platform: PlatformContext,
+  chat: Chat,
+  text: string,
+): { text: string; buttons: readonly Button[] } {
   const lower = text.toLowerCase()
-  const configured = room.settings.replies.find((reply: BotReply) => lower.includes(reply.match.toLowerCase()))
+  const configured = platform.settings.replies.find((reply: BotReply) => lower.includes(reply.match.toLowerCase()))
   if (configured) return { text: configured.text, buttons: configured.buttons ?? [] }
   const phrases = phrasesFor(chat.language)
   if (GREETINGS.test(text.trim())) return { text: phrases.greeting, buttons: [] }
@@ -61,16 +65,26 @@ function chooseReply(room: PlatformContext, chat: Chat, text: string): { text: s
 }
 
 /** The bot's answer to a user message, now or after `bot.delay`. Never while an agent is there (ST3, ST12). */
-export function answerUser(room: PlatformContext, chat: Chat, text: string, tx: Tx): void {
-  const reply = chooseReply(room, chat, text)
-  const delay = room.knobs['bot.delay']
-  if (delay === 0) return botSays(room, chat, reply.text, reply.buttons, tx)
+export function answerUser(platform: PlatformContext, chat: Chat, text: string, transaction: Transaction): void {
+  const reply = chooseReply(platform, chat, text)
+  const delay = platform.knobs['bot.delay']
+  if (delay === 0) return botSays(platform, chat, reply.text, reply.buttons, transaction)
   const deadline = { kind: 'reply', chatId: chat.id, ...reply } as const
-  room.state.deadlines.set(`reply ${chat.id} ${++chat.counter}`, room.nowMs() + delay, deadline)
+  platform.state.deadlines.set(`reply ${chat.id} ${++chat.counter}`, platform.nowMs() + delay, deadline)
 }
 
-export function botSays(room: PlatformContext, chat: Chat, text: string, buttons: readonly Button[], tx: Tx): void {
+export function botSays(
+  platform: PlatformContext,
+  chat: Chat,
+  text: string,
+  buttons: readonly Button[],
+  transaction: Transaction,
+): void {
   if (chat.status === 'agent') return
-  const message = addBotReply(room, chat, text, buttons)
-  note(tx, 'bot_message', chat.id, { message_id: message.id, text, ...(buttons.length > 0 ? { buttons } : {}) })
+  const message = addBotReply(platform, chat, text, buttons)
+  note(transaction, 'bot_message', chat.id, {
+    message_id: message.id,
+    text,
+    ...(buttons.length > 0 ? { buttons } : {}),
+  })
 }

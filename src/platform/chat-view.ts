@@ -35,8 +35,8 @@ export interface ChatView {
   readonly messages: readonly MessageView[]
 }
 
-export function viewChat(room: PlatformContext, chat: Chat): ChatView {
-  return { ...chatSummary(chat), messages: chat.messages.map(message => viewMessage(room, message)) }
+export function viewChat(platform: PlatformContext, chat: Chat): ChatView {
+  return { ...chatSummary(chat), messages: chat.messages.map(message => viewMessage(platform, message)) }
 }
 
 export const chatSummary = (chat: Chat): Omit<ChatView, 'messages'> => ({
@@ -50,7 +50,7 @@ export const chatSummary = (chat: Chat): Omit<ChatView, 'messages'> => ({
   active: chat.active,
 })
 
-function viewMessage(room: PlatformContext, message: Message): MessageView {
+function viewMessage(platform: PlatformContext, message: Message): MessageView {
   return {
     id: message.id,
     from: message.from,
@@ -60,7 +60,7 @@ function viewMessage(room: PlatformContext, message: Message): MessageView {
     buttons: message.buttons,
     attachments: message.attachments.map(file => ({
       name: file.name,
-      url: room.links.file(file.id, file.name),
+      url: platform.links.file(file.id, file.name),
       type: file.type,
       size_kb: file.sizeKb,
     })),

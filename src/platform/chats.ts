@@ -4,7 +4,7 @@ import { type IdForm, makeIdFrom } from '../runtime/ids.ts'
 import type { PlatformContext } from './context.ts'
 import { Refusal } from './refusal.ts'
 import type { BotState, Chat, Message, Persona, StoredFile } from './state.ts'
-import { note, type Tx } from './transaction.ts'
+import { note, type Transaction } from './transaction.ts'
 
 /** What stands in a chat from the start, in the rows scenarios use. */
 export type HistoryRow =
@@ -24,13 +24,13 @@ export interface NewChat {
   readonly history: readonly HistoryRow[]
 }
 
-export function createChat(room: PlatformContext, spec: NewChat, tx: Tx): Chat {
-  const number = ++room.state.chatCounter
-  const id = spec.id ?? room.id(room.knobs['ids.chat'], `chat ${number}`)
-  const created = room.stamp()
+export function createChat(platform: PlatformContext, spec: NewChat, transaction: Transaction): Chat {
+  const number = ++platform.state.chatCounter
+  const id = spec.id ?? platform.id(platform.knobs['ids.chat'], `chat ${number}`)
+  const created = platform.stamp()
   const chat: Chat = {
     id,
-    userId: spec.userId ?? room.id(room.knobs['ids.user'], `user ${number}`),
+    userId: spec.userId ?? platform.id(platform.knobs['ids.user'], `user ${number}`),
     botId: spec.botId,
     language: spec.language,
     source: spec.source,
@@ -46,20 +46,20 @@ export function createChat(room: PlatformContext, spec: NewChat, tx: Tx): Chat {
     typing: false,
     messages: [],
     counter: 0,
-    words: room.words(id),
+    words: platform.words(id),
     idleEnds: 0,
   }
-  room.state.chats.set(id, chat)
-  for (const row of spec.history) addHistory(room, chat, row)
-  keepAlive(room, chat)
-  note(tx, 'chat_created', id, { language: chat.language, source: chat.source, user_id: chat.userId })
+  platform.state.chats.set(id, chat)
+  for (const row of spec.history) addHistory(platform, chat, row)
+  keepAlive(platform, chat)
+  note(transaction, 'chat_created', id, { language: chat.language, source: chat.source, user_id: chat.userId })
   return chat
 }
 
-function addHistory(room: PlatformContext, chat: Chat, row: HistoryRow): void {
-  if ('user' in row) addMessage(room, chat, { from: 'user', name: userName(chat), text: row.user })
-  else if ('bot' in row) addBotReply(room, chat, row.bot, row.buttons ?? [])
-  else addMessage(room, chat, { from: 'agent', name: row.agent, text: row.text })
+function addHistory(platform: PlatformContext, chat: Chat, row: HistoryRow): void {
+  if ('user' in row) addMessage(platform, chat, { from: 'user', name: userName(chat), text: row.user })
+  else if ('bot' in row) addBotReply(platform, chat, row.bot, row.buttons ?? [])
+  else addMessage(platform, chat, { from: 'agent', name: row.agent, text: row.text })
 }
 
 export const userName = (chat: Chat): string => chat.persona.fullName ?? 'User'
@@ -80,10 +80,10 @@ export interface NewMessage {
 
 const NONE: readonly never[] = []
 
-export function addMessage(room: PlatformContext, chat: Chat, spec: NewMessage): Message {
+export function addMessage(platform: PlatformContext, chat: Chat, spec: NewMessage): Message {
   const message: Message = {
-    id: nextId(chat, room.knobs['ids.message'], 'message'),
-    created: room.stamp(),
+    id: nextId(chat, platform.knobs['ids.message'], 'message'),
+    created: platform.stamp(),
     from: spec.from,
     name: spec.name,
     text: spec.text,
@@ -94,54 +94,54 @@ export function addMessage(room: PlatformContext, chat: Chat, spec: NewMessage):
   }
   chat.messages.push(message)
   chat.updated = message.created
-  keepAlive(room, chat)
+  keepAlive(platform, chat)
   return message
 }
 
 /** An answer of the bot's dialogue: it belongs to an exchange (R-MSG). */
-export function addBotReply(room: PlatformContext, chat: Chat, text: string, buttons: readonly Button[]): Message {
-  const exchangeId = nextId(chat, room.knobs['ids.exchange'], 'exchange')
-  return addMessage(room, chat, { from: 'bot', name: botOf(room, chat).name, text, buttons, exchangeId })
+export function addBotReply(platform: PlatformContext, chat: Chat, text: string, buttons: readonly Button[]): Message {
+  const exchangeId = nextId(chat, platform.knobs['ids.exchange'], 'exchange')
+  return addMessage(platform, chat, { from: 'bot', name: botOf(platform, chat).name, text, buttons, exchangeId })
 }
 
 /** A notice of the bot about the handover itself: no exchange (`transcript.agentFromBot`). */
-export function addNotice(room: PlatformContext, chat: Chat, text: string, tx: Tx): Message {
-  const message = addMessage(room, chat, { from: 'bot', name: botOf(room, chat).name, text })
-  note(tx, 'bot_message', chat.id, { message_id: message.id, text })
+export function addNotice(platform: PlatformContext, chat: Chat, text: string, transaction: Transaction): Message {
+  const message = addMessage(platform, chat, { from: 'bot', name: botOf(platform, chat).name, text })
+  note(transaction, 'bot_message', chat.id, { message_id: message.id, text })
   return message
 }
 
-export const botOf = (room: PlatformContext, chat: Chat): BotState => room.state.bots.get(chat.botId)!
+export const botOf = (platform: PlatformContext, chat: Chat): BotState => platform.state.bots.get(chat.botId)!
 
 /** With `chat.idleTimeout`, a chat without new messages ends. */
-function keepAlive(room: PlatformContext, chat: Chat): void {
+function keepAlive(platform: PlatformContext, chat: Chat): void {
   chat.active = true
-  if (room.knobs['chat.idleTimeout'] !== null) expireAfter(room, chat, room.nowMs())
+  if (platform.knobs['chat.idleTimeout'] !== null) expireAfter(platform, chat, platform.nowMs())
 }
 
-function expireAfter(room: PlatformContext, chat: Chat, fromMs: number): void {
-  const idle = room.knobs['chat.idleTimeout']
+function expireAfter(platform: PlatformContext, chat: Chat, fromMs: number): void {
+  const idle = platform.knobs['chat.idleTimeout']
   const key = `idle ${chat.id}`
-  if (idle === null) room.state.deadlines.delete(key)
-  else room.state.deadlines.set(key, fromMs + idle, { kind: 'idle', chatId: chat.id })
+  if (idle === null) platform.state.deadlines.delete(key)
+  else platform.state.deadlines.set(key, fromMs + idle, { kind: 'idle', chatId: chat.id })
 }
 
 /** After the knob may have changed: every chat counts from its latest message. */
-export function refreshIdle(room: PlatformContext): void {
-  for (const chat of room.state.chats.values()) {
-    if (chat.active) expireAfter(room, chat, Math.floor(chat.updated / 1000))
+export function refreshIdle(platform: PlatformContext): void {
+  for (const chat of platform.state.chats.values()) {
+    if (chat.active) expireAfter(platform, chat, Math.floor(chat.updated / 1000))
   }
 }
 
 /** The chat a request means: known bot, known chat, belonging together and to the key (A5, `errors.idMismatch`). */
-export function requireChat(room: PlatformContext, keyBotId: number, botId: number, chatId: string): Chat {
-  if (!room.state.bots.has(botId)) {
-    const known = [...room.state.bots.keys()].join(', ')
+export function requireChat(platform: PlatformContext, keyBotId: number, botId: number, chatId: string): Chat {
+  if (!platform.state.bots.has(botId)) {
+    const known = [...platform.state.bots.keys()].join(', ')
     throw new Refusal('bot_not_found', `bot_id ${botId} is not a bot here; known: ${known}.`, { field: 'bot_id' })
   }
-  const chat = room.state.chats.get(chatId)
-  if (chat === undefined) throw unknownChat(room, chatId, `chat_id ${JSON.stringify(chatId)}`, 'chat_id')
-  if (chat.botId !== botId || keyBotId !== botId) throw mismatch(room, chat, keyBotId, botId)
+  const chat = platform.state.chats.get(chatId)
+  if (chat === undefined) throw unknownChat(platform, chatId, `chat_id ${JSON.stringify(chatId)}`, 'chat_id')
+  if (chat.botId !== botId || keyBotId !== botId) throw mismatch(platform, chat, keyBotId, botId)
   return chat
 }
 
@@ -150,8 +150,8 @@ export function unknownChat({ state }: PlatformContext, id: string, named: strin
   return new Refusal('chat_not_found', `${named} is not a chat here${late}.`, { field })
 }
 
-function mismatch(room: PlatformContext, chat: Chat, keyBotId: number, botId: number): Refusal {
-  const status = Number(room.knobs['errors.idMismatch'])
+function mismatch(platform: PlatformContext, chat: Chat, keyBotId: number, botId: number): Refusal {
+  const status = Number(platform.knobs['errors.idMismatch'])
   const why =
     chat.botId !== botId
       ? `chat_id ${JSON.stringify(chat.id)} belongs to bot ${chat.botId}, not to bot_id ${botId}.`

@@ -4,7 +4,7 @@ import type { Button } from '../contract/schemas.ts'
 import type { IdForm } from '../runtime/ids.ts'
 import type { Words } from '../runtime/random.ts'
 import type { BusinessHours } from './hours.ts'
-import type { State } from './state.ts'
+import type { PlatformState } from './state.ts'
 
 /** The bot's answer to user messages that contain `match` (a word or sentence, without regard to case). */
 export interface BotReply {
@@ -20,7 +20,7 @@ export interface Settings {
 }
 
 export interface PlatformContext {
-  readonly state: State
+  readonly state: PlatformState
   readonly knobs: Knobs
   readonly settings: Settings
   nowMs(): number

@@ -5,7 +5,7 @@
 import { botSays } from './bot.ts'
 import type { PlatformContext } from './context.ts'
 import type { BotState } from './state.ts'
-import { note, type Tx } from './transaction.ts'
+import { note, type Transaction } from './transaction.ts'
 import { typingTimedOut } from './typing.ts'
 
 export interface BotSpec {
@@ -15,24 +15,24 @@ export interface BotSpec {
 }
 
 /** Adds the bots that are not there yet; known ones keep their availability. */
-export function ensureBots(room: PlatformContext, bots: readonly BotSpec[]): void {
+export function ensureBots(platform: PlatformContext, bots: readonly BotSpec[]): void {
   for (const bot of bots) {
-    const known: BotState | undefined = room.state.bots.get(bot.id)
-    room.state.bots.set(bot.id, { ...bot, queues: known?.queues ?? new Map() })
+    const known: BotState | undefined = platform.state.bots.get(bot.id)
+    platform.state.bots.set(bot.id, { ...bot, queues: known?.queues ?? new Map() })
   }
 }
 
 /** Fires one deadline that is due; false when none is. */
-export function fireDue(room: PlatformContext, tx: Tx): boolean {
-  const due = room.state.deadlines.take(room.nowMs())
+export function fireDue(platform: PlatformContext, transaction: Transaction): boolean {
+  const due = platform.state.deadlines.take(platform.nowMs())
   if (due === null) return false
-  const chat = room.state.chats.get(due.chatId)
+  const chat = platform.state.chats.get(due.chatId)
   if (chat === undefined) return true
-  if (due.kind === 'typing') typingTimedOut(room, chat, tx)
-  else if (due.kind === 'reply') botSays(room, chat, due.text, due.buttons, tx)
+  if (due.kind === 'typing') typingTimedOut(platform, chat, transaction)
+  else if (due.kind === 'reply') botSays(platform, chat, due.text, due.buttons, transaction)
   else {
     chat.active = false
-    note(tx, 'chat_ended', chat.id, { why: 'idle' })
+    note(transaction, 'chat_ended', chat.id, { why: 'idle' })
   }
   return true
 }

@@ -81,7 +81,7 @@ export interface BotState {
   readonly queues: Map<string, Queue>
 }
 
-export interface State {
+export interface PlatformState {
   readonly bots: Map<number, BotState>
   readonly chats: Map<string, Chat>
   readonly files: Map<string, StoredFile>
@@ -92,7 +92,7 @@ export interface State {
   summaryCounter: number
 }
 
-export function createState(): State {
+export function createPlatformState(): PlatformState {
   return {
     bots: new Map(),
     chats: new Map(),

@@ -3,7 +3,7 @@
 import type { PlatformContext } from './context.ts'
 import { Refusal } from './refusal.ts'
 import type { Chat } from './state.ts'
-import { assumed, type Tx } from './transaction.ts'
+import { assumed, type Transaction } from './transaction.ts'
 
 export interface SummaryInput {
   readonly chatId: string
@@ -19,23 +19,23 @@ const MIN_MESSAGES = 2
 const MORE_THAN_CHARACTERS = 30
 
 /** Refuses chats that are too short (L1, L2); `summarize.count` says what a character is. */
-export function summaryInput(room: PlatformContext, chat: Chat, tx: Tx): SummaryInput {
+export function summaryInput(platform: PlatformContext, chat: Chat, transaction: Transaction): SummaryInput {
   const userMessages = chat.messages.filter(message => message.from === 'user').map(message => message.text)
-  const size = userMessages.reduce((sum, text) => sum + countCharacters(room, text), 0)
+  const size = userMessages.reduce((sum, text) => sum + countCharacters(platform, text), 0)
   if (userMessages.length < MIN_MESSAGES || size <= MORE_THAN_CHARACTERS) {
     const message =
       `The chat needs at least ${MIN_MESSAGES} user messages with more than ${MORE_THAN_CHARACTERS} characters ` +
       `in total; it has ${userMessages.length} with ${size}.`
-    const status = Number(room.knobs['summarize.errorStatus'])
+    const status = Number(platform.knobs['summarize.errorStatus'])
     throw new Refusal('precondition_failed', message, { field: 'chat_id', status, assumed: ['summarize.count'] })
   }
-  assumed(tx, 'summarize.text')
-  return { chatId: chat.id, language: chat.language, userMessages, prompt: room.knobs['summarize.prompt'] }
+  assumed(transaction, 'summarize.text')
+  return { chatId: chat.id, language: chat.language, userMessages, prompt: platform.knobs['summarize.prompt'] }
 }
 
-const countCharacters = (room: PlatformContext, text: string): number => {
+const countCharacters = (platform: PlatformContext, text: string): number => {
   const trimmed = text.trim()
-  return room.knobs['summarize.count'] === 'utf16' ? trimmed.length : [...trimmed].length
+  return platform.knobs['summarize.count'] === 'utf16' ? trimmed.length : [...trimmed].length
 }
 
 const TEMPLATES: Record<string, string> = {
@@ -45,8 +45,8 @@ const TEMPLATES: Record<string, string> = {
   ar: 'كتب المستخدم {count} رسائل. بدأت المحادثة بـ «{first}» وآخر رسالة هي «{last}».',
 }
 
-function templateFor(room: PlatformContext, language: string): string {
-  const own = room.knobs['summarize.text']
+function templateFor(platform: PlatformContext, language: string): string {
+  const own = platform.knobs['summarize.text']
   if (own !== 'template') return own
   const primary = language.toLowerCase().split('-')[0] ?? ''
   return TEMPLATES[primary === 'no' || primary === 'nn' ? 'nb' : primary] ?? TEMPLATES.en!
@@ -58,13 +58,16 @@ const shorten = (text: string): string => {
 }
 
 /** The default engine. It follows no prompt, so it shows that one is set: `[prompt: …]`. */
-export function fillTemplate(room: PlatformContext, input: SummaryInput): string {
+export function fillTemplate(platform: PlatformContext, input: SummaryInput): string {
   const values: Record<string, string> = {
     count: String(input.userMessages.length),
     first: shorten(input.userMessages[0] ?? ''),
     last: shorten(input.userMessages.at(-1) ?? ''),
   }
-  const text = templateFor(room, input.language).replace(/\{(count|first|last)\}/g, (_, name: string) => values[name]!)
-  const varied = room.knobs['summarize.vary'] === 'on' ? `${text} (${++room.state.summaryCounter})` : text
+  const text = templateFor(platform, input.language).replace(
+    /\{(count|first|last)\}/g,
+    (_, name: string) => values[name]!,
+  )
+  const varied = platform.knobs['summarize.vary'] === 'on' ? `${text} (${++platform.state.summaryCounter})` : text
   return input.prompt === '' ? varied : `[prompt: ${input.prompt}] ${varied}`
 }

@@ -8,28 +8,38 @@ import type { EventContent, Finding, NoteContent } from '../journal/entry.ts'
 
 export type Effect = EventContent | NoteContent
 
-export interface Tx {
+export interface Transaction {
   readonly effects: Effect[]
   readonly findings: Finding[]
   readonly assumed: AssumptionName[]
 }
 
-export const createTx = (): Tx => ({ effects: [], findings: [], assumed: [] })
+export const createTransaction = (): Transaction => ({ effects: [], findings: [], assumed: [] })
 
 /** Records that the answer rests on these assumptions. */
-export function assumed(tx: Tx, ...names: readonly AssumptionName[]): void {
-  for (const name of names) if (!tx.assumed.includes(name)) tx.assumed.push(name)
+export function assumed(transaction: Transaction, ...names: readonly AssumptionName[]): void {
+  for (const name of names) if (!transaction.assumed.includes(name)) transaction.assumed.push(name)
 }
 
-export function find(tx: Tx, rule: string, message: string): void {
-  tx.findings.push({ rule, message })
+export function addFinding(transaction: Transaction, rule: string, message: string): void {
+  transaction.findings.push({ rule, message })
 }
 
-export function note(tx: Tx, name: string, chatId: string | undefined, detail: Record<string, unknown> = {}): void {
-  tx.effects.push({ kind: 'note', ...(chatId === undefined ? {} : { chat_id: chatId }), note: name, ...detail })
+export function note(
+  transaction: Transaction,
+  name: string,
+  chatId: string | undefined,
+  detail: Record<string, unknown> = {},
+): void {
+  transaction.effects.push({
+    kind: 'note',
+    ...(chatId === undefined ? {} : { chat_id: chatId }),
+    note: name,
+    ...detail,
+  })
 }
 
-export function emit(tx: Tx, chatId: string, deliveryId: string, payload: WebhookEvent): void {
+export function emit(transaction: Transaction, chatId: string, deliveryId: string, payload: WebhookEvent): void {
   const event: WebhookEventName = payload.event
-  tx.effects.push({ kind: 'event', chat_id: chatId, event, delivery_id: deliveryId, payload })
+  transaction.effects.push({ kind: 'event', chat_id: chatId, event, delivery_id: deliveryId, payload })
 }

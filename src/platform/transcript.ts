@@ -5,26 +5,35 @@ import { isoMicros } from '../runtime/timestamps.ts'
 import { botOf } from './chats.ts'
 import type { PlatformContext } from './context.ts'
 import type { Chat, Message } from './state.ts'
-import { assumed, type Tx } from './transaction.ts'
+import { assumed, type Transaction } from './transaction.ts'
 
-export function chatTranscript(room: PlatformContext, chat: Chat, tx: Tx): ChatResponse {
-  return { chat: record(room, chat, chat.messages, tx) }
+export function chatTranscript(platform: PlatformContext, chat: Chat, transaction: Transaction): ChatResponse {
+  return { chat: record(platform, chat, chat.messages, transaction) }
 }
 
 /** The conversation before the latest handover request, all of it when there was none. */
-export function handoverTranscript(room: PlatformContext, chat: Chat, tx: Tx): TranscriptResponse {
-  assumed(tx, 'transcript.handover')
+export function handoverTranscript(
+  platform: PlatformContext,
+  chat: Chat,
+  transaction: Transaction,
+): TranscriptResponse {
+  assumed(transaction, 'transcript.handover')
   const messages = chat.messages.slice(0, chat.requestedAt ?? chat.messages.length)
-  if (room.knobs['transcript.handover'] === 'record') {
-    return { event: 'TRANSCRIPT', chat: record(room, chat, messages, tx) }
+  if (platform.knobs['transcript.handover'] === 'record') {
+    return { event: 'TRANSCRIPT', chat: record(platform, chat, messages, transaction) }
   }
-  const rows = messages.map(message => messageRecord(room, message, tx))
+  const rows = messages.map(message => messageRecord(platform, message, transaction))
   return { event: 'TRANSCRIPT', chat: { id: chat.id, bot_id: chat.botId, messages: rows } }
 }
 
-function record(room: PlatformContext, chat: Chat, messages: readonly Message[], tx: Tx): ChatRecord {
-  assumed(tx, 'transcript.state', 'transcript.source')
-  const bot = botOf(room, chat)
+function record(
+  platform: PlatformContext,
+  chat: Chat,
+  messages: readonly Message[],
+  transaction: Transaction,
+): ChatRecord {
+  assumed(transaction, 'transcript.state', 'transcript.source')
+  const bot = botOf(platform, chat)
   return {
     active: chat.active,
     bot_id: chat.botId,
@@ -41,12 +50,12 @@ function record(room: PlatformContext, chat: Chat, messages: readonly Message[],
     language_code: chat.language,
     last_name: chat.persona.lastName,
     recipient_id: chat.userId,
-    source: paired(room.knobs['transcript.source'], chat.source) ?? chat.source,
-    state: paired(room.knobs['transcript.state'], chat.status) ?? 'chatting',
-    taken_over: takenOver(room, chat, tx),
+    source: paired(platform.knobs['transcript.source'], chat.source) ?? chat.source,
+    state: paired(platform.knobs['transcript.state'], chat.status) ?? 'chatting',
+    taken_over: takenOver(platform, chat, transaction),
     updated: isoMicros(chat.updated),
-    messages: messages.map(message => messageRecord(room, message, tx)),
-    ...extraFields(room),
+    messages: messages.map(message => messageRecord(platform, message, transaction)),
+    ...extraFields(platform),
   }
 }
 
@@ -55,26 +64,27 @@ function paired(pairs: readonly string[], name: string): string | undefined {
   return pairs.find(pair => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
-function extraFields(room: PlatformContext): Record<string, string> {
-  return Object.fromEntries(room.knobs['transcript.extra'].map(pair => pair.split(/=(.*)/s).slice(0, 2)))
+function extraFields(platform: PlatformContext): Record<string, string> {
+  return Object.fromEntries(platform.knobs['transcript.extra'].map(pair => pair.split(/=(.*)/s).slice(0, 2)))
 }
 
-function takenOver(room: PlatformContext, chat: Chat, tx: Tx): string | boolean | null {
+function takenOver(platform: PlatformContext, chat: Chat, transaction: Transaction): string | boolean | null {
   if (chat.takeover === null) return null
-  assumed(tx, 'transcript.takenOver')
-  const form = room.knobs['transcript.takenOver']
+  assumed(transaction, 'transcript.takenOver')
+  const form = platform.knobs['transcript.takenOver']
   return form === 'null' ? null : form === 'true' ? true : isoMicros(chat.takeover.since)
 }
 
-function messageRecord(room: PlatformContext, message: Message, tx: Tx): MessageRecord {
-  if (message.from !== 'user' && message.exchangeId === null) assumed(tx, 'transcript.agentFromBot')
-  if (message.other !== null) assumed(tx, 'transcript.text')
+function messageRecord(platform: PlatformContext, message: Message, transaction: Transaction): MessageRecord {
+  if (message.from !== 'user' && message.exchangeId === null) assumed(transaction, 'transcript.agentFromBot')
+  if (message.other !== null) assumed(transaction, 'transcript.text')
   return {
     id: message.id,
     created: isoMicros(message.created),
-    from_bot: message.from === 'bot' || (message.from === 'agent' && room.knobs['transcript.agentFromBot'] === 'on'),
+    from_bot:
+      message.from === 'bot' || (message.from === 'agent' && platform.knobs['transcript.agentFromBot'] === 'on'),
     name: message.name,
-    message: transcriptText(room, message),
+    message: transcriptText(platform, message),
     buttons: [...message.buttons],
     exchange_id: message.exchangeId,
     exchange_type: message.exchangeId === null ? null : 'usersays',
@@ -82,7 +92,7 @@ function messageRecord(room: PlatformContext, message: Message, tx: Tx): Message
 }
 
 /** With `transcript.text` set to `both`, adds the other side of a translation on a line of its own. */
-function transcriptText(room: PlatformContext, message: Message): string {
-  const both = message.other !== null && room.knobs['transcript.text'] === 'both'
+function transcriptText(platform: PlatformContext, message: Message): string {
+  const both = message.other !== null && platform.knobs['transcript.text'] === 'both'
   return both ? `${message.text}\n${message.other}` : message.text
 }

@@ -14,24 +14,28 @@ export const markTranslation: Translate = (text, from, to) => (text === '' ? '' 
 export const sameText: Translate = text => text
 
 /** The language the agent reads, when none of the agent's languages is the chat's; null: nothing to translate. */
-export function agentLanguage(room: PlatformContext, chat: Chat, codes: readonly string[] | undefined): string | null {
+export function agentLanguage(
+  platform: PlatformContext,
+  chat: Chat,
+  codes: readonly string[] | undefined,
+): string | null {
   const first = codes?.[0]
   if (first === undefined || chat.language === '' || first === '') return null
-  return codes!.some(code => sameLanguage(room, code, chat.language)) ? null : first
+  return codes!.some(code => sameLanguage(platform, code, chat.language)) ? null : first
 }
 
 /** Compares without case and by primary subtag, unless `translation.match` says otherwise. */
-function sameLanguage(room: PlatformContext, a: string, b: string): boolean {
+function sameLanguage(platform: PlatformContext, a: string, b: string): boolean {
   const key = (code: string) => {
     const lower = code.toLowerCase()
-    const cut = room.knobs['translation.match'] === 'exact' ? lower : (lower.split(/[-_]/)[0] ?? lower)
-    return aliasOf(room, cut)
+    const cut = platform.knobs['translation.match'] === 'exact' ? lower : (lower.split(/[-_]/)[0] ?? lower)
+    return aliasOf(platform, cut)
   }
   return key(a) === key(b)
 }
 
-function aliasOf(room: PlatformContext, code: string): string {
-  const pair = room.knobs['translation.aliases'].find(alias => alias.toLowerCase().startsWith(`${code}=`))
+function aliasOf(platform: PlatformContext, code: string): string {
+  const pair = platform.knobs['translation.aliases'].find(alias => alias.toLowerCase().startsWith(`${code}=`))
   return pair === undefined ? code : pair.slice(code.length + 1).toLowerCase()
 }
 

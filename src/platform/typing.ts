@@ -3,49 +3,67 @@ import type { ChatRequest, TypingResponse, TypingStartRequest } from '../contrac
 import type { PlatformContext } from './context.ts'
 import { emitTyping } from './events.ts'
 import type { Chat } from './state.ts'
-import { assumed, note, type Tx } from './transaction.ts'
+import { assumed, note, type Transaction } from './transaction.ts'
 
 const deadlineKey = (chat: Chat) => `typing ${chat.id}`
 
-export function startTyping(room: PlatformContext, chat: Chat, request: TypingStartRequest, tx: Tx): TypingResponse {
-  if (chat.typing) assumed(tx, 'typing.again')
+export function startTyping(
+  platform: PlatformContext,
+  chat: Chat,
+  request: TypingStartRequest,
+  transaction: Transaction,
+): TypingResponse {
+  if (chat.typing) assumed(transaction, 'typing.again')
   chat.typing = true
-  room.state.deadlines.delete(deadlineKey(chat))
+  platform.state.deadlines.delete(deadlineKey(chat))
   if (request.timeout !== undefined) {
-    room.state.deadlines.set(deadlineKey(chat), room.nowMs() + request.timeout, { kind: 'typing', chatId: chat.id })
+    platform.state.deadlines.set(deadlineKey(chat), platform.nowMs() + request.timeout, {
+      kind: 'typing',
+      chatId: chat.id,
+    })
   }
-  emitTyping(room, chat, 'AGENT TYPING START', tx)
-  return typingAnswer(room, chat, 'AGENT TYPING START', tx)
+  emitTyping(platform, chat, 'AGENT TYPING START', transaction)
+  return typingAnswer(platform, chat, 'AGENT TYPING START', transaction)
 }
 
-export function stopTyping(room: PlatformContext, chat: Chat, _request: ChatRequest, tx: Tx): TypingResponse {
-  clearTyping(room, chat)
-  emitTyping(room, chat, 'AGENT TYPING STOP', tx)
-  return typingAnswer(room, chat, 'AGENT TYPING STOP', tx)
+export function stopTyping(
+  platform: PlatformContext,
+  chat: Chat,
+  _request: ChatRequest,
+  transaction: Transaction,
+): TypingResponse {
+  clearTyping(platform, chat)
+  emitTyping(platform, chat, 'AGENT TYPING STOP', transaction)
+  return typingAnswer(platform, chat, 'AGENT TYPING STOP', transaction)
 }
 
 /** The time given with typing_start has passed (L5). */
-export function typingTimedOut(room: PlatformContext, chat: Chat, tx: Tx): void {
+export function typingTimedOut(platform: PlatformContext, chat: Chat, transaction: Transaction): void {
   if (!chat.typing) return
-  clearTyping(room, chat)
-  note(tx, 'typing_hidden', chat.id, { why: 'timeout' })
-  emitTyping(room, chat, 'AGENT TYPING STOP', tx)
+  clearTyping(platform, chat)
+  note(transaction, 'typing_hidden', chat.id, { why: 'timeout' })
+  emitTyping(platform, chat, 'AGENT TYPING STOP', transaction)
 }
 
 /** What `typing.clearOn` lists hides the indicator without an event of its own. */
-export function clearTypingOn(room: PlatformContext, chat: Chat, cause: 'end' | 'message', tx: Tx): void {
-  if (!chat.typing || !room.knobs['typing.clearOn'].includes(cause)) return
-  clearTyping(room, chat)
-  note(tx, 'typing_hidden', chat.id, { why: cause })
+export function clearTypingOn(
+  platform: PlatformContext,
+  chat: Chat,
+  cause: 'end' | 'message',
+  transaction: Transaction,
+): void {
+  if (!chat.typing || !platform.knobs['typing.clearOn'].includes(cause)) return
+  clearTyping(platform, chat)
+  note(transaction, 'typing_hidden', chat.id, { why: cause })
 }
 
-function clearTyping(room: PlatformContext, chat: Chat): void {
+function clearTyping(platform: PlatformContext, chat: Chat): void {
   chat.typing = false
-  room.state.deadlines.delete(deadlineKey(chat))
+  platform.state.deadlines.delete(deadlineKey(chat))
 }
 
-function typingAnswer(room: PlatformContext, chat: Chat, event: string, tx: Tx): TypingResponse {
-  assumed(tx, 'typing.response')
-  if (chat.status !== 'agent') assumed(tx, 'typing.idle')
-  return room.knobs['typing.response'] === 'event' ? { event, chat_id: chat.id } : {}
+function typingAnswer(platform: PlatformContext, chat: Chat, event: string, transaction: Transaction): TypingResponse {
+  assumed(transaction, 'typing.response')
+  if (chat.status !== 'agent') assumed(transaction, 'typing.idle')
+  return platform.knobs['typing.response'] === 'event' ? { event, chat_id: chat.id } : {}
 }

@@ -6,12 +6,12 @@ import { andThen, type Engines, type InOrder, type Maybe, translated } from './e
 import { checkFile, type NewFile, storeFile } from './files.ts'
 import { Refusal } from './refusal.ts'
 import type { Chat } from './state.ts'
-import { createTx, type Effect, note } from './transaction.ts'
+import { createTransaction, type Effect, note } from './transaction.ts'
 import { toAgent } from './translation.ts'
 import { findPress, requestHandover, type UserOutcome, userSays, visibleButtons } from './user.ts'
 
 export interface UserPorts {
-  readonly room: PlatformContext
+  readonly platform: PlatformContext
   readonly engines: Engines
   readonly inOrder: InOrder
   commit(action: UserContent, effects: readonly Effect[]): void
@@ -42,10 +42,10 @@ export class UserProblem extends Error {
 }
 
 export function createUserActions(ports: UserPorts): UserActions {
-  const { room } = ports
+  const { platform } = ports
 
   function chatOf(id: string): Chat {
-    const chat = room.state.chats.get(id)
+    const chat = platform.state.chats.get(id)
     if (chat === undefined) throw new UserProblem('chat_not_found', `There is no chat ${JSON.stringify(id)}.`)
     return chat
   }
@@ -86,14 +86,14 @@ export function createUserActions(ports: UserPorts): UserActions {
   }
 
   function write(chat: Chat, said: Says, forAgent: string): UserOutcome {
-    const tx = createTx()
-    const files = storeAll(room, chat, said.attach ?? [])
-    const outcome = userSays(room, chat, { text: said.text, files, forAgent }, tx)
+    const transaction = createTransaction()
+    const files = storeAll(platform, chat, said.attach ?? [])
+    const outcome = userSays(platform, chat, { text: said.text, files, forAgent }, transaction)
     const attachments = files.map(file => ({ name: file.name, type: file.type, size_kb: file.sizeKb }))
     const content = { kind: 'user', chat_id: chat.id, action: 'message', text: said.text } as const
     ports.commit(
       { ...content, message_id: outcome.messageId, ...(files.length > 0 ? { attachments } : {}) },
-      tx.effects,
+      transaction.effects,
     )
     return outcome
   }
@@ -104,12 +104,12 @@ export function createUserActions(ports: UserPorts): UserActions {
     if (found.kind === 'says') return says(chatId, { text: found.label })
     return inTurn(chatId, () => {
       const chat = chatOf(chatId)
-      const tx = createTx()
-      if (found.kind === 'link') note(tx, 'link_opened', chat.id, { url: found.url })
+      const transaction = createTransaction()
+      if (found.kind === 'link') note(transaction, 'link_opened', chat.id, { url: found.url })
       const outcome =
-        found.kind === 'handover' ? requestHandover(room, chat, tx) : { messageId: null, deliveryId: null }
+        found.kind === 'handover' ? requestHandover(platform, chat, transaction) : { messageId: null, deliveryId: null }
       const content = { kind: 'user', chat_id: chat.id, action: 'press', button: found.label } as const
-      ports.commit({ ...content, message_id: outcome.messageId }, tx.effects)
+      ports.commit({ ...content, message_id: outcome.messageId }, transaction.effects)
       return outcome
     })
   }
@@ -122,10 +122,10 @@ function checkMessage(said: Says): void {
   throw new UserProblem('invalid_message', 'A message needs a text or at least one attachment.')
 }
 
-function storeAll(room: PlatformContext, chat: Chat, files: readonly NewFile[]) {
+function storeAll(platform: PlatformContext, chat: Chat, files: readonly NewFile[]) {
   try {
-    for (const file of files) checkFile(room, file)
-    return files.map(file => storeFile(room, chat, file))
+    for (const file of files) checkFile(platform, file)
+    return files.map(file => storeFile(platform, chat, file))
   } catch (thrown) {
     if (thrown instanceof Refusal) throw new UserProblem('invalid_message', thrown.message)
     throw thrown

@@ -6,7 +6,7 @@ import { addMessage, addNotice, botOf, userName } from './chats.ts'
 import type { PlatformContext } from './context.ts'
 import { emitRequest, emitUserMessage } from './events.ts'
 import type { Chat, StoredFile } from './state.ts'
-import type { Tx } from './transaction.ts'
+import type { Transaction } from './transaction.ts'
 
 /** What a user's action led to: the message it wrote, the webhook event it caused. */
 export interface UserOutcome {
@@ -21,14 +21,19 @@ export interface UserMessage {
   readonly forAgent: string
 }
 
-export function userSays(room: PlatformContext, chat: Chat, said: UserMessage, tx: Tx): UserOutcome {
+export function userSays(
+  platform: PlatformContext,
+  chat: Chat,
+  said: UserMessage,
+  transaction: Transaction,
+): UserOutcome {
   const { text, files, forAgent } = said
   const other = forAgent === text ? null : forAgent
-  const message = addMessage(room, chat, { from: 'user', name: userName(chat), text, other, attachments: files })
+  const message = addMessage(platform, chat, { from: 'user', name: userName(chat), text, other, attachments: files })
   const forwarded =
-    chat.status === 'agent' || (chat.status === 'pending' && room.knobs['request.forwardPending'] === 'on')
-  const deliveryId = forwarded ? emitUserMessage(room, chat, forAgent, files, tx) : null
-  if (chat.status !== 'agent') answerUser(room, chat, text, tx)
+    chat.status === 'agent' || (chat.status === 'pending' && platform.knobs['request.forwardPending'] === 'on')
+  const deliveryId = forwarded ? emitUserMessage(platform, chat, forAgent, files, transaction) : null
+  if (chat.status !== 'agent') answerUser(platform, chat, text, transaction)
   return { messageId: message.id, deliveryId }
 }
 
@@ -62,17 +67,18 @@ export function findPress(chat: Chat, wanted: string): Press | null {
 }
 
 /** ST4, ST5, ST22, ST23; a press that repeats a request follows `request.repeat`. */
-export function requestHandover(room: PlatformContext, chat: Chat, tx: Tx): UserOutcome {
-  if (chat.status !== 'bot' && room.knobs['request.repeat'] === 'ignore') return { messageId: null, deliveryId: null }
-  if (!isOpen(room, botOf(room, chat))) return showClosed(room, chat, tx)
+export function requestHandover(platform: PlatformContext, chat: Chat, transaction: Transaction): UserOutcome {
+  if (chat.status !== 'bot' && platform.knobs['request.repeat'] === 'ignore')
+    return { messageId: null, deliveryId: null }
+  if (!isOpen(platform, botOf(platform, chat))) return showClosed(platform, chat, transaction)
   chat.requestedAt = chat.messages.length
-  if (chat.status === 'agent') return { messageId: null, deliveryId: emitRequest(room, chat, tx) }
+  if (chat.status === 'agent') return { messageId: null, deliveryId: emitRequest(platform, chat, transaction) }
   chat.status = 'pending'
-  const notice = addNotice(room, chat, room.knobs['messages.open'], tx)
-  return { messageId: notice.id, deliveryId: emitRequest(room, chat, tx) }
+  const notice = addNotice(platform, chat, platform.knobs['messages.open'], transaction)
+  return { messageId: notice.id, deliveryId: emitRequest(platform, chat, transaction) }
 }
 
-function showClosed(room: PlatformContext, chat: Chat, tx: Tx): UserOutcome {
+function showClosed(platform: PlatformContext, chat: Chat, transaction: Transaction): UserOutcome {
   if (chat.status === 'agent') return { messageId: null, deliveryId: null }
-  return { messageId: addNotice(room, chat, room.knobs['messages.closed'], tx).id, deliveryId: null }
+  return { messageId: addNotice(platform, chat, platform.knobs['messages.closed'], transaction).id, deliveryId: null }
 }

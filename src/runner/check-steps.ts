@@ -41,15 +41,15 @@ export const check: Play<'check'> = async turn => {
 }
 
 function observe({ context, step, action }: ActionContext<'check'>, chat: Chat): Observed {
-  const { room } = context.core
+  const { platform } = context.core
   return {
     note: 'observed',
     step: step.number,
     chat_id: chat.id,
     status: chat.status,
     typing: chat.typing,
-    availability: isOpen(room, room.state.bots.get(chat.botId)!) ? 'OPEN' : 'CLOSED',
-    ...(action.check.transcript === undefined ? {} : { transcript: viewChat(room, chat).messages.map(rowOf) }),
+    availability: isOpen(platform, platform.state.bots.get(chat.botId)!) ? 'OPEN' : 'CLOSED',
+    ...(action.check.transcript === undefined ? {} : { transcript: viewChat(platform, chat).messages.map(rowOf) }),
   }
 }
 

@@ -68,7 +68,7 @@ function trigger({ context, step, action }: ActionContext<'deliver'>): string {
   const body = (context.fill(step, action.body) ?? {}) as Record<string, unknown>
   const chat = context.chatOf(step)
   const known = Object.hasOwn(WEBHOOK_EVENTS, event) && chat !== null
-  const payload = known ? { ...payloadOf(core.room, chat, event as WebhookEventName), ...body } : { event, ...body }
+  const payload = known ? { ...payloadOf(core.platform, chat, event as WebhookEventName), ...body } : { event, ...body }
   void core.byHand.trigger({ chatId: chat?.id, event, payload, sign: action.sign })
   const notes = core.journal.query({ kind: 'note' })
   return String(notes.findLast(({ note }) => note === 'event_triggered')!.delivery_id)

@@ -108,7 +108,7 @@ async function openConversation(
   conversations: Map<string, Chat>,
 ): Promise<void> {
   const { core } = context
-  const { knobs } = core.room
+  const { knobs } = core.platform
   const seed = seedOfPlay(context.seed, context)
   const scope = { ...context.evaluator.scopeOf(0), ...conversation.scope }
   const filled = <T>(template: unknown) => fill(template, scope) as T

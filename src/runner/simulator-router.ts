@@ -74,5 +74,5 @@ function decoded(segment: string): string {
 /** Opened links are rare, and their ids are unique. */
 function fileOwner({ target }: Exchange, owners: Owners): Simulator | undefined {
   const id = pathOf(target).slice(FILES_PREFIX.length).split('/')[0]!
-  return [...new Set(owners.values())].find(sim => coreOf(sim).room.state.files.has(id))
+  return [...new Set(owners.values())].find(sim => coreOf(sim).platform.state.files.has(id))
 }

@@ -7,7 +7,7 @@ import { botSays } from '../platform/bot.ts'
 import { andThen, type Maybe } from '../platform/engines.ts'
 import type { NewFile } from '../platform/files.ts'
 import type { Chat } from '../platform/state.ts'
-import { createTx } from '../platform/transaction.ts'
+import { createTransaction } from '../platform/transaction.ts'
 import type { UserOutcome } from '../platform/user.ts'
 import { awaitAnswer } from './await-ack.ts'
 import { seedOfPlay } from './run-context.ts'
@@ -34,12 +34,12 @@ export const press: Play<'press'> = turn => {
 
 export const bot: Play<'bot'> = ({ context, step, action, startSeq }) => {
   const chat = chatOf({ context, step })
-  const tx = createTx()
+  const transaction = createTransaction()
   const text = String(context.fill(step, action.text))
   const buttons = context.fill(step, action.buttons) as typeof action.buttons
   if (chat.status === 'agent') throw new StepProblem('The bot is silent while an agent has the chat.')
-  botSays(context.core.room, chat, text, buttons, tx)
-  context.core.commitEffects(tx.effects, startSeq)
+  botSays(context.core.platform, chat, text, buttons, transaction)
+  context.core.commitEffects(transaction.effects, startSeq)
   return {}
 }
 

@@ -60,7 +60,7 @@ export const GONE =
   'This chat no longer exists: the simulator was reset after the chat was created, or restored from a snapshot without it.'
 
 export function createChatHandle(core: Core, chat: Chat): ChatHandle {
-  const { chats } = core.room.state
+  const { chats } = core.platform.state
   /** The current chat with this id: a reset or a restore may have replaced the object. */
   const own = (): Chat => chats.get(chat.id) ?? chat
   /** Starts to wait before it returns, so that a reset right after the action ends the wait. */
@@ -84,9 +84,9 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
       return own().typing
     },
     get transcript() {
-      return viewChat(core.room, own()).messages
+      return viewChat(core.platform, own()).messages
     },
-    view: () => viewChat(core.room, own()),
+    view: () => viewChat(core.platform, own()),
     async says(message = '', options = {}) {
       checkSaid(message, options)
       const attach = (options.attach ?? []).map(toFile)

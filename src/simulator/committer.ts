@@ -16,9 +16,9 @@ export interface Committer {
   readonly deadlineTimer: DeadlineTimer
 }
 
-export function createCommitter({ journal, room, clock }: Parts, dispatcher: Dispatcher): Committer {
+export function createCommitter({ journal, platform, clock }: Parts, dispatcher: Dispatcher): Committer {
   const lastEvent = new Map<string, number>()
-  const deadlineTimer = createDeadlineTimer(room, clock, effects => commitEffects(effects, null))
+  const deadlineTimer = createDeadlineTimer(platform, clock, effects => commitEffects(effects, null))
 
   function commitEffects(effects: readonly Effect[], cause: number | null): void {
     for (const effect of effects) {

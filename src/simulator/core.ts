@@ -13,7 +13,7 @@ import type { SimulatorOptions } from './options.ts'
 import { createParts, type Parts } from './parts.ts'
 import { createReset, type Reset } from './reset.ts'
 
-type Own = 'identity' | 'address' | 'settings' | 'clock' | 'room' | 'journal' | 'keyring' | 'engines' | 'activity'
+type Own = 'identity' | 'address' | 'settings' | 'clock' | 'platform' | 'journal' | 'keyring' | 'engines' | 'activity'
 
 export interface Core
   extends Pick<Parts, Own>,
@@ -50,7 +50,7 @@ export interface Inner
 /** `shared`: a transport of several simulators, which its creator closes. */
 export function createCore(options: SimulatorOptions, shared?: Transport, filesOf = ''): Core {
   const parts = createParts(options, shared, filesOf)
-  const { identity, room, journal, epoch, faults } = parts
+  const { identity, platform, journal, epoch, faults } = parts
   const dispatcher = dispatcherFor(parts, options)
   const committer = createCommitter(parts, dispatcher)
   const resets = createReset(parts, dispatcher, committer)
@@ -68,7 +68,7 @@ export function createCore(options: SimulatorOptions, shared?: Transport, filesO
     api: apiFor(parts, committer, options),
     user: createUserActions({ ...inTurn(parts), commit }),
     byHand: dispatcher,
-    faults: createFaultController({ faults, room, journal, free: dispatcher.free }),
+    faults: createFaultController({ faults, platform, journal, free: dispatcher.free }),
     findOnItsWay: dispatcher.find,
     nextDeliveryDue: dispatcher.nextDue,
     commit,
@@ -87,7 +87,7 @@ export function createCore(options: SimulatorOptions, shared?: Transport, filesO
 }
 
 function dispatcherFor(parts: Parts, options: SimulatorOptions): Dispatcher {
-  const { journal, clock, activity, identity, knobs, address, transport, faults, keyring, room } = parts
+  const { journal, clock, activity, identity, knobs, address, transport, faults, keyring, platform } = parts
   return createDispatcher({
     journal,
     clock,
@@ -98,7 +98,7 @@ function dispatcherFor(parts: Parts, options: SimulatorOptions): Dispatcher {
     target: () => targetOf(options, address.webhookUrl, transport),
     faults,
     hasWire: () => options.webhook?.fetch === undefined,
-    signingKey: chatId => keyring.signingKey(room.state.chats.get(chatId ?? '')?.botId ?? identity.bot.id),
+    signingKey: chatId => keyring.signingKey(platform.state.chats.get(chatId ?? '')?.botId ?? identity.bot.id),
   })
 }
 
@@ -116,8 +116,8 @@ const apiFor = (parts: Parts, { commit, lastEvent }: Committer, { markers = true
   })
 
 /** The ports that the API and the end user share. */
-const inTurn = ({ room, engines, lanes, epoch, activity }: Parts) => ({
-  room,
+const inTurn = ({ platform, engines, lanes, epoch, activity }: Parts) => ({
+  platform,
   engines,
   inOrder: lanes.inOrder,
   epoch: epoch.current,
@@ -125,8 +125,8 @@ const inTurn = ({ room, engines, lanes, epoch, activity }: Parts) => ({
 })
 
 const ownOf = (parts: Parts): Pick<Parts, Own> => {
-  const { identity, address, settings, clock, room, journal, keyring, engines, activity } = parts
-  return { identity, address, settings, clock, room, journal, keyring, engines, activity }
+  const { identity, address, settings, clock, platform, journal, keyring, engines, activity } = parts
+  return { identity, address, settings, clock, platform, journal, keyring, engines, activity }
 }
 
 function innerOf(parts: Parts, dispatcher: Dispatcher, committer: Committer, { refreshBots }: Reset): Inner {

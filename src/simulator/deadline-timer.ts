@@ -2,7 +2,7 @@
 
 import type { PlatformContext } from '../platform/context.ts'
 import { fireDue } from '../platform/platform.ts'
-import { createTx, type Effect } from '../platform/transaction.ts'
+import { createTransaction, type Effect } from '../platform/transaction.ts'
 import type { Clock, ClockTimer } from '../runtime/clock.ts'
 
 export interface DeadlineTimer {
@@ -15,7 +15,7 @@ export interface DeadlineTimer {
 
 /** `commit` receives the effects of the deadlines that fell due. */
 export function createDeadlineTimer(
-  room: PlatformContext,
+  platform: PlatformContext,
   clock: Clock,
   commit: (effects: readonly Effect[]) => void,
 ): DeadlineTimer {
@@ -28,14 +28,14 @@ export function createDeadlineTimer(
 
   function ring(): void {
     armed = null
-    const tx = createTx()
-    while (fireDue(room, tx));
-    commit(tx.effects)
+    const transaction = createTransaction()
+    while (fireDue(platform, transaction));
+    commit(transaction.effects)
   }
 
   return {
     set() {
-      const at = room.state.deadlines.nextMs()
+      const at = platform.state.deadlines.nextMs()
       if (at === (armed?.at ?? null)) return
       cancel()
       if (at !== null) armed = { at, timer: clock.after(at - clock.now(), ring) }

@@ -21,7 +21,7 @@ export async function loadTranslate(path: string): Promise<Translate> {
   throw new InvalidOptionError([{ name, message, allowed: allowedFor(name) }])
 }
 
-export function createEngines(options: SimulatorOptions, room: PlatformContext): Engines {
+export function createEngines(options: SimulatorOptions, platform: PlatformContext): Engines {
   const loaded = new Map<string, Promise<Translate>>()
   const load = (path: string) => {
     const known = loaded.get(path) ?? loadTranslate(path)
@@ -31,11 +31,11 @@ export function createEngines(options: SimulatorOptions, room: PlatformContext):
   return {
     translate(text, from, to) {
       if (options.translate) return options.translate(text, from, to)
-      const engine = room.knobs['translation.engine']
+      const engine = platform.knobs['translation.engine']
       if (engine === 'marker') return markTranslation(text, from, to)
       if (engine === 'identity') return sameText(text, from, to)
       return load(engine).then(translate => translate(text, from, to))
     },
-    summarize: options.summarize ?? (input => fillTemplate(room, input)),
+    summarize: options.summarize ?? (input => fillTemplate(platform, input)),
   }
 }

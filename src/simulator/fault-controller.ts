@@ -22,13 +22,13 @@ export interface FaultController {
 
 export interface FaultControllerPorts {
   readonly faults: Faults
-  readonly room: PlatformContext
+  readonly platform: PlatformContext
   readonly journal: Journal
   /** Sends the events that these faults hold. */
   free(names: readonly string[]): void
 }
 
-export function createFaultController({ faults, room, journal, free }: FaultControllerPorts): FaultController {
+export function createFaultController({ faults, platform, journal, free }: FaultControllerPorts): FaultController {
   function write(note: string, { name, chat_id }: NamedFault, details: object): void {
     journal.append({ kind: 'note', ...(chat_id === undefined ? {} : { chat_id }), note, fault: name, ...details }, null)
   }
@@ -36,7 +36,7 @@ export function createFaultController({ faults, room, journal, free }: FaultCont
   return {
     add(fault) {
       const spec = checked(fault)
-      const problems = [...unknownChat(room, spec), ...unsigned(room, spec)]
+      const problems = [...unknownChat(platform, spec), ...unsigned(platform, spec)]
       if (problems.length > 0) throw new InvalidOptionError(problems)
       const added = named(faults, spec)
       write('fault_set', added, { on: added.on, effect: effectOf(added), of: added.of })

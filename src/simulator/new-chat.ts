@@ -1,7 +1,7 @@
 /** Creates chats with a seeded persona and, on request, a shipped conversation. */
 import { createChat, type HistoryRow, type NewChat } from '../platform/chats.ts'
 import type { Chat, Persona } from '../platform/state.ts'
-import { createTx } from '../platform/transaction.ts'
+import { createTransaction } from '../platform/transaction.ts'
 import { drawPersona } from '../runtime/personas.ts'
 import type { Core } from './core.ts'
 import { InvalidOptionError } from './options.ts'
@@ -46,11 +46,11 @@ export function newChat(core: Core, options: ChatOptions): Promise<Chat> {
 async function makeChat(core: Core, options: ChatOptions, epoch: number): Promise<Chat> {
   const shipped = options.transcript === undefined ? null : await loadTranscript(options.transcript)
   const language = options.language ?? shipped?.language ?? 'en'
-  const drawn = await drawPersona(core.seed, `persona ${core.room.state.chatCounter + 1}`, language)
+  const drawn = await drawPersona(core.seed, `persona ${core.platform.state.chatCounter + 1}`, language)
   if (epoch !== core.epoch()) throw new Error('Failed to create the chat: the simulator was reset at the same time.')
-  const tx = createTx()
+  const transaction = createTransaction()
   const chat = createChat(
-    core.room,
+    core.platform,
     {
       ...(options.id === undefined ? {} : { id: freeId(core, options.id) }),
       botId: knownBot(core, options.botId),
@@ -62,15 +62,15 @@ async function makeChat(core: Core, options: ChatOptions, epoch: number): Promis
       labels: [...(options.labels ?? shipped?.labels ?? [])],
       history: options.history ?? shipped?.history ?? [],
     } satisfies NewChat,
-    tx,
+    transaction,
   )
-  core.commitEffects(tx.effects, null)
+  core.commitEffects(transaction.effects, null)
   return chat
 }
 
 function knownBot(core: Core, botId = core.bot.id): number {
-  if (core.room.state.bots.has(botId)) return botId
-  const known = [...core.room.state.bots.keys()].join(', ')
+  if (core.platform.state.bots.has(botId)) return botId
+  const known = [...core.platform.state.bots.keys()].join(', ')
   throw new InvalidOptionError([{ name: 'bot_id', message: `bot_id ${botId} is not a bot here; known: ${known}.` }])
 }
 
@@ -80,7 +80,7 @@ function freeId(core: Core, id: string): string {
       { name: 'id', message: 'id must be a text that is not empty and that a URL can carry.' },
     ])
   }
-  if (!core.room.state.chats.has(id)) return id
+  if (!core.platform.state.chats.has(id)) return id
   throw new InvalidOptionError([{ name: 'id', message: `There is already a chat ${JSON.stringify(id)}.` }])
 }
 

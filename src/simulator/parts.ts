@@ -7,7 +7,7 @@ import { createJournal, type Journal } from '../journal/journal.ts'
 import type { PlatformContext, Settings } from '../platform/context.ts'
 import { type ChatQueues, createChatQueues, type Engines } from '../platform/engines.ts'
 import type { BotSpec } from '../platform/platform.ts'
-import { createState } from '../platform/state.ts'
+import { createPlatformState } from '../platform/state.ts'
 import { type Activity, createActivity } from '../runtime/activity.ts'
 import type { RealClock, VirtualClock } from '../runtime/clock.ts'
 import { createEpoch, type Epoch } from '../runtime/epoch.ts'
@@ -42,7 +42,7 @@ export interface Parts {
   readonly stamps: Timestamps
   readonly journalStamps: Timestamps
   readonly journal: Journal
-  readonly room: PlatformContext
+  readonly platform: PlatformContext
   readonly keyring: Keyring
   readonly rateLimit: RateLimit
   readonly engines: Engines
@@ -63,7 +63,7 @@ export function createParts(options: SimulatorOptions, shared: Transport | undef
   const journalStamps = createTimestamps(clock.now)
   const settings = { replies: options.bot?.replies ?? [], businessHours: hoursFrom(options.businessHours) }
   const address = addressFrom(options, filesOf)
-  const room = createPlatformContext({ identity, knobs, clock, stamps, address, settings })
+  const platform = createPlatformContext({ identity, knobs, clock, stamps, address, settings })
   return {
     identity,
     address,
@@ -73,10 +73,10 @@ export function createParts(options: SimulatorOptions, shared: Transport | undef
     stamps,
     journalStamps,
     journal: createJournal({ limit: options.journalLimit ?? DEFAULTS.journalLimit, stamp: journalStamps.next }),
-    room,
+    platform,
     keyring: createKeyring(() => identity.bot.id, knobs),
     rateLimit: createRateLimit(),
-    engines: createEngines(options, room),
+    engines: createEngines(options, platform),
     lanes: createChatQueues(),
     faults: createFaults(),
     activity: createActivity(),
@@ -102,7 +102,7 @@ const createPlatformContext = ({
   address,
   settings,
 }: PlatformContextParts): PlatformContext => ({
-  state: createState(),
+  state: createPlatformState(),
   knobs,
   settings,
   nowMs: clock.now,

@@ -17,11 +17,11 @@ export interface Reset {
 }
 
 export function createReset(parts: Parts, dispatcher: Dispatcher, { deadlineTimer, lastEvent }: Committer): Reset {
-  const { room, keyring, clock } = parts
+  const { platform, keyring, clock } = parts
 
   function refresh(): void {
     refreshBots(parts)
-    refreshIdle(room)
+    refreshIdle(platform)
     deadlineTimer.set()
   }
   function forget(): void {
@@ -32,7 +32,7 @@ export function createReset(parts: Parts, dispatcher: Dispatcher, { deadlineTime
     parts.activity.forget()
     parts.rateLimit.reset()
     parts.lanes.clear()
-    clearState(room)
+    clearState(platform)
     lastEvent.clear()
     keyring.forgetReplaced()
     parts.past.before = 1
@@ -48,10 +48,10 @@ export function createReset(parts: Parts, dispatcher: Dispatcher, { deadlineTime
   return { refreshBots: () => refreshBots(parts), refresh, forget, reset }
 }
 
-function refreshBots({ keyring, knobs, clock, identity: { bot }, room }: Parts): void {
+function refreshBots({ keyring, knobs, clock, identity: { bot }, platform }: Parts): void {
   keyring.refresh(knobs, clock.now())
   ensureBots(
-    room,
+    platform,
     keyring.botIds.map(id => (id === bot.id ? bot : { ...bot, id, name: `${bot.name} ${id}` })),
   )
 }

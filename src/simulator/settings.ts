@@ -81,8 +81,8 @@ export async function configure(core: Core, patch: Readonly<Record<string, unkno
   core.journal.append({ kind: 'note', note: 'config', changed: maskKeys(patch) }, null)
 }
 
-export function applySettings({ room }: Core, { knobs, applies }: ReadSettings): void {
-  applyKnobs(room.knobs, knobs)
+export function applySettings({ platform }: Core, { knobs, applies }: ReadSettings): void {
+  applyKnobs(platform.knobs, knobs)
   for (const apply of applies) apply()
 }
 
@@ -110,6 +110,6 @@ export function effectiveConfig(core: Core): Record<string, unknown> {
     'bot.name': core.bot.name,
     'bot.replies': core.settings.replies,
     business_hours: core.settings.businessHours?.written ?? null,
-    ...showKnobs(core.room.knobs),
+    ...showKnobs(core.platform.knobs),
   })
 }

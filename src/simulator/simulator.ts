@@ -10,7 +10,7 @@ import { maskSetting } from '../journal/mask.ts'
 import { type AvailabilityChange, changeAvailability } from '../platform/availability.ts'
 import { type ChatView, chatSummary } from '../platform/chat-view.ts'
 import type { Maybe } from '../platform/engines.ts'
-import { createTx } from '../platform/transaction.ts'
+import { createTransaction } from '../platform/transaction.ts'
 import type { Transport } from '../runtime/transport.ts'
 import { parseDuration } from '../text/duration.ts'
 import { type ChatHandle, createChatHandle } from './chat-handle.ts'
@@ -100,7 +100,7 @@ export const createSimulatorOn = (options: SimulatorOptions, transport: Transpor
   simulatorOf(createCore(options, transport, filesOf))
 
 function simulatorOf(core: Core): Simulator {
-  const { journal, room, api } = core
+  const { journal, platform, api } = core
   const basePath = () => new URL(core.address.base).pathname.replace(/\/$/, '')
 
   const simulator: Simulator = {
@@ -108,10 +108,10 @@ function simulatorOf(core: Core): Simulator {
       return core.address.base
     },
     get apiKey() {
-      return room.knobs['keys.handover']
+      return platform.knobs['keys.handover']
     },
     get botApiKey() {
-      return room.knobs['keys.bot']
+      return platform.knobs['keys.bot']
     },
     get botId() {
       return core.bot.id
@@ -121,14 +121,14 @@ function simulatorOf(core: Core): Simulator {
       return journal.query({ kind: 'delivery' })
     },
     clock: { mode: core.clock.mode, now: core.clock.now, advance: by => advance(core, by) },
-    fetch: createFetchAdapter(api, basePath, () => room.knobs['limits.body'], core.epoch),
+    fetch: createFetchAdapter(api, basePath, () => platform.knobs['limits.body'], core.epoch),
     handle: api,
     chat: async chatOptions => createChatHandle(core, await newChat(core, chatOptions ?? {})),
     findChat(id) {
-      const chat = room.state.chats.get(id)
+      const chat = platform.state.chats.get(id)
       return chat && createChatHandle(core, chat)
     },
-    chats: () => [...room.state.chats.values()].map(chatSummary),
+    chats: () => [...platform.state.chats.values()].map(chatSummary),
     faults: core.faults,
     setAvailability: change => setAvailability(core, change),
     async configure(patch) {
@@ -156,9 +156,9 @@ const AVAILABILITY = {
 
 function setAvailability(core: Core, change: AvailabilityChange): void {
   validateOptions('setAvailability', change, AVAILABILITY)
-  const tx = createTx()
-  changeAvailability(core.room, core.room.state.bots.get(core.bot.id)!, change, 'workspace', tx)
-  core.commitEffects(tx.effects, null)
+  const transaction = createTransaction()
+  changeAvailability(core.platform, core.platform.state.bots.get(core.bot.id)!, change, 'workspace', transaction)
+  core.commitEffects(transaction.effects, null)
 }
 
 async function advance(core: Core, by: string): Promise<void> {
@@ -174,7 +174,7 @@ async function advance(core: Core, by: string): Promise<void> {
 }
 
 function effectiveAssumptions(core: Core): EffectiveAssumption[] {
-  const { knobs } = core.room
+  const { knobs } = core.platform
   const effective = (name: KnobName): EffectiveKnob => ({
     name,
     value: maskSetting(name, showKnob(name, knobs[name])),

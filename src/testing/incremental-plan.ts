@@ -99,7 +99,7 @@ const emptyPlan = (core: Core): { -readonly [Key in keyof Plan]: Plan[Key] } => 
   clock: null,
   timeouts: { ackMs: ACK_MS, expectMs: WAIT_MS, settleMs: 0, scenarioMs: Number.POSITIVE_INFINITY },
   strict: { unexpected: 'fail', contract: 'fail', allow: READS },
-  config: { ...effectiveConfig(core), 'keys.handover': core.room.knobs['keys.handover'] },
+  config: { ...effectiveConfig(core), 'keys.handover': core.platform.knobs['keys.handover'] },
   bot: {},
   availability: null,
   businessHours: null,

@@ -61,7 +61,7 @@ export function createJournalToSteps({ core, show, grow, addConversation, conver
 
   function noteCame(entry: EntryOf<'note'>): void {
     if (OF_A_PLAYER.includes(entry.note)) return
-    const chat = entry.note === 'chat_created' ? core.room.state.chats.get(entry.chat_id ?? '') : undefined
+    const chat = entry.note === 'chat_created' ? core.platform.state.chats.get(entry.chat_id ?? '') : undefined
     if (chat !== undefined) addConversation(entry, chat)
     show(entry)
   }

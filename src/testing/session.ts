@@ -141,7 +141,7 @@ const toldEntries = ({ journal, inner }: Core): Entry[] => journal.query({ after
 function unannounced(core: Core): Chat[] {
   const isTold = (entry: Entry) => entry.kind === 'note' && entry.note === 'chat_created'
   const told = new Set(toldEntries(core).flatMap(entry => (isTold(entry) ? [entry.chat_id] : [])))
-  return [...core.room.state.chats.values()].filter(({ id }) => !told.has(id))
+  return [...core.platform.state.chats.values()].filter(({ id }) => !told.has(id))
 }
 
 /** A chat goes by its user's first name. */

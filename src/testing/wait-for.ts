@@ -43,7 +43,7 @@ function answerOf<Value>(look: () => Value): Value {
 }
 
 function stillNot(session: Session, { chatId }: Subject, source: string, ms: number): Failure {
-  const chat = chatId === null ? undefined : session.core.room.state.chats.get(chatId)
+  const chat = chatId === null ? undefined : session.core.platform.state.chats.get(chatId)
   const state = chat === undefined ? '' : `; the chat is with ${chat.status}, ${chat.typing ? 'typing' : 'not typing'}`
   return {
     kind: 'check',

@@ -13,7 +13,7 @@ it('docs/lint.md has one heading per rule, in their order', () => {
 it('every finding platform and API can make has a rule', () => {
   const made = ['src/api', 'src/platform'].flatMap(folder =>
     filesIn(folder, '.ts').flatMap(file =>
-      [...read(`${folder}/${file}`).matchAll(/\bfind\(tx, '([^']+)'/g)].map(([, rule]) => rule!),
+      [...read(`${folder}/${file}`).matchAll(/\baddFinding\(transaction, '([^']+)'/g)].map(([, rule]) => rule!),
     ),
   )
   expect([...new Set(made)].sort()).toEqual(Object.keys(FINDINGS).sort())

@@ -24,21 +24,21 @@ export async function trigger(core: Core, wanted: Trigger): Promise<Reply> {
 function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: Trigger): Triggered {
   if (isKnown(event)) {
     const chat = chat_id === undefined ? newestChat(core, event) : chatOf(core, chat_id)
-    return { event, chatId: chat.id, sign, sending, payload: { ...payloadOf(core.room, chat, event), ...body } }
+    return { event, chatId: chat.id, sign, sending, payload: { ...payloadOf(core.platform, chat, event), ...body } }
   }
   const chatId = chat_id === undefined ? undefined : chatOf(core, chat_id).id
   return { event, chatId, sign, sending, payload: { event, ...body } }
 }
 
 /** Without a signature there is nothing that could be wrong with it. */
-function refuseWithoutSignatures({ room }: Core, sign: SignMode): void {
-  if (sign === 'valid' || room.knobs['webhook.signature'] !== 'off') return
+function refuseWithoutSignatures({ platform }: Core, sign: SignMode): void {
+  if (sign === 'valid' || platform.knobs['webhook.signature'] !== 'off') return
   const message = `sign ${sign} means nothing while webhook.signature is off; set it to base64 or hex first.`
   throw new ControlProblem(409, 'signature_off', message)
 }
 
-function newestChat({ room }: Core, event: string): Chat {
-  const chat = [...room.state.chats.values()].at(-1)
+function newestChat({ platform }: Core, event: string): Chat {
+  const chat = [...platform.state.chats.values()].at(-1)
   if (chat !== undefined) return chat
   const message = `${event} is about a chat, and there is none yet: make one with POST /_sim/chats, then try again.`
   throw new ControlProblem(409, 'no_chat', message)
@@ -46,10 +46,10 @@ function newestChat({ room }: Core, event: string): Chat {
 
 const LISTED = 5
 
-export function chatOf({ room }: Core, id: string): Chat {
-  const chat = room.state.chats.get(id)
+export function chatOf({ platform }: Core, id: string): Chat {
+  const chat = platform.state.chats.get(id)
   if (chat !== undefined) return chat
-  const known = [...room.state.chats.keys()]
+  const known = [...platform.state.chats.keys()]
   const message = `There is no chat ${JSON.stringify(id)}${nearest(id, known) || '.'}${latest('chats', known)}`
   throw unknownId('chat_not_found', 'chat_id', message, known)
 }

@@ -86,7 +86,7 @@ export const Availability = z
   .check(named('Availability', '`open` takes the business hours into account as well'))
 
 const clock = z.object({ mode: z.enum(['real', 'virtual']), now: z.string() })
-export const State = z
+export const StateResponse = z
   .object({
     version: z.string(),
     config: Config,

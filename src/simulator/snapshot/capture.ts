@@ -21,7 +21,7 @@ export interface SnapshotOptions {
 
 /** The result is plain JSON and shares no object with the simulator. */
 export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snapshot {
-  const { room, inner, identity } = core
+  const { platform, inner, identity } = core
   const { bot } = identity
   const deliveries = inner.dispatcher.capture()
   const rank = ranking(deliveries.jobs, inner.deadlineTimer.order)
@@ -35,13 +35,13 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
     clock: clockOf(core),
     config: configOf(core, options),
     ...(options.keys ? { replaced_keys: core.keyring.replaced().map(replacedKeyRow) } : {}),
-    bots: [...room.state.bots.values()].map(botRow),
-    chats: [...room.state.chats.values()].map(chat => chatRow(chat, inner.lastEvent.get(chat.id) ?? null)),
-    files: [...room.state.files.values()].map(fileRow),
-    deadlines: room.state.deadlines.list().map(deadlineRow),
+    bots: [...platform.state.bots.values()].map(botRow),
+    chats: [...platform.state.chats.values()].map(chat => chatRow(chat, inner.lastEvent.get(chat.id) ?? null)),
+    files: [...platform.state.files.values()].map(fileRow),
+    deadlines: platform.state.deadlines.list().map(deadlineRow),
     counters: {
-      chats: room.state.chatCounter,
-      summaries: room.state.summaryCounter,
+      chats: platform.state.chatCounter,
+      summaries: platform.state.summaryCounter,
       triggered: deliveries.triggered,
       faults: faults.made,
     },
@@ -73,21 +73,23 @@ function clockOf({ clock }: Core): Snapshot['clock'] {
 
 function configOf(core: Core, { keys }: SnapshotOptions): Record<string, unknown> {
   const { seed: _, clock: __, 'bot.id': ___, 'bot.name': ____, ...config } = effectiveConfig(core)
-  return keys ? { ...config, ...showKnobs(core.room.knobs) } : config
+  return keys ? { ...config, ...showKnobs(core.platform.knobs) } : config
 }
 
 /** Names each key by its role, because the key itself is a secret. */
-function rateLimits({ inner, room }: Core) {
-  const roles = new Map(keyRoles(room.knobs).map(({ role, key }) => [key, role]))
+function rateLimits({ inner, platform }: Core) {
+  const roles = new Map(keyRoles(platform.knobs).map(({ role, key }) => [key, role]))
   return [...inner.rateLimit.windows].flatMap(([key, { start, calls }]) => {
     const role = roles.get(key)
     return role === undefined ? [] : [{ key: role, start_ms: start, calls }]
   })
 }
 
-function journalOf({ journal, room }: Core, { keys, journal: wanted }: SnapshotOptions): Snapshot['journal'] {
+function journalOf({ journal, platform }: Core, { keys, journal: wanted }: SnapshotOptions): Snapshot['journal'] {
   const ending = { next_seq: journal.nextSeq, at_ms: journal.atMs }
   if (!wanted) return ending
-  const shown = journal.query().map(entry => (keys ? entry : maskEntry(entry, room.knobs['webhook.signatureHeader'])))
+  const shown = journal
+    .query()
+    .map(entry => (keys ? entry : maskEntry(entry, platform.knobs['webhook.signatureHeader'])))
   return { ...ending, entries: shown }
 }

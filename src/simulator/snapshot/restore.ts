@@ -15,7 +15,7 @@ export async function restoreSnapshot(core: Core, raw: unknown): Promise<void> {
 
 /** Restores in one synchronous step. The function it returns starts the timers and the deliveries. */
 export function applySnapshot(core: Core, { snapshot, settings }: Restoration): () => void {
-  const before = new Map(core.room.state.chats)
+  const before = new Map(core.platform.state.chats)
   core.forget()
   core.identity.seed = snapshot.seed
   core.identity.bot = botFrom(snapshot)
@@ -45,12 +45,12 @@ const botFrom = ({ bot: { id, name, organization_id } }: Snapshot) => ({ id, nam
 
 /** Keeps the object of a chat that also exists in the snapshot, so that its handles show the restored state. */
 function restoreState(core: Core, snapshot: Snapshot, before: ReadonlyMap<string, Chat>): void {
-  const { room, inner } = core
-  const { state } = room
+  const { platform, inner } = core
+  const { state } = platform
   for (const row of snapshot.bots) state.bots.set(row.id, botFromRow(row))
   for (const row of snapshot.files) state.files.set(row.id, fileFromRow(row))
   for (const row of snapshot.chats) {
-    const chat = chatFromRow(row, room.words(row.id), state.files)
+    const chat = chatFromRow(row, platform.words(row.id), state.files)
     state.chats.set(row.id, Object.assign(before.get(row.id) ?? {}, chat))
     if (row.last_event !== null) inner.lastEvent.set(row.id, row.last_event)
   }
@@ -60,11 +60,11 @@ function restoreState(core: Core, snapshot: Snapshot, before: ReadonlyMap<string
 }
 
 /** Of the replaced keys, only those in the snapshot stay valid. */
-function restoreKeys({ inner, keyring, room }: Core, { replaced_keys = [], rate_limits }: Snapshot): void {
+function restoreKeys({ inner, keyring, platform }: Core, { replaced_keys = [], rate_limits }: Snapshot): void {
   inner.refreshBots()
   keyring.forgetReplaced()
   keyring.restoreReplaced(replaced_keys.map(replacedKeyFromRow))
-  const keys = new Map(keyRoles(room.knobs).map(({ role, key }) => [role, key]))
+  const keys = new Map(keyRoles(platform.knobs).map(({ role, key }) => [role, key]))
   const windows = rate_limits.flatMap(({ key: role, start_ms: start, calls }) => {
     const key = keys.get(role)
     return key === undefined ? [] : [[key, { start, calls }] as const]

@@ -141,7 +141,7 @@ const badName = (name: string) =>
 
 const knows = (sim: Simulator, key: string): boolean => coreOf(sim).keyring.knows(key)
 
-const keysOf = (sim: Simulator): string[] => keyRoles(coreOf(sim).room.knobs).map(({ key }) => key)
+const keysOf = (sim: Simulator): string[] => keyRoles(coreOf(sim).platform.knobs).map(({ key }) => key)
 
 /** Workspaces inherit no keys and no webhook, otherwise events of one test would arrive at another. */
 function optionsFor(

@@ -25,7 +25,7 @@ export function createRequestRouter(workspaces: Workspaces, rest: RequestRouter)
 }
 
 /** Returns the maximum length of a request body of a simulator, in bytes. */
-export const limitOf = (sim: Simulator): number => coreOf(sim).room.knobs['limits.body']
+export const limitOf = (sim: Simulator): number => coreOf(sim).platform.knobs['limits.body']
 
 const widest = (workspaces: Workspaces, rest: RequestRouter): number =>
   workspaces.size === 0 ? rest.bodyLimit() : Math.max(rest.bodyLimit(), ...workspaces.list().map(limitOf))

@@ -25,14 +25,14 @@ async function act(
 ): Promise<Reply> {
   const { core, query, params } = call
   const after = core.journal.nextSeq - 1
-  const chat = core.room.state.chats.get(params.id!)
+  const chat = core.platform.state.chats.get(params.id!)
   try {
     const { messageId, deliveryId } = await start()
     const done = { message_id: messageId, delivery_id: deliveryId }
     return ok(query.wait === 'ack' ? { ...done, ack: await awaitAck(core, deliveryId, after) } : done)
   } catch (error) {
     // Only a reset takes a chat away.
-    if (chat === core.room.state.chats.get(params.id!)) throw error
+    if (chat === core.platform.state.chats.get(params.id!)) throw error
     throw new ControlProblem(409, 'reset', 'The simulator was reset before this was done.')
   }
 }
@@ -75,7 +75,7 @@ export const CHAT_ROUTES: readonly Route[] = [
     path: '/chats',
     summary: 'Every chat',
     answers: { 200: { description: 'Oldest first', schema: Chats } },
-    run: ({ core }) => ok({ chats: [...core.room.state.chats.values()].map(chatSummary) }),
+    run: ({ core }) => ok({ chats: [...core.platform.state.chats.values()].map(chatSummary) }),
   }),
   defineRoute({
     id: 'getChat',
@@ -85,8 +85,8 @@ export const CHAT_ROUTES: readonly Route[] = [
     summary: 'A chat as its end user sees it',
     answers: { 200: { description: 'The window', schema: ChatAnswer }, 404: NO_CHAT },
     run({ core, params }) {
-      const chat = core.room.state.chats.get(params.id!)
-      if (chat) return ok(viewChat(core.room, chat))
+      const chat = core.platform.state.chats.get(params.id!)
+      if (chat) return ok(viewChat(core.platform, chat))
       throw new ControlProblem(404, 'chat_not_found', `There is no chat ${JSON.stringify(params.id)}.`)
     },
   }),

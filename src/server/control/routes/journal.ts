@@ -19,9 +19,9 @@ const WAS_RESET = { description: 'The simulator was reset meanwhile', schema: Er
 
 /** An entry as it leaves: without keys and signatures. */
 export const shown =
-  ({ room }: Core) =>
+  ({ platform }: Core) =>
   (entry: Entry): Entry =>
-    presentEntry(entry, room.knobs['webhook.signatureHeader'])
+    presentEntry(entry, platform.knobs['webhook.signatureHeader'])
 
 async function wait(call: Call<WaitQuery, unknown>): Promise<Reply> {
   const { core, query, signal, closing } = call

@@ -35,7 +35,7 @@ export const SNAPSHOT_ROUTES: readonly Route[] = [
       const { handover_sim, taken_at, ...snapshot } = body as Snapshot
       await simulator.restore({ handover_sim, taken_at, ...snapshot })
       const { nextSeq } = core.journal
-      return ok({ restored: true, handover_sim, taken_at, chats: core.room.state.chats.size, next_seq: nextSeq })
+      return ok({ restored: true, handover_sim, taken_at, chats: core.platform.state.chats.size, next_seq: nextSeq })
     },
   }),
 ]

@@ -6,7 +6,7 @@ import type { BotState } from '../../../platform/state.ts'
 import { isoMicros } from '../../../runtime/timestamps.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { AvailabilityChange, ConfigPatch } from '../request-schemas.ts'
-import { Assumptions, Availability, Config, ErrorBody, State } from '../response-schemas.ts'
+import { Assumptions, Availability, Config, ErrorBody, StateResponse } from '../response-schemas.ts'
 import { defineRoute, ok, type Route } from '../route.ts'
 import { clockNow } from './time.ts'
 
@@ -16,20 +16,20 @@ const REFUSED = {
 }
 
 /** A queue nobody has set yet is as the knob says. */
-function availabilityOf({ room }: Core, bot: BotState, name = DEFAULT_QUEUE) {
+function availabilityOf({ platform }: Core, bot: BotState, name = DEFAULT_QUEUE) {
   const queue = bot.queues.get(name)
   return {
     bot_id: bot.id,
     queue: name,
-    availability: queue?.availability ?? room.knobs['availability.initial'],
+    availability: queue?.availability ?? platform.knobs['availability.initial'],
     reason: queue?.reason ?? null,
     updated_at: queue && queue.updated !== null ? isoMicros(queue.updated) : null,
-    open: isOpen(room, bot),
+    open: isOpen(platform, bot),
   }
 }
 
 function everyQueue(core: Core) {
-  return [...core.room.state.bots.values()].flatMap(bot => {
+  return [...core.platform.state.bots.values()].flatMap(bot => {
     const names = new Set([DEFAULT_QUEUE, ...bot.queues.keys()])
     return [...names].map(name => availabilityOf(core, bot, name))
   })
@@ -42,14 +42,14 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/state',
     summary: 'Config in force, availability, chats',
-    answers: { 200: { description: 'The state', schema: State } },
+    answers: { 200: { description: 'The state', schema: StateResponse } },
     run: ({ core, simulator }) =>
       ok({
         version: VERSION,
         config: simulator.config(),
         clock: clockNow(core),
         availability: everyQueue(core),
-        chats: [...core.room.state.chats.values()].map(chatSummary),
+        chats: [...core.platform.state.chats.values()].map(chatSummary),
         journal: { first_seq: core.journal.firstSeq, next_seq: core.journal.nextSeq },
       }),
   }),
@@ -84,7 +84,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     answers: { 200: { description: 'What holds now', schema: Availability }, 422: REFUSED },
     run({ core, simulator, body }) {
       simulator.setAvailability(body)
-      return ok(availabilityOf(core, core.room.state.bots.get(core.bot.id)!, body.queue))
+      return ok(availabilityOf(core, core.platform.state.bots.get(core.bot.id)!, body.queue))
     },
   }),
   defineRoute({
