@@ -24,7 +24,7 @@ export interface Workspaces {
   closeAll(): Promise<void>
 }
 
-export interface Surroundings {
+export interface ServerContext {
   /** The options of the server. */
   readonly options: SimulatorOptions
   /** Answers calls with keys of no workspace. */
@@ -35,9 +35,9 @@ export interface Surroundings {
 }
 
 /** How many keys of closed workspaces are stored, so that an error can name the workspace. */
-const REMEMBERED = 1000
+const MAX_CLOSED_KEYS = 1000
 
-export function createWorkspaces(around: Surroundings): Workspaces {
+export function createWorkspaces(server: ServerContext): Workspaces {
   const open = new Map<string, Workspace>()
   const lastFound = new Map<string, Workspace>()
   const closedKeys = new Map<string, string>()
@@ -67,28 +67,28 @@ export function createWorkspaces(around: Surroundings): Workspaces {
 
   function checkKeys(sim: Simulator): void {
     for (const key of keysOf(sim)) {
-      const owner = byKey(key)?.id ?? (knows(around.main, key) ? 'the default simulator' : undefined)
+      const owner = byKey(key)?.id ?? (knows(server.main, key) ? 'the default simulator' : undefined)
       if (owner !== undefined) throw new WorkspaceConflictError(`A key of this workspace already belongs to ${owner}.`)
     }
   }
 
   function create({ name, ...options }: WorkspaceOptions = {}): Workspace {
     const id = freeId(name)
-    const sim = createSimulatorOn(optionsFor(around, id, options), around.transport, `${id}~`)
+    const sim = createSimulatorOn(optionsFor(server, id, options), server.transport, `${id}~`)
     try {
       checkKeys(sim)
     } catch (error) {
       void sim.close()
       throw error
     }
-    const workspace = furnish(sim, id, name ?? null)
+    const workspace = addWorkspaceFields(sim, id, name ?? null)
     open.set(id, workspace)
     for (const key of keysOf(sim)) closedKeys.delete(key)
     return workspace
   }
 
   /** Adds the fields of a workspace to the simulator object itself, so that its getters stay live. */
-  function furnish(sim: Simulator, id: string, name: string | null): Workspace {
+  function addWorkspaceFields(sim: Simulator, id: string, name: string | null): Workspace {
     const closing = new AbortController()
     const end = sim.close
     const close = async () => {
@@ -99,7 +99,7 @@ export function createWorkspaces(around: Surroundings): Workspaces {
       closing.abort()
       await end()
     }
-    const url = around.url()
+    const url = server.url()
     const control = `${url}/_sim/workspaces/${encodeURIComponent(id)}`
     const more = { id, name, url, control, closing: closing.signal, close, [Symbol.asyncDispose]: close }
     const workspace: Workspace = Object.assign(sim, more)
@@ -112,12 +112,12 @@ export function createWorkspaces(around: Surroundings): Workspaces {
       closedKeys.set(key, id)
     }
     for (const key of closedKeys.keys()) {
-      if (closedKeys.size <= REMEMBERED) return
+      if (closedKeys.size <= MAX_CLOSED_KEYS) return
       closedKeys.delete(key)
     }
   }
 
-  coreOf(around.main).keyring.about(key => {
+  coreOf(server.main).keyring.about(key => {
     const id = closedKeys.get(key)
     return id === undefined ? null : `The API key belonged to the workspace ${JSON.stringify(id)}, which is closed.`
   })
@@ -145,7 +145,7 @@ const keysOf = (sim: Simulator): string[] => keyRoles(coreOf(sim).platform.knobs
 
 /** Workspaces inherit no keys and no webhook, otherwise events of one test would arrive at another. */
 function optionsFor(
-  { options, main }: Surroundings,
+  { options, main }: ServerContext,
   id: string,
   own: Omit<WorkspaceOptions, 'name'>,
 ): SimulatorOptions {
