@@ -1,7 +1,7 @@
 /** A verb as a command: its fields as JSON on stdin, exit code 0 for success. No shell. */
 import type { ChildProcess } from 'node:child_process'
 import { wallDelay } from '../runtime/clock.ts'
-import { fill, type Scope } from '../scenario/interpolation.ts'
+import { interpolate, type Scope } from '../scenario/interpolation.ts'
 import {
   complaintOf,
   type Done,
@@ -25,7 +25,7 @@ export interface Place {
 
 function commandOf({ command }: ExecVerb, scope: Scope): string[] {
   return command.map(part => {
-    const filled = fill(part, scope)
+    const filled = interpolate(part, scope)
     return typeof filled === 'string' ? filled : JSON.stringify(filled)
   })
 }

@@ -1,7 +1,7 @@
 /** A verb as one HTTP call: not retried, redirects not followed. */
 import { Agent, type Dispatcher, request } from 'undici'
 import { connectionFailure } from '../runtime/connection-failure.ts'
-import { fill, lookUp, type Scope } from '../scenario/interpolation.ts'
+import { interpolate, lookUp, type Scope } from '../scenario/interpolation.ts'
 import { failureText } from '../wording/delivery.ts'
 import {
   type Done,
@@ -43,9 +43,11 @@ export async function callHttp(verb: HttpVerb, scope: Scope, agent: Agent, signa
 }
 
 function bodyOf({ json, headers }: HttpVerb, scope: Scope) {
-  const filled = Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, String(fill(text, scope))]))
+  const filled = Object.fromEntries(
+    Object.entries(headers).map(([name, text]) => [name, String(interpolate(text, scope))]),
+  )
   if (json === undefined) return { headers: filled, body: null }
-  return { headers: { 'content-type': 'application/json', ...filled }, body: JSON.stringify(fill(json, scope)) }
+  return { headers: { 'content-type': 'application/json', ...filled }, body: JSON.stringify(interpolate(json, scope)) }
 }
 
 async function answer({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<Done> {
@@ -82,7 +84,7 @@ const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.str
 
 /** `base` as it is; in `path` what is filled in is encoded, so that an id cannot lead elsewhere. */
 export function addressOf({ base, path }: { base: string; path: string }, scope: Scope): string {
-  const start = asText(fill(base, scope)).replace(/\/+$/, '')
+  const start = asText(interpolate(base, scope)).replace(/\/+$/, '')
   const rest = path.replace(PLACE, (_, name: string | undefined) =>
     name === undefined ? '$(' : encoded(name, asText(lookUp(name, scope))),
   )

@@ -1,6 +1,6 @@
 /** The intermediary as a process that is started, stopped and killed, one after the other. */
 
-import { fill } from '../scenario/interpolation.ts'
+import { interpolate } from '../scenario/interpolation.ts'
 import type { Environment } from './call-scope.ts'
 import type { TargetControl, TargetSpec } from './driver.ts'
 import { kill, terminate } from './process-group.ts'
@@ -101,7 +101,7 @@ export interface Around {
 
 export function targetOf(spec: TargetSpec, { env, sim, onLost }: Around): Target {
   const scope = { env, sim: { url: sim.url, api_key: sim.apiKey, bot_id: sim.botId } }
-  const text = (template: string) => String(fill(template, scope))
+  const text = (template: string) => String(interpolate(template, scope))
   const own = Object.fromEntries(Object.entries(spec.env).map(([name, value]) => [name, text(value)]))
   const start = {
     name: 'The target',

@@ -3,7 +3,7 @@
  * not greedy: a call is never given away that another wish needs. Pure; calls are numbers in their order.
  */
 import type { Expectation, ExpectTree } from '../scenario/action.ts'
-import { fill, type Scope } from '../scenario/interpolation.ts'
+import { interpolate, type Scope } from '../scenario/interpolation.ts'
 
 export interface Requirement {
   /** How many calls it needs. */
@@ -160,10 +160,10 @@ function joined(one: Alternative, two: Alternative, ordered: boolean): Alternati
   return { leaves: [...one.leaves, ...two.leaves], requirements: [...one.requirements, ...moved] }
 }
 
-/** Throws `Unfillable`. */
+/** Throws `InterpolationError`. */
 export function filledTree(tree: ExpectTree, scope: Scope): ExpectTree {
   if (tree.op !== 'call') return { ...tree, of: tree.of.map(part => filledTree(part, scope)) }
-  return { ...tree, body: tree.body === null ? null : fill(tree.body, scope) }
+  return { ...tree, body: tree.body === null ? null : interpolate(tree.body, scope) }
 }
 
 export const leavesOf = (tree: ExpectTree): Expectation[] => (tree.op === 'call' ? [tree] : tree.of.flatMap(leavesOf))

@@ -1,6 +1,6 @@
 /** `check`: how the chat has to be, as soon as one observation of it holds. */
 import type { Check } from '../scenario/action.ts'
-import { fill, Unfillable } from '../scenario/interpolation.ts'
+import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { RunEventOf, TranscriptRow } from '../scenario/run-events.ts'
 import { counted } from '../text/counted.ts'
@@ -34,9 +34,9 @@ export function evaluateCheck(context: EvaluationContext, step: PlannedStep, wri
   let broken: string | null = null
 
   try {
-    check = fill(written, context.scopeOf(step.number)) as Check
+    check = interpolate(written, context.scopeOf(step.number)) as Check
   } catch (error) {
-    if (!(error instanceof Unfillable)) throw error
+    if (!(error instanceof InterpolationError)) throw error
     broken = error.message
     decided = 'failed'
   }

@@ -1,6 +1,6 @@
 /** `expect`: calls that must come, claimed as they come. */
 import type { Expectation, ExpectTree } from '../scenario/action.ts'
-import { find, MISSING, Unfillable } from '../scenario/interpolation.ts'
+import { InterpolationError, MISSING, valueAt } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { type Alternative, alternativesOf, type Filled, filledTree, fillRequirements, leavesOf } from './assignment.ts'
 import { type Call, capturable, isLater } from './call.ts'
@@ -51,7 +51,7 @@ export function evaluateExpect(
     filled = filledTree(tree, context.scopeOf(step.number))
     alternatives = alternativesOf(filled)
   } catch (error) {
-    if (!(error instanceof Unfillable)) throw error
+    if (!(error instanceof InterpolationError)) throw error
     fail(() => unusable(tree, error.message))
   }
 
@@ -114,7 +114,7 @@ export function evaluateExpect(
 
   function keepCaptures({ capture, call }: Expectation, last: Call): void {
     for (const [name, path] of Object.entries(capture)) {
-      const value = find(path, capturable(last))
+      const value = valueAt(path, capturable(last))
       if (value === MISSING) fail(() => unusable(filled, `capture ${name}: #${last.seq} ${call} has no ${path}`, last))
       else captures.keep(step.conversation, name, value)
     }

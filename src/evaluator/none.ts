@@ -1,7 +1,7 @@
 /** `none`: calls that must not come in the turn, watched for a while. */
 
 import type { CallPattern, Expectation } from '../scenario/action.ts'
-import { fill, Unfillable } from '../scenario/interpolation.ts'
+import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { formatDuration } from '../text/duration.ts'
 import { type Call, nameOf, ruleOf, shortName } from './call.ts'
@@ -43,9 +43,11 @@ export function evaluateNone(
 
   try {
     const scope = context.scopeOf(step.number)
-    leaves = patterns.map(({ call, body }) => asExpectation({ call, body: body === null ? null : fill(body, scope) }))
+    leaves = patterns.map(({ call, body }) =>
+      asExpectation({ call, body: body === null ? null : interpolate(body, scope) }),
+    )
   } catch (error) {
-    if (!(error instanceof Unfillable)) throw error
+    if (!(error instanceof InterpolationError)) throw error
     broken = error.message
   }
 

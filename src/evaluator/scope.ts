@@ -1,5 +1,5 @@
 /** What `$(...)` reads in a step: what the scenario says, what was captured, and what the journal tells of the play. */
-import { fill, type Scope, Unfillable } from '../scenario/interpolation.ts'
+import { InterpolationError, interpolate, type Scope } from '../scenario/interpolation.ts'
 import type { JournalIndex } from './journal-index.ts'
 
 /** Captured values: of the lane, and of the whole play for what other lanes read. */
@@ -52,9 +52,9 @@ export function filledOver(below: Scope, layer: Scope): Scope {
 /** What cannot be filled yet is kept: it is an error only where it is read. */
 function filled(value: unknown, scope: Scope): unknown {
   try {
-    return fill(value, scope)
+    return interpolate(value, scope)
   } catch (error) {
-    if (error instanceof Unfillable) return value
+    if (error instanceof InterpolationError) return value
     throw error
   }
 }

@@ -1,7 +1,7 @@
 /** `agent: { sees }`: what must turn up in the agent's inbox, claimed item by item. */
 
 import type { Action } from '../scenario/action.ts'
-import { fill, Unfillable } from '../scenario/interpolation.ts'
+import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { formatDuration } from '../text/duration.ts'
 import { asItem, countBefore, type InboxClaims, shortItem } from './claims.ts'
@@ -59,9 +59,9 @@ export function evaluateSees(
   let decided: 'met' | 'failed' | null = null
 
   try {
-    wanted = asItem(fill(action.item, context.scopeOf(number)))
+    wanted = asItem(interpolate(action.item, context.scopeOf(number)))
   } catch (error) {
-    if (!(error instanceof Unfillable)) throw error
+    if (!(error instanceof InterpolationError)) throw error
     broken = error.message
     decided = 'failed'
   }

@@ -2,7 +2,7 @@
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import type { CallPattern } from '../scenario/action.ts'
-import { fill, Unfillable } from '../scenario/interpolation.ts'
+import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import { type Call, ruleOf, shortName } from './call.ts'
 import type { Evaluation } from './evaluation.ts'
 import { AVAILABILITY } from './journal-index.ts'
@@ -123,11 +123,11 @@ function ofPattern(evaluation: Evaluation, pattern: CallPattern): AttributedFail
   ]
 }
 
-/** With the values of the chat the call is about. Throws `Unfillable`. */
+/** With the values of the chat the call is about. Throws `InterpolationError`. */
 function filledFor({ index, captures }: Evaluation, pattern: CallPattern, call: Call): CallPattern {
   const conversation = index.conversationOf(call)
   const own = typeof conversation === 'string' ? conversation : (index.plan.conversations[0]?.name ?? '')
-  return { ...pattern, body: pattern.body === null ? null : fill(pattern.body, scopeFor(index, captures, own)) }
+  return { ...pattern, body: pattern.body === null ? null : interpolate(pattern.body, scopeFor(index, captures, own)) }
 }
 
 function isMeant(evaluation: Evaluation, { call: name, body }: CallPattern, call: Call): boolean {
@@ -140,7 +140,7 @@ function isMeant(evaluation: Evaluation, { call: name, body }: CallPattern, call
     return fits(filledFor(evaluation, { call: name, body }, call).body, call.body, options)
   } catch (error) {
     // A value that was never captured: there was nothing it could have been like.
-    if (error instanceof Unfillable) return false
+    if (error instanceof InterpolationError) return false
     throw error
   }
 }

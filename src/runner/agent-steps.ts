@@ -10,8 +10,8 @@ import { Cut, orCut } from './waiting.ts'
 export const agent: Play<'agent'> = async ({ context, step, action, startSeq, signal }) => {
   const { driver } = context
   if (driver === null || !driver.verbs.includes(action.does)) return { missing: action.does }
-  const text = context.fill(step, action.text)
-  const parameters = context.fill(step, action.with) as Record<string, unknown> | null | undefined
+  const text = context.interpolate(step, action.text)
+  const parameters = context.interpolate(step, action.with) as Record<string, unknown> | null | undefined
   const driverContext = {
     ...contextOf(context, context.chatOf(step)),
     ...(text == null ? {} : { text: String(text) }),

@@ -28,7 +28,7 @@ export const availability: Play<'availability'> = ({ context, action }) => {
 
 export const fault: Play<'fault'> = ({ context, step, action }) => {
   const { faults } = context.sim
-  const spec = context.fill(step, action.fault) as FaultSpec | { readonly clear: string | true }
+  const spec = context.interpolate(step, action.fault) as FaultSpec | { readonly clear: string | true }
   try {
     if ('clear' in spec) spec.clear === true ? faults.clear() : faults.clear(spec.clear)
     else faults.add({ ...ofConversation(context, step.conversation, spec), ...spec })
@@ -50,7 +50,7 @@ function ofConversation(
 }
 
 export const log: Play<'log'> = ({ context, step, action }) => {
-  context.note({ note: 'log', text: String(context.fill(step, action.text)) }, context.chatOf(step)?.id)
+  context.note({ note: 'log', text: String(context.interpolate(step, action.text)) }, context.chatOf(step)?.id)
   return {}
 }
 
@@ -64,8 +64,8 @@ export const deliver: Play<'deliver'> = async turn => {
 /** The id of what is on its way. */
 function trigger({ context, step, action }: ActionContext<'deliver'>): string {
   const { core } = context
-  const event = String(context.fill(step, action.event))
-  const body = (context.fill(step, action.body) ?? {}) as Record<string, unknown>
+  const event = String(context.interpolate(step, action.event))
+  const body = (context.interpolate(step, action.body) ?? {}) as Record<string, unknown>
   const chat = context.chatOf(step)
   const known = Object.hasOwn(WEBHOOK_EVENTS, event) && chat !== null
   const payload = known ? { ...payloadOf(core.platform, chat, event as WebhookEventName), ...body } : { event, ...body }

@@ -6,7 +6,7 @@ import type { NoteContent } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
 import { makeId } from '../runtime/ids.ts'
 import { hashWords } from '../runtime/random.ts'
-import { fill, type Scope } from '../scenario/interpolation.ts'
+import { interpolate, type Scope } from '../scenario/interpolation.ts'
 import type { ConversationSpec, Plan, PlannedStep } from '../scenario/plan.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
 import type { Core } from '../simulator/core.ts'
@@ -42,7 +42,7 @@ export interface RunContext extends RunContextOptions {
   note(mark: RunEvent | NoteContentOf, chatId?: string): number
   chatOf(step: PlannedStep): Chat | null
   scopeOf(step: PlannedStep): Scope
-  fill(step: PlannedStep, template: unknown): unknown
+  interpolate(step: PlannedStep, template: unknown): unknown
   close(): void
 }
 
@@ -67,7 +67,7 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
     },
     chatOf: step => conversations.get(step.conversation) ?? null,
     scopeOf: step => evaluator.scopeOf(step.number),
-    fill: (step, template) => fill(template, evaluator.scopeOf(step.number)),
+    interpolate: (step, template) => interpolate(template, evaluator.scopeOf(step.number)),
     close: () => {
       unwatch()
       context.journalWaiter.stop()
@@ -111,7 +111,7 @@ async function openConversation(
   const { knobs } = core.platform
   const seed = seedOfPlay(context.seed, context)
   const scope = { ...context.evaluator.scopeOf(0), ...conversation.scope }
-  const filled = <T>(template: unknown) => fill(template, scope) as T
+  const filled = <T>(template: unknown) => interpolate(template, scope) as T
   const user = filled<ChatOptions['user']>(conversation.user)
   const options: ChatOptions = {
     id: makeId(knobs['ids.chat'], seed, `lane ${conversation.name}`),

@@ -2,7 +2,7 @@
 import type { Verdict } from '../evaluator/verdict.ts'
 import { wallTimer } from '../runtime/clock.ts'
 import type { Action, Verb } from '../scenario/action.ts'
-import { Unfillable } from '../scenario/interpolation.ts'
+import { InterpolationError } from '../scenario/interpolation.ts'
 import type { PlannedItem, PlannedStep } from '../scenario/plan.ts'
 import type { ScenarioEnded } from '../scenario/run-events.ts'
 import { formatDuration } from '../text/duration.ts'
@@ -125,7 +125,7 @@ async function outcomeOf(work: () => Promise<Details> | Details): Promise<Detail
   } catch (error) {
     if (error instanceof StepProblem) return error.details
     if (error instanceof Cut) return { cut: true }
-    if (error instanceof Unfillable) return { error: error.message }
+    if (error instanceof InterpolationError) return { error: error.message }
     throw error
   }
 }

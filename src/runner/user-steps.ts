@@ -16,10 +16,12 @@ import { type ActionContext, type Details, type Play, type StepContext, StepProb
 export const user: Play<'user'> = async turn => {
   const { context, step, action } = turn
   const chat = chatOf(turn)
-  const said = String(context.fill(step, action.text) ?? '')
+  const said = String(context.interpolate(step, action.text) ?? '')
   const token =
     context.plan.tokens && said !== '' ? makeToken(`${seedOfPlay(context.seed, context)} ${step.number}`) : null
-  const attach = await Promise.all(action.attach.map(file => fileFrom(context.fill(step, file), context.plan.file)))
+  const attach = await Promise.all(
+    action.attach.map(file => fileFrom(context.interpolate(step, file), context.plan.file)),
+  )
   const details = token === null ? {} : { token }
   return act(turn, details, () =>
     context.core.user.says(chat.id, { text: said + (token ?? ''), attach: attach as NewFile[] }),
@@ -29,14 +31,14 @@ export const user: Play<'user'> = async turn => {
 export const press: Play<'press'> = turn => {
   const { context, step, action } = turn
   const chat = chatOf(turn)
-  return act(turn, {}, () => context.core.user.press(chat.id, String(context.fill(step, action.button))))
+  return act(turn, {}, () => context.core.user.press(chat.id, String(context.interpolate(step, action.button))))
 }
 
 export const bot: Play<'bot'> = ({ context, step, action, startSeq }) => {
   const chat = chatOf({ context, step })
   const transaction = createTransaction()
-  const text = String(context.fill(step, action.text))
-  const buttons = context.fill(step, action.buttons) as typeof action.buttons
+  const text = String(context.interpolate(step, action.text))
+  const buttons = context.interpolate(step, action.buttons) as typeof action.buttons
   if (chat.status === 'agent') throw new StepProblem('The bot is silent while an agent has the chat.')
   botSays(context.core.platform, chat, text, buttons, transaction)
   context.core.commitEffects(transaction.effects, startSeq)

@@ -7,8 +7,8 @@ import { nearest } from '../text/near-names.ts'
 export type Scope = Readonly<Record<string, unknown>>
 
 /** A `$(...)` that leads nowhere, in words: what is missing, and what there is. */
-export class Unfillable extends Error {
-  override readonly name = 'Unfillable'
+export class InterpolationError extends Error {
+  override readonly name = 'InterpolationError'
 }
 
 export const PLACEHOLDER = /\$\$\(|\$\(([^()]*)\)/g
@@ -25,12 +25,12 @@ export const isAsymmetric = (value: unknown): value is Asymmetric =>
 /** Compared as a whole: nothing inside is looked into. */
 const isWhole = (value: object): boolean => value instanceof RegExp || isAsymmetric(value)
 
-/** Fills every text inside, keys left alone. Throws `Unfillable`. */
-export function fill(template: unknown, scope: Scope): unknown {
+/** Fills every text inside, keys left alone. Throws `InterpolationError`. */
+export function interpolate(template: unknown, scope: Scope): unknown {
   if (typeof template === 'string') return fillText(template, scope)
-  if (Array.isArray(template)) return template.map(item => fill(item, scope))
+  if (Array.isArray(template)) return template.map(item => interpolate(item, scope))
   if (typeof template !== 'object' || template === null || isWhole(template)) return template
-  return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fill(value, scope)]))
+  return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, interpolate(value, scope)]))
 }
 
 function fillText(text: string, scope: Scope): unknown {
@@ -45,26 +45,26 @@ const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.str
 
 /** `body.sender.name`, `languages[0]`; a dotted name that is a key as it stands wins: `config.messages.open`. */
 export function lookUp(path: string, scope: Scope): unknown {
-  const found = find(path.trim(), scope)
+  const found = valueAt(path.trim(), scope)
   if (found !== MISSING) return found
   const first = path.trim().split(/[.[]/)[0]!
   const known = Object.keys(scope)
   const hint = Object.hasOwn(scope, first)
     ? `; ${first} has no such part`
     : nearest(first, known) || `; there are ${known.join(', ')}`
-  throw new Unfillable(`$(${path}) is not known here${hint}`)
+  throw new InterpolationError(`$(${path}) is not known here${hint}`)
 }
 
 export const MISSING: unique symbol = Symbol('missing')
 
-export function find(path: string, value: unknown): unknown {
+export function valueAt(path: string, value: unknown): unknown {
   if (path === '') return value
   if (typeof value !== 'object' || value === null) return MISSING
   if (Object.hasOwn(value, path)) return (value as Record<string, unknown>)[path]
   for (let end = lastBreak(path, path.length); end > 0; end = lastBreak(path, end)) {
     const [head, rest] = [path.slice(0, end), path.slice(end)]
     if (!Object.hasOwn(value, head)) continue
-    return find(rest.replace(/^\./, '').replace(/^\[(\d+)\]/, '$1'), (value as Record<string, unknown>)[head])
+    return valueAt(rest.replace(/^\./, '').replace(/^\[(\d+)\]/, '$1'), (value as Record<string, unknown>)[head])
   }
   return MISSING
 }

@@ -9,7 +9,7 @@ import type { Chat } from '../platform/state.ts'
 import { driverChat, type RunContext } from '../runner/run-context.ts'
 import { createJournalWaiter } from '../runner/waiting.ts'
 import type { Action } from '../scenario/action.ts'
-import { fill } from '../scenario/interpolation.ts'
+import { interpolate } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
 import type { Core } from '../simulator/core.ts'
@@ -200,7 +200,7 @@ function runContextOf({ sim, core, open, conversations, mark, unwatch }: RunCont
     note: (content, chatId) => mark(content as RunEvent, chatId),
     chatOf: ({ conversation }) => conversations.get(conversation) ?? null,
     scopeOf: ({ number }) => evaluator.scopeOf(number),
-    fill: ({ number }, template) => fill(template, evaluator.scopeOf(number)),
+    interpolate: ({ number }, template) => interpolate(template, evaluator.scopeOf(number)),
     close() {
       unwatch()
       journalWaiter.stop()

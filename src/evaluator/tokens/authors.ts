@@ -4,7 +4,7 @@
  */
 
 import type { Entry } from '../../journal/entry.ts'
-import { fill, namesIn, stringsIn } from '../../scenario/interpolation.ts'
+import { interpolate, namesIn, stringsIn } from '../../scenario/interpolation.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../../scenario/plan.ts'
 import { filledOver } from '../scope.ts'
 import type { StepRef } from '../verdict.ts'
@@ -27,13 +27,13 @@ function saidBy(plan: Plan, { action, conversation, scope }: PlannedStep): MaySa
 
 function said(template: string, known: Readonly<Record<string, unknown>>): MaySay {
   if (namesIn(template).some(path => !isKnown(path, known))) return like(template)
-  const words = String(fill(template, known))
+  const words = String(interpolate(template, known))
   return namesIn(words).length > 0 ? like(words) : (_, sign) => words.includes(sign)
 }
 
 function isKnown(path: string, known: Readonly<Record<string, unknown>>): boolean {
   try {
-    fill(`$(${path})`, known)
+    interpolate(`$(${path})`, known)
     return true
   } catch {
     return false

@@ -2,7 +2,7 @@
 import type { Problem } from '../../files/errors.ts'
 import { type Path, problemAt, type Written } from '../format/loaded.ts'
 import { isFilled, type Kind } from '../format/values.ts'
-import { fill, find, MISSING, namesIn } from '../interpolation.ts'
+import { interpolate, MISSING, namesIn, valueAt } from '../interpolation.ts'
 import { RESERVED_NAMES } from './names.ts'
 import { firstWord, type Known } from './templates.ts'
 import { TEXTS } from './texts.ts'
@@ -46,15 +46,15 @@ export function createStepCompiler(
     complain,
     held(kind, value, inner, otherwise) {
       if (value === undefined) return otherwise
-      const filled = isFilled(value) ? find(value.slice(2, -1).trim(), known.scope) : value
+      const filled = isFilled(value) ? valueAt(value.slice(2, -1).trim(), known.scope) : value
       const read = filled === MISSING ? undefined : kind.parse(filled)
       if (read !== undefined) return read
       complain(inner, filled === MISSING ? TEXTS.tooLate(String(value)) : TEXTS.unexpected(kind.expected, filled))
       return otherwise
     },
     words(text, inner) {
-      const open = namesIn(text).find(name => find(name, known.scope) === MISSING)
-      if (open === undefined) return String(fill(text, known.scope))
+      const open = namesIn(text).find(name => valueAt(name, known.scope) === MISSING)
+      if (open === undefined) return String(interpolate(text, known.scope))
       if (isDefined(open, known)) complain(inner, TEXTS.tooLate(`$(${open})`))
       return text
     },

@@ -2,7 +2,7 @@
  * `$(...)` before the play. What is known by then (vars, matrix, parameters, `i`, `user`) can decide what is played.
  * A parameter or var that itself holds a `$(...)` of the play is put into the texts that use it.
  */
-import { fill, find, MISSING, namesIn, type Scope } from '../interpolation.ts'
+import { interpolate, MISSING, namesIn, type Scope, valueAt } from '../interpolation.ts'
 
 export interface Known {
   /** Values. */
@@ -13,7 +13,7 @@ export interface Known {
 
 export const firstWord = (path: string): string => path.trim().split(/[.[]/)[0]!
 
-const isStatic = (template: unknown, scope: Scope) => namesIn(template).every(path => find(path, scope) !== MISSING)
+const isStatic = (template: unknown, scope: Scope) => namesIn(template).every(path => valueAt(path, scope) !== MISSING)
 
 /** New names beside the old: each is a value when all it reads is known, else stays open. They do not read each other. */
 export function withNames(known: Known, added: Readonly<Record<string, unknown>>): Known {
@@ -21,7 +21,7 @@ export function withNames(known: Known, added: Readonly<Record<string, unknown>>
   for (const [name, template] of Object.entries(added)) {
     const value = substitute(template, known.open)
     const fixed = isStatic(value, known.scope)
-    scope = fixed ? { ...scope, [name]: fill(value, known.scope) } : without(scope, name)
+    scope = fixed ? { ...scope, [name]: interpolate(value, known.scope) } : without(scope, name)
     open = fixed ? without(open, name) : { ...open, [name]: value }
   }
   return { scope, open }
@@ -65,13 +65,13 @@ function replacement(path: string, open: Scope): unknown {
   const inner = typeof value === 'string' ? /^\$\(([^()]*)\)$/.exec(value)?.[1] : undefined
   if (rest === '') return value
   if (inner !== undefined) return `$(${inner}${rest})`
-  const part = find(rest.replace(/^\./, ''), value)
+  const part = valueAt(rest.replace(/^\./, ''), value)
   return part === MISSING ? undefined : part
 }
 
 /** Fills what is known and leaves the rest, escapes included, to be filled later. */
 export function fillKnown(template: unknown, scope: Scope): unknown {
-  if (typeof template === 'string') return isStatic(template, scope) ? fill(template, scope) : template
+  if (typeof template === 'string') return isStatic(template, scope) ? interpolate(template, scope) : template
   if (Array.isArray(template)) return template.map(item => fillKnown(item, scope))
   if (typeof template !== 'object' || template === null) return template
   return Object.fromEntries(Object.entries(template).map(([key, inner]) => [key, fillKnown(inner, scope)]))

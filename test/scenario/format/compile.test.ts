@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEvaluator } from '../../../src/evaluator/evaluation.ts'
 import { namedTexts } from '../../../src/scenario/compile/names.ts'
-import { fill } from '../../../src/scenario/interpolation.ts'
+import { interpolate } from '../../../src/scenario/interpolation.ts'
 import { allSteps, complaints, HEAD, load, planOf, plansOf } from './written.ts'
 
 const turnsOf = async (steps: string, head = '') => allSteps(await planOf(steps, head)).map(({ turn }) => turn)
@@ -280,8 +280,10 @@ describe('what is filled in', () => {
       .slice(0, 3)
       .map(({ number, action }) =>
         action.verb === 'user'
-          ? fill(action.text, evaluator.scopeOf(number))
-          : action.verb === 'expect' && action.tree.op === 'call' && fill(action.tree.body, evaluator.scopeOf(number)),
+          ? interpolate(action.text, evaluator.scopeOf(number))
+          : action.verb === 'expect' &&
+            action.tree.op === 'call' &&
+            interpolate(action.tree.body, evaluator.scopeOf(number)),
       )
     expect(said).toEqual(['$(literal) $(b)', namedTexts(['template']).template, { message: '$(b)' }])
     expect(plan!.vars).toEqual({ a: '$$(b)', c: 'by $(chat.name)' })
