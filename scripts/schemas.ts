@@ -1,7 +1,7 @@
 /** Writes the JSON Schemas that editors use from the schemas the program uses. `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { driverJsonSchema } from '../src/agent-driver/driver-json-schema.ts'
-import { configJsonSchema } from '../src/config/json-schema.ts'
+import { configJsonSchema } from '../src/config/schema.ts'
 import { scenarioJsonSchema } from '../src/scenario/format/json-schema.ts'
 
 const FOLDER = new URL('../schema/', import.meta.url)

@@ -1,7 +1,7 @@
 /** `handover-sim config`: every effective value and where it came from. */
 import type { Command } from 'commander'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
-import type { SettingFlags } from '../config/text-settings.ts'
+import type { SettingFlags } from '../config/settings.ts'
 import { maskSetting } from '../journal/mask.ts'
 import type { Context } from './io.ts'
 import { addSettingFlags, surroundings } from './setting-flags.ts'

@@ -1,7 +1,7 @@
 /** `handover-sim openapi`: the documents of the two APIs. */
 import type { Command } from 'commander'
 import { resolveSettings } from '../config/resolve.ts'
-import type { SettingFlags } from '../config/text-settings.ts'
+import type { SettingFlags } from '../config/settings.ts'
 import { urlOf } from '../server/addresses.ts'
 import type { Context } from './io.ts'
 import { surroundings } from './setting-flags.ts'

@@ -1,7 +1,6 @@
 /** Where the running simulator is: a flag, HANDOVER_SIM_URL, or the configured port on this machine. */
 import { resolveSettings } from '../config/resolve.ts'
-import type { SettingFlags } from '../config/text-settings.ts'
-import { EXPECTED, readHttpUrl } from '../config/values.ts'
+import { EXPECTED, readHttpUrl, type SettingFlags } from '../config/settings.ts'
 import { urlOf } from '../server/addresses.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'

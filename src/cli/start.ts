@@ -1,7 +1,7 @@
 /** `handover-sim start`: the simulator until a signal stops it. */
 import { type Command, Option } from 'commander'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
-import type { SettingFlags } from '../config/text-settings.ts'
+import type { SettingFlags } from '../config/settings.ts'
 import type { LogStyle } from '../reporters/log.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { keepHeapSmall } from '../runtime/heap.ts'

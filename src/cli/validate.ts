@@ -1,8 +1,8 @@
 /** `handover-sim validate`: are these scenario, driver and config files right? */
 import type { Command } from 'commander'
 import { formatProblem } from '../files/errors.ts'
-import { findFiles } from '../scenario/format/find.ts'
 import type { Warning } from '../scenario/format/loaded.ts'
+import { findFiles } from '../scenario/load/find.ts'
 import type { Context } from './io.ts'
 import { type Inspected, inspect } from './validate/inspect.ts'
 

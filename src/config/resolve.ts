@@ -6,10 +6,15 @@ import { DEFAULT_HOST, DEFAULT_PORT, type ServerOptions } from '../server/start.
 import { DEFAULTS, readKnob } from '../simulator/options.ts'
 import { nearest } from '../text/near-names.ts'
 import { defineTexts } from '../text/texts.ts'
-import { findConfig } from './find.ts'
-import { type Layer, mergeLayers, type Setting } from './layer.ts'
-import { loadConfig } from './load.ts'
-import { type SettingFlags, TEXT_SETTINGS, type TextSetting } from './text-settings.ts'
+import { findConfig, loadConfig } from './load.ts'
+import {
+  type Layer,
+  mergeLayers,
+  type Setting,
+  type SettingFlags,
+  TEXT_SETTINGS,
+  type TextSetting,
+} from './settings.ts'
 
 const TEXTS = defineTexts({
   unexpected: (expected: string, text: string) => `must be ${expected}, got ${JSON.stringify(text)}`,

@@ -4,8 +4,7 @@ import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { schemaFiles } from '../../scripts/schemas.ts'
-import { configJsonSchema } from '../../src/config/json-schema.ts'
-import { ConfigFile } from '../../src/config/schema.ts'
+import { ConfigFile, configJsonSchema } from '../../src/config/schema.ts'
 import { defaultKnobs, KNOB_NAMES, showKnobs } from '../../src/contract/knobs.ts'
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })

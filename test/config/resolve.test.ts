@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Env, resolveSettings } from '../../src/config/resolve.ts'
-import type { SettingFlags } from '../../src/config/text-settings.ts'
+import type { SettingFlags } from '../../src/config/settings.ts'
 import { ConfigError } from '../../src/files/errors.ts'
 import { folderWith } from './folder.ts'
 

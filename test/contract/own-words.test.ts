@@ -1,7 +1,7 @@
 /** The settings of zod are shared by every copy of it in the process: a user's own must not change our messages. */
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { layerOf } from '../../src/config/file-layer.ts'
+import { layerOf } from '../../src/config/schema.ts'
 import { parseSource } from '../../src/files/document.ts'
 import { createSimulator } from '../../src/simulator/simulator.ts'
 

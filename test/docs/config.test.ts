@@ -1,9 +1,8 @@
 /** docs/config.md and what the program really reads. */
 import { expect, it } from 'vitest'
-import { layerOf } from '../../src/config/file-layer.ts'
+import { layerOf, ConfigFile } from '../../src/config/schema.ts'
 import { resolveSettings } from '../../src/config/resolve.ts'
-import { ConfigFile } from '../../src/config/schema.ts'
-import { TEXT_SETTINGS } from '../../src/config/text-settings.ts'
+import { TEXT_SETTINGS } from '../../src/config/settings.ts'
 import { knownKeys } from '../../src/contract/known-keys.ts'
 import { parseSource } from '../../src/files/document.ts'
 import { createSimulator } from '../../src/simulator/simulator.ts'

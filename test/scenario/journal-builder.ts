@@ -4,7 +4,7 @@ import { evaluate } from '../../src/evaluator/evaluation.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../../src/evaluator/verdict.ts'
 import type { ApiContent, DeliveryFailure, Entry, EntryContent } from '../../src/journal/entry.ts'
 import { compile } from '../../src/scenario/compile/compile.ts'
-import { loadValues } from '../../src/scenario/format/load.ts'
+import { loadValues } from '../../src/scenario/load/load.ts'
 import { type Plan, stepsOf } from '../../src/scenario/plan.ts'
 import type { InboxItem, TranscriptRow } from '../../src/scenario/run-events.ts'
 

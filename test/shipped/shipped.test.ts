@@ -1,7 +1,7 @@
 /** The shipped scenarios: the example passes them all, and each finds the bugs it is there for. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { compile } from '../../src/scenario/compile/compile.ts'
-import { loadScenarios } from '../../src/scenario/format/load.ts'
+import { loadScenarios } from '../../src/scenario/load/load.ts'
 import { filesIn } from '../architecture/files.ts'
 import { read } from '../docs/pages.ts'
 import { BUGS, type Bug } from '../mutants/bugs.ts'

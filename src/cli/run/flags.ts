@@ -1,6 +1,6 @@
 /** The flags of `run`, read and checked before anything starts. */
 import { type Command, Option } from 'commander'
-import type { SettingFlags } from '../../config/text-settings.ts'
+import type { SettingFlags } from '../../config/settings.ts'
 import type { Selection } from '../../runner/select-scenarios.ts'
 import { parseDuration } from '../../text/duration.ts'
 import { collect } from '../collect.ts'

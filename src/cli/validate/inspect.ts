@@ -1,15 +1,14 @@
 /** Checks files of every kind and says of each what is in it, or what is wrong with it. */
 
 import { loadDriver } from '../../agent-driver/load-driver.ts'
-import { findConfig } from '../../config/find.ts'
-import { loadConfig } from '../../config/load.ts'
+import { findConfig, loadConfig } from '../../config/load.ts'
 import { ConfigError, type Problem } from '../../files/errors.ts'
 import { compile } from '../../scenario/compile/compile.ts'
-import type { FoundFile } from '../../scenario/format/find.ts'
-import { loadScenarios } from '../../scenario/format/load.ts'
 import type { LoadedScenario, Warning } from '../../scenario/format/loaded.ts'
-import { checked, valuesIn } from '../../scenario/format/read.ts'
 import { PartFile } from '../../scenario/format/scenario.ts'
+import type { FoundFile } from '../../scenario/load/find.ts'
+import { loadScenarios } from '../../scenario/load/load.ts'
+import { checked, valuesIn } from '../../scenario/load/read.ts'
 import type { Context } from '../io.ts'
 import { type Kind, kindOfFile } from './kind.ts'
 

@@ -4,7 +4,7 @@ import { PLAIN_VERBS } from '../../agent-driver/driver-schema.ts'
 import { parseSources } from '../../files/document.ts'
 import { isMap } from '../../files/is-map.ts'
 import { loadExports, readText } from '../../files/user-files.ts'
-import type { FoundFile } from '../../scenario/format/find.ts'
+import type { FoundFile } from '../../scenario/load/find.ts'
 
 export type Kind = 'scenario' | 'part' | 'driver' | 'config'
 

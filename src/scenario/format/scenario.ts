@@ -2,9 +2,9 @@
 import * as z from 'zod/mini'
 import { BusinessHours, Clock, described, knobSchemas, Reply } from '../../files/setting-schemas.ts'
 import { Never, type Pattern } from './calls.ts'
+import { HistoryRow } from './chat.ts'
 import { type BrokenRule, conflict, incomplete, RULES, ruled } from './map-rules.ts'
 import { Steps } from './step.ts'
-import { HistoryRow } from './transcript.ts'
 import {
   AVAILABILITY,
   atLeast,

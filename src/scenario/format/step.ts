@@ -5,10 +5,9 @@
 import * as z from 'zod/mini'
 import { described } from '../../files/setting-schemas.ts'
 import { Expect, None } from './calls.ts'
-import { Check } from './check.ts'
-import { FaultStep } from './fault.ts'
+import { Check } from './chat.ts'
 import { type BrokenRule, conflict, incomplete, RULES, ruled } from './map-rules.ts'
-import { Agent, Availability, Bot, Deliver, optionalText, Press, text, User } from './stimuli.ts'
+import { Agent, Availability, Bot, Deliver, FaultStep, optionalText, Press, text, User } from './stimuli.ts'
 import { atLeast, DURATION, type DurationWritten, type Filled, FLAG, held, TARGET } from './values.ts'
 
 const Include = z.union([

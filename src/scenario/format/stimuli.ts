@@ -1,16 +1,21 @@
 /** What users, bots, agents and the surroundings do, one schema per verb. */
 import * as z from 'zod/mini'
 import { WEBHOOK_EVENTS } from '../../contract/events.ts'
+import { knownKeys } from '../../contract/known-keys.ts'
+import { Fault, type FaultSpec } from '../../faults/schema.ts'
+import { isMap } from '../../files/is-map.ts'
 import { described } from '../../files/setting-schemas.ts'
+import { namesIn } from '../interpolation.ts'
+import { Buttons } from './chat.ts'
 import { type BrokenRule, conflict, incomplete, lacking, RULES, ruled } from './map-rules.ts'
 import { matcherOf } from './matchers.ts'
-import { Buttons } from './transcript.ts'
 import {
   ACK,
   AVAILABILITY,
   atLeast,
   DURATION,
   type DurationWritten,
+  FILLED_SHAPE,
   FLAG,
   held,
   REASON,
@@ -121,3 +126,32 @@ export const Deliver = z
       return replay !== undefined && body !== undefined ? conflict(RULES.bodyOfReplay) : undefined
     }),
   )
+
+const having = (name: string, schema: object) => ({ required: [name], properties: { [name]: schema } })
+
+/** Texts anyway, filled or not. */
+const TEXTS = ['name', 'chat_id']
+
+/** With `$(...)` in it, it is held against the schema once that is filled. */
+const Later = z.unknown().check(
+  ctx => {
+    if (isMap(ctx.value) && namesIn(ctx.value).length > 0) return
+    ctx.issues.push({ code: 'invalid_type', expected: 'object', input: ctx.value, message: '' })
+  },
+  z.meta({
+    type: 'object',
+    anyOf: [
+      ...knownKeys(Fault, [])
+        .filter(name => !TEXTS.includes(name))
+        .map(name => having(name, FILLED_SHAPE)),
+      having('respond', having('status', FILLED_SHAPE)),
+    ],
+  }),
+)
+
+export const FaultStep = z.union([
+  z.literal('clear').check(described('Clears every fault')),
+  z.strictObject({ clear: z.string().check(described('Name of the fault to clear', 'flaky')) }),
+  Fault,
+  Later,
+]) as unknown as z.ZodMiniType<'clear' | { clear: string } | FaultSpec>

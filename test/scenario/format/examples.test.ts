@@ -8,9 +8,9 @@ import { schemaFiles } from '../../../scripts/schemas.ts'
 import { KNOB_NAMES } from '../../../src/contract/knobs.ts'
 import { compile } from '../../../src/scenario/compile/compile.ts'
 import { scenarioJsonSchema } from '../../../src/scenario/format/json-schema.ts'
-import { loadScenarios } from '../../../src/scenario/format/load.ts'
 import { PartFile, ScenarioFile } from '../../../src/scenario/format/scenario.ts'
 import { VERBS } from '../../../src/scenario/format/step.ts'
+import { loadScenarios } from '../../../src/scenario/load/load.ts'
 import { allSteps } from './written.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))

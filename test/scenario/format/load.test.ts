@@ -3,8 +3,8 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compile } from '../../../src/scenario/compile/compile.ts'
-import { findFiles, matcherOf } from '../../../src/scenario/format/find.ts'
-import { loadScenarios, loadValues } from '../../../src/scenario/format/load.ts'
+import { findFiles, matcherOf } from '../../../src/scenario/load/find.ts'
+import { loadScenarios, loadValues } from '../../../src/scenario/load/load.ts'
 import { allSteps, complaints, type Files, folderOf, load, plansOf } from './written.ts'
 
 const scenario = (name: string, steps = '  - expect: start\n') => `version: 1\nname: ${name}\nsteps:\n${steps}`

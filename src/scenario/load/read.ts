@@ -6,7 +6,7 @@ import { moduleSource, parseSource, parseSources, type Source } from '../../file
 import { byLine, type Problem } from '../../files/errors.ts'
 import { loadDefault, type NamedFile, readText } from '../../files/user-files.ts'
 import { defineTexts } from '../../text/texts.ts'
-import { type Path, problemAt, type Written } from './loaded.ts'
+import { type Path, problemAt, type Written } from '../format/loaded.ts'
 
 const EXAMPLE = "export default defineScenario({ name: 'Happy path' }, [press('handover'), expectCall('start')])"
 

@@ -2,11 +2,11 @@
 import { dirname, extname, relative, resolve } from 'node:path'
 import { ConfigError, type Problem, problemOf } from '../../files/errors.ts'
 import { defineTexts } from '../../text/texts.ts'
-import type { Path, Written } from './loaded.ts'
-import { problemAt } from './loaded.ts'
+import type { Path, Written } from '../format/loaded.ts'
+import { problemAt } from '../format/loaded.ts'
+import { PartFile } from '../format/scenario.ts'
+import type { Step } from '../format/step.ts'
 import { checked, kindOf, valuesIn } from './read.ts'
-import { PartFile } from './scenario.ts'
-import type { Step } from './step.ts'
 
 const TEXTS = defineTexts({
   notOne: 'must hold one part: kind: partial with steps',

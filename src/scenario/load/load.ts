@@ -6,12 +6,12 @@ import { defineTexts } from '../../text/texts.ts'
 import { compileInto } from '../compile/compile.ts'
 import { hintsOf } from '../compile/hints.ts'
 import { Diagnostics } from '../compile/step-compiler.ts'
+import { type LoadedScenario, placeOf, problemAt, type Written } from '../format/loaded.ts'
+import { ScenarioFile } from '../format/scenario.ts'
 import type { Plan } from '../plan.ts'
 import { type FoundFile, findFiles } from './find.ts'
-import { type LoadedScenario, placeOf, problemAt, type Written } from './loaded.ts'
 import { createParts, type Parts } from './parts.ts'
 import { checked, kindOf, valuesIn } from './read.ts'
-import { ScenarioFile } from './scenario.ts'
 
 const TEXTS = defineTexts({
   empty: 'has no scenario in it',

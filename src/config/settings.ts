@@ -1,6 +1,47 @@
-/** Lists the settings that a flag or an environment variable can give as text. */
+/** Reads settings that flags and environment variables give as text, and merges settings of several origins. */
 import { allowedFor, type KnobName, parseKnob } from '../contract/knobs.ts'
-import { EXPECTED, readBaseUrl, readClock, readHost, readHttpUrl, readPort, readSeed } from './values.ts'
+import { defineTexts } from '../text/texts.ts'
+
+export interface Setting {
+  readonly value: unknown
+  /** `default`, `--port`, `HANDOVER_SIM_PORT`, `handover-sim.config.yaml:3`. */
+  readonly from: string
+}
+export type Layer = Readonly<Record<string, Setting>>
+
+export const mergeLayers = (...layers: readonly Layer[]): Layer => Object.assign({}, ...layers) as Layer
+
+/** What each value must be. */
+export const EXPECTED = defineTexts({
+  port: 'a whole number from 0 to 65535 (0 takes any free port)',
+  host: 'an address or host name such as 127.0.0.1',
+  seed: 'a whole number from 0',
+  clock: 'real or virtual',
+  url: 'an http or https URL such as http://127.0.0.1:4747',
+  httpUrl: 'an http or https URL such as http://127.0.0.1:3000/webhook',
+  baseUrl: 'an http or https URL without a query, such as https://bot.example.test',
+})
+
+function wholeNumber(text: unknown, max: number): number | undefined {
+  if (typeof text !== 'string' || !/^\d+$/.test(text)) return undefined
+  const value = Number(text)
+  return Number.isSafeInteger(value) && value <= max ? value : undefined
+}
+
+export const readPort = (text: unknown) => wholeNumber(text, 65_535)
+export const readSeed = (text: unknown) => wholeNumber(text, Number.MAX_SAFE_INTEGER)
+export const readClock = (text: unknown) => (text === 'real' || text === 'virtual' ? text : undefined)
+export const readHost = (text: unknown) => (typeof text === 'string' && /^[\w.:%[\]-]+$/.test(text) ? text : undefined)
+
+export function readHttpUrl(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^https?:\/\/[^/]/i.test(value)) return undefined
+  return URL.canParse(value) ? value : undefined
+}
+
+export function readBaseUrl(value: unknown): string | undefined {
+  const url = readHttpUrl(value)
+  return url === undefined || /[?#]/.test(url) ? undefined : url
+}
 
 /** The flags that set something, as commander parses them. */
 export interface SettingFlags {
