@@ -1,5 +1,5 @@
 /** What is said when the simulator is ready: one line for programs, a few for people. */
-import type { SimulatorServer } from '../server/start.ts'
+import type { PlatformServer } from '../server/start.ts'
 
 export interface ReadyFacts {
   readonly v: 1
@@ -14,9 +14,9 @@ export interface ReadyFacts {
   readonly controlToken?: string
 }
 
-const webhookUrlOf = (server: SimulatorServer) => server.config()['webhook.url'] as string | null
+const webhookUrlOf = (server: PlatformServer) => server.config()['webhook.url'] as string | null
 
-export function readyFacts(server: SimulatorServer): ReadyFacts {
+export function readyFacts(server: PlatformServer): ReadyFacts {
   return {
     v: 1,
     type: 'ready',
@@ -33,7 +33,7 @@ export function readyFacts(server: SimulatorServer): ReadyFacts {
 const JSON_HEADER = `-H 'content-type: application/json'`
 
 /** The next thing to type, complete. `desk` is the demo's, where somebody has to play the agent. */
-export function hints(server: SimulatorServer, desk: string | null): string {
+export function hints(server: PlatformServer, desk: string | null): string {
   const rows: [string, string][] = [
     ['keys', 'keys.handover, keys.bot; to see them: handover-sim config --show-keys'],
     ['webhook', webhookUrlOf(server) ?? 'none: events go nowhere. Set it with --webhook-url URL, or try --demo'],
@@ -49,7 +49,7 @@ export function hints(server: SimulatorServer, desk: string | null): string {
   return rows.map(([name, text]) => `  ${name.padEnd(9)} ${text}\n`).join('')
 }
 
-function curl({ url, controlToken }: SimulatorServer, path: string, body: unknown): string {
+function curl({ url, controlToken }: PlatformServer, path: string, body: unknown): string {
   const token = controlToken === null ? '' : ` -H 'authorization: Bearer ${controlToken}'`
   return `curl -s ${url}${path} ${JSON_HEADER}${token} -d '${JSON.stringify(body)}'`
 }

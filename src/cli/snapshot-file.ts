@@ -3,13 +3,13 @@ import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { dirname, resolve } from 'node:path'
 import type { Resolved } from '../config/resolve.ts'
 import { isKnob } from '../contract/knobs.ts'
-import type { ServerOptions } from '../server/start.ts'
-import type { Simulator } from '../simulator/simulator.ts'
+import type { PlatformServerOptions } from '../server/start.ts'
+import type { PlatformSimulator } from '../simulator/simulator.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import { UsageError } from './errors.ts'
 
 /** The options to start with so that the snapshot fits; what was typed now counts over what it says. */
-export function withSnapshot(file: string, cwd: string, { options, sources, values }: Resolved): ServerOptions {
+export function withSnapshot(file: string, cwd: string, { options, sources, values }: Resolved): PlatformServerOptions {
   const snapshot = readSnapshot(file, cwd)
   if (isTyped(sources.seed) && values.seed !== snapshot.seed) {
     const message = `--import: ${JSON.stringify(file)} has seed ${snapshot.seed}, and ${sources.seed} says ${values.seed}: leave that out.`
@@ -23,7 +23,7 @@ export function withSnapshot(file: string, cwd: string, { options, sources, valu
 const isTyped = (from = '') => from.startsWith('--') || from.startsWith('HANDOVER_SIM_')
 
 /** A clock nobody chose is the one of the snapshot. */
-function clockFor({ clock }: Snapshot, from: string | undefined): Pick<ServerOptions, 'clock'> {
+function clockFor({ clock }: Snapshot, from: string | undefined): Pick<PlatformServerOptions, 'clock'> {
   if (from !== 'default') return {}
   return { clock: clock?.mode === 'virtual' ? 'virtual' : 'real' }
 }
@@ -45,7 +45,7 @@ function attempt<T>(what: string, run: () => T): T {
 
 export interface Export {
   /** Writes the state there is; a reader never sees half a file. Says why when that failed. */
-  write(simulator: Simulator): string | null
+  write(simulator: PlatformSimulator): string | null
 }
 
 /** Makes the folder at once: a mistake in the name should not show only in the end. */

@@ -6,8 +6,8 @@ import type { LogStyle } from '../reporters/log.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { keepHeapSmall } from '../runtime/heap.ts'
 import { isLoopback } from '../server/addresses.ts'
-import { type SimulatorServer, startSimulator } from '../server/start.ts'
-import type { Simulator } from '../simulator/simulator.ts'
+import { type PlatformServer, startServer } from '../server/start.ts'
+import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { InvalidSnapshotError } from '../simulator/snapshot/check.ts'
 import { presentEntry } from '../wording/entry.ts'
 import { hints, readyFacts } from './announce.ts'
@@ -76,7 +76,7 @@ const NOT_WRITTEN = 3
 
 interface Leaving {
   /** Once: what is left while closing is less and less. */
-  write(simulator: Simulator): void
+  write(simulator: PlatformSimulator): void
   failed(): boolean
 }
 
@@ -98,7 +98,7 @@ function leaveBehind(file: string, { io }: Context): Leaving {
 async function start(flags: StartFlags, resolved: Resolved, { io }: Context, leaving: Leaving | null) {
   const options = flags.import === undefined ? resolved.options : withSnapshot(flags.import, io.cwd, resolved)
   try {
-    return await startSimulator({ ...options, ...(leaving && { onStopped: leaving.write }) })
+    return await startServer({ ...options, ...(leaving && { onStopped: leaving.write }) })
   } catch (error) {
     if (error instanceof InvalidSnapshotError)
       throw new UsageError(`--import ${JSON.stringify(flags.import)}: ${error.message}`)
@@ -111,7 +111,7 @@ function checkDemo({ demo, webhookUrl }: StartFlags): void {
     throw new UsageError(`--demo brings its own webhook: leave out --webhook-url (got ${JSON.stringify(webhookUrl)}).`)
 }
 
-async function attachDemo(server: SimulatorServer, { io, env }: Context, shutdown: Shutdown): Promise<string> {
+async function attachDemo(server: PlatformServer, { io, env }: Context, shutdown: Shutdown): Promise<string> {
   const { startDemoTarget } = await import('./demo-target.ts')
   const { url, apiKey, botApiKey, botId } = server
   const platform = { url, apiKey, botApiKey, botId }
@@ -122,7 +122,7 @@ async function attachDemo(server: SimulatorServer, { io, env }: Context, shutdow
 }
 
 /** The file first: who waits for the line may read it at once. */
-function announce(server: SimulatorServer, flags: StartFlags, { io }: Context, shutdown: Shutdown): void {
+function announce(server: PlatformServer, flags: StartFlags, { io }: Context, shutdown: Shutdown): void {
   const line = `${JSON.stringify(readyFacts(server))}\n`
   if (flags.readyFile !== undefined) {
     const remove = writeReadyFile(flags.readyFile, io.cwd, line)
@@ -133,7 +133,7 @@ function announce(server: SimulatorServer, flags: StartFlags, { io }: Context, s
 
 const signatureHeaderOf = ({ values }: Resolved) => String(values['webhook.signatureHeader'])
 
-function printEntries(server: SimulatorServer, resolved: Resolved, { io }: Context): void {
+function printEntries(server: PlatformServer, resolved: Resolved, { io }: Context): void {
   const signatureHeader = signatureHeaderOf(resolved)
   subscribeFromStart(server, entry => {
     io.stdout.write(`${JSON.stringify(Object.assign({ v: 1, type: 'entry' }, presentEntry(entry, signatureHeader)))}\n`)
@@ -145,7 +145,7 @@ function sayMore(flags: StartFlags, { values, warnings }: Resolved, { io }: Cont
   if (flags.output === 'pretty') io.stderr.write(next())
 }
 
-async function showTraffic(server: SimulatorServer, { output }: StartFlags, resolved: Resolved, context: Context) {
+async function showTraffic(server: PlatformServer, { output }: StartFlags, resolved: Resolved, context: Context) {
   const { io, env } = context
   const signatureHeader = signatureHeaderOf(resolved)
   const { createLog } = await import('../reporters/log.ts')
@@ -159,7 +159,7 @@ async function showTraffic(server: SimulatorServer, { output }: StartFlags, reso
 }
 
 /** Loading the log took a moment: what happened meanwhile comes first. */
-function subscribeFromStart({ journal }: SimulatorServer, show: Parameters<typeof journal.subscribe>[0]): void {
+function subscribeFromStart({ journal }: PlatformServer, show: Parameters<typeof journal.subscribe>[0]): void {
   for (const entry of journal.query()) show(entry)
   journal.subscribe(show)
 }
@@ -172,7 +172,7 @@ function exposure({ host }: Resolved['values']): string[] {
 const DRAIN_MS = 3_000
 
 /** Deliveries and answers under way may finish, within reason. */
-async function drain(server: SimulatorServer, flags: StartFlags, { io }: Context): Promise<void> {
+async function drain(server: PlatformServer, flags: StartFlags, { io }: Context): Promise<void> {
   if (!flags.json && flags.output === 'pretty') io.stderr.write('Stopping; once more to stop at once.\n')
   const enough = new AbortController()
   await Promise.race([server.settled(), wallDelay(DRAIN_MS, enough.signal)])

@@ -2,7 +2,7 @@
 import { defaultKnobs, isKnob, KNOB_NAMES, parseKnob, showKnob, showKnobs } from '../contract/knobs.ts'
 import { ConfigError, type Problem } from '../files/errors.ts'
 import type { BotReply } from '../platform/context.ts'
-import { DEFAULT_HOST, DEFAULT_PORT, type ServerOptions } from '../server/start.ts'
+import { DEFAULT_HOST, DEFAULT_PORT, type PlatformServerOptions } from '../server/start.ts'
 import { DEFAULTS, readKnob } from '../simulator/options.ts'
 import { nearest } from '../text/near-names.ts'
 import { defineTexts } from '../text/texts.ts'
@@ -33,7 +33,7 @@ export interface Surroundings {
 }
 
 export interface Resolved {
-  readonly options: ServerOptions
+  readonly options: PlatformServerOptions
   /** Dotted name -> where its value came from. */
   readonly sources: Readonly<Record<string, string>>
   /** Dotted name -> the effective value, as a config file would have it; null when there is none. */
@@ -140,7 +140,7 @@ function inForce(settings: Layer): Omit<Resolved, 'warnings'> {
 
 const canonical = (name: string, value: unknown) => (isKnob(name) ? showKnob(name, parseKnob(name, value)) : value)
 
-function optionsFrom(values: Readonly<Record<string, unknown>>): ServerOptions {
+function optionsFrom(values: Readonly<Record<string, unknown>>): PlatformServerOptions {
   const get = <T>(name: string) => values[name] as T
   const clock = get<'real' | 'virtual'>('clock')
   const start = get<string | null>('clock.start')

@@ -5,7 +5,7 @@ import type { Entry } from '../journal/entry.ts'
 import type { LintFinding } from '../linter/rule.ts'
 import { wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'
-import type { Simulator } from '../simulator/simulator.ts'
+import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { presentEntry } from '../wording/entry.ts'
 import type { Wanted } from './select-scenarios.ts'
 import type { SuiteOptions } from './suite.ts'
@@ -57,7 +57,7 @@ export function targetUnreachable(options: Omit<SuiteOptions, 'watcher'>, reason
 }
 
 /** From the play's first mark on. */
-export function maskedJournal(sim: Simulator): Entry[] {
+export function maskedJournal(sim: PlatformSimulator): Entry[] {
   const entries = sim.journal.query()
   const first = entries.findIndex(entry => entry.kind === 'note' && entry.note === 'scenario_started')
   const header = String(sim.config()['webhook.signatureHeader'])

@@ -11,12 +11,12 @@ import type { ConversationSpec, Plan, PlannedStep } from '../scenario/plan.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
 import type { Core } from '../simulator/core.ts'
 import { type ChatOptions, newChat } from '../simulator/new-chat.ts'
-import { coreOf, type Simulator } from '../simulator/simulator.ts'
+import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { createJournalWaiter, type JournalWaiter } from './waiting.ts'
 
 export interface RunContextOptions {
   readonly plan: Plan
-  readonly sim: Simulator
+  readonly sim: PlatformSimulator
   readonly driver: Driver | null
   /** Seed of the run; that of the simulator is drawn from it and the name of the scenario. */
   readonly seed: number

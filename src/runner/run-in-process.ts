@@ -5,7 +5,7 @@ import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { InvalidOptionError } from '../simulator/options.ts'
 import { effectiveConfig } from '../simulator/settings.ts'
-import { coreOf, type Simulator } from '../simulator/simulator.ts'
+import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { about, applyStrict, maskedJournal, unsetIn } from './results.ts'
 import { createRunContext, type RunContext, seedOfPlay } from './run-context.ts'
 import { play } from './run-scenario.ts'
@@ -23,7 +23,11 @@ export interface InProcessOptions {
  * follow; settings and seed are as they were. What is drawn is what a run with this seed draws. The clock is the
  * simulator's own: with a virtual one `wait` takes no time.
  */
-export async function playInProcess(sim: Simulator, plan: Plan, options: InProcessOptions): Promise<ScenarioResult> {
+export async function playInProcess(
+  sim: PlatformSimulator,
+  plan: Plan,
+  options: InProcessOptions,
+): Promise<ScenarioResult> {
   checkEnv(plan, options)
   const { identity } = coreOf(sim)
   const { seed } = identity
@@ -37,7 +41,7 @@ export async function playInProcess(sim: Simulator, plan: Plan, options: InProce
   }
 }
 
-async function playFromNothing(sim: Simulator, plan: Plan, options: InProcessOptions): Promise<ScenarioResult> {
+async function playFromNothing(sim: PlatformSimulator, plan: Plan, options: InProcessOptions): Promise<ScenarioResult> {
   const startedAt = wallTime()
   const started = elapsedMs()
   await setClock(sim, plan)
@@ -59,7 +63,7 @@ function checkEnv(plan: Plan, { env }: InProcessOptions): void {
 }
 
 /** Where the scenario begins, when it says so: a virtual clock goes there, as long as that is not back in time. */
-async function setClock({ clock }: Simulator, { name, clock: wanted }: Plan): Promise<void> {
+async function setClock({ clock }: PlatformSimulator, { name, clock: wanted }: Plan): Promise<void> {
   if (wanted?.mode !== 'virtual') return
   if (clock.mode !== 'virtual') {
     throw new InvalidOptionError([
@@ -74,7 +78,7 @@ async function setClock({ clock }: Simulator, { name, clock: wanted }: Plan): Pr
 }
 
 /** What the scenario wants set, and the way back. */
-async function arrange(sim: Simulator, plan: Plan): Promise<() => Promise<unknown>> {
+async function arrange(sim: PlatformSimulator, plan: Plan): Promise<() => Promise<unknown>> {
   const core = coreOf(sim)
   const before = effectiveConfig(core)
   const wanted = {

@@ -4,23 +4,23 @@ import { FILES_PREFIX } from '../api/files.ts'
 import type { Api } from '../api/handle.ts'
 import { pathOf } from '../api/routes.ts'
 import type { Maybe } from '../platform/engines.ts'
-import { type ServerOptions, type SimulatorServer, startServer } from '../server/start.ts'
-import { coreOf, type Simulator } from '../simulator/simulator.ts'
+import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
+import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { limitOf, type RequestRouter } from '../simulator/workspaces/request-router.ts'
 
 export interface SimulatorRouter {
   /** Its own simulator takes what belongs to no play; its journal has only that. */
-  readonly server: SimulatorServer
+  readonly server: PlatformServer
   /** Every chat of this simulator is from now on reached here, for as long as the house stands. */
-  attach(sim: Simulator): void
+  attach(sim: PlatformSimulator): void
   /** Its steps are over: calls without a chat are no longer taken for its own. */
-  detach(sim: Simulator): void
+  detach(sim: PlatformSimulator): void
   close(): Promise<void>
 }
 
-export async function createSimulatorRouter(options: ServerOptions): Promise<SimulatorRouter> {
-  const owners = new Map<string, Simulator>()
-  const active = new Set<Simulator>()
+export async function createSimulatorRouter(options: PlatformServerOptions): Promise<SimulatorRouter> {
+  const owners = new Map<string, PlatformSimulator>()
+  const active = new Set<PlatformSimulator>()
   const server = await startServer(options, fallback => createRequestRouter(fallback, owners, active))
   return {
     server,
@@ -33,10 +33,14 @@ export async function createSimulatorRouter(options: ServerOptions): Promise<Sim
   }
 }
 
-type Owners = ReadonlyMap<string, Simulator>
+type Owners = ReadonlyMap<string, PlatformSimulator>
 
 /** Availability and unknown chats belong to the only play there is; beside others nobody can tell whose they are. */
-function createRequestRouter(fallback: Simulator, owners: Owners, active: ReadonlySet<Simulator>): RequestRouter {
+function createRequestRouter(
+  fallback: PlatformSimulator,
+  owners: Owners,
+  active: ReadonlySet<PlatformSimulator>,
+): RequestRouter {
   const alone = () => (active.size === 1 ? [...active][0]! : fallback)
   const api: Api = exchange => {
     const chatId = chatIdIn(exchange)
@@ -46,7 +50,7 @@ function createRequestRouter(fallback: Simulator, owners: Owners, active: Readon
   return { api, bodyLimit: () => Math.max(limitOf(fallback), ...[...active].map(limitOf)) }
 }
 
-const handle = (sim: Simulator, exchange: Exchange): Maybe<Answer> =>
+const handle = (sim: PlatformSimulator, exchange: Exchange): Maybe<Answer> =>
   sim.handle(exchange.body.length > limitOf(sim) ? { ...exchange, tooLarge: true } : exchange)
 
 const CHAT_PATH = /^\/api\/v1\/chats\/([^/?#]+)/
@@ -72,7 +76,7 @@ function decoded(segment: string): string {
 }
 
 /** Opened links are rare, and their ids are unique. */
-function fileOwner({ target }: Exchange, owners: Owners): Simulator | undefined {
+function fileOwner({ target }: Exchange, owners: Owners): PlatformSimulator | undefined {
   const id = pathOf(target).slice(FILES_PREFIX.length).split('/')[0]!
   return [...new Set(owners.values())].find(sim => coreOf(sim).platform.state.files.has(id))
 }

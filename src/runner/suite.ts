@@ -6,9 +6,9 @@ import type { RunResult, ScenarioResult, Verdict } from '../evaluator/verdict.ts
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import { httpTransport, type Transport } from '../runtime/transport.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
-import type { ServerOptions } from '../server/start.ts'
-import type { SimulatorOptions } from '../simulator/options.ts'
-import { createSimulatorOn } from '../simulator/simulator.ts'
+import type { PlatformServerOptions } from '../server/start.ts'
+import type { PlatformSimulatorOptions } from '../simulator/options.ts'
+import { createPlatformSimulator } from '../simulator/simulator.ts'
 import { type ConcurrencyLimiter, type ConcurrencySlot, createConcurrencyLimiter } from './concurrency-limiter.ts'
 import { finalizeRun } from './finalize-run.ts'
 import { reach } from './probe-target.ts'
@@ -22,7 +22,7 @@ export interface SuiteOptions {
   readonly wanted: readonly Wanted[]
   readonly house: SimulatorRouter
   /** What every simulator of the run is made from. */
-  readonly base: ServerOptions
+  readonly base: PlatformServerOptions
   readonly target: string
   /** Of the run; a scenario may have its own unless `seedWins`. */
   readonly seed: number
@@ -103,7 +103,7 @@ async function perform(
   const facts = { plan, instance, seed, startedAt: wallTime(), started: elapsedMs() }
   const name = instance === 1 ? plan.name : `${plan.name} #${instance}`
   watcher.started(name)
-  const sim = createSimulatorOn(optionsFor(options, wanted, seed), transport)
+  const sim = createPlatformSimulator(optionsFor(options, wanted, seed), transport)
   if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
   const goneNow = () => reach(new URL(options.target), 0, signal)
   const context = await createRunContext({ plan, sim, driver, seed, instance, env, url: house.server.url, goneNow })
@@ -142,14 +142,14 @@ interface JournalIndex {
   readonly started: number
 }
 
-function optionsFor({ base, target, house }: SuiteOptions, wanted: Wanted, seed: number): SimulatorOptions {
+function optionsFor({ base, target, house }: SuiteOptions, wanted: Wanted, seed: number): PlatformSimulatorOptions {
   const { plan } = wanted
   return {
     ...base,
     seed: seedOfPlay(seed, wanted),
     baseUrl: house.server.baseUrl,
     clock: clockFor(plan, base.clock),
-    bot: { ...base.bot, ...(plan.bot as SimulatorOptions['bot']) },
+    bot: { ...base.bot, ...(plan.bot as PlatformSimulatorOptions['bot']) },
     webhook: { url: target },
     businessHours: plan.businessHours ?? base.businessHours ?? null,
     knobs: { ...base.knobs, ...plan.config },
@@ -162,8 +162,8 @@ const JOURNAL_LIMIT = 200_000
 
 function clockFor(
   { clock }: Plan,
-  otherwise: SimulatorOptions['clock'] = 'real',
-): NonNullable<SimulatorOptions['clock']> {
+  otherwise: PlatformSimulatorOptions['clock'] = 'real',
+): NonNullable<PlatformSimulatorOptions['clock']> {
   if (clock === null) return otherwise
   if (clock.mode === 'real') return 'real'
   return clock.start === undefined ? 'virtual' : { mode: 'virtual', start: clock.start }

@@ -1,5 +1,5 @@
 /** A server where nothing can listen. */
-export type { ServerOptions, SimulatorServer } from './start.ts'
+export type { PlatformServer, PlatformServerOptions } from './start.ts'
 
 export async function startServer(): Promise<never> {
   throw new Error('startSimulator needs Node. In a browser use createSimulator, with handlers of handover-sim/msw.')

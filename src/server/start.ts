@@ -3,21 +3,21 @@ import { createNodeAdapter, declaresTooMuch } from '../adapters/node-http.ts'
 import { randomToken } from '../runtime/token.ts'
 import { httpTransport } from '../runtime/transport.ts'
 import type { Core } from '../simulator/core.ts'
-import { InvalidOptionError, type SimulatorOptions } from '../simulator/options.ts'
-import { coreOf, createSimulatorOn, type Simulator } from '../simulator/simulator.ts'
+import { InvalidOptionError, type PlatformSimulatorOptions } from '../simulator/options.ts'
+import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../simulator/simulator.ts'
 import { checkSnapshot } from '../simulator/snapshot/check.ts'
 import { applySnapshot } from '../simulator/snapshot/restore.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import { createWorkspaces, type Workspaces } from '../simulator/workspaces/registry.ts'
 import { createRequestRouter, limitOf, type RequestRouter } from '../simulator/workspaces/request-router.ts'
-import type { Workspace, WorkspaceOptions } from '../simulator/workspaces/workspace.ts'
+import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../simulator/workspaces/workspace.ts'
 import { allowedHosts, isLoopback, urlOf } from './addresses.ts'
 import { createHttpServer, type HttpServer } from './http.ts'
 import { createHome } from './index-page.ts'
 import { listen } from './listen.ts'
 import { createDispatch } from './route-by-path.ts'
 
-export interface ServerOptions extends SimulatorOptions {
+export interface PlatformServerOptions extends PlatformSimulatorOptions {
   /** Default 4747; 0 takes any free one. */
   readonly port?: number
   /** Default 127.0.0.1. Anything wider makes the control API ask for a token. */
@@ -29,41 +29,41 @@ export interface ServerOptions extends SimulatorOptions {
   /** What it begins with; restored before it listens. `InvalidSnapshotError` when that cannot be. */
   readonly snapshot?: Snapshot
   /** While closing: nothing is answered any more, and everything is still there. For a last snapshot. */
-  readonly onStopped?: (simulator: Simulator) => void
+  readonly onStopped?: (simulator: PlatformSimulator) => void
 }
 
-export interface SimulatorServer extends Simulator {
+export interface PlatformServer extends PlatformSimulator {
   /** The address it listens on, whatever `baseUrl` says. */
   readonly url: string
   readonly port: number
   /** Null when the control API asks for none. */
   readonly controlToken: string | null
   /** One more simulator behind the same port: calls find it by its API keys. Closing it leaves the others alone. */
-  workspace(options?: WorkspaceOptions): Promise<Workspace>
+  workspace(options?: PlatformWorkspaceOptions): Promise<PlatformWorkspace>
 }
 
 export const DEFAULT_PORT = 4747
 export const DEFAULT_HOST = '127.0.0.1'
 
-/** Rejects with `PortInUseError` or `ListenError` when the port cannot be had, `InvalidOptionError` for other options. */
-export const startSimulator = (options: ServerOptions = {}): Promise<SimulatorServer> => startServer(options)
-
-const ownRouter = (simulator: Simulator): RequestRouter => ({
+const ownRouter = (simulator: PlatformSimulator): RequestRouter => ({
   api: simulator.handle,
   bodyLimit: () => limitOf(simulator),
 })
 
-/** With a front of its own, several simulators can stand behind one port. */
+/**
+ * Starts a simulator behind a real port. `router` may route platform calls to further simulators.
+ * Rejects with `PortInUseError`, `ListenError` or `InvalidOptionError`.
+ */
 export async function startServer(
-  options: ServerOptions,
-  router: (simulator: Simulator) => RequestRouter = ownRouter,
-): Promise<SimulatorServer> {
+  options: PlatformServerOptions = {},
+  router: (simulator: PlatformSimulator) => RequestRouter = ownRouter,
+): Promise<PlatformServer> {
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options
   checkPort(port)
   const { port: _, host: __, inspector: ___, controlToken: ____, snapshot, onStopped, ...own } = options
   const simulatorOptions = { ...own, clock: options.clock ?? 'real' }
   const transport = httpTransport()
-  const simulator = createSimulatorOn(simulatorOptions, transport)
+  const simulator = createPlatformSimulator(simulatorOptions, transport)
   const controlToken = options.controlToken ?? (isLoopback(host) ? null : randomToken())
   const facts = { url: '', token: controlToken, hosts: allowedHosts(host), closing: new AbortController() }
   const around = { options: simulatorOptions, main: simulator, transport, url: () => facts.url }
@@ -78,7 +78,7 @@ export async function startServer(
     facts.url = urlOf(host, real)
     if (options.baseUrl === undefined) coreOf(simulator).address.base = facts.url
     goOn?.()
-    const workspace = async (wanted?: WorkspaceOptions) => workspaces.create(wanted)
+    const workspace = async (wanted?: PlatformWorkspaceOptions) => workspaces.create(wanted)
     return withServer(simulator, { url: facts.url, port: real, controlToken, workspace }, closed)
   } catch (error) {
     await simulator.close()
@@ -88,7 +88,7 @@ export async function startServer(
 }
 
 /** Timers and deliveries wait until the port is open: an intermediary that is told of an event may call at once. */
-async function prepared(simulator: Simulator, snapshot: Snapshot): Promise<() => void> {
+async function prepared(simulator: PlatformSimulator, snapshot: Snapshot): Promise<() => void> {
   const core = coreOf(simulator)
   return applySnapshot(core, await checkSnapshot(core, snapshot))
 }
@@ -106,7 +106,7 @@ interface Facts {
 }
 
 function createSimulatorRouter(
-  simulator: Simulator,
+  simulator: PlatformSimulator,
   workspaces: Workspaces,
   facts: Facts,
   { api, bodyLimit: limit }: RequestRouter,
@@ -164,9 +164,9 @@ function closeOnce(
 
 /** The same object with more on it: its getters stay live, and `coreOf` still knows it. */
 function withServer(
-  simulator: Simulator,
-  facts: Pick<SimulatorServer, 'url' | 'port' | 'controlToken' | 'workspace'>,
+  simulator: PlatformSimulator,
+  facts: Pick<PlatformServer, 'url' | 'port' | 'controlToken' | 'workspace'>,
   close: () => Promise<void>,
-): SimulatorServer {
+): PlatformServer {
   return Object.assign(simulator, facts, { close, [Symbol.asyncDispose]: close })
 }

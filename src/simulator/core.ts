@@ -9,7 +9,7 @@ import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
 import { type Committer, createCommitter } from './committer.ts'
 import { createFaultController, type FaultController } from './fault-controller.ts'
 import { targetOf } from './from-options.ts'
-import type { SimulatorOptions } from './options.ts'
+import type { PlatformSimulatorOptions } from './options.ts'
 import { createParts, type Parts } from './parts.ts'
 import { createReset, type Reset } from './reset.ts'
 
@@ -48,7 +48,7 @@ export interface Inner
 }
 
 /** `shared`: a transport of several simulators, which its creator closes. */
-export function createCore(options: SimulatorOptions, shared?: Transport, filesOf = ''): Core {
+export function createCore(options: PlatformSimulatorOptions, shared?: Transport, filesOf = ''): Core {
   const parts = createParts(options, shared, filesOf)
   const { identity, platform, journal, epoch, faults } = parts
   const dispatcher = dispatcherFor(parts, options)
@@ -86,7 +86,7 @@ export function createCore(options: SimulatorOptions, shared?: Transport, filesO
   }
 }
 
-function dispatcherFor(parts: Parts, options: SimulatorOptions): Dispatcher {
+function dispatcherFor(parts: Parts, options: PlatformSimulatorOptions): Dispatcher {
   const { journal, clock, activity, identity, knobs, address, transport, faults, keyring, platform } = parts
   return createDispatcher({
     journal,
@@ -102,7 +102,7 @@ function dispatcherFor(parts: Parts, options: SimulatorOptions): Dispatcher {
   })
 }
 
-const apiFor = (parts: Parts, { commit, lastEvent }: Committer, { markers = true }: SimulatorOptions): Api =>
+const apiFor = (parts: Parts, { commit, lastEvent }: Committer, { markers = true }: PlatformSimulatorOptions): Api =>
   createApi({
     ...inTurn(parts),
     keyring: parts.keyring,

@@ -5,7 +5,7 @@ import type { Engines } from '../platform/engines.ts'
 import { fillTemplate } from '../platform/summary.ts'
 import { markTranslation, sameText, type Translate } from '../platform/translation.ts'
 import { loadModule } from '../runtime/modules.ts'
-import { InvalidOptionError, type SimulatorOptions } from './options.ts'
+import { InvalidOptionError, type PlatformSimulatorOptions } from './options.ts'
 
 /** Loads the `translate` function that a module exports. Throws `InvalidOptionError` if there is none. */
 export async function loadTranslate(path: string): Promise<Translate> {
@@ -21,7 +21,7 @@ export async function loadTranslate(path: string): Promise<Translate> {
   throw new InvalidOptionError([{ name, message, allowed: allowedFor(name) }])
 }
 
-export function createEngines(options: SimulatorOptions, platform: PlatformContext): Engines {
+export function createEngines(options: PlatformSimulatorOptions, platform: PlatformContext): Engines {
   const loaded = new Map<string, Promise<Translate>>()
   const load = (path: string) => {
     const known = loaded.get(path) ?? loadTranslate(path)

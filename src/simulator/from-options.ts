@@ -5,15 +5,15 @@ import { readBusinessHours } from '../platform/hours.ts'
 import type { BotSpec } from '../platform/platform.ts'
 import { createRealClock, createVirtualClock, type RealClock, type VirtualClock } from '../runtime/clock.ts'
 import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
-import { DEFAULTS, InvalidOptionError, type SimulatorOptions } from './options.ts'
+import { DEFAULTS, InvalidOptionError, type PlatformSimulatorOptions } from './options.ts'
 
-export const botFrom = ({ bot }: SimulatorOptions): BotSpec => ({
+export const botFrom = ({ bot }: PlatformSimulatorOptions): BotSpec => ({
   id: bot?.id ?? DEFAULTS.botId,
   name: bot?.name ?? DEFAULTS.botName,
   organizationId: bot?.organizationId ?? DEFAULTS.organizationId,
 })
 
-export function clockFrom({ clock = 'virtual' }: SimulatorOptions): RealClock | VirtualClock {
+export function clockFrom({ clock = 'virtual' }: PlatformSimulatorOptions): RealClock | VirtualClock {
   if (clock === 'real') return createRealClock()
   const start = typeof clock === 'object' && clock.start !== undefined ? new Date(clock.start).getTime() : undefined
   if (start === undefined || Number.isFinite(start)) return createVirtualClock(start)
@@ -22,7 +22,7 @@ export function clockFrom({ clock = 'virtual' }: SimulatorOptions): RealClock | 
   ])
 }
 
-export function hoursFrom(raw: SimulatorOptions['businessHours']): Settings['businessHours'] {
+export function hoursFrom(raw: PlatformSimulatorOptions['businessHours']): Settings['businessHours'] {
   if (raw === null || raw === undefined) return null
   const read = readBusinessHours(raw)
   if ('week' in read) return read
@@ -32,13 +32,13 @@ export function hoursFrom(raw: SimulatorOptions['businessHours']): Settings['bus
 
 export type ClosableTransport = Transport & { close?(): Promise<void> }
 
-export const transportFrom = (options: SimulatorOptions, shared?: Transport): ClosableTransport => {
+export const transportFrom = (options: PlatformSimulatorOptions, shared?: Transport): ClosableTransport => {
   if (options.webhook?.fetch) return functionTransport(options.webhook.fetch)
   return shared === undefined ? httpTransport() : request => shared(request)
 }
 
 /** A webhook function needs no address, but its requests need a URL. */
-export function targetOf(options: SimulatorOptions, url: string | null, transport: Transport) {
+export function targetOf(options: PlatformSimulatorOptions, url: string | null, transport: Transport) {
   const address = url ?? (options.webhook?.fetch ? 'https://intermediary.example.test/webhook' : null)
   return address === null ? null : { url: address, transport }
 }

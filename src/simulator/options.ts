@@ -13,7 +13,7 @@ import type { Summarize } from '../platform/summary.ts'
 import type { Translate } from '../platform/translation.ts'
 import { suggest } from '../text/near-names.ts'
 
-export interface SimulatorOptions {
+export interface PlatformSimulatorOptions {
   /** Same seed: same ids, names, texts and payload bytes. Default 1. */
   readonly seed?: number
   /** What `_links.self` and attachment links begin with; also where `fetch` answers. */

@@ -17,7 +17,7 @@ import { createTimestamps, type Timestamps } from '../runtime/timestamps.ts'
 import type { Transport } from '../runtime/transport.ts'
 import { createEngines } from './engines.ts'
 import { botFrom, type ClosableTransport, clockFrom, hoursFrom, transportFrom } from './from-options.ts'
-import { DEFAULTS, knobsFrom, type SimulatorOptions } from './options.ts'
+import { DEFAULTS, knobsFrom, type PlatformSimulatorOptions } from './options.ts'
 
 /** The seed and the bot; a snapshot contains its own. */
 export interface Identity {
@@ -55,7 +55,7 @@ export interface Parts {
   readonly past: { before: number }
 }
 
-export function createParts(options: SimulatorOptions, shared: Transport | undefined, filesOf: string): Parts {
+export function createParts(options: PlatformSimulatorOptions, shared: Transport | undefined, filesOf: string): Parts {
   const knobs = knobsFrom(options.knobs ?? {})
   const identity: Identity = { seed: options.seed ?? DEFAULTS.seed, bot: botFrom(options) }
   const clock = clockFrom(options)
@@ -86,7 +86,7 @@ export function createParts(options: SimulatorOptions, shared: Transport | undef
   }
 }
 
-const addressFrom = ({ baseUrl, webhook }: SimulatorOptions, filesOf: string): Address => ({
+const addressFrom = ({ baseUrl, webhook }: PlatformSimulatorOptions, filesOf: string): Address => ({
   base: (baseUrl ?? DEFAULTS.baseUrl).replace(/\/+$/, ''),
   webhookUrl: webhook?.url ?? null,
   filesOf,

@@ -17,7 +17,7 @@ import { type ChatHandle, createChatHandle } from './chat-handle.ts'
 import { type Core, createCore } from './core.ts'
 import type { FaultController } from './fault-controller.ts'
 import { type ChatOptions, newChat } from './new-chat.ts'
-import { InvalidOptionError, type SimulatorOptions } from './options.ts'
+import { InvalidOptionError, type PlatformSimulatorOptions } from './options.ts'
 import { configure, effectiveConfig } from './settings.ts'
 import { captureSnapshot, type SnapshotOptions } from './snapshot/capture.ts'
 import { restoreSnapshot } from './snapshot/restore.ts'
@@ -37,7 +37,7 @@ export interface EffectiveKnob {
   readonly allowed: string
 }
 
-export interface Simulator {
+export interface PlatformSimulator {
   /** What `_links.self` and attachment links begin with. */
   readonly baseUrl: string
   readonly apiKey: string
@@ -87,23 +87,26 @@ export interface Simulator {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const cores = new WeakMap<Simulator, Core>()
+const cores = new WeakMap<PlatformSimulator, Core>()
 
 /** For our own doors and server, not part of the public surface. */
-export const coreOf = (simulator: Simulator): Core => cores.get(simulator)!
+export const coreOf = (simulator: PlatformSimulator): Core => cores.get(simulator)!
 
-/** Throws `InvalidOptionError` for options that cannot be. */
-export const createSimulator = (options: SimulatorOptions = {}): Simulator => simulatorOf(createCore(options))
+/**
+ * Creates a simulator without expectations. Throws `InvalidOptionError`. A given `transport` is shared with other
+ * simulators and closed by its creator; `filePrefix` begins the ids of files in links.
+ */
+export const createPlatformSimulator = (
+  options: PlatformSimulatorOptions = {},
+  transport?: Transport,
+  filePrefix?: string,
+): PlatformSimulator => simulatorOf(createCore(options, transport, filePrefix))
 
-/** One whose webhooks leave through a transport that others use too; `filesOf` is told apart in links of attachments. */
-export const createSimulatorOn = (options: SimulatorOptions, transport: Transport, filesOf?: string): Simulator =>
-  simulatorOf(createCore(options, transport, filesOf))
-
-function simulatorOf(core: Core): Simulator {
+function simulatorOf(core: Core): PlatformSimulator {
   const { journal, platform, api } = core
   const basePath = () => new URL(core.address.base).pathname.replace(/\/$/, '')
 
-  const simulator: Simulator = {
+  const simulator: PlatformSimulator = {
     get baseUrl() {
       return core.address.base
     },

@@ -3,7 +3,7 @@ import type { Driver, DriverContext, InboxItem } from '../agent-driver/driver.ts
 import { flow } from '../evaluator/matching/value-text.ts'
 import { sees } from '../runner/check-steps.ts'
 import type { Action } from '../scenario/action.ts'
-import type { Simulator } from '../simulator/simulator.ts'
+import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { anything, validateOptions } from '../simulator/validate-options.ts'
 import { type BodyMatcher, checkOperators, literally } from './body-matcher.ts'
 import { checkThere, played, type Subject } from './expectations.ts'
@@ -32,11 +32,11 @@ type Inbox = readonly InboxItem[]
 
 const agents = new WeakMap<object, { readonly functions: AgentFunctions; driver: Promise<Driver> | null }>()
 
-export const setAgent = (sim: Simulator, functions: AgentFunctions): void =>
+export const setAgent = (sim: PlatformSimulator, functions: AgentFunctions): void =>
   void agents.set(sim, { functions, driver: null })
 
 /** Made when it is first needed: it loads what can also run commands. */
-export function agentOf(sim: Simulator): Promise<Driver> | null {
+export function agentOf(sim: PlatformSimulator): Promise<Driver> | null {
   const agent = agents.get(sim)
   if (agent === undefined) return null
   agent.driver ??= driverFrom(agent.functions)

@@ -7,7 +7,7 @@ import { FINDINGS } from '../linter/findings.ts'
 import type { LintFinding } from '../linter/rule.ts'
 import { settle } from '../runner/waiting.ts'
 import { wallDelay } from '../runtime/clock.ts'
-import type { Simulator } from '../simulator/simulator.ts'
+import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { settled } from '../simulator/time.ts'
 import { anything, list, validateOptions } from '../simulator/validate-options.ts'
 import { failureText } from '../wording/delivery.ts'
@@ -30,7 +30,7 @@ export interface CleanOptions {
 }
 
 export async function assertClean(
-  sim: Simulator,
+  sim: PlatformSimulator,
   options: CleanOptions,
   asked: string,
   settleMs: number,

@@ -1,7 +1,7 @@
 /** A chat in a test: the user acts, and the test says what the intermediary has to do about it. */
 import type { CallBodies, CallId } from '../contract/wire.ts'
 import type { ChatHandle } from '../simulator/chat-handle.ts'
-import type { Simulator } from '../simulator/simulator.ts'
+import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { type ExpectedItem, expectAgentSees, type SeesOptions } from './agent.ts'
 import type { BodyMatcher } from './body-matcher.ts'
 import { framesAbove } from './expectation-error.ts'
@@ -54,13 +54,13 @@ export interface ChatExpectations {
 
 export type TestChat = ChatHandle & ChatExpectations
 
-const owners = new WeakMap<object, { readonly sim: Simulator; readonly chatId: string }>()
+const owners = new WeakMap<object, { readonly sim: PlatformSimulator; readonly chatId: string }>()
 
 /** Whose chat it is, for matchers; undefined for what is no chat of ours. */
 export const ownerOf = (chat: object) => owners.get(chat)
 
 /** The same object with more on it: its getters stay live. */
-export function withChatExpectations(sim: Simulator, handle: ChatHandle, waitMs: number | undefined): TestChat {
+export function withChatExpectations(sim: PlatformSimulator, handle: ChatHandle, waitMs: number | undefined): TestChat {
   owners.set(handle, { sim, chatId: handle.id })
   const from = (own: (...args: never[]) => unknown): Subject => ({
     sim,

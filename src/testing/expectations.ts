@@ -9,7 +9,7 @@ import { Cut } from '../runner/waiting.ts'
 import type { Action } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { type ActionResult, GONE } from '../simulator/chat-handle.ts'
-import type { Simulator } from '../simulator/simulator.ts'
+import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { anything, shown, validateOptions } from '../simulator/validate-options.ts'
 import { type BodyMatcher, bodyPattern } from './body-matcher.ts'
 import { expectationError } from './expectation-error.ts'
@@ -33,7 +33,7 @@ export interface ExpectCallOptions {
 
 /** Of a chat when `chatId` is given, else of the bot. */
 export interface Subject {
-  readonly sim: Simulator
+  readonly sim: PlatformSimulator
   readonly chatId: string | null
   /** The frames of the stack from where the test asked. */
   readonly asked: string

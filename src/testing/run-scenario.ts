@@ -13,7 +13,7 @@ import { loadScenarios, loadValues } from '../scenario/load/load.ts'
 import type { LoadedScenario } from '../scenario/format/loaded.ts'
 import type { ScenarioFile } from '../scenario/format/scenario.ts'
 import type { Plan } from '../scenario/plan.ts'
-import { coreOf, type Simulator } from '../simulator/simulator.ts'
+import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { type AgentFunctions, agentOf, driverFrom } from './agent.ts'
 
 /** What `defineScenario` makes, the same as plain data, or files: a path, a folder, a pattern. */
@@ -47,7 +47,7 @@ export interface ScenarioRun {
 
 /** Resets the simulator before each play. Throws `ConfigError` for a scenario or driver that cannot be read. */
 export async function runScenario(
-  sim: Simulator,
+  sim: PlatformSimulator,
   scenario: RunnableScenario,
   options: RunScenarioOptions = {},
 ): Promise<ScenarioRun> {
@@ -78,7 +78,7 @@ async function loadAll(scenario: RunnableScenario, cwd: string): Promise<LoadedS
 const isList = (scenario: RunnableScenario): scenario is readonly (ScenarioFile | string)[] => Array.isArray(scenario)
 
 async function playOne(
-  sim: Simulator,
+  sim: PlatformSimulator,
   plan: Plan,
   driver: Driver | null,
   options: RunScenarioOptions,
@@ -97,7 +97,10 @@ interface Borrowed {
 
 const KEPT = async () => {}
 
-async function driverFor(sim: Simulator, { driver, env = process.env, cwd }: RunScenarioOptions): Promise<Borrowed> {
+async function driverFor(
+  sim: PlatformSimulator,
+  { driver, env = process.env, cwd }: RunScenarioOptions,
+): Promise<Borrowed> {
   if (driver === undefined) return { driver: await agentOf(sim), close: KEPT }
   if (driver === null || isDriver(driver)) return { driver, close: KEPT }
   const made = typeof driver === 'string' ? await driverFile(sim, driver, env, cwd) : await driverFrom(driver)
@@ -107,7 +110,7 @@ async function driverFor(sim: Simulator, { driver, env = process.env, cwd }: Run
 const isDriver = (driver: object | string): driver is Driver =>
   typeof driver === 'object' && 'verbs' in driver && 'call' in driver
 
-async function driverFile(sim: Simulator, ref: string, env: NodeJS.ProcessEnv | Env, cwd = process.cwd()) {
+async function driverFile(sim: PlatformSimulator, ref: string, env: NodeJS.ProcessEnv | Env, cwd = process.cwd()) {
   const [{ loadDriver }, { createDriver }] = await Promise.all([
     import('../agent-driver/load-driver.ts'),
     import('../agent-driver/create-driver.ts'),
@@ -123,7 +126,7 @@ type Env = Readonly<Record<string, string | undefined>>
 const WORST: readonly Outcome[] = ['error', 'fail', 'inconclusive', 'skipped', 'pass']
 
 function runOf(
-  sim: Simulator,
+  sim: PlatformSimulator,
   plays: readonly ScenarioResult[],
   took: Pick<RunResult, 'startedAt' | 'durationMs'>,
 ): ScenarioRun {

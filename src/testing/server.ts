@@ -1,22 +1,15 @@
 /** `startSimulator` as tests use it: the same behind a real port. */
-import {
-  type ServerOptions as PlainOptions,
-  type SimulatorServer as PlainServer,
-  startServer,
-} from '../server/start.ts'
+import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import { validateOptions } from '../simulator/validate-options.ts'
-import type {
-  Workspace as PlainWorkspace,
-  WorkspaceOptions as PlainWorkspaceOptions,
-} from '../simulator/workspaces/workspace.ts'
+import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../simulator/workspaces/workspace.ts'
 import { SERVER, WORKSPACE } from './option-shapes.ts'
 import { type Expectations, type TestOptions, withExpectations } from './simulator.ts'
 
-export type ServerOptions = PlainOptions & TestOptions
-export type WorkspaceOptions = PlainWorkspaceOptions & TestOptions
-export type Workspace = Omit<PlainWorkspace, keyof Expectations> & Expectations
+export type ServerOptions = PlatformServerOptions & TestOptions
+export type WorkspaceOptions = PlatformWorkspaceOptions & TestOptions
+export type Workspace = Omit<PlatformWorkspace, keyof Expectations> & Expectations
 
-export interface SimulatorServer extends Omit<PlainServer, keyof Expectations | 'workspace'>, Expectations {
+export interface SimulatorServer extends Omit<PlatformServer, keyof Expectations | 'workspace'>, Expectations {
   /** One more simulator behind the same port: calls find it by its API keys. Closing it leaves the others alone. */
   workspace(options?: WorkspaceOptions): Promise<Workspace>
 }

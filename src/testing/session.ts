@@ -13,12 +13,12 @@ import { interpolate } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
 import type { Core } from '../simulator/core.ts'
-import { coreOf, type Simulator } from '../simulator/simulator.ts'
+import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { createIncrementalPlan, type IncrementalPlan } from './incremental-plan.ts'
 import { createJournalToSteps } from './journal-to-steps.ts'
 
 export interface Session {
-  readonly sim: Simulator
+  readonly sim: PlatformSimulator
   readonly core: Core
   readonly evaluation: Evaluation
   readonly incremental: IncrementalPlan
@@ -45,7 +45,7 @@ export interface Session {
 const sessions = new WeakMap<Core, Session>()
 
 /** Begun when something is first expected, and anew after a reset. */
-export function sessionOf(sim: Simulator): Session {
+export function sessionOf(sim: PlatformSimulator): Session {
   const core = coreOf(sim)
   const known = sessions.get(core)
   if (known !== undefined && !known.over.aborted) return known
@@ -55,7 +55,7 @@ export function sessionOf(sim: Simulator): Session {
   return session
 }
 
-function openSession(sim: Simulator, core: Core): Session {
+function openSession(sim: PlatformSimulator, core: Core): Session {
   const { journal } = core
   const incremental = createIncrementalPlan(core)
   const open = createIncrementalEvaluation(incremental.plan)
@@ -153,7 +153,7 @@ function freeName({ id, persona }: Chat, taken: ReadonlyMap<string, unknown>): s
   }
 }
 
-function startOf(sim: Simulator, core: Core): Entry {
+function startOf(sim: PlatformSimulator, core: Core): Entry {
   const [first] = toldEntries(core)
   const content: RunEvent = {
     note: 'scenario_started',
@@ -173,7 +173,7 @@ function startOf(sim: Simulator, core: Core): Entry {
 }
 
 interface RunContextParts {
-  readonly sim: Simulator
+  readonly sim: PlatformSimulator
   readonly core: Core
   readonly open: IncrementalEvaluation
   readonly conversations: ReadonlyMap<string, Chat>

@@ -1,8 +1,8 @@
 /** `createSimulator` as tests use it: the simulator, and the judge of scenarios beside it. */
 import type { CallBodies } from '../contract/wire.ts'
 import type { ChatOptions } from '../simulator/new-chat.ts'
-import type { SimulatorOptions as PlainOptions } from '../simulator/options.ts'
-import { createSimulator as createPlain, type Simulator as PlainSimulator } from '../simulator/simulator.ts'
+import type { PlatformSimulatorOptions } from '../simulator/options.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../simulator/simulator.ts'
 import { validateOptions } from '../simulator/validate-options.ts'
 import { type AgentFunctions, setAgent } from './agent.ts'
 import { assertClean, type CleanOptions } from './assert-clean.ts'
@@ -32,7 +32,7 @@ export interface TestOptions {
   readonly expectTimeout?: string
 }
 
-export type SimulatorOptions = PlainOptions & TestOptions
+export type SimulatorOptions = PlatformSimulatorOptions & TestOptions
 
 type Availability = BodyMatcher<CallBodies['availability']>
 
@@ -62,16 +62,16 @@ export interface Expectations {
   assertClean(options?: CleanOptions): Promise<void>
 }
 
-export type Simulator = Omit<PlainSimulator, keyof Expectations> & Expectations
+export type Simulator = Omit<PlatformSimulator, keyof Expectations> & Expectations
 
 /** The platform and its end user in this process, with no socket. Throws `InvalidOptionError` for options that cannot be. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   validateOptions('createSimulator', options, SIMULATOR)
-  return withExpectations(createPlain(options), options)
+  return withExpectations(createPlatformSimulator(options), options)
 }
 
 /** The same object with more on it: its getters stay live, and what knows it by itself still does. */
-export function withExpectations<Sim extends PlainSimulator>(
+export function withExpectations<Sim extends PlatformSimulator>(
   sim: Sim,
   { agent, expectTimeout }: TestOptions = {},
   settleMs = 0,

@@ -6,7 +6,7 @@ import { notTakenSince } from '../evaluator/reachability.ts'
 import type { Failure } from '../evaluator/verdict.ts'
 import { howOften, listed, patternText } from '../evaluator/wording.ts'
 import type { Times } from '../scenario/action.ts'
-import type { Simulator } from '../simulator/simulator.ts'
+import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { anything, validateOptions } from '../simulator/validate-options.ts'
 import { bodyPattern } from '../testing/body-matcher.ts'
 import { ownerOf } from '../testing/chat.ts'
@@ -116,7 +116,7 @@ function cameText({ count, seqs, misses }: MatchCount, call: string): string {
 }
 
 interface Subject {
-  readonly sim: Simulator
+  readonly sim: PlatformSimulator
   readonly chatId: string | null
 }
 
@@ -127,7 +127,7 @@ function subjectOf(matcher: string, received: unknown): Subject {
       checkThere(owner)
       return owner
     }
-    if ('journal' in received && 'findChat' in received) return { sim: received as Simulator, chatId: null }
+    if ('journal' in received && 'findChat' in received) return { sim: received as PlatformSimulator, chatId: null }
   }
   throw new TypeError(`${matcher} is asked of a simulator or of a chat of one: expect(await sim.chat()).${matcher}(…).`)
 }

@@ -6,7 +6,7 @@ import { getGlobalDispatcher } from 'undici'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Interception, intercept } from '../../src/adapters/interceptors.ts'
 import type { Answer } from '../../src/api/exchange.ts'
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { CLIENTS, overNode, type Sent, withFetch } from './clients.ts'
 
 const patched = () => [
@@ -18,7 +18,7 @@ const patched = () => [
 const untouched = patched()
 
 const started: Interception[] = []
-const catching = (...simulators: Simulator[]) => {
+const catching = (...simulators: PlatformSimulator[]) => {
   const interception = intercept(simulators)
   started.push(interception)
   return interception
@@ -29,7 +29,7 @@ afterEach(() => {
 })
 
 const MESSAGE = '/api/v2/handover/message/'
-const asAgent = (sim: Simulator, chatId: string, message: string): Sent => ({
+const asAgent = (sim: PlatformSimulator, chatId: string, message: string): Sent => ({
   method: 'POST',
   headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
   body: JSON.stringify({
@@ -56,7 +56,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, send) => {
   it.each(['https://bot.example.test', 'http://bot.example.test:8080/base'])(
     'reaches the simulator at %s',
     async baseUrl => {
-      const sim = createSimulator({ baseUrl })
+      const sim = createPlatformSimulator({ baseUrl })
       catching(sim)
       const chat = await sim.chat()
       await chat.press('handover')
@@ -70,7 +70,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, send) => {
   )
 
   it('gets its refusals and unknown paths from the simulator too', async () => {
-    const sim = createSimulator()
+    const sim = createPlatformSimulator()
     catching(sim)
     expect(await send(`${sim.baseUrl}/api/v1/chats/none`, GET)).toMatchObject({ status: 401 })
     expect(await send(`${sim.baseUrl}/nowhere?a=b`, { method: 'DELETE', headers: {} })).toMatchObject({ status: 404 })
@@ -82,8 +82,8 @@ describe.each(Object.entries(CLIENTS))('%s', (_, send) => {
 
   it('finds two simulators at two addresses, and nothing of either elsewhere', async () => {
     const [a, b] = [
-      createSimulator({ baseUrl: 'https://a.example.test' }),
-      createSimulator({ baseUrl: 'https://a.example.test/b' }),
+      createPlatformSimulator({ baseUrl: 'https://a.example.test' }),
+      createPlatformSimulator({ baseUrl: 'https://a.example.test/b' }),
     ]
     catching(a, b)
     const other = await elsewhere()
@@ -100,7 +100,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, send) => {
   })
 
   it('fails as over a network when the answer gets lost', async () => {
-    const sim = createSimulator()
+    const sim = createPlatformSimulator()
     catching(sim)
     const { id } = await sim.chat()
     const read = () =>
@@ -121,11 +121,11 @@ describe.each(Object.entries(CLIENTS))('%s', (_, send) => {
 })
 
 describe('an interception', () => {
-  const chatsOf = (sim: Simulator) => `${sim.baseUrl}/api/v1/chats/none`
-  const calls = (sim: Simulator) => sim.journal.query({ kind: 'api' }).length
+  const chatsOf = (sim: PlatformSimulator) => `${sim.baseUrl}/api/v1/chats/none`
+  const calls = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' }).length
 
   it('ends with its block, also for connections that were kept', async () => {
-    const sim = createSimulator({ baseUrl: 'https://nobody.example.test' })
+    const sim = createPlatformSimulator({ baseUrl: 'https://nobody.example.test' })
     {
       using _ = intercept(sim)
       for (const send of Object.values(CLIENTS)) expect(await send(chatsOf(sim), GET)).toMatchObject({ status: 401 })
@@ -136,7 +136,7 @@ describe('an interception', () => {
   })
 
   it('is over once, however often it is stopped', async () => {
-    const sim = createSimulator()
+    const sim = createPlatformSimulator()
     const [first, second] = [catching(sim), catching(sim)]
     first.stop()
     first.stop()
@@ -146,7 +146,7 @@ describe('an interception', () => {
   })
 
   it('hides an earlier one at the same address while it stands, whichever ends first', async () => {
-    const [a, b] = [createSimulator(), createSimulator()]
+    const [a, b] = [createPlatformSimulator(), createPlatformSimulator()]
     const outer = catching(a)
     const inner = catching(b)
     await withFetch(chatsOf(a), GET)
@@ -160,7 +160,7 @@ describe('an interception', () => {
   })
 
   it('is refused for two at one address, and for what is no simulator', () => {
-    const [one, other] = [createSimulator(), createSimulator()]
+    const [one, other] = [createPlatformSimulator(), createPlatformSimulator()]
     expect(() => catching(one, other)).toThrow('Two simulators answer at https://bot.example.test: give one of them')
     expect(() => intercept(undefined as never)).toThrow('intercept takes a simulator, or a list of simulators.')
     expect(() => intercept(Promise.resolve(one) as never)).toThrow('intercept takes a simulator')
@@ -179,7 +179,7 @@ describe('an interception', () => {
   })
 
   it('reaches agents of their own and requests that name a proxy', async () => {
-    const sim = createSimulator({ baseUrl: 'http://bot.example.test' })
+    const sim = createPlatformSimulator({ baseUrl: 'http://bot.example.test' })
     catching(sim)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const ask = (options: object) =>
@@ -198,7 +198,7 @@ describe('an interception', () => {
   })
 
   it('knows timeouts and aborts of the client', async () => {
-    const sim = createSimulator()
+    const sim = createPlatformSimulator()
     catching(sim)
     const { id } = await sim.chat()
     sim.faults.add({ on: { api: 'any' }, latency: '60s' })
@@ -217,7 +217,7 @@ describe('an interception', () => {
   })
 
   it('works while the timers of a test stand still', async () => {
-    const sim = createSimulator()
+    const sim = createPlatformSimulator()
     catching(sim)
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
@@ -226,7 +226,7 @@ describe('an interception', () => {
   })
 
   it('serves an agent for one request, and many requests at once', async () => {
-    const sim = createSimulator()
+    const sim = createPlatformSimulator()
     catching(sim)
     const once = new Promise<number | undefined>(resolve => {
       overHttps(chatsOf(sim), { agent: false }, response => resolve(response.resume().statusCode)).end()
@@ -238,7 +238,7 @@ describe('an interception', () => {
   })
 
   it('passes a slow body on in pieces', async () => {
-    const sim = createSimulator()
+    const sim = createPlatformSimulator()
     catching(sim)
     const { id } = await sim.chat()
     sim.faults.add({ on: { api: 'any' }, slow_body: '30ms' })

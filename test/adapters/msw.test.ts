@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { handlers } from '../../src/adapters/msw.ts'
 import { createHandlers } from '../../src/adapters/msw-handlers.ts'
 import { tooOld } from '../../src/adapters/msw-version.ts'
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { startWebhook } from '../support/server.ts'
 import { CLIENTS, withFetch } from './clients.ts'
 
@@ -20,7 +20,7 @@ interface Server {
 const versions = {
   'msw 2': {
     http: msw2.http,
-    listen(simulators: readonly Simulator[]): Server {
+    listen(simulators: readonly PlatformSimulator[]): Server {
       const server = setup2(...simulators.flatMap(sim => createHandlers<msw2.HttpHandler>(msw2.http, sim)))
       server.listen({ onUnhandledRequest: 'error' })
       return server as Server
@@ -28,7 +28,7 @@ const versions = {
   },
   'msw 3': {
     http: msw3.http,
-    listen(simulators: readonly Simulator[]): Server {
+    listen(simulators: readonly PlatformSimulator[]): Server {
       const server = setup3(...simulators.flatMap(sim => createHandlers<msw3.HttpHandler>(msw3.http, sim)))
       server.listen({ onUnhandledFrame: 'error' })
       return server as Server
@@ -48,11 +48,11 @@ const CLIENTS_OF_MSW = [withFetch, CLIENTS.axios!, CLIENTS.got!]
 const AVATAR = 'https://desk.example.test/anna.png'
 
 describe.each(Object.entries(versions))('%s', (_, { http, listen }) => {
-  const listening = (...simulators: Simulator[]) => {
+  const listening = (...simulators: PlatformSimulator[]) => {
     server = listen(simulators)
     return server
   }
-  const message = (sim: Simulator, chat_id: string, text: string) => ({
+  const message = (sim: PlatformSimulator, chat_id: string, text: string) => ({
     method: 'POST',
     headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ bot_id: sim.botId, chat_id, message: text, sender: { name: 'Anna', avatar: AVATAR } }),
@@ -61,7 +61,7 @@ describe.each(Object.entries(versions))('%s', (_, { http, listen }) => {
   it.each(['https://bot.example.test', 'https://bot.example.test/base/', 'http://127.0.0.1:8099/a.b'])(
     'answers everything under %s, unknown paths included',
     async baseUrl => {
-      const sim = createSimulator({ baseUrl })
+      const sim = createPlatformSimulator({ baseUrl })
       listening(sim)
       const chat = await sim.chat()
       await chat.press('handover')
@@ -78,7 +78,7 @@ describe.each(Object.entries(versions))('%s', (_, { http, listen }) => {
   )
 
   it('leaves other addresses to the strategy for unhandled requests', async () => {
-    const sim = createSimulator({ baseUrl: 'https://bot.example.test/base' })
+    const sim = createPlatformSimulator({ baseUrl: 'https://bot.example.test/base' })
     listening(sim)
     const told = vi.spyOn(console, 'error').mockReturnValue()
     onTestFinished(() => told.mockRestore())
@@ -93,7 +93,7 @@ describe.each(Object.entries(versions))('%s', (_, { http, listen }) => {
   })
 
   it('lets a handler of the test override one endpoint, until handlers are reset', async () => {
-    const sim = createSimulator()
+    const sim = createPlatformSimulator()
     const { use, resetHandlers } = listening(sim)
     const availability = `${sim.baseUrl}/api/v2/handover/availability/`
     const teapot = http.post(availability, () => new Response('short', { status: 418 }))
@@ -107,7 +107,9 @@ describe.each(Object.entries(versions))('%s', (_, { http, listen }) => {
   })
 
   it('serves two simulators at two addresses', async () => {
-    const [a, b] = ['https://a.example.test', 'https://b.example.test'].map(baseUrl => createSimulator({ baseUrl }))
+    const [a, b] = ['https://a.example.test', 'https://b.example.test'].map(baseUrl =>
+      createPlatformSimulator({ baseUrl }),
+    )
     listening(a!, b!)
     await Promise.all(
       ['https://a.example.test/1', 'https://b.example.test/2', 'https://b.example.test/3'].map(url => fetch(url)),
@@ -116,7 +118,7 @@ describe.each(Object.entries(versions))('%s', (_, { http, listen }) => {
   })
 
   it('turns an answer that gets lost into a network error', async () => {
-    const sim = createSimulator()
+    const sim = createPlatformSimulator()
     listening(sim)
     const { id } = await sim.chat()
     const read = { method: 'GET', headers: { authorization: `Bearer ${sim.botApiKey}` } }
@@ -131,7 +133,7 @@ describe.each(Object.entries(versions))('%s', (_, { http, listen }) => {
 
   it('does not stand in the way of webhooks', async () => {
     await using webhook = await startWebhook()
-    const sim = createSimulator({ webhook: { url: webhook.url } })
+    const sim = createPlatformSimulator({ webhook: { url: webhook.url } })
     onTestFinished(() => sim.close())
     listening(sim)
     const [first, second] = [await sim.chat(), await sim.chat()]
@@ -144,7 +146,7 @@ describe.each(Object.entries(versions))('%s', (_, { http, listen }) => {
 })
 
 it('handlers() builds with the msw that is installed', async () => {
-  const sim = createSimulator()
+  const sim = createPlatformSimulator()
   const running = setup2(...handlers(sim))
   running.listen({ onUnhandledRequest: 'error' })
   server = running as Server

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { DriverContext } from '../../src/agent-driver/driver.ts'
 import { referenceDriver } from '../../src/agent-driver/reference-driver.ts'
-import { startSimulator } from '../../src/server/start.ts'
+import { startServer } from '../../src/server/start.ts'
 import { never } from './desk.ts'
 
 async function scene() {
-  const sim = await startSimulator({ port: 0 })
+  const sim = await startServer({ port: 0 })
   onTestFinished(() => sim.close())
   const { url, apiKey, botApiKey, botId } = sim
   const env = { PATH: process.env.PATH!, AGENT_NAME: 'Somebody else', STATE_FILE: '/nowhere/at/all' }

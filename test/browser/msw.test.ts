@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { browserSiblings } from '../../scripts/browser-siblings.ts'
-import { createSimulator } from '../../src/simulator/simulator.ts'
+import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import { ROOT } from '../architecture/files.ts'
 import { findChromium, launch } from './chromium.ts'
 
@@ -54,7 +54,7 @@ async function here() {
     signatures.push(request.headers.get('kindly-hmac'))
     return new Response()
   }
-  const sim = createSimulator({ webhook: { fetch: webhook } })
+  const sim = createPlatformSimulator({ webhook: { fetch: webhook } })
   const ada = await sim.chat({ language: 'nb', history: [{ user: 'Hvor er pakken min?' }, { bot: 'Et øyeblikk 📦' }] })
   await ada.press('handover')
   const headers = { authorization: `Bearer ${sim.botApiKey}` }

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import { type ServerOptions, type SimulatorServer, startSimulator } from '../../src/server/start.ts'
+import { type PlatformServer, type PlatformServerOptions, startServer } from '../../src/server/start.ts'
 import { failureText } from '../../src/wording/delivery.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
@@ -22,9 +22,9 @@ const verifying: Handler = ({ bytes, headers }, response) => {
   response.writeHead(headers['kindly-hmac'] === right ? 200 : 401).end()
 }
 
-async function setUp(options: ServerOptions = {}) {
+async function setUp(options: PlatformServerOptions = {}) {
   const hook = await receiver(verifying)
-  const server: SimulatorServer = await startSimulator({ port: 0, webhook: { url: hook.url }, ...options })
+  const server: PlatformServer = await startServer({ port: 0, webhook: { url: hook.url }, ...options })
   onTestFinished(() => server.close())
   return { hook, server, at: ['--url', server.url] }
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import { createSimulator } from '../../src/simulator/simulator.ts'
+import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import type { Snapshot } from '../../src/simulator/snapshot/schema.ts'
 import { folderWith } from '../config/folder.ts'
 import { startWebhook } from '../support/server.ts'
@@ -75,7 +75,7 @@ test('the second signal writes it as well', async () => {
 })
 
 test('an event that had not arrived is sent once the port is open', async () => {
-  const sim = createSimulator({ clock: 'real', webhook: { fetch: () => new Promise<Response>(() => {}) } })
+  const sim = createPlatformSimulator({ clock: 'real', webhook: { fetch: () => new Promise<Response>(() => {}) } })
   const chat = await sim.chat({ id: 'ada' })
   void chat.press('handover').catch(() => {})
   const folder = folderWith()
@@ -97,7 +97,7 @@ test('an event that had not arrived is sent once the port is open', async () => 
 })
 
 describe('what cannot be is said before it starts', () => {
-  const good = () => JSON.stringify(createSimulator({ seed: 5 }).snapshot())
+  const good = () => JSON.stringify(createPlatformSimulator({ seed: 5 }).snapshot())
   const rows: [string, string, string[], RegExp][] = [
     ['no file', '', ['--import', 'none.json'], /--import: cannot read "none\.json"/],
     ['no JSON', '{', ['--import', 'f.json'], /--import: "f\.json" is not JSON/],

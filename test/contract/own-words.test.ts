@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { layerOf } from '../../src/config/schema.ts'
 import { parseSource } from '../../src/files/document.ts'
-import { createSimulator } from '../../src/simulator/simulator.ts'
+import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 
 function speakGerman(): void {
   const before = z.config().localeError
@@ -28,7 +28,7 @@ it('a config file', () => {
 
 it('a call, a fault, a snapshot', async () => {
   speakGerman()
-  const sim = createSimulator()
+  const sim = createPlatformSimulator()
   const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ bot_id: 'x', chat_id: 'c' })
   const answer = await sim.fetch(new Request(`${sim.baseUrl}/api/v2/handover/end`, { method: 'POST', headers, body }))

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { readyFacts } from '../../src/cli/announce.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { main } from '../../src/cli/main.ts'
-import { startSimulator } from '../../src/server/start.ts'
+import { startServer } from '../../src/server/start.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
 import { apiWording, blocks, PAGES, read, rows, section } from './pages.ts'
@@ -44,7 +44,7 @@ it.each(NAMES)('names the flags of %s, and no others', async name => {
 })
 
 it('shows the ready line with the fields it has', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const shown = JSON.parse(blocks(PAGE, 'json')[0]!)
   expect(shown).toEqual({ ...readyFacts(server), url: 'http://127.0.0.1:4747' })
   expect(Object.keys(shown)).toEqual(Object.keys(readyFacts(server)))

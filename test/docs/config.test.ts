@@ -5,7 +5,7 @@ import { resolveSettings } from '../../src/config/resolve.ts'
 import { TEXT_SETTINGS } from '../../src/config/settings.ts'
 import { knownKeys } from '../../src/contract/known-keys.ts'
 import { parseSource } from '../../src/files/document.ts'
-import { createSimulator } from '../../src/simulator/simulator.ts'
+import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, read, rows, section } from './pages.ts'
 
@@ -27,7 +27,7 @@ it('a simulator runs with the example', async () => {
   const { options, values, agentDriver } = await resolveSettings({}, { cwd, env: {}, nodeVersion: process.version })
   expect(values['webhook.retry']).toEqual(['1s', '5s'])
   expect(agentDriver).toBe('driver.yaml')
-  const sim = createSimulator({ ...options, clock: 'virtual' })
+  const sim = createPlatformSimulator({ ...options, clock: 'virtual' })
   const chat = await sim.chat({ botId: 2002 })
   await chat.says('Where is my PARCEL?')
   expect(chat.transcript.at(-1)!.text).toBe('Let me look that up.')

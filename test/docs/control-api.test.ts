@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { controlOpenApi } from '../../src/server/control/openapi.ts'
-import { startSimulator } from '../../src/server/start.ts'
+import { startServer } from '../../src/server/start.ts'
 import { apiWording, blocks, hasShell, PAGES, read, rows, typeIn } from './pages.ts'
 
 const PAGE = read('docs/control-api.md')
@@ -61,7 +61,7 @@ it('lists the endpoints that can be waited for', () => {
 })
 
 it.skipIf(!hasShell)('its first command waits for a call that was made (needs bash and curl)', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const chat = await server.chat()
   const body = JSON.stringify({ bot_id: server.botId, chat_id: chat.id })
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }

@@ -1,6 +1,6 @@
 /** The commands of docs/getting-started.md, as they stand there, against a real server. */
 import { expect, it } from 'vitest'
-import { startSimulator } from '../../src/server/start.ts'
+import { startServer } from '../../src/server/start.ts'
 import { startWebhook } from '../support/server.ts'
 import { blocks, hasShell, read, typeIn } from './pages.ts'
 
@@ -16,7 +16,7 @@ const answersIn = (text: string): Answers =>
 
 it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () => {
   await using webhook = await startWebhook()
-  await using server = await startSimulator({ port: 0, webhook: { url: webhook.url } })
+  await using server = await startServer({ port: 0, webhook: { url: webhook.url } })
   let CHAT = ''
   const perform = async (block: string) => {
     const result = await typeIn(block, { SIM: server.url, CHAT })
@@ -66,7 +66,7 @@ it('the commands say what the program takes by default', () => {
 })
 
 it.skipIf(!hasShell)('the two calls of README make a chat and ask for a person (needs bash and curl)', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const lines = blocks(read('README.md'), '')
     .flatMap(text => text.split('\n'))
     .filter(line => line.startsWith('curl '))

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { startSimulator } from '../../src/server/start.ts'
+import { startServer } from '../../src/server/start.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, hasShell, pathOf, read, rows, run, section, typeIn } from './pages.ts'
 
@@ -26,7 +26,7 @@ it.each(blocks(PAGE, 'js'))('its program %# prints what its comment says', async
 })
 
 it.skipIf(!hasShell)('its commands work, one after the other (needs bash and curl)', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const [make = '', use = '', keep = ''] = blocks(PAGE, 'sh')
   const script = [`cd ${folderWith()}`, make, use, make, keep].join('\n').replaceAll('curl -s', 'curl -sf')
   const { code, stdout } = await typeIn(script, { SIM: server.url })
@@ -36,7 +36,7 @@ it.skipIf(!hasShell)('its commands work, one after the other (needs bash and cur
 })
 
 it('lists the fields of a workspace', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const response = await fetch(`${server.url}/_sim/workspaces`, { method: 'POST' })
   const told = rows(section(PAGE, 'A workspace')).flatMap(([cell = '']) =>
     [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),

@@ -5,7 +5,7 @@ import { expect, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import type { EndpointId } from '../../src/contract/endpoints.ts'
 import type { Entry, EntryOf } from '../../src/journal/entry.ts'
-import { type SimulatorServer, startSimulator } from '../../src/server/start.ts'
+import { type PlatformServer, startServer } from '../../src/server/start.ts'
 import { EXAMPLES, type Example, launch, type Program } from './program.ts'
 
 const WITHIN_MS = 30_000
@@ -32,7 +32,7 @@ export interface Agent {
 }
 
 export interface StepContext {
-  readonly sim: SimulatorServer
+  readonly sim: PlatformServer
   readonly agent: Agent
   readonly program: Program
   /** The next call of an endpoint since the last one waited for; it must have succeeded without a finding. */
@@ -42,7 +42,7 @@ export interface StepContext {
 }
 
 export async function setScene(example: Example, env: Readonly<Record<string, string>> = {}): Promise<StepContext> {
-  const sim = await startSimulator({ port: 0 })
+  const sim = await startServer({ port: 0 })
   onTestFinished(() => sim.close())
   const settings = { HANDOVER_SIM_URL: sim.url, HANDOVER_SIM_API_KEY: sim.apiKey, ...env }
   const start = async () => {

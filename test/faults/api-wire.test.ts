@@ -3,12 +3,12 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
-import { startSimulator } from '../../src/server/start.ts'
+import { startServer } from '../../src/server/start.ts'
 import { rawLine } from '../support/server.ts'
 import { steadyTime } from '../support/steady-time.ts'
 
 async function setUp(spec: FaultSpec) {
-  const server = await startSimulator({ port: 0 })
+  const server = await startServer({ port: 0 })
   const chat = await server.chat()
   server.faults.add(spec)
   const body = JSON.stringify({ bot_id: server.botId, chat_id: chat.id })

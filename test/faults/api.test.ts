@@ -2,17 +2,17 @@
 import { expect, test } from 'vitest'
 import { FAULT_HEADER, UNSPECIFIED_HEADER } from '../../src/contract/errors.ts'
 import type { FaultSpec } from '../../src/faults/schema.ts'
-import type { Simulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { describeAdapters } from '../support/adapters.ts'
 import { setUp } from '../support/harness.ts'
 import { steadyTime } from '../support/steady-time.ts'
 import { API_FAULTS, callsOf, hitsOf, lastCall, raw } from './support.ts'
 
-const agentTexts = (sim: Simulator, id: string) =>
+const agentTexts = (sim: PlatformSimulator, id: string) =>
   sim.findChat(id)!.transcript.flatMap(({ from, text }) => (from === 'agent' ? [text] : []))
 
 /** The call has reached its fault. */
-async function struckOnce({ faults }: Simulator): Promise<void> {
+async function struckOnce({ faults }: PlatformSimulator): Promise<void> {
   for (let turns = 0; turns < 10_000 && faults.list()[0]!.hits === 0; turns++)
     await new Promise(resolve => setImmediate(resolve))
 }

@@ -1,12 +1,12 @@
 /** The control API's routes for faults, and events by hand that are odd in the same ways. */
 import { describe, expect, test } from 'vitest'
-import { type ServerOptions, startSimulator } from '../../src/server/start.ts'
+import { type PlatformServerOptions, startServer } from '../../src/server/start.ts'
 import { control, startWebhook } from '../support/server.ts'
 import { receiver } from '../webhooks/receiver.ts'
 
-async function setUp(options: ServerOptions = {}) {
+async function setUp(options: PlatformServerOptions = {}) {
   const hook = await receiver()
-  const server = await startSimulator({ port: 0, webhook: { url: hook.url }, ...options })
+  const server = await startServer({ port: 0, webhook: { url: hook.url }, ...options })
   return { hook, server, ask: control(server) }
 }
 
@@ -112,7 +112,7 @@ describe('by hand', () => {
 
   test('trigger and resend: cut short', async () => {
     await using hook = await startWebhook()
-    await using server = await startSimulator({ port: 0, webhook: { url: hook.url } })
+    await using server = await startServer({ port: 0, webhook: { url: hook.url } })
     const ask = control(server)
     await ask('POST', '/trigger', { body: { event: 'X', truncate: true } })
     const whole = (await ask('POST', '/trigger', { body: { event: 'Y' } })).body.delivery_id

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
 import { createLog, type LogStyle } from '../../src/reporters/log.ts'
-import { createSimulator } from '../../src/simulator/simulator.ts'
+import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import { post } from '../knobs/support.ts'
 
 /** Figures of the wall are left out. */
@@ -10,7 +10,7 @@ const steady = (text: string) => text.replace(/\d+(\.\d+)? ms/g, 'N ms').replace
 
 async function logOf(style: LogStyle, specs: readonly FaultSpec[], status = 200) {
   const fetch = () => new Response(null, { status })
-  const sim = createSimulator({ webhook: { fetch }, knobs: { 'typing.webhook': 'off' } })
+  const sim = createPlatformSimulator({ webhook: { fetch }, knobs: { 'typing.webhook': 'off' } })
   const log = createLog({ style, colorLevel: 0 })
   const chat = await sim.chat({ id: 'chat-one' })
   let text = ''

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { FAULT_HEADER } from '../../src/contract/errors.ts'
 import { Fault } from '../../src/faults/schema.ts'
-import { startSimulator } from '../../src/server/start.ts'
+import { startServer } from '../../src/server/start.ts'
 import { apiWording, blocks, hasShell, read, rows, typeIn } from '../docs/pages.ts'
 
 const PAGE = read('docs/faults.md')
@@ -35,7 +35,7 @@ test('each example is a fault, as a step and as a body alike', () => {
 })
 
 test.skipIf(!hasShell)('the commands set and clear them (needs bash and curl)', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const result = await typeIn(typed.slice(0, -1).join('\n'), { SIM: server.url })
   expect(result.code).toBe(0)
   expect(server.faults.list().map(({ name }) => name)).toEqual(bodies.map((_, index) => `fault-${index + 1}`))
@@ -44,7 +44,7 @@ test.skipIf(!hasShell)('the commands set and clear them (needs bash and curl)', 
 })
 
 test.skipIf(!hasShell)('so do those of docs/control-api.md (needs bash and curl)', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const block = blocks(read('docs/control-api.md'), 'sh').find(text => text.includes('/_sim/faults'))!
   const { code, stdout } = await typeIn(block, { SIM: server.url })
   expect([code, server.faults.list()]).toEqual([0, []])

@@ -1,9 +1,9 @@
 /** What makes no sense or could never match is refused, with the field and the way out: in-process and over HTTP alike. */
 import { describe, expect, test } from 'vitest'
 import { Fault, type FaultSpec } from '../../src/faults/schema.ts'
-import { startSimulator } from '../../src/server/start.ts'
+import { startServer } from '../../src/server/start.ts'
 import { InvalidOptionError } from '../../src/simulator/options.ts'
-import { createSimulator } from '../../src/simulator/simulator.ts'
+import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import { control } from '../support/server.ts'
 
 const NO_SENSE: readonly [fault: object, message: string][] = [
@@ -54,7 +54,7 @@ const NO_SENSE: readonly [fault: object, message: string][] = [
 
 describe('no sense', () => {
   test.each(NO_SENSE)('%j', async (fault, message) => {
-    const sim = createSimulator()
+    const sim = createPlatformSimulator()
     const add = () => sim.faults.add(fault as FaultSpec)
     expect(add).toThrow(InvalidOptionError)
     expect(add).toThrow(message)
@@ -62,7 +62,7 @@ describe('no sense', () => {
   })
 
   test('over HTTP the same words, field by field', async () => {
-    await using server = await startSimulator({ port: 0 })
+    await using server = await startServer({ port: 0 })
     const ask = control(server)
     for (const [body, message] of NO_SENSE) {
       const told = await ask('POST', '/faults', { body })
@@ -73,7 +73,7 @@ describe('no sense', () => {
   })
 
   test('a key that does not exist, with the near one', async () => {
-    await using server = await startSimulator({ port: 0 })
+    await using server = await startServer({ port: 0 })
     const { status, body } = await control(server)('POST', '/faults', { body: { on: 'api', latencyy: '1s' } })
     expect([status, body.error.message]).toEqual([422, expect.stringContaining('did you mean latency?')])
   })
@@ -87,7 +87,7 @@ describe('no sense', () => {
 
 describe('what the simulator knows', () => {
   test('a chat that does not exist', async () => {
-    await using server = await startSimulator({ port: 0 })
+    await using server = await startServer({ port: 0 })
     const ask = control(server)
     const { id } = await server.chat({ id: 'chat-1' })
     const fault = { on: 'api', chat_id: 'chat-2', reset: true } as const
@@ -103,7 +103,7 @@ describe('what the simulator knows', () => {
   })
 
   test('a name that is taken', () => {
-    const { faults } = createSimulator()
+    const { faults } = createPlatformSimulator()
     faults.add({ name: 'a', on: 'api', reset: true })
     const again = () => faults.add({ name: 'a', on: 'api', reset: true })
     expect(again).toThrow('name "a" is taken: choose another one, or clear that fault first.')
@@ -112,12 +112,12 @@ describe('what the simulator knows', () => {
   })
 
   test('a wrong signature where nothing is signed', () => {
-    const { faults } = createSimulator({ knobs: { 'webhook.signature': 'off' } })
+    const { faults } = createPlatformSimulator({ knobs: { 'webhook.signature': 'off' } })
     expect(() => faults.add({ on: 'webhook', sign: 'hex' })).toThrow('webhook.signature is off')
   })
 
   test('clearing what is not there', () => {
-    const { faults } = createSimulator()
+    const { faults } = createPlatformSimulator()
     expect(() => faults.clear('a')).toThrow('There is no fault "a": none is set.')
     faults.add({ name: 'b', on: 'api', reset: true })
     expect(() => faults.clear('a')).toThrow('There is no fault "a": there are b.')

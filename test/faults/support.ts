@@ -1,7 +1,7 @@
 /** Small readings of faults that many of these tests share. */
 import type { FaultSpec } from '../../src/faults/schema.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { Simulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import type { EvaluationContext } from '../support/harness.ts'
 import { AGENT } from '../support/talk.ts'
 
@@ -16,9 +16,9 @@ export const API_FAULTS: readonly FaultSpec[] = [
   { on: 'api', malformed: true },
 ]
 
-export const hitsOf = (sim: Simulator) => sim.journal.query({ kind: 'fault' })
-export const callsOf = (sim: Simulator) => sim.journal.query({ kind: 'api' })
-export const lastCall = (sim: Simulator) => callsOf(sim).at(-1)!
+export const hitsOf = (sim: PlatformSimulator) => sim.journal.query({ kind: 'fault' })
+export const callsOf = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' })
+export const lastCall = (sim: PlatformSimulator) => callsOf(sim).at(-1)!
 
 /** A call of a handover endpoint as it goes over the wire: whatever comes back is not held against the contract. */
 export function raw(

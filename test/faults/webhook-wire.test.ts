@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
-import type { SimulatorOptions } from '../../src/simulator/options.ts'
+import type { PlatformSimulatorOptions } from '../../src/simulator/options.ts'
 import { takenOver } from '../knobs/support.ts'
 import { freePort } from '../support/port.ts'
 import { startWebhook } from '../support/server.ts'
@@ -11,7 +11,7 @@ import { steadyTime } from '../support/steady-time.ts'
 import { type Handler, rawServer, receiver, simFor } from '../webhooks/receiver.ts'
 import { hitsOf } from './support.ts'
 
-async function struckOnce(spec: object, handler?: Handler, options: SimulatorOptions = {}) {
+async function struckOnce(spec: object, handler?: Handler, options: PlatformSimulatorOptions = {}) {
   const hook = await receiver(handler)
   const sim = simFor(hook.url, options)
   const chat = await takenOver(sim)

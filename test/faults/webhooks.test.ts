@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
-import { coreOf, type Simulator } from '../../src/simulator/simulator.ts'
+import { coreOf, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { gate, post, takenOver, type World, world } from '../knobs/support.ts'
 import { hitsOf, writes } from './support.ts'
 
@@ -10,7 +10,7 @@ const MESSAGE = { webhook: 'MESSAGE FROM USER' } as const
 
 /** What the webhook got, as the words of the user. */
 const said = ({ inbox }: World) => inbox.map(({ json }) => json.message as string)
-const dueIn = (sim: Simulator) => {
+const dueIn = (sim: PlatformSimulator) => {
   const due = coreOf(sim).nextDeliveryDue()
   return due === null ? null : due - sim.clock.now()
 }

@@ -1,9 +1,9 @@
 /** How strict the API is about paths, headers and fields. */
 import { expect, test } from 'vitest'
-import type { Simulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { AGENT, assumedBy, call, post, takenOver, world } from './support.ts'
 
-const findings = (sim: Simulator) => sim.journal.query({ kind: 'api' }).at(-1)!.findings
+const findings = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' }).at(-1)!.findings
 
 test('api.trailingSlash: any slash is accepted, or 404, or redirected to the path as written', async () => {
   const { sim } = world()

@@ -1,9 +1,9 @@
 /** Availability: where it starts, its queues, its time, and what closing does. */
 import { expect, test } from 'vitest'
-import type { Simulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { assumedBy, call, post, texts, world } from './support.ts'
 
-const set = (sim: Simulator, body: object, key?: string) =>
+const set = (sim: PlatformSimulator, body: object, key?: string) =>
   call(sim, '/api/v2/handover/availability', { body, ...(key ? { key } : {}) })
 
 test('availability.initial: open before the first update, or closed', async () => {

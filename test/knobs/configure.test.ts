@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { allowedFor, defaultKnobs, KNOB_NAMES, type KnobName, showKnobs } from '../../src/contract/knobs.ts'
 import { InvalidOptionError } from '../../src/simulator/options.ts'
-import { createSimulator } from '../../src/simulator/simulator.ts'
+import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import { post, world } from './support.ts'
 
 const refusal = async (patch: Record<string, unknown>): Promise<InvalidOptionError> => {
@@ -47,7 +47,7 @@ test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])('%s is no 
 })
 
 test('options refuse the same values before anything starts', () => {
-  const make = () => createSimulator({ knobs: { 'webhook.retry': [1000], 'bot.delay': '5' } })
+  const make = () => createPlatformSimulator({ knobs: { 'webhook.retry': [1000], 'bot.delay': '5' } })
   expect(make).toThrow('webhook.retry must be off | a list of durations such as [1s, 5s], got [1000].')
   expect(make).toThrow('bot.delay must be a duration such as 500ms, 5s, 10m, 12h, got "5".')
 })

@@ -2,12 +2,12 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { Simulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { assumedBy, call, type Delivered, post, takenOver, world } from './support.ts'
 
-const stop = async (sim: Simulator, chat: ChatHandle, key: string) =>
+const stop = async (sim: PlatformSimulator, chat: ChatHandle, key: string) =>
   (await post(sim, 'typing_stop', chat, {}, { key })).status
-const read = async (sim: Simulator, chat: ChatHandle, key: string) =>
+const read = async (sim: PlatformSimulator, chat: ChatHandle, key: string) =>
   (await call(sim, `/api/v1/chats/${chat.id}`, { key })).status
 const signedWith = (key: string, { text, headers }: Delivered) =>
   createHmac('sha256', key).update(text).digest('base64') === headers.get('kindly-hmac')

@@ -1,14 +1,14 @@
 /** Summaries: when they are refused, how long they take, what they say. */
 import { expect, test } from 'vitest'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { Simulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { assumedBy, call, post, world } from './support.ts'
 
 const LONG = ['My parcel has not arrived', 'It was due on Monday']
-const written = (sim: Simulator, messages: readonly string[], language = 'en') =>
+const written = (sim: PlatformSimulator, messages: readonly string[], language = 'en') =>
   sim.chat({ language, history: messages.map(user => ({ user })) })
-const summarize = (sim: Simulator, chat: ChatHandle) => post(sim, 'summarize', chat)
-const summaryOf = async (sim: Simulator, chat: ChatHandle) => (await summarize(sim, chat)).json.summary
+const summarize = (sim: PlatformSimulator, chat: ChatHandle) => post(sim, 'summarize', chat)
+const summaryOf = async (sim: PlatformSimulator, chat: ChatHandle) => (await summarize(sim, chat)).json.summary
 
 test('summarize.errorStatus: a chat that is too short is 400, by knob 409 or 422', async () => {
   const { sim } = world()

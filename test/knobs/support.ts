@@ -1,8 +1,8 @@
 /** A simulator whose webhook is a function in this process, and the API as its tests call it. */
 import { onTestFinished } from 'vitest'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { SimulatorOptions } from '../../src/simulator/options.ts'
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulatorOptions } from '../../src/simulator/options.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 
 export interface Delivered {
   readonly url: string
@@ -13,7 +13,7 @@ export interface Delivered {
 }
 
 export interface World {
-  readonly sim: Simulator
+  readonly sim: PlatformSimulator
   /** What the webhook got, oldest first. */
   readonly inbox: Delivered[]
   /** Names of the delivered events. */
@@ -25,7 +25,7 @@ export interface World {
 export type Answering = (delivered: Delivered, inbox: readonly Delivered[]) => Response | Promise<Response>
 
 /** `answer` is asked for each delivery; 200 without it. */
-export function world(options: SimulatorOptions = {}, answer: Answering = () => new Response('ok')): World {
+export function world(options: PlatformSimulatorOptions = {}, answer: Answering = () => new Response('ok')): World {
   const inbox: Delivered[] = []
   const awaited: { count: number; resolve: () => void }[] = []
   const arrived = (count: number) =>
@@ -36,7 +36,7 @@ export function world(options: SimulatorOptions = {}, answer: Answering = () => 
     for (const one of awaited) if (one.count <= inbox.length) one.resolve()
     return answer(inbox.at(-1)!, inbox)
   }
-  const sim = createSimulator({ ...options, webhook: { fetch: receive, ...options.webhook } })
+  const sim = createPlatformSimulator({ ...options, webhook: { fetch: receive, ...options.webhook } })
   onTestFinished(() => sim.close())
   return { sim, inbox, events: () => inbox.map(one => one.json.event), arrived }
 }
@@ -57,7 +57,7 @@ export interface CallOptions {
 }
 
 /** One request to the platform; an object is sent as JSON, a text as it is. */
-export async function call(sim: Simulator, path: string, options: CallOptions = {}): Promise<Reply> {
+export async function call(sim: PlatformSimulator, path: string, options: CallOptions = {}): Promise<Reply> {
   const { key = sim.apiKey, body } = options
   const headers = new Headers({ 'content-type': 'application/json', ...options.headers })
   if (options.headers?.['content-type'] === '') headers.delete('content-type')
@@ -75,17 +75,23 @@ async function readReply(response: Response): Promise<Reply> {
 }
 
 /** A handover endpoint by its last part, for one chat. */
-export function post(sim: Simulator, name: string, chat: ChatHandle, body: object = {}, options: CallOptions = {}) {
+export function post(
+  sim: PlatformSimulator,
+  name: string,
+  chat: ChatHandle,
+  body: object = {},
+  options: CallOptions = {},
+) {
   const path = `/api/v2/handover/${name}${name === 'message' ? '/' : ''}`
   return call(sim, path, { ...options, body: { bot_id: chat.botId, chat_id: chat.id, ...body } })
 }
 
 export const AGENT = { name: 'Kim', avatar: 'https://desk.example.test/kim.png' }
 
-export const sends = (sim: Simulator, chat: ChatHandle, message: string, more: object = {}) =>
+export const sends = (sim: PlatformSimulator, chat: ChatHandle, message: string, more: object = {}) =>
   post(sim, 'message', chat, { message, sender: AGENT, ...more })
 
-export const transcript = async (sim: Simulator, chat: ChatHandle) =>
+export const transcript = async (sim: PlatformSimulator, chat: ChatHandle) =>
   (await call(sim, `/api/v1/chats/${chat.id}`, { key: sim.botApiKey })).json.chat
 
 /** The assumptions an answer names. */
@@ -93,7 +99,7 @@ export const assumedBy = (reply: Reply): string[] =>
   (reply.headers.get('x-handover-sim-unspecified') ?? '').split(', ').filter(Boolean)
 
 /** A chat an agent has taken over. */
-export async function takenOver(sim: Simulator, start: object = {}, chat?: ChatHandle): Promise<ChatHandle> {
+export async function takenOver(sim: PlatformSimulator, start: object = {}, chat?: ChatHandle): Promise<ChatHandle> {
   const taken = chat ?? (await sim.chat())
   await post(sim, 'start', taken, { sender: AGENT, ...start })
   return taken

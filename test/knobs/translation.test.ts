@@ -1,6 +1,6 @@
 /** Live translation: when languages are the same, what a translation looks like, what the transcript keeps. */
 import { expect, test } from 'vitest'
-import type { Simulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { AGENT, assumedBy, post, sends, takenOver, texts, transcript, type World, world } from './support.ts'
 
 const speaking = (...language_codes: string[]) => ({ sender: { ...AGENT, language_codes } })
@@ -56,7 +56,7 @@ test('translation.engine: an empty list turns translation off, also on a second 
   expect(w.inbox.at(-1)!.json.message).toBe('Hei')
 })
 
-async function translatedTexts(sim: Simulator) {
+async function translatedTexts(sim: PlatformSimulator) {
   const chat = await takenOver(sim, speaking('en'), await sim.chat({ language: 'no' }))
   await chat.says('Hei')
   await sends(sim, chat, 'Hello')

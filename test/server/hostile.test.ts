@@ -3,16 +3,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { INTERNAL_HEADER } from '../../src/contract/errors.ts'
 import { createHttpServer } from '../../src/server/http.ts'
 import { listen } from '../../src/server/listen.ts'
-import { type SimulatorServer, startSimulator } from '../../src/server/start.ts'
+import { type PlatformServer, startServer } from '../../src/server/start.ts'
 import { type RawLine, rawLine } from '../support/server.ts'
 
 const LIMIT = 1000
-let server: SimulatorServer
+let server: PlatformServer
 let line: RawLine
 let chatId: string
 
 beforeEach(async () => {
-  server = await startSimulator({ port: 0, knobs: { 'limits.body': LIMIT } })
+  server = await startServer({ port: 0, knobs: { 'limits.body': LIMIT } })
   chatId = (await server.chat()).id
   line = await rawLine(server.port)
 })

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { ListenError, PortInUseError } from '../../src/index.ts'
 import { allowedHosts, isLoopback, urlOf } from '../../src/server/addresses.ts'
 import { findPortHolder, listeningSockets } from '../../src/server/port-holder.ts'
-import { startSimulator } from '../../src/server/start.ts'
+import { startServer } from '../../src/server/start.ts'
 import { InvalidOptionError } from '../../src/simulator/options.ts'
 import { coreOf } from '../../src/simulator/simulator.ts'
 import { freePort } from '../support/port.ts'
 
 test('it reports the port it really has, and is a simulator with live getters', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   expect(server.port).toBeGreaterThan(0)
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
   expect(server.clock.mode).toBe('real')
@@ -19,20 +19,20 @@ test('it reports the port it really has, and is a simulator with live getters', 
 })
 
 test('links begin with the real address, unless a base URL says otherwise', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   expect(server.baseUrl).toBe(server.url)
   const ada = await server.chat()
   await ada.press('handover')
   const [event] = server.journal.query({ kind: 'event' })
   expect(event).toMatchObject({ payload: { chat: { _links: { self: `${server.url}/api/v1/chats/${ada.id}` } } } })
 
-  await using elsewhere = await startSimulator({ port: 0, baseUrl: 'https://bot.example.test' })
+  await using elsewhere = await startServer({ port: 0, baseUrl: 'https://bot.example.test' })
   expect(elsewhere.baseUrl).toBe('https://bot.example.test')
   expect(elsewhere.url).toBe(`http://127.0.0.1:${elsewhere.port}`)
 })
 
 test('a path in the base URL may be left on by a proxy, or taken off', async () => {
-  await using server = await startSimulator({ port: 0, baseUrl: 'https://proxy.example.test/bot/' })
+  await using server = await startServer({ port: 0, baseUrl: 'https://proxy.example.test/bot/' })
   const ada = await server.chat()
   const headers = { authorization: `Bearer ${server.botApiKey}` }
   for (const path of [`/bot/api/v1/chats/${ada.id}`, `/api/v1/chats/${ada.id}`, '/bot/_sim/readyz']) {
@@ -41,7 +41,7 @@ test('a path in the base URL may be left on by a proxy, or taken off', async () 
 })
 
 test('the platform and the library answer alike', async () => {
-  await using server = await startSimulator({ port: 0, clock: 'virtual' })
+  await using server = await startServer({ port: 0, clock: 'virtual' })
   const ada = await server.chat()
   const init = { headers: { authorization: `Bearer ${server.botApiKey}` } }
   const url = `${server.url}/api/v1/chats/${ada.id}`
@@ -51,7 +51,7 @@ test('the platform and the library answer alike', async () => {
 
 describe('the front page', () => {
   test('says what this is and where things are', async () => {
-    await using server = await startSimulator({ port: 0 })
+    await using server = await startServer({ port: 0 })
     const answer = await fetch(server.url)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
     const text = await answer.text()
@@ -62,7 +62,7 @@ describe('the front page', () => {
   })
 
   test('what only begins like the control API belongs to the platform', async () => {
-    await using server = await startSimulator({ port: 0 })
+    await using server = await startServer({ port: 0 })
     const answer = await fetch(`${server.url}/_simulator`)
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ error: { code: 'path_not_found', field: null } })
@@ -74,7 +74,7 @@ describe('a port that cannot be had', () => {
     const holder = createServer()
     const port = await freePort()
     await new Promise<void>(resolve => holder.listen(port, '127.0.0.1', resolve))
-    const refused = await startSimulator({ port }).catch((error: unknown) => error as PortInUseError)
+    const refused = await startServer({ port }).catch((error: unknown) => error as PortInUseError)
     expect(refused).toBeInstanceOf(PortInUseError)
     expect(refused).toMatchObject({ name: 'PortInUseError', port, host: '127.0.0.1' })
     expect((refused as PortInUseError).message).toMatch(/^Failed to listen on 127\.0\.0\.1:\d+: the port is taken/)
@@ -85,13 +85,13 @@ describe('a port that cannot be had', () => {
   })
 
   test('an address this machine does not have is ListenError', async () => {
-    const refused = startSimulator({ port: 0, host: '192.0.2.1' })
+    const refused = startServer({ port: 0, host: '192.0.2.1' })
     await expect(refused).rejects.toThrow(ListenError)
     await expect(refused).rejects.toThrow('this machine has no such address')
   })
 
   test.each([-1, 65_536, 1.5, Number.NaN])('%s is no port', async port => {
-    await expect(startSimulator({ port })).rejects.toThrow(InvalidOptionError)
+    await expect(startServer({ port })).rejects.toThrow(InvalidOptionError)
   })
 
   test('the table of sockets is read by port and state', () => {
@@ -126,7 +126,7 @@ describe('addresses', () => {
 
 describe('close', () => {
   test('frees the port at once, with idle, streaming and waiting clients on it', async () => {
-    const server = await startSimulator({ port: await freePort() })
+    const server = await startServer({ port: await freePort() })
     await fetch(`${server.url}/api/v1/chats/none`)
     const events = await fetch(`${server.url}/_sim/events`)
     const waiting = fetch(`${server.url}/_sim/wait?call=start&timeout=10m`)
@@ -135,12 +135,12 @@ describe('close', () => {
     expect((await waiting).status).toBe(503)
     await events.text()
     await expect(fetch(server.url)).rejects.toThrow()
-    await using again = await startSimulator({ port: server.port })
+    await using again = await startServer({ port: server.port })
     expect(again.port).toBe(server.port)
   })
 
   test('a client that never finishes its upload does not hold it up for long', async () => {
-    const server = await startSimulator({ port: 0 })
+    const server = await startServer({ port: 0 })
     const upload = new ReadableStream({
       start: controller => controller.enqueue(new TextEncoder().encode('{"bot_id":')),
     })

@@ -6,15 +6,15 @@ import { setupServer as setup3 } from 'msw3/node'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { type Interception, intercept } from '../../src/adapters/interceptors.ts'
 import { createHandlers } from '../../src/adapters/msw-handlers.ts'
-import { startSimulator } from '../../src/server/start.ts'
-import type { SimulatorOptions } from '../../src/simulator/options.ts'
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts'
+import { startServer } from '../../src/server/start.ts'
+import type { PlatformSimulatorOptions } from '../../src/simulator/options.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 
 export interface Door {
   readonly name: string
-  create(options: SimulatorOptions): Promise<Simulator>
+  create(options: PlatformSimulatorOptions): Promise<PlatformSimulator>
   /** Sends a request to a path of the platform. */
-  send(sim: Simulator, path: string, init?: RequestInit): Promise<Response>
+  send(sim: PlatformSimulator, path: string, init?: RequestInit): Promise<Response>
   /** How `fetch` fails when the answer gets lost with this code: its message, and the code if it is told. */
   lost?(code: string): [message: string, code: string | undefined]
   /** Before the first test and after the last one. */
@@ -24,7 +24,7 @@ export interface Door {
 
 export const inProcess: Door = {
   name: 'in-process',
-  create: async options => createSimulator(options),
+  create: async options => createPlatformSimulator(options),
   send: (sim, path, init) => sim.fetch(new Request(sim.baseUrl + path, init)),
 }
 
@@ -33,14 +33,14 @@ const byFetch: Door['send'] = (sim, path, init) => fetch(sim.baseUrl + path, { r
 /** A real server on a free port, with the clock that tests move. */
 const overHttp: Door = {
   name: 'over HTTP',
-  create: options => startSimulator({ clock: 'virtual', ...options, port: 0 }),
+  create: options => startServer({ clock: 'virtual', ...options, port: 0 }),
   send: byFetch,
 }
 
 /** Simulators that share a door are told apart by their address. */
 let addresses = 0
-const atOwnAddress = (options: SimulatorOptions): Simulator =>
-  createSimulator({ baseUrl: `https://bot-${++addresses}.example.test`, ...options })
+const atOwnAddress = (options: PlatformSimulatorOptions): PlatformSimulator =>
+  createPlatformSimulator({ baseUrl: `https://bot-${++addresses}.example.test`, ...options })
 
 interface MswServer<Handler> {
   use(...handlers: Handler[]): void
@@ -51,7 +51,7 @@ function mswDoor<Handler>(
   name: string,
   lostMessage: string,
   listen: () => MswServer<Handler>,
-  handlers: (sim: Simulator) => Handler[],
+  handlers: (sim: PlatformSimulator) => Handler[],
 ): Door {
   let server: MswServer<Handler>
   return {

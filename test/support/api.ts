@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type * as z from 'zod/mini'
 import { type Alias, ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
 import { ErrorBody } from '../../src/contract/errors.ts'
-import type { Simulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { againstDocument } from './document.ts'
 import { exactly } from './schema.ts'
 
@@ -49,7 +49,7 @@ export function pathFor(id: EndpointId, alias: Alias = 'handover'): string {
 
 export type Send = (path: string, init?: RequestInit) => Promise<Response>
 
-export function api(sim: Simulator, send: Send): Api {
+export function api(sim: PlatformSimulator, send: Send): Api {
   const call = async <Id extends EndpointId>(id: Id, fields: Fields, options: CallOptions = {}) => {
     const body = id === 'availability' ? fields : { bot_id: sim.botId, ...fields }
     const init = { method: 'POST', headers: headersFor(sim.apiKey, options), body: encode(JSON.stringify(body)) }

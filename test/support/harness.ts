@@ -1,13 +1,13 @@
 /** One simulator with a recording webhook behind a door, put away when its test is over. */
 import { expect, onTestFinished } from 'vitest'
-import type { SimulatorOptions } from '../../src/simulator/options.ts'
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulatorOptions } from '../../src/simulator/options.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { type Door, inProcess } from './adapters.ts'
 import { type Api, api, type Send } from './api.ts'
 import { createReceiver, type Receiver } from './receiver.ts'
 
 export interface TestSimulator {
-  readonly sim: Simulator
+  readonly sim: PlatformSimulator
   readonly hook: Receiver
 }
 
@@ -17,7 +17,7 @@ export interface EvaluationContext extends TestSimulator {
   readonly send: Send
 }
 
-const withHook = (options: SimulatorOptions, hook: Receiver): SimulatorOptions => ({
+const withHook = (options: PlatformSimulatorOptions, hook: Receiver): PlatformSimulatorOptions => ({
   ...options,
   webhook: { ...options.webhook, fetch: hook.fetch },
 })
@@ -30,14 +30,17 @@ function putAway({ sim, hook }: TestSimulator): void {
   })
 }
 
-export function createTestSimulator(options: SimulatorOptions = {}): TestSimulator {
+export function createTestSimulator(options: PlatformSimulatorOptions = {}): TestSimulator {
   const hook = createReceiver()
-  const made = { sim: createSimulator(withHook(options, hook)), hook }
+  const made = { sim: createPlatformSimulator(withHook(options, hook)), hook }
   putAway(made)
   return made
 }
 
-export async function setUp(door: Door = inProcess, options: SimulatorOptions = {}): Promise<EvaluationContext> {
+export async function setUp(
+  door: Door = inProcess,
+  options: PlatformSimulatorOptions = {},
+): Promise<EvaluationContext> {
   const hook = createReceiver()
   const sim = await door.create(withHook(options, hook))
   putAway({ sim, hook })

@@ -5,7 +5,7 @@ import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import { expect } from 'vitest'
 import { controlOpenApi } from '../../src/server/control/openapi.ts'
-import type { SimulatorServer } from '../../src/server/start.ts'
+import type { PlatformServer } from '../../src/server/start.ts'
 
 export function strictAjv(): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
@@ -55,7 +55,7 @@ export interface Ask {
 export type Control = (method: string, path: string, ask?: Ask) => Promise<FailureDetails>
 
 /** `path` is below `/_sim`. Fails the test when an answer is not the documented one. */
-export function control(server: Pick<SimulatorServer, 'url'>): Control {
+export function control(server: Pick<PlatformServer, 'url'>): Control {
   return async (method, path, { body, form, text, headers = {} } = {}) => {
     const sent = form ?? text ?? (body === undefined ? null : JSON.stringify(body))
     const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }

@@ -3,7 +3,7 @@
 import type { MessageView } from '../../src/platform/chat-view.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import type { ChatOptions } from '../../src/simulator/new-chat.ts'
-import type { Simulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import type { Api } from './api.ts'
 
 export const AGENT = { name: 'Kari', avatar: 'https://desk.example.test/kari.png' }
@@ -15,7 +15,7 @@ export const last = (chat: ChatHandle): MessageView => chat.transcript.at(-1)!
 
 /** A chat an agent is in. */
 export async function takenOver(
-  { sim, api }: { sim: Simulator; api: Api },
+  { sim, api }: { sim: PlatformSimulator; api: Api },
   start: Readonly<Record<string, unknown>> = {},
   options: ChatOptions = {},
 ): Promise<ChatHandle> {

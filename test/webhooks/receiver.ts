@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { DeliveryContent } from '../../src/journal/entry.ts'
-import type { SimulatorOptions } from '../../src/simulator/options.ts'
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulatorOptions } from '../../src/simulator/options.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { takenOver } from '../knobs/support.ts'
 
 export interface Got {
@@ -71,8 +71,8 @@ export async function rawServer(onData: (socket: Socket) => void): Promise<numbe
   return listen(server)
 }
 
-export function simFor(url: string, options: SimulatorOptions = {}): Simulator {
-  const sim = createSimulator({ ...options, webhook: { url } })
+export function simFor(url: string, options: PlatformSimulatorOptions = {}): PlatformSimulator {
+  const sim = createPlatformSimulator({ ...options, webhook: { url } })
   onTestFinished(() => sim.close())
   return sim
 }

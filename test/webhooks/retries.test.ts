@@ -1,7 +1,7 @@
 /** Retries: when, with what, and what waits for them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Simulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
 import { steadyTime } from '../support/steady-time.ts'
 import { receiver, simFor } from './receiver.ts'
@@ -9,7 +9,7 @@ import { receiver, simFor } from './receiver.ts'
 const RETRY = { 'webhook.retry': ['1s', '5s'], 'webhook.idHeader': 'x-delivery' }
 const START = Date.UTC(2024, 0, 1, 9)
 const at = (entry: { time: string }) => Math.round(Date.parse(entry.time) - START)
-const tries = (sim: Simulator) => sim.deliveries.map(one => [one.attempt, at(one), one.retry_in_ms ?? null])
+const tries = (sim: PlatformSimulator) => sim.deliveries.map(one => [one.attempt, at(one), one.retry_in_ms ?? null])
 
 test('[1s, 5s]: tried again after 1 s and then after 5 s, exactly', async () => {
   const { url, got } = await receiver((_got, response) => response.writeHead(500).end())

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { INTERNAL_HEADER } from '../../contract/errors.ts'
-import { coreOf, type Simulator } from '../../simulator/simulator.ts'
+import { coreOf, type PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces/registry.ts'
 import { nearest } from '../../text/near-names.ts'
 import { type Access, refusedAccess } from './access.ts'
@@ -14,7 +14,7 @@ import { PREFIX, ROUTES, routeLines } from './routes.ts'
 import { BELOW } from './workspace-routes.ts'
 
 export interface ControlOptions extends Access {
-  readonly simulator: Simulator
+  readonly simulator: PlatformSimulator
   readonly workspaces: Workspaces
   readonly url: string
   readonly closing: AbortSignal

@@ -1,12 +1,12 @@
 /** One row of the control API: registration, checks and documentation all read it. */
 import type * as z from 'zod/mini'
 import type { Core } from '../../simulator/core.ts'
-import type { Simulator } from '../../simulator/simulator.ts'
+import type { PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces/registry.ts'
 
 /** What the routes work on. */
 export interface SimulatorRouter {
-  readonly simulator: Simulator
+  readonly simulator: PlatformSimulator
   readonly core: Core
   readonly workspaces: Workspaces
   /** The address the server listens on. */

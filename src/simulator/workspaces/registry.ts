@@ -2,10 +2,10 @@
 
 import { keyRoles } from '../../api/keyring.ts'
 import type { Transport } from '../../runtime/transport.ts'
-import { InvalidOptionError, type SimulatorOptions } from '../options.ts'
-import { coreOf, createSimulatorOn, type Simulator } from '../simulator.ts'
+import { InvalidOptionError, type PlatformSimulatorOptions } from '../options.ts'
+import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../simulator.ts'
 import { identityOf, NAME } from './identity.ts'
-import type { Workspace, WorkspaceOptions } from './workspace.ts'
+import type { PlatformWorkspace, PlatformWorkspaceOptions } from './workspace.ts'
 
 /** Another workspace has this name or key. */
 export class WorkspaceConflictError extends Error {
@@ -15,20 +15,20 @@ export class WorkspaceConflictError extends Error {
 export interface Workspaces {
   readonly size: number
   /** Oldest first. */
-  list(): Workspace[]
-  find(id: string): Workspace | undefined
+  list(): PlatformWorkspace[]
+  find(id: string): PlatformWorkspace | undefined
   /** Finds the workspace with this key or with a replaced key that still works. The default simulator is not a workspace. */
-  byKey(key: string): Workspace | undefined
+  byKey(key: string): PlatformWorkspace | undefined
   /** Throws `InvalidOptionError`, `WorkspaceConflictError`. */
-  create(options?: WorkspaceOptions): Workspace
+  create(options?: PlatformWorkspaceOptions): PlatformWorkspace
   closeAll(): Promise<void>
 }
 
 export interface ServerContext {
   /** The options of the server. */
-  readonly options: SimulatorOptions
+  readonly options: PlatformSimulatorOptions
   /** Answers calls with keys of no workspace. */
-  readonly main: Simulator
+  readonly main: PlatformSimulator
   readonly transport: Transport
   /** The address of the server. */
   url(): string
@@ -38,12 +38,12 @@ export interface ServerContext {
 const MAX_CLOSED_KEYS = 1000
 
 export function createWorkspaces(server: ServerContext): Workspaces {
-  const open = new Map<string, Workspace>()
-  const lastFound = new Map<string, Workspace>()
+  const open = new Map<string, PlatformWorkspace>()
+  const lastFound = new Map<string, PlatformWorkspace>()
   const closedKeys = new Map<string, string>()
   let made = 0
 
-  function byKey(key: string): Workspace | undefined {
+  function byKey(key: string): PlatformWorkspace | undefined {
     const last = lastFound.get(key)
     if (last !== undefined && knows(last, key)) return last
     lastFound.delete(key)
@@ -65,16 +65,16 @@ export function createWorkspaces(server: ServerContext): Workspaces {
     )
   }
 
-  function checkKeys(sim: Simulator): void {
+  function checkKeys(sim: PlatformSimulator): void {
     for (const key of keysOf(sim)) {
       const owner = byKey(key)?.id ?? (knows(server.main, key) ? 'the default simulator' : undefined)
       if (owner !== undefined) throw new WorkspaceConflictError(`A key of this workspace already belongs to ${owner}.`)
     }
   }
 
-  function create({ name, ...options }: WorkspaceOptions = {}): Workspace {
+  function create({ name, ...options }: PlatformWorkspaceOptions = {}): PlatformWorkspace {
     const id = freeId(name)
-    const sim = createSimulatorOn(optionsFor(server, id, options), server.transport, `${id}~`)
+    const sim = createPlatformSimulator(optionsFor(server, id, options), server.transport, `${id}~`)
     try {
       checkKeys(sim)
     } catch (error) {
@@ -88,7 +88,7 @@ export function createWorkspaces(server: ServerContext): Workspaces {
   }
 
   /** Adds the fields of a workspace to the simulator object itself, so that its getters stay live. */
-  function addWorkspaceFields(sim: Simulator, id: string, name: string | null): Workspace {
+  function addWorkspaceFields(sim: PlatformSimulator, id: string, name: string | null): PlatformWorkspace {
     const closing = new AbortController()
     const end = sim.close
     const close = async () => {
@@ -102,11 +102,11 @@ export function createWorkspaces(server: ServerContext): Workspaces {
     const url = server.url()
     const control = `${url}/_sim/workspaces/${encodeURIComponent(id)}`
     const more = { id, name, url, control, closing: closing.signal, close, [Symbol.asyncDispose]: close }
-    const workspace: Workspace = Object.assign(sim, more)
+    const workspace: PlatformWorkspace = Object.assign(sim, more)
     return workspace
   }
 
-  function remember(id: string, sim: Simulator): void {
+  function remember(id: string, sim: PlatformSimulator): void {
     for (const key of keysOf(sim)) {
       lastFound.delete(key)
       closedKeys.set(key, id)
@@ -139,16 +139,16 @@ export function createWorkspaces(server: ServerContext): Workspaces {
 const badName = (name: string) =>
   `name must be letters, digits, ".", "_" and "-", at most 64 and beginning with a letter or digit, got ${JSON.stringify(name)}.`
 
-const knows = (sim: Simulator, key: string): boolean => coreOf(sim).keyring.knows(key)
+const knows = (sim: PlatformSimulator, key: string): boolean => coreOf(sim).keyring.knows(key)
 
-const keysOf = (sim: Simulator): string[] => keyRoles(coreOf(sim).platform.knobs).map(({ key }) => key)
+const keysOf = (sim: PlatformSimulator): string[] => keyRoles(coreOf(sim).platform.knobs).map(({ key }) => key)
 
 /** Workspaces inherit no keys and no webhook, otherwise events of one test would arrive at another. */
 function optionsFor(
   { options, main }: ServerContext,
   id: string,
-  own: Omit<WorkspaceOptions, 'name'>,
-): SimulatorOptions {
+  own: Omit<PlatformWorkspaceOptions, 'name'>,
+): PlatformSimulatorOptions {
   const { webhook: _, knobs = {}, bot, ...inherited } = options
   const { apiKey, botApiKey, botId, seed } = identityOf(coreOf(main).seed, id)
   const keys = { 'keys.handover': apiKey, 'keys.bot': botApiKey, 'keys.more': 'off' }

@@ -4,7 +4,7 @@ import { FILES_PREFIX } from '../../api/files.ts'
 import type { Api } from '../../api/handle.ts'
 import { keyIn } from '../../api/keyring.ts'
 import { pathOf } from '../../api/routes.ts'
-import { coreOf, type Simulator } from '../simulator.ts'
+import { coreOf, type PlatformSimulator } from '../simulator.ts'
 import type { Workspaces } from './registry.ts'
 
 /** Answers the paths of the platform. */
@@ -25,7 +25,7 @@ export function createRequestRouter(workspaces: Workspaces, rest: RequestRouter)
 }
 
 /** Returns the maximum length of a request body of a simulator, in bytes. */
-export const limitOf = (sim: Simulator): number => coreOf(sim).platform.knobs['limits.body']
+export const limitOf = (sim: PlatformSimulator): number => coreOf(sim).platform.knobs['limits.body']
 
 const widest = (workspaces: Workspaces, rest: RequestRouter): number =>
   workspaces.size === 0 ? rest.bodyLimit() : Math.max(rest.bodyLimit(), ...workspaces.list().map(limitOf))

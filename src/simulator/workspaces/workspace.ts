@@ -1,14 +1,14 @@
 /** Types of a workspace: a separate simulator behind a shared server. */
-import type { SimulatorOptions } from '../options.ts'
-import type { Simulator } from '../simulator.ts'
+import type { PlatformSimulatorOptions } from '../options.ts'
+import type { PlatformSimulator } from '../simulator.ts'
 
 /** Missing options default to those of the server, except keys, bot id, seed and webhook. */
-export interface WorkspaceOptions extends Omit<SimulatorOptions, 'baseUrl'> {
+export interface PlatformWorkspaceOptions extends Omit<PlatformSimulatorOptions, 'baseUrl'> {
   /** Determines keys, bot id and seed. */
   readonly name?: string
 }
 
-export interface Workspace extends Simulator {
+export interface PlatformWorkspace extends PlatformSimulator {
   readonly id: string
   /** Null if the workspace was created without a name. */
   readonly name: string | null

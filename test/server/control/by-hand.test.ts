@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { WEBHOOK_EVENTS } from '../../../src/contract/events.ts'
 import type { EntryOf } from '../../../src/journal/entry.ts'
-import { type ServerOptions, startSimulator } from '../../../src/server/start.ts'
+import { type PlatformServerOptions, startServer } from '../../../src/server/start.ts'
 import { exactly } from '../../support/schema.ts'
 import { control, deferred, startWebhook } from '../../support/server.ts'
 import { type Handler, receiver } from '../../webhooks/receiver.ts'
@@ -16,9 +16,9 @@ const verifying: Handler = ({ bytes, headers }, response) => {
   response.writeHead(headers['kindly-hmac'] === right ? 200 : 401).end()
 }
 
-async function setUp(handler: Handler = verifying, options: ServerOptions = {}) {
+async function setUp(handler: Handler = verifying, options: PlatformServerOptions = {}) {
   const hook = await receiver(handler)
-  const server = await startSimulator({ port: 0, webhook: { url: hook.url }, ...options })
+  const server = await startServer({ port: 0, webhook: { url: hook.url }, ...options })
   return { hook, server, ask: control(server) }
 }
 
@@ -155,7 +155,7 @@ describe('trigger', () => {
   })
 
   test('without a webhook it says so', async () => {
-    await using server = await startSimulator({ port: 0 })
+    await using server = await startServer({ port: 0 })
     const { body } = await trigger(control(server), { event: 'X' })
     expect(body.ack).toMatchObject({ status: null, error: 'no webhook URL is set' })
   })
@@ -297,7 +297,7 @@ describe('a reset', () => {
       if (waits) reached[webhook.bodies.length - 2]!.resolve()
       else response.end()
     })
-    await using server = await startSimulator({ port: 0, webhook: { url: webhook.url } })
+    await using server = await startServer({ port: 0, webhook: { url: webhook.url } })
     const ask = control(server)
     const { delivery_id } = (await trigger(ask, { event: 'X' })).body
     waits = true

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { startSimulator } from '../../../src/server/start.ts'
+import { startServer } from '../../../src/server/start.ts'
 import { control, deferred, startWebhook } from '../../support/server.ts'
 
 test('a chat is opened, listed and shown as its user sees it', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const ask = control(server)
   const history = [{ user: 'Hi' }, { bot: 'Hello', buttons: [{ label: 'Opening hours' }] }]
   const { status, body } = await ask('POST', '/chats', { body: { language: 'nb', history } })
@@ -27,14 +27,14 @@ test('a chat is opened, listed and shown as its user sees it', async () => {
 })
 
 test('everything about a chat may be left out, even the body', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const { status, body } = await control(server)('POST', '/chats')
   expect(status).toBe(201)
   expect((await control(server)('GET', `/chats/${body.chat_id}`)).body).toMatchObject({ language: 'en', source: 'web' })
 })
 
 test('an unknown chat is 404 everywhere', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const ask = control(server)
   for (const [method, path, body] of [
     ['GET', '/chats/none', undefined],
@@ -46,8 +46,8 @@ test('an unknown chat is 404 everywhere', async () => {
   }
 })
 
-async function withChat(options: Parameters<typeof startSimulator>[0] = {}) {
-  const server = await startSimulator({ port: 0, ...options })
+async function withChat(options: Parameters<typeof startServer>[0] = {}) {
+  const server = await startServer({ port: 0, ...options })
   const ask = control(server)
   const { body } = await ask('POST', '/chats')
   return { server, ask, id: body.chat_id as string }
@@ -105,7 +105,7 @@ describe('wait=ack', () => {
 })
 
 test('an unknown button lists the visible ones', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const ask = control(server)
   const history = [{ bot: 'Hello', buttons: [{ label: 'Opening hours' }] }]
   const { chat_id } = (await ask('POST', '/chats', { body: { history } })).body

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { eventStream } from '../../../src/server/control/events.ts'
-import { type SimulatorServer, startSimulator } from '../../../src/server/start.ts'
-import { createSimulator } from '../../../src/simulator/simulator.ts'
+import { type PlatformServer, startServer } from '../../../src/server/start.ts'
+import { createPlatformSimulator } from '../../../src/simulator/simulator.ts'
 
 interface Heard {
   readonly id: number | null
@@ -45,14 +45,14 @@ function listen(stream: ReadableStream<Uint8Array>) {
   }
 }
 
-async function follow(server: SimulatorServer, path = '', headers: Record<string, string> = {}) {
+async function follow(server: PlatformServer, path = '', headers: Record<string, string> = {}) {
   const response = await fetch(`${server.url}/_sim/events${path}`, { headers })
   expect(response.headers.get('content-type')).toBe('text/event-stream')
   return listen(response.body!)
 }
 
 test('every entry arrives as it happens, with its seq as id', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const events = await follow(server)
   const ada = await server.chat()
   expect(await events.next()).toMatchObject({ id: 1, event: 'message', data: { seq: 1, note: 'chat_created' } })
@@ -62,7 +62,7 @@ test('every entry arrives as it happens, with its seq as id', async () => {
 })
 
 test('a reader resumes after what it saw last, by header or query', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const ada = await server.chat()
   for (const text of ['one', 'two', 'three']) await ada.says(text)
   const last = server.journal.nextSeq - 1
@@ -77,7 +77,7 @@ test('a reader resumes after what it saw last, by header or query', async () => 
 })
 
 test('more than one chunk of history arrives whole and in order', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const ada = await server.chat()
   for (let i = 0; i < 450; i++) await ada.says('x')
   const events = await follow(server)
@@ -86,7 +86,7 @@ test('more than one chunk of history arrives whole and in order', async () => {
 })
 
 test('a reset is an event of its own, and nothing from before follows', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const events = await follow(server)
   await server.chat()
   expect(await events.next()).toMatchObject({ id: 1 })
@@ -98,7 +98,7 @@ test('a reset is an event of its own, and nothing from before follows', async ()
 })
 
 test('a reader that was away during a reset is told so', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   await server.chat()
   const events = await follow(server, '', { 'last-event-id': '57' })
   expect(await events.next()).toMatchObject({ event: 'reset' })
@@ -107,7 +107,7 @@ test('a reader that was away during a reset is told so', async () => {
 })
 
 test('closing the server ends the stream', async () => {
-  const server = await startSimulator({ port: 0 })
+  const server = await startServer({ port: 0 })
   const events = await follow(server)
   const ended = events.next()
   await server.close()
@@ -115,7 +115,7 @@ test('closing the server ends the stream', async () => {
 })
 
 test('a quiet stream gives a sign of life; one that is cancelled leaves nothing behind', async () => {
-  const sim = createSimulator()
+  const sim = createPlatformSimulator()
   const closing = new AbortController()
   const options = { journal: sim.journal, after: 0, show: (entry: unknown) => entry, closing: closing.signal }
   const events = listen(eventStream({ ...options, heartbeatMs: 1 }))

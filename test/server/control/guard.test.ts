@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { refusedAccess } from '../../../src/server/control/access.ts'
-import { startSimulator } from '../../../src/server/start.ts'
+import { startServer } from '../../../src/server/start.ts'
 import { control, rawLine } from '../../support/server.ts'
 
 const LOCAL = { hosts: ['localhost', '127.0.0.1', '[::1]'], token: null }
@@ -44,7 +44,7 @@ describe('with a token', () => {
 })
 
 test('on the server: a foreign page and a foreign name get 403 and no CORS header', async () => {
-  await using server = await startSimulator({ port: 0 })
+  await using server = await startServer({ port: 0 })
   const told = await control(server)('POST', '/reset', { headers: { origin: 'https://evil.example' } })
   expect([told.status, told.body.error.code]).toEqual([403, 'foreign_origin'])
   expect(told.headers.get('access-control-allow-origin')).toBeNull()
@@ -58,8 +58,8 @@ test('on the server: a foreign page and a foreign name get 403 and no CORS heade
 })
 
 test('listening beyond this machine asks for a token that cannot be guessed', async () => {
-  await using server = await startSimulator({ port: 0, host: '0.0.0.0' })
-  await using other = await startSimulator({ port: 0, host: '0.0.0.0' })
+  await using server = await startServer({ port: 0, host: '0.0.0.0' })
+  await using other = await startServer({ port: 0, host: '0.0.0.0' })
   expect(server.controlToken).toMatch(/^[\w-]{32}$/)
   expect(server.controlToken).not.toBe(other.controlToken)
   const ask = control(server)
@@ -71,10 +71,10 @@ test('listening beyond this machine asks for a token that cannot be guessed', as
 })
 
 test('a token may also be asked for on this machine', async () => {
-  await using server = await startSimulator({ port: 0, controlToken: 'mine' })
+  await using server = await startServer({ port: 0, controlToken: 'mine' })
   const ask = control(server)
   expect((await ask('GET', '/state')).status).toBe(401)
   expect((await ask('GET', '/state', { headers: { 'x-handover-sim-token': 'mine' } })).status).toBe(200)
-  await using plain = await startSimulator({ port: 0 })
+  await using plain = await startServer({ port: 0 })
   expect(plain.controlToken).toBeNull()
 })

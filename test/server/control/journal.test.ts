@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type SimulatorServer, startSimulator } from '../../../src/server/start.ts'
+import { type PlatformServer, startServer } from '../../../src/server/start.ts'
 import { control, rawLine, startWebhook } from '../../support/server.ts'
 
-const call = (server: SimulatorServer, id: string, body: object, headers: Record<string, string> = {}) =>
+const call = (server: PlatformServer, id: string, body: object, headers: Record<string, string> = {}) =>
   fetch(`${server.url}/api/v2/handover/${id}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json', ...headers },
@@ -11,7 +11,7 @@ const call = (server: SimulatorServer, id: string, body: object, headers: Record
 
 describe('wait', () => {
   test('answers an entry that is there, and one that comes later', async () => {
-    await using server = await startSimulator({ port: 0 })
+    await using server = await startServer({ port: 0 })
     const ask = control(server)
     const ada = await server.chat()
     await call(server, 'start', { chat_id: ada.id })
@@ -30,7 +30,7 @@ describe('wait', () => {
     ['kind=user', { kind: 'user', action: 'press' }],
     ['call=end&status=404', { endpoint: 'end', status: 404 }],
   ])('by %s', async (query, expected) => {
-    await using server = await startSimulator({ port: 0 })
+    await using server = await startServer({ port: 0 })
     const ada = await server.chat()
     await ada.press('handover')
     await call(server, 'end', { chat_id: 'other' })
@@ -38,7 +38,7 @@ describe('wait', () => {
   })
 
   test('408 shows what came nearest', async () => {
-    await using server = await startSimulator({ port: 0 })
+    await using server = await startServer({ port: 0 })
     const ask = control(server)
     const [ada, ben] = [await server.chat(), await server.chat()]
     await call(server, 'start', { chat_id: ada.id })
@@ -58,7 +58,7 @@ describe('wait', () => {
   })
 
   test('a reset ends the wait', async () => {
-    await using server = await startSimulator({ port: 0 })
+    await using server = await startServer({ port: 0 })
     // Two requests on one line are taken up in their order.
     const line = await rawLine(server.port)
     line.send('GET /_sim/wait?call=start&timeout=1m HTTP/1.1\r\nHost: localhost\r\n\r\n')
@@ -69,7 +69,7 @@ describe('wait', () => {
 
 describe('journal', () => {
   test('is read by kind, chat, seq and number', async () => {
-    await using server = await startSimulator({ port: 0 })
+    await using server = await startServer({ port: 0 })
     const ask = control(server)
     const [ada, ben] = [await server.chat(), await server.chat()]
     await ada.says('Hi')
@@ -84,7 +84,7 @@ describe('journal', () => {
 
   test('shows neither keys nor signatures, in any export', async () => {
     await using webhook = await startWebhook()
-    await using server = await startSimulator({ port: 0, webhook: { url: webhook.url } })
+    await using server = await startServer({ port: 0, webhook: { url: webhook.url } })
     const ask = control(server)
     const ada = await server.chat()
     await ada.press('handover')

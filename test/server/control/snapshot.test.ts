@@ -1,12 +1,12 @@
 /** Snapshots over the control API, and what a reader of the events hears of them. */
 import { expect, test } from 'vitest'
-import { startSimulator } from '../../../src/server/start.ts'
+import { startServer } from '../../../src/server/start.ts'
 import { control } from '../../support/server.ts'
 
 const SERVER = { port: 0, clock: 'virtual' } as const
 
 test('taken and put back', async () => {
-  await using server = await startSimulator(SERVER)
+  await using server = await startServer(SERVER)
   const ask = control(server)
   await ask('POST', '/chats', { body: { id: 'ada' } })
   const { body: snapshot } = await ask('GET', '/snapshot?journal=true')
@@ -27,7 +27,7 @@ test('taken and put back', async () => {
 })
 
 test('refused with every reason, by field', async () => {
-  await using server = await startSimulator(SERVER)
+  await using server = await startServer(SERVER)
   const ask = control(server)
   const { body: snapshot } = await ask('GET', '/snapshot')
   const other = await ask('PUT', '/snapshot', { body: { ...snapshot, v: 7 } })
@@ -43,7 +43,7 @@ test('refused with every reason, by field', async () => {
 })
 
 test('a reader of the events hears of a reset and of a restore at once, before anything follows', async () => {
-  await using server = await startSimulator(SERVER)
+  await using server = await startServer(SERVER)
   await server.chat({ id: 'ada' })
   const snapshot = server.snapshot({ journal: true })
   const response = await fetch(`${server.url}/_sim/events`)

@@ -1,13 +1,13 @@
 /** Checks that a restored simulator continues like one that was never stopped. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Simulator } from '../../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../../src/simulator/simulator.ts'
 import type { Snapshot } from '../../../src/simulator/snapshot/schema.ts'
 import { player, sequel, story, withoutWall } from './story.ts'
 
 const asFile = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot
 
-const stateOf = (sim: Simulator) => {
+const stateOf = (sim: PlatformSimulator) => {
   const { taken_at: _, journal, ...state } = sim.snapshot({ keys: true, journal: true })
   return { ...state, journal: { next_seq: journal.next_seq, entries: withoutWall(journal.entries!) } }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../../src/faults/spec.ts'
 import type { Entry } from '../../../src/journal/entry.ts'
 import { wallDelay } from '../../../src/runtime/clock.ts'
-import { coreOf, createSimulator, type Simulator } from '../../../src/simulator/simulator.ts'
+import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../../src/simulator/simulator.ts'
 import { AGENT, call } from '../../knobs/support.ts'
 import { receiver } from '../../webhooks/receiver.ts'
 
@@ -27,13 +27,13 @@ const KNOBS = {
 const silent = (work: Promise<unknown>) => void work.catch(() => {})
 
 /** Starts work of every kind without waiting for it. Everything it causes names its epoch. */
-function stir(sim: Simulator, epoch: number): void {
+function stir(sim: PlatformSimulator, epoch: number): void {
   const id = `epoch-${epoch}`
   if (epoch % 2 === 0) for (const spec of FAULTS.slice(epoch % 3)) sim.faults.add(spec)
   silent(begin(sim, id, epoch % 8 === 0))
 }
 
-async function begin(sim: Simulator, id: string, all: boolean): Promise<void> {
+async function begin(sim: PlatformSimulator, id: string, all: boolean): Promise<void> {
   const chat = await sim.chat({
     id,
     history: [{ user: 'I would like to know where my parcel is' }, { user: 'Hello?' }],
@@ -67,7 +67,7 @@ test('in-process: after 10,000 resets nothing from an earlier epoch appears', as
     return new Response('', { status: deliveries % 3 === 0 ? 500 : 200 })
   }
   const translate = async (text: string) => (epoch % 2 === 0 ? wallDelay(0).then(() => text) : text)
-  const sim = createSimulator({ webhook: { fetch }, knobs: KNOBS, translate })
+  const sim = createPlatformSimulator({ webhook: { fetch }, knobs: KNOBS, translate })
   let entries = 0
   const isOld = (entry: Entry) => /epoch-\d+/.exec(JSON.stringify(entry))?.[0] ?? `epoch-${epoch}`
   sim.journal.subscribe(entry => {
@@ -99,7 +99,7 @@ test('over HTTP: after a reset no earlier event is sent and no earlier answer is
     if (barrier !== '' && !one.bytes.toString().includes(barrier)) late.push(one.bytes.toString())
     response.end()
   })
-  const sim = createSimulator({ webhook: { url }, knobs: KNOBS })
+  const sim = createPlatformSimulator({ webhook: { url }, knobs: KNOBS })
   for (let epoch = 1; epoch <= 200; epoch++) {
     barrier = ''
     stir(sim, epoch)
@@ -119,7 +119,7 @@ test('over HTTP: after a reset no earlier event is sent and no earlier answer is
 })
 
 test('a reset drops a call whose body is still being read', async () => {
-  const sim = createSimulator()
+  const sim = createPlatformSimulator()
   await sim.chat({ id: 'ada' })
   const body = { bot_id: sim.botId, chat_id: 'ada', sender: AGENT }
   const answer = call(sim, '/api/v2/handover/start', { body })
@@ -131,7 +131,7 @@ test('a reset drops a call whose body is still being read', async () => {
 })
 
 test('a reset cancels earlier clock advances', async () => {
-  const sim = createSimulator()
+  const sim = createPlatformSimulator()
   const began = sim.clock.now()
   const asked = [sim.clock.advance('1h'), sim.clock.advance('1h')]
   sim.reset()

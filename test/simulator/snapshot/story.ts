@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import type { FaultSpec } from '../../../src/faults/spec.ts'
 import type { Entry } from '../../../src/journal/entry.ts'
-import type { SimulatorOptions } from '../../../src/simulator/options.ts'
-import { coreOf, createSimulator, type Simulator } from '../../../src/simulator/simulator.ts'
+import type { PlatformSimulatorOptions } from '../../../src/simulator/options.ts'
+import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../../src/simulator/simulator.ts'
 import { AGENT, call } from '../../knobs/support.ts'
 
 /** `chat` is an index into the existing chats, modulo their number, so that every step has an effect. */
@@ -126,7 +126,7 @@ export const story: fc.Arbitrary<readonly Step[]> = steps.map(rest => [...OPENIN
 export const sequel: fc.Arbitrary<readonly Step[]> = steps.map(rest => [...rest, { do: 'advance', by: '10m' }])
 
 export interface Player {
-  readonly sim: Simulator
+  readonly sim: PlatformSimulator
   /** Webhook requests and API answers, in order. */
   readonly seen: string[]
   play(steps: readonly Step[]): Promise<void>
@@ -135,14 +135,14 @@ export interface Player {
 /** Derives the status from the bytes, so that every receiver answers an event the same way. */
 const statusFor = (text: string) => ([...text].reduce((sum, char) => sum + char.charCodeAt(0), 0) % 2 === 0 ? 500 : 200)
 
-export function player(options: SimulatorOptions): Player {
+export function player(options: PlatformSimulatorOptions): Player {
   const seen: string[] = []
   const fetch = async (request: Request) => {
     const text = await request.text()
     seen.push(`webhook ${JSON.stringify([...request.headers])} ${text}`)
     return new Response('', { status: statusFor(text) })
   }
-  const sim = createSimulator({ ...options, webhook: { fetch } })
+  const sim = createPlatformSimulator({ ...options, webhook: { fetch } })
   const play = async (steps: readonly Step[]) => {
     for (const one of steps) {
       await take(sim, one, seen).catch(error => seen.push(`refused: ${error.message}`))
@@ -152,7 +152,7 @@ export function player(options: SimulatorOptions): Player {
   return { sim, seen, play }
 }
 
-async function take(sim: Simulator, step: Step, seen: string[]): Promise<void> {
+async function take(sim: PlatformSimulator, step: Step, seen: string[]): Promise<void> {
   if (step.do === 'chat') await sim.chat({ language: step.language })
   else if (step.do === 'advance') await sim.clock.advance(step.by)
   else if (step.do === 'fault') sim.faults.add(step.spec)
@@ -165,7 +165,11 @@ async function take(sim: Simulator, step: Step, seen: string[]): Promise<void> {
 
 const OWN = Uint8Array.from([0, 255, 128, 10])
 
-async function takeInChat(sim: Simulator, step: Extract<Step, { chat: number }>, seen: string[]): Promise<void> {
+async function takeInChat(
+  sim: PlatformSimulator,
+  step: Extract<Step, { chat: number }>,
+  seen: string[],
+): Promise<void> {
   const chats = sim.chats()
   const chat = chats.length === 0 ? undefined : sim.findChat(chats[step.chat % chats.length]!.chat_id)
   if (chat === undefined) return
@@ -186,7 +190,7 @@ async function takeInChat(sim: Simulator, step: Extract<Step, { chat: number }>,
   }
 }
 
-const trigger = (sim: Simulator, chatId: string) =>
+const trigger = (sim: PlatformSimulator, chatId: string) =>
   coreOf(sim).byHand.trigger({
     chatId,
     event: 'AGENT TYPING STOP',

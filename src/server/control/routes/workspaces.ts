@@ -1,9 +1,9 @@
 /** Workspaces: simulators of their own behind the same port, made and closed while it runs. */
 import { MASK } from '../../../journal/mask.ts'
 import type { BotReply } from '../../../platform/context.ts'
-import type { SimulatorOptions } from '../../../simulator/options.ts'
+import type { PlatformSimulatorOptions } from '../../../simulator/options.ts'
 import type { Workspaces } from '../../../simulator/workspaces/registry.ts'
-import type { Workspace, WorkspaceOptions } from '../../../simulator/workspaces/workspace.ts'
+import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../../../simulator/workspaces/workspace.ts'
 import { unknownId } from '../manual-events.ts'
 import { KeysQuery, NewWorkspace } from '../request-schemas.ts'
 import { ErrorBody, WorkspaceClosed, WorkspaceInfo, WorkspaceList } from '../response-schemas.ts'
@@ -11,7 +11,7 @@ import { defineRoute, ok, type Route } from '../route.ts'
 
 const NONE = { description: 'There is no such workspace; those there are', schema: ErrorBody }
 
-export function workspaceCalled({ workspaces }: { workspaces: Workspaces }, id: string): Workspace {
+export function workspaceCalled({ workspaces }: { workspaces: Workspaces }, id: string): PlatformWorkspace {
   const found = workspaces.find(id)
   if (found !== undefined) return found
   const known = workspaces.list().map(one => one.id)
@@ -19,7 +19,7 @@ export function workspaceCalled({ workspaces }: { workspaces: Workspaces }, id: 
   throw unknownId('workspace_not_found', 'workspace', `There is no workspace ${JSON.stringify(id)}: ${there}.`, known)
 }
 
-function infoOf(workspace: Workspace, withKeys: boolean) {
+function infoOf(workspace: PlatformWorkspace, withKeys: boolean) {
   const shown = (key: string) => (withKeys ? key : MASK)
   return {
     id: workspace.id,
@@ -34,17 +34,27 @@ function infoOf(workspace: Workspace, withKeys: boolean) {
   }
 }
 
-function optionsFrom({ name, seed, clock, bot, webhook_url, knobs, business_hours }: NewWorkspace): WorkspaceOptions {
+function optionsFrom({
+  name,
+  seed,
+  clock,
+  bot,
+  webhook_url,
+  knobs,
+  business_hours,
+}: NewWorkspace): PlatformWorkspaceOptions {
   const given = {
     name,
     seed,
-    clock: clock as SimulatorOptions['clock'],
+    clock: clock as PlatformSimulatorOptions['clock'],
     bot: bot && botOf(bot),
     webhook: webhook_url === undefined ? undefined : { url: webhook_url },
     knobs,
     businessHours: business_hours,
   }
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as WorkspaceOptions
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  ) as PlatformWorkspaceOptions
 }
 
 function botOf({ organization_id, replies, ...bot }: NonNullable<NewWorkspace['bot']>) {
