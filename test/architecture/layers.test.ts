@@ -67,6 +67,35 @@ describe('layers', () => {
   })
 })
 
+/** `scenario: build, load -> compile -> format -> .`: the steps of each folder that the page orders inside. */
+const ordersInside = [...PAGE.matchAll(/^(\w[\w-]*): (.* -> .*)$/gm)].map(([, folder, order]) => ({
+  folder: folder!,
+  steps: order!.split(' -> ').map(step => step.split(', ')),
+}))
+
+describe('subfolders', () => {
+  const subfolderOf = (file: string) => (file.split('/').length === 2 ? '.' : file.split('/')[1]!)
+
+  it.each(ordersInside)('imports inside $folder point downwards only', ({ folder, steps: inside }) => {
+    const files = FILES.filter(file => file.startsWith(`${folder}/`))
+    expect(inside.flat().sort()).toEqual([...new Set(files.map(subfolderOf))].sort())
+    const rank = (subfolder: string) => inside.findIndex(step => step.includes(subfolder))
+    const upwards = files.flatMap(file =>
+      importsOf(read(`src/${file}`))
+        .filter(specifier => specifier.startsWith('.'))
+        .map(specifier => normalize(join(dirname(file), specifier)))
+        .filter(target => target.startsWith(`${folder}/`) && subfolderOf(target) !== subfolderOf(file))
+        .filter(target => rank(subfolderOf(target)) <= rank(subfolderOf(file)))
+        .map(target => `${file} -> ${target}`),
+    )
+    expect(upwards).toEqual([])
+  })
+
+  it('the page orders the inside of folders', () => {
+    expect(ordersInside.map(({ folder }) => folder)).toContain('scenario')
+  })
+})
+
 describe('files', () => {
   const CLOCKS =
     /\b(Date\.now|setTimeout|setInterval|setImmediate|Math\.random|randomUUID|performance\.now|hrtime)\b|\bnew Date\(\)/
