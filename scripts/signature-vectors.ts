@@ -4,7 +4,7 @@
  */
 import { createHash, createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { encodePayload } from '../src/webhooks/encode.ts'
+import { encodePayload } from '../src/webhooks/request.ts'
 
 export interface Vector {
   readonly name: string

@@ -38,17 +38,17 @@ const isAttempt = (entry: Entry, deliveryId: string): entry is EntryOf<'delivery
   entry.kind === 'delivery' && entry.delivery_id === deliveryId && entry.duplicate !== true
 
 /** A body that is sent slowly on purpose. */
-const drippingMs = ({ findOnItsWay }: Core, deliveryId: string): number =>
-  findOnItsWay(deliveryId)?.faults?.form.wire?.dripMs ?? 0
+const drippingMs = ({ findDelivery }: Core, deliveryId: string): number =>
+  findDelivery(deliveryId)?.faults?.form.wire?.dripMs ?? 0
 
 /**
  * When all of it is there to be answered: behind others of its chat, delayed by a fault, or before another try it is
  * not. A virtual clock jumps to that moment, the wall has to wait for it.
  */
-function leavesAt({ clock, findOnItsWay, journal }: Core, deliveryId: string): number {
-  const job = findOnItsWay(deliveryId)
-  if (job === null || job.stage.kind === 'sending' || job.stage.kind === 'kept') return Number.NEGATIVE_INFINITY
-  const dueMs = job.stage.kind === 'due' && clock.mode === 'real' ? job.stage.atMs - clock.now() : 0
+function leavesAt({ clock, findDelivery, journal }: Core, deliveryId: string): number {
+  const job = findDelivery(deliveryId)
+  if (job === null || job.stage.kind === 'sending' || job.stage.kind === 'held') return Number.NEGATIVE_INFINITY
+  const dueMs = job.stage.kind === 'scheduled' && clock.mode === 'real' ? job.stage.atMs - clock.now() : 0
   return journal.atMs + Math.max(0, dueMs)
 }
 
@@ -60,7 +60,7 @@ export async function lastAnswers({ context, signal }: Pick<StepContext, 'contex
     const begun = marks.find(({ note, step }) => note === 'step_started' && step === number)
     const ended = marks.find(({ note, step }) => note === 'step_ended' && step === number)
     const id = (ended as RunEventOf<'step_ended'> | undefined)?.delivery_id
-    if (!id || core.findOnItsWay(id)?.stage.kind === 'kept') continue
+    if (!id || core.findDelivery(id)?.stage.kind === 'held') continue
     await awaitAnswer({ context, signal, startSeq: begun!.seq }, id, ended!.at_ms)
   }
 }

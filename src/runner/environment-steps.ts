@@ -6,7 +6,7 @@ import { wallDelay } from '../runtime/clock.ts'
 import { stepsOf } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
 import { advanceVirtual } from '../simulator/time.ts'
-import { findDelivery } from '../webhooks/by-hand.ts'
+import { findDelivery } from '../webhooks/manual.ts'
 import { awaitAnswer } from './await-ack.ts'
 import type { RunContext } from './run-context.ts'
 import { type ActionContext, type Play, StepProblem } from './step-context.ts'
@@ -69,7 +69,7 @@ function trigger({ context, step, action }: ActionContext<'deliver'>): string {
   const chat = context.chatOf(step)
   const known = Object.hasOwn(WEBHOOK_EVENTS, event) && chat !== null
   const payload = known ? { ...payloadOf(core.platform, chat, event as WebhookEventName), ...body } : { event, ...body }
-  void core.byHand.trigger({ chatId: chat?.id, event, payload, sign: action.sign })
+  void core.manualEvents.trigger({ chatId: chat?.id, event, payload, sign: action.sign })
   const notes = core.journal.query({ kind: 'note' })
   return String(notes.findLast(({ note }) => note === 'event_triggered')!.delivery_id)
 }
@@ -82,6 +82,6 @@ function replay({ context }: ActionContext<'deliver'>, id: string): string {
   const ended = marks.findLast(mark => mark.note === 'step_ended' && mark.step === earlier?.number)
   const past = ended?.delivery_id == null ? undefined : findDelivery(context.core.journal, ended.delivery_id)
   if (past === undefined) throw new StepProblem(`Step ${JSON.stringify(id)} sent no event that could be sent again.`)
-  void context.core.byHand.resend(past, false)
+  void context.core.manualEvents.resend(past, false)
   return past.delivery_id
 }

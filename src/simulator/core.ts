@@ -24,10 +24,10 @@ export interface Core
   readonly api: Api
   readonly user: UserActions
   /** Sends events manually. */
-  readonly byHand: Pick<Dispatcher, 'trigger' | 'resend'>
+  readonly manualEvents: Pick<Dispatcher, 'trigger' | 'resend'>
   readonly faults: FaultController
   /** Finds a delivery that has not ended yet. */
-  findOnItsWay: Dispatcher['find']
+  findDelivery: Dispatcher['find']
   /** When the next retry, delayed event or copy goes out: epoch milliseconds on the simulator's clock, or null. */
   nextDeliveryDue(): number | null
   /** State that snapshots contain, besides the state of the room. */
@@ -67,9 +67,9 @@ export function createCore(options: PlatformSimulatorOptions, shared?: Transport
     ...ownOf(parts),
     api: apiFor(parts, committer, options),
     user: createUserActions({ ...inTurn(parts), commit }),
-    byHand: dispatcher,
-    faults: createFaultController({ faults, platform, journal, free: dispatcher.free }),
-    findOnItsWay: dispatcher.find,
+    manualEvents: dispatcher,
+    faults: createFaultController({ faults, platform, journal, release: dispatcher.release }),
+    findDelivery: dispatcher.find,
     nextDeliveryDue: dispatcher.nextDue,
     commit,
     commitEffects,
@@ -97,7 +97,7 @@ function dispatcherFor(parts: Parts, options: PlatformSimulatorOptions): Dispatc
     knobs: () => knobs,
     target: () => targetOf(options, address.webhookUrl, transport),
     faults,
-    hasWire: () => options.webhook?.fetch === undefined,
+    hasConnection: () => options.webhook?.fetch === undefined,
     signingKey: chatId => keyring.signingKey(platform.state.chats.get(chatId ?? '')?.botId ?? identity.bot.id),
   })
 }

@@ -25,10 +25,10 @@ export interface FaultControllerPorts {
   readonly platform: PlatformContext
   readonly journal: Journal
   /** Sends the events that these faults hold. */
-  free(names: readonly string[]): void
+  release(names: readonly string[]): void
 }
 
-export function createFaultController({ faults, platform, journal, free }: FaultControllerPorts): FaultController {
+export function createFaultController({ faults, platform, journal, release }: FaultControllerPorts): FaultController {
   function write(note: string, { name, chat_id }: NamedFault, details: object): void {
     journal.append({ kind: 'note', ...(chat_id === undefined ? {} : { chat_id }), note, fault: name, ...details }, null)
   }
@@ -48,7 +48,7 @@ export function createFaultController({ faults, platform, journal, free }: Fault
       if (name !== undefined && gone.length === 0) throw new InvalidOptionError([unknownName(faults, name)])
       faults.clear(name)
       for (const fault of gone) write('fault_cleared', fault, { hits: fault.hits })
-      free(gone.map(fault => fault.name))
+      release(gone.map(fault => fault.name))
       return gone
     },
   }

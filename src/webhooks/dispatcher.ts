@@ -1,186 +1,148 @@
-/**
- * Delivers webhook events: encodes each once, keeps the order of each chat, and knows what is under way.
- * Nobody waits for it: an operation appends its event and goes on.
- */
+/** Delivers webhook events in the background: encodes each event once and knows all deliveries that have not ended. */
 import type { Faults } from '../faults/registry.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { createRandom, randomFrom } from '../runtime/random.ts'
-import type { SendPorts } from './attempt.ts'
-import { type ByHand, createByHand } from './by-hand.ts'
-import { createDue } from './due.ts'
-import { encodePayload } from './encode.ts'
-import type { HeaderPorts } from './headers.ts'
-import { type CapturedJob, captureJob, type DeliveryStage, type Job, jobFrom, SENDING } from './job.ts'
-import { createKeptBack } from './kept-back.ts'
-import { createLanes } from './lanes.ts'
-import { sound } from './parcel.ts'
-import { faultEntries } from './struck.ts'
-import { createTries } from './tries.ts'
+import { type Attempts, createAttempts } from './attempts.ts'
+import { createDeliveryOrder, type DeliveryOrder } from './delivery-order.ts'
+import { type CapturedJob, captureJob, faultEntries, type Job, newJob, restoreJob } from './job.ts'
+import { createManualEvents, type ManualEvents } from './manual.ts'
+import { encodePayload, type RequestPorts, validRequest } from './request.ts'
+import { createSchedule } from './schedule.ts'
+import type { SendPorts } from './send.ts'
 
-export interface DispatcherPorts extends SendPorts, HeaderPorts {
+export interface DispatcherPorts extends SendPorts, RequestPorts {
   readonly journal: Journal
   readonly clock: Clock
   seed(): number
   readonly faults: Pick<Faults, 'onWebhooks' | 'takeWebhook' | 'releaseOf'>
-  /** False when the webhook is a function: then there is no connection anything could be done to. */
-  hasWire(): boolean
+  /** False when the webhook is a function. */
+  hasConnection(): boolean
 }
 
-export interface Dispatcher extends Pick<ByHand, 'trigger' | 'resend'> {
+export interface Dispatcher extends Pick<ManualEvents, 'trigger' | 'resend'> {
   enqueue(event: EntryOf<'event'>): void
-  /** Sends what these faults keep back. */
-  free(faults: readonly string[]): void
-  /** An event of the platform that is on its way, whatever it is waiting for; null when it is there, or was sent by hand. */
+  /** Sends the events that these faults hold. */
+  release(faults: readonly string[]): void
+  /** A delivery of the platform that has not ended; null when it has, or when it was sent manually. */
   find(deliveryId: string): Readonly<Job> | null
-  /** When the next retry, delayed event or copy goes out: epoch milliseconds on the simulator's clock, or null. */
+  /** The time of the next retry, delayed event or copy: epoch milliseconds on the simulator's clock, or null. */
   nextDue(): number | null
-  /** Drops what waits and cancels what is on its way; nothing of it is journaled any more. */
+  /** Drops waiting events and aborts requests; none of them is journaled. */
   reset(): void
-  /** What is under way, as plain data. Events by hand are not part of it: somebody waits for their answer here. */
+  /** Deliveries that have not ended, as plain data. Manual events are left out, because their callers wait here. */
   capture(): CapturedDeliveries
-  /** After a reset: numbering and chance as they were. What is due goes on by itself, timer by timer. */
+  /** Restores captured deliveries after a reset. */
   restore(captured: CapturedDeliveries): RestoredDeliveries
 }
 
 export interface CapturedDeliveries {
   readonly jobs: readonly CapturedJob[]
-  /** Where the random order of `webhook.order` stands. */
+  /** The state of the random order of `webhook.order`. */
   readonly random: number
-  /** How many events by hand there were. */
+  /** How many events were triggered manually. */
   readonly triggered: number
 }
 
 export interface RestoredDeliveries {
-  /** Each arms one timer; to be called in the order of the timers there were. */
+  /** Each arms one timer. The caller arms all timers of the simulator in their order. */
   readonly timers: readonly { readonly order: number; arm(): void }[]
-  /** Sends again what was on its way, and takes up the lanes. */
+  /** Sends interrupted attempts again and restores the queues. */
   start(): void
 }
 
 export function createDispatcher(ports: DispatcherPorts): Dispatcher {
   let cancel = new AbortController()
-  let random = createRandom(ports.seed(), 'delivery order')
-  const due = createDue(ports.clock)
-  const byHand = createByHand({ ...ports, due, signal: () => cancel.signal })
-  const keptBack = createKeptBack<Job>()
-  const underWay = new Set<Job>()
-  const inLanes = () => ports.knobs()['webhook.order'] !== 'none'
-  const pick = (waiting: readonly Job[]) =>
-    ports.knobs()['webhook.order'] === 'shuffle' ? random.below(waiting.length) : 0
-  const lanes = createLanes<Job>(pick, job => {
-    job.laned = true
-    turn(job)
+  const signal = () => cancel.signal
+  const active = new Set<Job>()
+  const schedule = createSchedule(ports.clock)
+  const manual = createManualEvents({ ...ports, schedule, signal })
+  const order = createDeliveryOrder({ ...ports, schedule, send: job => attempts.send(job) })
+  const attempts = createAttempts({
+    ...ports,
+    signal,
+    begin: copy => active.add(copy),
+    sendLater: (job, delayMs) => order.schedule(job, delayMs, 'send'),
+    finish(job) {
+      active.delete(job)
+      if (!job.copy) order.finish(job)
+    },
   })
-  const tries = createTries({ ...ports, signal: () => cancel.signal, begin: job => underWay.add(job), later, over })
-
-  function turn(job: Job): void {
-    const order = job.faults?.order
-    if (order?.kind === 'slow') later(job, order.ms, 'send')
-    else tries.next(job)
-  }
-
-  function later(job: Job, delayMs: number, next: 'send' | 'turn'): void {
-    const time = due.after(delayMs, () => (next === 'send' ? tries.next(job) : turn(job)))
-    job.stage = { kind: 'due', next, ...time }
-  }
-
-  /** The lane goes on; whatever was kept back for this event goes before the rest of it. */
-  function over(job: Job): void {
-    underWay.delete(job)
-    if (job.copy) return
-    goFirst(keptBack.passedBy(job))
-    if (job.laned) lanes.next(job.lane)
-  }
-
-  function goFirst(jobs: readonly Job[]): void {
-    if (!inLanes()) for (const job of jobs) turn(job)
-    else
-      for (const lane of new Set(jobs.map(job => job.lane)))
-        lanes.addFirst(lane, jobs.filter(job => job.lane === lane).map(queued))
-  }
-
-  function jobFor({ event, seq, chat_id, delivery_id, payload }: EntryOf<'event'>) {
-    const body = encodePayload(payload, ports.knobs()['webhook.json'])
-    const parcel = sound(ports, { chatId: chat_id, deliveryId: delivery_id, event, body })
-    const faults = ports.faults.onWebhooks ? ports.faults.takeWebhook({ event, chatId: chat_id }) : null
-    return { parcel, lane: chat_id, seq, faults, copy: false, attempt: 1, laned: false, stage: SENDING }
-  }
-
-  function start(job: Job): void {
-    const order = job.faults?.order
-    underWay.add(job)
-    if (order?.kind === 'delay') later(job, order.ms, 'turn')
-    else if (order?.kind === 'hold') keepBack(job, order.passing)
-    else if (inLanes()) lanes.add(job.lane, queued(job))
-    else turn(job)
-  }
-
-  function keepBack(job: Job, passing: number): void {
-    job.stage = { kind: 'kept' }
-    keptBack.keep(job, { faults: job.faults!.faults, passing, release: job.faults!.release })
-  }
-
-  /** Back on its way, as it was: what was being sent is sent once more, with the same number. */
-  function takeUp(job: Job, { passing }: CapturedJob): void {
-    if (job.laned) lanes.occupy(job.lane)
-    if (job.stage.kind === 'kept') keepBack(job, passing)
-    else if (job.stage.kind === 'waiting') lanes.add(job.lane, job)
-    else if (job.stage.kind === 'sending') tries.again(job)
-  }
-
-  function takeUpAll(jobs: ReadonlyMap<Job, CapturedJob>): void {
-    for (const [job, kept] of jobs) takeUp(job, kept)
-  }
-
-  function timersOf(jobs: Iterable<Job>): RestoredDeliveries['timers'] {
-    return [...jobs].flatMap(job => {
-      const { stage } = job
-      if (stage.kind !== 'due') return []
-      return [{ order: stage.order, arm: () => later(job, stage.atMs - ports.clock.now(), stage.next) }]
-    })
-  }
+  const parts: Parts = { ports, active, order, attempts, manual }
 
   return {
-    trigger: byHand.trigger,
-    resend: byHand.resend,
+    trigger: manual.trigger,
+    resend: manual.resend,
     enqueue(event) {
-      const job = jobFor(event)
-      if (job.faults !== null)
-        for (const entry of faultEntries(event, job.faults, ports.hasWire())) ports.journal.append(entry, event.seq)
-      start(job)
+      const job = jobFor(ports, event)
+      active.add(job)
+      order.start(job)
     },
-    free: faults => goFirst(keptBack.free(faults)),
-    find: deliveryId => [...underWay].find(({ copy, parcel }) => !copy && parcel.deliveryId === deliveryId) ?? null,
-    nextDue: due.next,
+    release: order.release,
+    find: deliveryId => [...active].find(({ copy, request }) => !copy && request.deliveryId === deliveryId) ?? null,
+    nextDue: schedule.next,
     reset() {
       cancel.abort()
       cancel = new AbortController()
-      random = createRandom(ports.seed(), 'delivery order')
-      due.clear()
-      keptBack.clear()
-      lanes.clear()
-      underWay.clear()
-      byHand.reset()
+      schedule.clear()
+      order.reset()
+      active.clear()
+      manual.reset()
     },
-    capture() {
-      const begun = [...underWay].filter(({ stage }) => stage.kind !== 'waiting')
-      const jobs = [...begun.sort((a, b) => a.seq - b.seq), ...lanes.waiting()]
-      return {
-        jobs: jobs.map(job => captureJob(job, keptBack.passing(job))),
-        random: random.state,
-        triggered: byHand.count,
-      }
-    },
-    restore(captured) {
-      random = randomFrom(captured.random)
-      byHand.reset(captured.triggered)
-      const jobs = new Map(captured.jobs.map(one => [jobFrom(one, ports.faults, one => sound(ports, one)), one]))
-      for (const job of jobs.keys()) underWay.add(job)
-      return { timers: timersOf(jobs.keys()), start: () => takeUpAll(jobs) }
-    },
+    capture: () => capture(parts),
+    restore: captured => restore(parts, captured),
   }
 }
 
-const queued = (job: Job): Job => Object.assign(job, { stage: { kind: 'waiting' } satisfies DeliveryStage })
+interface Parts {
+  readonly ports: DispatcherPorts
+  /** All jobs that have not ended. */
+  readonly active: Set<Job>
+  readonly order: DeliveryOrder
+  readonly attempts: Attempts
+  readonly manual: ManualEvents
+}
+
+/** Applies the faults of the event and journals them. */
+function jobFor(ports: DispatcherPorts, entry: EntryOf<'event'>): Job {
+  const { event, seq, chat_id: chatId, delivery_id: deliveryId, payload } = entry
+  const body = encodePayload(payload, ports.knobs()['webhook.json'])
+  const request = validRequest(ports, { chatId, deliveryId, event, body })
+  const faults = ports.faults.onWebhooks ? ports.faults.takeWebhook({ event, chatId }) : null
+  if (faults !== null)
+    for (const hit of faultEntries(entry, faults, ports.hasConnection())) ports.journal.append(hit, seq)
+  return newJob(request, entry, faults)
+}
+
+function capture({ active, order, manual }: Parts): CapturedDeliveries {
+  const begun = [...active].filter(({ stage }) => stage.kind !== 'waiting')
+  const jobs = [...begun.sort((a, b) => a.seq - b.seq), ...order.waiting()]
+  return {
+    jobs: jobs.map(job => captureJob(job, order.passing(job))),
+    random: order.random,
+    triggered: manual.count,
+  }
+}
+
+function restore({ ports, active, order, attempts, manual }: Parts, captured: CapturedDeliveries): RestoredDeliveries {
+  order.reset(captured.random)
+  manual.reset(captured.triggered)
+  const jobs = captured.jobs.map(one => ({
+    job: restoreJob(one, ports.faults, encoded => validRequest(ports, encoded)),
+    passing: one.passing,
+  }))
+  for (const { job } of jobs) active.add(job)
+  const timers = jobs.flatMap(({ job }) => {
+    const { stage } = job
+    if (stage.kind !== 'scheduled') return []
+    return [{ order: stage.order, arm: () => order.schedule(job, stage.atMs - ports.clock.now(), stage.next) }]
+  })
+  const start = () => {
+    for (const { job, passing } of jobs) {
+      const wasSending = job.stage.kind === 'sending'
+      order.restore(job, passing)
+      if (wasSending) attempts.resume(job)
+    }
+  }
+  return { timers, start }
+}

@@ -1,63 +1,94 @@
-/** One event on its way to the webhook, and the same as plain data. */
+/** Describes one event on its way to the webhook, in memory and in a snapshot. */
+import { CONNECTION_EFFECTS } from '../faults/effects.ts'
 import type { AppliedWebhookFaults, Faults } from '../faults/registry.ts'
-import type { Parcel } from './attempt.ts'
-import type { DueTime } from './due.ts'
+import type { DeliveryContent, EntryOf, FaultContent } from '../journal/entry.ts'
+import type { EncodedEvent, WebhookRequest } from './request.ts'
+import type { ScheduledTime } from './schedule.ts'
 
-/** The faults applied to one event. Their journal entries were written when the event happened. */
+/** The faults of one event. Their journal entries were written when the event happened. */
 export type JobFaults = Omit<AppliedWebhookFaults, 'hits'>
 
 export type DeliveryStage =
-  /** Behind another one of its chat. */
+  /** Behind another event of its chat. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'sending' }
-  /** At that time it is sent, or gets its turn behind others. */
-  | ({ readonly kind: 'due'; readonly next: 'send' | 'turn' } & DueTime)
-  /** Until so many later ones of its chat have passed. */
-  | { readonly kind: 'kept' }
+  /** At that time it is sent, or takes its turn among the events of its chat. */
+  | ({ readonly kind: 'scheduled'; readonly next: 'send' | 'turn' } & ScheduledTime)
+  /** Until later events of its chat have passed. */
+  | { readonly kind: 'held' }
 
 export const SENDING: DeliveryStage = { kind: 'sending' }
 
 export interface Job {
-  /** As it should be: what a retry sends. */
-  readonly parcel: Parcel
-  readonly lane: string
+  /** The valid request, which a retry sends. */
+  readonly request: WebhookRequest
+  readonly chatId: string
   /** Of its event in the journal. */
   readonly seq: number
   readonly faults: JobFaults | null
-  /** One more copy of the first attempt; nothing waits for it. */
+  /** A copy of the first attempt; later events do not wait for it. */
   readonly copy: boolean
   attempt: number
-  /** Whether the others of its chat wait for it. */
-  laned: boolean
+  /** Whether it is at the head of the queue of its chat, so that later events wait for it. */
+  atHead: boolean
   stage: DeliveryStage
 }
 
-export interface CapturedJob extends Pick<Job, 'seq' | 'copy' | 'attempt' | 'laned' | 'stage'> {
-  readonly chatId: string
+export const newJob = (request: WebhookRequest, event: EntryOf<'event'>, faults: JobFaults | null): Job => ({
+  request,
+  chatId: event.chat_id,
+  seq: event.seq,
+  faults,
+  copy: false,
+  attempt: 1,
+  atHead: false,
+  stage: SENDING,
+})
+
+export const copyOf = (job: Job): Job => ({ ...job, copy: true, atHead: false, stage: SENDING })
+
+/** One journal entry for each fault of an event. A webhook that is a function has no connection to change. */
+export function faultEntries(
+  { event, chat_id, delivery_id }: EntryOf<'event'>,
+  { hits }: AppliedWebhookFaults,
+  hasConnection: boolean,
+): FaultContent[] {
+  return hits.map(hit => {
+    const left = hasConnection ? [] : CONNECTION_EFFECTS.filter(name => hit.effect[name] !== undefined)
+    const notApplied = left.length === 0 ? {} : { not_applied: left }
+    return { kind: 'fault', chat_id, ...hit, event, delivery_id, ...notApplied }
+  })
+}
+
+/** What the journal entry of a faulty attempt says about its faults. */
+export const faultFields = ({ faults, form }: JobFaults): Pick<DeliveryContent, 'faults' | 'sign'> => ({
+  faults,
+  ...(form.sign === 'valid' ? {} : { sign: form.sign }),
+})
+
+export interface CapturedJob extends Pick<Job, 'chatId' | 'seq' | 'copy' | 'attempt' | 'atHead' | 'stage'> {
   readonly deliveryId: string
   readonly event: string
   readonly body: string
   readonly faults: Omit<JobFaults, 'release'> | null
-  /** How many later ones are still to pass, when it is kept back. */
+  /** How many later events must still pass a held one. */
   readonly passing: number
 }
 
 export function captureJob(job: Job, passing: number): CapturedJob {
-  const { parcel, lane, seq, copy, attempt, laned, stage, faults } = job
-  const { deliveryId, event, body } = parcel
-  const what = { chatId: lane, deliveryId, event, body, seq, copy, attempt, laned, stage, passing }
-  return { ...what, faults: faults && effectsOf(faults) }
+  const { request, chatId, seq, copy, attempt, atHead, stage, faults } = job
+  const { deliveryId, event, body } = request
+  const effects = faults && { faults: faults.faults, form: faults.form, order: faults.order, copies: faults.copies }
+  return { chatId, deliveryId, event, body, seq, copy, attempt, atHead, stage, passing, faults: effects }
 }
 
-const effectsOf = ({ faults, form, order, copies }: JobFaults) => ({ faults, form, order, copies })
-
-/** `parcelOf` makes the parcel anew: its headers are of the time it is sent. */
-export function jobFrom(
-  kept: CapturedJob,
+/** `requestOf` builds the request anew: its signature depends on the keys and knobs at the time of sending. */
+export function restoreJob(
+  captured: CapturedJob,
   registry: Pick<Faults, 'releaseOf'>,
-  parcelOf: (kept: CapturedJob) => Parcel,
+  requestOf: (encoded: EncodedEvent) => WebhookRequest,
 ): Job {
-  const { chatId: lane, seq, copy, attempt, laned, stage } = kept
-  const applied = kept.faults && { ...kept.faults, release: registry.releaseOf(kept.faults.faults) }
-  return { parcel: parcelOf(kept), lane, seq, copy, attempt, laned, stage, faults: applied }
+  const { chatId, seq, copy, attempt, atHead, stage } = captured
+  const faults = captured.faults && { ...captured.faults, release: registry.releaseOf(captured.faults.faults) }
+  return { request: requestOf(captured), chatId, seq, copy, attempt, atHead, stage, faults }
 }

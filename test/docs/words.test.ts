@@ -6,7 +6,7 @@ import { ASSUMPTIONS } from '../../src/contract/assumptions.ts'
 import { defaultKnobs, KNOB_NAMES } from '../../src/contract/knobs.ts'
 import { KEPT_BODY_CHARS } from '../../src/runtime/transport.ts'
 import { DEFAULTS } from '../../src/simulator/options.ts'
-import { signatureHeaders } from '../../src/webhooks/signature.ts'
+import { signatureHeaders } from '../../src/webhooks/request.ts'
 import { apiWording, blocks, PAGES, pathOf, read, run } from './pages.ts'
 
 const headingId = (heading: string) =>

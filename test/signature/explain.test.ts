@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Explanation, explain, type MistakeId } from '../../src/signature/index.ts'
 import { MISTAKES } from '../../src/signature/mistakes/catalogue.ts'
-import { encodePayload } from '../../src/webhooks/encode.ts'
+import { encodePayload } from '../../src/webhooks/request.ts'
 import { SLIPS } from './mistakes.ts'
 
 const KEY = 'top+secret/key=42%'

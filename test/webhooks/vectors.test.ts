@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { FILE_URL, fileText, type Vector } from '../../scripts/signature-vectors.ts'
 import { defaultKnobs } from '../../src/contract/knobs.ts'
-import { signatureHeaders } from '../../src/webhooks/signature.ts'
+import { signatureHeaders } from '../../src/webhooks/request.ts'
 
 const text = readFileSync(FILE_URL, 'utf8')
 const { about, vectors } = JSON.parse(text) as { about: string; vectors: Vector[] }

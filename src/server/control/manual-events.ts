@@ -7,7 +7,7 @@ import type { Chat } from '../../platform/state.ts'
 import { ackOf } from '../../simulator/chat-handle.ts'
 import type { Core } from '../../simulator/core.ts'
 import { nearest } from '../../text/near-names.ts'
-import { findDelivery, type Triggered } from '../../webhooks/by-hand.ts'
+import { findDelivery, type Triggered } from '../../webhooks/manual.ts'
 import { ControlProblem } from './problems.ts'
 import type { Resend, Trigger } from './request-schemas.ts'
 import { ok, type Reply } from './route.ts'
@@ -18,7 +18,7 @@ const isKnown = (event: string): event is WebhookEventName => Object.hasOwn(WEBH
 
 export async function trigger(core: Core, wanted: Trigger): Promise<Reply> {
   refuseWithoutSignatures(core, wanted.sign)
-  return answered(await core.byHand.trigger(eventOf(core, wanted)))
+  return answered(await core.manualEvents.trigger(eventOf(core, wanted)))
 }
 
 function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: Trigger): Triggered {
@@ -56,7 +56,7 @@ export function chatOf({ platform }: Core, id: string): Chat {
 
 export async function resend(core: Core, id: string, resign: boolean, sending: Resend): Promise<Reply> {
   const past = findDelivery(core.journal, id)
-  if (past !== undefined) return answered(await core.byHand.resend(past, resign, sending))
+  if (past !== undefined) return answered(await core.manualEvents.resend(past, resign, sending))
   const known = [...new Set((core.journal.query({ kind: 'delivery' }) as Delivery[]).map(one => one.delivery_id))]
   const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
   throw unknownId('delivery_not_found', 'id', message, known)

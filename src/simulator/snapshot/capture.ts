@@ -61,7 +61,7 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
 
 /** Numbers timers by their order, so that equal states give equal snapshots. */
 function ranking(jobs: readonly CapturedJob[], deadlineTimer: number | null): (order: number) => number {
-  const due = jobs.flatMap(({ stage }) => (stage.kind === 'due' ? [stage.order] : []))
+  const due = jobs.flatMap(({ stage }) => (stage.kind === 'scheduled' ? [stage.order] : []))
   const sorted = [...due, ...(deadlineTimer === null ? [] : [deadlineTimer])].sort((a, b) => a - b)
   return order => sorted.indexOf(order)
 }

@@ -98,8 +98,8 @@ export function deadlineFromRow({ kind, chat_id: chatId, text = '', buttons = []
 /** `rank`: the place of a timer among all timers, so that equal states give equal rows. */
 export function deliveryRow({ stage, faults, ...job }: CapturedJob, rank: (order: number) => number): DeliveryRow {
   const fields = { ...snakeCase(job), applied: faults }
-  if (stage.kind !== 'due') return { ...fields, stage: stage.kind }
-  return { ...fields, stage: 'due', due: { at_ms: stage.atMs, order: rank(stage.order), next: stage.next } }
+  if (stage.kind !== 'scheduled') return { ...fields, stage: stage.kind }
+  return { ...fields, stage: 'scheduled', due: { at_ms: stage.atMs, order: rank(stage.order), next: stage.next } }
 }
 
 export function jobFromRow(row: DeliveryRow): CapturedJob {
@@ -108,9 +108,9 @@ export function jobFromRow(row: DeliveryRow): CapturedJob {
 }
 
 function stageOf(row: DeliveryRow): DeliveryStage {
-  if (row.stage !== 'due') return { kind: row.stage }
+  if (row.stage !== 'scheduled') return { kind: row.stage }
   const { at_ms: atMs, order, next } = row.due
-  return { kind: 'due', atMs, order, next }
+  return { kind: 'scheduled', atMs, order, next }
 }
 
 export const replacedKeyRow = (key: ReplacedKey): ReplacedKeyRow => snakeCase(key)

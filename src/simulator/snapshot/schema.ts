@@ -120,18 +120,18 @@ const deliveryShape = {
   seq: count,
   attempt: z.int().check(z.positive()),
   copy: z.boolean(),
-  laned: z.boolean(),
+  at_head: z.boolean(),
   passing: count,
   applied: z.nullable(Applied),
 }
 const Due = z.strictObject({ at_ms: time, order: count, next: z.enum(['send', 'turn']) })
 const Delivery = z
   .discriminatedUnion('stage', [
-    z.strictObject({ ...deliveryShape, stage: z.literal('due'), due: Due }),
-    z.strictObject({ ...deliveryShape, stage: z.enum(['waiting', 'sending', 'kept']) }),
+    z.strictObject({ ...deliveryShape, stage: z.literal('scheduled'), due: Due }),
+    z.strictObject({ ...deliveryShape, stage: z.enum(['waiting', 'sending', 'held']) }),
   ])
   .check(
-    z.refine(({ stage, copy, applied }) => applied !== null || (stage !== 'kept' && !copy), {
+    z.refine(({ stage, copy, applied }) => applied !== null || (stage !== 'held' && !copy), {
       error: 'must not have an applied of null: only a fault holds an event or copies it',
       params: { problem: 'conflict' },
     }),

@@ -191,7 +191,7 @@ async function takeInChat(
 }
 
 const trigger = (sim: PlatformSimulator, chatId: string) =>
-  coreOf(sim).byHand.trigger({
+  coreOf(sim).manualEvents.trigger({
     chatId,
     event: 'AGENT TYPING STOP',
     payload: { event: 'AGENT TYPING STOP' },

@@ -3,15 +3,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultKnobs, KNOBS } from '../../src/contract/knobs.ts'
 import { SIGN_MODES } from '../../src/contract/sign-modes.ts'
-import { encodePayload } from '../../src/webhooks/encode.ts'
-import { signatureHeaders } from '../../src/webhooks/signature.ts'
-import { signedAs, tampered } from '../../src/webhooks/spoil.ts'
+import { faultySignature, tamperedBody } from '../../src/webhooks/faulty-request.ts'
+import { encodePayload, signatureHeaders } from '../../src/webhooks/request.ts'
 
 const BODY = '{"foo":1,"bar":2}'
 const URL_ = 'https://any.example.test'
 const RIGHT = 'uEeD0Q7eW9btdx6LFvvlpwkzQBWdbknsQkg1C27Cx7Q='
 const signatureOf = (mode: (typeof SIGN_MODES)[number], knobs = defaultKnobs()) =>
-  signedAs(mode, 'examplekey', BODY, URL_, knobs)['Kindly-HMAC']
+  faultySignature(mode, 'examplekey', BODY, URL_, knobs)['Kindly-HMAC']
 
 describe('headers', () => {
   test('valid and tampered sign as the platform does', () => {
@@ -19,7 +18,7 @@ describe('headers', () => {
   })
 
   test('none has no header at all', () => {
-    expect(signedAs('none', 'examplekey', BODY, URL_, defaultKnobs())).toEqual({})
+    expect(faultySignature('none', 'examplekey', BODY, URL_, defaultKnobs())).toEqual({})
   })
 
   test('wrong-key, truncated and hex are wrong, in the form their name says', () => {
@@ -27,7 +26,7 @@ describe('headers', () => {
     expect(signatureOf('wrong-key')).not.toBe(RIGHT)
     expect(signatureOf('truncated')).toBe(RIGHT.slice(0, 33))
     expect(signatureOf('hex')).toBe(Buffer.from(RIGHT, 'base64').toString('hex'))
-    const algorithm = signedAs('hex', 'examplekey', BODY, URL_, defaultKnobs())['Kindly-HMAC-algorithm']
+    const algorithm = faultySignature('hex', 'examplekey', BODY, URL_, defaultKnobs())['Kindly-HMAC-algorithm']
     expect(algorithm).toBe('HMAC-SHA-256 (base64 encoded)')
   })
 
@@ -37,7 +36,7 @@ describe('headers', () => {
 
   test('without signatures no mode makes one', () => {
     const knobs = { ...defaultKnobs(), 'webhook.signature': 'off' } as const
-    for (const mode of SIGN_MODES) expect(signedAs(mode, 'examplekey', BODY, URL_, knobs)).toEqual({})
+    for (const mode of SIGN_MODES) expect(faultySignature(mode, 'examplekey', BODY, URL_, knobs)).toEqual({})
   })
 
   test('every algorithm, encoding and content: only valid and tampered equal the right ones', () => {
@@ -52,7 +51,7 @@ describe('headers', () => {
           }
           const right = signatureHeaders('k', BODY, URL_, knobs)
           const equal = SIGN_MODES.filter(
-            mode => signedAs(mode, 'k', BODY, URL_, knobs)['Kindly-HMAC'] === right['Kindly-HMAC'],
+            mode => faultySignature(mode, 'k', BODY, URL_, knobs)['Kindly-HMAC'] === right['Kindly-HMAC'],
           )
           expect(equal).toEqual(['valid', 'tampered'])
         }
@@ -69,7 +68,7 @@ describe('tampered', () => {
     ['{"event":"é"}', '{"evenT":"é"}'],
     ['{"event":"\\u00e9","ok":true}', '{"event":"\\u00e8","ok":true}'],
   ])('%s', (body, expected) => {
-    expect(tampered(body)).toBe(expected)
+    expect(tamperedBody(body)).toBe(expected)
   })
 
   const FORMS = KNOBS['webhook.json'].allowed.split(' | ') as Parameters<typeof encodePayload>[1][]
@@ -82,7 +81,7 @@ describe('tampered', () => {
     fc.assert(
       fc.property(payload, value => {
         const body = encodePayload(value, form)
-        const other = tampered(body)
+        const other = tamperedBody(body)
         const [before, after] = [Buffer.from(body), Buffer.from(other)]
         expect([after.length, differing(after, before)]).toEqual([before.length, 1])
         expect(JSON.stringify(JSON.parse(other))).not.toBe(JSON.stringify(JSON.parse(body)))

@@ -1,0 +1,162 @@
+/** Decides when each event is sent: one after another per chat, delayed, or held until later events have passed. */
+import type { Knobs } from '../contract/knobs.ts'
+import { createRandom, type Random, randomFrom } from '../runtime/random.ts'
+import type { Job } from './job.ts'
+import type { Schedule } from './schedule.ts'
+
+export interface OrderPorts {
+  readonly schedule: Schedule
+  knobs(): Knobs
+  seed(): number
+  /** Sends the next attempt. `finish` is called after the last one. */
+  send(job: Job): void
+}
+
+export interface DeliveryOrder {
+  start(job: Job): void
+  /** After so many milliseconds of the simulator's clock the job is sent, or takes its turn in its chat. */
+  schedule(job: Job, delayMs: number, next: 'send' | 'turn'): void
+  /** The next event of the chat is sent. Held events that are released by this one go first. */
+  finish(job: Job): void
+  /** Sends the events that these faults hold. */
+  release(faults: readonly string[]): void
+  /** Restores the place of a job that waits, is held, or is at the head of its queue. */
+  restore(job: Job, passing: number): void
+  /** Jobs that wait in queues: chats by name, then in the order of the queue. */
+  waiting(): Job[]
+  /** How many later events must still pass a held one. */
+  passing(job: Job): number
+  /** The state of the random order. */
+  readonly random: number
+  /** Forgets all jobs. `random` is the state of a snapshot. */
+  reset(random?: number): void
+}
+
+export function createDeliveryOrder(ports: OrderPorts): DeliveryOrder {
+  const policy = () => ports.knobs()['webhook.order']
+  let random: Random = createRandom(ports.seed(), 'delivery order')
+  const held = createHeldEvents()
+  const queues = createChatQueues(
+    waiting => (policy() === 'shuffle' ? random.below(waiting.length) : 0),
+    job => {
+      job.atHead = true
+      takeTurn(job)
+    },
+  )
+
+  function takeTurn(job: Job): void {
+    const order = job.faults?.order
+    if (order?.kind === 'slow') schedule(job, order.ms, 'send')
+    else ports.send(job)
+  }
+
+  function schedule(job: Job, delayMs: number, next: 'send' | 'turn'): void {
+    const time = ports.schedule.after(delayMs, () => (next === 'send' ? ports.send(job) : takeTurn(job)))
+    job.stage = { kind: 'scheduled', next, ...time }
+  }
+
+  function sendFirst(jobs: readonly Job[]): void {
+    if (policy() === 'none') for (const job of jobs) takeTurn(job)
+    else for (const chatId of new Set(jobs.map(job => job.chatId))) queues.addFirst(chatId, ofChat(jobs, chatId))
+  }
+
+  return {
+    start(job) {
+      const order = job.faults?.order
+      if (order?.kind === 'delay') schedule(job, order.ms, 'turn')
+      else if (order?.kind === 'hold') held.add(job, order.passing)
+      else if (policy() === 'none') takeTurn(job)
+      else queues.add(job)
+    },
+    schedule,
+    finish(job) {
+      sendFirst(held.passedBy(job))
+      if (job.atHead) queues.next(job.chatId)
+    },
+    release: faults => sendFirst(held.release(faults)),
+    restore(job, passing) {
+      if (job.atHead) queues.occupy(job.chatId)
+      if (job.stage.kind === 'held') held.add(job, passing)
+      else if (job.stage.kind === 'waiting') queues.add(job)
+    },
+    waiting: queues.waiting,
+    passing: held.passing,
+    get random() {
+      return random.state
+    },
+    reset(state) {
+      random = state === undefined ? createRandom(ports.seed(), 'delivery order') : randomFrom(state)
+      held.clear()
+      queues.clear()
+    },
+  }
+}
+
+const ofChat = (jobs: readonly Job[], chatId: string) => jobs.filter(job => job.chatId === chatId)
+
+const WAITING = { kind: 'waiting' } as const
+
+/** Queues events per chat. `pick` chooses which waiting job runs next; `run` starts it, and `next` ends it. */
+function createChatQueues(pick: (waiting: readonly Job[]) => number, run: (job: Job) => void) {
+  const queues = new Map<string, Job[]>()
+
+  function add(chatId: string, jobs: readonly Job[], put: 'push' | 'unshift'): void {
+    for (const job of jobs) job.stage = WAITING
+    const queue = queues.get(chatId)
+    if (queue !== undefined) return void queue[put](...jobs)
+    const [first, ...rest] = jobs
+    if (first === undefined) return
+    queues.set(chatId, rest)
+    run(first)
+  }
+
+  return {
+    add: (job: Job) => add(job.chatId, [job], 'push'),
+    addFirst: (chatId: string, jobs: readonly Job[]) => add(chatId, jobs, 'unshift'),
+    next(chatId: string): void {
+      const queue = queues.get(chatId) ?? []
+      const [job] = queue.splice(queue.length === 0 ? 0 : pick(queue), 1)
+      if (job === undefined) queues.delete(chatId)
+      else run(job)
+    },
+    /** A job of this chat is being sent: others wait until `next`. */
+    occupy: (chatId: string) => void (queues.has(chatId) || queues.set(chatId, [])),
+    waiting: () => [...queues.keys()].sort().flatMap(chatId => queues.get(chatId) ?? []),
+    clear: () => queues.clear(),
+  }
+}
+
+interface HeldEvent {
+  readonly job: Job
+  passing: number
+}
+
+/** Holds events until later ones of their chat have passed, or until their fault is cleared. */
+function createHeldEvents() {
+  let held: HeldEvent[] = []
+
+  function releaseIf(isReleased: (one: HeldEvent) => boolean): Job[] {
+    const released = held.filter(isReleased)
+    if (released.length === 0) return []
+    held = held.filter(one => !released.includes(one))
+    for (const { job } of released) job.faults?.release()
+    return released.map(({ job }) => job)
+  }
+
+  return {
+    add(job: Job, passing: number): void {
+      job.stage = { kind: 'held' }
+      held.push({ job, passing })
+    },
+    passedBy({ seq, chatId }: Job): Job[] {
+      for (const one of held) if (one.job.chatId === chatId && one.job.seq < seq) one.passing--
+      return releaseIf(({ passing }) => passing <= 0)
+    },
+    release: (names: readonly string[]) =>
+      releaseIf(({ job }) => job.faults?.faults.some(name => names.includes(name)) ?? false),
+    passing: (job: Job): number => held.find(one => one.job === job)?.passing ?? 0,
+    clear(): void {
+      held = []
+    },
+  }
+}
