@@ -2,8 +2,8 @@
 import { resolve } from 'node:path'
 import { fieldName } from '../contract/explain-issues.ts'
 import { ZOD_MESSAGES } from '../contract/zod-messages.ts'
-import type { Source } from '../files/document.ts'
-import { byLine, ConfigError, type Problem, schemaProblems } from '../files/errors.ts'
+import { type Source, schemaProblems } from '../files/document.ts'
+import { byLine, ConfigError, type Problem } from '../files/errors.ts'
 import { parseDuration } from '../text/duration.ts'
 import {
   type Ask,

@@ -10,8 +10,10 @@ import {
   parseAllDocuments,
   parseDocument,
 } from 'yaml'
+import type * as z from 'zod/mini'
+import { explainIssues, fieldName } from '../contract/explain-issues.ts'
 import { defineTexts } from '../text/texts.ts'
-import { ConfigError, excerptOf, fileProblem, type Problem } from './errors.ts'
+import { byLine, ConfigError, excerptOf, fileProblem, type Problem } from './errors.ts'
 import { mistakesIn } from './yaml-mistakes.ts'
 
 const TEXTS = defineTexts({
@@ -156,4 +158,21 @@ export function moduleSource(name: string, value: unknown): Source {
     place: () => null,
     problem: (_path, _of, field, message) => ({ at: field === '' ? name : `${name}: ${field}`, file: name, message }),
   }
+}
+
+/** The issues that `schema` has with `value`, which stands at the path `at`, in the order of the lines. */
+export function schemaProblems(
+  source: Source,
+  issues: readonly z.core.$ZodIssue[],
+  value: unknown,
+  schema: z.ZodMiniType,
+  at: readonly PropertyKey[] = [],
+): Problem[] {
+  const findings = explainIssues(issues, value, schema)
+  return byLine(
+    findings.map(({ path, wrong, message }) => {
+      const full = [...at, ...path]
+      return source.problem(full, wrong, fieldName(full), message)
+    }),
+  )
 }

@@ -1,9 +1,6 @@
 /** Describes problems of the user's flags, variables and files, and renders them with the line they are on. */
-import type * as z from 'zod/mini'
-import { explainIssues } from '../contract/explain-issues.ts'
 import { sentence } from '../text/near-names.ts'
 import { visible } from '../text/visible.ts'
-import type { Source } from './document.ts'
 
 export interface Problem {
   /** `--port`, `HANDOVER_SIM_PORT` or `handover-sim.config.yaml:3:7: webhook.url`. */
@@ -39,17 +36,6 @@ export const problemOf = (file: string, message: string): Problem => ({ at: file
 
 /** The error for one problem of a whole file. */
 export const fileProblem = (file: string, message: string): ConfigError => new ConfigError([problemOf(file, message)])
-
-/** The issues of a schema as problems of a file, the first line first. */
-export function schemaProblems(
-  source: Source,
-  issues: readonly z.core.$ZodIssue[],
-  value: unknown,
-  schema: z.ZodMiniType,
-): Problem[] {
-  const findings = explainIssues(issues, value, schema)
-  return byLine(findings.map(({ path, wrong, field, message }) => source.problem(path, wrong, field, message)))
-}
 
 export const byLine = (problems: readonly Problem[]): Problem[] =>
   [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))

@@ -1,8 +1,8 @@
 /** A plan that is made up as a test goes: a lane for each chat, a step for each thing the user did or the test wants. */
 
 import type { Action } from '../scenario/action.ts'
+import { FIRST_TURN, type Turn, turnAfter } from '../scenario/compile/turns.ts'
 import type { ConversationSpec, Plan, PlannedStep } from '../scenario/plan.ts'
-import { isCheck, isStimulus } from '../scenario/plan.ts'
 import type { Core } from '../simulator/core.ts'
 import { effectiveConfig } from '../simulator/settings.ts'
 import { formatDuration } from '../text/duration.ts'
@@ -27,23 +27,11 @@ export interface IncrementalPlan {
 export const WAIT_MS = 2_000
 const ACK_MS = 10_000
 
-interface ActionContext {
-  readonly opened: readonly number[]
-  readonly checked: boolean
-}
-
 export function createIncrementalPlan(core: Core): IncrementalPlan {
   const conversations: ConversationSpec[] = []
   const steps: PlannedStep[] = []
-  const turns = new Map<string, ActionContext>()
+  const turns = new Map<string, Turn>()
   const plan = { ...emptyPlan(core), conversations, steps }
-
-  /** A run of what the user did, then a run of checks: a check looks from the first stimulus of its turn. */
-  function turnAfter(conversation: string, number: number, stimulus: boolean, check: boolean): ActionContext {
-    const before = turns.get(conversation) ?? { opened: [], checked: true }
-    if (check) return { ...before, checked: true }
-    return stimulus && before.checked ? { opened: [number], checked: false } : before
-  }
 
   return {
     plan,
@@ -51,7 +39,7 @@ export function createIncrementalPlan(core: Core): IncrementalPlan {
     addStep(conversation, action, label, id) {
       const number = steps.length + 1
       const draft: PlannedStep = { ...EMPTY_STEP, number, id: id ?? null, conversation, label, action }
-      const turn = turnAfter(conversation, number, isStimulus(draft), isCheck(draft))
+      const turn = turnAfter(draft, turns.get(conversation) ?? FIRST_TURN)
       turns.set(conversation, turn)
       const step = { ...draft, turn: turn.opened }
       steps.push(step)

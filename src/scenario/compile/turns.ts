@@ -1,57 +1,60 @@
 /**
- * Turns: a run of stimuli, then a run of checks. A check looks from the first stimulus of its turn. Branches begin
- * with the turn before them; after them a check looks from the earliest of their last turns.
+ * Divides steps into turns: a run of stimuli, then a run of checks. A check considers calls since the first stimulus
+ * of its turn. Branches begin with the turn before them; a check after them considers calls since the earliest of
+ * their last turns.
  */
 import { isCheck, isStimulus, type PlannedItem, type PlannedStep, stepsOf } from '../plan.ts'
 
-interface Turn {
+export interface Turn {
+  /** Numbers of the steps that opened it; several after a parallel. */
   readonly opened: readonly number[]
-  /** A check has been seen: the next stimulus opens a new turn. */
+  /** Whether it has a check, so that the next stimulus opens a new turn. */
   readonly checked: boolean
+}
+
+export const FIRST_TURN: Turn = { opened: [], checked: true }
+
+/** The turn of a step, given the turn before it. */
+export function turnAfter(step: PlannedStep, before: Turn): Turn {
+  if (isCheck(step)) return { ...before, checked: true }
+  if (!isStimulus(step) || !before.checked) return before
+  return { opened: [step.number], checked: false }
 }
 
 /** The same items with `turn` and `readsInboxOf`. */
 export function withTurns(steps: readonly PlannedItem[], last: readonly PlannedItem[]) {
-  const body = placed(steps, { opened: [], checked: true })
-  const end = placed(last, body.turn)
+  const body = divide(steps, FIRST_TURN)
+  const end = divide(last, body.turn)
   const inboxes = inboxReads([...body.items, ...end.items])
   return { steps: withReads(body.items, inboxes), finally: withReads(end.items, inboxes) }
 }
 
-interface Placed {
+interface Divided {
   readonly items: PlannedItem[]
+  /** The last turn. */
   readonly turn: Turn
 }
 
-function placed(items: readonly PlannedItem[], before: Turn): Placed {
+function divide(items: readonly PlannedItem[], before: Turn): Divided {
   let turn = before
-  const done = items.map(item => {
-    const next = item.kind === 'step' ? placeStep(item, turn) : placeParallel(item.branches, turn)
-    turn = next.turn
-    return next.item
+  const divided = items.map(item => {
+    if (item.kind === 'step') {
+      turn = turnAfter(item, turn)
+      return { ...item, turn: turn.opened }
+    }
+    const branches = item.branches.map(branch => divide(branch, turn))
+    turn = afterBranches(branches)
+    return { ...item, branches: branches.map(({ items: inner }) => inner) }
   })
-  return { items: done, turn }
+  return { items: divided, turn }
 }
 
-function placeStep(step: PlannedStep, turn: Turn): { item: PlannedItem; turn: Turn } {
-  const next = after(step, turn)
-  return { item: { ...step, turn: next.opened }, turn: next }
-}
+const afterBranches = (branches: readonly Divided[]): Turn => ({
+  opened: [...new Set(branches.flatMap(({ turn }) => turn.opened))].sort((a, b) => a - b),
+  checked: branches.every(({ turn }) => turn.checked),
+})
 
-function after(step: PlannedStep, turn: Turn): Turn {
-  if (isCheck(step)) return { ...turn, checked: true }
-  if (!isStimulus(step) || !turn.checked) return turn
-  return { opened: [step.number], checked: false }
-}
-
-function placeParallel(branches: readonly (readonly PlannedItem[])[], turn: Turn): { item: PlannedItem; turn: Turn } {
-  const played = branches.map(branch => placed(branch, turn))
-  const opened = [...new Set(played.flatMap(branch => branch.turn.opened))].sort((a, b) => a - b)
-  const checked = played.every(branch => branch.turn.checked)
-  return { item: { kind: 'parallel', branches: played.map(({ items }) => items) }, turn: { opened, checked } }
-}
-
-/** Step number -> lanes whose inbox a later `sees` of its turn looks into. */
+/** Step number -> conversations whose inbox a later `sees` of its turn reads. */
 function inboxReads(items: readonly PlannedItem[]): Map<number, Set<string>> {
   const reads = new Map<number, Set<string>>()
   for (const { action, turn, conversation } of stepsOf(items)) {

@@ -1,9 +1,8 @@
 /** Reads one file into values and checks them against a schema. */
 import type * as z from 'zod/mini'
-import { explainIssues } from '../../contract/explain-issues.ts'
 import { ZOD_MESSAGES } from '../../contract/zod-messages.ts'
-import { moduleSource, parseSource, parseSources, type Source } from '../../files/document.ts'
-import { byLine, type Problem } from '../../files/errors.ts'
+import { moduleSource, parseSource, parseSources, type Source, schemaProblems } from '../../files/document.ts'
+import type { Problem } from '../../files/errors.ts'
 import { loadDefault, type NamedFile, readText } from '../../files/user-files.ts'
 import { defineTexts } from '../../text/texts.ts'
 import { type Path, problemAt, type Written } from '../format/loaded.ts'
@@ -35,8 +34,7 @@ export function checked<Schema extends z.ZodMiniType>(
   const read = schema.safeParse(written.value, ZOD_MESSAGES)
   if (read.success) return { ...written, value: read.data as z.infer<Schema> }
   if (isDriver(written.value)) return [problemAt(written, [], TEXTS.driver)]
-  const findings = explainIssues(read.error.issues, written.value, schema)
-  return byLine(findings.map(({ path, message, wrong }) => problemAt(written, path, message, wrong)))
+  return schemaProblems(written.source, read.error.issues, written.value, schema, written.at)
 }
 
 /** One problem instead of one for each key of the driver. */
