@@ -4,7 +4,7 @@ import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { SettingFlags } from '../config/settings.ts'
 import { maskSetting } from '../journal/mask.ts'
 import type { Context } from './io.ts'
-import { addSettingFlags, surroundings } from './setting-flags.ts'
+import { addSettingFlags, surroundings } from './shared-flags.ts'
 
 interface ConfigFlags extends SettingFlags {
   readonly showKeys?: boolean

@@ -1,10 +1,64 @@
 /** The command line. The only place that ends the process. */
-import { buffer, text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../contract/version.ts'
-import { COMMANDS, type CommandModule } from './commands.ts'
 import { reportError } from './errors.ts'
-import type { Context, Io, Output, Signal } from './io.ts'
+import type { Context, Io } from './io.ts'
+import { processIo } from './process-io.ts'
+
+interface CommandModule {
+  /** Adds options and arguments. */
+  define(command: Command): void
+  /** The exit code. */
+  run(context: Context, options: Record<string, unknown>, args: readonly string[]): Promise<number>
+}
+
+interface Entry {
+  readonly summary: string
+  load(): Promise<CommandModule>
+}
+
+export const COMMANDS: Readonly<Record<string, Entry>> = {
+  start: {
+    summary: 'the simulator: platform API and control API, until stopped',
+    load: () => import('./start.ts'),
+  },
+  run: {
+    summary: 'play scenarios against an intermediary: report, exit code',
+    load: () => import('./run.ts'),
+  },
+  validate: {
+    summary: 'check scenario, driver and config files',
+    load: () => import('./validate.ts'),
+  },
+  check: {
+    summary: 'judge a saved run again: same scenarios, or changed ones',
+    load: () => import('./report.ts'),
+  },
+  config: {
+    summary: "every setting's effective value and where it came from",
+    load: () => import('./config.ts'),
+  },
+  openapi: {
+    summary: 'print the OpenAPI 3.1 document',
+    load: () => import('./openapi.ts'),
+  },
+  trigger: {
+    summary: 'fire one event from a running simulator, well signed or not',
+    load: () => import('./trigger.ts'),
+  },
+  resend: {
+    summary: 'send a past delivery again',
+    load: () => import('./resend.ts'),
+  },
+  verify: {
+    summary: 'is this body and signature right? if not, name the mistake',
+    load: () => import('./verify.ts'),
+  },
+  wait: {
+    summary: 'block until a simulator is ready',
+    load: () => import('./wait.ts'),
+  },
+}
 
 /** The exit code: 0 passed, 1 an expectation failed, 2 bad file or flag, 3 environment, 4 inconclusive, 130/143 signals. */
 export async function main(
@@ -53,56 +107,4 @@ function programFor({ stdout, stderr }: Io): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-}
-
-function processIo(): Io {
-  return {
-    stdout: outputOf(process.stdout),
-    stderr: outputOf(process.stderr),
-    readStdin: () => text(process.stdin),
-    readStdinBytes: () => buffer(process.stdin),
-    canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
-    ask: askOnTerminal,
-    cwd: process.cwd(),
-    nodeVersion: process.version,
-    onSignal: watchSignals,
-    exit: code => process.exit(code),
-  }
-}
-
-/** On stderr: stdout carries data. */
-async function askOnTerminal(question: string, signal: AbortSignal): Promise<string> {
-  const { terminalPrompt } = await import('../agent-driver/manual-call.ts')
-  return terminalPrompt(process.stdin, process.stderr)(question, signal)
-}
-
-/** A reader that went away (`| head`) is no reason to stop serving. */
-function outputOf(stream: NodeJS.WriteStream): Output {
-  let open = true
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    open = false
-    if (error.code !== 'EPIPE') giveUp(stream, error)
-  })
-  return {
-    write: text => void (open && stream.write(text)),
-    isTTY: stream.isTTY === true,
-    get columns() {
-      return stream.columns
-    },
-  }
-}
-
-/** A disk that is full, for one: what is lost cannot be called done. */
-function giveUp(stream: NodeJS.WriteStream, { message }: Error): void {
-  if (stream !== process.stderr) process.stderr.write(`stdout cannot be written: ${message}.\n`)
-  process.exit(3)
-}
-
-function watchSignals(listener: (signal: Signal) => void): () => void {
-  process.on('SIGINT', listener)
-  process.on('SIGTERM', listener)
-  return () => {
-    process.off('SIGINT', listener)
-    process.off('SIGTERM', listener)
-  }
 }

@@ -4,7 +4,7 @@ import { resolveSettings } from '../config/resolve.ts'
 import type { SettingFlags } from '../config/settings.ts'
 import { urlOf } from '../server/addresses.ts'
 import type { Context } from './io.ts'
-import { surroundings } from './setting-flags.ts'
+import { surroundings } from './shared-flags.ts'
 
 interface OpenApiFlags extends SettingFlags {
   readonly control?: boolean

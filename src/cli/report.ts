@@ -13,11 +13,10 @@ import { compile } from '../scenario/compile/compile.ts'
 import { loadScenarios } from '../scenario/load/load.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { visible } from '../text/visible.ts'
-import { collect } from './collect.ts'
-import { colorLevel } from './color.ts'
 import type { Context } from './io.ts'
-import { KEPT_JOURNAL } from './run/saved-journal.ts'
-import { exitCodeOf, writeReports } from './run/write-reports.ts'
+import { collect } from './shared-flags.ts'
+import { colorLevel } from './terminal.ts'
+import { exitCodeOf, KEPT_JOURNAL, writeReports } from './write-reports.ts'
 
 interface CheckFlags {
   readonly journal: string

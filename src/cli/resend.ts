@@ -2,8 +2,7 @@
 import type { Command } from 'commander'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
-import { addByHandFlags, type ByHandFlags, sendByHand } from './manual-events.ts'
-import { addFaultFlag, faultText, readFaults } from './wire-faults.ts'
+import { addByHandFlags, addFaultFlag, type ByHandFlags, faultText, readFaults, sendByHand } from './manual-events.ts'
 
 interface ResendFlags extends ByHandFlags {
   readonly resign?: boolean

@@ -4,7 +4,7 @@ import { EXPECTED, readHttpUrl, type SettingFlags } from '../config/settings.ts'
 import { urlOf } from '../server/addresses.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
-import { surroundings } from './setting-flags.ts'
+import { surroundings } from './shared-flags.ts'
 
 export interface SimulatorFlags extends Pick<SettingFlags, 'port' | 'config'> {
   readonly url?: string

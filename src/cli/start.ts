@@ -10,14 +10,13 @@ import { type PlatformServer, startServer } from '../server/start.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { InvalidSnapshotError } from '../simulator/snapshot/check.ts'
 import { presentEntry } from '../wording/entry.ts'
-import { hints, readyFacts } from './announce.ts'
-import { colorLevel } from './color.ts'
 import { UsageError } from './errors.ts'
 import { type Context, SIGNAL_CODES } from './io.ts'
-import { writeReadyFile } from './ready-file.ts'
-import { addSettingFlags, surroundings } from './setting-flags.ts'
+import { hints, readyFacts, writeReadyFile } from './ready.ts'
+import { addSettingFlags, surroundings } from './shared-flags.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 import { exportTo, withSnapshot } from './snapshot-file.ts'
+import { colorLevel } from './terminal.ts'
 
 interface StartFlags extends SettingFlags {
   readonly demo?: boolean

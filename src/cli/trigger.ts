@@ -5,8 +5,7 @@ import { type Command, Option } from 'commander'
 import { SIGN_MODES, type SignMode } from '../contract/sign-modes.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
-import { addByHandFlags, type ByHandFlags, sendByHand } from './manual-events.ts'
-import { addFaultFlag, faultText, readFaults } from './wire-faults.ts'
+import { addByHandFlags, addFaultFlag, type ByHandFlags, faultText, readFaults, sendByHand } from './manual-events.ts'
 
 interface TriggerFlags extends ByHandFlags {
   readonly chatId?: string

@@ -3,8 +3,9 @@ import type { Command } from 'commander'
 import { formatProblem } from '../files/errors.ts'
 import type { Warning } from '../scenario/format/loaded.ts'
 import { findFiles } from '../scenario/load/find.ts'
+import { placeText } from '../scenario/plan.ts'
+import { type Inspected, inspect } from './inspect-files.ts'
 import type { Context } from './io.ts'
-import { type Inspected, inspect } from './validate/inspect.ts'
 
 export function define(command: Command): void {
   command
@@ -36,7 +37,7 @@ function say(inspected: Inspected, { io }: Context, told: Set<string>): void {
 }
 
 function warningLine(file: string, { place, rule, message }: Warning): string {
-  const at = place === null ? file : `${place.file}:${place.line}:${place.column}`
+  const at = place === null ? file : placeText(place)
   return `${at}: warning: ${message} (${rule})`
 }
 

@@ -5,10 +5,9 @@ import type { Command } from 'commander'
 import { resolveSettings } from '../config/resolve.ts'
 import { defaultKnobs } from '../contract/knobs.ts'
 import { type Explanation, explain } from '../signature/index.ts'
-import { collect } from './collect.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
-import { surroundings } from './setting-flags.ts'
+import { collect, surroundings } from './shared-flags.ts'
 
 interface VerifyFlags {
   readonly body: string

@@ -1,11 +1,9 @@
 /** A timeline as swim lanes of text: user and agent on the left, the platform between, the intermediary on the right. */
-
-import { pad, shorten, showMs, widthOf } from '../text/terminal-text.ts'
+import { pad, shorten, showMs, widthOf, wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
-import { type Cells, cellsOf, type Joined, joinRows } from './diagram-cells.ts'
-import { LIST_HEADING, listedRow } from './diagram-list.ts'
-import { elide, type Gap, isGap, type Shown } from './elide-rows.ts'
-import { type Timed, type TimelineRow, timelineOf } from './timeline.ts'
+import type { TimelineRow } from '../timeline/row.ts'
+import { type Timed, timelineOf } from '../timeline/timeline.ts'
+import { type Cells, cellsOf, elide, type Gap, isGap, type Joined, joinRows, type Shown } from './diagram-rows.ts'
 
 export interface DiagramLine {
   readonly text: string
@@ -121,4 +119,34 @@ function middleOf({ shape, middle, right }: Cells, widths: Widths): string {
   const shaft = '-'.repeat(Math.max(2, columns - widthOf(label) - (label === '' ? 1 : 2)))
   if (shape === 'to') return label === '' ? `${shaft}>` : `${label} ${shaft}>`
   return label === '' ? `<${shaft}` : `<${shaft} ${label}`
+}
+
+const MOST_LINES = 2
+const MARGIN = ' '.repeat(2 + TIME_COLUMNS + SEQ_COLUMNS)
+
+export const LIST_HEADING: DiagramLine = { text: `${MARGIN}--> to the intermediary, <-- from it`, shade: 'faint' }
+
+export function listedRow(row: TimelineRow, columns: number, withConversation: boolean): DiagramLine[] {
+  const conversation = withConversation && row.conversation !== null ? `${visible(row.conversation)}: ` : ''
+  const [first = '', ...more] = folded(`${conversation}${wordsOf(row)}`, columns - MARGIN.length)
+  const shade = row.failed ? 'bad' : 'plain'
+  return [`${headOf(row)}${first}`, ...more.map(line => `${MARGIN}${line}`)].map(text => ({ text, shade }))
+}
+
+const headOf = ({ failed, atMs, seq }: TimelineRow): string =>
+  `${failed ? 'x ' : '  '}${pad(`+${(atMs / 1000).toFixed(2)}`, TIME_COLUMNS)}${pad(`#${seq} `, SEQ_COLUMNS)}`
+
+function wordsOf({ from, to, label, answer }: TimelineRow): string {
+  const came = answer ? `: ${answer}` : ''
+  if (from === 'platform' && to === 'intermediary') return `--> ${label}${came}`
+  if (from === 'intermediary' && to === 'platform') return `<-- ${label}${came}`
+  if (from === 'user' || from === 'agent') return `${from} ${label}${came}`
+  return to === 'agent' ? `agent's ${label}` : `${label}${came}`
+}
+
+/** What does not fit is cut at the end of the last line. */
+function folded(text: string, columns: number): string[] {
+  const lines = wrap(text, columns)
+  const last = lines.slice(MOST_LINES - 1).join(' ')
+  return [...lines.slice(0, MOST_LINES - 1), ...(last === '' ? [] : [last])].map(line => shorten(line, columns))
 }

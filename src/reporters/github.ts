@@ -3,7 +3,7 @@
 import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { showMs } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
-import { storyLines } from './failure-story.ts'
+import { storyLines } from './failure-details.ts'
 import { titleOf } from './scenario-block.ts'
 import { countsText } from './summary.ts'
 import { createTheme, OUTCOMES } from './theme.ts'

@@ -1,10 +1,8 @@
 /** JUnit's XML: a suite for each file, a case for each scenario, the whole story in its failure. */
-
 import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { visible } from '../text/visible.ts'
-import { outsideLines, storyLines } from './failure-story.ts'
+import { outsideLines, storyLines } from './failure-details.ts'
 import { createTheme } from './theme.ts'
-import { element, xmlText } from './xml.ts'
 
 export function junitReport(result: RunResult): string {
   const suites = [...byFile(result.plays)].map(([file, plays]) => suiteOf(file, plays))
@@ -107,4 +105,25 @@ function outsideOf(result: RunResult): string | null {
     element('testcase', { name, classname: 'handover-sim', time: '0.000' }, [failure]),
     '\n',
   ])
+}
+
+/** What XML 1.0 allows in a document, however it is written; anything else becomes U+FFFD. */
+const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
+const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+const allowed = (text: string) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"]/g, char => NAMED[char]!)
+
+/** Carriage returns would be read as line ends. */
+export const xmlText = (text: string): string => allowed(text).replaceAll('\r', '&#13;')
+/** White space other than blanks would be read as blanks. */
+export const xmlAttribute = (text: string): string =>
+  allowed(text).replace(/[\t\n\r]/g, char => `&#${char.charCodeAt(0)};`)
+
+type Attributes = Readonly<Record<string, string | number | null>>
+
+/** Children are XML already; attributes that are null are left out. */
+export function element(name: string, attributes: Attributes, children: readonly string[] = []): string {
+  const given = Object.entries(attributes).filter(([, value]) => value !== null)
+  const head = [name, ...given.map(([key, value]) => `${key}="${xmlAttribute(String(value))}"`)].join(' ')
+  return children.length === 0 ? `<${head}/>` : `<${head}>${children.join('')}</${name}>`
 }

@@ -4,7 +4,7 @@ import type { RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { pad, shorten, showMs, widthOf, wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import type { Layout } from './failure.ts'
-import { outsideLines, storyLines } from './failure-story.ts'
+import { outsideLines, storyLines } from './failure-details.ts'
 import { OUTCOMES } from './theme.ts'
 
 /** `scenarios/happy.yaml > Happy path`, `… #2` when it is repeated. */

@@ -1,9 +1,9 @@
 /** TAP 14: a test point for each scenario, with a YAML block of what a reader of failures needs. */
 
 import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import { placeText } from '../scenario/plan.ts'
 import { visible } from '../text/visible.ts'
-import { placeText } from './failure.ts'
-import { outsideLines, storyLines } from './failure-story.ts'
+import { outsideLines, storyLines } from './failure-details.ts'
 import { titleOf } from './scenario-block.ts'
 import { createTheme } from './theme.ts'
 
@@ -49,7 +49,7 @@ function factsOf(played: ScenarioResult, ok: boolean): Facts {
 
 function whereOf({ place, file }: ScenarioResult, failure: Failure | undefined): string {
   const at = failure?.step?.place ?? place
-  return at === null ? file : placeText(at)
+  return at === null ? file : visible(placeText(at))
 }
 
 function outsidePoint(result: RunResult): Point {

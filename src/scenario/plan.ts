@@ -14,6 +14,9 @@ export interface Place {
   readonly column: number
 }
 
+/** `scenarios/happy.yaml:19:5`, as editors and terminals understand it. */
+export const placeText = ({ file, line, column }: Place): string => `${file}:${line}:${column}`
+
 /** What a scenario does about something: let it pass, mention it, fail. */
 export type Severity = 'off' | 'warn' | 'fail'
 

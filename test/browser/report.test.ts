@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { RunResult } from '../../src/evaluator/verdict.ts'
 import { htmlReport } from '../../src/web/report/report.ts'
 import { hostile, sample, wrongText } from '../web/report/sample.ts'
-import { createTape } from '../web/report/tape.ts'
+import { createTape } from '../web/report/journal-recorder.ts'
 import { play, run } from '../web/report/verdicts.ts'
 import { findChromium, launch } from './chromium.ts'
 import { faintTexts } from './contrast.ts'

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { githubAnnotations, githubSummary, withoutCommands } from '../../src/reporters/github.ts'
 import { anyText, hostilePlay } from './hostile.ts'
-import { failure, played, result } from './plays.ts'
+import { failure, played, result } from './run-results.ts'
 import { escapedPlay, openPlay, passedPlay, unreachablePlay } from './samples.ts'
 
 /** As a runner takes a command apart. */

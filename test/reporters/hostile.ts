@@ -1,7 +1,7 @@
 /** Texts that try to be more than text, and plays that have them everywhere. */
 import * as fc from 'fast-check'
 import type { ScenarioResult } from '../../src/evaluator/verdict.ts'
-import { CHATS, failure, Journal, played, step, stepVerdict } from './plays.ts'
+import { CHATS, failure, Journal, played, step, stepVerdict } from './run-results.ts'
 
 export const HOSTILE = [
   'a\u001b[2J\u001b]0;title\u0007b',

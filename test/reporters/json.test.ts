@@ -3,7 +3,7 @@ import { jsonReport } from '../../src/reporters/json.ts'
 import { read } from '../architecture/files.ts'
 import { rows, section } from '../docs/pages.ts'
 import { HOSTILE, hostilePlay } from './hostile.ts'
-import { failure, result } from './plays.ts'
+import { failure, result } from './run-results.ts'
 import { escapedPlay, openPlay, passedPlay } from './samples.ts'
 
 type Fields = Record<string, unknown>

@@ -1,9 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { junitReport } from '../../src/reporters/junit.ts'
-import { element, xmlAttribute, xmlText } from '../../src/reporters/xml.ts'
+import { element, junitReport, xmlAttribute, xmlText } from '../../src/reporters/junit.ts'
 import { anyText, hostilePlay } from './hostile.ts'
-import { failure, played, result } from './plays.ts'
+import { failure, played, result } from './run-results.ts'
 import { escapedPlay, openPlay, passedPlay, skippedPlay, unreachablePlay } from './samples.ts'
 import { all, type Element, readXml } from './xml-checker.ts'
 

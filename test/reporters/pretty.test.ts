@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Failure, RunResult, ScenarioResult } from '../../src/evaluator/verdict.ts'
-import { elide, isGap } from '../../src/reporters/elide-rows.ts'
+import { elide, isGap } from '../../src/reporters/diagram-rows.ts'
 import { prettyReport } from '../../src/reporters/pretty.ts'
-import type { TimelineRow } from '../../src/reporters/timeline.ts'
 import { widthOf } from '../../src/text/terminal-text.ts'
+import type { TimelineRow } from '../../src/timeline/row.ts'
 import { anyText, HOSTILE, hostilePlay, UNSEEN } from './hostile.ts'
-import { failure, Journal, played, result, step, stepVerdict } from './plays.ts'
+import { failure, Journal, played, result, step, stepVerdict } from './run-results.ts'
 import {
   crashedPlay,
   crossTalkPlay,

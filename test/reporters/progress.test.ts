@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createProgress } from '../../src/reporters/progress.ts'
-import { failure, played } from './plays.ts'
+import { failure, played } from './run-results.ts'
 
 /** A wall that moves when told. */
 function wall() {

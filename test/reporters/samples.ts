@@ -1,6 +1,6 @@
 /** Plays as they come out of real runs, one for each way to fail. */
 import type { ScenarioResult } from '../../src/evaluator/verdict.ts'
-import { CHATS, failure, Journal, played, step, stepVerdict } from './plays.ts'
+import { CHATS, failure, Journal, played, step, stepVerdict } from './run-results.ts'
 
 /** The agent's words came with HTML in them. */
 export function escapedPlay(): ScenarioResult {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { tapReport } from '../../src/reporters/tap.ts'
 import { anyText, hostilePlay } from './hostile.ts'
-import { failure, result } from './plays.ts'
+import { failure, result } from './run-results.ts'
 import { escapedPlay, openPlay, passedPlay, skippedPlay, unreachablePlay } from './samples.ts'
 
 interface Point {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type TimelineRow, timelineOf } from '../../../src/reporters/timeline.ts'
-import { quietBefore, roomFor, spanOf } from '../../../src/web/report/diagram/columns.ts'
-import { drawDiagram } from '../../../src/web/report/diagram/draw.ts'
-import { sectionsOf } from '../../../src/web/report/diagram/entry-view.ts'
-import { stillTimeline } from '../../../src/web/report/diagram/still.ts'
+import type { TimelineRow } from '../../../src/timeline/row.ts'
+import { timelineOf } from '../../../src/timeline/timeline.ts'
+import { drawDiagram, quietBefore, roomFor, spanOf } from '../../../src/web/report/diagram.ts'
+import { sectionsOf } from '../../../src/web/report/entry-details.ts'
+import { stillTimeline } from '../../../src/web/report/timeline-data.ts'
+import { createTape } from './journal-recorder.ts'
 import { crossTalk, wrongText } from './sample.ts'
-import { createTape } from './tape.ts'
 
 const row = (more: Partial<TimelineRow>): TimelineRow => ({
   seq: 1,

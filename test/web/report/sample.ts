@@ -1,6 +1,6 @@
 /** A run as it might have been: a wrong text, cross-talk, a dead target, a driver with a gap, faults, a warning. */
 import type { RunResult, ScenarioResult } from '../../../src/evaluator/verdict.ts'
-import { createTape } from './tape.ts'
+import { createTape } from './journal-recorder.ts'
 import { failure, play, ref, run, step } from './verdicts.ts'
 
 const ADA = 'c394b674-c865-4926-9541-db8f3c7cb8b6'

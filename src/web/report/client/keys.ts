@@ -1,7 +1,7 @@
 /** The keyboard. What a key does depends on where the focus is: in a timeline, in the panel, on a scenario. */
-import { makeCurrent } from './diagrams.ts'
-import { failureFrom, moveFrom, summaryFrom } from './moving.ts'
+
 import { closePanel, focusPanel, isPanelOpen, showNext, showRow } from './panel.ts'
+import { failureFrom, makeCurrent, moveFrom, summaryFrom } from './timelines.ts'
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
 const JUMPS: Readonly<Record<string, number>> = { PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }

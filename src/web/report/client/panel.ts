@@ -1,11 +1,10 @@
 /** The side panel: what lies behind a row. */
-import type { TimelineRow } from '../../../reporters/timeline.ts'
-import { routeOf } from '../diagram/draw.ts'
-import { entryMarkup } from '../diagram/entry-view.ts'
-import { offset } from '../figures.ts'
+import type { TimelineRow } from '../../../timeline/row.ts'
+import { routeOf } from '../diagram.ts'
+import { entryMarkup } from '../entry-details.ts'
+import { offset } from '../formatting.ts'
 import { html, type Markup, type Part } from '../markup.ts'
-import { evidenceOf, makeCurrent, playOf } from './diagrams.ts'
-import { moveFrom } from './moving.ts'
+import { evidenceOf, makeCurrent, moveFrom, playOf } from './timelines.ts'
 
 let shown: HTMLElement | null = null
 

@@ -1,0 +1,150 @@
+/** Checks files of every kind and says of each what is in it, or what is wrong with it. */
+
+import { basename } from 'node:path'
+import { PLAIN_VERBS } from '../agent-driver/driver-schema.ts'
+import { loadDriver } from '../agent-driver/load-driver.ts'
+import { findConfig, loadConfig } from '../config/load.ts'
+import { parseSources } from '../files/document.ts'
+import { ConfigError, type Problem } from '../files/errors.ts'
+import { isMap } from '../files/is-map.ts'
+import { loadExports, readText } from '../files/user-files.ts'
+import { compile } from '../scenario/compile/compile.ts'
+import type { LoadedScenario, Warning } from '../scenario/format/loaded.ts'
+import { PartFile } from '../scenario/format/scenario.ts'
+import type { FoundFile } from '../scenario/load/find.ts'
+import { loadScenarios } from '../scenario/load/load.ts'
+import { checked, valuesIn } from '../scenario/load/read.ts'
+import type { Context } from './io.ts'
+
+export interface Inspected {
+  readonly file: string
+  readonly kind: Kind | null
+  /** What is in it: `{ scenarios: 3, steps: 41 }`. */
+  readonly counts: Readonly<Record<string, number>>
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly Warning[]
+}
+
+export async function inspect(files: readonly FoundFile[], context: Context): Promise<Inspected[]> {
+  const kinds = await Promise.all(files.map(file => kindOrProblems(file, context)))
+  const scenarios = files.filter((_, index) => kinds[index] === 'scenario')
+  const together = await inspectScenarios(scenarios, context)
+  const all = files.map((file, index) => {
+    const kind = kinds[index]!
+    if (typeof kind !== 'string') return broken(file, null, kind)
+    return kind === 'scenario' ? together.get(file.name)! : inspectOther(file, kind, context)
+  })
+  return Promise.all(all)
+}
+
+const nothing = { counts: {}, problems: [], warnings: [] }
+const broken = ({ name }: FoundFile, kind: Kind | null, problems: readonly Problem[]): Inspected => ({
+  ...nothing,
+  file: name,
+  kind,
+  problems,
+})
+
+async function kindOrProblems(file: FoundFile, { io }: Context): Promise<Kind | readonly Problem[]> {
+  return orProblems(() => kindOfFile(file, io.nodeVersion))
+}
+
+async function orProblems<Value>(work: () => Promise<Value>): Promise<Value | readonly Problem[]> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+/** Together, because names must be unique over all of them; a file without problems is then counted by itself. */
+async function inspectScenarios(files: readonly FoundFile[], { io }: Context): Promise<Map<string, Inspected>> {
+  const options = { cwd: io.cwd, nodeVersion: io.nodeVersion }
+  const load = (some: readonly FoundFile[]) =>
+    orProblems(() =>
+      loadScenarios(
+        some.map(({ name }) => name),
+        options,
+      ),
+    )
+  const together = files.length === 0 ? [] : await load(files)
+  const problems = isProblems(together) ? together : []
+  const done = new Map<string, Inspected>()
+  for (const file of files) {
+    const own = problems.filter(problem => problem.file === file.name)
+    const loaded = own.length > 0 ? own : isProblems(together) ? await load([file]) : together
+    done.set(file.name, isProblems(loaded) ? broken(file, 'scenario', loaded) : counted(file, loaded))
+  }
+  return done
+}
+
+const isProblems = (value: readonly LoadedScenario[] | readonly Problem[]): value is readonly Problem[] =>
+  value.length > 0 && 'message' in value[0]!
+
+function counted(file: FoundFile, all: readonly LoadedScenario[]): Inspected {
+  const own = all.filter(one => one.file === file.name)
+  const plans = compile(own)
+  const steps = plans.reduce((sum, plan) => sum + plan.count, 0)
+  const warnings = own.flatMap(one => one.warnings)
+  return { ...nothing, file: file.name, kind: 'scenario', counts: { scenarios: plans.length, steps }, warnings }
+}
+
+async function inspectOther(file: FoundFile, kind: Exclude<Kind, 'scenario'>, context: Context): Promise<Inspected> {
+  const counts = await orProblems(() => COUNT[kind](file, context))
+  return Array.isArray(counts)
+    ? broken(file, kind, counts as Problem[])
+    : { ...nothing, file: file.name, kind, counts: counts as Inspected['counts'] }
+}
+
+type Count = (file: FoundFile, context: Context) => Promise<Inspected['counts']>
+
+const COUNT: Readonly<Record<Exclude<Kind, 'scenario'>, Count>> = {
+  async part(file, { io }) {
+    const parts = (await valuesIn(file, io.nodeVersion)).map(value => checked(PartFile, value))
+    const problems = parts.flatMap(part => (Array.isArray(part) ? part : []))
+    if (problems.length > 0) throw new ConfigError(problems)
+    return { steps: parts.reduce((sum, part) => sum + (Array.isArray(part) ? 0 : part.value.steps.length), 0) }
+  },
+  async driver(file, { io, env }) {
+    const prompt = () => Promise.reject(new Error('validate does not prompt'))
+    const { cwd, nodeVersion } = io
+    const driver = await loadDriver(file.name, { cwd, env, nodeVersion, isTTY: false, prompt })
+    return { verbs: Object.keys(driver.verbs).length + Object.keys(driver.missing).length }
+  },
+  async config(file, { io }) {
+    const layer = await loadConfig(findConfig(io.cwd, { file: file.name, from: file.name })!, io.nodeVersion)
+    return { settings: Object.keys(layer).length }
+  },
+}
+
+export type Kind = 'scenario' | 'part' | 'driver' | 'config'
+
+/** Throws `ConfigError` when the file cannot be read at all. */
+export async function kindOfFile(file: FoundFile, nodeVersion: string): Promise<Kind> {
+  if (basename(file.name).startsWith('handover-sim.config.')) return 'config'
+  const values = await looseValuesIn(file, nodeVersion)
+  return kindOfValue(values[0]) ?? (/\bdriver\b/.test(basename(file.name)) ? 'driver' : 'scenario')
+}
+
+async function looseValuesIn(file: FoundFile, nodeVersion: string): Promise<unknown[]> {
+  if (/^\.(ya?ml|json)$/.test(file.extension)) {
+    return parseSources(file.name, readText(file), file.extension === '.json').map(({ value }) => value)
+  }
+  const exports = await loadExports(file, nodeVersion)
+  const value = exports.default ?? { ...exports }
+  return Array.isArray(value) ? value : [value]
+}
+
+const DRIVER_KEYS: readonly string[] = [...PLAIN_VERBS, 'http', 'does', 'target']
+const SCENARIO_KEYS = ['steps', 'name', 'kind', 'chat', 'chats']
+const CONFIG_KEYS = ['port', 'host', 'webhook', 'knobs', 'keys', 'agent_driver', 'base_url', 'messages', 'seed', 'bot']
+
+function kindOfValue(value: unknown): Kind | null {
+  if (!isMap(value)) return null
+  if (value.kind === 'partial') return 'part'
+  const has = (keys: readonly string[]) => keys.filter(key => Object.hasOwn(value, key)).length
+  if (has(SCENARIO_KEYS) > 0) return 'scenario'
+  if (has(DRIVER_KEYS) > 0) return 'driver'
+  return has(CONFIG_KEYS) > 0 ? 'config' : null
+}

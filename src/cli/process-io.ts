@@ -1,0 +1,55 @@
+/** Connects commands to the streams, the signals and the exit of this process. */
+import { buffer, text } from 'node:stream/consumers'
+import type { Io, Output, Signal } from './io.ts'
+
+export function processIo(): Io {
+  return {
+    stdout: outputOf(process.stdout),
+    stderr: outputOf(process.stderr),
+    readStdin: () => text(process.stdin),
+    readStdinBytes: () => buffer(process.stdin),
+    canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    ask: askOnTerminal,
+    cwd: process.cwd(),
+    nodeVersion: process.version,
+    onSignal: watchSignals,
+    exit: code => process.exit(code),
+  }
+}
+
+/** On stderr: stdout carries data. */
+async function askOnTerminal(question: string, signal: AbortSignal): Promise<string> {
+  const { terminalPrompt } = await import('../agent-driver/manual-call.ts')
+  return terminalPrompt(process.stdin, process.stderr)(question, signal)
+}
+
+/** A reader that went away (`| head`) is no reason to stop serving. */
+function outputOf(stream: NodeJS.WriteStream): Output {
+  let open = true
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    open = false
+    if (error.code !== 'EPIPE') giveUp(stream, error)
+  })
+  return {
+    write: text => void (open && stream.write(text)),
+    isTTY: stream.isTTY === true,
+    get columns() {
+      return stream.columns
+    },
+  }
+}
+
+/** A disk that is full, for one: what is lost cannot be called done. */
+function giveUp(stream: NodeJS.WriteStream, { message }: Error): void {
+  if (stream !== process.stderr) process.stderr.write(`stdout cannot be written: ${message}.\n`)
+  process.exit(3)
+}
+
+function watchSignals(listener: (signal: Signal) => void): () => void {
+  process.on('SIGINT', listener)
+  process.on('SIGTERM', listener)
+  return () => {
+    process.off('SIGINT', listener)
+    process.off('SIGTERM', listener)
+  }
+}

@@ -1,0 +1,82 @@
+/** What is said when the simulator is ready: one line for programs, a few for people. */
+
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { PlatformServer } from '../server/start.ts'
+import { UsageError } from './errors.ts'
+
+export interface ReadyFacts {
+  readonly v: 1
+  readonly type: 'ready'
+  readonly url: string
+  readonly inspectorUrl: string | null
+  readonly webhookUrl: string | null
+  readonly apiKey: string
+  readonly botApiKey: string
+  readonly botId: number
+  /** Only when the control API asks for one. */
+  readonly controlToken?: string
+}
+
+const webhookUrlOf = (server: PlatformServer) => server.config()['webhook.url'] as string | null
+
+export function readyFacts(server: PlatformServer): ReadyFacts {
+  return {
+    v: 1,
+    type: 'ready',
+    url: server.url,
+    inspectorUrl: null,
+    webhookUrl: webhookUrlOf(server),
+    apiKey: server.apiKey,
+    botApiKey: server.botApiKey,
+    botId: server.botId,
+    ...(server.controlToken === null ? {} : { controlToken: server.controlToken }),
+  }
+}
+
+const JSON_HEADER = `-H 'content-type: application/json'`
+
+/** The next thing to type, complete. `desk` is the demo's, where somebody has to play the agent. */
+export function hints(server: PlatformServer, desk: string | null): string {
+  const rows: [string, string][] = [
+    ['keys', 'keys.handover, keys.bot; to see them: handover-sim config --show-keys'],
+    ['webhook', webhookUrlOf(server) ?? 'none: events go nowhere. Set it with --webhook-url URL, or try --demo'],
+    ['a chat', curl(server, '/_sim/chats', {})],
+    ['handover', curl(server, '/_sim/chats/CHAT_ID/press', { button: 'handover' })],
+  ]
+  if (desk !== null) {
+    rows.push(['accept', `curl -s -X POST ${desk}/desk/CHAT_ID/accept`])
+    rows.push(['reply', `curl -s ${desk}/desk/CHAT_ID/messages ${JSON_HEADER} -d '{"text":"Hello"}'`])
+  }
+  if (server.clock.mode === 'virtual')
+    rows.push(['time', `stands still until: ${curl(server, '/_sim/clock/advance', { by: '10s' })}`])
+  return rows.map(([name, text]) => `  ${name.padEnd(9)} ${text}\n`).join('')
+}
+
+function curl({ url, controlToken }: PlatformServer, path: string, body: unknown): string {
+  const token = controlToken === null ? '' : ` -H 'authorization: Bearer ${controlToken}'`
+  return `curl -s ${url}${path} ${JSON_HEADER}${token} -d '${JSON.stringify(body)}'`
+}
+
+/** Returns what removes it again. A reader never sees half a file. */
+export function writeReadyFile(file: string, cwd: string, text: string): () => void {
+  const path = resolve(cwd, file)
+  const draft = `${path}.${process.pid}.tmp`
+  try {
+    writeFileSync(draft, text)
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw new UsageError(`--ready-file: cannot write ${JSON.stringify(file)}: ${(error as Error).message}`)
+  }
+  return () => removeOwn(path, text)
+}
+
+/** Another simulator may have written its own there since. */
+function removeOwn(path: string, text: string): void {
+  try {
+    if (readFileSync(path, 'utf8') === text) rmSync(path)
+  } catch {
+    // Already gone: that is what was wanted.
+  }
+}

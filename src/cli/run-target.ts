@@ -1,0 +1,103 @@
+/** The other side of a run: the intermediary, and the driver that plays its agents. */
+
+import { createDriver } from '../agent-driver/create-driver.ts'
+import type { Driver } from '../agent-driver/driver.ts'
+import { loadDriver } from '../agent-driver/load-driver.ts'
+import { referenceDriver } from '../agent-driver/reference-driver.ts'
+import type { Resolved } from '../config/resolve.ts'
+import { reach } from '../runner/probe-target.ts'
+import type { Wanted } from '../runner/select-scenarios.ts'
+import type { SimulatorRouter } from '../runner/simulator-router.ts'
+import { isLoopback } from '../server/addresses.ts'
+import { EnvironmentProblem, UsageError } from './errors.ts'
+import type { Context } from './io.ts'
+import type { RunFlags } from './run-flags.ts'
+import type { Shutdown } from './shutdown.ts'
+
+export interface Attached {
+  readonly target: URL
+  readonly driver: Driver | null
+}
+
+export interface Attaching {
+  readonly context: Context
+  readonly flags: RunFlags
+  readonly resolved: Resolved
+  readonly wanted: readonly Wanted[]
+  readonly house: SimulatorRouter
+  readonly shutdown: Shutdown
+}
+
+export const attach = (attaching: Attaching): Promise<Attached> =>
+  attaching.flags.selfTest ? attachReference(attaching) : attachOwn(attaching)
+
+async function attachReference(attaching: Attaching): Promise<Attached> {
+  const driver = await started(() => referenceDriver({ ...sidesOf(attaching), remembers: restarts(attaching) }))
+  attaching.shutdown.defer(() => driver.close())
+  return { target: new URL(driver.webhookUrl), driver }
+}
+
+/** Remembering costs a file with every change, so only for scenarios that restart it. */
+const restarts = ({ wanted }: Attaching): boolean =>
+  wanted.some(({ plan }) => plan.needs.some(need => need.startsWith('target.')))
+
+async function attachOwn(attaching: Attaching): Promise<Attached> {
+  const { flags, resolved, context, shutdown } = attaching
+  const target = targetFrom(flags, resolved.values['webhook.url'] as string | null)
+  const ref = flags.agentDriver ?? resolved.agentDriver
+  if (ref === null) return { target, driver: null }
+  const { io, env } = context
+  const around = { cwd: io.cwd, env, nodeVersion: io.nodeVersion, isTTY: io.canAsk, prompt: io.ask }
+  const spec = await loadDriver(ref, { ...around, allowRemote: flags.allowRemote ?? false })
+  const driver = createDriver(spec, sidesOf(attaching))
+  shutdown.defer(() => driver.close())
+  return { target, driver: await withTarget(driver, target, attaching) }
+}
+
+/** What the driver can start is started, unless it runs already: then it is not ours to stop. */
+async function withTarget(driver: Driver, target: URL, { context, shutdown }: Attaching): Promise<Driver> {
+  if (driver.target === null) return driver
+  if ((await reach(target, 0, new AbortController().signal)) !== null) {
+    const beginning = started(() => driver.target!.start())
+    // Closing gives the start up.
+    await Promise.race([beginning, shutdown.signalled.then(() => driver.close()).then(() => beginning)])
+    return driver
+  }
+  context.io.stderr.write(`${target.host} is running already: it is used as it is, and not restarted by scenarios.\n`)
+  return { ...driver, target: null, verbs: driver.verbs.filter(verb => !verb.startsWith('target.')) }
+}
+
+async function started<T>(start: () => Promise<T>): Promise<T> {
+  try {
+    return await start()
+  } catch (error) {
+    if ((error as Error).name === 'TargetProblem') throw new EnvironmentProblem((error as Error).message)
+    throw error
+  }
+}
+
+function sidesOf({ context, house }: Attaching) {
+  const { url, apiKey, botApiKey, botId } = house.server
+  const onLost = (why: string) => context.io.stderr.write(`${why}\n`)
+  return { env: context.env, sim: { url, apiKey, botApiKey, botId }, onLost }
+}
+
+export function targetFrom(flags: RunFlags, configured: string | null): URL {
+  const from = flags.target === undefined ? 'webhook.url' : '--target'
+  const text = flags.target ?? configured
+  if (text === null) {
+    throw new UsageError(
+      'There is nobody to play against: name the webhook of your intermediary with --target http://127.0.0.1:3000/webhook, or try --self-test.',
+    )
+  }
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(
+      `${from} must be an http or https URL such as http://127.0.0.1:3000/webhook, got ${JSON.stringify(text)}.`,
+    )
+  }
+  if (flags.allowRemote || isLoopback(url.hostname.replace(/^\[|\]$/g, ''))) return url
+  throw new UsageError(
+    `${from} ${text} is on another machine. Scenarios write as users and agents there; if that is wanted, add --allow-remote.`,
+  )
+}

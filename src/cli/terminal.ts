@@ -1,0 +1,25 @@
+/** How wide a report for people is. */
+import type { Context } from './io.ts'
+
+const USUAL = 100
+
+/** What `COLUMNS` says, else the terminal. */
+export function columnsOf(
+  env: Readonly<Record<string, string | undefined>>,
+  stream: { readonly columns?: number | undefined },
+): number {
+  const told = env.COLUMNS ?? ''
+  return /^[1-9]\d{0,4}$/.test(told) ? Number(told) : (stream.columns ?? USUAL)
+}
+
+export type ColorLevel = 0 | 1 | 2 | 3
+
+const on = (value: string | undefined) => value !== undefined && value !== '' && value !== '0' && value !== 'false'
+
+export function colorLevel(env: Context['env'], isTTY: boolean): ColorLevel {
+  if (env.NO_COLOR || env.FORCE_COLOR === '0' || env.FORCE_COLOR === 'false') return 0
+  if (on(env.FORCE_COLOR)) return env.FORCE_COLOR === '2' ? 2 : env.FORCE_COLOR === '3' ? 3 : 1
+  if (on(env.CLICOLOR_FORCE)) return 1
+  if (!isTTY || env.TERM === 'dumb' || env.CLICOLOR === '0') return 0
+  return 1
+}

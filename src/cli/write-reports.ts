@@ -1,0 +1,129 @@
+/** Writes the reports a run was asked for, each for itself: one that cannot be written keeps no other from it. */
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import type { RunResult } from '../evaluator/verdict.ts'
+import { saveText } from '../files/save-file.ts'
+import { githubAnnotations, githubSummary, withoutCommands } from '../reporters/github.ts'
+import type { PrettyOptions } from '../reporters/pretty.ts'
+import { isOn, type ReportName, type ReportWish } from '../reporters/report-option.ts'
+import type { ColorLevel } from '../reporters/theme.ts'
+import { visible } from '../text/visible.ts'
+import type { Io } from './io.ts'
+import { columnsOf } from './terminal.ts'
+
+interface Stream {
+  write(text: string): void
+  readonly columns?: number | undefined
+}
+
+export interface ReportIo {
+  readonly stdout: Stream
+  readonly stderr: Stream
+  readonly cwd: string
+}
+
+export interface Around {
+  readonly io: ReportIo
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Of stdout. */
+  readonly colorLevel: ColorLevel
+}
+
+/**
+ * Says on stderr what it wrote and what it could not. Resolves with the problems; never rejects. Files come first, so
+ * that what is shown knows the exit code even when one of them could not be written.
+ */
+export async function writeReports(
+  result: RunResult,
+  wishes: readonly ReportWish[],
+  around: Around,
+): Promise<string[]> {
+  const files = wishes.filter(({ file }) => file !== null)
+  const problems = await writeEach(result, files, around)
+  const exitCode = exitCodeOf(result, problems)
+  const shown = wishes.filter(({ file }) => file === null)
+  const more = await writeEach({ ...result, exitCode }, shown, around)
+  for (const wish of files) tellFile(wish, problems, around)
+  for (const { text } of [...problems, ...more]) around.io.stderr.write(`${visible(text)}\n`)
+  return [...problems, ...more].map(({ text }) => text)
+}
+
+/** A run that passed and left no report has not gone well. */
+export const exitCodeOf = ({ exitCode }: RunResult, problems: readonly unknown[]): number =>
+  exitCode === 0 && problems.length > 0 ? 3 : exitCode
+
+interface Problem {
+  readonly wish: ReportWish
+  readonly text: string
+}
+
+async function writeEach(result: RunResult, wishes: readonly ReportWish[], around: Around): Promise<Problem[]> {
+  const problems: Problem[] = []
+  for (const wish of wishes) {
+    const { report, file } = wish
+    await writeOne(result, wish, around).catch(error => {
+      const text = `the ${report} report${file === null ? '' : ` ${file}`} could not be written: ${why(error)}`
+      problems.push({ wish, text })
+    })
+  }
+  return problems
+}
+
+const why = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+function tellFile(wish: ReportWish, problems: readonly Problem[], { io }: Around): void {
+  if (problems.some(problem => problem.wish === wish)) return
+  io.stderr.write(`${wish.report} report: ${visible(wish.file ?? '')}\n`)
+}
+
+async function writeOne(result: RunResult, { report, file }: ReportWish, around: Around): Promise<void> {
+  const { io, env, colorLevel } = around
+  if (report === 'github') return annotate(result, around)
+  if (file !== null) return saveText(resolve(io.cwd, file), await textOf[report](result, { colorLevel: 0 }))
+  const text = [...(await textOf[report](result, { colorLevel, columns: columnsOf(env, io.stdout) }))].join('')
+  io.stdout.write(report === 'pretty' && isOn(env.GITHUB_ACTIONS) ? withoutCommands(text) : text)
+}
+
+/** GitHub reads commands on both streams, and stdout is for data. */
+function annotate(result: RunResult, { io, env }: Around): void {
+  io.stderr.write(githubAnnotations(result, file => fromWorkspace(file, io.cwd, env.GITHUB_WORKSPACE)))
+  if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, githubSummary(result))
+}
+
+function fromWorkspace(file: string, cwd: string, workspace: string | undefined): string {
+  if (!workspace) return file
+  const path = relative(workspace, resolve(cwd, file))
+  return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/')
+}
+
+type Texts = Readonly<
+  Record<Exclude<ReportName, 'github'>, (result: RunResult, options: PrettyOptions) => Promise<Iterable<string>>>
+>
+
+/** Loaded one by one: a run needs one or two of them. */
+const textOf: Texts = {
+  pretty: async (result, options) => [(await import('../reporters/pretty.ts')).prettyReport(result, options)],
+  json: async result => [(await import('../reporters/json.ts')).jsonReport(result)],
+  junit: async result => [(await import('../reporters/junit.ts')).junitReport(result)],
+  tap: async result => [(await import('../reporters/tap.ts')).tapReport(result)],
+  html: async result => [(await import('../web/report/report.ts')).htmlReport(result)],
+  journal: async result => linesOf((await import('../evaluator/journal-file.ts')).journalLines(result)),
+}
+
+function* linesOf(lines: Iterable<string>): Generator<string> {
+  for (const line of lines) yield line.endsWith('\n') ? line : `${line}\n`
+}
+
+const FOLDER = '.handover-sim'
+export const KEPT_JOURNAL = `${FOLDER}/journal.jsonl`
+
+/** A folder that cannot be made is for the report to complain about. */
+export function keptJournal({ cwd }: Pick<Io, 'cwd'>): ReportWish {
+  try {
+    mkdirSync(join(cwd, FOLDER), { recursive: true })
+    writeFileSync(join(cwd, FOLDER, '.gitignore'), '*\n')
+  } catch {
+    // Said with the file that could not be written.
+  }
+  return { report: 'journal', file: KEPT_JOURNAL }
+}

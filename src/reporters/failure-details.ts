@@ -1,0 +1,113 @@
+/** The story of a play that went wrong: its failures, what else was seen, what happened when, how to see it again. */
+import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import type { LintFinding } from '../linter/rule.ts'
+import { wrap } from '../text/terminal-text.ts'
+import { visible } from '../text/visible.ts'
+import type { Timed } from '../timeline/timeline.ts'
+import { diagramOf } from './diagram.ts'
+import { failureLines, type Layout } from './failure.ts'
+
+/** Failures shown in full; a play that goes wrong everywhere has one cause most of the time. */
+const SHOWN = 10
+
+export function storyLines(played: ScenarioResult, layout: Layout): string[] {
+  const reason = (played.reason ?? '').split('\n').flatMap(line => wrap(visible(line), layout.columns))
+  const lines = [
+    ...failuresText(played, layout),
+    ...(played.reason === null ? [] : reason),
+    ...notReached(played, layout),
+    ...warningLines(played.warnings, layout),
+    ...diagramText(played, layout),
+    `again: ${visible(played.again)}`,
+  ]
+  return lines.map(line => line.trimEnd())
+}
+
+/** The same for failures that belong to no scenario. */
+export function outsideLines({ failures, journal }: RunResult, layout: Layout): string[] {
+  const diagram = diagramText({ journal, failures, conversations: {}, steps: [] }, layout)
+  return [...failuresText({ failures }, layout), ...diagram].map(line => line.trimEnd())
+}
+
+function failuresText({ failures }: Pick<ScenarioResult, 'failures'>, layout: Layout): string[] {
+  const groups = groupFailures(failures)
+  const shown = groups.slice(0, SHOWN)
+  const left = failures.length - shown.flat().length
+  const lines = shown.flatMap(group => [...failureLines(group[0], layout), ...othersLines(group, layout)])
+  return left > 0
+    ? [...lines, layout.theme.bad(`… ${left} more failures: the json and html reports have them all`)]
+    : lines
+}
+
+function othersLines(group: FailureGroup, { columns, theme }: Layout): string[] {
+  const text = othersText(group)
+  return text === null ? [] : wrap(text, columns - 2).map(line => theme.bad(`  ${line}`))
+}
+
+function notReached({ steps }: ScenarioResult, { columns }: Layout): string[] {
+  const numbers = steps.filter(({ outcome }) => outcome === 'not reached').map(({ number }) => number)
+  if (numbers.length === 0) return []
+  return wrap(`not reached: step${numbers.length === 1 ? '' : 's'} ${ranges(numbers)}`, columns)
+}
+
+function warningLines(warnings: readonly LintFinding[], { columns, theme }: Layout): string[] {
+  return warnings.slice(0, SHOWN).flatMap(({ rule, message }) => {
+    const text = `warning ${visible(rule)}: ${visible(message)}`
+    return wrap(text, columns).map(line => theme.warn(line))
+  })
+}
+
+const diagramText = (timed: Timed, { columns, theme }: Layout): string[] =>
+  diagramOf(timed, columns).map(({ text, shade }) => theme[shade](text))
+
+/** The first of them, and the others. */
+export type FailureGroup = readonly [Failure, ...Failure[]]
+
+/** In the order of their first. */
+export function groupFailures(failures: readonly Failure[]): FailureGroup[] {
+  const groups = new Map<string, [Failure, ...Failure[]]>()
+  for (const failure of failures) {
+    const key = sameness(failure)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [failure])
+    else group.push(failure)
+  }
+  return [...groups.values()]
+}
+
+function sameness({ kind, step, conversation, soft, wanted, happened, hint }: Failure): string {
+  const place = step === null ? null : [step.place, step.place === null && step.number]
+  const texts = [wanted, happened].map(text => masked(text, conversation))
+  return JSON.stringify([kind, place, soft, texts, hint])
+}
+
+/** What differs each time: which entry, when, whose chat, and the numbers in texts. A status that differs is news. */
+const masked = (text: string, conversation: string | null): string =>
+  (conversation === null ? text : text.replaceAll(JSON.stringify(conversation), '"…"'))
+    .replace(/"(?:[^"\\]|\\.)*"/g, quoted => quoted.replace(/\d+/g, '0'))
+    .replace(/#\d+|\bsteps? \d+|[+-]?\d+(\.\d+)? m?s\b/g, '0')
+
+/** `and 7 more like it: steps 8, 9, 14-18`; null when there is none. */
+export function othersText([, ...others]: FailureGroup): string | null {
+  if (others.length === 0) return null
+  const steps = others.flatMap(({ step }) => (step === null ? [] : [step.number])).sort((a, b) => a - b)
+  const chats = others.flatMap(({ step, conversation }) =>
+    step === null && conversation !== null && conversation !== 'main' ? [visible(conversation)] : [],
+  )
+  const where = [
+    steps.length === 0 ? '' : `step${steps.length === 1 ? '' : 's'} ${ranges(steps)}`,
+    chats.length === 0 ? '' : `chat${chats.length === 1 ? '' : 's'} ${chats.join(', ')}`,
+  ].filter(Boolean)
+  return `and ${others.length} more like it${where.length === 0 ? '' : `: ${where.join('; ')}`}`
+}
+
+/** `3, 8-10`. */
+export function ranges(numbers: readonly number[]): string {
+  const runs: [number, number][] = []
+  for (const number of numbers) {
+    const last = runs.at(-1)
+    if (last?.[1] === number - 1) last[1] = number
+    else runs.push([number, number])
+  }
+  return runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ')
+}

@@ -1,0 +1,96 @@
+/** Journal entries in words. */
+
+import type { Entry, EntryOf, FaultEffect } from '../journal/entry.ts'
+import { counted } from '../text/counted.ts'
+import { shorten } from '../text/terminal-text.ts'
+import { visible } from '../text/visible.ts'
+import { effectText, notAppliedText } from '../wording/faults.ts'
+import { describeApi } from './log-calls.ts'
+import { describeDelivery, describeEvent } from './log-deliveries.ts'
+import type { Line } from './log-line.ts'
+
+/** Null for what another entry already says. */
+export function describe(entry: Entry): Line | null {
+  switch (entry.kind) {
+    case 'api':
+      return describeApi(entry)
+    case 'event':
+      return describeEvent(entry)
+    case 'delivery':
+      return describeDelivery(entry)
+    case 'user':
+      return describeUser(entry)
+    case 'note':
+      return describeNote(entry)
+    case 'fault':
+      return describeHit(entry)
+    default:
+      return other(entry.kind, details(entry))
+  }
+}
+
+function describeUser({ action, text, button, attachments }: EntryOf<'user'>): Line {
+  const who = 'user -> platform'
+  if (action === 'press') return { who, what: 'presses', said: button ?? '', details: [], wrong: false }
+  const files = (attachments ?? []).map(file => `${visible(file.name)} ${file.size_kb} kB`)
+  return {
+    who,
+    what: files.length === 0 ? 'writes' : `sends ${shorten(files.join(', '), 40)}`,
+    said: text === '' ? undefined : text,
+    details: [],
+    wrong: false,
+  }
+}
+
+/** `fault flaky: answered 503 (1 of 2)` */
+function describeHit({ fault, effect, hit, of, not_applied }: EntryOf<'fault'>): Line {
+  const count = of === null ? `hit ${hit}` : `${hit} of ${of}`
+  const short = not_applied === undefined ? '' : `; ${visible(notAppliedText(not_applied))}`
+  return {
+    who: 'fault',
+    what: `${visible(fault)}: ${visible(effectText(effect))} (${count})${short}`,
+    details: [],
+    wrong: false,
+  }
+}
+
+/** Said by the API call that caused them, or by the delivery that follows. */
+const REPEATED = new Set(['taken_over', 'takeover_replaced', 'handed_back', 'event_triggered'])
+
+function describeNote(entry: EntryOf<'note'>): Line | null {
+  const text = (name: string) => visible(String(entry[name] ?? ''))
+  switch (entry.note) {
+    case 'bot_message':
+      return { who: 'platform -> user', what: 'writes', said: String(entry.text ?? ''), details: [], wrong: false }
+    case 'chat_created':
+      return other('platform', `chat ${text('chat_id')} (${text('source')})`)
+    case 'typing_hidden':
+      return other('platform -> user', `hides the typing indicator (${text('why')})`)
+    case 'chat_ended':
+      return other('platform', `the chat ends (${text('why')})`)
+    case 'availability':
+      return entry.by === 'api' ? null : other('platform', `availability ${text('availability')} (${text('by')})`)
+    case 'config':
+      return other('settings', details((entry.changed ?? {}) as Record<string, unknown>))
+    case 'fault_set':
+      return other('fault', `${text('fault')} is set: ${visible(effectText(entry.effect as FaultEffect))}`)
+    case 'fault_cleared':
+      return other('fault', `${text('fault')} is cleared after ${counted(Number(entry.hits), 'hit')}`)
+    case 'evicted':
+      return { ...other('journal', text('message')), wrong: true }
+    default:
+      return REPEATED.has(entry.note) ? null : other('note', `${visible(entry.note)} ${details(entry)}`)
+  }
+}
+
+const FRAME = new Set(['v', 'seq', 'time', 'cause', 'kind', 'chat_id', 'note'])
+
+const other = (who: string, what: string): Line => ({ who, what: what.trim(), details: [], wrong: false })
+
+/** `name=value name=value`, without what the line shows anyway. */
+function details(fields: object): string {
+  return Object.entries(fields)
+    .filter(([name]) => !FRAME.has(name))
+    .map(([name, value]) => visible(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`))
+    .join(' ')
+}

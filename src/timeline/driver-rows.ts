@@ -1,0 +1,54 @@
+/** The agent's side in a timeline: what the driver was told to do, and what an agent sees. */
+
+import type { Entry, EntryFrame } from '../journal/entry.ts'
+import type { DriverCall, InboxItem } from '../scenario/run-events.ts'
+import { counted } from '../text/counted.ts'
+import { quote, showMs } from '../text/terminal-text.ts'
+import { line, type Seen, said } from './row.ts'
+
+export type DriverEntry = EntryFrame & DriverCall & { readonly kind: 'driver' }
+
+/** The driver writes its calls as they are into entries of its kind. */
+export const asDriverEntry = (entry: Entry): DriverEntry => entry as unknown as DriverEntry
+
+const DOES: Readonly<Record<string, string>> = {
+  accept: 'accepts',
+  says: 'says',
+  type: 'types',
+  stop: 'stops typing',
+  leave: 'leaves',
+  away: 'goes away',
+  back: 'comes back',
+}
+
+export function seenDriver(call: DriverEntry): Seen {
+  const verb = String(call.verb)
+  const ok = call.outcome === 'ok'
+  const answer = call.status === undefined ? call.outcome : `${call.status} in ${showMs(call.duration_ms)}`
+  const why = ok || call.error === undefined ? answer : line(call.error, 80)
+  const from = verb.startsWith('target.') ? 'player' : 'agent'
+  const { text } = call as { text?: unknown }
+  const words = typeof text === 'string' ? ` ${said(text)}` : ''
+  const label = `${DOES[verb] ?? line(verb.replace(/^does\./, 'does '), 40)}${words}`
+  return { from, to: 'intermediary', kind: 'driver', label, answer: why, ok }
+}
+
+export const sawInbox = (entry: Entry): boolean => entry.kind === 'driver' && entry.verb === 'inbox'
+
+/** What is new since `known`, the items of the read before. */
+export function inboxLabel(entry: DriverEntry, known: readonly InboxItem[]): Seen {
+  const { items = [], outcome, error, status } = entry
+  const base = { from: 'intermediary', to: 'agent', kind: 'driver' } as const
+  if (outcome !== 'ok')
+    return { ...base, label: `inbox: ${line(error ?? status ?? 'no answer', 80)}`, ok: status === 404 }
+  const fresh = items.slice(known.length).map(itemWords)
+  const label = fresh.length > 0 ? fresh.slice(0, 3).join(', ') : counted(items.length, 'item')
+  return { ...base, label: `inbox: ${label}${fresh.length > 3 ? `, ${fresh.length - 3} more` : ''}`, ok: true }
+}
+
+/** `"Hello" with 2 files`, `a request`. */
+function itemWords({ request, text, attachments = [] }: InboxItem): string {
+  const files = attachments.length === 0 ? '' : counted(attachments.length, 'file')
+  const words = [request ? 'a request' : '', typeof text === 'string' && text !== '' ? quote(text, 60) : '']
+  return [...words, files].filter(Boolean).join(' with ') || 'an empty item'
+}

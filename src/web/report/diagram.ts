@@ -1,0 +1,145 @@
+/** A sequence diagram: one row of HTML per happening, the arrow in it an SVG that stretches with the page. Pure. */
+
+import type { Entry } from '../../journal/entry.ts'
+import type { Actor, TimelineRow } from '../../timeline/row.ts'
+import { duration, offset } from './formatting.ts'
+import { html, type Markup, type Part } from './markup.ts'
+
+export interface Evidence {
+  readonly rows: readonly TimelineRow[]
+  /** Those the rows tell of, as far as they were kept; long payloads cut. */
+  readonly entries: readonly Entry[]
+}
+
+/** Most of what is worth reading passes between platform and intermediary: they have the widest gap. */
+export const LIFELINES: readonly { readonly actor: Exclude<Actor, 'player'>; readonly at: number }[] = [
+  { actor: 'user', at: 7 },
+  { actor: 'platform', at: 33 },
+  { actor: 'intermediary', at: 69 },
+  { actor: 'agent', at: 93 },
+]
+
+const AT = new Map<Actor, number>(LIFELINES.map(({ actor, at }) => [actor, at]))
+
+export interface Span {
+  readonly left: number
+  readonly right: number
+  /** Null: it happened at one place, or belongs to no lifeline. */
+  readonly points: 'left' | 'right' | null
+}
+
+/** From the nearer edge for what the player does, who has no lifeline. A fault strikes where it is. */
+export function spanOf({ from, to, kind }: Pick<TimelineRow, 'from' | 'to' | 'kind'>): Span {
+  const end = AT.get(to)
+  if (end === undefined) return { left: 0, right: 100, points: null }
+  const start = kind === 'fault' ? end : (AT.get(from) ?? (end < 50 ? 0 : 100))
+  if (start === end) return { left: start, right: 100, points: null }
+  return { left: Math.min(start, end), right: Math.max(start, end), points: start < end ? 'right' : 'left' }
+}
+
+export interface PlatformContext {
+  /** Percent kept free on either side. */
+  readonly left: number
+  readonly right: number
+  readonly side: 'start' | 'middle' | 'end'
+}
+
+/** Where words may stand: over their arrow, and further inwards when they are long. */
+export function roomFor({ left, right, points }: Span): PlatformContext {
+  const middle = points === null ? left : (left + right) / 2
+  if (middle > 67) return { left: 0, right: 100 - (points === null ? left : right), side: 'end' }
+  if (middle < 33 || points === null) return { left, right: 0, side: 'start' }
+  const reach = Math.min(middle, 100 - middle)
+  return { left: middle - reach, right: 100 - middle - reach, side: 'middle' }
+}
+
+/** Quiet for so long is drawn as a break. */
+const BREAK_MS = 1000
+
+/** How long nothing happened before a row; null when it followed at once. */
+export function quietBefore(rows: readonly TimelineRow[], index: number): number | null {
+  const before = rows[index - 1]
+  const quiet = before === undefined ? rows[index]!.atMs : rows[index]!.atMs - before.atMs
+  return quiet >= BREAK_MS ? quiet : null
+}
+
+/** Chats in the order they come up. */
+export const conversationsOf = (rows: readonly TimelineRow[]): string[] => [
+  ...new Set(rows.flatMap(({ conversation }) => (conversation === null ? [] : [conversation]))),
+]
+
+/** Rows beyond the screen are laid out only when they come near, so many at a time. */
+const CHUNK = 50
+/** Hues for lanes; more lanes than that share them, and are told apart by their names. */
+const HUES = 6
+
+export function drawDiagram(rows: readonly TimelineRow[], name: string): Markup {
+  const conversations = conversationsOf(rows)
+  return html`<div class="diagram${conversations.length > 1 && ' with-lanes'}">
+${heads}
+<div class="rows" role="listbox" aria-label="What happened in ${name}">${chunksOf(rows, conversations)}</div>
+</div>`
+}
+
+const heads = html`<div class="heads" aria-hidden="true"><span class="at">s</span><span class="seq">entry</span><span class="lane">chat</span><span class="stage">${LIFELINES.map(
+  ({ actor, at }) => html`<span style="left:${at}%">${actor}</span>`,
+)}</span><span class="answer">answer</span></div>`
+
+function chunksOf(rows: readonly TimelineRow[], conversations: readonly string[]): Part[] {
+  const chunks: Part[] = []
+  for (let first = 0; first < rows.length; first += CHUNK) {
+    const drawn = rows.slice(first, first + CHUNK).map((_, index) => rowAt(rows, first + index, conversations))
+    chunks.push(html`<div class="chunk" role="none" style="--rows:${drawn.length}">${drawn}</div>`)
+  }
+  return chunks
+}
+
+function rowAt(rows: readonly TimelineRow[], index: number, conversations: readonly string[]): Part {
+  const quiet = quietBefore(rows, index)
+  const gap =
+    quiet !== null && html`<div class="gap" role="none"><span aria-hidden="true">${duration(quiet)} later</span></div>`
+  return [gap, drawRow(rows[index]!, index, conversations)]
+}
+
+function drawRow(row: TimelineRow, index: number, conversations: readonly string[]): Markup {
+  const span = spanOf(row)
+  return html`<div class="${classesOf(row, span, conversations)}" role="option" tabindex="${index === 0 ? 0 : -1}" aria-selected="false" data-index="${index}" data-conversation="${row.conversation ?? ''}">
+<span class="at">${offset(row.atMs)}</span><span class="seq">#${row.seq}</span><span class="lane" title="${row.conversation ?? ''}">${row.conversation}</span>
+<span class="stage">${arrow(span)}<span class="route">${routeOf(row)}</span> ${labelOf(row, span)}</span>
+<span class="answer" title="${row.answer ?? ''}">${markOf(row)}${row.answer}</span></div>`
+}
+
+function classesOf(
+  { kind, failed, ok, conversation }: TimelineRow,
+  { points }: Span,
+  conversations: readonly string[],
+): string {
+  const hue =
+    conversation === null || conversations.length === 1 ? '' : `hue-${(conversations.indexOf(conversation) % HUES) + 1}`
+  const state = failed ? 'failed' : ok ? '' : 'refused'
+  return ['row', kind, state, hue, points === null && 'still'].filter(Boolean).join(' ')
+}
+
+function labelOf({ label, kind }: TimelineRow, span: Span): Markup {
+  const { left, right, side } = roomFor(span)
+  const struck = kind === 'fault' && html`<svg class="mark" aria-hidden="true"><use href="#mark-fault"/></svg> `
+  return html`<span class="label ${side}" style="--left:${left}%;--right:${right}%" title="${label}">${struck}${label}</span>`
+}
+
+/** Who to whom, for narrow pages and for readers who hear it. */
+export function routeOf({ from, to, kind }: TimelineRow): string {
+  if (kind === 'step' || kind === 'fault') return ''
+  return from === to ? (from === 'player' ? '' : from) : `${from} to ${to}`
+}
+
+function arrow({ left, right, points }: Span): Part {
+  if (points === null) return null
+  const head = points === 'left' ? left : right
+  return html`<svg class="arrow" aria-hidden="true" focusable="false"><line x1="${left}%" x2="${right}%" y1="5" y2="5"/><use href="#head-${points}" x="${head}%" y="5"/></svg>`
+}
+
+/** Never by colour alone: a cross for what failed, an exclamation mark for what was refused. */
+function markOf({ failed, ok }: TimelineRow): Part {
+  if (failed) return html`<svg class="mark fail" role="img" aria-label="failed"><use href="#mark-fail"/></svg> `
+  return !ok && html`<svg class="mark error" role="img" aria-label="refused"><use href="#mark-error"/></svg> `
+}

@@ -1,0 +1,126 @@
+/** One journal entry taken apart for reading: what was asked, what was answered, what else is known. Pure. */
+import type { Entry, EntryOf } from '../../journal/entry.ts'
+import { assumedIn } from '../../wording/assumptions.ts'
+import { failureText } from '../../wording/delivery.ts'
+import { duration, moment } from './formatting.ts'
+import { html, lines, type Markup, type Part } from './markup.ts'
+import { inWords, isCut } from './truncate-entry.ts'
+
+export interface Section {
+  readonly title: string
+  /** Beside the title: a status, a duration. */
+  readonly aside?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Undefined: the section has no payload. */
+  readonly payload?: unknown
+  readonly list?: readonly string[]
+}
+
+export function sectionsOf(entry: Entry): Section[] {
+  switch (entry.kind) {
+    case 'api':
+      return [...callSections(entry), ...findingSections(entry)]
+    case 'delivery':
+      return deliverySections(entry)
+    case 'event':
+      return [{ title: entry.event, aside: entry.delivery_id, payload: entry.payload }]
+    default:
+      return [{ title: 'Details', payload: restOf(entry) }]
+  }
+}
+
+const LOST = { before: 'Lost before it was processed', after: 'Processed, its answer lost' }
+
+const callSections = ({
+  method,
+  path,
+  request,
+  status,
+  response,
+  duration_ms,
+  auth,
+  answer_lost,
+}: EntryOf<'api'>): Section[] => [
+  {
+    title: `${method} ${path}`,
+    ...(auth === 'valid' || auth === 'not_checked' ? {} : { aside: `key: ${auth.replace('_', ' ')}` }),
+    headers: request.headers,
+    payload: request.body,
+  },
+  {
+    title: answer_lost === undefined ? `Answer ${status}` : LOST[answer_lost],
+    aside: duration(duration_ms),
+    payload: response,
+  },
+]
+
+function findingSections(entry: EntryOf<'api'>): Section[] {
+  const { findings } = entry
+  if (isCut(findings)) return [{ title: 'Findings', payload: findings }]
+  const found = findings.map(({ rule, message }) => `${rule}: ${message}`)
+  const assumed = assumedIn(entry)
+  return [
+    ...(found.length === 0 ? [] : [{ title: 'Findings', list: found }]),
+    ...(assumed.length === 0 ? [] : [{ title: 'Assumed', list: assumed }]),
+  ]
+}
+
+function deliverySections({ url, event, request, response, status, failure, ...more }: EntryOf<'delivery'>): Section[] {
+  const { attempt, outcome, duration_ms, sign } = more
+  const how = [`attempt ${attempt}`, outcome, ...(sign === undefined ? [] : [`signature: ${sign}`])].join(', ')
+  const sent: Section = {
+    title: `${event} to ${url ?? 'nobody'}`,
+    aside: how,
+    headers: request.headers,
+    payload: parsed(request.body),
+  }
+  const said = failure === undefined ? {} : { list: [failureText(failure)] }
+  if (response === null || status === null) return [sent, { title: 'No answer', aside: duration(duration_ms), ...said }]
+  const answer = { title: `Answer ${status}`, aside: duration(duration_ms), headers: response.headers, ...said }
+  return [sent, { ...answer, payload: parsed(response.body) }]
+}
+
+function parsed(body: unknown): unknown {
+  if (typeof body !== 'string') return body
+  try {
+    return JSON.parse(body)
+  } catch {
+    return body
+  }
+}
+
+function restOf({ v, seq, time, at_ms, cause, kind, ...rest }: Entry): unknown {
+  return rest
+}
+
+/** An entry in full, as the panel shows it. */
+export const entryMarkup = (entry: Entry): Markup => html`<section class="entry">
+<h4><span class="seq">#${entry.seq}</span> ${entry.kind} <small>${moment(entry.time)}${entry.cause !== null && `, caused by #${entry.cause}`}</small></h4>
+${sectionsOf(entry).map(sectionMarkup)}
+<details class="raw"><summary>The entry as JSON</summary>${payloadMarkup(entry)}</details>
+</section>`
+
+const sectionMarkup = ({
+  title,
+  aside,
+  headers = {},
+  payload,
+  list,
+}: Section): Markup => html`<h5>${title}${aside !== undefined && html` <small>${aside}</small>`}</h5>
+${list !== undefined && html`<ul>${list.map(item => html`<li>${item}</li>`)}</ul>`}
+${headerTable(headers)}${payload !== undefined && payload !== '' && payloadMarkup(payload)}`
+
+function headerTable(headers: Readonly<Record<string, string>>): Part {
+  if (isCut(headers)) return payloadMarkup(headers)
+  const rows = Object.entries(headers).map(([name, value]) => html`<dt>${name}</dt><dd>${String(value)}</dd>`)
+  return rows.length > 0 && html`<dl class="headers">${rows}</dl>`
+}
+
+const payloadMarkup = (payload: unknown): Markup => html`<pre tabindex="0">${lines(pretty(payload))}</pre>`
+
+function pretty(payload: unknown): string {
+  if (isCut(payload)) return inWords(payload)
+  return typeof payload === 'string' ? payload : JSON.stringify(payload, cutInWords, 2)
+}
+
+const cutInWords = (_: string, value: unknown) => (isCut(value) ? inWords(value) : value)

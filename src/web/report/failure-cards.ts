@@ -1,0 +1,105 @@
+/** Failures of a play: what was wanted, what happened, what to try, and what came closest. */
+import type { Difference, Failure, NearMiss } from '../../evaluator/verdict.ts'
+import { placeText } from '../../scenario/plan.ts'
+import { counted } from '../../text/counted.ts'
+import { offset } from './formatting.ts'
+import { mark } from './icons.ts'
+import { html, type Markup, type Part } from './markup.ts'
+import { entryLink } from './scenario-links.ts'
+
+/** `slug` leads to the entries of the play; null for what belongs to none. */
+export function failureCards(failures: readonly Failure[], slug: string | null): Part {
+  if (failures.length === 0) return null
+  return html`<div class="failures">${failures.map(failure => card(failure, slug))}</div>`
+}
+
+const KINDS: Readonly<Partial<Record<Failure['kind'], string>>> = {
+  expect: 'a call did not come',
+  none: 'a call came that must not',
+  sees: 'the agent did not see it',
+  check: 'the chat is not as it should be',
+  stimulus: 'a step could not be done',
+  driver: 'the side of the agent refused',
+  unexpected: 'a call nobody asked for',
+  contract: 'a call the platform refuses',
+  never: 'something that must never happen',
+  times: 'too many, or too close',
+  echo: 'a text of the user came back',
+  leak: 'a text came up in another chat',
+  late: 'a call after the end',
+  lint: 'a warning, counted as a failure',
+  stopped: 'cut off',
+  environment: 'the surroundings failed',
+}
+
+const card = (failure: Failure, slug: string | null): Markup => html`<article class="failure${failure.soft && ' soft'}">
+${titled(slug, html`${mark(failure.kind === 'environment' ? 'error' : 'fail')}<span>${KINDS[failure.kind]}</span>${where(failure)}`)}
+<dl>
+<div><dt>wanted</dt><dd>${failure.wanted}</dd></div>
+<div class="happened"><dt>happened</dt><dd>${failure.happened}${failure.marks.length > 0 && html` <span class="marks">${failure.marks.map(seq => entryLink(slug, seq))}</span>`}</dd></div>
+${failure.hint !== undefined && html`<div class="hint"><dt>try</dt><dd>${failure.hint}</dd></div>`}
+</dl>
+${nearMisses(failure.nearest, slug)}
+</article>`
+
+/** Outside of a scenario there is one heading less above it. */
+const titled = (slug: string | null, title: Markup): Markup =>
+  slug === null ? html`<h3 class="title">${title}</h3>` : html`<h4 class="title">${title}</h4>`
+
+function where({ step, conversation, rules, soft }: Failure): Markup {
+  const words = [
+    step !== null && `step ${step.number}/${step.of}${step.name === null ? '' : ` ${step.name}`}`,
+    step?.place != null && placeText(step.place),
+    conversation !== null && conversation !== 'main' && `chat ${conversation}`,
+    rules.length > 0 && `rule ${rules.join(', ')}`,
+    soft && 'soft',
+  ].filter(word => word !== false)
+  return html`<span class="where">${words.map(word => html`<span>${word}</span>`)}</span>`
+}
+
+function nearMisses(nearest: readonly NearMiss[], slug: string | null): Part {
+  if (nearest.length === 0) return null
+  const [first, ...others] = nearest as [NearMiss, ...NearMiss[]]
+  return html`<div class="nearest"><p class="caption">Came closest</p>${nearMiss(first, slug)}
+${others.length > 0 && html`<details><summary>${counted(others.length, 'other')} looked at</summary>${others.map(miss => nearMiss(miss, slug))}</details>`}</div>`
+}
+
+const nearMiss = (
+  { seq, what, afterMs, why, differences }: NearMiss,
+  slug: string | null,
+): Markup => html`<div class="near">
+<p>${entryLink(slug, seq)}<span class="what">${what}</span> <span class="at">${offset(afterMs)} s</span> <span class="why">${why}</span></p>
+${differences.length > 0 && html`<table class="differences"><thead><tr><th>field</th><th>wanted</th><th>was</th><th class="unseen">hint</th></tr></thead><tbody>${differences.map(difference)}</tbody></table>`}
+</div>`
+
+function difference({ path, expected, actual, hint }: Difference): Markup {
+  const [wanted, was] = differing(expected, actual)
+  return html`<tr><th scope="row">${path || 'the whole'}</th><td class="wanted">${wanted}</td><td class="was">${was}</td><td>${hint}</td></tr>`
+}
+
+/** Both as they are when they have little in common: marking all of them would say nothing. */
+export function differing(expected: string, actual: string): [wanted: Markup, was: Markup] {
+  const [a, b] = [shortened(expected), shortened(actual)]
+  const shorter = Math.min(a.length, b.length)
+  let start = 0
+  while (start < shorter && a[start] === b[start]) start++
+  let end = 0
+  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++
+  if ((start + end) * 2 < shorter) return [marked(a, a.length, 0), marked(b, b.length, 0)]
+  return [marked(a, start, end), marked(b, start, end)]
+}
+
+const LONGEST = 2000
+
+function shortened(text: string): string[] {
+  return text.length <= LONGEST ? [...text] : [...text.slice(0, LONGEST), '…']
+}
+
+function marked(chars: readonly string[], start: number, end: number): Markup {
+  const [head, middle, tail] = [
+    chars.slice(0, start),
+    chars.slice(start, chars.length - end),
+    end === 0 ? [] : chars.slice(-end),
+  ]
+  return html`<code>${head.join('')}${middle.length > 0 && html`<mark>${middle.join('')}</mark>`}${tail.join('')}</code>`
+}

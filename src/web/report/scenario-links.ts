@@ -1,0 +1,48 @@
+/** In which order a report tells of plays, and the address of each inside it. */
+import type { Outcome, ScenarioResult } from '../../evaluator/verdict.ts'
+import { exact, html, type Markup } from './markup.ts'
+
+/** What needs a look comes first. */
+export const OUTCOMES: readonly Outcome[] = ['fail', 'error', 'inconclusive', 'pass', 'skipped']
+
+export interface Placed {
+  readonly played: ScenarioResult
+  /** Unique in the report: `happy-path`, `happy-path-2`. */
+  readonly slug: string
+}
+
+export function inOrder(plays: readonly ScenarioResult[]): Placed[] {
+  const sorted = OUTCOMES.flatMap(outcome => plays.filter(played => played.outcome === outcome))
+  const taken = new Set<string>()
+  return sorted.map(played => ({ played, slug: freeSlug(slugOf(played), taken) }))
+}
+
+const LONGEST_SLUG = 60
+
+/** Letters and digits of any script; `end` of an element that is not a scenario cannot come out of it. */
+function slugOf({ name, instance }: ScenarioResult): string {
+  const words =
+    name
+      .toWellFormed()
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  const slug = [...words.join('-')].slice(0, LONGEST_SLUG).join('').replace(/-$/, '')
+  return `${slug || 'scenario'}${instance > 1 ? `-run-${instance}` : ''}`
+}
+
+function freeSlug(wanted: string, taken: Set<string>): string {
+  let slug = wanted
+  for (let count = 2; taken.has(slug); count++) slug = `${wanted}-${count}`
+  taken.add(slug)
+  return slug
+}
+
+/** `#happy-path`, `#happy-path/11`. */
+export const linkTo = (slug: string, seq?: number): string =>
+  `#${encodeURIComponent(slug)}${seq === undefined ? '' : `/${seq}`}`
+
+/** `slug` null: there is no page of it to lead to. */
+export const entryLink = (slug: string | null, seq: number): Markup =>
+  slug === null
+    ? html`<span class="seq">#${seq}</span> `
+    : html`<a class="seq" href="${exact(linkTo(slug, seq))}">#${seq}</a> `

@@ -1,0 +1,152 @@
+/** One play: a line in the list of scenarios, and below it all there is to know. */
+import type { ScenarioResult, StepVerdict } from '../../evaluator/verdict.ts'
+import { placeText } from '../../scenario/plan.ts'
+import { showMs } from '../../text/terminal-text.ts'
+import { failureCards } from './failure-cards.ts'
+import { duration, offset } from './formatting.ts'
+import { mark } from './icons.ts'
+import { exact, html, type Markup, type Part } from './markup.ts'
+import { entryLink, linkTo, type Placed } from './scenario-links.ts'
+import type { Gathered } from './timeline-data.ts'
+
+export const playSection = ({ played, slug }: Placed, evidence: Gathered, open: boolean): Markup => html`
+<details class="play ${played.outcome}" id="${exact(slug)}" data-outcome="${played.outcome}"${open && html` open`}>
+${summary(played)}
+<div class="inside">
+${facts(played, slug)}
+${played.reason !== null && html`<p class="reason">${played.reason}</p>`}
+${failureCards(played.failures, slug)}
+${warnings(played, slug)}
+${again(played)}
+${stepTable(played, slug)}
+${timelineSection(played, evidence)}
+</div>
+</details>`
+
+/** Name, place and what is wrong, in columns that line up with those of the others. */
+const summary = ({
+  outcome,
+  name,
+  file,
+  place,
+  failures,
+  reason,
+  durationMs,
+  instance,
+}: ScenarioResult): Markup => html`<summary>
+${mark(outcome)}
+<h3 class="name"><b>${name}</b>${instance > 1 && html` <small>run ${instance}</small>`}<small class="place">${place === null ? file : placeText(place)}</small></h3>
+<span class="first">${failures[0] === undefined ? reason : firstLine(failures)}</span>
+<span class="took">${outcome !== 'skipped' && duration(durationMs)}</span>
+</summary>`
+
+function firstLine(failures: ScenarioResult['failures']): Part {
+  const [{ wanted, happened }, ...more] = failures as [
+    ScenarioResult['failures'][number],
+    ...ScenarioResult['failures'],
+  ]
+  return html`<span class="happened">${happened}</span><small>${wanted}${more.length > 0 && ` (and ${more.length} more)`}</small>`
+}
+
+function facts({ seed, clock, startedAt, tags, spec, conversations, captures }: ScenarioResult, slug: string): Markup {
+  const rows: [string, Part][] = [
+    ['Seed', String(seed)],
+    ['Clock', clock],
+    ['Started', startedAt.slice(11, 19)],
+    ['Tags', tags.join(', ')],
+    ['Rules', spec.join(', ')],
+    ['Chats', chats(conversations)],
+    ['Captured', captured(captures)],
+  ]
+  const there = rows.filter(([, value]) => value !== '' && value !== null)
+  return html`<dl class="facts">${there.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}<div class="self"><dd><a href="${exact(linkTo(slug))}">Link to this scenario</a></dd></div></dl>`
+}
+
+const MOST_CHATS = 4
+
+function chats(conversations: ScenarioResult['conversations']): Part {
+  const all = Object.entries(conversations)
+  const shown = all
+    .slice(0, MOST_CHATS)
+    .map(([conversation, id]) => html`<span class="pair">${conversation} <code>${id}</code></span> `)
+  return all.length === 0 ? null : [shown, all.length > MOST_CHATS && `and ${all.length - MOST_CHATS} more`]
+}
+
+function captured(captures: ScenarioResult['captures']): Part {
+  const pairs = Object.entries(captures).map(
+    ([name, value]) =>
+      html`<span class="pair">${name} <code>${(JSON.stringify(value) ?? '').slice(0, 80)}</code></span> `,
+  )
+  return pairs.length === 0 ? null : pairs
+}
+
+function warnings({ warnings }: ScenarioResult, slug: string): Part {
+  if (warnings.length === 0) return null
+  const items = warnings.map(
+    ({ rule, message, conversation, marks }) =>
+      html`<li><code>${rule}</code> ${message}${conversation !== null && ` (chat ${conversation})`} ${marks.map(seq => entryLink(slug, seq))}</li>`,
+  )
+  return html`<ul class="own-warnings" aria-label="Warnings">${items}</ul>`
+}
+
+const again = ({ again }: ScenarioResult): Part =>
+  again !== '' &&
+  html`<p class="again"><span>Play it again</span> <code>${again}</code> <button type="button" class="scripted-only" data-copy="${exact(again)}">Copy</button></p>`
+
+export function timelineSection({ name }: ScenarioResult, { kept, rowCount, embedded, still }: Gathered): Part {
+  if (rowCount === 0) return null
+  return html`<section class="timeline"><h4>Timeline</h4>
+${kept !== 'whole' && html`<p class="left-out">${MISSING[kept]}</p>`}
+${kept !== 'nothing' && diagram(name, embedded, still)}
+</section>`
+}
+
+const MISSING = {
+  marked: 'Only the entries its failures point to are kept: the report would be too large.',
+  rows: 'The entries behind the rows are left out: the report would be too large.',
+  nothing: 'The timeline is left out: the report would be too large.',
+}
+
+const diagram = (
+  name: string,
+  embedded: Markup,
+  still: Markup,
+): Markup => html`<div class="drawn" data-name="${name}"></div>
+<script type="application/json">${embedded}</script>
+<noscript>${still.text === '' ? html`<p>The timeline of a scenario that passed is drawn when scripts are allowed.</p>` : still}</noscript>`
+
+export function stepTable(played: ScenarioResult, slug: string): Part {
+  const { steps } = played
+  if (steps.length === 0) return null
+  const severalConversations = new Set(steps.map(({ conversation }) => conversation)).size > 1
+  const frame = frameOf(played)
+  return html`<section class="steps"><h4>Steps</h4><ol>${steps.map(step => stepItem(step, slug, frame, severalConversations))}</ol></section>`
+}
+
+interface Frame {
+  readonly startMs: number
+  readonly lengthMs: number
+}
+
+function frameOf({ journal, steps }: ScenarioResult): Frame {
+  const begun = steps.flatMap(({ startMs, endMs }) => [startMs, endMs]).filter(ms => ms !== null)
+  const startMs = journal[0]?.at_ms ?? Math.min(...begun, 0)
+  return { startMs, lengthMs: Math.max(1, ...begun.map(ms => ms - startMs)) }
+}
+
+const stepItem = (
+  step: StepVerdict,
+  slug: string,
+  frame: Frame,
+  severalConversations: boolean,
+): Markup => html`<li class="${step.outcome === 'not reached' ? 'unreached' : step.outcome}" value="${step.number}">
+${mark(step.outcome)}<span class="number">${step.number}</span>${severalConversations && html`<span class="lane">${step.conversation}</span>`}<span class="label" title="${step.label}">${step.name !== null && html`<b>${step.name}</b> `}${step.label}</span>
+<span class="claimed">${step.claimed.map(seq => entryLink(slug, seq))}</span><span class="line">${step.place !== null && `:${step.place.line}`}</span>${timing(step, frame)}</li>`
+
+function timing({ startMs, endMs }: StepVerdict, frame: Frame): Part {
+  if (startMs === null) return html`<span class="at"></span><span class="took"></span>`
+  const from = startMs - frame.startMs
+  const length = (endMs ?? frame.startMs + frame.lengthMs) - startMs
+  const [left, width] = [from, length].map(ms => `${((Math.max(0, ms) / frame.lengthMs) * 100).toFixed(2)}%`)
+  return html`<span class="at">${offset(from)}</span><span class="took">${endMs === null ? 'not ended' : showMs(length)}</span><span class="when" aria-hidden="true"><i style="left:min(${left},100% - 3px);width:${width}"></i></span>`
+}

@@ -1,0 +1,232 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { timelineOf } from '../../src/timeline/timeline.ts'
+import { anyText, hostilePlay, UNSEEN } from '../reporters/hostile.ts'
+import { CHATS, failure, Journal, played, step, stepVerdict } from '../reporters/run-results.ts'
+import { crossTalkPlay, escapedPlay } from '../reporters/samples.ts'
+
+const rowsOf = (log: Journal, more = {}) => timelineOf(played({ journal: log.entries, conversations: CHATS, ...more }))
+/** `user -> platform: presses "handover"`, with the answer behind. */
+const told = (log: Journal, more = {}) =>
+  rowsOf(log, more).map(({ from, to, label, answer, ok }) =>
+    [`${from} -> ${to}: ${label}`, answer, ok ? '' : 'not ok'].filter(Boolean).join(' | '),
+  )
+
+describe('rows', () => {
+  it('an event and its answer are one row at the time of the event', () => {
+    const [event] = timelineOf(escapedPlay()).filter(row => row.kind === 'event')
+    expect(event).toEqual({
+      seq: 4,
+      atMs: 1,
+      from: 'platform',
+      to: 'intermediary',
+      conversation: 'main',
+      kind: 'event',
+      label: 'REQUESTING TAKEOVER',
+      answer: '200 in 31 ms',
+      ok: true,
+      failed: false,
+      step: 1,
+      entrySeqs: [4, 5],
+    })
+  })
+
+  it('calls name their words and their answer, and their own chat', () => {
+    const calls = timelineOf(escapedPlay()).filter(row => row.kind === 'call')
+    expect(calls.map(({ conversation, label, answer, failed }) => [conversation, label, answer, failed])).toEqual([
+      ['main', 'POST start', '200 TAKEOVER STARTED', false],
+      ['main', 'POST message "I&#39;m Anna"', '200 MESSAGE SENT TO USER', true],
+      ['bo', 'POST message "Hi"', '200 MESSAGE SENT TO USER', false],
+    ])
+  })
+
+  it('refused, unknown and lost calls say so', () => {
+    const log = new Journal()
+    log.call('start', {}, { status: 400, response: { error: { code: 'invalid_parameter' } } })
+    log.call(null, {}, { path: '/api/v2/handover/strat', status: 404, response: '' })
+    log.call('message', { message: 'Hi' }, { answer_lost: 'after' })
+    log.call('message', { message: 'Hi' }, { status: 0, answer_lost: 'before' })
+    expect(told(log)).toEqual([
+      'intermediary -> platform: POST start | 400 invalid_parameter | not ok',
+      'intermediary -> platform: POST /api/v2/handover/strat | 404 | not ok',
+      'intermediary -> platform: POST message "Hi" | processed, its answer lost',
+      'intermediary -> platform: POST message "Hi" | lost before it was processed',
+    ])
+  })
+
+  it('retries, duplicates and what is sent by hand have rows of their own, at the time they left', () => {
+    const log = new Journal()
+    log.event('MESSAGE FROM USER', 'd1', null, 'Hei')
+    log.at(20).delivery('d1', { outcome: 'failed', status: 503, duration_ms: 20 })
+    log.at(1050).delivery('d1', { attempt: 2, duration_ms: 40 })
+    log.at(2000).delivery('d9', { triggered: true, sign: 'wrong-key', status: 401, outcome: 'failed', duration_ms: 0 })
+    log.at(3000).delivery('d1', { attempt: 3, resent: true, duration_ms: 0 })
+    expect(told(log)).toEqual([
+      'platform -> intermediary: MESSAGE FROM USER "Hei" | 503 in 20 ms | not ok',
+      'platform -> intermediary: MESSAGE FROM USER, try 2 | 200 in 40 ms',
+      'platform -> intermediary: MESSAGE FROM USER, sent by hand, signature: wrong-key | 401 in 0.0 ms | not ok',
+      'platform -> intermediary: MESSAGE FROM USER, sent again | 200 in 0.0 ms',
+    ])
+    expect(rowsOf(log).map(({ atMs }) => atMs)).toEqual([0, 1010, 2000, 3000])
+  })
+
+  it('copies and what is sent again do not take the place of an answer that is still to come', () => {
+    const log = new Journal()
+    log.event('MESSAGE FROM USER', 'd1')
+    log.delivery('d1', { resent: true, status: 401, outcome: 'failed' })
+    log.delivery('d1', { attempt: 2, duplicate: true })
+    log.at(500).delivery('d1', { duration_ms: 500 })
+    expect(told(log).toSorted()).toEqual([
+      'platform -> intermediary: MESSAGE FROM USER | 200 in 500 ms',
+      'platform -> intermediary: MESSAGE FROM USER, a copy | 200 in 31 ms',
+      'platform -> intermediary: MESSAGE FROM USER, sent again | 401 in 31 ms | not ok',
+    ])
+  })
+
+  it('are in the order in which things began, not in which they were written down', () => {
+    const log = new Journal()
+    log.event('MESSAGE FROM USER', 'd1')
+    log.delivery('d1', { outcome: 'failed', status: 503 })
+    log.at(1020).call('message', { message: 'Hi' })
+    log.at(1050).delivery('d1', { attempt: 2, duration_ms: 40 })
+    expect(rowsOf(log).map(({ seq, atMs }) => [seq, atMs])).toEqual([
+      [1, 0],
+      [4, 1010],
+      [3, 1020],
+    ])
+  })
+
+  it('an event that was held back says how long; one that never left says why', () => {
+    const log = new Journal()
+    log.event('MESSAGE FROM USER', 'd1')
+    log.event('MESSAGE FROM USER', 'd2')
+    log.delivery('d2', { outcome: 'skipped', status: null, failure: { code: 'no_url' } })
+    log.at(2030).delivery('d1', { duration_ms: 30 })
+    expect(rowsOf(log).map(({ answer }) => answer)).toEqual([
+      '200 in 30 ms, sent 2.0 s later',
+      'not sent: no webhook URL is set',
+    ])
+  })
+
+  it('what the agent does and what is in the inbox; reads that show nothing new are one row', () => {
+    const log = new Journal()
+    log.driver('accept')
+    log.driver('says', { outcome: 'failed', status: 409, error: 'answered 409: not accepted yet' })
+    log.driver('does.transfer', { outcome: 'unreachable', error: 'connection refused' })
+    const reads = [
+      [],
+      [],
+      [{ request: true as const }],
+      [{ request: true as const }, { text: 'Hei', attachments: [{}] }],
+    ]
+    for (const items of reads) log.driver('inbox', { items })
+    log.driver('inbox', { outcome: 'failed', status: 404, error: 'answered 404' })
+    log.driver('inbox', { items: reads[3]! })
+    log.driver('target.restart')
+    expect(told(log)).toEqual([
+      'agent -> intermediary: accepts | 204 in 4.0 ms',
+      'agent -> intermediary: says | answered 409: not accepted yet | not ok',
+      'agent -> intermediary: does transfer | connection refused | not ok',
+      'intermediary -> agent: inbox: 0 items',
+      'intermediary -> agent: inbox: a request',
+      'intermediary -> agent: inbox: "Hei" with 1 file',
+      'intermediary -> agent: inbox: answered 404',
+      'intermediary -> agent: inbox: 2 items',
+      'player -> intermediary: target.restart | 204 in 4.0 ms',
+    ])
+    expect(rowsOf(log)[3]!.entrySeqs).toEqual([4, 5])
+  })
+
+  it('a mark on a read that was folded away marks its row', () => {
+    const log = new Journal()
+    for (let count = 0; count < 3; count++) log.driver('inbox', { items: [] })
+    const rows = rowsOf(log, { failures: [failure({ marks: [3] })] })
+    expect(rows.map(({ failed }) => failed)).toEqual([true])
+  })
+
+  it('faults, notes and the end of the run', () => {
+    const log = new Journal()
+    log.add({ kind: 'fault', fault: 'flaky', effect: { respond: { status: 503 } }, hit: 1, of: 2 })
+    log.add({ kind: 'fault', fault: 'slow', effect: { slow: '2s' }, hit: 4, of: null, not_applied: ['drip'] })
+    log.note('fault_set', { fault: 'flaky', effect: { respond: { status: 503 } } })
+    log.note('fault_cleared', { fault: 'flaky', hits: 1 })
+    log.note('bot_message', { text: 'One moment' })
+    log.note('availability', { availability: 'CLOSED', by: 'workspace' })
+    log.note('availability', { availability: 'OPEN', by: 'api' })
+    log.note('observed', { step: 1, status: 'agent', typing: true, availability: 'OPEN' })
+    log.note('taken_over')
+    log.note('scenario_ended', { stopped: 'took longer than 60s' })
+    expect(told(log)).toEqual([
+      'player -> platform: fault flaky: respond 503 (1 of 2)',
+      'player -> platform: fault slow: slow 2s, later events wait (hit 4), drip not applied: the webhook is a function',
+      'player -> platform: fault flaky set: respond 503',
+      'player -> platform: fault flaky cleared',
+      'platform -> user: the bot says "One moment"',
+      'player -> platform: availability CLOSED',
+      'player -> player: the chat: agent, typing, OPEN',
+      'player -> player: stopped: took longer than 60s | not ok',
+    ])
+  })
+
+  it('a step has a row when it begins, and another when it fails', () => {
+    const steps = timelineOf(escapedPlay()).filter(row => row.kind === 'step')
+    expect(steps.map(({ label, failed, step: number, conversation }) => [label, failed, number, conversation])).toEqual(
+      [
+        ['step 1: press handover', false, 1, 'main'],
+        ['step 5: agent accept', false, 5, 'main'],
+        [`step 7: expect message { message: "I'm Anna" }`, false, 7, 'main'],
+        ['step 7 gives up', true, 7, 'main'],
+      ],
+    )
+  })
+
+  it('a call belongs to the step that claimed it, the rest to the step its chat is at', () => {
+    const log = new Journal()
+    log.started(1, 'press handover')
+    log.started(2, 'user "x"')
+    log.press(CHATS.main)
+    log.user('x', CHATS.bo)
+    log.call('start')
+    log.call('typing_start')
+    log.ended(1)
+    log.ended(2)
+    log.call('message', { message: 'y' })
+    const steps = [
+      stepVerdict(step(1, 'press', {})),
+      stepVerdict(step(2, 'user', { conversation: 'bo' })),
+      stepVerdict(step(3, 'expect'), { claimed: [5] }),
+    ]
+    const rows = rowsOf(log, { steps }).filter(row => row.kind === 'action' || row.kind === 'call')
+    expect(rows.map(({ label, step: number }) => [label, number])).toEqual([
+      ['presses "handover"', 1],
+      ['"x"', 2],
+      ['POST start', 3],
+      ['POST typing_start', null],
+      ['POST message "y"', null],
+    ])
+  })
+
+  it('orphans of a run have neither chat nor step', () => {
+    const { journal, failures } = crossTalkPlay()
+    const rows = timelineOf({ journal, failures, conversations: {}, steps: [] })
+    expect(new Set(rows.filter(row => row.kind !== 'step').map(({ conversation }) => conversation))).toEqual(
+      new Set([null]),
+    )
+    expect(timelineOf({ journal: [], failures, conversations: {}, steps: [] })).toEqual([])
+  })
+})
+
+describe('whatever is in a journal', () => {
+  it('labels are one safe line, rows are in order, and no entry is in two of them', () => {
+    fc.assert(
+      fc.property(anyText, text => {
+        const rows = timelineOf(hostilePlay(text))
+        for (const { label, answer = '' } of rows) expect(`${label}${answer}`).not.toMatch(UNSEEN)
+        for (const { label, answer = '' } of rows) expect(`${label}${answer}`).not.toContain('\n')
+        expect(rows.map(({ atMs }) => atMs)).toEqual(rows.map(({ atMs }) => atMs).sort((a, b) => a - b))
+        const seqs = rows.flatMap(({ entrySeqs }) => entrySeqs)
+        expect(new Set(seqs).size).toBe(seqs.length)
+      }),
+    )
+  })
+})
