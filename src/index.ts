@@ -24,13 +24,14 @@ export type { CleanOptions } from './testing/assert-clean.ts'
 export type { BodyMatcher } from './testing/body-matcher.ts'
 export type { TestChat as ChatHandle } from './testing/chat.ts'
 export { ExpectationError } from './testing/expectation-error.ts'
-export type { ExpectCallOptions } from './testing/expectations.ts'
-export type { ReceivedCall } from './testing/received-call.ts'
+export type { ExpectCallOptions, ReceivedCall } from './testing/expectations.ts'
 export {
+  createSimulator,
   type ServerOptions,
+  type Simulator,
+  type SimulatorOptions,
   type SimulatorServer,
   startSimulator,
   type Workspace,
   type WorkspaceOptions,
-} from './testing/server.ts'
-export { createSimulator, type Simulator, type SimulatorOptions } from './testing/simulator.ts'
+} from './testing/simulator.ts'

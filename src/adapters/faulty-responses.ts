@@ -1,4 +1,4 @@
-/** Answers that do not go out as usual: lost, or slow in coming. The same over a socket and in-process. */
+/** Sends responses that an API fault loses or slows down, over a socket and in-process. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Answer, AnswerWire } from '../api/exchange.ts'
 import { paced } from '../runtime/paced.ts'
@@ -6,63 +6,69 @@ import { paced } from '../runtime/paced.ts'
 type Lost = Extract<AnswerWire, { kind: 'lost' }>
 type Slow = Extract<AnswerWire, { kind: 'slow' }>
 
-export function sendOddly(answer: Answer, wire: AnswerWire, request: IncomingMessage, response: ServerResponse): void {
-  if (wire.kind === 'slow') return void trickle(answer, wire, response)
+export function sendFaultyResponse(
+  answer: Answer,
+  wire: AnswerWire,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  if (wire.kind === 'slow') return void sendSlowly(answer, wire, response)
   if (wire.how === 'reset') request.socket.resetAndDestroy()
   else request.socket.destroy()
 }
 
 const encoder = new TextEncoder()
-export const bytesOf = (body: string | Uint8Array): Uint8Array =>
+export const encodeBody = (body: string | Uint8Array): Uint8Array =>
   typeof body === 'string' ? encoder.encode(body) : body
 
-async function trickle({ status, headers, body }: Answer, wire: Slow, response: ServerResponse): Promise<void> {
-  const bytes = bytesOf(body)
-  const gone = new AbortController()
-  response.on('close', () => gone.abort())
+async function sendSlowly({ status, headers, body }: Answer, wire: Slow, response: ServerResponse): Promise<void> {
+  const bytes = encodeBody(body)
+  const closed = new AbortController()
+  response.on('close', () => closed.abort())
   response.writeHead(status, { ...headers, 'content-length': String(bytes.length) })
   response.flushHeaders()
-  const stop = AbortSignal.any([gone.signal, wire.stop])
+  const stop = AbortSignal.any([closed.signal, wire.stop])
   for await (const piece of paced(bytes, wire.overMs, stop)) response.write(piece)
   if (stop.aborted) response.destroy()
   else response.end()
 }
 
-/** As `fetch` fails when the other side goes away. */
-export function lostFetch({ how }: Lost): TypeError {
+/** Returns the error with which `fetch` rejects when the connection is closed or reset. */
+export function lostResponseError({ how }: Lost): TypeError {
   const [message, code] = how === 'reset' ? ['read ECONNRESET', 'ECONNRESET'] : ['other side closed', 'UND_ERR_SOCKET']
   return new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) })
 }
 
-/** `given`: who reads it may give up, and is told what gave up. */
-export type SlowlyRead = Slow & { readonly given: AbortSignal }
+/** `clientSignal` aborts when the caller gives up. */
+export type SlowInProcess = Slow & { readonly clientSignal: AbortSignal }
 
-/** With its length, as over a socket: whoever reads it can tell when it breaks off. */
+/** Returns a response with a `content-length`, as over a socket, so that the reader notices an incomplete body. */
 export function slowResponse(
   status: number,
   headers: Record<string, string>,
   bytes: Uint8Array,
-  wire: SlowlyRead,
+  wire: SlowInProcess,
 ): Response {
   return new Response(slowBody(bytes, wire), { status, headers: { ...headers, 'content-length': `${bytes.length}` } })
 }
 
-function slowBody(bytes: Uint8Array, { overMs, stop, given }: SlowlyRead): ReadableStream<Uint8Array> {
-  const left = new AbortController()
-  const pieces = paced(bytes, overMs, AbortSignal.any([stop, given, left.signal]))
+function slowBody(bytes: Uint8Array, { overMs, stop, clientSignal }: SlowInProcess): ReadableStream<Uint8Array> {
+  const cancelled = new AbortController()
+  const pieces = paced(bytes, overMs, AbortSignal.any([stop, clientSignal, cancelled.signal]))
   return new ReadableStream(
     {
       async pull(controller) {
         const { done, value } = await pieces.next()
         if (value !== undefined) controller.enqueue(value)
-        else if (given.aborted) controller.error(given.reason)
+        else if (clientSignal.aborted) controller.error(clientSignal.reason)
         else if (stop.aborted) controller.error(terminated())
         else if (done) controller.close()
       },
-      cancel: () => left.abort(),
+      cancel: () => cancelled.abort(),
     },
     { highWaterMark: 0 },
   )
 }
 
-const terminated = () => new TypeError('terminated', { cause: lostFetch({ kind: 'lost', how: 'closed' }).cause })
+const terminated = () =>
+  new TypeError('terminated', { cause: lostResponseError({ kind: 'lost', how: 'closed' }).cause })

@@ -1,51 +1,55 @@
-/** `simulator.fetch`: the platform without a socket, called as `fetch` is. */
+/** Serves the platform through a function with the signature of `fetch`, without a socket. */
 import { wasReset } from '../api/answers.ts'
 import type { Answer } from '../api/exchange.ts'
 import type { Api } from '../api/handle.ts'
-import { bytesOf, lostFetch, slowResponse } from './faulty-responses.ts'
+import { encodeBody, lostResponseError, slowResponse } from './faulty-responses.ts'
 
 const NO_BODY = new Set([101, 204, 205, 304])
 
 export type FetchAdapter = (input: Request | string | URL, init?: RequestInit) => Promise<Response>
 
-/**
- * Paths below the base URL's own path; a request to elsewhere is still answered, by its path. A call that a reset
- * overtakes while its body is read never was: `epoch` grows with every reset.
- */
-export function createFetchAdapter(
-  api: Api,
-  basePath: () => string,
-  limit: () => number,
-  epoch: () => number,
-): FetchAdapter {
+export interface FetchAdapterPorts {
+  readonly api: Api
+  /** The path of the base URL, without a final slash. */
+  basePath(): string
+  /** The maximum length of a request body, in bytes. */
+  bodyLimit(): number
+  /** A number that grows with every reset: a reset while the body is read cancels the call. */
+  epoch(): number
+}
+
+/** The adapter routes by path only: it ignores the origin of a URL, and removes the path of the base URL. */
+export function createFetchAdapter({ api, basePath, bodyLimit, epoch }: FetchAdapterPorts): FetchAdapter {
   return async function fetch(input, init) {
     const begun = epoch()
     const request = requestOf(input, init)
     const signal = signalOf(request)
-    const url = new URL(request.url)
-    const prefix = basePath()
-    const path =
-      prefix !== '' && url.pathname.startsWith(`${prefix}/`) ? url.pathname.slice(prefix.length) : url.pathname
     if (signal.aborted) throw signal.reason
+    const target = targetOf(request.url, basePath())
     const body = new Uint8Array(await request.arrayBuffer())
     if (begun !== epoch()) return toResponse(wasReset(), signal)
     const headers = Object.fromEntries(request.headers)
-    const exchange = { method: request.method, target: path + url.search, headers, body }
-    const answer = api({ ...exchange, tooLarge: body.length > limit() })
+    const answer = api({ method: request.method, target, headers, body, tooLarge: body.length > bodyLimit() })
     return toResponse(answer instanceof Promise ? await unlessAborted(answer, signal) : answer, signal)
   }
 }
 
-/** A `Request` is taken as it is: it may be of another realm than ours. */
+function targetOf(address: string, basePath: string): string {
+  const { pathname, search } = new URL(address)
+  const isBelow = basePath !== '' && pathname.startsWith(`${basePath}/`)
+  return (isBelow ? pathname.slice(basePath.length) : pathname) + search
+}
+
+/** Uses a `Request` as it is, because it may belong to another realm. */
 const requestOf = (input: Request | string | URL, init: RequestInit | undefined): Request =>
   init === undefined && typeof input === 'object' && 'arrayBuffer' in input ? input : new Request(input, init)
 
 const NEVER = new AbortController().signal
 
-/** One that a polyfill made may have none. */
+/** The request of a polyfill may have no signal. */
 const signalOf = ({ signal }: { readonly signal?: AbortSignal | null }): AbortSignal => signal ?? NEVER
 
-/** Who calls gives up, as with a socket; the platform has the call all the same. */
+/** Rejects when the caller aborts, as with a socket; the platform still processes the call. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
@@ -55,10 +59,10 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-/** Throws as `fetch` does when there is no answer. */
-function toResponse({ status, headers, body, wire }: Answer, given: AbortSignal): Response {
-  if (wire?.kind === 'lost') throw lostFetch(wire)
+/** Throws as `fetch` does when the response is lost. */
+function toResponse({ status, headers, body, wire }: Answer, clientSignal: AbortSignal): Response {
+  if (wire?.kind === 'lost') throw lostResponseError(wire)
   const empty = NO_BODY.has(status) || body.length === 0
-  if (wire?.kind === 'slow' && !empty) return slowResponse(status, headers, bytesOf(body), { ...wire, given })
+  if (wire?.kind === 'slow' && !empty) return slowResponse(status, headers, encodeBody(body), { ...wire, clientSignal })
   return new Response(empty ? null : (body as BodyInit), { status, headers })
 }

@@ -1,44 +1,58 @@
-/** `handover-sim/interceptors`: any HTTP client of this process gets its answers from a simulator, without a port. */
-import { catchNodeHttp } from './intercepting/node-http.ts'
-import { addRoutes, anyStanding, type Intercepted, removeRoutes } from './intercepting/routes.ts'
-import { catchUndici, releaseUndici } from './intercepting/undici.ts'
+/** `handover-sim/interceptors`: answers the HTTP clients of this process from a simulator, without a port. */
+import { closeUndiciAgents, patchNodeHttp, patchUndici } from './client-patches.ts'
+import { addRoutes, hasRoutes, type Intercepted, removeRoutes } from './intercepted-routes.ts'
 
 export type { Intercepted }
 
+/** An active interception. It ends with `stop()`, or with the block of `using`. */
 export interface Interception extends Disposable {
-  /** Requests go where they went before. Those in flight still get their answer. */
+  /** Sends requests to their own address again. Requests in flight still get their answer. */
   stop(): void
 }
 
 let patches: (() => void)[] = []
 
 /**
- * Catches what `fetch`, undici, `node:http`, `node:https` and the clients built on them send to the base URL of a
- * simulator, or of several. Everything else goes its way. Ends with `stop()`, or with the block under `using`.
+ * Answers requests of `fetch`, undici, `node:http`, `node:https` and the clients built on them, such as axios and got,
+ * when they go to the base URL of a simulator. Other requests are not changed. Needs Node.
+ *
+ * @throws TypeError for a value that is not a simulator, and for two simulators with the same base URL.
+ * @example
+ * import { createSimulator } from 'handover-sim'
+ * import { intercept } from 'handover-sim/interceptors'
+ *
+ * const sim = createSimulator({ baseUrl: 'https://bot.example.test' })
+ * const interception = intercept(sim)
+ * const response = await fetch('https://bot.example.test/api/v1/chats/c1')
+ * console.log(response.status) // 401
+ * interception.stop()
  */
 export function intercept(simulators: Intercepted | readonly Intercepted[]): Interception {
-  const all = Array.isArray(simulators) ? (simulators as readonly Intercepted[]) : [simulators as Intercepted]
+  const all = isList(simulators) ? simulators : [simulators]
   checkSimulators(all)
-  if (!anyStanding()) patches = [catchNodeHttp(), catchUndici()]
+  if (!hasRoutes()) patches = [patchNodeHttp(), patchUndici()]
   const routes = addRoutes(all)
   const stop = () => {
     if (!removeRoutes(routes)) return
-    releaseUndici(routes)
-    if (!anyStanding()) unpatch()
+    closeUndiciAgents(routes)
+    if (!hasRoutes()) removePatches()
   }
   return { stop, [Symbol.dispose]: stop }
 }
 
-/** One of two at the same address would never be asked. */
+const isList = (simulators: Intercepted | readonly Intercepted[]): simulators is readonly Intercepted[] =>
+  Array.isArray(simulators)
+
+/** Rejects two simulators at the same address, because the second would never answer. */
 function checkSimulators(simulators: readonly Intercepted[]): void {
   if (simulators.some(simulator => typeof simulator?.baseUrl !== 'string'))
     throw new TypeError('intercept takes a simulator, or a list of simulators.')
   const urls = simulators.map(({ baseUrl }) => baseUrl.replace(/\/+$/, ''))
-  const twice = urls.find((url, index) => urls.indexOf(url) < index)
-  if (twice === undefined) return
-  throw new TypeError(`Two simulators answer at ${twice}: give one of them another baseUrl.`)
+  const duplicate = urls.find((url, index) => urls.indexOf(url) < index)
+  if (duplicate === undefined) return
+  throw new TypeError(`Two simulators answer at ${duplicate}: give one of them another baseUrl.`)
 }
 
-function unpatch(): void {
-  for (const undo of patches.splice(0)) undo()
+function removePatches(): void {
+  for (const remove of patches.splice(0)) remove()
 }

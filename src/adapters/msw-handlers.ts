@@ -1,12 +1,12 @@
-/** From requests as msw hands them over to the simulator and back. Knows no version of msw. */
+/** Creates msw handlers that answer from a simulator, for msw 2 and 3, and checks the Node that the installed msw needs. */
 
-/** What a simulator needs to have for this: where it answers, and the answer. */
+/** The part of a simulator that `handlers` needs: its address, and the function that answers a request. */
 export interface Answering {
   readonly baseUrl: string
   fetch(request: Request): Promise<Response>
 }
 
-/** The part of msw's `http` that both versions have in common. */
+/** The part of msw's `http` that versions 2 and 3 share. */
 export interface HttpNamespace<Handler> {
   all(path: RegExp, resolver: (info: { readonly request: Request }) => Promise<Response>): Handler
 }
@@ -15,13 +15,57 @@ export const createHandlers = <Handler>(http: HttpNamespace<Handler>, simulator:
   http.all(under(simulator.baseUrl), ({ request }) => answer(simulator, request)),
 ]
 
-/** The base URL itself and every path below it, with any method. */
+/** Matches the base URL and every path below it. */
 function under(baseUrl: string): RegExp {
   const { origin, pathname } = new URL(baseUrl)
   const literal = (origin + pathname.replace(/\/+$/, '')).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`^${literal}(?:/.*)?$`)
 }
 
-/** An answer that gets lost on the way is a network error, which is how msw wants to be told. */
+/** Answers a lost response with the error response that msw turns into a network error. */
 const answer = (simulator: Answering, request: Request): Promise<Response> =>
   simulator.fetch(request).catch(() => Response.error())
+
+interface Manifest {
+  readonly version: string
+  readonly engines?: { readonly node?: string }
+}
+
+/** Throws if this Node is too old for the installed msw. Does nothing outside of Node. */
+export function checkInstalledMsw(): void {
+  const node = globalThis.process?.versions?.node
+  if (node === undefined) return
+  const manifest = installedMsw()
+  const problem = manifest === null ? null : nodeProblem(manifest, node)
+  if (problem !== null) throw new Error(problem)
+}
+
+let installed: Manifest | null | undefined
+
+/** Returns null where packages cannot be resolved by name, as in a bundle. */
+function installedMsw(): Manifest | null {
+  if (installed !== undefined) return installed
+  try {
+    const { createRequire } = globalThis.process.getBuiltinModule('node:module')
+    installed = createRequire(import.meta.url)('msw/package.json') as Manifest
+  } catch {
+    installed = null
+  }
+  return installed
+}
+
+/** Returns an error message if this msw needs a newer Node, otherwise null. */
+export function nodeProblem({ version, engines }: Manifest, node: string): string | null {
+  const minimum = />=\s*(\d+(?:\.\d+){0,2})/.exec(engines?.node ?? '')?.[1]
+  if (minimum === undefined || compareVersions(node, minimum) >= 0) return null
+  const alternative = Number.parseInt(version, 10) > 2 ? ' or install msw 2, which works too: npm install -D msw@2' : ''
+  return `msw ${version} needs Node ${minimum} or newer, and this is Node ${node}. Use a newer Node${alternative}.`
+}
+
+const partsOf = (version: string): number[] => version.split('.').map(part => Number.parseInt(part, 10))
+
+function compareVersions(a: string, b: string): number {
+  const [left, right] = [partsOf(a), partsOf(b)]
+  const differences = [0, 1, 2].map(index => (left[index] ?? 0) - (right[index] ?? 0))
+  return differences.find(difference => difference !== 0) ?? 0
+}

@@ -1,13 +1,22 @@
 /** `handover-sim/msw`: request handlers for the user's own msw, version 2 or 3, in Node and in a browser. */
 import { type HttpHandler, http } from 'msw'
-import { type Answering, createHandlers } from './msw-handlers.ts'
-import { checkInstalledMsw } from './msw-version.ts'
+import { type Answering, checkInstalledMsw, createHandlers } from './msw-handlers.ts'
 
 export type { Answering }
 
 /**
- * For `setupServer(...handlers(sim))` and `setupWorker(...handlers(sim))`: whatever is asked for under the simulator's
- * base URL is answered by it, unknown paths included. Requests elsewhere stay unhandled.
+ * Returns handlers for `setupServer` and `setupWorker` of msw. They answer every request under the base URL of the
+ * simulator, also for unknown paths. Other requests stay unhandled.
+ *
+ * @throws TypeError for a value that is not a simulator; Error if Node is too old for the installed msw.
+ * @example
+ * import { createSimulator } from 'handover-sim'
+ * import { handlers } from 'handover-sim/msw'
+ * import { setupServer } from 'msw/node'
+ *
+ * const sim = createSimulator({ baseUrl: 'https://bot.example.test' })
+ * const server = setupServer(...handlers(sim))
+ * server.listen()
  */
 export function handlers(simulator: Answering): HttpHandler[] {
   checkInstalledMsw()

@@ -1,31 +1,36 @@
-/** The platform over `node:http`: bytes in, one call, bytes out. Whatever a client does, the process survives it. */
+/** Serves the platform over `node:http`. No behaviour of a client can end the process. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { internal } from '../api/answers.ts'
 import type { Answer, Exchange } from '../api/exchange.ts'
 import type { Api } from '../api/handle.ts'
-import { sendOddly } from './faulty-responses.ts'
+import { sendFaultyResponse } from './faulty-responses.ts'
 
 const EMPTY = new Uint8Array(0)
 
-export function createNodeAdapter(api: Api, limit: () => number) {
+/** `bodyLimit` returns the maximum length of a request body, in bytes. */
+export function createNodeAdapter(api: Api, bodyLimit: () => number) {
   return function onRequest(request: IncomingMessage, response: ServerResponse): void {
     if (request.method === 'GET' || request.method === 'HEAD') {
       request.resume()
       return answer(api, exchangeOf(request, EMPTY, false), request, response)
     }
-    collect(request, limit(), (body, tooLarge) => answer(api, exchangeOf(request, body, tooLarge), request, response))
+    readBody(request, bodyLimit(), (body, tooLarge) =>
+      answer(api, exchangeOf(request, body, tooLarge), request, response),
+    )
   }
 }
 
-/** A declared length says it before the first byte. */
+/** Checks the declared length, before the first byte arrives. */
 export const declaresTooMuch = (request: IncomingMessage, limit: number): boolean =>
   Number(request.headers['content-length'] ?? 0) > limit
 
-/** Keeps at most `limit` bytes. A larger body is answered at once; a body that breaks off is never answered. */
-function collect(request: IncomingMessage, limit: number, done: (body: Uint8Array, tooLarge: boolean) => void): void {
+type OnBody = (body: Uint8Array, tooLarge: boolean) => void
+
+/** Stores at most `limit` bytes. Calls `done` at once for a larger body, and never for an incomplete one. */
+function readBody(request: IncomingMessage, limit: number, done: OnBody): void {
   if (declaresTooMuch(request, limit)) return refuse(request, done)
   let first: Buffer | null = null
-  let more: Buffer[] | null = null
+  let chunks: Buffer[] | null = null
   let size = 0
   const onData = (chunk: Buffer) => {
     size += chunk.length
@@ -33,21 +38,21 @@ function collect(request: IncomingMessage, limit: number, done: (body: Uint8Arra
       request.off('data', onData).off('end', onEnd)
       refuse(request, done)
     } else if (first === null) first = chunk
-    else if (more === null) more = [first, chunk]
-    else more.push(chunk)
+    else if (chunks === null) chunks = [first, chunk]
+    else chunks.push(chunk)
   }
-  const onEnd = () => done(more === null ? (first ?? EMPTY) : Buffer.concat(more), false)
+  const onEnd = () => done(chunks === null ? (first ?? EMPTY) : Buffer.concat(chunks), false)
   request.on('data', onData).on('end', onEnd)
 }
 
-/** How much of a refused body is still read, so that a client which only reads afterwards gets its answer. */
+/** The maximum number of bytes read from a refused body, so that a client that sends first can receive the answer. */
 const DRAINED_BYTES = 64 * 1_048_576
 
-function refuse(request: IncomingMessage, done: (body: Uint8Array, tooLarge: boolean) => void): void {
-  let left = DRAINED_BYTES
+function refuse(request: IncomingMessage, done: OnBody): void {
+  let remaining = DRAINED_BYTES
   request.on('data', (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) request.destroy()
+    remaining -= chunk.length
+    if (remaining < 0) request.destroy()
   })
   done(EMPTY, true)
 }
@@ -71,11 +76,11 @@ function answer(api: Api, exchange: Exchange, request: IncomingMessage, response
   }
 }
 
-/** Plain ASCII, which most answers are, is written without looking at each character again. */
+/** Writes plain ASCII, which most answers are, without encoding it again. */
 function send(answer: Answer, request: IncomingMessage, response: ServerResponse): void {
   if (response.destroyed) return
   const { status, headers, body, wire } = answer
-  if (wire !== undefined) return sendOddly(answer, wire, request, response)
+  if (wire !== undefined) return sendFaultyResponse(answer, wire, request, response)
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
   if (request.method !== 'HEAD' && status !== 204) headers['content-length'] = String(length)
   response.writeHead(status, headers)

@@ -124,7 +124,7 @@ function simulatorOf(core: Core): PlatformSimulator {
       return journal.query({ kind: 'delivery' })
     },
     clock: { mode: core.clock.mode, now: core.clock.now, advance: by => advance(core, by) },
-    fetch: createFetchAdapter(api, basePath, () => platform.knobs['limits.body'], core.epoch),
+    fetch: createFetchAdapter({ api, basePath, bodyLimit: () => platform.knobs['limits.body'], epoch: core.epoch }),
     handle: api,
     chat: async chatOptions => createChatHandle(core, await newChat(core, chatOptions ?? {})),
     findChat(id) {

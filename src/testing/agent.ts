@@ -7,8 +7,8 @@ import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { anything, validateOptions } from '../simulator/validate-options.ts'
 import { type BodyMatcher, checkOperators, literally } from './body-matcher.ts'
 import { checkThere, played, type Subject } from './expectations.ts'
-import { shownMs, WAIT_MS } from './incremental-plan.ts'
-import { durationMs, type HowOften, invalid, timesOf } from './settings.ts'
+import { durationMs, type HowOften, invalid, timesOf } from './options.ts'
+import { shownMs, WAIT_MS } from './plan-builder.ts'
 
 type Verb = (context: DriverContext & { readonly signal: AbortSignal }) => unknown
 

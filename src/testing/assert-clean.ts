@@ -13,8 +13,8 @@ import { anything, list, validateOptions } from '../simulator/validate-options.t
 import { failureText } from '../wording/delivery.ts'
 import { expectationError } from './expectation-error.ts'
 import { overtaken } from './expectations.ts'
-import { type Session, sessionOf } from './session.ts'
-import { durationMs, invalid } from './settings.ts'
+import { durationMs, invalid } from './options.ts'
+import { type Session, sessionOf } from './test-run.ts'
 
 /** What the platform forgave: headings of docs/lint.md. */
 export type FindingRule = 'unknown-fields' | 'sender-incomplete' | 'content-type' | 'end-without-takeover'

@@ -4,7 +4,7 @@ import { isMap } from '../files/is-map.ts'
 import { diagnostics } from '../scenario/format/matchers.ts'
 import { isAsymmetric } from '../scenario/interpolation.ts'
 import { shown } from '../simulator/validate-options.ts'
-import { invalid } from './settings.ts'
+import { invalid } from './options.ts'
 
 /** `{ $op: argument }`, as scenarios write it; `$` of `handover-sim/scenario` makes them. */
 type Operator = { readonly [op in `$${string}`]?: unknown }

@@ -5,8 +5,7 @@ import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { type ExpectedItem, expectAgentSees, type SeesOptions } from './agent.ts'
 import type { BodyMatcher } from './body-matcher.ts'
 import { framesAbove } from './expectation-error.ts'
-import { type ExpectCallOptions, expectCalls, expectNone, type Subject } from './expectations.ts'
-import type { ReceivedCall } from './received-call.ts'
+import { type ExpectCallOptions, expectCalls, expectNone, type ReceivedCall, type Subject } from './expectations.ts'
 import { waitFor } from './wait-for.ts'
 
 /** Calls that carry the id of a chat. */

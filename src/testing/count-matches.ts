@@ -10,7 +10,7 @@ import type { NearMiss } from '../evaluator/verdict.ts'
 import { BEGINNING } from '../evaluator/windows.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { failureText } from '../wording/delivery.ts'
-import type { Session } from './session.ts'
+import type { Session } from './test-run.ts'
 
 export interface MatchCount {
   /** How many fit. */

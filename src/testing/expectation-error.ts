@@ -9,7 +9,7 @@ import type { Timed } from '../timeline/timeline.ts'
 import { isStimulus, type PlannedStep } from '../scenario/plan.ts'
 import { presentEntry } from '../wording/entry.ts'
 import { apiWording } from './api-wording.ts'
-import type { Session } from './session.ts'
+import type { Session } from './test-run.ts'
 
 export class ExpectationError extends Error {
   override readonly name = 'ExpectationError'

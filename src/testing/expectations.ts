@@ -1,8 +1,10 @@
 /** Expectations of one chat, or of the bot: each is a step of a play, judged as a step of a scenario is. */
-import type { CallBodies, CallId } from '../contract/wire.ts'
+import type { CallBodies, CallId, CallResponses } from '../contract/wire.ts'
+import type { Call } from '../evaluator/call.ts'
 import { failureOfStep } from '../evaluator/compute-verdict.ts'
 import type { Failure } from '../evaluator/verdict.ts'
 import { patternText } from '../evaluator/wording.ts'
+import type { EntryOf } from '../journal/entry.ts'
 import * as checks from '../runner/check-steps.ts'
 import type { StepContext } from '../runner/step-context.ts'
 import { Cut } from '../runner/waiting.ts'
@@ -13,11 +15,10 @@ import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { anything, shown, validateOptions } from '../simulator/validate-options.ts'
 import { type BodyMatcher, bodyPattern } from './body-matcher.ts'
 import { expectationError } from './expectation-error.ts'
-import { shownMs, WAIT_MS } from './incremental-plan.ts'
-import { stepIdOf } from './journal-to-steps.ts'
-import { type ReceivedCall, receivedCall } from './received-call.ts'
-import { type Session, sessionOf } from './session.ts'
-import { checkCall, durationMs, type HowOften, invalid, timesOf } from './settings.ts'
+import { checkCall, durationMs, type HowOften, invalid, timesOf } from './options.ts'
+import { shownMs, WAIT_MS } from './plan-builder.ts'
+import { type Session, sessionOf } from './test-run.ts'
+import { stepIdOf } from './user-steps.ts'
 
 export interface ExpectCallOptions {
   /** How long to wait, on the wall. Default 2s, or `expectTimeout` of the simulator. */
@@ -160,4 +161,43 @@ function checkSubject({ chatId, sim }: Subject, call: CallId): void {
 /** Of a chat that is gone nothing can come, and what must not come never does. */
 export function checkThere({ chatId, sim }: Pick<Subject, 'chatId' | 'sim'>): void {
   if (chatId !== null && sim.findChat(chatId) === undefined) throw invalid('chat', GONE)
+}
+
+export interface ReceivedCall<Id extends CallId = CallId> {
+  readonly call: Id
+  /** As it was sent. It is typed as the platform wants it; a call that was refused may hold anything. */
+  readonly body: CallBodies[Id]
+  /** As it was answered. */
+  readonly response: CallResponses[Id]
+  readonly status: number
+  readonly method: string
+  readonly path: string
+  /** Which spelling of the path was used; null for `chat`. */
+  readonly alias: 'handover' | 'takeover' | null
+  readonly headers: Readonly<Record<string, string>>
+  readonly chatId: string | null
+  /** Its place in `sim.journal`. */
+  readonly seq: number
+  /** ISO 8601 on the simulator's clock. */
+  readonly time: string
+  /** The whole entry. */
+  readonly entry: EntryOf<'api'>
+}
+
+export function receivedCall<Id extends CallId>({ body, chatId, entry, seq }: Call): ReceivedCall<Id> {
+  const { endpoint, response, status, method, path, alias, request, time } = entry
+  return {
+    call: endpoint as Id,
+    body: body as CallBodies[Id],
+    response: response as CallResponses[Id],
+    status,
+    method,
+    path,
+    alias,
+    headers: request.headers,
+    chatId,
+    seq,
+    time,
+    entry,
+  }
 }

@@ -1,9 +1,11 @@
 /** `createSimulator` as tests use it: the simulator, and the judge of scenarios beside it. */
 import type { CallBodies } from '../contract/wire.ts'
+import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import type { ChatOptions } from '../simulator/new-chat.ts'
 import type { PlatformSimulatorOptions } from '../simulator/options.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../simulator/simulator.ts'
 import { validateOptions } from '../simulator/validate-options.ts'
+import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../simulator/workspaces/workspace.ts'
 import { type AgentFunctions, setAgent } from './agent.ts'
 import { assertClean, type CleanOptions } from './assert-clean.ts'
 import type { BodyMatcher } from './body-matcher.ts'
@@ -18,10 +20,8 @@ import {
   withChatExpectations,
 } from './chat.ts'
 import { framesAbove } from './expectation-error.ts'
-import type { Subject } from './expectations.ts'
-import { chatShape, SIMULATOR } from './option-shapes.ts'
-import type { ReceivedCall } from './received-call.ts'
-import { durationMs } from './settings.ts'
+import type { ReceivedCall, Subject } from './expectations.ts'
+import { chatShape, durationMs, SERVER, SIMULATOR, WORKSPACE } from './options.ts'
 import { waitFor } from './wait-for.ts'
 
 /** What a test may say beside what the platform is. */
@@ -96,3 +96,35 @@ export function withExpectations<Sim extends PlatformSimulator>(
   }
   return Object.assign(sim, more)
 }
+
+export type ServerOptions = PlatformServerOptions & TestOptions
+export type WorkspaceOptions = PlatformWorkspaceOptions & TestOptions
+export type Workspace = Omit<PlatformWorkspace, keyof Expectations> & Expectations
+
+export interface SimulatorServer extends Omit<PlatformServer, keyof Expectations | 'workspace'>, Expectations {
+  /** One more simulator behind the same port: calls find it by its API keys. Closing it leaves the others alone. */
+  workspace(options?: WorkspaceOptions): Promise<Workspace>
+}
+
+/** Rejects with `PortInUseError` or `ListenError` when the port cannot be had, `InvalidOptionError` for other options. */
+export async function startSimulator(options: ServerOptions = {}): Promise<SimulatorServer> {
+  validateOptions('startSimulator', options, SERVER)
+  const server = await startServer(options)
+  const open = server.workspace
+  return Object.assign(withExpectations(server, options, SETTLE_MS), {
+    async workspace(all: WorkspaceOptions = {}) {
+      validateOptions('workspace', all, WORKSPACE)
+      const { agent, expectTimeout, ...wanted } = all
+      return withExpectations(await open(wanted), { ...waitOf(options), ...pick({ agent, expectTimeout }) }, SETTLE_MS)
+    },
+  })
+}
+
+/** What is beyond a socket may take a moment to call. */
+const SETTLE_MS = 300
+
+/** A workspace waits as its server does; an agent it has only when it is given one. */
+const waitOf = ({ expectTimeout }: TestOptions) => pick({ expectTimeout })
+
+const pick = (options: TestOptions): TestOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))

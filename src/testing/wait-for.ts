@@ -4,9 +4,9 @@ import type { Failure } from '../evaluator/verdict.ts'
 import { waitUntil } from '../runner/waiting.ts'
 import { anything, shown, validateOptions } from '../simulator/validate-options.ts'
 import { checkThere, failed, overtaken, type Subject, whether } from './expectations.ts'
-import { shownMs, WAIT_MS } from './incremental-plan.ts'
-import { type Session, sessionOf } from './session.ts'
-import { durationMs, invalid } from './settings.ts'
+import { durationMs, invalid } from './options.ts'
+import { shownMs, WAIT_MS } from './plan-builder.ts'
+import { type Session, sessionOf } from './test-run.ts'
 
 /** Asked again whenever something happens; resolves with what it answers as soon as that is neither false nor empty. */
 export async function waitFor<Value>(

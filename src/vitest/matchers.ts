@@ -6,6 +6,7 @@ import { notTakenSince } from '../evaluator/reachability.ts'
 import type { Failure } from '../evaluator/verdict.ts'
 import { howOften, listed, patternText } from '../evaluator/wording.ts'
 import type { Times } from '../scenario/action.ts'
+import { isAsymmetric } from '../scenario/interpolation.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { anything, validateOptions } from '../simulator/validate-options.ts'
 import { bodyPattern } from '../testing/body-matcher.ts'
@@ -13,9 +14,8 @@ import { ownerOf } from '../testing/chat.ts'
 import { countCalls, countDeliveries, type MatchCount } from '../testing/count-matches.ts'
 import { reportLines } from '../testing/expectation-error.ts'
 import { checkThere } from '../testing/expectations.ts'
-import { type Session, sessionOf } from '../testing/session.ts'
-import { type HowOften, invalid, timesOf } from '../testing/settings.ts'
-import { groupFailures } from './diff-subset.ts'
+import { type HowOften, invalid, timesOf } from '../testing/options.ts'
+import { type Session, sessionOf } from '../testing/test-run.ts'
 
 export interface TimesOption {
   /** Default: at least once. */
@@ -142,3 +142,19 @@ function checkName(what: string, name: string, known: readonly string[]): void {
   if (!known.includes(name))
     throw invalid(what, `${what} must be one of ${known.join(', ')}, got ${JSON.stringify(name)}.`)
 }
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RegExp)
+
+/** `actual` without the fields that `expected` leaves open. */
+export function groupFailures(expected: unknown, actual: unknown): unknown {
+  if (Array.isArray(expected) && Array.isArray(actual))
+    return actual.map((item, at) => groupFailures(expected[at], item))
+  if (!isFields(expected) || !isFields(actual) || isAsymmetric(expected) || isOperator(expected)) return actual
+  const named = Object.entries(expected).filter(([key]) => Object.hasOwn(actual, key))
+  return Object.fromEntries(named.map(([key, inner]) => [key, groupFailures(inner, actual[key])]))
+}
+
+const isOperator = (value: Fields): boolean => Object.keys(value).some(key => key.startsWith('$'))

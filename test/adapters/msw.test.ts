@@ -4,8 +4,7 @@ import * as msw3 from 'msw3'
 import { setupServer as setup3 } from 'msw3/node'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { handlers } from '../../src/adapters/msw.ts'
-import { createHandlers } from '../../src/adapters/msw-handlers.ts'
-import { tooOld } from '../../src/adapters/msw-version.ts'
+import { createHandlers, nodeProblem } from '../../src/adapters/msw-handlers.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { startWebhook } from '../support/server.ts'
 import { CLIENTS, withFetch } from './clients.ts'
@@ -161,14 +160,14 @@ describe('a Node too old for the installed msw', () => {
   const three = { version: '3.0.5', engines: { node: '>=22.12.0' } }
 
   it.each(['20.19.0', '22.11.9'])('is told so: %s', node => {
-    expect(tooOld(three, node)).toBe(
-      `msw 3.0.5 needs Node 22.12.0 or newer, and this is Node ${node}. Use a newer Node or install msw 2, which serves as well: npm install -D msw@2.`,
+    expect(nodeProblem(three, node)).toBe(
+      `msw 3.0.5 needs Node 22.12.0 or newer, and this is Node ${node}. Use a newer Node or install msw 2, which works too: npm install -D msw@2.`,
     )
   })
 
   it('is not seen where there is none', () => {
-    expect(['22.12.0', '22.12.1', '24.0.0'].map(node => tooOld(three, node))).toEqual([null, null, null])
-    expect(tooOld({ version: '2.15.0', engines: { node: '>=18' } }, '20.19.0')).toBeNull()
-    expect(tooOld({ version: '4.0.0' }, '20.19.0')).toBeNull()
+    expect(['22.12.0', '22.12.1', '24.0.0'].map(node => nodeProblem(three, node))).toEqual([null, null, null])
+    expect(nodeProblem({ version: '2.15.0', engines: { node: '>=18' } }, '20.19.0')).toBeNull()
+    expect(nodeProblem({ version: '4.0.0' }, '20.19.0')).toBeNull()
   })
 })

@@ -1,7 +1,7 @@
 /** `assertClean`: what nobody asked for, or what was wrong, fails a test at its end. */
 import { describe, expect, it } from 'vitest'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
-import { startSimulator } from '../../src/testing/server.ts'
+import { startSimulator } from '../../src/testing/simulator.ts'
 import { ANNA, type Call, type Event, shouting, simulatorWith } from './desk.ts'
 
 async function takenOver(on: (event: Event, call: Call) => unknown = shouting) {

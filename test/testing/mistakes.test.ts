@@ -1,8 +1,7 @@
 /** Errors of the testing API name the field that is wrong, and nothing passes or fails for another reason. */
 import { describe, expect, it } from 'vitest'
 import { InvalidOptionError } from '../../src/simulator/options.ts'
-import { startSimulator } from '../../src/testing/server.ts'
-import { createSimulator, type SimulatorOptions } from '../../src/testing/simulator.ts'
+import { createSimulator, type SimulatorOptions, startSimulator } from '../../src/testing/simulator.ts'
 import { matchers } from '../../src/vitest/matchers.ts'
 import { simulatorWith } from './desk.ts'
 

@@ -14,8 +14,8 @@ import type { PlannedStep } from '../scenario/plan.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
 import type { Core } from '../simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
-import { createIncrementalPlan, type IncrementalPlan } from './incremental-plan.ts'
-import { createJournalToSteps } from './journal-to-steps.ts'
+import { createIncrementalPlan, type IncrementalPlan } from './plan-builder.ts'
+import { createJournalToSteps } from './user-steps.ts'
 
 export interface Session {
   readonly sim: PlatformSimulator
