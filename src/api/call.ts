@@ -68,7 +68,7 @@ function valuesOf(names: readonly AssumptionName[], knobs: Knobs): ApiContent['u
 }
 
 function faultFields({ faults, answer }: AppliedApiFaults): Pick<ApiContent, 'faults' | 'answer_lost'> {
-  if (answer?.kind !== 'lost') return { faults }
+  if (answer?.kind !== 'drop') return { faults }
   return { faults, answer_lost: answer.processed ? 'after' : 'before' }
 }
 

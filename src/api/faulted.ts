@@ -17,13 +17,7 @@ export function createFaultedApi(
   play: (call: Call) => Maybe<Answer>,
   finish: (call: Call, answer: Answer) => Answer,
 ): (call: Call) => Maybe<Answer> {
-  function handle(call: Call): Maybe<Answer> {
-    call.faults = faultsFor(ports, call)
-    if (call.faults === null) return play(call)
-    return call.faults.latencyMs > 0 ? late(call, call.faults) : applyFaults(call, call.faults)
-  }
-
-  async function late(call: Call, applied: AppliedApiFaults): Promise<Answer> {
+  async function delayed(call: Call, applied: AppliedApiFaults): Promise<Answer> {
     const ended = ports.inFlight()
     try {
       await ports.delay(applied.latencyMs)
@@ -35,25 +29,32 @@ export function createFaultedApi(
 
   function applyFaults(call: Call, applied: AppliedApiFaults): Maybe<Answer> {
     if (isUnprocessed(applied.answer)) return finish(identified(ports, call), insteadOfPlatform(call, applied))
-    const fault = (answer: Answer) => (call.epoch === ports.epoch() ? faultyAnswer(ports, answer, applied) : answer)
-    return andThen(play(call), fault)
+    return andThen(play(call), answer => (call.epoch === ports.epoch() ? faultyAnswer(ports, answer, applied) : answer))
   }
 
-  return handle
+  return call => {
+    const target = targetOf(ports, call)
+    call.faults = target && ports.faults.takeApi({ endpoint: target.route.id, chatId: chatIdOf(target) })
+    if (call.faults === null) return play(call)
+    return call.faults.latencyMs > 0 ? delayed(call, call.faults) : applyFaults(call, call.faults)
+  }
 }
 
-/** Faults apply to calls of endpoints: not to preflight requests or unknown paths. */
-function faultsFor({ faults, platform }: ApiPorts, { exchange }: Call): AppliedApiFaults | null {
-  const route = exchange.method === 'OPTIONS' ? null : routeOf(exchange.target, platform.knobs)
-  if (route === null) return null
-  const body = ENDPOINTS[route.id].body === null ? undefined : orNothing(() => parseJson(exchange, platform.knobs))
-  return faults.takeApi({ endpoint: route.id, chatId: chatIdOf({ route, body }) })
+interface Target {
+  readonly route: Route
+  readonly body: unknown
 }
 
-const routeOf = (target: string, knobs: ApiPorts['platform']['knobs']): Route | null =>
-  orNothing(() => matchRoute(pathOf(target), knobs)) ?? null
+/** Null for preflight requests and unknown paths: faults apply to calls of endpoints only. */
+function targetOf({ platform: { knobs } }: ApiPorts, { exchange }: Call): Target | null {
+  if (exchange.method === 'OPTIONS') return null
+  const route = tryTo(() => matchRoute(pathOf(exchange.target), knobs))
+  if (route === undefined) return null
+  const body = ENDPOINTS[route.id].body === null ? undefined : tryTo(() => parseJson(exchange, knobs))
+  return { route, body }
+}
 
-function orNothing<T>(read: () => T): T | undefined {
+function tryTo<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {
@@ -62,33 +63,37 @@ function orNothing<T>(read: () => T): T | undefined {
 }
 
 /** Reads endpoint, key and body for the journal; the platform does not process the call. */
-function identified({ keyring, platform }: ApiPorts, call: Call): Call {
-  const { exchange } = call
-  const route = routeOf(exchange.target, platform.knobs)!
-  const { scope, body } = ENDPOINTS[route.id]
-  call.route = route
-  call.body = body === null ? undefined : orNothing(() => parseJson(exchange, platform.knobs))
-  orNothing(() =>
-    keyring.authorize(exchange.headers.authorization, scope, platform.nowMs(), state => {
-      call.auth = state
-    }),
+function identified(ports: ApiPorts, call: Call): Call {
+  const target = targetOf(ports, call)
+  if (target === null) return call
+  const { keyring, platform } = ports
+  Object.assign(call, target)
+  tryTo(() =>
+    keyring.authorize(
+      call.exchange.headers.authorization,
+      ENDPOINTS[target.route.id].scope,
+      platform.nowMs(),
+      state => {
+        call.auth = state
+      },
+    ),
   )
   return call
 }
 
 const NO_ANSWER: Answer = { status: 0, headers: {}, body: '' }
 
-/** The answer of a fault that keeps the call from the platform. */
+/** The answer to a call that the platform does not process. */
 function insteadOfPlatform(call: Call, { answer, faults }: AppliedApiFaults): Answer {
-  if (answer?.kind !== 'respond') return { ...NO_ANSWER, ...lost(answer) }
+  if (answer?.kind !== 'respond') return dropped(answer)
   call.response = answer.body ?? null
-  return withFaults(written(answer), faults)
+  return withFaults(responseOf(answer), faults)
 }
 
-const lost = (effect: AnswerEffect | null): Pick<Answer, 'wire'> =>
-  effect?.kind === 'lost' ? { wire: { kind: 'lost', how: effect.how } } : {}
+const dropped = (effect: AnswerEffect | null): Answer =>
+  effect?.kind === 'drop' ? { ...NO_ANSWER, wire: { kind: 'lost', how: effect.how } } : NO_ANSWER
 
-function written({ status, headers, body }: Extract<AnswerEffect, { kind: 'respond' }>): Answer {
+function responseOf({ status, headers, body }: Extract<AnswerEffect, { kind: 'respond' }>): Answer {
   const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   if (body === undefined) return { status, headers: own, body: '' }
   const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8'
@@ -97,15 +102,15 @@ function written({ status, headers, body }: Extract<AnswerEffect, { kind: 'respo
 }
 
 function faultyAnswer(ports: ApiPorts, answer: Answer, { answer: effect, faults }: AppliedApiFaults): Answer {
-  if (effect?.kind === 'lost') return { ...NO_ANSWER, ...lost(effect) }
+  if (effect?.kind === 'drop') return dropped(effect)
   const marked = withFaults(answer, faults)
-  if (effect?.kind === 'cut') return { ...marked, body: cut(answer.body) }
-  if (effect?.kind !== 'slow') return marked
+  if (effect?.kind === 'malformed') return { ...marked, body: firstHalf(answer.body) }
+  if (effect?.kind !== 'slow_body') return marked
   return { ...marked, wire: { kind: 'slow', overMs: effect.overMs, stop: ports.resetSignal() } }
 }
 
-/** The first half of an object is never JSON. */
-const cut = (body: string | Uint8Array) => body.slice(0, Math.floor(body.length / 2))
+/** Half of a JSON object is never valid JSON. */
+const firstHalf = (body: string | Uint8Array) => body.slice(0, Math.floor(body.length / 2))
 
 /** One journal entry for each applied fault. */
 export function faultEntries({ chat_id, endpoint }: ApiContent, { hits }: AppliedApiFaults): FaultContent[] {

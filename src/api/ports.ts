@@ -1,6 +1,6 @@
 /** What the API needs from the rest of the house. */
 
-import type { Faults } from '../faults/registry.ts'
+import type { FaultRegistry } from '../faults/registry.ts'
 import type { ApiContent, FaultContent } from '../journal/entry.ts'
 import type { PlatformContext } from '../platform/context.ts'
 import type { Engines, InOrder } from '../platform/engines.ts'
@@ -16,7 +16,7 @@ export interface ApiPorts {
   readonly inOrder: InOrder
   /** Whether answers carry the header that names assumptions. */
   readonly markers: boolean
-  readonly faults: Pick<Faults, 'onApi' | 'takeApi'>
+  readonly faults: Pick<FaultRegistry, 'onApi' | 'takeApi'>
   /** Appends the call, the faults that struck it, and then what it caused. */
   commit(call: ApiContent, effects: readonly Effect[], faults?: readonly FaultContent[]): void
   /** Seq of the latest webhook event of a chat. */

@@ -1,4 +1,4 @@
-/** What a fault does, read from how it is written: durations as milliseconds, one value per question. Pure. */
+/** Reads the effects of a fault from its specification: durations as milliseconds, one value per question. */
 
 import type { SignMode } from '../contract/sign-modes.ts'
 import type { FaultEffect } from '../journal/entry.ts'
@@ -6,7 +6,7 @@ import type { Wire } from '../runtime/transport.ts'
 import { parseDuration } from '../text/duration.ts'
 import type { FaultSpec, SendingSpec } from './schema.ts'
 
-/** What becomes of the answer to a call. */
+/** What the fault does to the answer of a call. */
 export type AnswerEffect =
   | {
       readonly kind: 'respond'
@@ -14,13 +14,13 @@ export type AnswerEffect =
       readonly headers: Readonly<Record<string, string>>
       readonly body: unknown
     }
-  | { readonly kind: 'lost'; readonly processed: boolean; readonly how: 'closed' | 'reset' }
-  | { readonly kind: 'slow'; readonly overMs: number }
-  | { readonly kind: 'cut' }
+  | { readonly kind: 'drop'; readonly processed: boolean; readonly how: 'closed' | 'reset' }
+  | { readonly kind: 'slow_body'; readonly overMs: number }
+  | { readonly kind: 'malformed' }
 
-/** Whether the platform never sees the call. */
+/** Whether the platform does not process the call. */
 export const isUnprocessed = (effect: AnswerEffect | null): boolean =>
-  effect?.kind === 'respond' || (effect?.kind === 'lost' && !effect.processed)
+  effect?.kind === 'respond' || (effect?.kind === 'drop' && !effect.processed)
 
 export interface ApiEffects {
   readonly latencyMs: number
@@ -36,23 +36,23 @@ function answerEffect({ respond, drop, reset, slow_body, malformed }: FaultSpec)
     const { status, headers = {}, body } = respond
     return { kind: 'respond', status, headers, body }
   }
-  if (drop) return { kind: 'lost', processed: drop === 'after', how: 'closed' }
-  if (reset) return { kind: 'lost', processed: false, how: 'reset' }
-  if (slow_body) return { kind: 'slow', overMs: ms(slow_body) }
-  return malformed ? { kind: 'cut' } : null
+  if (drop) return { kind: 'drop', processed: drop === 'after', how: 'closed' }
+  if (reset) return { kind: 'drop', processed: false, how: 'reset' }
+  if (slow_body) return { kind: 'slow_body', overMs: ms(slow_body) }
+  return malformed ? { kind: 'malformed' } : null
 }
 
-/** When an event leaves, on the simulator's clock. */
+/** When an event is sent, on the simulator's clock. */
 export type Order =
   | { readonly kind: 'delay' | 'slow'; readonly ms: number }
   /** Until this many later events of the chat have passed. */
   | { readonly kind: 'hold'; readonly passing: number }
 
-/** How the bytes leave. */
+/** How the request is formed. */
 export interface Form {
   readonly sign: SignMode
   readonly truncate: boolean
-  /** Null: like any other request. */
+  /** Null: the bytes travel as usual. */
   readonly wire: Wire | null
 }
 
@@ -84,11 +84,11 @@ export const delayOf = ({ delay }: SendingSpec): number => ms(delay)
 export const copiesOf = ({ duplicate = 1, gap }: SendingSpec): Copies => ({ count: duplicate, gapMs: ms(gap) })
 
 export function formOf(spec: SendingSpec, sign: SignMode = 'valid'): Form {
-  const oddities = [spec.http ?? []].flat()
+  const styles = [spec.http ?? []].flat()
   const wire = {
     dripMs: ms(spec.drip),
-    chunked: oddities.includes('chunked'),
-    headerCase: oddities.includes('header-case'),
+    chunked: styles.includes('chunked'),
+    headerCase: styles.includes('header-case'),
     resetAfterAnswer: spec.reset_after_answer ?? false,
   }
   const odd = wire.dripMs > 0 || wire.chunked || wire.headerCase || wire.resetAfterAnswer

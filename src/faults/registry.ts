@@ -1,24 +1,23 @@
 /**
- * The faults that are set, in the order they were set. A call or event is struck by the first one whose turn it is,
- * and by later ones that decide something else about it. Nothing in it is left to chance.
+ * Keeps the faults that are set, and applies them to calls and events. In the order they were set, the first fault
+ * whose turn it is applies, and later ones that change something else. Nothing depends on chance.
  */
 import type { FaultContent } from '../journal/entry.ts'
 import { type AnswerEffect, apiEffects, type WebhookEffects, webhookEffects } from './effects.ts'
 import {
-  isAbout,
-  isItsTurn,
+  createRule,
   isPassing,
+  isTurn,
   isUsedUp,
+  matches,
+  type NamedFault,
   type Progress,
   progressOf,
   type Rule,
-  ruleAt,
-  ruleFrom,
+  sharesAspect,
   viewOf,
 } from './rule.ts'
-import type { FaultSpec } from './schema.ts'
-import type { Side } from './sense.ts'
-import type { NamedFault } from './spec.ts'
+import type { FaultSpec, Side } from './schema.ts'
 
 /** One applied fault, as the journal records it beside the call or event. */
 export type Hit = Pick<FaultContent, 'fault' | 'effect' | 'hit' | 'of'>
@@ -35,106 +34,85 @@ export interface AppliedApiFaults extends AppliedFaults {
 }
 
 export interface AppliedWebhookFaults extends AppliedFaults, WebhookEffects {
-  /** Called when a held event is sent. */
+  /** Called when the event is no longer held. */
   release(): void
 }
 
-/** A name may be given once. */
-export class NameTaken extends Error {
-  override readonly name = 'NameTaken'
+export class FaultNameTakenError extends Error {
+  override readonly name = 'FaultNameTakenError'
 }
 
-export interface Faults {
-  /** Whether any could strike a call: the only thing asked while none is set. */
+export interface FaultRegistry {
+  /** Whether any fault may apply to a call. Without one, calls skip the registry. */
   readonly onApi: boolean
   readonly onWebhooks: boolean
-  /** Throws `NameTaken`. */
+  /** Throws `FaultNameTakenError`. */
   add(spec: FaultSpec): NamedFault
   list(): NamedFault[]
-  /** Names of those cleared: all, or the one named when it is there. */
-  clear(name?: string): string[]
+  /** Clears all faults or the named one. */
+  clear(name?: string): void
+  /** Applies faults to a call, and counts it. */
   takeApi(call: { readonly endpoint: string; readonly chatId: string | undefined }): AppliedApiFaults | null
+  /** Applies faults to an event, and counts it. */
   takeWebhook(event: { readonly event: string; readonly chatId: string }): AppliedWebhookFaults | null
   reset(): void
   /** Returns the whole state as plain data. */
   capture(): CapturedFaults
   restore(captured: CapturedFaults): void
-  /** For an event that one of these faults keeps back: what to call when it goes out. */
+  /** The `release` of a held event that a snapshot restores. */
   releaseOf(names: readonly string[]): () => void
 }
 
 export interface CapturedFaults {
-  /** Numbers the names of those that were given none. */
+  /** How many names were made for faults without one. */
   readonly made: number
   readonly rules: readonly { readonly name: string; readonly spec: FaultSpec; readonly progress: Progress }[]
 }
 
-export function createFaults(): Faults {
-  let rules: Rule[] = []
+export function createFaultRegistry(): FaultRegistry {
+  let rules: readonly Rule[] = []
   let made = 0
-  const live: Record<Side, boolean> = { api: false, webhook: false }
+  const active: Record<Side, boolean> = { api: false, webhook: false }
 
-  function refresh(): void {
-    for (const side of ['api', 'webhook'] as const)
-      live[side] = rules.some(rule => rule.side === side && !isUsedUp(rule))
+  function setRules(next: readonly Rule[]): void {
+    rules = next
+    active.api = rules.some(rule => rule.side === 'api' && !isUsedUp(rule))
+    active.webhook = rules.some(rule => rule.side === 'webhook' && !isUsedUp(rule))
   }
 
-  const isTaken = (name: string) => rules.some(rule => rule.name === name)
+  function take(side: Side, name: string, chatId: string | undefined): readonly Rule[] {
+    const applied = applicable(rules, side, name, chatId)
+    for (const rule of applied) rule.hits++
+    if (applied.some(isUsedUp)) setRules(rules)
+    return applied
+  }
 
   function freeName(): string {
     do made++
-    while (isTaken(`fault-${made}`))
+    while (isTaken(rules, `fault-${made}`))
     return `fault-${made}`
-  }
-
-  function strike(side: Side, name: string, chatId: string | undefined): Rule[] {
-    const struck: Rule[] = []
-    const eligible = rules.filter(rule => rule.side === side && !isUsedUp(rule) && !isPassing(rule, chatId))
-    for (const rule of eligible) {
-      if (isAbout(rule, name, chatId) && hasRoom(rule, struck) && isItsTurn(rule)) struck.push(rule)
-    }
-    for (const rule of struck) rule.hits++
-    if (struck.some(isUsedUp)) refresh()
-    return struck
   }
 
   return {
     get onApi() {
-      return live.api
+      return active.api
     },
     get onWebhooks() {
-      return live.webhook
+      return active.webhook
     },
     add(spec) {
-      if (spec.name !== undefined && isTaken(spec.name)) throw new NameTaken(spec.name)
-      const rule = ruleFrom(spec, spec.name ?? freeName())
-      rules.push(rule)
-      refresh()
+      if (spec.name !== undefined && isTaken(rules, spec.name)) throw new FaultNameTakenError(spec.name)
+      const rule = createRule(spec, spec.name ?? freeName())
+      setRules([...rules, rule])
       return viewOf(rule)
     },
     list: () => rules.map(viewOf),
-    clear(name) {
-      const gone = rules.filter(rule => name === undefined || rule.name === name)
-      rules = rules.filter(rule => !gone.includes(rule))
-      refresh()
-      return gone.map(rule => rule.name)
-    },
-    takeApi({ endpoint, chatId }) {
-      const struck = strike('api', endpoint, chatId)
-      return struck.length === 0 ? null : { ...appliedFaults(struck), ...merged(struck, apiEffects) }
-    },
-    takeWebhook({ event, chatId }) {
-      const struck = strike('webhook', event, chatId)
-      if (struck.length === 0) return null
-      const effects = merged(struck, webhookEffects)
-      const { order } = effects
-      const release = order?.kind === 'hold' ? keepBack(struck, chatId, order.passing) : () => {}
-      return { ...appliedFaults(struck), ...effects, release }
-    },
+    clear: name => setRules(rules.filter(rule => name !== undefined && rule.name !== name)),
+    takeApi: ({ endpoint, chatId }) => applyToCall(take('api', endpoint, chatId)),
+    takeWebhook: ({ event, chatId }) => applyToEvent(take('webhook', event, chatId), chatId),
     reset() {
-      rules = []
       made = 0
-      refresh()
+      setRules([])
     },
     capture: () => ({
       made,
@@ -142,30 +120,53 @@ export function createFaults(): Faults {
     }),
     restore(captured) {
       made = captured.made
-      rules = captured.rules.map(({ name, spec, progress }) => ruleAt(spec, name, progress))
-      refresh()
+      setRules(captured.rules.map(({ name, spec, progress }) => createRule(spec, name, progress)))
     },
-    releaseOf(names) {
-      const rule = rules.find(({ name, slots }) => names.includes(name) && slots.includes('order'))
-      return rule === undefined ? () => {} : () => void rule.holding--
-    },
+    releaseOf: names => releaseBy(rules.filter(({ name }) => names.includes(name))),
   }
 }
 
-/** What another fault decided stands. */
-const hasRoom = (rule: Rule, struck: readonly Rule[]): boolean =>
-  struck.every(({ slots }) => !slots.some(slot => rule.slots.includes(slot)))
+const isTaken = (rules: readonly Rule[], name: string): boolean => rules.some(rule => rule.name === name)
 
-/** Their slots differ, so the faults can be read as if they were one. */
-const merged = <Effects>(struck: readonly Rule[], read: (spec: FaultSpec) => Effects): Effects =>
-  read(Object.assign({}, ...struck.map(({ spec }) => spec)))
+/** The rules that apply to one call or event. Every rule that looks at it counts it. */
+function applicable(rules: readonly Rule[], side: Side, name: string, chatId: string | undefined): readonly Rule[] {
+  const applied: Rule[] = []
+  const candidates = rules.filter(rule => rule.side === side && !isUsedUp(rule) && !isPassing(rule, chatId))
+  for (const rule of candidates) {
+    if (matches(rule, name, chatId) && !sharesAspect(rule, applied) && isTurn(rule)) applied.push(rule)
+  }
+  return applied
+}
 
-/** Which events pass it is settled by their order alone, not by how fast they are answered. */
-function keepBack(struck: readonly Rule[], chatId: string, passing: number): () => void {
-  const rule = struck.find(({ slots }) => slots.includes('order'))!
+function applyToCall(rules: readonly Rule[]): AppliedApiFaults | null {
+  return rules.length === 0 ? null : { ...appliedFaults(rules), ...apiEffects(merged(rules)) }
+}
+
+function applyToEvent(rules: readonly Rule[], chatId: string): AppliedWebhookFaults | null {
+  if (rules.length === 0) return null
+  const effects = webhookEffects(merged(rules))
+  if (effects.order?.kind === 'hold') hold(rules, chatId, effects.order.passing)
+  return { ...appliedFaults(rules), ...effects, release: effects.order?.kind === 'hold' ? releaseBy(rules) : () => {} }
+}
+
+/** Rules that apply together change different aspects, so their specifications can be read as one. */
+const merged = (rules: readonly Rule[]): FaultSpec => Object.assign({}, ...rules.map(({ spec }) => spec))
+
+const ordering = (rules: readonly Rule[]): Rule | undefined => rules.find(({ aspects }) => aspects.includes('order'))
+
+/** Reserves the events that pass the held one by their order alone, not by the time of their answers. */
+function hold(rules: readonly Rule[], chatId: string, passing: number): void {
+  const rule = ordering(rules)
+  if (rule === undefined) return
   rule.passing.set(chatId, passing)
   rule.holding++
-  return () => void rule.holding--
+}
+
+function releaseBy(rules: readonly Rule[]): () => void {
+  const rule = ordering(rules)
+  return () => {
+    if (rule !== undefined) rule.holding--
+  }
 }
 
 const appliedFaults = (rules: readonly Rule[]): AppliedFaults => ({

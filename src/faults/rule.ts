@@ -1,38 +1,36 @@
-/** One fault at work: what it strikes, when its turn is, and how often it has struck. */
+/** Decides when one fault applies, and counts how often it did. */
 import type { FaultEffect } from '../journal/entry.ts'
 import { effectOf } from './effects.ts'
-import type { FaultSpec } from './schema.ts'
-import { type Side, sideOf } from './sense.ts'
-import type { NamedFault } from './spec.ts'
+import { type FaultSpec, type Side, sideOf } from './schema.ts'
+
+/** A fault that is set, and what it did so far. */
+export interface NamedFault extends FaultSpec {
+  readonly name: string
+  readonly hits: number
+  /** How many hits it has in all; null: until it is cleared. */
+  readonly of: number | null
+  readonly used_up: boolean
+  /** How many events it holds now. */
+  readonly holding: number
+}
 
 export interface Rule {
   readonly name: string
   readonly spec: FaultSpec
   readonly side: Side
   readonly effect: FaultEffect
-  /** What it decides of a call or event: two faults that decide different things may strike together. */
-  readonly slots: readonly ConcurrencySlot[]
-  /** How many it looked at. */
+  /** What it changes of a call or event. Faults that change different aspects can apply together. */
+  readonly aspects: readonly Aspect[]
+  /** How many calls or events it matched. */
   seen: number
   hits: number
-  /** How many events it keeps back. */
+  /** How many events it holds now. */
   holding: number
-  /** By chat: how many of the next events are to pass the one it keeps back. */
+  /** By chat: how many of the next events pass the one it holds. */
   readonly passing: Map<string, number>
 }
 
-type ConcurrencySlot =
-  | 'latency'
-  | 'answer'
-  | 'order'
-  | 'copies'
-  | 'sign'
-  | 'truncate'
-  | 'drip'
-  | 'reset_after_answer'
-  | 'http'
-
-const SLOTS: Partial<Record<keyof FaultSpec, ConcurrencySlot>> = {
+const ASPECTS = {
   latency: 'latency',
   respond: 'answer',
   drop: 'answer',
@@ -49,9 +47,14 @@ const SLOTS: Partial<Record<keyof FaultSpec, ConcurrencySlot>> = {
   drip: 'drip',
   reset_after_answer: 'reset_after_answer',
   http: 'http',
-}
+} as const satisfies Partial<Record<keyof FaultSpec, string>>
 
-/** What it looked at and did so far. */
+type Effect = keyof typeof ASPECTS
+type Aspect = (typeof ASPECTS)[Effect]
+
+const EFFECTS = Object.keys(ASPECTS) as Effect[]
+
+/** The counters of a rule as plain data. */
 export interface Progress {
   readonly seen: number
   readonly hits: number
@@ -66,57 +69,47 @@ export const progressOf = ({ seen, hits, holding, passing }: Rule): Progress => 
   passing: [...passing].filter(([, left]) => left > 0).sort(([a], [b]) => (a < b ? -1 : 1)),
 })
 
-export const ruleAt = (spec: FaultSpec, name: string, { passing, ...counts }: Progress): Rule => ({
-  ...ruleFrom(spec, name),
-  ...counts,
-  passing: new Map(passing),
-})
+const NO_PROGRESS: Progress = { seen: 0, hits: 0, holding: 0, passing: [] }
 
-export function ruleFrom(spec: FaultSpec, name: string): Rule {
-  const keys = Object.keys(spec) as (keyof FaultSpec)[]
-  const slots = keys.filter(key => spec[key] !== undefined).flatMap(key => SLOTS[key] ?? [])
-  return {
-    name,
-    spec,
-    side: sideOf(spec.on),
-    effect: effectOf(spec),
-    slots,
-    seen: 0,
-    hits: 0,
-    holding: 0,
-    passing: new Map(),
-  }
+export function createRule(spec: FaultSpec, name: string, { passing, ...counts } = NO_PROGRESS): Rule {
+  const aspects = EFFECTS.filter(effect => spec[effect] !== undefined).map(effect => ASPECTS[effect])
+  const { on } = spec
+  return { name, spec, side: sideOf(on), effect: effectOf(spec), aspects, ...counts, passing: new Map(passing) }
 }
 
 export const isUsedUp = ({ spec, hits }: Rule): boolean => spec.times !== undefined && hits >= spec.times
 
-/** Whether it is about this endpoint or event, in this chat. */
-export function isAbout({ spec, side }: Rule, name: string, chatId: string | undefined): boolean {
+/** Whether the rule is about this endpoint or event in this chat. */
+export function matches({ spec, side }: Rule, name: string, chatId: string | undefined): boolean {
   const { on } = spec
   const names = typeof on === 'object' ? [on[side] ?? []].flat() : ['any']
   return (names.includes('any') || names.includes(name)) && (spec.chat_id ?? chatId) === chatId
 }
 
-/** Whether this event passes one it keeps back, and so is none of its business. Called once for each event. */
+/** Whether an earlier rule already changes the same aspect. */
+export const sharesAspect = (rule: Rule, applied: readonly Rule[]): boolean =>
+  applied.some(({ aspects }) => aspects.some(aspect => rule.aspects.includes(aspect)))
+
+/** Whether this event passes one that the rule holds; the rule does not apply to such an event. Counts down. */
 export function isPassing({ passing }: Rule, chatId: string | undefined): boolean {
   const left = chatId === undefined ? 0 : (passing.get(chatId) ?? 0)
-  if (left === 0) return false
-  passing.set(chatId!, left - 1)
+  if (chatId === undefined || left === 0) return false
+  passing.set(chatId, left - 1)
   return true
 }
 
-/** Looks at one more of what it is about. Called once for each: it counts. */
-export function isItsTurn(rule: Rule): boolean {
+/** Whether the rule applies to the next call or event it matches. Counts up. */
+export function isTurn(rule: Rule): boolean {
   const { skip = 0, every = 1 } = rule.spec
   rule.seen++
   return rule.seen > skip && (rule.seen - skip) % every === 0
 }
 
-export const viewOf = ({ name, spec, hits, holding }: Rule): NamedFault => ({
-  ...spec,
-  name,
-  hits,
-  of: spec.times ?? null,
-  used_up: spec.times !== undefined && hits >= spec.times,
-  holding,
+export const viewOf = (rule: Rule): NamedFault => ({
+  ...rule.spec,
+  name: rule.name,
+  hits: rule.hits,
+  of: rule.spec.times ?? null,
+  used_up: isUsedUp(rule),
+  holding: rule.holding,
 })

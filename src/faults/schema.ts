@@ -1,10 +1,10 @@
-/** A fault as scenarios and the control API write it: the one schema both read. */
+/** Defines and checks faults as scenarios, the control API and the library write them. */
 import * as z from 'zod/mini'
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
+import { type FindingCode, sentenceIssue } from '../contract/explain-issues.ts'
 import { SIGN_MODES, type SignMode } from '../contract/sign-modes.ts'
 import { parseDuration } from '../text/duration.ts'
-import { complain, gapProblems, headerProblems, senseProblems, sideProblems } from './sense.ts'
 
 const says = (description: string) => z.describe(description)
 const DURATION = { pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', examples: ['500ms', '2s'] }
@@ -15,7 +15,7 @@ const durationOf = (description: string, shortestMs: 0 | 1) =>
       const ms = parseDuration(payload.value)
       if (ms !== null && ms >= shortestMs) return
       const wanted = ms === null ? 'a duration with a unit such as 500ms or 2s' : 'longer than 0'
-      complain(payload, [], `must be ${wanted}, got ${JSON.stringify(payload.value)}`)
+      addIssue(payload, [], `must be ${wanted}, got ${JSON.stringify(payload.value)}`)
     },
     z.meta({ ...DURATION, description }),
   )
@@ -28,14 +28,14 @@ const Endpoint = z.enum([...(Object.keys(ENDPOINTS) as EndpointId[]), 'any'])
 const Event = z.enum([...(Object.keys(WEBHOOK_EVENTS) as WebhookEventName[]), 'any'])
 
 const OneSide = z.strictObject({
-  api: z.optional(oneOrMore(Endpoint).check(says('The endpoints it strikes'))),
-  webhook: z.optional(oneOrMore(Event).check(says('The events it strikes'))),
+  api: z.optional(oneOrMore(Endpoint).check(says('The endpoints it applies to'))),
+  webhook: z.optional(oneOrMore(Event).check(says('The events it applies to'))),
 })
 export type OneSide = z.infer<typeof OneSide>
 
 const On = z
   .union([z.enum(['api', 'webhook']), OneSide.check(payload => sideProblems(payload))])
-  .check(says('What it strikes: calls of the platform, or the events it sends'))
+  .check(says('What it applies to: calls of the platform, or the events it sends'))
 export type FaultOn = z.infer<typeof On>
 
 const Respond = z.strictObject({
@@ -44,57 +44,159 @@ const Respond = z.strictObject({
   body: z.optional(z.unknown().check(says('A text as it is, anything else as JSON; without it the answer is empty'))),
 })
 
-const HttpOddity = z.enum(['header-case', 'chunked'])
+const HttpStyle = z.enum(['header-case', 'chunked'])
 
-/** How a request to the webhook is sent; events by hand take the same. */
+/** Effects that manual events can have, too. */
 export const sendingShape = {
-  delay: duration('Sent this much later, out of its lane: later events may pass it'),
+  delay: duration('Sent this much later, outside of the queue of its chat: later events may pass it'),
   duplicate: z.optional(
     z.int().check(z.gte(2), z.lte(100), says('Sent this many times in all: the same bytes and headers')),
   ),
   gap: z.optional(durationOf('Between the copies; 0s by default', 0)),
-  truncate: flag('The body ends in the middle; the signature is that of the whole'),
+  truncate: flag('The body ends in the middle; the signature is that of the whole body'),
   drip: duration('The body takes this long, in pieces'),
   reset_after_answer: flag('The connection is reset as soon as the answer has come'),
-  http: z.optional(oneOrMore(HttpOddity).check(says('Legal, but rarely seen'))),
+  http: z.optional(oneOrMore(HttpStyle).check(says('Legal, but rarely seen'))),
 } as const
 
 const Sending = z.object(sendingShape)
 export type SendingSpec = z.infer<typeof Sending>
 
-const SPOILT = SIGN_MODES.filter((mode): mode is Exclude<SignMode, 'valid'> => mode !== 'valid')
+const INVALID_MODES = SIGN_MODES.filter((mode): mode is Exclude<SignMode, 'valid'> => mode !== 'valid')
 
 const Fields = z.strictObject({
   name: z.optional(
-    z.string().check(z.regex(/^[\w.-]{1,60}$/), says('What journal, log and reports call it; fault-1 by default')),
+    z.string().check(z.regex(/^[\w.-]{1,60}$/), says('Its name in journal, log and reports; fault-1 by default')),
   ),
   on: On,
   chat_id: z.optional(z.string().check(z.minLength(1), says('Only for this chat'))),
   times: count(1, 'How many hits before it is used up; without it, until it is cleared'),
-  skip: count(0, 'Lets this many pass first'),
-  every: count(1, 'Only every n-th of those it strikes'),
+  skip: count(0, 'Skips this many first'),
+  every: count(1, 'Only every n-th of those it applies to'),
 
-  respond: z.optional(Respond.check(says('Answered instead of the platform, which never sees the call'))),
-  latency: duration('The call waits this long before the platform sees it'),
+  respond: z.optional(Respond.check(says('This answer is sent; the platform does not process the call'))),
+  latency: duration('The call waits this long before the platform processes it'),
   drop: z.optional(
-    z.enum(['before', 'after']).check(says('before: lost unprocessed. after: processed, the answer lost')),
+    z
+      .enum(['before', 'after'])
+      .check(says('The connection is closed before the call is processed, or after it, without the answer')),
   ),
   reset: flag('The connection is reset before anything is processed'),
   slow_body: duration("The answer's body takes this long, in pieces"),
   malformed: flag("The answer's body is cut in the middle of its JSON"),
 
   ...sendingShape,
-  slow: duration('Holds its lane: later events of the chat wait as well'),
+  slow: duration('Sent this much later; later events of the chat wait as well'),
   swap: flag('Sent right after the next event of the chat'),
-  hold: count(1, 'Kept back until this many later events of the chat have passed it, or the fault is cleared'),
-  sign: z.optional(z.enum(SPOILT).check(says('Signed wrong in one way'))),
+  hold: count(1, 'Held until this many later events of the chat have passed it, or the fault is cleared'),
+  sign: z.optional(z.enum(INVALID_MODES).check(says('The signature is wrong in this way'))),
 })
 
-/** One effect on the API side, `latency` beside it where wanted; on the webhook side as many as can go together. */
 export type FaultSpec = z.infer<typeof Fields>
 
 export const Fault = Fields.check(
-  payload => senseProblems(payload),
+  payload => effectProblems(payload),
   payload => gapProblems(payload),
-  z.meta({ id: 'Fault', description: 'Something that goes wrong on purpose: named, counted, the same every time' }),
+  z.meta({
+    id: 'Fault',
+    description: 'A failure that is injected on purpose: named, counted, and the same every time',
+  }),
 )
+
+type Payload<T> = z.core.ParsePayload<T>
+
+/** Adds an issue. The message follows the name of the field; other checks continue. */
+function addIssue(
+  payload: Payload<unknown>,
+  path: PropertyKey[],
+  message: string,
+  code: FindingCode = 'conflict',
+): void {
+  payload.issues.push({ ...sentenceIssue(code, payload.value, message, path), continue: true })
+}
+
+/** A fault has at most one of these. */
+const ANSWER_EFFECTS = ['respond', 'drop', 'reset', 'slow_body', 'malformed'] as const
+const API_EFFECTS = [...ANSWER_EFFECTS, 'latency'] as const
+/** A fault has at most one of these. */
+const ORDER_EFFECTS = ['delay', 'slow', 'swap', 'hold'] as const
+const FORM_EFFECTS = ['duplicate', 'sign', 'truncate', 'drip', 'reset_after_answer', 'http'] as const
+const WEBHOOK_EFFECTS = [...ORDER_EFFECTS, ...FORM_EFFECTS] as const
+
+export type Side = 'api' | 'webhook'
+export const sideOf = (on: FaultOn): Side =>
+  on === 'api' || (typeof on === 'object' && on.api !== undefined) ? 'api' : 'webhook'
+
+const EFFECTS: Record<Side, readonly (keyof FaultSpec)[]> = { api: API_EFFECTS, webhook: WEBHOOK_EFFECTS }
+const other = (side: Side): Side => (side === 'api' ? 'webhook' : 'api')
+
+function sideProblems(payload: Payload<OneSide>): void {
+  const { api, webhook } = payload.value
+  if (api !== undefined && webhook !== undefined) {
+    addIssue(payload, ['webhook'], 'cannot stand beside api: write one fault for each side')
+  }
+  if (api === undefined && webhook === undefined) {
+    addIssue(payload, ['api'], 'is required: an endpoint, a list of them, or any (or webhook: an event)')
+  }
+  for (const side of ['api', 'webhook'] as const) {
+    const names = payload.value[side]
+    if (Array.isArray(names) && names.includes('any')) addIssue(payload, [side], 'has any in a list: write any alone')
+  }
+}
+
+function effectProblems(payload: Payload<FaultSpec>): void {
+  const { on } = payload.value
+  if (on === undefined || on === null) return
+  const side = sideOf(on)
+  const has = (name: keyof FaultSpec) => payload.value[name] !== undefined
+  const foreign = EFFECTS[other(side)].filter(has)
+  for (const name of foreign) {
+    const own = EFFECTS[side].join(', ')
+    addIssue(payload, [name], `is an effect on: ${other(side)}, and this fault is on: ${side}; there are ${own}`)
+  }
+  if (foreign.length === 0 && !EFFECTS[side].some(has)) {
+    addIssue(payload, [], `has no effect: add one of ${EFFECTS[side].join(', ')}`, 'incomplete')
+  }
+  alone(payload, ANSWER_EFFECTS.filter(has), 'an answer goes wrong in one way (latency may stand beside it)')
+  alone(payload, ORDER_EFFECTS.filter(has), 'an event leaves its place in one way')
+  neverMatches(payload)
+  emptyStatus(payload)
+}
+
+function alone(payload: Payload<FaultSpec>, [first, ...more]: readonly string[], why: string): void {
+  for (const name of more) addIssue(payload, [name], `cannot stand beside ${first}: ${why}; leave one out`)
+}
+
+function neverMatches(payload: Payload<FaultSpec>): void {
+  const { on, chat_id } = payload.value
+  const endpoints = typeof on === 'object' && on.api !== undefined ? [on.api].flat() : []
+  if (chat_id === undefined || endpoints.length === 0 || endpoints.some(name => name !== 'availability')) return
+  addIssue(payload, ['chat_id'], 'never matches: a call of availability is about no chat; leave it out')
+}
+
+/** HTTP allows no body with these. */
+const BODILESS = [204, 205, 304]
+
+function emptyStatus(payload: Payload<FaultSpec>): void {
+  const { respond } = payload.value
+  if (respond?.body === undefined || !BODILESS.includes(respond.status)) return
+  addIssue(payload, ['respond', 'body'], `cannot be sent with status ${respond.status}, which has none: leave it out`)
+}
+
+export function gapProblems(payload: Payload<SendingSpec>): void {
+  const { gap, duplicate } = payload.value
+  if (gap === undefined || duplicate !== undefined) return
+  addIssue(payload, ['gap'], 'stands between copies: add duplicate, how many times it is sent in all')
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
+const PRINTABLE = /^[\t\x20-\x7e]*$/
+const COUNTED = /^(content-length|transfer-encoding|connection|keep-alive|upgrade)$/i
+
+function headerProblems(payload: Payload<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(payload.value)) {
+    if (COUNTED.test(name)) addIssue(payload, [name], 'is written by the server itself: leave it out')
+    else if (!TOKEN.test(name)) addIssue(payload, [name], 'is no name a header can have')
+    else if (!PRINTABLE.test(value)) addIssue(payload, [name], 'must be printable ASCII on one line')
+  }
+}

@@ -1,6 +1,6 @@
 /** Time, availability, faults, events by hand, and a word for the reader. */
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
-import type { FaultSpec } from '../faults/spec.ts'
+import type { FaultSpec } from '../faults/schema.ts'
 import { payloadOf } from '../platform/events.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { stepsOf } from '../scenario/plan.ts'

@@ -2,7 +2,7 @@
 import type { EndpointId } from '../contract/endpoints.ts'
 import type { AvailabilityReason, AvailabilityValue, Button } from '../contract/schemas.ts'
 import type { SignMode } from '../contract/sign-modes.ts'
-import type { FaultSpec } from '../faults/spec.ts'
+import type { FaultSpec } from '../faults/schema.ts'
 
 /** Anything with `$(...)` in it. */
 export type Template = unknown

@@ -3,9 +3,9 @@
 import { explain } from '../api/explain.ts'
 import { ZOD_MESSAGES } from '../contract/zod-messages.ts'
 import { effectOf } from '../faults/effects.ts'
-import { type Faults, NameTaken } from '../faults/registry.ts'
+import { FaultNameTakenError, type FaultRegistry } from '../faults/registry.ts'
+import type { NamedFault } from '../faults/rule.ts'
 import { Fault, type FaultSpec } from '../faults/schema.ts'
-import type { NamedFault } from '../faults/spec.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { PlatformContext } from '../platform/context.ts'
 import { nearest } from '../text/near-names.ts'
@@ -21,7 +21,7 @@ export interface FaultController {
 }
 
 export interface FaultControllerPorts {
-  readonly faults: Faults
+  readonly faults: FaultRegistry
   readonly platform: PlatformContext
   readonly journal: Journal
   /** Sends the events that these faults hold. */
@@ -61,11 +61,11 @@ function checked(fault: unknown): FaultSpec {
   throw new InvalidOptionError(problems.map(({ field, message }) => ({ name: field || 'fault', message })))
 }
 
-function named(faults: Faults, spec: FaultSpec): NamedFault {
+function named(faults: FaultRegistry, spec: FaultSpec): NamedFault {
   try {
     return faults.add(spec)
   } catch (error) {
-    if (!(error instanceof NameTaken)) throw error
+    if (!(error instanceof FaultNameTakenError)) throw error
     const message = `name ${JSON.stringify(spec.name)} is taken: choose another one, or clear that fault first.`
     throw new InvalidOptionError([{ name: 'name', message }])
   }
@@ -89,7 +89,7 @@ function unsigned({ knobs }: PlatformContext, { sign }: FaultSpec): SettingProbl
   return [{ name: 'sign', message }]
 }
 
-function unknownName(faults: Faults, name: string): SettingProblem {
+function unknownName(faults: FaultRegistry, name: string): SettingProblem {
   const known = faults.list().map(fault => fault.name)
   const there = known.length === 0 ? 'none is set.' : `there are ${known.join(', ')}.`
   return { name: 'name', message: `There is no fault ${JSON.stringify(name)}: ${there}` }

@@ -2,7 +2,7 @@
 import { createKeyring, type Keyring } from '../api/keyring.ts'
 import { createRateLimit, type RateLimit } from '../api/rate-limit.ts'
 import type { Knobs } from '../contract/knobs.ts'
-import { createFaults, type Faults } from '../faults/registry.ts'
+import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
 import { createJournal, type Journal } from '../journal/journal.ts'
 import type { PlatformContext, Settings } from '../platform/context.ts'
 import { type ChatQueues, createChatQueues, type Engines } from '../platform/engines.ts'
@@ -47,7 +47,7 @@ export interface Parts {
   readonly rateLimit: RateLimit
   readonly engines: Engines
   readonly lanes: ChatQueues
-  readonly faults: Faults
+  readonly faults: FaultRegistry
   readonly activity: Activity
   readonly epoch: Epoch
   readonly transport: ClosableTransport
@@ -78,7 +78,7 @@ export function createParts(options: PlatformSimulatorOptions, shared: Transport
     rateLimit: createRateLimit(),
     engines: createEngines(options, platform),
     lanes: createChatQueues(),
-    faults: createFaults(),
+    faults: createFaultRegistry(),
     activity: createActivity(),
     epoch: createEpoch(),
     transport: transportFrom(options, shared),

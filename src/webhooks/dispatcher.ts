@@ -1,5 +1,5 @@
 /** Delivers webhook events in the background: encodes each event once and knows all deliveries that have not ended. */
-import type { Faults } from '../faults/registry.ts'
+import type { FaultRegistry } from '../faults/registry.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -15,7 +15,7 @@ export interface DispatcherPorts extends SendPorts, RequestPorts {
   readonly journal: Journal
   readonly clock: Clock
   seed(): number
-  readonly faults: Pick<Faults, 'onWebhooks' | 'takeWebhook' | 'releaseOf'>
+  readonly faults: Pick<FaultRegistry, 'onWebhooks' | 'takeWebhook' | 'releaseOf'>
   /** False when the webhook is a function. */
   hasConnection(): boolean
 }

@@ -1,6 +1,6 @@
 /** Describes one event on its way to the webhook, in memory and in a snapshot. */
 import { CONNECTION_EFFECTS } from '../faults/effects.ts'
-import type { AppliedWebhookFaults, Faults } from '../faults/registry.ts'
+import type { AppliedWebhookFaults, FaultRegistry } from '../faults/registry.ts'
 import type { DeliveryContent, EntryOf, FaultContent } from '../journal/entry.ts'
 import type { EncodedEvent, WebhookRequest } from './request.ts'
 import type { ScheduledTime } from './schedule.ts'
@@ -85,7 +85,7 @@ export function captureJob(job: Job, passing: number): CapturedJob {
 /** `requestOf` builds the request anew: its signature depends on the keys and knobs at the time of sending. */
 export function restoreJob(
   captured: CapturedJob,
-  registry: Pick<Faults, 'releaseOf'>,
+  registry: Pick<FaultRegistry, 'releaseOf'>,
   requestOf: (encoded: EncodedEvent) => WebhookRequest,
 ): Job {
   const { chatId, seq, copy, attempt, atHead, stage } = captured

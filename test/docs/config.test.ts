@@ -1,7 +1,7 @@
 /** docs/config.md and what the program really reads. */
 import { expect, it } from 'vitest'
-import { layerOf, ConfigFile } from '../../src/config/schema.ts'
 import { resolveSettings } from '../../src/config/resolve.ts'
+import { ConfigFile, layerOf } from '../../src/config/schema.ts'
 import { TEXT_SETTINGS } from '../../src/config/settings.ts'
 import { knownKeys } from '../../src/contract/known-keys.ts'
 import { parseSource } from '../../src/files/document.ts'

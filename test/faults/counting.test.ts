@@ -1,7 +1,7 @@
 /** Which of the calls and events a fault strikes: skip, every, times, chats, and several faults side by side. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createFaults, NameTaken } from '../../src/faults/registry.ts'
+import { createFaultRegistry, FaultNameTakenError } from '../../src/faults/registry.ts'
 import type { FaultSpec } from '../../src/faults/schema.ts'
 
 const optional = (least: number) => fc.option(fc.integer({ min: least, max: 5 }), { nil: undefined })
@@ -9,7 +9,7 @@ const counts = fc.record({ skip: optional(0), every: optional(1), times: optiona
 
 /** The numbers, from 1, of the calls struck. */
 function struck(spec: FaultSpec, calls: number): number[] {
-  const faults = createFaults()
+  const faults = createFaultRegistry()
   faults.add(spec)
   const numbers = Array.from({ length: calls }, (_, index) => index + 1)
   return numbers.filter(() => faults.takeApi({ endpoint: 'start', chatId: 'c1' }) !== null)
@@ -39,7 +39,7 @@ describe('counting', () => {
   })
 
   test('the hits count up, and it says when it is used up', () => {
-    const faults = createFaults()
+    const faults = createFaultRegistry()
     faults.add({ name: 'flaky', on: 'api', respond: { status: 503 }, times: 2 })
     const take = () => faults.takeApi({ endpoint: 'start', chatId: undefined })
     const first = take()
@@ -53,7 +53,7 @@ describe('counting', () => {
 
 describe('what it is about', () => {
   const takes = (on: FaultSpec['on'], endpoint: string) => {
-    const faults = createFaults()
+    const faults = createFaultRegistry()
     faults.add({ on, reset: true })
     return faults.takeApi({ endpoint, chatId: 'c1' }) !== null
   }
@@ -68,7 +68,7 @@ describe('what it is about', () => {
   })
 
   test('only its chat; others are not counted', () => {
-    const faults = createFaults()
+    const faults = createFaultRegistry()
     faults.add({ on: 'api', chat_id: 'c2', reset: true, skip: 1 })
     const chats = ['c1', 'c2', undefined, 'c1', 'c2', 'c2']
     const hit = chats.map(chatId => faults.takeApi({ endpoint: 'message', chatId }) !== null)
@@ -76,7 +76,7 @@ describe('what it is about', () => {
   })
 
   test('calls are not events', () => {
-    const faults = createFaults()
+    const faults = createFaultRegistry()
     faults.add({ on: 'webhook', delay: '1s' })
     expect([faults.onApi, faults.onWebhooks]).toEqual([false, true])
     expect(faults.takeApi({ endpoint: 'start', chatId: 'c1' })).toBeNull()
@@ -88,7 +88,7 @@ describe('what it is about', () => {
 
 describe('several faults', () => {
   const take = (specs: readonly FaultSpec[], calls: number) => {
-    const faults = createFaults()
+    const faults = createFaultRegistry()
     for (const spec of specs) faults.add(spec)
     return Array.from(
       { length: calls },
@@ -109,11 +109,11 @@ describe('several faults', () => {
   })
 
   test('get names that are free', () => {
-    const faults = createFaults()
+    const faults = createFaultRegistry()
     faults.add({ name: 'fault-2', on: 'api', reset: true })
     const names = [1, 2].map(() => faults.add({ on: 'api', reset: true }).name)
     expect(names).toEqual(['fault-1', 'fault-3'])
-    expect(() => faults.add({ name: 'fault-2', on: 'api', reset: true })).toThrow(NameTaken)
+    expect(() => faults.add({ name: 'fault-2', on: 'api', reset: true })).toThrow(FaultNameTakenError)
     faults.reset()
     expect([faults.list(), faults.add({ on: 'api', reset: true }).name]).toEqual([[], 'fault-1'])
   })

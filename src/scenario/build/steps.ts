@@ -1,7 +1,7 @@
 /** What can stand beside a verb, and how it is told from the verb's own options. */
 
 import type { CallBodies } from '../../contract/wire.ts'
-import type { FaultSpec } from '../../faults/spec.ts'
+import type { FaultSpec } from '../../faults/schema.ts'
 import type { CallName } from '../action.ts'
 import type { ExpectOptions, ExpectStep, ExpectWritten } from '../format/calls.ts'
 import type { Step } from '../format/step.ts'

@@ -1,6 +1,6 @@
 /** What a careful author would change, seen without playing. */
 
-import type { FaultSpec } from '../../faults/spec.ts'
+import type { FaultSpec } from '../../faults/schema.ts'
 import type { Verb } from '../action.ts'
 import type { Warning } from '../format/loaded.ts'
 import { isCheck, type Plan, type PlannedItem, type PlannedStep, stepsOf } from '../plan.ts'

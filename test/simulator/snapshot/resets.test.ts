@@ -1,6 +1,6 @@
 /** Resets simulators with work in flight and checks that nothing from before a reset appears after it. */
 import { expect, test } from 'vitest'
-import type { FaultSpec } from '../../../src/faults/spec.ts'
+import type { FaultSpec } from '../../../src/faults/schema.ts'
 import type { Entry } from '../../../src/journal/entry.ts'
 import { wallDelay } from '../../../src/runtime/clock.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../../src/simulator/simulator.ts'

@@ -1,6 +1,6 @@
 /** Generates random steps of users, agents, faults and time, plays them, and records everything observable. */
 import fc from 'fast-check'
-import type { FaultSpec } from '../../../src/faults/spec.ts'
+import type { FaultSpec } from '../../../src/faults/schema.ts'
 import type { Entry } from '../../../src/journal/entry.ts'
 import type { PlatformSimulatorOptions } from '../../../src/simulator/options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../../src/simulator/simulator.ts'
