@@ -1,6 +1,5 @@
 /** The verdict on a play: how every step came out, what failed and why, and what it comes to. */
 import { lint } from '../linter/lint.ts'
-import type { LintFinding } from '../linter/rule.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -8,7 +7,7 @@ import type { JournalIndex } from './journal-index.ts'
 import type { AttributedFailure, FailureDetails, StepResult } from './step-evaluator.ts'
 import { echoes } from './tokens/echo.ts'
 import { unexpectedCalls } from './unexpected-calls.ts'
-import type { Failure, Outcome, StepOutcome, StepRef, StepVerdict, Verdict } from './verdict.ts'
+import type { Failure, FailureWarning, Outcome, StepOutcome, StepRef, StepVerdict, Verdict } from './verdict.ts'
 import { brokenInvariants, contractViolations } from './violations.ts'
 import { driverHas, stepName } from './wording.ts'
 
@@ -21,7 +20,7 @@ export function verdictOf(evaluation: Evaluation): Verdict {
   const charges = chargesOf(evaluation, results, echoed)
   const failures = failuresOf(evaluation, charges, echoed)
   const warnings = [
-    ...charges.filter(({ severity }) => severity === 'warn').map(warningOf),
+    ...charges.filter(({ severity }) => severity === 'warn').map(charge => warningOf(evaluation, charge)),
     ...lint(index.plan, index.entries),
   ]
   return {
@@ -131,11 +130,11 @@ const failureOf = (evaluation: Evaluation, { told, step, conversation }: Attribu
   soft: step?.soft ?? false,
 })
 
-const warningOf = ({ rule, told, conversation }: AttributedFailure): LintFinding => ({
-  rule,
-  message: `${told.wanted}: ${told.happened}`,
-  conversation,
-  marks: told.marks,
+const warningOf = (evaluation: Evaluation, charge: AttributedFailure): FailureWarning => ({
+  rule: charge.rule,
+  failure: failureOf(evaluation, charge),
+  conversation: charge.conversation,
+  marks: charge.told.marks,
 })
 
 const refOf = ({ index }: Evaluation, { number, id, name, label, conversation, place }: PlannedStep): StepRef => ({

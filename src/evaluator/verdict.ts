@@ -78,7 +78,16 @@ export interface Failure {
   readonly hint?: string
 }
 
-/** Something a careful reader would mention. Fails only with `--strict`. */
+/** A failure that is only a warning in this scenario, or a finding of the linter; `--strict` makes both failures. */
+export type Warning = LintFinding | FailureWarning
+
+export interface FailureWarning {
+  readonly rule: string
+  readonly failure: Failure
+  readonly conversation: string | null
+  readonly marks: readonly number[]
+}
+
 export type StepOutcome = 'pass' | 'fail' | 'error' | 'inconclusive' | 'not reached'
 
 export interface StepVerdict extends StepRef {
@@ -96,7 +105,7 @@ export interface Verdict {
   /** Why, when inconclusive, error or skipped. */
   readonly reason: string | null
   readonly failures: readonly Failure[]
-  readonly warnings: readonly LintFinding[]
+  readonly warnings: readonly Warning[]
   readonly steps: readonly StepVerdict[]
   /** Captured values by name. */
   readonly captures: Readonly<Record<string, unknown>>

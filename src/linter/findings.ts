@@ -1,41 +1,28 @@
-/** What the platform forgave: findings of single calls, put together by what they say. */
+/** Reports calls that the platform accepted with a finding, once for each kind of finding. */
 import type { EntryOf, Finding } from '../journal/entry.ts'
-import { type Found, type History, listed, type Rule, wasSpoilt } from './rule.ts'
+import { type History, isFaulty, type LintDetails, type LintFinding, type Rule } from './rule.ts'
 
-/** The rule of the platform a finding names, and why it matters. Every rule that platform and API name is here. */
-export const FINDINGS: Readonly<Record<string, { readonly id: string; readonly advice: string }>> = {
-  ER1: {
-    id: 'unknown-fields',
-    advice:
-      'The platform may refuse it one day, and a misspelt field has no effect (assumption `api.unknownFields`). Compare its name with docs/endpoints.md, or leave it out.',
-  },
-  'R-SENDER.4': {
-    id: 'sender-incomplete',
-    advice:
-      'Send `sender` with `name` and `avatar` with every message (R-SENDER.3), for notices of the system as well.',
-  },
-  'E0.2': {
-    id: 'content-type',
-    advice: 'The real platform may not read the body at all. Send `Content-Type: application/json` with every call.',
-  },
-  E5: {
-    id: 'end-without-takeover',
-    advice:
-      'What the platform does then is not stated (assumption `end.idle`), and it often means that `end` was sent twice or for the wrong chat. Call `end` once, for a chat that was started.',
-  },
+type FindingRule = 'unknown-fields' | 'sender-incomplete' | 'content-type' | 'end-without-takeover'
+
+/** Platform rule -> rule of the linter, for every finding that the API and the platform make. */
+export const FINDINGS: Readonly<Record<string, FindingRule>> = {
+  ER1: 'unknown-fields',
+  'R-SENDER.4': 'sender-incomplete',
+  'E0.2': 'content-type',
+  E5: 'end-without-takeover',
 }
 
-export const FINDING_RULES: readonly Rule[] = Object.entries(FINDINGS).map(([platformRule, { id, advice }]) => ({
+export const FINDING_RULES: readonly Rule[] = Object.entries(FINDINGS).map(([platformRule, id]) => ({
   id,
-  find: history => grouped(history, platformRule).map(([what, calls]) => told(history, what, calls, advice)),
+  find: history => grouped(history, platformRule).map(([finding, calls]) => findingOf(history, id, finding, calls)),
 }))
 
-type Calls = EntryOf<'api'>[]
+type Calls = [EntryOf<'api'>, ...EntryOf<'api'>[]]
 
-function grouped({ calls, conversationOf }: History, platformRule: string): [what: Finding, calls: Calls][] {
+function grouped({ calls, conversationOf }: History, platformRule: string): [finding: Finding, calls: Calls][] {
   const groups = new Map<string, [Finding, Calls]>()
   for (const call of calls) {
-    if (call.endpoint === 'end' && isRepeated(calls, call)) continue
+    if (call.endpoint === 'end' && isRepetition(calls, call)) continue
     for (const finding of call.findings.filter(({ rule }) => rule === platformRule)) {
       const key = `${conversationOf(call.chat_id)} ${call.endpoint} ${finding.message}`
       const group = groups.get(key)
@@ -46,11 +33,13 @@ function grouped({ calls, conversationOf }: History, platformRule: string): [wha
   return [...groups.values()]
 }
 
-const isRepeated = (calls: readonly EntryOf<'api'>[], { seq, chat_id }: EntryOf<'api'>): boolean =>
-  calls.some(one => one.seq < seq && one.chat_id === chat_id && one.endpoint === 'end' && wasSpoilt(one))
+/** A call of `end` whose first answer a fault lost or damaged. */
+const isRepetition = (calls: readonly EntryOf<'api'>[], { seq, chat_id }: EntryOf<'api'>): boolean =>
+  calls.some(one => one.seq < seq && one.chat_id === chat_id && one.endpoint === 'end' && isFaulty(one))
 
-function told({ conversationOf }: History, { message, rule }: Finding, calls: Calls, advice: string): Found {
+function findingOf({ conversationOf }: History, rule: FindingRule, finding: Finding, calls: Calls): LintFinding {
+  const [{ endpoint, path, chat_id }] = calls
   const marks = calls.map(({ seq }) => seq)
-  const which = `${calls[0]!.endpoint ?? calls[0]!.path} (${listed(marks)})`
-  return { message: `${which}: ${message} [${rule}] ${advice}`, conversation: conversationOf(calls[0]!.chat_id), marks }
+  const details: LintDetails[FindingRule] = { target: endpoint ?? path, finding, seqs: marks }
+  return { rule, details, conversation: conversationOf(chat_id), marks }
 }

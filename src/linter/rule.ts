@@ -1,34 +1,72 @@
-/** What a rule of the linter is, and what it looks at. */
-
-import type { Entry, EntryOf } from '../journal/entry.ts'
+/** Defines the rules of the linter: what they read of a journal, and what they report. */
+import type { Entry, EntryOf, FaultEffect, Finding } from '../journal/entry.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { type ConversationOf, conversationsIn } from '../scenario/run-events.ts'
 
-export interface History {
-  readonly plan: Plan
-  readonly entries: readonly Entry[]
-  /** Entries by chat; those of no chat are left out. */
-  readonly chats: ReadonlyMap<string, readonly Entry[]>
-  readonly calls: readonly EntryOf<'api'>[]
-  readonly conversationOf: ConversationOf
+type Call = EntryOf<'api'>
+type CallRef = Pick<Call, 'seq' | 'method' | 'path'>
+
+/** What each rule reports beside the conversation and the entries. Each name is a heading of docs/lint.md. */
+export interface LintDetails {
+  readonly 'message-after-end': { readonly call: CallRef; readonly endSeq: number }
+  readonly 'start-twice': { readonly call: CallRef; readonly startSeq: number }
+  /** `timeoutMs` is null when the call has no timeout. */
+  readonly 'typing-never-stopped': { readonly call: CallRef; readonly timeoutMs: number | null }
+  /** `refusedEnds` counts calls of `end` that failed after the agent left. */
+  readonly 'chat-never-ended': { readonly leaveSeq: number; readonly refusedEnds: number }
+  readonly 'call-before-ack': {
+    readonly call: CallRef
+    readonly event: string
+    readonly deliverySeq: number
+    readonly earlyMs: number
+  }
+  readonly 'transcript-polling': { readonly call: CallRef; readonly reads: number; readonly withinMs: number }
+  readonly 'secret-exposed': { readonly seq: number; readonly secret: Secret['kind']; readonly place: SecretPlace }
+  readonly 'alias-mixed': { readonly handoverSeqs: readonly number[]; readonly takeoverSeqs: readonly number[] }
+  readonly 'fault-unused': { readonly fault: string; readonly effect: FaultEffect; readonly seq: number }
+  readonly 'unknown-fields': ForgivenCalls
+  readonly 'sender-incomplete': ForgivenCalls
+  readonly 'content-type': ForgivenCalls
+  readonly 'end-without-takeover': ForgivenCalls
 }
 
-export interface Rule {
-  /** A heading of docs/lint.md. */
-  readonly id: string
-  find(history: History): readonly Found[]
+export type LintRule = keyof LintDetails
+
+/** A secret that journals must not show; `parameter` is recognized by its name. */
+export interface Secret {
+  readonly kind: 'api_key' | 'signature' | 'parameter'
+  readonly value: string
+}
+export type SecretPlace = 'text' | 'address' | 'webhook_answer'
+
+/** Calls of one endpoint, or path, that the platform accepted with the same finding. */
+export interface ForgivenCalls {
+  readonly target: string
+  readonly finding: Finding
+  readonly seqs: readonly number[]
 }
 
-export interface LintFinding {
-  /** `message-after-end`. */
-  readonly rule: string
-  readonly message: string
+/** A call that works and is likely to cause trouble; `marks` are the entries to show. */
+export interface LintFinding<Id extends LintRule = LintRule> {
+  readonly rule: Id
+  readonly details: LintDetails[Id]
   readonly conversation: string | null
   readonly marks: readonly number[]
 }
 
-/** What happened, why it matters, what to do: three sentences or more. */
-export type Found = Pick<LintFinding, 'message' | 'conversation' | 'marks'>
+export interface Rule {
+  readonly id: LintRule
+  find(history: History): readonly LintFinding[]
+}
+
+export interface History {
+  readonly plan: Plan
+  readonly entries: readonly Entry[]
+  /** Entries by chat id; entries of no chat are left out. */
+  readonly chats: ReadonlyMap<string, readonly Entry[]>
+  readonly calls: readonly Call[]
+  readonly conversationOf: ConversationOf
+}
 
 export function historyOf(plan: Plan, entries: readonly Entry[]): History {
   const chats = new Map<string, Entry[]>()
@@ -42,26 +80,23 @@ export function historyOf(plan: Plan, entries: readonly Entry[]): History {
   return { plan, entries, chats, calls, conversationOf: conversationsIn(entries) }
 }
 
-/** A rule that looks at one chat at a time. */
-export const perChat = (id: string, find: (chat: readonly Entry[], history: History) => readonly Sighting[]): Rule => ({
+type Found<Id extends LintRule> = Pick<LintFinding<Id>, 'details' | 'marks'>
+
+/** A rule that reads one chat at a time. */
+export const perChat = <Id extends LintRule>(
+  id: Id,
+  find: (chat: readonly Entry[], history: History) => readonly Found<Id>[],
+): Rule => ({
   id,
   find: history =>
     [...history.chats].flatMap(([chatId, chat]) =>
-      find(chat, history).map(found => ({ ...found, conversation: history.conversationOf(chatId) })),
+      find(chat, history).map(found => ({ rule: id, ...found, conversation: history.conversationOf(chatId) })),
     ),
 })
 
-export type Sighting = Omit<Found, 'conversation'>
+export const succeeded = ({ status }: Call): boolean => status >= 200 && status < 300
 
-export const succeeded = ({ status }: EntryOf<'api'>): boolean => status >= 200 && status < 300
+/** Whether a fault changed the call, so that a repetition of it is right. */
+export const isFaulty = ({ faults }: Call): boolean => faults !== undefined
 
-/** Its answer was lost or damaged on purpose: who got none may well call again. */
-export const wasSpoilt = ({ faults }: EntryOf<'api'>): boolean => faults !== undefined
-
-/** `#12 POST /api/v2/handover/start`. */
-export const callAt = ({ seq, method, path }: EntryOf<'api'>): string => `#${seq} ${method} ${path}`
-
-export function listed(seqs: readonly number[]): string {
-  const shown = seqs.slice(0, 5).map(seq => `#${seq}`)
-  return seqs.length > 5 ? `${shown.join(', ')} and ${seqs.length - 5} more` : shown.join(', ')
-}
+export const callRef = ({ seq, method, path }: Call): CallRef => ({ seq, method, path })

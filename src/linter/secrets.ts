@@ -1,10 +1,10 @@
-/** Keys and signatures where people or logs can read them. */
+/** Finds API keys and signatures in texts, addresses and answers, where people and logs can read them. */
 import { defaultKnobs } from '../contract/knobs.ts'
 import type { Entry } from '../journal/entry.ts'
 import { stringsIn } from '../scenario/interpolation.ts'
-import type { Found, History, Rule } from './rule.ts'
+import type { History, LintFinding, Rule, Secret, SecretPlace } from './rule.ts'
 
-/** Shorter ones are words that may stand anywhere. */
+/** Shorter values are words that may occur anywhere. */
 const SHORTEST = 8
 
 export const secretExposed: Rule = {
@@ -12,43 +12,43 @@ export const secretExposed: Rule = {
   find(history) {
     const secrets = secretsOf(history)
     return history.entries.flatMap(entry =>
-      placesOf(entry).flatMap(({ where, text }) => {
-        const what = namedIn(where, text) ?? secrets.find(({ value }) => text.includes(value))?.what ?? null
-        return what === null ? [] : [exposed(history, entry, what, where)]
+      textsOf(entry).flatMap(({ place, text }): LintFinding<'secret-exposed'>[] => {
+        const secret = parameterIn(place, text) ?? secrets.find(({ value }) => text.includes(value))?.kind
+        if (secret === undefined) return []
+        const { seq, chat_id } = entry
+        const details = { seq, secret, place }
+        return [{ rule: 'secret-exposed', details, conversation: history.conversationOf(chat_id), marks: [seq] }]
       }),
     )
   },
 }
 
-interface Secret {
-  readonly what: string
-  readonly value: string
-}
-
-/** The keys of the scenario, and those seen in the headers; in a saved journal these are masked. */
+/** The keys of the scenario, and the keys and signatures in headers, which are masked in a saved journal. */
 function secretsOf({ plan, calls, entries }: History): Secret[] {
   const knobs = defaultKnobs()
-  const key = (value: unknown): Secret => ({ what: 'an API key', value: String(value) })
-  const configured = (['keys.handover', 'keys.bot'] as const).map(name => key(plan.config[name] ?? knobs[name]))
-  const sent = calls.map(({ request }) => key(/^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''))
-  const signatures = entries.flatMap(signaturesOf).map(value => ({ what: 'a webhook signature', value }))
-  const known = new Map([...configured, ...sent, ...signatures].map(secret => [secret.value, secret]))
-  return [...known.values()].filter(({ value }) => value.length >= SHORTEST && !value.includes('***'))
+  const apiKey = (value: unknown): Secret => ({ kind: 'api_key', value: String(value) })
+  const configured = (['keys.handover', 'keys.bot'] as const).map(name => apiKey(plan.config[name] ?? knobs[name]))
+  const sent = calls.map(({ request }) =>
+    apiKey(/^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''),
+  )
+  const signatures = entries.flatMap(signaturesOf).map((value): Secret => ({ kind: 'signature', value }))
+  const byValue = new Map([...configured, ...sent, ...signatures].map(secret => [secret.value, secret]))
+  return [...byValue.values()].filter(({ value }) => value.length >= SHORTEST && !value.includes('***'))
 }
 
 const signaturesOf = (entry: Entry): string[] =>
   entry.kind !== 'delivery' ? [] : Object.values(entry.request.headers).filter(value => /^[\w+/]{43}=$/.test(value))
 
-interface PlaceOfText {
-  readonly where: 'a text' | 'the address' | 'the answer to a webhook'
+interface PlacedText {
+  readonly place: SecretPlace
   readonly text: string
 }
 
-function placesOf(entry: Entry): PlaceOfText[] {
-  if (entry.kind === 'delivery') return [{ where: 'the answer to a webhook', text: entry.response?.body ?? '' }]
+function textsOf(entry: Entry): PlacedText[] {
+  if (entry.kind === 'delivery') return [{ place: 'webhook_answer', text: entry.response?.body ?? '' }]
   if (entry.kind !== 'api') return []
-  const texts = stringsIn(entry.request.body).map(text => ({ where: 'a text', text }) as const)
-  return [{ where: 'the address', text: decoded(entry.path) }, ...texts]
+  const texts = stringsIn(entry.request.body).map((text): PlacedText => ({ place: 'text', text }))
+  return [{ place: 'address', text: decoded(entry.path) }, ...texts]
 }
 
 function decoded(path: string): string {
@@ -59,24 +59,6 @@ function decoded(path: string): string {
   }
 }
 
-/** The name first: in a saved journal the value is masked, and both should read the same. */
-const namedIn = (where: PlaceOfText['where'], text: string): string | null =>
-  where === 'the address' && /[?&][^=&#]*(key|token|secret|auth)[^=&#]*=/i.test(text) ? 'a key or token' : null
-
-function exposed(
-  { conversationOf }: History,
-  { seq, chat_id }: Entry,
-  what: string,
-  where: PlaceOfText['where'],
-): Found {
-  const message =
-    `#${seq} has ${what} in ${where}. ${READERS[where]} can use it to write to every chat of the bot, or to forge ` +
-    'events. Send the key in the Authorization header only, and replace one that has been seen.'
-  return { message, conversation: conversationOf(chat_id), marks: [seq] }
-}
-
-const READERS = {
-  'a text': 'Whoever reads it, the user included,',
-  'the address': 'Addresses end up in logs and proxies, and whoever reads those',
-  'the answer to a webhook': 'Whoever can call the webhook',
-} as const
+/** Names of parameters come before values, because values are masked in a saved journal. */
+const parameterIn = (place: SecretPlace, text: string): 'parameter' | undefined =>
+  place === 'address' && /[?&][^=&#]*(key|token|secret|auth)[^=&#]*=/i.test(text) ? 'parameter' : undefined

@@ -1,6 +1,6 @@
 /** The story of a play that went wrong: its failures, what else was seen, what happened when, how to see it again. */
-import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
-import type { LintFinding } from '../linter/rule.ts'
+import type { Failure, RunResult, ScenarioResult, Warning } from '../evaluator/verdict.ts'
+import { warningText } from '../evaluator/warning-text.ts'
 import { wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import type { Timed } from '../timeline/timeline.ts'
@@ -50,9 +50,9 @@ function notReached({ steps }: ScenarioResult, { columns }: Layout): string[] {
   return wrap(`not reached: step${numbers.length === 1 ? '' : 's'} ${ranges(numbers)}`, columns)
 }
 
-function warningLines(warnings: readonly LintFinding[], { columns, theme }: Layout): string[] {
-  return warnings.slice(0, SHOWN).flatMap(({ rule, message }) => {
-    const text = `warning ${visible(rule)}: ${visible(message)}`
+function warningLines(warnings: readonly Warning[], { columns, theme }: Layout): string[] {
+  return warnings.slice(0, SHOWN).flatMap(warning => {
+    const text = `warning ${visible(warning.rule)}: ${visible(warningText(warning))}`
     return wrap(text, columns).map(line => theme.warn(line))
   })
 }

@@ -1,7 +1,15 @@
 /** A run as one line of JSON: everything the verdicts say, without the journals. Its fields are those of docs/reports.md. */
 
-import type { Failure, NearMiss, RunResult, ScenarioResult, StepRef, StepVerdict } from '../evaluator/verdict.ts'
-import type { LintFinding } from '../linter/rule.ts'
+import type {
+  Failure,
+  NearMiss,
+  RunResult,
+  ScenarioResult,
+  StepRef,
+  StepVerdict,
+  Warning,
+} from '../evaluator/verdict.ts'
+import { warningText } from '../evaluator/warning-text.ts'
 import type { Place } from '../scenario/plan.ts'
 
 export const jsonReport = (result: RunResult): string => `${JSON.stringify(runOf(result))}\n`
@@ -71,11 +79,11 @@ const missOf = ({ seq, what, afterMs, why, differences }: NearMiss) => ({
   differences: differences.map(({ hint = null, ...rest }) => ({ ...rest, hint })),
 })
 
-const warningOf = ({ rule, message, conversation, marks }: LintFinding) => ({
-  rule,
-  message,
-  chat: conversation,
-  entries: marks,
+const warningOf = (warning: Warning) => ({
+  rule: warning.rule,
+  message: warningText(warning),
+  chat: warning.conversation,
+  entries: warning.marks,
 })
 
 const refOf = ({ number, id, name, label, conversation, place }: StepRef) => ({

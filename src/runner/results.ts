@@ -1,8 +1,8 @@
 /** Scenarios that were not played, as reports show them. */
 import { VERSION } from '../contract/version.ts'
-import type { Failure, RunResult, ScenarioResult, Verdict } from '../evaluator/verdict.ts'
+import type { Failure, RunResult, ScenarioResult, Verdict, Warning } from '../evaluator/verdict.ts'
+import { warningText } from '../evaluator/warning-text.ts'
 import type { Entry } from '../journal/entry.ts'
-import type { LintFinding } from '../linter/rule.ts'
 import { wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
@@ -89,14 +89,14 @@ export function applyStrict({ strict }: { readonly strict: boolean }, verdict: V
   return { ...verdict, failures, outcome: verdict.outcome === 'error' ? 'error' : 'fail' }
 }
 
-const asFailure = ({ rule, message, conversation, marks }: LintFinding): Failure => ({
+const asFailure = (warning: Warning): Failure => ({
   kind: 'lint',
   step: null,
-  conversation,
-  wanted: `no warning ${rule}, because of --strict`,
-  happened: message,
+  conversation: warning.conversation,
+  wanted: `no warning ${warning.rule}, because of --strict`,
+  happened: warningText(warning),
   rules: [],
   nearest: [],
-  marks,
+  marks: warning.marks,
   soft: false,
 })

@@ -117,6 +117,9 @@ export type RunEvent =
 
 export type RunEventOf<Name extends RunEvent['note']> = Extract<RunEvent, { note: Name }> & EntryOf<'note'>
 
+export const isRunEvent = <Name extends RunEvent['note']>(entry: Entry, ...names: Name[]): entry is RunEventOf<Name> =>
+  entry.kind === 'note' && names.some(name => name === entry.note)
+
 /** One call of the driver. An inbox read has `items`. */
 export interface DriverCall {
   readonly verb: string

@@ -1,10 +1,10 @@
 /** The end of a test: whatever the intermediary did that nobody asked for, or did wrong, fails it. */
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import type { CallId } from '../contract/wire.ts'
-import type { Failure, Verdict } from '../evaluator/verdict.ts'
+import type { Failure, Verdict, Warning } from '../evaluator/verdict.ts'
+import { warningText } from '../evaluator/warning-text.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { FINDINGS } from '../linter/findings.ts'
-import type { LintFinding } from '../linter/rule.ts'
 import { settle } from '../runner/waiting.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
@@ -48,7 +48,7 @@ export async function assertClean(
   if (first !== undefined) throw expectationError(session, [first, ...more], asked)
 }
 
-const RULES: readonly string[] = Object.values(FINDINGS).map(({ id }) => id)
+const RULES: readonly string[] = Object.values(FINDINGS)
 
 function checkAllowed(allow: readonly string[]): void {
   const wrong = allow.find(one => !Object.hasOwn(ENDPOINTS, one) && !RULES.includes(one))
@@ -101,13 +101,13 @@ function verdictOf({ incremental, context, evaluation, accepted }: Session, allo
 /** They need to know what agents say, which only scenarios tell. */
 const FOREIGN: readonly Failure['kind'][] = ['echo', 'leak']
 
-const asFailure = ({ rule, message, conversation, marks }: LintFinding): Failure => ({
+const asFailure = (warning: Warning): Failure => ({
   ...NOTHING,
   kind: 'contract',
-  conversation,
-  wanted: `no finding of the platform; allow: [${JSON.stringify(rule)}] lets it pass`,
-  happened: message,
-  marks,
+  conversation: warning.conversation,
+  wanted: `no finding of the platform; allow: [${JSON.stringify(warning.rule)}] lets it pass`,
+  happened: warningText(warning),
+  marks: warning.marks,
 })
 
 const NOTHING = { step: null, conversation: null, rules: [], nearest: [], marks: [], soft: false } as const

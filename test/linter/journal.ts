@@ -1,4 +1,4 @@
-/** Journals written by hand: entries with what a test says of them and nothing else. */
+/** Builds journals by hand from the fields that a test sets. */
 import type { ApiContent, DeliveryContent, Entry, EntryContent } from '../../src/journal/entry.ts'
 import type { Plan, PlannedItem } from '../../src/scenario/plan.ts'
 

@@ -1,4 +1,4 @@
-/** The rules, their page, and the findings of the platform they speak of. */
+/** Tests that docs/lint.md and the rules cover each other and every finding of the platform. */
 import { expect, it } from 'vitest'
 import { FINDINGS } from '../../src/linter/findings.ts'
 import { RULES } from '../../src/linter/lint.ts'
@@ -10,7 +10,7 @@ it('docs/lint.md has one heading per rule, in their order', () => {
   expect(headings).toEqual(RULES.map(({ id }) => id))
 })
 
-it('every finding platform and API can make has a rule', () => {
+it('every finding that the platform and the API make has a rule', () => {
   const made = ['src/api', 'src/platform'].flatMap(folder =>
     filesIn(folder, '.ts').flatMap(file =>
       [...read(`${folder}/${file}`).matchAll(/\baddFinding\(transaction, '([^']+)'/g)].map(([, rule]) => rule!),

@@ -1,6 +1,7 @@
-/** Each rule: a journal that has it, and one that nearly has it. */
+/** Tests each rule with a journal that breaks it and one that nearly does. */
 import { describe, expect, it } from 'vitest'
 import { lint } from '../../src/linter/lint.ts'
+import { findingText } from '../../src/linter/texts.ts'
 import type { PlannedItem } from '../../src/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from './journal.ts'
 
@@ -14,7 +15,7 @@ function found(write: (journal: Written) => void, plan = planOf()) {
 const rules = (write: (journal: Written) => void, plan = planOf()) => found(write, plan).map(({ rule }) => rule)
 
 describe('message-after-end', () => {
-  it('names both calls and the lane', () => {
+  it('names both calls and the conversation', () => {
     const [one, ...more] = found(journal => {
       journal.call('start', 'c1')
       journal.call('end', 'c1')
@@ -22,7 +23,7 @@ describe('message-after-end', () => {
     })
     expect(more).toEqual([])
     expect(one).toMatchObject({ rule: 'message-after-end', conversation: 'ada', marks: [4, 5] })
-    expect(one!.message).toContain('#5 POST /api/v2/handover/message came after the handover was ended with #4')
+    expect(findingText(one!)).toContain('#5 POST /api/v2/handover/message came after the handover was ended with #4')
   })
 
   it.each([
@@ -73,7 +74,7 @@ describe('typing-never-stopped', () => {
   it('without a timeout, or with one of hours', () => {
     expect(rules(journal => journal.call('typing_start', 'c1'))).toEqual(['typing-never-stopped'])
     const hours = (journal: Written) => journal.call('typing_start', 'c1', { body: { timeout: 7_200_000 } })
-    expect(found(hours)[0]?.message).toContain('a `timeout` of 7200000 ms')
+    expect(findingText(found(hours)[0]!)).toContain('a `timeout` of 7200000 ms')
   })
 
   it.each(['typing_stop', 'end'] as const)('not when %s follows', endpoint => {
@@ -116,7 +117,7 @@ describe('chat-never-ended', () => {
       journal.call('end', 'c1', { status: 503 })
     })
     expect(tried).toMatchObject([{ rule: 'chat-never-ended', marks: [3, 4, 5] }])
-    expect(tried[0]!.message).toContain('(1 tried)')
+    expect(findingText(tried[0]!)).toContain('(1 tried)')
   })
 
   it('not in the middle of a conversation, nor after an end', () => {
@@ -128,7 +129,7 @@ describe('chat-never-ended', () => {
     expect(rules(ended)).toEqual([])
   })
 
-  it('not when the desk refused to close', () => {
+  it('not when the help desk refused to close the chat', () => {
     const refused = (journal: Written) => {
       journal.call('start', 'c1')
       journal.driver('leave', 'c1', { outcome: 'failed' })
@@ -151,7 +152,7 @@ describe('call-before-ack', () => {
   })
 
   it.each([
-    ['when answer and call passed each other', 380],
+    ['when answer and call were recorded in either order', 380],
     ['when the webhook was sent only later', 102],
   ])('not %s', (_, atMs) => {
     expect(play(atMs)).toEqual([])
@@ -167,11 +168,11 @@ describe('transcript-polling', () => {
     for (let i = 0; i < count; i++) journal.call(i % 2 ? 'chat' : 'transcript', 'c1', { atMs: 1000 + i * gapMs })
   }
 
-  it('told once, with how many and how fast', () => {
+  it('is reported once, with the number of reads and the time they took', () => {
     const [one, ...more] = found(journal => reads(journal, 6, 500))
     expect(more).toEqual([])
     expect(one).toMatchObject({ rule: 'transcript-polling', marks: [3, 4, 5, 6, 7, 8] })
-    expect(one!.message).toContain('5 more reads of the same chat came within 2.5 s')
+    expect(findingText(one!)).toContain('5 more reads of the same chat came within 2.5 s')
   })
 
   it('not for few reads, slow ones, or with news between', () => {
@@ -210,7 +211,7 @@ describe('secret-exposed', () => {
     expect(rules(write)).toEqual(['secret-exposed'])
   })
 
-  it('a masked key, or one as short as a word, is no secret', () => {
+  it('a masked key, or one as short as a word, is not a secret', () => {
     const write = (journal: Written) => {
       const headers = { authorization: 'Bearer ***' }
       journal.call('message', 'c1', { request: { headers, bytes: 0, body: { message: 'three stars: ***, hi' } } })
@@ -220,7 +221,7 @@ describe('secret-exposed', () => {
 })
 
 describe('alias-mixed', () => {
-  it('once for the whole play', () => {
+  it('once for the whole run', () => {
     const write = (journal: Written) => {
       journal.call('start', 'c1')
       journal.call('message', 'c1', { alias: 'takeover' })
@@ -239,7 +240,7 @@ describe('alias-mixed', () => {
   })
 })
 
-describe('fault-never-struck', () => {
+describe('fault-unused', () => {
   const plan = planOf([1, 2].map(number => ({ kind: 'step', number }) as PlannedItem))
   const set = (journal: Written) =>
     journal.add({
@@ -249,49 +250,49 @@ describe('fault-never-struck', () => {
       effect: { respond: { status: 503 } },
       chat_id: 'c1',
     })
-  const strike = (journal: Written) =>
+  const apply = (journal: Written) =>
     journal.add({ kind: 'fault', fault: 'flaky', effect: { respond: { status: 503 } }, hit: 1 })
   const end = (journal: Written, ...steps: number[]) => {
     for (const step of steps) journal.add({ kind: 'note', note: 'step_ended', step })
   }
 
-  it('is told with what it would have done', () => {
+  it('is reported with the effect it has', () => {
     const [one, ...more] = found(journal => {
       set(journal)
       end(journal, 1, 2)
     }, plan)
     expect(more).toEqual([])
-    expect(one).toMatchObject({ rule: 'fault-never-struck', conversation: 'ada', marks: [3] })
-    expect(one!.message).toMatch(/^The fault flaky \(respond 503\), set with #3, struck nothing/)
+    expect(one).toMatchObject({ rule: 'fault-unused', conversation: 'ada', marks: [3] })
+    expect(findingText(one!)).toMatch(/^The fault flaky \(respond 503\), set with #3, was not applied/)
   })
 
-  it('not when it struck, nor in a play that ended early', () => {
-    const struck = (journal: Written) => {
+  it('not when it was applied, nor in a run that ended early', () => {
+    const applied = (journal: Written) => {
       set(journal)
-      strike(journal)
+      apply(journal)
       end(journal, 1, 2)
     }
     const early = (journal: Written) => {
       set(journal)
       end(journal, 1)
     }
-    expect(rules(struck, plan)).toEqual([])
+    expect(rules(applied, plan)).toEqual([])
     expect(rules(early, plan)).toEqual([])
   })
 
-  it('the second of that name has to strike by itself', () => {
+  it('a second fault of the same name has to be applied as well', () => {
     const again = (journal: Written) => {
       set(journal)
-      strike(journal)
+      apply(journal)
       set(journal)
       end(journal, 1, 2)
     }
-    expect(found(again, plan)).toMatchObject([{ rule: 'fault-never-struck', marks: [5] }])
+    expect(found(again, plan)).toMatchObject([{ rule: 'fault-unused', marks: [5] }])
   })
 })
 
 describe('findings of the platform', () => {
-  it('the same finding of several calls is told once, with all of them', () => {
+  it('the same finding of several calls is reported once, with all of them', () => {
     const findings = [{ rule: 'ER1', message: 'timeout_ms is not a known field; it was ignored.' }]
     const write = (journal: Written) => {
       journal.call('typing_stop', 'c1', { findings })
@@ -305,7 +306,7 @@ describe('findings of the platform', () => {
   })
 })
 
-it('an end that is repeated because its answer was lost is no end-without-takeover', () => {
+it('an end that is repeated because its answer was lost is not an end-without-takeover', () => {
   const findings = [{ rule: 'E5', message: 'end for a chat that is not taken over.' }]
   const twice = (more: object) => (journal: Written) => {
     journal.call('end', 'c1', more)
@@ -315,7 +316,7 @@ it('an end that is repeated because its answer was lost is no end-without-takeov
   expect(rules(twice({}))).toEqual(['end-without-takeover'])
 })
 
-it('findings come in the order of what happened', () => {
+it('findings are in the order of the journal', () => {
   const write = (journal: Written) => {
     journal.call('message', 'c2', { findings: [{ rule: 'R-SENDER.4', message: 'sender is missing.' }] })
     journal.call('end', 'c1')

@@ -48,7 +48,7 @@ export function hostilePlay(text: string, outcome: ScenarioResult['outcome'] = '
     outcome,
     reason: outcome === 'pass' ? null : text,
     failures: outcome === 'fail' ? [bad, { ...bad, step: null, soft: true }] : [],
-    warnings: [{ rule: text, message: text, conversation: text, marks: [1] }],
+    warnings: [{ rule: text, failure: bad, conversation: text, marks: [1] }],
     steps: [stepVerdict(ref, { outcome: 'fail' }), stepVerdict(step(2, text), { outcome: 'not reached' })],
     captures: { [text]: text },
     journal: log.entries,

@@ -36,7 +36,8 @@ describe('a play that failed', () => {
                    #10 message +0.02s  already claimed by step 3
           hint     send the text as it is; the platform does the escaping
           rules    E6
-        warning sender-without-avatar: sender.avatar is missing (#12)
+        warning sender-incomplete: message (#12): sender.avatar is missing. [R-SENDER.4] Send \`sender\`
+        with \`name\` and \`avatar\` with every message (R-SENDER.3), also with notices of the system.
                         user / agent              platform                        intermediary
           +0.00   main  presses "handover"  #4    REQUESTING TAKEOVER --------->  200 in 31 ms
           +0.42   main  agent accepts       #8    ----------------------------->  204 in 4.0 ms
@@ -136,8 +137,10 @@ describe('a play that failed', () => {
           hint     send the text as it is; the platform does the
                    escaping
           rules    E6
-        warning sender-without-avatar: sender.avatar is missing
-        (#12)
+        warning sender-incomplete: message (#12): sender.avatar is
+        missing. [R-SENDER.4] Send \`sender\` with \`name\` and
+        \`avatar\` with every message (R-SENDER.3), also with
+        notices of the system.
                         --> to the intermediary, <-- from it
           +0.00   #3    main: user presses "handover"
           +0.00   #4    main: --> REQUESTING TAKEOVER: 200 in 31
@@ -181,10 +184,12 @@ describe('a play that failed', () => {
   })
 
   it('a warning whose words name its entry does not name it again', () => {
-    const warnings = [
-      { rule: 'start-twice', message: '#12 POST start and 1 more', conversation: null, marks: [12, 14] },
-    ]
-    expect(block({ ...escapedPlay(), warnings })).toMatch(/start-twice: #12 POST start and 1 more\n/)
+    const finding = { rule: 'ER1', message: 'avatr is not a known field; it was ignored.' }
+    const details = { target: 'start', finding, seqs: [12, 14] }
+    const warnings = [{ rule: 'unknown-fields', details, conversation: null, marks: [12, 14] }] as const
+    const text = block({ ...escapedPlay(), warnings })
+    expect(text).toContain('warning unknown-fields: start (#12, #14): avatr')
+    expect(text.replace(/\s+/g, ' ')).not.toContain('leave it out. (#12')
   })
 
   it('long values are cut around where they begin to differ', () => {
@@ -311,7 +316,8 @@ describe('the rest', () => {
   })
 
   it('a repeated play names its number; warnings are grouped by rule', () => {
-    const warnings = [{ rule: 'message-after-end', message: 'm', conversation: null, marks: [] }]
+    const details = { call: { seq: 5, method: 'POST', path: '/api/v2/handover/message' }, endSeq: 4 }
+    const warnings = [{ rule: 'message-after-end', details, conversation: null, marks: [] }] as const
     const plays = [1, 2].map(instance => played({ instance, warnings: [...warnings, ...warnings] }))
     const text = pretty(result([...plays, played({ name: 'Other', warnings })]))
     expect(text).toContain('PASS scenarios/happy.yaml > Happy path #2  640 ms  2 warnings')

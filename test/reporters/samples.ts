@@ -62,8 +62,12 @@ export function escapedPlay(): ScenarioResult {
     ],
     warnings: [
       {
-        rule: 'sender-without-avatar',
-        message: 'sender.avatar is missing (#12)',
+        rule: 'sender-incomplete',
+        details: {
+          target: 'message',
+          finding: { rule: 'R-SENDER.4', message: 'sender.avatar is missing.' },
+          seqs: [wrong],
+        },
         conversation: 'main',
         marks: [wrong],
       },

@@ -1,6 +1,6 @@
 /** The top of the report: the verdict in one sentence, the shares, and what was run against what. */
-import type { Outcome, RunResult } from '../../evaluator/verdict.ts'
-import type { LintFinding } from '../../linter/rule.ts'
+import type { Outcome, RunResult, Warning } from '../../evaluator/verdict.ts'
+import { warningText } from '../../evaluator/warning-text.ts'
 import { counted } from '../../text/counted.ts'
 import { duration, moment } from './formatting.ts'
 import { WORDS } from './icons.ts'
@@ -59,9 +59,9 @@ function bar({ counts, plays }: RunResult): Part {
 const share = (outcome: Outcome, count: number) => html`<span class="${outcome}" style="flex-grow:${count}"></span>`
 
 interface Rule {
-  readonly first: LintFinding
+  readonly first: Warning
   count: number
-  readonly places: Map<Placed, LintFinding>
+  readonly places: Map<Placed, Warning>
 }
 
 const MOST_PLACES = 6
@@ -92,8 +92,8 @@ function grouped(plays: readonly Placed[]): Map<string, Rule> {
 function ruleRow(name: string, { first, count, places }: Rule): Markup {
   const shown = [...places].slice(0, MOST_PLACES)
   const more = places.size - shown.length
-  return html`<tr><th scope="row"><code>${name}</code></th><td class="number">${count}</td><td>${first.message}</td><td><ul class="places">${shown.map(placeItem)}</ul>${more > 0 && html`and ${more} more`}</td></tr>`
+  return html`<tr><th scope="row"><code>${name}</code></th><td class="number">${count}</td><td>${warningText(first)}</td><td><ul class="places">${shown.map(placeItem)}</ul>${more > 0 && html`and ${more} more`}</td></tr>`
 }
 
-const placeItem = ([{ played, slug }, { marks }]: [Placed, LintFinding]) =>
+const placeItem = ([{ played, slug }, { marks }]: [Placed, Warning]) =>
   html`<li><a href="${exact(linkTo(slug, marks[0]))}">${played.name}</a></li>`

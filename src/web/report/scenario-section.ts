@@ -1,5 +1,6 @@
 /** One play: a line in the list of scenarios, and below it all there is to know. */
 import type { ScenarioResult, StepVerdict } from '../../evaluator/verdict.ts'
+import { warningText } from '../../evaluator/warning-text.ts'
 import { placeText } from '../../scenario/plan.ts'
 import { showMs } from '../../text/terminal-text.ts'
 import { failureCards } from './failure-cards.ts'
@@ -83,8 +84,8 @@ function captured(captures: ScenarioResult['captures']): Part {
 function warnings({ warnings }: ScenarioResult, slug: string): Part {
   if (warnings.length === 0) return null
   const items = warnings.map(
-    ({ rule, message, conversation, marks }) =>
-      html`<li><code>${rule}</code> ${message}${conversation !== null && ` (chat ${conversation})`} ${marks.map(seq => entryLink(slug, seq))}</li>`,
+    warning =>
+      html`<li><code>${warning.rule}</code> ${warningText(warning)}${warning.conversation !== null && ` (chat ${warning.conversation})`} ${warning.marks.map(seq => entryLink(slug, seq))}</li>`,
   )
   return html`<ul class="own-warnings" aria-label="Warnings">${items}</ul>`
 }

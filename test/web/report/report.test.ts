@@ -48,7 +48,7 @@ describe('the page', () => {
     const rules = [...page.matchAll(/<th scope="row"><code>([^<]*)<\/code><\/th><td class="number">(\d+)/g)]
     expect(rules.map(([, rule, count]) => [rule, count])).toEqual([
       ['chat-never-ended', '2'],
-      ['wait-before-none', '1'],
+      ['alias-mixed', '1'],
     ])
   })
 

@@ -156,7 +156,7 @@ export function crossTalk(): ScenarioResult {
       }),
     ],
     warnings: [
-      { rule: 'chat-never-ended', message: 'no end was called for the chat', conversation: 'bo', marks: [other] },
+      { rule: 'chat-never-ended', details: { leaveSeq: other, refusedEnds: 0 }, conversation: 'bo', marks: [other] },
     ],
     steps: [
       step(ref(file, 1, of, 'press handover', conversation), 'pass', 0, 28),
@@ -279,8 +279,8 @@ function closed(): ScenarioResult {
     durationMs: 640,
     journal: tape.entries,
     warnings: [
-      { rule: 'wait-before-none', message: 'the intermediary never saw that time pass', conversation: null, marks: [] },
-      { rule: 'chat-never-ended', message: 'no end was called for the chat', conversation: 'main', marks: [] },
+      { rule: 'alias-mixed', details: { handoverSeqs: [2], takeoverSeqs: [4] }, conversation: null, marks: [] },
+      { rule: 'chat-never-ended', details: { leaveSeq: 3, refusedEnds: 0 }, conversation: 'main', marks: [] },
     ],
     steps: [
       step(ref(file, 1, 2, 'availability CLOSED'), 'pass', 0, 2),
