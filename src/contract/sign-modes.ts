@@ -1,3 +1,8 @@
 /** How an event sent by hand is signed: as the platform does, or wrong in one way a receiver must notice. */
+import * as z from 'zod/mini'
+
 export const SIGN_MODES = ['valid', 'none', 'wrong-key', 'tampered', 'truncated', 'hex'] as const
-export type SignMode = (typeof SIGN_MODES)[number]
+export const SignMode = z
+  .enum(SIGN_MODES)
+  .check(z.meta({ id: 'SignMode', description: 'How an event is signed; all but `valid` are wrong on purpose' }))
+export type SignMode = z.infer<typeof SignMode>

@@ -1,52 +1,63 @@
-/** What happened, one entry each. Wire case: entries are read as JSON by every language. */
-import type { AssumptionName } from '../contract/assumptions.ts'
-import type { Alias, EndpointId } from '../contract/endpoints.ts'
-import type { WebhookEvent, WebhookEventName } from '../contract/events.ts'
-import type { SignMode } from '../contract/sign-modes.ts'
+/** Describes the entries of the journal: one schema per kind gives the types, the OpenAPI document and the checks. Wire case: every language reads entries as JSON. */
+import * as z from 'zod/mini'
+import { ALIASES, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
+import { WEBHOOK_EVENTS, WebhookEvent, type WebhookEventName } from '../contract/events.ts'
+import { SignMode } from '../contract/sign-modes.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 
-export type EntryKind = 'api' | 'event' | 'delivery' | 'driver' | 'user' | 'fault' | 'note'
+const KINDS = ['api', 'event', 'delivery', 'driver', 'user', 'fault', 'note'] as const
+export const EntryKind = z.enum(KINDS).check(z.meta({ id: 'EntryKind' }))
+export type EntryKind = z.infer<typeof EntryKind>
 
-/** Something the platform might forgive but a developer should know. */
-export interface Finding {
-  readonly rule: string
-  readonly message: string
+const headers = z.record(z.string(), z.string())
+const chatId = z.optional(z.string())
+const text = z.optional(z.string())
+const flag = (description: string) => z.optional(z.literal(true).check(z.describe(description)))
+const faults = z.optional(z.array(z.string()).check(z.describe('Names of the faults that were applied')))
+const endpoint = z.enum(Object.keys(ENDPOINTS) as EndpointId[])
+
+/** What every entry has. */
+const frame = {
+  v: z.literal(1),
+  seq: z.int().check(z.positive(), z.describe('1, 2, 3 ... in the order things happened')),
+  time: z.string().check(z.describe("ISO 8601 on the simulator's clock")),
+  cause: z.nullable(z.int()).check(z.describe('Seq of the entry that caused this one; null when it came from outside')),
+  at_ms: z.number().check(z.describe('Milliseconds on the wall since the simulator was made; for durations only')),
 }
 
-export interface ApiContent {
-  readonly kind: 'api'
-  readonly chat_id?: string
-  readonly endpoint: EndpointId | null
-  readonly method: string
-  readonly path: string
-  readonly alias: Alias | null
-  readonly auth: 'valid' | 'missing' | 'malformed' | 'unknown' | 'wrong_scope' | 'not_checked'
-  readonly request: {
-    readonly headers: Readonly<Record<string, string>>
-    readonly body: unknown
-    readonly bytes: number
-  }
-  /** 0 when no answer was made, because a fault struck before one was. */
-  readonly status: number
-  readonly response: unknown
-  readonly findings: readonly Finding[]
-  /** The assumptions the answer rests on, each with the value of its knob then; null for one without a knob. */
-  readonly unspecified: Readonly<Partial<Record<AssumptionName, unknown>>>
-  readonly duration_ms: number
-  /** The latest webhook event of the same chat before this call: what the caller may be reacting to. */
-  readonly follows: number | null
-  /** Names of the faults that were applied. */
-  readonly faults?: readonly string[]
-  /** No answer went out. before: the platform did nothing; after: it did what was asked. */
-  readonly answer_lost?: 'before' | 'after'
+const Finding = z
+  .object({ rule: z.string(), message: z.string() })
+  .check(z.describe('Something the platform might forgive but a developer should know'))
+
+const api = {
+  kind: z.literal('api'),
+  chat_id: chatId,
+  endpoint: z.nullable(endpoint),
+  method: z.string(),
+  path: z.string(),
+  alias: z.nullable(z.enum(ALIASES)),
+  auth: z.enum(['valid', 'missing', 'malformed', 'unknown', 'wrong_scope', 'not_checked']),
+  request: z.object({ headers, body: z.unknown(), bytes: z.int() }),
+  status: z.int().check(z.describe('0 when a fault prevented an answer')),
+  response: z.unknown(),
+  findings: z.array(Finding),
+  unspecified: z
+    .record(z.string(), z.unknown())
+    .check(z.describe('Assumptions the answer rests on, each with the value of its knob; null for one without a knob')),
+  duration_ms: z.number(),
+  follows: z.nullable(z.int()).check(z.describe('The latest webhook event of the chat before this call')),
+  faults,
+  answer_lost: z.optional(
+    z.enum(['before', 'after']).check(z.describe('No answer went out; before: nothing was done, after: it was')),
+  ),
 }
 
-export interface EventContent {
-  readonly kind: 'event'
-  readonly chat_id: string
-  readonly event: WebhookEventName
-  readonly delivery_id: string
-  readonly payload: WebhookEvent
+const event = {
+  kind: z.literal('event'),
+  chat_id: z.string(),
+  event: z.enum(Object.keys(WEBHOOK_EVENTS) as WebhookEventName[]),
+  delivery_id: z.string(),
+  payload: WebhookEvent,
 }
 
 /** Why an event is not acknowledged. `wording/delivery.ts` has the words. */
@@ -56,55 +67,79 @@ export type DeliveryFailure =
   | { readonly code: 'redirect'; readonly status: number; readonly followed: boolean }
   | { readonly code: 'not_acknowledged'; readonly status: number; readonly event: string }
 
-export interface DeliveryContent {
-  readonly kind: 'delivery'
-  readonly chat_id?: string
-  readonly delivery_id: string
-  readonly event: string
-  /** 1 for the first try. */
-  readonly attempt: number
-  readonly outcome: 'delivered' | 'failed' | 'skipped'
-  readonly url: string | null
-  readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string }
-  readonly status: number | null
-  readonly response: {
-    readonly headers: Readonly<Record<string, string>>
-    readonly body: string
-    readonly truncated: boolean
-  } | null
-  readonly duration_ms: number
-  /** Why it is not delivered. */
-  readonly failure?: DeliveryFailure
-  /** On the simulator's clock, when another try follows. */
-  readonly retry_in_ms?: number
-  /** Sent by hand: the platform had no such event. */
-  readonly triggered?: true
-  /** How it was signed, when it was triggered or struck by a fault: anything but `valid` is wrong on purpose. */
-  readonly sign?: SignMode
-  /** A past delivery, sent again by hand. */
-  readonly resent?: true
-  /** Names of the faults that were applied. */
-  readonly faults?: readonly string[]
-  /** One more copy of the same bytes, sent on purpose. Copies are numbered from 2. */
-  readonly duplicate?: true
+/** All codes, so that the OpenAPI document lists them. */
+export const FAILURE_CODES: Readonly<Record<DeliveryFailure['code'], true>> = {
+  connection_refused: true,
+  connection_reset: true,
+  connection_closed: true,
+  connect_timeout: true,
+  no_route: true,
+  dns_not_found: true,
+  dns_no_answer: true,
+  no_tls: true,
+  tls: true,
+  not_http: true,
+  network: true,
+  timeout: true,
+  cancelled: true,
+  no_sockets: true,
+  function_threw: true,
+  function_returned_no_response: true,
+  function_reused_response: true,
+  no_url: true,
+  redirect: true,
+  not_acknowledged: true,
 }
 
-export interface UserContent {
-  readonly kind: 'user'
-  readonly chat_id: string
-  readonly action: 'message' | 'press'
-  readonly text?: string
-  readonly button?: string
-  readonly message_id: string | null
-  readonly attachments?: readonly { readonly name: string; readonly type: string; readonly size_kb: number }[]
+const Failure = z
+  .object({
+    code: z.enum(Object.keys(FAILURE_CODES)),
+    target: z.optional(z.string().check(z.describe('Host and port'))),
+    system_code: z.optional(z.string().check(z.describe('Of the operating system or the HTTP client: `ECONNREFUSED`'))),
+    detail: text,
+    place: z.optional(z.string().check(z.describe('Where the webhook function threw'))),
+    timeout_ms: z.optional(z.number()),
+    status: z.optional(z.int()),
+    event: text,
+    followed: z.optional(z.boolean().check(z.describe('Whether redirects are followed'))),
+  })
+  .check(z.meta({ id: 'DeliveryFailure', description: 'Why an event is not acknowledged' }))
+
+const delivery = {
+  kind: z.literal('delivery'),
+  chat_id: chatId,
+  delivery_id: z.string(),
+  event: z.string(),
+  attempt: z.int().check(z.describe('1 for the first attempt')),
+  outcome: z.enum(['delivered', 'failed', 'skipped']),
+  url: z.nullable(z.string()),
+  request: z.object({ headers, body: z.string() }),
+  status: z.nullable(z.int()),
+  response: z.nullable(z.object({ headers, body: z.string(), truncated: z.boolean() })),
+  duration_ms: z.number(),
+  failure: z.optional(Failure),
+  retry_in_ms: z.optional(z.number().check(z.describe("Until the next attempt, on the simulator's clock"))),
+  triggered: flag('Sent by hand; the platform had no such event'),
+  sign: z.optional(SignMode),
+  resent: flag('A past delivery, sent again by hand'),
+  faults,
+  duplicate: flag('One more copy of the same bytes, on purpose; copies are numbered from 2'),
 }
 
-export interface NoteContent {
-  readonly kind: 'note'
-  readonly chat_id?: string
-  /** A stable name such as `chat_created`, `bot_message`, `typing_hidden`, `availability`, `config`, `event_triggered`, `fault_set`, `evicted`. */
-  readonly note: string
-  readonly [detail: string]: unknown
+const user = {
+  kind: z.literal('user'),
+  chat_id: z.string(),
+  action: z.enum(['message', 'press']),
+  text,
+  button: text,
+  message_id: z.nullable(z.string()),
+  attachments: z.optional(z.array(z.object({ name: z.string(), type: z.string(), size_kb: z.int() }))),
+}
+
+const note = {
+  kind: z.literal('note'),
+  chat_id: chatId,
+  note: z.string().check(z.describe('A stable name such as `chat_created`, `bot_message`, `typing_hidden`, `evicted`')),
 }
 
 /** What a fault does, in the words of its specification. */
@@ -128,30 +163,68 @@ export interface FaultEffect {
   readonly http?: readonly ('header-case' | 'chunked')[]
 }
 
-/** One hit of a fault; its cause is the call or event that the fault changed. */
-export interface FaultContent {
-  readonly kind: 'fault'
-  readonly chat_id?: string
-  readonly fault: string
-  readonly effect: FaultEffect
-  /** 1 for the first. */
-  readonly hit: number
-  /** How many it has in all; null: until it is cleared. */
-  readonly of: number | null
-  readonly endpoint?: EndpointId
-  readonly event?: string
-  readonly delivery_id?: string
-  /** Effects that were left out, because the webhook is a function and has no connection. */
-  readonly not_applied?: readonly string[]
-  readonly [detail: string]: unknown
+const Effect = z
+  .looseObject({ respond: z.optional(z.object({ status: z.int() })) })
+  .check(
+    z.meta({ id: 'FaultEffect', description: 'The effects of the fault, as they were set; of `respond` the status' }),
+  )
+
+const fault = {
+  kind: z.literal('fault'),
+  chat_id: chatId,
+  fault: z.string(),
+  effect: Effect,
+  hit: z.int().check(z.positive(), z.describe('1 for the first')),
+  of: z.nullable(z.int()).check(z.describe('How many hits it has in all; null until it is cleared')),
+  endpoint: z.optional(endpoint),
+  event: text,
+  delivery_id: text,
+  not_applied: z.optional(z.array(z.string()).check(z.describe('Effects left out, because the webhook is a function'))),
 }
 
+const driver = { kind: z.literal('driver'), chat_id: chatId }
+
+const named = <Schema extends z.ZodMiniType>(schema: Schema, id: string, description: string): Schema =>
+  schema.check(z.meta({ id, description })) as Schema
+
+/** An entry as the control API answers with it. */
+export const EntrySchema = named(
+  z.union([
+    named(z.object({ ...frame, ...api }), 'ApiEntry', 'A call of the platform and its answer'),
+    named(z.object({ ...frame, ...event }), 'EventEntry', 'An event the platform has for the webhook'),
+    named(
+      z.object({ ...frame, ...delivery, error: z.optional(z.string().check(z.describe('`failure` in words'))) }),
+      'DeliveryEntry',
+      'One attempt to deliver an event',
+    ),
+    named(z.object({ ...frame, ...user }), 'UserEntry', 'What the end user did'),
+    named(z.looseObject({ ...frame, ...note }), 'NoteEntry', 'Something worth knowing, by a stable name'),
+    named(
+      z.object({ ...frame, ...fault }),
+      'FaultEntry',
+      'One hit of a fault; its cause is the call or event it changed',
+    ),
+    named(z.looseObject({ ...frame, ...driver }), 'OpenEntry', 'By the agent driver'),
+  ]),
+  'Entry',
+  'What happened; keys and signatures are masked',
+)
+
+/** The inferred type of these fields, immutable at every depth. */
+type Content<Shape extends z.core.$ZodShape> = DeepReadonly<z.infer<z.ZodMiniObject<Shape>>>
+type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T
+type Details = { readonly [detail: string]: unknown }
+
+export type Finding = DeepReadonly<z.infer<typeof Finding>>
+export type EntryFrame = Content<typeof frame>
+export type ApiContent = Content<typeof api>
+export type EventContent = Content<typeof event>
+export type DeliveryContent = Omit<Content<typeof delivery>, 'failure'> & { readonly failure?: DeliveryFailure }
+export type UserContent = Content<typeof user>
+export type NoteContent = Content<typeof note> & Details
+export type FaultContent = Omit<Content<typeof fault>, 'effect'> & { readonly effect: FaultEffect } & Details
 /** Written by the agent driver. */
-export interface OpenContent {
-  readonly kind: 'driver'
-  readonly chat_id?: string
-  readonly [detail: string]: unknown
-}
+export type OpenContent = Content<typeof driver> & Details
 
 export type EntryContent =
   | ApiContent
@@ -161,18 +234,6 @@ export type EntryContent =
   | NoteContent
   | FaultContent
   | OpenContent
-
-export interface EntryFrame {
-  readonly v: 1
-  /** 1, 2, 3 ... in the order things happened. */
-  readonly seq: number
-  /** ISO 8601 on the simulator's clock. */
-  readonly time: string
-  /** Seq of the entry that caused this one; null when it came from outside. */
-  readonly cause: number | null
-  /** Milliseconds on the wall since the simulator was made: what is left when `time` is virtual. For durations only. */
-  readonly at_ms: number
-}
 
 export type Entry = EntryContent & EntryFrame
 export type EntryOf<Kind extends EntryKind> = Extract<Entry, { kind: Kind }>

@@ -42,8 +42,6 @@ const FAILURES = {
 
 const FAILURE_TEXTS: Readonly<Record<string, string | ((failure: never) => string)>> = defineTexts(FAILURES)
 
-export const FAILURE_CODES = Object.keys(FAILURES) as Failure['code'][]
-
 const OTHER = defineTexts({
   unknown: 'no cause is recorded',
   acknowledges: (event: string) => `only 200 acknowledges ${event}`,

@@ -1,9 +1,8 @@
 /** docs/cli.md and what the command line really has. */
 import { Command } from 'commander'
 import { expect, it } from 'vitest'
+import { COMMANDS, main } from '../../src/cli/main.ts'
 import { readyFacts } from '../../src/cli/ready.ts'
-import { COMMANDS } from '../../src/cli/main.ts'
-import { main } from '../../src/cli/main.ts'
 import { startServer } from '../../src/server/start.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'

@@ -3,9 +3,10 @@ import * as z from 'zod/mini'
 import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../contract/events.ts'
 import { AvailabilityReason, AvailabilityValue, Button, named } from '../../contract/schemas.ts'
+import { SignMode } from '../../contract/sign-modes.ts'
 import { gapProblems, sendingShape } from '../../faults/schema.ts'
+import { EntryKind } from '../../journal/entry.ts'
 import { parseDuration } from '../../text/duration.ts'
-import { EntryKind, SignMode } from './entry-schemas.ts'
 
 const word = z.string().check(z.minLength(1))
 const seq = z.int().check(z.gte(0))

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { AvailabilityReason, AvailabilityValue, Button, named } from '../../contract/schemas.ts'
 import { Fault } from '../../faults/schema.ts'
-import { Entry } from './entry-schemas.ts'
+import { EntrySchema } from '../../journal/entry.ts'
 
 export const CreatedChat = z
   .object({ chat_id: z.string(), user_id: z.string(), bot_id: z.int(), url: z.string() })
@@ -102,10 +102,12 @@ export const Health = z
   .check(named('Health', 'Whether it runs, and whether it takes requests'))
 
 export const Journal = z
-  .object({ entries: z.array(Entry), first_seq: z.int(), next_seq: z.int() })
+  .object({ entries: z.array(EntrySchema), first_seq: z.int(), next_seq: z.int() })
   .check(named('Journal', '`first_seq` is the oldest still kept: above 1, older ones are gone'))
 
-export const Deliveries = z.object({ deliveries: z.array(Entry) }).check(named('Deliveries', 'Attempts, oldest first'))
+export const Deliveries = z
+  .object({ deliveries: z.array(EntrySchema) })
+  .check(named('Deliveries', 'Attempts, oldest first'))
 
 export const Settled = z
   .object({ settled: z.literal(true), next_seq: z.int() })
@@ -190,10 +192,10 @@ export const NotYet = z
   .object({
     error,
     nearest: z.object({
-      earlier: z.array(Entry),
-      other_chat: z.array(Entry),
-      same_chat: z.array(Entry),
-      last: z.array(Entry),
+      earlier: z.array(EntrySchema),
+      other_chat: z.array(EntrySchema),
+      same_chat: z.array(EntrySchema),
+      last: z.array(EntrySchema),
     }),
   })
   .check(

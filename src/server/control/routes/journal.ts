@@ -1,11 +1,11 @@
 /** What happened: to read, to wait for, to follow. */
 
 import type { Entry } from '../../../journal/entry.ts'
+import { EntrySchema } from '../../../journal/entry.ts'
 import { WaitTimeoutError } from '../../../journal/waiters.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { parseDuration } from '../../../text/duration.ts'
 import { presentEntry } from '../../../wording/entry.ts'
-import { Entry as EntrySchema } from '../entry-schemas.ts'
 import { eventStream } from '../events.ts'
 import { ControlProblem } from '../problems.ts'
 import { EventsQuery, JournalQuery, WaitQuery } from '../request-schemas.ts'
