@@ -1,7 +1,8 @@
 /** `npm run bench [name...]`: measures the built package against bare yardsticks in the same run, interleaved, medians. */
+
+import { adapters } from './figures/adapters.ts'
 import { coldStart } from './figures/cold-start.ts'
 import { deliveries, slowReceiver } from './figures/deliveries.ts'
-import { doors } from './figures/doors.ts'
 import { inProcess } from './figures/in-process.ts'
 import { install } from './figures/install.ts'
 import { memoryUse } from './figures/memory.ts'
@@ -14,7 +15,7 @@ const FIGURES: Record<string, () => Promise<Figure[]>> = {
   deliveries,
   'slow-receiver': slowReceiver,
   'in-process': inProcess,
-  doors,
+  adapters,
   install,
   memory: memoryUse,
   'many-chats': manyChats,
@@ -30,7 +31,7 @@ if (unknown.length > 0) {
 console.log('| figure | handover-sim | bare | ratio | goal |\n|---|---|---|---|---|')
 for (const [name, measure] of Object.entries(FIGURES)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
-  for (const { name: title, value, yardstick, ratio, goal } of await measure()) {
-    console.log(`| ${title} | ${value} | ${yardstick} | ${ratio} | ${goal} |`)
+  for (const { name: title, value, baseline, ratio, goal } of await measure()) {
+    console.log(`| ${title} | ${value} | ${baseline} | ${ratio} | ${goal} |`)
   }
 }

@@ -79,7 +79,7 @@ export const messageTo = (chat: string | undefined) => ({
 export interface Figure {
   readonly name: string
   readonly value: string
-  readonly yardstick: string
+  readonly baseline: string
   readonly ratio: string
   readonly goal: string
 }

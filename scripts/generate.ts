@@ -1,8 +1,8 @@
 /** Writes the files drawn from code: pages of docs/, schemas, the script and style of the HTML report. `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { assumptionsPage, endpointsPage } from './pages.ts'
+import { assumptionsPage, endpointsPage } from './generated-pages.ts'
+import { schemaFiles } from './json-schemas.ts'
 import { reportAssets } from './report-assets.ts'
-import { schemaFiles } from './schemas.ts'
 
 const root = new URL('..', import.meta.url)
 const FILES: Record<string, () => string | Promise<string>> = {

@@ -11,14 +11,14 @@ export async function inProcess(): Promise<Figure[]> {
     {
       name: 'in-process, plain data',
       value: us(of('handle')),
-      yardstick: us(of('bare')),
+      baseline: us(of('bare')),
       ratio: (of('handle') / of('bare')).toFixed(2),
       goal: '<= 20 us',
     },
     {
       name: 'in-process, fetch(Request)',
       value: us(of('fetch')),
-      yardstick: us(of('bare')),
+      baseline: us(of('bare')),
       ratio: (of('fetch') / of('bare')).toFixed(2),
       goal: '',
     },

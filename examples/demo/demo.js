@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { client } from './client.js'
-import { printTranscript, say } from './show.js'
+import { printStep, printTranscript } from './output.js'
 
 const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'handover-sim-demo-'))
@@ -42,31 +42,31 @@ async function readyLine() {
 
 /** @param {import('./client.js').Client} http */
 async function play(http) {
-  say('A customer of a Norwegian shop chats with the bot. The agent reads English.')
+  printStep('A customer of a Norwegian shop chats with the bot. The agent reads English.')
   const chat = await http.newChat({ transcript: 'nb-shop' })
 
-  say('1. The user presses the handover button.')
+  printStep('1. The user presses the handover button.')
   await http.press(chat, 'handover')
 
-  say('2. Anna accepts at the help desk; the intermediary starts the handover.')
+  printStep('2. Anna accepts at the help desk; the intermediary starts the handover.')
   await http.desk(`/desk/${chat}/accept`)
   await http.called('start', chat)
 
-  say('3. The user writes, and sends a receipt. The platform translates for Anna.')
+  printStep('3. The user writes, and sends a receipt. The platform translates for Anna.')
   await http.writes(chat, 'Her er kvitteringen 🧾', [{ name: 'kvittering.pdf', type: 'application/pdf', size_kb: 87 }])
 
-  say('4. Anna types, then answers. The platform translates for the user.')
+  printStep('4. Anna types, then answers. The platform translates for the user.')
   await http.desk(`/desk/${chat}/typing`, { on: true })
   await http.called('typing_start', chat)
   await http.desk(`/desk/${chat}/messages`, { text: 'Thank you! We are sending a new parcel today.' })
   await http.called('message', chat)
 
-  say('5. Anna leaves, and the bot answers again.')
+  printStep('5. Anna leaves, and the bot answers again.')
   await http.desk(`/desk/${chat}/close`)
   await http.called('end', chat)
   await http.writes(chat, 'Tusen takk!')
 
-  say('6. The last agent goes home: handover is closed, and a new request gets the closed text and no event.')
+  printStep('6. The last agent goes home: handover is closed, and a new request gets the closed text and no event.')
   await http.desk('/desk/availability', { open: false })
   await http.called('availability')
   await http.press(chat, 'handover')

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin, type RolldownOutput } from 'rolldown'
-import { browserSiblings } from '../browser-siblings.ts'
+import { browserVariants } from '../browser-variants.ts'
 
 /** Packages that the user installs beside handover-sim. */
 const PEERS = [/^node:/, /^msw(\/|$)/, /^vitest(\/|$)/]
@@ -28,7 +28,7 @@ export async function buildBundles(root: string): Promise<Bundle[]> {
     bundle(root, {
       input: { index: 'src/index.ts', msw: 'src/adapters/msw.ts' },
       platform: 'browser',
-      plugins: [browserSiblings()],
+      plugins: [browserVariants()],
       output: { dir: 'dist/browser', sourcemap: false },
     }),
     // Two bundles of their own: `signature` runs anywhere, `contract` shares zod with the user's schemas.

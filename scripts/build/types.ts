@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { API, type Project } from 'typescript/unstable/sync'
-import { type Module, readModule } from './modules.ts'
-import { withoutZod } from './plain.ts'
-import { reachFrom } from './reach.ts'
-import { writeKept } from './write.ts'
+import { type Module, readModule } from './declaration-modules.ts'
+import { inlineZodTypes } from './inline-types.ts'
+import { publicDeclarations } from './public-declarations.ts'
+import { writeDeclarations } from './write-declarations.ts'
 
 export interface TypeEntries {
   /** Source files below `src`, without ending. */
@@ -23,10 +23,10 @@ export function buildTypes(root: string, entries: TypeEntries): void {
     const [project] = api.updateSnapshot({ openProjects: [join(emitted, 'tsconfig.json')] }).getProjects()
     const modules = readAll(project!, emitted)
     const files = (names: readonly string[]) => names.map(name => `${name}.d.ts`)
-    const plain = reachFrom(modules, files(entries.plain), withoutZod(project!.checker))
-    writeKept(modules, plain, join(root, 'dist/types'))
-    const schemas = reachFrom(modules, files(entries.schemas), () => null)
-    writeKept(modules, schemas, join(root, 'dist/schemas'))
+    const plain = publicDeclarations(modules, files(entries.plain), inlineZodTypes(project!.checker))
+    writeDeclarations(modules, plain, join(root, 'dist/types'))
+    const schemas = publicDeclarations(modules, files(entries.schemas), () => null)
+    writeDeclarations(modules, schemas, join(root, 'dist/schemas'))
     api.close()
   } finally {
     rmSync(emitted, { recursive: true, force: true })

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { handlers } from '../../src/adapters/msw.ts'
 import { createHandlers, nodeProblem } from '../../src/adapters/msw-handlers.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
-import { startWebhook } from '../support/server.ts'
+import { startWebhook } from '../support/network.ts'
 import { CLIENTS, withFetch } from './clients.ts'
 
 /** What a test uses of either version. */

@@ -9,7 +9,7 @@ import { knownIn } from '../../src/agent-driver/placeholders.ts'
 import { variablesFor } from '../../src/agent-driver/target.ts'
 import { knownKeys } from '../../src/contract/known-keys.ts'
 import { folderWith } from '../config/folder.ts'
-import { apiWording, blocks, hasShell, read, rows, section } from '../docs/pages.ts'
+import { blocks, hasShell, inlineCode, read, rows, section } from '../docs/pages.ts'
 import { around, context, never, openDesk, SIM } from './desk.ts'
 
 const PAGE = read('docs/driver.md')
@@ -37,17 +37,17 @@ describe('the page about drivers', () => {
   it('has a table with every verb, and one with every key of the target', () => {
     const verbs = rows(section(PAGE, 'Verbs'))
       .slice(1)
-      .flatMap(([cell]) => apiWording(cell!))
+      .flatMap(([cell]) => inlineCode(cell!))
     expect(verbs).toEqual([...PLAIN_VERBS, 'does: { NAME: ... }'])
     const keys = rows(section(PAGE, 'Target'))
       .slice(1)
-      .flatMap(([cell]) => apiWording(cell!))
+      .flatMap(([cell]) => inlineCode(cell!))
     expect(keys.sort()).toEqual(knownKeys(DriverFile, ['target']).sort())
     for (const name of Object.keys(variablesFor(SIM))) expect(section(PAGE, 'Target')).toContain(`\`${name}\``)
   })
 
   it('names what can be named', () => {
-    const told = apiWording(section(PAGE, 'Names')).flatMap(text => /^\$\(([\w.]+)\)$/.exec(text)?.[1] ?? [])
+    const told = inlineCode(section(PAGE, 'Names')).flatMap(text => /^\$\(([\w.]+)\)$/.exec(text)?.[1] ?? [])
     expect(told).toEqual([
       ...knownIn('says').names.filter(name => !/^(text|sim)/.test(name)),
       'text',
@@ -97,6 +97,6 @@ describe('the page about drivers', () => {
     const desk = await openDesk((_, response) => void response.writeHead(409).end('{"error":"taken"}'))
     const driver = await driverFrom({ 'driver.yaml': `http: ${desk.url}\naccept: { POST: /a }` })
     const { error } = await driver.call('accept', context(), never)
-    expect(apiWording(section(PAGE, 'Calls'))).toContain(error)
+    expect(inlineCode(section(PAGE, 'Calls'))).toContain(error)
   })
 })

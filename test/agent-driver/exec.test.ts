@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { steadyTime } from '../support/steady-time.ts'
+import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { CHAT, context, drive, isThere, never, SIM, until } from './desk.ts'
 
 const NODE = JSON.stringify(process.execPath)
@@ -152,7 +152,7 @@ describe('nothing is left behind', () => {
   const gone = (folder: string) => until(() => !pidsIn(folder).some(isThere))
 
   it('by one that hangs', async () => {
-    steadyTime()
+    useStallTolerantTimers()
     const { driver, folder } = await run(FAMILY(), '2s')
     expect(await driver.call('accept', context(), never)).toMatchObject({
       outcome: 'failed',

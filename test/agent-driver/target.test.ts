@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { Driver } from '../../src/agent-driver/driver.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
-import { steadyTime } from '../support/steady-time.ts'
+import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { context, drive, isThere, never, openDesk, SIM, until } from './desk.ts'
 
 /** A server with a child of its own; `MODE` says how it misbehaves. It writes a line into `log` for what it does. */
@@ -42,7 +42,7 @@ interface Rig {
 }
 
 async function rig(mode = '', more = ''): Promise<Rig> {
-  steadyTime()
+  useStallTolerantTimers()
   const port = await freePort()
   const lost: string[] = []
   const text = `http: http://127.0.0.1:${port}

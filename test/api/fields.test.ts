@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { EndpointId } from '../../src/contract/endpoints.ts'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { CHAT_BODY_IDS, goodBody, HISTORY, post, stateOf } from '../support/raw.ts'
+import { CHAT_BODY_IDS, HISTORY, post, stateOf, validBody } from '../support/raw-requests.ts'
+import { setUp } from '../support/test-simulator.ts'
 
 /** How a field is put wrong; `MISSING` leaves it out. */
 const MISSING = Symbol('missing')
@@ -77,13 +77,13 @@ const shown = (wrong: unknown): RegExp => {
   return typeof wrong === 'object' ? /got an object/ : new RegExp(`got .*${String(wrong).replace(/[+]/g, '\\+')}`)
 }
 
-describeAdapters('bad parameters', door => {
+describeAdapters('bad parameters', adapter => {
   it.each(CASES)('ER1 ER4 $title', async ({ id, field, expected, wrong }) => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat({ history: HISTORY })
     const before = stateOf(harness, chat)
     for (const value of wrong) {
-      const text = JSON.stringify(withWrong(goodBody(id, harness.sim.botId, chat.id), field, value))
+      const text = JSON.stringify(withWrong(validBody(id, harness.sim.botId, chat.id), field, value))
       const { status, body } = await post(
         harness,
         id,
@@ -99,10 +99,10 @@ describeAdapters('bad parameters', door => {
   })
 
   it.each(CHAT_BODY_IDS)('A5 ER1 %s: ids nobody has are 404 and name the field', async id => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat({ history: HISTORY })
     const before = stateOf(harness, chat)
-    const good = goodBody(id, harness.sim.botId, chat.id)
+    const good = validBody(id, harness.sim.botId, chat.id)
     const wrong = [
       ['bot_id', [0, -1, harness.sim.botId + 1, Number.MAX_SAFE_INTEGER]],
       ['chat_id', ['x', ` ${chat.id}`, chat.id.toUpperCase(), '__proto__', 'constructor', '../', 'é'.repeat(5000)]],
@@ -117,14 +117,14 @@ describeAdapters('bad parameters', door => {
   })
 
   it('ER4 several wrong fields are all named, the first one as the field', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const { body } = await post(harness, 'message', '{"bot_id":"x","message":7}')
     expect(body.error?.field).toBe('bot_id')
     for (const field of ['bot_id', 'chat_id', 'message']) expect(body.error?.message).toContain(field)
   })
 
   it('E6.2 an empty message is refused and says so', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     const refused = await harness.api.message({ chat_id: chat.id, message: '' })
     expect([refused.status, refused.body.error?.field]).toEqual([400, 'message'])
@@ -135,7 +135,7 @@ describeAdapters('bad parameters', door => {
   })
 
   it('E6.2 a message of half a megabyte arrives whole', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     const message = 'ø👍'.repeat(90_000)
     expect((await harness.api.message({ chat_id: chat.id, message })).status).toBe(200)
@@ -143,7 +143,7 @@ describeAdapters('bad parameters', door => {
   })
 
   it('E7.2 a timeout of many years is accepted', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     const timeout = Number.MAX_SAFE_INTEGER
     expect((await harness.api.typingStart({ chat_id: chat.id, timeout })).status).toBe(200)

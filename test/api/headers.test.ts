@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { goodBody, HANDOVER_IDS, HISTORY, post, stateOf } from '../support/raw.ts'
+import { HANDOVER_IDS, HISTORY, post, stateOf, validBody } from '../support/raw-requests.ts'
+import { setUp } from '../support/test-simulator.ts'
 
-describeAdapters('the Authorization header', door => {
+describeAdapters('the Authorization header', adapter => {
   it.each([
     ['Bearer KEY', 200],
     ['bearer KEY', 200],
@@ -22,7 +22,7 @@ describeAdapters('the Authorization header', door => {
     ['Bearer kéy', 401],
     ['Bearer __proto__', 401],
   ])('A1 E0.3 %j answers %i', async (header, status) => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     const headers = { authorization: header.replace(/KEY/g, sim.apiKey) }
     const answer = await api.start({ chat_id: chat.id }, { key: null, headers })
@@ -42,20 +42,20 @@ describeAdapters('the Authorization header', door => {
     ['Bearer sim-bot-key', 'wrong_scope'],
     ['Bearer sim-handover-key', 'valid'],
   ])('A1 A3 the journal judges %j as %s', async (header, auth) => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     await api.start({ chat_id: chat.id }, { key: null, headers: header === null ? {} : { authorization: header } })
     expect(sim.journal.query({ kind: 'api' }).at(-1)).toMatchObject({ auth })
   })
 
   it('A1 ER1 the key is judged before the body: a stranger learns nothing about ids', async () => {
-    const { api } = await setUp(door)
+    const { api } = await setUp(adapter)
     expect((await api.start({ chat_id: 'nowhere' }, { key: 'wrong' })).status).toBe(401)
     expect((await api.start({ chat_id: 7 }, { key: 'wrong' })).status).toBe(401)
   })
 })
 
-describeAdapters('the Content-Type header', door => {
+describeAdapters('the Content-Type header', adapter => {
   it.each([
     ['application/json', true],
     ['application/json; charset=utf-8', true],
@@ -68,10 +68,10 @@ describeAdapters('the Content-Type header', door => {
     ['multipart/form-data', false],
     [null, false],
   ])('E0.2 %j: as documented is %s, accepted either way', async (type, documented) => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat({ history: HISTORY })
     for (const id of HANDOVER_IDS) {
-      const body = JSON.stringify(goodBody(id, harness.sim.botId, chat.id))
+      const body = JSON.stringify(validBody(id, harness.sim.botId, chat.id))
       const { status, headers } = await post(harness, id, body, type === null ? {} : { 'content-type': type })
       expect(status).toBe(200)
       const assumed = (headers.get('x-handover-sim-unspecified') ?? '').split(', ')
@@ -82,11 +82,11 @@ describeAdapters('the Content-Type header', door => {
   })
 
   it('E0.2 api.contentType=415 refuses what is not documented, before anything happens', async () => {
-    const harness = await setUp(door, { knobs: { 'api.contentType': '415' } })
+    const harness = await setUp(adapter, { knobs: { 'api.contentType': '415' } })
     const chat = await harness.sim.chat({ history: HISTORY })
     const before = stateOf(harness, chat)
     for (const id of HANDOVER_IDS) {
-      const body = JSON.stringify(goodBody(id, harness.sim.botId, chat.id))
+      const body = JSON.stringify(validBody(id, harness.sim.botId, chat.id))
       const { status, body: answer } = await post(harness, id, body, { 'content-type': 'text/plain' })
       expect([status, answer.error?.code, answer.error?.field]).toEqual([415, 'unsupported_media_type', 'Content-Type'])
     }
@@ -95,7 +95,7 @@ describeAdapters('the Content-Type header', door => {
   })
 
   it('E9.1 reading a chat needs none', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     await api.chat(chat.id)
     expect(sim.journal.query({ kind: 'api' })).toMatchObject([{ findings: [] }])

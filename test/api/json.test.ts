@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
 import { encode } from '../support/api.ts'
-import { setUp } from '../support/harness.ts'
-import { CHAT_BODY_IDS, goodBody, HANDOVER_IDS, HISTORY, post, stateOf } from '../support/raw.ts'
-import { AGENT, last } from '../support/talk.ts'
+import { AGENT, lastMessage } from '../support/chats.ts'
+import { CHAT_BODY_IDS, HANDOVER_IDS, HISTORY, post, stateOf, validBody } from '../support/raw-requests.ts'
+import { setUp } from '../support/test-simulator.ts'
 
 const BROKEN: [string, string | Uint8Array<ArrayBuffer>][] = [
   ['nothing', ''],
@@ -26,9 +26,9 @@ const BROKEN: [string, string | Uint8Array<ArrayBuffer>][] = [
 
 const NO_OBJECTS = ['null', 'true', '0', '"text"', '[]', '[{"bot_id":1042,"chat_id":"x"}]']
 
-describeAdapters('request bodies', door => {
+describeAdapters('request bodies', adapter => {
   it.each(BROKEN)('E0.2 ER1 %s is not JSON: 400 and nothing happens', async (_, body) => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat({ history: HISTORY })
     const before = stateOf(harness, chat)
     for (const id of HANDOVER_IDS) {
@@ -40,7 +40,7 @@ describeAdapters('request bodies', door => {
   })
 
   it.each(NO_OBJECTS)('E0.2 ER1 the body %s is no object: 400', async text => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     for (const id of HANDOVER_IDS) {
       const { status, body } = await post(harness, id, text)
       expect([status, body.error?.code]).toEqual([400, 'invalid_parameter'])
@@ -49,9 +49,9 @@ describeAdapters('request bodies', door => {
   })
 
   it.each(HANDOVER_IDS)('ER1 %s ignores unknown fields with a finding and a mark', async id => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat({ history: HISTORY })
-    const good = goodBody(id, harness.sim.botId, chat.id)
+    const good = validBody(id, harness.sim.botId, chat.id)
     const { status, headers } = await post(harness, id, JSON.stringify({ ...good, extra: { deep: [1] }, Chat_ID: 'y' }))
     expect(status).toBe(200)
     expect(headers.get('x-handover-sim-unspecified')?.split(', ')).toContain('api.unknownFields')
@@ -61,7 +61,7 @@ describeAdapters('request bodies', door => {
   })
 
   it('ER1 unknown fields inside sender are found, those of a button pass through', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     const body = {
       chat_id: chat.id,
@@ -73,20 +73,20 @@ describeAdapters('request bodies', door => {
     expect(harness.sim.journal.query({ kind: 'api' }).at(-1)).toMatchObject({
       findings: [{ message: 'sender.role is not a known field; it was ignored.' }],
     })
-    expect(last(chat).buttons).toEqual([{ label: 'a', b: { c: 1 } }])
+    expect(lastMessage(chat).buttons).toEqual([{ label: 'a', b: { c: 1 } }])
   })
 
   it('ER1 api.unknownFields=400 refuses them instead', async () => {
-    const harness = await setUp(door, { knobs: { 'api.unknownFields': '400' } })
+    const harness = await setUp(adapter, { knobs: { 'api.unknownFields': '400' } })
     const chat = await harness.sim.chat()
     const refused = await harness.api.start({ chat_id: chat.id, sender: { role: 'x' } })
     expect([refused.status, refused.body.error?.field, chat.status]).toEqual([400, 'sender.role', 'bot'])
   })
 
   it.each(HANDOVER_IDS)('ER1 %s: of a key given twice the last one counts', async id => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat({ history: HISTORY })
-    const good = JSON.stringify(goodBody(id, harness.sim.botId, chat.id)).slice(1)
+    const good = JSON.stringify(validBody(id, harness.sim.botId, chat.id)).slice(1)
     const first = id === 'availability' ? '"availability":"nonsense"' : '"chat_id":"nowhere"'
     expect((await post(harness, id, `{${first},${good}`)).status).toBe(200)
   })
@@ -94,7 +94,7 @@ describeAdapters('request bodies', door => {
   it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])(
     'ER1 the key %s is an unknown field like any other, in the body, a sender and a button',
     async key => {
-      const harness = await setUp(door)
+      const harness = await setUp(adapter)
       const chat = await harness.sim.chat()
       const evil = `"${key}":{"polluted":true,"label":"evil","handover":true,"name":"evil"}`
       const ids = `"bot_id":${harness.sim.botId},"chat_id":"${chat.id}"`
@@ -106,14 +106,14 @@ describeAdapters('request bodies', door => {
       )
       expect(answer.status).toBe(200)
       expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
-      expect([last(chat).name, last(chat).buttons[0]?.label]).toEqual(['Kari', undefined])
+      expect([lastMessage(chat).name, lastMessage(chat).buttons[0]?.label]).toEqual(['Kari', undefined])
       await expect(chat.press('evil')).rejects.toThrow('no button')
       expect((await harness.api.chat(chat.id)).status).toBe(200)
     },
   )
 
   it('ER1 whole numbers may be written as 1042.0 or 1.042e3, a byte order mark may come first', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     for (const number of ['1042.0', '1.042e3']) {
       expect((await post(harness, 'start', `\ufeff {"bot_id":${number},"chat_id":"${chat.id}"}\r\n`)).status).toBe(200)
@@ -121,10 +121,10 @@ describeAdapters('request bodies', door => {
   })
 
   it.each(CHAT_BODY_IDS)('ER1 ER4 %s: a body nested 100,000 deep is refused, and the service goes on', async id => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat({ history: HISTORY })
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    const good = JSON.stringify(goodBody(id, harness.sim.botId, chat.id)).slice(0, -1)
+    const good = JSON.stringify(validBody(id, harness.sim.botId, chat.id)).slice(0, -1)
     const before = stateOf(harness, chat)
     for (const field of [`"extra":${deep}`, `"buttons":[{"label":"x","deep":${deep}}]`]) {
       expect((await post(harness, id, `${good},${field}}`)).status).toBe(400)
@@ -134,21 +134,21 @@ describeAdapters('request bodies', door => {
   })
 
   it('ER4 200 levels are read, and brackets in texts are no levels', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
-    const good = JSON.stringify(goodBody('message', harness.sim.botId, chat.id)).slice(0, -1)
+    const good = JSON.stringify(validBody('message', harness.sim.botId, chat.id)).slice(0, -1)
     const nested = (levels: number) => `${good},"extra":${'['.repeat(levels)}"\\"[[["${']'.repeat(levels)}}`
     expect((await post(harness, 'message', nested(199))).status).toBe(200)
     expect((await post(harness, 'message', nested(200))).status).toBe(400)
     const brackets = '[{"'.repeat(500)
     expect((await harness.api.message({ chat_id: chat.id, message: brackets })).status).toBe(200)
-    expect(last(chat).text).toBe(brackets)
+    expect(lastMessage(chat).text).toBe(brackets)
   })
 
   it('ER4 a body over limits.body is 413, one of exactly that size is read', async () => {
-    const harness = await setUp(door, { knobs: { 'limits.body': 1000 } })
+    const harness = await setUp(adapter, { knobs: { 'limits.body': 1000 } })
     const chat = await harness.sim.chat()
-    const good = JSON.stringify(goodBody('start', harness.sim.botId, chat.id))
+    const good = JSON.stringify(validBody('start', harness.sim.botId, chat.id))
     const large = await post(harness, 'start', good.padEnd(1001))
     expect([large.status, large.body.error?.code]).toEqual([413, 'payload_too_large'])
     expect(large.headers.get('x-handover-sim-unspecified')).toBe('errors.body, limits.body')

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
-import { type EvaluationContext, setUp } from '../support/harness.ts'
-import { HISTORY } from '../support/raw.ts'
-import { AGENT } from '../support/talk.ts'
+import { AGENT } from '../support/chats.ts'
+import { HISTORY } from '../support/raw-requests.ts'
+import { type SimulatorSetup, setUp } from '../support/test-simulator.ts'
 
 const MARKER = 'x-handover-sim-unspecified'
 
@@ -10,7 +10,7 @@ const MARKER = 'x-handover-sim-unspecified'
 type Step = readonly [
   call: string,
   marks: string | null,
-  run: (harness: EvaluationContext, chatId: string) => Promise<{ headers: Headers }>,
+  run: (harness: SimulatorSetup, chatId: string) => Promise<{ headers: Headers }>,
 ]
 
 const full = { message: 'hi', sender: AGENT }
@@ -80,9 +80,9 @@ const STEPS: readonly Step[] = [
   ],
 ]
 
-describeAdapters('marks', door => {
+describeAdapters('marks', adapter => {
   it('ER4 each answer names exactly the assumptions it rests on, and the journal the same', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat({ history: HISTORY })
     for (const [name, marks, run] of STEPS) {
       const { headers } = await run(harness, chat.id)
@@ -93,7 +93,7 @@ describeAdapters('marks', door => {
   })
 
   it('ER4 the journal adds the values in force, without keys', async () => {
-    const { sim, api } = await setUp(door, {
+    const { sim, api } = await setUp(adapter, {
       knobs: {
         'time.format': 'epoch',
         'keys.more': ['other-key:2002'],
@@ -117,14 +117,14 @@ describeAdapters('marks', door => {
   })
 
   it('ER4 ST6 a requested start rests on no assumption', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     await chat.press('handover')
     expect((await api.start({ chat_id: chat.id })).headers.get(MARKER)).toBeNull()
   })
 
   it('ER4 a too short chat rests on what counts as a character and on the status', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     expect((await api.summarize({ chat_id: chat.id })).headers.get(MARKER)).toBe(
       'errors.body, summarize.count, summarize.errorStatus',
@@ -132,7 +132,7 @@ describeAdapters('marks', door => {
   })
 
   it('ER4 markers: false leaves the header out of every answer; the journal still knows', async () => {
-    const harness = await setUp(door, { markers: false })
+    const harness = await setUp(adapter, { markers: false })
     const chat = await harness.sim.chat({ history: HISTORY })
     for (const [, marks, run] of STEPS) {
       const { headers } = await run(harness, chat.id)
@@ -143,7 +143,7 @@ describeAdapters('marks', door => {
   })
 
   it('ER4 every assumption that is named exists', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const known: string[] = harness.sim.assumptions().map(({ name }) => name)
     const named = STEPS.flatMap(([, marks]) => (marks === null ? [] : marks.split(', ')))
     expect(named.filter(name => !known.includes(name))).toEqual([])

@@ -2,15 +2,15 @@ import { expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { describeAdapters } from '../support/adapters.ts'
 import { pathFor } from '../support/api.ts'
-import { setUp } from '../support/harness.ts'
-import { HANDOVER_IDS, stateOf } from '../support/raw.ts'
+import { HANDOVER_IDS, stateOf } from '../support/raw-requests.ts'
+import { setUp } from '../support/test-simulator.ts'
 
 const NOT_POST = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']
 const NOT_GET = ['POST', 'PUT', 'PATCH', 'DELETE']
 
-describeAdapters('methods', door => {
+describeAdapters('methods', adapter => {
   it.each(HANDOVER_IDS)('E0.1 ER1 %s takes POST: every other method is 405 with Allow', async id => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     const before = stateOf(harness, chat)
     const headers = { authorization: `Bearer ${harness.sim.apiKey}` }
@@ -25,7 +25,7 @@ describeAdapters('methods', door => {
   })
 
   it('E9.1 the chat transcript takes GET: writing methods are 405 with Allow', async () => {
-    const { sim, send } = await setUp(door)
+    const { sim, send } = await setUp(adapter)
     const chat = await sim.chat()
     const headers = { authorization: `Bearer ${sim.botApiKey}` }
     for (const method of NOT_GET) {
@@ -35,7 +35,7 @@ describeAdapters('methods', door => {
   })
 
   it('E9.1 HEAD answers like GET without the body, on success and on failure', async () => {
-    const { sim, send } = await setUp(door)
+    const { sim, send } = await setUp(adapter)
     const chat = await sim.chat()
     for (const [key, status] of [
       [sim.botApiKey, 200],
@@ -56,7 +56,7 @@ describeAdapters('methods', door => {
   it.each(Object.values(ENDPOINTS))(
     'E0.1 a browser may ask first: OPTIONS $path answers without a key',
     async endpoint => {
-      const { sim, send } = await setUp(door)
+      const { sim, send } = await setUp(adapter)
       const chat = await sim.chat()
       const headers = { origin: 'https://page.example.test', 'access-control-request-method': endpoint.method }
       const answer = await send(endpoint.path.replace('{chatId}', chat.id), { method: 'OPTIONS', headers })
@@ -70,7 +70,7 @@ describeAdapters('methods', door => {
   )
 
   it('ER1 ER4 every answer may be read by any page: success, refusals, unknown paths, files', async () => {
-    const { sim, api, send } = await setUp(door)
+    const { sim, api, send } = await setUp(adapter)
     const chat = await sim.chat()
     const answers = [
       (await api.chat(chat.id)).headers,
@@ -88,7 +88,7 @@ describeAdapters('methods', door => {
   })
 
   it.each(['empty', 'html', 'text'])('ER4 the same holds for errors.body=%s', async form => {
-    const { api } = await setUp(door, { knobs: { 'errors.body': form } })
+    const { api } = await setUp(adapter, { knobs: { 'errors.body': form } })
     const { status, headers } = await api.start({ chat_id: 'x' }, { key: null })
     expect([status, headers.get('access-control-allow-origin')]).toEqual([401, '*'])
   })

@@ -2,20 +2,20 @@ import { expect, it } from 'vitest'
 import { ALIASES } from '../../src/contract/endpoints.ts'
 import { describeAdapters } from '../support/adapters.ts'
 import { pathFor } from '../support/api.ts'
-import { setUp } from '../support/harness.ts'
-import { goodBody, HANDOVER_IDS, HISTORY } from '../support/raw.ts'
+import { HANDOVER_IDS, HISTORY, validBody } from '../support/raw-requests.ts'
+import { setUp } from '../support/test-simulator.ts'
 
 const MARKER = 'x-handover-sim-unspecified'
 const swapSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : `${path}/`)
 const assumedBy = (headers: Headers) => (headers.get(MARKER) ?? '').split(', ')
 
-describeAdapters('paths', door => {
+describeAdapters('paths', adapter => {
   it.each(HANDOVER_IDS.flatMap(id => ALIASES.map(alias => ({ id, alias }))))(
     'V2 E0.4 E6.1 $id under $alias answers with and without the trailing slash, marking the spelling not written',
     async ({ id, alias }) => {
-      const { sim, api } = await setUp(door)
+      const { sim, api } = await setUp(adapter)
       const chat = await sim.chat({ history: HISTORY })
-      const body = goodBody(id, sim.botId, chat.id)
+      const body = validBody(id, sim.botId, chat.id)
       const asWritten = await api.call(id, body, { path: pathFor(id, alias) })
       const other = await api.call(id, body, { path: swapSlash(pathFor(id, alias)) })
       expect([asWritten.status, other.status]).toEqual([200, 200])
@@ -30,7 +30,7 @@ describeAdapters('paths', door => {
   )
 
   it('E9.1 the chat transcript answers with a trailing slash too, and marks it', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     const path = `/api/v1/chats/${chat.id}`
     const [plain, slashed] = [await api.chat(chat.id, { path }), await api.chat(chat.id, { path: `${path}/` })]
@@ -45,9 +45,9 @@ describeAdapters('paths', door => {
   it.each(HANDOVER_IDS)(
     'E6.1 %s by knob: strict refuses the other spelling, redirect leads to the one written',
     async id => {
-      const { sim, api } = await setUp(door, { knobs: { 'api.trailingSlash': 'strict' } })
+      const { sim, api } = await setUp(adapter, { knobs: { 'api.trailingSlash': 'strict' } })
       const chat = await sim.chat({ history: HISTORY })
-      const body = goodBody(id, sim.botId, chat.id)
+      const body = validBody(id, sim.botId, chat.id)
       const path = swapSlash(pathFor(id))
       const strict = await api.call(id, body, { path })
       expect([strict.status, strict.headers.get(MARKER)]).toEqual([404, 'api.trailingSlash, errors.body'])
@@ -62,7 +62,7 @@ describeAdapters('paths', door => {
   )
 
   it('E0.1 a query is not part of the path', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     expect((await api.start({ chat_id: chat.id }, { path: '/api/v2/handover/start?trace=1' })).status).toBe(200)
     expect((await api.chat(chat.id, { path: `/api/v1/chats/${chat.id}?x=/y` })).status).toBe(200)
@@ -87,7 +87,7 @@ describeAdapters('paths', door => {
     '/files/x/y/z',
     '/%2e%2e/api',
   ])('E0.1 V1 %s is no path: 404', async path => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     const { status, body } = await api.start({ chat_id: chat.id }, { path })
     expect([404, 405]).toContain(status)
@@ -98,7 +98,7 @@ describeAdapters('paths', door => {
   it.each(['%', '%zz', '%ff', '%00', '..%2f..', 'a%20b', '__proto__', 'constructor', 'x'.repeat(3000)])(
     'E9.1 ER2 the chat id %s is nobody: 404, never a fault',
     async raw => {
-      const { api } = await setUp(door)
+      const { api } = await setUp(adapter)
       const { status, body } = await api.chat('x', { path: `/api/v1/chats/${raw}` })
       expect([status, body.error?.code, body.error?.field]).toEqual([404, 'chat_not_found', 'chatId'])
     },

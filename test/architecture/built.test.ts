@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { VERSION } from '../../src/contract/version.ts'
-import { specifiersOf } from './bundle.ts'
+import { specifiersOf } from './built-modules.ts'
 import { filesIn, ROOT, readJson } from './files.ts'
 import { NODES } from './nodes.ts'
 

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { loadedWith, specifiersOf, waitsWhenLoaded } from './bundle.ts'
+import { hasTopLevelAwait, loadedWith, specifiersOf } from './built-modules.ts'
 import { filesIn, importsOf, ROOT, read, readJson } from './files.ts'
 import { NODES } from './nodes.ts'
 
@@ -52,7 +52,7 @@ describe.each(entries)('%s', (_, { types, default: main, browser }) => {
   })
 
   it('can be required: nothing waits while it is loaded', () => {
-    expect(loadedWith(inRoot(main), 'at once').filter(waitsWhenLoaded)).toEqual([])
+    expect(loadedWith(inRoot(main), 'at once').filter(hasTopLevelAwait)).toEqual([])
   })
 
   it.skipIf(browser === undefined)('needs nothing of Node in a browser', () => {
@@ -62,7 +62,7 @@ describe.each(entries)('%s', (_, { types, default: main, browser }) => {
 })
 
 it('an await at the top would be seen', () => {
-  expect(waitsWhenLoaded('bin/handover-sim.js')).toBe(true)
+  expect(hasTopLevelAwait('bin/handover-sim.js')).toBe(true)
 })
 
 it('signature is one file that needs nothing', () => {

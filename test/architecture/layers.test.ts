@@ -7,7 +7,7 @@ const FILES = filesIn('src', '.ts')
 const PAGE = read('docs/architecture.md')
 
 /** `simulator.ts` is the front of `simulator/`. */
-const roomOf = (file: string) => file.split('/')[0]!.replace(/\.ts$/, '')
+const folderOf = (file: string) => file.split('/')[0]!.replace(/\.ts$/, '')
 
 /** The steps of the page, the lowest first. */
 const steps = /^cli, .* -> text$/m
@@ -24,36 +24,36 @@ interface Import {
 }
 
 /** Imports of another room; data files outside of src are no rooms. */
-const crossings: Import[] = FILES.flatMap(file =>
+const folderImports: Import[] = FILES.flatMap(file =>
   importsOf(read(`src/${file}`))
     .filter(specifier => specifier.startsWith('.'))
     .map(specifier => normalize(join(dirname(file), specifier)))
     .filter(target => !target.startsWith('..'))
-    .map(target => ({ file, room: roomOf(file), to: roomOf(target) }))
+    .map(target => ({ file, room: folderOf(file), to: folderOf(target) }))
     .filter(({ room, to }) => room !== to),
 )
 
 describe('layers', () => {
   it('the page names every room, in its table and in its steps', () => {
-    const rooms = [...new Set(FILES.map(roomOf))].filter(room => room !== 'index').sort()
+    const rooms = [...new Set(FILES.map(folderOf))].filter(room => room !== 'index').sort()
     const inTable = [...PAGE.matchAll(/^\| `([\w-]+)\/`/gm)].map(([, room]) => room!)
     expect([...inTable].sort()).toEqual(rooms)
     expect(steps.flat().sort()).toEqual(rooms)
   })
 
   it('imports point downwards only', () => {
-    expect(crossings.length).toBeGreaterThan(200)
-    const upwards = crossings.filter(({ room, to }) => room !== 'index' && stepOf(room) <= stepOf(to))
+    expect(folderImports.length).toBeGreaterThan(200)
+    const upwards = folderImports.filter(({ room, to }) => room !== 'index' && stepOf(room) <= stepOf(to))
     expect(upwards).toEqual([])
   })
 
   it('contract and runtime import nothing of ours but text', () => {
-    const low = crossings.filter(({ room }) => room === 'contract' || room === 'runtime')
+    const low = folderImports.filter(({ room }) => room === 'contract' || room === 'runtime')
     expect(low.filter(({ to }) => to !== 'text')).toEqual([])
   })
 
   it('nobody imports the list of public names', () => {
-    expect(crossings.filter(({ to }) => to === 'index')).toEqual([])
+    expect(folderImports.filter(({ to }) => to === 'index')).toEqual([])
   })
 
   it('every import leads to a file of src, or is data', () => {
@@ -101,14 +101,14 @@ describe('files', () => {
     /\b(Date\.now|setTimeout|setInterval|setImmediate|Math\.random|randomUUID|performance\.now|hrtime)\b|\bnew Date\(\)/
 
   it('only runtime reads a clock or rolls dice', () => {
-    const outside = FILES.filter(file => roomOf(file) !== 'runtime')
+    const outside = FILES.filter(file => folderOf(file) !== 'runtime')
     const named = outside.flatMap(file =>
       read(`src/${file}`)
         .split('\n')
         .flatMap((line, index) => (CLOCKS.test(line) ? [`src/${file}:${index + 1}: ${line.trim()}`] : [])),
     )
     expect(named).toEqual([])
-    expect(FILES.filter(file => roomOf(file) === 'runtime' && CLOCKS.test(read(`src/${file}`)))).not.toEqual([])
+    expect(FILES.filter(file => folderOf(file) === 'runtime' && CLOCKS.test(read(`src/${file}`)))).not.toEqual([])
   })
 
   /** One row of data per line of the page; there is nothing in it to divide. */

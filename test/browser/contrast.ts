@@ -1,6 +1,6 @@
 /** The contrast of every text that can be seen in a page, after WCAG 2. Runs inside the page. */
 
-export interface Faint {
+export interface LowContrastText {
   readonly text: string
   readonly ratio: number
   readonly color: string
@@ -8,7 +8,7 @@ export interface Faint {
 }
 
 /** Texts below 4.5:1, or 3:1 where they are large; and how many were looked at. */
-export function faintTexts(): { seen: number; faint: Faint[] } {
+export function lowContrastTexts(): { seen: number; faint: LowContrastText[] } {
   type Rgb = [number, number, number]
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!
   const over = (color: string, below: Rgb): Rgb => {
@@ -40,7 +40,7 @@ export function faintTexts(): { seen: number; faint: Faint[] } {
     element =>
       ownText(element) !== '' && element.checkVisibility() && !/^(SCRIPT|STYLE|NOSCRIPT)$/.test(element.tagName),
   )
-  const faint: Faint[] = []
+  const faint: LowContrastText[] = []
   for (const element of shown) {
     const { color, fontSize } = getComputedStyle(element)
     const ground = groundOf(element)

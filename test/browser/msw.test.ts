@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { browserSiblings } from '../../scripts/browser-siblings.ts'
+import { browserVariants } from '../../scripts/browser-variants.ts'
 import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import { ROOT } from '../architecture/files.ts'
 import { findChromium, launch } from './chromium.ts'
@@ -24,7 +24,7 @@ async function bundle(input: string, alias: Record<string, string> = {}, externa
     platform: 'browser',
     external: [/^node:/, ...external],
     resolve: { alias },
-    plugins: [browserSiblings()],
+    plugins: [browserVariants()],
     logLevel: 'silent',
   })
   const { output } = await build.generate({ format: 'esm', entryFileNames: 'page.js' })

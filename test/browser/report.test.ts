@@ -10,7 +10,7 @@ import { createTape } from '../web/report/journal-recorder.ts'
 import { hostile, sample, wrongText } from '../web/report/sample.ts'
 import { play, run } from '../web/report/verdicts.ts'
 import { findChromium, launch } from './chromium.ts'
-import { faintTexts } from './contrast.ts'
+import { lowContrastTexts } from './contrast.ts'
 
 const chromium = findChromium()
 const folder = mkdtempSync(join(tmpdir(), 'report-'))
@@ -226,7 +226,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     const { page } = await open(sample(), '', { colorScheme })
     await openAll(page)
     await page.locator('.row.failed').first().click()
-    const { seen, faint } = await page.evaluate(faintTexts)
+    const { seen, faint } = await page.evaluate(lowContrastTexts)
     expect(seen).toBeGreaterThan(150)
     expect(faint).toEqual([])
     const paper = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)

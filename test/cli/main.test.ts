@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { VERSION } from '../../src/contract/version.ts'
 import { folderWith } from '../config/folder.ts'
-import { steadyTime } from '../support/steady-time.ts'
+import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { type FakeIo, fakeIo } from './fake-io.ts'
 
 type Env = Record<string, string>
@@ -274,7 +274,7 @@ describe('wait', () => {
   })
 
   it('ends with 3 when time is up, saying why', async () => {
-    steadyTime()
+    useStallTolerantTimers()
     const { url, stop } = await started()
     await stop()
     const { code, err } = await result(['wait', '--url', url, '--timeout', '150ms'])

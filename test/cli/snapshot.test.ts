@@ -6,7 +6,7 @@ import { main } from '../../src/cli/main.ts'
 import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import type { Snapshot } from '../../src/simulator/snapshot/schema.ts'
 import { folderWith } from '../config/folder.ts'
-import { startWebhook } from '../support/server.ts'
+import { startWebhook } from '../support/network.ts'
 import { fakeIo } from './fake-io.ts'
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Snapshot

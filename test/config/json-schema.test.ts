@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { schemaFiles } from '../../scripts/schemas.ts'
+import { schemaFiles } from '../../scripts/json-schemas.ts'
 import { ConfigFile, configJsonSchema } from '../../src/config/schema.ts'
 import { defaultKnobs, KNOB_NAMES, showKnobs } from '../../src/contract/knobs.ts'
 
@@ -13,7 +13,7 @@ const validate = ajv.compile(configJsonSchema())
 
 describe('the JSON Schema for editors', () => {
   it.each(Object.entries(schemaFiles()))(
-    'schema/%s is up to date (node scripts/schemas.ts writes it)',
+    'schema/%s is up to date (node scripts/json-schemas.ts writes it)',
     (name, text) => {
       expect(readFileSync(new URL(`../../schema/${name}`, import.meta.url), 'utf8')).toBe(text)
     },

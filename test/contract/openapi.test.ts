@@ -5,7 +5,7 @@ import { WEBHOOK_EVENTS } from '../../src/contract/events.ts'
 import { platformOpenApi } from '../../src/contract/openapi.ts'
 import { controlOpenApi } from '../../src/server/control/openapi.ts'
 import { ROUTES } from '../../src/server/control/routes.ts'
-import { closed, strictAjv } from '../support/server.ts'
+import { closeSchema, strictAjv } from '../support/json-schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are walked by path
 type Json = any
@@ -25,7 +25,7 @@ const operationsOf = (document: Json): [string, Json][] =>
 
 function compiler(document: Json) {
   const ajv = strictAjv()
-  ajv.addSchema({ $id: 'document', components: closed(document.components) })
+  ajv.addSchema({ $id: 'document', components: closeSchema(document.components) })
   return (schema: Json) => ajv.compile({ $ref: schema.$ref.replace('#', 'document#') })
 }
 

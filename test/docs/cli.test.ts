@@ -6,7 +6,7 @@ import { readyFacts } from '../../src/cli/ready.ts'
 import { startServer } from '../../src/server/start.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
-import { apiWording, blocks, PAGES, read, rows, section } from './pages.ts'
+import { blocks, inlineCode, PAGES, read, rows, section } from './pages.ts'
 
 const PAGE = read('docs/cli.md')
 const NAMES = Object.keys(COMMANDS)
@@ -62,6 +62,6 @@ const commandsIn = (text: string) => [...text.matchAll(/handover-sim(?:\.js)? ([
 
 it.each(PAGES)('%s has only commands that exist', page => {
   const text = read(page)
-  const typed = [...apiWording(text), ...blocks(text, ''), ...blocks(text, 'sh')].flatMap(commandsIn)
+  const typed = [...inlineCode(text), ...blocks(text, ''), ...blocks(text, 'sh')].flatMap(commandsIn)
   expect(typed.filter(name => !NAMES.includes(name))).toEqual([])
 })

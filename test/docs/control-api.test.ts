@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { controlOpenApi } from '../../src/server/control/openapi.ts'
 import { startServer } from '../../src/server/start.ts'
-import { apiWording, blocks, hasShell, PAGES, read, rows, typeIn } from './pages.ts'
+import { blocks, hasShell, inlineCode, PAGES, read, rows, runInShell } from './pages.ts'
 
 const PAGE = read('docs/control-api.md')
 
@@ -49,14 +49,14 @@ it('names their query', () => {
 it.each(PAGES)('%s names only routes that exist', page => {
   const known = routes.map(({ route }) => route.split(' ')[1]!.replace(/:\w+/g, '[^/]+'))
   const text = read(page)
-  const code = [...apiWording(text), ...blocks(text, 'sh'), ...blocks(text, '')].join('\n')
+  const code = [...inlineCode(text), ...blocks(text, 'sh'), ...blocks(text, '')].join('\n')
   const named = [...code.matchAll(/\/_sim[\w/:$.-]*/g)].map(([path]) => path)
   const unknown = named.filter(path => !known.some(one => new RegExp(`^${one}$`).test(path)))
   expect(unknown).toEqual([])
 })
 
 it('lists the endpoints that can be waited for', () => {
-  const code = apiWording(PAGE)
+  const code = inlineCode(PAGE)
   for (const id of Object.keys(ENDPOINTS)) expect(code).toContain(id)
 })
 
@@ -66,7 +66,7 @@ it.skipIf(!hasShell)('its first command waits for a call that was made (needs ba
   const body = JSON.stringify({ bot_id: server.botId, chat_id: chat.id })
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
   await fetch(`${server.url}/api/v2/handover/start`, { method: 'POST', headers, body })
-  const { code, stdout } = await typeIn(blocks(PAGE, 'sh')[0]!, { SIM: server.url, CHAT: chat.id })
+  const { code, stdout } = await runInShell(blocks(PAGE, 'sh')[0]!, { SIM: server.url, CHAT: chat.id })
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({ kind: 'api', endpoint: 'start', status: 200, chat_id: chat.id })
 })

@@ -1,8 +1,8 @@
 /** The commands of docs/getting-started.md, as they stand there, against a real server. */
 import { expect, it } from 'vitest'
 import { startServer } from '../../src/server/start.ts'
-import { startWebhook } from '../support/server.ts'
-import { blocks, hasShell, read, typeIn } from './pages.ts'
+import { startWebhook } from '../support/network.ts'
+import { blocks, hasShell, read, runInShell } from './pages.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every endpoint
 type Answers = any[]
@@ -19,7 +19,7 @@ it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () =>
   await using server = await startServer({ port: 0, webhook: { url: webhook.url } })
   let CHAT = ''
   const perform = async (block: string) => {
-    const result = await typeIn(block, { SIM: server.url, CHAT })
+    const result = await runInShell(block, { SIM: server.url, CHAT })
     expect(result, block).toMatchObject({ code: 0, stderr: '' })
     return answersIn(result.stdout)
   }
@@ -74,7 +74,7 @@ it.skipIf(!hasShell)('the two calls of README make a chat and ask for a person (
   for (const line of lines) {
     const chat = server.chats()[0]?.chat_id ?? ''
     const typed = line.replace('http://127.0.0.1:4747', server.url).replace('CHAT_ID', chat)
-    expect((await typeIn(typed)).code, typed).toBe(0)
+    expect((await runInShell(typed)).code, typed).toBe(0)
   }
   expect(server.chats()).toMatchObject([{ status: 'pending', language: 'en' }])
 })

@@ -39,7 +39,7 @@ export function rows(markdown: string): string[][] {
 }
 
 /** Everything between single backquotes outside the blocks. */
-export function apiWording(markdown: string): string[] {
+export function inlineCode(markdown: string): string[] {
   const prose = markdown.replace(/^```.*?^```$/gms, '')
   return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, text]) => text!)
 }
@@ -65,7 +65,7 @@ export function run(
 }
 
 /** What a reader types. Started from a socket, bash would read the settings of this machine first. */
-export const typeIn = (typed: string, env: Readonly<Record<string, string>> = {}): Promise<RunResult> =>
+export const runInShell = (typed: string, env: Readonly<Record<string, string>> = {}): Promise<RunResult> =>
   run('bash', ['--norc', '-euc', typed], env)
 
 const tools = await Promise.all(['bash', 'curl'].map(tool => run(tool, ['--version'])))

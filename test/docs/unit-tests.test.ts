@@ -1,6 +1,6 @@
 /** docs/unit-tests.md shows a test that runs here, word for word, and names what is there. */
 import { expect, it } from 'vitest'
-import { apiWording, blocks, read } from './pages.ts'
+import { blocks, inlineCode, read } from './pages.ts'
 
 const page = read('docs/unit-tests.md')
 const [app, example] = blocks(page, 'ts')
@@ -17,7 +17,7 @@ it('shows the intermediary and the test of the folder beside this file', () => {
 
 it('names the findings that assertClean may let pass', () => {
   const headings = [...read('docs/lint.md').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading!)
-  const named = apiWording(page).filter(text => /^[a-z]+(-[a-z]+)+$/.test(text))
+  const named = inlineCode(page).filter(text => /^[a-z]+(-[a-z]+)+$/.test(text))
   expect(named).toHaveLength(4)
   expect(named.filter(name => !headings.includes(name))).toEqual([])
 })

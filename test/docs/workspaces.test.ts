@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/server/start.ts'
 import { folderWith } from '../config/folder.ts'
-import { blocks, hasShell, pathOf, read, rows, run, section, typeIn } from './pages.ts'
+import { blocks, hasShell, pathOf, read, rows, run, runInShell, section } from './pages.ts'
 
 const PAGE = read('docs/workspaces.md')
 
@@ -29,7 +29,7 @@ it.skipIf(!hasShell)('its commands work, one after the other (needs bash and cur
   await using server = await startServer({ port: 0 })
   const [make = '', use = '', keep = ''] = blocks(PAGE, 'sh')
   const script = [`cd ${folderWith()}`, make, use, make, keep].join('\n').replaceAll('curl -s', 'curl -sf')
-  const { code, stdout } = await typeIn(script, { SIM: server.url })
+  const { code, stdout } = await runInShell(script, { SIM: server.url })
   expect(code).toBe(0)
   expect(stdout).toContain('"name":"checkout"')
   expect(stdout).toContain('"restored":true')

@@ -1,5 +1,6 @@
 /** The reference intermediary in JavaScript, as a process. */
-import { NODE } from './program.ts'
-import { handoverStories } from './stories.ts'
 
-handoverStories(NODE, true)
+import { describeIntermediary } from './intermediary-suite.ts'
+import { NODE } from './program.ts'
+
+describeIntermediary(NODE, true)

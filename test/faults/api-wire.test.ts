@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
 import { startServer } from '../../src/server/start.ts'
-import { rawLine } from '../support/server.ts'
-import { steadyTime } from '../support/steady-time.ts'
+import { connectRaw } from '../support/network.ts'
+import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 
 async function setUp(spec: FaultSpec) {
   const server = await startServer({ port: 0 })
@@ -43,10 +43,10 @@ test.each([
 })
 
 test('slow_body: head and body come apart, the length is right', async () => {
-  steadyTime()
+  useStallTolerantTimers()
   const { server, asked } = await setUp({ on: 'api', slow_body: '80ms' })
   await using _ = server
-  const line = await rawLine(server.port)
+  const line = await connectRaw(server.port)
   line.send(asked)
   const head = await line.until(/\r\n\r\n/)
   expect(head).toMatch(/^HTTP\/1\.1 200 OK/)
@@ -60,7 +60,7 @@ test('slow_body: head and body come apart, the length is right', async () => {
 test('malformed: the length is that of what comes, and the connection goes on', async () => {
   const { server, asked } = await setUp({ on: 'api', malformed: true, times: 1 })
   await using _ = server
-  const line = await rawLine(server.port)
+  const line = await connectRaw(server.port)
   line.send(asked)
   const first = await line.until(/TAKEOVER/)
   const [head, body] = first.split('\r\n\r\n')
@@ -82,7 +82,7 @@ test('node:http sees a reset as ECONNRESET', async () => {
 
 test('closing the server does not wait for a slow body', async () => {
   const { server, asked } = await setUp({ on: 'api', slow_body: '1h' })
-  const line = await rawLine(server.port)
+  const line = await connectRaw(server.port)
   line.send(asked)
   await line.until(/\r\n\r\n/)
   await server.close()
@@ -92,7 +92,7 @@ test('closing the server does not wait for a slow body', async () => {
 test('a client that leaves in the middle of a slow body harms nobody', async () => {
   const { server, asked, chat } = await setUp({ on: { api: 'start' }, slow_body: '40ms', times: 1 })
   await using _ = server
-  const line = await rawLine(server.port)
+  const line = await connectRaw(server.port)
   line.send(asked)
   await line.until(/\r\n\r\n/)
   line.destroy()

@@ -4,8 +4,8 @@ import { FAULT_HEADER, UNSPECIFIED_HEADER } from '../../src/contract/errors.ts'
 import type { FaultSpec } from '../../src/faults/schema.ts'
 import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { steadyTime } from '../support/steady-time.ts'
+import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
+import { setUp } from '../support/test-simulator.ts'
 import { API_FAULTS, callsOf, hitsOf, lastCall, raw } from './support.ts'
 
 const agentTexts = (sim: PlatformSimulator, id: string) =>
@@ -17,9 +17,9 @@ async function struckOnce({ faults }: PlatformSimulator): Promise<void> {
     await new Promise(resolve => setImmediate(resolve))
 }
 
-describeAdapters('a fault on the API', door => {
+describeAdapters('a fault on the API', adapter => {
   test('respond: its own answer, and the platform does nothing', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const { sim } = harness
     const chat = await sim.chat()
     const headers = { 'Retry-After': '1' }
@@ -44,7 +44,7 @@ describeAdapters('a fault on the API', door => {
     [{ error: 'later' }, 'application/json; charset=utf-8', '{"error":"later"}'],
     ['<h1>Bad gateway</h1>', 'text/plain; charset=utf-8', '<h1>Bad gateway</h1>'],
   ])('respond: a body of %j', async (body, type, text) => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const { id } = await harness.sim.chat()
     harness.sim.faults.add({ on: 'api', respond: { status: 502, body } })
     const answer = await raw(harness, 'end', id)
@@ -53,7 +53,7 @@ describeAdapters('a fault on the API', door => {
   })
 
   test('respond: a content type of its own', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const headers = { 'Content-Type': 'text/html' }
     harness.sim.faults.add({ on: 'api', respond: { status: 502, headers, body: '<p>' } })
     expect((await raw(harness, 'end', 'c')).headers.get('content-type')).toBe('text/html')
@@ -64,13 +64,13 @@ describeAdapters('a fault on the API', door => {
     [{ on: 'api', drop: 'after' }, 'UND_ERR_SOCKET', true],
     [{ on: 'api', reset: true }, 'ECONNRESET', false],
   ] as [FaultSpec, string, boolean][])('%j: no answer, as fetch tells it', async (spec, code, processed) => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const { sim } = harness
     const chat = await sim.chat()
     sim.faults.add({ ...spec, name: 'lost', times: 1 })
     const failure = await raw(harness, 'message', chat.id).catch(error => error)
     expect(failure).toBeInstanceOf(TypeError)
-    expect([failure.message, failure.cause.code]).toEqual(door.lost?.(code) ?? ['fetch failed', code])
+    expect([failure.message, failure.cause.code]).toEqual(adapter.lostError?.(code) ?? ['fetch failed', code])
     expect(agentTexts(sim, chat.id)).toEqual(processed ? ['Hi'] : [])
     const entry = lastCall(sim)
     expect(entry).toMatchObject({
@@ -87,7 +87,7 @@ describeAdapters('a fault on the API', door => {
   })
 
   test('latency: the platform sees the call only after it', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     harness.sim.faults.add({ on: { api: 'start' }, latency: '40ms' })
     const answering = raw(harness, 'start', chat.id)
@@ -99,15 +99,15 @@ describeAdapters('a fault on the API', door => {
   })
 
   test('latency beside another effect', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     harness.sim.faults.add({ on: 'api', latency: '30ms', respond: { status: 500 } })
     expect((await raw(harness, 'start', 'c')).status).toBe(500)
     expect(lastCall(harness.sim).duration_ms).toBeGreaterThanOrEqual(28)
   })
 
   test('slow_body: the status at once, the body in pieces', async () => {
-    steadyTime()
-    const harness = await setUp(door)
+    useStallTolerantTimers()
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     harness.sim.faults.add({ on: 'api', slow_body: '60ms' })
     const answer = await raw(harness, 'start', chat.id)
@@ -119,7 +119,7 @@ describeAdapters('a fault on the API', door => {
   })
 
   test('malformed: the right status, a body that is no JSON, and the call was done', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     harness.sim.faults.add({ on: 'api', malformed: true })
     const answer = await raw(harness, 'start', chat.id)
@@ -132,7 +132,7 @@ describeAdapters('a fault on the API', door => {
   })
 
   test('each hit is an entry caused by the call it struck', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const { sim } = harness
     const chat = await sim.chat()
     sim.faults.add({ name: 'late', on: 'api', latency: '1ms' })
@@ -149,14 +149,14 @@ describeAdapters('a fault on the API', door => {
   })
 
   test('a wrong key is struck as well, and is still told as one', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     harness.sim.faults.add({ on: 'api', respond: { status: 401 } })
     await harness.send('/api/v2/takeover/end', { method: 'POST', headers: { authorization: 'Bearer no' }, body: '{' })
     expect(lastCall(harness.sim)).toMatchObject({ auth: 'unknown', alias: 'takeover', request: { body: '{' } })
   })
 
   test('the transcript endpoint is known by its path', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const [one, other] = [await harness.sim.chat(), await harness.sim.chat()]
     harness.sim.faults.add({ on: { api: 'chat' }, chat_id: one.id, respond: { status: 500 } })
     const read = async (id: string) =>
@@ -167,7 +167,7 @@ describeAdapters('a fault on the API', door => {
   })
 
   test('preflights, files and unknown paths are no calls', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     harness.sim.faults.add({ on: 'api', reset: true })
     expect((await harness.send('/api/v2/handover/start', { method: 'OPTIONS' })).status).toBe(204)
     expect((await harness.send('/files/x/y')).status).toBe(404)
@@ -176,7 +176,7 @@ describeAdapters('a fault on the API', door => {
   })
 
   test.each(API_FAULTS)('%j: a reset in the middle of it leaves nothing', async spec => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     harness.sim.faults.add({ ...spec, latency: '10s' })
     const answering = raw(harness, 'start', chat.id).catch(() => null)
@@ -188,7 +188,7 @@ describeAdapters('a fault on the API', door => {
   })
 
   test('a call that was kept waiting does nothing after a reset', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     harness.sim.faults.add({ on: 'api', latency: '10s' })
     const answering = raw(harness, 'availability', 'c', { availability: 'CLOSED' })
     await struckOnce(harness.sim)
@@ -200,7 +200,7 @@ describeAdapters('a fault on the API', door => {
   })
 
   test('a reset ends a slow body', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     harness.sim.faults.add({ on: 'api', slow_body: '10s' })
     const answer = await raw(harness, 'start', chat.id)
@@ -210,7 +210,7 @@ describeAdapters('a fault on the API', door => {
   })
 
   test('once cleared, all is well', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     for (const spec of API_FAULTS) harness.sim.faults.add(spec)
     harness.sim.faults.clear()

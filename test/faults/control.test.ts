@@ -1,13 +1,14 @@
 /** The control API's routes for faults, and events by hand that are odd in the same ways. */
 import { describe, expect, test } from 'vitest'
 import { type PlatformServerOptions, startServer } from '../../src/server/start.ts'
-import { control, startWebhook } from '../support/server.ts'
+import { createControlClient } from '../support/control-client.ts'
+import { startWebhook } from '../support/network.ts'
 import { receiver } from '../webhooks/receiver.ts'
 
 async function setUp(options: PlatformServerOptions = {}) {
   const hook = await receiver()
   const server = await startServer({ port: 0, webhook: { url: hook.url }, ...options })
-  return { hook, server, ask: control(server) }
+  return { hook, server, ask: createControlClient(server) }
 }
 
 describe('/_sim/faults', () => {
@@ -113,7 +114,7 @@ describe('by hand', () => {
   test('trigger and resend: cut short', async () => {
     await using hook = await startWebhook()
     await using server = await startServer({ port: 0, webhook: { url: hook.url } })
-    const ask = control(server)
+    const ask = createControlClient(server)
     await ask('POST', '/trigger', { body: { event: 'X', truncate: true } })
     const whole = (await ask('POST', '/trigger', { body: { event: 'Y' } })).body.delivery_id
     await ask('POST', `/deliveries/${whole}/resend`, { body: { truncate: true } })

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { FAULT_HEADER } from '../../src/contract/errors.ts'
 import { Fault } from '../../src/faults/schema.ts'
 import { startServer } from '../../src/server/start.ts'
-import { apiWording, blocks, hasShell, read, rows, typeIn } from '../docs/pages.ts'
+import { blocks, hasShell, inlineCode, read, rows, runInShell } from '../docs/pages.ts'
 
 const PAGE = read('docs/faults.md')
 const written = blocks(PAGE, 'yaml').flatMap(text => parse(text) as { fault: object }[])
@@ -25,7 +25,7 @@ test('tells every field and every effect, and has an example of each', () => {
     ).toBe(true)
   const told = rows(PAGE).map(([cell]) => cell!.replaceAll('`', ''))
   for (const key of Object.keys(Fault.shape)) expect([...told, ...EFFECTS]).toContain(key)
-  expect(apiWording(PAGE)).toContain(FAULT_HEADER)
+  expect(inlineCode(PAGE)).toContain(FAULT_HEADER)
 })
 
 test('each example is a fault, as a step and as a body alike', () => {
@@ -36,17 +36,17 @@ test('each example is a fault, as a step and as a body alike', () => {
 
 test.skipIf(!hasShell)('the commands set and clear them (needs bash and curl)', async () => {
   await using server = await startServer({ port: 0 })
-  const result = await typeIn(typed.slice(0, -1).join('\n'), { SIM: server.url })
+  const result = await runInShell(typed.slice(0, -1).join('\n'), { SIM: server.url })
   expect(result.code).toBe(0)
   expect(server.faults.list().map(({ name }) => name)).toEqual(bodies.map((_, index) => `fault-${index + 1}`))
-  await typeIn(typed.at(-1)!, { SIM: server.url })
+  await runInShell(typed.at(-1)!, { SIM: server.url })
   expect(server.faults.list()).toEqual([])
 })
 
 test.skipIf(!hasShell)('so do those of docs/control-api.md (needs bash and curl)', async () => {
   await using server = await startServer({ port: 0 })
   const block = blocks(read('docs/control-api.md'), 'sh').find(text => text.includes('/_sim/faults'))!
-  const { code, stdout } = await typeIn(block, { SIM: server.url })
+  const { code, stdout } = await runInShell(block, { SIM: server.url })
   expect([code, server.faults.list()]).toEqual([0, []])
   expect(stdout).toContain('"cleared":[{"name":"flaky"')
 })

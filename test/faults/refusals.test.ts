@@ -4,7 +4,7 @@ import { Fault, type FaultSpec } from '../../src/faults/schema.ts'
 import { startServer } from '../../src/server/start.ts'
 import { InvalidOptionError } from '../../src/simulator/options.ts'
 import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
-import { control } from '../support/server.ts'
+import { createControlClient } from '../support/control-client.ts'
 
 const NO_SENSE: readonly [fault: object, message: string][] = [
   [{ latency: '1s' }, 'on is required: api, webhook or an object.'],
@@ -63,7 +63,7 @@ describe('no sense', () => {
 
   test('over HTTP the same words, field by field', async () => {
     await using server = await startServer({ port: 0 })
-    const ask = control(server)
+    const ask = createControlClient(server)
     for (const [body, message] of NO_SENSE) {
       const told = await ask('POST', '/faults', { body })
       expect([told.status, told.body.error.message]).toEqual([422, expect.stringContaining(message)])
@@ -74,7 +74,9 @@ describe('no sense', () => {
 
   test('a key that does not exist, with the near one', async () => {
     await using server = await startServer({ port: 0 })
-    const { status, body } = await control(server)('POST', '/faults', { body: { on: 'api', latencyy: '1s' } })
+    const { status, body } = await createControlClient(server)('POST', '/faults', {
+      body: { on: 'api', latencyy: '1s' },
+    })
     expect([status, body.error.message]).toEqual([422, expect.stringContaining('did you mean latency?')])
   })
 
@@ -88,7 +90,7 @@ describe('no sense', () => {
 describe('what the simulator knows', () => {
   test('a chat that does not exist', async () => {
     await using server = await startServer({ port: 0 })
-    const ask = control(server)
+    const ask = createControlClient(server)
     const { id } = await server.chat({ id: 'chat-1' })
     const fault = { on: 'api', chat_id: 'chat-2', reset: true } as const
     const told = await ask('POST', '/faults', { body: fault })

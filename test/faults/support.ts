@@ -2,8 +2,8 @@
 import type { FaultSpec } from '../../src/faults/schema.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
-import type { EvaluationContext } from '../support/harness.ts'
-import { AGENT } from '../support/talk.ts'
+import { AGENT } from '../support/chats.ts'
+import type { SimulatorSetup } from '../support/test-simulator.ts'
 
 /** What a fault may do to the API, one of each. */
 export const API_FAULTS: readonly FaultSpec[] = [
@@ -22,7 +22,7 @@ export const lastCall = (sim: PlatformSimulator) => callsOf(sim).at(-1)!
 
 /** A call of a handover endpoint as it goes over the wire: whatever comes back is not held against the contract. */
 export function raw(
-  { sim, send }: Pick<EvaluationContext, 'sim' | 'send'>,
+  { sim, send }: Pick<SimulatorSetup, 'sim' | 'send'>,
   name: string,
   chatId: string,
   more: object = {},

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
 import type { PlatformSimulatorOptions } from '../../src/simulator/options.ts'
 import { takenOver } from '../knobs/support.ts'
+import { startWebhook } from '../support/network.ts'
 import { freePort } from '../support/port.ts'
-import { startWebhook } from '../support/server.ts'
-import { steadyTime } from '../support/steady-time.ts'
+import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { type Handler, rawServer, receiver, simFor } from '../webhooks/receiver.ts'
 import { hitsOf } from './support.ts'
 
@@ -38,7 +38,7 @@ test('http chunked: no length, the same bytes', async () => {
 })
 
 test('drip: the body in pieces over that time, with its length', async () => {
-  steadyTime()
+  useStallTolerantTimers()
   let pieces = 0
   const port = await rawServer(() => pieces++)
   const sim = simFor(`http://127.0.0.1:${port}/`, { knobs: { 'webhook.timeout': '30ms' } })

@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { patched } from './patch.ts'
+import { applyPatch } from './patch.ts'
 import { PATCHES } from './patches.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/intermediary', import.meta.url))
@@ -21,7 +21,7 @@ try {
   }
   for (const patch of PATCHES[bug] ?? []) {
     const path = join(folder, patch.file)
-    writeFileSync(path, patched(readFileSync(path, 'utf8'), patch))
+    writeFileSync(path, applyPatch(readFileSync(path, 'utf8'), patch))
   }
   await import(pathToFileURL(join(folder, 'main.js')).href)
 } finally {

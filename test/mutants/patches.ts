@@ -4,7 +4,7 @@
  */
 import type { Patch } from './patch.ts'
 
-const change = (file: string, find: string, put: string): Patch => ({ file, find, put })
+const change = (file: string, find: string, replacement: string): Patch => ({ file, find, replacement })
 
 const STORE_AND_ACK = '    this.#dispatch(event)\n    return'
 const KNOWN_REQUEST = "if (known?.status === 'pending' || known?.status === 'open') {"

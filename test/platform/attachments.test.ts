@@ -1,23 +1,23 @@
 import { expect, it } from 'vitest'
 import { describeAdapters, inProcess } from '../support/adapters.ts'
-import { type EvaluationContext, setUp } from '../support/harness.ts'
-import { last, takenOver } from '../support/talk.ts'
+import { lastMessage, takenOver } from '../support/chats.ts'
+import { type SimulatorSetup, setUp } from '../support/test-simulator.ts'
 
 const PNG = { name: 'parcel.png', type: 'image/png', size_kb: 3 }
 
-const pathOf = (harness: EvaluationContext, url: string) => url.slice(harness.sim.baseUrl.length)
-const open = (harness: EvaluationContext, url: string, init?: RequestInit) => harness.send(pathOf(harness, url), init)
+const pathOf = (harness: SimulatorSetup, url: string) => url.slice(harness.sim.baseUrl.length)
+const open = (harness: SimulatorSetup, url: string, init?: RequestInit) => harness.send(pathOf(harness, url), init)
 const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer())
 
-async function announced(harness: EvaluationContext, attach: readonly object[]) {
+async function announced(harness: SimulatorSetup, attach: readonly object[]) {
   const chat = await takenOver(harness, { supports_attachment: true })
   await chat.says('see', { attach: attach as never })
-  return harness.hook.of('MESSAGE FROM USER')[0]!.attachments!
+  return harness.hook.payloadsOf('MESSAGE FROM USER')[0]!.attachments!
 }
 
-describeAdapters('attachments', door => {
+describeAdapters('attachments', adapter => {
   it('ST10 EV5 E4.4 R-ATT with supports_attachment they are in the event, each as published', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const files = await announced(harness, [PNG, { name: 'notes.txt', type: 'text/plain', size_kb: 1 }])
     expect(files).toMatchObject([PNG, { name: 'notes.txt', type: 'text/plain', size_kb: 1 }])
     expect(Object.keys(files[0]!).sort()).toEqual(['name', 'size_kb', 'type', 'url'])
@@ -25,28 +25,28 @@ describeAdapters('attachments', door => {
   })
 
   it.each([undefined, false])('EV5 E4.4 with supports_attachment %s the event has no such key', async supported => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness, supported === undefined ? {} : { supports_attachment: supported })
     await chat.says('see', { attach: [PNG] })
-    expect(harness.hook.of('MESSAGE FROM USER')[0]).not.toHaveProperty('attachments')
-    expect(last(chat).attachments).toMatchObject([PNG])
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]).not.toHaveProperty('attachments')
+    expect(lastMessage(chat).attachments).toMatchObject([PNG])
   })
 
   it.each([
     ['empty', []],
     ['absent', undefined],
   ])('EV5 attachments.whenEmpty=%s: a message without files has %j', async (form, expected) => {
-    const harness = await setUp(door, { knobs: { 'attachments.whenEmpty': form } })
+    const harness = await setUp(adapter, { knobs: { 'attachments.whenEmpty': form } })
     const chat = await takenOver(harness, { supports_attachment: true })
     await chat.says('no files')
-    expect(harness.hook.of('MESSAGE FROM USER')[0]?.attachments).toEqual(expected)
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]?.attachments).toEqual(expected)
   })
 
   it('EV4 EV5 a message that is only a file has an empty text', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness, { supports_attachment: true })
     await chat.says('', { attach: [PNG] })
-    expect(harness.hook.of('MESSAGE FROM USER')[0]).toMatchObject({ message: '', attachments: [PNG] })
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]).toMatchObject({ message: '', attachments: [PNG] })
   })
 
   it.each([
@@ -56,7 +56,7 @@ describeAdapters('attachments', door => {
     ['application/zip', 'a.zip', []],
     ['text/plain', 'a.txt', [0x61, 0x2e, 0x74, 0x78, 0x74]],
   ])('R-ATT the link of a described %s file serves size_kb kilobytes of that type', async (type, name, start) => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const [file] = await announced(harness, [{ name, type, size_kb: 7 }])
     const answer = await open(harness, file!.url)
     const bytes = await bytesOf(answer)
@@ -65,7 +65,7 @@ describeAdapters('attachments', door => {
   })
 
   it('R-ATT the same seed and file always give the same bytes, another file other ones', async () => {
-    const [first, second] = [await setUp(door), await setUp(door)]
+    const [first, second] = [await setUp(adapter), await setUp(adapter)]
     const zip = { name: 'a.zip', type: 'application/zip', size_kb: 2 }
     const [one, other] = await announced(first, [zip, zip])
     const [same] = await announced(second, [zip])
@@ -76,7 +76,7 @@ describeAdapters('attachments', door => {
   })
 
   it('R-ATT uploaded bytes come back as they were, and size_kb is rounded up', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const bytes = Uint8Array.from({ length: 1025 }, (_, index) => (index * 7) % 256)
     const [file] = await announced(harness, [{ name: 'raw.bin', type: 'application/octet-stream', bytes }])
     expect(file!.size_kb).toBe(2)
@@ -84,7 +84,7 @@ describeAdapters('attachments', door => {
   })
 
   it('R-ATT HEAD answers like GET, without the bytes', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const [file] = await announced(harness, [PNG])
     const answer = await open(harness, file!.url, { method: 'HEAD' })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png'])
@@ -94,7 +94,7 @@ describeAdapters('attachments', door => {
   it.each(['\ud800 half a pair.png', 'bilde æøå (1).png', "it's 100% #1?.png", 'مرفق.png', 'a/b\\c.png'])(
     'R-ATT a file called %j opens under its link',
     async name => {
-      const harness = await setUp(door)
+      const harness = await setUp(adapter)
       const [file] = await announced(harness, [{ ...PNG, name }])
       expect(file!.name).toBe(name.replace('\ud800', '\ufffd'))
       expect((await open(harness, file!.url)).status).toBe(200)
@@ -102,7 +102,7 @@ describeAdapters('attachments', door => {
   )
 
   it('R-ATT links are for the file they name: a wrong id or name is 404, another method 405', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const [file] = await announced(harness, [PNG])
     expect((await open(harness, `${file!.url}x`)).status).toBe(404)
     expect((await harness.send('/files/0123456789abcdef01234567/parcel.png')).status).toBe(404)
@@ -111,7 +111,7 @@ describeAdapters('attachments', door => {
   })
 
   it('R-ATT any page may open a link: the preflight of a browser succeeds', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const [file] = await announced(harness, [PNG])
     const preflight = await open(harness, file!.url, { method: 'OPTIONS' })
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
@@ -119,7 +119,7 @@ describeAdapters('attachments', door => {
   })
 
   it('R-ATT attachments.auth=on wants the handover key, attachments.ttl ends a link', async () => {
-    const harness = await setUp(door, { knobs: { 'attachments.auth': 'on', 'attachments.ttl': '1h' } })
+    const harness = await setUp(adapter, { knobs: { 'attachments.auth': 'on', 'attachments.ttl': '1h' } })
     const [file] = await announced(harness, [PNG])
     const headers = { authorization: `Bearer ${harness.sim.apiKey}` }
     expect((await open(harness, file!.url)).status).toBe(401)
@@ -129,9 +129,9 @@ describeAdapters('attachments', door => {
   })
 })
 
-describeAdapters('attachments that cannot be', door => {
+describeAdapters('attachments that cannot be', adapter => {
   it('R-ATT limits.attachmentKb refuses a larger file before the message is written', async () => {
-    const harness = await setUp(door, { knobs: { 'limits.attachmentKb': 10 } })
+    const harness = await setUp(adapter, { knobs: { 'limits.attachmentKb': 10 } })
     const chat = await takenOver(harness, { supports_attachment: true })
     const before = chat.view()
     await expect(chat.says('see', { attach: [{ ...PNG, size_kb: 11 }] })).rejects.toThrow('attachments')
@@ -139,7 +139,7 @@ describeAdapters('attachments that cannot be', door => {
   })
 
   it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('R-ATT size_kb %d is refused', async size_kb => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness, { supports_attachment: true })
     const before = chat.view()
     await expect(chat.says('see', { attach: [{ ...PNG, size_kb }] })).rejects.toThrow('size_kb')
@@ -149,14 +149,14 @@ describeAdapters('attachments that cannot be', door => {
   it.each(['text/plain\nx-evil: 1', 'tekst/plæin ☂', ''])(
     'R-ATT the media type %j does not break its link',
     async type => {
-      const harness = await setUp(door)
+      const harness = await setUp(adapter)
       const chat = await takenOver(harness, { supports_attachment: true })
       const outcome = await chat.says('see', { attach: [{ ...PNG, type }] }).then(
         () => 'sent',
         () => 'refused',
       )
       if (outcome === 'refused') return expect(harness.hook.events()).toEqual([])
-      const answer = await open(harness, harness.hook.of('MESSAGE FROM USER')[0]!.attachments![0]!.url)
+      const answer = await open(harness, harness.hook.payloadsOf('MESSAGE FROM USER')[0]!.attachments![0]!.url)
       expect(answer.status).toBe(200)
       expect(answer.headers.get('x-evil')).toBeNull()
     },

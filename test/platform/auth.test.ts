@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { takenOver } from '../support/talk.ts'
+import { takenOver } from '../support/chats.ts'
+import { setUp } from '../support/test-simulator.ts'
 
-describeAdapters('keys', door => {
+describeAdapters('keys', adapter => {
   it('A1 A2 E0.3 the handover key opens the handover endpoints', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     expect((await api.start({ chat_id: chat.id }, { key: sim.apiKey })).status).toBe(200)
     expect((await api.availability({ availability: 'OPEN' }, { key: sim.apiKey })).status).toBe(200)
   })
 
   it('A3 E9.2 a bot key with Read chats opens the chat transcript, and only that', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     expect((await api.chat(chat.id, { key: sim.botApiKey })).status).toBe(200)
     const refused = await api.start({ chat_id: chat.id }, { key: sim.botApiKey })
@@ -21,7 +21,7 @@ describeAdapters('keys', door => {
   })
 
   it('A3 E9.2 the handover key does not open it: 403 with a hint', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     const { status, body } = await api.chat(chat.id, { key: sim.apiKey })
     expect([status, body.error?.code, body.error?.field]).toEqual([403, 'missing_scope', 'Authorization'])
@@ -29,7 +29,7 @@ describeAdapters('keys', door => {
   })
 
   it('A1 A5 ER2 a wrong key or none is 401 for every endpoint and confirms nothing', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: [{ user: 'long enough for a summary' }, { user: 'of this chat' }] })
     const before = chat.view()
     for (const key of ['wrong', null]) {
@@ -44,7 +44,7 @@ describeAdapters('keys', door => {
   })
 
   it.each(['start', 'end'] as const)('A5 ER1 %s returns no event without a valid key and valid ids', async endpoint => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = endpoint === 'end' ? await takenOver(harness) : await harness.sim.chat()
     const before = chat.view()
     const refused = [
@@ -63,7 +63,7 @@ describeAdapters('keys', door => {
     [403, '403'],
   ])('A5 a chat of another bot answers %i', async (status, knob) => {
     const knobs = { 'keys.more': ['second-key:2002'], ...(knob ? { 'errors.idMismatch': knob } : {}) }
-    const { sim, api } = await setUp(door, { knobs })
+    const { sim, api } = await setUp(adapter, { knobs })
     const chat = await sim.chat()
     const [theirs, mixed, read] = [
       await api.start({ chat_id: chat.id }, { key: 'second-key' }),
@@ -77,7 +77,7 @@ describeAdapters('keys', door => {
   })
 
   it('A1 a replaced key is refused at once, the new one opens', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     const old = sim.apiKey
     await sim.configure({ 'keys.handover': 'new-key' })
@@ -86,7 +86,7 @@ describeAdapters('keys', door => {
   })
 
   it('A1 keys.graceful keeps the old key for a while', async () => {
-    const { sim, api } = await setUp(door, { knobs: { 'keys.graceful': '1h' } })
+    const { sim, api } = await setUp(adapter, { knobs: { 'keys.graceful': '1h' } })
     const chat = await sim.chat()
     const old = sim.apiKey
     await sim.configure({ 'keys.handover': 'new-key' })
@@ -97,7 +97,7 @@ describeAdapters('keys', door => {
   })
 
   it('A2 A3 keys.shared lets either key open everything', async () => {
-    const { sim, api } = await setUp(door, { knobs: { 'keys.shared': 'on' } })
+    const { sim, api } = await setUp(adapter, { knobs: { 'keys.shared': 'on' } })
     const chat = await sim.chat()
     expect((await api.chat(chat.id, { key: sim.apiKey })).status).toBe(200)
     expect((await api.start({ chat_id: chat.id }, { key: sim.botApiKey })).status).toBe(200)

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { last, takenOver } from '../support/talk.ts'
+import { lastMessage, takenOver } from '../support/chats.ts'
+import { setUp } from '../support/test-simulator.ts'
 
 const OPEN_TEXT = 'One moment, I am passing you on to a human colleague.'
 const CLOSED_TEXT = 'Our team is not available right now. Please try again later.'
 
-describeAdapters('availability', door => {
+describeAdapters('availability', adapter => {
   it.each([
     ['ST18', 'OPEN'],
     ['ST21', 'CLOSED'],
   ])('%s ST24 EV12 E3.1 E3.5 R-AVL.1 R-AVL.4 makes it %s and says so', async (_, availability) => {
-    const { api } = await setUp(door)
+    const { api } = await setUp(adapter)
     const { status, body } = await api.availability({ availability, queue: 'DEFAULT', reason: 'OTHER' })
     expect(status).toBe(200)
     expect(body).toMatchObject({ event: 'HANDOVER AVAILABILITY UPDATED', availability, queue: 'DEFAULT' })
@@ -24,7 +24,7 @@ describeAdapters('availability', door => {
     ['ST21', 'OPEN', 'CLOSED'],
     ['ST21', 'CLOSED', 'CLOSED'],
   ])('%s E3.7 from %s the update %s decides what a press does', async (_, before, after) => {
-    const { sim, api, hook } = await setUp(door)
+    const { sim, api, hook } = await setUp(adapter)
     await api.availability({ availability: before })
     await api.availability({ availability: after })
     await (await sim.chat()).press('handover')
@@ -32,7 +32,7 @@ describeAdapters('availability', door => {
   })
 
   it.each([{}, { availability: 'Open' }, { availability: null }])('E3.2 %j sets nothing', async body => {
-    const { sim, api, hook } = await setUp(door)
+    const { sim, api, hook } = await setUp(adapter)
     await api.availability({ availability: 'CLOSED' })
     const refused = await api.availability(body)
     expect([refused.status, refused.body.error?.field]).toEqual([400, 'availability'])
@@ -41,41 +41,41 @@ describeAdapters('availability', door => {
   })
 
   it('E3.6 bot_id in the answer is a string', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const { body } = await api.availability({ availability: 'OPEN' })
     expect(body.bot_id).toBe(String(sim.botId))
   })
 
   it('ST19 ST20 while open a press is accepted and shows the open content', async () => {
-    const { sim, hook } = await setUp(door)
+    const { sim, hook } = await setUp(adapter)
     const chat = await sim.chat()
     await chat.press('handover')
-    expect(last(chat)).toMatchObject({ from: 'bot', text: OPEN_TEXT })
+    expect(lastMessage(chat)).toMatchObject({ from: 'bot', text: OPEN_TEXT })
     expect([chat.status, hook.events()]).toEqual(['pending', ['REQUESTING TAKEOVER']])
   })
 
   it('ST22 ST23 while closed a press shows the closed content and sends no request', async () => {
-    const { sim, api, hook } = await setUp(door)
+    const { sim, api, hook } = await setUp(adapter)
     await api.availability({ availability: 'CLOSED' })
     const chat = await sim.chat()
     expect((await chat.press('handover')).ack).toBeNull()
-    expect(last(chat)).toMatchObject({ from: 'bot', text: CLOSED_TEXT })
+    expect(lastMessage(chat)).toMatchObject({ from: 'bot', text: CLOSED_TEXT })
     expect([chat.status, hook.events()]).toEqual(['bot', []])
   })
 
   it('ST20 ST23 the contents are those the workspace configured', async () => {
     const knobs = { 'messages.open': 'Coming!', 'messages.closed': 'Closed, sorry.' }
-    const { sim, api } = await setUp(door, { knobs })
+    const { sim, api } = await setUp(adapter, { knobs })
     const chat = await sim.chat()
     await chat.press('handover')
-    expect(last(chat).text).toBe('Coming!')
+    expect(lastMessage(chat).text).toBe('Coming!')
     await api.availability({ availability: 'CLOSED' })
     await chat.press('handover')
-    expect(last(chat).text).toBe('Closed, sorry.')
+    expect(lastMessage(chat).text).toBe('Closed, sorry.')
   })
 
   it('ST25 L4 time alone never reopens a closed handover', async () => {
-    const { sim, api, hook } = await setUp(door)
+    const { sim, api, hook } = await setUp(adapter)
     await api.availability({ availability: 'CLOSED' })
     const chat = await sim.chat()
     for (let day = 0; day < 30; day++) {
@@ -86,7 +86,7 @@ describeAdapters('availability', door => {
   })
 
   it('ST26 the endpoint that closed it reopens it', async () => {
-    const { sim, api, hook } = await setUp(door)
+    const { sim, api, hook } = await setUp(adapter)
     await api.availability({ availability: 'CLOSED' })
     await api.availability({ availability: 'OPEN' })
     await (await sim.chat()).press('handover')
@@ -94,13 +94,13 @@ describeAdapters('availability', door => {
   })
 
   it('ST22 closing leaves running handovers and waiting requests alone', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const [running, waiting] = [await takenOver(harness), await harness.sim.chat()]
     await waiting.press('handover')
     await harness.api.availability({ availability: 'CLOSED' })
     await running.says('still with me?')
     expect([running.status, waiting.status]).toEqual(['agent', 'pending'])
-    expect(harness.hook.of('MESSAGE FROM USER')).toHaveLength(1)
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER')).toHaveLength(1)
     const started = await harness.api.start({ chat_id: waiting.id })
     expect([started.status, started.headers.get('x-handover-sim-unspecified')]).toEqual([
       200,
@@ -109,7 +109,7 @@ describeAdapters('availability', door => {
   })
 
   it('ST17 each bot has an availability of its own', async () => {
-    const { sim, api, hook } = await setUp(door, { knobs: { 'keys.more': ['second-key:2002'] } })
+    const { sim, api, hook } = await setUp(adapter, { knobs: { 'keys.more': ['second-key:2002'] } })
     const { body } = await api.availability({ availability: 'CLOSED' }, { key: 'second-key' })
     expect(body.bot_id).toBe('2002')
     await (await sim.chat({ botId: 2002 })).press('handover')
@@ -119,7 +119,7 @@ describeAdapters('availability', door => {
   })
 
   it('ST17 ST21 each queue has an availability of its own', async () => {
-    const { sim, api, hook } = await setUp(door, { knobs: { 'availability.otherQueues': 'accept' } })
+    const { sim, api, hook } = await setUp(adapter, { knobs: { 'availability.otherQueues': 'accept' } })
     const { body } = await api.availability({ availability: 'CLOSED', queue: 'VIP' })
     expect(body).toMatchObject({ queue: 'VIP', availability: 'CLOSED' })
     await (await sim.chat()).press('handover')
@@ -127,7 +127,7 @@ describeAdapters('availability', door => {
   })
 
   it('L3 R-AVL.2 E3.3 DEFAULT is the only queue, and the one meant when none is named', async () => {
-    const { api } = await setUp(door)
+    const { api } = await setUp(adapter)
     const refused = await api.availability({ availability: 'CLOSED', queue: 'VIP' })
     expect([refused.status, refused.body.error?.field]).toEqual([400, 'queue'])
     expect((await api.availability({ availability: 'CLOSED' })).body.queue).toBe('DEFAULT')
@@ -136,7 +136,7 @@ describeAdapters('availability', door => {
   it.each(['AGENT_AVAILABILITY', 'BUSINESS_HOURS', 'OTHER', undefined])(
     'R-AVL.3 E3.4 reason %s is accepted',
     async reason => {
-      const { sim, api } = await setUp(door)
+      const { sim, api } = await setUp(adapter)
       expect((await api.availability({ availability: 'OPEN', ...(reason ? { reason } : {}) })).status).toBe(200)
       const notes = sim.journal.query({ kind: 'note' }).filter(note => 'note' in note && note.note === 'availability')
       expect((notes.at(-1) as { reason?: string }).reason).toBe(reason)
@@ -144,7 +144,7 @@ describeAdapters('availability', door => {
   )
 
   it('E3.4 an answer without queue or without reason says so, a full one does not', async () => {
-    const { api } = await setUp(door)
+    const { api } = await setUp(adapter)
     const marks = async (body: object) =>
       (await api.availability({ availability: 'OPEN', ...body })).headers.get('x-handover-sim-unspecified')
     expect(await marks({ queue: 'DEFAULT', reason: 'OTHER' })).toBe('keys.more, time.format')
@@ -154,7 +154,7 @@ describeAdapters('availability', door => {
 
   it('R-AVL.4 updated_at is the time of the update, in the chosen format', async () => {
     const clock = { mode: 'virtual', start: '2025-06-01T10:00:00Z' } as const
-    const { sim, api } = await setUp(door, { clock })
+    const { sim, api } = await setUp(adapter, { clock })
     await sim.clock.advance('90s')
     const at = async (format: string) => {
       await sim.configure({ 'time.format': format })
@@ -165,13 +165,13 @@ describeAdapters('availability', door => {
   })
 
   it('ST17 availability.initial=CLOSED starts closed', async () => {
-    const { sim, hook } = await setUp(door, { knobs: { 'availability.initial': 'CLOSED' } })
+    const { sim, hook } = await setUp(adapter, { knobs: { 'availability.initial': 'CLOSED' } })
     await (await sim.chat()).press('handover')
     expect(hook.events()).toEqual([])
   })
 
   it('ST21 availability.closedBlocksStart=on refuses a start while closed', async () => {
-    const { sim, api } = await setUp(door, { knobs: { 'availability.closedBlocksStart': 'on' } })
+    const { sim, api } = await setUp(adapter, { knobs: { 'availability.closedBlocksStart': 'on' } })
     const chat = await sim.chat()
     await api.availability({ availability: 'CLOSED' })
     expect((await api.start({ chat_id: chat.id })).status).toBe(409)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { AGENT, last, lines, takenOver } from '../support/talk.ts'
+import { AGENT, lastMessage, takenOver, transcriptLines } from '../support/chats.ts'
+import { setUp } from '../support/test-simulator.ts'
 
 const BUTTONS = [
   { label: 'Opening hours' },
@@ -13,12 +13,12 @@ const REPLIES = [
   { match: 'opening hours', text: 'Nine to five.' },
 ]
 
-describeAdapters('the bot', door => {
+describeAdapters('the bot', adapter => {
   it('W1 ST2 configured replies match a part of the text without regard to case, first one first', async () => {
-    const { sim } = await setUp(door, { bot: { replies: REPLIES } })
+    const { sim } = await setUp(adapter, { bot: { replies: REPLIES } })
     const chat = await sim.chat()
     await chat.says('WHERE is my Parcel? And your opening hours?')
-    expect(last(chat)).toMatchObject({ from: 'bot', text: 'Which order is it?', buttons: BUTTONS })
+    expect(lastMessage(chat)).toMatchObject({ from: 'bot', text: 'Which order is it?', buttons: BUTTONS })
   })
 
   it.each([
@@ -31,17 +31,17 @@ describeAdapters('the bot', door => {
   ])(
     'W3 in %s a bot that does not know offers the button %s, and pressing it asks for an agent',
     async (language, label) => {
-      const { sim, hook } = await setUp(door)
+      const { sim, hook } = await setUp(adapter)
       const chat = await sim.chat({ language })
       await chat.says('???')
-      expect(last(chat).buttons).toEqual([{ label, handover: true }])
+      expect(lastMessage(chat).buttons).toEqual([{ label, handover: true }])
       await chat.press(label)
       expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
     },
   )
 
   it('W3 EV3 ST4 any bot reply can have a handover button, pressed by its label', async () => {
-    const { sim, hook } = await setUp(door, { bot: { replies: REPLIES } })
+    const { sim, hook } = await setUp(adapter, { bot: { replies: REPLIES } })
     const chat = await sim.chat()
     await chat.says('parcel')
     await chat.press('Get me a person')
@@ -50,11 +50,11 @@ describeAdapters('the bot', door => {
   })
 
   it('W3 other buttons of the same reply: one says its label, one opens its link', async () => {
-    const { sim, hook } = await setUp(door, { bot: { replies: REPLIES } })
+    const { sim, hook } = await setUp(adapter, { bot: { replies: REPLIES } })
     const chat = await sim.chat()
     await chat.says('parcel')
     await chat.press('Opening hours')
-    expect(lines(chat).slice(-2)).toEqual(['user: Opening hours', 'bot: Nine to five.'])
+    expect(transcriptLines(chat).slice(-2)).toEqual(['user: Opening hours', 'bot: Nine to five.'])
     const before = chat.view()
     await chat.press('Our shop')
     expect(chat.view()).toEqual(before)
@@ -66,7 +66,7 @@ describeAdapters('the bot', door => {
   })
 
   it('W3 a button that is not there cannot be pressed; the error names those that are', async () => {
-    const { sim } = await setUp(door, { bot: { replies: REPLIES } })
+    const { sim } = await setUp(adapter, { bot: { replies: REPLIES } })
     const chat = await sim.chat()
     await chat.says('parcel')
     await expect(chat.press('Refund')).rejects.toThrow('"handover", "Opening hours", "Our shop", "Get me a person"')
@@ -74,25 +74,25 @@ describeAdapters('the bot', door => {
   })
 
   it('ST11 a button of an agent message speaks to the agent', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     const buttons = [{ label: 'Yes' }, { label: 'No' }]
     await harness.api.message({ chat_id: chat.id, message: 'Is it solved?', sender: AGENT, buttons })
     await chat.press('Yes')
-    expect(harness.hook.of('MESSAGE FROM USER').map(({ message }) => message)).toEqual(['Yes'])
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER').map(({ message }) => message)).toEqual(['Yes'])
   })
 
   it('ST2 bot.delay lets the bot answer later, on the clock of the simulator, in order', async () => {
-    const { sim } = await setUp(door, { bot: { replies: REPLIES }, knobs: { 'bot.delay': '2s' } })
+    const { sim } = await setUp(adapter, { bot: { replies: REPLIES }, knobs: { 'bot.delay': '2s' } })
     const chat = await sim.chat()
     await chat.says('parcel')
     await sim.clock.advance('1s')
     await chat.says('hello')
-    expect(lines(chat)).toEqual(['user: parcel', 'user: hello'])
+    expect(transcriptLines(chat)).toEqual(['user: parcel', 'user: hello'])
     await sim.clock.advance('1s')
-    expect(lines(chat).slice(2)).toEqual(['bot: Which order is it?'])
+    expect(transcriptLines(chat).slice(2)).toEqual(['bot: Which order is it?'])
     await sim.clock.advance('1s')
-    expect(lines(chat).slice(3)).toEqual(['bot: Hi there! What can I help you with?'])
+    expect(transcriptLines(chat).slice(3)).toEqual(['bot: Hi there! What can I help you with?'])
   })
 
   it.each([
@@ -100,18 +100,18 @@ describeAdapters('the bot', door => {
     ['de', 'danke', 'Gern geschehen! Ich wünsche Ihnen einen schönen Tag.'],
     ['en', 'thanks, but where is it?', 'I am not sure I got that. Shall I find a colleague for you?'],
   ])('ST2 thanks are answered in %s, a question after them is not taken for thanks', async (language, said, answer) => {
-    const { sim } = await setUp(door)
+    const { sim } = await setUp(adapter)
     const chat = await sim.chat({ language })
     await chat.says(said)
     expect(chat.transcript.at(-1)?.text).toBe(answer)
   })
 
   it('ST2 answers that fall due at the same moment come in the order of the questions', async () => {
-    const { sim } = await setUp(door, { bot: { replies: REPLIES }, knobs: { 'bot.delay': '2s' } })
+    const { sim } = await setUp(adapter, { bot: { replies: REPLIES }, knobs: { 'bot.delay': '2s' } })
     const chat = await sim.chat()
     for (const text of ['parcel', 'hello', 'opening hours']) await chat.says(text)
     await sim.clock.advance('2s')
-    expect(lines(chat).slice(3)).toEqual([
+    expect(transcriptLines(chat).slice(3)).toEqual([
       'bot: Which order is it?',
       'bot: Hi there! What can I help you with?',
       'bot: Nine to five.',
@@ -119,16 +119,16 @@ describeAdapters('the bot', door => {
   })
 
   it('ST3 ST12 an answer that was still to come is dropped when an agent has taken over', async () => {
-    const harness = await setUp(door, { knobs: { 'bot.delay': '2s' } })
+    const harness = await setUp(adapter, { knobs: { 'bot.delay': '2s' } })
     const chat = await harness.sim.chat()
     await chat.says('hello')
     await harness.api.start({ chat_id: chat.id, sender: AGENT })
     await harness.sim.clock.advance('1h')
-    expect(lines(chat)).toEqual(['user: hello', 'bot: Kari has joined the chat.'])
+    expect(transcriptLines(chat)).toEqual(['user: hello', 'bot: Kari has joined the chat.'])
   })
 
   it('ST12 what the user wrote to the agent is not answered by the bot after the end either', async () => {
-    const harness = await setUp(door, { knobs: { 'bot.delay': '2s' } })
+    const harness = await setUp(adapter, { knobs: { 'bot.delay': '2s' } })
     const chat = await takenOver(harness)
     await chat.says('hello')
     await harness.api.end({ chat_id: chat.id })
@@ -138,7 +138,7 @@ describeAdapters('the bot', door => {
   })
 
   it('ST2 a message needs a text or a file', async () => {
-    const { sim } = await setUp(door)
+    const { sim } = await setUp(adapter)
     const chat = await sim.chat()
     await expect(chat.says('')).rejects.toThrow('text or at least one attachment')
     expect(chat.transcript).toEqual([])

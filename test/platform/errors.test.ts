@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { takenOver } from '../support/talk.ts'
+import { takenOver } from '../support/chats.ts'
+import { setUp } from '../support/test-simulator.ts'
 
-describeAdapters('errors', door => {
+describeAdapters('errors', adapter => {
   it.each([
     ['a wrong key', { key: 'wrong' }, {}],
     ['a key without the scope', { key: 'sim-bot-key' }, {}],
@@ -11,7 +11,7 @@ describeAdapters('errors', door => {
     ['an unknown bot', {}, { bot_id: 1 }],
     ['a bad parameter', {}, { sender: 'Kari' }],
   ])('ER1 %s: no response event, nothing happens', async (_, options, wrong) => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     const before = chat.view()
     for (const id of ['start', 'end', 'message'] as const) {
@@ -23,7 +23,7 @@ describeAdapters('errors', door => {
   })
 
   it('ER2 reading a chat: 200 is success, every failure another status', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     const statuses = [
       (await api.chat(chat.id)).status,
@@ -40,7 +40,7 @@ describeAdapters('errors', door => {
     ['text', /^text\/plain/, /^unauthorized$/],
     ['empty', /^$/, /^$/],
   ])('ER4 errors.body=%s: an intermediary cannot rely on the form of an error', async (form, type, body) => {
-    const { sim, send } = await setUp(door, { knobs: { 'errors.body': form } })
+    const { sim, send } = await setUp(adapter, { knobs: { 'errors.body': form } })
     const chat = await sim.chat()
     const answer = await send(`/api/v1/chats/${chat.id}`)
     expect(answer.status).toBe(401)
@@ -49,13 +49,13 @@ describeAdapters('errors', door => {
   })
 
   it('ER4 errors.validation=422 changes the status of a bad parameter', async () => {
-    const { sim, api } = await setUp(door, { knobs: { 'errors.validation': '422' } })
+    const { sim, api } = await setUp(adapter, { knobs: { 'errors.validation': '422' } })
     const chat = await sim.chat()
     expect((await api.start({ chat_id: chat.id, supports_attachment: 'yes' })).status).toBe(422)
   })
 
   it('ER4 limits.rate answers 429 with Retry-After until the window is over', async () => {
-    const { sim, api } = await setUp(door, { knobs: { 'limits.rate': '2/10s' } })
+    const { sim, api } = await setUp(adapter, { knobs: { 'limits.rate': '2/10s' } })
     const chat = await sim.chat()
     const call = () => api.typingStop({ chat_id: chat.id })
     expect([(await call()).status, (await call()).status]).toEqual([200, 200])
@@ -71,7 +71,7 @@ describeAdapters('errors', door => {
   })
 
   it('ER4 a reset forgets the calls that were counted', async () => {
-    const { sim, api } = await setUp(door, { knobs: { 'limits.rate': '1/10s' } })
+    const { sim, api } = await setUp(adapter, { knobs: { 'limits.rate': '1/10s' } })
     const call = async () => (await api.typingStop({ chat_id: (await sim.chat()).id })).status
     expect([await call(), await call()]).toEqual([200, 429])
     sim.reset()
@@ -79,7 +79,7 @@ describeAdapters('errors', door => {
   })
 
   it('ER4 an unknown path lists the endpoints there are', async () => {
-    const { api } = await setUp(door)
+    const { api } = await setUp(adapter)
     const { status, body } = await api.start({ chat_id: 'x' }, { path: '/api/v2/handover/begin' })
     expect(status).toBe(404)
     expect(body.error?.message).toContain('POST /api/v2/handover/start')

@@ -1,40 +1,40 @@
 import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { AGENT, last, lines, takenOver } from '../support/talk.ts'
+import { AGENT, lastMessage, takenOver, transcriptLines } from '../support/chats.ts'
+import { setUp } from '../support/test-simulator.ts'
 
-describeAdapters('handover status', door => {
+describeAdapters('handover status', adapter => {
   it('W1 ST1 ST2 a fresh chat is bot-handled and the bot answers the user', async () => {
-    const { sim, hook } = await setUp(door)
+    const { sim, hook } = await setUp(adapter)
     const chat = await sim.chat()
     expect(chat.status).toBe('bot')
     await chat.says('hello')
-    expect(lines(chat)).toEqual(['user: hello', 'bot: Hi there! What can I help you with?'])
+    expect(transcriptLines(chat)).toEqual(['user: hello', 'bot: Hi there! What can I help you with?'])
     expect(hook.events()).toEqual([])
   })
 
   it('ST4 ST19 EV3 a press while open sends REQUESTING TAKEOVER', async () => {
-    const { sim, hook } = await setUp(door)
+    const { sim, hook } = await setUp(adapter)
     const chat = await sim.chat()
     const { ack } = await chat.press('handover')
     expect(ack?.status).toBe(200)
     expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
-    expect(hook.of('REQUESTING TAKEOVER')[0]?.chat.id).toBe(chat.id)
+    expect(hook.payloadsOf('REQUESTING TAKEOVER')[0]?.chat.id).toBe(chat.id)
   })
 
   it('ST5 a press takes nothing over: the request is pending and the bot still answers', async () => {
-    const { sim, hook, api } = await setUp(door)
+    const { sim, hook, api } = await setUp(adapter)
     const chat = await sim.chat()
     await chat.press('handover')
     expect(chat.status).toBe('pending')
     await chat.says('hello')
-    expect(last(chat)).toMatchObject({ from: 'bot', text: 'Hi there! What can I help you with?' })
+    expect(lastMessage(chat)).toMatchObject({ from: 'bot', text: 'Hi there! What can I help you with?' })
     expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
     expect((await api.chat(chat.id)).body.chat.taken_over).toBeNull()
   })
 
   it.each(['bot', 'pending'] as const)('ST6 ST7 E4.1 E4.2 start takes over a chat that is %s', async status => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     if (status === 'pending') await chat.press('handover')
     expect(chat.status).toBe(status)
@@ -45,33 +45,35 @@ describeAdapters('handover status', door => {
   })
 
   it('ST8 E4.6 E4.5 the bot announces the agent in the message the answer names', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     const { body } = await api.start({ chat_id: chat.id, sender: AGENT })
-    expect(last(chat)).toMatchObject({ id: body.chatmessage_id, from: 'bot', text: 'Kari has joined the chat.' })
+    expect(lastMessage(chat)).toMatchObject({ id: body.chatmessage_id, from: 'bot', text: 'Kari has joined the chat.' })
   })
 
   it('ST8 E4.3 without a sender somebody unnamed is announced', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     expect((await api.start({ chat_id: chat.id })).status).toBe(200)
-    expect(last(chat).text).toBe('An agent has joined the chat.')
+    expect(lastMessage(chat).text).toBe('An agent has joined the chat.')
   })
 
   it('W2 ST3 ST11 ST12 EV6 a user message goes to the webhook, stays taken over, gets no bot answer', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     const before = chat.transcript.length
     const { ack, messageId } = await chat.says('Where is my parcel?')
     expect(ack?.status).toBe(200)
-    expect(harness.hook.of('MESSAGE FROM USER').map(payload => payload.message)).toEqual(['Where is my parcel?'])
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER').map(payload => payload.message)).toEqual([
+      'Where is my parcel?',
+    ])
     expect(chat.status).toBe('agent')
     await harness.sim.clock.advance('24h')
     expect(chat.transcript.slice(before)).toMatchObject([{ id: messageId, from: 'user' }])
   })
 
   it('ST13 ST14 E5.1 E5.2 E5.4 end hands the chat back to the bot', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     const { status, body } = await harness.api.end({ chat_id: chat.id })
     expect(status).toBe(200)
@@ -80,67 +82,67 @@ describeAdapters('handover status', door => {
   })
 
   it('ST15 E5.5 the bot announces that the agent is gone in the message the answer names', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     const { body } = await harness.api.end({ chat_id: chat.id })
-    expect(last(chat)).toMatchObject({ id: body.chatmessage_id, from: 'bot', text: 'Kari has left the chat.' })
+    expect(lastMessage(chat)).toMatchObject({ id: body.chatmessage_id, from: 'bot', text: 'Kari has left the chat.' })
   })
 
   it('E5.3 the sender of end is the one who leaves', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.end({ chat_id: chat.id, sender: { name: 'Ola' } })
-    expect(last(chat).text).toBe('Ola has left the chat.')
+    expect(lastMessage(chat).text).toBe('Ola has left the chat.')
   })
 
   it('ST16 W2 after the end the bot answers again and the webhook hears nothing', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.end({ chat_id: chat.id })
     expect((await chat.says('hello')).ack).toBeNull()
-    expect(last(chat)).toMatchObject({ from: 'bot', text: 'Hi there! What can I help you with?' })
+    expect(lastMessage(chat)).toMatchObject({ from: 'bot', text: 'Hi there! What can I help you with?' })
     expect(harness.hook.events()).toEqual([])
   })
 
   it('ST6 ST7 a second start while taken over replaces sender and attachment support', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness, { supports_attachment: true })
     const again = await harness.api.start({ chat_id: chat.id, sender: { name: 'Ola' } })
     expect(again.status).toBe(200)
     expect(again.headers.get('x-handover-sim-unspecified')).toBe('start.again')
-    expect(last(chat)).toMatchObject({ id: again.body.chatmessage_id, text: 'Ola has joined the chat.' })
+    expect(lastMessage(chat)).toMatchObject({ id: again.body.chatmessage_id, text: 'Ola has joined the chat.' })
     await chat.says('hi')
-    expect(harness.hook.of('MESSAGE FROM USER')[0]).not.toHaveProperty('attachments')
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]).not.toHaveProperty('attachments')
   })
 
   it('ST13 an end when nobody took over confirms, adds no message and names an id of its own', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: [{ user: 'hi' }] })
     const ended = await api.end({ chat_id: chat.id })
     expect(ended.body.event).toBe('TAKEOVER ENDED')
     expect(ended.headers.get('x-handover-sim-unspecified')).toBe('end.idle')
     expect(chat.transcript.map(message => message.id)).not.toContain(ended.body.chatmessage_id)
-    expect(lines(chat)).toEqual(['user: hi'])
+    expect(transcriptLines(chat)).toEqual(['user: hi'])
   })
 
   it('ST6 chats are taken over one by one: others keep their bot', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const other = await harness.sim.chat()
     const chat = await takenOver(harness)
     await other.says('hello')
     expect([chat.status, other.status]).toEqual(['agent', 'bot'])
-    expect(last(other).from).toBe('bot')
+    expect(lastMessage(other).from).toBe('bot')
     expect(harness.hook.events()).toEqual([])
   })
 })
 
-describeAdapters('handover by knob', door => {
+describeAdapters('handover by knob', adapter => {
   it.each([
     ['start.unrequested', 'start', 'bot'],
     ['start.again', 'start', 'agent'],
     ['end.idle', 'end', 'bot'],
   ] as const)('ST1 %s=409 refuses %s in a chat that is %s and changes nothing', async (knob, endpoint, status) => {
-    const harness = await setUp(door, { knobs: { [knob]: '409' } })
+    const harness = await setUp(adapter, { knobs: { [knob]: '409' } })
     const chat = await harness.sim.chat()
     if (status === 'agent') {
       await chat.press('handover')
@@ -153,16 +155,16 @@ describeAdapters('handover by knob', door => {
   })
 
   it('ST5 request.forwardPending=on forwards user messages while a request waits', async () => {
-    const { sim, hook } = await setUp(door, { knobs: { 'request.forwardPending': 'on' } })
+    const { sim, hook } = await setUp(adapter, { knobs: { 'request.forwardPending': 'on' } })
     const chat = await sim.chat()
     await chat.press('handover')
     await chat.says('hello')
     expect(hook.events()).toEqual(['REQUESTING TAKEOVER', 'MESSAGE FROM USER'])
-    expect(last(chat).from).toBe('bot')
+    expect(lastMessage(chat).from).toBe('bot')
   })
 
   it('ST4 request.repeat=ignore sends one request however often the user presses', async () => {
-    const { sim, hook } = await setUp(door, { knobs: { 'request.repeat': 'ignore' } })
+    const { sim, hook } = await setUp(adapter, { knobs: { 'request.repeat': 'ignore' } })
     const chat = await sim.chat()
     await chat.press('handover')
     expect((await chat.press('handover')).ack).toBeNull()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createTestSimulator, setUp } from '../support/harness.ts'
-import { last } from '../support/talk.ts'
+import { lastMessage } from '../support/chats.ts'
+import { createTestSimulator, setUp } from '../support/test-simulator.ts'
 
 const OSLO = { time_zone: 'Europe/Oslo', 'mon-fri': '09:00-17:00', sat: '10:00-14:00' }
 
@@ -66,7 +66,7 @@ describe('business hours', () => {
     const { sim, api, hook } = await setUp(undefined, { clock, businessHours: OSLO })
     const chat = await sim.chat()
     await chat.press('handover')
-    expect(last(chat).text).toBe('Our team is not available right now. Please try again later.')
+    expect(lastMessage(chat).text).toBe('Our team is not available right now. Please try again later.')
     await sim.clock.advance('1h')
     await chat.press('handover')
     expect(hook.events()).toHaveLength(1)

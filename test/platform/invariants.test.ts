@@ -1,26 +1,26 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Command, command, type World, world } from '../support/commands.ts'
-import { type EvaluationContext, setUp } from '../support/harness.ts'
-import { type History, optionsFor, play, type Step, timeless } from '../support/history.ts'
+import { type Command, type RandomConditions, randomCommand, randomConditions } from '../support/random-commands.ts'
+import { type History, optionsFor, playCommands, type Step, withoutWallTimes } from '../support/random-history.ts'
+import { type SimulatorSetup, setUp } from '../support/test-simulator.ts'
 
-const conversation = fc.array(command, { minLength: 1, maxLength: 40 })
+const conversation = fc.array(randomCommand, { minLength: 1, maxLength: 40 })
 const RUNS = { numRuns: 150 }
 
 async function played(
-  world: World,
+  world: RandomConditions,
   commands: readonly Command[],
-): Promise<{ harness: EvaluationContext; history: History }> {
+): Promise<{ harness: SimulatorSetup; history: History }> {
   const harness = await setUp(undefined, optionsFor(world))
-  return { harness, history: await play(harness, world, commands) }
+  return { harness, history: await playCommands(harness, world, commands) }
 }
 
 const forAll = (
   runs: { numRuns: number },
-  check: (harness: EvaluationContext, history: History, world: World) => void,
+  check: (harness: SimulatorSetup, history: History, world: RandomConditions) => void,
 ) =>
   fc.assert(
-    fc.asyncProperty(world, conversation, async (world, commands) => {
+    fc.asyncProperty(randomConditions, conversation, async (world, commands) => {
       const { harness, history } = await played(world, commands)
       check(harness, history, world)
       await harness.sim.close()
@@ -143,13 +143,13 @@ it('R-MSG.1 R-MSG.2 R-REC.6 messages have their own ids and strictly increasing 
 
 it('R-USER R-ATT the same seed and steps give the same payload bytes, ids, transcripts and journal', async () => {
   await fc.assert(
-    fc.asyncProperty(world, conversation, async (world, commands) => {
+    fc.asyncProperty(randomConditions, conversation, async (world, commands) => {
       const [first, second] = [await played(world, commands), await played(world, commands)]
       const bytes = ({ harness, history }: typeof first) =>
         history.chats.map(({ id }) => harness.hook.received.map(({ text }) => text).filter(text => text.includes(id)))
       expect(bytes(second)).toEqual(bytes(first))
       expect(second.history.chats.map(chat => chat.view())).toEqual(first.history.chats.map(chat => chat.view()))
-      if (!world.slowTranslation) expect(timeless(second.harness)).toEqual(timeless(first.harness))
+      if (!world.slowTranslation) expect(withoutWallTimes(second.harness)).toEqual(withoutWallTimes(first.harness))
       await Promise.all([first.harness.sim.close(), second.harness.sim.close()])
     }),
     { numRuns: 60 },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { AGENT, lines, takenOver } from '../support/talk.ts'
+import { AGENT, takenOver, transcriptLines } from '../support/chats.ts'
+import { setUp } from '../support/test-simulator.ts'
 
 describe('chats of one simulator', () => {
   it('W1 chats made side by side get their ids in the order they were asked for, and persons of their own', async () => {
@@ -52,9 +52,9 @@ describe('chats of one simulator', () => {
   })
 })
 
-describeAdapters('the settings of the workspace', door => {
+describeAdapters('the settings of the workspace', adapter => {
   it('W6 webhook URL, API key, texts and hours can be set while it runs, each with effect at once', async () => {
-    const { sim, api, hook } = await setUp(door)
+    const { sim, api, hook } = await setUp(adapter)
     await sim.configure({
       'webhook.url': 'https://desk.example.test/new',
       'keys.handover': 'fresh-key',
@@ -63,7 +63,7 @@ describeAdapters('the settings of the workspace', door => {
     })
     const chat = await sim.chat()
     await chat.press('handover')
-    expect(lines(chat)).toEqual(['bot: Somebody is coming.'])
+    expect(transcriptLines(chat)).toEqual(['bot: Somebody is coming.'])
     expect(hook.received[0]?.url).toBe('https://desk.example.test/new')
     expect((await api.start({ chat_id: chat.id }, { key: 'fresh-key' })).status).toBe(200)
     await sim.clock.advance('1h')
@@ -74,7 +74,7 @@ describeAdapters('the settings of the workspace', door => {
   it.each(['webhook.urll', 'toString', '__proto__x', 'constructor'])(
     'W6 %s is no setting, and nothing is set',
     async name => {
-      const { sim } = await setUp(door)
+      const { sim } = await setUp(adapter)
       const before = sim.config()
       await expect(sim.configure({ 'messages.open': 'x', [name]: 1 })).rejects.toThrow(`${name} is not`)
       expect(sim.config()).toEqual(before)
@@ -82,9 +82,9 @@ describeAdapters('the settings of the workspace', door => {
   )
 })
 
-describeAdapters('reset', door => {
+describeAdapters('reset', adapter => {
   it('W10 forgets chats, journal, timers and availability; the same steps give the same ids again', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const run = async () => {
       const chat = await takenOver(harness)
       await harness.api.typingStart({ chat_id: chat.id, timeout: 1000 })
@@ -106,7 +106,7 @@ describeAdapters('reset', door => {
   it('ST11 what a translation still had under way is never seen again', async () => {
     const waiting: (() => void)[] = []
     const translate = (text: string) => new Promise<string>(resolve => waiting.push(() => resolve(text)))
-    const harness = await setUp(door, { translate })
+    const harness = await setUp(adapter, { translate })
     const sender = { ...AGENT, language_codes: ['en'] }
     const chat = await takenOver(harness, { sender }, { language: 'nb' })
     const said = chat.says('hei').then(
@@ -121,12 +121,12 @@ describeAdapters('reset', door => {
     expect(await said).toBe('refused')
     await harness.sim.settled()
     expect(harness.sim.journal.query()).toHaveLength(seen)
-    expect(lines(fresh)).toEqual(['user: hello', 'bot: Hei! Hva kan jeg hjelpe deg med?'])
+    expect(transcriptLines(fresh)).toEqual(['user: hello', 'bot: Hei! Hva kan jeg hjelpe deg med?'])
     expect(harness.hook.events()).toEqual([])
   })
 
   it('ST11 a delivery under way is cancelled and leaves no entry', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     let arrived = () => {}
     const reached = new Promise<void>(resolve => {
       arrived = resolve

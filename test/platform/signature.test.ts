@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
+import { setUp } from '../support/test-simulator.ts'
 
 const FORMS = ['compact', 'spaced', 'ascii', 'slashes', 'pretty', 'newline', 'reordered']
 const sign = (key: string, text: string) => createHmac('sha256', key).update(text).digest('base64')
 
-describeAdapters('webhook signature', door => {
+describeAdapters('webhook signature', adapter => {
   it.each(FORMS)('A4 WH6 the HMAC of a %s body verifies with the API key over the raw bytes', async form => {
-    const { sim, hook } = await setUp(door, { knobs: { 'webhook.json': form, 'keys.handover': 'k3y!~' } })
+    const { sim, hook } = await setUp(adapter, { knobs: { 'webhook.json': form, 'keys.handover': 'k3y!~' } })
     const chat = await sim.chat({ language: 'nb' })
     await chat.press('handover')
     const { headers, text } = hook.received[0]!
@@ -17,7 +17,7 @@ describeAdapters('webhook signature', door => {
   })
 
   it('A4 WH6 other bytes or another key do not verify', async () => {
-    const { sim, hook } = await setUp(door)
+    const { sim, hook } = await setUp(adapter)
     await (await sim.chat()).press('handover')
     const { headers, text } = hook.received[0]!
     expect(headers.get('kindly-hmac')).not.toBe(sign(sim.apiKey, `${text} `))
@@ -25,7 +25,7 @@ describeAdapters('webhook signature', door => {
   })
 
   it('A4 a new key signs from the next event on', async () => {
-    const { sim, hook } = await setUp(door)
+    const { sim, hook } = await setUp(adapter)
     const chat = await sim.chat()
     await chat.press('handover')
     await sim.configure({ 'keys.handover': 'new-key' })
@@ -35,7 +35,7 @@ describeAdapters('webhook signature', door => {
   })
 
   it('A4 events of a further bot are signed with its own key', async () => {
-    const { sim, hook } = await setUp(door, { knobs: { 'keys.more': ['second-key:2002'] } })
+    const { sim, hook } = await setUp(adapter, { knobs: { 'keys.more': ['second-key:2002'] } })
     await (await sim.chat({ botId: 2002 })).press('handover')
     const { headers, text, payload } = hook.received[0]!
     expect(payload).toMatchObject({ bot: { id: 2002 } })
@@ -43,7 +43,7 @@ describeAdapters('webhook signature', door => {
   })
 
   it('A4 webhook.signature=off sends no signature', async () => {
-    const { sim, hook } = await setUp(door, { knobs: { 'webhook.signature': 'off' } })
+    const { sim, hook } = await setUp(adapter, { knobs: { 'webhook.signature': 'off' } })
     await (await sim.chat()).press('handover')
     expect([...hook.received[0]!.headers.keys()].filter(name => name.includes('hmac'))).toEqual([])
   })

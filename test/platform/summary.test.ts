@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
 import type { SummaryInput } from '../../src/platform/summary.ts'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { AGENT } from '../support/talk.ts'
+import { AGENT } from '../support/chats.ts'
+import { setUp } from '../support/test-simulator.ts'
 
 const users = (...texts: string[]) => texts.map(user => ({ user }))
 const LONG = users('My parcel has not arrived yet.', 'Order 100-48213.')
 
-describeAdapters('summaries', door => {
+describeAdapters('summaries', adapter => {
   it('E2.1 E2.2 E2.3 EV11 W8 summarize answers SUMMARIZED with chat_id and summary', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: LONG })
     const { status, body } = await api.summarize({ chat_id: chat.id })
     expect(status).toBe(200)
@@ -29,7 +29,7 @@ describeAdapters('summaries', door => {
     ['30 emoji of two units each', ['👍'.repeat(15), '👍'.repeat(15)], 400],
     ['31 emoji', ['👍'.repeat(15), '👍'.repeat(16)], 200],
   ])('E2.4 ER3 L1 L2 %s', async (_, texts, status) => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: users(...texts) })
     const answer = await api.summarize({ chat_id: chat.id })
     expect(answer.status).toBe(status)
@@ -37,7 +37,7 @@ describeAdapters('summaries', door => {
   })
 
   it('L1 L2 what bot and agent write does not count', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: users('short') })
     await api.start({ chat_id: chat.id })
     await api.message({ chat_id: chat.id, message: 'A long message of the agent, much too long.', sender: AGENT })
@@ -46,7 +46,7 @@ describeAdapters('summaries', door => {
   })
 
   it('L2 summarize.count=utf16 counts units, summarize.errorStatus changes the status', async () => {
-    const { sim, api } = await setUp(door, { knobs: { 'summarize.count': 'utf16', 'summarize.errorStatus': '422' } })
+    const { sim, api } = await setUp(adapter, { knobs: { 'summarize.count': 'utf16', 'summarize.errorStatus': '422' } })
     const [enough, short] = [await sim.chat({ history: users('👍'.repeat(8), '👍'.repeat(8)) }), await sim.chat()]
     expect((await api.summarize({ chat_id: enough.id })).status).toBe(200)
     expect((await api.summarize({ chat_id: short.id })).status).toBe(422)
@@ -55,7 +55,7 @@ describeAdapters('summaries', door => {
   it.each(['en', 'nb', 'de', 'ar', 'fi'])(
     'E2.3 the summary of a chat in %s draws on what the user wrote',
     async language => {
-      const { sim, api } = await setUp(door)
+      const { sim, api } = await setUp(adapter)
       const chat = await sim.chat({ language, history: LONG })
       expect((await api.summarize({ chat_id: chat.id })).body.summary).toContain('Order 100-48213.')
     },
@@ -75,7 +75,7 @@ describeAdapters('summaries', door => {
     const started = new Promise<void>(resolve => {
       reached = resolve
     })
-    const { sim, api } = await setUp(door, { summarize })
+    const { sim, api } = await setUp(adapter, { summarize })
     const chat = await sim.chat({ language: 'nb', history: LONG })
     const pending = api.summarize({ chat_id: chat.id })
     await started
@@ -86,7 +86,7 @@ describeAdapters('summaries', door => {
   })
 
   it('E2.5 summarize.latency makes the answer take that long at least', async () => {
-    const { sim, api } = await setUp(door, { knobs: { 'summarize.latency': '20ms' } })
+    const { sim, api } = await setUp(adapter, { knobs: { 'summarize.latency': '20ms' } })
     const chat = await sim.chat({ history: LONG })
     await api.summarize({ chat_id: chat.id })
     const call = sim.journal.query({ kind: 'api' }).at(-1)
@@ -95,7 +95,7 @@ describeAdapters('summaries', door => {
   })
 
   it('E2.6 two calls give the same text, or by knob different ones', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: LONG })
     const summary = async () => (await api.summarize({ chat_id: chat.id })).body.summary
     expect(await summary()).toBe(await summary())
@@ -105,13 +105,13 @@ describeAdapters('summaries', door => {
 
   it('E2.7 W6 the prompt of the workspace reaches the model', async () => {
     const summarize = (input: SummaryInput) => `prompted with ${input.prompt}`
-    const { sim, api } = await setUp(door, { summarize, knobs: { 'summarize.prompt': 'Be brief' } })
+    const { sim, api } = await setUp(adapter, { summarize, knobs: { 'summarize.prompt': 'Be brief' } })
     const chat = await sim.chat({ history: LONG })
     expect((await api.summarize({ chat_id: chat.id })).body.summary).toBe('prompted with Be brief')
   })
 
   it('E2.7 the default text shows that a prompt is set; summarize.text replaces the text', async () => {
-    const { sim, api } = await setUp(door, {
+    const { sim, api } = await setUp(adapter, {
       knobs: { 'summarize.prompt': 'Be brief', 'summarize.text': '{count}: {last}' },
     })
     const chat = await sim.chat({ history: LONG })

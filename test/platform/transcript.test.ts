@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { AGENT, takenOver } from '../support/talk.ts'
+import { AGENT, takenOver } from '../support/chats.ts'
+import { setUp } from '../support/test-simulator.ts'
 
 const MICROS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 const CONVERSATION = [{ user: 'Hei' }, { bot: 'Hei! Hva gjelder det?', buttons: [{ label: 'Ordre' }] }]
 
-describeAdapters('transcript records', door => {
+describeAdapters('transcript records', adapter => {
   it('R-REC.1 E9.1 E9.3 W10 ER2 GET chats/{chatId} answers 200 with chat as the only key', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: CONVERSATION })
     const { status, body } = await api.chat(chat.id)
     expect([status, Object.keys(body)]).toEqual([200, ['chat']])
@@ -16,7 +16,7 @@ describeAdapters('transcript records', door => {
   })
 
   it('R-REC.2 R-REC.3 R-REC.4 R-REC.9 R-REC.10 the record identifies chat, bot and user', async () => {
-    const { sim, api } = await setUp(door, { bot: { id: 55, name: 'Nora', organizationId: 9 } })
+    const { sim, api } = await setUp(adapter, { bot: { id: 55, name: 'Nora', organizationId: 9 } })
     const chat = await sim.chat({ language: 'nb' })
     expect((await api.chat(chat.id)).body.chat).toMatchObject({
       active: true,
@@ -33,7 +33,7 @@ describeAdapters('transcript records', door => {
   })
 
   it('R-REC.1 the record has exactly the published fields', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: CONVERSATION })
     const record = (await api.chat(chat.id)).body.chat
     const published =
@@ -45,7 +45,7 @@ describeAdapters('transcript records', door => {
   })
 
   it('R-REC.5 the user is a person with a full name, or nobody in particular', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const known = await sim.chat({ user: { first_name: 'Ada', last_name: 'Berg', gender: 'female' } })
     const names = { first_name: 'Ada', last_name: 'Berg', full_name: 'Ada Berg', gender: 'female' }
     expect((await api.chat(known.id)).body.chat).toMatchObject(names)
@@ -55,7 +55,7 @@ describeAdapters('transcript records', door => {
   })
 
   it('R-REC.6 R-MSG.2 times have microseconds and Z; updated follows the latest message', async () => {
-    const { sim, api } = await setUp(door, { clock: { mode: 'virtual', start: '2025-03-01T12:00:00Z' } })
+    const { sim, api } = await setUp(adapter, { clock: { mode: 'virtual', start: '2025-03-01T12:00:00Z' } })
     const chat = await sim.chat()
     await sim.clock.advance('90s')
     await chat.says('hello')
@@ -67,14 +67,14 @@ describeAdapters('transcript records', door => {
   })
 
   it('R-REC.7 R-REC.8 labels and context are those of the chat, comments an empty list', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const context = { order: '100-1', nested: { items: [1, null, 'x'] } }
     const chat = await sim.chat({ labels: ['vip', 'delivery'], context })
     expect((await api.chat(chat.id)).body.chat).toMatchObject({ comments: [], labels: ['vip', 'delivery'], context })
   })
 
   it('R-REC.11 R-MSG.1 R-MSG.3 R-MSG.4 messages tell user and bot apart', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: CONVERSATION, user: { first_name: 'Ada', last_name: 'Berg' } })
     const { messages } = (await api.chat(chat.id)).body.chat
     expect(messages).toMatchObject([
@@ -85,7 +85,7 @@ describeAdapters('transcript records', door => {
   })
 
   it('R-MSG.5 R-MSG.6 exchange fields are null for the user, set and usersays for the bot', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: CONVERSATION })
     const [user, bot] = (await api.chat(chat.id)).body.chat.messages
     expect(user).toMatchObject({ exchange_id: null, exchange_type: null })
@@ -93,7 +93,7 @@ describeAdapters('transcript records', door => {
   })
 
   it('R-REC.10 taken_over is the time of start while an agent is there', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     expect((await harness.api.chat(chat.id)).body.chat.taken_over).toMatch(MICROS)
     await harness.api.end({ chat_id: chat.id })
@@ -101,7 +101,7 @@ describeAdapters('transcript records', door => {
   })
 
   it('W10 R-REC.11 the whole history stands in the record: user, bot, notices, agent', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness, {}, { history: CONVERSATION })
     await harness.api.message({ chat_id: chat.id, message: 'Kari here', sender: AGENT })
     await chat.says('Great')
@@ -118,9 +118,9 @@ describeAdapters('transcript records', door => {
   })
 })
 
-describeAdapters('handover transcript', door => {
+describeAdapters('handover transcript', adapter => {
   it('E1.1 E1.2 E1.3 EV10 R-REC.12 answers TRANSCRIPT with id, bot_id and messages', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: CONVERSATION })
     const { status, body } = await api.transcript({ chat_id: chat.id })
     expect(status).toBe(200)
@@ -130,7 +130,7 @@ describeAdapters('handover transcript', door => {
   })
 
   it('E1.4 messages are those before the handover request', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: CONVERSATION })
     await chat.press('handover')
     await chat.says('are you there?')
@@ -141,7 +141,7 @@ describeAdapters('handover transcript', door => {
   })
 
   it('E1.4 a later request moves the cut', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: CONVERSATION })
     await chat.press('handover')
     await api.start({ chat_id: chat.id })
@@ -152,7 +152,7 @@ describeAdapters('handover transcript', door => {
   })
 
   it.each(['record', 'minimal'])('R-REC.12 transcript.handover=%s keeps the three fields', async form => {
-    const { sim, api } = await setUp(door, { knobs: { 'transcript.handover': form } })
+    const { sim, api } = await setUp(adapter, { knobs: { 'transcript.handover': form } })
     const chat = await sim.chat({ history: CONVERSATION })
     const { chat: answered } = (await api.transcript({ chat_id: chat.id })).body
     expect(answered).toMatchObject({ id: chat.id, bot_id: sim.botId })
@@ -160,7 +160,7 @@ describeAdapters('handover transcript', door => {
   })
 })
 
-describeAdapters('transcript by knob', door => {
+describeAdapters('transcript by knob', adapter => {
   it('R-REC.9 R-REC.10 transcript knobs change state, source, taken_over and add fields', async () => {
     const knobs = {
       'transcript.state': ['agent=taken_over'],
@@ -169,7 +169,7 @@ describeAdapters('transcript by knob', door => {
       'transcript.extra': ['channel=chat'],
       'transcript.agentFromBot': 'off',
     }
-    const harness = await setUp(door, { knobs })
+    const harness = await setUp(adapter, { knobs })
     const chat = await takenOver(harness)
     await harness.api.message({ chat_id: chat.id, message: 'hi', sender: AGENT })
     const record = (await harness.api.chat(chat.id)).body.chat
@@ -178,7 +178,7 @@ describeAdapters('transcript by knob', door => {
   })
 
   it('R-REC.2 chat.idleTimeout ends a silent chat; a message revives it', async () => {
-    const { sim, api } = await setUp(door, { knobs: { 'chat.idleTimeout': '10m' } })
+    const { sim, api } = await setUp(adapter, { knobs: { 'chat.idleTimeout': '10m' } })
     const chat = await sim.chat()
     const active = async () => (await api.chat(chat.id)).body.chat.active
     await sim.clock.advance('9m')

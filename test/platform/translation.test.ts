@@ -1,24 +1,24 @@
 import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { AGENT, last, takenOver } from '../support/talk.ts'
+import { AGENT, lastMessage, takenOver } from '../support/chats.ts'
+import { setUp } from '../support/test-simulator.ts'
 
 const speaking = (...language_codes: string[]) => ({ sender: { ...AGENT, language_codes } })
 
-describeAdapters('live translation', door => {
+describeAdapters('live translation', adapter => {
   it('ST9 W9 R-SENDER.5 E4.7 E4.8 what the user writes reaches the agent in their first language', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness, speaking('en', 'sv'), { language: 'nb' })
     await chat.says('Hvor er pakken?')
-    expect(harness.hook.of('MESSAGE FROM USER')[0]?.message).toBe('[nb>en] Hvor er pakken?')
-    expect(last(chat)).toMatchObject({ text: 'Hvor er pakken?', original: '[nb>en] Hvor er pakken?' })
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]?.message).toBe('[nb>en] Hvor er pakken?')
+    expect(lastMessage(chat)).toMatchObject({ text: 'Hvor er pakken?', original: '[nb>en] Hvor er pakken?' })
   })
 
   it('E4.9 what the agent writes reaches the user in the language of the widget', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness, speaking('en'), { language: 'nb' })
     await harness.api.message({ chat_id: chat.id, message: 'Hello', sender: AGENT })
-    expect(last(chat)).toMatchObject({ text: '[en>nb] Hello', original: 'Hello' })
+    expect(lastMessage(chat)).toMatchObject({ text: '[en>nb] Hello', original: 'Hello' })
   })
 
   it.each([
@@ -28,12 +28,12 @@ describeAdapters('live translation', door => {
     ['a regional chat', 'en-GB', ['en']],
     ['no languages', 'nb', []],
   ])('E4.7 %s: chat %s, agent %j, nothing is translated', async (_, language, codes) => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness, speaking(...codes), { language })
     await chat.says('text')
     await harness.api.message({ chat_id: chat.id, message: 'answer', sender: AGENT })
-    expect(harness.hook.of('MESSAGE FROM USER')[0]?.message).toBe('text')
-    expect(last(chat).text).toBe('answer')
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]?.message).toBe('text')
+    expect(lastMessage(chat).text).toBe('answer')
   })
 
   it.each([
@@ -41,30 +41,30 @@ describeAdapters('live translation', door => {
     ['unless it is an alias', 'no', 'nb', { 'translation.aliases': ['no=nb'] }, 'text'],
     ['exact comparison', 'en', 'en-GB', { 'translation.match': 'exact' }, '[en>en-GB] text'],
   ])('E4.7 %s: chat %s, agent %s', async (_, language, code, knobs, seen) => {
-    const harness = await setUp(door, { knobs })
+    const harness = await setUp(adapter, { knobs })
     const chat = await takenOver(harness, speaking(code), { language })
     await chat.says('text')
-    expect(harness.hook.of('MESSAGE FROM USER')[0]?.message).toBe(seen)
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]?.message).toBe(seen)
   })
 
   it('R-SENDER.5 ST9 without language_codes nothing is translated, even across languages', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness, {}, { language: 'ar' })
     await chat.says('مرحبا')
-    expect(harness.hook.of('MESSAGE FROM USER')[0]?.message).toBe('مرحبا')
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]?.message).toBe('مرحبا')
   })
 
   it('ST9 the end switches it off: the next agent without languages gets the original', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness, speaking('en'), { language: 'nb' })
     await harness.api.end({ chat_id: chat.id })
     await harness.api.start({ chat_id: chat.id })
     await chat.says('hei')
-    expect(harness.hook.of('MESSAGE FROM USER')[0]?.message).toBe('hei')
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]?.message).toBe('hei')
   })
 
   it('R-MSG.1 E4.8 the record keeps the text as the user typed or saw it', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness, speaking('en'), { language: 'nb' })
     await chat.says('hei')
     await harness.api.message({ chat_id: chat.id, message: 'Hello', sender: AGENT })
@@ -81,12 +81,12 @@ describeAdapters('live translation', door => {
       for (let wait = text.length % 5; wait > 0; wait--) await turn()
       return `${text} (${from} to ${to})`
     }
-    const harness = await setUp(door, { translate })
+    const harness = await setUp(adapter, { translate })
     const chat = await takenOver(harness, speaking('en'), { language: 'nb' })
     const words = ['aaaa', 'b', 'ccc', 'dd', '']
     const said = words.slice(0, 4)
     await Promise.all(said.map(text => chat.says(text)))
-    expect(harness.hook.of('MESSAGE FROM USER').map(({ message }) => message)).toEqual(
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER').map(({ message }) => message)).toEqual(
       said.map(text => `${text} (nb to en)`),
     )
     expect(chat.transcript.slice(1).map(({ text }) => text)).toEqual(said)
@@ -97,20 +97,20 @@ describeAdapters('live translation', door => {
       await new Promise<void>(resolve => setImmediate(resolve))
       return text.toUpperCase()
     }
-    const harness = await setUp(door, { translate })
+    const harness = await setUp(adapter, { translate })
     const chat = await takenOver(harness, speaking('en'), { language: 'nb' })
     const said = [chat.says('one')]
     await harness.sim.settled()
-    expect(harness.hook.of('MESSAGE FROM USER')).toHaveLength(1)
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER')).toHaveLength(1)
     said.push(chat.says('two'))
     await harness.sim.clock.advance('1s')
-    expect(harness.hook.of('MESSAGE FROM USER').map(({ message }) => message)).toEqual(['ONE', 'TWO'])
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER').map(({ message }) => message)).toEqual(['ONE', 'TWO'])
     await Promise.all(said)
   })
 
   it('W9 an engine that fails is a fault of the simulator: nothing is confirmed or shown', async () => {
     const translate = () => Promise.reject(new Error('no engine'))
-    const harness = await setUp(door, { translate })
+    const harness = await setUp(adapter, { translate })
     const chat = await takenOver(harness, speaking('en'), { language: 'nb' })
     const before = chat.view()
     const body = JSON.stringify({ bot_id: harness.sim.botId, chat_id: chat.id, message: 'Hello', sender: AGENT })
@@ -122,7 +122,7 @@ describeAdapters('live translation', door => {
   })
 
   it('W9 an engine that returns no text is named, and nothing is shown', async () => {
-    const harness = await setUp(door, { translate: (() => 42) as never })
+    const harness = await setUp(adapter, { translate: (() => 42) as never })
     const chat = await takenOver(harness, speaking('en'), { language: 'nb' })
     const before = chat.view()
     await expect(chat.says('hei')).rejects.toThrow('The translate engine must return a text, got number.')
@@ -132,16 +132,16 @@ describeAdapters('live translation', door => {
   it("W9 promises of another library's making are waited for too", async () => {
     // biome-ignore lint/suspicious/noThenProperty: a thenable is the point
     const translate = (text: string) => ({ then: (done: (value: string) => void) => done(`${text}!`) }) as never
-    const harness = await setUp(door, { translate })
+    const harness = await setUp(adapter, { translate })
     const chat = await takenOver(harness, speaking('en'), { language: 'nb' })
     await chat.says('hei')
-    expect(harness.hook.of('MESSAGE FROM USER')[0]?.message).toBe('hei!')
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]?.message).toBe('hei!')
   })
 
   it('W9 translation.engine=identity leaves texts as they are', async () => {
-    const harness = await setUp(door, { knobs: { 'translation.engine': 'identity' } })
+    const harness = await setUp(adapter, { knobs: { 'translation.engine': 'identity' } })
     const chat = await takenOver(harness, speaking('en'), { language: 'nb' })
     await chat.says('hei')
-    expect(harness.hook.of('MESSAGE FROM USER')[0]?.message).toBe('hei')
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]?.message).toBe('hei')
   })
 })

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { AGENT, takenOver } from '../support/talk.ts'
+import { AGENT, takenOver } from '../support/chats.ts'
+import { setUp } from '../support/test-simulator.ts'
 
-describeAdapters('typing', door => {
+describeAdapters('typing', adapter => {
   it('E7.1 E7.2 E7.3 typing_start shows the indicator', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     expect(chat.typing).toBe(false)
     const { status, body } = await harness.api.typingStart({ chat_id: chat.id })
@@ -14,7 +14,7 @@ describeAdapters('typing', door => {
   })
 
   it('E8.1 E8.2 E8.3 typing_stop hides it', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id })
     const { status, body } = await harness.api.typingStop({ chat_id: chat.id })
@@ -22,7 +22,7 @@ describeAdapters('typing', door => {
   })
 
   it('E7.4 L5 with a timeout it disappears when that many milliseconds are over, not before', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id, timeout: 5000 })
     await harness.sim.clock.advance('4999ms')
@@ -32,7 +32,7 @@ describeAdapters('typing', door => {
   })
 
   it('E7.5 without a timeout it stays until typing_stop', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id })
     await harness.sim.clock.advance('1000h')
@@ -42,7 +42,7 @@ describeAdapters('typing', door => {
   })
 
   it('E7.4 E7.5 typing again replaces the timer: later, or none at all', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id, timeout: 1000 })
     await harness.api.typingStart({ chat_id: chat.id, timeout: 3000 })
@@ -55,7 +55,7 @@ describeAdapters('typing', door => {
   })
 
   it('E8.3 after a stop the old timer does nothing more', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id, timeout: 1000 })
     await harness.api.typingStop({ chat_id: chat.id })
@@ -66,7 +66,7 @@ describeAdapters('typing', door => {
   })
 
   it('EV7 EV8 EV9 start, stop and the timeout each send their event with nothing but chat_id', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id, timeout: 1000 })
     await harness.sim.clock.advance('1s')
@@ -79,7 +79,7 @@ describeAdapters('typing', door => {
   })
 
   it('EV9 any answer to a typing event counts as received', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     harness.hook.answerWith(500)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id })
@@ -88,7 +88,7 @@ describeAdapters('typing', door => {
   })
 
   it('E7.5 end hides the indicator without an event, a message leaves it on', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id, timeout: 60_000 })
     await harness.api.message({ chat_id: chat.id, message: 'hi', sender: AGENT })
@@ -100,7 +100,7 @@ describeAdapters('typing', door => {
   })
 
   it('E7.5 typing.clearOn=[message] hides it with the message instead', async () => {
-    const harness = await setUp(door, { knobs: { 'typing.clearOn': ['message'] } })
+    const harness = await setUp(adapter, { knobs: { 'typing.clearOn': ['message'] } })
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id })
     await harness.api.message({ chat_id: chat.id, message: 'hi', sender: AGENT })
@@ -108,7 +108,7 @@ describeAdapters('typing', door => {
   })
 
   it('EV9 E7.3 typing.webhook=off sends no event, typing.response=event answers with one', async () => {
-    const harness = await setUp(door, { knobs: { 'typing.webhook': 'off', 'typing.response': 'event' } })
+    const harness = await setUp(adapter, { knobs: { 'typing.webhook': 'off', 'typing.response': 'event' } })
     const chat = await takenOver(harness)
     const started = await harness.api.typingStart({ chat_id: chat.id })
     const stopped = await harness.api.typingStop({ chat_id: chat.id })
@@ -121,7 +121,7 @@ describeAdapters('typing', door => {
   })
 
   it('E7.4 indicators of different chats run on their own', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const [first, second] = [await takenOver(harness), await takenOver(harness)]
     await harness.api.typingStart({ chat_id: first.id, timeout: 2000 })
     await harness.api.typingStart({ chat_id: second.id, timeout: 1000 })

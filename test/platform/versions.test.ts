@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { AGENT } from '../support/talk.ts'
+import { AGENT } from '../support/chats.ts'
+import { setUp } from '../support/test-simulator.ts'
 
 const HANDOVER = Object.keys(ENDPOINTS).filter(id => id !== 'chat') as EndpointId[]
 const EVENTS: Partial<Record<EndpointId, string>> = {
@@ -20,11 +20,11 @@ const bodyFor = (id: EndpointId, chat_id: string) =>
     ? { availability: 'OPEN', queue: 'DEFAULT', reason: 'OTHER' }
     : { chat_id, ...(id === 'message' ? { message: 'hi', sender: AGENT } : {}) }
 
-describeAdapters('names and versions', door => {
+describeAdapters('names and versions', adapter => {
   it.each(HANDOVER)('V1 V2 W7 E0.4 %s leads to the same function under both names', async id => {
     const answers = []
     for (const alias of ['handover', 'takeover'] as const) {
-      const { sim, api } = await setUp(door)
+      const { sim, api } = await setUp(adapter)
       const chat = await sim.chat({ history: HISTORY })
       const { status, body } = await api.call(id, bodyFor(id, chat.id), { alias })
       answers.push({ status, body, view: chat.view() })
@@ -34,7 +34,7 @@ describeAdapters('names and versions', door => {
   })
 
   it('V2 one conversation may mix both names', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     await api.start({ chat_id: chat.id }, { alias: 'takeover' })
     expect(chat.status).toBe('agent')
@@ -43,7 +43,7 @@ describeAdapters('names and versions', door => {
   })
 
   it('V3 W5 W7 EV10 EV11 EV12 EV13 EV14 EV15 each reply confirms with its event, under its older name', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: HISTORY })
     for (const [id, event] of Object.entries(EVENTS) as [EndpointId, string][]) {
       const { body } = await api.call(id, bodyFor(id, chat.id))
@@ -54,7 +54,7 @@ describeAdapters('names and versions', door => {
   it.each(['/api/v1/handover/start', '/api/v3/handover/start', '/api/v2/chats/x', '/api/v2/handovers/start'])(
     'V1 V4 %s is not a path: 404, marked as our own choice',
     async path => {
-      const { sim, api } = await setUp(door)
+      const { sim, api } = await setUp(adapter)
       const chat = await sim.chat()
       const { status, headers, body } = await api.start({ chat_id: chat.id }, { path })
       expect([status, body.error?.code]).toEqual([404, 'path_not_found'])
@@ -63,7 +63,7 @@ describeAdapters('names and versions', door => {
   )
 
   it('V4 api.versions=[v3] adds a version beside v2', async () => {
-    const { sim, api } = await setUp(door, { knobs: { 'api.versions': ['v3'] } })
+    const { sim, api } = await setUp(adapter, { knobs: { 'api.versions': ['v3'] } })
     const chat = await sim.chat()
     expect((await api.start({ chat_id: chat.id }, { path: '/api/v3/takeover/start' })).status).toBe(200)
     expect((await api.start({ chat_id: chat.id })).status).toBe(200)
@@ -78,7 +78,7 @@ describeAdapters('names and versions', door => {
   })
 
   it('E0.2 answers are JSON in UTF-8', async () => {
-    const { sim, api } = await setUp(door)
+    const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: [{ user: 'blåbærsyltetøy 🫐' }] })
     const { headers, body } = await api.chat(chat.id)
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')

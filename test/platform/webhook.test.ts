@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
-import { setUp } from '../support/harness.ts'
-import { takenOver } from '../support/talk.ts'
+import { takenOver } from '../support/chats.ts'
+import { setUp } from '../support/test-simulator.ts'
 
-describeAdapters('webhook payloads', door => {
+describeAdapters('webhook payloads', adapter => {
   it('EV1 EV2 R-BOT R-CHAT.1 R-USER REQUESTING TAKEOVER says bot, chat and user, and nothing else', async () => {
-    const { sim, hook } = await setUp(door, { bot: { id: 55, name: 'Nora' } })
+    const { sim, hook } = await setUp(adapter, { bot: { id: 55, name: 'Nora' } })
     const chat = await sim.chat({ language: 'nb' })
     await chat.press('handover')
     const self = `${sim.baseUrl}/api/v1/chats/${chat.id}`
@@ -18,7 +18,7 @@ describeAdapters('webhook payloads', door => {
   })
 
   it('EV4 EV6 MESSAGE FROM USER adds the message to the same three', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     await chat.press('handover')
     await harness.api.start({ chat_id: chat.id })
@@ -28,21 +28,21 @@ describeAdapters('webhook payloads', door => {
   })
 
   it('R-USER the user id is hexadecimal, the same in every event and in the record', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     await chat.press('handover')
     await chat.press('handover')
-    const ids = harness.hook.of('REQUESTING TAKEOVER').map(payload => payload.user.id)
+    const ids = harness.hook.payloadsOf('REQUESTING TAKEOVER').map(payload => payload.user.id)
     expect(ids[0]).toMatch(/^[0-9a-f]+$/)
     expect(ids).toEqual([chat.userId, chat.userId])
     expect((await harness.api.chat(chat.id)).body.chat.recipient_id).toBe(chat.userId)
   })
 
   it.each(['plain', 'with space/slash?&#ü'])('R-CHAT.2 E9.4 E0.1 _links.self opens the record of chat %j', async id => {
-    const { sim, hook, api } = await setUp(door)
+    const { sim, hook, api } = await setUp(adapter)
     const chat = await sim.chat({ id })
     await chat.press('handover')
-    const { self } = hook.of('REQUESTING TAKEOVER')[0]!.chat._links
+    const { self } = hook.payloadsOf('REQUESTING TAKEOVER')[0]!.chat._links
     expect(self.startsWith(`${sim.baseUrl}/api/v1/chats/`)).toBe(true)
     const opened = await api.chat(id, { path: self.slice(sim.baseUrl.length) })
     expect([opened.status, opened.body.chat?.id]).toEqual([200, id])
@@ -51,17 +51,17 @@ describeAdapters('webhook payloads', door => {
   it.each(['web', 'facebook', 'slack'])(
     'R-CHAT.3 R-CHAT.4 language and source %s are those of the chat',
     async source => {
-      const { sim, hook } = await setUp(door)
+      const { sim, hook } = await setUp(adapter)
       const chat = await sim.chat({ language: 'de', source })
       await chat.press('handover')
-      expect(hook.of('REQUESTING TAKEOVER')[0]?.chat).toMatchObject({ language: 'de', source })
+      expect(hook.payloadsOf('REQUESTING TAKEOVER')[0]?.chat).toMatchObject({ language: 'de', source })
     },
   )
 })
 
-describeAdapters('webhook deliveries', door => {
+describeAdapters('webhook deliveries', adapter => {
   it('WH1 WH5 W5 every event is a POST with a JSON body to the one configured URL', async () => {
-    const harness = await setUp(door, { webhook: { url: 'https://desk.example.test/hook?team=1' } })
+    const harness = await setUp(adapter, { webhook: { url: 'https://desk.example.test/hook?team=1' } })
     const chat = await takenOver(harness)
     await chat.says('hi')
     await harness.api.typingStart({ chat_id: chat.id })
@@ -84,7 +84,7 @@ describeAdapters('webhook deliveries', door => {
     [400, 'failed'],
     [500, 'failed'],
   ])('WH2 WH3 ST4 an answer %i to an event counts as %s and leaves the chat as it is', async (status, outcome) => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     harness.hook.answerWith(status)
     const chat = await harness.sim.chat()
     expect((await chat.press('handover')).ack?.status).toBe(status)
@@ -98,7 +98,7 @@ describeAdapters('webhook deliveries', door => {
   })
 
   it('WH1 a webhook that breaks leaves a failed delivery with a reason, and the chat goes on', async () => {
-    const { sim, hook } = await setUp(door)
+    const { sim, hook } = await setUp(adapter)
     hook.answerWith(() => Promise.reject(new Error('the desk is on fire')))
     const chat = await sim.chat()
     const { ack } = await chat.press('handover')
@@ -107,7 +107,7 @@ describeAdapters('webhook deliveries', door => {
   })
 
   it('WH2 webhook.retry tries again after the listed waits, with the same bytes, until 200', async () => {
-    const { sim, hook } = await setUp(door, { knobs: { 'webhook.retry': ['1s', '5s'] } })
+    const { sim, hook } = await setUp(adapter, { knobs: { 'webhook.retry': ['1s', '5s'] } })
     hook.answerWith(() => (hook.received.length < 3 ? 503 : 200))
     await (await sim.chat()).press('handover')
     await sim.clock.advance('999ms')
@@ -124,7 +124,7 @@ describeAdapters('webhook deliveries', door => {
   })
 
   it('EV1 events of one chat come in the order they happened, each after the answer to the one before', async () => {
-    const harness = await setUp(door)
+    const harness = await setUp(adapter)
     let open = 0
     let most = 0
     harness.hook.answerWith(async () => {
@@ -136,12 +136,12 @@ describeAdapters('webhook deliveries', door => {
     const chat = await takenOver(harness)
     const texts = ['one', 'two', 'three', 'four']
     await Promise.all(texts.map(text => chat.says(text)))
-    expect(harness.hook.of('MESSAGE FROM USER').map(payload => payload.message)).toEqual(texts)
+    expect(harness.hook.payloadsOf('MESSAGE FROM USER').map(payload => payload.message)).toEqual(texts)
     expect(most).toBe(1)
   })
 
   it('EV1 a chat whose webhook answer is slow holds up no other chat', async () => {
-    const { sim, hook } = await setUp(door)
+    const { sim, hook } = await setUp(adapter)
     const [slow, quick] = [await sim.chat(), await sim.chat()]
     let release = () => {}
     const held = new Promise<number>(resolve => {

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { type FakeIo, fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
-import { steadyTime } from '../support/steady-time.ts'
+import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 
 export interface Platform {
   readonly url: string
@@ -49,7 +49,7 @@ export function startRun(
   argv: readonly string[],
   env: Record<string, string> = {},
 ): Run {
-  steadyTime()
+  useStallTolerantTimers()
   const folder = folderWith(files)
   const io = fakeIo(folder)
   const code = main(['run', ...argv], env, io)

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createRealClock, type Timer, wallDelay, wallTimer } from '../../src/runtime/clock.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
-import { steadyTime } from '../support/steady-time.ts'
+import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 
 const LONGEST_MS = 2_147_483_647
 const cancelled = (timer: Timer) => onTestFinished(() => timer.cancel())
@@ -18,7 +18,7 @@ const firing = (start: (fire: (name: string) => void) => void): Promise<string[]
   })
 
 test('timers fire in due order and not before their time', async () => {
-  steadyTime()
+  useStallTolerantTimers()
   const clock = createRealClock()
   const began = clock.now()
   const fired = await firing(fire => {
@@ -83,7 +83,7 @@ test('a delay ends early when it is aborted, and at once when it already was', a
 })
 
 test('the platform’s timers run on it', async () => {
-  steadyTime()
+  useStallTolerantTimers()
   const { sim, events, arrived } = world({ clock: 'real' })
   const chat = await takenOver(sim)
   const began = sim.clock.now()

@@ -4,17 +4,17 @@ import { INTERNAL_HEADER } from '../../src/contract/errors.ts'
 import { createHttpServer } from '../../src/server/http.ts'
 import { listen } from '../../src/server/listen.ts'
 import { type PlatformServer, startServer } from '../../src/server/start.ts'
-import { type RawLine, rawLine } from '../support/server.ts'
+import { connectRaw, type RawConnection } from '../support/network.ts'
 
 const LIMIT = 1000
 let server: PlatformServer
-let line: RawLine
+let line: RawConnection
 let chatId: string
 
 beforeEach(async () => {
   server = await startServer({ port: 0, knobs: { 'limits.body': LIMIT } })
   chatId = (await server.chat()).id
-  line = await rawLine(server.port)
+  line = await connectRaw(server.port)
 })
 afterEach(async () => {
   line.destroy()
@@ -158,7 +158,7 @@ test('slow headers are cut off', async () => {
     bounds,
   )
   const port = await listen(slow.server, '127.0.0.1', 0)
-  const dripping = await rawLine(port)
+  const dripping = await connectRaw(port)
   dripping.send('GET / HTTP/1.1\r\nHost:')
   expect(await dripping.ended()).toMatch(/^HTTP\/1\.1 408 /)
   await slow.stop()

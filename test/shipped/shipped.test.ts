@@ -5,9 +5,9 @@ import { loadScenarios } from '../../src/scenario/load/load.ts'
 import { filesIn } from '../architecture/files.ts'
 import { read } from '../docs/pages.ts'
 import { BUGS, type Bug } from '../mutants/bugs.ts'
-import { patched } from '../mutants/patch.ts'
+import { applyPatch } from '../mutants/patch.ts'
 import { PATCHES } from '../mutants/patches.ts'
-import { inPool, type Outcome, runShipped } from './target.ts'
+import { type Outcome, runShipped, startInPool } from './target.ts'
 
 const loaded = await loadScenarios(['scenarios'], { cwd: process.cwd(), nodeVersion: process.version })
 const FILES = filesIn('scenarios', '.yaml').filter(file => !file.startsWith('parts/'))
@@ -44,7 +44,7 @@ describe('the bugs', () => {
     const sources = new Map<string, string>()
     for (const patch of patches) {
       const before = sources.get(patch.file) ?? read(`examples/intermediary/${patch.file}`)
-      sources.set(patch.file, patched(before, patch))
+      sources.set(patch.file, applyPatch(before, patch))
     }
     for (const [file, source] of sources) expect(source).not.toBe(read(`examples/intermediary/${file}`))
   })
@@ -74,7 +74,7 @@ const KINDS: { readonly [kind: string]: readonly string[] } = { none: ['none', '
 describe('a bug is found, for its own reason', () => {
   let outcomeOf: (bug: Bug) => Promise<Outcome>
   beforeAll(() => {
-    outcomeOf = inPool(BUGS, 10, ({ bug, scenario, only }) =>
+    outcomeOf = startInPool(BUGS, 10, ({ bug, scenario, only }) =>
       runShipped(bug, [`scenarios/${scenario}.yaml`], ...(only === undefined ? [] : ['--only', only])),
     )
   })

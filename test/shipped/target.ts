@@ -10,25 +10,25 @@ import { pathOf, read } from '../docs/pages.ts'
 import type { BugName } from '../mutants/patches.ts'
 import { freePort } from '../support/port.ts'
 
-export interface Shown {
+export interface ReportedFailure {
   readonly kind: string
   readonly wanted: string
   readonly happened: string
 }
 
-export interface ShownPlay {
+export interface ReportedPlay {
   readonly name: string
   readonly file: string
   readonly outcome: string
   readonly reason: string | null
-  readonly failures: readonly Shown[]
+  readonly failures: readonly ReportedFailure[]
   readonly warnings: readonly { readonly rule: string; readonly message: string }[]
 }
 
 export interface Outcome {
   readonly exitCode: number
-  readonly plays: readonly ShownPlay[]
-  readonly failures: readonly Shown[]
+  readonly plays: readonly ReportedPlay[]
+  readonly failures: readonly ReportedFailure[]
   /** What the run said beside its report. */
   readonly talk: string
 }
@@ -48,14 +48,14 @@ export async function runShipped(bug: BugName | null, files: readonly string[], 
 
 async function outcomeOf(args: readonly string[]): Promise<Outcome> {
   const [stdout, stderr] = [fakeOutput(), fakeOutput()]
-  const exitCode = await main(args, {}, { ...QUIET, stdout, stderr })
+  const exitCode = await main(args, {}, { ...NON_INTERACTIVE, stdout, stderr })
   if (stdout.text === '') throw new Error(`Nothing was played: ${stderr.text}`)
   const { plays, failures } = JSON.parse(stdout.text) as Pick<Outcome, 'plays' | 'failures'>
   return { exitCode, plays, failures, talk: stderr.text }
 }
 
 /** Nobody asks, answers or interrupts. */
-const QUIET: Omit<Io, 'stdout' | 'stderr'> = {
+const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
   readStdin: async () => '',
   readStdinBytes: async () => new Uint8Array(),
   canAsk: false,
@@ -77,7 +77,7 @@ function writeDriver(folder: string, port: number, bug: BugName | null): string 
 }
 
 /** Begins the work of all, so many at a time, and answers with what each comes to. */
-export function inPool<Item, Result>(items: readonly Item[], size: number, work: (item: Item) => Promise<Result>) {
+export function startInPool<Item, Result>(items: readonly Item[], size: number, work: (item: Item) => Promise<Result>) {
   const results = new Map<Item, Promise<Result>>()
   const slots: Promise<unknown>[] = Array.from({ length: size }, () => Promise.resolve())
   items.forEach((item, index) => {

@@ -10,28 +10,28 @@ import { startServer } from '../../src/server/start.ts'
 import type { PlatformSimulatorOptions } from '../../src/simulator/options.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 
-export interface Door {
+export interface Adapter {
   readonly name: string
   create(options: PlatformSimulatorOptions): Promise<PlatformSimulator>
   /** Sends a request to a path of the platform. */
   send(sim: PlatformSimulator, path: string, init?: RequestInit): Promise<Response>
   /** How `fetch` fails when the answer gets lost with this code: its message, and the code if it is told. */
-  lost?(code: string): [message: string, code: string | undefined]
+  lostError?(code: string): [message: string, code: string | undefined]
   /** Before the first test and after the last one. */
   open?(): void
   close?(): void
 }
 
-export const inProcess: Door = {
+export const inProcess: Adapter = {
   name: 'in-process',
   create: async options => createPlatformSimulator(options),
   send: (sim, path, init) => sim.fetch(new Request(sim.baseUrl + path, init)),
 }
 
-const byFetch: Door['send'] = (sim, path, init) => fetch(sim.baseUrl + path, { redirect: 'manual', ...init })
+const byFetch: Adapter['send'] = (sim, path, init) => fetch(sim.baseUrl + path, { redirect: 'manual', ...init })
 
 /** A real server on a free port, with the clock that tests move. */
-const overHttp: Door = {
+const overHttp: Adapter = {
   name: 'over HTTP',
   create: options => startServer({ clock: 'virtual', ...options, port: 0 }),
   send: byFetch,
@@ -47,12 +47,12 @@ interface MswServer<Handler> {
   close(): void
 }
 
-function mswDoor<Handler>(
+function mswAdapter<Handler>(
   name: string,
   lostMessage: string,
   listen: () => MswServer<Handler>,
   handlers: (sim: PlatformSimulator) => Handler[],
-): Door {
+): Adapter {
   let server: MswServer<Handler>
   return {
     name,
@@ -62,7 +62,7 @@ function mswDoor<Handler>(
       return sim
     },
     send: byFetch,
-    lost: () => [lostMessage, undefined],
+    lostError: () => [lostMessage, undefined],
     open: () => {
       server = listen()
     },
@@ -70,7 +70,7 @@ function mswDoor<Handler>(
   }
 }
 
-const throughMsw2 = mswDoor(
+const throughMsw2 = mswAdapter(
   'msw 2',
   'Failed to fetch',
   () => {
@@ -81,7 +81,7 @@ const throughMsw2 = mswDoor(
   sim => createHandlers<msw2.HttpHandler>(msw2.http, sim),
 )
 
-const throughMsw3 = mswDoor(
+const throughMsw3 = mswAdapter(
   'msw 3',
   'fetch failed',
   () => {
@@ -93,7 +93,7 @@ const throughMsw3 = mswDoor(
 )
 
 const intercepted: Interception[] = []
-const throughInterceptors: Door = {
+const throughInterceptors: Adapter = {
   name: 'interceptors',
   async create(options) {
     const sim = atOwnAddress(options)
@@ -106,14 +106,14 @@ const throughInterceptors: Door = {
   },
 }
 
-const DOORS: readonly Door[] = [inProcess, overHttp, throughMsw2, throughMsw3, throughInterceptors]
+const ADAPTERS: readonly Adapter[] = [inProcess, overHttp, throughMsw2, throughMsw3, throughInterceptors]
 
 /** Runs the same tests through every door. */
-export function describeAdapters(name: string, body: (door: Door) => void): void {
-  for (const door of DOORS)
-    describe(`${name} (${door.name})`, () => {
-      if (door.open !== undefined) beforeAll(door.open)
-      if (door.close !== undefined) afterAll(door.close)
-      body(door)
+export function describeAdapters(name: string, body: (adapter: Adapter) => void): void {
+  for (const adapter of ADAPTERS)
+    describe(`${name} (${adapter.name})`, () => {
+      if (adapter.open !== undefined) beforeAll(adapter.open)
+      if (adapter.close !== undefined) afterAll(adapter.close)
+      body(adapter)
     })
 }

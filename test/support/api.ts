@@ -4,8 +4,7 @@ import type * as z from 'zod/mini'
 import { type Alias, ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
 import { ErrorBody } from '../../src/contract/errors.ts'
 import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
-import { againstDocument } from './document.ts'
-import { exactly } from './schema.ts'
+import { responseProblems, schemaProblems } from './contract-checks.ts'
 
 type BodyOf<Id extends EndpointId> = z.infer<(typeof ENDPOINTS)[Id]['response']>
 
@@ -95,7 +94,7 @@ export async function checked<Id extends EndpointId>(id: Id, response: Response)
   }
   const body = JSON.parse(text) as BodyOf<Id> & Partial<ErrorBody>
   const schema = (response.ok ? ENDPOINTS[id].response : ErrorBody) as z.ZodMiniType
-  expect(exactly(schema, body), `the answer ${response.status} of ${id}: ${text}`).toEqual([])
-  expect(againstDocument(id, response.status, body), text).toEqual([])
+  expect(schemaProblems(schema, body), `the answer ${response.status} of ${id}: ${text}`).toEqual([])
+  expect(responseProblems(id, response.status, body), text).toEqual([])
   return { status: response.status, headers: response.headers, body }
 }

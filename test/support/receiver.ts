@@ -1,7 +1,6 @@
 /** An intermediary's webhook in this process: remembers what came, answers what it is told to, checks every payload. */
 import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookEventName } from '../../src/contract/events.ts'
-import { eventAgainstDocument } from './document.ts'
-import { exactly } from './schema.ts'
+import { eventProblems, schemaProblems } from './contract-checks.ts'
 
 export interface ReceivedEvent {
   readonly url: string
@@ -26,7 +25,7 @@ export interface Receiver {
   /** Until told otherwise every event gets this answer. */
   answerWith(answer: WebhookAnswer): void
   events(): WebhookEventName[]
-  of<Name extends WebhookEventName>(name: Name): Extract<WebhookEvent, { event: Name }>[]
+  payloadsOf<Name extends WebhookEventName>(name: Name): Extract<WebhookEvent, { event: Name }>[]
 }
 
 const toResponse = (answer: number | Response): Response =>
@@ -43,7 +42,7 @@ export function createReceiver(): Receiver {
     const payload = JSON.parse(text) as WebhookEvent
     const event = { url, method, headers, text, payload }
     received.push(event)
-    problems.push(...whatIsWrong(payload))
+    problems.push(...payloadProblems(payload))
     return toResponse(typeof answer === 'function' ? await answer(event) : answer)
   }
   return {
@@ -54,13 +53,13 @@ export function createReceiver(): Receiver {
       answer = next
     },
     events: () => received.map(({ payload }) => payload.event),
-    of: name => received.map(({ payload }) => payload).filter(payload => payload.event === name) as never,
+    payloadsOf: name => received.map(({ payload }) => payload).filter(payload => payload.event === name) as never,
   }
 }
 
-function whatIsWrong(payload: WebhookEvent): string[] {
+function payloadProblems(payload: WebhookEvent): string[] {
   const known = Object.hasOwn(WEBHOOK_EVENTS, payload.event) ? WEBHOOK_EVENTS[payload.event] : null
   if (known === null) return [`unknown event ${JSON.stringify(payload.event)}`]
-  const problems = exactly(known.schema, payload).map(problem => `${payload.event}: ${problem}`)
-  return [...problems, ...eventAgainstDocument(payload.event, payload)]
+  const problems = schemaProblems(known.schema, payload).map(problem => `${payload.event}: ${problem}`)
+  return [...problems, ...eventProblems(payload.event, payload)]
 }

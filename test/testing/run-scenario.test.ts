@@ -4,7 +4,7 @@ import { agent, check, defineScenario, expectCall, none, press, user, wait } fro
 import { runScenario, ScenarioFailed, type ScenarioRun } from '../../src/testing/run-scenario.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
 import { filesIn } from '../architecture/files.ts'
-import { inPool } from '../shipped/target.ts'
+import { startInPool } from '../shipped/target.ts'
 import { withReference } from './reference.ts'
 
 const FILES = filesIn('scenarios', '.yaml').filter(file => !file.startsWith('parts/'))
@@ -12,7 +12,7 @@ const FILES = filesIn('scenarios', '.yaml').filter(file => !file.startsWith('par
 describe('the shipped scenarios', () => {
   let runOf: (file: string) => Promise<ScenarioRun>
   beforeAll(() => {
-    runOf = inPool(FILES, 6, async file => {
+    runOf = startInPool(FILES, 6, async file => {
       const { sim, close } = await withReference()
       const run = await runScenario(sim, `scenarios/${file}`)
       await close()

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { post, takenOver } from '../knobs/support.ts'
 import { freePort } from '../support/port.ts'
-import { steadyTime } from '../support/steady-time.ts'
+import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { answering, deliveredTo, type Handler, rawServer, receiver, simFor } from './receiver.ts'
 
 /** The outcome of each of the four events, for a receiver that always answers so. */
@@ -54,7 +54,7 @@ test('a failure changes nothing in the chat', async () => {
 })
 
 test('no answer: timeout', async () => {
-  steadyTime()
+  useStallTolerantTimers()
   const { url } = await receiver(() => {})
   const delivery = await deliveredTo(url, { 'webhook.timeout': '100ms' })
   expect(delivery).toMatchObject({ outcome: 'failed', status: null, response: null })
@@ -63,7 +63,7 @@ test('no answer: timeout', async () => {
 })
 
 test('an answer that drips and never ends: timeout', async () => {
-  steadyTime()
+  useStallTolerantTimers()
   const port = await rawServer(socket => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
     const drip = setInterval(() => socket.write('1\r\nx\r\n'), 5)

@@ -1,6 +1,6 @@
 /** Redirects: not followed, or by knob followed to their end. */
 import { expect, test } from 'vitest'
-import { steadyTime } from '../support/steady-time.ts'
+import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { answering, deliveredTo, receiver } from './receiver.ts'
 
 test.each([302, 307])('%i: by default the other address is not asked', async status => {
@@ -43,7 +43,7 @@ test('following a redirect to something that is no address fails', async () => {
 })
 
 test('a timeout behind a redirect', async () => {
-  steadyTime()
+  useStallTolerantTimers()
   const { url, got } = await receiver((_got, response, index) => {
     if (index === 0) response.writeHead(307, { location: '/next' }).end()
   })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
-import { steadyTime } from '../support/steady-time.ts'
+import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { receiver, simFor } from './receiver.ts'
 
 const RETRY = { 'webhook.retry': ['1s', '5s'], 'webhook.idHeader': 'x-delivery' }
@@ -81,7 +81,7 @@ test('typing events are not tried again when they were answered at all', async (
 })
 
 test('a timeout is tried again like any failure', async () => {
-  steadyTime()
+  useStallTolerantTimers()
   const { url, got } = await receiver((_got, response, index) => index > 0 && response.end())
   const sim = simFor(url, { knobs: { ...RETRY, 'webhook.timeout': '50ms' } })
   const chat = await takenOver(sim)

@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { WEBHOOK_EVENTS } from '../../../src/contract/events.ts'
 import type { EntryOf } from '../../../src/journal/entry.ts'
 import { type PlatformServerOptions, startServer } from '../../../src/server/start.ts'
-import { exactly } from '../../support/schema.ts'
-import { control, deferred, startWebhook } from '../../support/server.ts'
+import { createControlClient } from '../../support/control-client.ts'
+import { startWebhook } from '../../support/network.ts'
+import { schemaProblems } from '../../support/contract-checks.ts'
 import { type Handler, receiver } from '../../webhooks/receiver.ts'
 
 const KEY = 'sim-handover-key'
@@ -19,10 +20,10 @@ const verifying: Handler = ({ bytes, headers }, response) => {
 async function setUp(handler: Handler = verifying, options: PlatformServerOptions = {}) {
   const hook = await receiver(handler)
   const server = await startServer({ port: 0, webhook: { url: hook.url }, ...options })
-  return { hook, server, ask: control(server) }
+  return { hook, server, ask: createControlClient(server) }
 }
 
-const trigger = (ask: ReturnType<typeof control>, body: object) => ask('POST', '/trigger', { body })
+const trigger = (ask: ReturnType<typeof createControlClient>, body: object) => ask('POST', '/trigger', { body })
 const lastDelivery = ({ deliveries }: { deliveries: readonly EntryOf<'delivery'>[] }) => deliveries.at(-1)!
 
 describe('trigger', () => {
@@ -37,7 +38,7 @@ describe('trigger', () => {
     ])
     const { json } = hook.got[0]!
     expect(json).toMatchObject({ event })
-    expect(exactly(WEBHOOK_EVENTS[event].schema, json)).toEqual([])
+    expect(schemaProblems(WEBHOOK_EVENTS[event].schema, json)).toEqual([])
     expect(json.chat_id ?? json.chat.id).toBe(chat.id)
   })
 
@@ -96,7 +97,7 @@ describe('trigger', () => {
   })
 
   test('nothing in the chat changes, and no later id is another one', async () => {
-    const run = async (between: (ask: ReturnType<typeof control>) => Promise<unknown>) => {
+    const run = async (between: (ask: ReturnType<typeof createControlClient>) => Promise<unknown>) => {
       const { hook, server, ask } = await setUp(verifying, { baseUrl: 'https://bot.example.test' })
       await using _ = server
       const chat = await server.chat()
@@ -129,7 +130,7 @@ describe('trigger', () => {
   })
 
   test('does not wait for the events of the chat, and is not tried again', async () => {
-    const release = deferred()
+    const release = Promise.withResolvers<void>()
     const { hook, server, ask } = await setUp(
       async (_got, response, index) => {
         if (index === 0) await release.promise
@@ -156,7 +157,7 @@ describe('trigger', () => {
 
   test('without a webhook it says so', async () => {
     await using server = await startServer({ port: 0 })
-    const { body } = await trigger(control(server), { event: 'X' })
+    const { body } = await trigger(createControlClient(server), { event: 'X' })
     expect(body.ack).toMatchObject({ status: null, error: 'no webhook URL is set' })
   })
 })
@@ -292,13 +293,13 @@ describe('resend', () => {
 describe('a reset', () => {
   test('ends both, and nothing of them is journaled', async () => {
     let waits = false
-    const reached = [deferred(), deferred()]
+    const reached = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await using webhook = await startWebhook((_, response) => {
       if (waits) reached[webhook.bodies.length - 2]!.resolve()
       else response.end()
     })
     await using server = await startServer({ port: 0, webhook: { url: webhook.url } })
-    const ask = control(server)
+    const ask = createControlClient(server)
     const { delivery_id } = (await trigger(ask, { event: 'X' })).body
     waits = true
     const open = [trigger(ask, { event: 'Y' })]

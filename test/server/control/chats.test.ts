@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { startServer } from '../../../src/server/start.ts'
-import { control, deferred, startWebhook } from '../../support/server.ts'
+import { createControlClient } from '../../support/control-client.ts'
+import { startWebhook } from '../../support/network.ts'
 
 test('a chat is opened, listed and shown as its user sees it', async () => {
   await using server = await startServer({ port: 0 })
-  const ask = control(server)
+  const ask = createControlClient(server)
   const history = [{ user: 'Hi' }, { bot: 'Hello', buttons: [{ label: 'Opening hours' }] }]
   const { status, body } = await ask('POST', '/chats', { body: { language: 'nb', history } })
   expect(status).toBe(201)
@@ -28,14 +29,17 @@ test('a chat is opened, listed and shown as its user sees it', async () => {
 
 test('everything about a chat may be left out, even the body', async () => {
   await using server = await startServer({ port: 0 })
-  const { status, body } = await control(server)('POST', '/chats')
+  const { status, body } = await createControlClient(server)('POST', '/chats')
   expect(status).toBe(201)
-  expect((await control(server)('GET', `/chats/${body.chat_id}`)).body).toMatchObject({ language: 'en', source: 'web' })
+  expect((await createControlClient(server)('GET', `/chats/${body.chat_id}`)).body).toMatchObject({
+    language: 'en',
+    source: 'web',
+  })
 })
 
 test('an unknown chat is 404 everywhere', async () => {
   await using server = await startServer({ port: 0 })
-  const ask = control(server)
+  const ask = createControlClient(server)
   for (const [method, path, body] of [
     ['GET', '/chats/none', undefined],
     ['POST', '/chats/none/messages', { text: 'Hi' }],
@@ -48,7 +52,7 @@ test('an unknown chat is 404 everywhere', async () => {
 
 async function withChat(options: Parameters<typeof startServer>[0] = {}) {
   const server = await startServer({ port: 0, ...options })
-  const ask = control(server)
+  const ask = createControlClient(server)
   const { body } = await ask('POST', '/chats')
   return { server, ask, id: body.chat_id as string }
 }
@@ -78,7 +82,7 @@ describe('wait=ack', () => {
   })
 
   test('without it nobody waits for the webhook', async () => {
-    const reached = deferred<() => void>()
+    const reached = Promise.withResolvers<() => void>()
     await using webhook = await startWebhook((_, response) => reached.resolve(() => response.end()))
     const { server, ask, id } = await withChat({ webhook: { url: webhook.url } })
     await using _ = server
@@ -93,7 +97,7 @@ describe('wait=ack', () => {
   })
 
   test('is cut short by a reset', async () => {
-    const reached = deferred()
+    const reached = Promise.withResolvers<void>()
     await using webhook = await startWebhook(() => reached.resolve())
     const { server, ask, id } = await withChat({ webhook: { url: webhook.url } })
     await using _ = server
@@ -106,7 +110,7 @@ describe('wait=ack', () => {
 
 test('an unknown button lists the visible ones', async () => {
   await using server = await startServer({ port: 0 })
-  const ask = control(server)
+  const ask = createControlClient(server)
   const history = [{ bot: 'Hello', buttons: [{ label: 'Opening hours' }] }]
   const { chat_id } = (await ask('POST', '/chats', { body: { history } })).body
   const { status, body } = await ask('POST', `/chats/${chat_id}/press`, { body: { button: 'Openin hours' } })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { refusedAccess } from '../../../src/server/control/access.ts'
 import { startServer } from '../../../src/server/start.ts'
-import { control, rawLine } from '../../support/server.ts'
+import { createControlClient } from '../../support/control-client.ts'
+import { connectRaw } from '../../support/network.ts'
 
 const LOCAL = { hosts: ['localhost', '127.0.0.1', '[::1]'], token: null }
 const ask = (host: string, headers: Record<string, string> = {}, open = false) => ({
@@ -45,14 +46,14 @@ describe('with a token', () => {
 
 test('on the server: a foreign page and a foreign name get 403 and no CORS header', async () => {
   await using server = await startServer({ port: 0 })
-  const told = await control(server)('POST', '/reset', { headers: { origin: 'https://evil.example' } })
+  const told = await createControlClient(server)('POST', '/reset', { headers: { origin: 'https://evil.example' } })
   expect([told.status, told.body.error.code]).toEqual([403, 'foreign_origin'])
   expect(told.headers.get('access-control-allow-origin')).toBeNull()
 
-  const line = await rawLine(server.port)
+  const line = await connectRaw(server.port)
   line.send('GET /_sim/state HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n')
   expect(await line.ended()).toMatch(/^HTTP\/1\.1 403 [\s\S]*foreign_host/)
-  const absolute = await rawLine(server.port)
+  const absolute = await connectRaw(server.port)
   absolute.send('GET http://evil.example/_sim/state HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n')
   expect(await absolute.ended()).toMatch(/^HTTP\/1\.1 403 /)
 })
@@ -62,7 +63,7 @@ test('listening beyond this machine asks for a token that cannot be guessed', as
   await using other = await startServer({ port: 0, host: '0.0.0.0' })
   expect(server.controlToken).toMatch(/^[\w-]{32}$/)
   expect(server.controlToken).not.toBe(other.controlToken)
-  const ask = control(server)
+  const ask = createControlClient(server)
   expect((await ask('GET', '/state')).status).toBe(401)
   expect((await ask('GET', '/readyz')).status).toBe(200)
   expect((await ask('GET', '/nothing')).status).toBe(401)
@@ -72,7 +73,7 @@ test('listening beyond this machine asks for a token that cannot be guessed', as
 
 test('a token may also be asked for on this machine', async () => {
   await using server = await startServer({ port: 0, controlToken: 'mine' })
-  const ask = control(server)
+  const ask = createControlClient(server)
   expect((await ask('GET', '/state')).status).toBe(401)
   expect((await ask('GET', '/state', { headers: { 'x-handover-sim-token': 'mine' } })).status).toBe(200)
   await using plain = await startServer({ port: 0 })

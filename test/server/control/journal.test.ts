@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type PlatformServer, startServer } from '../../../src/server/start.ts'
-import { control, rawLine, startWebhook } from '../../support/server.ts'
+import { createControlClient } from '../../support/control-client.ts'
+import { connectRaw, startWebhook } from '../../support/network.ts'
 
 const call = (server: PlatformServer, id: string, body: object, headers: Record<string, string> = {}) =>
   fetch(`${server.url}/api/v2/handover/${id}`, {
@@ -12,7 +13,7 @@ const call = (server: PlatformServer, id: string, body: object, headers: Record<
 describe('wait', () => {
   test('answers an entry that is there, and one that comes later', async () => {
     await using server = await startServer({ port: 0 })
-    const ask = control(server)
+    const ask = createControlClient(server)
     const ada = await server.chat()
     await call(server, 'start', { chat_id: ada.id })
     const there = await ask('GET', `/wait?call=start&chat_id=${ada.id}`)
@@ -34,12 +35,12 @@ describe('wait', () => {
     const ada = await server.chat()
     await ada.press('handover')
     await call(server, 'end', { chat_id: 'other' })
-    expect((await control(server)('GET', `/wait?${query}`)).body).toMatchObject(expected)
+    expect((await createControlClient(server)('GET', `/wait?${query}`)).body).toMatchObject(expected)
   })
 
   test('408 shows what came nearest', async () => {
     await using server = await startServer({ port: 0 })
-    const ask = control(server)
+    const ask = createControlClient(server)
     const [ada, ben] = [await server.chat(), await server.chat()]
     await call(server, 'start', { chat_id: ada.id })
     const { seq } = (await ask('GET', '/wait?call=start')).body
@@ -60,7 +61,7 @@ describe('wait', () => {
   test('a reset ends the wait', async () => {
     await using server = await startServer({ port: 0 })
     // Two requests on one line are taken up in their order.
-    const line = await rawLine(server.port)
+    const line = await connectRaw(server.port)
     line.send('GET /_sim/wait?call=start&timeout=1m HTTP/1.1\r\nHost: localhost\r\n\r\n')
     line.send('POST /_sim/reset HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     expect(await line.ended()).toMatch(/^HTTP\/1\.1 409 [\s\S]*"code":"reset"[\s\S]*HTTP\/1\.1 200 /)
@@ -70,7 +71,7 @@ describe('wait', () => {
 describe('journal', () => {
   test('is read by kind, chat, seq and number', async () => {
     await using server = await startServer({ port: 0 })
-    const ask = control(server)
+    const ask = createControlClient(server)
     const [ada, ben] = [await server.chat(), await server.chat()]
     await ada.says('Hi')
     await ben.says('Hi')
@@ -85,7 +86,7 @@ describe('journal', () => {
   test('shows neither keys nor signatures, in any export', async () => {
     await using webhook = await startWebhook()
     await using server = await startServer({ port: 0, webhook: { url: webhook.url } })
-    const ask = control(server)
+    const ask = createControlClient(server)
     const ada = await server.chat()
     await ada.press('handover')
     await call(server, 'start', { chat_id: ada.id })

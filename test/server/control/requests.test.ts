@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startServer } from '../../../src/server/start.ts'
-import { control } from '../../support/server.ts'
+import { createControlClient } from '../../support/control-client.ts'
 
 describe('what is wrong is named', () => {
   test.each([
@@ -34,14 +34,14 @@ describe('what is wrong is named', () => {
     ['GET', '/state?x=1', undefined, 'x is not known here'],
   ])('%s %s %j', async (method, path, body, message) => {
     await using server = await startServer({ port: 0, clock: 'virtual' })
-    const told = await control(server)(method, path, body === undefined ? {} : { body })
+    const told = await createControlClient(server)(method, path, body === undefined ? {} : { body })
     expect(told.status).toBe(422)
     expect(told.body.error.message).toContain(message)
   })
 
   test('an attachment needs either a size or bytes', async () => {
     await using server = await startServer({ port: 0 })
-    const ask = control(server)
+    const ask = createControlClient(server)
     const { chat_id } = (await ask('POST', '/chats')).body
     for (const more of [
       {},
@@ -59,7 +59,7 @@ describe('what is wrong is named', () => {
 
   test('a body that is not JSON is 400, a form where none is taken 415', async () => {
     await using server = await startServer({ port: 0 })
-    const ask = control(server)
+    const ask = createControlClient(server)
     expect((await ask('POST', '/chats', { text: '{"language":' })).status).toBe(400)
     expect((await ask('POST', '/chats', { form: new FormData() })).status).toBe(415)
     const headers = { 'content-type': 'multipart/form-data; boundary=x' }
@@ -71,7 +71,7 @@ describe('what is wrong is named', () => {
 describe('routes', () => {
   test('an unknown one is 404 and lists those there are', async () => {
     await using server = await startServer({ port: 0 })
-    const { status, body } = await control(server)('GET', '/jornal')
+    const { status, body } = await createControlClient(server)('GET', '/jornal')
     expect([status, body.error.code]).toEqual([404, 'route_not_found'])
     expect(body.error.message).toContain('did you mean /_sim/journal?')
     expect(body.error.message).toContain('POST /_sim/chats/:id/press')
@@ -79,7 +79,7 @@ describe('routes', () => {
 
   test('another method is 405 with Allow', async () => {
     await using server = await startServer({ port: 0 })
-    const { status, headers } = await control(server)('DELETE', '/chats')
+    const { status, headers } = await createControlClient(server)('DELETE', '/chats')
     expect([status, headers.get('allow')]).toEqual([405, 'POST, GET'])
     const preflight = await fetch(`${server.url}/_sim/chats`, { method: 'OPTIONS' })
     expect(preflight.status).toBe(405)
@@ -98,14 +98,14 @@ describe('routes', () => {
   test('serving them leaves the global Request and Response alone', async () => {
     const before = [globalThis.Request, globalThis.Response]
     await using server = await startServer({ port: 0 })
-    await control(server)('GET', '/state')
+    await createControlClient(server)('GET', '/state')
     expect(globalThis.Request).toBe(before[0])
     expect(globalThis.Response).toBe(before[1])
   })
 
   test('neither its requests nor its errors reach the journal of the platform', async () => {
     await using server = await startServer({ port: 0 })
-    await control(server)('GET', '/nothing-here')
+    await createControlClient(server)('GET', '/nothing-here')
     expect(server.journal.query()).toEqual([])
   })
 })
@@ -113,7 +113,7 @@ describe('routes', () => {
 describe('config', () => {
   test('a change is in force at once and answered whole', async () => {
     await using server = await startServer({ port: 0 })
-    const ask = control(server)
+    const ask = createControlClient(server)
     const patch = { 'typing.webhook': 'off', 'webhook.url': 'http://127.0.0.1:9/hook', 'webhook.retry': ['1s', '5s'] }
     const { status, body } = await ask('PATCH', '/config', { body: patch })
     expect(status).toBe(200)
@@ -124,7 +124,7 @@ describe('config', () => {
 
   test('unknown knobs and values are 422 with the allowed ones, and nothing is changed', async () => {
     await using server = await startServer({ port: 0 })
-    const ask = control(server)
+    const ask = createControlClient(server)
     const body = { 'typing.webhok': 'off', 'webhook.json': 'yaml', 'webhook.url': 'nowhere', 'bot.delay': '1s' }
     const told = await ask('PATCH', '/config', { body })
     expect([told.status, told.body.error.code]).toEqual([422, 'invalid_setting'])
@@ -139,22 +139,22 @@ describe('config', () => {
 
   test.each(['constructor', 'toString', '__proto__'])('%s is no setting', async name => {
     await using server = await startServer({ port: 0 })
-    const told = await control(server)('PATCH', '/config', { text: `{"${name}":"x"}` })
+    const told = await createControlClient(server)('PATCH', '/config', { text: `{"${name}":"x"}` })
     // JSON puts __proto__ on the object as any other name, schemas may leave it out: it must change nothing.
     expect([200, 422]).toContain(told.status)
-    expect(Object.hasOwn((await control(server)('GET', '/config')).body, name)).toBe(false)
+    expect(Object.hasOwn((await createControlClient(server)('GET', '/config')).body, name)).toBe(false)
   })
 
   test('keys are never shown', async () => {
     await using server = await startServer({ port: 0, knobs: { 'keys.handover': 'very-secret-key' } })
-    const { body } = await control(server)('GET', '/state')
+    const { body } = await createControlClient(server)('GET', '/state')
     expect(body.config['keys.handover']).toBe('***')
     expect(JSON.stringify(body)).not.toContain('very-secret-key')
   })
 
   test('availability is set as in the workspace', async () => {
     await using server = await startServer({ port: 0 })
-    const ask = control(server)
+    const ask = createControlClient(server)
     expect((await ask('GET', '/state')).body.availability).toMatchObject([
       { bot_id: 1042, queue: 'DEFAULT', availability: 'OPEN', updated_at: null, open: true },
     ])
@@ -165,7 +165,7 @@ describe('config', () => {
 
   test('assumptions come with the values in force', async () => {
     await using server = await startServer({ port: 0, knobs: { 'webhook.retry': ['1s'] } })
-    const { assumptions } = (await control(server)('GET', '/assumptions')).body
+    const { assumptions } = (await createControlClient(server)('GET', '/assumptions')).body
     const retry = assumptions.find(({ name }: { name: string }) => name === 'webhook.retry')
     expect(retry).toMatchObject({ rule: 'WH1', knobs: [{ name: 'webhook.retry', value: ['1s'] }] })
   })

@@ -1,13 +1,13 @@
 /** Snapshots over the control API, and what a reader of the events hears of them. */
 import { expect, test } from 'vitest'
 import { startServer } from '../../../src/server/start.ts'
-import { control } from '../../support/server.ts'
+import { createControlClient } from '../../support/control-client.ts'
 
 const SERVER = { port: 0, clock: 'virtual' } as const
 
 test('taken and put back', async () => {
   await using server = await startServer(SERVER)
-  const ask = control(server)
+  const ask = createControlClient(server)
   await ask('POST', '/chats', { body: { id: 'ada' } })
   const { body: snapshot } = await ask('GET', '/snapshot?journal=true')
   expect(snapshot).toMatchObject({
@@ -28,7 +28,7 @@ test('taken and put back', async () => {
 
 test('refused with every reason, by field', async () => {
   await using server = await startServer(SERVER)
-  const ask = control(server)
+  const ask = createControlClient(server)
   const { body: snapshot } = await ask('GET', '/snapshot')
   const other = await ask('PUT', '/snapshot', { body: { ...snapshot, v: 7 } })
   expect([other.status, other.body.error.code]).toEqual([422, 'invalid_snapshot'])

@@ -1,21 +1,22 @@
 import { expect, test } from 'vitest'
 import { startServer } from '../../../src/server/start.ts'
-import { control, deferred, startWebhook } from '../../support/server.ts'
+import { createControlClient } from '../../support/control-client.ts'
+import { startWebhook } from '../../support/network.ts'
 
 test('a virtual clock is advanced; the real one is not', async () => {
   await using virtual = await startServer({ port: 0, clock: 'virtual' })
-  const { status, body } = await control(virtual)('POST', '/clock/advance', { body: { by: '10m' } })
+  const { status, body } = await createControlClient(virtual)('POST', '/clock/advance', { body: { by: '10m' } })
   expect([status, body]).toEqual([200, { mode: 'virtual', now: '2024-01-01T09:10:00.000000Z' }])
 
   await using real = await startServer({ port: 0 })
-  const refused = await control(real)('POST', '/clock/advance', { body: { by: '10m' } })
+  const refused = await createControlClient(real)('POST', '/clock/advance', { body: { by: '10m' } })
   expect([refused.status, refused.body.error.code]).toEqual([409, 'real_clock'])
 })
 
 test('settle answers after what is in flight and due', async () => {
   await using webhook = await startWebhook()
   await using server = await startServer({ port: 0, clock: 'virtual', webhook: { url: webhook.url } })
-  const ask = control(server)
+  const ask = createControlClient(server)
   const { chat_id } = (await ask('POST', '/chats')).body
   await ask('POST', `/chats/${chat_id}/press`, { body: { button: 'handover' } })
   const { body } = await ask('POST', '/settle')
@@ -25,7 +26,7 @@ test('settle answers after what is in flight and due', async () => {
 
 test('reset forgets everything, and the same things happen again the same way', async () => {
   await using server = await startServer({ port: 0, clock: 'virtual' })
-  const ask = control(server)
+  const ask = createControlClient(server)
   const first = (await ask('POST', '/chats')).body
   await ask('POST', `/chats/${first.chat_id}/press`, { body: { button: 'handover' } })
   expect((await ask('POST', '/reset')).body).toEqual({ reset: true })
@@ -35,14 +36,14 @@ test('reset forgets everything, and the same things happen again the same way', 
 })
 
 test('a delivery in flight during a reset never appears afterwards', async () => {
-  const reached = deferred<() => void>()
+  const reached = Promise.withResolvers<() => void>()
   await using webhook = await startWebhook((_, response) => reached.resolve(() => response.end()))
   await using server = await startServer({
     port: 0,
     webhook: { url: webhook.url },
     knobs: { 'webhook.retry': ['1ms'] },
   })
-  const ask = control(server)
+  const ask = createControlClient(server)
   const { chat_id } = (await ask('POST', '/chats')).body
   await ask('POST', `/chats/${chat_id}/press`, { body: { button: 'handover' } })
   const answer = await reached.promise
@@ -54,14 +55,14 @@ test('a delivery in flight during a reset never appears afterwards', async () =>
 })
 
 test('an action still being translated during a reset never appears afterwards', async () => {
-  const translated = deferred<string>()
-  const translating = deferred()
+  const translated = Promise.withResolvers<string>()
+  const translating = Promise.withResolvers<void>()
   const translate = () => {
     translating.resolve()
     return translated.promise
   }
   await using server = await startServer({ port: 0, translate })
-  const ask = control(server)
+  const ask = createControlClient(server)
   const { chat_id } = (await ask('POST', '/chats', { body: { language: 'nb' } })).body
   const start = { bot_id: server.botId, chat_id, sender: { language_codes: ['en'] } }
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
@@ -76,7 +77,7 @@ test('an action still being translated during a reset never appears afterwards',
 
 test('health says whether it takes requests, and both documents are served', async () => {
   await using server = await startServer({ port: 0, baseUrl: 'https://bot.example.test/here' })
-  const ask = control(server)
+  const ask = createControlClient(server)
   expect((await ask('GET', '/livez')).body).toMatchObject({ status: 'live' })
   expect((await ask('GET', '/readyz')).body).toMatchObject({ status: 'ready', version: expect.any(String) })
   expect((await ask('GET', '/openapi.json')).body.servers).toEqual([{ url: server.url }])

@@ -5,7 +5,8 @@ import { startServer } from '../../../src/server/start.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../../src/simulator/simulator.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../../../src/simulator/workspaces/workspace.ts'
 import { AGENT } from '../../knobs/support.ts'
-import { control, deferred, startWebhook } from '../../support/server.ts'
+import { createControlClient } from '../../support/control-client.ts'
+import { startWebhook } from '../../support/network.ts'
 
 const SERVER = { port: 0, clock: 'virtual' } as const
 
@@ -157,7 +158,7 @@ describe('a call', () => {
 })
 
 test('closing a workspace aborts its deliveries and does not affect others', async () => {
-  const { promise: closed, resolve } = deferred()
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
   await using hook = await startWebhook((_, response) => void response.on('close', resolve))
   await using server = await startServer(SERVER)
   const own = await server.workspace({ webhook: { url: hook.url } })
@@ -288,7 +289,7 @@ test('a snapshot of one workspace can be restored in others, which keep their ke
 describe('/_sim/workspaces', () => {
   test('creates, shows, lists and closes workspaces', async () => {
     await using server = await startServer(SERVER)
-    const ask = control(server)
+    const ask = createControlClient(server)
     const body = {
       name: 'cart',
       clock: 'real',
@@ -312,7 +313,7 @@ describe('/_sim/workspaces', () => {
 
   test('every route of a simulator also exists for a workspace', async () => {
     await using server = await startServer(SERVER)
-    const ask = control(server)
+    const ask = createControlClient(server)
     const { control: at, api_key, bot_id } = (await ask('POST', '/workspaces', { body: {} })).body
     const { chat_id, url } = (await ask('POST', '/workspaces/ws-1/chats', { body: { id: 'ada' } })).body
     expect(url).toBe(`${at}/chats/ada`)
@@ -336,7 +337,7 @@ describe('/_sim/workspaces', () => {
 
   test('an invalid request is rejected with the name of the field', async () => {
     await using server = await startServer(SERVER)
-    const ask = control(server)
+    const ask = createControlClient(server)
     await ask('POST', '/workspaces', { body: { name: 'cart' } })
     const refused = async (body: object) => {
       const { status, body: answer } = await ask('POST', '/workspaces', { body })
@@ -366,7 +367,7 @@ describe('/_sim/workspaces', () => {
 
   test('closing a workspace ends its waits and streams', async () => {
     await using server = await startServer(SERVER)
-    const ask = control(server)
+    const ask = createControlClient(server)
     await ask('POST', '/workspaces', { body: { name: 'cart' } })
     const stream = await fetch(`${server.url}/_sim/workspaces/cart/events`)
     const waiting = ask('GET', '/workspaces/cart/wait?call=start&timeout=30s')

@@ -3,10 +3,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type * as ast from 'typescript/unstable/ast'
 import * as is from 'typescript/unstable/ast/is'
-import { type Declaration, type Module, referencesIn, specifierOf } from './modules.ts'
-import type { Reach } from './reach.ts'
+import { type Declaration, type Module, referencesIn, specifierOf } from './declaration-modules.ts'
+import type { PublicDeclarations } from './public-declarations.ts'
 
-export function writeKept(modules: ReadonlyMap<string, Module>, reach: Reach, folder: string): void {
+export function writeDeclarations(
+  modules: ReadonlyMap<string, Module>,
+  reach: PublicDeclarations,
+  folder: string,
+): void {
   for (const module of modules.values()) {
     const kept = module.declarations.filter(one => reach.kept.has(one))
     const passes = [...module.exports.keys()].some(name => reach.passed.has(`${module.file}:${name}`))
@@ -20,7 +24,7 @@ export function writeKept(modules: ReadonlyMap<string, Module>, reach: Reach, fo
 /** Of TypeScript 5.2 and later; not everybody has it among his `lib`. */
 const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n'
 
-function textOf(module: Module, reach: Reach): string {
+function textOf(module: Module, reach: PublicDeclarations): string {
   const { statements, text } = module.source
   const used = namesUsed(module, reach)
   const [first] = statements
@@ -34,7 +38,12 @@ function textOf(module: Module, reach: Reach): string {
 /** `./chat.ts` is `./chat.js` once it is built. */
 const asScripts = (text: string) => text.replace(/((?:from\s+|import\()['"]\.[^'"]+)\.ts(['"])/g, '$1.js$2')
 
-function statementText(module: Module, node: ast.Statement, used: ReadonlySet<string>, reach: Reach): string {
+function statementText(
+  module: Module,
+  node: ast.Statement,
+  used: ReadonlySet<string>,
+  reach: PublicDeclarations,
+): string {
   if (is.isImportDeclaration(node)) return importText(node, used)
   if (is.isExportDeclaration(node)) return exportText(module, node, reach)
   const declaration = module.declarations.find(one => one.node === node)!
@@ -57,7 +66,7 @@ function importText(node: ast.ImportDeclaration, used: ReadonlySet<string>): str
 
 const bare = (specifier: string) => specifier.replace(/^type /, '')
 
-function exportText(module: Module, node: ast.ExportDeclaration, reach: Reach): string {
+function exportText(module: Module, node: ast.ExportDeclaration, reach: PublicDeclarations): string {
   if (!node.exportClause) return node.getText()
   const { elements } = node.exportClause as ast.NamedExports
   const followed = elements.filter(one => reach.passed.has(`${module.file}:${one.name.text}`))
@@ -69,7 +78,7 @@ function exportText(module: Module, node: ast.ExportDeclaration, reach: Reach): 
 }
 
 /** What the kept declarations of a file, and its lists of exports, call by name. */
-function namesUsed(module: Module, reach: Reach): Set<string> {
+function namesUsed(module: Module, reach: PublicDeclarations): Set<string> {
   const used = new Set<string>()
   const add = (declaration: Declaration, text: string | null) => {
     const references = text === null ? declaration.references : referencesIn(text, module.file)

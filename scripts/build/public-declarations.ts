@@ -1,7 +1,14 @@
 /** Which declarations the public names lead to. */
-import { type Declaration, type Meaning, type Module, type Reference, referencesIn, type Source } from './modules.ts'
+import {
+  type Declaration,
+  type Meaning,
+  type Module,
+  type Reference,
+  referencesIn,
+  type Source,
+} from './declaration-modules.ts'
 
-export interface Reach {
+export interface PublicDeclarations {
   /** What is published, with the text of those that are written anew. */
   readonly kept: Map<Declaration, string | null>
   /** Re-exports that were followed: `file:name`. */
@@ -9,13 +16,17 @@ export interface Reach {
 }
 
 /** Says how a type alias reads without the packages it may not name; null when it may stay as it is. */
-export type Rewrite = (declaration: Declaration, lookUp: LookUp) => string | null
-export type LookUp = (declaration: Declaration, reference: Reference) => Declaration[]
+export type Rewrite = (declaration: Declaration, lookUp: Lookup) => string | null
+export type Lookup = (declaration: Declaration, reference: Reference) => Declaration[]
 
 const BOTH: readonly Meaning[] = ['type', 'value']
 
-export function reachFrom(modules: ReadonlyMap<string, Module>, entries: readonly string[], rewrite: Rewrite): Reach {
-  const reach: Reach = { kept: new Map(), passed: new Set() }
+export function publicDeclarations(
+  modules: ReadonlyMap<string, Module>,
+  entries: readonly string[],
+  rewrite: Rewrite,
+): PublicDeclarations {
+  const reach: PublicDeclarations = { kept: new Map(), passed: new Set() }
   const follow = createLookUp(modules, reach.passed)
   const quietly = createLookUp(modules, new Set())
   const visited = new Set<Module>()
@@ -77,7 +88,7 @@ function createLookUp(modules: ReadonlyMap<string, Module>, passed: Set<string>)
       ? inModule(module, source.name, meanings)
       : ofExport(source.from, source.name, meanings)
   }
-  const ofReference: LookUp = ({ module }, { name, meanings, from }) =>
+  const ofReference: Lookup = ({ module }, { name, meanings, from }) =>
     from === undefined ? inModule(module, name, meanings) : ofExport(from, name, meanings)
   return { ofExport, ofReference }
 }

@@ -7,7 +7,7 @@ import { defaultKnobs, KNOB_NAMES } from '../../src/contract/knobs.ts'
 import { KEPT_BODY_CHARS } from '../../src/runtime/transport.ts'
 import { DEFAULTS } from '../../src/simulator/options.ts'
 import { signatureHeaders } from '../../src/webhooks/request.ts'
-import { apiWording, blocks, PAGES, pathOf, read, run } from './pages.ts'
+import { blocks, inlineCode, PAGES, pathOf, read, run } from './pages.ts'
 
 const headingId = (heading: string) =>
   heading
@@ -38,7 +38,7 @@ describe.each(PAGES)('%s', page => {
       'chat.messages',
     ]
     const files = /\.(js|ts|py|json|ya?ml|md|log)$/
-    const named = apiWording(read(page))
+    const named = inlineCode(read(page))
       .map(text => /^([a-z]+)\.[a-zA-Z]+$/.exec(text))
       .filter(match => match !== null && groups.has(match[1]!) && !files.test(match[0]))
       .map(match => match![0])
@@ -47,7 +47,7 @@ describe.each(PAGES)('%s', page => {
 
   it('names only scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-    const text = [...apiWording(read(page)), ...blocks(read(page), ''), ...blocks(read(page), 'sh')].join('\n')
+    const text = [...inlineCode(read(page)), ...blocks(read(page), ''), ...blocks(read(page), 'sh')].join('\n')
     const named = [...text.matchAll(/npm (?:run )?(?:-s )?([a-z]+)/g)].map(([, name]) => name!)
     expect(named.filter(name => !(name in scripts) && !['ci', 'install', 'pack'].includes(name))).toEqual([])
   })
@@ -63,7 +63,7 @@ it('README names the pages, and the two commands of a newcomer', () => {
 
 it('docs/webhooks.md: the signature, and the figures', () => {
   const page = read('docs/webhooks.md')
-  const code = apiWording(page)
+  const code = inlineCode(page)
   const headers = signatureHeaders('examplekey', '{"foo":1,"bar":2}', '', defaultKnobs())
   for (const text of Object.entries(headers).flat()) expect(code).toContain(text)
   expect(page).toContain(`${KEPT_BODY_CHARS / 1024} KB`)

@@ -48,5 +48,5 @@ export function loadedWith(file: string, when: 'at once' | 'ever'): string[] {
 const isStatic = ({ type }: Node) => type !== 'ImportExpression'
 
 /** A module that waits cannot be required. */
-export const waitsWhenLoaded = (file: string): boolean =>
+export const hasTopLevelAwait = (file: string): boolean =>
   nodesOf(file, false).some(node => node.type === 'AwaitExpression' || (node as { await?: boolean }).await === true)

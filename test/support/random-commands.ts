@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import type { EndpointId } from '../../src/contract/endpoints.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { EvaluationContext } from './harness.ts'
-import { AGENT } from './talk.ts'
+import { AGENT } from './chats.ts'
+import type { SimulatorSetup } from './test-simulator.ts'
 
 type Fault = 'none' | 'key' | 'bot' | 'chat' | 'body'
 type ChatEndpoint = Exclude<EndpointId, 'availability' | 'chat'>
@@ -21,7 +21,7 @@ export type Command =
   | { readonly kind: 'availability'; readonly value: 'OPEN' | 'CLOSED'; readonly fault: 'none' | 'key' | 'body' }
   | { readonly kind: 'advance'; readonly ms: number }
 
-export interface World {
+export interface RandomConditions {
   readonly delay: '0s' | '2s'
   readonly retry: readonly string[]
   /** Deliveries whose body has a length divisible by this fail; 0: none. */
@@ -38,7 +38,7 @@ const endpoints = fc.constantFrom<ChatEndpoint>(
 )
 const text = fc.oneof(fc.constantFrom('hello', 'parcel', 'where is it?'), fc.string({ minLength: 1, unit: 'binary' }))
 
-export const command: fc.Arbitrary<Command> = fc.oneof(
+export const randomCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('says'), chat, text }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('press'), chat }) },
   {
@@ -62,7 +62,7 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('advance'), ms: fc.constantFrom(0, 1, 999, 2000, 10_000) }) },
 ) as fc.Arbitrary<Command>
 
-export const world: fc.Arbitrary<World> = fc.record({
+export const randomConditions: fc.Arbitrary<RandomConditions> = fc.record({
   delay: fc.constantFrom('0s', '2s'),
   retry: fc.constantFrom([], ['1s', '5s']),
   failing: fc.constantFrom(0, 2, 3),
@@ -70,14 +70,14 @@ export const world: fc.Arbitrary<World> = fc.record({
 })
 
 /** Languages make translation happen in some chats and not in others. */
-export async function openChats({ sim }: EvaluationContext): Promise<ChatHandle[]> {
+export async function openChats({ sim }: SimulatorSetup): Promise<ChatHandle[]> {
   const chats = []
   for (const language of ['en', 'nb', 'de'].slice(0, CHATS)) chats.push(await sim.chat({ language }))
   return chats
 }
 
 /** What a command came to: the status of a call, and what still has to be waited for. */
-export interface Done {
+export interface CommandResult {
   readonly status: number | null
   readonly later: Promise<unknown>
 }
@@ -85,10 +85,10 @@ export interface Done {
 const NOTHING = Promise.resolve()
 
 export async function perform(
-  harness: EvaluationContext,
+  harness: SimulatorSetup,
   chats: readonly ChatHandle[],
   command: Command,
-): Promise<Done> {
+): Promise<CommandResult> {
   if (command.kind === 'says') return { status: null, later: chats[command.chat]!.says(command.text) }
   if (command.kind === 'press') return { status: null, later: chats[command.chat]!.press('handover') }
   if (command.kind === 'advance') {
@@ -99,16 +99,12 @@ export async function perform(
   return { status, later: NOTHING }
 }
 
-function availability({ api }: EvaluationContext, { value, fault }: Extract<Command, { kind: 'availability' }>) {
+function availability({ api }: SimulatorSetup, { value, fault }: Extract<Command, { kind: 'availability' }>) {
   const body = { availability: fault === 'body' ? 'AJAR' : value }
   return api.availability(body, fault === 'key' ? { key: 'wrong' } : {})
 }
 
-function call(
-  { api, sim }: EvaluationContext,
-  chats: readonly ChatHandle[],
-  command: Extract<Command, { kind: 'call' }>,
-) {
+function call({ api, sim }: SimulatorSetup, chats: readonly ChatHandle[], command: Extract<Command, { kind: 'call' }>) {
   const { endpoint, fault, timeout } = command
   const id = chats[command.chat]!.id
   const body = {

@@ -2,7 +2,7 @@
 import { expect, onTestFinished } from 'vitest'
 import type { PlatformSimulatorOptions } from '../../src/simulator/options.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
-import { type Door, inProcess } from './adapters.ts'
+import { type Adapter, inProcess } from './adapters.ts'
 import { type Api, api, type Send } from './api.ts'
 import { createReceiver, type Receiver } from './receiver.ts'
 
@@ -11,7 +11,7 @@ export interface TestSimulator {
   readonly hook: Receiver
 }
 
-export interface EvaluationContext extends TestSimulator {
+export interface SimulatorSetup extends TestSimulator {
   readonly api: Api
   /** A request as it is, to a path of the platform. */
   readonly send: Send
@@ -23,7 +23,7 @@ const withHook = (options: PlatformSimulatorOptions, hook: Receiver): PlatformSi
 })
 
 /** Every payload must have been as the contract describes it. */
-function putAway({ sim, hook }: TestSimulator): void {
+function closeAfterTest({ sim, hook }: TestSimulator): void {
   onTestFinished(async () => {
     await sim.close()
     expect(hook.problems).toEqual([])
@@ -33,17 +33,17 @@ function putAway({ sim, hook }: TestSimulator): void {
 export function createTestSimulator(options: PlatformSimulatorOptions = {}): TestSimulator {
   const hook = createReceiver()
   const made = { sim: createPlatformSimulator(withHook(options, hook)), hook }
-  putAway(made)
+  closeAfterTest(made)
   return made
 }
 
 export async function setUp(
-  door: Door = inProcess,
+  adapter: Adapter = inProcess,
   options: PlatformSimulatorOptions = {},
-): Promise<EvaluationContext> {
+): Promise<SimulatorSetup> {
   const hook = createReceiver()
-  const sim = await door.create(withHook(options, hook))
-  putAway({ sim, hook })
-  const send: Send = (path, init) => door.send(sim, path, init)
+  const sim = await adapter.create(withHook(options, hook))
+  closeAfterTest({ sim, hook })
+  const send: Send = (path, init) => adapter.send(sim, path, init)
   return { sim, hook, send, api: api(sim, send) }
 }

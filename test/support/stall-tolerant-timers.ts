@@ -17,7 +17,7 @@ const node = {
   date: Date.now.bind(Date),
 }
 
-class Due {
+class PendingTimer {
   readonly at: number
   readonly run: () => void
   constructor(at: number, run: () => void) {
@@ -30,72 +30,73 @@ class Due {
   hasRef = (): boolean => false
 }
 
-const timers = new Set<Due>()
+const timers = new Set<PendingTimer>()
 let users = 0
 /** What has passed up to the last step, and when Node's clock said so. */
-let passed = 0
-let stepped = 0
+let passedMs = 0
+let lastStepAt = 0
 /** What the date is ahead of that. */
 let epoch = 0
 let ticking = false
 
-let told = 0
+let lastReading = 0
 
 /** Never twice the same, so that what comes first is also earlier. */
 function elapsed(): number {
-  told = Math.max(told + 0.002, passed + Math.min(node.elapsed() - stepped, STEP_MS))
-  return told
+  lastReading = Math.max(lastReading + 0.002, passedMs + Math.min(node.elapsed() - lastStepAt, STEP_MS))
+  return lastReading
 }
 
-function soonest(): Due | null {
-  let first: Due | null = null
+function earliestTimer(): PendingTimer | null {
+  let first: PendingTimer | null = null
   for (const due of timers) if (first === null || due.at < first.at) first = due
   return first
 }
 
 /** One at a time: what a timer sends is on its way before the next one fires. */
 async function fireDue(): Promise<void> {
-  for (let due = soonest(); due !== null && due.at <= passed; due = soonest()) {
+  for (let due = earliestTimer(); due !== null && due.at <= passedMs; due = earliestTimer()) {
     timers.delete(due)
     queueMicrotask(due.run)
     await new Promise<void>(resolve => node.setImmediate(resolve))
   }
 }
 
-async function keepTime(): Promise<void> {
+async function advanceWhileUsed(): Promise<void> {
   if (ticking) return
   ticking = true
   while (users > 0 || timers.size > 0) {
     await new Promise<void>(resolve => node.setTimeout(resolve, 1))
-    passed = elapsed()
-    stepped = node.elapsed()
+    passedMs = elapsed()
+    lastStepAt = node.elapsed()
     await fireDue()
   }
   ticking = false
 }
 
 /** From now to the end of the test; for what happens in this process, since another process has the time of Node. */
-export function steadyTime(): void {
+export function useStallTolerantTimers(): void {
   if (users++ === 0) {
-    passed = stepped = node.elapsed()
-    epoch = node.date() - passed
-    void keepTime()
+    passedMs = lastStepAt = node.elapsed()
+    epoch = node.date() - passedMs
+    void advanceWhileUsed()
   }
   onTestFinished(() => void users--)
 }
 
 /** In place before any module of ours keeps the timers it finds; by themselves they are those of Node. */
-function standIn(): void {
+function replaceTimers(): void {
   const set = (run: (...args: unknown[]) => void, delayMs = 0, ...args: unknown[]) => {
     if (users === 0) return node.setTimeout(run, delayMs, ...args)
-    const due = new Due(elapsed() + Math.max(1, Number(delayMs) || 0), () => run(...args))
+    const due = new PendingTimer(elapsed() + Math.max(1, Number(delayMs) || 0), () => run(...args))
     timers.add(due)
     return due
   }
-  const clear = (timer: unknown) => void (timers.delete(timer as Due) || node.clearTimeout(timer as NodeJS.Timeout))
+  const clear = (timer: unknown) =>
+    void (timers.delete(timer as PendingTimer) || node.clearTimeout(timer as NodeJS.Timeout))
   Object.assign(globalThis, { setTimeout: Object.assign(set, node.setTimeout), clearTimeout: clear })
   performance.now = () => (users === 0 ? node.elapsed() : elapsed())
   Date.now = () => (users === 0 ? node.date() : Math.floor(epoch + elapsed()))
 }
 
-standIn()
+replaceTimers()

@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
+import { type ExampleSetup, setUpExample } from './example-setup.ts'
 import { type Example, emptyFolder } from './program.ts'
-import { type StepContext, setScene } from './scene.ts'
 
 const lastOf = (chat: ChatHandle) => {
   const { name, text, original } = chat.transcript.at(-1)!
@@ -11,7 +11,7 @@ const lastOf = (chat: ChatHandle) => {
 }
 
 /** The user asks, and the agent accepts. */
-async function takenOver({ sim, agent, call }: StepContext): Promise<ChatHandle> {
+async function takenOver({ sim, agent, call }: ExampleSetup): Promise<ChatHandle> {
   const chat = await sim.chat({ transcript: 'nb-shop' })
   expect((await chat.press('handover')).ack).toMatchObject({ status: 200 })
   expect(chat.status).toBe('pending')
@@ -21,11 +21,11 @@ async function takenOver({ sim, agent, call }: StepContext): Promise<ChatHandle>
   return chat
 }
 
-export function handoverStories(example: Example, available: boolean): void {
+export function describeIntermediary(example: Example, available: boolean): void {
   const story = it.skipIf(!available)
 
   story('request, queue, accept: one start with languages and attachments', async () => {
-    const { sim, agent, call } = await setScene(example)
+    const { sim, agent, call } = await setUpExample(example)
     const chat = await sim.chat({ transcript: 'nb-shop' })
     await chat.press('handover')
     expect(await agent.inbox(chat.id)).toEqual([{ request: true }])
@@ -44,7 +44,7 @@ export function handoverStories(example: Example, available: boolean): void {
   })
 
   story('what the user sends reaches the desk: translated, with a file that can be fetched', async () => {
-    const scene = await setScene(example)
+    const scene = await setUpExample(example)
     const chat = await takenOver(scene)
     const file = { name: 'kvittering æ.pdf', type: 'application/pdf', size_kb: 87 }
     expect((await chat.says('Her er den 🧾', { attach: [file] })).ack).toMatchObject({ status: 200 })
@@ -59,7 +59,7 @@ export function handoverStories(example: Example, available: boolean): void {
   })
 
   story('what the agent does reaches the user: typing, text, transfer, end', async () => {
-    const scene = await setScene(example)
+    const scene = await setUpExample(example)
     const { agent, call } = scene
     const chat = await takenOver(scene)
     await agent.does('type', chat.id)
@@ -88,7 +88,7 @@ export function handoverStories(example: Example, available: boolean): void {
   })
 
   story('a second handover of the same chat, and closed hours', async () => {
-    const scene = await setScene(example)
+    const scene = await setUpExample(example)
     const { agent, call } = scene
     const chat = await takenOver(scene)
     await agent.does('leave', chat.id)
@@ -113,9 +113,9 @@ export function handoverStories(example: Example, available: boolean): void {
   })
 
   story('a request delivered again opens no second conversation', async () => {
-    const scene = await setScene(example)
+    const scene = await setUpExample(example)
     const chat = await takenOver(scene)
-    expect(await deliverAgain(scene)).toBe(200)
+    expect(await redeliver(scene)).toBe(200)
     expect(await scene.agent.desk()).toMatchObject([{ id: chat.id, status: 'open' }])
     expect((await scene.agent.inbox(chat.id)).filter(item => item.request)).toHaveLength(1)
     await scene.agent.does('leave', chat.id)
@@ -124,7 +124,7 @@ export function handoverStories(example: Example, available: boolean): void {
   })
 
   story('a webhook whose signature is wrong or missing is refused, and leaves no trace', async () => {
-    const scene = await setScene(example)
+    const scene = await setUpExample(example)
     const chat = await scene.sim.chat()
     await chat.press('handover')
     await scene.sim.settled()
@@ -134,16 +134,16 @@ export function handoverStories(example: Example, available: boolean): void {
       [body => body, right => right.toLowerCase()],
       [body => body, () => null],
     ]
-    for (const [change, signature] of wrong) expect(await deliverAgain(scene, change, signature)).toBe(401)
+    for (const [change, signature] of wrong) expect(await redeliver(scene, change, signature)).toBe(401)
     expect(await scene.agent.desk()).toMatchObject([{ id: chat.id, status: 'pending' }])
   })
 
   story('killed in the middle of a chat, it still ends it after a restart', async () => {
-    const scene = await setScene(example, { STATE_FILE: join(emptyFolder(), 'state.json') })
+    const scene = await setUpExample(example, { STATE_FILE: join(emptyFolder(), 'state.json') })
     const chat = await takenOver(scene)
     await chat.says('Er du der?')
     expect(await scene.program.end('SIGKILL')).toBe('SIGKILL')
-    await scene.launchAgain()
+    await scene.relaunch()
     expect((await scene.agent.inbox(chat.id)).at(-1)!.text).toBe('[nb>en] Er du der?')
     await scene.agent.does('leave', chat.id)
     await scene.call('end')
@@ -153,8 +153,8 @@ export function handoverStories(example: Example, available: boolean): void {
 }
 
 /** The first delivery once more, byte for byte unless changed; answers the status. */
-async function deliverAgain(
-  { sim }: StepContext,
+async function redeliver(
+  { sim }: ExampleSetup,
   change = (body: string) => body,
   signed: (right: string) => string | null = right => right,
 ): Promise<number> {

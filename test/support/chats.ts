@@ -9,9 +9,10 @@ import type { Api } from './api.ts'
 export const AGENT = { name: 'Kari', avatar: 'https://desk.example.test/kari.png' }
 
 /** `bot: Hi` per message, oldest first. */
-export const lines = (chat: ChatHandle): string[] => chat.transcript.map(({ from, text }) => `${from}: ${text}`)
+export const transcriptLines = (chat: ChatHandle): string[] =>
+  chat.transcript.map(({ from, text }) => `${from}: ${text}`)
 
-export const last = (chat: ChatHandle): MessageView => chat.transcript.at(-1)!
+export const lastMessage = (chat: ChatHandle): MessageView => chat.transcript.at(-1)!
 
 /** A chat an agent is in. */
 export async function takenOver(

@@ -2,8 +2,8 @@
 import { ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import { checked, encode, pathFor, type Reply } from './api.ts'
-import type { EvaluationContext } from './harness.ts'
-import { AGENT } from './talk.ts'
+import { AGENT } from './chats.ts'
+import type { SimulatorSetup } from './test-simulator.ts'
 
 export const HANDOVER_IDS = Object.keys(ENDPOINTS).filter(id => id !== 'chat') as EndpointId[]
 /** The endpoints whose body names a chat. */
@@ -13,7 +13,7 @@ export const CHAT_BODY_IDS = HANDOVER_IDS.filter(id => id !== 'availability')
 export const HISTORY = [{ user: 'My parcel has not arrived yet.' }, { user: 'Order 100-48213.' }]
 
 /** A body the endpoint accepts without leaning on more than it has to. */
-export function goodBody(id: EndpointId, botId: number, chatId: string): Record<string, unknown> {
+export function validBody(id: EndpointId, botId: number, chatId: string): Record<string, unknown> {
   if (id === 'availability') return { availability: 'CLOSED', queue: 'DEFAULT', reason: 'OTHER' }
   const ids = { bot_id: botId, chat_id: chatId }
   return id === 'message' ? { ...ids, message: 'hi', sender: AGENT } : ids
@@ -21,7 +21,7 @@ export function goodBody(id: EndpointId, botId: number, chatId: string): Record<
 
 /** Bytes, or text as UTF-8, to an endpoint with the key that fits it. */
 export async function post(
-  { sim, send }: EvaluationContext,
+  { sim, send }: SimulatorSetup,
   id: EndpointId,
   body: Uint8Array<ArrayBuffer> | string,
   headers: Record<string, string> = { 'content-type': 'application/json' },
@@ -32,7 +32,7 @@ export async function post(
 }
 
 /** Everything a refused call must leave as it was. */
-export function stateOf({ sim, hook }: EvaluationContext, chat: ChatHandle) {
+export function stateOf({ sim, hook }: SimulatorSetup, chat: ChatHandle) {
   const entries = sim.journal.query().filter(entry => entry.kind !== 'api')
   return structuredClone({ chat: chat.view(), chats: sim.chats(), entries, received: hook.received.length })
 }

@@ -1,7 +1,7 @@
 /** Time of tests: it stands still while the machine does, keeps the order of timers, and ends with its test. */
 import { expect, test } from 'vitest'
 import { createRealClock, elapsedMs, wallDelay } from '../../src/runtime/clock.ts'
-import { steadyTime } from './steady-time.ts'
+import { useStallTolerantTimers } from './stall-tolerant-timers.ts'
 
 /** As when the machine stops: nothing of this thread runs. */
 const pause = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
@@ -11,7 +11,7 @@ const node = setTimeout(() => {}, 0)
 clearTimeout(node)
 
 test('a pause of the machine is no time for anybody', async () => {
-  steadyTime()
+  useStallTolerantTimers()
   const clock = createRealClock()
   const began = [elapsedMs(), clock.now()] as const
   let late = false
@@ -28,7 +28,7 @@ test('a pause of the machine is no time for anybody', async () => {
 })
 
 test('timers fire in the order of their delays and not before their time, whatever happens in between', async () => {
-  steadyTime()
+  useStallTolerantTimers()
   const began = elapsedMs()
   const fired: number[] = []
   const delays = [20, 5, 12, 5]

@@ -9,15 +9,15 @@ interface Measured {
   readonly reset: number
 }
 
-export async function doors(): Promise<Figure[]> {
+export async function adapters(): Promise<Figure[]> {
   const runs = Array.from({ length: 3 }, () => run<Measured>(0, 'doors.ts', []))
   const of = (name: keyof Measured) => median(runs.map(one => one[name]))
   const us = (value: number) => `${value.toFixed(0)} us`
-  const row = (name: string, value: number, yardstick: number | null, goal: string): Figure => ({
+  const row = (name: string, value: number, baseline: number | null, goal: string): Figure => ({
     name,
     value: us(value),
-    yardstick: yardstick === null ? '' : us(yardstick),
-    ratio: yardstick === null ? '' : (value / yardstick).toFixed(2),
+    baseline: baseline === null ? '' : us(baseline),
+    ratio: baseline === null ? '' : (value / baseline).toFixed(2),
     goal,
   })
   return [

@@ -2,7 +2,7 @@
 // What the demo prints between the simulator's own lines.
 
 /** @param {string} text */
-export function say(text) {
+export function printStep(text) {
   console.error(`\n── ${text}`)
 }
 

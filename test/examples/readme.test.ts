@@ -1,17 +1,17 @@
 /** The lines under "By hand" in examples/intermediary/README.md, as they stand there. */
 import { expect, it } from 'vitest'
-import { blocks, hasShell, read, run, section, typeIn } from '../docs/pages.ts'
+import { blocks, hasShell, read, run, runInShell, section } from '../docs/pages.ts'
+import { setUpExample } from './example-setup.ts'
 import { NODE } from './program.ts'
-import { setScene } from './scene.ts'
 
 const hasOpenssl = (await run('openssl', ['version'])).code === 0
 
 it.skipIf(!hasShell || !hasOpenssl)('a handover by hand (needs bash, curl and openssl)', async () => {
-  const { sim, program, call } = await setScene(NODE)
+  const { sim, program, call } = await setUpExample(NODE)
   const chat = await sim.chat({ id: 'c1' })
   const [lines = ''] = blocks(section(read('examples/intermediary/README.md'), 'By hand'), 'sh')
   const typed = lines.replaceAll('http://127.0.0.1:3000', program.url)
-  const { code, stdout, stderr } = await typeIn(typed)
+  const { code, stdout, stderr } = await runInShell(typed)
   expect(code, stderr).toBe(0)
   expect(stdout).toContain('HTTP/1.1 200 OK')
   expect(stdout).toContain('[{"request":true}]')

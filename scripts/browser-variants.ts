@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Plugin } from 'rolldown'
 
-export const browserSiblings = (): Plugin => ({
+export const browserVariants = (): Plugin => ({
   name: 'browser-siblings',
   resolveId(specifier, importer) {
     if (importer === undefined || !specifier.startsWith('.') || !specifier.endsWith('.ts')) return null

@@ -31,17 +31,20 @@ export interface Agent {
   desk(): Promise<{ id: string; status: string }[]>
 }
 
-export interface StepContext {
+export interface ExampleSetup {
   readonly sim: PlatformServer
   readonly agent: Agent
   readonly program: Program
   /** The next call of an endpoint since the last one waited for; it must have succeeded without a finding. */
   call(endpoint: EndpointId): Promise<EntryOf<'api'>>
   /** After the process was ended: the same program again. */
-  launchAgain(): Promise<void>
+  relaunch(): Promise<void>
 }
 
-export async function setScene(example: Example, env: Readonly<Record<string, string>> = {}): Promise<StepContext> {
+export async function setUpExample(
+  example: Example,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ExampleSetup> {
   const sim = await startServer({ port: 0 })
   onTestFinished(() => sim.close())
   const settings = { HANDOVER_SIM_URL: sim.url, HANDOVER_SIM_API_KEY: sim.apiKey, ...env }
@@ -57,7 +60,7 @@ export async function setScene(example: Example, env: Readonly<Record<string, st
     get program() {
       return program
     },
-    agent: agentAt(() => program.url),
+    agent: createAgent(() => program.url),
     async call(endpoint) {
       const wanted = (entry: Entry): entry is EntryOf<'api'> => entry.kind === 'api' && entry.endpoint === endpoint
       const entry = await sim.journal.waitFor(wanted, { after, withinMs: WITHIN_MS })
@@ -65,18 +68,19 @@ export async function setScene(example: Example, env: Readonly<Record<string, st
       expect(entry).toMatchObject({ status: 200, auth: 'valid', findings: [] })
       return entry
     },
-    async launchAgain() {
+    async relaunch() {
       program = await start()
     },
   }
 }
 
-function agentAt(url: () => string): Agent {
+function createAgent(url: () => string): Agent {
   const ask = async (verb: Verb, fields: Readonly<Record<string, string>>) => {
     const method = 'GET' in verb ? 'GET' : 'POST'
     const json = JSON.stringify(verb.json)
-    const body = json === undefined ? {} : { body: fill(json, fields, value => JSON.stringify(value).slice(1, -1)) }
-    const path = fill(String(verb[method]), fields, encodeURIComponent)
+    const body =
+      json === undefined ? {} : { body: interpolate(json, fields, value => JSON.stringify(value).slice(1, -1)) }
+    const path = interpolate(String(verb[method]), fields, encodeURIComponent)
     const response = await fetch(url() + path, { method, ...body, signal: AbortSignal.timeout(WITHIN_MS) })
     const text = await response.text()
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
@@ -92,5 +96,5 @@ function agentAt(url: () => string): Agent {
   }
 }
 
-const fill = (text: string, fields: Readonly<Record<string, string>>, written: (value: string) => string) =>
+const interpolate = (text: string, fields: Readonly<Record<string, string>>, written: (value: string) => string) =>
   text.replace(/\$\(([\w.]+)\)/g, (_, name: string) => written(fields[name]!))

@@ -2,8 +2,8 @@
 import type { Entry } from '../../src/journal/entry.ts'
 import type { ChatView } from '../../src/platform/chat-view.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import { type Command, openChats, perform, type World } from './commands.ts'
-import type { EvaluationContext } from './harness.ts'
+import { type Command, openChats, perform, type RandomConditions } from './random-commands.ts'
+import type { SimulatorSetup } from './test-simulator.ts'
 
 export interface Step {
   readonly command: Command
@@ -20,31 +20,35 @@ export interface History {
   readonly calls: number
 }
 
-const turn = () => new Promise<void>(resolve => setImmediate(resolve))
+const nextMacrotask = () => new Promise<void>(resolve => setImmediate(resolve))
 
-export function optionsFor({ delay, retry, slowTranslation }: World) {
+export function optionsFor({ delay, retry, slowTranslation }: RandomConditions) {
   const translate = async (text: string, from: string, to: string) => {
-    for (let wait = text.length % 3; wait > 0; wait--) await turn()
+    for (let wait = text.length % 3; wait > 0; wait--) await nextMacrotask()
     return `[${from}>${to}] ${text}`
   }
   return { knobs: { 'bot.delay': delay, 'webhook.retry': retry }, ...(slowTranslation ? { translate } : {}) }
 }
 
-const look = (chats: readonly ChatHandle[]) => chats.map(chat => structuredClone(chat.view()))
+const chatViews = (chats: readonly ChatHandle[]) => chats.map(chat => structuredClone(chat.view()))
 
-export async function play(harness: EvaluationContext, world: World, commands: readonly Command[]): Promise<History> {
+export async function playCommands(
+  harness: SimulatorSetup,
+  world: RandomConditions,
+  commands: readonly Command[],
+): Promise<History> {
   const { sim, hook } = harness
   if (world.failing > 0) hook.answerWith(({ text }) => (text.length % world.failing === 0 ? 503 : 200))
   const chats = await openChats(harness)
   const steps: Step[] = []
   const waiting: Promise<unknown>[] = []
   for (const command of commands) {
-    const before = look(chats)
+    const before = chatViews(chats)
     const after = sim.journal.nextSeq - 1
     const { status, later } = await perform(harness, chats, command)
     waiting.push(later)
     const effects = sim.journal.query({ after }).filter(entry => entry.kind !== 'api' && entry.kind !== 'delivery')
-    steps.push({ command, status, before, after: look(chats), effects })
+    steps.push({ command, status, before, after: chatViews(chats), effects })
   }
   await sim.settled()
   for (let more = 0; more < 4; more++) await sim.clock.advance('1h')
@@ -54,5 +58,5 @@ export async function play(harness: EvaluationContext, world: World, commands: r
 }
 
 /** The journal without what only the wall clock knows. */
-export const timeless = ({ sim }: EvaluationContext): unknown[] =>
+export const withoutWallTimes = ({ sim }: SimulatorSetup): unknown[] =>
   sim.journal.query().map(entry => ({ ...entry, duration_ms: undefined, at_ms: undefined }))

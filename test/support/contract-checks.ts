@@ -1,14 +1,16 @@
-/** Holds the platform's answers and events against its OpenAPI document, with a validator that is not ours. */
+/** Checks answers and events against the contract's schemas and against the platform's OpenAPI document. */
+import { isDeepStrictEqual } from 'node:util'
+import type * as z from 'zod/mini'
 import { ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
 import { platformOpenApi } from '../../src/contract/openapi.ts'
-import { closed, strictAjv } from './server.ts'
+import { closeSchema, strictAjv } from './json-schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, walked by path
 type Json = any
 
 const document: Json = platformOpenApi({ baseUrl: 'https://bot.example.test' })
 const ajv = strictAjv()
-ajv.addSchema({ $id: 'platform', components: closed(document.components) })
+ajv.addSchema({ $id: 'platform', components: closeSchema(document.components) })
 
 const resolve = (node: Json): Json =>
   node?.$ref === undefined
@@ -28,7 +30,7 @@ function problems(schema: Json, body: unknown): string[] {
 }
 
 /** A document lists no answer to methods and paths it does not have. */
-export function againstDocument(id: EndpointId, status: number, body: unknown): string[] {
+export function responseProblems(id: EndpointId, status: number, body: unknown): string[] {
   if (status === 405) return []
   const { path, method } = ENDPOINTS[id]
   const responses = document.paths[path][method.toLowerCase()].responses
@@ -36,10 +38,17 @@ export function againstDocument(id: EndpointId, status: number, body: unknown): 
   return problems(response?.content?.['application/json']?.schema, body).map(why => `${id} ${status}: ${why}`)
 }
 
-export function eventAgainstDocument(event: string, body: unknown): string[] {
+export function eventProblems(event: string, body: unknown): string[] {
   const found = Object.values(document.webhooks as Record<string, Json>).map(
     webhook => webhook.post.requestBody.content['application/json'].schema,
   )
   const fits = found.filter(schema => problems(schema, body).length === 0)
   return fits.length === 1 ? [] : [`${event}: fits ${fits.length} of the ${found.length} webhooks of the document`]
+}
+
+/** What is wrong with it, in words; nothing when it is exactly what the schema describes. */
+export function schemaProblems(schema: z.ZodMiniType, value: unknown): string[] {
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) return [parsed.error.message]
+  return isDeepStrictEqual(parsed.data, value) ? [] : [`fields beyond the schema in ${JSON.stringify(value)}`]
 }

@@ -1,0 +1,57 @@
+/** Calls the control API and checks every answer against the published OpenAPI document. */
+import type { AnySchema } from 'ajv/dist/2020.js'
+import { expect } from 'vitest'
+import { controlOpenApi } from '../../src/server/control/openapi.ts'
+import type { PlatformServer } from '../../src/server/start.ts'
+import { closeSchema, strictAjv } from './json-schema.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
+type Json = any
+
+const document = controlOpenApi() as Json
+const ajv = strictAjv()
+ajv.addSchema({ $id: 'control', components: closeSchema(document.components) } as AnySchema)
+
+function schemaFor(method: string, path: string, status: number): Json {
+  const paths = Object.keys(document.paths)
+  const found = paths.find(one => new RegExp(`^${one.replace(/\{\w+\}/g, '[^/]+')}$`).test(path))
+  const responses = found && document.paths[found][method.toLowerCase()]?.responses
+  const response = responses?.[status] ?? document.components.responses.Problem
+  return response.content['application/json'].schema
+}
+
+export interface ControlResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Json
+}
+
+export interface ControlRequest {
+  readonly body?: unknown
+  readonly form?: FormData
+  readonly text?: string
+  readonly headers?: Record<string, string>
+}
+
+export type ControlClient = (method: string, path: string, ask?: ControlRequest) => Promise<ControlResponse>
+
+/** `path` is below `/_sim`. Fails the test when an answer is not the documented one. */
+export function createControlClient(server: Pick<PlatformServer, 'url'>): ControlClient {
+  return async (method, path, { body, form, text, headers = {} } = {}) => {
+    const sent = form ?? text ?? (body === undefined ? null : JSON.stringify(body))
+    const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await fetch(`${server.url}/_sim${path}`, { method, body: sent, headers: { ...type, ...headers } })
+    const told = { status: response.status, headers: response.headers, body: await response.json() }
+    const [plain = ''] = path.split('?')
+    checkAnswer(method, `/_sim${plain}`, told)
+    return told
+  }
+}
+
+function checkAnswer(method: string, path: string, { status, body }: ControlResponse): void {
+  const { $ref } = schemaFor(method, path, status)
+  const validate = ajv.compile({ $ref: $ref.replace('#', 'control#') })
+  const valid = validate(body)
+  const errors = ajv.errorsText(validate.errors)
+  expect(valid, `${method} ${path} ${status}: ${errors}\n${JSON.stringify(body)}`).toBe(true)
+}

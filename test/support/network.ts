@@ -1,0 +1,71 @@
+/** Opens real connections: a webhook server, and a socket that sends raw bytes. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+
+export interface Webhook extends AsyncDisposable {
+  readonly url: string
+  readonly bodies: string[]
+}
+
+/** A webhook on a port of its own; by default it answers 200. */
+export async function startWebhook(
+  answer: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => response.end(),
+): Promise<Webhook> {
+  const bodies: string[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    bodies.push(Buffer.concat(chunks).toString())
+    answer(request, response)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`,
+    bodies,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+export interface RawConnection {
+  send(bytes: string | Uint8Array): void
+  /** Everything received, once it matches. */
+  until(pattern: RegExp): Promise<string>
+  /** Everything received, once the other side closed. */
+  ended(): Promise<string>
+  destroy(): void
+}
+
+/** A socket that speaks whatever it is told to. */
+export async function connectRaw(port: number): Promise<RawConnection> {
+  const socket = connect(port, '127.0.0.1')
+  let seen = ''
+  let wake = () => {}
+  let over = false
+  const finish = () => {
+    over = true
+    wake()
+  }
+  socket.setEncoding('latin1')
+  socket.on('data', (chunk: string) => {
+    seen += chunk
+    wake()
+  })
+  socket.on('close', finish).on('error', finish)
+  await new Promise<void>(resolve => socket.once('connect', resolve))
+  const when = async (done: () => boolean): Promise<string> => {
+    while (!done() && !over)
+      await new Promise<void>(resolve => {
+        wake = resolve
+      })
+    return seen
+  }
+  return {
+    send: bytes => void socket.write(bytes),
+    until: pattern => when(() => pattern.test(seen)),
+    ended: () => when(() => false),
+    destroy: () => void socket.destroy(),
+  }
+}
