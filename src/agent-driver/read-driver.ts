@@ -1,7 +1,6 @@
 /** Checks the value of a driver file or module and turns it into a driver that can be called. */
 import { resolve } from 'node:path'
-import { fieldName } from '../contract/explain-issues.ts'
-import { ZOD_MESSAGES } from '../contract/zod-messages.ts'
+import { fieldName, ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import { type Source, schemaProblems } from '../files/document.ts'
 import { byLine, ConfigError, type Problem } from '../files/errors.ts'
 import { parseDuration } from '../text/duration.ts'

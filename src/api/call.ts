@@ -1,15 +1,41 @@
-/** One request on its way, and what the journal will say about it. */
+/** Holds one call while it is handled, and turns it into its journal entry. */
 import type { AssumptionName } from '../contract/assumptions.ts'
 import { isKnob, type Knobs, showKnob } from '../contract/knobs.ts'
-import type { AppliedApiFaults } from '../faults/registry.ts'
-import type { ApiContent } from '../journal/entry.ts'
+import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
+import type { ApiContent, FaultContent } from '../journal/entry.ts'
 import { maskSetting } from '../journal/mask.ts'
-import { createTransaction, type Transaction } from '../platform/transaction.ts'
+import type { PlatformContext } from '../platform/context.ts'
+import type { Engines, InOrder } from '../platform/engines.ts'
+import { createTransaction, type Effect, type Transaction } from '../platform/transaction.ts'
 import { elapsedMs } from '../runtime/clock.ts'
 import type { Answer, Exchange } from './exchange.ts'
-import type { AuthState } from './keyring.ts'
-import type { ApiPorts } from './ports.ts'
+import type { AuthState, Keyring } from './keyring.ts'
+import type { RateLimit } from './rate-limit.ts'
 import type { Route } from './routes.ts'
+
+/** What the API needs from other parts of the simulator. */
+export interface ApiPorts {
+  readonly platform: PlatformContext
+  readonly keyring: Keyring
+  readonly rateLimit: RateLimit
+  readonly engines: Engines
+  readonly inOrder: InOrder
+  /** Whether answers carry the header that names assumptions. */
+  readonly markers: boolean
+  readonly faults: Pick<FaultRegistry, 'onApi' | 'takeApi'>
+  /** Appends the call, the faults that struck it, and then what it caused. */
+  commit(call: ApiContent, effects: readonly Effect[], faults?: readonly FaultContent[]): void
+  /** Seq of the latest webhook event of a chat. */
+  lastEvent(chatId: string): number | null
+  /** Something asynchronous started; call what is returned when it has ended. */
+  inFlight(): () => void
+  /** Wall-clock latency, cut short by a reset. */
+  delay(ms: number): Promise<void>
+  /** A number that grows with every reset. */
+  epoch(): number
+  /** Aborts with the next reset. */
+  resetSignal(): AbortSignal
+}
 
 export interface Call {
   readonly ports: ApiPorts

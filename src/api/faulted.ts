@@ -6,9 +6,9 @@ import type { ApiContent, FaultContent } from '../journal/entry.ts'
 import { andThen, type Maybe } from '../platform/engines.ts'
 import { wasReset, withFaults } from './answers.ts'
 import { parseJson } from './body.ts'
+import type { ApiPorts } from './call.ts'
 import { type Call, chatIdOf } from './call.ts'
 import type { Answer } from './exchange.ts'
-import type { ApiPorts } from './ports.ts'
 import { matchRoute, pathOf, type Route } from './routes.ts'
 
 /** `play` answers as the platform does; `finish` records the answered call in the journal. */

@@ -1,11 +1,10 @@
 /** Attachment links: `{base_url}/files/{id}/{name}` (R-ATT). */
-import { fileBytes } from '../platform/file-bytes.ts'
-import { openFile } from '../platform/files.ts'
+import { fileBytes, openFile } from '../platform/files.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { assumed, type Transaction } from '../platform/transaction.ts'
 import { bytes, withUnspecified } from './answers.ts'
+import type { ApiPorts } from './call.ts'
 import type { Answer, Exchange } from './exchange.ts'
-import type { ApiPorts } from './ports.ts'
 
 export const FILES_PREFIX = '/files/'
 

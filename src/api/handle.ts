@@ -3,16 +3,16 @@ import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts'
 import { andThen, type Maybe } from '../platform/engines.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { assumed } from '../platform/transaction.ts'
-import { allowedMethods, READS, redirected, refusedOrFailed, succeeded } from './answer-call.ts'
-import { preflight, wasReset } from './answers.ts'
+import { errorBody, internal, json, preflight, redirect, refused, wasReset, withUnspecified } from './answers.ts'
 import { checkContentType, parseBody, parseJson } from './body.ts'
+import type { ApiPorts } from './call.ts'
 import { type Call, entryOf, newCall } from './call.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { createFaultedApi, faultEntries } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
 import { type Grant, keyIn } from './keyring.ts'
 import { OPERATIONS } from './operations.ts'
-import type { ApiPorts } from './ports.ts'
+import { RateLimited } from './rate-limit.ts'
 import { matchRoute, pathOf, type Route } from './routes.ts'
 
 export type Api = (exchange: Exchange) => Maybe<Answer>
@@ -109,4 +109,37 @@ function finish(call: Call, answer: Answer): Answer {
   if (faults === null) ports.commit(entry, effects)
   else ports.commit(entry, effects, faultEntries(entry, faults))
   return exchange.method === 'HEAD' ? { ...answer, body: '' } : answer
+}
+
+export const READS = 'GET, HEAD, OPTIONS'
+export const allowedMethods = ({ method }: Endpoint): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
+
+/** Throws when the reply does not match the contract: that is a bug of the simulator. */
+export function succeeded(call: Call, endpoint: Endpoint, reply: unknown): Answer {
+  const checked = endpoint.response.safeParse(reply)
+  if (!checked.success) throw new Error(`The answer of ${endpoint.id} breaks its contract: ${checked.error.message}`)
+  call.response = reply
+  return marked(call, json(200, reply))
+}
+
+export const redirected = (call: Call, { canonical }: Route): Answer =>
+  marked(call, redirect(canonical, call.exchange.target))
+
+/** Whatever is thrown and is no Refusal is an internal error. */
+export function refusedOrFailed(call: Call, thrown: unknown): Answer {
+  if (!(thrown instanceof Refusal)) return internal(thrown)
+  assumed(call.transaction, ...thrown.assumed)
+  call.response = errorBody(thrown)
+  return marked(call, refused(thrown, call.ports.platform.knobs, extraHeaders(call, thrown)))
+}
+
+function extraHeaders({ route }: Call, refusal: Refusal): Record<string, string> {
+  if (refusal instanceof RateLimited) return { 'retry-after': String(refusal.retryAfter) }
+  if (refusal.code === 'method_not_allowed') return { allow: route ? allowedMethods(ENDPOINTS[route.id]) : READS }
+  return refusal.code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}
+}
+
+function marked(call: Call, answer: Answer): Answer {
+  withUnspecified(answer.headers, call.transaction, call.ports.markers)
+  return answer
 }

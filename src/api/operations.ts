@@ -19,8 +19,8 @@ import type { Transaction } from '../platform/transaction.ts'
 import { chatTranscript, handoverTranscript } from '../platform/transcript.ts'
 import { toUser } from '../platform/translation.ts'
 import { startTyping, stopTyping } from '../platform/typing.ts'
+import type { ApiPorts } from './call.ts'
 import type { Grant } from './keyring.ts'
-import type { ApiPorts } from './ports.ts'
 import type { Route } from './routes.ts'
 
 export interface Operation {

@@ -1,7 +1,7 @@
 /** Checks config files by a schema, which is also the JSON Schema for editors, and flattens them to dotted settings. */
 import * as z from 'zod/mini'
+import { ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import { KNOB_NAMES } from '../contract/knobs.ts'
-import { ZOD_MESSAGES } from '../contract/zod-messages.ts'
 import { type Source, schemaProblems } from '../files/document.ts'
 import { ConfigError, type Problem } from '../files/errors.ts'
 import { isMap } from '../files/is-map.ts'

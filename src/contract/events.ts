@@ -1,7 +1,6 @@
 /** What the platform posts to the configured webhook: a union told apart by `event` (EV1-EV4, W5). */
 import * as z from 'zod/mini'
-import { object } from './object.ts'
-import { Attachment, Bot, ChatReference, User } from './schemas.ts'
+import { Attachment, Bot, ChatReference, object, User } from './schemas.ts'
 
 const about = { bot: Bot, chat: ChatReference, user: User }
 

@@ -3,7 +3,15 @@ import type * as z from 'zod/mini'
 import { nearest } from '../text/near-names.ts'
 import { defineTexts } from '../text/texts.ts'
 import { knownKeys } from './known-keys.ts'
-import { ZOD_CODE } from './zod-messages.ts'
+
+/** The message of an issue whose schema has no message of its own. */
+const ZOD_CODE = 'Invalid input'
+
+/**
+ * The second argument of `safeParse` for a parse whose issues are explained here. Zod shares its settings over the
+ * whole process, so another copy of it, or a language that somebody sets, would otherwise change these messages.
+ */
+export const ZOD_MESSAGES = { error: () => ZOD_CODE }
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]

@@ -1,10 +1,12 @@
 /** The platform as an OpenAPI 3.1 document, from the table of endpoints, the events and their schemas. */
+
+import * as z from 'zod/mini'
 import { ALIASES, type Alias, ENDPOINTS, type Endpoint, type EndpointId } from './endpoints.ts'
-import { ErrorBody, UNSPECIFIED_HEADER } from './errors.ts'
-import { ENDPOINT_EXAMPLES } from './examples.ts'
+import { ERRORS, ErrorBody, type ErrorCode, UNSPECIFIED_HEADER } from './errors.ts'
+import { WEBHOOK_EVENTS, type WebhookEventName } from './events.ts'
+import { ENDPOINT_EXAMPLES, EVENT_EXAMPLES } from './examples.ts'
 import { type JsonSchema, type Named, refTo, toComponents } from './json-schema.ts'
-import { errorResponses, errorsOf } from './openapi-errors.ts'
-import { eventSchemas, webhooks } from './openapi-webhooks.ts'
+import { KNOBS } from './knobs.ts'
 import { VERSION } from './version.ts'
 
 export interface OpenApiOptions {
@@ -110,3 +112,107 @@ function okResponse(name: string, example: unknown): unknown {
 const json = (name: string, example: unknown): JsonSchema => ({
   'application/json': { schema: refTo(name), example },
 })
+
+const WORDS: Record<number, string> = {
+  400: 'The body is not JSON, a parameter is wrong, or a precondition is not met',
+  401: 'The API key is missing or unknown',
+  403: 'The API key has not the scope this endpoint needs',
+  404: 'No such chat or bot, or the two do not belong together',
+  409: 'The chat is not in a state for this (only when configured so)',
+  413: 'The body is too large',
+  415: 'The content type is not JSON (only when configured so)',
+  422: 'A parameter is wrong (only when configured so)',
+  429: 'Too many calls (only when configured so)',
+}
+
+/** Codes no call of one of the nine endpoints meets. */
+const ELSEWHERE: readonly ErrorCode[] = ['path_not_found', 'file_not_found', 'method_not_allowed']
+
+const codesOf = (status: number): string[] => {
+  if (status === 422) return ['invalid_parameter']
+  const codes = (Object.keys(ERRORS) as ErrorCode[]).filter(code => !ELSEWHERE.includes(code))
+  return codes.filter(code => ERRORS[code].status === status)
+}
+
+const name = (status: number) => `Error${status}`
+
+export function errorResponses(): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(WORDS).map(status => [name(Number(status)), errorResponse(Number(status))]))
+}
+
+function errorResponse(status: number): unknown {
+  const codes = codesOf(status)
+  const examples = codes.map(code => [code, { value: { error: { code, message: WORDS[status], field: null } } }])
+  return {
+    description: `${WORDS[status]}. Codes: ${codes.join(', ')}. Not published by the platform (assumption errors.body).`,
+    headers: {
+      [UNSPECIFIED_HEADER]: { $ref: `#/components/headers/${UNSPECIFIED_HEADER}` },
+      ...(status === 429 ? RETRY : {}),
+    },
+    content: { 'application/json': { schema: refTo('ErrorBody'), examples: Object.fromEntries(examples) } },
+  }
+}
+
+const RETRY = { 'retry-after': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } }
+
+/** With a body there is more that can be wrong. 400 and 409 also come from knobs such as `start.again`. */
+export function errorsOf(endpoint: Endpoint): Record<string, unknown> {
+  const conflicts = ['start', 'end', 'message', 'summarize'].includes(endpoint.id)
+  const withBody = endpoint.body === null ? [] : [...(conflicts ? [409] : []), 413, 415, 422]
+  const statuses = [400, 401, 403, 404, 429, ...withBody].sort((a, b) => a - b)
+  return Object.fromEntries(statuses.map(status => [status, { $ref: `#/components/responses/${name(status)}` }]))
+}
+
+const names = Object.keys(WEBHOOK_EVENTS) as WebhookEventName[]
+const camel = (name: string) => name.toLowerCase().replace(/ ([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const schemaName = (name: string) => camel(name).replace(/^[a-z]/, letter => letter.toUpperCase())
+
+export const eventSchemas = (): Named =>
+  Object.fromEntries(names.map(name => [schemaName(name), WEBHOOK_EVENTS[name].schema]))
+
+export const webhooks = (): Record<string, unknown> =>
+  Object.fromEntries(names.map(name => [name, { post: webhook(name) }]))
+
+function webhook(name: WebhookEventName): unknown {
+  const { demands200, schema } = WEBHOOK_EVENTS[name]
+  const content = { schema: refTo(schemaName(name)), example: EVENT_EXAMPLES[name] }
+  return {
+    operationId: camel(name),
+    summary: z.globalRegistry.get(schema)?.description,
+    description: 'Posted to the configured webhook URL; the kind of event is in the field `event`.',
+    security: [],
+    parameters: SIGNATURE,
+    requestBody: { required: true, content: { 'application/json': content } },
+    responses: demands200 ? DEMANDS_200 : ANY_ANSWER,
+  }
+}
+
+const header = (name: string, description: string, example: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+  example,
+})
+
+/** What the public guide shows; the knobs of `webhook.signature` change it. */
+const SIGNATURE = [
+  header(
+    KNOBS['webhook.signatureHeader'].initial,
+    'Base64 of the HMAC-SHA256 of the raw body, keyed with the API key of the handover settings page (assumption webhook.signature)',
+    'Zyu0OQqRUVIKDlRIFpJCjbLI2RFw+LZCdBRz3IXvDOE=',
+  ),
+  header(
+    KNOBS['webhook.algorithmHeader'].initial,
+    'Names how the signature was made (assumption webhook.signature)',
+    'HMAC-SHA-256 (base64 encoded)',
+  ),
+]
+
+const DEMANDS_200 = {
+  200: { description: 'Received. The body is not read' },
+  default: { description: 'A failed delivery' },
+}
+
+const ANY_ANSWER = { '2XX': { description: 'Received. The body is not read' } }

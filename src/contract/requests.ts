@@ -1,7 +1,6 @@
 /** Request and response bodies of the nine endpoints. Unknown fields are judged in `api/`, not here (`api.unknownFields`). */
 import * as z from 'zod/mini'
-import { object } from './object.ts'
-import { AvailabilityReason, AvailabilityValue, Button, ChatRecord, MessageRecord, Sender } from './schemas.ts'
+import { AvailabilityReason, AvailabilityValue, Button, ChatRecord, MessageRecord, object, Sender } from './schemas.ts'
 
 const botId = z.int().check(z.describe('Bot identifier, an integer'))
 const chatId = z.string().check(z.minLength(1), z.describe('Chat identifier, a string'))

@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts'
 import type { Chat } from './state.ts'
 import { createTransaction, type Effect, note } from './transaction.ts'
 import { toAgent } from './translation.ts'
-import { findPress, requestHandover, type UserOutcome, userSays, visibleButtons } from './user.ts'
+import { findPress, requestHandover, type UserOutcome, userSays, visibleButtons } from './user-rules.ts'
 
 export interface UserPorts {
   readonly platform: PlatformContext

@@ -1,5 +1,9 @@
 /** Why a port could not be opened, as errors a program can tell apart. */
-import type { PortHolder } from './port-holder.ts'
+/** The process that listens on a port. */
+export interface PortHolder {
+  readonly pid: number
+  readonly name: string
+}
 
 /** The server cannot start here: a matter of the environment, not of options or files. */
 export class ListenError extends Error {

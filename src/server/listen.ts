@@ -1,8 +1,10 @@
-/** Opens the port, or says in one line why it cannot be opened. */
+/** Opens the port, and finds out why it cannot be opened and which process holds it. */
+
+import { readdir, readFile, readlink } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ListenError, PortInUseError } from './listen-errors.ts'
-import { findPortHolder } from './port-holder.ts'
+import { basename } from 'node:path'
+import { ListenError, type PortHolder, PortInUseError } from './listen-errors.ts'
 
 /** Resolves with the real port. */
 export async function listen(server: Server, host: string, port: number): Promise<number> {
@@ -29,4 +31,40 @@ const WORDS: Record<string, string> = {
 async function whyNot(error: NodeJS.ErrnoException, host: string, port: number): Promise<ListenError> {
   if (error.code === 'EADDRINUSE') return new PortInUseError(host, port, await findPortHolder(port))
   return new ListenError(host, port, WORDS[error.code ?? ''] ?? error.message)
+}
+
+const LISTENING = '0A'
+
+export async function findPortHolder(port: number): Promise<PortHolder | null> {
+  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readOrNothing))
+  const sockets = new Set(tables.flatMap(table => listeningSockets(table, port)))
+  if (sockets.size === 0) return null
+  const pids = (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name))
+  for (const pid of pids) {
+    if (await holdsOne(pid, sockets)) return { pid: Number(pid), name: await nameOf(pid) }
+  }
+  return null
+}
+
+const readOrNothing = (path: string) => readFile(path, 'utf8').catch(() => '')
+
+/** Rows read `sl local_address rem_address st ... inode`, addresses as hexadecimal `host:port`. */
+export function listeningSockets(table: string, port: number): string[] {
+  const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const rows = table.split('\n').map(line => line.trim().split(/\s+/))
+  return rows
+    .filter(([, local = '', , state]) => state === LISTENING && local.endsWith(ending))
+    .map(columns => `socket:[${columns[9]}]`)
+}
+
+async function holdsOne(pid: string, sockets: ReadonlySet<string>): Promise<boolean> {
+  const open = await readdir(`/proc/${pid}/fd`).catch(() => [])
+  const targets = await Promise.all(open.map(fd => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')))
+  return targets.some(target => sockets.has(target))
+}
+
+/** The program as it was called: `comm` is the name of its first thread, which Node 24 calls MainThread. */
+async function nameOf(pid: string): Promise<string> {
+  const [program = ''] = (await readOrNothing(`/proc/${pid}/cmdline`)).split('\0')
+  return basename(program) || (await readOrNothing(`/proc/${pid}/comm`)).trim() || 'a process'
 }

@@ -1,7 +1,8 @@
-/** Two listeners behind one port, by path: the control API under /_sim, the platform everywhere else. */
+/** Routes the requests of one port by path: the control API, the index page, and the platform for everything else. */
 import type { ServerResponse } from 'node:http'
 import { internal } from '../api/answers.ts'
 import { pathOf } from '../api/routes.ts'
+import { VERSION } from '../contract/version.ts'
 import type { Listener } from './http.ts'
 
 export interface Listeners {
@@ -56,4 +57,24 @@ function lazily(load: () => Promise<Listener>): Listener {
 function fail(error: unknown, response: ServerResponse): void {
   const { status, headers, body } = internal(error)
   response.writeHead(status, headers).end(body)
+}
+
+const text = (url: string) => `handover-sim ${VERSION}: a chatbot platform's handover API and its end user, simulated.
+
+platform API    ${url}/api/v2/handover/...  ${url}/api/v1/chats/{chatId}
+                described at ${url}/_sim/platform-openapi.json
+control API     ${url}/_sim
+                described at ${url}/_sim/openapi.json
+`
+
+/** Browsers ask for an icon by themselves; that must not look like a wrong call of the platform. */
+export function createHome(url: () => string): Listener {
+  return (request, response) => {
+    request.resume()
+    if (request.url === '/favicon.ico') return void response.writeHead(204).end()
+    const reading = request.method === 'GET' || request.method === 'HEAD'
+    const headers = { 'content-type': 'text/plain; charset=utf-8', ...(reading ? {} : { allow: 'GET, HEAD' }) }
+    response.writeHead(reading ? 200 : 405, headers)
+    response.end(request.method === 'HEAD' ? '' : text(url()))
+  }
 }

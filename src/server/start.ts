@@ -13,9 +13,8 @@ import { createRequestRouter, limitOf, type RequestRouter } from '../simulator/w
 import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../simulator/workspaces/workspace.ts'
 import { allowedHosts, isLoopback, urlOf } from './addresses.ts'
 import { createHttpServer, type HttpServer } from './http.ts'
-import { createHome } from './index-page.ts'
 import { listen } from './listen.ts'
-import { createDispatch } from './route-by-path.ts'
+import { createDispatch, createHome } from './route-by-path.ts'
 
 export interface PlatformServerOptions extends PlatformSimulatorOptions {
   /** Default 4747; 0 takes any free one. */

@@ -1,4 +1,4 @@
-/** What a caller may pass. Mistakes of the calling program are a TypeError; what a stranger sends never is. */
+/** Reads the arguments of callers: raw bodies, keys and headers. */
 import { type Bytes, utf8 } from './hmac.ts'
 
 /** The body as it arrived, before anything parsed it. */
@@ -61,3 +61,45 @@ function hintFor(body: RawBody | null | undefined): string {
 
 const has = (value: unknown, method: string): boolean =>
   typeof (value as Record<string, unknown>)[method] === 'function'
+
+/** Its value is the base64 of HMAC-SHA256 over the raw body, keyed with the API key. */
+export const SIGNATURE_HEADER = 'Kindly-HMAC'
+/** Names the algorithm. Never choose the algorithm by it: whoever may choose one may choose a weak one. */
+export const ALGORITHM_HEADER = 'Kindly-HMAC-algorithm'
+export const ALGORITHM = 'HMAC-SHA-256 (base64 encoded)'
+
+/** `Headers` of any runtime, and everything that is asked the same way. */
+export interface HeadersLike {
+  get(name: string): string | null | undefined
+}
+
+/** `request.headers` of node:http, Express, Fastify and others. */
+export type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** The value of the signature header, or what has it: headers, or a request with `headers`. */
+export type SignatureSource =
+  | string
+  | readonly string[]
+  | null
+  | undefined
+  | HeadersLike
+  | HeaderRecord
+  | { readonly headers: HeadersLike | HeaderRecord }
+
+/** Each value given for a header. A value that is no text, which a stranger might arrange, is none. */
+export function valuesOf(source: unknown, name: string): readonly string[] {
+  if (!isObject(source)) return textsIn(source)
+  const headers = !isAskable(source) && isObject(source.headers) ? source.headers : source
+  if (isAskable(headers)) return textsIn(headers.get(name))
+  const wanted = name.toLowerCase()
+  return Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === wanted ? textsIn(value) : []))
+}
+
+const textsIn = (value: unknown): readonly string[] =>
+  (Array.isArray(value) ? value : [value]).filter(one => typeof one === 'string')
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A header called `get` is a text, so that no stranger can pass for this. */
+const isAskable = (value: object): value is HeadersLike => 'get' in value && typeof value.get === 'function'

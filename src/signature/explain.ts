@@ -1,11 +1,19 @@
 /** Names the mistake behind a signature that is refused. For people who look into it, not for every request. */
-import { bytesOf, type Keys, keysOf, type RawBody } from './arguments.ts'
-import { toBase64 } from './encoding.ts'
-import { ALGORITHM, ALGORITHM_HEADER, SIGNATURE_HEADER, type SignatureSource, valuesOf } from './headers.ts'
-import { hmac, importKey } from './hmac.ts'
+import {
+  ALGORITHM,
+  ALGORITHM_HEADER,
+  bytesOf,
+  type Keys,
+  keysOf,
+  type RawBody,
+  SIGNATURE_HEADER,
+  type SignatureSource,
+  valuesOf,
+} from './arguments.ts'
+import { hmac, importKey, toBase64 } from './hmac.ts'
 import type { SentBody } from './mistakes/bodies.ts'
+import { bodyInput } from './mistakes/bodies.ts'
 import { type Made, MISTAKES, type MistakeId, made } from './mistakes/catalogue.ts'
-import { bodyInput } from './mistakes/decodings.ts'
 import { findMistakes, type Question } from './search.ts'
 import { formOf } from './written.ts'
 

@@ -1,13 +1,13 @@
 /** `handover-sim/signature`: signing and verifying webhooks, for an intermediary and its tests. Needs nothing but WebCrypto. */
 export type { Keys, RawBody } from './arguments.ts'
-export { type ExplainOptions, type Explanation, explain } from './explain.ts'
 export {
   ALGORITHM_HEADER,
   type HeaderRecord,
   type HeadersLike,
   SIGNATURE_HEADER,
   type SignatureSource,
-} from './headers.ts'
+} from './arguments.ts'
+export { type ExplainOptions, type Explanation, explain } from './explain.ts'
 export type { MistakeId } from './mistakes/catalogue.ts'
 export {
   type BodyStream,
@@ -16,5 +16,4 @@ export {
   type VerifiedRequest,
   verifyRequest,
 } from './request.ts'
-export { sign, signatureHeaders } from './sign.ts'
-export { verify } from './verify.ts'
+export { sign, signatureHeaders, verify } from './sign-verify.ts'

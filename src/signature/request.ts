@@ -1,9 +1,7 @@
 /** Verifying a whole `Request`, for handlers that are given one. */
-import { type Keys, keysOf } from './arguments.ts'
-import { fromSignature } from './encoding.ts'
-import { type HeadersLike, SIGNATURE_HEADER, valuesOf } from './headers.ts'
-import { type Bytes, joined } from './hmac.ts'
-import { fitsAny } from './verify.ts'
+import { type HeadersLike, type Keys, keysOf, SIGNATURE_HEADER, valuesOf } from './arguments.ts'
+import { type Bytes, fromSignature, joined } from './hmac.ts'
+import { fitsAny } from './sign-verify.ts'
 
 /** The parts of a `Request` that are read: those of any runtime have them. */
 export interface RequestLike {

@@ -2,9 +2,8 @@
 import { type Bytes, hmac, importKey, utf8 } from './hmac.ts'
 import { BODIES, type SentBody } from './mistakes/bodies.ts'
 import { type Made, type MistakeId, made } from './mistakes/catalogue.ts'
-import { HASHES } from './mistakes/hashes.ts'
-import { KEYS } from './mistakes/keys.ts'
-import type { Variant } from './mistakes/row.ts'
+import { HASHES, KEYS } from './mistakes/keys.ts'
+import type { Variant } from './mistakes/mistake.ts'
 import { howWritten } from './written.ts'
 
 export interface Question {

@@ -1,8 +1,9 @@
 /** Whether a text is an HMAC, and what was done to it. */
-import { fromSignature, toBase64 } from './encoding.ts'
+
 import type { Bytes } from './hmac.ts'
+import { fromSignature, toBase64 } from './hmac.ts'
 import { type Made, made } from './mistakes/catalogue.ts'
-import { FORMS } from './mistakes/forms.ts'
+import { FORMS } from './mistakes/header-values.ts'
 
 interface Written {
   readonly text: string

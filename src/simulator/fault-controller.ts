@@ -1,7 +1,7 @@
 /** Sets and clears faults: checks them against their simulator and journals the change. */
 
 import { explain } from '../api/explain.ts'
-import { ZOD_MESSAGES } from '../contract/zod-messages.ts'
+import { ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import { effectOf } from '../faults/effects.ts'
 import { FaultNameTakenError, type FaultRegistry } from '../faults/registry.ts'
 import type { NamedFault } from '../faults/rule.ts'

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { explainIssues } from '../../contract/explain-issues.ts'
-import { ZOD_MESSAGES } from '../../contract/zod-messages.ts'
+import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { Fault } from '../../faults/schema.ts'
 import type { Action, AgentVerb, Template, Verb } from '../action.ts'
 import type { Step } from '../format/step.ts'

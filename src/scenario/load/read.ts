@@ -1,6 +1,6 @@
 /** Reads one file into values and checks them against a schema. */
 import type * as z from 'zod/mini'
-import { ZOD_MESSAGES } from '../../contract/zod-messages.ts'
+import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { moduleSource, parseSource, parseSources, type Source, schemaProblems } from '../../files/document.ts'
 import type { Problem } from '../../files/errors.ts'
 import { loadDefault, type NamedFile, readText } from '../../files/user-files.ts'

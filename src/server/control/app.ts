@@ -10,8 +10,7 @@ import { type Access, refusedAccess } from './access.ts'
 import { asProblem, ControlProblem, problemBody } from './problems.ts'
 import { readBody, readQuery } from './request.ts'
 import type { Call, Reply, Route, SimulatorRouter } from './route.ts'
-import { PREFIX, ROUTES, routeLines } from './routes.ts'
-import { BELOW } from './workspace-routes.ts'
+import { BELOW, PREFIX, ROUTES, routeLines } from './routes.ts'
 
 export interface ControlOptions extends Access {
   readonly simulator: PlatformSimulator

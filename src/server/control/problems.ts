@@ -2,10 +2,13 @@
 import type * as z from 'zod/mini'
 import { explain } from '../../api/explain.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import type { Chat } from '../../platform/state.ts'
 import { UserProblem } from '../../platform/user-actions.ts'
+import type { Core } from '../../simulator/core.ts'
 import { InvalidOptionError } from '../../simulator/options.ts'
 import { InvalidSnapshotError } from '../../simulator/snapshot/check.ts'
 import { WorkspaceConflictError } from '../../simulator/workspaces/registry.ts'
+import { nearest } from '../../text/near-names.ts'
 
 export interface Issue {
   readonly field: string
@@ -72,4 +75,26 @@ export function invalidRequest(
   const found = explain(issues, value, schema, `The ${what}`).map(one => ({ ...one, field: one.field || what }))
   const message = found.map(issue => issue.message).join(' ')
   return new ControlProblem(422, `invalid_${what}`, message, { issues: found })
+}
+
+/** How many ids a problem lists. */
+const LISTED = 5
+
+/** Newest first, few enough to read. */
+const newest = (ids: readonly string[]): string[] => ids.slice(-LISTED).reverse()
+
+export const latest = (what: string, ids: readonly string[]): string =>
+  ids.length === 0 ? ` There are no ${what} yet.` : ` The latest ${what}: ${newest(ids).join(', ')}.`
+
+export function unknownId(code: string, field: string, message: string, ids: readonly string[]): ControlProblem {
+  return new ControlProblem(404, code, message, { issues: [{ field, message, allowed: newest(ids) }] })
+}
+
+/** The chat with this id, or the problem that lists the latest chats. */
+export function chatOf({ platform }: Core, id: string): Chat {
+  const chat = platform.state.chats.get(id)
+  if (chat !== undefined) return chat
+  const known = [...platform.state.chats.keys()]
+  const message = `There is no chat ${JSON.stringify(id)}${nearest(id, known) || '.'}${latest('chats', known)}`
+  throw unknownId('chat_not_found', 'chat_id', message, known)
 }

@@ -1,7 +1,7 @@
 /** From a request to the query and body a route declares, or the problem that names what is wrong. */
 import type * as z from 'zod/mini'
+import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { shapeOf, typeOf } from '../../contract/known-keys.ts'
-import { ZOD_MESSAGES } from '../../contract/zod-messages.ts'
 import { ControlProblem, invalidRequest } from './problems.ts'
 import type { Route } from './route.ts'
 

@@ -1,18 +1,42 @@
-/** The whole table, group by group. */
+/** Lists all routes of the control API, each once more for every workspace. */
 import { VERSION } from '../../contract/version.ts'
-import { Index } from './response-schemas.ts'
-import { defineRoute, ok, type Route } from './route.ts'
+import { coreOf } from '../../simulator/simulator.ts'
+import { ErrorBody, Index } from './response-schemas.ts'
+import { type Call, defineRoute, ok, type Route } from './route.ts'
+import { DOCUMENT_ROUTES, HEALTH_ROUTES } from './routes/about.ts'
 import { CHAT_ROUTES } from './routes/chats.ts'
 import { DELIVERY_ROUTES } from './routes/deliveries.ts'
-import { DOCUMENT_ROUTES } from './routes/documents.ts'
 import { FAULT_ROUTES } from './routes/faults.ts'
-import { HEALTH_ROUTES } from './routes/health.ts'
 import { JOURNAL_ROUTES } from './routes/journal.ts'
 import { SNAPSHOT_ROUTES } from './routes/snapshot.ts'
 import { TIME_ROUTES } from './routes/time.ts'
 import { WORKSPACE_ROUTES } from './routes/workspace.ts'
-import { WORKSPACES_ROUTES } from './routes/workspaces.ts'
-import { workspaceRouteOf } from './workspace-routes.ts'
+import { WORKSPACES_ROUTES, workspaceCalled } from './routes/workspaces.ts'
+
+export const BELOW = '/workspaces/:workspace'
+
+const NO_WORKSPACE = { description: 'There is no such workspace', schema: ErrorBody }
+
+export const workspaceRouteOf = (route: Route): Route => ({
+  ...route,
+  id: `workspace_${route.id}`,
+  workspaceRouteOf: route.id,
+  path: BELOW + route.path,
+  answers: { ...route.answers, 404: route.answers[404] ?? NO_WORKSPACE },
+  run: call => route.run(within(call)),
+})
+
+function within(call: Call<never, never>): Call<never, never> {
+  const workspace = workspaceCalled(call, call.params.workspace!)
+  return {
+    ...call,
+    simulator: workspace,
+    core: coreOf(workspace),
+    control: workspace.control,
+    closing: AbortSignal.any([call.closing, workspace.closing]),
+    signal: AbortSignal.any([call.signal, workspace.closing]),
+  }
+}
 
 export const PREFIX = '/_sim'
 

@@ -1,9 +1,7 @@
-/** Wrong bodies: the right key over other bytes than those of the body. */
-import { binaryText, fromBinaryText, toBase64 } from '../encoding.ts'
-import { type Bytes, joined, utf8 } from '../hmac.ts'
-import { asAscii, asLatin1, asReplaced, asUtf16, type BodyInput } from './decodings.ts'
+/** Lists the mistakes with the body: the right key over other bytes than those that were sent. */
+import { type Bytes, binaryText, fromBinaryText, joined, toBase64, utf8 } from '../hmac.ts'
 import { jsonForms } from './json-forms.ts'
-import { type Mistake, type Variant, variant } from './row.ts'
+import { type Mistake, type Variant, variant } from './mistake.ts'
 
 /** A body, and the URL it was sent to, where that is known. */
 export interface SentBody extends BodyInput {
@@ -122,4 +120,57 @@ function endOf(text: string): number {
 function decodedBase64(text: string | null): Variant<Body>[] {
   if (text === null || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return []
   return [variant(fromBinaryText(atob(text)), 'decoded')]
+}
+
+export interface BodyInput {
+  readonly bytes: Bytes
+  /** With its byte order mark; null when the bytes are not UTF-8. */
+  readonly text: string | null
+}
+
+export function bodyInput(bytes: Bytes): BodyInput {
+  try {
+    return { bytes, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch {
+    return { bytes, text: null }
+  }
+}
+
+const BEYOND_ASCII = /[^\0-\x7f]/
+
+export function* asLatin1({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
+  yield variant(binaryText(bytes), 'its bytes were read as Latin-1')
+  if (text !== null && BEYOND_ASCII.test(text)) {
+    yield variant(fromBinaryText(text), 'its text was written as Latin-1')
+    yield variant(fromBinaryText(text.replace(/[^\0-\xff]/gu, '?')), 'its text was written as Latin-1')
+  }
+  yield variant(new TextDecoder('windows-1252').decode(bytes), 'its bytes were read as Windows-1252')
+}
+
+export function* asAscii({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
+  const binary = binaryText(bytes)
+  if (!BEYOND_ASCII.test(binary)) return
+  yield variant(binary.replace(/[\x80-\xff]/g, dropHighBit), 'the highest bit of each byte was dropped')
+  yield variant(binary.replace(/[\x80-\xff]/g, '\ufffd'), 'each byte of other letters became U+FFFD')
+  if (text === null) return
+  yield variant(text.replace(/[^\0-\x7f]/g, '?'), 'each other letter became a question mark')
+  yield variant(text.replace(/[^\0-\x7f]/gu, '?'), 'each other letter became a question mark')
+  yield variant(text.replace(/[^\0-\x7f]/g, ''), 'other letters were left out')
+}
+
+const dropHighBit = (char: string) => String.fromCharCode(char.charCodeAt(0) & 0x7f)
+
+export function* asUtf16({ text }: BodyInput): Iterable<Variant<Body>> {
+  if (text === null) return
+  const little = Uint8Array.from({ length: text.length * 2 }, (_, at) => text.charCodeAt(at >> 1) >> (at % 2 ? 8 : 0))
+  yield variant(little, 'little endian')
+  yield variant(
+    little.map((_, at) => little[at ^ 1]!),
+    'big endian',
+  )
+}
+
+/** Bytes that are not UTF-8 do not survive being a string. */
+export function* asReplaced({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
+  if (text === null) yield variant(utf8(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)))
 }

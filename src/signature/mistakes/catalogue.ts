@@ -1,10 +1,8 @@
 /** Every mistake there is a name for, and its words. */
 import { BODIES } from './bodies.ts'
-import { FORMS } from './forms.ts'
-import { HASHES } from './hashes.ts'
-import { KEYS } from './keys.ts'
-import { RECEIVED } from './received.ts'
-import type { Words } from './row.ts'
+import { FORMS, RECEIVED } from './header-values.ts'
+import { HASHES, KEYS } from './keys.ts'
+import type { Words } from './mistake.ts'
 
 const ROWS = [...FORMS, ...KEYS, ...BODIES, ...HASHES] as const
 

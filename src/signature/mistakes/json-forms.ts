@@ -1,5 +1,5 @@
 /** One JSON value written in the ways of many programs. Works on its tokens, so that what is not changed stays exact. */
-import { type Variant, variant } from './row.ts'
+import { type Variant, variant } from './mistake.ts'
 
 interface Spacing {
   readonly detail: string

@@ -1,7 +1,7 @@
 /** Checks a snapshot and reports its problems; only a valid snapshot is restored. */
 import { explain, type Problem } from '../../api/explain.ts'
+import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { VERSION } from '../../contract/version.ts'
-import { ZOD_MESSAGES } from '../../contract/zod-messages.ts'
 import { MASK } from '../../journal/mask.ts'
 import type { Core } from '../core.ts'
 import { InvalidOptionError, type SettingProblem } from '../options.ts'

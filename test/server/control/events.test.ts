@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventStream } from '../../../src/server/control/events.ts'
+import { eventStream } from '../../../src/server/control/event-stream.ts'
 import { type PlatformServer, startServer } from '../../../src/server/start.ts'
 import { createPlatformSimulator } from '../../../src/simulator/simulator.ts'
 

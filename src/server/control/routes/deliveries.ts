@@ -1,13 +1,67 @@
-/** Attempts to deliver events to the webhook, and events sent by hand. */
+/** Lists the attempts to deliver events, sends one again, and sends events by hand. */
 
-import { resend, trigger } from '../manual-events.ts'
+import { WEBHOOK_EVENTS, type WebhookEventName } from '../../../contract/events.ts'
+import type { SignMode } from '../../../contract/sign-modes.ts'
+import type { EntryOf } from '../../../journal/entry.ts'
+import { payloadOf } from '../../../platform/events.ts'
+import type { Chat } from '../../../platform/state.ts'
+import { ackOf } from '../../../simulator/chat-handle.ts'
+import type { Core } from '../../../simulator/core.ts'
+import { findDelivery, type Triggered } from '../../../webhooks/manual.ts'
+import { ControlProblem, chatOf, latest, unknownId } from '../problems.ts'
 import { DeliveriesQuery, Resend, ResendQuery, Trigger } from '../request-schemas.ts'
 import { Deliveries, ErrorBody, SentByHand } from '../response-schemas.ts'
-import { defineRoute, ok, type Route } from '../route.ts'
+import { defineRoute, ok, type Reply, type Route } from '../route.ts'
 import { shown } from './journal.ts'
 
 const ANSWERED = { description: 'The webhook answered, or nothing came back', schema: SentByHand }
 const NOT_NOW = { description: 'There is no chat, signatures are off, or a reset came first', schema: ErrorBody }
+
+type Delivery = EntryOf<'delivery'>
+
+const isKnown = (event: string): event is WebhookEventName => Object.hasOwn(WEBHOOK_EVENTS, event)
+
+async function trigger(core: Core, wanted: Trigger): Promise<Reply> {
+  refuseWithoutSignatures(core, wanted.sign)
+  return answered(await core.manualEvents.trigger(eventOf(core, wanted)))
+}
+
+function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: Trigger): Triggered {
+  if (isKnown(event)) {
+    const chat = chat_id === undefined ? newestChat(core, event) : chatOf(core, chat_id)
+    return { event, chatId: chat.id, sign, sending, payload: { ...payloadOf(core.platform, chat, event), ...body } }
+  }
+  const chatId = chat_id === undefined ? undefined : chatOf(core, chat_id).id
+  return { event, chatId, sign, sending, payload: { event, ...body } }
+}
+
+/** Without a signature there is nothing that could be wrong with it. */
+function refuseWithoutSignatures({ platform }: Core, sign: SignMode): void {
+  if (sign === 'valid' || platform.knobs['webhook.signature'] !== 'off') return
+  const message = `sign ${sign} means nothing while webhook.signature is off; set it to base64 or hex first.`
+  throw new ControlProblem(409, 'signature_off', message)
+}
+
+function newestChat({ platform }: Core, event: string): Chat {
+  const chat = [...platform.state.chats.values()].at(-1)
+  if (chat !== undefined) return chat
+  const message = `${event} is about a chat, and there is none yet: make one with POST /_sim/chats, then try again.`
+  throw new ControlProblem(409, 'no_chat', message)
+}
+
+async function resend(core: Core, id: string, resign: boolean, sending: Resend): Promise<Reply> {
+  const past = findDelivery(core.journal, id)
+  if (past !== undefined) return answered(await core.manualEvents.resend(past, resign, sending))
+  const known = [...new Set((core.journal.query({ kind: 'delivery' }) as Delivery[]).map(one => one.delivery_id))]
+  const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
+  throw unknownId('delivery_not_found', 'id', message, known)
+}
+
+/** What the webhook answered; nothing when a reset came first. */
+function answered(entry: Delivery | null): Reply {
+  if (entry === null) throw new ControlProblem(409, 'reset', 'The simulator was reset before the webhook answered.')
+  return ok({ delivery_id: entry.delivery_id, ack: ackOf(entry) })
+}
 
 export const DELIVERY_ROUTES: readonly Route[] = [
   defineRoute({

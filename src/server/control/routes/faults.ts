@@ -1,7 +1,7 @@
 /** Faults: set, seen, cleared. */
 import { Fault, type FaultSpec } from '../../../faults/schema.ts'
 import type { Core } from '../../../simulator/core.ts'
-import { chatOf, unknownId } from '../manual-events.ts'
+import { chatOf, unknownId } from '../problems.ts'
 import { ErrorBody, FaultsCleared, FaultsSet, NamedFault } from '../response-schemas.ts'
 import { defineRoute, ok, type Reply, type Route } from '../route.ts'
 

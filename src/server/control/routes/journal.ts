@@ -1,17 +1,16 @@
-/** What happened: to read, to wait for, to follow. */
-
+/** Reads, awaits and follows the journal. */
 import type { Entry } from '../../../journal/entry.ts'
 import { EntrySchema } from '../../../journal/entry.ts'
+import type { Journal as JournalLog } from '../../../journal/journal.ts'
 import { WaitTimeoutError } from '../../../journal/waiters.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { parseDuration } from '../../../text/duration.ts'
 import { presentEntry } from '../../../wording/entry.ts'
-import { eventStream } from '../events.ts'
+import { eventStream } from '../event-stream.ts'
 import { ControlProblem } from '../problems.ts'
 import { EventsQuery, JournalQuery, WaitQuery } from '../request-schemas.ts'
 import { ErrorBody, Journal, NotYet } from '../response-schemas.ts'
 import { type Call, defineRoute, ok, type Reply, type Route } from '../route.ts'
-import { describe, matcher, type Nearest, nearestTo } from '../waiting.ts'
 
 const HEARTBEAT_MS = 15_000
 const DEFAULT_WAIT = '5s'
@@ -57,6 +56,61 @@ function resumeAfter({ header, query }: Call<{ after?: number | undefined }, unk
   const last = header('last-event-id')
   if (last !== undefined && /^\d{1,15}$/.test(last)) return Number(last)
   return query.after ?? 0
+}
+
+type Filters = Omit<WaitQuery, 'after' | 'timeout'>
+
+export function matcher(filters: Filters): (entry: Entry) => boolean {
+  const kinds = kindsOf(filters)
+  const { call, event, note, status, chat_id } = filters
+  return entry => {
+    const seen = entry as Partial<Record<'endpoint' | 'event' | 'note' | 'status' | 'chat_id', unknown>>
+    return (
+      (kinds === null || kinds.includes(entry.kind)) &&
+      (call ?? seen.endpoint) === seen.endpoint &&
+      (event ?? seen.event) === seen.event &&
+      (note ?? seen.note) === seen.note &&
+      (status ?? seen.status) === seen.status &&
+      (chat_id ?? seen.chat_id) === seen.chat_id
+    )
+  }
+}
+
+/** The kinds a filter implies; an event may also mean its deliveries, when the kind says so. */
+function kindsOf({ call, event, note, kind }: Filters): Entry['kind'][] | null {
+  const implied = call ? 'api' : note ? 'note' : event ? 'event' : undefined
+  const wanted = kind ?? implied
+  return wanted === undefined ? null : [wanted]
+}
+
+const KEPT = 3
+
+export interface Nearest {
+  readonly earlier: Entry[]
+  readonly other_chat: Entry[]
+  readonly same_chat: Entry[]
+  readonly last: Entry[]
+}
+
+export function nearestTo({ after = 0, timeout: _, ...filters }: WaitQuery, journal: JournalLog): Nearest {
+  const all = journal.query()
+  const later = all.filter(entry => entry.seq > after)
+  const { chat_id, ...anyChat } = filters
+  const kinds = kindsOf(filters)
+  const sameChat = (entry: Entry) =>
+    chat_id !== undefined && entry.chat_id === chat_id && (kinds === null || kinds.includes(entry.kind))
+  return {
+    earlier: all.filter(entry => entry.seq <= after && matcher(filters)(entry)).slice(-KEPT),
+    other_chat: chat_id === undefined ? [] : later.filter(matcher(anyChat)).slice(-KEPT),
+    same_chat: later.filter(sameChat).slice(-KEPT),
+    last: all.slice(-5),
+  }
+}
+
+/** `call start in chat c1, after seq 12` */
+export function describe({ after, timeout: _, ...filters }: WaitQuery): string {
+  const words = Object.entries(filters).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+  return `${words.join(', ')}${after === undefined ? '' : `, after seq ${after}`}`
 }
 
 export const JOURNAL_ROUTES: readonly Route[] = [

@@ -1,8 +1,28 @@
-/** Whether a webhook is really from the platform. */
-import { bytesOf, type Keys, keysOf, type RawBody } from './arguments.ts'
-import { fromSignature } from './encoding.ts'
-import { SIGNATURE_HEADER, type SignatureSource, valuesOf } from './headers.ts'
-import { type Bytes, importKey, isHmac } from './hmac.ts'
+/** Signs webhooks as the platform does, and verifies the signature of one. */
+import {
+  ALGORITHM,
+  ALGORITHM_HEADER,
+  bytesOf,
+  type Keys,
+  keysOf,
+  type RawBody,
+  SIGNATURE_HEADER,
+  type SignatureSource,
+  valuesOf,
+} from './arguments.ts'
+import { type Bytes, fromSignature, hmac, importKey, isHmac, toBase64 } from './hmac.ts'
+
+/** The value of the signature header for exactly this body. */
+export async function sign(body: RawBody, key: string): Promise<string> {
+  const bytes = bytesOf(body)
+  const [only] = keysOf(key)
+  return toBase64(await hmac(await importKey(only!), bytes))
+}
+
+/** Both headers a signed webhook has. */
+export async function signatureHeaders(body: RawBody, key: string): Promise<Record<string, string>> {
+  return { [SIGNATURE_HEADER]: await sign(body, key), [ALGORITHM_HEADER]: ALGORITHM }
+}
 
 /**
  * True when the signature is that of this body with this key, or with one of several. Whatever a stranger sends is
