@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { ASSUMPTIONS } from '../src/contract/assumptions.ts'
 import { ENDPOINTS } from '../src/contract/endpoints.ts'
-import { allowedFor, defaultKnobs, showKnob } from '../src/contract/knobs.ts'
+import { allowedFor, defaultKnobs, formatKnob } from '../src/contract/knobs.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 const written = (value: unknown) =>
@@ -11,7 +11,7 @@ const written = (value: unknown) =>
 export function assumptionsPage(): string {
   const defaults = defaultKnobs()
   const knob = (name: keyof typeof defaults) =>
-    `\`${name}\`: **${cell(written(showKnob(name, defaults[name])))}** (${cell(allowedFor(name))})`
+    `\`${name}\`: **${cell(written(formatKnob(name, defaults[name])))}** (${cell(allowedFor(name))})`
   const rows = ASSUMPTIONS.map(
     ({ name, rule, open, behaviour, knobs }) =>
       `| \`${name}\` | ${rule} | ${cell(open)} | ${cell(behaviour)} | ${knobs.map(knob).join('<br>') || 'none'} |`,

@@ -1,14 +1,14 @@
 /** Sends responses that an API fault loses or slows down, over a socket and in-process. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Answer, AnswerWire } from '../api/exchange.ts'
+import type { ApiResponse, ResponseWire } from '../api/messages.ts'
 import { paced } from '../runtime/paced.ts'
 
-type Lost = Extract<AnswerWire, { kind: 'lost' }>
-type Slow = Extract<AnswerWire, { kind: 'slow' }>
+type Lost = Extract<ResponseWire, { kind: 'lost' }>
+type Slow = Extract<ResponseWire, { kind: 'slow' }>
 
 export function sendFaultyResponse(
-  answer: Answer,
-  wire: AnswerWire,
+  answer: ApiResponse,
+  wire: ResponseWire,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
@@ -21,7 +21,7 @@ const encoder = new TextEncoder()
 export const encodeBody = (body: string | Uint8Array): Uint8Array =>
   typeof body === 'string' ? encoder.encode(body) : body
 
-async function sendSlowly({ status, headers, body }: Answer, wire: Slow, response: ServerResponse): Promise<void> {
+async function sendSlowly({ status, headers, body }: ApiResponse, wire: Slow, response: ServerResponse): Promise<void> {
   const bytes = encodeBody(body)
   const closed = new AbortController()
   response.on('close', () => closed.abort())

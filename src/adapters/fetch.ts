@@ -1,7 +1,8 @@
 /** Serves the platform through a function with the signature of `fetch`, without a socket. */
-import { wasReset } from '../api/answers.ts'
-import type { Answer } from '../api/exchange.ts'
+
 import type { Api } from '../api/handle.ts'
+import type { ApiResponse } from '../api/messages.ts'
+import { resetResponse } from '../api/responses.ts'
 import { encodeBody, lostResponseError, slowResponse } from './faulty-responses.ts'
 
 const NO_BODY = new Set([101, 204, 205, 304])
@@ -27,7 +28,7 @@ export function createFetchAdapter({ api, basePath, bodyLimit, epoch }: FetchAda
     if (signal.aborted) throw signal.reason
     const target = targetOf(request.url, basePath())
     const body = new Uint8Array(await request.arrayBuffer())
-    if (begun !== epoch()) return toResponse(wasReset(), signal)
+    if (begun !== epoch()) return toResponse(resetResponse(), signal)
     const headers = Object.fromEntries(request.headers)
     const answer = api({ method: request.method, target, headers, body, tooLarge: body.length > bodyLimit() })
     return toResponse(answer instanceof Promise ? await unlessAborted(answer, signal) : answer, signal)
@@ -60,7 +61,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** Throws as `fetch` does when the response is lost. */
-function toResponse({ status, headers, body, wire }: Answer, clientSignal: AbortSignal): Response {
+function toResponse({ status, headers, body, wire }: ApiResponse, clientSignal: AbortSignal): Response {
   if (wire?.kind === 'lost') throw lostResponseError(wire)
   const empty = NO_BODY.has(status) || body.length === 0
   if (wire?.kind === 'slow' && !empty) return slowResponse(status, headers, encodeBody(body), { ...wire, clientSignal })

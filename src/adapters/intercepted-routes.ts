@@ -1,13 +1,13 @@
 /** Finds the simulator of an intercepted URL, and connects an HTTP client to it in memory. */
 import { createServer, type Server } from 'node:http'
-import type { Answer, Exchange } from '../api/exchange.ts'
+import type { ApiRequest, ApiResponse } from '../api/messages.ts'
 import { type MemorySocket, memorySockets } from '../runtime/memory-socket.ts'
 import { createNodeAdapter } from './node-http.ts'
 
 /** The part of a simulator that `intercept` needs: its address, and the function that answers a request. */
 export interface Intercepted {
   readonly baseUrl: string
-  handle(exchange: Exchange): Answer | Promise<Answer>
+  handle(exchange: ApiRequest): ApiResponse | Promise<ApiResponse>
 }
 
 export interface InterceptedRoute {

@@ -1,8 +1,8 @@
 /** Serves the platform over `node:http`. No behaviour of a client can end the process. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { internal } from '../api/answers.ts'
-import type { Answer, Exchange } from '../api/exchange.ts'
 import type { Api } from '../api/handle.ts'
+import type { ApiRequest, ApiResponse } from '../api/messages.ts'
+import { internalErrorResponse } from '../api/responses.ts'
 import { sendFaultyResponse } from './faulty-responses.ts'
 
 const EMPTY = new Uint8Array(0)
@@ -57,7 +57,7 @@ function refuse(request: IncomingMessage, done: OnBody): void {
   done(EMPTY, true)
 }
 
-const exchangeOf = (request: IncomingMessage, body: Uint8Array, tooLarge: boolean): Exchange => ({
+const exchangeOf = (request: IncomingMessage, body: Uint8Array, tooLarge: boolean): ApiRequest => ({
   method: request.method ?? 'GET',
   target: request.url ?? '/',
   headers: request.headers as Record<string, string>,
@@ -65,8 +65,8 @@ const exchangeOf = (request: IncomingMessage, body: Uint8Array, tooLarge: boolea
   tooLarge,
 })
 
-function answer(api: Api, exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
-  const fail = (error: unknown) => send(internal(error), request, response)
+function answer(api: Api, exchange: ApiRequest, request: IncomingMessage, response: ServerResponse): void {
+  const fail = (error: unknown) => send(internalErrorResponse(error), request, response)
   try {
     const result = api(exchange)
     if (!(result instanceof Promise)) return send(result, request, response)
@@ -77,7 +77,7 @@ function answer(api: Api, exchange: Exchange, request: IncomingMessage, response
 }
 
 /** Writes plain ASCII, which most answers are, without encoding it again. */
-function send(answer: Answer, request: IncomingMessage, response: ServerResponse): void {
+function send(answer: ApiResponse, request: IncomingMessage, response: ServerResponse): void {
   if (response.destroyed) return
   const { status, headers, body, wire } = answer
   if (wire !== undefined) return sendFaultyResponse(answer, wire, request, response)

@@ -1,5 +1,5 @@
 /** What an inbox read must be: a list of what the agent sees, oldest first. */
-import { show } from '../contract/explain-issues.ts'
+import { formatValue } from '../contract/explain-issues.ts'
 import { isMap } from '../files/is-map.ts'
 import { type Done, failed, messageOf, startOf } from './call-outcome.ts'
 import type { InboxItem } from './driver.ts'
@@ -47,4 +47,5 @@ function wrongItem(item: unknown): string | null {
   return `attachments must be a list of objects or left out, got ${described(attachments)}`
 }
 
-const described = (value: unknown) => (isMap(value) ? `an object: ${startOf(JSON.stringify(value))}` : show(value))
+const described = (value: unknown) =>
+  isMap(value) ? `an object: ${startOf(JSON.stringify(value))}` : formatValue(value)

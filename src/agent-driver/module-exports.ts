@@ -1,5 +1,5 @@
 /** Splits the exports of a driver module into functions and data. */
-import { show } from '../contract/explain-issues.ts'
+import { formatValue } from '../contract/explain-issues.ts'
 import { ConfigError, fileProblem, type Problem } from '../files/errors.ts'
 import { isMap } from '../files/is-map.ts'
 import { nearest } from '../text/near-names.ts'
@@ -19,7 +19,7 @@ export interface Split {
 export function splitFunctions(name: string, exports: Fields): Split {
   const all = 'default' in exports ? exports.default : exports
   if (!isMap(all)) {
-    throw fileProblem(name, TEXTS.noVerbs(show(all)))
+    throw fileProblem(name, TEXTS.noVerbs(formatValue(all)))
   }
   const { does, ...rest } = all
   const plain = taken(Object.entries(rest), '')

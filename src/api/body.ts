@@ -2,19 +2,19 @@
 import type * as z from 'zod/mini'
 import type { AssumptionName } from '../contract/assumptions.ts'
 import type { Endpoint } from '../contract/endpoints.ts'
-import { show, ZOD_MESSAGES } from '../contract/explain-issues.ts'
+import { formatValue, ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { invalidParameter, Refusal } from '../platform/refusal.ts'
 import { addFinding, assumed, type Transaction } from '../platform/transaction.ts'
 import { decodeUtf8 } from '../runtime/utf8.ts'
-import type { Exchange } from './exchange.ts'
-import { droppedFields, explain } from './explain.ts'
+import { describeIssues, droppedFields } from './describe-issues.ts'
+import type { ApiRequest } from './messages.ts'
 
 /** Throws for bodies that are too large, not UTF-8, or not JSON; the text is kept for the journal. */
-export function parseJson(exchange: Exchange, knobs: Knobs): unknown {
-  if (exchange.tooLarge || exchange.body.length > knobs['limits.body']) throw tooLarge(knobs)
-  if (exchange.body.length === 0) throw badJson('The body is empty; a JSON object is expected.')
-  const text = decode(exchange.body)
+export function parseJson(request: ApiRequest, knobs: Knobs): unknown {
+  if (request.tooLarge || request.body.length > knobs['limits.body']) throw tooLarge(knobs)
+  if (request.body.length === 0) throw badJson('The body is empty; a JSON object is expected.')
+  const text = decode(request.body)
   if (nestsTooDeep(text)) {
     throw new Refusal('invalid_json', `The body is nested more than ${MAX_DEPTH} levels deep.`, {
       assumed: ['limits.nesting'],
@@ -60,8 +60,8 @@ const tooLarge = (knobs: Knobs) =>
   })
 
 /** A missing or different Content-Type with a JSON body is a finding, a refusal with `api.contentType=415`. */
-export function checkContentType(exchange: Exchange, knobs: Knobs, transaction: Transaction): void {
-  const type = exchange.headers['content-type']
+export function checkContentType(request: ApiRequest, knobs: Knobs, transaction: Transaction): void {
+  const type = request.headers['content-type']
   if (type !== undefined && (type === 'application/json' || /^application\/json\s*(;|$)/i.test(type))) return
   assumed(transaction, 'api.contentType')
   const message = `Content-Type should be application/json, got ${type === undefined ? 'none' : JSON.stringify(type)}.`
@@ -72,7 +72,7 @@ export function checkContentType(exchange: Exchange, knobs: Knobs, transaction: 
 
 export function parseBody(endpoint: Endpoint, raw: unknown, knobs: Knobs, transaction: Transaction): unknown {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-    throw invalidParameter(knobs, `The body must be a JSON object, got ${show(raw)}.`, {})
+    throw invalidParameter(knobs, `The body must be a JSON object, got ${formatValue(raw)}.`, {})
   }
   const result = endpoint.body!.safeParse(raw)
   if (!result.success) throw refuse(endpoint.body!, raw, knobs)
@@ -83,7 +83,7 @@ export function parseBody(endpoint: Endpoint, raw: unknown, knobs: Knobs, transa
 /** Parses again, so that a valid body pays for no messages. */
 function refuse(schema: NonNullable<Endpoint['body']>, raw: object, knobs: Knobs): Refusal {
   const { issues } = schema.safeParse(raw, ZOD_MESSAGES).error!
-  const [first, ...rest] = explain(issues, raw, schema, 'The body')
+  const [first, ...rest] = describeIssues(issues, raw, schema, 'The body')
   const more = rest.map(problem => ` ${problem.message}`).join('')
   const field = first!.field === '' ? {} : { field: first!.field }
   return invalidParameter(knobs, first!.message + more, { ...field, ...assumedBy(issues[0]!) })

@@ -1,6 +1,6 @@
 /** Holds one call while it is handled, and turns it into its journal entry. */
 import type { AssumptionName } from '../contract/assumptions.ts'
-import { isKnob, type Knobs, showKnob } from '../contract/knobs.ts'
+import { formatKnob, isKnob, type Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
 import type { ApiContent, FaultContent } from '../journal/entry.ts'
 import { maskSetting } from '../journal/mask.ts'
@@ -8,10 +8,10 @@ import type { PlatformContext } from '../platform/context.ts'
 import type { Engines, InOrder } from '../platform/engines.ts'
 import { createTransaction, type Effect, type Transaction } from '../platform/transaction.ts'
 import { elapsedMs } from '../runtime/clock.ts'
-import type { Answer, Exchange } from './exchange.ts'
 import type { AuthState, Keyring } from './keyring.ts'
+import type { ApiRequest, ApiResponse } from './messages.ts'
 import type { RateLimit } from './rate-limit.ts'
-import type { Route } from './routes.ts'
+import type { ApiRoute } from './routes.ts'
 
 /** What the API needs from other parts of the simulator. */
 export interface ApiPorts {
@@ -37,13 +37,13 @@ export interface ApiPorts {
   resetSignal(): AbortSignal
 }
 
-export interface Call {
+export interface ApiCall {
   readonly ports: ApiPorts
-  readonly exchange: Exchange
+  readonly request: ApiRequest
   readonly started: number
   readonly transaction: Transaction
   readonly epoch: number
-  route: Route | null
+  route: ApiRoute | null
   auth: AuthState | 'not_checked'
   body: unknown
   response: unknown
@@ -51,9 +51,9 @@ export interface Call {
   faults: AppliedApiFaults | null
 }
 
-export const newCall = (ports: ApiPorts, exchange: Exchange): Call => ({
+export const createCall = (ports: ApiPorts, request: ApiRequest): ApiCall => ({
   ports,
-  exchange,
+  request,
   started: elapsedMs(),
   transaction: createTransaction(),
   epoch: ports.epoch(),
@@ -64,18 +64,18 @@ export const newCall = (ports: ApiPorts, exchange: Exchange): Call => ({
   faults: null,
 })
 
-export function entryOf(call: Call, answer: Answer): ApiContent {
-  const { ports, exchange, route, transaction } = call
+export function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {
+  const { ports, request, route, transaction } = call
   const chatId = chatIdOf(call)
   const entry: ApiContent = {
     kind: 'api',
     ...(chatId === undefined ? {} : { chat_id: chatId }),
     endpoint: route?.id ?? null,
-    method: exchange.method,
-    path: exchange.target,
+    method: request.method,
+    path: request.target,
     alias: route?.alias ?? null,
     auth: call.auth,
-    request: { headers: exchange.headers, body: bodyForJournal(call), bytes: exchange.body.length },
+    request: { headers: request.headers, body: bodyForJournal(call), bytes: request.body.length },
     status: answer.status,
     response: call.response ?? null,
     findings: transaction.findings,
@@ -89,7 +89,7 @@ export function entryOf(call: Call, answer: Answer): ApiContent {
 /** The value of the knob of each assumption, as it is written in a configuration; null without a knob. */
 function valuesOf(names: readonly AssumptionName[], knobs: Knobs): ApiContent['unspecified'] {
   const values: Partial<Record<AssumptionName, unknown>> = {}
-  for (const name of names) values[name] = isKnob(name) ? maskSetting(name, showKnob(name, knobs[name])) : null
+  for (const name of names) values[name] = isKnob(name) ? maskSetting(name, formatKnob(name, knobs[name])) : null
   return values
 }
 
@@ -98,7 +98,7 @@ function faultFields({ faults, answer }: AppliedApiFaults): Pick<ApiContent, 'fa
   return { faults, answer_lost: answer.processed ? 'after' : 'before' }
 }
 
-export function chatIdOf({ route, body }: Pick<Call, 'route' | 'body'>): string | undefined {
+export function chatIdOf({ route, body }: Pick<ApiCall, 'route' | 'body'>): string | undefined {
   if (route?.chatId !== undefined) return route.chatId
   const id = (body as { chat_id?: unknown } | null | undefined)?.chat_id
   return typeof id === 'string' && id !== '' ? id : undefined
@@ -106,7 +106,7 @@ export function chatIdOf({ route, body }: Pick<Call, 'route' | 'body'>): string 
 
 const BROKEN_BODY_CHARS = 2000
 
-function bodyForJournal({ body, exchange }: Call): unknown {
-  if (body !== undefined || exchange.body.length === 0) return body ?? null
-  return new TextDecoder().decode(exchange.body.subarray(0, BROKEN_BODY_CHARS))
+function bodyForJournal({ body, request }: ApiCall): unknown {
+  if (body !== undefined || request.body.length === 0) return body ?? null
+  return new TextDecoder().decode(request.body.subarray(0, BROKEN_BODY_CHARS))
 }

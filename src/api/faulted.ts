@@ -4,30 +4,30 @@ import { type AnswerEffect, isUnprocessed } from '../faults/effects.ts'
 import type { AppliedApiFaults } from '../faults/registry.ts'
 import type { ApiContent, FaultContent } from '../journal/entry.ts'
 import { andThen, type Maybe } from '../platform/engines.ts'
-import { wasReset, withFaults } from './answers.ts'
 import { parseJson } from './body.ts'
 import type { ApiPorts } from './call.ts'
-import { type Call, chatIdOf } from './call.ts'
-import type { Answer } from './exchange.ts'
-import { matchRoute, pathOf, type Route } from './routes.ts'
+import { type ApiCall, chatIdOf } from './call.ts'
+import type { ApiResponse } from './messages.ts'
+import { resetResponse, withFaults } from './responses.ts'
+import { type ApiRoute, matchRoute, pathOf } from './routes.ts'
 
 /** `play` answers as the platform does; `finish` records the answered call in the journal. */
 export function createFaultedApi(
   ports: ApiPorts,
-  play: (call: Call) => Maybe<Answer>,
-  finish: (call: Call, answer: Answer) => Answer,
-): (call: Call) => Maybe<Answer> {
-  async function delayed(call: Call, applied: AppliedApiFaults): Promise<Answer> {
+  play: (call: ApiCall) => Maybe<ApiResponse>,
+  finish: (call: ApiCall, answer: ApiResponse) => ApiResponse,
+): (call: ApiCall) => Maybe<ApiResponse> {
+  async function delayed(call: ApiCall, applied: AppliedApiFaults): Promise<ApiResponse> {
     const ended = ports.inFlight()
     try {
       await ports.delay(applied.latencyMs)
-      return call.epoch === ports.epoch() ? await applyFaults(call, applied) : wasReset()
+      return call.epoch === ports.epoch() ? await applyFaults(call, applied) : resetResponse()
     } finally {
       ended()
     }
   }
 
-  function applyFaults(call: Call, applied: AppliedApiFaults): Maybe<Answer> {
+  function applyFaults(call: ApiCall, applied: AppliedApiFaults): Maybe<ApiResponse> {
     if (isUnprocessed(applied.answer)) return finish(identified(ports, call), insteadOfPlatform(call, applied))
     return andThen(play(call), answer => (call.epoch === ports.epoch() ? faultyAnswer(ports, answer, applied) : answer))
   }
@@ -41,16 +41,16 @@ export function createFaultedApi(
 }
 
 interface Target {
-  readonly route: Route
+  readonly route: ApiRoute
   readonly body: unknown
 }
 
 /** Null for preflight requests and unknown paths: faults apply to calls of endpoints only. */
-function targetOf({ platform: { knobs } }: ApiPorts, { exchange }: Call): Target | null {
-  if (exchange.method === 'OPTIONS') return null
-  const route = tryTo(() => matchRoute(pathOf(exchange.target), knobs))
+function targetOf({ platform: { knobs } }: ApiPorts, { request }: ApiCall): Target | null {
+  if (request.method === 'OPTIONS') return null
+  const route = tryTo(() => matchRoute(pathOf(request.target), knobs))
   if (route === undefined) return null
-  const body = ENDPOINTS[route.id].body === null ? undefined : tryTo(() => parseJson(exchange, knobs))
+  const body = ENDPOINTS[route.id].body === null ? undefined : tryTo(() => parseJson(request, knobs))
   return { route, body }
 }
 
@@ -63,37 +63,32 @@ function tryTo<T>(read: () => T): T | undefined {
 }
 
 /** Reads endpoint, key and body for the journal; the platform does not process the call. */
-function identified(ports: ApiPorts, call: Call): Call {
+function identified(ports: ApiPorts, call: ApiCall): ApiCall {
   const target = targetOf(ports, call)
   if (target === null) return call
   const { keyring, platform } = ports
   Object.assign(call, target)
   tryTo(() =>
-    keyring.authorize(
-      call.exchange.headers.authorization,
-      ENDPOINTS[target.route.id].scope,
-      platform.nowMs(),
-      state => {
-        call.auth = state
-      },
-    ),
+    keyring.authorize(call.request.headers.authorization, ENDPOINTS[target.route.id].scope, platform.nowMs(), state => {
+      call.auth = state
+    }),
   )
   return call
 }
 
-const NO_ANSWER: Answer = { status: 0, headers: {}, body: '' }
+const NO_ANSWER: ApiResponse = { status: 0, headers: {}, body: '' }
 
 /** The answer to a call that the platform does not process. */
-function insteadOfPlatform(call: Call, { answer, faults }: AppliedApiFaults): Answer {
+function insteadOfPlatform(call: ApiCall, { answer, faults }: AppliedApiFaults): ApiResponse {
   if (answer?.kind !== 'respond') return dropped(answer)
   call.response = answer.body ?? null
   return withFaults(responseOf(answer), faults)
 }
 
-const dropped = (effect: AnswerEffect | null): Answer =>
+const dropped = (effect: AnswerEffect | null): ApiResponse =>
   effect?.kind === 'drop' ? { ...NO_ANSWER, wire: { kind: 'lost', how: effect.how } } : NO_ANSWER
 
-function responseOf({ status, headers, body }: Extract<AnswerEffect, { kind: 'respond' }>): Answer {
+function responseOf({ status, headers, body }: Extract<AnswerEffect, { kind: 'respond' }>): ApiResponse {
   const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   if (body === undefined) return { status, headers: own, body: '' }
   const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8'
@@ -101,7 +96,7 @@ function responseOf({ status, headers, body }: Extract<AnswerEffect, { kind: 're
   return { status, headers: { 'content-type': type, ...own }, body: text }
 }
 
-function faultyAnswer(ports: ApiPorts, answer: Answer, { answer: effect, faults }: AppliedApiFaults): Answer {
+function faultyAnswer(ports: ApiPorts, answer: ApiResponse, { answer: effect, faults }: AppliedApiFaults): ApiResponse {
   if (effect?.kind === 'drop') return dropped(effect)
   const marked = withFaults(answer, faults)
   if (effect?.kind === 'malformed') return { ...marked, body: firstHalf(answer.body) }

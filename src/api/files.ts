@@ -2,18 +2,18 @@
 import { fileBytes, openFile } from '../platform/files.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { assumed, type Transaction } from '../platform/transaction.ts'
-import { bytes, withUnspecified } from './answers.ts'
 import type { ApiPorts } from './call.ts'
-import type { Answer, Exchange } from './exchange.ts'
+import type { ApiRequest, ApiResponse } from './messages.ts'
+import { bytesResponse, withUnspecified } from './responses.ts'
 
 export const FILES_PREFIX = '/files/'
 
-export function serveFile(ports: ApiPorts, exchange: Exchange, path: string, transaction: Transaction): Answer {
-  if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
-    throw new Refusal('method_not_allowed', `A file takes GET, got ${exchange.method}.`)
+export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, transaction: Transaction): ApiResponse {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw new Refusal('method_not_allowed', `A file takes GET, got ${request.method}.`)
   }
   if (ports.platform.knobs['attachments.auth'] === 'on') {
-    ports.keyring.authorize(exchange.headers.authorization, 'handover', ports.platform.nowMs(), () => {})
+    ports.keyring.authorize(request.headers.authorization, 'handover', ports.platform.nowMs(), () => {})
   }
   const [segment = '', name = ''] = path.slice(FILES_PREFIX.length).split('/')
   const file = openFile(ports.platform, ports.platform.links.fileId(segment) ?? '', decodeName(name))
@@ -23,7 +23,7 @@ export function serveFile(ports: ApiPorts, exchange: Exchange, path: string, tra
     'content-disposition': `inline; filename*=UTF-8''${encodeURIComponent(file.name)}`,
     'x-content-type-options': 'nosniff',
   }
-  return bytes(fileBytes(file), withUnspecified(headers, transaction, ports.markers))
+  return bytesResponse(fileBytes(file), withUnspecified(headers, transaction, ports.markers))
 }
 
 /** A media type no header can carry is served as plain bytes. */

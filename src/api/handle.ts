@@ -3,60 +3,69 @@ import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts'
 import { andThen, type Maybe } from '../platform/engines.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { assumed } from '../platform/transaction.ts'
-import { errorBody, internal, json, preflight, redirect, refused, wasReset, withUnspecified } from './answers.ts'
 import { checkContentType, parseBody, parseJson } from './body.ts'
 import type { ApiPorts } from './call.ts'
-import { type Call, entryOf, newCall } from './call.ts'
-import type { Answer, Exchange } from './exchange.ts'
+import { type ApiCall, createCall, entryOf } from './call.ts'
 import { createFaultedApi, faultEntries } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
 import { type Grant, keyIn } from './keyring.ts'
+import type { ApiRequest, ApiResponse } from './messages.ts'
 import { OPERATIONS } from './operations.ts'
 import { RateLimited } from './rate-limit.ts'
-import { matchRoute, pathOf, type Route } from './routes.ts'
+import {
+  errorBodyOf,
+  internalErrorResponse,
+  jsonResponse,
+  preflightResponse,
+  redirectResponse,
+  refusalResponse,
+  resetResponse,
+  withUnspecified,
+} from './responses.ts'
+import { type ApiRoute, matchRoute, pathOf } from './routes.ts'
 
-export type Api = (exchange: Exchange) => Maybe<Answer>
+export type Api = (request: ApiRequest) => Maybe<ApiResponse>
 
 export function createApi(ports: ApiPorts): Api {
   const faulted = createFaultedApi(ports, answerCall, finish)
-  return exchange => {
-    const call = newCall(ports, exchange)
+  return request => {
+    const call = createCall(ports, request)
     return ports.faults.onApi ? faulted(call) : answerCall(call)
   }
 }
 
-function answerCall(call: Call): Maybe<Answer> {
+function answerCall(call: ApiCall): Maybe<ApiResponse> {
   try {
     const answer = serve(call)
     return answer instanceof Promise ? answerLater(call, answer) : finish(call, answer)
   } catch (thrown) {
-    return finish(call, refusedOrFailed(call, thrown))
+    return finish(call, failureResponse(call, thrown))
   }
 }
 
-async function answerLater(call: Call, pending: Promise<Answer>): Promise<Answer> {
+async function answerLater(call: ApiCall, pending: Promise<ApiResponse>): Promise<ApiResponse> {
   const ended = call.ports.inFlight()
   try {
     return finish(call, await pending)
   } catch (thrown) {
-    return finish(call, refusedOrFailed(call, thrown))
+    return finish(call, failureResponse(call, thrown))
   } finally {
     ended()
   }
 }
 
-function serve(call: Call): Maybe<Answer> {
-  const { exchange, ports } = call
-  const path = pathOf(exchange.target)
+function serve(call: ApiCall): Maybe<ApiResponse> {
+  const { request, ports } = call
+  const path = pathOf(request.target)
   if (path.startsWith(FILES_PREFIX)) {
-    return exchange.method === 'OPTIONS' ? preflight(READS) : serveFile(ports, exchange, path, call.transaction)
+    return request.method === 'OPTIONS' ? preflightResponse(READS) : serveFile(ports, request, path, call.transaction)
   }
   const route = matchRoute(path, ports.platform.knobs)
   call.route = route
   const endpoint = ENDPOINTS[route.id]
-  if (exchange.method === 'OPTIONS') return preflight(allowedMethods(endpoint))
-  checkMethod(endpoint, exchange.method)
-  return mustRedirect(call, route) ? redirected(call, route) : act(call, endpoint, route)
+  if (request.method === 'OPTIONS') return preflightResponse(allowedMethods(endpoint))
+  checkMethod(endpoint, request.method)
+  return mustRedirect(call, route) ? redirectOf(call, route) : act(call, endpoint, route)
 }
 
 /** HEAD is GET without the body, as everywhere in HTTP. */
@@ -66,7 +75,7 @@ function checkMethod(endpoint: Endpoint, method: string): void {
 }
 
 /** Whether the call has to be made again with the trailing slash as written; throws where that is not offered. */
-function mustRedirect({ ports, transaction }: Call, route: Route): boolean {
+function mustRedirect({ ports, transaction }: ApiCall, route: ApiRoute): boolean {
   if (route.slashAsWritten) return false
   assumed(transaction, 'api.trailingSlash')
   const policy = ports.platform.knobs['api.trailingSlash']
@@ -74,16 +83,16 @@ function mustRedirect({ ports, transaction }: Call, route: Route): boolean {
   return policy === 'redirect'
 }
 
-function act(call: Call, endpoint: Endpoint, route: Route): Maybe<Answer> {
+function act(call: ApiCall, endpoint: Endpoint, route: ApiRoute): Maybe<ApiResponse> {
   const grant = authorize(call, endpoint)
   const body = endpoint.body === null ? undefined : readBody(call, endpoint)
   const value = OPERATIONS[route.id]({ ports: call.ports, grant, route, body, transaction: call.transaction })
-  return andThen(value, reply => succeeded(call, endpoint, reply))
+  return andThen(value, reply => successResponse(call, endpoint, reply))
 }
 
-function authorize(call: Call, endpoint: Endpoint): Grant {
+function authorize(call: ApiCall, endpoint: Endpoint): Grant {
   const { platform, keyring, rateLimit } = call.ports
-  const { authorization } = call.exchange.headers
+  const { authorization } = call.request.headers
   const nowMs = platform.nowMs()
   const grant = keyring.authorize(authorization, endpoint.scope, nowMs, state => {
     call.auth = state
@@ -92,54 +101,54 @@ function authorize(call: Call, endpoint: Endpoint): Grant {
   return grant
 }
 
-function readBody(call: Call, endpoint: Endpoint): unknown {
+function readBody(call: ApiCall, endpoint: Endpoint): unknown {
   const { knobs } = call.ports.platform
-  call.body = parseJson(call.exchange, knobs)
-  checkContentType(call.exchange, knobs, call.transaction)
+  call.body = parseJson(call.request, knobs)
+  checkContentType(call.request, knobs, call.transaction)
   return parseBody(endpoint, call.body, knobs, call.transaction)
 }
 
 /** Records the call with what it caused; a refused call causes nothing (ER1). */
-function finish(call: Call, answer: Answer): Answer {
-  const { ports, exchange, faults } = call
-  if (call.epoch !== ports.epoch()) return wasReset()
-  if (exchange.method === 'OPTIONS') return answer
+function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
+  const { ports, request, faults } = call
+  if (call.epoch !== ports.epoch()) return resetResponse()
+  if (request.method === 'OPTIONS') return answer
   const effects = answer.status < 300 ? call.transaction.effects : []
   const entry = entryOf(call, answer)
   if (faults === null) ports.commit(entry, effects)
   else ports.commit(entry, effects, faultEntries(entry, faults))
-  return exchange.method === 'HEAD' ? { ...answer, body: '' } : answer
+  return request.method === 'HEAD' ? { ...answer, body: '' } : answer
 }
 
 export const READS = 'GET, HEAD, OPTIONS'
 export const allowedMethods = ({ method }: Endpoint): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
 
 /** Throws when the reply does not match the contract: that is a bug of the simulator. */
-export function succeeded(call: Call, endpoint: Endpoint, reply: unknown): Answer {
+export function successResponse(call: ApiCall, endpoint: Endpoint, reply: unknown): ApiResponse {
   const checked = endpoint.response.safeParse(reply)
   if (!checked.success) throw new Error(`The answer of ${endpoint.id} breaks its contract: ${checked.error.message}`)
   call.response = reply
-  return marked(call, json(200, reply))
+  return marked(call, jsonResponse(200, reply))
 }
 
-export const redirected = (call: Call, { canonical }: Route): Answer =>
-  marked(call, redirect(canonical, call.exchange.target))
+export const redirectOf = (call: ApiCall, { canonical }: ApiRoute): ApiResponse =>
+  marked(call, redirectResponse(canonical, call.request.target))
 
 /** Whatever is thrown and is no Refusal is an internal error. */
-export function refusedOrFailed(call: Call, thrown: unknown): Answer {
-  if (!(thrown instanceof Refusal)) return internal(thrown)
+export function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
+  if (!(thrown instanceof Refusal)) return internalErrorResponse(thrown)
   assumed(call.transaction, ...thrown.assumed)
-  call.response = errorBody(thrown)
-  return marked(call, refused(thrown, call.ports.platform.knobs, extraHeaders(call, thrown)))
+  call.response = errorBodyOf(thrown)
+  return marked(call, refusalResponse(thrown, call.ports.platform.knobs, extraHeaders(call, thrown)))
 }
 
-function extraHeaders({ route }: Call, refusal: Refusal): Record<string, string> {
+function extraHeaders({ route }: ApiCall, refusal: Refusal): Record<string, string> {
   if (refusal instanceof RateLimited) return { 'retry-after': String(refusal.retryAfter) }
   if (refusal.code === 'method_not_allowed') return { allow: route ? allowedMethods(ENDPOINTS[route.id]) : READS }
   return refusal.code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}
 }
 
-function marked(call: Call, answer: Answer): Answer {
+function marked(call: ApiCall, answer: ApiResponse): ApiResponse {
   withUnspecified(answer.headers, call.transaction, call.ports.markers)
   return answer
 }

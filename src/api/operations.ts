@@ -21,12 +21,12 @@ import { toUser } from '../platform/translation.ts'
 import { startTyping, stopTyping } from '../platform/typing.ts'
 import type { ApiPorts } from './call.ts'
 import type { Grant } from './keyring.ts'
-import type { Route } from './routes.ts'
+import type { ApiRoute } from './routes.ts'
 
 export interface Operation {
   readonly ports: ApiPorts
   readonly grant: Grant
-  readonly route: Route
+  readonly route: ApiRoute
   readonly body: unknown
   readonly transaction: Transaction
 }

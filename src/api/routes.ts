@@ -3,7 +3,7 @@ import { ALIASES, type Alias, ENDPOINTS, type EndpointId } from '../contract/end
 import type { Knobs } from '../contract/knobs.ts'
 import { Refusal } from '../platform/refusal.ts'
 
-export interface Route {
+export interface ApiRoute {
   readonly id: EndpointId
   readonly alias: Alias | null
   /** Percent-decoded; only the chat transcript has one. */
@@ -16,8 +16,8 @@ export interface Route {
 
 const CHAT_PREFIX = '/api/v1/chats/'
 
-function tableFor(versions: readonly string[]): Map<string, Route> {
-  const table = new Map<string, Route>()
+function tableFor(versions: readonly string[]): Map<string, ApiRoute> {
+  const table = new Map<string, ApiRoute>()
   for (const { id, path } of Object.values(ENDPOINTS)) {
     if (id === 'chat') continue
     for (const version of ['v2', ...versions]) {
@@ -28,15 +28,15 @@ function tableFor(versions: readonly string[]): Map<string, Route> {
   return table
 }
 
-function addSpellings(table: Map<string, Route>, id: EndpointId, alias: Alias, canonical: string): void {
+function addSpellings(table: Map<string, ApiRoute>, id: EndpointId, alias: Alias, canonical: string): void {
   const other = canonical.endsWith('/') ? canonical.slice(0, -1) : `${canonical}/`
   table.set(canonical, { id, alias, canonical, slashAsWritten: true })
   table.set(other, { id, alias, canonical, slashAsWritten: false })
 }
 
-const tables = new Map<string, Map<string, Route>>()
+const tables = new Map<string, Map<string, ApiRoute>>()
 
-export function matchRoute(path: string, knobs: Knobs): Route {
+export function matchRoute(path: string, knobs: Knobs): ApiRoute {
   const versions = knobs['api.versions']
   const key = versions.length === 0 ? '' : versions.join()
   const table = tables.get(key) ?? tableFor(versions)
@@ -46,7 +46,7 @@ export function matchRoute(path: string, knobs: Knobs): Route {
   return route
 }
 
-function matchChat(path: string): Route | null {
+function matchChat(path: string): ApiRoute | null {
   if (!path.startsWith(CHAT_PREFIX)) return null
   const slashed = path.endsWith('/')
   const raw = path.slice(CHAT_PREFIX.length, slashed ? -1 : undefined)

@@ -1,5 +1,5 @@
 /** Resolves the settings of a simulator: flags win over the environment, the config file and the defaults. */
-import { defaultKnobs, isKnob, KNOB_NAMES, parseKnob, showKnob, showKnobs } from '../contract/knobs.ts'
+import { defaultKnobs, formatKnob, formatKnobs, isKnob, KNOB_NAMES, parseKnob } from '../contract/knobs.ts'
 import { ConfigError, type Problem } from '../files/errors.ts'
 import type { BotReply } from '../platform/context.ts'
 import { DEFAULT_HOST, DEFAULT_PORT, type PlatformServerOptions } from '../server/start.ts'
@@ -126,7 +126,7 @@ function defaultLayer(): Layer {
     business_hours: null,
     inspector: true,
     markers: true,
-    ...showKnobs(defaultKnobs()),
+    ...formatKnobs(defaultKnobs()),
   }
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value, from: 'default' }]))
 }
@@ -138,7 +138,7 @@ function inForce(settings: Layer): Omit<Resolved, 'warnings'> {
   return { options: optionsFrom(values), sources, values, agentDriver: values.agent_driver as string | null }
 }
 
-const canonical = (name: string, value: unknown) => (isKnob(name) ? showKnob(name, parseKnob(name, value)) : value)
+const canonical = (name: string, value: unknown) => (isKnob(name) ? formatKnob(name, parseKnob(name, value)) : value)
 
 function optionsFrom(values: Readonly<Record<string, unknown>>): PlatformServerOptions {
   const get = <T>(name: string) => values[name] as T

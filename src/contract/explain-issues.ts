@@ -17,11 +17,11 @@ type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
 /** `incomplete`: a map lacks what gives it a meaning, which a misspelt key explains. */
-export type FindingCode = 'unknown_key' | 'required' | 'unexpected_value' | 'incomplete' | 'conflict'
+export type SchemaProblemCode = 'unknown_key' | 'required' | 'unexpected_value' | 'incomplete' | 'conflict'
 
 /** One thing that is wrong with a value. */
-export interface Finding {
-  readonly code: FindingCode
+export interface SchemaProblem {
+  readonly code: SchemaProblemCode
   readonly path: Path
   readonly field: string
   /** Whether the key is wrong or what it holds. */
@@ -61,44 +61,44 @@ const TEXTS = defineTexts({
   otherForm: 'of another form',
 })
 
-export function explainIssues(issues: readonly Issue[], value: unknown, schema: z.ZodMiniType): Finding[] {
+export function explainIssues(issues: readonly Issue[], value: unknown, schema: z.ZodMiniType): SchemaProblem[] {
   const keysAt = (path: Path) => knownKeys(schema, path)
   return withoutEchoes(issues.flatMap(issue => explainIssue(issue, value, keysAt)))
 }
 
 /** A map with a misspelt key also lacks what that key stands for: keeps only the first of these findings. */
-function withoutEchoes(findings: readonly Finding[]): Finding[] {
+function withoutEchoes(findings: readonly SchemaProblem[]): SchemaProblem[] {
   const misspelt = findings.filter(({ wrong }) => wrong === 'key').map(({ path }) => path.slice(0, -1).join(' '))
   return findings.filter(({ code, path }) => code !== 'incomplete' || !misspelt.includes(path.join(' ')))
 }
 
 type KeysAt = (path: Path) => readonly string[]
 
-function explainIssue(issue: Issue, value: unknown, keysAt: KeysAt): Finding[] {
+function explainIssue(issue: Issue, value: unknown, keysAt: KeysAt): SchemaProblem[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(issue.path, key, keysAt))
   const meant = issue.code === 'invalid_union' && issue.message === ZOD_CODE ? meantBranch(issue) : undefined
   if (meant !== undefined) return meant.flatMap(one => explainIssue(one, value, keysAt))
   return [{ path: issue.path, field: fieldName(issue.path), ...wrongValue(issue, valueAt(value, issue.path)) }]
 }
 
-function wrongValue(issue: Issue, seen: unknown): Pick<Finding, 'code' | 'wrong' | 'message'> {
+function wrongValue(issue: Issue, seen: unknown): Pick<SchemaProblem, 'code' | 'wrong' | 'message'> {
   const code = codeOf(issue)
   if (code !== null) return { code, wrong: code === 'unknown_key' ? 'key' : 'value', message: issue.message }
   const wanted = expected(issue)
   if (seen === undefined) return { code: 'required', wrong: 'value', message: TEXTS.required(wanted) }
-  const message = TEXTS.unexpected(wanted, show(seen), quotes(issue, seen) || meantWord(issue, seen))
+  const message = TEXTS.unexpected(wanted, formatValue(seen), quotes(issue, seen) || meantWord(issue, seen))
   return { code: 'unexpected_value', wrong: 'value', message }
 }
 
 /** The issue of a check whose message is a whole sentence behind the name of the field. */
-export function sentenceIssue(code: FindingCode, input: unknown, message: string, path: PropertyKey[] = []) {
+export function sentenceIssue(code: SchemaProblemCode, input: unknown, message: string, path: PropertyKey[] = []) {
   return { code: 'custom', input, message, path, params: { problem: code } } as const
 }
 
-const codeOf = (issue: Issue): FindingCode | null =>
-  issue.code === 'custom' ? ((issue.params?.problem as FindingCode | undefined) ?? null) : null
+const codeOf = (issue: Issue): SchemaProblemCode | null =>
+  issue.code === 'custom' ? ((issue.params?.problem as SchemaProblemCode | undefined) ?? null) : null
 
-function unknownKey(path: Path, key: string, keysAt: KeysAt): Finding {
+function unknownKey(path: Path, key: string, keysAt: KeysAt): SchemaProblem {
   const known = keysAt(path)
   const full = [...path, key]
   const hint =
@@ -206,20 +206,20 @@ function takesText(issue: Issue): boolean {
 /** `sender.language_codes[0]` */
 export function fieldName(path: Path): string {
   return path.reduce<string>(
-    (name, part) => (typeof part === 'number' ? `${name}[${part}]` : joined(name, String(part))),
+    (name, part) => (typeof part === 'number' ? `${name}[${part}]` : joinPath(name, String(part))),
     '',
   )
 }
 
 /** The name of a field below another one. */
-export const joined = (field: string, key: string) => (field === '' ? key : `${field}.${key}`)
+export const joinPath = (field: string, key: string) => (field === '' ? key : `${field}.${key}`)
 
 function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown> | null | undefined)?.[part], value)
 }
 
 /** A value as an error shows it: its kind and a short form. */
-export function show(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return TEXTS.arrayOf(value.length)
   if (typeof value === 'object') return TEXTS.object

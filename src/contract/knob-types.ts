@@ -10,7 +10,7 @@ export interface KnobType<T> {
   readonly allowed: string
   /** The value, or undefined when `raw` is not allowed. */
   parse(raw: unknown): T | undefined
-  show(value: T): unknown
+  format(value: T): unknown
   /** The same as JSON Schema, for editors. */
   readonly schema: JsonShape
 }
@@ -20,38 +20,38 @@ const spelled = (raw: unknown): unknown => (raw === true ? 'on' : raw === false 
 
 /** The other ways to write a word that YAML and JSON have a value for. */
 const spellings: Record<string, unknown> = { on: true, off: false, null: null, true: true }
-const written = (word: string): unknown[] => {
-  if (Object.hasOwn(spellings, word)) return [word, spellings[word]]
-  return /^\d+$/.test(word) ? [word, Number(word)] : [word]
+const written = (wordKnob: string): unknown[] => {
+  if (Object.hasOwn(spellings, wordKnob)) return [wordKnob, spellings[wordKnob]]
+  return /^\d+$/.test(wordKnob) ? [wordKnob, Number(wordKnob)] : [wordKnob]
 }
 const OFF: JsonShape = { enum: written('off') }
 const DURATION: JsonShape = { type: 'string', pattern: '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$' }
 const orOff = (shape: JsonShape): JsonShape => ({ anyOf: [OFF, shape] })
 
-export function oneOf<const V extends readonly string[]>(values: V, initial: V[number]): KnobType<V[number]> {
+export function choiceKnob<const V extends readonly string[]>(values: V, initial: V[number]): KnobType<V[number]> {
   const named = (raw: unknown) => values.find(value => typeof raw !== 'object' && value === String(raw))
   const find = (raw: unknown) => named(raw) ?? named(spelled(raw))
   const schema = { enum: values.flatMap(written) }
-  return { initial, allowed: values.join(' | '), parse: find, show: value => value, schema }
+  return { initial, allowed: values.join(' | '), parse: find, format: value => value, schema }
 }
 
 /** A duration in milliseconds; with `off`, null stands for off. */
-export function duration(initialMs: number): KnobType<number> {
+export function durationKnob(initialMs: number): KnobType<number> {
   return {
     initial: initialMs,
     allowed: 'a duration such as 500ms, 5s, 10m, 12h',
     parse: raw => parseDuration(raw) ?? undefined,
-    show: formatDuration,
+    format: formatDuration,
     schema: DURATION,
   }
 }
 
-export function durationOrOff(): KnobType<number | null> {
+export function durationOrOffKnob(): KnobType<number | null> {
   return {
     initial: null,
     allowed: 'off | a duration such as 500ms, 5s, 10m, 12h',
     parse: raw => (spelled(raw) === 'off' ? null : (parseDuration(raw) ?? undefined)),
-    show: value => (value === null ? 'off' : formatDuration(value)),
+    format: value => (value === null ? 'off' : formatDuration(value)),
     schema: orOff(DURATION),
   }
 }
@@ -69,7 +69,7 @@ function list<T>(
   allowed: string,
   initial: readonly T[],
   one: (raw: unknown) => T | null,
-  show: (item: T) => unknown,
+  format: (item: T) => unknown,
   items: JsonShape,
 ) {
   const kind: KnobType<readonly T[]> = {
@@ -79,17 +79,17 @@ function list<T>(
       const items = listOf(raw)?.map(one)
       return items === undefined || items.includes(null) ? undefined : (items as T[])
     },
-    show: value => (value.length === 0 ? 'off' : value.map(show)),
+    format: value => (value.length === 0 ? 'off' : value.map(format)),
     schema: { anyOf: [OFF, { type: 'array', items }, { type: 'string' }] },
   }
   return kind
 }
 
-export const durations = (): KnobType<readonly number[]> =>
+export const durationListKnob = (): KnobType<readonly number[]> =>
   list('off | a list of durations such as [1s, 5s]', [], parseDuration, formatDuration, DURATION)
 
 /** Words from a fixed set. */
-export const someOf = <const V extends readonly string[]>(values: V, initial: readonly V[number][]) =>
+export const choiceListKnob = <const V extends readonly string[]>(values: V, initial: readonly V[number][]) =>
   list<V[number]>(
     `off | a list of ${values.join(', ')}`,
     initial,
@@ -99,7 +99,7 @@ export const someOf = <const V extends readonly string[]>(values: V, initial: re
   )
 
 /** Words of a given form, such as `web=chatbubble`; `form` says it in the error. */
-export const wordsLike = (form: string, pattern: RegExp, initial: readonly string[] = []) =>
+export const patternListKnob = (form: string, pattern: RegExp, initial: readonly string[] = []) =>
   list<string>(
     `off | a list of ${form}`,
     initial,
@@ -108,7 +108,7 @@ export const wordsLike = (form: string, pattern: RegExp, initial: readonly strin
     { type: 'string', pattern: pattern.source },
   )
 
-export function count(initial: number, max = Number.MAX_SAFE_INTEGER): KnobType<number> {
+export function countKnob(initial: number, max = Number.MAX_SAFE_INTEGER): KnobType<number> {
   const parse = (raw: unknown) => {
     const value = typeof raw === 'string' && /^\d+$/.test(raw) ? Number(raw) : raw
     return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= max
@@ -116,16 +116,16 @@ export function count(initial: number, max = Number.MAX_SAFE_INTEGER): KnobType<
       : undefined
   }
   const schema = { type: 'integer', minimum: 1, maximum: max }
-  return { initial, allowed: `a whole number from 1 to ${max}`, parse, show: value => value, schema }
+  return { initial, allowed: `a whole number from 1 to ${max}`, parse, format: value => value, schema }
 }
 
-export function countOrOff(): KnobType<number | null> {
-  const inner = count(1)
+export function countOrOffKnob(): KnobType<number | null> {
+  const inner = countKnob(1)
   return {
     initial: null,
     allowed: 'off | a whole number from 1',
     parse: raw => (spelled(raw) === 'off' ? null : inner.parse(raw)),
-    show: value => value ?? 'off',
+    format: value => value ?? 'off',
     schema: orOff(inner.schema),
   }
 }
@@ -135,7 +135,7 @@ export interface Rate {
   readonly calls: number
   readonly windowMs: number
 }
-export function rateOrOff(): KnobType<Rate | null> {
+export function rateOrOffKnob(): KnobType<Rate | null> {
   return {
     initial: null,
     allowed: 'off | calls per window such as 10/1s',
@@ -145,29 +145,29 @@ export function rateOrOff(): KnobType<Rate | null> {
       const windowMs = parseDuration(window)
       return windowMs ? { calls: Number(calls), windowMs } : undefined
     },
-    show: value => (value === null ? 'off' : `${value.calls}/${formatDuration(value.windowMs)}`),
+    format: value => (value === null ? 'off' : `${value.calls}/${formatDuration(value.windowMs)}`),
     schema: orOff({ type: 'string', pattern: '^[1-9]\\d{0,8}/\\d+(\\.\\d+)?(ms|s|m|h)$' }),
   }
 }
 
 /** Free text; `mayBeEmpty` for settings where nothing is a value. */
-export function text(initial: string, mayBeEmpty = false): KnobType<string> {
+export function textKnob(initial: string, mayBeEmpty = false): KnobType<string> {
   return {
     initial,
     allowed: mayBeEmpty ? 'a text' : 'a text that is not empty',
     parse: raw => (typeof raw === 'string' && (mayBeEmpty || raw !== '') ? raw : undefined),
-    show: value => value,
+    format: value => value,
     schema: { type: 'string', ...(mayBeEmpty ? {} : { minLength: 1 }) },
   }
 }
 
 /** One printable word, such as a key or a header name. */
-export function word(initial: string, allowed: string, pattern = /^[\x21-\x7e]+$/): KnobType<string> {
+export function wordKnob(initial: string, allowed: string, pattern = /^[\x21-\x7e]+$/): KnobType<string> {
   return {
     initial,
     allowed,
     parse: raw => (typeof raw === 'string' && pattern.test(raw) ? raw : undefined),
-    show: value => value,
+    format: value => value,
     schema: { type: 'string', pattern: pattern.source },
   }
 }

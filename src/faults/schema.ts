@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
-import { type FindingCode, sentenceIssue } from '../contract/explain-issues.ts'
+import { type SchemaProblemCode, sentenceIssue } from '../contract/explain-issues.ts'
 import { SIGN_MODES, type SignMode } from '../contract/sign-modes.ts'
 import { parseDuration } from '../text/duration.ts'
 
@@ -110,7 +110,7 @@ function addIssue(
   payload: Payload<unknown>,
   path: PropertyKey[],
   message: string,
-  code: FindingCode = 'conflict',
+  code: SchemaProblemCode = 'conflict',
 ): void {
   payload.issues.push({ ...sentenceIssue(code, payload.value, message, path), continue: true })
 }

@@ -5,11 +5,11 @@ import { sentenceIssue } from '../contract/explain-issues.ts'
 import {
   allowedFor,
   defaultKnobs,
+  formatKnob,
   KNOB_NAMES,
   type KnobName,
   parseKnob,
   schemaFor,
-  showKnob,
 } from '../contract/knobs.ts'
 import { Button } from '../contract/schemas.ts'
 import { readBusinessHours } from '../platform/hours.ts'
@@ -44,7 +44,7 @@ function knobSchema(name: KnobName, also: Placeholder | null) {
     ...(also === null ? schemaFor(name) : { anyOf: [schemaFor(name), also.shape] }),
     id: name,
     description: `${allowedFor(name)}. Left open (${rule}): ${open} Unless set: ${behaviour}`,
-    default: showKnob(name, initial[name]),
+    default: formatKnob(name, initial[name]),
   })
 }
 

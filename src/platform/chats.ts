@@ -7,7 +7,7 @@ import type { BotState, Chat, Message, Persona, StoredFile } from './state.ts'
 import { note, type Transaction } from './transaction.ts'
 
 /** What stands in a chat from the start, in the rows scenarios use. */
-export type HistoryRow =
+export type ChatHistoryRow =
   | { readonly user: string }
   | { readonly bot: string; readonly buttons?: readonly Button[] }
   | { readonly agent: string; readonly text: string }
@@ -21,7 +21,7 @@ export interface NewChat {
   readonly persona: Persona
   readonly context: Record<string, unknown>
   readonly labels: readonly string[]
-  readonly history: readonly HistoryRow[]
+  readonly history: readonly ChatHistoryRow[]
 }
 
 export function createChat(platform: PlatformContext, spec: NewChat, transaction: Transaction): Chat {
@@ -56,7 +56,7 @@ export function createChat(platform: PlatformContext, spec: NewChat, transaction
   return chat
 }
 
-function addHistory(platform: PlatformContext, chat: Chat, row: HistoryRow): void {
+function addHistory(platform: PlatformContext, chat: Chat, row: ChatHistoryRow): void {
   if ('user' in row) addMessage(platform, chat, { from: 'user', name: userName(chat), text: row.user })
   else if ('bot' in row) addBotReply(platform, chat, row.bot, row.buttons ?? [])
   else addMessage(platform, chat, { from: 'agent', name: row.agent, text: row.text })

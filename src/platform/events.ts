@@ -4,7 +4,7 @@ import type { Attachment } from '../contract/schemas.ts'
 import { botOf, nextId } from './chats.ts'
 import type { PlatformContext } from './context.ts'
 import type { Chat, StoredFile } from './state.ts'
-import { emit, type Transaction } from './transaction.ts'
+import { emitEvent, type Transaction } from './transaction.ts'
 
 function about(platform: PlatformContext, chat: Chat) {
   const bot = botOf(platform, chat)
@@ -20,7 +20,7 @@ const deliveryId = (chat: Chat): string => nextId(chat, 'uuid', 'delivery')
 
 export function emitRequest(platform: PlatformContext, chat: Chat, transaction: Transaction): string {
   const id = deliveryId(chat)
-  emit(transaction, chat.id, id, requestPayload(platform, chat))
+  emitEvent(transaction, chat.id, id, requestPayload(platform, chat))
   return id
 }
 
@@ -37,7 +37,7 @@ export function emitUserMessage(
   transaction: Transaction,
 ): string {
   const id = deliveryId(chat)
-  emit(transaction, chat.id, id, messagePayload(platform, chat, text, files))
+  emitEvent(transaction, chat.id, id, messagePayload(platform, chat, text, files))
   return id
 }
 
@@ -71,7 +71,7 @@ export function emitTyping(
   transaction: Transaction,
 ): void {
   if (platform.knobs['typing.webhook'] === 'off') return
-  emit(transaction, chat.id, deliveryId(chat), { event, chat_id: chat.id })
+  emitEvent(transaction, chat.id, deliveryId(chat), { event, chat_id: chat.id })
 }
 
 /** What the platform would send of this chat as it stands; for a message, the latest the user wrote. Changes nothing. */

@@ -39,7 +39,7 @@ export function note(
   })
 }
 
-export function emit(transaction: Transaction, chatId: string, deliveryId: string, payload: WebhookEvent): void {
+export function emitEvent(transaction: Transaction, chatId: string, deliveryId: string, payload: WebhookEvent): void {
   const event: WebhookEventName = payload.event
   transaction.effects.push({ kind: 'event', chat_id: chatId, event, delivery_id: deliveryId, payload })
 }

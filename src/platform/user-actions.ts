@@ -21,13 +21,13 @@ export interface UserPorts {
   inFlight(): () => void
 }
 
-export interface Says {
+export interface UserInput {
   readonly text: string
   readonly attach?: readonly NewFile[]
 }
 
 export interface UserActions {
-  says(chatId: string, said: Says): Maybe<UserOutcome>
+  says(chatId: string, said: UserInput): Maybe<UserOutcome>
   press(chatId: string, button: string): Maybe<UserOutcome>
 }
 
@@ -72,7 +72,7 @@ export function createUserActions(ports: UserPorts): UserActions {
     }
   }
 
-  function says(chatId: string, said: Says): Maybe<UserOutcome> {
+  function says(chatId: string, said: UserInput): Maybe<UserOutcome> {
     chatOf(chatId)
     checkMessage(said)
     return inTurn(chatId, check => {
@@ -85,7 +85,7 @@ export function createUserActions(ports: UserPorts): UserActions {
     })
   }
 
-  function write(chat: Chat, said: Says, forAgent: string): UserOutcome {
+  function write(chat: Chat, said: UserInput, forAgent: string): UserOutcome {
     const transaction = createTransaction()
     const files = storeAll(platform, chat, said.attach ?? [])
     const outcome = userSays(platform, chat, { text: said.text, files, forAgent }, transaction)
@@ -117,7 +117,7 @@ export function createUserActions(ports: UserPorts): UserActions {
   return { says, press }
 }
 
-function checkMessage(said: Says): void {
+function checkMessage(said: UserInput): void {
   if (said.text !== '' || (said.attach ?? []).length > 0) return
   throw new UserProblem('invalid_message', 'A message needs a text or at least one attachment.')
 }

@@ -48,13 +48,13 @@ export function visibleButtons(chat: Chat): Button[] {
   return [...seen.values()]
 }
 
-export type Press =
+export type ButtonPress =
   | { readonly kind: 'handover'; readonly label: string }
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
   | { readonly kind: 'says'; readonly label: string }
 
 /** What pressing `wanted` means; null when no such button is visible. `handover` is always there. */
-export function findPress(chat: Chat, wanted: string): Press | null {
+export function findPress(chat: Chat, wanted: string): ButtonPress | null {
   const buttons = visibleButtons(chat)
   if (wanted === 'handover') {
     const label = buttons.find(button => button.handover === true)?.label
@@ -70,7 +70,7 @@ export function findPress(chat: Chat, wanted: string): Press | null {
 export function requestHandover(platform: PlatformContext, chat: Chat, transaction: Transaction): UserOutcome {
   if (chat.status !== 'bot' && platform.knobs['request.repeat'] === 'ignore')
     return { messageId: null, deliveryId: null }
-  if (!isOpen(platform, botOf(platform, chat))) return showClosed(platform, chat, transaction)
+  if (!isOpen(platform, botOf(platform, chat))) return sayClosed(platform, chat, transaction)
   chat.requestedAt = chat.messages.length
   if (chat.status === 'agent') return { messageId: null, deliveryId: emitRequest(platform, chat, transaction) }
   chat.status = 'pending'
@@ -78,7 +78,7 @@ export function requestHandover(platform: PlatformContext, chat: Chat, transacti
   return { messageId: notice.id, deliveryId: emitRequest(platform, chat, transaction) }
 }
 
-function showClosed(platform: PlatformContext, chat: Chat, transaction: Transaction): UserOutcome {
+function sayClosed(platform: PlatformContext, chat: Chat, transaction: Transaction): UserOutcome {
   if (chat.status === 'agent') return { messageId: null, deliveryId: null }
   return { messageId: addNotice(platform, chat, platform.knobs['messages.closed'], transaction).id, deliveryId: null }
 }

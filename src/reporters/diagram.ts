@@ -1,5 +1,5 @@
 /** A timeline as swim lanes of text: user and agent on the left, the platform between, the intermediary on the right. */
-import { pad, shorten, showMs, widthOf, wrap } from '../text/terminal-text.ts'
+import { formatMs, pad, shorten, widthOf, wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import type { TimelineRow } from '../timeline/row.ts'
 import { type Timed, timelineOf } from '../timeline/timeline.ts'
@@ -79,7 +79,7 @@ const withSilences = <Row extends Joined>(rows: readonly Row[], draw: (row: Row)
 function idle(before: Joined | undefined, row: Joined): DiagramLine[] {
   if (before === undefined || isGap(before) || isGap(row)) return []
   const gapMs = row.atMs - before.atMs
-  return gapMs < IDLE_MS ? [] : [{ text: `  … ${showMs(gapMs)} …`, shade: 'faint' }]
+  return gapMs < IDLE_MS ? [] : [{ text: `  … ${formatMs(gapMs)} …`, shade: 'faint' }]
 }
 
 const gapLine = ({ gap }: Gap): DiagramLine => ({

@@ -1,7 +1,7 @@
 /** GitHub's annotations, and the table of a job's summary. */
 
 import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
-import { showMs } from '../text/terminal-text.ts'
+import { formatMs } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { storyLines } from './failure-details.ts'
 import { titleOf } from './scenario-block.ts'
@@ -98,7 +98,7 @@ export function githubSummary(result: RunResult): string {
 
 function rowOf(played: ScenarioResult): string {
   const { outcome, durationMs, failures, reason } = played
-  const cells = [OUTCOMES[outcome].word, titleOf(played), showMs(durationMs), failures[0]?.happened ?? reason ?? '']
+  const cells = [OUTCOMES[outcome].word, titleOf(played), formatMs(durationMs), failures[0]?.happened ?? reason ?? '']
   return `| ${cells.map(markdown).join(' | ')} |`
 }
 

@@ -2,7 +2,7 @@
 
 import type { EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
-import { faultNames, quote, shorten, showMs } from '../text/terminal-text.ts'
+import { faultNames, formatMs, quote, shorten } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { assumedIn } from '../wording/assumptions.ts'
 import type { Detail, Line } from './log-line.ts'
@@ -56,7 +56,7 @@ function answer(entry: Call): Detail[] {
   const { status } = entry
   const refused = status >= 400
   const by = entry.faults === undefined ? '' : faultNames(entry.faults)
-  const text = [outcome(entry), showMs(entry.duration_ms), assumptions(entry), by].filter(Boolean).join(', ')
+  const text = [outcome(entry), formatMs(entry.duration_ms), assumptions(entry), by].filter(Boolean).join(', ')
   const first: Detail = { label: `answer ${status}`, text, level: refused ? 'bad' : 'good' }
   const { message } = asFields(asFields(entry.response).error)
   return refused && typeof message === 'string'
@@ -76,7 +76,7 @@ const isNotThePlatforms = ({ faults, answer_lost, status, unspecified }: Call): 
   faults !== undefined && (answer_lost !== undefined || (status >= 400 && Object.keys(unspecified).length === 0))
 
 function faultsAnswer({ status, faults = [], answer_lost, duration_ms }: Call): Detail {
-  const by = `by ${faultNames(faults)}, ${showMs(duration_ms)}`
+  const by = `by ${faultNames(faults)}, ${formatMs(duration_ms)}`
   if (answer_lost === undefined) return { label: `answer ${status}`, text: by, level: 'warn' }
   const done = answer_lost === 'before' ? 'nothing was done' : `done (${status}), the answer lost`
   return { label: 'no answer', text: `${done}, ${by}`, level: 'warn' }

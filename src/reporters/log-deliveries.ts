@@ -4,7 +4,7 @@ import type { SignMode } from '../contract/sign-modes.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
 import { formatDuration } from '../text/duration.ts'
-import { faultNames, shorten, showMs } from '../text/terminal-text.ts'
+import { faultNames, formatMs, shorten } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { failureBesideStatus, failureText } from '../wording/delivery.ts'
 import type { Detail, Line } from './log-line.ts'
@@ -77,9 +77,9 @@ function outcome(entry: Delivery): Detail {
   const { status, duration_ms, failure, outcome: how } = entry
   if (how === 'skipped') return { label: 'not sent', text: visible(failureText(failure)), level: 'warn' }
   const label = status === null ? 'failed' : `answer ${status}`
-  if (how === 'delivered') return { label, text: showMs(duration_ms), level: 'good' }
+  if (how === 'delivered') return { label, text: formatMs(duration_ms), level: 'good' }
   const next = entry.retry_in_ms === undefined ? '' : `, next try in ${formatDuration(entry.retry_in_ms)}`
-  return { label, text: `${visible(failureBesideStatus(failure))}, ${showMs(duration_ms)}${next}`, level: 'bad' }
+  return { label, text: `${visible(failureBesideStatus(failure))}, ${formatMs(duration_ms)}${next}`, level: 'bad' }
 }
 
 const LONGEST_BODY = 160
@@ -89,7 +89,7 @@ export function describeLateAnswer(entry: Delivery): Line {
   const line = describeDelivery(entry)
   const who = 'webhook -> platform'
   if (entry.outcome !== 'delivered') return { ...line, who, what: `to ${line.what}` }
-  return { ...line, who, what: `answer ${entry.status} to ${line.what}, ${showMs(entry.duration_ms)}`, details: [] }
+  return { ...line, who, what: `answer ${entry.status} to ${line.what}, ${formatMs(entry.duration_ms)}`, details: [] }
 }
 
 /** The body of a refusal is the receiver's own explanation. */

@@ -5,7 +5,7 @@
 
 import type { ScenarioResult } from '../evaluator/verdict.ts'
 import { elapsedMs, type Timer, wallTimer } from '../runtime/clock.ts'
-import { shorten, showMs, widthOf } from '../text/terminal-text.ts'
+import { formatMs, shorten, widthOf } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { type ColorLevel, createTheme, OUTCOMES, type Theme } from './theme.ts'
 
@@ -109,7 +109,7 @@ function endLine(
   const { word, shade } = OUTCOMES[outcome]
   const why = failures[0]?.happened ?? reason
   const because = why === null || outcome === 'pass' ? '' : `: ${shorten(visible(why), 120)}`
-  return `${theme[shade](word)} ${visible(name)}, ${showMs(durationMs)}${because}`
+  return `${theme[shade](word)} ${visible(name)}, ${formatMs(durationMs)}${because}`
 }
 
 const counter = ({ done, total }: State) => `${String(done).padStart(String(total).length)}/${total}`
@@ -126,8 +126,8 @@ const waitingText = (waiting: Waiting, nowMs: number): string => `${visible(wait
 
 /** `, 1.2 s of 5.0 s`. */
 function sinceText({ sinceMs, atMostMs }: Waiting, nowMs: number): string {
-  const bound = atMostMs === null ? '' : ` of ${showMs(atMostMs)}`
-  return `, ${showMs(Math.max(0, nowMs - sinceMs))}${bound}`
+  const bound = atMostMs === null ? '' : ` of ${formatMs(atMostMs)}`
+  return `, ${formatMs(Math.max(0, nowMs - sinceMs))}${bound}`
 }
 
 function redraw(screen: Screen, state: State): void {

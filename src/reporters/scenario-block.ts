@@ -1,7 +1,7 @@
 /** One play as a block of text: a line when all is well, the whole story when it is not. */
 
 import type { RunResult, ScenarioResult } from '../evaluator/verdict.ts'
-import { pad, shorten, showMs, widthOf, wrap } from '../text/terminal-text.ts'
+import { formatMs, pad, shorten, widthOf, wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import type { Layout } from './failure.ts'
 import { outsideLines, storyLines } from './failure-details.ts'
@@ -43,7 +43,7 @@ function groupLine(group: readonly ScenarioResult[], layout: Layout): string[] {
   if (first.outcome !== 'pass')
     return withReason(`${layout.theme[shade](word)} ${group.length} scenarios`, first.reason ?? '', layout)
   const time = group.reduce((sum, { durationMs }) => sum + durationMs, 0) / group.length
-  const times = `${group.length} times, ${showMs(time)} each`
+  const times = `${group.length} times, ${formatMs(time)} each`
   return [`${layout.theme[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${layout.theme.faint(times)}`]
 }
 
@@ -65,7 +65,7 @@ function shortPlay(played: ScenarioResult, layout: Layout): string[] {
   const { word, shade } = OUTCOMES[played.outcome]
   const warnings = played.warnings.length === 0 ? '' : `  ${theme.warn(warned(played.warnings.length))}`
   const because = played.reason ?? played.failures[0]?.happened ?? ''
-  const time = played.outcome === 'skipped' ? '' : `  ${theme.faint(showMs(played.durationMs))}`
+  const time = played.outcome === 'skipped' ? '' : `  ${theme.faint(formatMs(played.durationMs))}`
   return withReason(`${theme[shade](word)} ${titleOf(played)}${time}${warnings}`, because, layout)
 }
 
@@ -98,7 +98,7 @@ function headLine(played: ScenarioResult, { columns, theme }: Layout): string {
   return `${head} ${theme.strong(pad(shorten(title, room), room))}  ${theme.faint(facts)}`
 }
 
-const factsOf = ({ seed, clock, durationMs }: ScenarioResult) => `seed ${seed}, ${clock} clock, ${showMs(durationMs)}`
+const factsOf = ({ seed, clock, durationMs }: ScenarioResult) => `seed ${seed}, ${clock} clock, ${formatMs(durationMs)}`
 
 /** On a narrow terminal they stand at the end, so that the cause stays in the second line. */
 const factsBelow = (played: ScenarioResult, columns: number) =>

@@ -2,7 +2,7 @@
 
 import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { counted } from '../text/counted.ts'
-import { shorten, showMs, wrap } from '../text/terminal-text.ts'
+import { formatMs, shorten, wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import type { Layout } from './failure.ts'
 import { titleOf } from './scenario-block.ts'
@@ -48,7 +48,7 @@ function slowest(result: RunResult, { columns }: Layout): string[] {
   const plays = result.plays.filter(({ durationMs }) => durationMs > 0)
   if (plays.length <= SLOWEST) return []
   const longest = [...plays].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
-  const times = longest.map(({ durationMs }) => showMs(durationMs))
+  const times = longest.map(({ durationMs }) => formatMs(durationMs))
   const wide = Math.max(...times.map(time => time.length))
   const lines = longest.map((play, index) => shorten(`  ${times[index]!.padStart(wide)}  ${titleOf(play)}`, columns))
   return ['Slowest', ...lines, '']
@@ -65,7 +65,7 @@ export function countsText(
     paint(outcome, `${counts[outcome]} ${OUTCOMES[outcome].done}`),
   )
   const what = parts.length === 0 ? 'nothing was played' : parts.join(', ')
-  return `${counted(plays.length, 'scenario')} in ${showMs(durationMs)}: ${what}`
+  return `${counted(plays.length, 'scenario')} in ${formatMs(durationMs)}: ${what}`
 }
 
 function totals(result: RunResult, { theme, columns }: Layout): string[] {

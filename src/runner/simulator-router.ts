@@ -1,7 +1,8 @@
 /** One port for many plays: each call finds its simulator by the chat it is about. */
-import type { Answer, Exchange } from '../api/exchange.ts'
+
 import { FILES_PREFIX } from '../api/files.ts'
 import type { Api } from '../api/handle.ts'
+import type { ApiRequest, ApiResponse } from '../api/messages.ts'
 import { pathOf } from '../api/routes.ts'
 import type { Maybe } from '../platform/engines.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
@@ -42,20 +43,20 @@ function createRequestRouter(
   active: ReadonlySet<PlatformSimulator>,
 ): RequestRouter {
   const alone = () => (active.size === 1 ? [...active][0]! : fallback)
-  const api: Api = exchange => {
-    const chatId = chatIdIn(exchange)
-    const file = pathOf(exchange.target).startsWith(FILES_PREFIX) ? fileOwner(exchange, owners) : undefined
-    return handle((chatId !== null ? owners.get(chatId) : undefined) ?? file ?? alone(), exchange)
+  const api: Api = request => {
+    const chatId = chatIdIn(request)
+    const file = pathOf(request.target).startsWith(FILES_PREFIX) ? fileOwner(request, owners) : undefined
+    return handle((chatId !== null ? owners.get(chatId) : undefined) ?? file ?? alone(), request)
   }
   return { api, bodyLimit: () => Math.max(limitOf(fallback), ...[...active].map(limitOf)) }
 }
 
-const handle = (sim: PlatformSimulator, exchange: Exchange): Maybe<Answer> =>
-  sim.handle(exchange.body.length > limitOf(sim) ? { ...exchange, tooLarge: true } : exchange)
+const handle = (sim: PlatformSimulator, request: ApiRequest): Maybe<ApiResponse> =>
+  sim.handle(request.body.length > limitOf(sim) ? { ...request, tooLarge: true } : request)
 
 const CHAT_PATH = /^\/api\/v1\/chats\/([^/?#]+)/
 
-function chatIdIn({ target, body }: Exchange): string | null {
+function chatIdIn({ target, body }: ApiRequest): string | null {
   const inPath = CHAT_PATH.exec(pathOf(target))?.[1]
   if (inPath !== undefined) return decoded(inPath)
   if (body.length === 0) return null
@@ -76,7 +77,7 @@ function decoded(segment: string): string {
 }
 
 /** Opened links are rare, and their ids are unique. */
-function fileOwner({ target }: Exchange, owners: Owners): PlatformSimulator | undefined {
+function fileOwner({ target }: ApiRequest, owners: Owners): PlatformSimulator | undefined {
   const id = pathOf(target).slice(FILES_PREFIX.length).split('/')[0]!
   return [...new Set(owners.values())].find(sim => coreOf(sim).platform.state.files.has(id))
 }

@@ -1,6 +1,6 @@
 /** Routes the requests of one port by path: the control API, the index page, and the platform for everything else. */
 import type { ServerResponse } from 'node:http'
-import { internal } from '../api/answers.ts'
+import { internalErrorResponse } from '../api/responses.ts'
 import { pathOf } from '../api/routes.ts'
 import { VERSION } from '../contract/version.ts'
 import type { Listener } from './http.ts'
@@ -55,7 +55,7 @@ function lazily(load: () => Promise<Listener>): Listener {
 }
 
 function fail(error: unknown, response: ServerResponse): void {
-  const { status, headers, body } = internal(error)
+  const { status, headers, body } = internalErrorResponse(error)
   response.writeHead(status, headers).end(body)
 }
 

@@ -8,7 +8,7 @@ export type RawBody = string | Uint8Array | ArrayBuffer
 export type Keys = string | readonly string[]
 
 /** A copy, taken at once: a server may reuse its buffer while the key is being imported. */
-export function bytesOf(body: RawBody): Bytes {
+export function bodyBytes(body: RawBody): Bytes {
   if (typeof body === 'string') return utf8(body)
   const view = viewOf(body)
   if (view === null)

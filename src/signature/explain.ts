@@ -2,7 +2,7 @@
 import {
   ALGORITHM,
   ALGORITHM_HEADER,
-  bytesOf,
+  bodyBytes,
   type Keys,
   keysOf,
   type RawBody,
@@ -10,12 +10,12 @@ import {
   type SignatureSource,
   valuesOf,
 } from './arguments.ts'
-import { hmac, importKey, toBase64 } from './hmac.ts'
+import { computeHmac, importKey, toBase64 } from './hmac.ts'
 import type { SentBody } from './mistakes/bodies.ts'
 import { bodyInput } from './mistakes/bodies.ts'
-import { type Made, MISTAKES, type MistakeId, made } from './mistakes/catalogue.ts'
-import { findMistakes, type Question } from './search.ts'
-import { formOf } from './written.ts'
+import { type FoundMistake, foundMistake, MISTAKES, type MistakeId } from './mistakes/catalogue.ts'
+import { findMistakes, type SearchInput } from './search.ts'
+import { describeForm } from './written.ts'
 
 export interface ExplainOptions {
   /** Keys that may have been used by mistake: a list, or by names that may be shown. */
@@ -46,13 +46,13 @@ export async function explain(
   key: Keys,
   more: ExplainOptions = {},
 ): Promise<Explanation> {
-  const sent: SentBody = { ...bodyInput(bytesOf(body)), url: more.url ?? null }
+  const sent: SentBody = { ...bodyInput(bodyBytes(body)), url: more.url ?? null }
   const keys = keysOf(key)
   const values = valuesOf(signature, SIGNATURE_HEADER)
   const question = { given: values[0] ?? '', body: sent, keys, otherKeys: namedKeys(more.otherKeys) }
   const algorithm = more.algorithm ?? (typeof signature === 'string' ? undefined : algorithmIn(signature))
   const plain = plainMistake(values, keys)
-  return plain === null ? searched(question, algorithm, more.reveal === true) : told([plain])
+  return plain === null ? searched(question, algorithm, more.reveal === true) : explanationOf([plain])
 }
 
 const algorithmIn = (signature: SignatureSource) =>
@@ -61,19 +61,19 @@ const algorithmIn = (signature: SignatureSource) =>
 const LONGEST_SIGNATURE = 1_024
 
 /** What needs no search. */
-function plainMistake(values: readonly string[], keys: readonly string[]): Made | null {
+function plainMistake(values: readonly string[], keys: readonly string[]): FoundMistake | null {
   const [given, ...others] = values
-  if (given === undefined) return made('missing-header')
-  if (others.length > 0) return made('repeated-header', `${values.length} times`)
-  if (given.trim() === '') return made('empty-signature')
-  if (keys.includes(given.trim().replace(/^Bearer +/i, ''))) return made('key-as-signature')
-  return given.length > LONGEST_SIGNATURE ? made('too-long', `${given.length} characters`) : null
+  if (given === undefined) return foundMistake('missing-header')
+  if (others.length > 0) return foundMistake('repeated-header', `${values.length} times`)
+  if (given.trim() === '') return foundMistake('empty-signature')
+  if (keys.includes(given.trim().replace(/^Bearer +/i, ''))) return foundMistake('key-as-signature')
+  return given.length > LONGEST_SIGNATURE ? foundMistake('too-long', `${given.length} characters`) : null
 }
 
-async function searched(question: Question, algorithm: string | undefined, reveal: boolean): Promise<Explanation> {
-  const { made: found, partial } = await findMistakes(question)
-  if (found !== null) return told(found, found.every(isRight) ? [] : announced(algorithm))
-  const form = formOf(question.given)
+async function searched(question: SearchInput, algorithm: string | undefined, reveal: boolean): Promise<Explanation> {
+  const { foundMistake: found, partial } = await findMistakes(question)
+  if (found !== null) return explanationOf(found, found.every(isRight) ? [] : announced(algorithm))
+  const form = describeForm(question.given)
   const notes = [
     ...(form === null
       ? [await expectation(question, reveal)]
@@ -81,7 +81,7 @@ async function searched(question: Question, algorithm: string | undefined, revea
     ...(partial ? ['The body is long: not every combination of mistakes was tried.'] : []),
     ...announced(algorithm),
   ]
-  return told([form ?? made('unknown')], notes, hints(question))
+  return explanationOf([form ?? foundMistake('unknown')], notes, hints(question))
 }
 
 function namedKeys(others: ExplainOptions['otherKeys'] = {}): Readonly<Record<string, string>> {
@@ -89,12 +89,16 @@ function namedKeys(others: ExplainOptions['otherKeys'] = {}): Readonly<Record<st
   return Object.fromEntries(named)
 }
 
-const isRight = ({ id }: Made) => id === 'right'
+const isRight = ({ id }: FoundMistake) => id === 'right'
 
 /** Right is said only when nothing else is. */
-function told(found: readonly Made[], notes: readonly string[] = [], hints: readonly string[] = []): Explanation {
+function explanationOf(
+  found: readonly FoundMistake[],
+  notes: readonly string[] = [],
+  hints: readonly string[] = [],
+): Explanation {
   const wrong = found.filter(one => !isRight(one))
-  const [first = found.find(({ detail }) => detail !== '') ?? made('right'), ...others] = wrong
+  const [first = found.find(({ detail }) => detail !== '') ?? foundMistake('right'), ...others] = wrong
   const sentences = [first, ...others].map(({ id, detail }) => `${MISTAKES[id].says}${detail && `: ${detail}`}.`)
   const fixes = [first, ...others].map(({ id }) => MISTAKES[id].fix)
   return {
@@ -106,8 +110,8 @@ function told(found: readonly Made[], notes: readonly string[] = [], hints: read
   }
 }
 
-async function expectation({ given, body, keys }: Question, reveal: boolean): Promise<string> {
-  const right = toBase64(await hmac(await importKey(keys[0]!), body.bytes))
+async function expectation({ given, body, keys }: SearchInput, reveal: boolean): Promise<string> {
+  const right = toBase64(await computeHmac(await importKey(keys[0]!), body.bytes))
   return reveal ? `Expected ${right}, got ${given}.` : `Expected ${start(right)}, got ${start(given)}.`
 }
 
@@ -120,7 +124,7 @@ function announced(algorithm: string | undefined): string[] {
   return [`${ALGORITHM_HEADER} says "${shown}" instead of "${ALGORITHM}".`]
 }
 
-function hints({ body, otherKeys }: Question): string[] {
+function hints({ body, otherKeys }: SearchInput): string[] {
   return [
     ...(isJson(body.text) ? [] : ['The body is not JSON: see whether it was cut short.']),
     ...(body.url === null ? ['A signature over URL and body can be told only with the URL.'] : []),

@@ -1,7 +1,7 @@
 /** Computes HMACs and hashes with WebCrypto, and writes bytes as base64 and hexadecimal. Imports nothing of Node. */
 
 export type Bytes = Uint8Array<ArrayBuffer>
-export type HashName = 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512'
+export type HashAlgorithm = 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512'
 
 const encoder = new TextEncoder()
 export const utf8 = (text: string): Bytes => encoder.encode(text)
@@ -9,23 +9,23 @@ export const utf8 = (text: string): Bytes => encoder.encode(text)
 /** An HMAC pads its key with zeros, so this is the same key as none at all, which WebCrypto does not import. */
 const NO_KEY: Bytes = new Uint8Array(1)
 
-export function importKey(key: string | Bytes, hash: HashName = 'SHA-256'): Promise<CryptoKey> {
+export function importKey(key: string | Bytes, hash: HashAlgorithm = 'SHA-256'): Promise<CryptoKey> {
   const bytes = typeof key === 'string' ? utf8(key) : key
   const usable = bytes.length === 0 ? NO_KEY : bytes
   return subtle().importKey('raw', usable, { name: 'HMAC', hash }, false, ['sign', 'verify'])
 }
 
-export const hmac = async (key: CryptoKey, content: Bytes): Promise<Bytes> =>
+export const computeHmac = async (key: CryptoKey, content: Bytes): Promise<Bytes> =>
   new Uint8Array(await subtle().sign('HMAC', key, content))
 
 /** Whether it is the HMAC of this content. WebCrypto compares in constant time. */
 export const isHmac = (key: CryptoKey, mac: Bytes, content: Bytes): Promise<boolean> =>
   subtle().verify('HMAC', key, mac, content)
 
-export const digest = async (hash: HashName, content: Bytes): Promise<Bytes> =>
+export const digest = async (hash: HashAlgorithm, content: Bytes): Promise<Bytes> =>
   new Uint8Array(await subtle().digest(hash, content))
 
-export function joined(...parts: readonly Uint8Array[]): Bytes {
+export function concatBytes(...parts: readonly Uint8Array[]): Bytes {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let at = 0
   for (const part of parts) {

@@ -1,6 +1,6 @@
 /** Verifying a whole `Request`, for handlers that are given one. */
 import { type HeadersLike, type Keys, keysOf, SIGNATURE_HEADER, valuesOf } from './arguments.ts'
-import { type Bytes, fromSignature, joined } from './hmac.ts'
+import { type Bytes, concatBytes, fromSignature } from './hmac.ts'
 import { fitsAny } from './sign-verify.ts'
 
 /** The parts of a `Request` that are read: those of any runtime have them. */
@@ -68,7 +68,7 @@ async function readAll(stream: BodyStream | null, maxBytes: number): Promise<Byt
     await reader.cancel().catch(() => {})
     return `The body is longer than ${maxBytes} bytes.`
   }
-  return joined(...chunks)
+  return concatBytes(...chunks)
 }
 
 /** Cheap on purpose: strangers cause it. `explain` says more. */

@@ -1,12 +1,12 @@
 /** Looks for the key, the body and the hash that give a signature: fewest mistakes first, and never without an end. */
-import { type Bytes, hmac, importKey, utf8 } from './hmac.ts'
+import { type Bytes, computeHmac, importKey, utf8 } from './hmac.ts'
 import { BODIES, type SentBody } from './mistakes/bodies.ts'
-import { type Made, type MistakeId, made } from './mistakes/catalogue.ts'
+import { type FoundMistake, foundMistake, type MistakeId } from './mistakes/catalogue.ts'
 import { HASHES, KEYS } from './mistakes/keys.ts'
 import type { Variant } from './mistakes/mistake.ts'
 import { howWritten } from './written.ts'
 
-export interface Question {
+export interface SearchInput {
   readonly given: string
   readonly body: SentBody
   readonly keys: readonly string[]
@@ -21,21 +21,21 @@ interface Budget {
 const budget = (): Budget => ({ tries: 5_000, bytes: 16 * 1024 * 1024 })
 const UNBOUNDED: Readonly<Budget> = { tries: Infinity, bytes: Infinity }
 
-export interface Found {
+export interface SearchResult {
   /** What was done, `right` for nothing; null when it cannot be told. */
-  readonly made: readonly Made[] | null
+  readonly foundMistake: readonly FoundMistake[] | null
   /** Whether something was left out because the body is long. */
   readonly partial: boolean
 }
 
 /** Each stage has a budget of its own, so that a long body does not use it up with the first. */
-export async function findMistakes(question: Question): Promise<Found> {
+export async function findMistakes(question: SearchInput): Promise<SearchResult> {
   const { given, body, keys } = question
   const place = (at: number) => (keys.length === 1 ? '' : `key ${at + 1} of ${keys.length}`)
   const rightKeys = keys.map((key, at) => input(key, 'right', place(at)))
   const rightBody = [input(body.bytes, 'right')]
   const right = await tryAll(given, rightKeys, rightBody, { ...UNBOUNDED })
-  if (right !== null) return { made: right, partial: false }
+  if (right !== null) return { foundMistake: right, partial: false }
   const wrongKeys = keysFor(question)
   const wrongBodies = affordable(bodiesFor(body), budget())
   return inTurn([
@@ -46,49 +46,54 @@ export async function findMistakes(question: Question): Promise<Found> {
   ])
 }
 
-async function inTurn(stages: readonly ((left: Budget) => Promise<readonly Made[] | null>)[]): Promise<Found> {
+async function inTurn(
+  stages: readonly ((left: Budget) => Promise<readonly FoundMistake[] | null>)[],
+): Promise<SearchResult> {
   let partial = false
   for (const stage of stages) {
     const left = budget()
-    const made = await stage(left)
-    if (made !== null) return { made, partial: false }
+    const foundMistake = await stage(left)
+    if (foundMistake !== null) return { foundMistake, partial: false }
     partial ||= left.tries < 0 || left.bytes < 0
   }
-  return { made: null, partial }
+  return { foundMistake: null, partial }
 }
 
 /** A key or a body, and how it came about. */
 interface Input {
   readonly value: string | Bytes
-  readonly made: Made
+  readonly foundMistake: FoundMistake
 }
-const input = (value: string | Bytes, id: MistakeId, detail = ''): Input => ({ value, made: made(id, detail) })
+const input = (value: string | Bytes, id: MistakeId, detail = ''): Input => ({
+  value,
+  foundMistake: foundMistake(id, detail),
+})
 
 async function tryAll(
   given: string,
   keys: readonly Input[],
   bodies: readonly Input[],
   left: Budget,
-): Promise<readonly Made[] | null> {
+): Promise<readonly FoundMistake[] | null> {
   for (const key of keys) {
     const imported = left.tries > 0 && left.bytes > 0 ? await importKey(key.value) : null
     for (const body of bodies) {
-      const bytes = bytesOf(body)
+      const bytes = bodyBytes(body)
       if (imported === null || !spend(left, bytes.length)) return null
-      const how = howWritten(given, await hmac(imported, bytes))
-      if (how !== null) return [...how, key.made, body.made]
+      const how = howWritten(given, await computeHmac(imported, bytes))
+      if (how !== null) return [...how, key.foundMistake, body.foundMistake]
     }
   }
   return null
 }
 
-async function tryHashes({ given, keys, body }: Question, left: Budget): Promise<readonly Made[] | null> {
+async function tryHashes({ given, keys, body }: SearchInput, left: Budget): Promise<readonly FoundMistake[] | null> {
   for (const key of keys)
     for (const { id, variants } of HASHES)
       for (const { value: hash, detail } of variants()) {
         if (!spend(left, body.bytes.length)) return null
         const how = howWritten(given, await hash(key, body.bytes))
-        if (how !== null) return [...how, made(id, detail)]
+        if (how !== null) return [...how, foundMistake(id, detail)]
       }
   return null
 }
@@ -99,9 +104,9 @@ function spend(left: Budget, bytes: number): boolean {
   return left.tries >= 0 && left.bytes >= 0
 }
 
-const bytesOf = ({ value }: Input): Bytes => (typeof value === 'string' ? utf8(value) : value)
+const bodyBytes = ({ value }: Input): Bytes => (typeof value === 'string' ? utf8(value) : value)
 
-function keysFor({ keys, otherKeys }: Question): readonly Input[] {
+function keysFor({ keys, otherKeys }: SearchInput): readonly Input[] {
   return KEYS.flatMap(({ id, variants }) =>
     keys.flatMap(key => [...variants({ key, others: otherKeys })].map(({ value, detail }) => input(value, id, detail))),
   )

@@ -2,7 +2,7 @@
 import {
   ALGORITHM,
   ALGORITHM_HEADER,
-  bytesOf,
+  bodyBytes,
   type Keys,
   keysOf,
   type RawBody,
@@ -10,13 +10,13 @@ import {
   type SignatureSource,
   valuesOf,
 } from './arguments.ts'
-import { type Bytes, fromSignature, hmac, importKey, isHmac, toBase64 } from './hmac.ts'
+import { type Bytes, computeHmac, fromSignature, importKey, isHmac, toBase64 } from './hmac.ts'
 
 /** The value of the signature header for exactly this body. */
 export async function sign(body: RawBody, key: string): Promise<string> {
-  const bytes = bytesOf(body)
+  const bytes = bodyBytes(body)
   const [only] = keysOf(key)
-  return toBase64(await hmac(await importKey(only!), bytes))
+  return toBase64(await computeHmac(await importKey(only!), bytes))
 }
 
 /** Both headers a signed webhook has. */
@@ -33,7 +33,7 @@ export async function signatureHeaders(body: RawBody, key: string): Promise<Reco
  * work early, so neither does it tell which one fits.
  */
 export async function verify(body: RawBody, signature: SignatureSource, key: Keys): Promise<boolean> {
-  const bytes = bytesOf(body)
+  const bytes = bodyBytes(body)
   const keys = keysOf(key)
   return fitsAny(bytes, valuesOf(signature, SIGNATURE_HEADER), keys)
 }

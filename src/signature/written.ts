@@ -2,34 +2,34 @@
 
 import type { Bytes } from './hmac.ts'
 import { fromSignature, toBase64 } from './hmac.ts'
-import { type Made, made } from './mistakes/catalogue.ts'
+import { type FoundMistake, foundMistake } from './mistakes/catalogue.ts'
 import { FORMS } from './mistakes/header-values.ts'
 
 interface Written {
   readonly text: string
   /** None for plain base64. */
-  readonly how: readonly Made[]
+  readonly how: readonly FoundMistake[]
 }
 
 /** What was done to the HMAC to get this text: nothing is an empty list. Null when it is another one. */
-export function howWritten(given: string, mac: Bytes): readonly Made[] | null {
+export function howWritten(given: string, mac: Bytes): readonly FoundMistake[] | null {
   const texts = writings(mac)
   const exact = texts.find(({ text }) => text === given)
   if (exact !== undefined) return exact.how
   const compact = given.replace(/\s+/g, '')
   const spaced = texts.find(({ text }) => text === compact)
-  if (spaced !== undefined) return [made('whitespace'), ...spaced.how]
+  if (spaced !== undefined) return [foundMistake('whitespace'), ...spaced.how]
   return inside(given, texts) ?? recased(given, texts[0]!) ?? cut(given.trim(), texts)
 }
 
 function writings(mac: Bytes): Written[] {
   const others = FORMS.flatMap(({ id, variants }) =>
-    [...variants(mac)].map(({ value, detail }) => ({ text: value, how: [made(id, detail)] })),
+    [...variants(mac)].map(({ value, detail }) => ({ text: value, how: [foundMistake(id, detail)] })),
   )
   return [{ text: toBase64(mac), how: [] }, ...others]
 }
 
-function inside(given: string, texts: readonly Written[]): readonly Made[] | null {
+function inside(given: string, texts: readonly Written[]): readonly FoundMistake[] | null {
   const found = texts.find(({ text }) => given.includes(text))
   if (found === undefined) return null
   const at = given.indexOf(found.text)
@@ -39,44 +39,44 @@ function inside(given: string, texts: readonly Written[]): readonly Made[] | nul
 const KNOWN_PREFIX = /^(v\d|t|sha-?\d{1,3}|hmac([-_]?sha-?\d{1,3})?|signature|kindly-hmac|base64)\s*[=:]$/i
 
 /** Shows only prefixes that are known: what else stands there may be anything. */
-function around(before: string, after: string): Made {
-  if (/^["'`]$/.test(before) && before === after) return made('quoted')
-  if (before.endsWith(',') || after.startsWith(',')) return made('repeated-header')
-  if (after !== '') return made('extra-text')
-  return made('prefix', KNOWN_PREFIX.test(before) ? before : '')
+function around(before: string, after: string): FoundMistake {
+  if (/^["'`]$/.test(before) && before === after) return foundMistake('quoted')
+  if (before.endsWith(',') || after.startsWith(',')) return foundMistake('repeated-header')
+  if (after !== '') return foundMistake('extra-text')
+  return foundMistake('prefix', KNOWN_PREFIX.test(before) ? before : '')
 }
 
-function recased(given: string, { text }: Written): readonly Made[] | null {
-  return given.trim().toLowerCase() === text.toLowerCase() ? [made('letter-case')] : null
+function recased(given: string, { text }: Written): readonly FoundMistake[] | null {
+  return given.trim().toLowerCase() === text.toLowerCase() ? [foundMistake('letter-case')] : null
 }
 
 /** As many characters as no other HMAC has in common by accident. */
 const ENOUGH = 8
 
-function cut(given: string, texts: readonly Written[]): readonly Made[] | null {
+function cut(given: string, texts: readonly Written[]): readonly FoundMistake[] | null {
   if (given.length < ENOUGH) return null
   const whole = texts.find(({ text }) => text.startsWith(given))
-  return whole === undefined ? null : [made('truncated', `${given.length} characters are left`), ...whole.how]
+  return whole === undefined ? null : [foundMistake('truncated', `${given.length} characters are left`), ...whole.how]
 }
 
 /** What is wrong with the form alone, when nothing is known of what was signed. */
-export function formOf(given: string): Made | null {
-  if (given !== given.trim()) return made('whitespace')
-  if (/^(["'`]).*\1$/.test(given)) return made('quoted')
-  if (/^[A-Za-z0-9+/]{43}=\s*,/.test(given)) return made('repeated-header')
-  if (/^([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i.test(given)) return made('hex')
-  if (/^[a-z][\w-]{0,20}[=:]\s*[\w+/-]{20}/i.test(given)) return made('prefix')
-  if (/%(2b|2f|3d)/i.test(given)) return made('url-encoding', 'percent signs were put in')
+export function describeForm(given: string): FoundMistake | null {
+  if (given !== given.trim()) return foundMistake('whitespace')
+  if (/^(["'`]).*\1$/.test(given)) return foundMistake('quoted')
+  if (/^[A-Za-z0-9+/]{43}=\s*,/.test(given)) return foundMistake('repeated-header')
+  if (/^([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i.test(given)) return foundMistake('hex')
+  if (/^[a-z][\w-]{0,20}[=:]\s*[\w+/-]{20}/i.test(given)) return foundMistake('prefix')
+  if (/%(2b|2f|3d)/i.test(given)) return foundMistake('url-encoding', 'percent signs were put in')
   return base64FormOf(given)
 }
 
-function base64FormOf(given: string): Made | null {
-  if (/^(?=.*[-_])[\w-]{43}=?$/.test(given)) return made('base64url')
-  if (/^[A-Za-z0-9+/]{43}$/.test(given)) return made('unpadded')
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(given) || given.length % 4 !== 0) return made('not-base64')
+function base64FormOf(given: string): FoundMistake | null {
+  if (/^(?=.*[-_])[\w-]{43}=?$/.test(given)) return foundMistake('base64url')
+  if (/^[A-Za-z0-9+/]{43}$/.test(given)) return foundMistake('unpadded')
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(given) || given.length % 4 !== 0) return foundMistake('not-base64')
   const length = atob(given).length
-  if (length !== 32) return made('wrong-length', LENGTHS[length] ?? `${length} bytes`)
-  return fromSignature(given) !== null ? null : made('not-base64', 'its last letter cannot end 32 bytes')
+  if (length !== 32) return foundMistake('wrong-length', LENGTHS[length] ?? `${length} bytes`)
+  return fromSignature(given) !== null ? null : foundMistake('not-base64', 'its last letter cannot end 32 bytes')
 }
 
 const LENGTHS: Readonly<Record<number, string>> = {

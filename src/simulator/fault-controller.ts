@@ -1,6 +1,6 @@
 /** Sets and clears faults: checks them against their simulator and journals the change. */
 
-import { explain } from '../api/explain.ts'
+import { describeIssues } from '../api/describe-issues.ts'
 import { ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import { effectOf } from '../faults/effects.ts'
 import { FaultNameTakenError, type FaultRegistry } from '../faults/registry.ts'
@@ -57,7 +57,7 @@ export function createFaultController({ faults, platform, journal, release }: Fa
 function checked(fault: unknown): FaultSpec {
   const parsed = Fault.safeParse(fault, ZOD_MESSAGES)
   if (parsed.success) return parsed.data
-  const problems = explain(parsed.error.issues, fault, Fault, 'The fault')
+  const problems = describeIssues(parsed.error.issues, fault, Fault, 'The fault')
   throw new InvalidOptionError(problems.map(({ field, message }) => ({ name: field || 'fault', message })))
 }
 

@@ -1,5 +1,5 @@
 /** Creates chats with a seeded persona and, on request, a shipped conversation. */
-import { createChat, type HistoryRow, type NewChat } from '../platform/chats.ts'
+import { type ChatHistoryRow, createChat, type NewChat } from '../platform/chats.ts'
 import type { Chat, Persona } from '../platform/state.ts'
 import { createTransaction } from '../platform/transaction.ts'
 import { drawPersona } from '../runtime/personas.ts'
@@ -17,7 +17,7 @@ export interface ChatOptions {
     readonly last_name?: string
     readonly gender?: string
   } | null
-  readonly history?: readonly HistoryRow[]
+  readonly history?: readonly ChatHistoryRow[]
   /** Name of a shipped conversation such as `nb-shop`: its language, history, context and labels are the defaults. */
   readonly transcript?: string
   readonly context?: Readonly<Record<string, unknown>>

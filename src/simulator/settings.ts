@@ -1,5 +1,5 @@
 /** Changes and shows the configuration of a running simulator. */
-import { isKnob, KNOB_NAMES, showKnobs } from '../contract/knobs.ts'
+import { formatKnobs, isKnob, KNOB_NAMES } from '../contract/knobs.ts'
 import { isMap } from '../files/is-map.ts'
 import { maskSetting } from '../journal/mask.ts'
 import type { BotReply } from '../platform/context.ts'
@@ -110,6 +110,6 @@ export function effectiveConfig(core: Core): Record<string, unknown> {
     'bot.name': core.bot.name,
     'bot.replies': core.settings.replies,
     business_hours: core.settings.businessHours?.written ?? null,
-    ...showKnobs(core.platform.knobs),
+    ...formatKnobs(core.platform.knobs),
   })
 }

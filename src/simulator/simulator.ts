@@ -1,9 +1,9 @@
 /** `createSimulator`: the platform and its end user in this process, with no socket. */
 
 import { createFetchAdapter } from '../adapters/fetch.ts'
-import type { Answer, Exchange } from '../api/exchange.ts'
+import type { ApiRequest, ApiResponse } from '../api/messages.ts'
 import { ASSUMPTIONS, type Assumption } from '../contract/assumptions.ts'
-import { allowedFor, type KnobName, showKnob } from '../contract/knobs.ts'
+import { allowedFor, formatKnob, type KnobName } from '../contract/knobs.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { maskSetting } from '../journal/mask.ts'
@@ -56,7 +56,7 @@ export interface PlatformSimulator {
   /** The nine endpoints and the attachments, in-process; wherever a `fetch` can be handed in. */
   fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>
   /** The same as plain data, for servers and other doors. */
-  handle(exchange: Exchange): Maybe<Answer>
+  handle(exchange: ApiRequest): Maybe<ApiResponse>
   chat(options?: ChatOptions): Promise<ChatHandle>
   /** A chat that exists, by id. */
   findChat(id: string): ChatHandle | undefined
@@ -180,7 +180,7 @@ function effectiveAssumptions(core: Core): EffectiveAssumption[] {
   const { knobs } = core.platform
   const effective = (name: KnobName): EffectiveKnob => ({
     name,
-    value: maskSetting(name, showKnob(name, knobs[name])),
+    value: maskSetting(name, formatKnob(name, knobs[name])),
     allowed: allowedFor(name),
   })
   return ASSUMPTIONS.map(assumption => ({ ...assumption, knobs: assumption.knobs.map(effective) }))

@@ -1,6 +1,6 @@
 /** Loads the conversations of fixtures/transcripts on demand. */
 
-import type { HistoryRow } from '../platform/chats.ts'
+import type { ChatHistoryRow } from '../platform/chats.ts'
 import { nearest } from '../text/near-names.ts'
 import { InvalidOptionError } from './options.ts'
 
@@ -11,7 +11,7 @@ export interface ShippedTranscript {
   readonly source: string
   readonly context: Readonly<Record<string, unknown>>
   readonly labels: readonly string[]
-  readonly history: readonly HistoryRow[]
+  readonly history: readonly ChatHistoryRow[]
 }
 
 type Loaded = { default: unknown }

@@ -55,7 +55,7 @@ export function wrap(text: string, columns: number): string[] {
   return [...lines, line]
 }
 
-export function showMs(ms: number): string {
+export function formatMs(ms: number): string {
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`
 }

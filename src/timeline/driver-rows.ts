@@ -3,7 +3,7 @@
 import type { Entry, EntryFrame } from '../journal/entry.ts'
 import type { DriverCall, InboxItem } from '../scenario/run-events.ts'
 import { counted } from '../text/counted.ts'
-import { quote, showMs } from '../text/terminal-text.ts'
+import { formatMs, quote } from '../text/terminal-text.ts'
 import { line, type Seen, said } from './row.ts'
 
 export type DriverEntry = EntryFrame & DriverCall & { readonly kind: 'driver' }
@@ -24,7 +24,7 @@ const DOES: Readonly<Record<string, string>> = {
 export function seenDriver(call: DriverEntry): Seen {
   const verb = String(call.verb)
   const ok = call.outcome === 'ok'
-  const answer = call.status === undefined ? call.outcome : `${call.status} in ${showMs(call.duration_ms)}`
+  const answer = call.status === undefined ? call.outcome : `${call.status} in ${formatMs(call.duration_ms)}`
   const why = ok || call.error === undefined ? answer : line(call.error, 80)
   const from = verb.startsWith('target.') ? 'player' : 'agent'
   const { text } = call as { text?: unknown }

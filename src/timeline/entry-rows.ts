@@ -2,7 +2,7 @@
 
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
-import { showMs } from '../text/terminal-text.ts'
+import { formatMs } from '../text/terminal-text.ts'
 import { failureText } from '../wording/delivery.ts'
 import { effectText, notAppliedText } from '../wording/faults.ts'
 import { asDriverEntry, seenDriver } from './driver-rows.ts'
@@ -57,10 +57,10 @@ const HELD_MS = 100
 
 /** `200 in 31 ms`, `no answer: connection refused`; with what held it back. */
 export function answerOf({ status, duration_ms, failure, outcome }: EntryOf<'delivery'>, heldMs: number): string {
-  const held = heldMs >= HELD_MS ? `, sent ${showMs(heldMs)} later` : ''
+  const held = heldMs >= HELD_MS ? `, sent ${formatMs(heldMs)} later` : ''
   if (outcome === 'skipped') return `not sent: ${line(failureText(failure), 80)}`
   if (status === null) return `no answer: ${line(failureText(failure), 80)}${held}`
-  return `${status} in ${showMs(duration_ms)}${held}`
+  return `${status} in ${formatMs(duration_ms)}${held}`
 }
 
 function seenCall(entry: EntryOf<'api'>): Seen {

@@ -5,7 +5,7 @@ import axios from 'axios'
 import { getGlobalDispatcher } from 'undici'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Interception, intercept } from '../../src/adapters/interceptors.ts'
-import type { Answer } from '../../src/api/exchange.ts'
+import type { ApiResponse } from '../../src/api/messages.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { CLIENTS, overNode, type Sent, withFetch } from './clients.ts'
 
@@ -169,7 +169,7 @@ describe('an interception', () => {
   it('lets what is in flight finish', async () => {
     const pending: (() => void)[] = []
     const handle = () =>
-      new Promise<Answer>(resolve => pending.push(() => resolve({ status: 200, headers: {}, body: 'late' })))
+      new Promise<ApiResponse>(resolve => pending.push(() => resolve({ status: 200, headers: {}, body: 'late' })))
     const interception = intercept({ baseUrl: 'https://late.example.test', handle })
     const answers = Object.values(CLIENTS).map(send => send('https://late.example.test/', GET))
     await expect.poll(() => pending.length).toBe(answers.length)

@@ -1,6 +1,6 @@
 /** `configure()`: all or none, refusals that say what is allowed, and what the configuration shows. */
 import { expect, test } from 'vitest'
-import { allowedFor, defaultKnobs, KNOB_NAMES, type KnobName, showKnobs } from '../../src/contract/knobs.ts'
+import { allowedFor, defaultKnobs, KNOB_NAMES, type KnobName, formatKnobs } from '../../src/contract/knobs.ts'
 import { InvalidOptionError } from '../../src/simulator/options.ts'
 import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import { post, world } from './support.ts'
@@ -62,7 +62,7 @@ test('the configuration shows every knob in its canonical spelling and hides key
 })
 
 test('what the configuration shows can be given back', async () => {
-  const shown = showKnobs(defaultKnobs())
+  const shown = formatKnobs(defaultKnobs())
   const { sim } = world()
   const before = sim.config()
   expect(await sim.configure(shown)).toEqual(before)

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ASSUMPTIONS } from '../../src/contract/assumptions.ts'
-import { defaultKnobs, KNOB_NAMES, showKnobs } from '../../src/contract/knobs.ts'
+import { defaultKnobs, KNOB_NAMES, formatKnobs } from '../../src/contract/knobs.ts'
 import { read, trackedFiles } from '../architecture/files.ts'
 import { DEFAULTS } from './defaults.ts'
 
@@ -58,7 +58,7 @@ test('docs/platform.md names every assumption', () => {
 })
 
 test('every default is the documented one', () => {
-  expect(showKnobs(defaultKnobs())).toEqual(DEFAULTS)
+  expect(formatKnobs(defaultKnobs())).toEqual(DEFAULTS)
 })
 
 test('no file refers to an assumption by a number', () => {

@@ -1,7 +1,7 @@
 /** Every value a knob takes has one canonical spelling that reads back as the same value. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { allowedFor, KNOB_NAMES, type KnobName, parseKnob, showKnob } from '../../src/contract/knobs.ts'
+import { allowedFor, KNOB_NAMES, type KnobName, parseKnob, formatKnob } from '../../src/contract/knobs.ts'
 
 /** What users write, one arbitrary per wording of `allowed`. */
 const word = fc.stringMatching(/^[A-Za-z0-9-]{1,12}$/)
@@ -47,9 +47,9 @@ test.each(KNOB_NAMES)('%s reads back what it shows', name => {
     fc.property(rawFor(name), raw => {
       const value = parseKnob(name, raw)
       expect(value).toBeDefined()
-      const shown = showKnob(name, value)
+      const shown = formatKnob(name, value)
       expect(parseKnob(name, shown)).toEqual(value)
-      expect(showKnob(name, parseKnob(name, shown))).toEqual(shown)
+      expect(formatKnob(name, parseKnob(name, shown))).toEqual(shown)
     }),
     { numRuns: 60 },
   )

@@ -1,8 +1,7 @@
 /** From a step as it is written to what is played or judged. */
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
-import { explainIssues } from '../../contract/explain-issues.ts'
-import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
+import { explainIssues, ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { Fault } from '../../faults/schema.ts'
 import type { Action, AgentVerb, Template, Verb } from '../action.ts'
 import type { Step } from '../format/step.ts'

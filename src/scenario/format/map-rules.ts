@@ -1,10 +1,10 @@
 /** Checks rules over a whole map, which no schema of its keys can express. */
 import * as z from 'zod/mini'
-import { type FindingCode, sentenceIssue } from '../../contract/explain-issues.ts'
+import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-issues.ts'
 import { defineTexts } from '../../text/texts.ts'
 
 export interface BrokenRule {
-  readonly code: FindingCode
+  readonly code: SchemaProblemCode
   /** Follows the name of the map. */
   readonly message: string
 }

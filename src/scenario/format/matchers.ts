@@ -1,13 +1,13 @@
 /** Matchers as data, checked when a scenario is read: known `$ops`, one per map, each with an argument it can use. */
 import * as z from 'zod/mini'
-import { type FindingCode, sentenceIssue } from '../../contract/explain-issues.ts'
+import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-issues.ts'
 import { isMap } from '../../files/is-map.ts'
 import { nearest } from '../../text/near-names.ts'
 
 interface Diagnostic {
   readonly path: PropertyKey[]
   readonly message: string
-  readonly code: FindingCode
+  readonly code: SchemaProblemCode
 }
 
 /** What an operator takes; `inside`: its argument is a matcher itself, or a list of them. */

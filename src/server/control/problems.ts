@@ -1,6 +1,6 @@
 /** Turns errors into responses of the control API: `{ error: { code, message, issues? } }`. */
 import type * as z from 'zod/mini'
-import { explain } from '../../api/explain.ts'
+import { describeIssues } from '../../api/describe-issues.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Chat } from '../../platform/state.ts'
 import { UserProblem } from '../../platform/user-actions.ts'
@@ -72,7 +72,7 @@ export function invalidRequest(
   issues: readonly z.core.$ZodIssue[],
   value: unknown,
 ): ControlProblem {
-  const found = explain(issues, value, schema, `The ${what}`).map(one => ({ ...one, field: one.field || what }))
+  const found = describeIssues(issues, value, schema, `The ${what}`).map(one => ({ ...one, field: one.field || what }))
   const message = found.map(issue => issue.message).join(' ')
   return new ControlProblem(422, `invalid_${what}`, message, { issues: found })
 }

@@ -1,7 +1,7 @@
 /** Lists the mistakes with the body: the right key over other bytes than those that were sent. */
-import { type Bytes, binaryText, fromBinaryText, joined, toBase64, utf8 } from '../hmac.ts'
+import { type Bytes, binaryText, concatBytes, fromBinaryText, toBase64, utf8 } from '../hmac.ts'
 import { jsonForms } from './json-forms.ts'
-import { type Mistake, type Variant, variant } from './mistake.ts'
+import { type SignatureMistake, type Variant, variant } from './mistake.ts'
 
 /** A body, and the URL it was sent to, where that is known. */
 export interface SentBody extends BodyInput {
@@ -96,9 +96,9 @@ export const BODIES = [
     id: 'url-and-body',
     says: 'The signature is of the URL and the body, not of the body alone',
     fix: 'Sign the body alone. If a simulator signs so, its knob webhook.signedContent says it.',
-    variants: ({ url, bytes }) => (url === null ? [] : [variant(joined(utf8(url), bytes))]),
+    variants: ({ url, bytes }) => (url === null ? [] : [variant(concatBytes(utf8(url), bytes))]),
   },
-] as const satisfies readonly Mistake<SentBody, Body>[]
+] as const satisfies readonly SignatureMistake<SentBody, Body>[]
 
 function* otherEnds({ bytes }: SentBody): Iterable<Variant<Body>> {
   const binary = binaryText(bytes)

@@ -2,7 +2,7 @@
 import { BODIES } from './bodies.ts'
 import { FORMS, RECEIVED } from './header-values.ts'
 import { HASHES, KEYS } from './keys.ts'
-import type { Words } from './mistake.ts'
+import type { MistakeText } from './mistake.ts'
 
 const ROWS = [...FORMS, ...KEYS, ...BODIES, ...HASHES] as const
 
@@ -12,12 +12,12 @@ export type MistakeId = keyof typeof RECEIVED | (typeof ROWS)[number]['id']
 export const MISTAKES = {
   ...RECEIVED,
   ...Object.fromEntries(ROWS.map(({ id, says, fix }) => [id, { says, fix }])),
-} as Readonly<Record<MistakeId, Words>>
+} as Readonly<Record<MistakeId, MistakeText>>
 
 /** A mistake that was made, and in which way. */
-export interface Made {
+export interface FoundMistake {
   readonly id: MistakeId
   readonly detail: string
 }
 
-export const made = (id: MistakeId, detail = ''): Made => ({ id, detail })
+export const foundMistake = (id: MistakeId, detail = ''): FoundMistake => ({ id, detail })

@@ -1,6 +1,6 @@
 /** Lists the mistakes in the header value: the right signature in a wrong form, or no signature at all. */
 import { type Bytes, toBase64, toHex, utf8 } from '../hmac.ts'
-import { type Mistake, variant, type Words } from './mistake.ts'
+import { type MistakeText, type SignatureMistake, variant } from './mistake.ts'
 
 const urlSafe = (base64: string) => base64.replaceAll('+', '-').replaceAll('/', '_')
 const unpadded = (base64: string) => base64.replace(/=+$/, '')
@@ -44,7 +44,7 @@ export const FORMS = [
       variant(toBase64(mac).replaceAll('+', ' '), 'each + became a space'),
     ],
   },
-] as const satisfies readonly Mistake<Bytes, string>[]
+] as const satisfies readonly SignatureMistake<Bytes, string>[]
 
 export const RECEIVED = {
   right: {
@@ -107,4 +107,4 @@ export const RECEIVED = {
     says: 'The signature is not of this body with this key, and no known mistake gives it either',
     fix: 'Check that the key is that of the handover settings (not the bot API key, not that of another workspace), and that body and signature are of the same request, and complete.',
   },
-} as const satisfies Record<string, Words>
+} as const satisfies Record<string, MistakeText>

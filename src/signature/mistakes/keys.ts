@@ -1,6 +1,16 @@
 /** Lists the mistakes with the key: a wrong key, or the right key combined with the body in a wrong way. */
-import { type Bytes, digest, fromBinaryText, type HashName, hmac, importKey, joined, toBase64, utf8 } from '../hmac.ts'
-import { type Mistake, type Variant, variant } from './mistake.ts'
+import {
+  type Bytes,
+  computeHmac,
+  concatBytes,
+  digest,
+  fromBinaryText,
+  type HashAlgorithm,
+  importKey,
+  toBase64,
+  utf8,
+} from '../hmac.ts'
+import { type SignatureMistake, type Variant, variant } from './mistake.ts'
 
 export interface KeyInput {
   readonly key: string
@@ -72,7 +82,7 @@ export const KEYS = [
       ...['undefined', 'null', 'None', '[object Object]'].map(text => variant(text, `the key was the text ${text}`)),
     ],
   },
-] as const satisfies readonly Mistake<KeyInput, Key>[]
+] as const satisfies readonly SignatureMistake<KeyInput, Key>[]
 
 function percentDecoded(key: string): string {
   try {
@@ -97,9 +107,9 @@ const fromBase64 = (text: string) =>
 type Hashing = (key: string, body: Bytes) => Promise<Bytes>
 
 const keyed =
-  (hash: HashName): Hashing =>
+  (hash: HashAlgorithm): Hashing =>
   async (key, body) =>
-    hmac(await importKey(key, hash), body)
+    computeHmac(await importKey(key, hash), body)
 
 const HASH_NAMES = ['SHA-256', 'SHA-1', 'SHA-512', 'SHA-384'] as const
 
@@ -107,8 +117,8 @@ const HASH_NAMES = ['SHA-256', 'SHA-1', 'SHA-512', 'SHA-384'] as const
 function* unkeyed(): Iterable<Variant<Hashing>> {
   for (const hash of HASH_NAMES) {
     yield variant((_, body) => digest(hash, body), `${hash} of the body alone`)
-    yield variant((key, body) => digest(hash, joined(utf8(key), body)), `${hash} of key and body joined`)
-    yield variant((key, body) => digest(hash, joined(body, utf8(key))), `${hash} of body and key joined`)
+    yield variant((key, body) => digest(hash, concatBytes(utf8(key), body)), `${hash} of key and body joined`)
+    yield variant((key, body) => digest(hash, concatBytes(body, utf8(key))), `${hash} of body and key joined`)
   }
 }
 
@@ -129,6 +139,6 @@ export const HASHES = [
     id: 'swapped',
     says: 'Key and body were exchanged: the body was taken as the key',
     fix: 'See the order of the arguments: the key goes first in most languages, the content first in PHP, where the key goes third.',
-    variants: () => [variant(async (key: string, body: Bytes) => hmac(await importKey(body), utf8(key)))],
+    variants: () => [variant(async (key: string, body: Bytes) => computeHmac(await importKey(body), utf8(key)))],
   },
-] as const satisfies readonly Mistake<void, Hashing>[]
+] as const satisfies readonly SignatureMistake<void, Hashing>[]

@@ -6,14 +6,14 @@ export interface Variant<Value> {
   readonly detail: string
 }
 
-export interface Words {
+export interface MistakeText {
   /** Without its full stop: a detail may follow. */
   readonly says: string
   readonly fix: string
 }
 
 /** What comes out when something was done to the right input; a variant that changes nothing does no harm. */
-export interface Mistake<Input, Output> extends Words {
+export interface SignatureMistake<Input, Output> extends MistakeText {
   readonly id: string
   variants(input: Input): Iterable<Variant<Output>>
 }

@@ -1,6 +1,6 @@
 /** Captures the whole state of a simulator in one synchronous step, so that its parts belong to the same moment. */
 import { keyRoles } from '../../api/keyring.ts'
-import { showKnobs } from '../../contract/knobs.ts'
+import { formatKnobs } from '../../contract/knobs.ts'
 import { VERSION } from '../../contract/version.ts'
 import { maskEntry } from '../../journal/mask.ts'
 import { wallTime } from '../../runtime/clock.ts'
@@ -73,7 +73,7 @@ function clockOf({ clock }: Core): Snapshot['clock'] {
 
 function configOf(core: Core, { keys }: SnapshotOptions): Record<string, unknown> {
   const { seed: _, clock: __, 'bot.id': ___, 'bot.name': ____, ...config } = effectiveConfig(core)
-  return keys ? { ...config, ...showKnobs(core.platform.knobs) } : config
+  return keys ? { ...config, ...formatKnobs(core.platform.knobs) } : config
 }
 
 /** Names each key by its role, because the key itself is a secret. */

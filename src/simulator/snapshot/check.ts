@@ -1,5 +1,5 @@
 /** Checks a snapshot and reports its problems; only a valid snapshot is restored. */
-import { explain, type Problem } from '../../api/explain.ts'
+import { describeIssues, type Problem } from '../../api/describe-issues.ts'
 import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { VERSION } from '../../contract/version.ts'
 import { MASK } from '../../journal/mask.ts'
@@ -30,7 +30,7 @@ export async function checkSnapshot(core: Core, raw: unknown): Promise<Restorati
   const { SnapshotSchema } = await import('./schema.ts')
   const parsed = SnapshotSchema.safeParse(raw, ZOD_MESSAGES)
   if (!parsed.success) {
-    throw new InvalidSnapshotError(firstOf(explain(parsed.error.issues, raw, SnapshotSchema, 'The snapshot')))
+    throw new InvalidSnapshotError(firstOf(describeIssues(parsed.error.issues, raw, SnapshotSchema, 'The snapshot')))
   }
   const snapshot: Snapshot = parsed.data
   const settings = readSettings(core, wantedSettings(core, snapshot))

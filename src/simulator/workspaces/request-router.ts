@@ -1,8 +1,9 @@
 /** Routes platform calls to a workspace by their API key, and file links by the name in them. */
-import type { Exchange } from '../../api/exchange.ts'
+
 import { FILES_PREFIX } from '../../api/files.ts'
 import type { Api } from '../../api/handle.ts'
 import { keyIn } from '../../api/keyring.ts'
+import type { ApiRequest } from '../../api/messages.ts'
 import { pathOf } from '../../api/routes.ts'
 import { coreOf, type PlatformSimulator } from '../simulator.ts'
 import type { Workspaces } from './registry.ts'
@@ -16,10 +17,10 @@ export interface RequestRouter {
 
 /** `rest` answers calls that belong to no workspace: those without a key or with an unknown one. */
 export function createRequestRouter(workspaces: Workspaces, rest: RequestRouter): RequestRouter {
-  const api: Api = exchange => {
-    const found = workspaces.size === 0 ? undefined : ownerOf(workspaces, exchange)
-    if (found === undefined) return rest.api(within(rest.bodyLimit(), exchange))
-    return found.handle(within(limitOf(found), exchange))
+  const api: Api = request => {
+    const found = workspaces.size === 0 ? undefined : ownerOf(workspaces, request)
+    if (found === undefined) return rest.api(within(rest.bodyLimit(), request))
+    return found.handle(within(limitOf(found), request))
   }
   return { api, bodyLimit: () => widest(workspaces, rest) }
 }
@@ -31,12 +32,12 @@ const widest = (workspaces: Workspaces, rest: RequestRouter): number =>
   workspaces.size === 0 ? rest.bodyLimit() : Math.max(rest.bodyLimit(), ...workspaces.list().map(limitOf))
 
 /** Applies the limit of one simulator, because the server reads up to the largest limit of all. */
-const within = (limit: number, exchange: Exchange): Exchange =>
-  exchange.body.length > limit ? { ...exchange, tooLarge: true } : exchange
+const within = (limit: number, request: ApiRequest): ApiRequest =>
+  request.body.length > limit ? { ...request, tooLarge: true } : request
 
 const FILE_OF = /^([^/~]+)~/
 
-function ownerOf(workspaces: Workspaces, { target, headers }: Exchange) {
+function ownerOf(workspaces: Workspaces, { target, headers }: ApiRequest) {
   const path = pathOf(target)
   if (path.startsWith(FILES_PREFIX)) {
     const id = FILE_OF.exec(path.slice(FILES_PREFIX.length))?.[1]

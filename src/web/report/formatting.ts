@@ -1,12 +1,12 @@
 /** Numbers and moments as a report shows them. */
-import { showMs } from '../../text/terminal-text.ts'
+import { formatMs } from '../../text/terminal-text.ts'
 
 /** `+0.84`, `-0.02`, `+83.10`: seconds from the start of what it stands in. */
 export const offset = (ms: number): string => `${ms < 0 ? '-' : '+'}${(Math.abs(ms) / 1000).toFixed(2)}`
 
 /** `31 ms`, `6.4 s`, `12 min 4 s`. */
 export function duration(ms: number): string {
-  if (ms < 60_000) return showMs(ms)
+  if (ms < 60_000) return formatMs(ms)
   const seconds = Math.round(ms / 1000)
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }

@@ -2,7 +2,7 @@
 import type { ScenarioResult, StepVerdict } from '../../evaluator/verdict.ts'
 import { warningText } from '../../evaluator/warning-text.ts'
 import { placeText } from '../../scenario/plan.ts'
-import { showMs } from '../../text/terminal-text.ts'
+import { formatMs } from '../../text/terminal-text.ts'
 import { failureCards } from './failure-cards.ts'
 import { duration, offset } from './formatting.ts'
 import { mark } from './icons.ts'
@@ -149,5 +149,5 @@ function timing({ startMs, endMs }: StepVerdict, frame: Frame): Part {
   const from = startMs - frame.startMs
   const length = (endMs ?? frame.startMs + frame.lengthMs) - startMs
   const [left, width] = [from, length].map(ms => `${((Math.max(0, ms) / frame.lengthMs) * 100).toFixed(2)}%`)
-  return html`<span class="at">${offset(from)}</span><span class="took">${endMs === null ? 'not ended' : showMs(length)}</span><span class="when" aria-hidden="true"><i style="left:min(${left},100% - 3px);width:${width}"></i></span>`
+  return html`<span class="at">${offset(from)}</span><span class="took">${endMs === null ? 'not ended' : formatMs(length)}</span><span class="when" aria-hidden="true"><i style="left:min(${left},100% - 3px);width:${width}"></i></span>`
 }

@@ -1,6 +1,6 @@
 /** Renders what is wrong with a request as sentences that begin with the field. */
 import type * as z from 'zod/mini'
-import { explainIssues, joined } from '../contract/explain-issues.ts'
+import { explainIssues, joinPath } from '../contract/explain-issues.ts'
 import { sentence } from '../text/near-names.ts'
 
 export interface Problem {
@@ -11,7 +11,7 @@ export interface Problem {
 }
 
 /** `whole` names the value itself: `The body`. */
-export function explain(
+export function describeIssues(
   issues: readonly z.core.$ZodIssue[],
   value: unknown,
   schema: z.ZodMiniType,
@@ -39,7 +39,8 @@ function collectDropped(raw: object, parsed: object, at: string, dropped: string
   }
 }
 
-const nameAt = (parent: object, at: string, key: string) => (Array.isArray(parent) ? `${at}[${key}]` : joined(at, key))
+const nameAt = (parent: object, at: string, key: string) =>
+  Array.isArray(parent) ? `${at}[${key}]` : joinPath(at, key)
 
 function descend(raw: object, parsed: object, at: string, key: string, dropped: string[]): void {
   const [child, other] = [(raw as Record<string, unknown>)[key], (parsed as Record<string, unknown>)[key]]

@@ -4,7 +4,7 @@ import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/e
 import type { Knobs } from '../contract/knobs.ts'
 import type { Refusal } from '../platform/refusal.ts'
 import type { Transaction } from '../platform/transaction.ts'
-import type { Answer } from './exchange.ts'
+import type { ApiResponse } from './messages.ts'
 
 /** Browsers read transcripts, so every answer may be read from any page. */
 const CORS = { 'access-control-allow-origin': '*' }
@@ -23,19 +23,19 @@ export function withUnspecified(
   return headers
 }
 
-export const json = (status: number, body: unknown): Answer => ({
+export const jsonResponse = (status: number, body: unknown): ApiResponse => ({
   status,
   headers: { 'content-type': 'application/json; charset=utf-8', ...CORS },
   body: JSON.stringify(body),
 })
 
-export const bytes = (body: Uint8Array, headers: Record<string, string>): Answer => ({
+export const bytesResponse = (body: Uint8Array, headers: Record<string, string>): ApiResponse => ({
   status: 200,
   headers: { ...headers, ...CORS },
   body,
 })
 
-export function preflight(methods: string): Answer {
+export function preflightResponse(methods: string): ApiResponse {
   const headers = {
     ...CORS,
     'access-control-allow-methods': methods,
@@ -46,22 +46,22 @@ export function preflight(methods: string): Answer {
 }
 
 /** Relative, so that it holds behind any base path; the query goes along. */
-export function redirect(canonical: string, target: string): Answer {
+export function redirectResponse(canonical: string, target: string): ApiResponse {
   const name = canonical.replace(/\/$/, '').split('/').at(-1)
   const path = canonical.endsWith('/') ? `${name}/` : `../${name}`
   const query = /\?[^#]*/.exec(target)?.[0] ?? ''
   return { status: 308, headers: { location: path + query, ...CORS }, body: '' }
 }
 
-export const errorBody = (refusal: Refusal): ErrorBody => ({
+export const errorBodyOf = (refusal: Refusal): ErrorBody => ({
   error: { code: refusal.code, message: refusal.message, field: refusal.field },
 })
 
 /** Writes a refusal in one of the four forms of `errors.body`. */
-export function refused(refusal: Refusal, knobs: Knobs, extra: Record<string, string>): Answer {
+export function refusalResponse(refusal: Refusal, knobs: Knobs, extra: Record<string, string>): ApiResponse {
   const form = knobs['errors.body']
   if (form === 'json') {
-    const answer = json(refusal.status, errorBody(refusal))
+    const answer = jsonResponse(refusal.status, errorBodyOf(refusal))
     Object.assign(answer.headers, extra)
     return answer
   }
@@ -74,16 +74,17 @@ export function refused(refusal: Refusal, knobs: Knobs, extra: Record<string, st
 }
 
 /** Adds the header that names the faults applied to this answer. */
-export function withFaults(answer: Answer, faults: readonly string[]): Answer {
+export function withFaults(answer: ApiResponse, faults: readonly string[]): ApiResponse {
   const exposed = answer.headers[EXPOSE]
   const headers = { ...CORS, ...answer.headers, [FAULT_HEADER]: faults.join(', ') }
   return { ...answer, headers: { ...headers, [EXPOSE]: exposed ? `${exposed}, ${FAULT_HEADER}` : FAULT_HEADER } }
 }
 
-export const wasReset = (): Answer => internal(new Error('The simulator was reset while this request was in flight.'))
+export const resetResponse = (): ApiResponse =>
+  internalErrorResponse(new Error('The simulator was reset while this request was in flight.'))
 
 /** An internal error of the simulator: never in the platform's shape. */
-export const internal = (error: unknown): Answer => ({
+export const internalErrorResponse = (error: unknown): ApiResponse => ({
   status: 500,
   headers: {
     'content-type': 'application/json; charset=utf-8',

@@ -1,5 +1,5 @@
 /** A request and its answer as plain data: what every door hands in and gets back. */
-export interface Exchange {
+export interface ApiRequest {
   readonly method: string
   /** Path and query as they came. */
   readonly target: string
@@ -10,15 +10,15 @@ export interface Exchange {
   readonly tooLarge?: boolean
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: string | Uint8Array
   /** What a door does instead of sending it as usual. Status 0 goes out as nothing at all. */
-  readonly wire?: AnswerWire
+  readonly wire?: ResponseWire
 }
 
-export type AnswerWire =
+export type ResponseWire =
   /** No answer: the connection is closed, or reset. */
   | { readonly kind: 'lost'; readonly how: 'closed' | 'reset' }
   /** The body takes this long on the wall, in pieces; `stop` aborts with the next reset and closes the connection. */
