@@ -4,7 +4,7 @@ import { wallTimer } from '../runtime/clock.ts'
 import type { DriverFailure } from '../scenario/run-events.ts'
 import { formatDuration } from '../text/duration.ts'
 
-export interface Done {
+export interface CallOutcome {
   readonly outcome: 'ok' | 'failed' | 'unreachable'
   readonly status?: number
   readonly error?: string
@@ -21,9 +21,10 @@ export const TOO_LONG = 'more than 1 MiB'
 const SHOWN_CHARS = 300
 const READ_CHARS = 10_000
 
-export const failed = (error: string): Done => ({ outcome: 'failed', error })
-export const unreachable = (error: string): Done => ({ outcome: 'unreachable', error })
-export const timedOut = (ms: number, what: string): Done => failed(`timeout: ${what} within ${formatDuration(ms)}`)
+export const failed = (error: string): CallOutcome => ({ outcome: 'failed', error })
+export const unreachable = (error: string): CallOutcome => ({ outcome: 'unreachable', error })
+export const timedOut = (ms: number, what: string): CallOutcome =>
+  failed(`timeout: ${what} within ${formatDuration(ms)}`)
 export const STOPPED = failed('broken off, because the run is over')
 
 /** The start of a text, on one line. */
@@ -50,18 +51,18 @@ const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-export type Cut = 'timeout' | 'stopped'
+export type TimeLimitEnd = 'timeout' | 'stopped'
 
 /** `work` is told by its signal, but not waited for. Rejects with what `work` rejects with. */
-export function limited<T>(
+export function withTimeLimit<T>(
   timeoutMs: number,
   outer: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
-): Promise<T | Cut> {
+): Promise<T | TimeLimitEnd> {
   return new Promise((resolve, reject) => {
     if (outer.aborted) return resolve('stopped')
     const inner = new AbortController()
-    const cut = (why: Cut) => {
+    const cut = (why: TimeLimitEnd) => {
       resolve(why)
       inner.abort()
     }

@@ -12,7 +12,7 @@ export function scopeOf({ chat, text, with: own = {}, sim }: DriverContext, env:
 const SECRET = /key|token|secret|pass/i
 
 /** The same with secrets by their names: what is shown ends up in reports. */
-export function shownScope(scope: Scope): Scope {
+export function maskedScope(scope: Scope): Scope {
   const env = Object.entries(scope.env as Environment).map(([name, value]) => [
     name,
     SECRET.test(name) ? `$(env.${name})` : value,

@@ -3,20 +3,20 @@ import type { ChildProcess } from 'node:child_process'
 import { wallDelay } from '../runtime/clock.ts'
 import { interpolate, type Scope } from '../scenario/interpolation.ts'
 import {
+  type CallOutcome,
   complaintOf,
-  type Done,
   failed,
-  limited,
   MOST_CHARS,
   messageOf,
   STOPPED,
   TOO_LONG,
   timedOut,
   unreachable,
+  withTimeLimit,
 } from './call-outcome.ts'
 import type { Environment } from './call-scope.ts'
 import type { DriverContext, ExecVerb } from './driver.ts'
-import { kill, launch, type Running } from './process-group.ts'
+import { kill, launch, type RunningProcess } from './process-group.ts'
 
 export interface Place {
   readonly folder: string
@@ -36,10 +36,10 @@ export const showExec = (verb: ExecVerb, scope: Scope): string =>
     .join(' ')
 
 /** What a command is told on stdin. */
-const fieldsOf = (verb: string, { chat, text, with: own, sim }: DriverContext) =>
+const inputOf = (verb: string, { chat, text, with: own, sim }: DriverContext) =>
   JSON.stringify({ verb, chat, text, with: own, sim })
 
-export interface Task {
+export interface CommandTask {
   readonly verb: string
   readonly spec: ExecVerb
   readonly scope: Scope
@@ -47,13 +47,16 @@ export interface Task {
   readonly place: Place
 }
 
-export async function callExec({ verb, spec, scope, context, place }: Task, signal: AbortSignal): Promise<Done> {
+export async function callExec(
+  { verb, spec, scope, context, place }: CommandTask,
+  signal: AbortSignal,
+): Promise<CallOutcome> {
   const { folder: cwd, env } = place
-  let running: Running | null = null
+  let running: RunningProcess | null = null
   try {
     running = launch({ command: commandOf(spec, scope), cwd, env, stdin: true })
-    const work = finished(running, fieldsOf(verb, context))
-    const done = await limited(spec.timeoutMs, signal, () => work)
+    const work = runToEnd(running, inputOf(verb, context))
+    const done = await withTimeLimit(spec.timeoutMs, signal, () => work)
     if (done === 'timeout') return timedOut(spec.timeoutMs, 'the command was not finished')
     return done === 'stopped' ? STOPPED : done
   } catch (error) {
@@ -64,7 +67,7 @@ export async function callExec({ verb, spec, scope, context, place }: Task, sign
   }
 }
 
-async function finished(running: Running, input: string): Promise<Done> {
+async function runToEnd(running: RunningProcess, input: string): Promise<CallOutcome> {
   const { child, ended } = running
   child.stdin!.on('error', () => {}).end(input)
   const [out, err] = [collect(child.stdout!), collect(child.stderr!)]
@@ -72,7 +75,7 @@ async function finished(running: Running, input: string): Promise<Done> {
   const end = await Promise.race([ended, tooLong])
   if (end === TOO_LONG) return failed(`printed ${TOO_LONG}`)
   if (!end.started) return { ...unreachable(end.why), failure: { code: 'not_started' } }
-  await drained(child)
+  await waitForOutput(child)
   const [text, complaint] = [out.text(), err.text()]
   if (end.code === 0) return { outcome: 'ok', text }
   const said = complaintOf(complaint.trim() === '' ? text : complaint)
@@ -82,7 +85,7 @@ async function finished(running: Running, input: string): Promise<Done> {
 const PIPES_MS = 500
 
 /** What it started may hold its streams open for as long as it likes: they are read only a little longer. */
-async function drained(child: ChildProcess): Promise<void> {
+async function waitForOutput(child: ChildProcess): Promise<void> {
   const enough = new AbortController()
   await Promise.race([closed(child), wallDelay(PIPES_MS, enough.signal)])
   enough.abort()

@@ -3,28 +3,28 @@ import type { Agent } from 'undici'
 import { ConfigError } from '../files/errors.ts'
 import { elapsedMs } from '../runtime/clock.ts'
 import type { Scope } from '../scenario/interpolation.ts'
-import { type Done, failed, messageOf, startOf } from './call-outcome.ts'
-import { type Environment, scopeOf, shownScope } from './call-scope.ts'
+import { type CallOutcome, failed, messageOf, startOf } from './call-outcome.ts'
+import { type Environment, maskedScope, scopeOf } from './call-scope.ts'
 import { callExec, showExec } from './command-call.ts'
 import type { Driver, DriverCall, DriverContext, DriverSpec, DriverVerb, VerbSpec } from './driver.ts'
 import { callFunction } from './function-call.ts'
 import { callHttp, createAgent, showHttp } from './http-call.ts'
 import { type InboxRead, readInbox } from './inbox.ts'
 import { createPerson, type Person } from './manual-call.ts'
-import { type Platform, type Target, targetOf } from './target.ts'
+import { createDriverTarget, type SimulatorAccess, type TargetProcess } from './target.ts'
 
 export interface DriverOptions {
   readonly env: Environment
   /** What the target is told of the simulator. */
-  readonly sim: Platform
+  readonly sim: SimulatorAccess
   /** Is told when the target ends by itself. */
-  readonly onLost?: (why: string) => void
+  readonly onExit?: (why: string) => void
 }
 
 /** Throws `ConfigError` when an environment variable it reads is not set. */
-export function createDriver(spec: DriverSpec, { env, sim, onLost }: DriverOptions): Driver {
+export function createDriver(spec: DriverSpec, { env, sim, onExit }: DriverOptions): Driver {
   checkVariables(spec, env)
-  const target = spec.target === null ? null : targetOf(spec.target, { env, sim, onLost })
+  const target = spec.target === null ? null : createDriverTarget(spec.target, { env, sim, onExit })
   return driverOf(spec, env, target)
 }
 
@@ -35,20 +35,20 @@ function checkVariables({ variables }: DriverSpec, env: Environment): void {
 
 const TARGET_VERBS = ['target.start', 'target.stop', 'target.restart', 'target.kill']
 
-export function driverOf(spec: DriverSpec, env: Environment, target: Target | null): Driver {
-  const player = new Player(spec, env)
+export function driverOf(spec: DriverSpec, env: Environment, target: TargetProcess | null): Driver {
+  const executor = new CallExecutor(spec, env)
   const verbs = [...Object.keys(spec.verbs), ...(target === null ? [] : TARGET_VERBS)]
   return {
     name: spec.name,
     verbs,
     target,
-    call: async (verb, context, signal) => (await player.play(verb, context, signal)).call,
+    call: async (verb, context, signal) => (await executor.play(verb, context, signal)).call,
     async inbox(context, signal) {
-      const { call, read } = await player.play('inbox', context, signal)
+      const { call, read } = await executor.play('inbox', context, signal)
       return read.items === undefined ? call : { ...call, items: read.items }
     },
     async close() {
-      await Promise.all([player.close(), target?.close()])
+      await Promise.all([executor.close(), target?.close()])
     },
   }
 }
@@ -58,7 +58,7 @@ interface ScenarioResult {
   readonly read: InboxRead
 }
 
-class Player {
+class CallExecutor {
   readonly #spec: DriverSpec
   readonly #env: Environment
   /** What `$(env.X)` may be here. */
@@ -84,13 +84,17 @@ class Player {
     return { call: callOf(verb, how, read, elapsedMs() - begun, context), read }
   }
 
-  async #try(verb: DriverVerb, context: DriverContext, signal: AbortSignal): Promise<{ how: string; done: Done }> {
+  async #try(
+    verb: DriverVerb,
+    context: DriverContext,
+    signal: AbortSignal,
+  ): Promise<{ how: string; done: CallOutcome }> {
     const spec = Object.hasOwn(this.#spec.verbs, verb) ? this.#spec.verbs[verb]! : null
     if (spec === null) return { how: 'none', done: failed(this.#whyMissing(verb)) }
     let how: string = spec.kind
     try {
       const scope = scopeOf(context, this.#read)
-      how = startOf(shown(verb, spec, shownScope(scope)))
+      how = startOf(describeCall(verb, spec, maskedScope(scope)))
       return { how, done: await this.#do(verb, spec, scope, context, signal) }
     } catch (error) {
       return { how, done: failed(messageOf(error)) }
@@ -102,7 +106,7 @@ class Player {
     return Object.hasOwn(missing, verb) ? missing[verb]! : `${name} has no verb ${verb}`
   }
 
-  #do(verb: string, spec: VerbSpec, scope: Scope, context: DriverContext, signal: AbortSignal): Promise<Done> {
+  #do(verb: string, spec: VerbSpec, scope: Scope, context: DriverContext, signal: AbortSignal): Promise<CallOutcome> {
     const place = { folder: this.#spec.folder, env: this.#env }
     if (spec.kind === 'http') return callHttp(spec, scope, this.#agent, signal)
     if (spec.kind === 'exec') return callExec({ verb, spec, scope, context, place }, signal)
@@ -118,13 +122,13 @@ class Player {
   }
 }
 
-function shown(verb: string, spec: VerbSpec, scope: Scope): string {
+function describeCall(verb: string, spec: VerbSpec, scope: Scope): string {
   if (spec.kind === 'http') return showHttp(spec, scope)
   if (spec.kind === 'exec') return showExec(spec, scope)
   return spec.kind === 'function' ? `function ${verb}` : 'manual'
 }
 
-function callOf(verb: string, how: string, done: Done, tookMs: number, { chat }: DriverContext): DriverCall {
+function callOf(verb: string, how: string, done: CallOutcome, tookMs: number, { chat }: DriverContext): DriverCall {
   const { outcome, status, error, failure, value } = done
   const answer = startOf(done.text ?? (value === undefined ? '' : (JSON.stringify(value) ?? '')))
   return {

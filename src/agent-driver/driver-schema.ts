@@ -41,7 +41,7 @@ const calls = Object.fromEntries(METHODS.map(method => [method, z.optional(path)
   z.ZodMiniOptional<typeof path>
 >
 
-const Action = z
+const ActionSection = z
   .strictObject({
     ...calls,
     exec: z.optional(Command),
@@ -50,12 +50,12 @@ const Action = z
     timeout: timeout(),
   })
   .check(z.meta({ id: 'Action', oneOf: [...METHODS, 'exec'].map(key => ({ required: [key] })) }))
-export type Action = z.infer<typeof Action>
+export type ActionSection = z.infer<typeof ActionSection>
 
-export const Verb = z.union([z.literal('manual'), Action])
-export type Verb = z.infer<typeof Verb>
+export const VerbSection = z.union([z.literal('manual'), ActionSection])
+export type VerbSection = z.infer<typeof VerbSection>
 
-const Target = z.strictObject({
+const TargetSection = z.strictObject({
   start: Command,
   env: z.optional(z.record(z.string(), z.string()).check(described('Beside the environment and HANDOVER_SIM_*'))),
   cwd: z.optional(word.check(described("Its working folder, relative to this file's folder"))),
@@ -63,9 +63,9 @@ const Target = z.strictObject({
   ready_timeout: z.optional(duration('How long it may take to be ready; 15s unless set')),
   stop_timeout: z.optional(duration('How long it may take to stop before it is killed; 5s unless set')),
 })
-export type Target = z.infer<typeof Target>
+export type TargetSection = z.infer<typeof TargetSection>
 
-const WORDS = {
+const VERB_DESCRIPTIONS = {
   accept: 'The agent takes the chat',
   says: 'The agent writes $(text)',
   type: 'The agent begins to type',
@@ -75,11 +75,11 @@ const WORDS = {
   back: 'An agent is there again',
   inbox: 'What the agent sees of the chat, oldest first: [{ request?, text?, attachments? }]',
 }
-export type PlainVerb = keyof typeof WORDS
-export const PLAIN_VERBS = Object.keys(WORDS) as PlainVerb[]
+export type BuiltInVerb = keyof typeof VERB_DESCRIPTIONS
+export const BUILT_IN_VERBS = Object.keys(VERB_DESCRIPTIONS) as BuiltInVerb[]
 const verbs = Object.fromEntries(
-  PLAIN_VERBS.map(name => [name, z.optional(Verb.check(described(WORDS[name])))]),
-) as Record<PlainVerb, z.ZodMiniOptional<typeof Verb>>
+  BUILT_IN_VERBS.map(name => [name, z.optional(VerbSection.check(described(VERB_DESCRIPTIONS[name])))]),
+) as Record<BuiltInVerb, z.ZodMiniOptional<typeof VerbSection>>
 
 export const DriverFile = z.strictObject({
   $schema: z.optional(z.string()),
@@ -89,8 +89,8 @@ export const DriverFile = z.strictObject({
   timeout: timeout(),
   ...verbs,
   does: z.optional(
-    z.record(z.string(), Verb).check(described('Verbs of your own: agent: { does: NAME, with: {...} }')),
+    z.record(z.string(), VerbSection).check(described('Verbs of your own: agent: { does: NAME, with: {...} }')),
   ),
-  target: z.optional(Target),
+  target: z.optional(TargetSection),
 })
 export type DriverFile = z.infer<typeof DriverFile>

@@ -100,11 +100,11 @@ export interface FunctionVerb {
 /** A person does it, and says so on the terminal. */
 export interface ManualVerb {
   readonly kind: 'manual'
-  readonly ask: Ask
+  readonly ask: Prompt
 }
 
 /** Shows a question on the terminal and resolves with the line that was typed. Rejects when aborted. */
-export type Ask = (question: string, signal: AbortSignal) => Promise<string>
+export type Prompt = (question: string, signal: AbortSignal) => Promise<string>
 
 export interface TargetSpec {
   readonly command: readonly string[]

@@ -1,12 +1,16 @@
 /** A verb as a function of a module. */
 
-import { type Done, failed, limited, messageOf, STOPPED, timedOut } from './call-outcome.ts'
+import { type CallOutcome, failed, messageOf, STOPPED, timedOut, withTimeLimit } from './call-outcome.ts'
 import type { DriverContext, FunctionVerb } from './driver.ts'
 
 /** What it throws is what failed. One that does not heed its signal is left to itself. */
-export async function callFunction(verb: FunctionVerb, context: DriverContext, signal: AbortSignal): Promise<Done> {
+export async function callFunction(
+  verb: FunctionVerb,
+  context: DriverContext,
+  signal: AbortSignal,
+): Promise<CallOutcome> {
   try {
-    const done = await limited(verb.timeoutMs, signal, async inner => ({
+    const done = await withTimeLimit(verb.timeoutMs, signal, async inner => ({
       value: await verb.run({ ...context, signal: inner }),
     }))
     if (done === 'timeout') return timedOut(verb.timeoutMs, 'not finished')

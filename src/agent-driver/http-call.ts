@@ -4,9 +4,8 @@ import { connectionFailure } from '../runtime/connection-failure.ts'
 import { interpolate, lookUp, type Scope } from '../scenario/interpolation.ts'
 import { failureText } from '../wording/delivery.ts'
 import {
-  type Done,
+  type CallOutcome,
   failed,
-  limited,
   MOST_CHARS,
   messageOf,
   STOPPED,
@@ -14,6 +13,7 @@ import {
   TOO_LONG,
   timedOut,
   unreachable,
+  withTimeLimit,
 } from './call-outcome.ts'
 import type { HttpVerb } from './driver.ts'
 
@@ -26,19 +26,19 @@ export const createAgent = (): Agent => new Agent({ connections: null, pipelinin
 
 export const showHttp = (verb: HttpVerb, scope: Scope): string => `${verb.method} ${addressOf(verb, scope)}`
 
-export async function callHttp(verb: HttpVerb, scope: Scope, agent: Agent, signal: AbortSignal): Promise<Done> {
+export async function callHttp(verb: HttpVerb, scope: Scope, agent: Agent, signal: AbortSignal): Promise<CallOutcome> {
   const url = addressOf(verb, scope)
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return failed(`${JSON.stringify(url)} is not an http address`)
   const { headers, body } = bodyOf(verb, scope)
   const options = { method: verb.method, headers, body, dispatcher: agent, headersTimeout: 0, bodyTimeout: 0 }
   try {
-    const done = await limited(verb.timeoutMs, signal, async inner =>
+    const done = await withTimeLimit(verb.timeoutMs, signal, async inner =>
       answer(await request(url, { ...options, signal: inner })),
     )
     if (done === 'timeout') return timedOut(verb.timeoutMs, 'no answer')
     return done === 'stopped' ? STOPPED : done
   } catch (error) {
-    return broken(error, new URL(url).host)
+    return failedRequest(error, new URL(url).host)
   }
 }
 
@@ -50,7 +50,7 @@ function bodyOf({ json, headers }: HttpVerb, scope: Scope) {
   return { headers: { 'content-type': 'application/json', ...filled }, body: JSON.stringify(interpolate(json, scope)) }
 }
 
-async function answer({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<Done> {
+async function answer({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<CallOutcome> {
   const text = await textOf(body)
   if (text === null) return { ...failed(`answered ${status} with ${TOO_LONG}`), status }
   if (status >= 200 && status < 300) return { outcome: 'ok', status, text }
@@ -71,7 +71,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string | null> {
 }
 
 /** Mostly no answer at all. Something that is not HTTP is an answer of a kind; what cannot be sent was never asked. */
-function broken(error: unknown, host: string): Done {
+function failedRequest(error: unknown, host: string): CallOutcome {
   if ((error as { code?: string }).code === 'UND_ERR_INVALID_ARG') return failed(`cannot be sent: ${messageOf(error)}`)
   const failure = connectionFailure(error, host)
   const text = failureText(failure)

@@ -1,14 +1,14 @@
 /** What an inbox read must be: a list of what the agent sees, oldest first. */
 import { formatValue } from '../contract/explain-issues.ts'
 import { isMap } from '../files/is-map.ts'
-import { type Done, failed, messageOf, startOf } from './call-outcome.ts'
+import { type CallOutcome, failed, messageOf, startOf } from './call-outcome.ts'
 import type { InboxItem } from './driver.ts'
 
-const WANTED = 'the inbox must be a list of { request?: true, text?, attachments? }'
+const EXPECTED_FORMAT = 'the inbox must be a list of { request?: true, text?, attachments? }'
 
-export type InboxRead = Done & { readonly items?: readonly InboxItem[] }
+export type InboxRead = CallOutcome & { readonly items?: readonly InboxItem[] }
 
-export function readInbox(done: Done): InboxRead {
+export function readInbox(done: CallOutcome): InboxRead {
   if (done.outcome !== 'ok') return done
   try {
     const items = 'value' in done ? done.value : parsed(done.text ?? '')
@@ -26,15 +26,15 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error(`${WANTED}, as JSON; got ${text.trim() === '' ? 'nothing' : startOf(text)}`)
+    throw new Error(`${EXPECTED_FORMAT}, as JSON; got ${text.trim() === '' ? 'nothing' : startOf(text)}`)
   }
 }
 
 function checkItems(items: unknown): asserts items is readonly InboxItem[] {
-  if (!Array.isArray(items)) throw new Error(`${WANTED}, got ${described(items)}`)
+  if (!Array.isArray(items)) throw new Error(`${EXPECTED_FORMAT}, got ${described(items)}`)
   for (const [index, item] of items.entries()) {
     const wrong = wrongItem(item)
-    if (wrong !== null) throw new Error(`${WANTED}; item ${index + 1}: ${wrong}`)
+    if (wrong !== null) throw new Error(`${EXPECTED_FORMAT}; item ${index + 1}: ${wrong}`)
   }
 }
 

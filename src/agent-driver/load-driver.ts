@@ -5,17 +5,17 @@ import { fileProblem } from '../files/errors.ts'
 import { loadExports, type NamedFile, readText } from '../files/user-files.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
 import { failureText } from '../wording/delivery.ts'
-import type { Ask, DriverSpec } from './driver.ts'
+import type { DriverSpec, Prompt } from './driver.ts'
 import { TEXTS } from './driver-texts.ts'
 import { splitFunctions } from './module-exports.ts'
 import { readDriver } from './read-driver.ts'
 
-export interface Surroundings {
+export interface LoadDriverOptions {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly nodeVersion: string
   readonly isTTY: boolean
-  readonly prompt: Ask
+  readonly prompt: Prompt
   /** Whether a driver may be read from another machine. */
   readonly allowRemote?: boolean
 }
@@ -24,7 +24,7 @@ const DOCUMENTS = ['.yaml', '.yml', '.json']
 const MODULES = ['.js', '.mjs', '.ts']
 
 /** `ref` as the user wrote it. Throws `ConfigError`. */
-export async function loadDriver(ref: string, around: Surroundings): Promise<DriverSpec> {
+export async function loadDriver(ref: string, around: LoadDriverOptions): Promise<DriverSpec> {
   const ask = around.isTTY ? around.prompt : null
   if (/^https?:/i.test(ref)) return fetchDriver(ref, around.allowRemote ?? false, ask)
   const path = resolve(around.cwd, ref)
@@ -49,7 +49,7 @@ const WITHIN_MS = 5_000
 const MOST_BYTES = 1_048_576
 
 /** Calls go to the origin of the URL by default. Such a driver runs no commands. */
-export async function fetchDriver(ref: string, allowRemote: boolean, ask: Ask | null): Promise<DriverSpec> {
+export async function fetchDriver(ref: string, allowRemote: boolean, ask: Prompt | null): Promise<DriverSpec> {
   if (!URL.canParse(ref)) throw fileProblem(ref, TEXTS.notUrl)
   const url = new URL(ref)
   if (!allowRemote && !LOOPBACK.test(url.hostname)) {

@@ -1,11 +1,11 @@
 /** A verb as a request to whoever sits at the terminal, one at a time. */
 
 import { createInterface } from 'node:readline'
-import { type Done, failed, messageOf, STOPPED } from './call-outcome.ts'
-import type { Ask, DriverChat, DriverContext } from './driver.ts'
+import { type CallOutcome, failed, messageOf, STOPPED } from './call-outcome.ts'
+import type { DriverChat, DriverContext, Prompt } from './driver.ts'
 
 export interface Person {
-  does(ask: Ask, verb: string, context: DriverContext, signal: AbortSignal): Promise<Done>
+  does(ask: Prompt, verb: string, context: DriverContext, signal: AbortSignal): Promise<CallOutcome>
 }
 
 /** Questions of scenarios that run beside each other wait for one another. */
@@ -20,7 +20,7 @@ export function createPerson(): Person {
   }
 }
 
-async function asked(ask: Ask, verb: string, context: DriverContext, signal: AbortSignal): Promise<Done> {
+async function asked(ask: Prompt, verb: string, context: DriverContext, signal: AbortSignal): Promise<CallOutcome> {
   try {
     const answer = await ask(questionOf(verb, context), signal)
     return /^\s*s/i.test(answer) ? failed('the person at the terminal said that it failed') : { outcome: 'ok' }
@@ -60,7 +60,7 @@ const parameters = (own: DriverContext['with']) =>
 /** As a desk may show it: by name, or by id. */
 const named = ({ id, name, user_id }: DriverChat) => `chat ${id} of user ${name === '' ? user_id : name}`
 
-export function terminalPrompt(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Ask {
+export function terminalPrompt(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Prompt {
   return (question, signal) =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new Error('broken off'))

@@ -8,13 +8,13 @@ const SIM = ['sim.url', 'sim.api_key', 'sim.bot_id']
 const ENV = /^env\.(\w+)$/
 
 /** A text with `$(...)` and its path. */
-export interface Text {
+export interface TextAtPath {
   readonly path: readonly PropertyKey[]
   readonly text: string
 }
 
 /** Every text inside of a value. */
-export function textsIn(value: unknown, path: readonly PropertyKey[]): Text[] {
+export function textsIn(value: unknown, path: readonly PropertyKey[]): TextAtPath[] {
   if (typeof value === 'string') return [{ path, text: value }]
   if (typeof value !== 'object' || value === null) return []
   const isList = Array.isArray(value)
@@ -25,13 +25,13 @@ export function textsIn(value: unknown, path: readonly PropertyKey[]): Text[] {
 export const variablesIn = (text: string): string[] => namesIn(text).flatMap(name => ENV.exec(name)?.[1] ?? [])
 
 /** What a text may name; `verb` is the verb it belongs to, null outside of verbs. */
-export interface Known {
+export interface AllowedNames {
   readonly names: readonly string[]
   /** Whether what the scenario gives with `with:` may be named as well. */
   readonly parameters: boolean
 }
 
-export function knownIn(verb: string | null): Known {
+export function allowedNames(verb: string | null): AllowedNames {
   if (verb === null) return { names: SIM, parameters: false }
   const chat = verb === 'away' || verb === 'back' ? [] : CHAT
   const parameters = verb.startsWith('does.')
@@ -39,19 +39,19 @@ export function knownIn(verb: string | null): Known {
 }
 
 /** Problems with the names in a text. */
-export function wrongNames(text: string, known: Known): string[] {
+export function wrongNames(text: string, known: AllowedNames): string[] {
   return namesIn(text)
     .filter(name => !isKnown(name, known))
     .map(name => TEXTS.unknownName(name, suggestion(name, known)))
 }
 
-function isKnown(name: string, { names, parameters }: Known): boolean {
+function isKnown(name: string, { names, parameters }: AllowedNames): boolean {
   if (names.includes(name) || ENV.test(name)) return true
   const first = name.split(/[.[]/)[0]!
   return parameters && /^\w/.test(name) && !['chat', 'sim', 'env', 'text'].includes(first)
 }
 
-function suggestion(name: string, { names, parameters }: Known): string {
+function suggestion(name: string, { names, parameters }: AllowedNames): string {
   const near = name.startsWith('env') ? '' : nearest(name, names)
   if (near !== '') return near
   return TEXTS.knownNames([...names, 'env.NAME', ...(parameters ? [TEXTS.parameters] : [])])

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { wallDelay } from '../runtime/clock.ts'
 
-export interface Launch {
+export interface LaunchOptions {
   readonly command: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -11,17 +11,17 @@ export interface Launch {
   readonly stdin?: boolean
 }
 
-export interface Running {
+export interface RunningProcess {
   readonly child: ChildProcess
   /** Never rejects. */
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<ProcessEnd>
   /** To it and all it started. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void
   /** Whether anything of the group is left. */
   readonly alive: boolean
 }
 
-export interface Ended {
+export interface ProcessEnd {
   /** `it ended with exit code 1`, `it ended with SIGKILL`, `"./agent.sh" cannot be started: ...`. */
   readonly why: string
   readonly code: number | null
@@ -32,12 +32,12 @@ export interface Ended {
 const OWN_GROUP = process.platform !== 'win32'
 
 /** Whatever ends this process takes these along; set while any are there. */
-const groups = new Set<Running>()
+const groups = new Set<RunningProcess>()
 const killAll = () => {
   for (const running of groups) running.signal('SIGKILL')
 }
 
-export function launch({ command, cwd, env, stdin = false }: Launch): Running {
+export function launch({ command, cwd, env, stdin = false }: LaunchOptions): RunningProcess {
   const [file = '', ...args] = command
   const child = spawn(file, args, {
     cwd,
@@ -45,7 +45,7 @@ export function launch({ command, cwd, env, stdin = false }: Launch): Running {
     detached: OWN_GROUP,
     stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   })
-  const running: Running = {
+  const running: RunningProcess = {
     child,
     ended: endOf(child, file, cwd),
     signal: signalTo(child),
@@ -53,23 +53,23 @@ export function launch({ command, cwd, env, stdin = false }: Launch): Running {
       return isAlive(child)
     },
   }
-  keep(running)
+  track(running)
   return running
 }
 
 /** Until nothing of the group is left, or `kill` saw to it. */
-function keep(running: Running): void {
+function track(running: RunningProcess): void {
   if (groups.size === 0) process.on('exit', killAll)
   groups.add(running)
-  void running.ended.then(() => running.alive || letGo(running))
+  void running.ended.then(() => running.alive || untrack(running))
 }
 
-function letGo(running: Running): void {
+function untrack(running: RunningProcess): void {
   groups.delete(running)
   if (groups.size === 0) process.off('exit', killAll)
 }
 
-function endOf(child: ChildProcess, file: string, cwd: string): Promise<Ended> {
+function endOf(child: ChildProcess, file: string, cwd: string): Promise<ProcessEnd> {
   return new Promise(resolve => {
     child.on('error', error => {
       if (child.pid === undefined) resolve({ why: notStarted(error, file, cwd), code: null, started: false })
@@ -109,7 +109,7 @@ function isAlive(child: ChildProcess): boolean {
 const LOOK_EVERY_MS = 20
 
 /** Asks it to end, and ends it when it or anything it started is still there after `withinMs`. */
-export async function terminate(running: Running, withinMs: number): Promise<void> {
+export async function terminate(running: RunningProcess, withinMs: number): Promise<void> {
   running.signal('SIGTERM')
   const enough = new AbortController()
   const late = wallDelay(withinMs, enough.signal).then(() => enough.abort())
@@ -120,14 +120,14 @@ export async function terminate(running: Running, withinMs: number): Promise<voi
 }
 
 /** At once, with all it started. */
-export async function kill(running: Running): Promise<void> {
+export async function kill(running: RunningProcess): Promise<void> {
   running.signal('SIGKILL')
   await running.ended
-  letGo(running)
+  untrack(running)
 }
 
 /** The end of what it said on both streams, at most `chars` of it. */
-export function lastWords({ child }: Running, chars: number): () => string {
+export function outputTail({ child }: RunningProcess, chars: number): () => string {
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {

@@ -5,26 +5,32 @@ import { type Source, schemaProblems } from '../files/document.ts'
 import { byLine, ConfigError, type Problem } from '../files/errors.ts'
 import { parseDuration } from '../text/duration.ts'
 import {
-  type Ask,
   type DriverSpec,
   type FunctionVerb,
   METHODS,
   type Method,
+  type Prompt,
   type TargetSpec,
   type VerbSpec,
 } from './driver.ts'
-import { type Action, DriverFile, PLAIN_VERBS, type Target, type Verb } from './driver-schema.ts'
+import {
+  type ActionSection,
+  BUILT_IN_VERBS,
+  DriverFile,
+  type TargetSection,
+  type VerbSection,
+} from './driver-schema.ts'
 import { TEXTS } from './driver-texts.ts'
-import { knownIn, type Text, textsIn, variablesIn, wrongNames } from './placeholders.ts'
+import { allowedNames, type TextAtPath, textsIn, variablesIn, wrongNames } from './placeholders.ts'
 
-export interface Origin {
+export interface DriverOrigin {
   readonly name: string
   readonly folder: string
   /** The address of a driver read from a URL, for calls without an address of their own. */
   readonly http: string | null
   readonly commands: boolean
   /** Null when there is no terminal. */
-  readonly ask: Ask | null
+  readonly ask: Prompt | null
   /** Verbs that are functions of a module. */
   readonly functions: Readonly<Record<string, FunctionVerb['run']>>
 }
@@ -32,7 +38,7 @@ export interface Origin {
 const CALL_MS = 5_000
 
 /** Throws `ConfigError` with every problem found, the first line first. */
-export function readDriver(source: Source, origin: Origin): DriverSpec {
+export function readDriver(source: Source, origin: DriverOrigin): DriverSpec {
   const file = checked(source)
   const reader = new Reader(source, origin, file)
   const spec = reader.spec()
@@ -53,11 +59,11 @@ function checked(source: Source): DriverFile {
 class Reader {
   readonly problems: Problem[] = []
   readonly #source: Source
-  readonly #origin: Origin
+  readonly #origin: DriverOrigin
   readonly #file: DriverFile
   readonly #missing: Record<string, string> = {}
 
-  constructor(source: Source, origin: Origin, file: DriverFile) {
+  constructor(source: Source, origin: DriverOrigin, file: DriverFile) {
     this.#source = source
     this.#origin = origin
     this.#file = file
@@ -73,7 +79,7 @@ class Reader {
 
   #nothing(): void {
     if (this.problems.length > 0) return
-    this.#report([], TEXTS.empty(PLAIN_VERBS), 'value')
+    this.#report([], TEXTS.empty(BUILT_IN_VERBS), 'value')
   }
 
   #report(path: readonly PropertyKey[], message: string, of: 'key' | 'value'): void {
@@ -81,8 +87,8 @@ class Reader {
   }
 
   /** Every verb of the file with its name and path. */
-  #written(): { verb: string; path: readonly string[]; is: Verb }[] {
-    const plain = PLAIN_VERBS.map(verb => ({ verb: verb as string, path: [verb], is: this.#file[verb] }))
+  #written(): { verb: string; path: readonly string[]; is: VerbSection }[] {
+    const plain = BUILT_IN_VERBS.map(verb => ({ verb: verb as string, path: [verb], is: this.#file[verb] }))
     const own = Object.entries(this.#file.does ?? {})
     const all = [...plain, ...own.map(([name, is]) => ({ verb: `does.${name}`, path: ['does', name], is }))]
     return all.flatMap(({ verb, path, is }) => (is === undefined ? [] : [{ verb, path, is }]))
@@ -108,8 +114,8 @@ class Reader {
     return { http: http?.replace(/\/+$/, '') ?? null, headers, commands: this.#origin.commands }
   }
 
-  #verb(verb: string, path: readonly string[], is: Verb, defaults: Defaults): VerbSpec | null {
-    const report: Report = (below, message, of = 'value') => this.#report([...path, ...below], message, of)
+  #verb(verb: string, path: readonly string[], is: VerbSection, defaults: Defaults): VerbSpec | null {
+    const report: ReportProblem = (below, message, of = 'value') => this.#report([...path, ...below], message, of)
     if (is !== 'manual') return readAction(is, defaults, report)
     const { ask } = this.#origin
     if (verb === 'inbox') report([], TEXTS.manualInbox)
@@ -118,7 +124,7 @@ class Reader {
     return null
   }
 
-  #target({ start, env = {}, cwd, ready, ready_timeout, stop_timeout }: Target): TargetSpec {
+  #target({ start, env = {}, cwd, ready, ready_timeout, stop_timeout }: TargetSection): TargetSpec {
     if (!this.#origin.commands) this.#report(['target'], TEXTS.remoteTarget, 'key')
     return {
       command: start,
@@ -138,12 +144,12 @@ class Reader {
     const inVerbs = this.#written().flatMap(({ verb, path, is }) => textsIn(is, path).map(text => ({ text, verb })))
     const all = [...around, ...common, ...inVerbs]
     for (const { text, verb } of all) {
-      for (const wrong of wrongNames(text.text, knownIn(verb))) this.#report(text.path, wrong, 'value')
+      for (const wrong of wrongNames(text.text, allowedNames(verb))) this.#report(text.path, wrong, 'value')
     }
     return all.flatMap(({ text }) => this.#variables(text))
   }
 
-  #variables({ path, text }: Text): DriverSpec['variables'] {
+  #variables({ path, text }: TextAtPath): DriverSpec['variables'] {
     return variablesIn(text).map(name => {
       const unset = this.#source.problem(path, 'value', fieldName(path), TEXTS.unsetVariable(name))
       return { name, unset }
@@ -162,14 +168,14 @@ export interface Defaults {
 }
 
 /** Reports a problem at a path below the verb. */
-export type Report = (path: readonly PropertyKey[], message: string, of?: 'key' | 'value') => void
+export type ReportProblem = (path: readonly PropertyKey[], message: string, of?: 'key' | 'value') => void
 
 export const millis = (text: string | undefined, otherwise: number): number => parseDuration(text) ?? otherwise
 
 const KINDS = [...METHODS, 'exec'] as const
 
 /** Null when something was reported. */
-export function readAction(action: Action, defaults: Defaults, report: Report): VerbSpec | null {
+export function readAction(action: ActionSection, defaults: Defaults, report: ReportProblem): VerbSpec | null {
   const kinds = KINDS.filter(kind => action[kind] !== undefined)
   const [kind, second] = kinds
   if (kind === undefined) report([], TEXTS.noAction(KINDS))
@@ -179,7 +185,7 @@ export function readAction(action: Action, defaults: Defaults, report: Report): 
   return null
 }
 
-function readExec(action: Action, { timeoutMs, commands }: Defaults, report: Report): VerbSpec | null {
+function readExec(action: ActionSection, { timeoutMs, commands }: Defaults, report: ReportProblem): VerbSpec | null {
   const extra = (['json', 'headers'] as const).find(key => action[key] !== undefined)
   if (extra !== undefined) report([extra], TEXTS.onlyForCalls, 'key')
   else if (!commands) report(['exec'], TEXTS.remoteCommand, 'key')
@@ -190,7 +196,7 @@ function readExec(action: Action, { timeoutMs, commands }: Defaults, report: Rep
 /** The host as it is, or a `$(...)` that stands for it, and the rest. */
 const FULL = /^(https?:\/\/[^/?#]*|\$\([^()]*\))(.*)$/is
 
-function readHttp(method: Method, action: Action, defaults: Defaults, report: Report): VerbSpec | null {
+function readHttp(method: Method, action: ActionSection, defaults: Defaults, report: ReportProblem): VerbSpec | null {
   const { timeout, headers, json } = action
   const address = addressOf(action[method]!, defaults, message => report([method], message))
   if (json !== undefined && method === 'GET') report(['json'], TEXTS.bodyOfGet, 'key')

@@ -8,8 +8,8 @@ import { type DriverOptions, driverOf } from './create-driver.ts'
 import type { Driver } from './driver.ts'
 import { readDriver } from './read-driver.ts'
 import { referenceFile, referenceStart } from './reference-program.ts'
-import type { Start } from './start-target.ts'
-import { createTarget, type Target } from './target.ts'
+import type { TargetLaunch } from './start-target.ts'
+import { createTarget, type TargetProcess } from './target.ts'
 
 export interface ReferenceDriver extends Driver {
   /** The same after every restart. */
@@ -28,19 +28,19 @@ export interface ReferenceOptions extends DriverOptions {
 export async function referenceDriver({
   env,
   sim,
-  onLost,
+  onExit,
   remembers = true,
 }: ReferenceOptions): Promise<ReferenceDriver> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-sim-reference-'))
   const forget = () => rmSync(folder, { recursive: true, force: true })
-  const start = (): Start => {
+  const start = (): TargetLaunch => {
     const port = target.url === null ? '0' : new URL(target.url).port
     return referenceStart('The reference intermediary', env, sim, {
       PORT: port,
       ...(remembers ? { STATE_FILE: join(folder, 'state.json') } : {}),
     })
   }
-  const target: Target = createTarget({ start, stopTimeoutMs: STOP_WITHIN_MS, onLost })
+  const target: TargetProcess = createTarget({ start, stopTimeoutMs: STOP_WITHIN_MS, onExit })
   try {
     await target.start()
   } catch (error) {

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from './call-scope.ts'
-import { type Start, TargetProblem } from './start-target.ts'
-import { type Platform, variablesFor } from './target.ts'
+import { type TargetLaunch, TargetStartError } from './start-target.ts'
+import { type SimulatorAccess, simulatorVariables } from './target.ts'
 
 const READY_WITHIN_MS = 15_000
 
@@ -15,16 +15,16 @@ const NOT_MEANT = ['HOST', 'STATE_FILE', 'AGENT_NAME', 'AGENT_AVATAR', 'AGENT_LA
 export function referenceStart(
   name: string,
   env: Environment,
-  sim: Platform,
+  sim: SimulatorAccess,
   own: Readonly<Record<string, string>>,
-): Start {
+): TargetLaunch {
   const inherited = Object.fromEntries(Object.entries(env).filter(([key]) => !NOT_MEANT.includes(key)))
   const main = referenceFile('main.js')
   return {
     name,
     command: [process.execPath, main],
     cwd: dirname(main),
-    env: { ...inherited, ...variablesFor(sim), ...own },
+    env: { ...inherited, ...simulatorVariables(sim), ...own },
     ready: null,
     readyTimeoutMs: READY_WITHIN_MS,
   }
@@ -37,5 +37,5 @@ export function referenceFile(name: string): string {
   )
   const found = candidates.find(existsSync)
   if (found !== undefined) return found
-  throw new TargetProblem('The reference intermediary is not part of this installation.')
+  throw new TargetStartError('The reference intermediary is not part of this installation.')
 }

@@ -1,9 +1,9 @@
 /** Starting the intermediary and waiting until it serves. */
 import { wallDelay } from '../runtime/clock.ts'
 import { formatDuration } from '../text/duration.ts'
-import { type Ended, kill, type Launch, lastWords, launch, type Running } from './process-group.ts'
+import { kill, type LaunchOptions, launch, outputTail, type ProcessEnd, type RunningProcess } from './process-group.ts'
 
-export interface Start extends Launch {
+export interface TargetLaunch extends LaunchOptions {
   /** How it is called in messages: `The target`. */
   readonly name: string
   readonly readyTimeoutMs: number
@@ -11,8 +11,8 @@ export interface Start extends Launch {
   readonly ready: string | null
 }
 
-export interface Started {
-  readonly running: Running
+export interface RunningTarget {
+  readonly running: RunningProcess
   /** What it printed after `Ready:`; null when it was asked by its address. */
   readonly url: string | null
   /** The end of what it said. */
@@ -24,26 +24,26 @@ const TAIL_CHARS = 2_000
 const GIVEN_UP = 'the run is over'
 
 /** Rejects with `TargetProblem`, and nothing is left running then. `signal` gives it up. */
-export async function startTarget(start: Start, signal: AbortSignal): Promise<Started> {
+export async function startTarget(start: TargetLaunch, signal: AbortSignal): Promise<RunningTarget> {
   if (start.ready !== null) await checkFree(start.name, start.ready)
-  if (signal.aborted) throw new TargetProblem(`${start.name} did not start: ${GIVEN_UP}.`)
+  if (signal.aborted) throw new TargetStartError(`${start.name} did not start: ${GIVEN_UP}.`)
   const running = run(start)
-  const words = lastWords(running, TAIL_CHARS)
+  const words = outputTail(running, TAIL_CHARS)
   const outcome = await readiness(start, running, signal)
   if (!('why' in outcome)) return { running, url: outcome.url, words }
   await kill(running)
-  throw new TargetProblem(sentences(`${start.name} did not start: ${outcome.why}`, words()))
+  throw new TargetStartError(sentences(`${start.name} did not start: ${outcome.why}`, words()))
 }
 
 /** A message, and what the program said last. */
 export const sentences = (message: string, words: string): string =>
   words === '' ? `${message}.` : `${message}. It said last:\n${words}`
 
-function run(start: Start): Running {
+function run(start: TargetLaunch): RunningProcess {
   try {
     return launch(start)
   } catch (error) {
-    throw new TargetProblem(`${start.name} did not start: ${(error as Error).message}.`)
+    throw new TargetStartError(`${start.name} did not start: ${(error as Error).message}.`)
   }
 }
 
@@ -51,13 +51,13 @@ function run(start: Start): Running {
 async function checkFree(name: string, ready: string): Promise<void> {
   const never = new AbortController().signal
   if (!(await answers(ready, never))) return
-  throw new TargetProblem(`${name} cannot be started: something answers at ${ready} already. Stop it first.`)
+  throw new TargetStartError(`${name} cannot be started: something answers at ${ready} already. Stop it first.`)
 }
 
-type Readiness = { readonly url: string | null } | Pick<Ended, 'why'>
+type Readiness = { readonly url: string | null } | Pick<ProcessEnd, 'why'>
 
 /** The first of: it serves, it ended, it took too long, it is not wanted any more. */
-async function readiness(start: Start, running: Running, signal: AbortSignal): Promise<Readiness> {
+async function readiness(start: TargetLaunch, running: RunningProcess, signal: AbortSignal): Promise<Readiness> {
   const over = new AbortController()
   const { readyTimeoutMs: within, ready } = start
   const given = AbortSignal.any([over.signal, signal])
@@ -70,7 +70,7 @@ async function readiness(start: Start, running: Running, signal: AbortSignal): P
   return outcome
 }
 
-function printed({ child }: Running): Promise<Readiness> {
+function printed({ child }: RunningProcess): Promise<Readiness> {
   return new Promise(resolve => {
     let said = ''
     child.stdout!.setEncoding('utf8').on('data', function look(chunk: string) {
@@ -110,6 +110,6 @@ async function answers(url: string, over: AbortSignal): Promise<boolean> {
   }
 }
 
-export class TargetProblem extends Error {
-  override readonly name = 'TargetProblem'
+export class TargetStartError extends Error {
+  override readonly name = 'TargetStartError'
 }

@@ -4,9 +4,9 @@ import { interpolate } from '../scenario/interpolation.ts'
 import type { Environment } from './call-scope.ts'
 import type { TargetControl, TargetSpec } from './driver.ts'
 import { kill, terminate } from './process-group.ts'
-import { type Start, type Started, sentences, startTarget } from './start-target.ts'
+import { type RunningTarget, sentences, startTarget, type TargetLaunch } from './start-target.ts'
 
-export interface Target extends TargetControl {
+export interface TargetProcess extends TargetControl {
   /** What it printed after `Ready:` last; null when it was asked by its address. */
   readonly url: string | null
   /** Ends it for good. */
@@ -15,14 +15,14 @@ export interface Target extends TargetControl {
 
 export interface TargetOptions {
   /** Asked for every start. */
-  readonly start: () => Start
+  readonly start: () => TargetLaunch
   readonly stopTimeoutMs: number
   /** Is told when it ends by itself. */
-  readonly onLost?: ((why: string) => void) | undefined
+  readonly onExit?: ((why: string) => void) | undefined
 }
 
-export function createTarget({ start, stopTimeoutMs, onLost }: TargetOptions): Target {
-  let now: Started | null = null
+export function createTarget({ start, stopTimeoutMs, onExit }: TargetOptions): TargetProcess {
+  let now: RunningTarget | null = null
   let url: string | null = null
   const over = new AbortController()
   let turn: Promise<unknown> = Promise.resolve()
@@ -33,7 +33,7 @@ export function createTarget({ start, stopTimeoutMs, onLost }: TargetOptions): T
   }
 
   /** Ours to end, so that its end is no news. */
-  const taken = () => {
+  const partition = () => {
     const was = now
     now = null
     return was?.running ?? null
@@ -45,13 +45,13 @@ export function createTarget({ start, stopTimeoutMs, onLost }: TargetOptions): T
     url = started.url ?? url
     void started.running.ended.then(({ why }) => now === started && lost(why, started))
   }
-  function lost(why: string, { words }: Started): void {
-    const running = taken()!
+  function lost(why: string, { words }: RunningTarget): void {
+    const running = partition()!
     void kill(running)
-    onLost?.(sentences(`${start().name} is gone: ${why}`, words()))
+    onExit?.(sentences(`${start().name} is gone: ${why}`, words()))
   }
   async function stop(): Promise<void> {
-    const running = taken()
+    const running = partition()
     if (running !== null) await terminate(running, stopTimeoutMs)
   }
   return {
@@ -65,7 +65,7 @@ export function createTarget({ start, stopTimeoutMs, onLost }: TargetOptions): T
     stop: () => inTurn(stop),
     kill: () =>
       inTurn(async () => {
-        const running = taken()
+        const running = partition()
         if (running !== null) await kill(running)
       }),
     close() {
@@ -76,7 +76,7 @@ export function createTarget({ start, stopTimeoutMs, onLost }: TargetOptions): T
 }
 
 /** The simulator as an intermediary needs to know it. */
-export interface Platform {
+export interface SimulatorAccess {
   readonly url: string
   readonly apiKey: string
   readonly botApiKey: string
@@ -85,7 +85,7 @@ export interface Platform {
   readonly botId: number
 }
 
-export const variablesFor = ({ url, apiKey, botApiKey, webhookSecret, botId }: Platform) => ({
+export const simulatorVariables = ({ url, apiKey, botApiKey, webhookSecret, botId }: SimulatorAccess) => ({
   HANDOVER_SIM_URL: url,
   HANDOVER_SIM_API_KEY: apiKey,
   HANDOVER_SIM_BOT_API_KEY: botApiKey,
@@ -95,11 +95,11 @@ export const variablesFor = ({ url, apiKey, botApiKey, webhookSecret, botId }: P
 
 export interface Around {
   readonly env: Environment
-  readonly sim: Platform
-  readonly onLost?: ((why: string) => void) | undefined
+  readonly sim: SimulatorAccess
+  readonly onExit?: ((why: string) => void) | undefined
 }
 
-export function targetOf(spec: TargetSpec, { env, sim, onLost }: Around): Target {
+export function createDriverTarget(spec: TargetSpec, { env, sim, onExit }: Around): TargetProcess {
   const scope = { env, sim: { url: sim.url, api_key: sim.apiKey, bot_id: sim.botId } }
   const text = (template: string) => String(interpolate(template, scope))
   const own = Object.fromEntries(Object.entries(spec.env).map(([name, value]) => [name, text(value)]))
@@ -107,9 +107,9 @@ export function targetOf(spec: TargetSpec, { env, sim, onLost }: Around): Target
     name: 'The target',
     command: spec.command.map(text),
     cwd: spec.folder,
-    env: { ...env, ...variablesFor(sim), ...own },
+    env: { ...env, ...simulatorVariables(sim), ...own },
     ready: text(spec.ready),
     readyTimeoutMs: spec.readyTimeoutMs,
   }
-  return createTarget({ start: () => start, stopTimeoutMs: spec.stopTimeoutMs, onLost })
+  return createTarget({ start: () => start, stopTimeoutMs: spec.stopTimeoutMs, onExit })
 }

@@ -23,10 +23,10 @@ const STOP_WITHIN_MS = 2_000
 export async function startDemoTarget(
   platform: DemoPlatform,
   env: Readonly<Record<string, string | undefined>>,
-  onLost: (why: string) => void,
+  onExit: (why: string) => void,
 ): Promise<DemoTarget> {
   const start = () => referenceStart('The demo intermediary', env, platform, { PORT: '0' })
-  const target = createTarget({ start, stopTimeoutMs: STOP_WITHIN_MS, onLost })
+  const target = createTarget({ start, stopTimeoutMs: STOP_WITHIN_MS, onExit })
   await target.start().catch((error: Error) => {
     throw new EnvironmentProblem(`--demo: ${error.message}`)
   })

@@ -1,7 +1,7 @@
 /** Checks files of every kind and says of each what is in it, or what is wrong with it. */
 
 import { basename } from 'node:path'
-import { PLAIN_VERBS } from '../agent-driver/driver-schema.ts'
+import { BUILT_IN_VERBS } from '../agent-driver/driver-schema.ts'
 import { loadDriver } from '../agent-driver/load-driver.ts'
 import { findConfig, loadConfig } from '../config/load.ts'
 import { parseSources } from '../files/document.ts'
@@ -136,7 +136,7 @@ async function looseValuesIn(file: FoundFile, nodeVersion: string): Promise<unkn
   return Array.isArray(value) ? value : [value]
 }
 
-const DRIVER_KEYS: readonly string[] = [...PLAIN_VERBS, 'http', 'does', 'target']
+const DRIVER_KEYS: readonly string[] = [...BUILT_IN_VERBS, 'http', 'does', 'target']
 const SCENARIO_KEYS = ['steps', 'name', 'kind', 'chat', 'chats']
 const CONFIG_KEYS = ['port', 'host', 'webhook', 'knobs', 'keys', 'agent_driver', 'base_url', 'messages', 'seed', 'bot']
 

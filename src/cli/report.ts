@@ -8,7 +8,7 @@ import type { RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { problem } from '../files/errors.ts'
 import { readText } from '../files/user-files.ts'
 import { parseReports } from '../reporters/report-option.ts'
-import { applyStrict, summed } from '../runner/results.ts'
+import { applyStrict, countOutcomes } from '../runner/results.ts'
 import { compile } from '../scenario/compile/compile.ts'
 import { loadScenarios } from '../scenario/load/load.ts'
 import type { Plan } from '../scenario/plan.ts'
@@ -76,7 +76,7 @@ function judgedAgain({ run, plays, journal }: SavedRun, plans: readonly Plan[], 
     failures: run.failures,
     journal,
     stopped: run.stopped,
-    ...summed(checked, run.failures),
+    ...countOutcomes(checked, run.failures),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Which scenarios a run plays: loaded, compiled, selected; and the list of them for `--dry-run`. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { select, type Wanted } from '../runner/select-scenarios.ts'
+import { type SelectedScenario, select } from '../runner/select-scenarios.ts'
 import { compile } from '../scenario/compile/compile.ts'
 import type { Warning } from '../scenario/format/loaded.ts'
 import { loadScenarios } from '../scenario/load/load.ts'
@@ -17,7 +17,11 @@ const NO_FOLDER =
   'There is no folder scenarios here: name the files or folders to play, such as handover-sim run happy.yaml.'
 
 /** Throws `ConfigError` with every problem of every file. */
-export async function wantedOf(files: readonly string[], wishes: RunWishes, { io }: Context): Promise<Wanted[]> {
+export async function wantedOf(
+  files: readonly string[],
+  wishes: RunWishes,
+  { io }: Context,
+): Promise<SelectedScenario[]> {
   if (files.length === 0 && !existsSync(resolve(io.cwd, DEFAULT_FOLDER))) throw new UsageError(NO_FOLDER)
   const patterns = files.length === 0 ? [DEFAULT_FOLDER] : files
   const loaded = await loadScenarios(patterns, { cwd: io.cwd, nodeVersion: io.nodeVersion })
@@ -41,7 +45,7 @@ export function nothingWanted(files: readonly string[], { only, tags, shard }: R
 }
 
 /** One line each: what would be played, in order, and what it needs. */
-export function dryRun(wanted: readonly Wanted[]): string {
+export function dryRun(wanted: readonly SelectedScenario[]): string {
   const lines = wanted.map(({ plan, instance }) => {
     const again = instance === 1 ? '' : ` (${instance})`
     const needs = plan.needs.length === 0 ? '' : `, needs ${plan.needs.join(', ')}`

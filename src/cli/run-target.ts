@@ -5,8 +5,8 @@ import type { Driver } from '../agent-driver/driver.ts'
 import { loadDriver } from '../agent-driver/load-driver.ts'
 import { referenceDriver } from '../agent-driver/reference-driver.ts'
 import type { Resolved } from '../config/resolve.ts'
-import { reach } from '../runner/probe-target.ts'
-import type { Wanted } from '../runner/select-scenarios.ts'
+import { probeTarget } from '../runner/probe-target.ts'
+import type { SelectedScenario } from '../runner/select-scenarios.ts'
 import type { SimulatorRouter } from '../runner/simulator-router.ts'
 import { isLoopback } from '../server/addresses.ts'
 import { EnvironmentProblem, UsageError } from './errors.ts'
@@ -23,8 +23,8 @@ export interface Attaching {
   readonly context: Context
   readonly flags: RunFlags
   readonly resolved: Resolved
-  readonly wanted: readonly Wanted[]
-  readonly house: SimulatorRouter
+  readonly wanted: readonly SelectedScenario[]
+  readonly router: SimulatorRouter
   readonly shutdown: Shutdown
 }
 
@@ -57,7 +57,7 @@ async function attachOwn(attaching: Attaching): Promise<Attached> {
 /** What the driver can start is started, unless it runs already: then it is not ours to stop. */
 async function withTarget(driver: Driver, target: URL, { context, shutdown }: Attaching): Promise<Driver> {
   if (driver.target === null) return driver
-  if ((await reach(target, 0, new AbortController().signal)) !== null) {
+  if ((await probeTarget(target, 0, new AbortController().signal)) !== null) {
     const beginning = started(() => driver.target!.start())
     // Closing gives the start up.
     await Promise.race([beginning, shutdown.signalled.then(() => driver.close()).then(() => beginning)])
@@ -71,15 +71,15 @@ async function started<T>(start: () => Promise<T>): Promise<T> {
   try {
     return await start()
   } catch (error) {
-    if ((error as Error).name === 'TargetProblem') throw new EnvironmentProblem((error as Error).message)
+    if ((error as Error).name === 'TargetStartError') throw new EnvironmentProblem((error as Error).message)
     throw error
   }
 }
 
-function sidesOf({ context, house }: Attaching) {
-  const { url, apiKey, botApiKey, botId } = house.server
-  const onLost = (why: string) => context.io.stderr.write(`${why}\n`)
-  return { env: context.env, sim: { url, apiKey, botApiKey, botId }, onLost }
+function sidesOf({ context, router }: Attaching) {
+  const { url, apiKey, botApiKey, botId } = router.server
+  const onExit = (why: string) => context.io.stderr.write(`${why}\n`)
+  return { env: context.env, sim: { url, apiKey, botApiKey, botId }, onExit }
 }
 
 export function targetFrom(flags: RunFlags, configured: string | null): URL {

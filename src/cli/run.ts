@@ -5,9 +5,9 @@ import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { RunResult } from '../evaluator/verdict.ts'
 import { createProgress } from '../reporters/progress.ts'
 import { parseReports, type ReportWish } from '../reporters/report-option.ts'
-import { reach } from '../runner/probe-target.ts'
-import { targetUnreachable } from '../runner/results.ts'
-import type { Wanted } from '../runner/select-scenarios.ts'
+import { probeTarget } from '../runner/probe-target.ts'
+import { unreachableResult } from '../runner/results.ts'
+import type { SelectedScenario } from '../runner/select-scenarios.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../runner/simulator-router.ts'
 import { runSuite, type SuiteOptions } from '../runner/suite.ts'
 import { freshSeed } from '../runtime/token.ts'
@@ -54,7 +54,7 @@ interface Session {
   readonly wishes: RunWishes
   readonly reports: readonly ReportWish[]
   readonly resolved: Resolved
-  readonly wanted: readonly Wanted[]
+  readonly wanted: readonly SelectedScenario[]
 }
 
 async function playAll(session: Session): Promise<number> {
@@ -62,9 +62,9 @@ async function playAll(session: Session): Promise<number> {
   const shutdown = createShutdown(context.io)
   const interruption = interruptionOf(shutdown)
   try {
-    const house = await createSimulatorRouter({ ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) })
-    shutdown.defer(() => house.close())
-    const result = endedBy(await attachAndPerform(session, house, shutdown, interruption.signal), interruption.by())
+    const router = await createSimulatorRouter({ ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) })
+    shutdown.defer(() => router.close())
+    const result = endedBy(await attachAndPerform(session, router, shutdown, interruption.signal), interruption.by())
     const problems = await report(result, session)
     const signal = interruption.by()
     if (signal !== null) return SIGNAL_CODES[signal]
@@ -103,31 +103,31 @@ function interruptionOf({ signalled }: Shutdown) {
 /** What cannot be started, or was not waited for, is told in the reports too: CI reads them. */
 async function attachAndPerform(
   session: Session,
-  house: SimulatorRouter,
+  router: SimulatorRouter,
   shutdown: Shutdown,
   signal: AbortSignal,
 ): Promise<RunResult> {
   try {
-    const attached = await attach({ ...session, house, shutdown })
-    return await perform(session, house, attached, signal)
+    const attached = await attach({ ...session, router, shutdown })
+    return await perform(session, router, attached, signal)
   } catch (error) {
     if (!(error instanceof EnvironmentProblem)) throw error
     const why = signal.aborted ? (signal.reason as Error).message : error.message
     const target = session.flags.target ?? String(session.resolved.values['webhook.url'] ?? '')
-    return targetUnreachable(suiteOptions(session, house, target, null, signal), why)
+    return unreachableResult(suiteOptions(session, router, target, null, signal), why)
   }
 }
 
 async function perform(
   session: Session,
-  house: SimulatorRouter,
+  router: SimulatorRouter,
   { target, driver }: Attached,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const options = suiteOptions(session, house, target.href, driver, signal)
+  const options = suiteOptions(session, router, target.href, driver, signal)
   const { waitMs } = session.wishes
-  const why = await reach(target, waitMs, signal)
-  if (why !== null) return targetUnreachable(options, `the target is not there: ${why}${afterwards(waitMs, signal)}`)
+  const why = await probeTarget(target, waitMs, signal)
+  if (why !== null) return unreachableResult(options, `the target is not there: ${why}${afterwards(waitMs, signal)}`)
   return withProgress(session, options)
 }
 
@@ -140,14 +140,14 @@ function afterwards(waitMs: number, signal: AbortSignal): string {
 
 function suiteOptions(
   { context, flags, wishes, resolved, wanted }: Session,
-  house: SimulatorRouter,
+  router: SimulatorRouter,
   target: string,
   driver: Driver | null,
   signal: AbortSignal,
-): Omit<SuiteOptions, 'watcher'> {
+): Omit<SuiteOptions, 'listener'> {
   return {
     wanted,
-    house,
+    router,
     base: resolved.options,
     target,
     seed: seedOf(flags, resolved),
@@ -168,7 +168,7 @@ function suiteOptions(
 const seedOf = ({ selfTest }: RunFlags, { sources, values }: Resolved): number =>
   sources.seed === 'default' && !selfTest ? freshSeed() : Number(values.seed)
 
-async function withProgress({ context, wanted }: Session, options: Omit<SuiteOptions, 'watcher'>): Promise<RunResult> {
+async function withProgress({ context, wanted }: Session, options: Omit<SuiteOptions, 'listener'>): Promise<RunResult> {
   const { io, env } = context
   const { isTTY } = io.stderr
   const progress = createProgress({
@@ -179,7 +179,7 @@ async function withProgress({ context, wanted }: Session, options: Omit<SuiteOpt
   })
   progress.planned(wanted.length)
   try {
-    return await runSuite({ ...options, watcher: progress })
+    return await runSuite({ ...options, listener: progress })
   } finally {
     progress.stop()
   }

@@ -4,10 +4,10 @@ import type { OpenContent } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
 import type { DriverCall } from '../scenario/run-events.ts'
 import { driverChat, type RunContext } from './run-context.ts'
-import { type Play, StepProblem } from './step-context.ts'
-import { Cut, orCut } from './waiting.ts'
+import { type StepHandler, StepProblem } from './step-context.ts'
+import { InterruptedError, rejectOnAbort } from './waiting.ts'
 
-export const agent: Play<'agent'> = async ({ context, step, action, startSeq, signal }) => {
+export const agent: StepHandler<'agent'> = async ({ context, step, action, startSeq, signal }) => {
   const { driver } = context
   if (driver === null || !driver.verbs.includes(action.does)) return { missing: action.does }
   const text = context.interpolate(step, action.text)
@@ -18,29 +18,29 @@ export const agent: Play<'agent'> = async ({ context, step, action, startSeq, si
     ...(parameters == null ? {} : { with: parameters }),
   }
   const done = await driver.call(action.does, driverContext, signal)
-  noteCall(
+  recordDriverCall(
     context,
     driverContext.text === undefined ? done : { ...done, text: driverContext.text },
     driverContext,
     startSeq,
   )
-  if (signal.aborted && done.outcome !== 'ok') throw new Cut()
+  if (signal.aborted && done.outcome !== 'ok') throw new InterruptedError()
   return {}
 }
 
-export const target: Play<'target'> = async ({ context, action, signal }) => {
+export const target: StepHandler<'target'> = async ({ context, action, signal }) => {
   const control = context.driver?.target ?? null
   if (control === null) return { missing: `target.${action.does}` }
   try {
-    await orCut(steer(control, action.does), signal)
+    await rejectOnAbort(controlTarget(control, action.does), signal)
     return {}
   } catch (error) {
-    if (error instanceof Cut) throw error
+    if (error instanceof InterruptedError) throw error
     throw new StepProblem((error as Error).message, { environment: true })
   }
 }
 
-async function steer(control: TargetControl, does: 'start' | 'stop' | 'restart' | 'kill'): Promise<void> {
+async function controlTarget(control: TargetControl, does: 'start' | 'stop' | 'restart' | 'kill'): Promise<void> {
   if (does === 'restart' || does === 'kill') await control.kill()
   if (does === 'stop') await control.stop()
   if (does === 'restart' || does === 'start') await control.start()
@@ -55,11 +55,11 @@ export async function readInbox(
 ): Promise<DriverCall> {
   const driverContext = contextOf(context, chat)
   const read = await (context.driver as Driver).inbox(driverContext, signal)
-  noteCall(context, read, driverContext, cause)
+  recordDriverCall(context, read, driverContext, cause)
   return read
 }
 
-function noteCall({ core }: RunContext, call: DriverCall, { chat }: DriverContext, cause: number): void {
+function recordDriverCall({ core }: RunContext, call: DriverCall, { chat }: DriverContext, cause: number): void {
   const of = chat === null ? {} : { chat_id: chat.id }
   core.journal.append({ ...call, kind: 'driver', ...of } as OpenContent, cause)
 }

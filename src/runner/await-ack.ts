@@ -12,24 +12,24 @@ const GRACE_MS = 250
 type Awaiting = Pick<StepContext, 'context' | 'signal' | 'startSeq'>
 
 /** Ends without a word when the time is up: that nothing came is for the judge to see. `sinceMs`: when it was sent. */
-export async function awaitAnswer(
+export async function awaitAck(
   { context, startSeq, signal }: Awaiting,
   deliveryId: string,
   sinceMs = context.core.journal.atMs,
 ): Promise<void> {
   const { core, plan } = context
   const { journal } = core
-  const bound = plan.timeouts.ackMs + GRACE_MS + drippingMs(core, deliveryId)
-  let seen = startSeq
+  const timeLimit = plan.timeouts.ackMs + GRACE_MS + drippingMs(core, deliveryId)
+  let lastSeq = startSeq
   let sentMs = sinceMs
   let over = false
   const look = () => {
-    for (const entry of journal.query({ after: seen })) {
-      seen = entry.seq
+    for (const entry of journal.query({ after: lastSeq })) {
+      lastSeq = entry.seq
       if (isAttempt(entry, deliveryId)) over = entry.retry_in_ms === undefined
     }
     sentMs = Math.max(sentMs, leavesAt(core, deliveryId))
-    return over || journal.atMs >= sentMs + bound ? null : { untilMs: sentMs + bound }
+    return over || journal.atMs >= sentMs + timeLimit ? null : { untilMs: sentMs + timeLimit }
   }
   await waitUntil(context, look, signal)
 }
@@ -53,15 +53,15 @@ function leavesAt({ clock, findDelivery, journal }: Core, deliveryId: string): n
 }
 
 /** What a fault still keeps back now is not coming any more. Rejects with `Cut`. */
-export async function lastAnswers({ context, signal }: Pick<StepContext, 'context' | 'signal'>): Promise<void> {
+export async function awaitPendingAcks({ context, signal }: Pick<StepContext, 'context' | 'signal'>): Promise<void> {
   const { plan, core } = context
-  const marks = core.journal.query({ kind: 'note' }) as RunEventOf<'step_started' | 'step_ended'>[]
+  const events = core.journal.query({ kind: 'note' }) as RunEventOf<'step_started' | 'step_ended'>[]
   for (const { number } of [...stepsOf([...plan.steps, ...plan.finally])].filter(isAsync)) {
-    const begun = marks.find(({ note, step }) => note === 'step_started' && step === number)
-    const ended = marks.find(({ note, step }) => note === 'step_ended' && step === number)
+    const begun = events.find(({ note, step }) => note === 'step_started' && step === number)
+    const ended = events.find(({ note, step }) => note === 'step_ended' && step === number)
     const id = (ended as RunEventOf<'step_ended'> | undefined)?.delivery_id
     if (!id || core.findDelivery(id)?.stage.kind === 'held') continue
-    await awaitAnswer({ context, signal, startSeq: begun!.seq }, id, ended!.at_ms)
+    await awaitAck({ context, signal, startSeq: begun!.seq }, id, ended!.at_ms)
   }
 }
 

@@ -4,39 +4,39 @@ import { type MessageView, viewChat } from '../platform/chat-view.ts'
 import type { Chat } from '../platform/state.ts'
 import type { Observed, TranscriptRow } from '../scenario/run-events.ts'
 import { readInbox } from './agent-steps.ts'
-import type { ActionContext, Play, StepContext } from './step-context.ts'
+import type { ActionContext, StepContext, StepHandler } from './step-context.ts'
 import { type Open, waitUntil } from './waiting.ts'
 
 const decided = ({ context, step, waiting }: StepContext): Open | null => {
   const { atMs } = context.core.journal
-  if (context.broken !== null) return null
+  if (context.evaluationError !== null) return null
   const look = context.evaluator.look(step.number, atMs)
   if (look.state !== 'open') return null
   waiting(look.waitingFor, look.untilMs - atMs)
   return look
 }
 
-const watch = async (turn: StepContext) => {
-  await waitUntil(turn.context, () => decided(turn), turn.signal)
+const waitForVerdict = async (stepContext: StepContext) => {
+  await waitUntil(stepContext.context, () => decided(stepContext), stepContext.signal)
   return {}
 }
 
-export const expect: Play<'expect'> = turn => watch(turn)
-export const none: Play<'none'> = turn => watch(turn)
+export const expect: StepHandler<'expect'> = stepContext => waitForVerdict(stepContext)
+export const none: StepHandler<'none'> = stepContext => waitForVerdict(stepContext)
 
 /** The chat is looked at again with every entry; only what has changed is written down. */
-export const check: Play<'check'> = async turn => {
-  const { context, step } = turn
+export const check: StepHandler<'check'> = async stepContext => {
+  const { context, step } = stepContext
   const chat = context.chatOf(step) ?? [...context.conversations.values()][0]!
   let last = ''
   const look = () => {
-    const seen = observe(turn, chat)
-    const text = JSON.stringify(seen)
-    if (text !== last) context.note(seen, chat.id)
+    const lastSeq = observe(stepContext, chat)
+    const text = JSON.stringify(lastSeq)
+    if (text !== last) context.note(lastSeq, chat.id)
     last = text
-    return decided(turn)
+    return decided(stepContext)
   }
-  await waitUntil(context, look, turn.signal)
+  await waitUntil(context, look, stepContext.signal)
   return {}
 }
 
@@ -63,20 +63,20 @@ const FIRST_PAUSE_MS = 5
 const LONGEST_PAUSE_MS = 200
 
 /** The one thing that has to be asked for again and again: nobody tells us what an agent sees. */
-export const sees: Play<'sees'> = async turn => {
-  const { context, step, startSeq, signal } = turn
+export const sees: StepHandler<'sees'> = async stepContext => {
+  const { context, step, startSeq, signal } = stepContext
   if (!context.driver?.verbs.includes('inbox')) return { missing: 'inbox' }
   const chat = context.chatOf(step)!
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     await readInbox(context, chat, startSeq, signal)
-    const open = decided(turn)
+    const open = decided(stepContext)
     if (open === null) return {}
-    await moved(turn, open, pause)
+    await pauseOrProgress(stepContext, open, pause)
   }
 }
 
 /** Until it is worth asking again; delayed events of a virtual clock get their chance meanwhile. */
-async function moved({ context, signal }: StepContext, open: Open, pauseMs: number): Promise<void> {
+async function pauseOrProgress({ context, signal }: StepContext, open: Open, pauseMs: number): Promise<void> {
   const { journal } = context.core
   const untilMs = Math.min(open.untilMs + 1, journal.atMs + pauseMs)
   await waitUntil(context, () => (journal.atMs >= untilMs ? null : { untilMs }), signal)

@@ -1,57 +1,57 @@
 /** How many plays go on at once; some want to be alone. */
 export interface ConcurrencySlot {
   /** Only listening from here on: another one may begin, unless it wants to be alone. */
-  quiet(): void
-  leave(): void
+  releaseSlot(): void
+  close(): void
 }
 
 export interface ConcurrencyLimiter {
   /** First come, first served. */
-  take(alone: boolean): Promise<ConcurrencySlot>
+  take(exclusive: boolean): Promise<ConcurrencySlot>
 }
 
 interface Waiting {
-  readonly alone: boolean
+  readonly exclusive: boolean
   readonly enter: (slot: ConcurrencySlot) => void
 }
 
 export function createConcurrencyLimiter(limit: number): ConcurrencyLimiter {
   const queue: Waiting[] = []
-  let playing = 0
-  let present = 0
-  let someoneAlone = false
+  let running = 0
+  let open = 0
+  let exclusiveRunning = false
 
-  const mayEnter = ({ alone }: Waiting) => !someoneAlone && (alone ? present === 0 : playing < limit)
+  const mayStart = ({ exclusive }: Waiting) => !exclusiveRunning && (exclusive ? open === 0 : running < limit)
 
-  function letIn(): void {
-    for (let first = queue[0]; first !== undefined && mayEnter(first); first = queue[0]) {
+  function admit(): void {
+    for (let first = queue[0]; first !== undefined && mayStart(first); first = queue[0]) {
       queue.shift()
-      playing++
-      present++
-      someoneAlone = first.alone
+      running++
+      open++
+      exclusiveRunning = first.exclusive
       first.enter(slotOf(first))
     }
   }
 
-  function slotOf({ alone }: Waiting): ConcurrencySlot {
-    const quiet = once(() => {
-      playing--
-      letIn()
+  function slotOf({ exclusive }: Waiting): ConcurrencySlot {
+    const releaseSlot = once(() => {
+      running--
+      admit()
     })
-    const leave = once(() => {
-      quiet()
-      present--
-      if (alone) someoneAlone = false
-      letIn()
+    const close = once(() => {
+      releaseSlot()
+      open--
+      if (exclusive) exclusiveRunning = false
+      admit()
     })
-    return { quiet, leave }
+    return { releaseSlot, close }
   }
 
   return {
-    take: alone =>
+    take: exclusive =>
       new Promise(enter => {
-        queue.push({ alone, enter })
-        letIn()
+        queue.push({ exclusive, enter })
+        admit()
       }),
   }
 }

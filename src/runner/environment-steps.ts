@@ -7,26 +7,26 @@ import { stepsOf } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
 import { advanceVirtual } from '../simulator/time.ts'
 import { findDelivery } from '../webhooks/manual.ts'
-import { awaitAnswer } from './await-ack.ts'
+import { awaitAck } from './await-ack.ts'
 import type { RunContext } from './run-context.ts'
-import { type ActionContext, type Play, StepProblem } from './step-context.ts'
-import { Cut, orCut } from './waiting.ts'
+import { type ActionContext, type StepHandler, StepProblem } from './step-context.ts'
+import { InterruptedError, rejectOnAbort } from './waiting.ts'
 
-export const wait: Play<'wait'> = async ({ context, action, signal }) => {
+export const wait: StepHandler<'wait'> = async ({ context, action, signal }) => {
   const { core } = context
-  if (core.clock.mode === 'virtual') await orCut(advanceVirtual(core, action.ms), signal)
+  if (core.clock.mode === 'virtual') await rejectOnAbort(advanceVirtual(core, action.ms), signal)
   else await wallDelay(action.ms, signal)
-  if (signal.aborted) throw new Cut()
+  if (signal.aborted) throw new InterruptedError()
   return {}
 }
 
-export const availability: Play<'availability'> = ({ context, action }) => {
+export const availability: StepHandler<'availability'> = ({ context, action }) => {
   const reason = action.reason === undefined ? {} : { reason: action.reason }
   context.sim.setAvailability({ availability: action.value, ...reason })
   return {}
 }
 
-export const fault: Play<'fault'> = ({ context, step, action }) => {
+export const fault: StepHandler<'fault'> = ({ context, step, action }) => {
   const { faults } = context.sim
   const spec = context.interpolate(step, action.fault) as FaultSpec | { readonly clear: string | true }
   try {
@@ -49,15 +49,15 @@ function ofConversation(
   return plan.conversations.length < 2 || chat === undefined || noChat ? {} : { chat_id: chat.id }
 }
 
-export const log: Play<'log'> = ({ context, step, action }) => {
+export const log: StepHandler<'log'> = ({ context, step, action }) => {
   context.note({ note: 'log', text: String(context.interpolate(step, action.text)) }, context.chatOf(step)?.id)
   return {}
 }
 
-export const deliver: Play<'deliver'> = async turn => {
-  const { replay: earlier, async } = turn.action
-  const delivery_id = earlier === null ? trigger(turn) : replay(turn, earlier)
-  if (!async) await awaitAnswer(turn, delivery_id)
+export const deliver: StepHandler<'deliver'> = async stepContext => {
+  const { replay: earlier, async } = stepContext.action
+  const delivery_id = earlier === null ? trigger(stepContext) : replay(stepContext, earlier)
+  if (!async) await awaitAck(stepContext, delivery_id)
   return { delivery_id }
 }
 
@@ -78,8 +78,8 @@ function trigger({ context, step, action }: ActionContext<'deliver'>): string {
 function replay({ context }: ActionContext<'deliver'>, id: string): string {
   const steps = [...stepsOf([...context.plan.steps, ...context.plan.finally])]
   const earlier = steps.find(step => step.id === id)
-  const marks = context.core.journal.query({ kind: 'note' }) as RunEventOf<'step_ended'>[]
-  const ended = marks.findLast(mark => mark.note === 'step_ended' && mark.step === earlier?.number)
+  const events = context.core.journal.query({ kind: 'note' }) as RunEventOf<'step_ended'>[]
+  const ended = events.findLast(mark => mark.note === 'step_ended' && mark.step === earlier?.number)
   const past = ended?.delivery_id == null ? undefined : findDelivery(context.core.journal, ended.delivery_id)
   if (past === undefined) throw new StepProblem(`Step ${JSON.stringify(id)} sent no event that could be sent again.`)
   void context.core.manualEvents.resend(past, false)

@@ -14,28 +14,28 @@ export interface FinalizedRun {
   readonly journal: readonly Entry[]
 }
 
-export function finalizeRun(options: SuiteOptions, shows: readonly ScenarioRun[]): FinalizedRun {
-  const plays = shows.map(show => charged(options, show))
-  const journal = maskedJournal(options.house.server)
-  for (const { context } of shows) context?.close()
-  return { plays, failures: [...orphansIn(journal), ...leaksBetween(plays)], journal }
+export function finalizeRun(options: SuiteOptions, runs: readonly ScenarioRun[]): FinalizedRun {
+  const plays = runs.map(run => reevaluated(options, run))
+  const journal = maskedJournal(options.router.server)
+  for (const { context } of runs) context?.close()
+  return { plays, failures: [...orphanFailures(journal), ...leaksBetween(plays)], journal }
 }
 
 /** What came after a scenario had ended is judged with the rest of it. */
-function charged(options: SuiteOptions, { plan, context, played, judgedTo }: ScenarioRun): ScenarioResult {
-  if (context === null || context.core.journal.nextSeq - 1 === judgedTo) return played
+function reevaluated(options: SuiteOptions, { plan, context, played, evaluatedTo }: ScenarioRun): ScenarioResult {
+  if (context === null || context.core.journal.nextSeq - 1 === evaluatedTo) return played
   const journal = maskedJournal(context.sim)
   return { ...played, ...applyStrict(options, evaluate(plan, journal)), journal }
 }
 
 type Call = EntryOf<'api'>
 
-function orphansIn(journal: readonly Entry[]): Failure[] {
+function orphanFailures(journal: readonly Entry[]): Failure[] {
   const calls = journal.filter((entry): entry is Call => entry.kind === 'api')
-  return calls.filter(call => call.status >= 400).map(orphan)
+  return calls.filter(call => call.status >= 400).map(orphanFailure)
 }
 
-function orphan({ seq, method, path, chat_id, endpoint, status, response }: Call): Failure {
+function orphanFailure({ seq, method, path, chat_id, endpoint, status, response }: Call): Failure {
   const said = (response as { error?: { message?: string } } | null)?.error?.message
   return {
     kind: endpoint === null ? 'contract' : 'unexpected',

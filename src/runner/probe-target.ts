@@ -8,10 +8,10 @@ const CONNECT_MS = 2_000
 const AGAIN_MS = 100
 
 /** Null once somebody listens; else why not, in words, after `waitMs`. */
-export async function reach(target: URL, waitMs: number, signal: AbortSignal): Promise<string | null> {
+export async function probeTarget(target: URL, waitMs: number, signal: AbortSignal): Promise<string | null> {
   const until = elapsedMs() + waitMs
   for (;;) {
-    const failure = await knock(target)
+    const failure = await probePort(target)
     if (failure === null) return null
     if (elapsedMs() >= until || signal.aborted) return failureText(failure)
     await wallDelay(Math.min(AGAIN_MS, Math.max(1, until - elapsedMs())), signal)
@@ -20,7 +20,7 @@ export async function reach(target: URL, waitMs: number, signal: AbortSignal): P
 
 const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80)
 
-function knock(target: URL): Promise<ConnectionFailure | null> {
+function probePort(target: URL): Promise<ConnectionFailure | null> {
   return new Promise(resolve => {
     const socket = connect({ host: target.hostname.replace(/^\[|\]$/g, ''), port: portOf(target) })
     const done = (failure: ConnectionFailure | null) => {

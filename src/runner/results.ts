@@ -7,18 +7,21 @@ import { wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { presentEntry } from '../wording/entry.ts'
-import type { Wanted } from './select-scenarios.ts'
+import type { SelectedScenario } from './select-scenarios.ts'
 import type { SuiteOptions } from './suite.ts'
 
 type Options = Pick<SuiteOptions, 'seed' | 'seedWins' | 'again'>
 
-export const seedOf = ({ seed, seedWins }: Omit<Options, 'again'>, plan: Plan): number =>
+export const effectiveSeed = ({ seed, seedWins }: Omit<Options, 'again'>, plan: Plan): number =>
   seedWins ? seed : (plan.seed ?? seed)
 
-export const about = ({ name, file, place, tags, spec }: Plan) => ({ name, file, place, tags, spec })
+export const planFields = ({ name, file, place, tags, spec }: Plan) => ({ name, file, place, tags, spec })
 
 /** A variable that is not there is nobody's empty text. */
-export function unsetIn({ env: names }: Plan, env: SuiteOptions['env']): Pick<Verdict, 'outcome' | 'reason'> | null {
+export function unsetVariable(
+  { env: names }: Plan,
+  env: SuiteOptions['env'],
+): Pick<Verdict, 'outcome' | 'reason'> | null {
   const [unset] = names.filter(name => env[name] === undefined)
   if (unset === undefined) return null
   return { outcome: 'error', reason: `the environment variable ${unset} is not set, and $(env.${unset}) reads it` }
@@ -26,13 +29,13 @@ export function unsetIn({ env: names }: Plan, env: SuiteOptions['env']): Pick<Ve
 
 export function skippedResults(
   options: Options,
-  { plan, instance }: Wanted,
+  { plan, instance }: SelectedScenario,
   why: Pick<Verdict, 'outcome' | 'reason'>,
 ): ScenarioResult {
-  const seed = seedOf(options, plan)
+  const seed = effectiveSeed(options, plan)
   return {
     ...why,
-    ...about(plan),
+    ...planFields(plan),
     failures: [],
     warnings: [],
     steps: [],
@@ -49,11 +52,11 @@ export function skippedResults(
 }
 
 /** Nobody to play against: one message for all of them. */
-export function targetUnreachable(options: Omit<SuiteOptions, 'watcher'>, reason: string): RunResult {
+export function unreachableResult(options: Omit<SuiteOptions, 'listener'>, reason: string): RunResult {
   const plays = options.wanted.map(wanted => skippedResults(options, wanted, { outcome: 'error', reason }))
   const failures: Failure[] = []
   const facts = { version: VERSION, startedAt: wallTime(), durationMs: 0, target: options.target, seed: options.seed }
-  return { ...facts, plays, failures, journal: [], stopped: reason, ...summed(plays, failures) }
+  return { ...facts, plays, failures, journal: [], stopped: reason, ...countOutcomes(plays, failures) }
 }
 
 /** From the play's first mark on. */
@@ -64,7 +67,7 @@ export function maskedJournal(sim: PlatformSimulator): Entry[] {
   return entries.slice(Math.max(0, first)).map(entry => presentEntry(entry, header))
 }
 
-export function summed(plays: readonly ScenarioResult[], failures: readonly Failure[], strict = false) {
+export function countOutcomes(plays: readonly ScenarioResult[], failures: readonly Failure[], strict = false) {
   const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
   for (const { outcome } of plays) counts[outcome]++
   return { counts, exitCode: exitCodeOf(counts, failures.length, strict) }

@@ -25,11 +25,11 @@ export interface RunContextOptions {
   /** The address the intermediary calls. */
   readonly url: string
   /** Why nobody listens at the target now; null when somebody does. */
-  readonly goneNow?: () => Promise<string | null>
+  readonly checkTarget?: () => Promise<string | null>
 }
 
 /** Drawn from the name, so that a scenario has the same ids whichever others are played. */
-export const seedOfPlay = (seed: number, { plan, instance }: Pick<RunContextOptions, 'plan' | 'instance'>): number =>
+export const scenarioSeed = (seed: number, { plan, instance }: Pick<RunContextOptions, 'plan' | 'instance'>): number =>
   hashWords(instance === 1 ? plan.name : `${plan.name} #${instance}`, seed)[0]
 
 export interface RunContext extends RunContextOptions {
@@ -38,7 +38,7 @@ export interface RunContext extends RunContextOptions {
   readonly journalWaiter: JournalWaiter
   readonly conversations: ReadonlyMap<string, Chat>
   /** A fault of ours while judging, to be told as one. */
-  broken: unknown
+  evaluationError: unknown
   note(mark: RunEvent | NoteContentOf, chatId?: string): number
   chatOf(step: PlannedStep): Chat | null
   scopeOf(step: PlannedStep): Scope
@@ -60,7 +60,7 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
     evaluator,
     journalWaiter: createJournalWaiter(core.journal),
     conversations,
-    broken: null,
+    evaluationError: null,
     note: ({ note, ...rest }, chatId) => {
       const chat = chatId === undefined ? {} : { chat_id: chatId }
       return core.journal.append({ kind: 'note', ...chat, note, ...rest } as NoteContent, null).seq
@@ -77,7 +77,7 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
     try {
       evaluator.see(entry)
     } catch (error) {
-      context.broken ??= error
+      context.evaluationError ??= error
     }
   })
   context.note(startMark(context))
@@ -109,7 +109,7 @@ async function openConversation(
 ): Promise<void> {
   const { core } = context
   const { knobs } = core.platform
-  const seed = seedOfPlay(context.seed, context)
+  const seed = scenarioSeed(context.seed, context)
   const scope = { ...context.evaluator.scopeOf(0), ...conversation.scope }
   const filled = <T>(template: unknown) => interpolate(template, scope) as T
   const user = filled<ChatOptions['user']>(conversation.user)

@@ -6,9 +6,9 @@ import type { Plan } from '../scenario/plan.ts'
 import { InvalidOptionError } from '../simulator/options.ts'
 import { effectiveConfig } from '../simulator/settings.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
-import { about, applyStrict, maskedJournal, unsetIn } from './results.ts'
-import { createRunContext, type RunContext, seedOfPlay } from './run-context.ts'
-import { play } from './run-scenario.ts'
+import { applyStrict, maskedJournal, planFields, unsetVariable } from './results.ts'
+import { createRunContext, type RunContext, scenarioSeed } from './run-context.ts'
+import { executeScenario } from './run-scenario.ts'
 
 export interface InProcessOptions {
   readonly driver: Driver | null
@@ -23,7 +23,7 @@ export interface InProcessOptions {
  * follow; settings and seed are as they were. What is drawn is what a run with this seed draws. The clock is the
  * simulator's own: with a virtual one `wait` takes no time.
  */
-export async function playInProcess(
+export async function runInProcess(
   sim: PlatformSimulator,
   plan: Plan,
   options: InProcessOptions,
@@ -31,7 +31,7 @@ export async function playInProcess(
   checkEnv(plan, options)
   const { identity } = coreOf(sim)
   const { seed } = identity
-  identity.seed = seedOfPlay(options.seed, { plan, instance: 1 })
+  identity.seed = scenarioSeed(options.seed, { plan, instance: 1 })
   sim.reset()
   try {
     return await playFromNothing(sim, plan, options)
@@ -49,7 +49,7 @@ async function playFromNothing(sim: PlatformSimulator, plan: Plan, options: InPr
   try {
     const { driver, seed, env, signal } = options
     const context = await createRunContext({ plan, sim, driver, seed, instance: 1, env, url: sim.baseUrl })
-    const verdict = applyStrict(options, await play(context, { signal }))
+    const verdict = applyStrict(options, await executeScenario(context, { signal }))
     context.close()
     return { ...playedFrom(plan, verdict, context), startedAt, durationMs: elapsedMs() - started }
   } finally {
@@ -58,7 +58,7 @@ async function playFromNothing(sim: PlatformSimulator, plan: Plan, options: InPr
 }
 
 function checkEnv(plan: Plan, { env }: InProcessOptions): void {
-  const why = unsetIn(plan, env)
+  const why = unsetVariable(plan, env)
   if (why !== null) throw new InvalidOptionError([{ name: 'env', message: `${plan.name}: ${why.reason}.` }])
 }
 
@@ -95,7 +95,7 @@ async function arrange(sim: PlatformSimulator, plan: Plan): Promise<() => Promis
 function playedFrom(plan: Plan, verdict: Verdict, context: RunContext) {
   return {
     ...verdict,
-    ...about(plan),
+    ...planFields(plan),
     seed: context.seed,
     clock: context.core.clock.mode,
     instance: 1,

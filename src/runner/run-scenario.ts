@@ -7,13 +7,13 @@ import type { PlannedItem, PlannedStep } from '../scenario/plan.ts'
 import type { ScenarioEnded } from '../scenario/run-events.ts'
 import { formatDuration } from '../text/duration.ts'
 import { agent, readInbox, target } from './agent-steps.ts'
-import { lastAnswers } from './await-ack.ts'
+import { awaitPendingAcks } from './await-ack.ts'
 import { check, expect, none, sees } from './check-steps.ts'
 import { availability, deliver, fault, log, wait } from './environment-steps.ts'
 import type { RunContext } from './run-context.ts'
-import { type Details, type Play, type StepContext, StepProblem } from './step-context.ts'
+import { type StepContext, type StepDetails, type StepHandler, StepProblem } from './step-context.ts'
 import { bot, press, user } from './user-steps.ts'
-import { Cut, settle } from './waiting.ts'
+import { InterruptedError, settle } from './waiting.ts'
 
 export interface PlayOptions {
   /** Aborts with the reason why the run ends early. */
@@ -27,21 +27,21 @@ export interface PlayOptions {
 }
 
 /** Why it was cut short, when it was. */
-type Stopped = Pick<ScenarioEnded, 'stopped' | 'environment'>
+type EarlyEnd = Pick<ScenarioEnded, 'stopped' | 'environment'>
 
 /** Never rejects for what an intermediary does. The verdict may be asked for again when stragglers came. */
-export async function play(context: RunContext, options: PlayOptions): Promise<Verdict> {
-  const bound = createBound(context, options.signal)
-  const run: Run = { context, options, signal: bound.signal, stopped: new Set(), timedOut: false }
+export async function executeScenario(context: RunContext, options: PlayOptions): Promise<Verdict> {
+  const timeLimit = createTimeLimit(context, options.signal)
+  const run: Run = { context, options, signal: timeLimit.signal, stopped: new Set(), timedOut: false }
   await sequence(run, context.plan.steps)
-  bound.clear()
+  timeLimit.clear()
   context.note({ note: 'steps_done' })
   const end = await finallySteps(run)
   options.onQuiet?.()
   await settle(context, { lingering: run.timedOut, signal: options.signal })
-  await lastLook(run)
-  context.note({ note: 'scenario_ended', ...end, ...bound.why() })
-  if (context.broken !== null) throw context.broken
+  await rereadInboxes(run)
+  context.note({ note: 'scenario_ended', ...end, ...timeLimit.why() })
+  if (context.evaluationError !== null) throw context.evaluationError
   return context.evaluator.finish()
 }
 
@@ -56,11 +56,11 @@ interface Run {
 }
 
 /** The bound of the scenario and the end of the run, as one signal. */
-function createBound({ plan }: RunContext, outer: AbortSignal) {
+function createTimeLimit({ plan }: RunContext, outer: AbortSignal) {
   const own = new AbortController()
   const { scenarioMs } = plan.timeouts
   const timer = wallTimer(scenarioMs, () => own.abort())
-  const why = (): Stopped => {
+  const why = (): EarlyEnd => {
     if (outer.aborted)
       return outer.reason instanceof Error ? { stopped: outer.reason.message } : { stopped: 'interrupted' }
     return own.signal.aborted ? { stopped: `took longer than ${formatDuration(scenarioMs)}` } : {}
@@ -80,58 +80,62 @@ const allStopped = ({ context, stopped }: Run): boolean =>
   context.conversations.size > 0 && [...context.conversations.keys()].every(conversation => stopped.has(conversation))
 
 /** Whatever happened before, in lanes that failed too; with time of its own, unless the whole run is over. */
-async function finallySteps(run: Run): Promise<Stopped> {
-  const bound = createBound(run.context, run.options.signal)
-  const last: Run = { ...run, signal: bound.signal, stopped: new Set() }
+async function finallySteps(run: Run): Promise<EarlyEnd> {
+  const timeLimit = createTimeLimit(run.context, run.options.signal)
+  const last: Run = { ...run, signal: timeLimit.signal, stopped: new Set() }
   await sequence(last, run.context.plan.finally)
-  await lastAnswers(last).catch(() => {})
-  bound.clear()
+  await awaitPendingAcks(last).catch(() => {})
+  timeLimit.clear()
   run.timedOut ||= last.timedOut
-  return bound.why()
+  return timeLimit.why()
 }
 
 async function playStep(run: Run, step: PlannedStep): Promise<void> {
   const { context, options } = run
   const { number, label, action } = step
-  await firstLook(run, step)
+  await readInboxesBefore(run, step)
   const startSeq = context.note(
     { note: 'step_started', step: number, verb: action.verb, label },
     context.chatOf(step)?.id,
   )
   options.onStep?.(step)
-  const play = VERBS[action.verb] as (turn: StepContext & { action: Action }) => Promise<Details> | Details
+  const executeScenario = STEP_HANDLERS[action.verb] as (
+    stepContext: StepContext & { action: Action },
+  ) => Promise<StepDetails> | StepDetails
   const waiting = (what: string, forMs: number) => options.onWaiting?.(step, what, forMs)
-  const details = await outcomeOf(() => play({ context, step, action, startSeq, signal: run.signal, waiting }))
+  const details = await outcomeOf(() =>
+    executeScenario({ context, step, action, startSeq, signal: run.signal, waiting }),
+  )
   context.note({ note: 'step_ended', step: number, ...details }, context.chatOf(step)?.id)
-  if (context.broken !== null) throw context.broken
+  if (context.evaluationError !== null) throw context.evaluationError
   if (!context.evaluator.failed(number)) return
-  if (isPatient(action) && details.missing === undefined && !run.signal.aborted) await afterTimeout(run)
+  if (waitsForIntermediary(action) && details.missing === undefined && !run.signal.aborted) await probeAfterTimeout(run)
   if (!step.soft) run.stopped.add(step.conversation)
 }
 
-const isPatient = ({ verb }: Action) => verb === 'expect' || verb === 'sees'
+const waitsForIntermediary = ({ verb }: Action) => verb === 'expect' || verb === 'sees'
 
 /** Waited in vain: is anybody there at all? If so, a late call may explain it. */
-async function afterTimeout(run: Run): Promise<void> {
+async function probeAfterTimeout(run: Run): Promise<void> {
   const { context } = run
-  const why = (await context.goneNow?.()) ?? null
+  const why = (await context.checkTarget?.()) ?? null
   if (why === null) run.timedOut = true
   else context.note({ note: 'target_gone', why })
 }
 
-async function outcomeOf(work: () => Promise<Details> | Details): Promise<Details> {
+async function outcomeOf(work: () => Promise<StepDetails> | StepDetails): Promise<StepDetails> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof StepProblem) return error.details
-    if (error instanceof Cut) return { cut: true }
+    if (error instanceof InterruptedError) return { cut: true }
     if (error instanceof InterpolationError) return { error: error.message }
     throw error
   }
 }
 
 /** How much the agent has seen before a turn begins. */
-async function firstLook({ context, signal }: Run, step: PlannedStep): Promise<void> {
+async function readInboxesBefore({ context, signal }: Run, step: PlannedStep): Promise<void> {
   if (!context.driver?.verbs.includes('inbox')) return
   for (const name of step.readsInboxOf) {
     const chat = context.conversations.get(name)
@@ -140,7 +144,7 @@ async function firstLook({ context, signal }: Run, step: PlannedStep): Promise<v
 }
 
 /** Whether the agent saw something twice shows only now. */
-async function lastLook({ context, options }: Run): Promise<void> {
+async function rereadInboxes({ context, options }: Run): Promise<void> {
   const { driver, plan, conversations, core } = context
   if (!driver?.verbs.includes('inbox') || !plan.needs.includes('inbox')) return
   const looked = new Set(
@@ -156,7 +160,7 @@ async function lastLook({ context, options }: Run): Promise<void> {
 
 const isInbox = (entry: { readonly kind: string; readonly verb?: unknown }) => entry.verb === 'inbox'
 
-export const VERBS: { readonly [V in Verb]: Play<V> } = {
+export const STEP_HANDLERS: { readonly [V in Verb]: StepHandler<V> } = {
   user,
   press,
   bot,

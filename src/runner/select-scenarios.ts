@@ -10,13 +10,13 @@ export interface Selection {
   readonly repeat: number
 }
 
-export interface Wanted {
+export interface SelectedScenario {
   readonly plan: Plan
   /** 1, 2 ... */
   readonly instance: number
 }
 
-export function select(plans: readonly Plan[], { only, tags, shard, repeat }: Selection): Wanted[] {
+export function select(plans: readonly Plan[], { only, tags, shard, repeat }: Selection): SelectedScenario[] {
   const named = plans.filter(plan => only.length === 0 || only.some(part => isNamed(plan, part)))
   const tagged = named.filter(plan => tags.length === 0 || tags.some(tag => plan.tags.includes(tag)))
   const share = tagged.filter((_, index) => shard === null || index % shard.of === shard.index - 1)

@@ -4,7 +4,7 @@ import type { PlannedStep } from '../scenario/plan.ts'
 import type { StepEnded } from '../scenario/run-events.ts'
 import type { RunContext } from './run-context.ts'
 
-export type Details = Omit<StepEnded, 'note' | 'step'>
+export type StepDetails = Omit<StepEnded, 'note' | 'step'>
 
 export interface StepContext {
   readonly context: RunContext
@@ -22,13 +22,13 @@ export interface ActionContext<V extends Verb> extends StepContext {
 }
 
 /** Rejects with `StepProblem` when it cannot be done. */
-export type Play<V extends Verb> = (turn: ActionContext<V>) => Promise<Details> | Details
+export type StepHandler<V extends Verb> = (stepContext: ActionContext<V>) => Promise<StepDetails> | StepDetails
 
 /** A step that could not be played, in words. */
 export class StepProblem extends Error {
   override readonly name = 'StepProblem'
-  readonly details: Details
-  constructor(message: string, details: Details = {}) {
+  readonly details: StepDetails
+  constructor(message: string, details: StepDetails = {}) {
     super(message)
     this.details = { ...details, error: message }
   }

@@ -11,16 +11,24 @@ import type { PlatformSimulatorOptions } from '../simulator/options.ts'
 import { createPlatformSimulator } from '../simulator/simulator.ts'
 import { type ConcurrencyLimiter, type ConcurrencySlot, createConcurrencyLimiter } from './concurrency-limiter.ts'
 import { finalizeRun } from './finalize-run.ts'
-import { reach } from './probe-target.ts'
-import { about, applyStrict, maskedJournal, seedOf, skippedResults, summed, unsetIn } from './results.ts'
-import { createRunContext, type RunContext, seedOfPlay } from './run-context.ts'
-import { play } from './run-scenario.ts'
-import type { Wanted } from './select-scenarios.ts'
+import { probeTarget } from './probe-target.ts'
+import {
+  applyStrict,
+  countOutcomes,
+  effectiveSeed,
+  maskedJournal,
+  planFields,
+  skippedResults,
+  unsetVariable,
+} from './results.ts'
+import { createRunContext, type RunContext, scenarioSeed } from './run-context.ts'
+import { executeScenario } from './run-scenario.ts'
+import type { SelectedScenario } from './select-scenarios.ts'
 import type { SimulatorRouter } from './simulator-router.ts'
 
 export interface SuiteOptions {
-  readonly wanted: readonly Wanted[]
-  readonly house: SimulatorRouter
+  readonly wanted: readonly SelectedScenario[]
+  readonly router: SimulatorRouter
   /** What every simulator of the run is made from. */
   readonly base: PlatformServerOptions
   readonly target: string
@@ -34,13 +42,13 @@ export interface SuiteOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Aborts with an Error that says why the run ends early. */
   readonly signal: AbortSignal
-  readonly watcher: Watcher
+  readonly listener: RunListener
   /** The command that plays one scenario again. */
   again(plan: Plan, seed: number, instance: number): string
 }
 
 /** Who shows what goes on. */
-export interface Watcher {
+export interface RunListener {
   started(name: string): void
   step(name: string, step: PlannedStep): void
   /** Since a moment of `elapsedMs()`, for at most so long. */
@@ -56,12 +64,20 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
   const started = elapsedMs()
   const transport = httpTransport()
   const slots = createConcurrencyLimiter(options.jobs)
-  const shows = await Promise.all(options.wanted.map(wanted => showOf(options, wanted, transport, slots)))
-  const { plays, failures, journal } = finalizeRun(options, shows)
+  const runs = await Promise.all(options.wanted.map(wanted => showOf(options, wanted, transport, slots)))
+  const { plays, failures, journal } = finalizeRun(options, runs)
   await transport.close()
   const facts = { version: VERSION, startedAt, durationMs: elapsedMs() - started, target: options.target }
   const stopped = options.signal.aborted ? String((options.signal.reason as Error)?.message ?? 'interrupted') : null
-  return { ...facts, seed: options.seed, plays, failures, journal, stopped, ...summed(plays, failures, options.strict) }
+  return {
+    ...facts,
+    seed: options.seed,
+    plays,
+    failures,
+    journal,
+    stopped,
+    ...countOutcomes(plays, failures, options.strict),
+  }
 }
 
 /** One play, and what is needed to judge it again when stragglers come. */
@@ -70,66 +86,75 @@ export interface ScenarioRun {
   readonly context: RunContext | null
   readonly played: ScenarioResult
   /** Seq of the last entry that was judged. */
-  readonly judgedTo: number
+  readonly evaluatedTo: number
 }
 
 const SKIPPED = { outcome: 'skipped', reason: 'the run was stopped before it' } as const
 
 async function showOf(
   options: SuiteOptions,
-  wanted: Wanted,
+  wanted: SelectedScenario,
   transport: Transport,
   slots: ConcurrencyLimiter,
 ): Promise<ScenarioRun> {
   const slot = await slots.take(wanted.plan.exclusive !== null)
   try {
-    const why = options.signal.aborted ? SKIPPED : unsetIn(wanted.plan, options.env)
+    const why = options.signal.aborted ? SKIPPED : unsetVariable(wanted.plan, options.env)
     if (why === null) return await perform(options, wanted, transport, slot)
-    return { plan: wanted.plan, context: null, played: skippedResults(options, wanted, why), judgedTo: 0 }
+    return { plan: wanted.plan, context: null, played: skippedResults(options, wanted, why), evaluatedTo: 0 }
   } finally {
-    slot.leave()
+    slot.close()
   }
 }
 
 async function perform(
   options: SuiteOptions,
-  wanted: Wanted,
+  wanted: SelectedScenario,
   transport: Transport,
   slot: ConcurrencySlot,
 ): Promise<ScenarioRun> {
   const { plan, instance } = wanted
-  const { house, driver, env, watcher, signal } = options
-  const seed = seedOf(options, plan)
+  const { router, driver, env, listener, signal } = options
+  const seed = effectiveSeed(options, plan)
   const facts = { plan, instance, seed, startedAt: wallTime(), started: elapsedMs() }
   const name = instance === 1 ? plan.name : `${plan.name} #${instance}`
-  watcher.started(name)
+  listener.started(name)
   const sim = createPlatformSimulator(optionsFor(options, wanted, seed), transport)
   if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
-  const goneNow = () => reach(new URL(options.target), 0, signal)
-  const context = await createRunContext({ plan, sim, driver, seed, instance, env, url: house.server.url, goneNow })
-  house.attach(sim)
+  const checkTarget = () => probeTarget(new URL(options.target), 0, signal)
+  const context = await createRunContext({
+    plan,
+    sim,
+    driver,
+    seed,
+    instance,
+    env,
+    url: router.server.url,
+    checkTarget,
+  })
+  router.attach(sim)
   const onQuiet = () => {
-    watcher.listening(name)
-    slot.quiet()
+    listener.listening(name)
+    slot.releaseSlot()
   }
-  const verdict = await play(context, { signal, onQuiet, ...watched(watcher, name) })
-  house.detach(sim)
+  const verdict = await executeScenario(context, { signal, onQuiet, ...watched(listener, name) })
+  router.detach(sim)
   const played = playedFrom(options, facts, verdict, context)
-  watcher.finished({ ...played, name })
-  return { plan, context, played, judgedTo: context.core.journal.nextSeq - 1 }
+  listener.finished({ ...played, name })
+  return { plan, context, played, evaluatedTo: context.core.journal.nextSeq - 1 }
 }
 
 /** A check is waited for from its beginning on, however often it is asked about. */
-function watched(watcher: Watcher, name: string) {
+function watched(listener: RunListener, name: string) {
   const begun = new Map<number, number>()
   return {
     onStep(step: PlannedStep) {
       begun.set(step.number, elapsedMs())
-      watcher.step(name, step)
+      listener.step(name, step)
     },
     onWaiting(step: PlannedStep, what: string, forMs: number) {
       const sinceMs = begun.get(step.number)!
-      watcher.waiting(name, what, sinceMs, elapsedMs() - sinceMs + forMs)
+      listener.waiting(name, what, sinceMs, elapsedMs() - sinceMs + forMs)
     },
   }
 }
@@ -142,12 +167,16 @@ interface JournalIndex {
   readonly started: number
 }
 
-function optionsFor({ base, target, house }: SuiteOptions, wanted: Wanted, seed: number): PlatformSimulatorOptions {
+function optionsFor(
+  { base, target, router }: SuiteOptions,
+  wanted: SelectedScenario,
+  seed: number,
+): PlatformSimulatorOptions {
   const { plan } = wanted
   return {
     ...base,
-    seed: seedOfPlay(seed, wanted),
-    baseUrl: house.server.baseUrl,
+    seed: scenarioSeed(seed, wanted),
+    baseUrl: router.server.baseUrl,
     clock: clockFor(plan, base.clock),
     bot: { ...base.bot, ...(plan.bot as PlatformSimulatorOptions['bot']) },
     webhook: { url: target },
@@ -173,7 +202,7 @@ function playedFrom(options: SuiteOptions, facts: JournalIndex, verdict: Verdict
   const { plan, instance, seed, startedAt, started } = facts
   return {
     ...applyStrict(options, verdict),
-    ...about(plan),
+    ...planFields(plan),
     seed,
     clock: context.core.clock.mode,
     instance,

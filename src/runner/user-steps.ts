@@ -9,32 +9,40 @@ import type { NewFile } from '../platform/files.ts'
 import type { Chat } from '../platform/state.ts'
 import { createTransaction } from '../platform/transaction.ts'
 import type { UserOutcome } from '../platform/user-rules.ts'
-import { awaitAnswer } from './await-ack.ts'
-import { seedOfPlay } from './run-context.ts'
-import { type ActionContext, type Details, type Play, type StepContext, StepProblem } from './step-context.ts'
+import { awaitAck } from './await-ack.ts'
+import { scenarioSeed } from './run-context.ts'
+import {
+  type ActionContext,
+  type StepContext,
+  type StepDetails,
+  type StepHandler,
+  StepProblem,
+} from './step-context.ts'
 
-export const user: Play<'user'> = async turn => {
-  const { context, step, action } = turn
-  const chat = chatOf(turn)
+export const user: StepHandler<'user'> = async stepContext => {
+  const { context, step, action } = stepContext
+  const chat = chatOf(stepContext)
   const said = String(context.interpolate(step, action.text) ?? '')
   const token =
-    context.plan.tokens && said !== '' ? makeToken(`${seedOfPlay(context.seed, context)} ${step.number}`) : null
+    context.plan.tokens && said !== '' ? makeToken(`${scenarioSeed(context.seed, context)} ${step.number}`) : null
   const attach = await Promise.all(
-    action.attach.map(file => fileFrom(context.interpolate(step, file), context.plan.file)),
+    action.attach.map(file => readAttachment(context.interpolate(step, file), context.plan.file)),
   )
   const details = token === null ? {} : { token }
-  return act(turn, details, () =>
+  return performUserAction(stepContext, details, () =>
     context.core.user.says(chat.id, { text: said + (token ?? ''), attach: attach as NewFile[] }),
   )
 }
 
-export const press: Play<'press'> = turn => {
-  const { context, step, action } = turn
-  const chat = chatOf(turn)
-  return act(turn, {}, () => context.core.user.press(chat.id, String(context.interpolate(step, action.button))))
+export const press: StepHandler<'press'> = stepContext => {
+  const { context, step, action } = stepContext
+  const chat = chatOf(stepContext)
+  return performUserAction(stepContext, {}, () =>
+    context.core.user.press(chat.id, String(context.interpolate(step, action.button))),
+  )
 }
 
-export const bot: Play<'bot'> = ({ context, step, action, startSeq }) => {
+export const bot: StepHandler<'bot'> = ({ context, step, action, startSeq }) => {
   const chat = chatOf({ context, step })
   const transaction = createTransaction()
   const text = String(context.interpolate(step, action.text))
@@ -51,13 +59,17 @@ function chatOf({ context, step }: Pick<StepContext, 'context' | 'step'>): Chat 
   return chat
 }
 
-type Acting = ActionContext<'user'> | ActionContext<'press'>
+type UserActionContext = ActionContext<'user'> | ActionContext<'press'>
 
-async function act(turn: Acting, details: Details, start: () => Maybe<UserOutcome>): Promise<Details> {
+async function performUserAction(
+  stepContext: UserActionContext,
+  details: StepDetails,
+  start: () => Maybe<UserOutcome>,
+): Promise<StepDetails> {
   const { deliveryId } = await started(start)
   const done = { ...details, delivery_id: deliveryId }
-  if (deliveryId === null || turn.action.async) return done
-  await awaitAnswer(turn, deliveryId)
+  if (deliveryId === null || stepContext.action.async) return done
+  await awaitAck(stepContext, deliveryId)
   return done
 }
 
@@ -94,7 +106,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 }
 
-export async function fileFrom(wanted: unknown, scenarioFile: string): Promise<NewFile> {
+export async function readAttachment(wanted: unknown, scenarioFile: string): Promise<NewFile> {
   const { file, name, type, size_kb } = wanted as Described
   if (file === undefined) return { name: name!, type: type!, sizeKb: size_kb ?? 0, bytes: null }
   const bytes = await readFile(resolve(dirname(scenarioFile), file)).catch((error: Error) => {

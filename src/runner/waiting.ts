@@ -11,14 +11,14 @@ import type { RunContext } from './run-context.ts'
 export type Waiting = Pick<RunContext, 'core' | 'journalWaiter'>
 
 /** The play is over before its time: by its bound, a signal, or the end of the run. */
-export class Cut extends Error {
+export class InterruptedError extends Error {
   override readonly name = 'Cut'
 }
 
 /** As long as the play goes on; what was begun goes on alone. */
-export function orCut<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(new Cut())
+    const stop = () => reject(new InterruptedError())
     signal.addEventListener('abort', stop, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
     if (signal.aborted) stop()
@@ -33,7 +33,7 @@ export interface Open {
 /** `look` answers null when it is decided. It is asked again with every entry and at `untilMs`. */
 export async function waitUntil(context: Waiting, look: () => Open | null, signal: AbortSignal): Promise<void> {
   for (let open = look(); open !== null; open = look()) {
-    if (signal.aborted) throw new Cut()
+    if (signal.aborted) throw new InterruptedError()
     await oneStep(context, open.untilMs, signal)
   }
 }
@@ -98,16 +98,16 @@ export async function settle(
   const begun = journal.atMs
   const until = begun + Math.max(LONGEST_MS, quietMs)
   let lastMs = begun
-  let seen = journal.nextSeq - 1
-  let heard = !lingering
+  let lastSeq = journal.nextSeq - 1
+  let hadCall = !lingering
   const look = (): Open | null => {
-    for (const entry of journal.query({ after: seen })) {
-      seen = entry.seq
+    for (const entry of journal.query({ after: lastSeq })) {
+      lastSeq = entry.seq
       if (!isTraffic(entry)) continue
       lastMs = entry.at_ms
-      heard ||= entry.kind === 'api'
+      hadCall ||= entry.kind === 'api'
     }
-    const quietAt = heard ? lastMs + quietMs : until
+    const quietAt = hadCall ? lastMs + quietMs : until
     const over = (journal.atMs >= quietAt && !activity.busy) || journal.atMs >= until
     return over ? null : { untilMs: Math.min(journal.atMs >= quietAt ? until : quietAt, until) }
   }

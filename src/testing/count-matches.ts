@@ -39,7 +39,7 @@ export function countCalls(session: Session, chatId: string | null, call: CallId
     return { leaf, step: 0, conversation: own, from: BEGINNING, floor: null, untilMs: null }
   }
   const same = index.calls.filter(({ endpoint }) => endpoint === call)
-  return summed(same.map(one => lookAt(one, wantedFor(one), judging, session)))
+  return countOutcomes(same.map(one => lookAt(one, wantedFor(one), judging, session)))
 }
 
 function lookAt(call: Call, wanted: Wanted, judging: Judging, session: Session): Looked {
@@ -70,7 +70,7 @@ export function countDeliveries(
     if (entry.kind !== 'delivery' || entry.event !== event || entry.duplicate) continue
     if (tries.get(entry.delivery_id)?.outcome !== 'delivered') tries.set(entry.delivery_id, entry)
   }
-  return summed([...tries.values()].map(entry => lookAtDelivery(entry, chatId, payload, session)))
+  return countOutcomes([...tries.values()].map(entry => lookAtDelivery(entry, chatId, payload, session)))
 }
 
 function lookAtDelivery(entry: EntryOf<'delivery'>, chatId: string | null, payload: unknown, session: Session): Looked {
@@ -96,7 +96,7 @@ function bodyOf({ request: { body } }: EntryOf<'delivery'>): unknown {
   }
 }
 
-function summed(looked: readonly Looked[]): MatchCount {
+function countOutcomes(looked: readonly Looked[]): MatchCount {
   const fitting = looked.filter(({ miss }) => miss === null)
   const misses = looked.flatMap(({ miss }) => (miss === null ? [] : [miss]))
   misses.sort((a, b) => a.rank - b.rank || b.seq - a.seq)

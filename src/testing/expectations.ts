@@ -7,7 +7,7 @@ import { patternText } from '../evaluator/wording.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import * as checks from '../runner/check-steps.ts'
 import type { StepContext } from '../runner/step-context.ts'
-import { Cut } from '../runner/waiting.ts'
+import { InterruptedError } from '../runner/waiting.ts'
 import type { Action } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { type ActionResult, GONE } from '../simulator/chat-handle.ts'
@@ -132,7 +132,7 @@ export async function whether(playing: unknown): Promise<boolean> {
     await playing
     return false
   } catch (error) {
-    if (error instanceof Cut) return true
+    if (error instanceof InterruptedError) return true
     throw error
   }
 }

@@ -5,8 +5,8 @@ import { VERSION } from '../contract/version.ts'
 import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { prettyReport } from '../reporters/pretty.ts'
 import type { ColorLevel } from '../reporters/theme.ts'
-import { summed } from '../runner/results.ts'
-import { playInProcess } from '../runner/run-in-process.ts'
+import { countOutcomes } from '../runner/results.ts'
+import { runInProcess } from '../runner/run-in-process.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import { compile } from '../scenario/compile/compile.ts'
 import type { LoadedScenario } from '../scenario/format/loaded.ts'
@@ -85,7 +85,7 @@ async function playOne(
 ): Promise<ScenarioResult> {
   const { strict = false, env = process.env, signal = new AbortController().signal } = options
   const seed = options.seed ?? plan.seed ?? coreOf(sim).seed
-  const played = await playInProcess(sim, plan, { driver, seed, strict, env, signal })
+  const played = await runInProcess(sim, plan, { driver, seed, strict, env, signal })
   return { ...played, again: `runScenario(sim, ${JSON.stringify(plan.file)}, { seed: ${seed} })` }
 }
 
@@ -132,7 +132,7 @@ function runOf(
 ): ScenarioRun {
   const core = coreOf(sim)
   const index = { version: VERSION, ...took, target: core.address.webhookUrl ?? 'a function', seed: core.seed }
-  const result: RunResult = { ...index, plays, failures: [], journal: [], stopped: null, ...summed(plays, []) }
+  const result: RunResult = { ...index, plays, failures: [], journal: [], stopped: null, ...countOutcomes(plays, []) }
   const outcome = WORST.find(one => plays.some(play => play.outcome === one)) ?? 'skipped'
   const report: ScenarioRun['report'] = ({ colorLevel = 0, columns } = {}) =>
     prettyReport(result, { colorLevel, columns })

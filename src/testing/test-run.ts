@@ -196,7 +196,7 @@ function runContextOf({ sim, core, open, conversations, mark, unwatch }: RunCont
     evaluator,
     journalWaiter,
     conversations,
-    broken: null,
+    evaluationError: null,
     note: (content, chatId) => mark(content as RunEvent, chatId),
     chatOf: ({ conversation }) => conversations.get(conversation) ?? null,
     scopeOf: ({ number }) => evaluator.scopeOf(number),

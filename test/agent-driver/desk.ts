@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createDriver, type DriverOptions } from '../../src/agent-driver/create-driver.ts'
 import type { Driver, DriverContext } from '../../src/agent-driver/driver.ts'
-import { loadDriver, type Surroundings } from '../../src/agent-driver/load-driver.ts'
+import { type LoadDriverOptions, loadDriver } from '../../src/agent-driver/load-driver.ts'
 import { folderWith } from '../config/folder.ts'
 
 export interface Asked {
@@ -44,7 +44,7 @@ export async function openDesk(answer: Answer = accepted): Promise<Desk> {
   return { url: `http://127.0.0.1:${port}`, port, asked }
 }
 
-export const around = (more: Partial<Surroundings> = {}): Surroundings => ({
+export const around = (more: Partial<LoadDriverOptions> = {}): LoadDriverOptions => ({
   cwd: '.',
   env: {},
   nodeVersion: process.version,
@@ -60,7 +60,9 @@ export interface Driven {
   readonly folder: string
 }
 
-export interface Also extends Partial<Pick<Surroundings, 'isTTY' | 'prompt'>>, Partial<Pick<DriverOptions, 'onLost'>> {
+export interface Also
+  extends Partial<Pick<LoadDriverOptions, 'isTTY' | 'prompt'>>,
+    Partial<Pick<DriverOptions, 'onExit'>> {
   readonly files?: Readonly<Record<string, string>>
   readonly name?: string
   readonly env?: Readonly<Record<string, string>>
@@ -68,11 +70,11 @@ export interface Also extends Partial<Pick<Surroundings, 'isTTY' | 'prompt'>>, P
 
 /** A driver from the text of its file, in a folder of its own. */
 export async function drive(text: string, also: Also = {}): Promise<Driven> {
-  const { name = 'driver.yaml', files = {}, env = {}, onLost, ...rest } = also
+  const { name = 'driver.yaml', files = {}, env = {}, onExit, ...rest } = also
   const folder = folderWith({ ...files, [name]: text })
   const all = { PATH: process.env.PATH!, ...env }
   const spec = await loadDriver(name, around({ cwd: folder, env: all, ...rest }))
-  const driver = createDriver(spec, { env: all, sim: SIM, ...(onLost === undefined ? {} : { onLost }) })
+  const driver = createDriver(spec, { env: all, sim: SIM, ...(onExit === undefined ? {} : { onExit }) })
   onTestFinished(() => driver.close())
   return { driver, folder }
 }

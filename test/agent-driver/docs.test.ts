@@ -3,10 +3,10 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDriver } from '../../src/agent-driver/create-driver.ts'
-import { DriverFile, PLAIN_VERBS } from '../../src/agent-driver/driver-schema.ts'
+import { BUILT_IN_VERBS, DriverFile } from '../../src/agent-driver/driver-schema.ts'
 import { loadDriver } from '../../src/agent-driver/load-driver.ts'
-import { knownIn } from '../../src/agent-driver/placeholders.ts'
-import { variablesFor } from '../../src/agent-driver/target.ts'
+import { allowedNames } from '../../src/agent-driver/placeholders.ts'
+import { simulatorVariables } from '../../src/agent-driver/target.ts'
 import { knownKeys } from '../../src/contract/known-keys.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, hasShell, inlineCode, read, rows, section } from '../docs/pages.ts'
@@ -28,7 +28,7 @@ const driverFrom = async (...given: Parameters<typeof load>) => {
 describe('the page about drivers', () => {
   it('has an example with everything a file can have', async () => {
     const driver = await driverFrom({ 'driver.yaml': example })
-    expect(driver.verbs.slice(0, -4)).toEqual([...PLAIN_VERBS, 'does.transfer'])
+    expect(driver.verbs.slice(0, -4)).toEqual([...BUILT_IN_VERBS, 'does.transfer'])
     for (const key of knownKeys(DriverFile, []).filter(key => key !== '$schema'))
       expect(example).toMatch(new RegExp(`^${key}:`, 'm'))
     expect(others).toEqual([])
@@ -38,21 +38,21 @@ describe('the page about drivers', () => {
     const verbs = rows(section(PAGE, 'Verbs'))
       .slice(1)
       .flatMap(([cell]) => inlineCode(cell!))
-    expect(verbs).toEqual([...PLAIN_VERBS, 'does: { NAME: ... }'])
+    expect(verbs).toEqual([...BUILT_IN_VERBS, 'does: { NAME: ... }'])
     const keys = rows(section(PAGE, 'Target'))
       .slice(1)
       .flatMap(([cell]) => inlineCode(cell!))
     expect(keys.sort()).toEqual(knownKeys(DriverFile, ['target']).sort())
-    for (const name of Object.keys(variablesFor(SIM))) expect(section(PAGE, 'Target')).toContain(`\`${name}\``)
+    for (const name of Object.keys(simulatorVariables(SIM))) expect(section(PAGE, 'Target')).toContain(`\`${name}\``)
   })
 
   it('names what can be named', () => {
     const told = inlineCode(section(PAGE, 'Names')).flatMap(text => /^\$\(([\w.]+)\)$/.exec(text)?.[1] ?? [])
     expect(told).toEqual([
-      ...knownIn('says').names.filter(name => !/^(text|sim)/.test(name)),
+      ...allowedNames('says').names.filter(name => !/^(text|sim)/.test(name)),
       'text',
       'team',
-      ...knownIn(null).names,
+      ...allowedNames(null).names,
       'env.NAME',
     ])
   })

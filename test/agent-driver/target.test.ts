@@ -52,8 +52,8 @@ target:
   env: { PORT: "${port}", MODE: "${mode}", WHO: "$(env.WHO)/$(sim.bot_id)" }
   ready: http://127.0.0.1:${port}/health
   ${more}`
-  const onLost = (why: string) => void lost.push(why)
-  const { driver, folder } = await drive(text, { files: { 'app.mjs': APP }, env: { WHO: 'me', KEPT: 'yes' }, onLost })
+  const onExit = (why: string) => void lost.push(why)
+  const { driver, folder } = await drive(text, { files: { 'app.mjs': APP }, env: { WHO: 'me', KEPT: 'yes' }, onExit })
   const url = `http://127.0.0.1:${port}`
   const inFolder = (name: string) => readFileSync(join(folder, name), 'utf8')
   return {
@@ -69,7 +69,7 @@ target:
 
 const problemOf = async (work: Promise<unknown>): Promise<string> => {
   const error = (await work.catch((thrown: unknown) => thrown)) as Error
-  expect(error.name).toBe('TargetProblem')
+  expect(error.name).toBe('TargetStartError')
   return error.message
 }
 
