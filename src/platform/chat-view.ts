@@ -1,37 +1,44 @@
-/** A chat as its end user sees it: what the control API and the library show. */
+/** Shows a chat as its end user sees it. */
 import type { Button } from '../contract/schemas.ts'
 import { isoMicros } from '../runtime/timestamps.ts'
 import type { PlatformContext } from './context.ts'
 import type { Chat, Message } from './state.ts'
 
+/** A file in a message, in the shape that webhook events use (R-ATT). */
 export interface AttachmentView {
   readonly name: string
   readonly url: string
   readonly type: string
+  /** Kilobytes. */
   readonly size_kb: number
 }
 
+/** A message as the end user sees it. */
 export interface MessageView {
   readonly id: string
   readonly from: 'user' | 'bot' | 'agent'
   readonly name: string
   readonly text: string
-  /** The other side of a live translation. */
+  /** The text before or after live translation: the one that the user does not see. */
   readonly original?: string
   readonly buttons: readonly Button[]
   readonly attachments: readonly AttachmentView[]
+  /** ISO 8601 on the simulator's clock. */
   readonly created: string
 }
 
+/** A chat as its end user sees it. */
 export interface ChatView {
-  readonly chat_id: string
-  readonly user_id: string
-  readonly bot_id: number
+  readonly chatId: string
+  readonly userId: string
+  readonly botId: number
   readonly language: string
   readonly source: string
+  /** Who answers: the bot, the bot with a handover request pending, or an agent. */
   readonly status: 'bot' | 'pending' | 'agent'
   readonly typing: boolean
   readonly active: boolean
+  /** Oldest first. */
   readonly messages: readonly MessageView[]
 }
 
@@ -40,9 +47,9 @@ export function viewChat(platform: PlatformContext, chat: Chat): ChatView {
 }
 
 export const chatSummary = (chat: Chat): Omit<ChatView, 'messages'> => ({
-  chat_id: chat.id,
-  user_id: chat.userId,
-  bot_id: chat.botId,
+  chatId: chat.id,
+  userId: chat.userId,
+  botId: chat.botId,
   language: chat.language,
   source: chat.source,
   status: chat.status,

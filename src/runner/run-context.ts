@@ -10,7 +10,7 @@ import { interpolate, type Scope } from '../scenario/interpolation.ts'
 import type { ConversationSpec, Plan, PlannedStep } from '../scenario/plan.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
 import type { Core } from '../simulator/core.ts'
-import { type ChatOptions, newChat } from '../simulator/new-chat.ts'
+import { type ChatOptions, newChat, userFromWire, type WireUser } from '../simulator/new-chat.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { createJournalWaiter, type JournalWaiter } from './waiting.ts'
 
@@ -112,7 +112,7 @@ async function openConversation(
   const seed = scenarioSeed(context.seed, context)
   const scope = { ...context.evaluator.scopeOf(0), ...conversation.scope }
   const filled = <T>(template: unknown) => interpolate(template, scope) as T
-  const user = filled<ChatOptions['user']>(conversation.user)
+  const user = userFromWire(filled<WireUser | null>(conversation.user))
   const options: ChatOptions = {
     id: makeId(knobs['ids.chat'], seed, `lane ${conversation.name}`),
     language: filled(conversation.language),

@@ -27,7 +27,7 @@ export async function createSimulatorRouter(options: PlatformServerOptions): Pro
     server,
     attach(sim) {
       active.add(sim)
-      for (const { chat_id } of sim.chats()) owners.set(chat_id, sim)
+      for (const { chatId } of sim.chats()) owners.set(chatId, sim)
     },
     detach: sim => void active.delete(sim),
     close: () => server.close(),

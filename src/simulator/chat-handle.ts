@@ -19,10 +19,13 @@ export interface AttachmentInput {
   readonly bytes?: Uint8Array
 }
 
-/** The answer of the webhook's receiver to the event that an action caused. */
+/** What the webhook answered to the event that an action caused. */
 export interface Ack {
+  /** Null when there was no answer. */
   readonly status: number | null
-  readonly duration_ms: number
+  /** Milliseconds on the wall clock. */
+  readonly durationMs: number
+  /** Why the event is not acknowledged. */
   readonly error?: string
 }
 
@@ -130,6 +133,6 @@ export async function awaitAck(core: Core, deliveryId: string | null, after: num
 /** Returns the webhook's answer in the shape of the public API. */
 export const ackOf = ({ status, duration_ms, failure }: EntryOf<'delivery'>): Ack => ({
   status,
-  duration_ms,
+  durationMs: duration_ms,
   ...(failure === undefined ? {} : { error: failureText(failure) }),
 })

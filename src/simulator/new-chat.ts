@@ -13,8 +13,8 @@ export interface ChatOptions {
   /** Overrides fields of the drawn persona; null stands for an unknown user. */
   readonly user?: {
     readonly id?: string
-    readonly first_name?: string
-    readonly last_name?: string
+    readonly firstName?: string
+    readonly lastName?: string
     readonly gender?: string
   } | null
   readonly history?: readonly ChatHistoryRow[]
@@ -68,6 +68,21 @@ async function makeChat(core: Core, options: ChatOptions, epoch: number): Promis
   return chat
 }
 
+/** The user of a chat in the control API and in scenario files. */
+export interface WireUser {
+  readonly id?: string | undefined
+  readonly first_name?: string | undefined
+  readonly last_name?: string | undefined
+  readonly gender?: string | undefined
+}
+
+/** Converts the `user` of the control API and of scenario files to the option of the library. */
+export function userFromWire(user: WireUser | null | undefined): ChatOptions['user'] {
+  if (user === null || user === undefined) return user
+  const { first_name: firstName, last_name: lastName, ...rest } = user
+  return { ...rest, firstName, lastName }
+}
+
 function knownBot(core: Core, botId = core.bot.id): number {
   if (core.platform.state.bots.has(botId)) return botId
   const known = [...core.platform.state.bots.keys()].join(', ')
@@ -86,7 +101,7 @@ function freeId(core: Core, id: string): string {
 
 function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
   if (user === null) return UNKNOWN_PERSON
-  const firstName = user?.first_name ?? drawn.firstName
-  const lastName = user?.last_name ?? drawn.lastName
+  const firstName = user?.firstName ?? drawn.firstName
+  const lastName = user?.lastName ?? drawn.lastName
   return { firstName, lastName, fullName: `${firstName} ${lastName}`, gender: user?.gender ?? drawn.gender }
 }

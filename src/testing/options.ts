@@ -80,7 +80,7 @@ export const SERVER: Shape = {
   onStopped: callable,
 }
 
-const USER: Shape = { id: text, first_name: text, last_name: text, gender: text }
+const USER: Shape = { id: text, firstName: text, lastName: text, gender: text }
 
 const CHAT: Shape = {
   language: text,

@@ -72,7 +72,7 @@ it.skipIf(!hasShell)('the two calls of README make a chat and ask for a person (
     .filter(line => line.startsWith('curl '))
   expect(lines).toHaveLength(2)
   for (const line of lines) {
-    const chat = server.chats()[0]?.chat_id ?? ''
+    const chat = server.chats()[0]?.chatId ?? ''
     const typed = line.replace('http://127.0.0.1:4747', server.url).replace('CHAT_ID', chat)
     expect((await runInShell(typed)).code, typed).toBe(0)
   }

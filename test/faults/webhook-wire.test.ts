@@ -46,7 +46,7 @@ test('drip: the body in pieces over that time, with its length', async () => {
   const { ack } = await (await takenOver(sim)).says('Hello')
   expect(pieces).toBeGreaterThan(3)
   expect(ack!.error).toContain('timeout: no complete answer within 30 ms')
-  expect(ack!.duration_ms).toBeGreaterThanOrEqual(125)
+  expect(ack!.durationMs).toBeGreaterThanOrEqual(125)
 })
 
 test('drip: a receiver that answers well gets it all', async () => {

@@ -95,7 +95,7 @@ describeAdapters('reset', adapter => {
     const first = await run()
     harness.sim.reset()
     expect([harness.sim.chats(), harness.sim.journal.query()]).toEqual([[], []])
-    expect((await harness.api.chat(first.chat_id)).status).toBe(404)
+    expect((await harness.api.chat(first.chatId)).status).toBe(404)
     const fresh = await harness.sim.chat()
     await fresh.press('handover')
     expect(harness.hook.events().at(-1)).toBe('REQUESTING TAKEOVER')

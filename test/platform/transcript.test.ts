@@ -46,7 +46,7 @@ describeAdapters('transcript records', adapter => {
 
   it('R-REC.5 the user is a person with a full name, or nobody in particular', async () => {
     const { sim, api } = await setUp(adapter)
-    const known = await sim.chat({ user: { first_name: 'Ada', last_name: 'Berg', gender: 'female' } })
+    const known = await sim.chat({ user: { firstName: 'Ada', lastName: 'Berg', gender: 'female' } })
     const names = { first_name: 'Ada', last_name: 'Berg', full_name: 'Ada Berg', gender: 'female' }
     expect((await api.chat(known.id)).body.chat).toMatchObject(names)
     const unknown = await sim.chat({ user: null })
@@ -75,7 +75,7 @@ describeAdapters('transcript records', adapter => {
 
   it('R-REC.11 R-MSG.1 R-MSG.3 R-MSG.4 messages tell user and bot apart', async () => {
     const { sim, api } = await setUp(adapter)
-    const chat = await sim.chat({ history: CONVERSATION, user: { first_name: 'Ada', last_name: 'Berg' } })
+    const chat = await sim.chat({ history: CONVERSATION, user: { firstName: 'Ada', lastName: 'Berg' } })
     const { messages } = (await api.chat(chat.id)).body.chat
     expect(messages).toMatchObject([
       { from_bot: false, name: 'Ada Berg', message: 'Hei', buttons: [] },

@@ -106,7 +106,7 @@ describe('expectCall', () => {
 
   it('does not take the call of another chat, and says whose it is', async () => {
     const { sim } = simulatorWith((event, call) => shouting({ ...event, chat: { id: first } }, call))
-    const [ada, bo] = [await sim.chat({ user: { first_name: 'Ada' } }), await sim.chat({ user: { first_name: 'Bo' } })]
+    const [ada, bo] = [await sim.chat({ user: { firstName: 'Ada' } }), await sim.chat({ user: { firstName: 'Bo' } })]
     const first = ada.id
     await bo.press('handover')
     const { message } = await failureOf(bo.expectCall('start', {}, { within: '10ms' }))

@@ -55,8 +55,8 @@ it('startSimulator and server.workspace reject unknown options too', async () =>
 
 describe('what the user is and does', () => {
   it.each([
-    [{ user: { firstName: 'Ada' } }, 'user takes no firstName; it takes id, first_name, last_name, gender.'],
-    [{ user: 'Ada' }, 'user must be an object with id, first_name, last_name, gender, got "Ada".'],
+    [{ user: { first_name: 'Ada' } }, 'user takes no first_name; it takes id, firstName, lastName, gender.'],
+    [{ user: 'Ada' }, 'user must be an object with id, firstName, lastName, gender, got "Ada".'],
     [{ usr: {} }, 'chat takes no usr; did you mean user?'],
     [{ language: 12 }, 'language must be a string, got 12.'],
     [{ history: 'Hello' }, 'history must be an array, got "Hello".'],

@@ -6,7 +6,7 @@ import { ANNA, shouting, simulatorWith } from './desk.ts'
 describe('after a restore', () => {
   it('calls are expected of the chats it brought, over and over', async () => {
     const { sim } = simulatorWith(shouting)
-    const ada = await sim.chat({ user: { first_name: 'Ada' } })
+    const ada = await sim.chat({ user: { firstName: 'Ada' } })
     const before = sim.snapshot()
     for (let round = 0; round < 3; round++) {
       await ada.press('handover')
@@ -18,7 +18,7 @@ describe('after a restore', () => {
 
   it('what came before it is neither found nor complained of', async () => {
     const { sim } = simulatorWith(shouting)
-    const ada = await sim.chat({ user: { first_name: 'Ada' } })
+    const ada = await sim.chat({ user: { firstName: 'Ada' } })
     const before = sim.snapshot()
     const pressed = await ada.press('handover')
     await sim.restore(before)
@@ -51,7 +51,7 @@ describe('after a restore', () => {
 
   it('nor what a journal tells that came with it', async () => {
     const { sim, call } = simulatorWith(shouting)
-    const ada = await sim.chat({ user: { first_name: 'Ada' } })
+    const ada = await sim.chat({ user: { firstName: 'Ada' } })
     await ada.press('handover')
     await call('end', { chat_id: 'nobody' })
     const after = sim.snapshot({ journal: true })

@@ -66,7 +66,7 @@ describe('a scenario in code', () => {
     const [first, again, other] = [await nameOf(1), await nameOf(1), await nameOf(2)]
     expect(again).toBe(first)
     expect(other).not.toBe(first)
-    expect((await sim.chat()).view()).toMatchObject({ chat_id: before.chat_id, user_id: before.user_id })
+    expect((await sim.chat()).view()).toMatchObject({ chatId: before.chatId, userId: before.userId })
   })
 
   it('fails with the report of the runner', async () => {

@@ -15,7 +15,7 @@ afterEach(async () => {
 })
 
 it('hands a chat over and back', async () => {
-  const ada = await sim.chat({ user: { first_name: 'Ada' } })
+  const ada = await sim.chat({ user: { firstName: 'Ada' } })
   await ada.press('handover')
   const start = await ada.expectCall('start', { supports_attachment: true })
   expect(start.body.sender?.name).toBe('Anna')

@@ -127,7 +127,7 @@ test('a reset drops a call whose body is still being read', async () => {
   await sim.chat({ id: 'ada' })
   expect((await answer).status).toBe(500)
   expect(sim.journal.query({ kind: 'api' })).toEqual([])
-  expect(sim.chats()).toMatchObject([{ chat_id: 'ada', status: 'bot' }])
+  expect(sim.chats()).toMatchObject([{ chatId: 'ada', status: 'bot' }])
 })
 
 test('a reset cancels earlier clock advances', async () => {

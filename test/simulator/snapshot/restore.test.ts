@@ -54,7 +54,7 @@ test('a snapshot contains keys only on request, and a restore without them keeps
   expect(to.apiKey).toBe('own-key')
   await to.restore(from.snapshot({ keys: true }))
   expect(to.apiKey).toBe('first-secret')
-  expect((await call(to, `/api/v1/chats/${from.chats()[0]!.chat_id}`, { key: 'second-secret' })).status).toBe(200)
+  expect((await call(to, `/api/v1/chats/${from.chats()[0]!.chatId}`, { key: 'second-secret' })).status).toBe(200)
 })
 
 test('a restore takes over seed and bot', async () => {

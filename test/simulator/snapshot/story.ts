@@ -171,7 +171,7 @@ async function takeInChat(
   seen: string[],
 ): Promise<void> {
   const chats = sim.chats()
-  const chat = chats.length === 0 ? undefined : sim.findChat(chats[step.chat % chats.length]!.chat_id)
+  const chat = chats.length === 0 ? undefined : sim.findChat(chats[step.chat % chats.length]!.chatId)
   if (chat === undefined) return
   if (step.do === 'trigger') await trigger(sim, chat.id)
   else if (step.do === 'press') chat.press('handover').catch(() => {})

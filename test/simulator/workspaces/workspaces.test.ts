@@ -188,15 +188,15 @@ async function act(sim: PlatformSimulator, url: string | null, [, what]: Step): 
   else if (what === 'advance') await sim.clock.advance('1s')
   else if (what === 'fault') sim.faults.add({ on: 'webhook', duplicate: 2, times: 1 })
   else if (chat === undefined) return
-  else if (what === 'says') await sim.findChat(chat.chat_id)!.says('Hi')
-  else if (what === 'press') await sim.findChat(chat.chat_id)!.press('handover')
+  else if (what === 'says') await sim.findChat(chat.chatId)!.says('Hi')
+  else if (what === 'press') await sim.findChat(chat.chatId)!.press('handover')
   else {
     const path = `/api/v2/handover/${what === 'typing' ? 'typing_start' : 'start'}`
     const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
     const init = {
       method: 'POST',
       headers,
-      body: JSON.stringify({ bot_id: sim.botId, chat_id: chat.chat_id, timeout: 1000 }),
+      body: JSON.stringify({ bot_id: sim.botId, chat_id: chat.chatId, timeout: 1000 }),
     }
     await (url === null ? sim.fetch(new Request(sim.baseUrl + path, init)) : fetch(url + path, init))
   }

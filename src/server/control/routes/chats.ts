@@ -2,11 +2,12 @@
 
 import { chatSummary, viewChat } from '../../../platform/chat-view.ts'
 import { type AttachmentInput, awaitAck, toFile } from '../../../simulator/chat-handle.ts'
-import { newChat } from '../../../simulator/new-chat.ts'
+import { newChat, userFromWire } from '../../../simulator/new-chat.ts'
 import { ControlProblem } from '../problems.ts'
 import { ActQuery, NewChat, Press, Says, Upload } from '../request-schemas.ts'
 import { ActionAnswer, ChatAnswer, Chats, CreatedChat, ErrorBody } from '../response-schemas.ts'
 import { type Call, defineRoute, ok, type Reply, type Route } from '../route.ts'
+import { wireAck, wireChat, wireSummary } from '../wire-views.ts'
 
 const NO_CHAT = { description: 'There is no such chat', schema: ErrorBody }
 const REFUSED = { description: 'It cannot be done; the message says why', schema: ErrorBody }
@@ -29,7 +30,9 @@ async function act(
   try {
     const { messageId, deliveryId } = await start()
     const done = { message_id: messageId, delivery_id: deliveryId }
-    return ok(query.wait === 'ack' ? { ...done, ack: await awaitAck(core, deliveryId, after) } : done)
+    if (query.wait !== 'ack') return ok(done)
+    const ack = await awaitAck(core, deliveryId, after)
+    return ok({ ...done, ack: ack && wireAck(ack) })
   } catch (error) {
     // Only a reset takes a chat away.
     if (chat === core.platform.state.chats.get(params.id!)) throw error
@@ -62,8 +65,8 @@ export const CHAT_ROUTES: readonly Route[] = [
     body: NewChat,
     example: { language: 'nb', labels: ['delivery'] },
     answers: { 201: { description: 'Opened', schema: CreatedChat }, 422: REFUSED },
-    async run({ core, control, body: { bot_id, ...options } }) {
-      const chat = await newChat(core, { ...options, ...(bot_id === undefined ? {} : { botId: bot_id }) } as never)
+    async run({ core, control, body: { bot_id: botId, user, ...options } }) {
+      const chat = await newChat(core, { ...options, botId, user: userFromWire(user) } as never)
       const at = `${control}/chats/${encodeURIComponent(chat.id)}`
       return { status: 201, body: { chat_id: chat.id, user_id: chat.userId, bot_id: chat.botId, url: at } }
     },
@@ -75,7 +78,8 @@ export const CHAT_ROUTES: readonly Route[] = [
     path: '/chats',
     summary: 'Every chat',
     answers: { 200: { description: 'Oldest first', schema: Chats } },
-    run: ({ core }) => ok({ chats: [...core.platform.state.chats.values()].map(chatSummary) }),
+    run: ({ core }) =>
+      ok({ chats: [...core.platform.state.chats.values()].map(chat => wireSummary(chatSummary(chat))) }),
   }),
   defineRoute({
     id: 'getChat',
@@ -86,7 +90,7 @@ export const CHAT_ROUTES: readonly Route[] = [
     answers: { 200: { description: 'The window', schema: ChatAnswer }, 404: NO_CHAT },
     run({ core, params }) {
       const chat = core.platform.state.chats.get(params.id!)
-      if (chat) return ok(viewChat(core.platform, chat))
+      if (chat) return ok(wireChat(viewChat(core.platform, chat)))
       throw new ControlProblem(404, 'chat_not_found', `There is no chat ${JSON.stringify(params.id)}.`)
     },
   }),

@@ -12,6 +12,7 @@ import { ControlProblem, chatOf, latest, unknownId } from '../problems.ts'
 import { DeliveriesQuery, Resend, ResendQuery, Trigger } from '../request-schemas.ts'
 import { Deliveries, ErrorBody, SentByHand } from '../response-schemas.ts'
 import { defineRoute, ok, type Reply, type Route } from '../route.ts'
+import { wireAck } from '../wire-views.ts'
 import { shown } from './journal.ts'
 
 const ANSWERED = { description: 'The webhook answered, or nothing came back', schema: SentByHand }
@@ -60,7 +61,7 @@ async function resend(core: Core, id: string, resign: boolean, sending: Resend):
 /** What the webhook answered; nothing when a reset came first. */
 function answered(entry: Delivery | null): Reply {
   if (entry === null) throw new ControlProblem(409, 'reset', 'The simulator was reset before the webhook answered.')
-  return ok({ delivery_id: entry.delivery_id, ack: ackOf(entry) })
+  return ok({ delivery_id: entry.delivery_id, ack: wireAck(ackOf(entry)) })
 }
 
 export const DELIVERY_ROUTES: readonly Route[] = [

@@ -8,6 +8,7 @@ import type { Core } from '../../../simulator/core.ts'
 import { AvailabilityChange, ConfigPatch } from '../request-schemas.ts'
 import { Assumptions, Availability, Config, ErrorBody, StateResponse } from '../response-schemas.ts'
 import { defineRoute, ok, type Route } from '../route.ts'
+import { wireSummary } from '../wire-views.ts'
 import { clockNow } from './time.ts'
 
 const REFUSED = {
@@ -49,7 +50,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
         config: simulator.config(),
         clock: clockNow(core),
         availability: everyQueue(core),
-        chats: [...core.platform.state.chats.values()].map(chatSummary),
+        chats: [...core.platform.state.chats.values()].map(chat => wireSummary(chatSummary(chat))),
         journal: { first_seq: core.journal.firstSeq, next_seq: core.journal.nextSeq },
       }),
   }),
