@@ -35,5 +35,5 @@ export const UNSPECIFIED_HEADER = 'x-handover-sim-unspecified'
 /** Marks a fault of the simulator itself; its body never has the platform's shape. */
 export const INTERNAL_HEADER = 'x-handover-sim-internal-error'
 
-/** Names the faults that struck a call, on every answer that still goes out: none of it is the platform's doing. */
+/** Names the faults applied to a call, on every answer that is sent. */
 export const FAULT_HEADER = 'x-handover-sim-fault'

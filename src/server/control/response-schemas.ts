@@ -60,7 +60,7 @@ export const NamedFault = z
     hits: z.int(),
     of: z.nullable(z.int()).check(z.describe('How many hits it has in all; null until it is cleared')),
     used_up: z.boolean(),
-    holding: z.int().check(z.describe('Events it keeps back right now')),
+    holding: z.int().check(z.describe('How many events it holds now')),
   })
   .check(named('NamedFault', 'A fault that was set, and what it did so far'))
 export const FaultsSet = z

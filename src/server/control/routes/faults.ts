@@ -5,7 +5,7 @@ import { chatOf, unknownId } from '../problems.ts'
 import { ErrorBody, FaultsCleared, FaultsSet, NamedFault } from '../response-schemas.ts'
 import { defineRoute, ok, type Reply, type Route } from '../route.ts'
 
-const CLEARED = { description: 'They are not set any more; events they kept back go out', schema: FaultsCleared }
+const CLEARED = { description: 'They are no longer set; the events they held are sent', schema: FaultsCleared }
 
 function set(core: Core, spec: FaultSpec): Reply {
   if (spec.chat_id !== undefined) chatOf(core, spec.chat_id)
@@ -27,7 +27,7 @@ export const FAULT_ROUTES: readonly Route[] = [
     path: '/faults',
     summary: 'From now on something goes wrong, in calls of the platform or in its events',
     description:
-      'The first fault whose turn it is strikes; later ones as well when they decide something else. Each hit is an entry of the kind `fault`.',
+      'The fault that was set first applies; a later one as well if it changes something else. Each hit is an entry of the kind `fault`.',
     body: Fault as never,
     example: { on: { api: 'start' }, respond: { status: 503, headers: { 'Retry-After': '1' } }, times: 2 },
     answers: {
