@@ -92,7 +92,7 @@ function unanswered(index: JournalIndex, step: PlannedStep, wanted: NonNullable<
   const ended = index.endOf(step.number)!
   const sent = index.entries.find(entry => isSending(entry) && entry.delivery_id === ended.delivery_id)
   const event = String((sent as { event?: string } | undefined)?.event ?? 'its event')
-  const keeper = index.entries.filter(isKeeping).find(({ delivery_id }) => delivery_id === ended.delivery_id)
+  const holding = index.entries.filter(isHolding).find(({ delivery_id }) => delivery_id === ended.delivery_id)
   return {
     kind: 'stimulus',
     wanted: wantedText(wanted, event, index.plan.timeouts.ackMs),
@@ -101,7 +101,7 @@ function unanswered(index: JournalIndex, step: PlannedStep, wanted: NonNullable<
     nearest: [],
     marks: [sent?.seq ?? ended.seq],
     hint: SLOW_HINT,
-    ...(keeper === undefined ? {} : keptBack(keeper.fault, event)),
+    ...(holding === undefined ? {} : heldEvent(holding.fault, event)),
   }
 }
 
@@ -115,13 +115,13 @@ function silence({ ended, plan }: JournalIndex, step: Ended): string {
 }
 type Ended = NonNullable<ReturnType<JournalIndex['endOf']>>
 
-const isKeeping = (entry: Entry): entry is EntryOf<'fault'> =>
+const isHolding = (entry: Entry): entry is EntryOf<'fault'> =>
   entry.kind === 'fault' && (entry.effect.hold !== undefined || entry.effect.swap === true)
 
-/** Not a word of it went out, so it is not the webhook that is late. */
-const keptBack = (fault: string, event: string) => ({
-  happened: `the fault ${fault} kept ${event} back all the time, so that nobody could answer it`,
-  hint: 'Say async: true on the step: then it goes on, and the later events come that let this one go.',
+/** The event was not sent, so the webhook is not late. */
+const heldEvent = (fault: string, event: string) => ({
+  happened: `the webhook did not receive ${event}, because the fault ${fault} held it`,
+  hint: 'Write async: true on the step, so that the scenario continues and later events release this one.',
 })
 
 /** By the platform, or by hand. */

@@ -31,20 +31,20 @@ export function describeDelivery(entry: Delivery): Line {
   }
 }
 
-/** Not of the platform: somebody asked for it. */
+/** Triggered or resent by a user, not sent by the platform. */
 export const isByHand = ({ triggered, resent }: Delivery): boolean => triggered === true || resent === true
 
 function onPurpose({ triggered, resent, sign, faults }: Delivery): string {
   const by = faults === undefined ? '' : faultNames(faults)
   const made = [triggered ? 'triggered' : '', resent ? 'resent' : '']
-  const how = [...made, by, spoilt(sign) ? SPOILT[sign] : ''].filter(Boolean)
+  const how = [...made, by, isInvalidSign(sign) ? INVALID_SIGNS[sign] : ''].filter(Boolean)
   return how.length === 0 ? '' : `, ${how.join(', ')}`
 }
 
-type Spoilt = Exclude<SignMode, 'valid'>
-export const spoilt = (sign: SignMode | undefined): sign is Spoilt => sign !== undefined && sign !== 'valid'
+type InvalidSign = Exclude<SignMode, 'valid'>
+export const isInvalidSign = (sign: SignMode | undefined): sign is InvalidSign => sign !== undefined && sign !== 'valid'
 
-const SPOILT: Record<Spoilt, string> = {
+const INVALID_SIGNS: Record<InvalidSign, string> = {
   none: 'not signed on purpose',
   'wrong-key': 'signed with a wrong key on purpose',
   tampered: 'changed after signing on purpose',
@@ -52,12 +52,12 @@ const SPOILT: Record<Spoilt, string> = {
   hex: 'signature encoded wrong on purpose',
 }
 
-/** What a fault spoilt, turned down. */
+/** The webhook refused what a fault made invalid. */
 const refusedRightly = (entry: Delivery): boolean =>
-  entry.faults !== undefined && (entry.status ?? 0) >= 400 && (spoilt(entry.sign) || wasCut(entry))
+  entry.faults !== undefined && (entry.status ?? 0) >= 400 && (isInvalidSign(entry.sign) || isTruncated(entry))
 
-/** The body was cut short by a fault. */
-export function wasCut({ faults, request }: Delivery): boolean {
+/** Whether a fault truncated the body. */
+export function isTruncated({ faults, request }: Delivery): boolean {
   if (faults === undefined) return false
   try {
     JSON.parse(request.body)
@@ -69,7 +69,7 @@ export function wasCut({ faults, request }: Delivery): boolean {
 
 /** Some events are acknowledged by a refusal as well. */
 function wronglyAccepted({ status, sign }: Delivery): Detail[] {
-  if (status === null || status < 200 || status > 299 || !spoilt(sign)) return []
+  if (status === null || status < 200 || status > 299 || !isInvalidSign(sign)) return []
   return [{ label: 'accepted', text: 'though the signature does not fit: does the receiver verify it?', level: 'warn' }]
 }
 

@@ -2,7 +2,7 @@
 
 import type { EntryOf } from '../journal/entry.ts'
 import { visible } from '../text/visible.ts'
-import { spoilt, wasCut } from './log-deliveries.ts'
+import { isInvalidSign, isTruncated } from './log-deliveries.ts'
 
 export interface Hint {
   /** Hints of the same cause are given once. */
@@ -85,12 +85,12 @@ const SIGNS: readonly Sign[] = [
   },
   {
     cause: 'wrong on purpose',
-    matches: ({ sign, status }) => spoilt(sign) && (status === 401 || status === 403),
+    matches: ({ sign, status }) => isInvalidSign(sign) && (status === 401 || status === 403),
     advice: () => 'Refused as it should be: this signature was wrong on purpose.',
   },
   {
     cause: 'cut on purpose',
-    matches: entry => wasCut(entry) && entry.status !== null,
+    matches: entry => isTruncated(entry) && entry.status !== null,
     advice: ({ faults = [] }) => `The fault ${visible(faults.join(', '))} cut the body short: a refusal is right.`,
   },
   {
