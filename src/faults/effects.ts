@@ -2,7 +2,7 @@
 
 import type { SignMode } from '../contract/sign-modes.ts'
 import type { FaultEffect } from '../journal/entry.ts'
-import type { Wire } from '../runtime/transport.ts'
+import type { WireFaults } from '../runtime/transport.ts'
 import { parseDuration } from '../text/duration.ts'
 import type { FaultSpec, SendingSpec } from './schema.ts'
 
@@ -53,7 +53,7 @@ export interface Form {
   readonly sign: SignMode
   readonly truncate: boolean
   /** Null: the bytes travel as usual. */
-  readonly wire: Wire | null
+  readonly wire: WireFaults | null
 }
 
 export interface Copies {

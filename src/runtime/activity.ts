@@ -1,11 +1,11 @@
-/** Counts what is in flight, so that others can wait until nothing is. */
+/** Counts work in flight, so that callers can wait until there is none. */
 export interface Activity {
-  /** Something started; call what is returned when it has ended. */
+  /** Counts one piece of work. The returned function ends it. */
   begin(): () => void
   readonly busy: boolean
-  /** Resolves when the count is zero (at once if it is). */
+  /** Resolves when nothing is in flight. */
   idle(): Promise<void>
-  /** Counts from zero again: what started before does not count any more, however long it takes. */
+  /** Forgets all work that has started. */
   forget(): void
 }
 

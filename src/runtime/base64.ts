@@ -1,4 +1,4 @@
-/** Bytes as text, in two ways, on every runtime. */
+/** Converts between base64 and hexadecimal on every runtime. */
 
 export const hexToBase64 = (hex: string): string =>
   btoa(hex.replace(/../g, pair => String.fromCharCode(Number.parseInt(pair, 16))))

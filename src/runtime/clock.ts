@@ -1,12 +1,12 @@
 /**
- * The only owner of time. Two clocks: the simulator's own (timers of the platform: typing, retries, waits,
- * timestamps), which may be virtual, and the wall (network timeouts, durations), which never is.
+ * Reads and sets the time; no other file does. The clock of a simulator times the platform (typing, retries, waits,
+ * timestamps) and may be virtual. The wall clock times network timeouts and durations.
  */
 export interface Timer {
   cancel(): void
 }
 
-/** A timer of a simulator's clock. Of two due at the same moment the one with the lower order goes first. */
+/** A timer of a simulator's clock. Of two timers for the same moment, the one with the lower order fires first. */
 export interface ClockTimer extends Timer {
   readonly order: number
 }
@@ -25,14 +25,14 @@ export interface RealClock extends Clock {
   readonly mode: 'real'
 }
 
-/** A clock that moves only when told; `drain` lets the work a timer started finish before the next one fires. */
+/** A clock that moves only by `advance`; `drain` finishes the work of one timer before the next one fires. */
 export interface VirtualClock extends Clock {
   readonly mode: 'virtual'
   advance(byMs: number, drain: () => Promise<void>): Promise<void>
-  /** Back to the start, with no timer left. */
+  /** Returns to the start and cancels all timers. */
   rewind(): void
   readonly startMs: number
-  /** To another start and moment, with no timer left. */
+  /** Moves to another start and moment, and cancels all timers. */
   set(startMs: number, nowMs: number): void
 }
 
@@ -60,7 +60,7 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS): VirtualClock {
   let rewinds = 0
   let turn: Promise<void> = Promise.resolve()
 
-  /** What was asked for before a reset moves nothing after it. */
+  /** An `advance` from before a reset does not move the clock after it. */
   async function move(byMs: number, drain: () => Promise<void>, before: number): Promise<void> {
     await drain()
     const until = now + byMs
@@ -88,7 +88,7 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS): VirtualClock {
       return { order: due.order, cancel: () => void timers.delete(due) }
     },
     nextDue: () => soonest(timers)?.at ?? null,
-    /** Whoever advances while another does comes after it, so that the sum of both is what passes. */
+    /** Advances at the same time run one after the other, so that their sum passes. */
     advance(byMs, drain) {
       const before = rewinds
       const moved = turn.then(() => move(byMs, drain, before))
@@ -106,10 +106,10 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS): VirtualClock {
   }
 }
 
-/** Node's longest timer; longer waits are taken in several steps. */
+/** Node's longest timer; longer waits take several timers. */
 const LONGEST_MS = 2_147_483_647
 
-/** By more than this a timer is early only when somebody has set the wall clock back. */
+/** A timer that is earlier than this means that the wall clock was set back. */
 const EARLY_MS = 2
 
 /** A timer keeps its process alive until it fires; closing or resetting the simulator cancels it. */
@@ -128,7 +128,7 @@ export function createRealClock(): RealClock {
         const left = at - Date.now()
         handle = setTimeout(left > LONGEST_MS ? arm : ring, Math.min(Math.max(0, left), LONGEST_MS))
       }
-      // Node's timers count on another clock, which may be a moment ahead of this one.
+      // Node's timers use another clock, which may be slightly ahead of this one.
       const ring = () => {
         const left = at - Date.now()
         return left > 0 && left <= EARLY_MS ? arm() : fire()
@@ -150,7 +150,7 @@ export function createRealClock(): RealClock {
   }
 }
 
-/** Taken before a test could replace them: the timers it fakes are those of the code it tests. */
+/** Taken before a test can replace them, because fake timers are meant for the code under test. */
 const onWall = {
   setTimeout: setTimeout.bind(globalThis),
   clearTimeout: clearTimeout.bind(globalThis),
@@ -180,5 +180,5 @@ export function wallDelay(delayMs: number, signal?: AbortSignal): Promise<void> 
   })
 }
 
-/** The time of day on the wall, ISO 8601: when a run began. */
+/** The current time of day in ISO 8601. */
 export const wallTime = (): string => new Date().toISOString()

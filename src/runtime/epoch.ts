@@ -1,4 +1,4 @@
-/** What stands between two resets. Work begun in one epoch must not reach the next. */
+/** Counts resets, so that work from before a reset can be recognized and aborted. */
 export interface Epoch {
   /** Grows with every reset. */
   current(): number

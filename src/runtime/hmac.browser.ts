@@ -1,4 +1,4 @@
-/** Keyed hashes where there is no `node:crypto`: a browser has only asynchronous ones, and signing does not wait. */
+/** Replaces `hmac.ts` in browsers, whose own hashes are asynchronous while signing is synchronous. */
 import { hmac as keyed } from '@noble/hashes/hmac.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'

@@ -1,4 +1,4 @@
-/** Keyed hashes, from Node's own crypto. */
+/** Computes keyed hashes with Node's crypto. */
 import { createHmac } from 'node:crypto'
 
 export type HashName = 'sha256' | 'sha1' | 'sha512'

@@ -1,8 +1,8 @@
-/** A connection that never leaves the process, with what HTTP clients and servers expect of a socket. */
+/** Connects two sockets inside of the process, as HTTP clients and servers expect them. */
 import { Duplex } from 'node:stream'
 import { type Timer, wallTimer } from './clock.ts'
 
-/** The two ends. What one writes the other reads; when one goes away, the other notices as over a network. */
+/** The two ends. One reads what the other writes, and sees its end like that of a network connection. */
 export function memorySockets(encrypted: boolean): { client: MemorySocket; server: MemorySocket } {
   const client = new MemorySocket(encrypted, false)
   const server = new MemorySocket(encrypted, true)
@@ -40,7 +40,7 @@ export class MemorySocket extends Duplex {
     else this.peer.#receive(chunk, done)
   }
 
-  /** The writer goes on once the reader wants more. */
+  /** Continues the writer when the reader asks for more. */
   #receive(chunk: Buffer, done: () => void): void {
     this.#touch()
     if (this.push(chunk)) done()
@@ -63,7 +63,7 @@ export class MemorySocket extends Duplex {
     if (!this.peer.destroyed && !this.peer.readableEnded) this.peer.push(null)
   }
 
-  /** As a connection that is reset: the other end reads an error instead of an end. */
+  /** Resets the connection: the other end reads an error instead of an end. */
   resetAndDestroy(): this {
     this.peer.destroy(networkError('read ECONNRESET', 'ECONNRESET'))
     return this.destroy()
@@ -75,13 +75,13 @@ export class MemorySocket extends Duplex {
     else this.once('finish', () => this.destroy())
   }
 
-  /** `timeout` is told after this long without a byte in either direction; 0: never. */
+  /** Emits `timeout` after this time without a byte in either direction; 0: never. */
   limitSilence(ms: number): void {
     this.timeout = ms
     this.#touch()
   }
 
-  /** The same as sockets call it. */
+  /** The name that sockets have for it. */
   setTimeout(ms: number, onTimeout?: () => void): this {
     if (onTimeout !== undefined && ms > 0) this.once('timeout', onTimeout)
     if (onTimeout !== undefined && ms === 0) this.off('timeout', onTimeout)

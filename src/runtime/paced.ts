@@ -1,9 +1,9 @@
-/** Bytes in pieces, spread over a time on the wall. */
+/** Splits bytes into pieces and spreads them over a time of the wall clock. */
 import { wallDelay } from './clock.ts'
 
 const PIECES = 10
 
-/** The last piece comes when the time is over. Ends early, without the rest, when aborted. */
+/** Yields the last piece at the end of the time. Yields nothing more when aborted. */
 export async function* paced(bytes: Uint8Array, overMs: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const pieces = Math.max(1, Math.min(PIECES, bytes.length))
   for (let index = 0; index < pieces; index++) {

@@ -1,4 +1,4 @@
-/** Believable people, from faker, seeded per chat; each locale is loaded when the first such chat is made. */
+/** Makes believable end users with faker, seeded per chat. Loads each locale with its first chat. */
 import type { Faker } from '@faker-js/faker'
 import { hashWords } from './random.ts'
 
@@ -7,7 +7,7 @@ export interface DrawnPersona {
   readonly lastName: string
   readonly fullName: string
   readonly gender: string
-  /** What a company's bot would have collected. */
+  /** The data that a company's bot collects. */
   readonly context: Record<string, unknown>
 }
 

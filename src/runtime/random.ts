@@ -1,12 +1,12 @@
-/** Chance, seeded: the same seed and label give the same numbers on every machine. */
+/** Makes pseudo-random numbers: the same seed and label give the same numbers on every machine. */
 
 export type Words = readonly [number, number, number, number]
 
-/** Four 32-bit words drawn from a text and a seed (a mixing hash, not a cryptographic one). */
+/** Four 32-bit words from a text and a seed (a mixing hash, not a cryptographic one). */
 export const hashWords = (text: string, seed: number): Words =>
   hashFrom([(1779033703 ^ seed) | 0, (3144134277 ^ (seed >>> 1)) | 0, 1013904242, 2773480762 | 0], text)
 
-/** Goes on from words drawn before, so that a long beginning is hashed only once. */
+/** Continues from earlier words, so that a long common beginning is hashed once. */
 export function hashFrom(words: Words, text: string): Words {
   let [a, b, c, d] = words
   for (let i = 0; i < text.length; i++) {
@@ -34,11 +34,11 @@ export interface Random {
   /** A whole number in [0, below). */
   below(bound: number): number
   pick<T>(items: readonly T[]): T
-  /** Where it stands: what `randomFrom` takes to go on from here. */
+  /** The state from which `randomFrom` continues. */
   readonly state: number
 }
 
-/** A small generator (mulberry32) started from a seed and a label, so that streams do not disturb each other. */
+/** A mulberry32 generator. Streams with different labels are independent of each other. */
 export const createRandom = (seed: number, label = ''): Random => randomFrom(hashWords(label, seed)[0])
 
 export function randomFrom(initial: number): Random {

@@ -1,10 +1,10 @@
-/** Timestamps with microseconds: strictly increasing, so that the order of messages shows in their times. */
+/** Makes strictly increasing timestamps in microseconds, so that times show the order of messages. */
 export interface Timestamps {
   /** Whole microseconds since 1970. */
   next(): number
-  /** The latest one given; 0 before the first. */
+  /** The latest timestamp; 0 before the first. */
   readonly last: number
-  /** Goes on after `last`; from the clock alone after 0. */
+  /** Continues after `last`; with 0, from the clock alone. */
   reset(last?: number): void
 }
 
@@ -30,7 +30,7 @@ const THREE = Array.from({ length: 1000 }, (_, number) => String(number).padStar
 let cachedSecond = -1
 let cachedText = ''
 
-/** `2024-01-01T09:00:00.000001Z`. The part up to the second is kept from the last call: it rarely changes. */
+/** `2024-01-01T09:00:00.000001Z`. Reuses the part up to the second from the last call. */
 export function isoMicros(micros: number): string {
   const second = Math.floor(micros / 1_000_000)
   if (second !== cachedSecond) {

@@ -1,4 +1,4 @@
-/** How webhook bytes leave: a port, its real version over undici, and one for a plain function. */
+/** Defines how webhook requests are sent: over HTTP, or to a function. */
 import { wallTimer } from './clock.ts'
 import { cancelled, rootCause, TransportError, timedOut } from './connection-failure.ts'
 
@@ -8,16 +8,16 @@ export interface Outgoing {
   readonly body: string
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** Needs a connection of its own; a function has none and gets an ordinary `Request`. */
-  readonly wire?: Wire
+  /** Not applied when the webhook is a function. */
+  readonly wire?: WireFaults
 }
 
-/** How the bytes travel, when it is to be unusual. */
-export interface Wire {
-  /** On the wall; 0: all at once. */
+/** Faults of how the bytes travel. */
+export interface WireFaults {
+  /** Milliseconds of the wall clock; 0: all at once. */
   readonly dripMs: number
   readonly chunked: boolean
-  /** Names of headers as they are given, not as they are usually written. */
+  /** Sends the header names in their given case. */
   readonly headerCase: boolean
   readonly resetAfterAnswer: boolean
 }
@@ -34,10 +34,10 @@ export type Transport = (request: Outgoing) => Promise<Received>
 
 export const KEPT_BODY_CHARS = 16_384
 
-/** Beyond this an answer is cut off rather than read to its end. */
+/** The rest of a longer answer is not read. */
 export const MAX_BODY_BYTES = 1_048_576
 
-/** `cut`: there was more than was read. */
+/** `cut`: the answer is longer than what was read. */
 export function receivedFrom(
   status: number,
   headers: Record<string, string>,
@@ -49,7 +49,7 @@ export function receivedFrom(
   return { status, headers, body, truncated: cut || body.length !== text.length }
 }
 
-/** Webhooks go straight to a function, as an ordinary `Request`. */
+/** Passes each request to a function as a `Request`. */
 export function functionTransport(handler: (request: Request) => Response | Promise<Response>): Transport {
   return async ({ url, headers, body, timeoutMs, signal }) => {
     const request = new Request(url, { method: 'POST', headers, body })
@@ -74,13 +74,13 @@ export function functionTransport(handler: (request: Request) => Response | Prom
   }
 }
 
-/** Not by its class: a test runner or a polyfill may have one of its own. */
+/** Does not check the class, because test runners and polyfills have their own. */
 const isResponse = (given: unknown): boolean => {
   const { status, text } = (given ?? {}) as Partial<Response>
   return typeof status === 'number' && typeof text === 'function'
 }
 
-/** Whatever ends it, nothing is left behind that would keep the process. */
+/** Leaves no timer or listener behind that would keep the process alive. */
 function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const end = () => {
@@ -122,7 +122,7 @@ function placeIn(stack: unknown): string | null {
   return frame?.replace(/^\s+at (?:async )?(?:.*\()?|\)$/g, '') ?? null
 }
 
-/** Loaded with the first delivery, so that starting up does not pay for it. */
+/** Loads undici with the first delivery, so that the start stays fast. */
 export function httpTransport(): Transport & { close(): Promise<void> } {
   let loading: Promise<typeof import('./undici-transport.ts')> | null = null
   let loaded: import('./undici-transport.ts').UndiciTransport | null = null
@@ -133,8 +133,8 @@ export function httpTransport(): Transport & { close(): Promise<void> } {
     return loaded
   }
   const send: Transport = request => {
-    if (request.wire !== undefined)
-      return import('./odd-transport.ts').then(odd => odd.sendOddly(request, request.wire!))
+    const { wire } = request
+    if (wire !== undefined) return import('./faulty-transport.ts').then(({ sendFaulty }) => sendFaulty(request, wire))
     return loaded ? loaded.send(request) : load().then(transport => transport.send(request))
   }
   return Object.assign(send, { close: async () => loaded?.close() })

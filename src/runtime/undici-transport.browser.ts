@@ -1,4 +1,4 @@
-/** Webhook deliveries from a page: by its own `fetch`, as far as the page may reach. */
+/** Replaces `undici-transport.ts` in browsers: sends webhook requests with `fetch`. */
 import { functionTransport, type Transport } from './transport.ts'
 
 export interface UndiciTransport {

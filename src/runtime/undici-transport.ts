@@ -1,4 +1,4 @@
-/** Webhook deliveries over HTTP: undici's dispatch interface, keep-alive, one timer per delivery. */
+/** Sends webhook requests over HTTP with undici's dispatch interface, keep-alive and one timer per request. */
 import { Agent, type Dispatcher } from 'undici'
 import { wallTimer } from './clock.ts'
 import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
@@ -11,7 +11,7 @@ export interface UndiciTransport {
 
 export function createUndiciTransport(): UndiciTransport {
   const agent = new Agent({
-    connections: null, // each chat waits for its own answer only, however many there are
+    connections: null, // unlimited, so that no chat waits for the answer of another
     pipelining: 1,
     keepAliveTimeout: 10_000,
     connect: { timeout: 10_000 },
@@ -26,7 +26,7 @@ export function createUndiciTransport(): UndiciTransport {
 
 const origins = new Map<string, { origin: string; path: string; target: string }>()
 
-/** Deliveries go to very few URLs: each is parsed once. */
+/** Caches parsed URLs, because deliveries go to very few. */
 function addressOf(url: string) {
   let known = origins.get(url)
   if (known === undefined) {
@@ -56,7 +56,7 @@ function dispatch(
 
 type Controller = Dispatcher.DispatchController
 
-/** Collects one answer; the first of end, error, timeout and cancellation settles it. */
+/** Collects one answer. Settles with the first of end, error, timeout and cancellation. */
 class Answer implements Dispatcher.DispatchHandler {
   #request: Outgoing
   #target: string
@@ -82,7 +82,7 @@ class Answer implements Dispatcher.DispatchHandler {
 
   #onAbort = () => this.#fail(cancelled())
 
-  /** Settled first: aborting reports an error of its own. */
+  /** Settles before aborting, because aborting reports an error of its own. */
   #fail(failure: TransportError): void {
     if (!this.#settle()) return
     this.#failure = failure

@@ -1,7 +1,7 @@
-/** Bytes as text, and only if they are UTF-8. */
+/** Decodes UTF-8 strictly. */
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Node knows a faster way for plain ASCII, which most bodies are; elsewhere the decoder does all of it. */
+/** Node decodes ASCII faster, and most bodies are ASCII. */
 const isAscii = globalThis.process?.getBuiltinModule?.('node:buffer')?.isAscii ?? null
 
 /** Throws a TypeError for bytes that are not UTF-8. */

@@ -18,7 +18,7 @@ export function faultyRequest(ports: RequestPorts, encoded: EncodedEvent, form: 
   const valid = validRequest(ports, encoded)
   const body = form.sign === 'tampered' ? tamperedBody(encoded.body) : encoded.body
   const headers = (url: string) => faultyHeaders(ports, encoded, form.sign, url)
-  return sentOddly({ ...valid, body, headers }, form)
+  return withWireFaults({ ...valid, body, headers }, form)
 }
 
 export function faultyHeaders(ports: RequestPorts, encoded: EncodedEvent, mode: SignMode, url: string): Headers {
@@ -28,8 +28,8 @@ export function faultyHeaders(ports: RequestPorts, encoded: EncodedEvent, mode: 
 }
 
 /** Truncates the body and changes how the bytes travel; the signature stays. */
-export function sentOddly(request: WebhookRequest, { truncate, wire }: Form): WebhookRequest {
-  const headers = wire?.headerCase ? (url: string) => withOddCase(request.headers(url)) : request.headers
+export function withWireFaults(request: WebhookRequest, { truncate, wire }: Form): WebhookRequest {
+  const headers = wire?.headerCase ? (url: string) => withUnusualCase(request.headers(url)) : request.headers
   return { ...request, body: truncate ? truncatedBody(request.body) : request.body, headers, wire }
 }
 
@@ -96,11 +96,11 @@ function truncatedBody(body: string): string {
 }
 
 /** `Content-TYPE`, `KINDLY-HMAC`: valid, because header names are case-insensitive. */
-function withOddCase(headers: Headers): Headers {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [oddCase(name), value]))
+function withUnusualCase(headers: Headers): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [unusualCase(name), value]))
 }
 
-function oddCase(name: string): string {
+function unusualCase(name: string): string {
   if (name !== name.toLowerCase()) return name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()
   const parts = name.split('-')
   return parts.map((part, at) => (at < parts.length - 1 ? capitalized(part) : part.toUpperCase())).join('-')

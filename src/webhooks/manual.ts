@@ -6,7 +6,7 @@ import type { DeliveryContent, EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { MASK } from '../journal/mask.ts'
 import { makeId } from '../runtime/ids.ts'
-import { faultyHeaders, faultyRequest, sentOddly, tamperedBody } from './faulty-request.ts'
+import { faultyHeaders, faultyRequest, tamperedBody, withWireFaults } from './faulty-request.ts'
 import { type EncodedEvent, encodePayload, type RequestPorts, validRequest, type WebhookRequest } from './request.ts'
 import type { Schedule } from './schedule.ts'
 import { nextAttempt, type SendPorts, sendRequest } from './send.ts'
@@ -70,7 +70,7 @@ export function createManualEvents(ports: ManualPorts): ManualEvents {
         ...(past.sign === undefined ? {} : { sign }),
         resent: true,
       }
-      const request = sentOddly(pastRequest(ports, past, resign, sign), formOf(sending))
+      const request = withWireFaults(pastRequest(ports, past, resign, sign), formOf(sending))
       return deliver(ports, { request, marks, cause: past.seq }, sending)
     },
     get count() {

@@ -1,7 +1,7 @@
 /** Builds valid webhook requests: the JSON body, the headers, and the signature of exactly these bytes. */
 import type { Knobs } from '../contract/knobs.ts'
 import { type HashName, hmac } from '../runtime/hmac.ts'
-import type { Wire } from '../runtime/transport.ts'
+import type { WireFaults } from '../runtime/transport.ts'
 
 export interface RequestPorts {
   readonly userAgent: string
@@ -24,7 +24,7 @@ export interface WebhookRequest extends EncodedEvent {
   /** The signature may cover the URL. */
   headers(url: string): Headers
   /** How the bytes travel when a fault changes it; null for every valid request. */
-  readonly wire: Wire | null
+  readonly wire: WireFaults | null
 }
 
 export function validRequest(ports: RequestPorts, encoded: EncodedEvent): WebhookRequest {

@@ -1,28 +1,33 @@
-/** Webhook deliveries that are unusual on the wire: one connection each, written by hand. Loaded when first needed. */
+/** Sends webhook requests that a fault changes on the wire, each over its own connection. */
 import { type ClientRequest, type IncomingMessage, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { type Timer, wallTimer } from './clock.ts'
 import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
 import { paced } from './paced.ts'
-import { MAX_BODY_BYTES, type Outgoing, type Received, receivedFrom, type Wire } from './transport.ts'
+import { MAX_BODY_BYTES, type Outgoing, type Received, receivedFrom, type WireFaults } from './transport.ts'
 
-export const sendOddly = (outgoing: Outgoing, wire: Wire): Promise<Received> =>
+export const sendFaulty = (outgoing: Outgoing, wire: WireFaults): Promise<Received> =>
   new Promise((resolve, reject) => {
     if (outgoing.signal.aborted) reject(cancelled())
-    else new OddRequest(outgoing, wire, resolve, reject).run()
+    else new FaultyRequest(outgoing, wire, resolve, reject).run()
   })
 
-/** The first of answer, error, timeout and cancellation settles it. */
-class OddRequest {
+/** Settles with the first of answer, error, timeout and cancellation. */
+class FaultyRequest {
   #outgoing: Outgoing
-  #wire: Wire
+  #wire: WireFaults
   #resolve: (received: Received) => void
   #reject: (failure: TransportError) => void
   #request: ClientRequest
   #over = new AbortController()
   #timer: Timer | null = null
 
-  constructor(outgoing: Outgoing, wire: Wire, resolve: (r: Received) => void, reject: (f: TransportError) => void) {
+  constructor(
+    outgoing: Outgoing,
+    wire: WireFaults,
+    resolve: (r: Received) => void,
+    reject: (f: TransportError) => void,
+  ) {
     this.#outgoing = outgoing
     this.#wire = wire
     this.#resolve = resolve
@@ -39,7 +44,7 @@ class OddRequest {
     void write(this.#request, this.#outgoing, this.#wire, this.#over.signal).then(() => this.#startTimer())
   }
 
-  /** Runs from the end of the body: one that drips takes its time by itself. */
+  /** Starts at the end of the body, because a body that drips takes its own time. */
   #startTimer(): void {
     const { timeoutMs } = this.#outgoing
     if (!this.#over.signal.aborted) this.#timer = wallTimer(timeoutMs, () => this.#fail(timedOut(timeoutMs)))
@@ -69,9 +74,9 @@ class OddRequest {
   }
 }
 
-function open({ url, headers, body }: Outgoing, { chunked, resetAfterAnswer }: Wire): ClientRequest {
+function open({ url, headers, body }: Outgoing, { chunked, resetAfterAnswer }: WireFaults): ClientRequest {
   const length = chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': Buffer.byteLength(body) }
-  // Kept open, so that there is something to reset when the answer has come.
+  // Keeps the connection open, so that it can be reset after the answer.
   const connection = resetAfterAnswer ? { Connection: 'keep-alive' } : {}
   const send = url.startsWith('https:') ? overHttps : overHttp
   return send(url, { method: 'POST', agent: false, headers: { ...headers, ...length, ...connection } })
@@ -79,7 +84,7 @@ function open({ url, headers, body }: Outgoing, { chunked, resetAfterAnswer }: W
 
 const CHUNKS = 3
 
-async function write(request: ClientRequest, { body }: Outgoing, wire: Wire, stop: AbortSignal): Promise<void> {
+async function write(request: ClientRequest, { body }: Outgoing, wire: WireFaults, stop: AbortSignal): Promise<void> {
   const bytes = Buffer.from(body)
   if (wire.dripMs > 0) {
     request.flushHeaders()
@@ -106,8 +111,8 @@ function collect(response: IncomingMessage, done: (received: Received) => void, 
 }
 
 /**
- * Only a plain TCP connection can be reset; one under TLS is closed. So is one the other side is closing already, as
- * HTTP/1.0 does: a reset fails there, and Node would turn round on the rest of the connection for ever.
+ * Closes a connection that cannot be reset: one with TLS, and one that the other side is closing already, as with
+ * HTTP/1.0. Resetting the latter fails, and Node would then poll the rest of the connection for ever.
  */
 function reset({ socket }: ClientRequest): void {
   try {
