@@ -1,4 +1,4 @@
-/** What is built, read as programs: what a file imports, and whether loading it waits for something. */
+/** Parses built files: what they import, and whether they await at the top level. */
 import { dirname, join, normalize } from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
 import { read } from './files.ts'
@@ -8,7 +8,7 @@ interface Node {
   readonly source?: { readonly type?: string; readonly value?: unknown }
 }
 
-/** Every node, or only those that run when the file is loaded. */
+/** Returns every node of a file, or only those outside functions. */
 function nodesOf(file: string, inFunctions: boolean): Node[] {
   const found: Node[] = []
   const visit = (node: unknown): void => {
@@ -28,10 +28,10 @@ function nodesOf(file: string, inFunctions: boolean): Node[] {
 const specifiers = (nodes: readonly Node[]): string[] =>
   nodes.flatMap(({ source }) => (source?.type === 'Literal' && typeof source.value === 'string' ? [source.value] : []))
 
-/** What a file imports, at once or later. */
+/** Returns the specifiers of all static and dynamic imports. */
 export const specifiersOf = (file: string): string[] => specifiers(nodesOf(file, true))
 
-/** The files of dist/ that are loaded with one of them, or with all that it may load later. */
+/** Returns the files of dist/ that load with a file (`at once`), or that it may also load later (`ever`). */
 export function loadedWith(file: string, when: 'at once' | 'ever'): string[] {
   const found = new Set<string>()
   const visit = (one: string): void => {
@@ -47,6 +47,6 @@ export function loadedWith(file: string, when: 'at once' | 'ever'): string[] {
 
 const isStatic = ({ type }: Node) => type !== 'ImportExpression'
 
-/** A module that waits cannot be required. */
+/** A module with a top-level await cannot be loaded by `require`. */
 export const hasTopLevelAwait = (file: string): boolean =>
   nodesOf(file, false).some(node => node.type === 'AwaitExpression' || (node as { await?: boolean }).await === true)

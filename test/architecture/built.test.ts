@@ -1,4 +1,4 @@
-/** The bundle in dist/, as it is published. `npm test` builds first. */
+/** Tests the published bundle in dist/; `npm test` builds it first. */
 import { spawnSync } from 'node:child_process'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -32,34 +32,34 @@ describe.each(NODES)('on Node %s', (_, node) => {
     expect(events).toEqual(['REQUESTING TAKEOVER', 'AGENT TYPING START', 'AGENT TYPING STOP'])
   })
 
-  it.skipIf(node === null)('says of a mistake nobody catches what it is, on one screen', () => {
+  it.skipIf(node === null)('prints an uncaught error in less than one screen', () => {
     const wrong = `import { createSimulator } from ${JSON.stringify(join(ROOT, 'dist/index.js'))}; createSimulator({ sed: 1 })`
     const { stderr } = spawnSync(node!, ['--input-type=module', '-e', wrong], { encoding: 'utf8' })
     expect(stderr).toContain('InvalidOptionError: createSimulator takes no sed; did you mean seed?')
     expect(stderr.length).toBeLessThan(2_000)
   })
 
-  it.skipIf(node === null)('ends after a reset, though a webhook function never answers', () => {
-    const left = `import { createSimulator } from ${JSON.stringify(join(ROOT, 'dist/index.js'))}
+  it.skipIf(node === null)('exits after a reset while a webhook function is still pending', () => {
+    const program = `import { createSimulator } from ${JSON.stringify(join(ROOT, 'dist/index.js'))}
 const sim = createSimulator({ webhook: { fetch: () => new Promise(() => {}) } })
 await (await sim.chat()).press('handover', { async: true })
 await new Promise(setImmediate)
 sim.reset()`
-    const { status, stderr } = spawnSync(node!, ['--input-type=module', '-e', left], {
+    const { status, stderr } = spawnSync(node!, ['--input-type=module', '-e', program], {
       encoding: 'utf8',
-      timeout: 8_000, // The webhook has 10 s.
+      timeout: 8_000, // Less than the 10 s of the webhook timeout.
     })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   })
 
   it.skipIf(node === null)('prints its version and its help', () => {
-    const ask = (flag: string) => spawnSync(node!, [join(ROOT, 'bin/handover-sim.js'), flag], { encoding: 'utf8' })
-    expect(ask('--version')).toMatchObject({ status: 0, stdout: `${VERSION}\n`, stderr: '' })
-    expect(ask('--help').stdout).toContain('Usage: handover-sim')
+    const run = (flag: string) => spawnSync(node!, [join(ROOT, 'bin/handover-sim.js'), flag], { encoding: 'utf8' })
+    expect(run('--version')).toMatchObject({ status: 0, stdout: `${VERSION}\n`, stderr: '' })
+    expect(run('--help').stdout).toContain('Usage: handover-sim')
   })
 })
 
-it('the bundle imports nothing that was not built', () => {
+it('the bundle imports only files that were built', () => {
   const files = filesIn('dist', '.js').map(file => `dist/${file}`)
   expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli.js']))
   const own = files.flatMap(file =>
@@ -71,7 +71,7 @@ it('the bundle imports nothing that was not built', () => {
   expect(own.filter(({ target }) => !files.includes(target))).toEqual([])
 })
 
-it('a map is there for each line of ours, and says names and lines only', () => {
+it('source maps of our code have names and lines, but no sources', () => {
   const maps = filesIn('dist', '.map')
   expect(maps).toEqual(expect.arrayContaining(['index.js.map', 'signature.js.map']))
   const sources = maps.map(file => ({ file, map: readJson<{ sourcesContent?: unknown }>(`dist/${file}`) }))

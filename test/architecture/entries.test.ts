@@ -1,4 +1,4 @@
-/** The names a user may import, as they are built. `npm test` builds first. */
+/** Tests the built entries of the package; `npm test` builds first. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -23,7 +23,7 @@ const manifest = readJson<Manifest>('package.json')
 const entries = Object.entries(manifest.exports).filter((one): one is [string, Target] => typeof one[1] !== 'string')
 const inRoot = (path: string) => path.replace('./', '')
 
-/** The packages that a built file may import, and the files that may. */
+/** Package -> the built files that may import it. */
 const IMPORTABLE: Readonly<Record<string, RegExp>> = {
   zod: /^dist\/(contract\.js$|schemas\/contract\/)/,
   msw: /^dist\/(browser\/)?(msw\.js$|types\/adapters\/msw\.d\.ts$)/,
@@ -31,46 +31,46 @@ const IMPORTABLE: Readonly<Record<string, RegExp>> = {
 }
 const packageOf = (specifier: string) => /^(@[^/]+\/)?[^/]+/.exec(specifier)![0]
 const outside = (specifiers: readonly string[]) => specifiers.filter(one => !one.startsWith('.'))
-/** Imports of packages by files that may not name them. */
+/** Returns the imports of packages that this file may not import. */
 const misplaced = (file: string, specifiers: readonly string[]) =>
   outside(specifiers)
     .filter(one => !isBuiltin(one) && !IMPORTABLE[packageOf(one)]?.test(file))
     .map(one => `${file}: ${one}`)
 
-it('zod is the only dependency: contract shares it with the schemas of the user', () => {
+it('zod is the only dependency, so that contract and the schemas of the user share one copy', () => {
   expect(manifest.dependencies).toEqual({ zod: '^4.2.0' })
 })
 
-it('msw and vitest are optional peers with ranges, so that npm refuses a version that does not work', () => {
+it('msw and vitest are optional peers with version ranges', () => {
   expect(manifest.peerDependencies).toEqual({ msw: '>=2.10 <4', vitest: '>=3 <6' })
   expect(manifest.peerDependenciesMeta).toEqual({ msw: { optional: true }, vitest: { optional: true } })
 })
 
 describe.each(entries)('%s', (_, { types, default: main, browser }) => {
-  it('is there, with types', () => {
+  it('exists and has types', () => {
     for (const path of [types, main, browser ?? main]) expect(existsSync(join(ROOT, path)), path).toBe(true)
   })
 
-  it('can be required: nothing waits while it is loaded', () => {
+  it('can be loaded by require(): no module has a top-level await', () => {
     expect(loadedWith(inRoot(main), 'at once').filter(hasTopLevelAwait)).toEqual([])
   })
 
-  it.skipIf(browser === undefined)('needs nothing of Node in a browser', () => {
+  it.skipIf(browser === undefined)('imports nothing of Node in a browser', () => {
     const files = loadedWith(inRoot(browser!), 'ever')
     expect(files.flatMap(file => outside(specifiersOf(file))).filter(one => one !== 'msw')).toEqual([])
   })
 })
 
-it('an await at the top would be seen', () => {
+it('the check detects a top-level await', () => {
   expect(hasTopLevelAwait('bin/handover-sim.js')).toBe(true)
 })
 
-it('signature is one file that needs nothing', () => {
+it('signature is one file without imports', () => {
   expect(loadedWith('dist/signature.js', 'ever')).toEqual(['dist/signature.js'])
   expect(specifiersOf('dist/signature.js')).toEqual([])
 })
 
-it('a bundle imports a package only in the entry that is for it', () => {
+it('a bundle imports msw, vitest and zod only in their entries', () => {
   const files = filesIn('dist', '.js').map(file => `dist/${file}`)
   expect(files.length).toBeGreaterThan(30)
   expect(files.flatMap(file => misplaced(file, specifiersOf(file)))).toEqual([])
@@ -79,32 +79,32 @@ it('a bundle imports a package only in the entry that is for it', () => {
 describe('types', () => {
   const files = filesIn('dist', '.d.ts').map(file => `dist/${file}`)
 
-  it('name a package only in the entry that is for it', () => {
+  it('name msw, vitest and zod only in their entries', () => {
     expect(files.length).toBeGreaterThan(50)
     expect(files.flatMap(file => misplaced(file, importsOf(read(file))))).toEqual([])
     const naming = files.filter(file => /\bzod\b/.test(read(file).replace(/\/\*.*?\*\//gs, '')))
     expect(naming.filter(file => !file.startsWith('dist/schemas/'))).toEqual([])
   })
 
-  it('are only those that the entries lead to', () => {
-    const seen = new Set<string>()
+  it('are exactly those that the entries refer to', () => {
+    const visited = new Set<string>()
     const follow = (file: string): void => {
-      if (seen.has(file)) return
-      seen.add(file)
+      if (visited.has(file)) return
+      visited.add(file)
       for (const specifier of importsOf(read(file)))
         if (specifier.startsWith('.')) follow(join(file, '..', specifier).replace(/\.js$/, '.d.ts'))
     }
     for (const [, { types }] of entries) follow(inRoot(types))
-    expect(files.filter(file => !seen.has(file))).toEqual([])
-    expect([...seen].filter(file => !files.includes(file))).toEqual([])
+    expect(files.filter(file => !visited.has(file))).toEqual([])
+    expect([...visited].filter(file => !files.includes(file))).toEqual([])
   })
 })
 
-/** vitest cannot be loaded outside of a run of it. */
+/** The vitest entry loads only inside a test run. */
 const REQUIRABLE = entries.map(([name]) => name.replace('.', 'handover-sim')).filter(name => !name.endsWith('/vitest'))
 
 describe.each(NODES)('on Node %s', (_, node) => {
-  it.skipIf(node === null)('require() gives all of them', () => {
+  it.skipIf(node === null)('require() loads every entry', () => {
     const script = `
       const entries = ${JSON.stringify(REQUIRABLE)}.map(name => require(name))
       const { createSimulator } = require('handover-sim')
@@ -121,7 +121,7 @@ describe.each(NODES)('on Node %s', (_, node) => {
 
 describe('data', () => {
   it.each(['schema/scenario.v1.json', 'fixtures/signature-vectors.json', 'scenarios/happy-path.yaml', 'package.json'])(
-    'handover-sim/%s is found by its name',
+    'handover-sim/%s resolves',
     path => {
       expect(new URL(import.meta.resolve(`handover-sim/${path}`)).pathname).toBe(join(ROOT, path))
     },

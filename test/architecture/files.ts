@@ -1,4 +1,4 @@
-/** The files of this repository and what they import. */
+/** Lists and reads the files of this repository, and finds their imports. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,19 +8,19 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 export const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 export const readJson = <T>(file: string): T => JSON.parse(read(file)) as T
 
-/** Below a folder, by path from there. */
+/** Lists the files below a folder with this ending, sorted, by path from the folder. */
 export function filesIn(folder: string, ending: string): string[] {
   const found = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
   return found.filter(name => name.endsWith(ending)).sort()
 }
 
-/** What git tracks and has not been removed since. */
+/** Lists the files that git tracks and that exist. */
 export function trackedFiles(): string[] {
   const listed = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
   return listed.filter(file => existsSync(join(ROOT, file)))
 }
 
-/** The specifiers of `import`, `export from` and `import()` in TypeScript as it is written here. */
+/** Returns the specifiers of `import`, `export from` and `import()` in formatted TypeScript. */
 export function importsOf(source: string): string[] {
   const statement =
     /^(?:import|export)\b[^;'"]*?\bfrom\s*['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]|\bimport\(\s*(?:\/\*.*?\*\/\s*)?['"]([^'"]+)['"]/gm

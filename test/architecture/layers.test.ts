@@ -1,4 +1,4 @@
-/** The rules of docs/architecture.md, read from the source. */
+/** Checks that the imports of src follow the layers of docs/architecture.md, and other rules for files. */
 import { basename, dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesIn, importsOf, read } from './files.ts'
@@ -6,57 +6,56 @@ import { filesIn, importsOf, read } from './files.ts'
 const FILES = filesIn('src', '.ts')
 const PAGE = read('docs/architecture.md')
 
-/** `simulator.ts` is the front of `simulator/`. */
 const folderOf = (file: string) => file.split('/')[0]!.replace(/\.ts$/, '')
 
-/** The steps of the page, the lowest first. */
-const steps = /^cli, .* -> text$/m
+/** The layers of the page, the lowest first. */
+const layers = /^cli, .* -> text$/m
   .exec(PAGE)![0]
   .split(' -> ')
-  .map(step => step.split(', '))
+  .map(layer => layer.split(', '))
   .reverse()
-const stepOf = (room: string) => steps.findIndex(step => step.includes(room))
+const layerOf = (folder: string) => layers.findIndex(layer => layer.includes(folder))
 
 interface Import {
   readonly file: string
-  readonly room: string
+  readonly folder: string
   readonly to: string
 }
 
-/** Imports of another room; data files outside of src are no rooms. */
+/** Imports of another folder of src. */
 const folderImports: Import[] = FILES.flatMap(file =>
   importsOf(read(`src/${file}`))
     .filter(specifier => specifier.startsWith('.'))
     .map(specifier => normalize(join(dirname(file), specifier)))
     .filter(target => !target.startsWith('..'))
-    .map(target => ({ file, room: folderOf(file), to: folderOf(target) }))
-    .filter(({ room, to }) => room !== to),
+    .map(target => ({ file, folder: folderOf(file), to: folderOf(target) }))
+    .filter(({ folder, to }) => folder !== to),
 )
 
 describe('layers', () => {
-  it('the page names every room, in its table and in its steps', () => {
-    const rooms = [...new Set(FILES.map(folderOf))].filter(room => room !== 'index').sort()
-    const inTable = [...PAGE.matchAll(/^\| `([\w-]+)\/`/gm)].map(([, room]) => room!)
-    expect([...inTable].sort()).toEqual(rooms)
-    expect(steps.flat().sort()).toEqual(rooms)
+  it('the page names every folder in its table and in its layers', () => {
+    const folders = [...new Set(FILES.map(folderOf))].filter(folder => folder !== 'index').sort()
+    const inTable = [...PAGE.matchAll(/^\| `([\w-]+)\/`/gm)].map(([, folder]) => folder!)
+    expect([...inTable].sort()).toEqual(folders)
+    expect(layers.flat().sort()).toEqual(folders)
   })
 
-  it('imports point downwards only', () => {
+  it('imports point downwards', () => {
     expect(folderImports.length).toBeGreaterThan(200)
-    const upwards = folderImports.filter(({ room, to }) => room !== 'index' && stepOf(room) <= stepOf(to))
+    const upwards = folderImports.filter(({ folder, to }) => folder !== 'index' && layerOf(folder) <= layerOf(to))
     expect(upwards).toEqual([])
   })
 
-  it('contract and runtime import nothing of ours but text', () => {
-    const low = folderImports.filter(({ room }) => room === 'contract' || room === 'runtime')
+  it('contract and runtime import only text', () => {
+    const low = folderImports.filter(({ folder }) => folder === 'contract' || folder === 'runtime')
     expect(low.filter(({ to }) => to !== 'text')).toEqual([])
   })
 
-  it('nobody imports the list of public names', () => {
+  it('no file imports src/index.ts', () => {
     expect(folderImports.filter(({ to }) => to === 'index')).toEqual([])
   })
 
-  it('every import leads to a file of src, or is data', () => {
+  it('every import refers to a file of src or to a JSON fixture', () => {
     const data = FILES.flatMap(file =>
       importsOf(read(`src/${file}`))
         .filter(specifier => specifier.startsWith('.'))
@@ -67,7 +66,7 @@ describe('layers', () => {
   })
 })
 
-/** `scenario: build, load -> compile -> format -> .`: the steps of each folder that the page orders inside. */
+/** `scenario: build, load -> compile -> format -> .`: the layers of subfolders that the page defines for a folder. */
 const ordersInside = [...PAGE.matchAll(/^(\w[\w-]*): (.* -> .*)$/gm)].map(([, folder, order]) => ({
   folder: folder!,
   steps: order!.split(' -> ').map(step => step.split(', ')),
@@ -91,7 +90,7 @@ describe('subfolders', () => {
     expect(upwards).toEqual([])
   })
 
-  it('the page orders the inside of folders', () => {
+  it('the page orders the subfolders of scenario', () => {
     expect(ordersInside.map(({ folder }) => folder)).toContain('scenario')
   })
 })
@@ -100,7 +99,7 @@ describe('files', () => {
   const CLOCKS =
     /\b(Date\.now|setTimeout|setInterval|setImmediate|Math\.random|randomUUID|performance\.now|hrtime)\b|\bnew Date\(\)/
 
-  it('only runtime reads a clock or rolls dice', () => {
+  it('only runtime reads a clock or draws random numbers', () => {
     const outside = FILES.filter(file => folderOf(file) !== 'runtime')
     const named = outside.flatMap(file =>
       read(`src/${file}`)
@@ -111,15 +110,15 @@ describe('files', () => {
     expect(FILES.filter(file => folderOf(file) === 'runtime' && CLOCKS.test(read(`src/${file}`)))).not.toEqual([])
   })
 
-  /** One row of data per line of the page; there is nothing in it to divide. */
+  /** Files that are one table of data. */
   const TABLES = ['contract/assumptions.ts']
 
-  it('none is long', () => {
+  it('none has more than 300 lines', () => {
     const long = FILES.filter(file => !TABLES.includes(file) && read(`src/${file}`).split('\n').length > 301)
     expect(long).toEqual([])
   })
 
-  it('none has a name that says nothing', () => {
+  it('none has a generic name', () => {
     expect(FILES.filter(file => /^(utils?|helpers?|common|types|misc|shared)\.ts$/.test(basename(file)))).toEqual([])
   })
 })

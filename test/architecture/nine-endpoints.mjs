@@ -1,5 +1,5 @@
-// Calls all nine endpoints of the built package in this process. Plain JavaScript without new syntax: it runs on every
-// Node the package supports. Prints one line of JSON.
+// Calls all nine endpoints of the built package in this process and prints one line of JSON. Plain JavaScript, so that it
+// runs on every supported version of Node.
 import { createSimulator, VERSION } from 'handover-sim'
 
 const events = []

@@ -1,11 +1,11 @@
-/** The versions of Node that what is built runs on here. */
+/** Finds the versions of Node on this machine, to test the built package on each. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 const versionOf = (node: string) => spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? ''
 
-/** The Node of this machine, when it is another one than the pinned one of the development dependencies. */
+/** Returns the Node on PATH when its version differs from the pinned development dependency. */
 function systemNode(): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(folder => !folder.includes('node_modules'))
   const found = folders.map(folder => join(folder, 'node')).find(existsSync)
@@ -13,8 +13,8 @@ function systemNode(): string | null {
 }
 const other = systemNode()
 
-/** Null for a path: there is no other. */
+/** The path is null when there is no second version. */
 export const NODES: readonly [name: string, node: string | null][] = [
   [process.version, process.execPath],
-  [other === null ? "the system's own, which is the same or not there" : versionOf(other), other],
+  [other === null ? "the system's version (none, or the same)" : versionOf(other), other],
 ]

@@ -1,4 +1,4 @@
-/** What is published, and what must never be in the repository. */
+/** Checks the content of the packed package and of every tracked file. */
 import { execFileSync } from 'node:child_process'
 import { homedir, tmpdir } from 'node:os'
 import { dirname } from 'node:path'
@@ -16,16 +16,16 @@ interface Manifest {
 }
 const manifest = readJson<Manifest>('package.json')
 
-it('the version the program says is that of the package', () => {
+it('VERSION equals the version of package.json', () => {
   expect(VERSION).toBe(manifest.version)
 })
 
-it('the lock file names no address', () => {
+it('the lock file names no registry', () => {
   expect(read('package-lock.json')).not.toContain('"resolved"')
   expect(read('.npmrc')).not.toMatch(/https?:|registry=/)
 })
 
-it('docs/dependencies.md has a row for every dependency, and for nothing else', () => {
+it('docs/dependencies.md has a row for every dependency, and no other', () => {
   const rows = [...read('docs/dependencies.md').matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell]) => cell!.split(', '))
   const named = rows.filter(name => name !== 'package')
   const has = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
@@ -35,20 +35,20 @@ it('docs/dependencies.md has a row for every dependency, and for nothing else', 
 describe('the packed package', () => {
   let packed: string[] = []
   let unpackedBytes = 0
-  // Without its scripts: they would build while other tests use what is built.
+  // Skips the scripts of npm pack: they would rebuild dist/ while other tests read it.
   beforeAll(() => {
     const json = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
       cwd: ROOT,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     })
-    const told = JSON.parse(json) as Record<string, { files: { path: string }[]; unpackedSize: number }>
-    const [{ files, unpackedSize }] = Object.values(told) as [(typeof told)[string]]
+    const reported = JSON.parse(json) as Record<string, { files: { path: string }[]; unpackedSize: number }>
+    const [{ files, unpackedSize }] = Object.values(reported) as [(typeof reported)[string]]
     packed = files.map(({ path }) => path)
     unpackedBytes = unpackedSize
   })
 
-  it('has what a user needs', () => {
+  it('has the files that users need', () => {
     const first = new Set(packed.map(path => path.split('/')[0]))
     expect([...first].sort()).toEqual(
       [
@@ -76,7 +76,7 @@ describe('the packed package', () => {
     expect(packed).toEqual(expect.arrayContaining([...Object.values(manifest.bin), ...exact]))
   })
 
-  it('has what the pages link to and the examples are made of', () => {
+  it('has every tracked file of docs, examples, fixtures, scenarios and schema', () => {
     const tracked = trackedFiles().filter(file => /^(docs|examples|fixtures|scenarios|schema)\//.test(file))
     const kept = tracked.filter(file => !file.endsWith('.gitignore'))
     expect(kept.filter(file => !packed.includes(file))).toEqual([])
@@ -87,7 +87,7 @@ describe('the packed package', () => {
     expect(unpackedBytes).toBeLessThan(8_000_000)
   })
 
-  it('has nothing made by running', () => {
+  it('has no file that a run or a build creates', () => {
     expect(packed.filter(path => /__pycache__|\.pyc$|\.tmp$|\.log$|\.tgz$|node_modules/.test(path))).toEqual([])
   })
 })
@@ -96,29 +96,29 @@ describe('every file', () => {
   const TEXT = /\.(ts|mts|js|mjs|json|md|ya?ml|txt|py|toml)$|^(\.ci\/.*|LICENSE|\.npmrc|\.gitignore)$/
   const files = trackedFiles().filter(file => TEXT.test(file) && file !== 'package-lock.json')
 
-  it('names no place of this machine', () => {
+  it('names no path of this machine', () => {
     const above = dirname(ROOT.replace(/\/$/, ''))
-    const places = [ROOT, homedir(), above].filter(place => !['/', tmpdir()].includes(place))
-    const here = places.map(place => `${place.replace(/\/$/, '')}/`)
+    const paths = [ROOT, homedir(), above].filter(place => !['/', tmpdir()].includes(place))
+    const ownPaths = paths.map(place => `${place.replace(/\/$/, '')}/`)
     const anywhere = /(^|[\s'"`(=])(\/home\/|\/Users\/|[A-Z]:\\Users\\)\w/
     const naming = files.filter(file => {
       const text = read(file)
-      return here.some(place => text.includes(place)) || anywhere.test(text)
+      return ownPaths.some(place => text.includes(place)) || anywhere.test(text)
     })
     expect(naming).toEqual([])
   })
 
-  it('was written, not made by running', () => {
+  it('is not the output of a run or a build', () => {
     const made = /(^|\/)(\.vitest|\.handover-sim|coverage|dist|node_modules|__pycache__)\/|\.(log|tgz|tmp|pyc)$/
     expect(trackedFiles().filter(file => made.test(file))).toEqual([])
   })
 
-  it('points to nothing outside the repository', () => {
+  it('refers to nothing outside the repository', () => {
     const outside = /\.\.\/shared|(^|[^\w.-])shared\//m
     expect(files.filter(file => outside.test(read(file)))).toEqual([])
   })
 
-  it('of the documentation needs no network to be understood', () => {
+  it('of the documentation links to no external host', () => {
     const pages = files.filter(file => /\.md$/.test(file))
     const hosts = pages.flatMap(file =>
       [...read(file).matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => `${file}: ${host}`),

@@ -1,4 +1,4 @@
-/** docs/cli.md and what the command line really has. */
+/** Compares docs/cli.md with the commands and flags of the program. */
 import { Command } from 'commander'
 import { expect, it } from 'vitest'
 import { COMMANDS, main } from '../../src/cli/main.ts'
@@ -17,7 +17,7 @@ async function helpOf(...argv: string[]): Promise<string> {
   return io.stdout.text
 }
 
-it('names the commands of --help, and no others', async () => {
+it('lists exactly the commands of --help', async () => {
   const help = (await helpOf()).split('Commands:')[1]!
   const listed = [...help.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name!).filter(name => name !== 'help')
   expect(listed.sort()).toEqual([...NAMES].sort())
@@ -33,23 +33,26 @@ it('names the commands of --help, and no others', async () => {
 const flagsIn = (markdown: string): string[] =>
   rows(markdown).flatMap(([cell = '']) => /^`(--[a-z-]+)/.exec(cell)?.[1] ?? [])
 
-it.each(NAMES)('names the flags of %s, and no others', async name => {
+it.each(NAMES)('lists exactly the flags of %s', async name => {
   const command = new Command(name)
   ;(await COMMANDS[name]!.load()).define(command)
   const has = command.options.map(({ long }) => long!)
   const own = section(PAGE, `\`${name}\``)
-  const told = [...flagsIn(own), ...(own.includes('](#setting-flags)') ? flagsIn(section(PAGE, 'Setting flags')) : [])]
-  expect(told.sort()).toEqual(has.sort())
+  const documented = [
+    ...flagsIn(own),
+    ...(own.includes('](#setting-flags)') ? flagsIn(section(PAGE, 'Setting flags')) : []),
+  ]
+  expect(documented.sort()).toEqual(has.sort())
 })
 
-it('shows the ready line with the fields it has', async () => {
+it('shows the fields of the ready line', async () => {
   await using server = await startServer({ port: 0 })
   const shown = JSON.parse(blocks(PAGE, 'json')[0]!)
   expect(shown).toEqual({ ...readyFacts(server), url: 'http://127.0.0.1:4747' })
   expect(Object.keys(shown)).toEqual(Object.keys(readyFacts(server)))
 })
 
-it('shows what config prints', async () => {
+it('shows the output of config', async () => {
   const [asked = '', ...lines] = blocks(section(PAGE, '`config`'), '')[0]!.split('\n')
   expect(asked).toBe('$ PORT=5005 npx handover-sim config --set typing.webhook=off')
   const io = fakeIo(folderWith())
@@ -57,10 +60,10 @@ it('shows what config prints', async () => {
   expect(io.stdout.lines.slice(0, 2)).toEqual(lines.slice(0, 2))
 })
 
-/** `handover-sim NAME` or `handover-sim.js NAME`, wherever it is to be typed. */
+/** Finds `handover-sim NAME` and `handover-sim.js NAME`. */
 const commandsIn = (text: string) => [...text.matchAll(/handover-sim(?:\.js)? ([a-z]+)/g)].map(([, name]) => name!)
 
-it.each(PAGES)('%s has only commands that exist', page => {
+it.each(PAGES)('%s names only commands that exist', page => {
   const text = read(page)
   const typed = [...inlineCode(text), ...blocks(text, ''), ...blocks(text, 'sh')].flatMap(commandsIn)
   expect(typed.filter(name => !NAMES.includes(name))).toEqual([])

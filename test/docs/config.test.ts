@@ -1,4 +1,4 @@
-/** docs/config.md and what the program really reads. */
+/** Compares docs/config.md with the settings of the program. */
 import { expect, it } from 'vitest'
 import { resolveSettings } from '../../src/config/resolve.ts'
 import { ConfigFile, layerOf } from '../../src/config/schema.ts'
@@ -12,7 +12,7 @@ import { blocks, read, rows, section } from './pages.ts'
 const PAGE = read('docs/config.md')
 const [example = '', ...others] = blocks(PAGE, 'yaml')
 
-it('the example has every section, and each value is right', async () => {
+it('the example has every section and is valid', async () => {
   const source = parseSource('handover-sim.config.yaml', example, false)
   const layer = layerOf('handover-sim.config.yaml', source)
   expect(layer['typing.webhook']).toMatchObject({ value: 'off' })
@@ -22,7 +22,7 @@ it('the example has every section, and each value is right', async () => {
   expect(others).toEqual([])
 })
 
-it('a simulator runs with the example', async () => {
+it('a simulator starts with the example', async () => {
   const cwd = folderWith({ 'handover-sim.config.yaml': example })
   const { options, values, agentDriver } = await resolveSettings({}, { cwd, env: {}, nodeVersion: process.version })
   expect(values['webhook.retry']).toEqual(['1s', '5s'])
@@ -34,24 +34,26 @@ it('a simulator runs with the example', async () => {
   await sim.close()
 })
 
-it('the file with code loads', async () => {
+it('the JavaScript example loads', async () => {
   const [code = ''] = blocks(PAGE, 'js')
   const cwd = folderWith({ 'mine.mjs': code })
   const { values } = await resolveSettings({ config: 'mine.mjs' }, { cwd, env: {}, nodeVersion: process.version })
   expect(values).toMatchObject({ port: 4747, 'webhook.retry': ['1s', '5s'] })
 })
 
-it('a mistake is shown as the page shows it', () => {
+it('an invalid file gives the error on the page', () => {
   const shown = blocks(PAGE, '')[0]!.trimEnd()
   const parse = () =>
     layerOf('handover-sim.config.yaml', parseSource('handover-sim.config.yaml', 'version: 1\nprot: 5\n', false))
   expect(parse).toThrow(shown)
 })
 
-it('the table of variables is the one the program has', () => {
-  const told = rows(section(PAGE, 'What wins')).slice(1)
+it('the table of variables is complete', () => {
+  const documented = rows(section(PAGE, 'What wins')).slice(1)
   const has = TEXT_SETTINGS.map(({ name, flag, env }) => [name, flag, ...env])
-  const names = told.map(cells => cells.flatMap(cell => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)))
+  const names = documented.map(cells =>
+    cells.flatMap(cell => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)),
+  )
   expect(names.filter(([name]) => has.some(([known]) => known === name))).toEqual(has)
-  expect(told).toHaveLength(has.length + 2)
+  expect(documented).toHaveLength(has.length + 2)
 })

@@ -1,4 +1,4 @@
-/** docs/control-api.md and the routes there really are. */
+/** Compares docs/control-api.md with the routes of the control API. */
 import { expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { controlOpenApi } from '../../src/server/control/openapi.ts'
@@ -19,28 +19,28 @@ const routes = Object.entries(paths).flatMap(([path, methods]) =>
     query: (operation.parameters ?? []).filter(one => one.in === 'query').map(one => one.name),
   })),
 )
-const told = rows(PAGE.split('\n## ')[0]!).slice(1)
+const documented = rows(PAGE.split('\n## ')[0]!).slice(1)
 const routeOf = ([cell = '']: string[]) => cell.replaceAll('`', '')
 
-/** Told by one sentence instead of a row each. */
+/** One sentence of the page describes these routes instead of one row each. */
 const BELOW = '/_sim/workspaces/:workspace/'
 const own = routes.filter(({ route }) => !route.includes(BELOW))
 
-it('lists the routes of the OpenAPI document, and no others', () => {
-  expect(told.map(routeOf).sort()).toEqual(own.map(({ route }) => route).sort())
+it('lists exactly the routes of the OpenAPI document', () => {
+  expect(documented.map(routeOf).sort()).toEqual(own.map(({ route }) => route).sort())
 })
 
-it('says which of them each workspace has', () => {
+it('lists the routes that each workspace has', () => {
   const [, first = '', last = ''] = /Every route from `([^`]+)` to `([^`]+)` is there once more/.exec(PAGE)!
-  const listed = told.map(routeOf)
+  const listed = documented.map(routeOf)
   const named = listed.slice(listed.indexOf(first), listed.indexOf(last) + 1)
-  const twins = routes.map(({ route }) => route).filter(route => route.includes(BELOW))
-  expect(twins.map(route => route.replace(BELOW, '/_sim/')).sort()).toEqual([...named].sort())
+  const ofWorkspaces = routes.map(({ route }) => route).filter(route => route.includes(BELOW))
+  expect(ofWorkspaces.map(route => route.replace(BELOW, '/_sim/')).sort()).toEqual([...named].sort())
 })
 
-it('names their query', () => {
+it('lists their query parameters', () => {
   for (const { route, query } of own) {
-    const asked = told.find(row => routeOf(row) === route)![1]!
+    const asked = documented.find(row => routeOf(row) === route)![1]!
     const names = [...(/\?([\w=&]+)/.exec(asked)?.[1]?.matchAll(/(\w+)=/g) ?? [])].map(([, name]) => name)
     expect(names, route).toEqual(query)
   }
@@ -55,12 +55,12 @@ it.each(PAGES)('%s names only routes that exist', page => {
   expect(unknown).toEqual([])
 })
 
-it('lists the endpoints that can be waited for', () => {
+it('lists the endpoints that the wait route accepts', () => {
   const code = inlineCode(PAGE)
   for (const id of Object.keys(ENDPOINTS)) expect(code).toContain(id)
 })
 
-it.skipIf(!hasShell)('its first command waits for a call that was made (needs bash and curl)', async () => {
+it.skipIf(!hasShell)('its first command returns a call (needs bash and curl)', async () => {
   await using server = await startServer({ port: 0 })
   const chat = await server.chat()
   const body = JSON.stringify({ bot_id: server.botId, chat_id: chat.id })

@@ -1,4 +1,4 @@
-/** The commands of docs/getting-started.md, as they stand there, against a real server. */
+/** Runs the commands of docs/getting-started.md and README.md against a real server. */
 import { expect, it } from 'vitest'
 import { startServer } from '../../src/server/start.ts'
 import { startWebhook } from '../support/network.ts'
@@ -7,7 +7,7 @@ import { blocks, hasShell, read, runInShell } from './pages.ts'
 // biome-ignore lint/suspicious/noExplicitAny: answers of every endpoint
 type Answers = any[]
 
-/** A block may have more than one call: their answers stand one behind the other. */
+/** Splits the concatenated answers of a block with several calls. */
 const answersIn = (text: string): Answers =>
   text
     .replaceAll('}{', '}\n{')
@@ -59,7 +59,7 @@ it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () =>
   expect((entries as Answers).flatMap(({ findings }) => findings ?? [])).toEqual([])
 })
 
-it('the commands say what the program takes by default', () => {
+it('the commands use the default address', () => {
   const text = read('docs/getting-started.md')
   expect(blocks(text, '')).toContain('SIM=http://127.0.0.1:4747\n')
   expect(blocks(text, '')[0]).toContain('npx handover-sim start --webhook-url')

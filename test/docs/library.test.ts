@@ -1,10 +1,10 @@
-/** The programs of docs/library.md, as they stand there, with the built package. `npm test` builds first. */
+/** Runs the programs of docs/library.md and README.md with the built package; `npm test` builds first. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { blocks, pathOf, read, run } from './pages.ts'
 
-/** Inside the repository, where the package can be imported by its own name, and where git does not look. */
+/** Writes a module into an ignored folder of the repository, where it can import the package by name. */
 function moduleWith(text: string): string {
   const ignored = pathOf('.handover-sim')
   mkdirSync(ignored, { recursive: true })
@@ -16,20 +16,20 @@ function moduleWith(text: string): string {
 
 const programs = blocks(read('docs/library.md'), 'js')
 
-it('there are programs', () => expect(programs).toHaveLength(2))
+it('the page has two programs', () => expect(programs).toHaveLength(2))
 
 it.each(programs.map((text, index) => [index + 1, text] as const))(
-  'program %i prints what its comments say',
+  'program %i prints the output in its comments',
   async (_, text) => {
-    const promised = [...text.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gm)].map(([, said]) => said)
+    const expected = [...text.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gm)].map(([, output]) => output)
     const { code, stdout, stderr } = await run(process.execPath, [moduleWith(text)])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout.trimEnd().split('\n')).toEqual(promised)
-    expect(promised.length).toBeGreaterThan(0)
+    expect(stdout.trimEnd().split('\n')).toEqual(expected)
+    expect(expected.length).toBeGreaterThan(0)
   },
 )
 
-/** What the program of README calls `app`: it takes over whenever it is asked to. */
+/** The `app` of the README program: it starts a handover for every request. */
 const APP = `
 const app = {
   async webhook(request) {
@@ -43,9 +43,9 @@ const app = {
 `
 
 it.each([
-  ['passes with an app that takes over', APP, ''],
+  ['passes with an app that starts the handover', APP, ''],
   [
-    'fails with one that does not',
+    'fails with an app that does nothing',
     'const app = { webhook: () => new Response() }',
     'ExpectationError: x the intermediary made no call at all',
   ],

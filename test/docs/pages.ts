@@ -1,4 +1,4 @@
-/** The pages of this repository as text: their blocks of code, tables, links and words in code. */
+/** Reads the pages of the documentation: code blocks, tables, inline code; and runs commands. */
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -13,21 +13,21 @@ const EXAMPLES = readdirSync(pathOf('examples'))
   .filter(file => readdirSync(pathOf(file.replace('README.md', ''))).includes('README.md'))
 export const PAGES: readonly string[] = ['README.md', ...DOCS.map(name => `docs/${name}`), ...EXAMPLES]
 
-/** The fenced blocks of a language; `''` are those that name none. */
+/** Returns the fenced blocks of a language; `''` selects blocks without a language. */
 export function blocks(markdown: string, language: string): string[] {
   return [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
     .filter(([, name]) => name === language)
     .map(([, , text]) => text!)
 }
 
-/** What stands between a heading and the next one. */
+/** Returns the text between a heading of level 2 and the next one. */
 export function section(markdown: string, heading: string): string {
   const after = markdown.split(`\n## ${heading}\n`)[1]
-  if (after === undefined) throw new Error(`There is no heading ${heading}.`)
+  if (after === undefined) throw new Error(`The page has no heading ${heading}.`)
   return after.split('\n## ')[0]!
 }
 
-/** The cells of every table row, without those that only draw lines. */
+/** Returns the cells of every table row without separator rows. */
 export function rows(markdown: string): string[][] {
   const lines = markdown.split('\n').filter(line => line.startsWith('|') && !/^[|\-: ]+$/.test(line))
   return lines.map(line =>
@@ -38,7 +38,7 @@ export function rows(markdown: string): string[][] {
   )
 }
 
-/** Everything between single backquotes outside the blocks. */
+/** Returns all inline code outside the fenced blocks. */
 export function inlineCode(markdown: string): string[] {
   const prose = markdown.replace(/^```.*?^```$/gms, '')
   return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, text]) => text!)
@@ -50,7 +50,7 @@ export interface RunResult {
   readonly stderr: string
 }
 
-/** A program that has to end by itself, within a bound. */
+/** Runs a program, for at most 50 s. */
 export function run(
   file: string,
   args: readonly string[],
@@ -64,10 +64,10 @@ export function run(
   )
 }
 
-/** What a reader types. Started from a socket, bash would read the settings of this machine first. */
+/** Runs commands in bash, without the settings of this machine (`--norc`). */
 export const runInShell = (typed: string, env: Readonly<Record<string, string>> = {}): Promise<RunResult> =>
   run('bash', ['--norc', '-euc', typed], env)
 
 const tools = await Promise.all(['bash', 'curl'].map(tool => run(tool, ['--version'])))
-/** Whether what the pages tell to type can be typed here. */
+/** Whether bash and curl are installed. */
 export const hasShell: boolean = tools.every(({ code }) => code === 0)

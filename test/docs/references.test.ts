@@ -1,4 +1,4 @@
-/** Links, scripts, knobs and figures the pages name. */
+/** Checks the links, scripts, knobs and numbers on every page. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -53,7 +53,7 @@ describe.each(PAGES)('%s', page => {
   })
 })
 
-it('README names the pages, and the two commands of a newcomer', () => {
+it('README links every page and has the commands for the demo and the tests', () => {
   const readme = read('README.md')
   for (const page of PAGES.slice(1)) expect(readme, page).toContain(`](${page})`)
   expect(blocks(readme, '').map(text => text.trim())).toEqual(
@@ -61,7 +61,7 @@ it('README names the pages, and the two commands of a newcomer', () => {
   )
 })
 
-it('docs/webhooks.md: the signature, and the figures', () => {
+it('docs/webhooks.md has the signature headers and the size limit', () => {
   const page = read('docs/webhooks.md')
   const code = inlineCode(page)
   const headers = signatureHeaders('examplekey', '{"foo":1,"bar":2}', '', defaultKnobs())
@@ -69,11 +69,11 @@ it('docs/webhooks.md: the signature, and the figures', () => {
   expect(page).toContain(`${KEPT_BODY_CHARS / 1024} KB`)
 })
 
-it('docs/control-api.md: how many entries are kept', () => {
+it('docs/control-api.md has the limit of the journal', () => {
   expect(read('docs/control-api.md')).toContain(`${DEFAULTS.journalLimit.toLocaleString('en')} entries`)
 })
 
-it('the pages and schemas drawn from code are up to date', async () => {
+it('the generated pages and schemas are up to date', async () => {
   const { code, stdout, stderr } = await run(process.execPath, ['scripts/generate.ts', '--check'])
   expect(stdout + stderr).toBe('')
   expect(code).toBe(0)

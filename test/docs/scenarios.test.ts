@@ -1,4 +1,4 @@
-/** docs/scenarios.md: its examples load, and it says everything there is to say. */
+/** Checks that the examples of docs/scenarios.md load, and that the page names every key, step and matcher. */
 import { describe, expect, it } from 'vitest'
 import { knownKeys } from '../../src/contract/known-keys.ts'
 import { OPTION_NAMES } from '../../src/scenario/format/calls.ts'
@@ -18,22 +18,22 @@ const [part = ''] = files.filter(text => text.includes('kind: partial'))
 const indented = (text: string) => text.replace(/^/gm, '  ')
 
 describe('docs/scenarios.md', () => {
-  it.each(files.filter(text => text !== part))('a scenario of the page loads', async text => {
+  it.each(files.filter(text => text !== part))('a scenario on the page loads', async text => {
     const loaded = await load({ 's.yaml': text, 'parts/accept.yaml': part }, ['s.yaml'])
     expect(loaded).toHaveLength(1)
     expect(loaded[0]!.warnings).toEqual([])
   })
 
-  it.each(steps)('steps of the page load', async text => {
+  it.each(steps)('steps on the page load', async text => {
     expect(await load(`${HEAD}steps:\n${indented(text)}`)).toHaveLength(1)
   })
 
-  it('every block is one or the other', () => {
+  it('every YAML block is a scenario or a list of steps', () => {
     expect([...files, ...steps]).toHaveLength(yaml.length)
     expect(yaml.length).toBeGreaterThan(4)
   })
 
-  it('the scenario in code is the one in YAML', async () => {
+  it('the TypeScript scenario equals the YAML scenario', async () => {
     const [code = ''] = blocks(PAGE, 'ts')
     const local = code.replace(
       "'handover-sim/scenario'",
@@ -44,24 +44,24 @@ describe('docs/scenarios.md', () => {
     expect(loaded!.name).toBe('Lost parcel')
   })
 
-  it('the mistake is shown as it is', async () => {
+  it('the error on the page is the error of the program', async () => {
     const [shown = ''] = blocks(PAGE, '')
     expect(`${await complaints(`${HEAD}steps:\n  - wait: 5\n`)}\n`).toBe(shown)
   })
 
-  it('has every key of the head, and no other', () => {
-    const told = rows(section(PAGE, 'The head'))
+  it('lists exactly the keys of the head', () => {
+    const documented = rows(section(PAGE, 'The head'))
       .slice(1)
       .flatMap(([keys]) => [...keys!.matchAll(/`(\w+)`/g)].map(([, key]) => key!))
     const hidden = ['$schema', 'kind']
-    expect(told.sort()).toEqual(
+    expect(documented.sort()).toEqual(
       knownKeys(ScenarioFile, [])
         .filter(key => !hidden.includes(key))
         .sort(),
     )
   })
 
-  it('has every verb, call, option and matcher', () => {
+  it('names every verb, call, option and matcher', () => {
     const words = section(PAGE, 'Steps') + section(PAGE, 'Parts')
     const known = [
       ...VERBS,
@@ -74,9 +74,9 @@ describe('docs/scenarios.md', () => {
     ]
     const missing = known.filter(word => !new RegExp(`\\b${word}\\b`).test(words))
     expect(missing).toEqual([])
-    const told = rows(section(PAGE, 'Matchers'))
+    const documented = rows(section(PAGE, 'Matchers'))
       .slice(1)
       .flatMap(([names]) => [...names!.matchAll(/`(\$\w+)`/g)].map(([, name]) => name!))
-    expect(told.sort()).toEqual(Object.keys(OPS).sort())
+    expect(documented.sort()).toEqual(Object.keys(OPS).sort())
   })
 })

@@ -1,4 +1,4 @@
-/** What docs/workspaces.md tells to type, typed: its programs and its commands. The programs need the built package. */
+/** Runs the programs and commands of docs/workspaces.md. The programs need the built package. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -8,7 +8,7 @@ import { blocks, hasShell, pathOf, read, rows, run, runInShell, section } from '
 
 const PAGE = read('docs/workspaces.md')
 
-/** Inside the repository, where the package can be imported by its own name, and where git does not look. */
+/** Writes a module into an ignored folder of the repository, where it can import the package by name. */
 function moduleWith(text: string): string {
   const ignored = pathOf('.handover-sim')
   mkdirSync(ignored, { recursive: true })
@@ -18,14 +18,14 @@ function moduleWith(text: string): string {
   return join(folder, 'program.mjs')
 }
 
-it.each(blocks(PAGE, 'js'))('its program %# prints what its comment says', async text => {
-  const promised = [...text.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gm)].map(([, said]) => said)
+it.each(blocks(PAGE, 'js'))('program %# prints the output in its comment', async text => {
+  const expected = [...text.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gm)].map(([, output]) => output)
   const { code, stdout, stderr } = await run(process.execPath, [moduleWith(text)])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout.trimEnd().split('\n')).toEqual(promised)
+  expect(stdout.trimEnd().split('\n')).toEqual(expected)
 })
 
-it.skipIf(!hasShell)('its commands work, one after the other (needs bash and curl)', async () => {
+it.skipIf(!hasShell)('its commands succeed in order (needs bash and curl)', async () => {
   await using server = await startServer({ port: 0 })
   const [make = '', use = '', keep = ''] = blocks(PAGE, 'sh')
   const script = [`cd ${folderWith()}`, make, use, make, keep].join('\n').replaceAll('curl -s', 'curl -sf')
@@ -38,8 +38,8 @@ it.skipIf(!hasShell)('its commands work, one after the other (needs bash and cur
 it('lists the fields of a workspace', async () => {
   await using server = await startServer({ port: 0 })
   const response = await fetch(`${server.url}/_sim/workspaces`, { method: 'POST' })
-  const told = rows(section(PAGE, 'A workspace')).flatMap(([cell = '']) =>
+  const documented = rows(section(PAGE, 'A workspace')).flatMap(([cell = '']) =>
     [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
   )
-  expect(told.sort()).toEqual(Object.keys((await response.json()) as object).sort())
+  expect(documented.sort()).toEqual(Object.keys((await response.json()) as object).sort())
 })

@@ -1,4 +1,4 @@
-/** The ways into the platform: the same tests run through each of them. */
+/** Runs the same tests through every adapter: in-process, over HTTP, msw 2 and 3, and the interceptors. */
 import * as msw2 from 'msw'
 import { setupServer as setup2 } from 'msw/node'
 import * as msw3 from 'msw3'
@@ -15,10 +15,11 @@ export interface Adapter {
   create(options: PlatformSimulatorOptions): Promise<PlatformSimulator>
   /** Sends a request to a path of the platform. */
   send(sim: PlatformSimulator, path: string, init?: RequestInit): Promise<Response>
-  /** How `fetch` fails when the answer gets lost with this code: its message, and the code if it is told. */
+  /** The error of `fetch` when a fault drops the answer: its message, and its code where the client exposes one. */
   lostError?(code: string): [message: string, code: string | undefined]
-  /** Before the first test and after the last one. */
+  /** Called before the first test. */
   open?(): void
+  /** Called after the last test. */
   close?(): void
 }
 
@@ -30,14 +31,14 @@ export const inProcess: Adapter = {
 
 const byFetch: Adapter['send'] = (sim, path, init) => fetch(sim.baseUrl + path, { redirect: 'manual', ...init })
 
-/** A real server on a free port, with the clock that tests move. */
+/** A real server on a free port, with a virtual clock. */
 const overHttp: Adapter = {
   name: 'over HTTP',
   create: options => startServer({ clock: 'virtual', ...options, port: 0 }),
   send: byFetch,
 }
 
-/** Simulators that share a door are told apart by their address. */
+/** Counts base URLs: simulators that share an adapter need different ones. */
 let addresses = 0
 const atOwnAddress = (options: PlatformSimulatorOptions): PlatformSimulator =>
   createPlatformSimulator({ baseUrl: `https://bot-${++addresses}.example.test`, ...options })
@@ -108,7 +109,7 @@ const throughInterceptors: Adapter = {
 
 const ADAPTERS: readonly Adapter[] = [inProcess, overHttp, throughMsw2, throughMsw3, throughInterceptors]
 
-/** Runs the same tests through every door. */
+/** Defines the tests of `body` once per adapter. */
 export function describeAdapters(name: string, body: (adapter: Adapter) => void): void {
   for (const adapter of ADAPTERS)
     describe(`${name} (${adapter.name})`, () => {

@@ -1,4 +1,4 @@
-/** A typed client of the nine endpoints that holds every answer against the contract. */
+/** Calls the nine endpoints with types and checks every answer against the contract. */
 import { expect } from 'vitest'
 import type * as z from 'zod/mini'
 import { type Alias, ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
@@ -8,7 +8,7 @@ import { responseProblems, schemaProblems } from './contract-checks.ts'
 
 type BodyOf<Id extends EndpointId> = z.infer<(typeof ENDPOINTS)[Id]['response']>
 
-/** `body` is the documented one on success and carries `error` otherwise. */
+/** `body` is the documented body on success; otherwise it has `error`. */
 export interface Reply<Body = unknown> {
   readonly status: number
   readonly headers: Headers
@@ -16,10 +16,10 @@ export interface Reply<Body = unknown> {
 }
 
 export interface CallOptions {
-  /** Instead of the key that fits the endpoint; null sends no Authorization header. */
+  /** Replaces the right key of the endpoint; null sends no Authorization header. */
   readonly key?: string | null
   readonly alias?: Alias
-  /** The whole path, when the usual one is not wanted. */
+  /** Replaces the whole path of the endpoint. */
   readonly path?: string
   readonly headers?: Record<string, string>
 }
@@ -27,7 +27,7 @@ export interface CallOptions {
 type Fields = Readonly<Record<string, unknown>>
 
 export interface Api {
-  /** `bot_id` is the simulator's unless the body has one. */
+  /** Adds the simulator's `bot_id` unless the body has one. */
   call<Id extends EndpointId>(id: Id, body: Fields, options?: CallOptions): Promise<Reply<BodyOf<Id>>>
   transcript(body: Fields, options?: CallOptions): Promise<Reply<BodyOf<'transcript'>>>
   summarize(body: Fields, options?: CallOptions): Promise<Reply<BodyOf<'summarize'>>>
@@ -84,7 +84,7 @@ function headersFor(usualKey: string, { key = usualKey, headers }: CallOptions):
   return { 'content-type': 'application/json', ...authorization, ...headers }
 }
 
-/** Reads an answer of an endpoint and fails the test when it is not what the contract describes. */
+/** Reads an answer and fails the test when it differs from the contract. */
 export async function checked<Id extends EndpointId>(id: Id, response: Response): Promise<Reply<BodyOf<Id>>> {
   const text = await response.text()
   const type = response.headers.get('content-type') ?? ''

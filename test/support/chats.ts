@@ -1,4 +1,4 @@
-/** Small readings of a conversation that many tests share. */
+/** Reads transcripts and starts handovers for tests. */
 
 import type { MessageView } from '../../src/platform/chat-view.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
@@ -8,13 +8,13 @@ import type { Api } from './api.ts'
 
 export const AGENT = { name: 'Kari', avatar: 'https://desk.example.test/kari.png' }
 
-/** `bot: Hi` per message, oldest first. */
+/** Returns `bot: Hi` per message, oldest first. */
 export const transcriptLines = (chat: ChatHandle): string[] =>
   chat.transcript.map(({ from, text }) => `${from}: ${text}`)
 
 export const lastMessage = (chat: ChatHandle): MessageView => chat.transcript.at(-1)!
 
-/** A chat an agent is in. */
+/** Creates a chat and starts its handover. */
 export async function takenOver(
   { sim, api }: { sim: PlatformSimulator; api: Api },
   start: Readonly<Record<string, unknown>> = {},

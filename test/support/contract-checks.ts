@@ -22,14 +22,14 @@ const resolve = (node: Json): Json =>
           .reduce((at: Json, key: string) => at?.[key], document),
       )
 
-/** What is wrong with a body, in words; nothing when the document describes it. */
+/** Lists the differences between a body and a schema of the document. */
 function problems(schema: Json, body: unknown): string[] {
-  if (schema === undefined) return ['the document has no such answer']
+  if (schema === undefined) return ['the document does not describe this answer']
   const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"platform#/')))
   return validate(body) ? [] : [ajv.errorsText(validate.errors)]
 }
 
-/** A document lists no answer to methods and paths it does not have. */
+/** Lists the differences between an answer and the OpenAPI document. A 405 has no documented body. */
 export function responseProblems(id: EndpointId, status: number, body: unknown): string[] {
   if (status === 405) return []
   const { path, method } = ENDPOINTS[id]
@@ -46,7 +46,7 @@ export function eventProblems(event: string, body: unknown): string[] {
   return fits.length === 1 ? [] : [`${event}: fits ${fits.length} of the ${found.length} webhooks of the document`]
 }
 
-/** What is wrong with it, in words; nothing when it is exactly what the schema describes. */
+/** Lists the differences between a value and a schema, undocumented fields included. */
 export function schemaProblems(schema: z.ZodMiniType, value: unknown): string[] {
   const parsed = schema.safeParse(value)
   if (!parsed.success) return [parsed.error.message]

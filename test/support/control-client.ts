@@ -35,16 +35,16 @@ export interface ControlRequest {
 
 export type ControlClient = (method: string, path: string, ask?: ControlRequest) => Promise<ControlResponse>
 
-/** `path` is below `/_sim`. Fails the test when an answer is not the documented one. */
+/** `path` is below `/_sim`. Fails the test when an answer differs from the document. */
 export function createControlClient(server: Pick<PlatformServer, 'url'>): ControlClient {
   return async (method, path, { body, form, text, headers = {} } = {}) => {
     const sent = form ?? text ?? (body === undefined ? null : JSON.stringify(body))
     const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
     const response = await fetch(`${server.url}/_sim${path}`, { method, body: sent, headers: { ...type, ...headers } })
-    const told = { status: response.status, headers: response.headers, body: await response.json() }
+    const answer = { status: response.status, headers: response.headers, body: await response.json() }
     const [plain = ''] = path.split('?')
-    checkAnswer(method, `/_sim${plain}`, told)
-    return told
+    checkAnswer(method, `/_sim${plain}`, answer)
+    return answer
   }
 }
 

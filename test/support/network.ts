@@ -7,7 +7,7 @@ export interface Webhook extends AsyncDisposable {
   readonly bodies: string[]
 }
 
-/** A webhook on a port of its own; by default it answers 200. */
+/** Starts a webhook on a free port; by default it answers 200. */
 export async function startWebhook(
   answer: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => response.end(),
 ): Promise<Webhook> {
@@ -31,40 +31,40 @@ export async function startWebhook(
 
 export interface RawConnection {
   send(bytes: string | Uint8Array): void
-  /** Everything received, once it matches. */
+  /** Resolves with all received text when it matches, or when the socket is closed. */
   until(pattern: RegExp): Promise<string>
-  /** Everything received, once the other side closed. */
+  /** Resolves with all received text when the other side has closed. */
   ended(): Promise<string>
   destroy(): void
 }
 
-/** A socket that speaks whatever it is told to. */
+/** Opens a socket that sends raw bytes. */
 export async function connectRaw(port: number): Promise<RawConnection> {
   const socket = connect(port, '127.0.0.1')
-  let seen = ''
+  let received = ''
   let wake = () => {}
-  let over = false
+  let closed = false
   const finish = () => {
-    over = true
+    closed = true
     wake()
   }
   socket.setEncoding('latin1')
   socket.on('data', (chunk: string) => {
-    seen += chunk
+    received += chunk
     wake()
   })
   socket.on('close', finish).on('error', finish)
   await new Promise<void>(resolve => socket.once('connect', resolve))
   const when = async (done: () => boolean): Promise<string> => {
-    while (!done() && !over)
+    while (!done() && !closed)
       await new Promise<void>(resolve => {
         wake = resolve
       })
-    return seen
+    return received
   }
   return {
     send: bytes => void socket.write(bytes),
-    until: pattern => when(() => pattern.test(seen)),
+    until: pattern => when(() => pattern.test(received)),
     ended: () => when(() => false),
     destroy: () => void socket.destroy(),
   }

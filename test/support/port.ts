@@ -1,6 +1,6 @@
 /**
- * Ports that nothing else is given. Those a system hands out by itself (port 0, and the near end of every connection) lie
- * higher; a test that lets one of them go and counts on it may find that another test has it.
+ * Finds free ports below the range that the system assigns for port 0 and outgoing connections, so that no other test
+ * gets the same port between the check and its use.
  */
 import { createServer } from 'node:net'
 
@@ -14,11 +14,11 @@ const listens = (port: number): Promise<boolean> =>
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 
-/** A port nobody listens on, and nobody will by chance. */
+/** Returns a port that is free now and that the system does not assign by itself. */
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let attempt = 0; attempt < 100; attempt++) {
     const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST))
     if (await listens(port)) return port
   }
-  throw new Error('There is no free port')
+  throw new Error('Failed to find a free port in 100 attempts')
 }

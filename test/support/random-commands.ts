@@ -1,4 +1,4 @@
-/** Random conversations: what may happen, how to make it happen, and the little that must be known to judge it. */
+/** Generates random commands for property tests, and performs them. */
 import fc from 'fast-check'
 import type { EndpointId } from '../../src/contract/endpoints.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
@@ -24,9 +24,9 @@ export type Command =
 export interface RandomConditions {
   readonly delay: '0s' | '2s'
   readonly retry: readonly string[]
-  /** Deliveries whose body has a length divisible by this fail; 0: none. */
+  /** Deliveries fail whose body length is divisible by this; 0: none fails. */
   readonly failing: number
-  /** Translations answer later instead of at once. */
+  /** Translations are asynchronous. */
   readonly slowTranslation: boolean
 }
 
@@ -69,14 +69,14 @@ export const randomConditions: fc.Arbitrary<RandomConditions> = fc.record({
   slowTranslation: fc.boolean(),
 })
 
-/** Languages make translation happen in some chats and not in others. */
+/** Opens one chat per language, so that some chats are translated and others are not. */
 export async function openChats({ sim }: SimulatorSetup): Promise<ChatHandle[]> {
   const chats = []
   for (const language of ['en', 'nb', 'de'].slice(0, CHATS)) chats.push(await sim.chat({ language }))
   return chats
 }
 
-/** What a command came to: the status of a call, and what still has to be waited for. */
+/** The status of a call, and a promise of what the command started. */
 export interface CommandResult {
   readonly status: number | null
   readonly later: Promise<unknown>

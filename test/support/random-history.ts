@@ -1,4 +1,4 @@
-/** Plays a random conversation and keeps what can be held against the rules afterwards. */
+/** Performs random commands and records the state before and after each, for checks of invariants. */
 import type { Entry } from '../../src/journal/entry.ts'
 import type { ChatView } from '../../src/platform/chat-view.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
@@ -10,7 +10,7 @@ export interface Step {
   readonly status: number | null
   readonly before: readonly ChatView[]
   readonly after: readonly ChatView[]
-  /** Entries the step added, calls aside. */
+  /** Entries that the step added, without calls and deliveries. */
   readonly effects: readonly Entry[]
 }
 
@@ -57,6 +57,6 @@ export async function playCommands(
   return { steps, chats, calls: commands.filter(({ kind }) => kind === 'call' || kind === 'availability').length }
 }
 
-/** The journal without what only the wall clock knows. */
+/** The journal without the fields that depend on wall time. */
 export const withoutWallTimes = ({ sim }: SimulatorSetup): unknown[] =>
   sim.journal.query().map(entry => ({ ...entry, duration_ms: undefined, at_ms: undefined }))

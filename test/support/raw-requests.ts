@@ -1,4 +1,4 @@
-/** Requests as no well-behaved client would send them. */
+/** Sends requests with raw bodies and headers, for tests of malformed requests. */
 import { ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import { checked, encode, pathFor, type Reply } from './api.ts'
@@ -9,17 +9,17 @@ export const HANDOVER_IDS = Object.keys(ENDPOINTS).filter(id => id !== 'chat') a
 /** The endpoints whose body names a chat. */
 export const CHAT_BODY_IDS = HANDOVER_IDS.filter(id => id !== 'availability')
 
-/** A conversation long enough for every endpoint. */
+/** A history that every endpoint accepts. */
 export const HISTORY = [{ user: 'My parcel has not arrived yet.' }, { user: 'Order 100-48213.' }]
 
-/** A body the endpoint accepts without leaning on more than it has to. */
+/** The smallest body that the endpoint accepts. */
 export function validBody(id: EndpointId, botId: number, chatId: string): Record<string, unknown> {
   if (id === 'availability') return { availability: 'CLOSED', queue: 'DEFAULT', reason: 'OTHER' }
   const ids = { bot_id: botId, chat_id: chatId }
   return id === 'message' ? { ...ids, message: 'hi', sender: AGENT } : ids
 }
 
-/** Bytes, or text as UTF-8, to an endpoint with the key that fits it. */
+/** Posts bytes, or text as UTF-8, with the right key. */
 export async function post(
   { sim, send }: SimulatorSetup,
   id: EndpointId,
@@ -31,7 +31,7 @@ export async function post(
   return checked(id, await send(pathFor(id), { method: 'POST', headers: { authorization, ...headers }, body: bytes }))
 }
 
-/** Everything a refused call must leave as it was. */
+/** The state that a refused call must not change. */
 export function stateOf({ sim, hook }: SimulatorSetup, chat: ChatHandle) {
   const entries = sim.journal.query().filter(entry => entry.kind !== 'api')
   return structuredClone({ chat: chat.view(), chats: sim.chats(), entries, received: hook.received.length })

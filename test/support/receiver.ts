@@ -1,4 +1,4 @@
-/** An intermediary's webhook in this process: remembers what came, answers what it is told to, checks every payload. */
+/** Creates an in-process webhook that records events, checks every payload, and answers as configured. */
 import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookEventName } from '../../src/contract/events.ts'
 import { eventProblems, schemaProblems } from './contract-checks.ts'
 
@@ -6,12 +6,12 @@ export interface ReceivedEvent {
   readonly url: string
   readonly method: string
   readonly headers: Headers
-  /** The body as it came. */
+  /** The raw body. */
   readonly text: string
   readonly payload: WebhookEvent
 }
 
-/** A status, a whole response, or something that makes one from the event. */
+/** A status, a response, or a function that returns one of them for an event. */
 export type WebhookAnswer =
   | number
   | Response
@@ -19,10 +19,10 @@ export type WebhookAnswer =
 
 export interface Receiver {
   readonly received: readonly ReceivedEvent[]
-  /** What a payload broke of its schema; a test that leaves any here fails. */
+  /** Differences between payloads and their schemas; a test fails when this is not empty. */
   readonly problems: readonly string[]
   fetch(request: Request): Promise<Response>
-  /** Until told otherwise every event gets this answer. */
+  /** Sets the answer to the events from now on. */
   answerWith(answer: WebhookAnswer): void
   events(): WebhookEventName[]
   payloadsOf<Name extends WebhookEventName>(name: Name): Extract<WebhookEvent, { event: Name }>[]

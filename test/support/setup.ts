@@ -1,6 +1,6 @@
-/** Before every test file. What is imported here is loaded once for each worker, before any module of ours. */
+/** Runs before every test file. Modules imported here load once per worker, before any module of src. */
 import './property-seed.ts'
 import './stall-tolerant-timers.ts'
 
-/** What a CI asks of colours is for the words of its runner, not for what tests read. */
+/** Removes the colour settings of a CI, because tests compare uncoloured output. */
 for (const name of ['FORCE_COLOR', 'NO_COLOR', 'CLICOLOR_FORCE']) delete process.env[name]

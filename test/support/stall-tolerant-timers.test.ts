@@ -1,16 +1,16 @@
-/** Time of tests: it stands still while the machine does, keeps the order of timers, and ends with its test. */
+/** Tests the timers that stop while the process is blocked. */
 import { expect, test } from 'vitest'
 import { createRealClock, elapsedMs, wallDelay } from '../../src/runtime/clock.ts'
 import { useStallTolerantTimers } from './stall-tolerant-timers.ts'
 
-/** As when the machine stops: nothing of this thread runs. */
+/** Blocks this thread. */
 const pause = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
-const turn = () => new Promise<void>(resolve => setImmediate(resolve))
+const nextMacrotask = () => new Promise<void>(resolve => setImmediate(resolve))
 
 const node = setTimeout(() => {}, 0)
 clearTimeout(node)
 
-test('a pause of the machine is no time for anybody', async () => {
+test('a blocked process does not advance clocks or timers', async () => {
   useStallTolerantTimers()
   const clock = createRealClock()
   const began = [elapsedMs(), clock.now()] as const
@@ -20,14 +20,14 @@ test('a pause of the machine is no time for anybody', async () => {
   })
   for (let count = 0; count < 10; count++) {
     pause(30)
-    await turn()
+    await nextMacrotask()
   }
   expect(late).toBe(false)
   expect(elapsedMs() - began[0]).toBeLessThan(60)
   expect(clock.now() - began[1]).toBeLessThan(60)
 })
 
-test('timers fire in the order of their delays and not before their time, whatever happens in between', async () => {
+test('timers fire in the order of their delays and never early, also after a pause', async () => {
   useStallTolerantTimers()
   const began = elapsedMs()
   const fired: number[] = []
@@ -41,7 +41,7 @@ test('timers fire in the order of their delays and not before their time, whatev
   expect(elapsedMs() - began).toBeGreaterThanOrEqual(20)
 })
 
-test('by itself, timers are those of Node', () => {
+test('without useStallTolerantTimers, timers are those of Node', () => {
   const timer = setTimeout(() => {}, 0)
   clearTimeout(timer)
   expect(timer.constructor).toBe(node.constructor)

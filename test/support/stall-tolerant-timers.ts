@@ -1,12 +1,12 @@
 /**
- * Time that stands still while the machine does. A test that plays a scenario has the simulator, the intermediary and the
- * agent in one process, and they race each other in milliseconds. From `steadyTime()` to the end of the test their clocks
- * and timers move only as fast as this process gets to work: a pause of three seconds is one small step for all of them,
- * and a slow machine makes time slow instead of answers late. Outside such tests time is that of Node.
+ * Replaces timers and clocks by ones that stop while the process is blocked. A test that plays a scenario runs the
+ * simulator, the intermediary and the agent in one process, and their limits are milliseconds. From
+ * `useStallTolerantTimers()` to the end of the test, a pause of the machine counts as at most one step of 2 ms, so a slow
+ * machine makes time slow instead of answers late. Other tests use the timers of Node.
  */
 import { onTestFinished } from 'vitest'
 
-/** Small beside any duration a test speaks of. */
+/** The longest time that one step adds; small compared with every duration in a test. */
 const STEP_MS = 2
 
 const node = {
@@ -24,7 +24,7 @@ class PendingTimer {
     this.at = at
     this.run = run
   }
-  /** As the timers of Node; the end of the test ends the wait for these. */
+  /** Part of the interface of Node timers; the end of the test cancels these timers. */
   ref = (): this => this
   unref = (): this => this
   hasRef = (): boolean => false
@@ -32,16 +32,17 @@ class PendingTimer {
 
 const timers = new Set<PendingTimer>()
 let users = 0
-/** What has passed up to the last step, and when Node's clock said so. */
+/** Time at the last step, in ms. */
 let passedMs = 0
+/** The reading of Node's clock at the last step. */
 let lastStepAt = 0
-/** What the date is ahead of that. */
+/** Difference between the date and `passedMs`. */
 let epoch = 0
 let ticking = false
 
 let lastReading = 0
 
-/** Never twice the same, so that what comes first is also earlier. */
+/** Returns strictly increasing readings, so that the order of calls is the order of times. */
 function elapsed(): number {
   lastReading = Math.max(lastReading + 0.002, passedMs + Math.min(node.elapsed() - lastStepAt, STEP_MS))
   return lastReading
@@ -53,7 +54,7 @@ function earliestTimer(): PendingTimer | null {
   return first
 }
 
-/** One at a time: what a timer sends is on its way before the next one fires. */
+/** Runs due timers one per macrotask, so that one timer's I/O starts before the next timer fires. */
 async function fireDue(): Promise<void> {
   for (let due = earliestTimer(); due !== null && due.at <= passedMs; due = earliestTimer()) {
     timers.delete(due)
@@ -74,7 +75,7 @@ async function advanceWhileUsed(): Promise<void> {
   ticking = false
 }
 
-/** From now to the end of the test; for what happens in this process, since another process has the time of Node. */
+/** Uses stall-tolerant timers until the test ends. Child processes keep the timers of Node. */
 export function useStallTolerantTimers(): void {
   if (users++ === 0) {
     passedMs = lastStepAt = node.elapsed()
@@ -84,7 +85,7 @@ export function useStallTolerantTimers(): void {
   onTestFinished(() => void users--)
 }
 
-/** In place before any module of ours keeps the timers it finds; by themselves they are those of Node. */
+/** Runs before any module of src stores a reference to a timer function. */
 function replaceTimers(): void {
   const set = (run: (...args: unknown[]) => void, delayMs = 0, ...args: unknown[]) => {
     if (users === 0) return node.setTimeout(run, delayMs, ...args)

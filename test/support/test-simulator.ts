@@ -1,4 +1,4 @@
-/** One simulator with a recording webhook behind a door, put away when its test is over. */
+/** Creates simulators with a recording webhook and closes them when the test ends. */
 import { expect, onTestFinished } from 'vitest'
 import type { PlatformSimulatorOptions } from '../../src/simulator/options.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
@@ -13,7 +13,7 @@ export interface TestSimulator {
 
 export interface SimulatorSetup extends TestSimulator {
   readonly api: Api
-  /** A request as it is, to a path of the platform. */
+  /** Sends a request unchanged to a path of the platform. */
   readonly send: Send
 }
 
@@ -22,7 +22,7 @@ const withHook = (options: PlatformSimulatorOptions, hook: Receiver): PlatformSi
   webhook: { ...options.webhook, fetch: hook.fetch },
 })
 
-/** Every payload must have been as the contract describes it. */
+/** Also fails the test when the webhook received a payload that differs from the contract. */
 function closeAfterTest({ sim, hook }: TestSimulator): void {
   onTestFinished(async () => {
     await sim.close()

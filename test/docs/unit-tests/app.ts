@@ -1,4 +1,4 @@
-/** A small intermediary, as docs/unit-tests.md shows it. */
+/** A small intermediary, shown in docs/unit-tests.md. */
 
 export interface Platform {
   readonly url: string
