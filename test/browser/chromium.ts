@@ -1,9 +1,9 @@
-/** The browser of this machine, when there is one; tests that need it are skipped where there is none. */
+/** Finds and launches Chromium; tests that need it are skipped when it is not installed. */
 import { existsSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const QUIET = [
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const FLAGS = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
@@ -14,15 +14,15 @@ const QUIET = [
   '--disable-sync',
 ]
 
-/** Its path, or null after saying so once. */
+/** Returns the path of Chromium, or null after a note on stderr. */
 export function findChromium(): string | null {
-  const found = [process.env.CHROMIUM, ...PLACES].find(path => path !== undefined && existsSync(path))
+  const found = [process.env.CHROMIUM, ...PATHS].find(path => path !== undefined && existsSync(path))
   if (found === undefined)
-    process.stderr.write('Chromium is not there: browser tests are skipped. apt-get install chromium\n')
+    process.stderr.write('Chromium is not installed, browser tests are skipped: apt-get install chromium\n')
   return found ?? null
 }
 
 export async function launch(executablePath: string): Promise<Browser> {
   const { chromium } = await import('playwright-core')
-  return chromium.launch({ executablePath, args: QUIET })
+  return chromium.launch({ executablePath, args: FLAGS })
 }

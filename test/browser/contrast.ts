@@ -1,14 +1,14 @@
-/** The contrast of every text that can be seen in a page, after WCAG 2. Runs inside the page. */
+/** Measures the contrast of every visible text of a page as WCAG 2 defines it. Runs inside the page. */
 
 export interface LowContrastText {
   readonly text: string
   readonly ratio: number
   readonly color: string
-  readonly ground: string
+  readonly background: string
 }
 
-/** Texts below 4.5:1, or 3:1 where they are large; and how many were looked at. */
-export function lowContrastTexts(): { seen: number; faint: LowContrastText[] } {
+/** Returns the texts below 4.5:1 (large text: 3:1) and the number of texts measured. */
+export function lowContrastTexts(): { measured: number; failing: LowContrastText[] } {
   type Rgb = [number, number, number]
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!
   const over = (color: string, below: Rgb): Rgb => {
@@ -19,9 +19,9 @@ export function lowContrastTexts(): { seen: number; faint: LowContrastText[] } {
     const [r, g, b] = context.getImageData(0, 0, 1, 1).data
     return [r!, g!, b!]
   }
-  const groundOf = (element: Element): Rgb => {
+  const backgroundOf = (element: Element): Rgb => {
     const above = element.parentElement
-    const below: Rgb = above === null ? [255, 255, 255] : groundOf(above)
+    const below: Rgb = above === null ? [255, 255, 255] : backgroundOf(above)
     return over(getComputedStyle(element).backgroundColor, below)
   }
   const linear = (part: number) => (part <= 10.31 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4)
@@ -36,22 +36,22 @@ export function lowContrastTexts(): { seen: number; faint: LowContrastText[] } {
       .map(({ textContent }) => textContent!.trim())
       .join('')
 
-  const shown = [...document.querySelectorAll('body *')].filter(
+  const visible = [...document.querySelectorAll('body *')].filter(
     element =>
       ownText(element) !== '' && element.checkVisibility() && !/^(SCRIPT|STYLE|NOSCRIPT)$/.test(element.tagName),
   )
-  const faint: LowContrastText[] = []
-  for (const element of shown) {
+  const failing: LowContrastText[] = []
+  for (const element of visible) {
     const { color, fontSize } = getComputedStyle(element)
-    const ground = groundOf(element)
-    const ratio = ratioOf(over(color, ground), ground)
+    const background = backgroundOf(element)
+    const ratio = ratioOf(over(color, background), background)
     if (ratio < (Number.parseFloat(fontSize) >= 24 ? 3 : 4.5))
-      faint.push({
+      failing.push({
         text: ownText(element).slice(0, 40),
         ratio: Math.round(ratio * 100) / 100,
         color,
-        ground: ground.join(' '),
+        background: background.join(' '),
       })
   }
-  return { seen: shown.length, faint }
+  return { measured: visible.length, failing }
 }

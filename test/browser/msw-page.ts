@@ -1,15 +1,15 @@
-/** What a page under test does: a simulator, and msw's service worker in front of it. Bundled by the test beside it. */
+/** Runs a simulator behind msw's service worker in a page; msw.test.ts bundles this file. */
 import { HttpResponse, http } from 'msw'
 import { setupWorker } from 'msw/browser'
 import { handlers } from '../../src/adapters/msw.ts'
 import { createSimulator, startSimulator } from '../../src/index.ts'
 
-interface FailureDetails {
+interface TranscriptAnswer {
   readonly status: number
   readonly body: { readonly chat?: { readonly messages: readonly { readonly message: string }[] } }
 }
 
-/** What the page found, as plain data for the test. */
+/** Plays a conversation and returns the answers as plain data for the test. */
 async function conversation() {
   const signatures: (string | null)[] = []
   const webhook = async (request: Request) => {
@@ -22,7 +22,7 @@ async function conversation() {
   const ada = await sim.chat({ language: 'nb', history: [{ user: 'Hvor er pakken min?' }, { bot: 'Et øyeblikk 📦' }] })
   await ada.press('handover')
   const url = `${sim.baseUrl}/api/v1/chats/${ada.id}`
-  const read = async (): Promise<FailureDetails> => {
+  const read = async (): Promise<TranscriptAnswer> => {
     const response = await fetch(url, { headers: { authorization: `Bearer ${sim.botApiKey}` } })
     return { status: response.status, body: await response.json() }
   }
@@ -42,7 +42,7 @@ async function conversation() {
     overridden,
     signatures,
     server,
-    seen: sim.journal.query({ kind: 'api' }).length,
+    calls: sim.journal.query({ kind: 'api' }).length,
   }
 }
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-/** Every file of a bundle by its address, and what of it is not for browsers. */
+/** Returns every file of a bundle by URL path, and the imports of the bundle. */
 async function bundle(input: string, alias: Record<string, string> = {}, external: RegExp[] = []) {
   const build = await rolldown({
     cwd: ROOT,
@@ -47,8 +47,8 @@ async function serve(files: ReadonlyMap<string, string>): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-/** The same conversation in this process: ids and signatures come from the seed. */
-async function here() {
+/** Plays the same conversation in Node; the seed makes ids and signatures equal. */
+async function conversationInNode() {
   const signatures: (string | null)[] = []
   const webhook = async (request: Request) => {
     signatures.push(request.headers.get('kindly-hmac'))
@@ -62,14 +62,14 @@ async function here() {
   return { chat: ada.id, transcript: { status: response.status, body: await response.json() }, signatures }
 }
 
-it.each(['src/index.ts', 'src/adapters/msw.ts'])('what a browser gets of %s imports nothing of Node', async input => {
+it.each(['src/index.ts', 'src/adapters/msw.ts'])('the browser bundle of %s imports nothing of Node', async input => {
   const { files, imports } = await bundle(input, {}, [/^msw/])
   expect(imports.filter(name => !files.has(`/${name}`))).toEqual(input.endsWith('msw.ts') ? ['msw'] : [])
   expect([...files.values()].filter(code => /\brequire\(["']|from ["']node:/.test(code))).toEqual([])
 })
 
 describe.skipIf(chromium === null).each(['msw', 'msw3'])('in a page with the service worker of %s', name => {
-  it('a simulator answers what the page asks for, as in Node', async () => {
+  it('a simulator in a page gives the same answers as in Node', async () => {
     const { files } = await bundle('test/browser/msw-page.ts', { msw: name })
     files.set('/mockServiceWorker.js', readFileSync(`${ROOT}node_modules/${name}/lib/mockServiceWorker.js`, 'utf8'))
     const page = await browser.newPage()
@@ -80,12 +80,12 @@ describe.skipIf(chromium === null).each(['msw', 'msw3'])('in a page with the ser
     const found = await page.evaluate('conversation()')
     expect(problems).toEqual([])
     expect(found).toEqual({
-      ...(await here()),
+      ...(await conversationInNode()),
       unknown: 404,
       lost: 'TypeError',
       overridden: 418,
       server: expect.stringContaining('needs Node'),
-      seen: 3,
+      calls: 3,
     })
   })
 })

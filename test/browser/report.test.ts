@@ -25,14 +25,15 @@ afterAll(async () => {
 })
 
 let files = 0
-interface Opened {
+interface OpenReport {
   readonly page: Page
-  /** What the page asked for beside itself, and what it complained of. */
+  /** URLs that the page requested beside itself. */
   readonly requests: string[]
+  /** Console messages, uncaught errors and dialogs of the page. */
   readonly problems: string[]
 }
 
-async function open(result: RunResult, hash = '', options: BrowserContextOptions = {}): Promise<Opened> {
+async function open(result: RunResult, hash = '', options: BrowserContextOptions = {}): Promise<OpenReport> {
   const file = join(folder, `report-${++files}.html`)
   writeFileSync(file, htmlReport(result))
   const page = await browser.newPage({ viewport: { width: 1300, height: 900 }, ...options })
@@ -57,11 +58,11 @@ async function openAll(page: Page): Promise<void> {
   await expect.poll(() => page.locator('.drawn:empty').count()).toBe(0)
 }
 const current = (page: Page) => page.evaluate(() => document.activeElement?.querySelector('.seq')?.textContent ?? null)
-const shownNames = (page: Page) => page.locator('.play:visible .name b').allTextContents()
+const visibleNames = (page: Page) => page.locator('.play:visible .name b').allTextContents()
 const panelTitle = (page: Page) => page.locator('#panel:visible h3').textContent()
 
 describe.skipIf(chromium === null)('the report in a browser', () => {
-  it('asks for nothing and complains of nothing, whatever stands in it', async () => {
+  it('makes no request and has no error with hostile content', async () => {
     const { page, requests, problems } = await open(hostile())
     await openAll(page)
     await page.evaluate(() => {
@@ -73,7 +74,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     expect({ requests, problems }).toEqual({ requests: [], problems: [] })
   })
 
-  it('opens at the first failure, and draws what is opened', async () => {
+  it('opens the first failure, and draws a timeline when it is opened', async () => {
     const { page } = await open(sample())
     expect(await page.locator('.play[open] .name b').allTextContents()).toEqual(['Happy path'])
     expect(await page.locator('.rows').count()).toBe(1)
@@ -83,7 +84,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
   })
 
   describe('with the keyboard alone', () => {
-    it('leads first to the scenarios, past the rest', async () => {
+    it('skips to the scenarios with the first Tab', async () => {
       const { page } = await open(sample())
       await press(page, 'Tab')
       expect(await page.evaluate(() => document.activeElement!.textContent)).toBe('Skip to the scenarios')
@@ -91,14 +92,14 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
       expect(await page.evaluate(() => document.activeElement!.getAttribute('data-outcome'))).toBe('all')
     })
 
-    it('walks over scenarios and opens one', async () => {
+    it('moves between scenarios and opens one', async () => {
       const { page } = await open(sample())
       await page.locator('.play > summary').first().focus()
       await press(page, 'j', 'ArrowDown', 'k', 'Enter')
       expect(await page.locator('.play[open] .name b').allTextContents()).toEqual(['Happy path', 'Two chats at once'])
     })
 
-    it('walks over rows, opens the entries behind one, and comes back', async () => {
+    it('moves between rows, opens the entries of one, and returns to it', async () => {
       const { page } = await open(sample())
       await page.locator('.row').first().focus()
       await press(page, 'j', 'ArrowDown', 'ArrowDown', 'k')
@@ -115,7 +116,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
       expect(await current(page)).toBe('#6')
     })
 
-    it('jumps to failures and to the ends', async () => {
+    it('jumps to failures, to the first row and to the last row', async () => {
       const { page } = await open(sample())
       await page.locator('.row').first().focus()
       await press(page, 'f')
@@ -128,7 +129,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
       expect(await current(page)).toBe('#22')
     })
 
-    it('shows where it is', async () => {
+    it('outlines the focused row', async () => {
       const { page } = await open(sample())
       await page.locator('.row').first().focus()
       await press(page, 'j')
@@ -140,7 +141,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     })
   })
 
-  it('shows request, answer and headers of a row that is clicked, and follows the arrows', async () => {
+  it('shows request, answer and headers of a clicked row, and moves to the previous row', async () => {
     const { page } = await open(sample())
     await page.locator('.row', { hasText: 'POST message' }).click()
     const text = await page.locator('#panel').innerText()
@@ -158,22 +159,22 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     expect(await page.locator('#panel').isVisible()).toBe(false)
   })
 
-  it('finds scenarios by outcome and by words', async () => {
+  it('filters scenarios by outcome and by words', async () => {
     const { page } = await open(sample())
     await page.locator('.chip.pass').click()
-    expect(await shownNames(page)).toEqual(['Closed hours', 'A busy platform is asked again'])
+    expect(await visibleNames(page)).toEqual(['Closed hours', 'A busy platform is asked again'])
     await press(page, '/')
     await page.keyboard.type('BUSY resilience')
-    expect(await shownNames(page)).toEqual(['A busy platform is asked again'])
+    expect(await visibleNames(page)).toEqual(['A busy platform is asked again'])
     expect(await page.locator('#said').textContent()).toBe('1 of 6 scenarios shown')
     await page.keyboard.type(' nowhere')
-    expect(await shownNames(page)).toEqual([])
+    expect(await visibleNames(page)).toEqual([])
     await page.getByRole('button', { name: 'Show all' }).click()
-    expect(await shownNames(page)).toHaveLength(6)
+    expect(await visibleNames(page)).toHaveLength(6)
     expect(await page.locator('.chip[aria-pressed=true]').textContent()).toBe('all 6')
   })
 
-  it('narrows a timeline to one chat', async () => {
+  it('filters a timeline by chat', async () => {
     const { page } = await open(sample(), '#two-chats-at-once-run-2')
     const timeline = page.locator('.play[open]', { hasText: 'Two chats' })
     const chats = () => timeline.locator('.row:visible .lane').allTextContents()
@@ -184,7 +185,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     expect(new Set(await chats())).toEqual(new Set(['ada', 'bo']))
   })
 
-  it('follows links into it', async () => {
+  it('opens the linked scenario and row', async () => {
     const { page } = await open(sample(), '#two-chats-at-once-run-2/17')
     expect(await panelTitle(page)).toContain('POST message')
     expect(await current(page)).toBe('#17')
@@ -196,7 +197,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     await expect.poll(() => page.locator('#closed-hours').getAttribute('open')).not.toBeNull()
   })
 
-  it('does not stumble over links that lead nowhere', async () => {
+  it('ignores links to unknown scenarios and rows', async () => {
     for (const hash of ['#%', '#nothing/3', '#happy-path/99999', '#/1', '#panel']) {
       const { page, problems } = await open(sample(), hash)
       expect(await page.locator('#panel').isVisible(), hash).toBe(false)
@@ -204,7 +205,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     }
   })
 
-  it('copies the command that plays a scenario again', async () => {
+  it('copies the command that reruns a scenario', async () => {
     const { page } = await open(sample(), '', { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByRole('button', { name: 'Copy' }).first().click()
     await expect.poll(() => page.getByRole('button', { name: 'Copied' }).count()).toBe(1)
@@ -213,7 +214,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     )
   })
 
-  it('can be read without scripts', async () => {
+  it('is readable without JavaScript', async () => {
     const { page } = await open(sample(), '', { javaScriptEnabled: false })
     expect(await page.locator('.filter').isVisible()).toBe(false)
     expect(await page.getByText('only HTML escaping differs').first().isVisible()).toBe(true)
@@ -226,20 +227,20 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     const { page } = await open(sample(), '', { colorScheme })
     await openAll(page)
     await page.locator('.row.failed').first().click()
-    const { seen, faint } = await page.evaluate(lowContrastTexts)
-    expect(seen).toBeGreaterThan(150)
-    expect(faint).toEqual([])
+    const { measured, failing } = await page.evaluate(lowContrastTexts)
+    expect(measured).toBeGreaterThan(150)
+    expect(failing).toEqual([])
     const paper = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     expect(paper).toBe(colorScheme === 'dark' ? 'rgb(21, 23, 26)' : 'rgb(251, 250, 248)')
   })
 
-  it.each([1600, 1000, 700, 360])('is never wider than a window of %i pixels', async width => {
+  it.each([1600, 1000, 700, 360])('does not scroll sideways in a window of %i pixels', async width => {
     const { page } = await open(sample(), '', { viewport: { width, height: 800 } })
     await openAll(page)
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
   })
 
-  it('has a name for every control and role, and one order of headings', async () => {
+  it('names every control, and nests its headings correctly', async () => {
     const { page } = await open(sample())
     await page.locator('.row').first().click()
     const nameless = await page.evaluate(() =>
@@ -264,7 +265,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('stands still for those who ask for it, and opens what failed for paper', async () => {
+  it('has no animation with reduced motion, and opens failures for print', async () => {
     const { page } = await open(sample(), '', { reducedMotion: 'reduce' })
     const moving = await page.evaluate(() => document.getAnimations().length)
     expect(moving).toBe(0)

@@ -1,16 +1,16 @@
-/** `npm run demo` after its build: one process tells the whole story. `npm test` builds first. */
+/** Runs the demo; `npm test` builds first. */
 import { spawn } from 'node:child_process'
 import { expect, it, onTestFinished } from 'vitest'
 import { EXAMPLES } from './program.ts'
 
-it('plays to the end, prints the transcript, and leaves nothing running', async () => {
+it('ends, prints the transcript, and leaves no process running', async () => {
   const child = spawn(process.execPath, ['demo/demo.js'], {
     cwd: EXAMPLES,
     env: { PATH: process.env.PATH },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
-  // The simulator and the intermediary it starts are in the same group.
+  // The simulator and the intermediary are in the same process group.
   onTestFinished(() => void (child.exitCode === null && process.kill(-child.pid!, 'SIGKILL')))
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', text => (stdout += text))
@@ -18,7 +18,7 @@ it('plays to the end, prints the transcript, and leaves nothing running', async 
   const code = await new Promise(resolve => child.on('close', resolve))
   expect(code, stderr).toBe(0)
 
-  const told = [
+  const expected = [
     'The chat as the user saw it:',
     'One moment, I am passing you on to a human colleague.',
     'Anna has joined the chat.',
@@ -29,7 +29,7 @@ it('plays to the end, prints the transcript, and leaves nothing running', async 
     'Our team is not available right now. Please try again later.',
     'Where to go next:',
   ]
-  const places = told.map(text => stdout.indexOf(text))
+  const places = expected.map(text => stdout.indexOf(text))
   expect(places).not.toContain(-1)
   expect(places).toEqual([...places].sort((a, b) => a - b))
   for (const step of [1, 2, 3, 4, 5, 6]) expect(stderr).toContain(`── ${step}. `)

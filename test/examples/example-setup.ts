@@ -1,4 +1,4 @@
-/** A simulator, an example intermediary as its webhook, and the agent at the example's desk, played by its driver.yaml. */
+/** Starts a simulator and an example intermediary, and plays the agent with the example's driver.yaml. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
@@ -10,7 +10,7 @@ import { EXAMPLES, type Example, launch, type Program } from './program.ts'
 
 const WITHIN_MS = 30_000
 
-/** A method with a path, and the body to send. */
+/** One call of driver.yaml: a method with a path, and the body. */
 type Verb = Readonly<Record<string, unknown>>
 interface Driver {
   readonly does: Readonly<Record<string, Verb>>
@@ -27,7 +27,7 @@ export type InboxItem = {
 export interface Agent {
   does(verb: string, chatId: string, fields?: Readonly<Record<string, string>>): Promise<unknown>
   inbox(chatId: string): Promise<InboxItem[]>
-  /** All conversations of the desk. */
+  /** Lists all conversations of the desk. */
   desk(): Promise<{ id: string; status: string }[]>
 }
 
@@ -35,9 +35,9 @@ export interface ExampleSetup {
   readonly sim: PlatformServer
   readonly agent: Agent
   readonly program: Program
-  /** The next call of an endpoint since the last one waited for; it must have succeeded without a finding. */
+  /** Waits for the next call of an endpoint and expects success without findings. */
   call(endpoint: EndpointId): Promise<EntryOf<'api'>>
-  /** After the process was ended: the same program again. */
+  /** Starts the program again after its process has ended. */
   relaunch(): Promise<void>
 }
 
@@ -96,5 +96,5 @@ function createAgent(url: () => string): Agent {
   }
 }
 
-const interpolate = (text: string, fields: Readonly<Record<string, string>>, written: (value: string) => string) =>
-  text.replace(/\$\(([\w.]+)\)/g, (_, name: string) => written(fields[name]!))
+const interpolate = (text: string, fields: Readonly<Record<string, string>>, encode: (value: string) => string) =>
+  text.replace(/\$\(([\w.]+)\)/g, (_, name: string) => encode(fields[name]!))

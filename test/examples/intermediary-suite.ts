@@ -1,4 +1,4 @@
-/** What a reference intermediary must do, whatever it is written in. */
+/** Defines the tests that every reference intermediary must pass, in any language. */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
@@ -10,7 +10,7 @@ const lastOf = (chat: ChatHandle) => {
   return original === undefined ? `${name}: ${text}` : `${name}: ${text} (${original})`
 }
 
-/** The user asks, and the agent accepts. */
+/** Creates a chat, requests a handover, and accepts it. */
 async function takenOver({ sim, agent, call }: ExampleSetup): Promise<ChatHandle> {
   const chat = await sim.chat({ transcript: 'nb-shop' })
   expect((await chat.press('handover')).ack).toMatchObject({ status: 200 })
@@ -22,9 +22,9 @@ async function takenOver({ sim, agent, call }: ExampleSetup): Promise<ChatHandle
 }
 
 export function describeIntermediary(example: Example, available: boolean): void {
-  const story = it.skipIf(!available)
+  const test = it.skipIf(!available)
 
-  story('request, queue, accept: one start with languages and attachments', async () => {
+  test('request, queue and accept cause one start with languages and attachments', async () => {
     const { sim, agent, call } = await setUpExample(example)
     const chat = await sim.chat({ transcript: 'nb-shop' })
     await chat.press('handover')
@@ -43,12 +43,12 @@ export function describeIntermediary(example: Example, available: boolean): void
     expect(lastOf(chat)).toBe('Nora: Anna has joined the chat.')
   })
 
-  story('what the user sends reaches the desk: translated, with a file that can be fetched', async () => {
-    const scene = await setUpExample(example)
-    const chat = await takenOver(scene)
+  test('messages of the user reach the desk, translated and with files', async () => {
+    const setup = await setUpExample(example)
+    const chat = await takenOver(setup)
     const file = { name: 'kvittering æ.pdf', type: 'application/pdf', size_kb: 87 }
     expect((await chat.says('Her er den 🧾', { attach: [file] })).ack).toMatchObject({ status: 200 })
-    const received = (await scene.agent.inbox(chat.id)).at(-1)!
+    const received = (await setup.agent.inbox(chat.id)).at(-1)!
     expect(received).toMatchObject({
       text: '[nb>en] Her er den 🧾',
       attachments: [{ name: file.name, type: file.type }],
@@ -58,10 +58,10 @@ export function describeIntermediary(example: Example, available: boolean): void
     expect((await fetched.arrayBuffer()).byteLength).toBe(87 * 1024)
   })
 
-  story('what the agent does reaches the user: typing, text, transfer, end', async () => {
-    const scene = await setUpExample(example)
-    const { agent, call } = scene
-    const chat = await takenOver(scene)
+  test('typing, text, transfer and end reach the user', async () => {
+    const setup = await setUpExample(example)
+    const { agent, call } = setup
+    const chat = await takenOver(setup)
     await agent.does('type', chat.id)
     await call('typing_start')
     expect(chat.typing).toBe(true)
@@ -87,10 +87,10 @@ export function describeIntermediary(example: Example, available: boolean): void
     expect(lastOf(chat)).toBe('Nora: Billing agent has left the chat.')
   })
 
-  story('a second handover of the same chat, and closed hours', async () => {
-    const scene = await setUpExample(example)
-    const { agent, call } = scene
-    const chat = await takenOver(scene)
+  test('a second handover of the same chat works, also after closed hours', async () => {
+    const setup = await setUpExample(example)
+    const { agent, call } = setup
+    const chat = await takenOver(setup)
     await agent.does('leave', chat.id)
     await call('end')
 
@@ -112,47 +112,47 @@ export function describeIntermediary(example: Example, available: boolean): void
     expect(chat.status).toBe('bot')
   })
 
-  story('a request delivered again opens no second conversation', async () => {
-    const scene = await setUpExample(example)
-    const chat = await takenOver(scene)
-    expect(await redeliver(scene)).toBe(200)
-    expect(await scene.agent.desk()).toMatchObject([{ id: chat.id, status: 'open' }])
-    expect((await scene.agent.inbox(chat.id)).filter(item => item.request)).toHaveLength(1)
-    await scene.agent.does('leave', chat.id)
-    await scene.call('end')
-    expect(scene.sim.journal.query({ kind: 'api' }).map(entry => entry.endpoint)).toEqual(['start', 'end'])
+  test('a repeated request opens no second conversation', async () => {
+    const setup = await setUpExample(example)
+    const chat = await takenOver(setup)
+    expect(await redeliver(setup)).toBe(200)
+    expect(await setup.agent.desk()).toMatchObject([{ id: chat.id, status: 'open' }])
+    expect((await setup.agent.inbox(chat.id)).filter(item => item.request)).toHaveLength(1)
+    await setup.agent.does('leave', chat.id)
+    await setup.call('end')
+    expect(setup.sim.journal.query({ kind: 'api' }).map(entry => entry.endpoint)).toEqual(['start', 'end'])
   })
 
-  story('a webhook whose signature is wrong or missing is refused, and leaves no trace', async () => {
-    const scene = await setUpExample(example)
-    const chat = await scene.sim.chat()
+  test('a wrong or missing signature is refused and changes nothing', async () => {
+    const setup = await setUpExample(example)
+    const chat = await setup.sim.chat()
     await chat.press('handover')
-    await scene.sim.settled()
+    await setup.sim.settled()
     const wrong: [change: (body: string) => string, signature: (right: string) => string | null][] = [
       [body => body.replaceAll(chat.id, 'somebody-else'), right => right],
       [body => body, right => right.slice(0, -1)],
       [body => body, right => right.toLowerCase()],
       [body => body, () => null],
     ]
-    for (const [change, signature] of wrong) expect(await redeliver(scene, change, signature)).toBe(401)
-    expect(await scene.agent.desk()).toMatchObject([{ id: chat.id, status: 'pending' }])
+    for (const [change, signature] of wrong) expect(await redeliver(setup, change, signature)).toBe(401)
+    expect(await setup.agent.desk()).toMatchObject([{ id: chat.id, status: 'pending' }])
   })
 
-  story('killed in the middle of a chat, it still ends it after a restart', async () => {
-    const scene = await setUpExample(example, { STATE_FILE: join(emptyFolder(), 'state.json') })
-    const chat = await takenOver(scene)
+  test('after a kill and a restart, the chat can be ended', async () => {
+    const setup = await setUpExample(example, { STATE_FILE: join(emptyFolder(), 'state.json') })
+    const chat = await takenOver(setup)
     await chat.says('Er du der?')
-    expect(await scene.program.end('SIGKILL')).toBe('SIGKILL')
-    await scene.relaunch()
-    expect((await scene.agent.inbox(chat.id)).at(-1)!.text).toBe('[nb>en] Er du der?')
-    await scene.agent.does('leave', chat.id)
-    await scene.call('end')
+    expect(await setup.program.end('SIGKILL')).toBe('SIGKILL')
+    await setup.relaunch()
+    expect((await setup.agent.inbox(chat.id)).at(-1)!.text).toBe('[nb>en] Er du der?')
+    await setup.agent.does('leave', chat.id)
+    await setup.call('end')
     expect(chat.status).toBe('bot')
-    expect(await scene.program.end('SIGTERM')).toBe(0)
+    expect(await setup.program.end('SIGTERM')).toBe(0)
   })
 }
 
-/** The first delivery once more, byte for byte unless changed; answers the status. */
+/** Sends the first delivery again, optionally changed, and returns the status of the answer. */
 async function redeliver(
   { sim }: ExampleSetup,
   change = (body: string) => body,

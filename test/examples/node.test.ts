@@ -1,4 +1,4 @@
-/** The reference intermediary in JavaScript, as a process. */
+/** Tests the reference intermediary in JavaScript. */
 
 import { describeIntermediary } from './intermediary-suite.ts'
 import { NODE } from './program.ts'

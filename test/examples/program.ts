@@ -1,4 +1,4 @@
-/** An example as a process of its own, beside a simulator in this one. Everything a test started ends with it. */
+/** Starts an example intermediary as a process that ends with the test. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,13 +17,13 @@ export const NODE: Example = { name: 'intermediary', command: [process.execPath,
 export const PYTHON: Example = { name: 'intermediary-python', command: ['python3', 'intermediary.py'] }
 
 export interface Program {
-  /** What it reported when it was ready. */
+  /** The URL of its ready line. */
   readonly url: string
-  /** Resolves when the process is gone, with its exit code or signal. */
+  /** Sends a signal and resolves with the exit code or the signal that ended the process. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string>
 }
 
-/** Rejects with what it said on stderr when it ends before it is ready. */
+/** Rejects with its stderr when the process exits before it is ready. */
 export async function launch({ name, command }: Example, env: Readonly<Record<string, string>>): Promise<Program> {
   const [file, ...args] = command
   const child = spawn(file, args, {
@@ -46,22 +46,22 @@ export async function launch({ name, command }: Example, env: Readonly<Record<st
 }
 
 function readyUrl(child: ChildProcess, ended: Promise<number | string>): Promise<string> {
-  let [said, complained] = ['', '']
+  let [stdout, stderr] = ['', '']
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-    complained += text
+    stderr += text
   })
   return new Promise((resolve, reject) => {
     child.stdout!.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-      const url = /^Ready: (http\S+)\n/m.exec(said)?.[1]
+      stdout += text
+      const url = /^Ready: (http\S+)\n/m.exec(stdout)?.[1]
       if (url !== undefined) resolve(url)
     })
     child.on('error', reject)
-    void ended.then(how => reject(new Error(`It ended with ${how} before it was ready: ${complained}`)))
+    void ended.then(how => reject(new Error(`The process exited with ${how} before it was ready: ${stderr}`)))
   })
 }
 
-/** A folder that is gone after the test. */
+/** Creates a temporary folder that is removed when the test ends. */
 export function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'handover-sim-example-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

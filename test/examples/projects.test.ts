@@ -1,6 +1,6 @@
 /**
- * The examples that are projects of a user: package.json, tests, README. Here they run on the modules of this repository,
- * where it has them; `.ci/run` installs all of them from the packed package.
+ * Runs the tests of the example projects with the packages that are installed here. `.ci/run` installs and runs all of
+ * them with the packed package.
  */
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
@@ -28,7 +28,7 @@ const PROJECTS = readdirSync(EXAMPLES).filter(name => {
   return isProject && manifestOf(name).scripts?.test !== undefined
 })
 
-it('there is one for each way of testing', () => {
+it('there is one for each web framework and test runner', () => {
   const named = ['express', 'fastify', 'jest', 'nextjs-route', 'node-test', 'vitest-msw', 'vitest-shared-server']
   expect(PROJECTS).toEqual(named)
 })
@@ -40,11 +40,11 @@ describe.each(PROJECTS)('%s', name => {
     .map(file => read(`examples/${name}/${file}`))
   const imported = sources.flatMap(importsOf).filter(specifier => !specifier.startsWith('.'))
 
-  it('is of this version', () => {
+  it('depends on this version', () => {
     expect(neededBy(name)['handover-sim']).toBe(`^${ours.version}`)
   })
 
-  it('imports what it depends on, and public names only', () => {
+  it('imports only its dependencies and public entries', () => {
     const known = Object.keys(neededBy(name))
     const packages = imported.map(specifier => /^(@[^/]+\/)?[^/]+/.exec(specifier)![0])
     expect(packages.filter((one, index) => !known.includes(one) && !isBuiltin(imported[index]!))).toEqual([])
@@ -53,7 +53,7 @@ describe.each(PROJECTS)('%s', name => {
     expect(subpaths.filter(one => ours.exports[one] === undefined)).toEqual([])
   })
 
-  it('says what it is in a few lines', () => {
+  it('has a README of at most 12 lines with the commands', () => {
     const lines = read(`examples/${name}/README.md`).trimEnd().split('\n')
     expect(lines.length).toBeLessThanOrEqual(12)
     expect(lines).toEqual(expect.arrayContaining(['npm install', 'npm test']))
@@ -62,12 +62,15 @@ describe.each(PROJECTS)('%s', name => {
   const missing = Object.keys(neededBy(name)).filter(
     one => one !== 'handover-sim' && !existsSync(join(ROOT, 'node_modules', one)),
   )
-  const title = missing.length === 0 ? 'passes' : `passes (not here: without ${missing.join(', ')})`
+  const title = missing.length === 0 ? 'passes' : `passes (skipped: ${missing.join(', ')} not installed)`
   it.skipIf(missing.length > 0)(title, async () => {
     const folder = emptyFolder()
     cpSync(join(EXAMPLES, name), folder, { recursive: true, filter: path => !path.endsWith('node_modules') })
     for (const one of Object.keys(neededBy(name))) link(folder, one)
-    const { code, output } = await npmTest(folder, PATIENT.test(manifestOf(name).scripts!.test!) ? PATIENCE : [])
+    const { code, output } = await npmTest(
+      folder,
+      WITH_DEFAULT_TIMEOUT.test(manifestOf(name).scripts!.test!) ? LONG_TIMEOUT : [],
+    )
     expect(code, output).toBe(0)
   })
 })
@@ -78,11 +81,11 @@ function link(folder: string, name: string): void {
   symlinkSync(name === 'handover-sim' ? ROOT : join(ROOT, 'node_modules', name), place, 'dir')
 }
 
-/** Runners that give a test five seconds by themselves, which a busy machine may need more of. */
-const PATIENT = /\b(vitest|jest)\b/
-const PATIENCE = ['--', '--testTimeout=60000']
+/** Test runners with a default limit of 5 s, which is too short on a busy machine. */
+const WITH_DEFAULT_TIMEOUT = /\b(vitest|jest)\b/
+const LONG_TIMEOUT = ['--', '--testTimeout=60000']
 
-/** With the tools of this repository on the path, as npm puts those of a project there. */
+/** Runs `npm test` with the tools of this repository on PATH. */
 function npmTest(folder: string, more: readonly string[]): Promise<{ code: number | null; output: string }> {
   const path = `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`
   const child = spawn('npm', ['test', ...more], {

@@ -1,4 +1,4 @@
-/** The reference intermediary in Python, as a process. */
+/** Tests the reference intermediary in Python. */
 import { spawnSync } from 'node:child_process'
 import { describe } from 'vitest'
 import { describeIntermediary } from './intermediary-suite.ts'
@@ -6,6 +6,6 @@ import { PYTHON } from './program.ts'
 
 const found = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0
 
-describe(found ? 'with python3' : 'skipped: there is no python3 of 3.9 or newer here', () => {
+describe(found ? 'with python3' : 'skipped: python3 3.9 or newer is not installed', () => {
   describeIntermediary(PYTHON, found)
 })

@@ -1,4 +1,4 @@
-/** The lines under "By hand" in examples/intermediary/README.md, as they stand there. */
+/** Runs the commands of section "By hand" in examples/intermediary/README.md. */
 import { expect, it } from 'vitest'
 import { blocks, hasShell, read, run, runInShell, section } from '../docs/pages.ts'
 import { setUpExample } from './example-setup.ts'

@@ -1,17 +1,17 @@
-/** Which scenario finds which bug, and what it says first. */
+/** Lists which scenario finds which bug, and the first failure it reports. */
 import type { FailureKind } from '../../src/evaluator/verdict.ts'
 import type { BugName } from './patches.ts'
 
 export interface Bug {
   readonly bug: BugName
-  /** File of scenarios/, without its ending. */
+  /** A file of scenarios/, without `.yaml`. */
   readonly scenario: string
-  /** Part of the name, where a matrix makes several. */
+  /** Part of the scenario's name, where a matrix gives several. */
   readonly only?: string
   readonly kind: FailureKind
   /** What was wanted and what happened, in one line. */
   readonly says: RegExp
-  /** A failure that has to be among the others. */
+  /** The kind of another failure that must be reported. */
   readonly also?: FailureKind
 }
 

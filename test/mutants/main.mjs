@@ -1,5 +1,5 @@
-// The example intermediary with one bug switched on: `BUG=escapes-html node test/mutants/main.mjs`. Without BUG it is
-// the example as it stands. Settings are those of the example.
+// Runs the example intermediary with one bug: `BUG=escapes-html node test/mutants/main.mjs`. Without BUG it runs the
+// unchanged example. The settings are those of the example.
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { PATCHES } from './patches.ts'
 const EXAMPLE = fileURLToPath(new URL('../../examples/intermediary', import.meta.url))
 const bug = process.env.BUG ?? ''
 if (bug !== '' && !Object.hasOwn(PATCHES, bug)) {
-  process.stderr.write(`There is no bug ${JSON.stringify(bug)}; there are ${Object.keys(PATCHES).join(', ')}.\n`)
+  process.stderr.write(`Unknown bug ${JSON.stringify(bug)}. Use one of ${Object.keys(PATCHES).join(', ')}.\n`)
   process.exit(1)
 }
 

@@ -1,6 +1,6 @@
 /**
- * Real bugs of real intermediaries, each as the smallest change of the example that has it. Nothing else differs from
- * the example, so whatever a scenario then complains about is this bug.
+ * Defines common bugs of intermediaries, each as the smallest change of the example. Nothing else changes, so a failure
+ * of a scenario is caused by this bug.
  */
 import type { Patch } from './patch.ts'
 
@@ -17,7 +17,7 @@ const STOP_FIRST = 'if (conversation.typing) this.type(conversation, false)'
 const SIGNED = 'if (isSigned(body, webhookSecretOf(this.#platform), signature)) return'
 
 export const PATCHES = {
-  // The agent's words
+  // Messages of the agent
   'escapes-html': [
     change(
       'desk.js',
@@ -52,7 +52,7 @@ export const PATCHES = {
     ),
   ],
 
-  // The user's words
+  // Messages of the user
   'loses-attachments': [change('desk.js', 'supports_attachment: true,', 'supports_attachment: false,')],
   'needs-a-text': [change('desk.js', RECEIVED, `if (!event.message) return\n    ${RECEIVED}`)],
   'drops-repeats': [
@@ -65,7 +65,7 @@ export const PATCHES = {
   ],
   'declares-no-language': [change('desk.js', 'languages.length > 0 ?', 'languages.length < 0 ?')],
 
-  // Taking over and handing back
+  // Start and end of a handover
   'ends-locally': [change('desk.js', END, '')],
   'ends-twice': [change('desk.js', END, `${END}\n    ${END}`)],
   'keeps-old-conversation': [change('desk.js', KNOWN_REQUEST, 'if (known) {')],
@@ -123,7 +123,7 @@ export const PATCHES = {
     ),
   ],
 
-  // Trouble
+  // Errors and restarts
   'gives-up-on-503': [change('platform.js', WORTH, 'return status === 0 || status === 429')],
   'gives-up-without-answer': [change('platform.js', WORTH, 'return status === 429 || status >= 500')],
   'ignores-retry-after': [change('platform.js', 'return retryAfterMs(retryAfter) ?? backoff', 'return backoff')],

@@ -1,4 +1,4 @@
-/** The example intermediary, or one with a bug, as a run starts it: by the `target` of an agent driver. */
+/** Runs scenarios against the example intermediary, with or without a bug, started by an agent driver's `target`. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,11 +29,10 @@ export interface Outcome {
   readonly exitCode: number
   readonly plays: readonly ReportedPlay[]
   readonly failures: readonly ReportedFailure[]
-  /** What the run said beside its report. */
-  readonly talk: string
+  readonly stderr: string
 }
 
-/** `handover-sim run` of these files against the example with this bug, or with none. */
+/** Runs `handover-sim run` with these files against the example with this bug; null for no bug. */
 export async function runShipped(bug: BugName | null, files: readonly string[], ...flags: string[]): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-shipped-'))
   try {
@@ -49,12 +48,12 @@ export async function runShipped(bug: BugName | null, files: readonly string[], 
 async function outcomeOf(args: readonly string[]): Promise<Outcome> {
   const [stdout, stderr] = [fakeOutput(), fakeOutput()]
   const exitCode = await main(args, {}, { ...NON_INTERACTIVE, stdout, stderr })
-  if (stdout.text === '') throw new Error(`Nothing was played: ${stderr.text}`)
+  if (stdout.text === '') throw new Error(`The run wrote no report: ${stderr.text}`)
   const { plays, failures } = JSON.parse(stdout.text) as Pick<Outcome, 'plays' | 'failures'>
-  return { exitCode, plays, failures, talk: stderr.text }
+  return { exitCode, plays, failures, stderr: stderr.text }
 }
 
-/** Nobody asks, answers or interrupts. */
+/** A console without input and signals. */
 const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
   readStdin: async () => '',
   readStdinBytes: async () => new Uint8Array(),
@@ -76,7 +75,7 @@ function writeDriver(folder: string, port: number, bug: BugName | null): string 
   return file
 }
 
-/** Begins the work of all, so many at a time, and answers with what each comes to. */
+/** Starts the work for all items, `size` at a time, and returns a function that gives the result of an item. */
 export function startInPool<Item, Result>(items: readonly Item[], size: number, work: (item: Item) => Promise<Result>) {
   const results = new Map<Item, Promise<Result>>()
   const slots: Promise<unknown>[] = Array.from({ length: size }, () => Promise.resolve())
