@@ -1,16 +1,16 @@
-/** The control API as a listener of `node:http`: hono routes over the table, guarded, with one form of error. */
+/** Serves the control API as a listener of `node:http`: checks access, runs the routes, and turns errors into one form of response. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { INTERNAL_HEADER } from '../../contract/errors.ts'
+import { sameSecret } from '../../runtime/token.ts'
 import { coreOf, type PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces/registry.ts'
 import { nearest } from '../../text/near-names.ts'
-import { type Access, refusedAccess } from './access.ts'
 import { asProblem, ControlProblem, problemBody } from './problems.ts'
 import { readBody, readQuery } from './request.ts'
-import type { Call, Reply, Route, SimulatorRouter } from './route.ts'
-import { BELOW, PREFIX, ROUTES, routeLines } from './routes.ts'
+import type { ControlContext, ControlRequest, ControlResponse, ControlRoute } from './route.ts'
+import { PREFIX, ROUTES, routeLines, WORKSPACE_PATH } from './routes.ts'
 
 export interface ControlOptions extends Access {
   readonly simulator: PlatformSimulator
@@ -23,54 +23,54 @@ type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerRespons
 
 export function createControlListener(options: ControlOptions) {
   const { simulator, workspaces, url, closing } = options
-  const house = { simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing }
-  const app = createControlApp(house, options)
+  const control = { simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing }
+  const app = createControlApp(control, options)
   // Replacing the global Request and Response would reach into the program this server is part of.
   return getRequestListener(app.fetch, { overrideGlobalObjects: false })
 }
 
-function createControlApp(house: SimulatorRouter, guard: Access): Hono<Bindings> {
+function createControlApp(control: ControlContext, access: Access): Hono<Bindings> {
   const app = new Hono<Bindings>({ strict: false })
   app.onError((error, context) => failed(error, context))
   app.use(async (context, next) => {
-    const refusal = refusedAccess(guard, asking(context))
+    const refusal = refusedAccess(access, accessRequestOf(context))
     if (refusal !== null) throw refusal
     await next()
   })
-  for (const route of ROUTES) app.on(route.method, PREFIX + route.path, context => answered(route, house, context))
+  for (const route of ROUTES) app.on(route.method, PREFIX + route.path, context => answered(route, control, context))
   app.notFound(context => failed(unknownRoute(context.req.method, new URL(context.req.url).pathname), context))
   return app
 }
 
-const asking = (context: Context) => ({
+const accessRequestOf = (context: Context) => ({
   host: new URL(context.req.url).host,
   header: (name: string) => context.req.header(name),
   open: ROUTES.some(({ open, path }) => open === true && PREFIX + path === context.req.path),
 })
 
 /** Refusals of the platform are no Errors, and hono takes care of Errors only. */
-async function answered(route: Route, house: SimulatorRouter, context: Context): Promise<Response> {
+async function answered(route: ControlRoute, control: ControlContext, context: Context): Promise<Response> {
   try {
-    return toResponse(await run(route, house, context))
+    return toResponse(await run(route, control, context))
   } catch (thrown) {
     return failed(thrown, context)
   }
 }
 
-async function run(route: Route, house: SimulatorRouter, context: Context): Promise<Reply> {
+async function run(route: ControlRoute, control: ControlContext, context: Context): Promise<ControlResponse> {
   const { req } = context
   const query = readQuery(route, new URL(req.url))
   const body = req.method === 'GET' || req.method === 'HEAD' ? undefined : await readBody(route, req.raw)
-  const signal = AbortSignal.any([req.raw.signal, house.closing])
-  const call: Call<unknown, unknown> = {
-    ...house,
+  const signal = AbortSignal.any([req.raw.signal, control.closing])
+  const call: ControlRequest<unknown, unknown> = {
+    ...control,
     params: req.param() as Record<string, string>,
     query,
     body,
     header: name => req.header(name),
     signal,
   }
-  return route.run(call as Call<never, never>)
+  return route.run(call as ControlRequest<never, never>)
 }
 
 /** No page elsewhere may read an answer, no cache may keep one. */
@@ -82,7 +82,7 @@ const json = (status: number, body: unknown, headers: Readonly<Record<string, st
     headers: { 'content-type': 'application/json; charset=utf-8', ...HEADERS, ...headers },
   })
 
-function toResponse(reply: Reply): Response {
+function toResponse(reply: ControlResponse): Response {
   if (!(reply instanceof Response)) return json(reply.status, reply.body)
   for (const [name, value] of Object.entries(HEADERS)) reply.headers.set(name, value)
   return reply
@@ -111,8 +111,58 @@ function unknownRoute(method: string, path: string): ControlProblem {
   return new ControlProblem(
     404,
     'route_not_found',
-    `There is no ${path}${near} Routes: ${routeLines().join(', ')}; most of them also below ${PREFIX}${BELOW}.`,
+    `There is no ${path}${near} Routes: ${routeLines().join(', ')}; most of them also below ${PREFIX}${WORKSPACE_PATH}.`,
   )
 }
 
-const patternOf = ({ path }: Route) => new RegExp(`^${PREFIX}${path.replace(/:[a-z]+/g, '[^/]+')}/?$`)
+const patternOf = ({ path }: ControlRoute) => new RegExp(`^${PREFIX}${path.replace(/:[a-z]+/g, '[^/]+')}/?$`)
+
+export interface Access {
+  /** What a `Host` header may name; null when none can be refused. */
+  readonly hosts: readonly string[] | null
+  /** Null when none is asked for. */
+  readonly token: string | null
+}
+
+export interface AccessRequest {
+  /** Host and port as the client wrote them. */
+  readonly host: string
+  header(name: string): string | undefined
+  /** Whether this route is answered without a token. */
+  readonly open: boolean
+}
+
+/** The refusal that fits, or null. */
+export function refusedAccess(access: Access, request: AccessRequest): ControlProblem | null {
+  return foreignHost(access, request) ?? foreignPage(request) ?? withoutToken(access, request)
+}
+
+/** A name that a foreign page made point here (DNS rebinding) is told by the `Host` header. */
+function foreignHost({ hosts }: Access, { host }: AccessRequest): ControlProblem | null {
+  const name = host.toLowerCase().replace(/:\d+$/, '')
+  if (hosts === null || hosts.includes(name)) return null
+  const message = `The control API does not answer for the host ${JSON.stringify(host)}; use ${hosts.join(', ')}.`
+  return new ControlProblem(403, 'foreign_host', message)
+}
+
+function foreignPage({ host, header }: AccessRequest): ControlProblem | null {
+  const origin = header('origin')
+  const site = header('sec-fetch-site')
+  if (origin !== undefined && !sameHost(origin, host)) {
+    return new ControlProblem(403, 'foreign_origin', `The control API answers no page of ${JSON.stringify(origin)}.`)
+  }
+  if (site !== 'cross-site') return null
+  return new ControlProblem(403, 'foreign_origin', 'The control API answers no page of another site.')
+}
+
+const sameHost = (origin: string, host: string) =>
+  URL.canParse(origin) && new URL(origin).host === host.toLowerCase().replace(/:80$/, '')
+
+function withoutToken({ token }: Access, { header, open }: AccessRequest): ControlProblem | null {
+  if (token === null || open) return null
+  const given = header('x-handover-sim-token') ?? /^Bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1]
+  if (given !== undefined && sameSecret(given, token)) return null
+  const message =
+    'The control API asks for its token here: Authorization: Bearer <token>, or x-handover-sim-token. It was reported when the simulator started.'
+  return new ControlProblem(401, 'token_required', message, { headers: { 'www-authenticate': 'Bearer' } })
+}

@@ -7,7 +7,7 @@ export interface EventsOptions {
   readonly journal: Journal
   /** The last seq the client has seen. */
   readonly after: number
-  readonly show: (entry: Entry) => unknown
+  readonly present: (entry: Entry) => unknown
   readonly closing: AbortSignal
   readonly heartbeatMs: number
 }
@@ -33,7 +33,7 @@ export function eventStream(options: EventsOptions): ReadableStream<Uint8Array> 
   )
 }
 
-function createReader({ journal, after, show, closing, heartbeatMs }: EventsOptions) {
+function createReader({ journal, after, present, closing, heartbeatMs }: EventsOptions) {
   // A seq the journal has not reached was seen before a reset.
   let wasReset = after >= journal.nextSeq
   let cursor = after
@@ -60,7 +60,7 @@ function createReader({ journal, after, show, closing, heartbeatMs }: EventsOpti
       wasReset = false
     }
     for (const entry of journal.query({ after: cursor, limit: PER_CHUNK })) {
-      text += `id: ${entry.seq}\ndata: ${JSON.stringify(show(entry))}\n\n`
+      text += `id: ${entry.seq}\ndata: ${JSON.stringify(present(entry))}\n\n`
       cursor = entry.seq
     }
     return text

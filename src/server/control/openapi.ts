@@ -3,8 +3,8 @@ import * as z from 'zod/mini'
 import { type JsonSchema, type Named, refTo, toComponents } from '../../contract/json-schema.ts'
 import { shapeOf } from '../../contract/known-keys.ts'
 import { VERSION } from '../../contract/version.ts'
-import { ErrorBody } from './response-schemas.ts'
-import type { Answer, Route } from './route.ts'
+import { ControlErrorResponse } from './response-schemas.ts'
+import type { ControlRoute, DocumentedResponse } from './route.ts'
 import { PREFIX, ROUTES } from './routes.ts'
 
 export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<string, unknown> {
@@ -22,7 +22,7 @@ export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<s
     paths: paths(),
     components: {
       schemas: toComponents({ ...bodies(), ...queries() }),
-      responses: { Problem: { description: 'Refused; the body says why', content: jsonOf(ErrorBody) } },
+      responses: { Problem: { description: 'Refused; the body says why', content: jsonOf(ControlErrorResponse) } },
       securitySchemes: SECURITY,
     },
   }
@@ -37,18 +37,18 @@ const idOf = (schema: z.ZodMiniType): string => z.globalRegistry.get(schema)!.id
 const jsonOf = (schema: z.ZodMiniType) => ({ 'application/json': { schema: refTo(idOf(schema)) } })
 
 function bodies(): Named {
-  const all = ROUTES.flatMap(({ body, upload, answers }) => [
+  const all = ROUTES.flatMap(({ body, upload, responses }) => [
     body,
     upload,
-    ...Object.values(answers).map(one => one.schema),
+    ...Object.values(responses).map(one => one.schema),
   ])
   const schemas = all.filter((one): one is NonNullable<typeof one> => one !== undefined && one !== null)
   return Object.fromEntries(
-    [ErrorBody, ...schemas].map(schema => [idOf(schema as z.ZodMiniType), schema as z.ZodMiniType]),
+    [ControlErrorResponse, ...schemas].map(schema => [idOf(schema as z.ZodMiniType), schema as z.ZodMiniType]),
   )
 }
 
-const parameterName = (route: Route, name: string) => `${route.workspaceRouteOf ?? route.id}_${name}`
+const parameterName = (route: ControlRoute, name: string) => `${route.workspaceRouteOf ?? route.id}_${name}`
 
 /** Query parameters have no name of their own among the schemas; they are made together with the rest. */
 function queries(): Named {
@@ -69,8 +69,8 @@ function paths(): Record<string, unknown> {
   return found
 }
 
-function operation(route: Route): unknown {
-  const { id, group, summary, description, answers, open } = route
+function operation(route: ControlRoute): unknown {
+  const { id, group, summary, description, responses, open } = route
   const parameters = [...pathParameters(route), ...queryParameters(route)]
   return {
     operationId: id,
@@ -81,30 +81,30 @@ function operation(route: Route): unknown {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBody(route),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, response(answer)])),
+      ...Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, response(answer)])),
       default: { $ref: '#/components/responses/Problem' },
     },
   }
 }
 
-const pathParameters = ({ path }: Route): unknown[] =>
+const pathParameters = ({ path }: ControlRoute): unknown[] =>
   [...path.matchAll(/:([a-z]+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
 
-const queryParameters = (route: Route): unknown[] =>
+const queryParameters = (route: ControlRoute): unknown[] =>
   Object.keys(route.query === undefined ? {} : shapeOf(route.query)).map(name => ({
     name,
     in: 'query',
     schema: refTo(parameterName(route, name)),
   }))
 
-function requestBody({ body, upload, example }: Route): { requestBody?: unknown } {
+function requestBody({ body, upload, example }: ControlRoute): { requestBody?: unknown } {
   if (body === undefined) return {}
   const json = { schema: refTo(idOf(body)), ...(example === undefined ? {} : { example }) }
   const form = upload === undefined ? {} : { 'multipart/form-data': { schema: refTo(idOf(upload)) } }
   return { requestBody: { required: example !== undefined, content: { 'application/json': json, ...form } } }
 }
 
-function response({ description, schema, type }: Answer): unknown {
+function response({ description, schema, type }: DocumentedResponse): unknown {
   if (schema !== null) return { description, content: jsonOf(schema) }
   return { description, content: { [type!]: { schema: { type: 'string' } satisfies JsonSchema } } }
 }

@@ -27,7 +27,7 @@ const HistoryRow = z.union(
   { error: 'one of { user }, { bot, buttons? }, { agent, text }' },
 )
 
-export const NewChat = z
+export const CreateChatBody = z
   .strictObject({
     language: z.optional(word),
     source: z.optional(word),
@@ -65,25 +65,25 @@ const AttachmentInput = z
     named('AttachmentInput', 'Either size_kb (bytes are made up) or base64'),
   )
 
-export const Says = z
+export const UserMessageBody = z
   .strictObject({ text: z._default(z.string(), ''), attachments: z.optional(z.array(AttachmentInput)) })
-  .check(named('Says', 'What the end user writes: a text, files, or both'))
-export type Says = z.infer<typeof Says>
+  .check(named('UserMessage', 'What the end user writes: a text, files, or both'))
+export type UserMessageBody = z.infer<typeof UserMessageBody>
 
-export const Upload = z
+export const UserMessageForm = z
   .strictObject({ text: z._default(z.string(), ''), files: z.optional(z.array(z.file())) })
-  .check(named('Upload', 'The same as a form, with the files themselves'))
-export type Upload = z.infer<typeof Upload>
+  .check(named('UserMessageForm', 'The same as a form, with the files themselves'))
+export type UserMessageForm = z.infer<typeof UserMessageForm>
 
-export const Press = z
+export const PressButtonBody = z
   .strictObject({ button: word })
-  .check(named('Press', '`handover`, or the label of a button the user sees'))
+  .check(named('PressButton', '`handover`, or the label of a button the user sees'))
 
-export const ConfigPatch = z
+export const ConfigBody = z
   .record(z.string(), z.unknown())
   .check(named('ConfigPatch', 'Knobs and settings by dotted name, each value as in the config file'))
 
-export const AvailabilityChange = z
+export const SetAvailabilityBody = z
   .strictObject({
     availability: AvailabilityValue,
     queue: z.optional(word),
@@ -91,9 +91,11 @@ export const AvailabilityChange = z
   })
   .check(named('AvailabilityChange', 'As if set in the workspace'))
 
-export const Advance = z.strictObject({ by: Duration }).check(named('Advance', 'By how much a virtual clock moves'))
+export const AdvanceClockBody = z
+  .strictObject({ by: Duration })
+  .check(named('AdvanceClock', 'By how much a virtual clock moves'))
 
-export const Trigger = z
+export const TriggerBody = z
   .strictObject({
     event: word,
     chat_id: z.optional(word.check(z.describe('By default the newest chat'))),
@@ -102,16 +104,16 @@ export const Trigger = z
     ...sendingShape,
   })
   .check(payload => gapProblems(payload), named('Trigger', 'One event to send by hand'))
-export type Trigger = z.infer<typeof Trigger>
+export type TriggerBody = z.infer<typeof TriggerBody>
 
-export const Resend = z
+export const ResendBody = z
   .strictObject(sendingShape)
   .check(payload => gapProblems(payload), named('Resend', 'How it travels this time; the body may be left out'))
-export type Resend = z.infer<typeof Resend>
+export type ResendBody = z.infer<typeof ResendBody>
 
 const isHttp = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
-export const NewWorkspace = z
+export const CreateWorkspaceBody = z
   .strictObject({
     name: z.optional(
       word.check(
@@ -141,21 +143,21 @@ export const NewWorkspace = z
     business_hours: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
   })
   .check(named('NewWorkspace', 'What is left out is as the server was started; the webhook is nowhere'))
-export type NewWorkspace = z.infer<typeof NewWorkspace>
+export type CreateWorkspaceBody = z.infer<typeof CreateWorkspaceBody>
 
-export const SnapshotInput = z
+export const SnapshotBody = z
   .record(z.string(), z.unknown())
   .check(named('SnapshotInput', 'A snapshot, as `GET /_sim/snapshot` gave it'))
 
-export const Nothing = z.strictObject({}).check(named('Nothing', 'No fields; the body may be left out'))
+export const EmptyBody = z.strictObject({}).check(named('EmptyBody', 'No fields; the body may be left out'))
 
 // Queries
 
-export const ActQuery = z.strictObject({
+export const ActionQuery = z.strictObject({
   wait: z.optional(z.enum(['ack']).check(z.describe('Answer after the webhook did'))),
 })
 
-export const JournalQuery = z.strictObject({
+export const GetJournalQuery = z.strictObject({
   after: z.optional(seq.check(z.describe('Only entries with a greater seq'))),
   kind: z.optional(EntryKind),
   chat_id: z.optional(word),

@@ -3,12 +3,12 @@ import type * as z from 'zod/mini'
 import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { shapeOf, typeOf } from '../../contract/known-keys.ts'
 import { ControlProblem, invalidRequest } from './problems.ts'
-import type { Route } from './route.ts'
+import type { ControlRoute } from './route.ts'
 
 /** Room for the largest attachment in base64. */
 const LIMIT_BYTES = 150 * 1_048_576
 
-export function readQuery(route: Route, url: URL): unknown {
+export function readQuery(route: ControlRoute, url: URL): unknown {
   const names = [...url.searchParams.keys()]
   const schema = route.query as z.ZodMiniType | undefined
   if (schema === undefined) return refuseAny(names)
@@ -32,7 +32,7 @@ function parameterValue(values: readonly string[], schema: z.ZodMiniType | undef
   return numeric ? Number(value) : value
 }
 
-export async function readBody(route: Route, request: Request): Promise<unknown> {
+export async function readBody(route: ControlRoute, request: Request): Promise<unknown> {
   const bytes = await readBytes(request)
   const type = request.headers.get('content-type') ?? ''
   const isForm = /^multipart\/form-data\b/i.test(type)

@@ -4,7 +4,7 @@ import { AvailabilityReason, AvailabilityValue, Button, named } from '../../cont
 import { Fault } from '../../faults/schema.ts'
 import { EntrySchema } from '../../journal/entry.ts'
 
-export const CreatedChat = z
+export const CreateChatResponse = z
   .object({ chat_id: z.string(), user_id: z.string(), bot_id: z.int(), url: z.string() })
   .check(named('CreatedChat', '`url` is where the control API shows the chat'))
 
@@ -33,15 +33,17 @@ const MessageView = z
   })
   .check(named('MessageView', 'One message in the window of the end user'))
 
-export const ChatAnswer = z
+export const ChatViewResponse = z
   .object({ ...summary, messages: z.array(MessageView) })
   .check(named('ChatView', 'A chat as its end user sees it, oldest message first'))
-export const Chats = z.object({ chats: z.array(ChatSummary) }).check(named('Chats', 'Every chat, oldest first'))
+export const ChatListResponse = z
+  .object({ chats: z.array(ChatSummary) })
+  .check(named('Chats', 'Every chat, oldest first'))
 
 const Ack = z
   .object({ status: z.nullable(z.int()), duration_ms: z.number(), error: z.optional(z.string()) })
   .check(named('Ack', 'What the webhook answered; `error` says why that is no acknowledgement'))
-export const ActionAnswer = z
+export const ActionResponse = z
   .object({
     message_id: z.nullable(z.string()),
     delivery_id: z.nullable(z.string()),
@@ -49,11 +51,11 @@ export const ActionAnswer = z
   })
   .check(named('ActionResult', '`ack` is there when it was waited for, and null when no event was due'))
 
-export const SentByHand = z
+export const ManualEventResponse = z
   .object({ delivery_id: z.string(), ack: Ack })
-  .check(named('SentByHand', 'What the webhook answered to an event sent by hand'))
+  .check(named('ManualEventResult', 'What the webhook answered to an event sent by hand'))
 
-export const NamedFault = z
+export const FaultResponse = z
   .object({
     ...Fault.shape,
     name: z.string(),
@@ -63,18 +65,18 @@ export const NamedFault = z
     holding: z.int().check(z.describe('How many events it holds now')),
   })
   .check(named('NamedFault', 'A fault that was set, and what it did so far'))
-export const FaultsSet = z
-  .object({ faults: z.array(NamedFault) })
-  .check(named('FaultsSet', 'In the order they were set'))
-export const FaultsCleared = z
-  .object({ cleared: z.array(NamedFault) })
-  .check(named('FaultsCleared', 'What is not set any more'))
+export const FaultListResponse = z
+  .object({ faults: z.array(FaultResponse) })
+  .check(named('FaultList', 'In the order they were set'))
+export const ClearedFaultsResponse = z
+  .object({ cleared: z.array(FaultResponse) })
+  .check(named('ClearedFaults', 'What is not set any more'))
 
-export const Config = z
+export const ConfigResponse = z
   .record(z.string(), z.unknown())
   .check(named('Config', 'Everything in force by name; keys are masked'))
 
-export const Availability = z
+export const QueueResponse = z
   .object({
     bot_id: z.int(),
     queue: z.string(),
@@ -89,34 +91,34 @@ const clock = z.object({ mode: z.enum(['real', 'virtual']), now: z.string() })
 export const StateResponse = z
   .object({
     version: z.string(),
-    config: Config,
+    config: ConfigResponse,
     clock,
-    availability: z.array(Availability),
+    availability: z.array(QueueResponse),
     chats: z.array(ChatSummary),
     journal: z.object({ first_seq: z.int(), next_seq: z.int() }),
   })
   .check(named('State', 'Config in force, availability and chats'))
 
-export const Health = z
+export const HealthResponse = z
   .object({ status: z.enum(['live', 'ready', 'closing']), version: z.string() })
   .check(named('Health', 'Whether it runs, and whether it takes requests'))
 
-export const Journal = z
+export const JournalResponse = z
   .object({ entries: z.array(EntrySchema), first_seq: z.int(), next_seq: z.int() })
   .check(named('Journal', '`first_seq` is the oldest still kept: above 1, older ones are gone'))
 
-export const Deliveries = z
+export const DeliveriesResponse = z
   .object({ deliveries: z.array(EntrySchema) })
   .check(named('Deliveries', 'Attempts, oldest first'))
 
-export const Settled = z
+export const SettledResponse = z
   .object({ settled: z.literal(true), next_seq: z.int() })
   .check(named('Settled', 'Nothing is in flight and no timer is due'))
-export const ClockNow = clock.check(named('ClockNow', 'The clock of the simulator'))
-export const WasReset = z.object({ reset: z.literal(true) }).check(named('WasReset', 'Everything is forgotten'))
+export const ClockResponse = clock.check(named('ClockNow', 'The clock of the simulator'))
+export const ResetResponse = z.object({ reset: z.literal(true) }).check(named('Reset', 'Everything is forgotten'))
 
 const key = z.string().check(z.describe('`***` unless it was asked for'))
-export const WorkspaceInfo = z
+export const WorkspaceResponse = z
   .object({
     id: z.string(),
     name: z.nullable(z.string()),
@@ -129,14 +131,14 @@ export const WorkspaceInfo = z
     control: z.string().check(z.describe('Where its own control API begins')),
   })
   .check(named('Workspace', 'A simulator of its own; calls find it by its keys'))
-export const WorkspaceList = z
-  .object({ workspaces: z.array(WorkspaceInfo) })
+export const WorkspaceListResponse = z
+  .object({ workspaces: z.array(WorkspaceResponse) })
   .check(named('Workspaces', 'Every workspace but the default one'))
-export const WorkspaceClosed = z
+export const ClosedWorkspaceResponse = z
   .object({ closed: z.literal(true), id: z.string() })
   .check(named('WorkspaceClosed', 'Its keys open nothing any more'))
 
-export const SnapshotDocument = z
+export const SnapshotResponse = z
   .looseObject({
     v: z.literal(1),
     handover_sim: z.string().check(z.describe('The version that took it')),
@@ -145,7 +147,7 @@ export const SnapshotDocument = z
     config: z.record(z.string(), z.unknown()),
   })
   .check(named('Snapshot', 'The whole state. What else is in it may change with `v`: keep it, do not read it'))
-export const Restored = z
+export const RestoredResponse = z
   .object({
     restored: z.literal(true),
     handover_sim: z.string(),
@@ -155,7 +157,7 @@ export const Restored = z
   })
   .check(named('Restored', 'What was restored; `next_seq` is that of the next journal entry'))
 
-export const Assumptions = z
+export const AssumptionsResponse = z
   .object({
     assumptions: z.array(
       z.object({
@@ -174,11 +176,11 @@ export const Assumptions = z
     ),
   )
 
-export const Index = z
+export const IndexResponse = z
   .object({ name: z.string(), version: z.string(), routes: z.array(z.string()) })
   .check(named('Index', 'What can be asked here'))
 
-export const OpenApiDocument = z.looseObject({ openapi: z.string() }).check(named('OpenApiDocument', 'OpenAPI 3.1'))
+export const OpenApiResponse = z.looseObject({ openapi: z.string() }).check(named('OpenApiDocument', 'OpenAPI 3.1'))
 
 const Issue = z.object({
   field: z.string(),
@@ -186,9 +188,9 @@ const Issue = z.object({
   allowed: z.optional(z.union([z.string(), z.array(z.string())])),
 })
 const error = z.object({ code: z.string(), message: z.string(), issues: z.optional(z.array(Issue)) })
-export const ErrorBody = z.object({ error }).check(named('ControlError', 'What was refused and why'))
+export const ControlErrorResponse = z.object({ error }).check(named('ControlError', 'What was refused and why'))
 
-export const NotYet = z
+export const WaitTimeoutResponse = z
   .object({
     error,
     nearest: z.object({

@@ -5,7 +5,7 @@ import type { PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces/registry.ts'
 
 /** What the routes work on. */
-export interface SimulatorRouter {
+export interface ControlContext {
   readonly simulator: PlatformSimulator
   readonly core: Core
   readonly workspaces: Workspaces
@@ -17,7 +17,7 @@ export interface SimulatorRouter {
   readonly closing: AbortSignal
 }
 
-export interface Call<Query, Body> extends SimulatorRouter {
+export interface ControlRequest<Query, Body> extends ControlContext {
   readonly params: Readonly<Record<string, string>>
   readonly query: Query
   readonly body: Body
@@ -28,9 +28,9 @@ export interface Call<Query, Body> extends SimulatorRouter {
 }
 
 /** A status with what goes out as JSON, or a response of its own. */
-export type Reply = { readonly status: number; readonly body: unknown } | Response
+export type ControlResponse = { readonly status: number; readonly body: unknown } | Response
 
-export interface RouteOf<Query, Body> {
+export interface RouteDefinition<Query, Body> {
   readonly id: string
   /** The route this one is, for one workspace. */
   readonly workspaceRouteOf?: string
@@ -56,21 +56,21 @@ export interface RouteOf<Query, Body> {
   readonly example?: unknown
   /** Whether it is answered without a token. */
   readonly open?: boolean
-  readonly answers: Readonly<Record<number, Answer>>
-  run(call: Call<Query, Body>): Reply | Promise<Reply>
+  readonly responses: Readonly<Record<number, DocumentedResponse>>
+  run(call: ControlRequest<Query, Body>): ControlResponse | Promise<ControlResponse>
 }
 
-export interface Answer {
+export interface DocumentedResponse {
   readonly description: string
   /** Null for an answer that is no JSON. */
   readonly schema: z.ZodMiniType | null
   readonly type?: string
 }
 
-export type Route = RouteOf<never, never>
+export type ControlRoute = RouteDefinition<never, never>
 
 /** Keeps the types of query and body together with the function that uses them. */
-export const defineRoute = <Query = unknown, Body = unknown>(route: RouteOf<Query, Body>): Route =>
-  route as unknown as Route
+export const defineRoute = <Query = unknown, Body = unknown>(route: RouteDefinition<Query, Body>): ControlRoute =>
+  route as unknown as ControlRoute
 
-export const ok = (body: unknown): Reply => ({ status: 200, body })
+export const ok = (body: unknown): ControlResponse => ({ status: 200, body })

@@ -1,8 +1,8 @@
 /** Lists all routes of the control API, each once more for every workspace. */
 import { VERSION } from '../../contract/version.ts'
 import { coreOf } from '../../simulator/simulator.ts'
-import { ErrorBody, Index } from './response-schemas.ts'
-import { type Call, defineRoute, ok, type Route } from './route.ts'
+import { ControlErrorResponse, IndexResponse } from './response-schemas.ts'
+import { type ControlRequest, type ControlRoute, defineRoute, ok } from './route.ts'
 import { DOCUMENT_ROUTES, HEALTH_ROUTES } from './routes/about.ts'
 import { CHAT_ROUTES } from './routes/chats.ts'
 import { DELIVERY_ROUTES } from './routes/deliveries.ts'
@@ -13,20 +13,20 @@ import { TIME_ROUTES } from './routes/time.ts'
 import { WORKSPACE_ROUTES } from './routes/workspace.ts'
 import { WORKSPACES_ROUTES, workspaceCalled } from './routes/workspaces.ts'
 
-export const BELOW = '/workspaces/:workspace'
+export const WORKSPACE_PATH = '/workspaces/:workspace'
 
-const NO_WORKSPACE = { description: 'There is no such workspace', schema: ErrorBody }
+const NO_WORKSPACE = { description: 'There is no such workspace', schema: ControlErrorResponse }
 
-export const workspaceRouteOf = (route: Route): Route => ({
+export const workspaceRouteOf = (route: ControlRoute): ControlRoute => ({
   ...route,
   id: `workspace_${route.id}`,
   workspaceRouteOf: route.id,
-  path: BELOW + route.path,
-  answers: { ...route.answers, 404: route.answers[404] ?? NO_WORKSPACE },
+  path: WORKSPACE_PATH + route.path,
+  responses: { ...route.responses, 404: route.responses[404] ?? NO_WORKSPACE },
   run: call => route.run(within(call)),
 })
 
-function within(call: Call<never, never>): Call<never, never> {
+function within(call: ControlRequest<never, never>): ControlRequest<never, never> {
   const workspace = workspaceCalled(call, call.params.workspace!)
   return {
     ...call,
@@ -46,12 +46,12 @@ const INDEX = defineRoute({
   method: 'GET',
   path: '',
   summary: 'What can be asked here',
-  answers: { 200: { description: 'The routes', schema: Index } },
+  responses: { 200: { description: 'The routes', schema: IndexResponse } },
   run: () => ok({ name: 'handover-sim', version: VERSION, routes: routeLines() }),
 })
 
 /** What there is of every workspace, the default one included. */
-const OF_EACH: readonly Route[] = [
+const OF_EACH: readonly ControlRoute[] = [
   ...CHAT_ROUTES,
   ...WORKSPACE_ROUTES,
   ...JOURNAL_ROUTES,
@@ -61,7 +61,7 @@ const OF_EACH: readonly Route[] = [
   ...SNAPSHOT_ROUTES,
 ]
 
-export const ROUTES: readonly Route[] = [
+export const ROUTES: readonly ControlRoute[] = [
   INDEX,
   ...HEALTH_ROUTES,
   ...OF_EACH,

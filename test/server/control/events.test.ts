@@ -117,7 +117,7 @@ test('closing the server ends the stream', async () => {
 test('a quiet stream gives a sign of life; one that is cancelled leaves nothing behind', async () => {
   const sim = createPlatformSimulator()
   const closing = new AbortController()
-  const options = { journal: sim.journal, after: 0, show: (entry: unknown) => entry, closing: closing.signal }
+  const options = { journal: sim.journal, after: 0, present: (entry: unknown) => entry, closing: closing.signal }
   const events = listen(eventStream({ ...options, heartbeatMs: 1 }))
   expect(await events.block()).toBe(': handover-sim\nretry: 1000')
   expect(await events.block()).toBe(': still here')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { refusedAccess } from '../../../src/server/control/access.ts'
+import { refusedAccess } from '../../../src/server/control/app.ts'
 import { startServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { connectRaw } from '../../support/network.ts'

@@ -2,10 +2,10 @@
 
 import { platformOpenApi } from '../../../contract/openapi.ts'
 import { VERSION } from '../../../contract/version.ts'
-import { Health, OpenApiDocument } from '../response-schemas.ts'
-import { defineRoute, ok, type Route } from '../route.ts'
+import { HealthResponse, OpenApiResponse } from '../response-schemas.ts'
+import { type ControlRoute, defineRoute, ok } from '../route.ts'
 
-export const HEALTH_ROUTES: readonly Route[] = [
+export const HEALTH_ROUTES: readonly ControlRoute[] = [
   defineRoute({
     id: 'livez',
     group: 'health',
@@ -13,7 +13,7 @@ export const HEALTH_ROUTES: readonly Route[] = [
     path: '/livez',
     summary: 'Whether the process answers',
     open: true,
-    answers: { 200: { description: 'It does', schema: Health } },
+    responses: { 200: { description: 'It does', schema: HealthResponse } },
     run: () => ok({ status: 'live', version: VERSION }),
   }),
   defineRoute({
@@ -23,9 +23,9 @@ export const HEALTH_ROUTES: readonly Route[] = [
     path: '/readyz',
     summary: 'Whether it takes requests',
     open: true,
-    answers: {
-      200: { description: 'Ready', schema: Health },
-      503: { description: 'Closing', schema: Health },
+    responses: {
+      200: { description: 'Ready', schema: HealthResponse },
+      503: { description: 'Closing', schema: HealthResponse },
     },
     run: ({ closing }) =>
       closing.aborted
@@ -34,14 +34,14 @@ export const HEALTH_ROUTES: readonly Route[] = [
   }),
 ]
 
-export const DOCUMENT_ROUTES: readonly Route[] = [
+export const DOCUMENT_ROUTES: readonly ControlRoute[] = [
   defineRoute({
     id: 'controlOpenApi',
     group: 'documents',
     method: 'GET',
     path: '/openapi.json',
     summary: 'This API',
-    answers: { 200: { description: 'OpenAPI 3.1', schema: OpenApiDocument } },
+    responses: { 200: { description: 'OpenAPI 3.1', schema: OpenApiResponse } },
     async run({ url }) {
       // The document is made from the table this row is part of.
       const { controlOpenApi } = await import('../openapi.ts')
@@ -54,7 +54,7 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/platform-openapi.json',
     summary: 'The nine endpoints of the platform, and its webhooks',
-    answers: { 200: { description: 'OpenAPI 3.1', schema: OpenApiDocument } },
+    responses: { 200: { description: 'OpenAPI 3.1', schema: OpenApiResponse } },
     run: ({ simulator }) => ok(platformOpenApi({ baseUrl: simulator.baseUrl })),
   }),
 ]

@@ -4,14 +4,20 @@ import { chatSummary, viewChat } from '../../../platform/chat-view.ts'
 import { type AttachmentInput, awaitAck, toFile } from '../../../simulator/chat-handle.ts'
 import { newChat, userFromWire } from '../../../simulator/new-chat.ts'
 import { ControlProblem } from '../problems.ts'
-import { ActQuery, NewChat, Press, Says, Upload } from '../request-schemas.ts'
-import { ActionAnswer, ChatAnswer, Chats, CreatedChat, ErrorBody } from '../response-schemas.ts'
-import { type Call, defineRoute, ok, type Reply, type Route } from '../route.ts'
+import { ActionQuery, CreateChatBody, PressButtonBody, UserMessageBody, UserMessageForm } from '../request-schemas.ts'
+import {
+  ActionResponse,
+  ChatListResponse,
+  ChatViewResponse,
+  ControlErrorResponse,
+  CreateChatResponse,
+} from '../response-schemas.ts'
+import { type ControlRequest, type ControlResponse, type ControlRoute, defineRoute, ok } from '../route.ts'
 import { wireAck, wireChat, wireSummary } from '../wire-views.ts'
 
-const NO_CHAT = { description: 'There is no such chat', schema: ErrorBody }
-const REFUSED = { description: 'It cannot be done; the message says why', schema: ErrorBody }
-const WAS_RESET = { description: 'The simulator was reset meanwhile', schema: ErrorBody }
+const NO_CHAT = { description: 'There is no such chat', schema: ControlErrorResponse }
+const REFUSED = { description: 'It cannot be done; the message says why', schema: ControlErrorResponse }
+const WAS_RESET = { description: 'The simulator was reset meanwhile', schema: ControlErrorResponse }
 const WAITING = 'With `wait=ack` it answers after the webhook did.'
 
 interface Outcome {
@@ -21,9 +27,9 @@ interface Outcome {
 
 /** `start` does it and says what it caused. */
 async function act(
-  call: Call<{ wait?: 'ack' | undefined }, unknown>,
+  call: ControlRequest<{ wait?: 'ack' | undefined }, unknown>,
   start: () => Outcome | Promise<Outcome>,
-): Promise<Reply> {
+): Promise<ControlResponse> {
   const { core, query, params } = call
   const after = core.journal.nextSeq - 1
   const chat = core.platform.state.chats.get(params.id!)
@@ -45,7 +51,7 @@ async function fromUpload(file: File): Promise<AttachmentInput> {
   return { name: file.name, type, bytes: new Uint8Array(await file.arrayBuffer()) }
 }
 
-async function attached(body: Says | Upload): Promise<AttachmentInput[]> {
+async function attached(body: UserMessageBody | UserMessageForm): Promise<AttachmentInput[]> {
   if ('files' in body && body.files) return Promise.all(body.files.map(fromUpload))
   const described = ('attachments' in body && body.attachments) || []
   return described.map(({ name, type, size_kb, base64 }) =>
@@ -55,16 +61,16 @@ async function attached(body: Says | Upload): Promise<AttachmentInput[]> {
   )
 }
 
-export const CHAT_ROUTES: readonly Route[] = [
+export const CHAT_ROUTES: readonly ControlRoute[] = [
   defineRoute({
     id: 'createChat',
     group: 'chats',
     method: 'POST',
     path: '/chats',
     summary: 'A new end user opens a chat',
-    body: NewChat,
+    body: CreateChatBody,
     example: { language: 'nb', labels: ['delivery'] },
-    answers: { 201: { description: 'Opened', schema: CreatedChat }, 422: REFUSED },
+    responses: { 201: { description: 'Opened', schema: CreateChatResponse }, 422: REFUSED },
     async run({ core, control, body: { bot_id: botId, user, ...options } }) {
       const chat = await newChat(core, { ...options, botId, user: userFromWire(user) } as never)
       const at = `${control}/chats/${encodeURIComponent(chat.id)}`
@@ -77,7 +83,7 @@ export const CHAT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/chats',
     summary: 'Every chat',
-    answers: { 200: { description: 'Oldest first', schema: Chats } },
+    responses: { 200: { description: 'Oldest first', schema: ChatListResponse } },
     run: ({ core }) =>
       ok({ chats: [...core.platform.state.chats.values()].map(chat => wireSummary(chatSummary(chat))) }),
   }),
@@ -87,7 +93,7 @@ export const CHAT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/chats/:id',
     summary: 'A chat as its end user sees it',
-    answers: { 200: { description: 'The window', schema: ChatAnswer }, 404: NO_CHAT },
+    responses: { 200: { description: 'The window', schema: ChatViewResponse }, 404: NO_CHAT },
     run({ core, params }) {
       const chat = core.platform.state.chats.get(params.id!)
       if (chat) return ok(wireChat(viewChat(core.platform, chat)))
@@ -101,12 +107,12 @@ export const CHAT_ROUTES: readonly Route[] = [
     path: '/chats/:id/messages',
     summary: 'The end user writes',
     description: WAITING,
-    query: ActQuery,
-    body: Says as never,
-    upload: Upload as never,
+    query: ActionQuery,
+    body: UserMessageBody as never,
+    upload: UserMessageForm as never,
     example: { text: 'Where is my parcel?' },
-    answers: { 200: { description: 'Written', schema: ActionAnswer }, 404: NO_CHAT, 409: WAS_RESET, 422: REFUSED },
-    async run(call: Call<{ wait?: 'ack' | undefined }, Says | Upload>) {
+    responses: { 200: { description: 'Written', schema: ActionResponse }, 404: NO_CHAT, 409: WAS_RESET, 422: REFUSED },
+    async run(call: ControlRequest<{ wait?: 'ack' | undefined }, UserMessageBody | UserMessageForm>) {
       const attach = (await attached(call.body)).map(toFile)
       return act(call, () => call.core.user.says(call.params.id!, { text: call.body.text, attach }))
     },
@@ -118,10 +124,10 @@ export const CHAT_ROUTES: readonly Route[] = [
     path: '/chats/:id/press',
     summary: 'The end user presses a button',
     description: `\`handover\` is always there. ${WAITING}`,
-    query: ActQuery,
-    body: Press,
+    query: ActionQuery,
+    body: PressButtonBody,
     example: { button: 'handover' },
-    answers: { 200: { description: 'Pressed', schema: ActionAnswer }, 404: NO_CHAT, 409: WAS_RESET, 422: REFUSED },
+    responses: { 200: { description: 'Pressed', schema: ActionResponse }, 404: NO_CHAT, 409: WAS_RESET, 422: REFUSED },
     run: call => act(call, () => call.core.user.press(call.params.id!, call.body.button)),
   }),
 ]

@@ -9,25 +9,28 @@ import { ackOf } from '../../../simulator/chat-handle.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { findDelivery, type Triggered } from '../../../webhooks/manual.ts'
 import { ControlProblem, chatOf, latest, unknownId } from '../problems.ts'
-import { DeliveriesQuery, Resend, ResendQuery, Trigger } from '../request-schemas.ts'
-import { Deliveries, ErrorBody, SentByHand } from '../response-schemas.ts'
-import { defineRoute, ok, type Reply, type Route } from '../route.ts'
+import { DeliveriesQuery, ResendBody, ResendQuery, TriggerBody } from '../request-schemas.ts'
+import { ControlErrorResponse, DeliveriesResponse, ManualEventResponse } from '../response-schemas.ts'
+import { type ControlResponse, type ControlRoute, defineRoute, ok } from '../route.ts'
 import { wireAck } from '../wire-views.ts'
-import { shown } from './journal.ts'
+import { presentFor } from './journal.ts'
 
-const ANSWERED = { description: 'The webhook answered, or nothing came back', schema: SentByHand }
-const NOT_NOW = { description: 'There is no chat, signatures are off, or a reset came first', schema: ErrorBody }
+const ANSWERED = { description: 'The webhook answered, or nothing came back', schema: ManualEventResponse }
+const NOT_NOW = {
+  description: 'There is no chat, signatures are off, or a reset came first',
+  schema: ControlErrorResponse,
+}
 
 type Delivery = EntryOf<'delivery'>
 
 const isKnown = (event: string): event is WebhookEventName => Object.hasOwn(WEBHOOK_EVENTS, event)
 
-async function trigger(core: Core, wanted: Trigger): Promise<Reply> {
+async function trigger(core: Core, wanted: TriggerBody): Promise<ControlResponse> {
   refuseWithoutSignatures(core, wanted.sign)
   return answered(await core.manualEvents.trigger(eventOf(core, wanted)))
 }
 
-function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: Trigger): Triggered {
+function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: TriggerBody): Triggered {
   if (isKnown(event)) {
     const chat = chat_id === undefined ? newestChat(core, event) : chatOf(core, chat_id)
     return { event, chatId: chat.id, sign, sending, payload: { ...payloadOf(core.platform, chat, event), ...body } }
@@ -50,7 +53,7 @@ function newestChat({ platform }: Core, event: string): Chat {
   throw new ControlProblem(409, 'no_chat', message)
 }
 
-async function resend(core: Core, id: string, resign: boolean, sending: Resend): Promise<Reply> {
+async function resend(core: Core, id: string, resign: boolean, sending: ResendBody): Promise<ControlResponse> {
   const past = findDelivery(core.journal, id)
   if (past !== undefined) return answered(await core.manualEvents.resend(past, resign, sending))
   const known = [...new Set((core.journal.query({ kind: 'delivery' }) as Delivery[]).map(one => one.delivery_id))]
@@ -59,12 +62,12 @@ async function resend(core: Core, id: string, resign: boolean, sending: Resend):
 }
 
 /** What the webhook answered; nothing when a reset came first. */
-function answered(entry: Delivery | null): Reply {
+function answered(entry: Delivery | null): ControlResponse {
   if (entry === null) throw new ControlProblem(409, 'reset', 'The simulator was reset before the webhook answered.')
   return ok({ delivery_id: entry.delivery_id, ack: wireAck(ackOf(entry)) })
 }
 
-export const DELIVERY_ROUTES: readonly Route[] = [
+export const DELIVERY_ROUTES: readonly ControlRoute[] = [
   defineRoute({
     id: 'listDeliveries',
     group: 'journal',
@@ -72,11 +75,11 @@ export const DELIVERY_ROUTES: readonly Route[] = [
     path: '/deliveries',
     summary: 'Every attempt to deliver an event',
     query: DeliveriesQuery,
-    answers: { 200: { description: 'Oldest first', schema: Deliveries } },
+    responses: { 200: { description: 'Oldest first', schema: DeliveriesResponse } },
     run({ core, query: { after, chat_id, limit } }) {
       const wanted = { after: after ?? 0, limit: limit ?? Number.POSITIVE_INFINITY, kind: 'delivery' } as const
       const found = core.journal.query({ ...wanted, ...(chat_id && { chatId: chat_id }) })
-      return ok({ deliveries: found.map(shown(core)) })
+      return ok({ deliveries: found.map(presentFor(core)) })
     },
   }),
   defineRoute({
@@ -88,12 +91,12 @@ export const DELIVERY_ROUTES: readonly Route[] = [
     description:
       'At once, past any order. `resign=true` makes the headers anew, with the key and time of now. A body may say how it travels.',
     query: ResendQuery,
-    body: Resend,
-    answers: {
+    body: ResendBody,
+    responses: {
       200: ANSWERED,
-      404: { description: 'There is no such delivery; the latest ones', schema: ErrorBody },
-      409: { description: 'A reset came first', schema: ErrorBody },
-      422: { description: 'The body cannot be', schema: ErrorBody },
+      404: { description: 'There is no such delivery; the latest ones', schema: ControlErrorResponse },
+      409: { description: 'A reset came first', schema: ControlErrorResponse },
+      422: { description: 'The body cannot be', schema: ControlErrorResponse },
     },
     run: ({ core, params, query, body }) => resend(core, params.id!, query.resign === 'true', body),
   }),
@@ -105,14 +108,14 @@ export const DELIVERY_ROUTES: readonly Route[] = [
     summary: 'Sends one event to the webhook, well signed or wrong on purpose; nothing in the chat changes',
     description:
       'An event of the platform has the payload of the chat (by default the newest), with `body` laid over it. Any other name is sent as `{ event, ...body }`. It may be late, several, cut short or odd on the wire; faults that are set do not strike it.',
-    body: Trigger as never,
+    body: TriggerBody as never,
     example: { event: 'MESSAGE FROM USER', body: { message: 'Hello' }, sign: 'tampered' },
-    answers: {
+    responses: {
       200: ANSWERED,
-      404: { description: 'There is no such chat', schema: ErrorBody },
+      404: { description: 'There is no such chat', schema: ControlErrorResponse },
       409: NOT_NOW,
-      422: { description: 'The body cannot be; what is allowed', schema: ErrorBody },
+      422: { description: 'The body cannot be; what is allowed', schema: ControlErrorResponse },
     },
-    run: ({ core, body }) => trigger(core, body as Trigger),
+    run: ({ core, body }) => trigger(core, body as TriggerBody),
   }),
 ]

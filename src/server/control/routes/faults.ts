@@ -2,24 +2,24 @@
 import { Fault, type FaultSpec } from '../../../faults/schema.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { chatOf, unknownId } from '../problems.ts'
-import { ErrorBody, FaultsCleared, FaultsSet, NamedFault } from '../response-schemas.ts'
-import { defineRoute, ok, type Reply, type Route } from '../route.ts'
+import { ClearedFaultsResponse, ControlErrorResponse, FaultListResponse, FaultResponse } from '../response-schemas.ts'
+import { type ControlResponse, type ControlRoute, defineRoute, ok } from '../route.ts'
 
-const CLEARED = { description: 'They are no longer set; the events they held are sent', schema: FaultsCleared }
+const CLEARED = { description: 'They are no longer set; the events they held are sent', schema: ClearedFaultsResponse }
 
-function set(core: Core, spec: FaultSpec): Reply {
+function set(core: Core, spec: FaultSpec): ControlResponse {
   if (spec.chat_id !== undefined) chatOf(core, spec.chat_id)
   return { status: 201, body: core.faults.add(spec) }
 }
 
-function clearOne({ faults }: Core, name: string): Reply {
+function clearOne({ faults }: Core, name: string): ControlResponse {
   const known = faults.list().map(fault => fault.name)
   if (known.includes(name)) return ok({ cleared: faults.clear(name) })
   const there = known.length === 0 ? 'none is set' : `there are ${known.join(', ')}`
   throw unknownId('fault_not_found', 'name', `There is no fault ${JSON.stringify(name)}: ${there}.`, known)
 }
 
-export const FAULT_ROUTES: readonly Route[] = [
+export const FAULT_ROUTES: readonly ControlRoute[] = [
   defineRoute({
     id: 'setFault',
     group: 'faults',
@@ -30,10 +30,10 @@ export const FAULT_ROUTES: readonly Route[] = [
       'The fault that was set first applies; a later one as well if it changes something else. Each hit is an entry of the kind `fault`.',
     body: Fault as never,
     example: { on: { api: 'start' }, respond: { status: 503, headers: { 'Retry-After': '1' } }, times: 2 },
-    answers: {
-      201: { description: 'Set', schema: NamedFault },
-      404: { description: 'There is no such chat; the latest ones', schema: ErrorBody },
-      422: { description: 'It makes no sense or could never match; every reason', schema: ErrorBody },
+    responses: {
+      201: { description: 'Set', schema: FaultResponse },
+      404: { description: 'There is no such chat; the latest ones', schema: ControlErrorResponse },
+      422: { description: 'It makes no sense or could never match; every reason', schema: ControlErrorResponse },
     },
     run: ({ core, body }) => set(core, body as FaultSpec),
   }),
@@ -43,7 +43,7 @@ export const FAULT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/faults',
     summary: 'The faults that are set, with their hits',
-    answers: { 200: { description: 'Those that are used up, too', schema: FaultsSet } },
+    responses: { 200: { description: 'Those that are used up, too', schema: FaultListResponse } },
     run: ({ core }) => ok({ faults: core.faults.list() }),
   }),
   defineRoute({
@@ -52,7 +52,7 @@ export const FAULT_ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: '/faults',
     summary: 'Clears all faults',
-    answers: { 200: CLEARED },
+    responses: { 200: CLEARED },
     run: ({ core }) => ok({ cleared: core.faults.clear() }),
   }),
   defineRoute({
@@ -61,9 +61,9 @@ export const FAULT_ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: '/faults/:name',
     summary: 'Clears one fault',
-    answers: {
+    responses: {
       200: CLEARED,
-      404: { description: 'There is no such fault; those there are', schema: ErrorBody },
+      404: { description: 'There is no such fault; those there are', schema: ControlErrorResponse },
     },
     run: ({ core, params }) => clearOne(core, params.name!),
   }),

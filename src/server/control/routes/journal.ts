@@ -1,33 +1,33 @@
 /** Reads, awaits and follows the journal. */
 import type { Entry } from '../../../journal/entry.ts'
 import { EntrySchema } from '../../../journal/entry.ts'
-import type { Journal as JournalLog } from '../../../journal/journal.ts'
+import type { Journal } from '../../../journal/journal.ts'
 import { WaitTimeoutError } from '../../../journal/waiters.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { parseDuration } from '../../../text/duration.ts'
 import { presentEntry } from '../../../wording/entry.ts'
 import { eventStream } from '../event-stream.ts'
 import { ControlProblem } from '../problems.ts'
-import { EventsQuery, JournalQuery, WaitQuery } from '../request-schemas.ts'
-import { ErrorBody, Journal, NotYet } from '../response-schemas.ts'
-import { type Call, defineRoute, ok, type Reply, type Route } from '../route.ts'
+import { EventsQuery, GetJournalQuery, WaitQuery } from '../request-schemas.ts'
+import { ControlErrorResponse, JournalResponse, WaitTimeoutResponse } from '../response-schemas.ts'
+import { type ControlRequest, type ControlResponse, type ControlRoute, defineRoute, ok } from '../route.ts'
 
 const HEARTBEAT_MS = 15_000
 const DEFAULT_WAIT = '5s'
-const WAS_RESET = { description: 'The simulator was reset meanwhile', schema: ErrorBody }
+const WAS_RESET = { description: 'The simulator was reset meanwhile', schema: ControlErrorResponse }
 
 /** An entry as it leaves: without keys and signatures. */
-export const shown =
+export const presentFor =
   ({ platform }: Core) =>
   (entry: Entry): Entry =>
     presentEntry(entry, platform.knobs['webhook.signatureHeader'])
 
-async function wait(call: Call<WaitQuery, unknown>): Promise<Reply> {
+async function wait(call: ControlRequest<WaitQuery, unknown>): Promise<ControlResponse> {
   const { core, query, signal, closing } = call
   const withinMs = parseDuration(query.timeout ?? DEFAULT_WAIT)!
   const options = { withinMs, signal, ...(query.after === undefined ? {} : { after: query.after }) }
   try {
-    return ok(shown(core)(await core.journal.waitFor(matcher(query), options)))
+    return ok(presentFor(core)(await core.journal.waitFor(entryMatcher(query), options)))
   } catch (error) {
     if (closing.aborted) throw new ControlProblem(503, 'closing', 'The simulator is closing.')
     if (error instanceof WaitTimeoutError) return notYet(core, query)
@@ -35,24 +35,24 @@ async function wait(call: Call<WaitQuery, unknown>): Promise<Reply> {
   }
 }
 
-function notYet(core: Core, query: WaitQuery): Reply {
+function notYet(core: Core, query: WaitQuery): ControlResponse {
   const nearest = nearestTo(query, core.journal)
-  const masked = Object.entries(nearest).map(([name, entries]) => [name, entries.map(shown(core))])
-  const message = `No entry within ${query.timeout ?? DEFAULT_WAIT}: ${describe(query)}.${hint(nearest)}${gone(core)}`
+  const masked = Object.entries(nearest).map(([name, entries]) => [name, entries.map(presentFor(core))])
+  const message = `No entry within ${query.timeout ?? DEFAULT_WAIT}: ${describeQuery(query)}.${nearestHint(nearest)}${droppedHint(core)}`
   return { status: 408, body: { error: { code: 'timeout', message }, nearest: Object.fromEntries(masked) } }
 }
 
-function hint({ earlier, other_chat, same_chat }: Nearest): string {
+function nearestHint({ earlier, other_chat, same_chat }: Nearest): string {
   if (earlier.length > 0) return ` It was there earlier, with seq ${earlier.at(-1)!.seq}.`
   if (other_chat.length > 0) return ` It came in chat ${other_chat.at(-1)!.chat_id}.`
   return same_chat.length > 0 ? ' Other entries of that kind came in this chat.' : ''
 }
 
-const gone = ({ journal }: Core) =>
+const droppedHint = ({ journal }: Core) =>
   journal.firstSeq > 1 ? ` The journal has dropped entries up to seq ${journal.firstSeq - 1}.` : ''
 
 /** A reconnecting browser says what it saw last in a header, anyone else in the query. */
-function resumeAfter({ header, query }: Call<{ after?: number | undefined }, unknown>): number {
+function resumeAfter({ header, query }: ControlRequest<{ after?: number | undefined }, unknown>): number {
   const last = header('last-event-id')
   if (last !== undefined && /^\d{1,15}$/.test(last)) return Number(last)
   return query.after ?? 0
@@ -60,18 +60,18 @@ function resumeAfter({ header, query }: Call<{ after?: number | undefined }, unk
 
 type Filters = Omit<WaitQuery, 'after' | 'timeout'>
 
-export function matcher(filters: Filters): (entry: Entry) => boolean {
+export function entryMatcher(filters: Filters): (entry: Entry) => boolean {
   const kinds = kindsOf(filters)
   const { call, event, note, status, chat_id } = filters
   return entry => {
-    const seen = entry as Partial<Record<'endpoint' | 'event' | 'note' | 'status' | 'chat_id', unknown>>
+    const fields = entry as Partial<Record<'endpoint' | 'event' | 'note' | 'status' | 'chat_id', unknown>>
     return (
       (kinds === null || kinds.includes(entry.kind)) &&
-      (call ?? seen.endpoint) === seen.endpoint &&
-      (event ?? seen.event) === seen.event &&
-      (note ?? seen.note) === seen.note &&
-      (status ?? seen.status) === seen.status &&
-      (chat_id ?? seen.chat_id) === seen.chat_id
+      (call ?? fields.endpoint) === fields.endpoint &&
+      (event ?? fields.event) === fields.event &&
+      (note ?? fields.note) === fields.note &&
+      (status ?? fields.status) === fields.status &&
+      (chat_id ?? fields.chat_id) === fields.chat_id
     )
   }
 }
@@ -83,7 +83,7 @@ function kindsOf({ call, event, note, kind }: Filters): Entry['kind'][] | null {
   return wanted === undefined ? null : [wanted]
 }
 
-const KEPT = 3
+const NEAREST_COUNT = 3
 
 export interface Nearest {
   readonly earlier: Entry[]
@@ -92,7 +92,7 @@ export interface Nearest {
   readonly last: Entry[]
 }
 
-export function nearestTo({ after = 0, timeout: _, ...filters }: WaitQuery, journal: JournalLog): Nearest {
+export function nearestTo({ after = 0, timeout: _, ...filters }: WaitQuery, journal: Journal): Nearest {
   const all = journal.query()
   const later = all.filter(entry => entry.seq > after)
   const { chat_id, ...anyChat } = filters
@@ -100,33 +100,33 @@ export function nearestTo({ after = 0, timeout: _, ...filters }: WaitQuery, jour
   const sameChat = (entry: Entry) =>
     chat_id !== undefined && entry.chat_id === chat_id && (kinds === null || kinds.includes(entry.kind))
   return {
-    earlier: all.filter(entry => entry.seq <= after && matcher(filters)(entry)).slice(-KEPT),
-    other_chat: chat_id === undefined ? [] : later.filter(matcher(anyChat)).slice(-KEPT),
-    same_chat: later.filter(sameChat).slice(-KEPT),
+    earlier: all.filter(entry => entry.seq <= after && entryMatcher(filters)(entry)).slice(-NEAREST_COUNT),
+    other_chat: chat_id === undefined ? [] : later.filter(entryMatcher(anyChat)).slice(-NEAREST_COUNT),
+    same_chat: later.filter(sameChat).slice(-NEAREST_COUNT),
     last: all.slice(-5),
   }
 }
 
 /** `call start in chat c1, after seq 12` */
-export function describe({ after, timeout: _, ...filters }: WaitQuery): string {
+export function describeQuery({ after, timeout: _, ...filters }: WaitQuery): string {
   const words = Object.entries(filters).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
   return `${words.join(', ')}${after === undefined ? '' : `, after seq ${after}`}`
 }
 
-export const JOURNAL_ROUTES: readonly Route[] = [
+export const JOURNAL_ROUTES: readonly ControlRoute[] = [
   defineRoute({
     id: 'getJournal',
     group: 'journal',
     method: 'GET',
     path: '/journal',
     summary: 'What happened, oldest first',
-    query: JournalQuery,
-    answers: { 200: { description: 'Entries', schema: Journal } },
+    query: GetJournalQuery,
+    responses: { 200: { description: 'Entries', schema: JournalResponse } },
     run({ core, query: { after, kind, chat_id, limit } }) {
       const wanted = { after: after ?? 0, limit: limit ?? Number.POSITIVE_INFINITY }
       const found = core.journal.query({ ...wanted, ...(kind && { kind }), ...(chat_id && { chatId: chat_id }) })
       const { firstSeq, nextSeq } = core.journal
-      return ok({ entries: found.map(shown(core)), first_seq: firstSeq, next_seq: nextSeq })
+      return ok({ entries: found.map(presentFor(core)), first_seq: firstSeq, next_seq: nextSeq })
     },
   }),
   defineRoute({
@@ -137,11 +137,11 @@ export const JOURNAL_ROUTES: readonly Route[] = [
     summary: 'Answers with the first matching entry, as soon as it is there',
     description: `Entries already there count, unless \`after\` says otherwise. \`timeout\` is ${DEFAULT_WAIT} by default.`,
     query: WaitQuery,
-    answers: {
+    responses: {
       200: { description: 'The entry', schema: EntrySchema },
-      408: { description: 'It did not come; the nearest ones', schema: NotYet },
+      408: { description: 'It did not come; the nearest ones', schema: WaitTimeoutResponse },
       409: WAS_RESET,
-      503: { description: 'The simulator is closing', schema: ErrorBody },
+      503: { description: 'The simulator is closing', schema: ControlErrorResponse },
     },
     run: wait,
   }),
@@ -154,10 +154,10 @@ export const JOURNAL_ROUTES: readonly Route[] = [
     description:
       'Server-sent events, each with its seq as `id`. `Last-Event-ID` or `after` resumes. A reset is an event named `reset`.',
     query: EventsQuery,
-    answers: { 200: { description: 'One entry as JSON per event', schema: null, type: 'text/event-stream' } },
+    responses: { 200: { description: 'One entry as JSON per event', schema: null, type: 'text/event-stream' } },
     run(call) {
       const { core, closing } = call
-      const options = { journal: core.journal, closing, show: shown(core), heartbeatMs: HEARTBEAT_MS }
+      const options = { journal: core.journal, closing, present: presentFor(core), heartbeatMs: HEARTBEAT_MS }
       const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
       return new Response(eventStream({ ...options, after: resumeAfter(call) }), { headers })
     },

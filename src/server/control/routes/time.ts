@@ -2,23 +2,23 @@
 import { isoMicros } from '../../../runtime/timestamps.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { ControlProblem } from '../problems.ts'
-import { Advance, Nothing } from '../request-schemas.ts'
-import { ClockNow, ErrorBody, Settled, WasReset } from '../response-schemas.ts'
-import { defineRoute, ok, type Route } from '../route.ts'
+import { AdvanceClockBody, EmptyBody } from '../request-schemas.ts'
+import { ClockResponse, ControlErrorResponse, ResetResponse, SettledResponse } from '../response-schemas.ts'
+import { type ControlRoute, defineRoute, ok } from '../route.ts'
 
 export const clockNow = ({ clock }: Core) => ({ mode: clock.mode, now: isoMicros(clock.now() * 1000) })
 
 const REAL_CLOCK = 'Only a virtual clock can be advanced; start the simulator with --clock virtual.'
 
-export const TIME_ROUTES: readonly Route[] = [
+export const TIME_ROUTES: readonly ControlRoute[] = [
   defineRoute({
     id: 'settle',
     group: 'time',
     method: 'POST',
     path: '/settle',
     summary: 'Answers when nothing is in flight and no timer is due',
-    body: Nothing,
-    answers: { 200: { description: 'All is quiet', schema: Settled } },
+    body: EmptyBody,
+    responses: { 200: { description: 'All is quiet', schema: SettledResponse } },
     async run({ core, simulator }) {
       await simulator.settled()
       return ok({ settled: true, next_seq: core.journal.nextSeq })
@@ -30,11 +30,11 @@ export const TIME_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/clock/advance',
     summary: 'Moves a virtual clock; what falls due on the way happens in order',
-    body: Advance,
+    body: AdvanceClockBody,
     example: { by: '10m' },
-    answers: {
-      200: { description: 'Moved', schema: ClockNow },
-      409: { description: 'The clock is the real one', schema: ErrorBody },
+    responses: {
+      200: { description: 'Moved', schema: ClockResponse },
+      409: { description: 'The clock is the real one', schema: ControlErrorResponse },
     },
     async run({ core, simulator, body }) {
       if (core.clock.mode === 'real') throw new ControlProblem(409, 'real_clock', REAL_CLOCK)
@@ -48,8 +48,8 @@ export const TIME_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/reset',
     summary: 'Forgets chats, timers and journal; nothing from before arrives after',
-    body: Nothing,
-    answers: { 200: { description: 'As after the start', schema: WasReset } },
+    body: EmptyBody,
+    responses: { 200: { description: 'As after the start', schema: ResetResponse } },
     run({ simulator }) {
       simulator.reset()
       return ok({ reset: true })

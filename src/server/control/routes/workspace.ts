@@ -5,15 +5,21 @@ import { chatSummary } from '../../../platform/chat-view.ts'
 import type { BotState } from '../../../platform/state.ts'
 import { isoMicros } from '../../../runtime/timestamps.ts'
 import type { Core } from '../../../simulator/core.ts'
-import { AvailabilityChange, ConfigPatch } from '../request-schemas.ts'
-import { Assumptions, Availability, Config, ErrorBody, StateResponse } from '../response-schemas.ts'
-import { defineRoute, ok, type Route } from '../route.ts'
+import { ConfigBody, SetAvailabilityBody } from '../request-schemas.ts'
+import {
+  AssumptionsResponse,
+  ConfigResponse,
+  ControlErrorResponse,
+  QueueResponse,
+  StateResponse,
+} from '../response-schemas.ts'
+import { type ControlRoute, defineRoute, ok } from '../route.ts'
 import { wireSummary } from '../wire-views.ts'
 import { clockNow } from './time.ts'
 
 const REFUSED = {
   description: 'Unknown names and values, with what is allowed; nothing was changed',
-  schema: ErrorBody,
+  schema: ControlErrorResponse,
 }
 
 /** A queue nobody has set yet is as the knob says. */
@@ -36,14 +42,14 @@ function everyQueue(core: Core) {
   })
 }
 
-export const WORKSPACE_ROUTES: readonly Route[] = [
+export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
   defineRoute({
     id: 'getState',
     group: 'workspace',
     method: 'GET',
     path: '/state',
     summary: 'Config in force, availability, chats',
-    answers: { 200: { description: 'The state', schema: StateResponse } },
+    responses: { 200: { description: 'The state', schema: StateResponse } },
     run: ({ core, simulator }) =>
       ok({
         version: VERSION,
@@ -60,7 +66,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/config',
     summary: 'The effective config',
-    answers: { 200: { description: 'By name', schema: Config } },
+    responses: { 200: { description: 'By name', schema: ConfigResponse } },
     run: ({ simulator }) => ok(simulator.config()),
   }),
   defineRoute({
@@ -69,9 +75,9 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     method: 'PATCH',
     path: '/config',
     summary: 'Change knobs and settings, all or none',
-    body: ConfigPatch,
+    body: ConfigBody,
     example: { 'typing.webhook': 'off', 'webhook.url': 'http://127.0.0.1:3000/webhook' },
-    answers: { 200: { description: 'The effective config', schema: Config }, 422: REFUSED },
+    responses: { 200: { description: 'The effective config', schema: ConfigResponse }, 422: REFUSED },
     run: async ({ simulator, body }) => ok(await simulator.configure(body)),
   }),
   defineRoute({
@@ -80,9 +86,9 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     method: 'PUT',
     path: '/availability',
     summary: 'Open or close handover, as if set in the workspace',
-    body: AvailabilityChange,
+    body: SetAvailabilityBody,
     example: { availability: 'CLOSED', reason: 'BUSINESS_HOURS' },
-    answers: { 200: { description: 'What holds now', schema: Availability }, 422: REFUSED },
+    responses: { 200: { description: 'What holds now', schema: QueueResponse }, 422: REFUSED },
     run({ core, simulator, body }) {
       simulator.setAvailability(body)
       return ok(availabilityOf(core, core.platform.state.bots.get(core.bot.id)!, body.queue))
@@ -94,7 +100,7 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/assumptions',
     summary: 'Every default the platform does not state, with its knobs and their values',
-    answers: { 200: { description: 'Each by its name, with the values in force', schema: Assumptions } },
+    responses: { 200: { description: 'Each by its name, with the values in force', schema: AssumptionsResponse } },
     run: ({ simulator }) => ok({ assumptions: simulator.assumptions() }),
   }),
 ]

@@ -5,11 +5,16 @@ import type { PlatformSimulatorOptions } from '../../../simulator/options.ts'
 import type { Workspaces } from '../../../simulator/workspaces/registry.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../../../simulator/workspaces/workspace.ts'
 import { unknownId } from '../problems.ts'
-import { KeysQuery, NewWorkspace } from '../request-schemas.ts'
-import { ErrorBody, WorkspaceClosed, WorkspaceInfo, WorkspaceList } from '../response-schemas.ts'
-import { defineRoute, ok, type Route } from '../route.ts'
+import { CreateWorkspaceBody, KeysQuery } from '../request-schemas.ts'
+import {
+  ClosedWorkspaceResponse,
+  ControlErrorResponse,
+  WorkspaceListResponse,
+  WorkspaceResponse,
+} from '../response-schemas.ts'
+import { type ControlRoute, defineRoute, ok } from '../route.ts'
 
-const NONE = { description: 'There is no such workspace; those there are', schema: ErrorBody }
+const NONE = { description: 'There is no such workspace; those there are', schema: ControlErrorResponse }
 
 export function workspaceCalled({ workspaces }: { workspaces: Workspaces }, id: string): PlatformWorkspace {
   const found = workspaces.find(id)
@@ -20,14 +25,14 @@ export function workspaceCalled({ workspaces }: { workspaces: Workspaces }, id: 
 }
 
 function infoOf(workspace: PlatformWorkspace, withKeys: boolean) {
-  const shown = (key: string) => (withKeys ? key : MASK)
+  const presentFor = (key: string) => (withKeys ? key : MASK)
   return {
     id: workspace.id,
     name: workspace.name,
-    api_key: shown(workspace.apiKey),
-    bot_api_key: shown(workspace.botApiKey),
+    api_key: presentFor(workspace.apiKey),
+    bot_api_key: presentFor(workspace.botApiKey),
     bot_id: workspace.botId,
-    webhook_secret: shown(workspace.apiKey),
+    webhook_secret: presentFor(workspace.apiKey),
     webhook_url: workspace.config()['webhook.url'],
     url: workspace.url,
     control: workspace.control,
@@ -42,7 +47,7 @@ function optionsFrom({
   webhook_url,
   knobs,
   business_hours,
-}: NewWorkspace): PlatformWorkspaceOptions {
+}: CreateWorkspaceBody): PlatformWorkspaceOptions {
   const given = {
     name,
     seed,
@@ -57,12 +62,12 @@ function optionsFrom({
   ) as PlatformWorkspaceOptions
 }
 
-function botOf({ organization_id, replies, ...bot }: NonNullable<NewWorkspace['bot']>) {
+function botOf({ organization_id, replies, ...bot }: NonNullable<CreateWorkspaceBody['bot']>) {
   const own = { ...bot, organizationId: organization_id, replies: replies as readonly BotReply[] | undefined }
   return Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined))
 }
 
-export const WORKSPACES_ROUTES: readonly Route[] = [
+export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
   defineRoute({
     id: 'createWorkspace',
     group: 'workspaces',
@@ -71,15 +76,15 @@ export const WORKSPACES_ROUTES: readonly Route[] = [
     summary: 'One more simulator behind this port, with its own bot, keys, webhook, clock, seed and journal',
     description:
       'Calls of the platform find it by their API key. What is left out is as the server was started; keys, bot and seed are drawn from its seed and from the name, or from a number.',
-    body: NewWorkspace as never,
+    body: CreateWorkspaceBody as never,
     example: { name: 'checkout', webhook_url: 'http://127.0.0.1:3000/webhook', clock: 'virtual' },
-    answers: {
-      201: { description: 'Made; its keys', schema: WorkspaceInfo },
-      409: { description: 'The name or a key is taken', schema: ErrorBody },
-      422: { description: 'It cannot be; every reason', schema: ErrorBody },
+    responses: {
+      201: { description: 'Made; its keys', schema: WorkspaceResponse },
+      409: { description: 'The name or a key is taken', schema: ControlErrorResponse },
+      422: { description: 'It cannot be; every reason', schema: ControlErrorResponse },
     },
     run({ workspaces, body }) {
-      const made = workspaces.create(optionsFrom(body as NewWorkspace))
+      const made = workspaces.create(optionsFrom(body as CreateWorkspaceBody))
       return { status: 201, body: infoOf(made, true) }
     },
   }),
@@ -89,7 +94,7 @@ export const WORKSPACES_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/workspaces',
     summary: 'Every workspace but the default one',
-    answers: { 200: { description: 'Oldest first; keys are masked', schema: WorkspaceList } },
+    responses: { 200: { description: 'Oldest first; keys are masked', schema: WorkspaceListResponse } },
     run: ({ workspaces }) => ok({ workspaces: workspaces.list().map(one => infoOf(one, false)) }),
   }),
   defineRoute({
@@ -99,8 +104,9 @@ export const WORKSPACES_ROUTES: readonly Route[] = [
     path: '/workspaces/:workspace',
     summary: 'One workspace',
     query: KeysQuery,
-    answers: { 200: { description: 'Its keys only when asked for', schema: WorkspaceInfo }, 404: NONE },
-    run: ({ params, query, ...house }) => ok(infoOf(workspaceCalled(house, params.workspace!), query.keys === 'true')),
+    responses: { 200: { description: 'Its keys only when asked for', schema: WorkspaceResponse }, 404: NONE },
+    run: ({ params, query, ...control }) =>
+      ok(infoOf(workspaceCalled(control, params.workspace!), query.keys === 'true')),
   }),
   defineRoute({
     id: 'closeWorkspace',
@@ -108,9 +114,9 @@ export const WORKSPACES_ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: '/workspaces/:workspace',
     summary: 'Closes a workspace; what is in flight is cut off',
-    answers: { 200: { description: 'Its keys open nothing any more', schema: WorkspaceClosed }, 404: NONE },
-    async run({ params, ...house }) {
-      const workspace = workspaceCalled(house, params.workspace!)
+    responses: { 200: { description: 'Its keys open nothing any more', schema: ClosedWorkspaceResponse }, 404: NONE },
+    async run({ params, ...control }) {
+      const workspace = workspaceCalled(control, params.workspace!)
       await workspace.close()
       return ok({ closed: true, id: workspace.id })
     },
