@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { evaluate } from '../evaluator/evaluation.ts'
-import { readJournal, type SavedPlay, type SavedRun } from '../evaluator/journal-file.ts'
+import { readJournal, type SavedRun, type SavedScenario } from '../evaluator/journal-file.ts'
 import type { RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { problem } from '../files/errors.ts'
 import { readText } from '../files/user-files.ts'
@@ -45,7 +45,7 @@ export async function run(
   const plans = compile(await loadScenarios(patterns, { cwd: io.cwd, nodeVersion: io.nodeVersion }))
   const result = judgedAgain(saved, plans, flags.strict ?? false)
   for (const line of notJudged(saved, plans)) io.stderr.write(`${line}\n`)
-  if (result.plays.length === 0) return 4
+  if (result.scenarios.length === 0) return 4
   const problems = await writeReports(result, reports, { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
   return exitCodeOf(result, problems)
 }
@@ -60,9 +60,9 @@ function savedRun(name: string, { io }: Context): SavedRun {
 }
 
 /** What the run said of itself stays; what its plays come to is judged anew. */
-function judgedAgain({ run, plays, journal }: SavedRun, plans: readonly Plan[], strict: boolean): RunResult {
+function judgedAgain({ run, scenarios, journal }: SavedRun, plans: readonly Plan[], strict: boolean): RunResult {
   const byName = new Map(plans.map(plan => [plan.name, plan]))
-  const checked = plays.flatMap(play => {
+  const checked = scenarios.flatMap(play => {
     const plan = byName.get(play.name)
     return plan === undefined ? [] : [playedFrom(play, plan, strict)]
   })
@@ -72,7 +72,7 @@ function judgedAgain({ run, plays, journal }: SavedRun, plans: readonly Plan[], 
     durationMs: run.duration_ms,
     target: run.target,
     seed: run.seed,
-    plays: checked,
+    scenarios: checked,
     failures: run.failures,
     journal,
     stopped: run.stopped,
@@ -80,7 +80,7 @@ function judgedAgain({ run, plays, journal }: SavedRun, plans: readonly Plan[], 
   }
 }
 
-function playedFrom(play: SavedPlay, plan: Plan, strict: boolean): ScenarioResult {
+function playedFrom(play: SavedScenario, plan: Plan, strict: boolean): ScenarioResult {
   const { name, file, place, tags, spec } = plan
   return {
     name,
@@ -95,12 +95,12 @@ function playedFrom(play: SavedPlay, plan: Plan, strict: boolean): ScenarioResul
     durationMs: play.duration_ms,
     journal: play.journal,
     conversations: play.conversations,
-    again: play.again,
+    rerunCommand: play.again,
     ...(play.journal.length === 0 ? neverPlayed(play) : applyStrict({ strict }, evaluate(plan, play.journal))),
   }
 }
 
-const neverPlayed = ({ outcome, reason }: SavedPlay) => ({
+const neverPlayed = ({ outcome, reason }: SavedScenario) => ({
   outcome,
   reason,
   failures: [],
@@ -110,8 +110,8 @@ const neverPlayed = ({ outcome, reason }: SavedPlay) => ({
 })
 
 /** What is in one of the two and not in the other. */
-function notJudged({ plays }: SavedRun, plans: readonly Plan[]): string[] {
-  const [played, known] = [new Set(plays.map(({ name }) => name)), new Set(plans.map(({ name }) => name))]
+function notJudged({ scenarios }: SavedRun, plans: readonly Plan[]): string[] {
+  const [played, known] = [new Set(scenarios.map(({ name }) => name)), new Set(plans.map(({ name }) => name))]
   return [
     ...named(
       'no such scenario in the files',

@@ -47,10 +47,10 @@ export function nothingWanted(files: readonly string[], { only, tags, shard }: R
 /** One line each: what would be played, in order, and what it needs. */
 export function dryRun(wanted: readonly SelectedScenario[]): string {
   const lines = wanted.map(({ plan, instance }) => {
-    const again = instance === 1 ? '' : ` (${instance})`
+    const repetition = instance === 1 ? '' : ` (${instance})`
     const needs = plan.needs.length === 0 ? '' : `, needs ${plan.needs.join(', ')}`
     const alone = plan.exclusive === null ? '' : `, alone: ${plan.exclusive}`
-    return `${visible(placeOf(plan))}  ${visible(plan.name)}${again}  ${counted(countOf(plan), 'step')}${needs}${alone}\n`
+    return `${visible(placeOf(plan))}  ${visible(plan.name)}${repetition}  ${counted(countOf(plan), 'step')}${needs}${alone}\n`
   })
   return `${lines.join('')}${wanted.length} to play\n`
 }

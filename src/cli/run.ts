@@ -157,7 +157,7 @@ function suiteOptions(
     strict: flags.strict ?? false,
     env: context.env,
     signal,
-    again: rerunCommand(flags),
+    rerunCommand: rerunCommand(flags),
   }
 }
 

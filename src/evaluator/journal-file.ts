@@ -25,7 +25,7 @@ export interface RunLine {
   readonly entries: number
 }
 
-export interface PlayLine {
+export interface ScenarioLine {
   readonly v: 1
   readonly type: 'play'
   /** 1, 2, 3 ... in the order of the run. */
@@ -56,22 +56,22 @@ export interface EntryLine {
   readonly entry: Entry
 }
 
-export type Line = RunLine | PlayLine | EntryLine
+export type Line = RunLine | ScenarioLine | EntryLine
 
-export interface SavedPlay extends PlayLine {
+export interface SavedScenario extends ScenarioLine {
   readonly journal: readonly Entry[]
 }
 
 export interface SavedRun {
   readonly run: RunLine
-  readonly plays: readonly SavedPlay[]
+  readonly scenarios: readonly SavedScenario[]
   readonly journal: readonly Entry[]
 }
 
 /** Without line ends. */
 export function* journalLines(result: RunResult): Generator<string> {
   yield JSON.stringify(runLine(result))
-  for (const [index, played] of result.plays.entries()) {
+  for (const [index, played] of result.scenarios.entries()) {
     yield JSON.stringify(playLine(played, index + 1))
     for (const entry of played.journal) yield entryLine(index + 1, entry)
   }
@@ -81,7 +81,7 @@ export function* journalLines(result: RunResult): Generator<string> {
 const entryLine = (play: number | null, entry: Entry) =>
   JSON.stringify({ v: 1, type: 'entry', play, entry } satisfies EntryLine)
 
-const runLine = ({ version, target, seed, stopped, failures, plays, journal, ...result }: RunResult): RunLine => ({
+const runLine = ({ version, target, seed, stopped, failures, scenarios, journal, ...result }: RunResult): RunLine => ({
   v: 1,
   type: 'run',
   version,
@@ -92,11 +92,11 @@ const runLine = ({ version, target, seed, stopped, failures, plays, journal, ...
   stopped,
   failures,
   exit_code: result.exitCode,
-  plays: plays.length,
+  plays: scenarios.length,
   entries: journal.length,
 })
 
-const playLine = (played: ScenarioResult, play: number): PlayLine => ({
+const playLine = (played: ScenarioResult, play: number): ScenarioLine => ({
   v: 1,
   type: 'play',
   play,
@@ -113,7 +113,7 @@ const playLine = (played: ScenarioResult, play: number): PlayLine => ({
   outcome: played.outcome,
   reason: played.reason,
   conversations: played.conversations,
-  again: played.again,
+  again: played.rerunCommand,
   entries: played.journal.length,
 })
 
@@ -122,16 +122,16 @@ export function readJournal(name: string, text: string): SavedRun {
   const lines = linesOf(name, text)
   const [run, ...rest] = lines
   if (run?.type !== 'run') throw problem(`${name}:1`, 'must be the line of the run: {"v":1,"type":"run", …}')
-  const plays = rest.filter(line => line.type === 'play').map(play => ({ ...play, journal: [] as Entry[] }))
+  const scenarios = rest.filter(line => line.type === 'play').map(play => ({ ...play, journal: [] as Entry[] }))
   const journal: Entry[] = []
-  const byNumber = new Map(plays.map(play => [play.play, play]))
+  const byNumber = new Map(scenarios.map(play => [play.play, play]))
   for (const line of rest) {
     if (line.type !== 'entry') continue
     const entries = line.play === null ? journal : byNumber.get(line.play)?.journal
     if (entries === undefined) throw problem(name, `has entries of play ${line.play}, but not its line of type "play"`)
     entries.push(line.entry)
   }
-  const saved = { run, plays, journal }
+  const saved = { run, scenarios, journal }
   checkWhole(name, saved)
   return saved
 }
@@ -173,18 +173,18 @@ const isEntry = (entry: Partial<Entry> | undefined): boolean =>
   typeof entry?.seq === 'number' && typeof entry.kind === 'string' && typeof entry.at_ms === 'number'
 
 /** What is not there cannot be told from what did not happen: a journal with a gap is refused. */
-function checkWhole(name: string, { run, plays }: SavedRun): void {
-  const problems = plays.flatMap(play => {
+function checkWhole(name: string, { run, scenarios }: SavedRun): void {
+  const problems = scenarios.flatMap(play => {
     const why = gapIn(play)
     return why === null ? [] : [{ at: `${name}: play ${play.play} (${play.name})`, message: why }]
   })
-  if (run.plays !== plays.length) {
-    problems.push({ at: name, message: `has ${plays.length} of ${run.plays} plays: it was cut off` })
+  if (run.plays !== scenarios.length) {
+    problems.push({ at: name, message: `has ${scenarios.length} of ${run.plays} plays: it was cut off` })
   }
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-function gapIn({ journal, entries }: SavedPlay): string | null {
+function gapIn({ journal, entries }: SavedScenario): string | null {
   if (journal.length < entries) return `has ${journal.length} of its ${entries} entries: the file was cut off`
   const gap = journal.findIndex((entry, index) => index > 0 && entry.seq !== journal[index - 1]!.seq + 1)
   if (gap > 0)

@@ -130,7 +130,7 @@ export interface ScenarioResult extends Verdict {
   /** Lane name -> chat id. */
   readonly conversations: Readonly<Record<string, string>>
   /** The command that plays it again. */
-  readonly again: string
+  readonly rerunCommand: string
 }
 
 /** A whole run. */
@@ -140,7 +140,7 @@ export interface RunResult {
   readonly durationMs: number
   readonly target: string
   readonly seed: number
-  readonly plays: readonly ScenarioResult[]
+  readonly scenarios: readonly ScenarioResult[]
   /** Failures that belong to no scenario: calls for chats nobody knows, texts that leaked between scenarios. */
   readonly failures: readonly Failure[]
   /** Entries of no scenario. */

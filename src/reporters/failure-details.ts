@@ -18,7 +18,7 @@ export function storyLines(played: ScenarioResult, layout: Layout): string[] {
     ...notReached(played, layout),
     ...warningLines(played.warnings, layout),
     ...diagramText(played, layout),
-    `again: ${visible(played.again)}`,
+    `again: ${visible(played.rerunCommand)}`,
   ]
   return lines.map(line => line.trimEnd())
 }

@@ -22,7 +22,7 @@ interface Annotation {
 /** `fileOf` writes a path as GitHub knows it: from the root of the repository. */
 export function githubAnnotations(result: RunResult, fileOf: (file: string) => string = file => file): string {
   const outside = result.failures.slice(0, 1).map(failure => annotateOutside(failure, 'FAIL outside every scenario'))
-  const failed = result.plays.filter(isBad)
+  const failed = result.scenarios.filter(isBad)
   const all = [...outside, ...failed.map(annotatePlay)]
   const lines = all.slice(0, MOST).map(annotation => command(annotation, fileOf))
   const left = all.length - MOST
@@ -44,7 +44,9 @@ function annotatePlay(played: ScenarioResult): Annotation {
   const place = first.step?.place
   const at = place ? { file: place.file, line: place.line, column: place.column } : own
   const more = played.failures.length - 1
-  const message = [messageOf(first), ...(more > 0 ? [`and ${more} more`] : []), `again: ${played.again}`].join('\n')
+  const message = [messageOf(first), ...(more > 0 ? [`and ${more} more`] : []), `again: ${played.rerunCommand}`].join(
+    '\n',
+  )
   return { ...at, title, message }
 }
 
@@ -80,7 +82,7 @@ const MOST_STORIES = 20
 
 /** Markdown to append to the job's summary. */
 export function githubSummary(result: RunResult): string {
-  const notable = result.plays.filter(({ outcome }) => outcome !== 'pass')
+  const notable = result.scenarios.filter(({ outcome }) => outcome !== 'pass')
   const sorted = [...notable.filter(isBad), ...notable.filter(play => !isBad(play))]
   const left = sorted.length - MOST_ROWS
   return [
@@ -91,7 +93,7 @@ export function githubSummary(result: RunResult): string {
     ...(left > 0 ? ['', `and ${left} more`] : []),
     ...result.failures.slice(0, MOST).map(failure => `\n**Outside every scenario:** ${markdown(failure.happened)}`),
     ...(result.stopped === null ? [] : [`\n**Stopped early:** ${markdown(result.stopped)}`]),
-    ...result.plays.filter(isBad).slice(0, MOST_STORIES).map(storyOf),
+    ...result.scenarios.filter(isBad).slice(0, MOST_STORIES).map(storyOf),
     '',
   ].join('\n')
 }

@@ -26,7 +26,7 @@ const runOf = (result: RunResult) => ({
   stopped: result.stopped,
   counts: result.counts,
   failures: result.failures.map(failureOf),
-  plays: result.plays.map(playOf),
+  plays: result.scenarios.map(playOf),
 })
 
 const rounded = (ms: number) => Math.round(ms * 1000) / 1000
@@ -44,7 +44,7 @@ const playOf = (played: ScenarioResult) => ({
   clock: played.clock,
   started_at: played.startedAt,
   duration_ms: rounded(played.durationMs),
-  again: played.again,
+  again: played.rerunCommand,
   chats: played.conversations,
   captures: played.captures,
   failures: played.failures.map(failureOf),

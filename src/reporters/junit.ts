@@ -5,7 +5,7 @@ import { outsideLines, storyLines } from './failure-details.ts'
 import { createTheme } from './theme.ts'
 
 export function junitReport(result: RunResult): string {
-  const suites = [...byFile(result.plays)].map(([file, plays]) => suiteOf(file, plays))
+  const suites = [...byFile(result.scenarios)].map(([file, scenarios]) => suiteOf(file, scenarios))
   const outside = outsideOf(result)
   const { fail, error, inconclusive, skipped } = result.counts
   const extra = outside === null ? 0 : 1
@@ -13,7 +13,7 @@ export function junitReport(result: RunResult): string {
     'testsuites',
     {
       name: 'handover-sim',
-      tests: result.plays.length + extra,
+      tests: result.scenarios.length + extra,
       failures: fail + extra,
       errors: error,
       skipped: inconclusive + skipped,
@@ -29,9 +29,9 @@ const seconds = (ms: number) => (ms / 1000).toFixed(3)
 /** JUnit's dates have neither fractions nor zones. */
 const timestamp = (iso: string) => iso.slice(0, 19)
 
-function byFile(plays: readonly ScenarioResult[]): Map<string, ScenarioResult[]> {
+function byFile(scenarios: readonly ScenarioResult[]): Map<string, ScenarioResult[]> {
   const files = new Map<string, ScenarioResult[]>()
-  for (const play of plays) {
+  for (const play of scenarios) {
     const those = files.get(play.file)
     if (those === undefined) files.set(play.file, [play])
     else those.push(play)
@@ -39,18 +39,18 @@ function byFile(plays: readonly ScenarioResult[]): Map<string, ScenarioResult[]>
   return files
 }
 
-function suiteOf(file: string, plays: readonly ScenarioResult[]): string {
-  const count = (...outcomes: Outcome[]) => plays.filter(({ outcome }) => outcomes.includes(outcome)).length
+function suiteOf(file: string, scenarios: readonly ScenarioResult[]): string {
+  const count = (...outcomes: Outcome[]) => scenarios.filter(({ outcome }) => outcomes.includes(outcome)).length
   const attributes = {
     name: visible(file),
-    tests: plays.length,
+    tests: scenarios.length,
     failures: count('fail'),
     errors: count('error'),
     skipped: count('inconclusive', 'skipped'),
-    time: seconds(plays.reduce((sum, { durationMs }) => sum + durationMs, 0)),
-    timestamp: timestamp(plays[0]!.startedAt),
+    time: seconds(scenarios.reduce((sum, { durationMs }) => sum + durationMs, 0)),
+    timestamp: timestamp(scenarios[0]!.startedAt),
   }
-  return element('testsuite', attributes, [...plays.map(play => `\n${caseOf(play)}`), '\n'])
+  return element('testsuite', attributes, [...scenarios.map(play => `\n${caseOf(play)}`), '\n'])
 }
 
 function caseOf(played: ScenarioResult): string {
@@ -64,8 +64,8 @@ function caseOf(played: ScenarioResult): string {
   return element('testcase', attributes, [propertiesOf(played), ...resultOf(played)])
 }
 
-function propertiesOf({ seed, clock, tags, spec, again }: ScenarioResult): string {
-  const values = { seed, clock, tags: tags.join(' '), spec: spec.join(' '), again }
+function propertiesOf({ seed, clock, tags, spec, rerunCommand }: ScenarioResult): string {
+  const values = { seed, clock, tags: tags.join(' '), spec: spec.join(' '), again: rerunCommand }
   const given = Object.entries(values).filter(([, value]) => value !== '')
   const list = given.map(([name, value]) => element('property', { name, value: visible(String(value)) }))
   return element('properties', {}, list)

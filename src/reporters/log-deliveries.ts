@@ -21,11 +21,11 @@ export function describeEvent({ event, payload }: EntryOf<'event'>): Line {
 }
 
 export function describeDelivery(entry: Delivery): Line {
-  const again = entry.duplicate ? ' (copy)' : entry.attempt > 1 ? ` (try ${entry.attempt})` : ''
+  const copy = entry.duplicate ? ' (copy)' : entry.attempt > 1 ? ` (try ${entry.attempt})` : ''
   const fooled = wronglyAccepted(entry)
   return {
     who: isByHand(entry) ? 'by hand -> webhook' : 'platform -> webhook',
-    what: `${visible(entry.event)}${again}${onPurpose(entry)}`,
+    what: `${visible(entry.event)}${copy}${onPurpose(entry)}`,
     details: [outcome(entry), ...receiverSaid(entry), ...fooled],
     wrong: (entry.outcome === 'failed' && !refusedRightly(entry)) || fooled.length > 0,
   }

@@ -16,7 +16,7 @@ const WIDEST = 160
 
 export function prettyReport(result: RunResult, { colorLevel, columns = 100 }: PrettyOptions): string {
   const layout = { columns: Math.min(WIDEST, Math.max(NARROWEST, columns)), theme: createTheme(colorLevel) }
-  const [bad, rest] = [result.plays.filter(hasStory), result.plays.filter(play => !hasStory(play))]
+  const [bad, rest] = [result.scenarios.filter(hasStory), result.scenarios.filter(play => !hasStory(play))]
   const blocks = [
     shortLines(rest, layout),
     ...bad.map(play => playLines(play, layout)),

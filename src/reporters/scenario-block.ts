@@ -17,9 +17,9 @@ const INDENT = '  '
 export const hasStory = ({ failures }: ScenarioResult): boolean => failures.some(({ kind }) => kind !== 'environment')
 
 /** Plays without a story that say the same: repeats of one scenario, or all that could not be played for one reason. */
-export function shortLines(plays: readonly ScenarioResult[], layout: Layout): string[] {
+export function shortLines(scenarios: readonly ScenarioResult[], layout: Layout): string[] {
   const groups = new Map<string, ScenarioResult[]>()
-  for (const played of plays) {
+  for (const played of scenarios) {
     const key = sameLine(played)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [played])

@@ -20,9 +20,9 @@ interface Group {
   readonly names: Set<string>
 }
 
-function warningsByRule(plays: readonly ScenarioResult[]): [string, Group][] {
+function warningsByRule(scenarios: readonly ScenarioResult[]): [string, Group][] {
   const groups = new Map<string, Group>()
-  for (const { warnings, name } of plays) {
+  for (const { warnings, name } of scenarios) {
     for (const { rule } of warnings) {
       const group = groups.get(rule) ?? { count: 0, names: new Set() }
       group.count++
@@ -33,8 +33,8 @@ function warningsByRule(plays: readonly ScenarioResult[]): [string, Group][] {
   return [...groups].sort(([, a], [, b]) => b.count - a.count)
 }
 
-function warnings({ plays }: RunResult, { theme, columns }: Layout): string[] {
-  const groups = warningsByRule(plays)
+function warnings({ scenarios }: RunResult, { theme, columns }: Layout): string[] {
+  const groups = warningsByRule(scenarios)
   if (groups.length === 0) return []
   const lines = groups.map(([rule, { count, names }]) => {
     const more = names.size > NAMED ? ` and ${names.size - NAMED} more` : ''
@@ -45,9 +45,9 @@ function warnings({ plays }: RunResult, { theme, columns }: Layout): string[] {
 }
 
 function slowest(result: RunResult, { columns }: Layout): string[] {
-  const plays = result.plays.filter(({ durationMs }) => durationMs > 0)
-  if (plays.length <= SLOWEST) return []
-  const longest = [...plays].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
+  const scenarios = result.scenarios.filter(({ durationMs }) => durationMs > 0)
+  if (scenarios.length <= SLOWEST) return []
+  const longest = [...scenarios].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
   const times = longest.map(({ durationMs }) => formatMs(durationMs))
   const wide = Math.max(...times.map(time => time.length))
   const lines = longest.map((play, index) => shorten(`  ${times[index]!.padStart(wide)}  ${titleOf(play)}`, columns))
@@ -58,14 +58,14 @@ const ORDER: readonly Outcome[] = ['pass', 'fail', 'error', 'inconclusive', 'ski
 
 /** `6 scenarios in 7.0 s: 1 passed, 3 failed`. */
 export function countsText(
-  { plays, counts, durationMs }: RunResult,
+  { scenarios, counts, durationMs }: RunResult,
   paint = (_: Outcome, text: string) => text,
 ): string {
   const parts = ORDER.filter(outcome => counts[outcome] > 0).map(outcome =>
     paint(outcome, `${counts[outcome]} ${OUTCOMES[outcome].done}`),
   )
   const what = parts.length === 0 ? 'nothing was played' : parts.join(', ')
-  return `${counted(plays.length, 'scenario')} in ${formatMs(durationMs)}: ${what}`
+  return `${counted(scenarios.length, 'scenario')} in ${formatMs(durationMs)}: ${what}`
 }
 
 function totals(result: RunResult, { theme, columns }: Layout): string[] {
@@ -87,8 +87,8 @@ function totals(result: RunResult, { theme, columns }: Layout): string[] {
 }
 
 /** When nothing could be played, the line of the scenarios has the reason. */
-const saidAlready = ({ stopped, plays }: RunResult): boolean =>
-  stopped === null || (plays.length > 0 && plays.every(({ reason }) => reason === stopped))
+const saidAlready = ({ stopped, scenarios }: RunResult): boolean =>
+  stopped === null || (scenarios.length > 0 && scenarios.every(({ reason }) => reason === stopped))
 
 /** What could not be told is not well, even where it does not count. */
 function meaningOf({ exitCode, counts }: RunResult): string | undefined {

@@ -9,7 +9,7 @@ import { createTheme } from './theme.ts'
 
 export function tapReport(result: RunResult): string {
   const outside = result.failures.length > 0 ? [outsidePoint(result)] : []
-  const points = [...result.plays.map(pointOf), ...outside]
+  const points = [...result.scenarios.map(pointOf), ...outside]
   const numbered = points.map(({ ok, text, block }, index) => [
     `${ok ? 'ok' : 'not ok'} ${index + 1} - ${text}`,
     ...block,

@@ -8,17 +8,17 @@ import { applyStrict, maskedJournal } from './results.ts'
 import type { ScenarioRun, SuiteOptions } from './suite.ts'
 
 export interface FinalizedRun {
-  readonly plays: readonly ScenarioResult[]
+  readonly scenarios: readonly ScenarioResult[]
   readonly failures: readonly Failure[]
   /** Entries of no play. */
   readonly journal: readonly Entry[]
 }
 
 export function finalizeRun(options: SuiteOptions, runs: readonly ScenarioRun[]): FinalizedRun {
-  const plays = runs.map(run => reevaluated(options, run))
+  const scenarios = runs.map(run => reevaluated(options, run))
   const journal = maskedJournal(options.router.server)
   for (const { context } of runs) context?.close()
-  return { plays, failures: [...orphanFailures(journal), ...leaksBetween(plays)], journal }
+  return { scenarios, failures: [...orphanFailures(journal), ...leaksBetween(scenarios)], journal }
 }
 
 /** What came after a scenario had ended is judged with the rest of it. */

@@ -10,9 +10,9 @@ import { presentEntry } from '../wording/entry.ts'
 import type { SelectedScenario } from './select-scenarios.ts'
 import type { SuiteOptions } from './suite.ts'
 
-type Options = Pick<SuiteOptions, 'seed' | 'seedWins' | 'again'>
+type Options = Pick<SuiteOptions, 'seed' | 'seedWins' | 'rerunCommand'>
 
-export const effectiveSeed = ({ seed, seedWins }: Omit<Options, 'again'>, plan: Plan): number =>
+export const effectiveSeed = ({ seed, seedWins }: Omit<Options, 'rerunCommand'>, plan: Plan): number =>
   seedWins ? seed : (plan.seed ?? seed)
 
 export const planFields = ({ name, file, place, tags, spec }: Plan) => ({ name, file, place, tags, spec })
@@ -47,16 +47,16 @@ export function skippedResults(
     durationMs: 0,
     journal: [],
     conversations: {},
-    again: options.again(plan, seed, instance),
+    rerunCommand: options.rerunCommand(plan, seed, instance),
   }
 }
 
 /** Nobody to play against: one message for all of them. */
 export function unreachableResult(options: Omit<SuiteOptions, 'listener'>, reason: string): RunResult {
-  const plays = options.wanted.map(wanted => skippedResults(options, wanted, { outcome: 'error', reason }))
+  const scenarios = options.wanted.map(wanted => skippedResults(options, wanted, { outcome: 'error', reason }))
   const failures: Failure[] = []
   const facts = { version: VERSION, startedAt: wallTime(), durationMs: 0, target: options.target, seed: options.seed }
-  return { ...facts, plays, failures, journal: [], stopped: reason, ...countOutcomes(plays, failures) }
+  return { ...facts, scenarios, failures, journal: [], stopped: reason, ...countOutcomes(scenarios, failures) }
 }
 
 /** From the play's first mark on. */
@@ -67,9 +67,9 @@ export function maskedJournal(sim: PlatformSimulator): Entry[] {
   return entries.slice(Math.max(0, first)).map(entry => presentEntry(entry, header))
 }
 
-export function countOutcomes(plays: readonly ScenarioResult[], failures: readonly Failure[], strict = false) {
+export function countOutcomes(scenarios: readonly ScenarioResult[], failures: readonly Failure[], strict = false) {
   const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
-  for (const { outcome } of plays) counts[outcome]++
+  for (const { outcome } of scenarios) counts[outcome]++
   return { counts, exitCode: exitCodeOf(counts, failures.length, strict) }
 }
 

@@ -101,6 +101,6 @@ function playedFrom(plan: Plan, verdict: Verdict, context: RunContext) {
     instance: 1,
     journal: maskedJournal(context.sim),
     conversations: Object.fromEntries([...context.conversations].map(([name, chat]) => [name, chat.id])),
-    again: '',
+    rerunCommand: '',
   }
 }

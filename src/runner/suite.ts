@@ -44,7 +44,7 @@ export interface SuiteOptions {
   readonly signal: AbortSignal
   readonly listener: RunListener
   /** The command that plays one scenario again. */
-  again(plan: Plan, seed: number, instance: number): string
+  rerunCommand(plan: Plan, seed: number, instance: number): string
 }
 
 /** Who shows what goes on. */
@@ -65,18 +65,18 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
   const transport = httpTransport()
   const slots = createConcurrencyLimiter(options.jobs)
   const runs = await Promise.all(options.wanted.map(wanted => showOf(options, wanted, transport, slots)))
-  const { plays, failures, journal } = finalizeRun(options, runs)
+  const { scenarios, failures, journal } = finalizeRun(options, runs)
   await transport.close()
   const facts = { version: VERSION, startedAt, durationMs: elapsedMs() - started, target: options.target }
   const stopped = options.signal.aborted ? String((options.signal.reason as Error)?.message ?? 'interrupted') : null
   return {
     ...facts,
     seed: options.seed,
-    plays,
+    scenarios,
     failures,
     journal,
     stopped,
-    ...countOutcomes(plays, failures, options.strict),
+    ...countOutcomes(scenarios, failures, options.strict),
   }
 }
 
@@ -210,6 +210,6 @@ function playedFrom(options: SuiteOptions, facts: JournalIndex, verdict: Verdict
     durationMs: elapsedMs() - started,
     journal: maskedJournal(context.sim),
     conversations: Object.fromEntries([...context.conversations].map(([name, chat]) => [name, chat.id])),
-    again: options.again(plan, seed, instance),
+    rerunCommand: options.rerunCommand(plan, seed, instance),
   }
 }

@@ -38,7 +38,7 @@ export interface ScenarioRun {
   /** The worst of its plays. */
   readonly outcome: Outcome
   /** One for each scenario, and for each instance of a matrix. */
-  readonly plays: readonly ScenarioResult[]
+  readonly scenarios: readonly ScenarioResult[]
   /** As `handover-sim run` prints it. */
   report(options?: { readonly colorLevel?: ColorLevel; readonly columns?: number }): string
   /** Throws the report unless all have passed. */
@@ -55,13 +55,13 @@ export async function runScenario(
   const begun = elapsedMs()
   const plans = compile(await loadAll(scenario, options.cwd ?? process.cwd()))
   const { driver, close } = await driverFor(sim, options)
-  const plays: ScenarioResult[] = []
+  const scenarios: ScenarioResult[] = []
   try {
-    for (const plan of plans) plays.push(await playOne(sim, plan, driver, options))
+    for (const plan of plans) scenarios.push(await playOne(sim, plan, driver, options))
   } finally {
     await close()
   }
-  return runOf(sim, plays, { startedAt, durationMs: elapsedMs() - begun })
+  return runOf(sim, scenarios, { startedAt, durationMs: elapsedMs() - begun })
 }
 
 async function loadAll(scenario: RunnableScenario, cwd: string): Promise<LoadedScenario[]> {
@@ -86,7 +86,7 @@ async function playOne(
   const { strict = false, env = process.env, signal = new AbortController().signal } = options
   const seed = options.seed ?? plan.seed ?? coreOf(sim).seed
   const played = await runInProcess(sim, plan, { driver, seed, strict, env, signal })
-  return { ...played, again: `runScenario(sim, ${JSON.stringify(plan.file)}, { seed: ${seed} })` }
+  return { ...played, rerunCommand: `runScenario(sim, ${JSON.stringify(plan.file)}, { seed: ${seed} })` }
 }
 
 interface Borrowed {
@@ -127,13 +127,13 @@ const WORST: readonly Outcome[] = ['error', 'fail', 'inconclusive', 'skipped', '
 
 function runOf(
   sim: PlatformSimulator,
-  plays: readonly ScenarioResult[],
+  scenarios: readonly ScenarioResult[],
   took: Pick<RunResult, 'startedAt' | 'durationMs'>,
 ): ScenarioRun {
   const core = coreOf(sim)
   const index = { version: VERSION, ...took, target: core.address.webhookUrl ?? 'a function', seed: core.seed }
-  const result: RunResult = { ...index, plays, failures: [], journal: [], stopped: null, ...countOutcomes(plays, []) }
-  const outcome = WORST.find(one => plays.some(play => play.outcome === one)) ?? 'skipped'
+  const result: RunResult = { ...index, scenarios, failures: [], journal: [], stopped: null, ...countOutcomes(scenarios, []) }
+  const outcome = WORST.find(one => scenarios.some(play => play.outcome === one)) ?? 'skipped'
   const report: ScenarioRun['report'] = ({ colorLevel = 0, columns } = {}) =>
     prettyReport(result, { colorLevel, columns })
   function assertPassed(): void {
@@ -142,7 +142,7 @@ function runOf(
     Error.captureStackTrace?.(error, assertPassed)
     throw error
   }
-  return { outcome, plays, report, assertPassed }
+  return { outcome, scenarios, report, assertPassed }
 }
 
 /** Its message is the report. */

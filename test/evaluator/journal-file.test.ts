@@ -15,10 +15,10 @@ function saved(): string[] {
 
 it('comes back as it was', () => {
   const lines = saved()
-  const { run, plays, journal } = readJournal('run.jsonl', `${lines.join('\n')}\n`)
+  const { run, scenarios, journal } = readJournal('run.jsonl', `${lines.join('\n')}\n`)
   expect(run).toMatchObject({ v: 1, type: 'run', seed: 1, plays: 1, entries: 0, exit_code: 0 })
-  expect(plays).toHaveLength(1)
-  expect(plays[0]).toMatchObject({
+  expect(scenarios).toHaveLength(1)
+  expect(scenarios[0]).toMatchObject({
     play: 1,
     name: 'Under test',
     instance: 1,
@@ -26,7 +26,7 @@ it('comes back as it was', () => {
     conversations: { main: 'c-main' },
   })
   expect(journal).toEqual([])
-  expect(evaluate(plan, plays[0]!.journal)).toMatchObject({ outcome: 'pass', failures: [] })
+  expect(evaluate(plan, scenarios[0]!.journal)).toMatchObject({ outcome: 'pass', failures: [] })
 })
 
 it('every line is a JSON object with v and type', () => {

@@ -53,7 +53,7 @@ export function hostilePlay(text: string, outcome: ScenarioResult['outcome'] = '
     captures: { [text]: text },
     journal: log.entries,
     conversations: { [text]: CHATS.main, other: CHATS.bo },
-    again: text,
+    rerunCommand: text,
   })
 }
 

@@ -29,8 +29,8 @@ describe('the document', () => {
   })
 
   it('has a suite for each file, in order, and a case for each scenario', () => {
-    const plays = [played(), played({ file: 'b.yaml', name: 'Other' }), played({ instance: 2 })]
-    const suites = all(readXml(junitReport(result(plays))), 'testsuite')
+    const scenarios = [played(), played({ file: 'b.yaml', name: 'Other' }), played({ instance: 2 })]
+    const suites = all(readXml(junitReport(result(scenarios))), 'testsuite')
     expect(
       suites.map(suite => [suite.attributes.name, all(suite, 'testcase').map(one => one.attributes.name)]),
     ).toEqual([

@@ -290,8 +290,8 @@ describe('a diagram', () => {
 
 describe('the rest', () => {
   it('is one line each, before the failures; the sums are at the end', () => {
-    const plays = [silentPlay(), passedPlay(), openPlay(), unreachablePlay(), skippedPlay()]
-    const text = pretty(result(plays))
+    const scenarios = [silentPlay(), passedPlay(), openPlay(), unreachablePlay(), skippedPlay()]
+    const text = pretty(result(scenarios))
     const [first, , ...last] = text.split('\n\n')
     expect(`\n${first}\n`).toMatchInlineSnapshot(`
       "
@@ -318,8 +318,8 @@ describe('the rest', () => {
   it('a repeated play names its number; warnings are grouped by rule', () => {
     const details = { call: { seq: 5, method: 'POST', path: '/api/v2/handover/message' }, endSeq: 4 }
     const warnings = [{ rule: 'message-after-end', details, conversation: null, marks: [] }] as const
-    const plays = [1, 2].map(instance => played({ instance, warnings: [...warnings, ...warnings] }))
-    const text = pretty(result([...plays, played({ name: 'Other', warnings })]))
+    const scenarios = [1, 2].map(instance => played({ instance, warnings: [...warnings, ...warnings] }))
+    const text = pretty(result([...scenarios, played({ name: 'Other', warnings })]))
     expect(text).toContain('PASS scenarios/happy.yaml > Happy path #2  640 ms  2 warnings')
     expect(text).toContain('Warnings\n  message-after-end: 5 times, in Happy path, Other\n')
   })

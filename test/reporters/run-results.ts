@@ -168,12 +168,12 @@ export const played = (more: Partial<ScenarioResult> = {}): ScenarioResult => ({
   captures: {},
   journal: [],
   conversations: { main: CHATS.main },
-  again: 'npx handover-sim run scenarios/happy.yaml --seed 1',
+  rerunCommand: 'npx handover-sim run scenarios/happy.yaml --seed 1',
   ...more,
 })
 
-export function result(plays: readonly ScenarioResult[], more: Partial<RunResult> = {}): RunResult {
-  const count = (outcome: Outcome) => plays.filter(play => play.outcome === outcome).length
+export function result(scenarios: readonly ScenarioResult[], more: Partial<RunResult> = {}): RunResult {
+  const count = (outcome: Outcome) => scenarios.filter(play => play.outcome === outcome).length
   const counts = {
     pass: count('pass'),
     fail: count('fail'),
@@ -187,7 +187,7 @@ export function result(plays: readonly ScenarioResult[], more: Partial<RunResult
     durationMs: 7040,
     target: 'http://127.0.0.1:3000/webhook',
     seed: 1,
-    plays,
+    scenarios,
     failures: [],
     journal: [],
     stopped: null,

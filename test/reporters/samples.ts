@@ -101,7 +101,7 @@ export function crossTalkPlay(): ScenarioResult {
         marks: [said, leaked],
       }),
     ],
-    again: 'npx handover-sim run scenarios/two.yaml --seed 1',
+    rerunCommand: 'npx handover-sim run scenarios/two.yaml --seed 1',
   })
 }
 
@@ -125,7 +125,7 @@ export function silentPlay(): ScenarioResult {
     journal: log.entries,
     steps: [stepVerdict(step(1, 'press handover', { of: 2 })), stepVerdict(ref, { outcome: 'fail' })],
     failures: [failure({ step: ref, wanted: 'expect start within 5s of #2', happened: 'no call came at all' })],
-    again: 'npx handover-sim run scenarios/silent.yaml --seed 1',
+    rerunCommand: 'npx handover-sim run scenarios/silent.yaml --seed 1',
   })
 }
 
@@ -148,7 +148,7 @@ export function refusedPlay(): ScenarioResult {
         marks: [bad],
       }),
     ],
-    again: 'npx handover-sim run scenarios/types.yaml --seed 1',
+    rerunCommand: 'npx handover-sim run scenarios/types.yaml --seed 1',
   })
 }
 
@@ -177,7 +177,7 @@ export function crashedPlay(): ScenarioResult {
         hint: 'the target answered before: did it crash?',
       }),
     ],
-    again: 'npx handover-sim run scenarios/crash.yaml --seed 1',
+    rerunCommand: 'npx handover-sim run scenarios/crash.yaml --seed 1',
   })
 }
 

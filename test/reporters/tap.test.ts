@@ -85,13 +85,13 @@ describe('tap', () => {
   it('whatever the texts hold, every line is one of its own', () => {
     fc.assert(
       fc.property(anyText, text => {
-        const plays = [
+        const scenarios = [
           hostilePlay(text),
           hostilePlay(text, 'error'),
           hostilePlay(text, 'skipped'),
           hostilePlay(text, 'pass'),
         ]
-        const { plan, points } = readTap(tapReport(result(plays, { stopped: text })))
+        const { plan, points } = readTap(tapReport(result(scenarios, { stopped: text })))
         expect(plan).toBe(4)
         expect(points.map(({ ok, skip }) => [ok, skip !== null])).toEqual([
           [false, false],

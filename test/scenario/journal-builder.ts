@@ -225,8 +225,8 @@ export interface PlayedByHand {
 }
 
 /** A run of plays, judged. */
-export function ranOf(plays: readonly PlayedByHand[]): RunResult {
-  const judgedPlays = plays.map(({ plan, entries }): ScenarioResult => {
+export function ranOf(scenarios: readonly PlayedByHand[]): RunResult {
+  const judgedPlays = scenarios.map(({ plan, entries }): ScenarioResult => {
     const { name, file, place, tags, spec } = plan
     const conversations = Object.fromEntries(
       plan.conversations.map(conversation => [conversation.name, `c-${conversation.name}`]),
@@ -240,7 +240,7 @@ export function ranOf(plays: readonly PlayedByHand[]): RunResult {
       conversations,
       journal: entries,
       instance: 1,
-      again: 'npx handover-sim run',
+      rerunCommand: 'npx handover-sim run',
     }
     return { ...about, ...evaluate(plan, entries), seed: 1, clock: 'real', startedAt: TIME, durationMs: 1 }
   })
@@ -249,7 +249,7 @@ export function ranOf(plays: readonly PlayedByHand[]): RunResult {
   const about = { version: '0.0.0', startedAt: TIME, durationMs: 1, target: 'http://127.0.0.1:3000/webhook', seed: 1 }
   return {
     ...about,
-    plays: judgedPlays,
+    scenarios: judgedPlays,
     failures: [],
     journal: [],
     stopped: null,

@@ -24,12 +24,12 @@ describe('the shipped scenarios', () => {
   const VERDICTS: Readonly<Record<string, string>> = { 'restart.yaml': 'inconclusive' }
 
   it.each(FILES)('%s comes to the verdict it has over HTTP', async file => {
-    const { outcome, plays, report } = await runOf(file)
+    const { outcome, scenarios, report } = await runOf(file)
     const wanted = VERDICTS[file] ?? 'pass'
-    expect(plays.length).toBeGreaterThan(0)
-    expect({ outcome, plays: [...new Set(plays.map(play => play.outcome))] }, report()).toEqual({
+    expect(scenarios.length).toBeGreaterThan(0)
+    expect({ outcome, scenarios: [...new Set(scenarios.map(play => play.outcome))] }, report()).toEqual({
       outcome: wanted,
-      plays: [wanted],
+      scenarios: [wanted],
     })
   })
 })
@@ -51,7 +51,7 @@ describe('a scenario in code', () => {
   it('is played with the agent of the simulator', async () => {
     const run = await runScenario(await reference(), greeting)
     run.assertPassed()
-    expect(run).toMatchObject({ outcome: 'pass', plays: [{ name: 'Greeting', outcome: 'pass' }] })
+    expect(run).toMatchObject({ outcome: 'pass', scenarios: [{ name: 'Greeting', outcome: 'pass' }] })
     expect(run.report()).toContain('PASS scenario > Greeting')
   })
 
@@ -59,7 +59,7 @@ describe('a scenario in code', () => {
     const sim = await reference()
     const before = (await sim.chat()).view()
     const nameOf = async (seed: number) => {
-      const [play] = (await runScenario(sim, greeting, { seed })).plays
+      const [play] = (await runScenario(sim, greeting, { seed })).scenarios
       const conversation = play!.journal.find(entry => entry.kind === 'note' && entry.note === 'conversation')
       return (conversation as unknown as { chat: { name: string } }).chat.name
     }
@@ -76,7 +76,7 @@ describe('a scenario in code', () => {
       expectCall('start', { sender: { name: 'Bo' } }, { within: '100ms' }),
     ])
     const run = await runScenario(await reference(), [greeting, wrong])
-    expect(run.plays.map(({ outcome }) => outcome)).toEqual(['pass', 'fail'])
+    expect(run.scenarios.map(({ outcome }) => outcome)).toEqual(['pass', 'fail'])
     const error = thrownBy(run.assertPassed)
     expect(error).toBeInstanceOf(ScenarioFailed)
     expect(error.message).toBe(run.report())

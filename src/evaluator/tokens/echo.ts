@@ -43,10 +43,10 @@ function strayed<Where extends Reached>(seen: readonly Where[], own: string): Wh
 }
 
 /** From one play into another. What is too alike in two plays (a scenario played twice) is no sign. */
-export function leaksBetween(plays: readonly ScenarioResult[]): Failure[] {
-  const find = finderIn(plays.flatMap(play => reachedIn(play.journal).map(where => ({ ...where, play }))))
-  const labels = plays.flatMap(play => agentLabels(play.journal))
-  const written = plays.flatMap(play => writtenIn(play.journal).map(one => ({ ...one, play })))
+export function leaksBetween(scenarios: readonly ScenarioResult[]): Failure[] {
+  const find = finderIn(scenarios.flatMap(play => reachedIn(play.journal).map(where => ({ ...where, play }))))
+  const labels = scenarios.flatMap(play => agentLabels(play.journal))
+  const written = scenarios.flatMap(play => writtenIn(play.journal).map(one => ({ ...one, play })))
   const telling = known(written).filter(one => !isQuoted(one, labels))
   return telling.flatMap(one => {
     const elsewhere = find(one.sign).filter(({ play }) => play !== one.play)

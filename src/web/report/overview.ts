@@ -8,8 +8,8 @@ import { exact, html, type Markup, type Part } from './markup.ts'
 import { linkTo, OUTCOMES, type Placed } from './scenario-links.ts'
 
 /** `2 of 6 scenarios failed`, `All 6 scenarios passed`. */
-export function verdictOf({ counts, plays, failures, stopped }: RunResult): string {
-  const all = plays.length
+export function verdictOf({ counts, scenarios, failures, stopped }: RunResult): string {
+  const all = scenarios.length
   if (counts.fail > 0) return `${counts.fail} of ${counted(all, 'scenario')} failed`
   if (counts.error > 0)
     return `${counts.error} of ${counted(all, 'scenario')} could not be judged: an error around them`
@@ -47,11 +47,11 @@ const facts = ({ target, seed, startedAt, durationMs, exitCode }: RunResult): Pa
     ['Exit code', `${exitCode}${MEANING[exitCode] === undefined ? '' : `, ${MEANING[exitCode]}`}`],
   ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)
 
-function bar({ counts, plays }: RunResult): Part {
+function bar({ counts, scenarios }: RunResult): Part {
   const there = OUTCOMES.filter(outcome => counts[outcome] > 0)
   const label = there.map(outcome => `${counts[outcome]} ${WORDS[outcome]}`).join(', ')
   return (
-    plays.length > 0 &&
+    scenarios.length > 0 &&
     html`<div class="bar" role="img" aria-label="${label}">${there.map(outcome => share(outcome, counts[outcome]))}</div>`
   )
 }
@@ -66,8 +66,8 @@ interface Rule {
 
 const MOST_PLACES = 6
 
-export function warningsByRule(plays: readonly Placed[]): Part {
-  const rules = [...grouped(plays)].sort(([, a], [, b]) => b.count - a.count)
+export function warningsByRule(scenarios: readonly Placed[]): Part {
+  const rules = [...grouped(scenarios)].sort(([, a], [, b]) => b.count - a.count)
   if (rules.length === 0) return null
   return html`<section class="warnings" aria-labelledby="warnings-title">
 <h2 id="warnings-title">Warnings</h2>
@@ -76,9 +76,9 @@ export function warningsByRule(plays: readonly Placed[]): Part {
 </section>`
 }
 
-function grouped(plays: readonly Placed[]): Map<string, Rule> {
+function grouped(scenarios: readonly Placed[]): Map<string, Rule> {
   const rules = new Map<string, Rule>()
-  for (const placed of plays) {
+  for (const placed of scenarios) {
     for (const finding of placed.played.warnings) {
       const rule = rules.get(finding.rule) ?? { first: finding, count: 0, places: new Map() }
       rules.set(finding.rule, rule)

@@ -13,19 +13,21 @@ import { type Gathered, gatherEvidence } from './timeline-data.ts'
 import { capEntry } from './truncate-entry.ts'
 
 export function htmlReport(result: RunResult): string {
-  const plays = inOrder(result.plays)
-  const evidence = gatherEvidence(plays)
-  const sections = plays.map((placed, index) => playSection(placed, evidence[index]!, index === firstToOpen(plays)))
+  const scenarios = inOrder(result.scenarios)
+  const evidence = gatherEvidence(scenarios)
+  const sections = scenarios.map((placed, index) =>
+    playSection(placed, evidence[index]!, index === firstToOpen(scenarios)),
+  )
   return page({
     title: verdictOf(result),
     version: result.version,
-    parts: [overview(result), orphans(result), scenarioList(result, sections, evidence), warningsByRule(plays)],
+    parts: [overview(result), orphans(result), scenarioList(result, sections, evidence), warningsByRule(scenarios)],
   })
 }
 
 /** The first failure is open when the page is. */
-const firstToOpen = (plays: ReturnType<typeof inOrder>) =>
-  plays.findIndex(({ played }) => played.outcome === 'fail' || played.outcome === 'error')
+const firstToOpen = (scenarios: ReturnType<typeof inOrder>) =>
+  scenarios.findIndex(({ played }) => played.outcome === 'fail' || played.outcome === 'error')
 
 export const scenarioList = (
   result: RunResult,
@@ -40,8 +42,8 @@ ${leftOut(evidence)}
 <p class="nothing" hidden>No scenario fits. <button type="button" class="link" data-filter-reset>Show all</button></p>
 </section>`
 
-const filter = ({ counts, plays }: RunResult): Markup => html`<form class="filter scripted-only" role="search">
-<div role="group" aria-label="Outcome">${chip('all', 'all', plays.length, true)}${OUTCOMES.map(
+const filter = ({ counts, scenarios }: RunResult): Markup => html`<form class="filter scripted-only" role="search">
+<div role="group" aria-label="Outcome">${chip('all', 'all', scenarios.length, true)}${OUTCOMES.map(
   outcome => counts[outcome] > 0 && chip(outcome, WORDS[outcome], counts[outcome], false),
 )}</div>
 <input type="search" name="text" aria-label="Search in names, files, tags and failures" placeholder="Search" autocomplete="off" spellcheck="false">

@@ -11,8 +11,8 @@ export interface Placed {
   readonly slug: string
 }
 
-export function inOrder(plays: readonly ScenarioResult[]): Placed[] {
-  const sorted = OUTCOMES.flatMap(outcome => plays.filter(played => played.outcome === outcome))
+export function inOrder(scenarios: readonly ScenarioResult[]): Placed[] {
+  const sorted = OUTCOMES.flatMap(outcome => scenarios.filter(played => played.outcome === outcome))
   const taken = new Set<string>()
   return sorted.map(played => ({ played, slug: freeSlug(slugOf(played), taken) }))
 }

@@ -18,7 +18,7 @@ ${facts(played, slug)}
 ${played.reason !== null && html`<p class="reason">${played.reason}</p>`}
 ${failureCards(played.failures, slug)}
 ${warnings(played, slug)}
-${again(played)}
+${rerunCommandLine(played)}
 ${stepTable(played, slug)}
 ${timelineSection(played, evidence)}
 </div>
@@ -90,9 +90,9 @@ function warnings({ warnings }: ScenarioResult, slug: string): Part {
   return html`<ul class="own-warnings" aria-label="Warnings">${items}</ul>`
 }
 
-const again = ({ again }: ScenarioResult): Part =>
-  again !== '' &&
-  html`<p class="again"><span>Play it again</span> <code>${again}</code> <button type="button" class="scripted-only" data-copy="${exact(again)}">Copy</button></p>`
+const rerunCommandLine = ({ rerunCommand }: ScenarioResult): Part =>
+  rerunCommand !== '' &&
+  html`<p class="again"><span>Play it again</span> <code>${rerunCommand}</code> <button type="button" class="scripted-only" data-copy="${exact(rerunCommand)}">Copy</button></p>`
 
 export function timelineSection({ name }: ScenarioResult, { kept, rowCount, embedded, still }: Gathered): Part {
   if (rowCount === 0) return null

@@ -24,9 +24,9 @@ export interface Gathered {
   readonly still: Markup
 }
 
-export function gatherEvidence(plays: readonly Placed[], budget = BUDGET): Gathered[] {
+export function gatherEvidence(scenarios: readonly Placed[], budget = BUDGET): Gathered[] {
   let left = budget
-  return plays.map(placed => {
+  return scenarios.map(placed => {
     const gathered = firstThatFits(placed, left)
     left -= bytesOf(gathered)
     return gathered

@@ -6,8 +6,8 @@ import { play } from './verdicts.ts'
 
 it('puts what needs a look first and keeps the order otherwise', () => {
   const outcomes: Outcome[] = ['pass', 'skipped', 'fail', 'inconclusive', 'error', 'fail', 'pass']
-  const plays = outcomes.map((outcome, index) => play(`s${index}`, outcome))
-  expect(inOrder(plays).map(({ played }) => played.name)).toEqual(['s2', 's5', 's4', 's3', 's0', 's6', 's1'])
+  const scenarios = outcomes.map((outcome, index) => play(`s${index}`, outcome))
+  expect(inOrder(scenarios).map(({ played }) => played.name)).toEqual(['s2', 's5', 's4', 's3', 's0', 's6', 's1'])
 })
 
 it('gives every play an address of its own, whatever it is called', () => {
@@ -25,10 +25,10 @@ it('gives every play an address of its own, whatever it is called', () => {
 })
 
 it('makes addresses a person can read', () => {
-  const plays = [
+  const scenarios = [
     play('Happy path', 'pass'),
     play('Happy path', 'pass', { instance: 3 }),
     play('Blåbær [language=nb]', 'pass'),
   ]
-  expect(inOrder(plays).map(({ slug }) => slug)).toEqual(['happy-path', 'happy-path-run-3', 'blåbær-language-nb'])
+  expect(inOrder(scenarios).map(({ slug }) => slug)).toEqual(['happy-path', 'happy-path-run-3', 'blåbær-language-nb'])
 })

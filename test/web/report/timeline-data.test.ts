@@ -10,7 +10,7 @@ import { createTape } from './journal-recorder.ts'
 import { failure, play } from './verdicts.ts'
 
 const CHAT = 'c1'
-const gather = (plays: ScenarioResult[], budget?: number) => gatherEvidence(inOrder(plays), budget)
+const gather = (scenarios: ScenarioResult[], budget?: number) => gatherEvidence(inOrder(scenarios), budget)
 const seqsIn = (embedded: { text: string }) => (JSON.parse(embedded.text) as Evidence).entries.map(({ seq }) => seq)
 
 function played(outcome: 'pass' | 'fail', calls: number, text = 'Hello'): ScenarioResult {
@@ -38,16 +38,16 @@ describe('what a page carries', () => {
   })
 
   it('never goes beyond its budget', () => {
-    const plays = [played('fail', 20), played('pass', 40), played('fail', 10), played('pass', 3)]
+    const scenarios = [played('fail', 20), played('pass', 40), played('fail', 10), played('pass', 3)]
     for (const budget of [0, 1000, 5000, 20_000, 40_000]) {
-      const gathered = gather(plays, budget)
+      const gathered = gather(scenarios, budget)
       const bytes = gathered.reduce(
         (sum, { embedded, still }) => sum + Buffer.byteLength(embedded.text + still.text),
         0,
       )
       expect(bytes).toBeLessThanOrEqual(budget)
     }
-    expect(gather(plays, 0).map(({ kept }) => kept)).toEqual(['nothing', 'nothing', 'nothing', 'nothing'])
+    expect(gather(scenarios, 0).map(({ kept }) => kept)).toEqual(['nothing', 'nothing', 'nothing', 'nothing'])
   })
 
   it('keeps three of many reads of an inbox that saw the same', () => {

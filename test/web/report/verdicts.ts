@@ -66,20 +66,20 @@ export const play = (name: string, outcome: Outcome, more: Partial<ScenarioResul
     durationMs: 1840,
     journal: [],
     conversations: {},
-    again: `npx handover-sim run ${file} --seed 1`,
+    rerunCommand: `npx handover-sim run ${file} --seed 1`,
     ...more,
   }
 }
 
-export const run = (plays: readonly ScenarioResult[], more: Partial<RunResult> = {}): RunResult => {
-  const count = (outcome: Outcome) => plays.filter(played => played.outcome === outcome).length
+export const run = (scenarios: readonly ScenarioResult[], more: Partial<RunResult> = {}): RunResult => {
+  const count = (outcome: Outcome) => scenarios.filter(played => played.outcome === outcome).length
   return {
     version: '0.1.0',
     startedAt: '2024-01-01T09:00:00.000Z',
     durationMs: 21_400,
     target: 'http://127.0.0.1:3000/webhook',
     seed: 1,
-    plays,
+    scenarios,
     failures: [],
     journal: [],
     stopped: null,

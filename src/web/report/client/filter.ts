@@ -22,10 +22,10 @@ export function showFiltered(wanted: string, text: string): void {
   if (field().value !== text) field().value = text
   for (const chip of document.querySelectorAll<HTMLElement>('.filter [data-outcome]'))
     chip.ariaPressed = String(chip.dataset.outcome === wanted)
-  const plays = [...document.querySelectorAll<HTMLElement>('.play')]
+  const scenarios = [...document.querySelectorAll<HTMLElement>('.play')]
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  for (const play of plays) play.hidden = !fits(play, words)
-  say(plays)
+  for (const play of scenarios) play.hidden = !fits(play, words)
+  say(scenarios)
 }
 
 function fits(play: HTMLElement, words: readonly string[]): boolean {
@@ -45,8 +45,8 @@ function textOf(play: Element): string {
   return text
 }
 
-function say(plays: readonly HTMLElement[]): void {
-  const shown = plays.filter(({ hidden }) => !hidden).length
+function say(scenarios: readonly HTMLElement[]): void {
+  const shown = scenarios.filter(({ hidden }) => !hidden).length
   document.querySelector<HTMLElement>('.nothing')!.hidden = shown > 0
-  document.querySelector('#said')!.textContent = `${shown} of ${plays.length} scenarios shown`
+  document.querySelector('#said')!.textContent = `${shown} of ${scenarios.length} scenarios shown`
 }
