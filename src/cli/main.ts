@@ -30,8 +30,8 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'check scenario, driver and config files',
     load: () => import('./validate.ts'),
   },
-  check: {
-    summary: 'judge a saved run again: same scenarios, or changed ones',
+  report: {
+    summary: 'judge saved journals again, one or the shards of one run, and write their reports',
     load: () => import('./report.ts'),
   },
   config: {

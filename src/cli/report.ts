@@ -1,34 +1,44 @@
-/** `handover-sim check`: judges a saved run again, with the scenarios as they are now. */
+/** `handover-sim report`: evaluates the saved journals of a run again and writes their reports. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { evaluate } from '../evaluator/evaluation.ts'
 import { readJournal, type SavedRun, type SavedScenario } from '../evaluator/journal-file.ts'
-import type { RunResult, ScenarioResult } from '../evaluator/verdict.ts'
-import { problem } from '../files/errors.ts'
+import type { RunResult, ScenarioResult, Verdict } from '../evaluator/verdict.ts'
+import { ConfigError, fileProblem, problemOf } from '../files/errors.ts'
 import { readText } from '../files/user-files.ts'
+import { mergeRuns } from '../reporters/merge-runs.ts'
 import { parseReports } from '../reporters/report-option.ts'
 import { applyStrict, countOutcomes } from '../runner/results.ts'
 import { compile } from '../scenario/compile/compile.ts'
 import { loadScenarios } from '../scenario/load/load.ts'
 import type { Plan } from '../scenario/plan.ts'
+import { defineTexts } from '../text/texts.ts'
 import { visible } from '../text/visible.ts'
 import type { Context } from './io.ts'
 import { collect } from './shared-flags.ts'
 import { colorLevel } from './terminal.ts'
-import { exitCodeOf, KEPT_JOURNAL, writeReports } from './write-reports.ts'
+import { DEFAULT_JOURNAL, exitCodeOf, writeReports } from './write-reports.ts'
 
-interface CheckFlags {
-  readonly journal: string
+const TEXTS = defineTexts({
+  noJournal: 'cannot be read: there is no such file; handover-sim run writes one to .handover-sim/journal.jsonl.',
+  noScenarioFile: 'cannot be read: there is no such file, and the journal names it; pass --scenarios FILE.',
+  notInFiles: (names: string) => `not evaluated, because the scenario files do not have it: ${names}`,
+  notInJournals: (names: string) => `not evaluated, because the journal does not have it: ${names}`,
+  more: (count: number) => `, and ${count} more`,
+})
+
+interface ReportFlags {
+  readonly scenarios?: readonly string[]
   readonly strict?: boolean
   readonly report?: readonly string[]
 }
 
 export function define(command: Command): void {
   command
-    .argument('[files...]', 'scenario files, folders or globs (default: scenarios)')
-    .option('--journal <file>', 'the journal a run has kept', KEPT_JOURNAL)
-    .option('--strict', 'warnings fail')
+    .argument('[journals...]', `saved journals: of one run, or of all its shards (default: ${DEFAULT_JOURNAL})`)
+    .option('--scenarios <files>', 'scenario file, folder or glob (default: files of the journal); repeatable', collect)
+    .option('--strict', 'treat warnings as failures')
     .option('--report <reports>', 'pretty, tap, github, json=F, junit=F, html=F, journal=F; with commas', collect)
 }
 
@@ -37,34 +47,41 @@ export async function run(
   options: Record<string, unknown>,
   args: readonly string[],
 ): Promise<number> {
-  const flags = options as unknown as CheckFlags
+  const flags: ReportFlags = options
   const { io, env } = context
   const reports = parseReports((flags.report ?? []).join(','), env)
-  const saved = savedRun(flags.journal, context)
-  const patterns = args.length === 0 ? ['scenarios'] : args
-  const plans = compile(await loadScenarios(patterns, { cwd: io.cwd, nodeVersion: io.nodeVersion }))
-  const result = judgedAgain(saved, plans, flags.strict ?? false)
-  for (const line of notJudged(saved, plans)) io.stderr.write(`${line}\n`)
+  const saved = mergeRuns(readJournals(args.length === 0 ? [DEFAULT_JOURNAL] : args, context))
+  const files = flags.scenarios ?? scenarioFilesOf(saved, context)
+  const plans = compile(await loadScenarios(files, { cwd: io.cwd, nodeVersion: io.nodeVersion }))
+  const result = evaluateAgain(saved, plans, flags.strict ?? false)
+  for (const line of notEvaluated(saved, plans)) io.stderr.write(`${line}\n`)
   if (result.scenarios.length === 0) return 4
   const problems = await writeReports(result, reports, { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
   return exitCodeOf(result, problems)
 }
 
-function savedRun(name: string, { io }: Context): SavedRun {
-  const path = resolve(io.cwd, name)
-  if (existsSync(path)) return readJournal(name, readText({ name, path, extension: '.jsonl' }))
-  throw problem(
-    name,
-    'cannot be read: there is no such file; handover-sim run keeps one, --journal FILE names another.',
-  )
+function readJournals(names: readonly string[], { io }: Context): Map<string, SavedRun> {
+  const runs = names.map((name): [string, SavedRun] => {
+    const path = resolve(io.cwd, name)
+    if (!existsSync(path)) throw fileProblem(name, TEXTS.noJournal)
+    return [name, readJournal(name, readText({ name, path, extension: '.jsonl' }))]
+  })
+  return new Map(runs)
 }
 
-/** What the run said of itself stays; what its plays come to is judged anew. */
-function judgedAgain({ run, scenarios, journal }: SavedRun, plans: readonly Plan[], strict: boolean): RunResult {
+function scenarioFilesOf({ scenarios }: SavedRun, { io }: Context): string[] {
+  const files = [...new Set(scenarios.map(({ file }) => file))]
+  const missing = files.filter(file => !existsSync(resolve(io.cwd, file)))
+  if (missing.length > 0) throw new ConfigError(missing.map(file => problemOf(file, TEXTS.noScenarioFile)))
+  return files
+}
+
+/** The facts of the run stay as they were saved; the verdict of each scenario is computed again. */
+function evaluateAgain({ run, scenarios, journal }: SavedRun, plans: readonly Plan[], strict: boolean): RunResult {
   const byName = new Map(plans.map(plan => [plan.name, plan]))
-  const checked = scenarios.flatMap(play => {
-    const plan = byName.get(play.name)
-    return plan === undefined ? [] : [playedFrom(play, plan, strict)]
+  const evaluated = scenarios.flatMap(saved => {
+    const plan = byName.get(saved.name)
+    return plan === undefined ? [] : [evaluateScenario(saved, plan, strict)]
   })
   return {
     version: run.version,
@@ -72,35 +89,28 @@ function judgedAgain({ run, scenarios, journal }: SavedRun, plans: readonly Plan
     durationMs: run.duration_ms,
     target: run.target,
     seed: run.seed,
-    scenarios: checked,
+    scenarios: evaluated,
     failures: run.failures,
     journal,
     stopped: run.stopped,
-    ...countOutcomes(checked, run.failures),
+    ...countOutcomes(evaluated, run.failures),
   }
 }
 
-function playedFrom(play: SavedScenario, plan: Plan, strict: boolean): ScenarioResult {
+function evaluateScenario(saved: SavedScenario, plan: Plan, strict: boolean): ScenarioResult {
   const { name, file, place, tags, spec } = plan
+  const { seed, clock, instance, journal, conversations } = saved
   return {
-    name,
-    file,
-    place,
-    tags,
-    spec,
-    seed: play.seed,
-    clock: play.clock,
-    instance: play.instance,
-    startedAt: play.started_at,
-    durationMs: play.duration_ms,
-    journal: play.journal,
-    conversations: play.conversations,
-    rerunCommand: play.again,
-    ...(play.journal.length === 0 ? neverPlayed(play) : applyStrict({ strict }, evaluate(plan, play.journal))),
+    ...{ name, file, place, tags, spec, seed, clock, instance, journal, conversations },
+    startedAt: saved.started_at,
+    durationMs: saved.duration_ms,
+    rerunCommand: saved.again,
+    ...(journal.length === 0 ? savedVerdict(saved) : applyStrict({ strict }, evaluate(plan, journal))),
   }
 }
 
-const neverPlayed = ({ outcome, reason }: SavedScenario) => ({
+/** Without a journal there is nothing to evaluate: the scenario was skipped, or the target was not there. */
+const savedVerdict = ({ outcome, reason }: SavedScenario): Verdict => ({
   outcome,
   reason,
   failures: [],
@@ -109,25 +119,20 @@ const neverPlayed = ({ outcome, reason }: SavedScenario) => ({
   captures: {},
 })
 
-/** What is in one of the two and not in the other. */
-function notJudged({ scenarios }: SavedRun, plans: readonly Plan[]): string[] {
-  const [played, known] = [new Set(scenarios.map(({ name }) => name)), new Set(plans.map(({ name }) => name))]
+function notEvaluated({ scenarios }: SavedRun, plans: readonly Plan[]): string[] {
+  const saved = new Set(scenarios.map(({ name }) => name))
+  const planned = new Set(plans.map(({ name }) => name))
+  const onlySaved = [...saved].filter(name => !planned.has(name))
+  const onlyPlanned = [...planned].filter(name => !saved.has(name))
   return [
-    ...named(
-      'no such scenario in the files',
-      [...played].filter(name => !known.has(name)),
-    ),
-    ...named(
-      'not played in this run',
-      [...known].filter(name => !played.has(name)),
-    ),
+    ...(onlySaved.length > 0 ? [TEXTS.notInFiles(namesText(onlySaved))] : []),
+    ...(onlyPlanned.length > 0 ? [TEXTS.notInJournals(namesText(onlyPlanned))] : []),
   ]
 }
 
-const SHOWN = 3
+const MAX_NAMES = 3
 
-function named(why: string, names: readonly string[]): string[] {
-  if (names.length === 0) return []
-  const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more` : ''
-  return [`not judged, ${why}: ${names.slice(0, SHOWN).map(visible).join('; ')}${more}`]
+function namesText(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES ? TEXTS.more(names.length - MAX_NAMES) : ''
+  return `${names.slice(0, MAX_NAMES).map(visible).join('; ')}${more}`
 }

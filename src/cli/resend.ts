@@ -5,14 +5,14 @@ import type { Context } from './io.ts'
 import { addByHandFlags, addFaultFlag, type ByHandFlags, faultText, readFaults, sendByHand } from './manual-events.ts'
 
 interface ResendFlags extends ByHandFlags {
-  readonly resign?: boolean
+  readonly reSign?: boolean
   readonly fault?: readonly string[]
 }
 
 export function define(command: Command): void {
   command
     .argument('<id>', 'its delivery_id')
-    .option('--resign', 'make the headers anew, signed with the key of now (default: exactly those of then)')
+    .option('--re-sign', 'make the headers anew, signed with the key of now (default: exactly those of then)')
   addFaultFlag(command)
   addByHandFlags(command)
 }
@@ -24,7 +24,7 @@ export async function run(
 ): Promise<number> {
   const flags = options as ResendFlags
   if (id === '') throw new UsageError('ID: must not be empty.')
-  const path = `/deliveries/${encodeURIComponent(id)}/resend${flags.resign ? '?resign=true' : ''}`
+  const path = `/deliveries/${encodeURIComponent(id)}/resend${flags.reSign ? '?resign=true' : ''}`
   const odd = faultText(flags.fault)
   const what = odd === '' ? 'resent,' : `resent (${odd}),`
   return sendByHand(context, flags, { path, body: readFaults(flags.fault), what })

@@ -20,7 +20,7 @@ import { type Attached, attach } from './run-target.ts'
 import { surroundings } from './shared-flags.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 import { colorLevel, columnsOf } from './terminal.ts'
-import { exitCodeOf, keptJournal, writeReports } from './write-reports.ts'
+import { defaultJournal, exitCodeOf, writeReports } from './write-reports.ts'
 
 export const define = (command: Command): void => defineRun(command)
 
@@ -85,7 +85,7 @@ const endedBy = (result: RunResult, signal: Signal | null): RunResult =>
 /** The journal is always kept, so that a run can be judged again. */
 async function report(result: RunResult, { context, reports }: Session): Promise<string[]> {
   const { io, env } = context
-  const kept = reports.some(wish => wish.report === 'journal') ? [] : [keptJournal(io)]
+  const kept = reports.some(wish => wish.report === 'journal') ? [] : [defaultJournal(io)]
   return writeReports(result, [...reports, ...kept], { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
 }
 

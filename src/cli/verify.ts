@@ -14,11 +14,11 @@ interface VerifyFlags {
   readonly signature: string
   readonly key?: string
   readonly keyEnv?: string
-  readonly otherKeyEnv?: readonly string[]
+  readonly candidateKeyEnv?: readonly string[]
   readonly algorithmHeader?: string
   readonly webhookUrl?: string
   readonly config?: string
-  readonly reveal?: boolean
+  readonly showSignature?: boolean
   readonly json?: boolean
 }
 
@@ -28,11 +28,15 @@ export function define(command: Command): void {
     .requiredOption('--signature <text>', 'the value of the Kindly-HMAC header')
     .option('--key <key>', 'the API key; other users of this machine may see it, so better:')
     .option('--key-env <name>', 'the variable with the API key (default: the key `start` would use)')
-    .option('--other-key-env <name>', 'a variable with a key that may have been used instead; may be repeated', collect)
+    .option(
+      '--candidate-key-env <name>',
+      'a variable with a key that may have been used instead; may be repeated',
+      collect,
+    )
     .option('--algorithm-header <text>', 'the value of the Kindly-HMAC-algorithm header')
     .option('--webhook-url <url>', 'where it was sent, to tell a signature over URL and body')
     .option('--config <file>', 'config file that has the key')
-    .option('--reveal', 'show the right signature')
+    .option('--show-signature', 'show the right signature')
     .option('--json', 'one line of JSON: { v, type, ok, mistake, also, message, fix }')
 }
 
@@ -42,7 +46,7 @@ export async function run(context: Context, options: Record<string, unknown>): P
   const body = await bodyFor(context, flags.body)
   const explanation = await explain(body, flags.signature, key, {
     otherKeys: otherKeys(context, flags),
-    reveal: flags.reveal === true,
+    reveal: flags.showSignature === true,
     ...(flags.algorithmHeader === undefined ? {} : { algorithm: flags.algorithmHeader }),
     ...(flags.webhookUrl === undefined ? {} : { url: flags.webhookUrl }),
   })
@@ -72,7 +76,7 @@ function variable({ env }: Context, flag: string, name: string): string {
 function otherKeys(context: Context, flags: VerifyFlags): Record<string, string> {
   const defaults = defaultKnobs()
   const around = ['HANDOVER_SIM_API_KEY', 'HANDOVER_SIM_BOT_API_KEY'].filter(name => context.env[name])
-  const named = (flags.otherKeyEnv ?? []).map(name => [name, variable(context, '--other-key-env', name)])
+  const named = (flags.candidateKeyEnv ?? []).map(name => [name, variable(context, '--candidate-key-env', name)])
   return {
     'the default handover API key of the simulator': defaults['keys.handover'],
     'the default bot API key of the simulator': defaults['keys.bot'],

@@ -115,15 +115,15 @@ function* linesOf(lines: Iterable<string>): Generator<string> {
 }
 
 const FOLDER = '.handover-sim'
-export const KEPT_JOURNAL = `${FOLDER}/journal.jsonl`
+export const DEFAULT_JOURNAL = `${FOLDER}/journal.jsonl`
 
 /** A folder that cannot be made is for the report to complain about. */
-export function keptJournal({ cwd }: Pick<Io, 'cwd'>): ReportWish {
+export function defaultJournal({ cwd }: Pick<Io, 'cwd'>): ReportWish {
   try {
     mkdirSync(join(cwd, FOLDER), { recursive: true })
     writeFileSync(join(cwd, FOLDER, '.gitignore'), '*\n')
   } catch {
     // Said with the file that could not be written.
   }
-  return { report: 'journal', file: KEPT_JOURNAL }
+  return { report: 'journal', file: DEFAULT_JOURNAL }
 }

@@ -15,7 +15,8 @@ export interface RunLine {
   readonly started_at: string
   readonly duration_ms: number
   readonly target: string
-  readonly seed: number
+  /** Null in a merged run whose shards had different seeds. */
+  readonly seed: number | null
   readonly stopped: string | null
   /** Those that belong to no scenario. */
   readonly failures: readonly Failure[]

@@ -139,7 +139,8 @@ export interface RunResult {
   readonly startedAt: string
   readonly durationMs: number
   readonly target: string
-  readonly seed: number
+  /** Null when the shards of the run had different seeds. */
+  readonly seed: number | null
   readonly scenarios: readonly ScenarioResult[]
   /** Failures that belong to no scenario: calls for chats nobody knows, texts that leaked between scenarios. */
   readonly failures: readonly Failure[]

@@ -98,7 +98,7 @@ const SIGNS: readonly Sign[] = [
     matches: ({ resent, triggered, status }) =>
       resent === true && triggered !== true && (status === 401 || status === 403),
     advice: () =>
-      'It went out with the headers of the first time; after a change of key, resend with resign=true or --resign.',
+      'It went out with the headers of the first time; after a change of key, resend with resign=true or --re-sign.',
   },
   {
     cause: 'signature',

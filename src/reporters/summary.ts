@@ -81,7 +81,7 @@ function totals(result: RunResult, { theme, columns }: Layout): string[] {
     countsText(result, (outcome, text) => theme[OUTCOMES[outcome].shade](text)),
     ...orphans,
     ...stopped,
-    `target ${visible(result.target)}, seed ${result.seed}`,
+    `target ${visible(result.target)}${result.seed === null ? '' : `, seed ${result.seed}`}`,
     ...wrap(`exit ${result.exitCode}${meaning === undefined ? '' : `: ${meaning}`}`, columns),
   ]
 }

@@ -88,13 +88,13 @@ it('resend: the same bytes; an unknown id is exit 2 and lists the latest', async
   })
 })
 
-it('resend --resign signs with the key of now', async () => {
+it('resend --re-sign signs with the key of now', async () => {
   const { server, at } = await setUp({ knobs: { 'keys.handover': 'old' } })
   await (await server.chat()).press('handover')
   await server.configure({ 'keys.handover': 'sim-handover-key' })
   const { delivery_id } = server.deliveries[0]!
   expect((await result(['resend', delivery_id, ...at])).code).toBe(1)
-  expect((await result(['resend', delivery_id, '--resign', ...at])).code).toBe(0)
+  expect((await result(['resend', delivery_id, '--re-sign', ...at])).code).toBe(0)
 })
 
 it('--fault: copies with a gap, a list, mere names; the line says what was unusual', async () => {

@@ -1,52 +1,55 @@
-/** `handover-sim check`: a saved run, judged again. */
+/** `handover-sim report`: judges saved journals again. */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { journalLines } from '../../src/evaluator/journal-file.ts'
+import type { RunResult } from '../../src/evaluator/verdict.ts'
 import { compile } from '../../src/scenario/compile/compile.ts'
 import { loadScenarios } from '../../src/scenario/load/load.ts'
 import { folderWith } from '../config/folder.ts'
+import { failure, Journal } from '../reporters/run-results.ts'
 import { journalOf, ranOf } from '../scenario/journal-builder.ts'
 import { fakeIo } from './fake-io.ts'
 
-const scenario = (message: string) => `version: 1
-name: Greeting
+const scenario = (message: string, name = 'Greeting') => `version: 1
+name: ${name}
 steps:
   - press: handover
   - expect: { message: { message: ${message} } }
 `
 
 /** The journal of a play in which the agent said "Hi". */
-async function savedJournal(): Promise<string> {
-  const folder = folderWith({ 'greeting.yaml': scenario('Hi') })
-  const [plan] = compile(
-    await loadScenarios([join(folder, 'greeting.yaml')], { cwd: folder, nodeVersion: process.version }),
-  )
+async function savedJournal(name = 'Greeting', more: Partial<RunResult> = {}): Promise<string> {
+  const file = `${name.toLowerCase()}.yaml`
+  const folder = folderWith({ [file]: scenario('Hi', name) })
+  const [plan] = compile(await loadScenarios([file], { cwd: folder, nodeVersion: process.version }))
   const journal = journalOf(plan!)
   journal.stimulus(1)
   journal.step(2, () => {
     journal.call('message', { message: 'Hi' })
     journal.pass(5000)
   })
-  return `${[...journalLines(ranOf([{ plan: plan!, entries: journal.finish() }]))].join('\n')}\n`
+  const result = { ...ranOf([{ plan: plan!, entries: journal.finish() }]), ...more }
+  return `${[...journalLines(result)].join('\n')}\n`
 }
 
-async function checked(files: Record<string, string | null>, ...argv: string[]) {
+async function reported(files: Record<string, string | null>, ...argv: string[]) {
   const io = fakeIo(folderWith(files))
-  const code = await main(['check', ...argv], {}, io)
+  const code = await main(['report', ...argv], {}, io)
   return { code, out: io.stdout.text, err: io.stderr.text }
 }
 
 it('the same scenario: the same verdict, exit 0', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
-  const { code, out, err } = await checked(files, '--journal', 'run.jsonl', 'greeting.yaml')
+  const { code, out, err } = await reported(files, 'run.jsonl')
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(/PASS greeting\.yaml > Greeting/)
 })
 
-it('a changed scenario is judged by what was seen then, exit 1', async () => {
+it('a changed scenario is judged by the saved journal, exit 1', async () => {
   const files = { 'run.jsonl': await savedJournal(), scenarios: null, 'scenarios/greeting.yaml': scenario('Hello') }
-  const { code, out } = await checked(files, '--journal', 'run.jsonl')
+  const { code, out } = await reported(files, 'run.jsonl', '--scenarios', 'scenarios')
   expect(code).toBe(1)
   expect(out).toContain('"Hello"')
   expect(out).toMatch(/FAIL scenarios\/greeting\.yaml > Greeting/)
@@ -55,7 +58,7 @@ it('a changed scenario is judged by what was seen then, exit 1', async () => {
 it('a step that was not played passes nothing, exit 3', async () => {
   const longer = `${scenario('Hi')}  - expect: { end: {} }\n`
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': longer }
-  const { code, out } = await checked(files, '--journal', 'run.jsonl', 'greeting.yaml')
+  const { code, out } = await reported(files, 'run.jsonl')
   expect(out).toMatch(/ERROR greeting\.yaml > Greeting .*step 3 \(expect end\) was not played: play the scenario again/)
   expect(code).toBe(3)
 })
@@ -63,40 +66,40 @@ it('a step that was not played passes nothing, exit 3', async () => {
 it('a journal of other steps is not judged, exit 3', async () => {
   const other = scenario('Hi').replace('  - expect', '  - log: asked\n  - expect')
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': other }
-  const { code, out } = await checked(files, '--journal', 'run.jsonl', 'greeting.yaml')
+  const { code, out } = await reported(files, 'run.jsonl')
   expect(out).toMatch(/ERROR .*step 2 was expect message \{ message: "Hi" \} and is now log "asked"; play it again/)
   expect(code).toBe(3)
 })
 
-it('the journal a run keeps is found by itself', async () => {
+it('the default journal is the one that a run saves', async () => {
   const files = {
     '.handover-sim': null,
     '.handover-sim/journal.jsonl': await savedJournal(),
     'greeting.yaml': scenario('Hi'),
   }
-  expect((await checked(files, 'greeting.yaml')).code).toBe(0)
+  expect((await reported(files)).code).toBe(0)
 })
 
 it('reports as a run writes them', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
-  const { code, out } = await checked(files, '--journal', 'run.jsonl', '--report', 'tap', 'greeting.yaml')
+  const { code, out } = await reported(files, 'run.jsonl', '--report', 'tap')
   expect(code).toBe(0)
   expect(out).toMatch(/^TAP version 14/)
 })
 
-it('plays of other scenarios are named and passed over; nothing left to judge is exit 4', async () => {
+it('scenarios that only one side has are named; when none is left, exit 4', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'other.yaml': scenario('Hi').replace('Greeting', 'Other') }
-  expect(await checked(files, '--journal', 'run.jsonl', 'other.yaml')).toEqual({
+  expect(await reported(files, 'run.jsonl', '--scenarios', 'other.yaml')).toEqual({
     code: 4,
     out: '',
-    err: 'not judged, no such scenario in the files: Greeting\nnot judged, not played in this run: Other\n',
+    err: 'not evaluated, because the scenario files do not have it: Greeting\nnot evaluated, because the journal does not have it: Other\n',
   })
 })
 
 it('a journal that is not whole is an error, not a failure', async () => {
   const whole = await savedJournal()
   const files = { 'run.jsonl': whole.split('\n').slice(0, -4).join('\n'), 'greeting.yaml': scenario('Hi') }
-  const { code, err } = await checked(files, '--journal', 'run.jsonl', 'greeting.yaml')
+  const { code, err } = await reported(files, 'run.jsonl')
   expect({ code, err }).toEqual({
     code: 2,
     err: 'run.jsonl: play 1 (Greeting): has 9 of its 12 entries: the file was cut off.\n',
@@ -105,10 +108,72 @@ it('a journal that is not whole is an error, not a failure', async () => {
 
 it('no journal, no scenario, no such report', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
-  expect(await checked(files, '--journal', 'nope.jsonl', 'greeting.yaml')).toMatchObject({
+  expect(await reported(files, 'nope.jsonl')).toMatchObject({
     code: 2,
-    err: 'nope.jsonl: cannot be read: there is no such file; handover-sim run keeps one, --journal FILE names another.\n',
+    err: 'nope.jsonl: cannot be read: there is no such file; handover-sim run writes one to .handover-sim/journal.jsonl.\n',
   })
-  expect((await checked(files, '--journal', 'run.jsonl', 'nope.yaml')).code).toBe(2)
-  expect((await checked(files, '--journal', 'run.jsonl', '--report', 'pretti', 'greeting.yaml')).code).toBe(2)
+  expect((await reported(files, 'run.jsonl', '--scenarios', 'nope.yaml')).code).toBe(2)
+  expect((await reported(files, 'run.jsonl', '--report', 'pretti')).code).toBe(2)
+})
+
+it('a scenario file that the journal names and that is missing is exit 2', async () => {
+  expect(await reported({ 'run.jsonl': await savedJournal() }, 'run.jsonl')).toEqual({
+    code: 2,
+    out: '',
+    err: 'greeting.yaml: cannot be read: there is no such file, and the journal names it; pass --scenarios FILE.\n',
+  })
+})
+
+/** An entry of no scenario, and a failure that points at it. */
+function orphan(seq: number): Pick<RunResult, 'failures' | 'journal'> {
+  const journal = new Journal()
+  journal.note('availability', { by: 'api', availability: 'open' })
+  return { failures: [failure({ marks: [seq] })], journal: journal.entries.map(entry => ({ ...entry, seq })) }
+}
+
+describe('journals of several shards', () => {
+  const scenarios = { 'greeting.yaml': scenario('Hi'), 'farewell.yaml': scenario('Hi', 'Farewell') }
+
+  it('become one report: all scenarios, the earliest start, the longest duration, failures of each', async () => {
+    const files = {
+      ...scenarios,
+      '1.jsonl': await savedJournal('Greeting', {
+        startedAt: '2024-01-01T09:00:02.000Z',
+        durationMs: 3000,
+        ...orphan(1),
+      }),
+      '2.jsonl': await savedJournal('Farewell', { durationMs: 7000, seed: 2, ...orphan(1) }),
+    }
+    const { code, out, err } = await reported(files, '1.jsonl', '2.jsonl', '--report', 'json')
+    expect({ code, err }).toEqual({ code: 1, err: '' })
+    const run = JSON.parse(out)
+    expect(run.plays.map(({ name, outcome }: Record<string, string>) => `${name}: ${outcome}`)).toEqual([
+      'Greeting: pass',
+      'Farewell: pass',
+    ])
+    expect(run).toMatchObject({ duration_ms: 7000, seed: null, counts: { pass: 2 } })
+    expect(Date.parse(run.started_at)).toBeLessThan(Date.parse('2024-01-01T09:00:02.000Z'))
+    expect(run.failures.map(({ entries }: Record<string, unknown>) => entries)).toEqual([[1], [2]])
+  })
+
+  it('are saved as one journal, which is reported alike', async () => {
+    const shards = {
+      '1.jsonl': await savedJournal('Greeting', orphan(4)),
+      '2.jsonl': await savedJournal('Farewell', orphan(4)),
+    }
+    const io = fakeIo(folderWith({ ...scenarios, ...shards }))
+    expect(await main(['report', '1.jsonl', '2.jsonl', '--report', 'journal=all.jsonl,json=1.json'], {}, io)).toBe(1)
+    expect(await main(['report', 'all.jsonl', '--report', 'json=2.json'], {}, io)).toBe(1)
+    const [first, second] = ['1.json', '2.json'].map(file => readFileSync(join(io.cwd, file), 'utf8'))
+    expect(first).toBe(second)
+  })
+
+  it('with the same scenario twice are an error, exit 2', async () => {
+    const files = { ...scenarios, '1.jsonl': await savedJournal(), '2.jsonl': await savedJournal() }
+    expect(await reported(files, '1.jsonl', '2.jsonl')).toEqual({
+      code: 2,
+      out: '',
+      err: '2.jsonl: has scenario "Greeting", and so does 1.jsonl: name the journal of each shard once.\n',
+    })
+  })
 })

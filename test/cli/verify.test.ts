@@ -101,7 +101,7 @@ describe('the key', () => {
     ['bot-key-of-mine', { HANDOVER_SIM_BOT_API_KEY: 'bot-key-of-mine' }, 'HANDOVER_SIM_BOT_API_KEY'],
     ['key-of-the-desk', { DESK_KEY: 'key-of-the-desk' }, 'DESK_KEY'],
   ])('%s instead of it is named', async (key, env, name) => {
-    const others = 'DESK_KEY' in env ? ['--other-key-env', 'DESK_KEY'] : []
+    const others = 'DESK_KEY' in env ? ['--candidate-key-env', 'DESK_KEY'] : []
     const argv = about(mac(BODY, key).digest('base64'), ...withKey, ...others)
     const { code, out } = await result(argv, { ...MINE, ...env })
     expect(code).toBe(1)
@@ -110,7 +110,7 @@ describe('the key', () => {
 
   it('is never printed', async () => {
     for (const signature of [RIGHT, AS_HEX, KEY, `Bearer ${KEY}`, mac('x').digest('base64')])
-      for (const more of [['--json'], ['--reveal']]) {
+      for (const more of [['--json'], ['--show-signature']]) {
         const { out, err } = await result(about(signature, '--key', KEY, ...more))
         expect(out).toMatch(/right|wrong|mistake/)
         expect(out + err).not.toContain(KEY)
@@ -118,10 +118,12 @@ describe('the key', () => {
   })
 })
 
-it('--reveal shows the right signature, and nothing else does', async () => {
+it('--show-signature shows the right signature, and nothing else does', async () => {
   const wrong = mac('something else').digest('base64')
   expect((await result(about(wrong, ...withKey), MINE)).out).not.toContain(RIGHT)
-  expect((await result(about(wrong, ...withKey, '--reveal'), MINE)).out).toContain(`Expected ${RIGHT}, got ${wrong}.`)
+  expect((await result(about(wrong, ...withKey, '--show-signature'), MINE)).out).toContain(
+    `Expected ${RIGHT}, got ${wrong}.`,
+  )
 })
 
 it('--algorithm-header and --webhook-url tell more', async () => {
@@ -153,7 +155,7 @@ it.each([
   [about(RIGHT, '--key', ''), /^--key: must not be empty\.\n$/],
   [about(RIGHT, '--key-env', 'NOT_THERE'), /^--key-env: the variable NOT_THERE is not set\.\n$/],
   [about(RIGHT, '--key-env', 'EMPTY'), /^--key-env: the variable EMPTY is empty\.\n$/],
-  [about(RIGHT, '--key', KEY, '--other-key-env', 'NO'), /^--other-key-env: the variable NO is not set\.\n$/],
+  [about(RIGHT, '--key', KEY, '--candidate-key-env', 'NO'), /^--candidate-key-env: the variable NO is not set\.\n$/],
   [about(RIGHT, '--key', KEY, '--key-env', 'MY_KEY'), /^--key and --key-env: give one of them\.\n$/],
   [about(RIGHT, '--config', 'none.yaml'), /^none\.yaml: cannot be read: there is no such file\.\n$/],
 ])('%j: exit 2, on stderr', async (argv, message) => {

@@ -385,7 +385,7 @@ describe('by hand', () => {
     const hint = (entry: Entry) => /hint +(.*)$/m.exec(show([entry], { columns: 250 }))![1]
     expect(hint({ ...refusedWith(403), ...triggered('none') } as Entry)).toMatch(/^Refused as it should be/)
     expect(hint({ ...refusedWith(401), ...triggered('valid') } as Entry)).toMatch(/^Signature refused\?/)
-    expect(hint({ ...refusedWith(401), resent: true } as Entry)).toContain('--resign')
+    expect(hint({ ...refusedWith(401), resent: true } as Entry)).toContain('--re-sign')
   })
 })
 

@@ -41,7 +41,7 @@ ${bar(result)}
 const facts = ({ target, seed, startedAt, durationMs, exitCode }: RunResult): Part =>
   [
     ['Target', target],
-    ['Seed', String(seed)],
+    ['Seed', seed === null ? 'one for each shard' : String(seed)],
     ['Started', moment(startedAt)],
     ['Took', duration(durationMs)],
     ['Exit code', `${exitCode}${MEANING[exitCode] === undefined ? '' : `, ${MEANING[exitCode]}`}`],
