@@ -9,11 +9,11 @@ import { ConfigError, type Problem } from '../files/errors.ts'
 import { isMap } from '../files/is-map.ts'
 import { loadExports, readText } from '../files/user-files.ts'
 import { compile } from '../scenario/compile/compile.ts'
-import type { LoadedScenario, Warning } from '../scenario/format/loaded.ts'
+import type { Hint, LoadedScenario } from '../scenario/format/loaded.ts'
 import { PartFile } from '../scenario/format/scenario.ts'
 import type { FoundFile } from '../scenario/load/find.ts'
 import { loadScenarios } from '../scenario/load/load.ts'
-import { checked, valuesIn } from '../scenario/load/read.ts'
+import { parseValue, valuesIn } from '../scenario/load/read.ts'
 import type { Context } from './io.ts'
 
 export interface Inspected {
@@ -22,7 +22,7 @@ export interface Inspected {
   /** What is in it: `{ scenarios: 3, steps: 41 }`. */
   readonly counts: Readonly<Record<string, number>>
   readonly problems: readonly Problem[]
-  readonly warnings: readonly Warning[]
+  readonly warnings: readonly Hint[]
 }
 
 export async function inspect(files: readonly FoundFile[], context: Context): Promise<Inspected[]> {
@@ -101,7 +101,7 @@ type Count = (file: FoundFile, context: Context) => Promise<Inspected['counts']>
 
 const COUNT: Readonly<Record<Exclude<Kind, 'scenario'>, Count>> = {
   async part(file, { io }) {
-    const parts = (await valuesIn(file, io.nodeVersion)).map(value => checked(PartFile, value))
+    const parts = (await valuesIn(file, io.nodeVersion)).map(value => parseValue(PartFile, value))
     const problems = parts.flatMap(part => (Array.isArray(part) ? part : []))
     if (problems.length > 0) throw new ConfigError(problems)
     return { steps: parts.reduce((sum, part) => sum + (Array.isArray(part) ? 0 : part.value.steps.length), 0) }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type SelectedScenario, select } from '../runner/select-scenarios.ts'
 import { compile } from '../scenario/compile/compile.ts'
-import type { Warning } from '../scenario/format/loaded.ts'
+import type { Hint } from '../scenario/format/loaded.ts'
 import { loadScenarios } from '../scenario/load/load.ts'
 import { type Plan, placeText, stepsOf } from '../scenario/plan.ts'
 import { counted } from '../text/counted.ts'
@@ -29,7 +29,7 @@ export async function wantedOf(
   return select(compile(loaded), wishes)
 }
 
-const warningText = ({ place, message }: Warning): string =>
+const warningText = ({ place, message }: Hint): string =>
   `${place === null ? '' : `${placeText(place)}: `}warning: ${message}`
 
 export function nothingWanted(files: readonly string[], { only, tags, shard }: RunWishes): string {

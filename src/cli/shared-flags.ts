@@ -1,6 +1,6 @@
 /** The flags that set something, shared by the commands that start a simulator or show its settings. */
 import type { Command } from 'commander'
-import type { Surroundings } from '../config/resolve.ts'
+import type { ConfigEnvironment } from '../config/resolve.ts'
 import type { Context } from './io.ts'
 
 export function addSettingFlags(command: Command): Command {
@@ -19,7 +19,7 @@ export function addSettingFlags(command: Command): Command {
     .option('--no-markers', 'do not name the assumptions of an answer in its header')
 }
 
-export const surroundings = ({ io, env }: Context): Surroundings => ({
+export const surroundings = ({ io, env }: Context): ConfigEnvironment => ({
   cwd: io.cwd,
   env,
   nodeVersion: io.nodeVersion,

@@ -1,7 +1,7 @@
 /** `handover-sim validate`: are these scenario, driver and config files right? */
 import type { Command } from 'commander'
 import { formatProblem } from '../files/errors.ts'
-import type { Warning } from '../scenario/format/loaded.ts'
+import type { Hint } from '../scenario/format/loaded.ts'
 import { findFiles } from '../scenario/load/find.ts'
 import { placeText } from '../scenario/plan.ts'
 import { type Inspected, inspect } from './inspect-files.ts'
@@ -36,7 +36,7 @@ function say(inspected: Inspected, { io }: Context, told: Set<string>): void {
   if (problems.length === 0) io.stdout.write(`ok  ${file}: ${contents(kind, counts)}\n`)
 }
 
-function warningLine(file: string, { place, rule, message }: Warning): string {
+function warningLine(file: string, { place, rule, message }: Hint): string {
   const at = place === null ? file : placeText(place)
   return `${at}: warning: ${message} (${rule})`
 }

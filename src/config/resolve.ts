@@ -26,7 +26,7 @@ const TEXTS = defineTexts({
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-export interface Surroundings {
+export interface ConfigEnvironment {
   readonly cwd: string
   readonly env: Env
   readonly nodeVersion: string
@@ -43,7 +43,7 @@ export interface Resolved {
   readonly warnings: readonly string[]
 }
 
-export async function resolveSettings(flags: SettingFlags, around: Surroundings): Promise<Resolved> {
+export async function resolveSettings(flags: SettingFlags, around: ConfigEnvironment): Promise<Resolved> {
   const problems: Problem[] = []
   const fromEnv = envLayer(around.env, problems)
   const fromFlags = flagLayer(flags, problems)

@@ -5,12 +5,19 @@ import { KNOB_NAMES } from '../contract/knobs.ts'
 import { type Source, schemaProblems } from '../files/document.ts'
 import { ConfigError, type Problem } from '../files/errors.ts'
 import { isMap } from '../files/is-map.ts'
-import { BusinessHours, Clock, checked, described, knobSchemas, Reply } from '../files/setting-schemas.ts'
+import {
+  BusinessHoursSchema,
+  ClockSchema,
+  described,
+  knobSchemas,
+  predicateSchema,
+  ReplySchema,
+} from '../files/setting-schemas.ts'
 import { EXPECTED, type Layer, readBaseUrl, readHttpUrl, type Setting } from './settings.ts'
 
 const knobs = knobSchemas()
 
-const httpUrl = checked(
+const httpUrl = predicateSchema(
   value => readHttpUrl(value) !== undefined,
   () => EXPECTED.httpUrl,
   {
@@ -18,7 +25,7 @@ const httpUrl = checked(
     format: 'uri',
   },
 )
-const baseUrl = checked(
+const baseUrl = predicateSchema(
   value => readBaseUrl(value) !== undefined,
   () => EXPECTED.baseUrl,
   {
@@ -31,7 +38,7 @@ const Bot = z.strictObject({
   id: z.optional(z.int().check(z.positive())),
   name: z.optional(z.string().check(z.minLength(1))),
   organization_id: z.optional(z.int()),
-  replies: z.optional(z.array(Reply)),
+  replies: z.optional(z.array(ReplySchema)),
 })
 
 export const ConfigFile = z.strictObject({
@@ -40,13 +47,13 @@ export const ConfigFile = z.strictObject({
   port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535), described('0 takes any free port'))),
   host: z.optional(z.string().check(z.minLength(1))),
   seed: z.optional(z.int().check(z.minimum(0), described('Same seed: same ids, names and texts'))),
-  clock: z.optional(Clock),
+  clock: z.optional(ClockSchema),
   base_url: z.optional(baseUrl),
   bot: z.optional(Bot),
   keys: z.optional(z.strictObject(knobs.of('keys'))),
   webhook: z.optional(z.strictObject({ url: z.optional(httpUrl), ...knobs.of('webhook') })),
   agent_driver: z.optional(z.string().check(z.minLength(1), described('The agent driver file'))),
-  business_hours: z.optional(BusinessHours),
+  business_hours: z.optional(BusinessHoursSchema),
   messages: z.optional(z.strictObject(knobs.of('messages'))),
   markers: z.optional(z.boolean().check(described('Whether responses name the assumptions they rest on'))),
   knobs: z.optional(knobs.all),

@@ -21,7 +21,7 @@ const TEXTS = defineTexts({
   badJson: (message: string) => `is not valid JSON: ${message}`,
 })
 
-export interface Place {
+export interface Span {
   readonly line: number
   readonly column: number
   readonly length: number
@@ -31,7 +31,7 @@ export interface Source {
   readonly value: unknown
   /** The YAML document; null for a value from a module. */
   readonly document: Document | null
-  place(path: readonly PropertyKey[], of: 'key' | 'value'): Place | null
+  place(path: readonly PropertyKey[], of: 'key' | 'value'): Span | null
   /** `name:line:column: field`, with the line shown. */
   problem(path: readonly PropertyKey[], of: 'key' | 'value', field: string, message: string): Problem
 }

@@ -21,7 +21,7 @@ const TEXTS = defineTexts({
 })
 
 /** A value that `fits`; `expected` names what does, and `shape` is its JSON Schema. */
-export const checked = (
+export const predicateSchema = (
   fits: (value: unknown) => boolean,
   expected: () => string,
   shape: Readonly<Record<string, unknown>>,
@@ -40,7 +40,7 @@ const initial = defaultKnobs()
 function knobSchema(name: KnobName, also: Placeholder | null) {
   const { rule, open, behaviour } = assumptionOf(name)
   const fits = (value: unknown) => (also?.is(value) ?? false) || parseKnob(name, value) !== undefined
-  return checked(fits, () => allowedFor(name), {
+  return predicateSchema(fits, () => allowedFor(name), {
     ...(also === null ? schemaFor(name) : { anyOf: [schemaFor(name), also.shape] }),
     id: name,
     description: `${allowedFor(name)}. Left open (${rule}): ${open} Unless set: ${behaviour}`,
@@ -76,12 +76,12 @@ export function knobSchemas(also: Placeholder | null = null): KnobSchemas {
 const START = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/
 const isStart = (value: unknown) => typeof value === 'string' && START.test(value) && !Number.isNaN(Date.parse(value))
 
-export const Clock = z.union([
+export const ClockSchema = z.union([
   z.enum(['real', 'virtual']),
   z.strictObject({
     mode: z.enum(['real', 'virtual']),
     start: z.optional(
-      checked(isStart, () => TEXTS.start, {
+      predicateSchema(isStart, () => TEXTS.start, {
         type: 'string',
         description: 'Where a virtual clock begins',
       }),
@@ -89,14 +89,14 @@ export const Clock = z.union([
   }),
 ])
 
-export const Reply = z.strictObject({
+export const ReplySchema = z.strictObject({
   match: z.string().check(z.minLength(1), described('A word or sentence of the user, without regard to case')),
   text: z.string().check(described("The bot's answer")),
   buttons: z.optional(z.array(Button)),
 })
 
 const DAYS = '(mon|tue|wed|thu|fri|sat|sun)'
-export const BusinessHours = z.unknown().check(
+export const BusinessHoursSchema = z.unknown().check(
   ctx => {
     const { value } = ctx
     if (value === null) return

@@ -2,7 +2,7 @@
 import { type Document, isAlias, isMap, isScalar, type Node, type Pair, visit, type YAMLParseError } from 'yaml'
 import { defineTexts } from '../text/texts.ts'
 
-export interface Mistake {
+export interface YamlMistake {
   readonly offset: number
   readonly message: string
 }
@@ -28,13 +28,13 @@ const TEXTS = defineTexts({
 })
 
 /** Returns all syntax errors; without any, aliases of nothing, misread text and documents in YAML 1.1. */
-export function mistakesIn(document: Document, text: string): Mistake[] {
+export function mistakesIn(document: Document, text: string): YamlMistake[] {
   if (document.errors.length > 0) return firstOfEachLine(syntaxMistakes(document, text), text)
   return firstOfEachLine([...oldVersion(document), ...lostAliases(document), ...traps(document)], text)
 }
 
 /** Errors after a quote that is never closed are left out, because they are consequences of it. */
-function syntaxMistakes({ errors, contents }: Document, text: string): Mistake[] {
+function syntaxMistakes({ errors, contents }: Document, text: string): YamlMistake[] {
   const open = errors.flatMap(error => openQuote(error, contents) ?? [])[0]
   const syntax = errors.map(({ code, message, pos: [offset] }) => ({
     offset,
@@ -44,9 +44,9 @@ function syntaxMistakes({ errors, contents }: Document, text: string): Mistake[]
 }
 
 /** The parser reports the end of the text; this is the place of the quote instead. */
-function openQuote({ code, pos }: YAMLParseError, contents: Node | null): Mistake | undefined {
+function openQuote({ code, pos }: YAMLParseError, contents: Node | null): YamlMistake | undefined {
   if (code !== 'MISSING_CHAR') return
-  let found: Mistake | undefined
+  let found: YamlMistake | undefined
   visit(contents, {
     Scalar(_key, { type, range }) {
       const quoted = type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE'
@@ -70,18 +70,18 @@ function lineAround(text: string, offset: number): string {
 const placeholderOn = (text: string, offset: number) => /\{\{|\}\}/.test(lineAround(text, offset))
 
 /** Keeps the first mistake of each line, because the others follow from it. */
-function firstOfEachLine(mistakes: readonly Mistake[], text: string): Mistake[] {
-  const lineOf = ({ offset }: Mistake) => text.slice(0, offset).split('\n').length
+function firstOfEachLine(mistakes: readonly YamlMistake[], text: string): YamlMistake[] {
+  const lineOf = ({ offset }: YamlMistake) => text.slice(0, offset).split('\n').length
   return mistakes.filter((one, index) => mistakes.findIndex(other => lineOf(other) === lineOf(one)) === index)
 }
 
-function oldVersion(document: Document): Mistake[] {
+function oldVersion(document: Document): YamlMistake[] {
   if (document.directives?.yaml.version !== '1.1') return []
   return [{ offset: 0, message: TEXTS.oldVersion }]
 }
 
-function lostAliases(document: Document): Mistake[] {
-  const lost: Mistake[] = []
+function lostAliases(document: Document): YamlMistake[] {
+  const lost: YamlMistake[] = []
   visit(document, {
     Alias(_key, node) {
       if (!isAlias(node) || node.resolve(document) !== undefined) return
@@ -92,8 +92,8 @@ function lostAliases(document: Document): Mistake[] {
 }
 
 /** Inside braces a comma ends a text, and `{{ x }}` is a map in a map; the parser accepts both. */
-function traps(document: Document): Mistake[] {
-  const found: Mistake[] = []
+function traps(document: Document): YamlMistake[] {
+  const found: YamlMistake[] = []
   const add = (node: unknown, message: string) => found.push({ offset: (node as Node).range?.[0] ?? 0, message })
   visit(document, {
     Map(_key, node) {

@@ -1,20 +1,30 @@
 /**
- * `$(path)` in texts and data. A value that is only `$(x)` keeps its type; inside a longer text it becomes text.
- * `$$(` is a literal `$(`.
+ * Interpolates `$(path)` in texts and data. A value that is only `$(x)` keeps its type; inside a longer text it becomes
+ * text. `$$(` is a literal `$(`.
  */
 import { nearest } from '../text/near-names.ts'
+import { defineTexts } from '../text/texts.ts'
+
+const TEXTS = defineTexts({
+  unknown: (path: string, hint: string) => `$(${path}) is not known here${hint}`,
+  noPart: (name: string) => `; ${name} has no such part`,
+  names: (names: readonly string[]) => `; there are ${names.join(', ')}`,
+})
 
 export type Scope = Readonly<Record<string, unknown>>
 
-/** A `$(...)` that leads nowhere, in words: what is missing, and what there is. */
+/** A `$(...)` has no value; the message names the missing part and the names that exist. */
 export class InterpolationError extends Error {
   override readonly name = 'InterpolationError'
 }
 
-export const PLACEHOLDER = /\$\$\(|\$\(([^()]*)\)/g
+const PLACEHOLDER = /\$\$\(|\$\(([^()]*)\)/g
 const ALONE = /^\$\(([^()]*)\)$/
 
-/** What test runners make: `expect.any(String)`, `expect.stringContaining('a')`. */
+/** The path of a text that is a single `$(path)`. */
+export const onlyPath = (text: string): string | undefined => ALONE.exec(text)?.[1]
+
+/** A matcher of a test runner: `expect.any(String)`, `expect.stringContaining('a')`. */
 export interface Asymmetric {
   asymmetricMatch(actual: unknown): boolean
 }
@@ -22,49 +32,64 @@ export interface Asymmetric {
 export const isAsymmetric = (value: unknown): value is Asymmetric =>
   typeof value === 'object' && value !== null && typeof (value as Partial<Asymmetric>).asymmetricMatch === 'function'
 
-/** Compared as a whole: nothing inside is looked into. */
-const isWhole = (value: object): boolean => value instanceof RegExp || isAsymmetric(value)
+const isMatcher = (value: object): boolean => value instanceof RegExp || isAsymmetric(value)
 
-/** Fills every text inside, keys left alone. Throws `InterpolationError`. */
-export function interpolate(template: unknown, scope: Scope): unknown {
-  if (typeof template === 'string') return fillText(template, scope)
-  if (Array.isArray(template)) return template.map(item => interpolate(item, scope))
-  if (typeof template !== 'object' || template === null || isWhole(template)) return template
-  return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, interpolate(value, scope)]))
+/** A copy of a value with every text inside changed; keys and matchers of test runners stay as they are. */
+export function mapTexts(value: unknown, change: (text: string) => unknown): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map(item => mapTexts(item, change))
+  if (typeof value !== 'object' || value === null || isMatcher(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, change)]))
 }
 
-function fillText(text: string, scope: Scope): unknown {
-  const alone = ALONE.exec(text)
-  if (alone !== null) return lookUp(alone[1]!, scope)
-  return text.replace(PLACEHOLDER, (_, path: string | undefined) =>
-    path === undefined ? '$(' : asText(lookUp(path, scope)),
+/** Interpolates every text inside. Throws `InterpolationError`. */
+export const interpolate = (template: unknown, scope: Scope): unknown =>
+  mapTexts(template, text => interpolateText(text, scope))
+
+function interpolateText(text: string, scope: Scope): unknown {
+  const path = onlyPath(text)
+  return path === undefined
+    ? replacePlaceholders(text, inner => asText(lookUp(inner, scope)), '$(')
+    : lookUp(path, scope)
+}
+
+/** Replaces each `$(path)` for which `replace` gives a text, and each `$$(` by `literal`. */
+export const replacePlaceholders = (
+  text: string,
+  replace: (path: string) => string | undefined,
+  literal: string,
+): string =>
+  text.replace(PLACEHOLDER, (whole, path: string | undefined) =>
+    path === undefined ? literal : (replace(path) ?? whole),
   )
-}
 
-const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+export const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
 
-/** `body.sender.name`, `languages[0]`; a dotted name that is a key as it stands wins: `config.messages.open`. */
+/** Resolves `body.sender.name` or `languages[0]`; a key with dots, as in `config.messages.open`, comes first. */
 export function lookUp(path: string, scope: Scope): unknown {
   const found = valueAt(path.trim(), scope)
   if (found !== MISSING) return found
-  const first = path.trim().split(/[.[]/)[0]!
-  const known = Object.keys(scope)
-  const hint = Object.hasOwn(scope, first)
-    ? `; ${first} has no such part`
-    : nearest(first, known) || `; there are ${known.join(', ')}`
-  throw new InterpolationError(`$(${path}) is not known here${hint}`)
+  const first = firstWord(path)
+  const names = Object.keys(scope)
+  const hint = Object.hasOwn(scope, first) ? TEXTS.noPart(first) : nearest(first, names) || TEXTS.names(names)
+  throw new InterpolationError(TEXTS.unknown(path, hint))
 }
+
+/** The name that a path begins with: `body` of `body.sender.name`. */
+export const firstWord = (path: string): string => path.trim().split(/[.[]/)[0] ?? ''
 
 export const MISSING: unique symbol = Symbol('missing')
 
+/** The part of a value at a path, or `MISSING`. */
 export function valueAt(path: string, value: unknown): unknown {
   if (path === '') return value
   if (typeof value !== 'object' || value === null) return MISSING
-  if (Object.hasOwn(value, path)) return (value as Record<string, unknown>)[path]
+  if (Object.hasOwn(value, path)) return Reflect.get(value, path)
   for (let end = lastBreak(path, path.length); end > 0; end = lastBreak(path, end)) {
     const [head, rest] = [path.slice(0, end), path.slice(end)]
     if (!Object.hasOwn(value, head)) continue
-    return valueAt(rest.replace(/^\./, '').replace(/^\[(\d+)\]/, '$1'), (value as Record<string, unknown>)[head])
+    return valueAt(rest.replace(/^\./, '').replace(/^\[(\d+)\]/, '$1'), Reflect.get(value, head))
   }
   return MISSING
 }

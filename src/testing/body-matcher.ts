@@ -1,7 +1,7 @@
 /** What a test wants of a body: any part of it, with matchers where a value is not known or does not matter. */
 
 import { isMap } from '../files/is-map.ts'
-import { diagnostics } from '../scenario/format/matchers.ts'
+import { matcherProblems } from '../scenario/format/matchers.ts'
 import { isAsymmetric } from '../scenario/interpolation.ts'
 import { shown } from '../simulator/validate-options.ts'
 import { invalid } from './options.ts'
@@ -50,7 +50,7 @@ function checkPlace(expected: Readonly<Record<string, unknown>>): void {
 
 /** An operator nobody knows would fit nothing, whatever comes. */
 export function checkOperators(expected: unknown): void {
-  const [first] = diagnostics(withoutMatchers(expected))
+  const [first] = matcherProblems(withoutMatchers(expected))
   if (first !== undefined) throw invalid('body', `${first.path.map(String).join('.') || 'body'} ${first.message}.`)
 }
 

@@ -3,7 +3,7 @@
 import type { CallBodies } from '../../contract/wire.ts'
 import type { FaultSpec } from '../../faults/schema.ts'
 import type { CallName } from '../action.ts'
-import type { ExpectOptions, ExpectStep, ExpectWritten } from '../format/calls.ts'
+import type { ExpectInput, ExpectOptions, ExpectStep } from '../format/calls.ts'
 import type { Step } from '../format/step.ts'
 import type { AGENT_WORDS } from '../format/stimuli.ts'
 import type { Matcher, Matching } from './matchers.ts'
@@ -150,7 +150,7 @@ const isStep = (one: CallStep | GroupOptions): one is CallStep => 'expect' in on
 const group =
   (name: 'all' | 'seq' | 'oneOf'): Group =>
   (...given) => {
-    const calls = given.filter(isStep).map(step => step.expect as ExpectWritten)
+    const calls = given.filter(isStep).map(step => step.expect as ExpectInput)
     const options = given.filter((one): one is GroupOptions => !isStep(one))
     return stepOf(Object.assign({}, ...options) as GroupOptions, own => ({
       expect: { [name]: calls, ...own },

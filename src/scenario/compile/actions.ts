@@ -5,25 +5,25 @@ import { explainIssues, ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { Fault } from '../../faults/schema.ts'
 import type { Action, AgentVerb, Template, Verb } from '../action.ts'
 import type { Step } from '../format/step.ts'
-import { ACK, AVAILABILITY, atLeast, DURATION, FLAG, REASON, SIGN, TARGET, TIMES } from '../format/values.ts'
+import { ACK, AVAILABILITY_VALUE, atLeast, DURATION, FLAG, REASON, SIGN, TARGET, TIMES } from '../format/values.ts'
 import { checkAlternatives, treeOf, unwantedOf } from './call-patterns.ts'
 import type { StepCompiler } from './step-compiler.ts'
-import { fillKnown } from './templates.ts'
-import { TEXTS } from './texts.ts'
+import { interpolateStatic } from './templates.ts'
+import { COMPILE_TEXTS } from './texts.ts'
 
 type Path = readonly PropertyKey[]
 
-export interface Lookup {
+export interface StepReferences {
   /** The step a `since` or `replay` names, as the plan calls it; null when there is none. */
   idOf(id: string, path: Path, sending: boolean): string | null
 }
 
 type Of<Name extends keyof Step> = NonNullable<Step[Name]>
-type Compiler<Name extends keyof Step> = (compiler: StepCompiler, written: Of<Name>, lookup: Lookup) => Action
+type Compiler<Name extends keyof Step> = (compiler: StepCompiler, written: Of<Name>, lookup: StepReferences) => Action
 
 const ackOf = (compiler: StepCompiler, map: { ack?: unknown; async?: unknown }, verb: string) => {
-  const async = compiler.held(FLAG, map.async, [verb, 'async'], false)
-  return { ack: compiler.held(ACK, map.ack, [verb, 'ack'], 200 as const), async }
+  const async = compiler.staticValue(FLAG, map.async, [verb, 'async'], false)
+  return { ack: compiler.staticValue(ACK, map.ack, [verb, 'ack'], 200 as const), async }
 }
 
 const user: Compiler<'user'> = (compiler, written) => {
@@ -34,13 +34,13 @@ const user: Compiler<'user'> = (compiler, written) => {
 
 /** Files are found from the scenario, wherever the run was started. */
 function attachment(compiler: StepCompiler, written: Readonly<Record<string, unknown>>, path: Path): Template {
-  const file = fillKnown(written.file, compiler.known.scope)
+  const file = interpolateStatic(written.file, compiler.scope.values)
   if (written.size_kb !== undefined) {
-    return { ...written, size_kb: compiler.held(atLeast(0), written.size_kb, [...path, 'size_kb'], 0) }
+    return { ...written, size_kb: compiler.staticValue(atLeast(0), written.size_kb, [...path, 'size_kb'], 0) }
   }
   if (typeof file !== 'string' || file.includes('$(')) return written
   const full = isAbsolute(file) ? file : resolve(dirname(compiler.written.path), file)
-  if (!existsSync(full)) compiler.complain([...path, 'file'], TEXTS.noFile(full))
+  if (!existsSync(full)) compiler.report([...path, 'file'], COMPILE_TEXTS.noFile(full))
   return { ...written, file: full }
 }
 
@@ -65,9 +65,9 @@ function sees(compiler: StepCompiler, written: Exclude<Of<'agent'>, string>): Ac
   return {
     verb: 'sees',
     item: inboxItem(written.sees),
-    times: compiler.held(TIMES, written.times, ['agent', 'times'], { min: 1, max: 1 }),
-    withinMs: compiler.held(DURATION, written.within, ['agent', 'within'], null),
-    forMs: compiler.held(DURATION, written.for, ['agent', 'for'], null),
+    times: compiler.staticValue(TIMES, written.times, ['agent', 'times'], { min: 1, max: 1 }),
+    withinMs: compiler.staticValue(DURATION, written.within, ['agent', 'within'], null),
+    forMs: compiler.staticValue(DURATION, written.for, ['agent', 'for'], null),
   }
 }
 
@@ -79,21 +79,26 @@ function inboxItem(written: unknown): Template {
 
 const availability: Compiler<'availability'> = (compiler, written) => {
   if (typeof written === 'string') {
-    return { verb: 'availability', value: compiler.held(AVAILABILITY, written, ['availability'], 'OPEN') }
+    return { verb: 'availability', value: compiler.staticValue(AVAILABILITY_VALUE, written, ['availability'], 'OPEN') }
   }
-  const value = compiler.held(AVAILABILITY, written.availability, ['availability', 'availability'], 'OPEN' as const)
-  const reason = compiler.held(REASON, written.reason, ['availability', 'reason'], undefined)
+  const value = compiler.staticValue(
+    AVAILABILITY_VALUE,
+    written.availability,
+    ['availability', 'availability'],
+    'OPEN' as const,
+  )
+  const reason = compiler.staticValue(REASON, written.reason, ['availability', 'reason'], undefined)
   return { verb: 'availability', value, ...(reason === undefined ? {} : { reason }) }
 }
 
 const fault: Compiler<'fault'> = (compiler, written) => {
   if (written === 'clear') return { verb: 'fault', fault: { clear: true } }
   if ('clear' in written) return { verb: 'fault', fault: { clear: written.clear } }
-  const filled = fillKnown(written, compiler.known.scope)
+  const filled = interpolateStatic(written, compiler.scope.values)
   const read = Fault.safeParse(filled, ZOD_MESSAGES)
   if (read.success) return { verb: 'fault', fault: read.data }
   for (const { path, message, wrong } of explainIssues(read.error.issues, filled, Fault)) {
-    compiler.complain(['fault', ...path], message, wrong)
+    compiler.report(['fault', ...path], message, wrong)
   }
   return { verb: 'fault', fault: { clear: true } }
 }
@@ -103,13 +108,13 @@ const deliver: Compiler<'deliver'> = (compiler, written, lookup) => ({
   event: written.event ?? null,
   replay: written.replay === undefined ? null : lookup.idOf(written.replay, ['deliver', 'replay'], true),
   body: written.body ?? null,
-  sign: compiler.held(SIGN, written.sign, ['deliver', 'sign'], 'valid'),
+  sign: compiler.staticValue(SIGN, written.sign, ['deliver', 'sign'], 'valid'),
   ...ackOf(compiler, written, 'deliver'),
 })
 
 const expect: Compiler<'expect'> = (compiler, written, lookup) => {
   const withinMs =
-    typeof written === 'string' ? null : compiler.held(DURATION, written.within, ['expect', 'within'], null)
+    typeof written === 'string' ? null : compiler.staticValue(DURATION, written.within, ['expect', 'within'], null)
   const tree = treeOf(compiler, written, ['expect'], (id, path) => lookup.idOf(id, path, false))
   checkAlternatives(compiler, tree, ['expect'])
   return { verb: 'expect', tree, withinMs }
@@ -118,7 +123,7 @@ const expect: Compiler<'expect'> = (compiler, written, lookup) => {
 const none: Compiler<'none'> = (compiler, written) => ({
   verb: 'none',
   calls: unwantedOf(compiler, written, ['none']),
-  forMs: compiler.held(DURATION, written.for, ['none', 'for'], 0),
+  forMs: compiler.staticValue(DURATION, written.for, ['none', 'for'], 0),
 })
 
 const COMPILERS: { readonly [Name in Exclude<Verb, 'sees'>]: Compiler<Name> } = {
@@ -126,11 +131,14 @@ const COMPILERS: { readonly [Name in Exclude<Verb, 'sees'>]: Compiler<Name> } = 
   press,
   bot,
   agent,
-  wait: (compiler, written) => ({ verb: 'wait', ms: compiler.held(DURATION, written, ['wait'], 0) }),
+  wait: (compiler, written) => ({ verb: 'wait', ms: compiler.staticValue(DURATION, written, ['wait'], 0) }),
   availability,
   fault,
   deliver,
-  target: (compiler, written) => ({ verb: 'target', does: compiler.held(TARGET, written, ['target'], 'restart') }),
+  target: (compiler, written) => ({
+    verb: 'target',
+    does: compiler.staticValue(TARGET, written, ['target'], 'restart'),
+  }),
   expect,
   none,
   check: (_here, written) => ({ verb: 'check', check: written }),
@@ -139,7 +147,7 @@ const COMPILERS: { readonly [Name in Exclude<Verb, 'sees'>]: Compiler<Name> } = 
 
 const PLAIN_VERBS = Object.keys(COMPILERS) as (keyof typeof COMPILERS)[]
 
-export function actionOf(compiler: StepCompiler, step: Step, lookup: Lookup): Action {
+export function actionOf(compiler: StepCompiler, step: Step, lookup: StepReferences): Action {
   const verb = PLAIN_VERBS.find(name => step[name] !== undefined)!
   const compile = COMPILERS[verb] as Compiler<typeof verb>
   return compile(compiler, step[verb] as never, lookup)

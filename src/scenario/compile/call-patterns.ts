@@ -1,11 +1,12 @@
 /** What is written about calls, as patterns and trees. */
+
 import { nearest } from '../../text/near-names.ts'
 import type { CallName, CallPattern, ExpectTree, Times } from '../action.ts'
-import { type Expected, type ExpectWritten, GROUP_NAMES } from '../format/calls.ts'
+import { type ExpectInput, type ExpectMap, GROUP_NAMES } from '../format/calls.ts'
 import { ALIAS, AUTH, CALL_NAMES, DURATION, TIMES } from '../format/values.ts'
+import { firstWord } from '../interpolation.ts'
 import type { StepCompiler } from './step-compiler.ts'
-import { firstWord } from './templates.ts'
-import { TEXTS } from './texts.ts'
+import { COMPILE_TEXTS } from './texts.ts'
 import { unknownFields } from './unknown-fields.ts'
 
 type Path = readonly PropertyKey[]
@@ -21,7 +22,7 @@ export function patternsOf(written: CallName | object): CallPattern[] {
 /** `idOf` finds the step a `since` names. */
 export function treeOf(
   compiler: StepCompiler,
-  written: ExpectWritten,
+  written: ExpectInput,
   path: Path,
   idOf: (id: string, path: Path) => string | null,
 ): ExpectTree {
@@ -34,8 +35,8 @@ export function treeOf(
 
 function callTree(
   compiler: StepCompiler,
-  written: CallName | Expected,
-  options: Expected,
+  written: CallName | ExpectMap,
+  options: ExpectMap,
   path: Path,
   idOf: (id: string, path: Path) => string | null,
 ): ExpectTree {
@@ -45,11 +46,11 @@ function callTree(
   return {
     op: 'call',
     ...pattern,
-    times: compiler.held(TIMES, options.times, [...path, 'times'], ONCE),
-    apartMs: compiler.held(DURATION, options.apart, [...path, 'apart'], null),
+    times: compiler.staticValue(TIMES, options.times, [...path, 'times'], ONCE),
+    apartMs: compiler.staticValue(DURATION, options.apart, [...path, 'apart'], null),
     since: options.since === undefined ? null : idOf(options.since, [...path, 'since']),
-    alias: compiler.held(ALIAS, options.alias, [...path, 'alias'], null),
-    auth: compiler.held(AUTH, options.auth, [...path, 'auth'], 'valid'),
+    alias: compiler.staticValue(ALIAS, options.alias, [...path, 'alias'], null),
+    auth: compiler.staticValue(AUTH, options.auth, [...path, 'auth'], 'valid'),
     capture: options.capture ?? {},
   }
 }
@@ -61,7 +62,7 @@ const MOST_WAYS = 1000
 export function checkAlternatives(compiler: StepCompiler, tree: ExpectTree, path: Path): void {
   const ways = countAlternatives(tree)
   if (ways <= MOST_WAYS) return
-  compiler.complain(path, TEXTS.tooManyAlternatives(ways, MOST_WAYS))
+  compiler.report(path, COMPILE_TEXTS.tooManyAlternatives(ways, MOST_WAYS))
 }
 
 function countAlternatives(tree: ExpectTree): number {
@@ -77,8 +78,8 @@ function checkCapture(compiler: StepCompiler, capture: Readonly<Record<string, s
   for (const [name, from] of Object.entries(capture)) {
     const first = firstWord(from)
     if (PARTS.includes(first)) continue
-    const hint = nearest(first, PARTS) || TEXTS.callParts(PARTS, from)
-    compiler.complain([...path, name], TEXTS.unknownCallPart(first, hint))
+    const hint = nearest(first, PARTS) || COMPILE_TEXTS.callParts(PARTS, from)
+    compiler.report([...path, name], COMPILE_TEXTS.unknownCallPart(first, hint))
   }
 }
 
@@ -100,9 +101,9 @@ export function checkBody(compiler: StepCompiler, pattern: CallPattern, path: Pa
   const { call, body } = pattern
   if (body === null || body === undefined || isFilledLater(body)) return
   const why = notABody(body)
-  if (why !== null) compiler.complain([...path, call], why)
+  if (why !== null) compiler.report([...path, call], why)
   for (const { path: inner, name, hint, near } of unknownFields(pattern)) {
-    if (negative || near) compiler.complain([...path, call, ...inner], `${call} has no field ${name}${hint}`, 'key')
+    if (negative || near) compiler.report([...path, call, ...inner], `${call} has no field ${name}${hint}`, 'key')
   }
 }
 
@@ -113,8 +114,8 @@ const OF_FIELDS = ['$re', '$has', '$each', '$len', '$gt', '$gte', '$lt', '$lte',
 
 function notABody(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return TEXTS.notABody(body)
+    return COMPILE_TEXTS.notABody(body)
   }
   const op = OF_FIELDS.find(name => Object.hasOwn(body, name))
-  return op === undefined ? null : TEXTS.operatorOfField(op)
+  return op === undefined ? null : COMPILE_TEXTS.operatorOfField(op)
 }

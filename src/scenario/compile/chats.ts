@@ -1,13 +1,13 @@
 /** The lanes of a scenario: its chats, and the fresh ones of parallel users. */
 
 import { nearest } from '../../text/near-names.ts'
-import type { ChatWritten, ScenarioFile } from '../format/scenario.ts'
+import type { ChatInput, ScenarioFile } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
 import type { ConversationSpec } from '../plan.ts'
 import { patternsOf } from './call-patterns.ts'
 import type { StepCompiler } from './step-compiler.ts'
-import { fillKnown } from './templates.ts'
-import { TEXTS } from './texts.ts'
+import { interpolateStatic } from './templates.ts'
+import { COMPILE_TEXTS } from './texts.ts'
 
 export interface Chats {
   /** Those the scenario names; `main` when it has one. */
@@ -45,7 +45,7 @@ export function chatsOf(scenario: ScenarioFile): Chats {
 }
 
 /** A shipped conversation brings its own language, source, context and labels: null leaves them to it. */
-function conversationOf(name: string, chat: ChatWritten, scope: ConversationSpec['scope']): ConversationSpec {
+function conversationOf(name: string, chat: ChatInput, scope: ConversationSpec['scope']): ConversationSpec {
   const usual = <Value>(value: Value) => (chat.transcript === undefined ? value : null)
   return {
     name,
@@ -70,15 +70,18 @@ export function conversationOfStep(
   if (step.chat !== undefined) return named(chats, compiler, step.chat)
   const conversation = around ?? chats.usual
   if (conversation === null && (isAboutChat(step) || step.fault !== undefined)) {
-    compiler.complain([], TEXTS.unclearChat(chats.names))
+    compiler.report([], COMPILE_TEXTS.unclearChat(chats.names))
   }
   return conversation
 }
 
 function named(chats: Chats, compiler: StepCompiler, written: string): string {
-  const name = String(fillKnown(written, compiler.known.scope))
+  const name = String(interpolateStatic(written, compiler.scope.values))
   if (chats.names.includes(name)) return name
-  compiler.complain(['chat'], TEXTS.unknownChat(name, nearest(name, chats.names) || TEXTS.thereAre(chats.names)))
+  compiler.report(
+    ['chat'],
+    COMPILE_TEXTS.unknownChat(name, nearest(name, chats.names) || COMPILE_TEXTS.thereAre(chats.names)),
+  )
   return name
 }
 

@@ -5,15 +5,15 @@ import type { ScenarioFile } from '../format/scenario.ts'
 import { type Plan, type PlannedItem, stepsOf } from '../plan.ts'
 import { unwantedOf } from './call-patterns.ts'
 import { chatsOf } from './chats.ts'
-import { Seen } from './definitions.ts'
+import { Definitions } from './definitions.ts'
 import { type Expansion, expand } from './expand-steps.ts'
 import { headerOf } from './header.ts'
-import { flow, shorten } from './label.ts'
+import { flowText, truncate } from './label.ts'
 import { envIn, RESERVED_NAMES, unknownNames } from './names.ts'
 import { exclusiveReason, mentionsAvailability, needsOf } from './requirements.ts'
 import { createStepCompiler, Diagnostics } from './step-compiler.ts'
-import { escaped, type Known, withNames, withNamesInOrder } from './templates.ts'
-import { TEXTS } from './texts.ts'
+import { type CompileScope, defineNames, defineNamesInOrder, EMPTY_SCOPE, escapePlaceholders } from './templates.ts'
+import { COMPILE_TEXTS } from './texts.ts'
 import { withTurns } from './turns.ts'
 
 /** Throws `ConfigError` with every problem of every scenario. */
@@ -38,15 +38,15 @@ function combinations(matrix: Readonly<Record<string, readonly unknown[]>>): Rec
 
 function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, diagnostics: Diagnostics): Plan {
   const { value: scenario } = loaded
-  const known = withNamesInOrder(withNames({ scope: {}, open: {} }, matrix), scenario.vars ?? {})
-  checkHeader(loaded, known, diagnostics)
-  const compiler = createStepCompiler(loaded, [], known, diagnostics)
+  const scope = defineNamesInOrder(defineNames(EMPTY_SCOPE, matrix), scenario.vars ?? {})
+  checkHeader(loaded, scope, diagnostics)
+  const compiler = createStepCompiler(loaded, [], scope, diagnostics)
   const header = headerOf(compiler, scenario)
   const chats = chatsOf(scenario)
-  const all: Expansion = { loaded, diagnostics, chats, shared: known.scope, count: 0 }
-  const frame = { written: loaded, known, seen: new Seen(), conversation: null, within: [] }
-  const body = expand(all, { ...frame, path: ['steps'] }, scenario.steps)
-  const last = expand(all, { ...frame, path: ['finally'] }, scenario.finally ?? [])
+  const all: Expansion = { loaded, diagnostics, chats, shared: scope.values, count: 0 }
+  const list = { written: loaded, scope, definitions: new Definitions(), conversation: null, within: [] }
+  const body = expand(all, { ...list, path: ['steps'] }, scenario.steps)
+  const last = expand(all, { ...list, path: ['finally'] }, scenario.finally ?? [])
   const placed = withTurns(body, last)
   const never = (scenario.never ?? []).flatMap((pattern, index) => unwantedOf(compiler, pattern, ['never', index]))
   if (all.count > 0) checkAsserts(loaded, [...body, ...last], never.length, diagnostics)
@@ -57,7 +57,7 @@ function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, dia
     file: loaded.file,
     place: loaded.place,
     conversations,
-    vars: Object.fromEntries(Object.keys(scenario.vars ?? {}).map(name => [name, varOf(known, name)])),
+    vars: Object.fromEntries(Object.keys(scenario.vars ?? {}).map(name => [name, varOf(scope, name)])),
     matrix,
     never,
     ...placed,
@@ -67,13 +67,14 @@ function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, dia
 }
 
 /** A value, or what gives it in the play. */
-const varOf = ({ scope, open }: Known, name: string) => (Object.hasOwn(scope, name) ? escaped(scope[name]) : open[name])
+const varOf = ({ values, deferred }: CompileScope, name: string) =>
+  Object.hasOwn(values, name) ? escapePlaceholders(values[name]) : deferred[name]
 
 function nameOf(name: string, matrix: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(matrix).map(
-    ([key, value]) => `${key}=${typeof value === 'string' ? value : flow(value)}`,
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : flowText(value)}`,
   )
-  return parts.length === 0 ? name : `${name} [${shorten(parts.join(', '), 120)}]`
+  return parts.length === 0 ? name : `${name} [${truncate(parts.join(', '), 120)}]`
 }
 
 function factsOf(
@@ -94,17 +95,17 @@ function factsOf(
 }
 
 /** Names in the parts around the steps, and names that may not be given. */
-function checkHeader(loaded: LoadedScenario, known: Known, diagnostics: Diagnostics): void {
-  const compiler = createStepCompiler(loaded, [], known, diagnostics)
+function checkHeader(loaded: LoadedScenario, scope: CompileScope, diagnostics: Diagnostics): void {
+  const compiler = createStepCompiler(loaded, [], scope, diagnostics)
   const { steps: _, finally: __, vars = {}, matrix = {}, ...around } = loaded.value
   const given = { vars, matrix }
   for (const [group, names] of Object.entries(given)) {
     for (const name of Object.keys(names).filter(name => RESERVED_NAMES.includes(name))) {
-      compiler.complain([group, name], TEXTS.reserved(name), 'key')
+      compiler.report([group, name], COMPILE_TEXTS.reserved(name), 'key')
     }
   }
-  const names = new Set([...Object.keys(known.scope), ...Object.keys(known.open)])
-  for (const { path, message } of unknownNames({ ...around, vars }, names)) compiler.complain(path, message)
+  const names = new Set([...Object.keys(scope.values), ...Object.keys(scope.deferred)])
+  for (const { path, message } of unknownNames({ ...around, vars }, names)) compiler.report(path, message)
 }
 
 const CHECKS: readonly string[] = ['expect', 'none', 'check', 'sees']
@@ -117,6 +118,6 @@ function checkAsserts(
   diagnostics: Diagnostics,
 ): void {
   if (never > 0 || [...stepsOf(items)].some(({ action }) => CHECKS.includes(action.verb))) return
-  const compiler = createStepCompiler(loaded, [], { scope: {}, open: {} }, diagnostics)
-  compiler.complain(['steps'], TEXTS.noAssertion, 'key')
+  const compiler = createStepCompiler(loaded, [], EMPTY_SCOPE, diagnostics)
+  compiler.report(['steps'], COMPILE_TEXTS.noAssertion, 'key')
 }

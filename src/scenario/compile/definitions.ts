@@ -5,7 +5,7 @@ import { placeOf } from '../format/loaded.ts'
 import { callsOf } from './call-patterns.ts'
 import { RESERVED_NAMES } from './names.ts'
 import type { StepCompiler } from './step-compiler.ts'
-import { TEXTS } from './texts.ts'
+import { COMPILE_TEXTS } from './texts.ts'
 
 type Path = readonly PropertyKey[]
 
@@ -31,12 +31,12 @@ interface Marked {
   readonly verb: Action['verb']
 }
 
-export class Seen {
+export class Definitions {
   readonly #registry: Registry
   readonly #ids: Map<string, Marked>
   readonly #captures: Set<string>
 
-  constructor(from?: Seen) {
+  constructor(from?: Definitions) {
     this.#registry = from ? from.#registry : { ids: new Map(), captures: new Map() }
     this.#ids = new Map(from ? from.#ids : [])
     this.#captures = new Set(from ? from.#captures : [])
@@ -47,7 +47,7 @@ export class Seen {
     return this.#captures
   }
 
-  merge(branch: Seen): void {
+  merge(branch: Definitions): void {
     for (const [name, marked] of branch.#ids) this.#ids.set(name, marked)
     for (const name of branch.#captures) this.#captures.add(name)
   }
@@ -56,7 +56,7 @@ export class Seen {
   define(compiler: StepCompiler, name: string, verb: Action['verb']): string {
     const spot = spotOf(compiler)
     const known = this.#registry.ids.get(name) ?? { spot, at: whereIs(compiler), uses: 0 }
-    if (known.spot !== spot) compiler.complain(['id'], TEXTS.duplicateId(known.at))
+    if (known.spot !== spot) compiler.report(['id'], COMPILE_TEXTS.duplicateId(known.at))
     known.uses += 1
     this.#registry.ids.set(name, known)
     const id = known.uses === 1 ? name : `${name}#${known.uses}`
@@ -69,12 +69,12 @@ export class Seen {
     const marked = this.#ids.get(name)
     if (marked === undefined) {
       const known = [...this.#ids.keys()]
-      const hint = nearest(name, known) || (known.length === 0 ? TEXTS.giveId : TEXTS.thereAre(known))
-      compiler.complain(path, TEXTS.unknownId(hint))
+      const hint = nearest(name, known) || (known.length === 0 ? COMPILE_TEXTS.giveId : COMPILE_TEXTS.thereAre(known))
+      compiler.report(path, COMPILE_TEXTS.unknownId(hint))
       return null
     }
     if (sending && !SENDING.includes(marked.verb)) {
-      compiler.complain(path, TEXTS.noEvent(marked.verb))
+      compiler.report(path, COMPILE_TEXTS.noEvent(marked.verb))
     }
     return marked.id
   }
@@ -87,13 +87,13 @@ export class Seen {
 
   #capture(compiler: StepCompiler, name: string): void {
     const spot = spotOf(compiler)
-    const { scope, open } = compiler.known
+    const { values, deferred } = compiler.scope
     const known = this.#registry.captures.get(name)
     const taken =
-      (RESERVED_NAMES.includes(name) && TEXTS.alwaysDefined) ||
-      ((Object.hasOwn(scope, name) || Object.hasOwn(open, name)) && TEXTS.givenName) ||
-      (known !== undefined && known.spot !== spot && TEXTS.capturedAt(known.at))
-    if (taken) compiler.complain(['expect', 'capture', name], TEXTS.takenCapture(taken), 'key')
+      (RESERVED_NAMES.includes(name) && COMPILE_TEXTS.alwaysDefined) ||
+      ((Object.hasOwn(values, name) || Object.hasOwn(deferred, name)) && COMPILE_TEXTS.givenName) ||
+      (known !== undefined && known.spot !== spot && COMPILE_TEXTS.capturedAt(known.at))
+    if (taken) compiler.report(['expect', 'capture', name], COMPILE_TEXTS.takenCapture(taken), 'key')
     if (known === undefined) this.#registry.captures.set(name, { spot, at: whereIs(compiler) })
     this.#captures.add(name)
   }

@@ -5,19 +5,26 @@
 import { dirname, resolve } from 'node:path'
 import { nearest } from '../../text/near-names.ts'
 import type { Action } from '../action.ts'
-import { type LoadedScenario, type Path, placeOf, type Written } from '../format/loaded.ts'
+import { type FileValue, type LoadedScenario, type Path, placeOf } from '../format/loaded.ts'
 import type { Step } from '../format/step.ts'
 import { atLeast, FLAG } from '../format/values.ts'
 import { namesIn, type Scope } from '../interpolation.ts'
 import type { PlannedItem, PlannedStep } from '../plan.ts'
 import { actionOf } from './actions.ts'
 import { type Chats, conversationOfStep, isAboutChat } from './chats.ts'
-import { Seen } from './definitions.ts'
+import { Definitions } from './definitions.ts'
 import { labelOf } from './label.ts'
 import { namedTexts, RESERVED_NAMES, unknownNames } from './names.ts'
 import { createStepCompiler, type Diagnostics, type StepCompiler } from './step-compiler.ts'
-import { escaped, fillKnown, type Known, substitute, withNames, withNamesInOrder } from './templates.ts'
-import { TEXTS } from './texts.ts'
+import {
+  type CompileScope,
+  defineNames,
+  defineNamesInOrder,
+  escapePlaceholders,
+  interpolateStatic,
+  substituteDeferred,
+} from './templates.ts'
+import { COMPILE_TEXTS } from './texts.ts'
 
 const MOST_STEPS = 10_000
 
@@ -33,55 +40,57 @@ export interface Expansion {
 }
 
 /** Where a list of steps stands. */
-export interface Frame {
-  readonly written: Written<unknown>
+export interface StepList {
+  readonly written: FileValue<unknown>
   readonly path: Path
-  readonly known: Known
+  readonly scope: CompileScope
   /** What earlier steps have defined; branches have their own. */
-  readonly seen: Seen
+  readonly definitions: Definitions
   /** Said by `chat:` around the list, or the lane of a parallel user. */
   readonly conversation: string | null
   /** Files that include this one, outermost first. */
   readonly within: readonly string[]
 }
 
-export function expand(all: Expansion, frame: Frame, steps: readonly Step[]): PlannedItem[] {
+export function expand(all: Expansion, list: StepList, steps: readonly Step[]): PlannedItem[] {
   return steps.flatMap((step, index) => {
     if (all.count > MOST_STEPS) return []
-    return expandOne(all, { ...frame, path: [...frame.path, index] }, step)
+    return expandOne(all, { ...list, path: [...list.path, index] }, step)
   })
 }
 
-function expandOne(all: Expansion, frame: Frame, written: Step): PlannedItem[] {
-  const step = substitute(written, frame.known.open) as Step
-  const compiler = createStepCompiler(frame.written, frame.path, frame.known, all.diagnostics)
-  const inner = { ...frame, conversation: conversationOfStep(all.chats, compiler, step, frame.conversation) }
+function expandOne(all: Expansion, list: StepList, written: Step): PlannedItem[] {
+  const step = substituteDeferred(written, list.scope.deferred) as Step
+  const compiler = createStepCompiler(list.written, list.path, list.scope, all.diagnostics)
+  const inner = { ...list, conversation: conversationOfStep(all.chats, compiler, step, list.conversation) }
   if (step.repeat !== undefined) return expandRepeat(all, inner, compiler, written.repeat!, step.repeat.times)
   if (step.parallel !== undefined) return expandParallel(all, inner, compiler, written.parallel!)
   if (step.include !== undefined) return expandInclude(all, inner, compiler, step.include)
   return plainStep(all, inner, compiler, step)
 }
 
-function plainStep(all: Expansion, frame: Frame, compiler: StepCompiler, step: Step): PlannedItem[] {
+function plainStep(all: Expansion, list: StepList, compiler: StepCompiler, step: Step): PlannedItem[] {
   if (++all.count > MOST_STEPS) {
-    compiler.complain([], TEXTS.tooManySteps(MOST_STEPS))
+    compiler.report([], COMPILE_TEXTS.tooManySteps(MOST_STEPS))
     return []
   }
-  checkNames(frame, compiler, step)
-  const action = actionOf(compiler, step, { idOf: (id, path, sending) => frame.seen.idOf(compiler, id, path, sending) })
-  const conversation = frame.conversation ?? all.chats.names[0] ?? 'main'
+  checkNames(list, compiler, step)
+  const action = actionOf(compiler, step, {
+    idOf: (id, path, sending) => list.definitions.idOf(compiler, id, path, sending),
+  })
+  const conversation = list.conversation ?? all.chats.names[0] ?? 'main'
   if (step.chat !== undefined || isAboutChat(step)) all.chats.use(conversation)
-  frame.seen.captures(compiler, action)
+  list.definitions.captures(compiler, action)
   const planned: PlannedStep = {
     kind: 'step',
     number: all.count,
-    id: step.id === undefined ? null : frame.seen.define(compiler, step.id, action.verb),
-    name: step.name === undefined ? null : compiler.words(step.name, ['name']),
+    id: step.id === undefined ? null : list.definitions.define(compiler, step.id, action.verb),
+    name: step.name === undefined ? null : compiler.staticText(step.name, ['name']),
     conversation,
-    soft: compiler.held(FLAG, step.soft, ['soft'], false),
-    place: placeOf(frame.written, frame.path),
-    label: labelOf(fillKnown(action, frame.known.scope) as Action),
-    scope: scopeFor(all, frame.known, step),
+    soft: compiler.staticValue(FLAG, step.soft, ['soft'], false),
+    place: placeOf(list.written, list.path),
+    label: labelOf(interpolateStatic(action, list.scope.values) as Action),
+    scope: scopeFor(all, list.scope, step),
     turn: [],
     readsInboxOf: [],
     action,
@@ -89,31 +98,31 @@ function plainStep(all: Expansion, frame: Frame, compiler: StepCompiler, step: S
   return [planned]
 }
 
-function checkNames({ known, seen }: Frame, compiler: StepCompiler, step: Step): void {
-  const names = new Set([...Object.keys(known.scope), ...seen.names()])
-  for (const { path, message } of unknownNames(step, names)) compiler.complain(path, message)
+function checkNames({ scope, definitions }: StepList, compiler: StepCompiler, step: Step): void {
+  const names = new Set([...Object.keys(scope.values), ...definitions.names()])
+  for (const { path, message } of unknownNames(step, names)) compiler.report(path, message)
 }
 
 /** What the step reads beside vars and matrix; of the texts only its own: one of them is long. */
-function scopeFor(all: Expansion, { scope }: Known, step: Step): PlannedStep['scope'] {
-  const own = Object.fromEntries(Object.entries(scope).filter(([name, value]) => all.shared[name] !== value))
+function scopeFor(all: Expansion, { values }: CompileScope, step: Step): PlannedStep['scope'] {
+  const own = Object.fromEntries(Object.entries(values).filter(([name, value]) => all.shared[name] !== value))
   const read = namesIn(step).filter(name => name.startsWith('texts.'))
   const texts = read.length === 0 ? {} : { texts: namedTexts(read.map(name => name.slice('texts.'.length))) }
-  return escaped({ ...own, ...texts }) as PlannedStep['scope']
+  return escapePlaceholders({ ...own, ...texts }) as PlannedStep['scope']
 }
 
 function expandRepeat(
   all: Expansion,
-  frame: Frame,
+  list: StepList,
   compiler: StepCompiler,
   repeat: NonNullable<Step['repeat']>,
   written: unknown,
 ) {
-  const times = compiler.held(atLeast(1), written, ['repeat', 'times'], 1)
-  const path = [...frame.path, 'repeat', 'steps']
+  const times = compiler.staticValue(atLeast(1), written, ['repeat', 'times'], 1)
+  const path = [...list.path, 'repeat', 'steps']
   const items: PlannedItem[] = []
   for (let i = 1; i <= times && all.count <= MOST_STEPS; i++) {
-    items.push(...expand(all, { ...frame, path, known: withNames(frame.known, { i }) }, repeat.steps))
+    items.push(...expand(all, { ...list, path, scope: defineNames(list.scope, { i }) }, repeat.steps))
     if (repeat.steps.length === 0) break
   }
   return items
@@ -121,60 +130,60 @@ function expandRepeat(
 
 function expandParallel(
   all: Expansion,
-  frame: Frame,
+  list: StepList,
   compiler: StepCompiler,
   parallel: NonNullable<Step['parallel']>,
 ): PlannedItem[] {
   const branches = Array.isArray(parallel)
-    ? parallel.map((steps, index) => ({ steps, frame: branchOf(frame, ['parallel', index]) }))
-    : usersOf(all, frame, compiler, parallel)
-  const played = branches.map(({ frame: own, steps }) => expand(all, own, steps))
-  for (const { frame: own } of branches) frame.seen.merge(own.seen)
+    ? parallel.map((steps, index) => ({ steps, list: branchOf(list, ['parallel', index]) }))
+    : usersOf(all, list, compiler, parallel)
+  const played = branches.map(({ list: own, steps }) => expand(all, own, steps))
+  for (const { list: own } of branches) list.definitions.merge(own.definitions)
   return [{ kind: 'parallel', branches: played }]
 }
 
-const branchOf = (frame: Frame, path: Path): Frame => ({
-  ...frame,
-  path: [...frame.path, ...path],
-  seen: new Seen(frame.seen),
+const branchOf = (list: StepList, path: Path): StepList => ({
+  ...list,
+  path: [...list.path, ...path],
+  definitions: new Definitions(list.definitions),
 })
 
 function usersOf(
   all: Expansion,
-  frame: Frame,
+  list: StepList,
   compiler: StepCompiler,
   { users, steps }: { users: unknown; steps: Step[] },
 ) {
-  const count = compiler.held(atLeast(1), users, ['parallel', 'users'], 1)
+  const count = compiler.staticValue(atLeast(1), users, ['parallel', 'users'], 1)
   return Array.from({ length: Math.min(count, MOST_STEPS) }, (_, index) => {
-    const own = branchOf(frame, ['parallel', 'steps'])
-    const known = withNames(frame.known, { user: index + 1 })
-    return { steps, frame: { ...own, known, conversation: all.chats.fresh(index + 1) } }
+    const own = branchOf(list, ['parallel', 'steps'])
+    const scope = defineNames(list.scope, { user: index + 1 })
+    return { steps, list: { ...own, scope, conversation: all.chats.fresh(index + 1) } }
   })
 }
 
 function expandInclude(
   all: Expansion,
-  frame: Frame,
+  list: StepList,
   compiler: StepCompiler,
   include: NonNullable<Step['include']>,
 ): PlannedItem[] {
   const { file, with: given = {} } = typeof include === 'string' ? { file: include } : include
-  checkNames(frame, compiler, { include } as Step)
-  const path = resolve(dirname(frame.written.path), file)
+  checkNames(list, compiler, { include } as Step)
+  const path = resolve(dirname(list.written.path), file)
   const part = all.loaded.parts.get(path)
-  if (part === undefined || isCircle(frame, compiler, path)) return []
+  if (part === undefined || isCircle(list, compiler, path)) return []
   const params = part.value.params ?? {}
   checkParams(compiler, part.file, params, given)
   const defaults = Object.fromEntries(Object.entries(params).filter(([name]) => !Object.hasOwn(given, name)))
-  const known = withNamesInOrder(withNames(frame.known, given), defaults)
-  const within = [...frame.within, frame.written.path]
-  return expand(all, { ...frame, written: part, path: ['steps'], known, within }, part.value.steps)
+  const scope = defineNamesInOrder(defineNames(list.scope, given), defaults)
+  const within = [...list.within, list.written.path]
+  return expand(all, { ...list, written: part, path: ['steps'], scope, within }, part.value.steps)
 }
 
-function isCircle({ written, within }: Frame, compiler: StepCompiler, path: string): boolean {
+function isCircle({ written, within }: StepList, compiler: StepCompiler, path: string): boolean {
   if (path !== written.path && !within.includes(path)) return false
-  compiler.complain(['include'], TEXTS.circle)
+  compiler.report(['include'], COMPILE_TEXTS.circle)
   return true
 }
 
@@ -186,13 +195,13 @@ function checkParams(
 ): void {
   const names = Object.keys(params)
   for (const name of names.filter(name => RESERVED_NAMES.includes(name))) {
-    compiler.complain(['include'], TEXTS.reservedParameter(file, name))
+    compiler.report(['include'], COMPILE_TEXTS.reservedParameter(file, name))
   }
   for (const name of Object.keys(given).filter(name => !names.includes(name))) {
-    const hint = nearest(name, names) || (names.length === 0 ? TEXTS.hasNone : TEXTS.has('it', names))
-    compiler.complain(['include', 'with', name], TEXTS.unknownParameter(file, hint), 'key')
+    const hint = nearest(name, names) || (names.length === 0 ? COMPILE_TEXTS.hasNone : COMPILE_TEXTS.has('it', names))
+    compiler.report(['include', 'with', name], COMPILE_TEXTS.unknownParameter(file, hint), 'key')
   }
   for (const name of names.filter(name => params[name] === null && !Object.hasOwn(given, name))) {
-    compiler.complain(['include'], TEXTS.missingParameter(file, name))
+    compiler.report(['include'], COMPILE_TEXTS.missingParameter(file, name))
   }
 }

@@ -4,11 +4,11 @@ import { allowedFor, isKnob, type KnobName, parseKnob } from '../../contract/kno
 import { isMap } from '../../files/is-map.ts'
 import { parseDuration } from '../../text/duration.ts'
 import type { ScenarioFile } from '../format/scenario.ts'
-import { AVAILABILITY, atLeast, DURATION, FLAG, SEVERITY } from '../format/values.ts'
+import { AVAILABILITY_VALUE, atLeast, DURATION, FLAG, SEVERITY } from '../format/values.ts'
 import type { Plan } from '../plan.ts'
 import type { StepCompiler } from './step-compiler.ts'
-import { fillKnown } from './templates.ts'
-import { TEXTS } from './texts.ts'
+import { interpolateStatic } from './templates.ts'
+import { COMPILE_TEXTS } from './texts.ts'
 
 type Header = Pick<
   Plan,
@@ -28,18 +28,18 @@ type Header = Pick<
 
 export function headerOf(compiler: StepCompiler, scenario: ScenarioFile): Header {
   return {
-    name: compiler.words(scenario.name, ['name']),
-    tags: (scenario.tags ?? []).map((tag, index) => compiler.words(tag, ['tags', index])),
-    spec: (scenario.spec ?? []).map((rule, index) => compiler.words(rule, ['spec', index])),
-    seed: compiler.held(atLeast(0), scenario.seed, ['seed'], null),
+    name: compiler.staticText(scenario.name, ['name']),
+    tags: (scenario.tags ?? []).map((tag, index) => compiler.staticText(tag, ['tags', index])),
+    spec: (scenario.spec ?? []).map((rule, index) => compiler.staticText(rule, ['spec', index])),
+    seed: compiler.staticValue(atLeast(0), scenario.seed, ['seed'], null),
     clock: clockOf(scenario.clock),
     timeouts: timeoutsOf(compiler, scenario.timeouts ?? {}),
     strict: strictOf(compiler, scenario.strict),
     config: configOf(compiler, scenario.config ?? {}),
     bot: botOf(compiler, scenario.bot ?? {}),
-    availability: compiler.held(AVAILABILITY, scenario.availability, ['availability'], null),
+    availability: compiler.staticValue(AVAILABILITY_VALUE, scenario.availability, ['availability'], null),
     businessHours: (scenario.business_hours ?? null) as Plan['businessHours'],
-    tokens: compiler.held(FLAG, scenario.tokens, ['tokens'], false),
+    tokens: compiler.staticValue(FLAG, scenario.tokens, ['tokens'], false),
   }
 }
 
@@ -53,7 +53,7 @@ const usual = (text: string) => parseDuration(text)!
 
 function timeoutsOf(compiler: StepCompiler, written: NonNullable<ScenarioFile['timeouts']>): Plan['timeouts'] {
   const read = (name: keyof typeof written, otherwise: string) =>
-    compiler.held(DURATION, written[name], ['timeouts', name], usual(otherwise))
+    compiler.staticValue(DURATION, written[name], ['timeouts', name], usual(otherwise))
   return {
     ackMs: read('ack', '10s'),
     expectMs: read('expect', '5s'),
@@ -69,8 +69,8 @@ function strictOf(compiler: StepCompiler, written: ScenarioFile['strict']): Plan
   const { unexpected, contract, allow = ALLOWED } = typeof written === 'object' ? written : {}
   const otherwise = written === false ? 'warn' : 'fail'
   return {
-    unexpected: compiler.held(SEVERITY, unexpected, ['strict', 'unexpected'], otherwise),
-    contract: compiler.held(SEVERITY, contract, ['strict', 'contract'], otherwise),
+    unexpected: compiler.staticValue(SEVERITY, unexpected, ['strict', 'unexpected'], otherwise),
+    contract: compiler.staticValue(SEVERITY, contract, ['strict', 'contract'], otherwise),
     allow: allow as Plan['strict']['allow'],
   }
 }
@@ -93,21 +93,21 @@ function takeKnob(
   written: unknown,
 ): void {
   const name = path.join('.')
-  const value = fillKnown(written, compiler.known.scope)
+  const value = interpolateStatic(written, compiler.scope.values)
   const at = ['config', ...path]
-  if (Object.hasOwn(config, name)) compiler.complain(at, TEXTS.duplicateKnob(name), 'key')
+  if (Object.hasOwn(config, name)) compiler.report(at, COMPILE_TEXTS.duplicateKnob(name), 'key')
   else if (isKnob(name) && parseKnob(name, value) === undefined) complainOf(compiler, name, at, value)
   config[name] = value
 }
 
 const complainOf = (compiler: StepCompiler, name: KnobName, at: readonly string[], value: unknown) =>
-  compiler.complain(at, TEXTS.unexpected(allowedFor(name), value))
+  compiler.report(at, COMPILE_TEXTS.unexpected(allowedFor(name), value))
 
 function botOf(compiler: StepCompiler, { id, name, replies }: NonNullable<ScenarioFile['bot']>): Plan['bot'] {
-  const read = compiler.held(atLeast(1), id, ['bot', 'id'], undefined)
+  const read = compiler.staticValue(atLeast(1), id, ['bot', 'id'], undefined)
   return {
     ...(read === undefined ? {} : { id: read }),
-    ...(name === undefined ? {} : { name: String(fillKnown(name, compiler.known.scope)) }),
-    ...(replies === undefined ? {} : { replies: fillKnown(replies, compiler.known.scope) as unknown[] }),
+    ...(name === undefined ? {} : { name: String(interpolateStatic(name, compiler.scope.values)) }),
+    ...(replies === undefined ? {} : { replies: interpolateStatic(replies, compiler.scope.values) as unknown[] }),
   }
 }

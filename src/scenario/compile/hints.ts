@@ -2,21 +2,21 @@
 
 import type { FaultSpec } from '../../faults/schema.ts'
 import type { Verb } from '../action.ts'
-import type { Warning } from '../format/loaded.ts'
+import type { Hint } from '../format/loaded.ts'
 import { isCheck, type Plan, type PlannedItem, type PlannedStep, stepsOf } from '../plan.ts'
 import { callsOf } from './call-patterns.ts'
 import { unknownFields } from './unknown-fields.ts'
 
-export function hintsOf(plans: readonly Plan[]): Warning[] {
+export function hintsOf(plans: readonly Plan[]): Hint[] {
   const all = plans.flatMap(plan => {
     const items = [...plan.steps, ...plan.finally]
     return [...hintsIn(items, plan.clock?.mode ?? 'real'), ...heldEventHints(items), ...fieldsIn(items)]
   })
-  const key = ({ place, rule, message }: Warning) => `${rule} ${place?.file}:${place?.line}:${place?.column} ${message}`
+  const key = ({ place, rule, message }: Hint) => `${rule} ${place?.file}:${place?.line}:${place?.column} ${message}`
   return all.filter((one, index) => one.place === null || all.findIndex(other => key(other) === key(one)) === index)
 }
 
-const fieldsIn = (items: readonly PlannedItem[]): Warning[] =>
+const fieldsIn = (items: readonly PlannedItem[]): Hint[] =>
   [...stepsOf(items)].flatMap(({ action, place }) =>
     (action.verb === 'expect' ? [...callsOf(action.tree)] : []).flatMap(call =>
       unknownFields(call).map(({ name, hint }) => {
@@ -25,7 +25,7 @@ const fieldsIn = (items: readonly PlannedItem[]): Warning[] =>
     ),
   )
 
-function hintsIn(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Warning[] {
+function hintsIn(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Hint[] {
   const steps = items.filter(item => item.kind === 'step')
   const branches = items.flatMap(item => (item.kind === 'parallel' ? item.branches : []))
   const compiler = steps.flatMap((step, index) => {
@@ -39,7 +39,7 @@ function hintsIn(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Warn
 
 const PASSING: readonly Verb[] = ['log', 'fault']
 
-function hint(wait: PlannedStep, next: PlannedStep, clock: 'real' | 'virtual'): Warning | null {
+function hint(wait: PlannedStep, next: PlannedStep, clock: 'real' | 'virtual'): Hint | null {
   if (clock === 'virtual' && next.action.verb === 'none') {
     const message = 'the wait takes no real time, so the intermediary had none to make a call in: use a longer `for`'
     return { place: wait.place, rule: 'virtual-wait-before-none', message }
@@ -61,7 +61,7 @@ interface Keeping {
 }
 
 /** Only what can be seen for certain: branches beside each other may free each other's events. */
-export function heldEventHints(items: readonly PlannedItem[]): Warning[] {
+export function heldEventHints(items: readonly PlannedItem[]): Hint[] {
   const taken = new Set<string>()
   let keeping: Keeping[] = []
   return items.flatMap(item => {

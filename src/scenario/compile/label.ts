@@ -4,9 +4,9 @@ import type { Action, CallPattern, ExpectTree } from '../action.ts'
 
 const LONGEST = 100
 
-export const labelOf = (action: Action): string => shorten(words(action).replace(/\s+/g, ' '), LONGEST)
+export const labelOf = (action: Action): string => truncate(describe(action).replace(/\s+/g, ' '), LONGEST)
 
-function words(action: Action): string {
+function describe(action: Action): string {
   switch (action.verb) {
     case 'user':
       return `user ${said(action.text)}${action.attach.length === 0 ? '' : ` with ${files(action.attach.length)}`}`
@@ -17,13 +17,13 @@ function words(action: Action): string {
     case 'agent':
       return agentWords(action)
     case 'sees':
-      return `agent sees ${quoted(seen(action.item))}`
+      return `agent sees ${quoted(shownItem(action.item))}`
     case 'wait':
       return `wait ${formatDuration(action.ms)}`
     case 'availability':
       return `availability ${action.value}`
     case 'fault':
-      return 'clear' in action.fault ? clearWords(action.fault.clear) : `fault ${flow(action.fault)}`
+      return 'clear' in action.fault ? clearWords(action.fault.clear) : `fault ${flowText(action.fault)}`
     case 'deliver':
       return action.replay === null ? `deliver ${String(action.event)}` : `deliver ${action.replay} again`
     case 'target':
@@ -33,20 +33,20 @@ function words(action: Action): string {
     case 'none':
       return `none ${action.calls.map(callWords).join(', ')} for ${formatDuration(action.forMs)}`
     case 'check':
-      return `check ${flow(action.check)}`
+      return `check ${flowText(action.check)}`
     case 'log':
       return `log ${said(action.text)}`
   }
 }
 
 const files = (count: number) => (count === 1 ? 'a file' : `${count} files`)
-const quoted = (value: unknown) => flow(typeof value === 'string' ? shorten(value, LONGEST) : value)
+const quoted = (value: unknown) => flowText(typeof value === 'string' ? truncate(value, LONGEST) : value)
 /** A text, even when `$(i)` made it a number. */
 const said = (value: unknown) => quoted(typeof value === 'object' ? value : String(value))
 const clearWords = (clear: string | true) => `fault ${clear === true ? 'clear' : `clear ${clear}`}`
 
 /** `{ text: Hello }` was most likely written `Hello`. */
-function seen(item: unknown): unknown {
+function shownItem(item: unknown): unknown {
   const keys = typeof item === 'object' && item !== null ? Object.keys(item) : []
   return keys.length === 1 && keys[0] === 'text' ? (item as { text: unknown }).text : item
 }
@@ -54,12 +54,12 @@ function seen(item: unknown): unknown {
 function agentWords({ does, text, with: given }: Extract<Action, { verb: 'agent' }>): string {
   if (does === 'says') return `agent says ${said(text)}`
   const name = does.replace(/^does\./, 'does ')
-  return given === null ? `agent ${name}` : `agent ${name} ${flow(given)}`
+  return given === null ? `agent ${name}` : `agent ${name} ${flowText(given)}`
 }
 
 function callWords({ call, body }: CallPattern): string {
   const empty = body === null || (typeof body === 'object' && Object.keys(body as object).length === 0)
-  return empty ? call : `${call} ${flow(body)}`
+  return empty ? call : `${call} ${flowText(body)}`
 }
 
 const GROUPS = { all: 'all of', seq: 'in order', oneOf: 'one of' } as const
@@ -77,18 +77,18 @@ function timesWords(min: number, max: number): string {
 
 const PLAIN = /^[A-Za-z_$][\w.$-]*$/
 
-export function flow(value: unknown): string {
+export function flowText(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
-  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${value.map(flow).join(', ')}]`
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${value.map(flowText).join(', ')}]`
   if (typeof value !== 'object' || value === null) return String(value)
   const entries = Object.entries(value).map(
-    ([key, inner]) => `${PLAIN.test(key) ? key : JSON.stringify(key)}: ${flow(inner)}`,
+    ([key, inner]) => `${PLAIN.test(key) ? key : JSON.stringify(key)}: ${flowText(inner)}`,
   )
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
 }
 
 /** In whole characters, never half of a pair. */
-export function shorten(text: string, max: number): string {
+export function truncate(text: string, max: number): string {
   const points = [...text.slice(0, max * 2)]
   return points.length <= max && text.length <= max * 2 ? text : `${points.slice(0, max - 1).join('')}…`
 }

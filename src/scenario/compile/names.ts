@@ -2,9 +2,8 @@
 import textsFile from '../../../fixtures/texts.json' with { type: 'json' }
 import { isKnob, KNOB_NAMES } from '../../contract/knobs.ts'
 import { nearest } from '../../text/near-names.ts'
-import { namesIn, textsIn } from '../interpolation.ts'
-import { firstWord } from './templates.ts'
-import { TEXTS } from './texts.ts'
+import { firstWord, namesIn, textsIn } from '../interpolation.ts'
+import { COMPILE_TEXTS } from './texts.ts'
 
 export interface NamedText {
   /** The mistake that the text reveals. */
@@ -70,17 +69,17 @@ function nameProblem(path: string, names: ReadonlySet<string>): string | null {
   const rest = path.slice(first.length + 1)
   if (first === 'config') return configProblem(rest)
   if (parts === null || rest === '' || parts.includes(firstWord(rest))) return null
-  return TEXTS.unknownPart(path, nearest(rest, parts) || TEXTS.has(first, parts))
+  return COMPILE_TEXTS.unknownPart(path, nearest(rest, parts) || COMPILE_TEXTS.has(first, parts))
 }
 
 function undefinedName(path: string, names: readonly string[]): string {
-  if (path === '') return TEXTS.emptyName
-  return TEXTS.undefinedName(path, nearest(firstWord(path), names) || TEXTS.thereAre(names))
+  if (path === '') return COMPILE_TEXTS.emptyName
+  return COMPILE_TEXTS.undefinedName(path, nearest(firstWord(path), names) || COMPILE_TEXTS.thereAre(names))
 }
 
 function configProblem(name: string): string | null {
   if (name === '' || isKnob(name) || SETTINGS.includes(name)) return null
-  return TEXTS.unknownSetting(name, nearest(name, [...KNOB_NAMES, ...SETTINGS]))
+  return COMPILE_TEXTS.unknownSetting(name, nearest(name, [...KNOB_NAMES, ...SETTINGS]))
 }
 
 /** Names of the environment variables that a value reads. */

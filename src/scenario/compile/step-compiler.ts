@@ -1,11 +1,11 @@
-/** Compiles one step: fills in what is known before the play and collects problems. */
+/** Compiles one step: fills in what is known before the run and collects problems. */
 import type { Problem } from '../../files/errors.ts'
-import { type Path, problemAt, type Written } from '../format/loaded.ts'
-import { isFilled, type Kind } from '../format/values.ts'
-import { interpolate, MISSING, namesIn, valueAt } from '../interpolation.ts'
+import { type FileValue, type Path, problemAt } from '../format/loaded.ts'
+import { isPlaceholder, type ValueType } from '../format/values.ts'
+import { firstWord, interpolate, MISSING, namesIn, valueAt } from '../interpolation.ts'
 import { RESERVED_NAMES } from './names.ts'
-import { firstWord, type Known } from './templates.ts'
-import { TEXTS } from './texts.ts'
+import type { CompileScope } from './templates.ts'
+import { COMPILE_TEXTS } from './texts.ts'
 
 /** Problems in the order in which they are found; a problem of repeated steps is kept once. */
 export class Diagnostics {
@@ -21,46 +21,49 @@ export class Diagnostics {
 }
 
 export interface StepCompiler {
-  readonly written: Written<unknown>
+  readonly written: FileValue<unknown>
   readonly path: Path
-  readonly known: Known
-  complain(path: Path, message: string, of?: 'key' | 'value'): void
-  /** The value of something that must be known before the play; `otherwise` when it is not there or wrong. */
-  held<Value, Default>(kind: Kind<Value>, value: unknown, path: Path, otherwise: Default): Value | Default
-  /** A text that must be known before the play. */
-  words(text: string, path: Path): string
+  readonly scope: CompileScope
+  report(path: Path, message: string, of?: 'key' | 'value'): void
+  /** The value of something that must be known before the run; `otherwise` when it is not there or wrong. */
+  staticValue<Value, Default>(kind: ValueType<Value>, value: unknown, path: Path, otherwise: Default): Value | Default
+  /** A text that must be known before the run. */
+  staticText(text: string, path: Path): string
 }
 
 export function createStepCompiler(
-  written: Written<unknown>,
+  written: FileValue<unknown>,
   path: Path,
-  known: Known,
+  scope: CompileScope,
   diagnostics: Diagnostics,
 ): StepCompiler {
-  const complain = (inner: Path, message: string, of: 'key' | 'value' = 'value') =>
+  const report = (inner: Path, message: string, of: 'key' | 'value' = 'value') =>
     diagnostics.add(problemAt(written, [...path, ...inner], message, of))
   return {
     written,
     path,
-    known,
-    complain,
-    held(kind, value, inner, otherwise) {
+    scope,
+    report,
+    staticValue(kind, value, inner, otherwise) {
       if (value === undefined) return otherwise
-      const filled = isFilled(value) ? valueAt(value.slice(2, -1).trim(), known.scope) : value
+      const filled = isPlaceholder(value) ? valueAt(value.slice(2, -1).trim(), scope.values) : value
       const read = filled === MISSING ? undefined : kind.parse(filled)
       if (read !== undefined) return read
-      complain(inner, filled === MISSING ? TEXTS.tooLate(String(value)) : TEXTS.unexpected(kind.expected, filled))
+      report(
+        inner,
+        filled === MISSING ? COMPILE_TEXTS.tooLate(String(value)) : COMPILE_TEXTS.unexpected(kind.expected, filled),
+      )
       return otherwise
     },
-    words(text, inner) {
-      const open = namesIn(text).find(name => valueAt(name, known.scope) === MISSING)
-      if (open === undefined) return String(interpolate(text, known.scope))
-      if (isDefined(open, known)) complain(inner, TEXTS.tooLate(`$(${open})`))
+    staticText(text, inner) {
+      const unknown = namesIn(text).find(name => valueAt(name, scope.values) === MISSING)
+      if (unknown === undefined) return String(interpolate(text, scope.values))
+      if (isDefined(unknown, scope)) report(inner, COMPILE_TEXTS.tooLate(`$(${unknown})`))
       return text
     },
   }
 }
 
 /** An undefined name is reported with the other unknown names. */
-const isDefined = (name: string, { open }: Known) =>
-  Object.hasOwn(open, firstWord(name)) || RESERVED_NAMES.includes(firstWord(name))
+const isDefined = (name: string, { deferred }: CompileScope) =>
+  Object.hasOwn(deferred, firstWord(name)) || RESERVED_NAMES.includes(firstWord(name))

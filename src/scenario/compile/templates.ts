@@ -1,35 +1,47 @@
 /**
- * `$(...)` before the play. What is known by then (vars, matrix, parameters, `i`, `user`) can decide what is played.
- * A parameter or var that itself holds a `$(...)` of the play is put into the texts that use it.
+ * Interpolates `$(...)` at compile time. Vars, matrix, parameters, `i` and `user` are known then and can decide which
+ * steps there are. A parameter or var that itself holds a `$(...)` of the run is put into the texts that use it.
  */
-import { interpolate, MISSING, namesIn, type Scope, valueAt } from '../interpolation.ts'
+import {
+  asText,
+  firstWord,
+  interpolate,
+  MISSING,
+  mapTexts,
+  namesIn,
+  onlyPath,
+  replacePlaceholders,
+  type Scope,
+  valueAt,
+} from '../interpolation.ts'
 
-export interface Known {
-  /** Values. */
-  readonly scope: Scope
+export interface CompileScope {
+  /** Names with known values. */
+  readonly values: Scope
   /** Names whose values still hold `$(...)`. */
-  readonly open: Scope
+  readonly deferred: Scope
 }
 
-export const firstWord = (path: string): string => path.trim().split(/[.[]/)[0]!
+export const EMPTY_SCOPE: CompileScope = { values: {}, deferred: {} }
 
-const isStatic = (template: unknown, scope: Scope) => namesIn(template).every(path => valueAt(path, scope) !== MISSING)
+const isStatic = (template: unknown, values: Scope) =>
+  namesIn(template).every(path => valueAt(path, values) !== MISSING)
 
-/** New names beside the old: each is a value when all it reads is known, else stays open. They do not read each other. */
-export function withNames(known: Known, added: Readonly<Record<string, unknown>>): Known {
-  let { scope, open } = known
+/** Adds names, whose values cannot read each other; a value that reads something unknown is deferred. */
+export function defineNames(scope: CompileScope, added: Readonly<Record<string, unknown>>): CompileScope {
+  let { values, deferred } = scope
   for (const [name, template] of Object.entries(added)) {
-    const value = substitute(template, known.open)
-    const fixed = isStatic(value, known.scope)
-    scope = fixed ? { ...scope, [name]: interpolate(value, known.scope) } : without(scope, name)
-    open = fixed ? without(open, name) : { ...open, [name]: value }
+    const value = substituteDeferred(template, scope.deferred)
+    const known = isStatic(value, scope.values)
+    values = known ? { ...values, [name]: interpolate(value, scope.values) } : without(values, name)
+    deferred = known ? without(deferred, name) : { ...deferred, [name]: value }
   }
-  return { scope, open }
+  return { values, deferred }
 }
 
-/** The same for names of which later ones may read earlier ones. */
-export const withNamesInOrder = (known: Known, added: Readonly<Record<string, unknown>>): Known =>
-  Object.entries(added).reduce((before, [name, value]) => withNames(before, { [name]: value }), known)
+/** Adds names, whose values can read the names before them. */
+export const defineNamesInOrder = (scope: CompileScope, added: Readonly<Record<string, unknown>>): CompileScope =>
+  Object.entries(added).reduce((before, [name, value]) => defineNames(before, { [name]: value }), scope)
 
 function without(scope: Scope, name: string): Scope {
   if (!Object.hasOwn(scope, name)) return scope
@@ -37,50 +49,33 @@ function without(scope: Scope, name: string): Scope {
   return rest
 }
 
-const PLACE = /\$\$\(|\$\(([^()]*)\)/g
-
-/** Puts open values in: `$(who.name)` with who = `$(anna)` becomes `$(anna.name)`. */
-export function substitute(template: unknown, open: Scope): unknown {
-  if (Object.keys(open).length === 0) return template
-  if (typeof template === 'string') return substituteText(template, open)
-  if (Array.isArray(template)) return template.map(item => substitute(item, open))
-  if (typeof template !== 'object' || template === null) return template
-  return Object.fromEntries(Object.entries(template).map(([key, inner]) => [key, substitute(inner, open)]))
-}
-
-function substituteText(text: string, open: Scope): unknown {
-  const alone = /^\$\(([^()]*)\)$/.exec(text)?.[1]
-  if (alone !== undefined) return replacement(alone, open) ?? text
-  return text.replace(PLACE, (whole, path: string | undefined) => {
-    const value = path === undefined ? undefined : replacement(path, open)
-    return value === undefined ? whole : typeof value === 'string' ? value : JSON.stringify(value)
+/** Puts deferred values into a template: `$(who.name)` with who = `$(anna)` becomes `$(anna.name)`. */
+export function substituteDeferred(template: unknown, deferred: Scope): unknown {
+  if (Object.keys(deferred).length === 0) return template
+  return mapTexts(template, text => {
+    const path = onlyPath(text)
+    if (path !== undefined) return replacement(path, deferred) ?? text
+    return replacePlaceholders(text, inner => textOrUndefined(replacement(inner, deferred)), '$$(')
   })
 }
 
-function replacement(path: string, open: Scope): unknown {
+const textOrUndefined = (value: unknown) => (value === undefined ? undefined : asText(value))
+
+function replacement(path: string, deferred: Scope): unknown {
   const name = firstWord(path)
-  if (!Object.hasOwn(open, name)) return undefined
+  if (!Object.hasOwn(deferred, name)) return undefined
   const rest = path.trim().slice(name.length)
-  const value = open[name]
-  const inner = typeof value === 'string' ? /^\$\(([^()]*)\)$/.exec(value)?.[1] : undefined
+  const value = deferred[name]
+  const inner = typeof value === 'string' ? onlyPath(value) : undefined
   if (rest === '') return value
   if (inner !== undefined) return `$(${inner}${rest})`
   const part = valueAt(rest.replace(/^\./, ''), value)
   return part === MISSING ? undefined : part
 }
 
-/** Fills what is known and leaves the rest, escapes included, to be filled later. */
-export function fillKnown(template: unknown, scope: Scope): unknown {
-  if (typeof template === 'string') return isStatic(template, scope) ? interpolate(template, scope) : template
-  if (Array.isArray(template)) return template.map(item => fillKnown(item, scope))
-  if (typeof template !== 'object' || template === null) return template
-  return Object.fromEntries(Object.entries(template).map(([key, inner]) => [key, fillKnown(inner, scope)]))
-}
+/** Interpolates the texts whose names are all known and leaves the others, escapes included, for the run. */
+export const interpolateStatic = (template: unknown, values: Scope): unknown =>
+  mapTexts(template, text => (isStatic(text, values) ? interpolate(text, values) : text))
 
-/** A value as a template that gives it again. */
-export function escaped(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll('$(', '$$$$(')
-  if (Array.isArray(value)) return value.map(escaped)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, escaped(inner)]))
-}
+/** A template that interpolates to the value. */
+export const escapePlaceholders = (value: unknown): unknown => mapTexts(value, text => text.replaceAll('$(', '$$$$('))

@@ -1,10 +1,10 @@
 /** Texts of problems found while scenarios are compiled. Each follows the place of the problem. */
 import { defineTexts } from '../../text/texts.ts'
 
-export const TEXTS = defineTexts({
+export const COMPILE_TEXTS = defineTexts({
   unexpected: (expected: string, received: unknown) => `must be ${expected}, got ${JSON.stringify(received)}`,
   tooLate: (name: string) =>
-    `${name} must be known before the play: of vars, matrix, params, $(i) or $(user), not from a call or a chat`,
+    `${name} must be known before the run: of vars, matrix, params, $(i) or $(user), not from a call or a chat`,
   emptyName: '$() names nothing; write $$( for a literal $(',
   undefinedName: (name: string, hint: string) => `$(${name}) is not defined at this point${hint}`,
   unknownPart: (name: string, hint: string) => `$(${name}) does not exist${hint}`,

@@ -5,7 +5,7 @@ import { nearest } from '../../text/near-names.ts'
 import type { CallPattern } from '../action.ts'
 import { isAsymmetric } from '../interpolation.ts'
 
-export interface Stray {
+export interface UnknownField {
   /** In the body, keys of matchers included. */
   readonly path: readonly PropertyKey[]
   /** `sender.nam`: as the call would have it. */
@@ -16,9 +16,9 @@ export interface Stray {
   readonly near: boolean
 }
 
-export function unknownFields({ call, body }: CallPattern): Stray[] {
+export function unknownFields({ call, body }: CallPattern): UnknownField[] {
   const schema = call === 'any' ? null : ENDPOINTS[call as EndpointId].body
-  return schema === null ? [] : orphans(body, schema, [], '')
+  return schema === null ? [] : unknownIn(body, schema, [], '')
 }
 
 interface Def {
@@ -33,7 +33,12 @@ const defOf = (schema: z.ZodMiniType): Def => {
   return def.type === 'optional' && def.innerType !== undefined ? defOf(def.innerType) : def
 }
 
-function orphans(pattern: unknown, schema: z.ZodMiniType, path: readonly PropertyKey[], within: string): Stray[] {
+function unknownIn(
+  pattern: unknown,
+  schema: z.ZodMiniType,
+  path: readonly PropertyKey[],
+  within: string,
+): UnknownField[] {
   const { shape, catchall } = defOf(schema)
   if (!isPlain(pattern) || isAsymmetric(pattern)) return []
   const entries = Object.entries(pattern)
@@ -44,12 +49,12 @@ function orphans(pattern: unknown, schema: z.ZodMiniType, path: readonly Propert
   return entries.flatMap(([key, value]) => {
     const compiler = [...path, key]
     const inner = Object.hasOwn(shape, key) ? shape[key] : undefined
-    if (inner !== undefined) return orphans(value, inner, compiler, `${within}${key}.`)
+    if (inner !== undefined) return unknownIn(value, inner, compiler, `${within}${key}.`)
     return isAbsent(value) ? [] : [{ path: compiler, name: `${within}${key}`, ...meant(key, Object.keys(shape)) }]
   })
 }
 
-function meant(key: string, known: readonly string[]): Pick<Stray, 'hint' | 'near'> {
+function meant(key: string, known: readonly string[]): Pick<UnknownField, 'hint' | 'near'> {
   const near = dotted(key, known) || nearest(key, known)
   return { near: near !== '', hint: near || `; it has ${known.join(', ')}` }
 }
@@ -67,10 +72,10 @@ function inMatcher(
   schema: z.ZodMiniType,
   path: readonly PropertyKey[],
   within: string,
-): Stray[] {
-  if (key === '$exact') return orphans(value, schema, path, within)
+): UnknownField[] {
+  if (key === '$exact') return unknownIn(value, schema, path, within)
   if (key !== '$oneOf' || !Array.isArray(value)) return []
-  return value.flatMap((one, index) => orphans(one, schema, [...path, index], within))
+  return value.flatMap((one, index) => unknownIn(one, schema, [...path, index], within))
 }
 
 /** That a field of one's own is not there may well be what is asked. */

@@ -2,9 +2,9 @@
 import * as z from 'zod/mini'
 import { described } from '../../files/setting-schemas.ts'
 import type { CallName } from '../action.ts'
-import { type BrokenRule, conflict, incomplete, RULES, ruled } from './map-rules.ts'
+import { type BrokenRule, conflict, incomplete, RULE_TEXTS, ruled } from './map-rules.ts'
 import { matcherOf } from './matchers.ts'
-import { ALIAS, AUTH, CALL_NAMES, DURATION, type DurationWritten, held, TIMES, type TimesWritten } from './values.ts'
+import { ALIAS, AUTH, CALL_NAMES, DURATION, staticSchema, TIMES, type TimesInput } from './values.ts'
 
 const BODIES: Readonly<Record<CallName, [string, unknown]>> = {
   start: ['Start handover', { sender: { name: { $type: 'string' } } }],
@@ -36,16 +36,18 @@ const options = {
       .record(z.string().check(z.regex(/^[A-Za-z_]\w*$/)), z.string().check(z.minLength(1)))
       .check(described('Keeps parts of the call under names, to be used as $(name)', { who: 'body.sender.name' })),
   ),
-  times: z.optional(held<TimesWritten>(TIMES, 'How often it comes. Default: exactly once', 2, { min: 1, max: 2 })),
-  apart: z.optional(held<DurationWritten>(DURATION, 'At least this long between two of them', '1s')),
+  times: z.optional(
+    staticSchema<TimesInput>(TIMES, 'How often it comes. Default: exactly once', 2, { min: 1, max: 2 }),
+  ),
+  apart: z.optional(staticSchema<string>(DURATION, 'At least this long between two of them', '1s')),
   since: z.optional(z.string().check(described('Looks from the step with this id instead of the start of the turn'))),
-  alias: z.optional(held<'handover' | 'takeover'>(ALIAS, 'The spelling of the path it has to use', 'takeover')),
-  auth: z.optional(held<'valid' | 'invalid'>(AUTH, '`invalid`: the key must be missing or wrong', 'invalid')),
+  alias: z.optional(staticSchema<'handover' | 'takeover'>(ALIAS, 'The spelling of the path it has to use', 'takeover')),
+  auth: z.optional(staticSchema<'valid' | 'invalid'>(AUTH, '`invalid`: the key must be missing or wrong', 'invalid')),
 }
 export const OPTION_NAMES = Object.keys(options)
 
 const within = z.optional(
-  held<DurationWritten>(
+  staticSchema<string>(
     DURATION,
     'How long it may take, from the stimulus or the last call taken. Default: timeouts.expect',
     '2s',
@@ -55,19 +57,19 @@ const within = z.optional(
 export type CallMap = { [Name in CallName]?: unknown }
 export interface ExpectOptions {
   capture?: Record<string, string> | undefined
-  times?: TimesWritten | string | undefined
+  times?: TimesInput | string | undefined
   apart?: string | undefined
   since?: string | undefined
   alias?: string | undefined
   auth?: string | undefined
 }
-export interface Expected extends CallMap, ExpectOptions {
-  all?: ExpectWritten[] | undefined
-  seq?: ExpectWritten[] | undefined
-  oneOf?: ExpectWritten[] | undefined
+export interface ExpectMap extends CallMap, ExpectOptions {
+  all?: ExpectInput[] | undefined
+  seq?: ExpectInput[] | undefined
+  oneOf?: ExpectInput[] | undefined
 }
-export type ExpectWritten = CallName | Expected
-export type ExpectStep = CallName | (Expected & { within?: string | undefined })
+export type ExpectInput = CallName | ExpectMap
+export type ExpectStep = CallName | (ExpectMap & { within?: string | undefined })
 
 const several = (description: string) =>
   z.optional(
@@ -90,21 +92,21 @@ const present = (value: object, names: readonly string[]) =>
 function oneThing(value: unknown): BrokenRule | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const named = present(value, WHAT)
-  if (named.length === 0) return incomplete(RULES.noCallOrGroup(CALL_NAMES))
-  if (named.length > 1) return conflict(RULES.severalCalls(named))
+  if (named.length === 0) return incomplete(RULE_TEXTS.noCallOrGroup(CALL_NAMES))
+  if (named.length > 1) return conflict(RULE_TEXTS.severalCalls(named))
   const [[only = ''], [option]] = [named, present(value, OPTION_NAMES)]
   if (option === undefined || !GROUP_NAMES.includes(only)) return undefined
-  return conflict(RULES.optionOfGroup(option, only))
+  return conflict(RULE_TEXTS.optionOfGroup(option, only))
 }
 
 const name = () => z.enum(CALL_NAMES as [CallName, ...CallName[]])
 
-const Inner: z.ZodMiniType<ExpectWritten> = z.union([
+const Inner: z.ZodMiniType<ExpectInput> = z.union([
   name(),
   z.strictObject({ ...calls, ...options, ...groups }).check(ruled(oneThing)),
-]) as unknown as z.ZodMiniType<ExpectWritten>
+]) as unknown as z.ZodMiniType<ExpectInput>
 
-export const Expect: z.ZodMiniType<ExpectStep> = z
+export const ExpectSchema: z.ZodMiniType<ExpectStep> = z
   .union([name(), z.strictObject({ ...calls, ...options, ...groups, within }).check(ruled(oneThing))])
   .check(
     described(
@@ -117,15 +119,15 @@ export const Expect: z.ZodMiniType<ExpectStep> = z
 
 const someCall = (value: unknown) =>
   typeof value === 'object' && value !== null && present(value, CALL_NAMES).length === 0
-    ? incomplete(RULES.noCall(CALL_NAMES))
+    ? incomplete(RULE_TEXTS.noCall(CALL_NAMES))
     : undefined
 
 export type NoneStep = CallMap & { for: string }
-export const None: z.ZodMiniType<NoneStep> = z
+export const NoneSchema: z.ZodMiniType<NoneStep> = z
   .strictObject(
-    { ...calls, for: held<DurationWritten>(DURATION, 'How long to watch', '500ms') },
+    { ...calls, for: staticSchema<string>(DURATION, 'How long to watch', '500ms') },
     {
-      error: issue => (issue.code === 'invalid_type' ? RULES.noDuration : undefined),
+      error: issue => (issue.code === 'invalid_type' ? RULE_TEXTS.noDuration : undefined),
     },
   )
   .check(
@@ -133,7 +135,7 @@ export const None: z.ZodMiniType<NoneStep> = z
     described('Calls that must not come; fails the moment one does', { message: {}, for: '500ms' }),
   )
 
-export type Pattern = CallName | CallMap
-export const Never: z.ZodMiniType<Pattern> = z
+export type PatternInput = CallName | CallMap
+export const NeverSchema: z.ZodMiniType<PatternInput> = z
   .union([name(), z.strictObject(calls).check(ruled(someCall))])
-  .check(described('A call that must not come in the whole run', 'start')) as unknown as z.ZodMiniType<Pattern>
+  .check(described('A call that must not come in the whole run', 'start')) as unknown as z.ZodMiniType<PatternInput>

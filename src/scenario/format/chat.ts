@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { WEBHOOK_EVENTS } from '../../contract/events.ts'
 import { Button } from '../../contract/schemas.ts'
 import { described } from '../../files/setting-schemas.ts'
-import { type BrokenRule, conflict, incomplete, lacking, RULES, ruled } from './map-rules.ts'
+import { type BrokenRule, conflict, incomplete, lacking, RULE_TEXTS, ruled } from './map-rules.ts'
 import { matcherOf } from './matchers.ts'
 
 const SPEAKERS = ['user', 'bot', 'agent'] as const
@@ -12,23 +12,23 @@ function oneSpeaker(value: unknown): BrokenRule | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const row = value as Record<string, unknown>
   const who = SPEAKERS.filter(name => row[name] !== undefined)
-  if (who.length !== 1) return incomplete(RULES.noSpeaker)
-  if (row.text !== undefined && who[0] !== 'agent') return conflict(RULES.textOfOthers)
-  if (row.buttons !== undefined && who[0] !== 'bot') return conflict(RULES.buttonsOfOthers)
+  if (who.length !== 1) return incomplete(RULE_TEXTS.noSpeaker)
+  if (row.text !== undefined && who[0] !== 'agent') return conflict(RULE_TEXTS.textOfOthers)
+  if (row.buttons !== undefined && who[0] !== 'bot') return conflict(RULE_TEXTS.buttonsOfOthers)
   return undefined
 }
 
 function complete(value: unknown): BrokenRule | undefined {
   const row = value as Record<string, unknown> | null
   const lacks = typeof row === 'object' && row?.agent !== undefined && row.text === undefined
-  return oneSpeaker(value) ?? (lacks ? incomplete(RULES.noText) : undefined)
+  return oneSpeaker(value) ?? (lacks ? incomplete(RULE_TEXTS.noText) : undefined)
 }
 
 export const Buttons = z
   .array(Button)
   .check(described('Buttons of the message', [{ label: 'Talk to us', handover: true }]))
 
-export const HistoryRow = z
+export const HistoryRowSchema = z
   .strictObject({
     user: z.optional(z.string().check(described('The user wrote this'))),
     bot: z.optional(z.string().check(described('The bot said this'))),
@@ -72,7 +72,7 @@ const yesOrNo = (description: string) =>
 
 const isMap = (value: unknown) => typeof value === 'object' && value !== null
 
-export const Check = z
+export const CheckSchema = z
   .strictObject({
     status: z.optional(one(['bot', 'pending', 'agent'], 'Who answers the user')),
     typing: z.optional(yesOrNo('Whether the typing indicator is shown')),

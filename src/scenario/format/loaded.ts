@@ -6,7 +6,7 @@ import type { Place } from '../plan.ts'
 import type { PartFile, ScenarioFile } from './scenario.ts'
 
 /** A value of a file: `at` leads to it when the file holds several. */
-export interface Written<Value> {
+export interface FileValue<Value> {
   /** As the user would write it. */
   readonly file: string
   readonly path: string
@@ -16,30 +16,30 @@ export interface Written<Value> {
 }
 
 /** Something an author should change; nothing fails because of it. */
-export interface Warning {
+export interface Hint {
   readonly place: Place | null
   /** `virtual-wait-before-none`. */
   readonly rule: string
   readonly message: string
 }
 
-export interface LoadedScenario extends Written<ScenarioFile> {
+export interface LoadedScenario extends FileValue<ScenarioFile> {
   readonly name: string
   readonly place: Place | null
   /** Every file of steps it may include, by path. */
-  readonly parts: ReadonlyMap<string, Written<PartFile>>
-  readonly warnings: readonly Warning[]
+  readonly parts: ReadonlyMap<string, FileValue<PartFile>>
+  readonly warnings: readonly Hint[]
 }
 
 export type Path = readonly PropertyKey[]
 
-export function placeOf({ file, source, at }: Written<unknown>, path: Path): Place | null {
+export function placeOf({ file, source, at }: FileValue<unknown>, path: Path): Place | null {
   const found = source.place([...at, ...path], 'value')
   return found === null ? null : { file, line: found.line, column: found.column }
 }
 
 export function problemAt(
-  written: Written<unknown>,
+  written: FileValue<unknown>,
   path: Path,
   message: string,
   of: 'key' | 'value' = 'value',

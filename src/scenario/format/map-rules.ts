@@ -28,10 +28,10 @@ export const ruled = <Value>(rule: (value: unknown) => BrokenRule | undefined): 
 /** Requires one of `names`. */
 export const lacking = (value: unknown, names: readonly string[]): BrokenRule | undefined =>
   typeof value === 'object' && value !== null && names.every(name => !(name in value))
-    ? incomplete(RULES.oneOf(names))
+    ? incomplete(RULE_TEXTS.oneOf(names))
     : undefined
 
-export const RULES = defineTexts({
+export const RULE_TEXTS = defineTexts({
   oneOf: (names: readonly string[]) => `must have ${names.join(' or ')}`,
   noCall: (calls: readonly string[]) => `must name a call: ${calls.join(', ')}`,
   noCallOrGroup: (calls: readonly string[]) => `must name a call: ${calls.join(', ')}; or all, seq, oneOf`,

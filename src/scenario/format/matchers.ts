@@ -4,7 +4,7 @@ import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-is
 import { isMap } from '../../files/is-map.ts'
 import { nearest } from '../../text/near-names.ts'
 
-interface Diagnostic {
+interface MatcherProblem {
   readonly path: PropertyKey[]
   readonly message: string
   readonly code: SchemaProblemCode
@@ -67,22 +67,22 @@ export const OPS: Readonly<Record<string, Op>> = {
 }
 
 /** Everything wrong with the matchers inside a value. */
-export function diagnostics(value: unknown, path: PropertyKey[] = []): Diagnostic[] {
-  if (Array.isArray(value)) return value.flatMap((item, index) => diagnostics(item, [...path, index]))
+export function matcherProblems(value: unknown, path: PropertyKey[] = []): MatcherProblem[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => matcherProblems(item, [...path, index]))
   if (!isMap(value)) return []
   const ops = Object.keys(value).filter(key => key.startsWith('$'))
   if (ops.length === 0) {
-    return Object.entries(value).flatMap(([key, inner]) => diagnostics(inner, [...path, key]))
+    return Object.entries(value).flatMap(([key, inner]) => matcherProblems(inner, [...path, key]))
   }
   return Object.keys(value).length > 1 ? [tooMany(value, path)] : ofOp(ops[0]!, value[ops[0]!], path)
 }
 
-function tooMany(value: Record<string, unknown>, path: PropertyKey[]): Diagnostic {
+function tooMany(value: Record<string, unknown>, path: PropertyKey[]): MatcherProblem {
   const keys = Object.keys(value).join(' and ')
   return { path, message: `holds ${keys}: a matcher such as $type or $re stands alone in its map`, code: 'conflict' }
 }
 
-function ofOp(name: string, argument: unknown, path: PropertyKey[]): Diagnostic[] {
+function ofOp(name: string, argument: unknown, path: PropertyKey[]): MatcherProblem[] {
   const op = Object.hasOwn(OPS, name) ? OPS[name] : undefined
   const at = [...path, name]
   if (op === undefined) {
@@ -99,9 +99,9 @@ function ofOp(name: string, argument: unknown, path: PropertyKey[]): Diagnostic[
     ]
   if (name === '$re') return badPattern(argument as string, at)
   if (op.inside === 'each') {
-    return (argument as unknown[]).flatMap((item, index) => diagnostics(item, [...at, index]))
+    return (argument as unknown[]).flatMap((item, index) => matcherProblems(item, [...at, index]))
   }
-  return op.inside === 'one' ? diagnostics(argument, at) : []
+  return op.inside === 'one' ? matcherProblems(argument, at) : []
 }
 
 /** `pattern` or `/pattern/flags`. */
@@ -112,7 +112,7 @@ export function readPattern(text: string): RegExp {
 
 const withUnicode = (flags: string) => (/[uv]/.test(flags) ? flags : `${flags}u`)
 
-function badPattern(text: string, path: PropertyKey[]): Diagnostic[] {
+function badPattern(text: string, path: PropertyKey[]): MatcherProblem[] {
   if (hasNames(text)) return []
   try {
     readPattern(text)
@@ -136,7 +136,7 @@ export const matcherShape = (fields: readonly string[] = []) => ({
 export const matcherOf = (description: string, examples: readonly unknown[] = [], shape = 'Matcher') =>
   z.unknown().check(
     ctx => {
-      for (const { path, message, code } of diagnostics(ctx.value)) {
+      for (const { path, message, code } of matcherProblems(ctx.value)) {
         ctx.issues.push(sentenceIssue(code, ctx.value, message, path))
       }
     },

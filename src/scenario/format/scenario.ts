@@ -1,59 +1,60 @@
 /** Scenario files, strict: types, validation and the editors' JSON Schema come from these schemas. */
 import * as z from 'zod/mini'
-import { BusinessHours, Clock, described, knobSchemas, Reply } from '../../files/setting-schemas.ts'
-import { Never, type Pattern } from './calls.ts'
-import { HistoryRow } from './chat.ts'
-import { type BrokenRule, conflict, incomplete, RULES, ruled } from './map-rules.ts'
+import { BusinessHoursSchema, ClockSchema, described, knobSchemas, ReplySchema } from '../../files/setting-schemas.ts'
+import { NeverSchema, type PatternInput } from './calls.ts'
+import { HistoryRowSchema } from './chat.ts'
+import { type BrokenRule, conflict, incomplete, RULE_TEXTS, ruled } from './map-rules.ts'
 import { Steps } from './step.ts'
 import {
-  AVAILABILITY,
+  AVAILABILITY_VALUE,
   atLeast,
   CALL_NAMES,
   DURATION,
-  type DurationWritten,
-  FILLED_SHAPE,
   FLAG,
-  held,
-  isFilled,
+  isPlaceholder,
+  PLACEHOLDER_SHAPE,
   SEVERITY,
+  staticSchema,
 } from './values.ts'
 
-const text = (description: string, ...examples: unknown[]) =>
+const textSchema = (description: string, ...examples: unknown[]) =>
   z.string().check(z.minLength(1), described(description, ...examples))
 const texts = (description: string, ...examples: unknown[]) =>
   z.optional(z.array(z.string()).check(described(description, ...examples)))
-const wait = (description: string, example: string) => z.optional(held<DurationWritten>(DURATION, description, example))
+const wait = (description: string, example: string) => z.optional(staticSchema<string>(DURATION, description, example))
 
 const Chat = z.strictObject({
-  language: z.optional(text('Language code. Default: en', 'nb')),
-  source: z.optional(text('Where the chat comes from. Default: web', 'web', 'facebook')),
+  language: z.optional(textSchema('Language code. Default: en', 'nb')),
+  source: z.optional(textSchema('Where the chat comes from. Default: web', 'web', 'facebook')),
   user: z.optional(
     z.nullable(
       z.strictObject({
-        id: z.optional(text('User id')),
+        id: z.optional(textSchema('User id')),
         first_name: z.optional(z.string()),
         last_name: z.optional(z.string()),
         gender: z.optional(z.string()),
       }),
     ),
   ),
-  history: z.optional(z.array(HistoryRow).check(described('What was said before', [{ user: 'Hi' }, { bot: 'Hello' }]))),
-  transcript: z.optional(text('A shipped conversation to begin with', 'nb-shop')),
+  history: z.optional(
+    z.array(HistoryRowSchema).check(described('What was said before', [{ user: 'Hi' }, { bot: 'Hello' }])),
+  ),
+  transcript: z.optional(textSchema('A shipped conversation to begin with', 'nb-shop')),
   context: z.optional(z.record(z.string(), z.unknown()).check(described('What the bot knows of the user'))),
   labels: texts('Labels of the chat', ['vip']),
 })
-export type ChatWritten = z.infer<typeof Chat>
+export type ChatInput = z.infer<typeof Chat>
 
-const Bot = z.strictObject({
-  id: z.optional(held<number>(atLeast(1), 'Bot id, up to 9007199254740991', 1042)),
-  name: z.optional(text('Bot name', 'Nora')),
+const BotSchema = z.strictObject({
+  id: z.optional(staticSchema<number>(atLeast(1), 'Bot id, up to 9007199254740991', 1042)),
+  name: z.optional(textSchema('Bot name', 'Nora')),
   replies: z.optional(
-    z.array(Reply).check(described('What the bot answers', [{ match: 'parcel', text: 'One moment.' }])),
+    z.array(ReplySchema).check(described('What the bot answers', [{ match: 'parcel', text: 'One moment.' }])),
   ),
 })
 
 const severity = (description: string) =>
-  z.optional(held<'fail' | 'warn' | 'off'>(SEVERITY, description, 'fail', 'warn', 'off'))
+  z.optional(staticSchema<'fail' | 'warn' | 'off'>(SEVERITY, description, 'fail', 'warn', 'off'))
 const reads = CALL_NAMES.filter(name => name !== 'any') as [string, ...string[]]
 const Strict = z.union([
   z.boolean(),
@@ -84,50 +85,52 @@ const common = {
 
 function oneOrSeveralChats(value: unknown): BrokenRule | undefined {
   const { chat, chats } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
-  if (chat !== undefined && chats !== undefined) return conflict(RULES.chatAndChats)
+  if (chat !== undefined && chats !== undefined) return conflict(RULE_TEXTS.chatAndChats)
   const isMap = typeof chats === 'object' && chats !== null
-  return isMap && Object.keys(chats).length === 0 ? incomplete(RULES.noChat) : undefined
+  return isMap && Object.keys(chats).length === 0 ? incomplete(RULE_TEXTS.noChat) : undefined
 }
 
 export const ScenarioFile = z
   .strictObject({
     ...common,
     kind: z.optional(z.literal('scenario')),
-    name: text('What it shows; unique in a run', 'Happy path'),
+    name: textSchema('What it shows; unique in a run', 'Happy path'),
     description: z.optional(z.string().check(described('More words for a reader'))),
     tags: texts('For --tag', ['smoke']),
     spec: texts('Rules of the platform it is about; they end up in reports', ['E4', 'WH2']),
     requires: texts('Driver verbs it cannot do without; usually inferred', ['agent.inbox']),
-    seed: z.optional(held<number>(atLeast(0), 'Ids, names and texts come from it. Default: that of the run', 1)),
-    clock: z.optional(Clock.check(described('Default: that of the run', 'virtual', 'real'))),
+    seed: z.optional(
+      staticSchema<number>(atLeast(0), 'Ids, names and texts come from it. Default: that of the run', 1),
+    ),
+    clock: z.optional(ClockSchema.check(described('Default: that of the run', 'virtual', 'real'))),
     timeouts: z.optional(Timeouts),
     strict: z.optional(Strict.check(described('What fails beside the steps; false only warns', true))),
     exclusive: z.optional(z.boolean().check(described('Nothing else runs beside it; usually inferred'))),
     config: z.optional(
-      knobSchemas({ is: isFilled, shape: FILLED_SHAPE }).all.check(
+      knobSchemas({ is: isPlaceholder, shape: PLACEHOLDER_SHAPE }).all.check(
         described('Knobs of the platform', { 'webhook.retry': ['1s'] }),
       ),
     ),
-    bot: z.optional(Bot.check(described('The bot of the chats', { id: 1042, name: 'Nora' }))),
+    bot: z.optional(BotSchema.check(described('The bot of the chats', { id: 1042, name: 'Nora' }))),
     chat: z.optional(Chat.check(described('The chat', { language: 'nb' }))),
     chats: z.optional(
       z.record(name(), Chat).check(described('Several chats by name; steps then say chat: name', { ada: {}, bo: {} })),
     ),
-    availability: z.optional(held<'OPEN' | 'CLOSED'>(AVAILABILITY, 'At the beginning', 'OPEN', 'CLOSED')),
-    business_hours: z.optional(BusinessHours),
-    tokens: z.optional(held<boolean>(FLAG, 'Appends a token of its own to every user text')),
+    availability: z.optional(staticSchema<'OPEN' | 'CLOSED'>(AVAILABILITY_VALUE, 'At the beginning', 'OPEN', 'CLOSED')),
+    business_hours: z.optional(BusinessHoursSchema),
+    tokens: z.optional(staticSchema<boolean>(FLAG, 'Appends a token of its own to every user text')),
     vars: variables('Values to use as $(name)', { hello: 'Hi there' }),
     matrix: z.optional(
       z
         .record(name(), z.array(z.unknown()).check(z.minLength(1)))
         .check(described('One instance for each combination of values', { language: ['nb', 'en'] })),
     ),
-    never: z.optional(z.array(Never).check(described('Calls that must not come in the whole run', ['start']))),
+    never: z.optional(z.array(NeverSchema).check(described('Calls that must not come in the whole run', ['start']))),
     steps: Steps.check(described('What happens and what is expected, in order')),
     finally: z.optional(Steps.check(described('Steps that are always played at the end'))),
   })
   .check(ruled(oneOrSeveralChats))
-export type ScenarioFile = Omit<z.infer<typeof ScenarioFile>, 'never'> & { never?: Pattern[] | undefined }
+export type ScenarioFile = Omit<z.infer<typeof ScenarioFile>, 'never'> & { never?: PatternInput[] | undefined }
 
 export const PartFile = z.strictObject({
   ...common,

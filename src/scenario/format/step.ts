@@ -4,79 +4,92 @@
  */
 import * as z from 'zod/mini'
 import { described } from '../../files/setting-schemas.ts'
-import { Expect, None } from './calls.ts'
-import { Check } from './chat.ts'
-import { type BrokenRule, conflict, incomplete, RULES, ruled } from './map-rules.ts'
-import { Agent, Availability, Bot, Deliver, FaultStep, optionalText, Press, text, User } from './stimuli.ts'
-import { atLeast, DURATION, type DurationWritten, type Filled, FLAG, held, TARGET } from './values.ts'
+import { ExpectSchema, NoneSchema } from './calls.ts'
+import { CheckSchema } from './chat.ts'
+import { type BrokenRule, conflict, incomplete, RULE_TEXTS, ruled } from './map-rules.ts'
+import {
+  AgentSchema,
+  AvailabilitySchema,
+  BotSchema,
+  DeliverSchema,
+  FaultStep,
+  optionalTextSchema,
+  PressSchema,
+  textSchema,
+  UserSchema,
+} from './stimuli.ts'
+import { atLeast, DURATION, FLAG, type Placeholder, staticSchema, TARGET } from './values.ts'
 
 const Include = z.union([
-  text('A file of steps (`kind: partial`), relative to this file', 'parts/accept.yaml'),
+  textSchema('A file of steps (`kind: partial`), relative to this file', 'parts/accept.yaml'),
   z.strictObject({
-    file: text('A file of steps (`kind: partial`), relative to this file', 'parts/accept.yaml'),
+    file: textSchema('A file of steps (`kind: partial`), relative to this file', 'parts/accept.yaml'),
     with: z.optional(z.record(z.string(), z.unknown()).check(described('Values of its params', { who: 'Anna' }))),
   }),
 ])
 
-const told = <Schema extends z.ZodMiniType>(schema: Schema, description: string, ...examples: unknown[]) =>
+const optional = <Schema extends z.ZodMiniType>(schema: Schema, description: string, ...examples: unknown[]) =>
   z.optional(schema.check(described(description, ...examples)) as Schema)
 
 const verbs = {
-  user: told(User, 'The user writes', 'Hello', { text: 'Hello', async: true }),
-  press: told(Press, 'The user presses a button', 'handover'),
-  bot: told(Bot, 'The bot says something', 'Need help?'),
-  agent: told(
-    Agent,
+  user: optional(UserSchema, 'The user writes', 'Hello', { text: 'Hello', async: true }),
+  press: optional(PressSchema, 'The user presses a button', 'handover'),
+  bot: optional(BotSchema, 'The bot says something', 'Need help?'),
+  agent: optional(
+    AgentSchema,
     'The human agent does or sees something, by the agent driver',
     'accept',
     { says: 'Hi!' },
     { sees: 'Hello' },
   ),
-  wait: z.optional(held<DurationWritten>(DURATION, "Moves the scenario's clock; the only sleep", '5s')),
-  availability: told(Availability, 'Opens or closes handover, as if set in the workspace', 'CLOSED'),
-  fault: told(FaultStep, 'Something goes wrong on purpose', {
+  wait: z.optional(staticSchema<string>(DURATION, "Moves the scenario's clock; the only sleep", '5s')),
+  availability: optional(AvailabilitySchema, 'Opens or closes handover, as if set in the workspace', 'CLOSED'),
+  fault: optional(FaultStep, 'Something goes wrong on purpose', {
     on: { api: 'message' },
     respond: { status: 503 },
     times: 2,
   }),
-  deliver: told(Deliver, 'Sends an event by hand', { event: 'SOMETHING NEW', ack: 'any' }, { replay: 's1' }),
+  deliver: optional(DeliverSchema, 'Sends an event by hand', { event: 'SOMETHING NEW', ack: 'any' }, { replay: 's1' }),
   target: z.optional(
-    held<string>(TARGET, "Starts, stops or kills the intermediary, by the driver's `target`", 'restart'),
+    staticSchema<string>(TARGET, "Starts, stops or kills the intermediary, by the driver's `target`", 'restart'),
   ),
-  expect: z.optional(Expect),
-  none: z.optional(None),
-  check: told(Check, 'The chat as it should be; waits until it is', { status: 'agent' }),
-  log: optionalText('A line in the log', 'now the agent is back'),
+  expect: z.optional(ExpectSchema),
+  none: z.optional(NoneSchema),
+  check: optional(CheckSchema, 'The chat as it should be; waits until it is', { status: 'agent' }),
+  log: optionalTextSchema('A line in the log', 'now the agent is back'),
 }
 
 const common = {
   id: z.optional(
     z.string().check(z.regex(/^[A-Za-z_][\w-]*$/), described('So that `since` and `replay` can name it', 's1')),
   ),
-  name: optionalText('What it is for; shown in reports'),
-  chat: optionalText('The chat it is about, when there are several', 'ada'),
-  soft: z.optional(held<boolean>(FLAG, 'A failure does not stop the chat')),
+  name: optionalTextSchema('What it is for; shown in reports'),
+  chat: optionalTextSchema('The chat it is about, when there are several', 'ada'),
+  soft: z.optional(staticSchema<boolean>(FLAG, 'A failure does not stop the chat')),
 }
 
-const flat = { ...verbs, ...common, include: told(Include, 'The steps of another file', 'parts/accept.yaml') }
+const flat = { ...verbs, ...common, include: optional(Include, 'The steps of another file', 'parts/accept.yaml') }
 
 export type Step = z.infer<z.ZodMiniObject<typeof flat, z.core.$strict>> & {
-  repeat?: { times: number | Filled; steps: Step[] } | undefined
-  parallel?: { users: number | Filled; steps: Step[] } | Step[][] | undefined
+  repeat?: { times: number | Placeholder; steps: Step[] } | undefined
+  parallel?: { users: number | Placeholder; steps: Step[] } | Step[][] | undefined
 }
 
 export const Steps: z.ZodMiniType<Step[]> = z.lazy(() => z.array(Step))
 
 const nested = {
-  repeat: told(
-    z.strictObject({ times: held<number>(atLeast(1), 'How often', 3), steps: Steps }),
+  repeat: optional(
+    z.strictObject({ times: staticSchema<number>(atLeast(1), 'How often', 3), steps: Steps }),
     'Steps several times; $(i) is 1, 2, 3 ...',
     { times: 3, steps: [{ user: 'msg $(i)' }] },
   ),
-  parallel: told(
+  parallel: optional(
     z.union([
       z.array(Steps).check(z.minLength(1)),
-      z.strictObject({ users: held<number>(atLeast(1), 'How many users; each has a new chat', 20), steps: Steps }),
+      z.strictObject({
+        users: staticSchema<number>(atLeast(1), 'How many users; each has a new chat', 20),
+        steps: Steps,
+      }),
     ]),
     'Steps beside each other: of many new users, $(user) is 1, 2, 3 ..., or lists of steps',
     { users: 20, steps: [{ press: 'handover' }] },
@@ -89,9 +102,9 @@ function oneVerb(value: unknown): BrokenRule | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const named = VERBS.filter(verb => (value as Record<string, unknown>)[verb] !== undefined)
   if (named.length === 1) return undefined
-  if (named.length > 1) return conflict(RULES.severalVerbs(named))
+  if (named.length > 1) return conflict(RULE_TEXTS.severalVerbs(named))
   const unknown = Object.keys(value).some(key => !(key in flat) && !(key in nested))
-  return unknown ? undefined : incomplete(RULES.noVerb(VERBS))
+  return unknown ? undefined : incomplete(RULE_TEXTS.noVerb(VERBS))
 }
 
 export const Step: z.ZodMiniType<Step> = z

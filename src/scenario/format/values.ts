@@ -1,6 +1,6 @@
 /**
  * Small values of a scenario that decide what is played: durations, counts, words. Each may also be written as
- * `$(name)` when the name is known before the play: of vars, a matrix, an include, `i`, `user`.
+ * `$(name)` when the name is known before the run: of vars, a matrix, an include, `i`, `user`.
  */
 import * as z from 'zod/mini'
 import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
@@ -10,37 +10,46 @@ import { parseDuration } from '../../text/duration.ts'
 import type { AckWanted, CallName, Times } from '../action.ts'
 import type { Severity } from '../plan.ts'
 
-export type Filled = `$(${string})`
+export type Placeholder = `$(${string})`
 
-export interface Kind<Value> {
+export interface ValueType<Value> {
   /** What it must be: `a whole number from 1`. */
   readonly expected: string
   parse(written: unknown): Value | undefined
   readonly shape: Readonly<Record<string, unknown>>
 }
 
-const FILLED = /^\$\([^()]+\)$/
-export const isFilled = (value: unknown): value is Filled => typeof value === 'string' && FILLED.test(value)
+const PLACEHOLDER = /^\$\([^()]+\)$/
+export const isPlaceholder = (value: unknown): value is Placeholder =>
+  typeof value === 'string' && PLACEHOLDER.test(value)
 
 /** The schema of a kind: the value as it is written, or `$(name)`. */
-export function held<Written>(kind: Kind<unknown>, description: string, ...examples: readonly unknown[]) {
+export function staticSchema<FileValue>(
+  kind: ValueType<unknown>,
+  description: string,
+  ...examples: readonly unknown[]
+) {
   const schema = z.unknown().check(
     ctx => {
       const { value } = ctx
-      if (isFilled(value) || kind.parse(value) !== undefined) return
+      if (isPlaceholder(value) || kind.parse(value) !== undefined) return
       ctx.issues.push({ code: 'custom', input: value, message: kind.expected })
     },
-    z.meta({ ...orFilled(kind.shape), description, ...(examples.length === 0 ? {} : { examples: [...examples] }) }),
+    z.meta({
+      ...orPlaceholder(kind.shape),
+      description,
+      ...(examples.length === 0 ? {} : { examples: [...examples] }),
+    }),
   )
-  return schema as unknown as z.ZodMiniType<Written | Filled>
+  return schema as unknown as z.ZodMiniType<FileValue | Placeholder>
 }
 
 /** How editors know `$(name)`. */
-export const FILLED_SHAPE = { type: 'string', pattern: FILLED.source } as const
+export const PLACEHOLDER_SHAPE = { type: 'string', pattern: PLACEHOLDER.source } as const
 
-const orFilled = (shape: Readonly<Record<string, unknown>>) => ({ anyOf: [shape, FILLED_SHAPE] })
+const orPlaceholder = (shape: Readonly<Record<string, unknown>>) => ({ anyOf: [shape, PLACEHOLDER_SHAPE] })
 
-function wordOf<const Word extends string>(words: readonly Word[]): Kind<Word> {
+function wordOf<const Word extends string>(words: readonly Word[]): ValueType<Word> {
   return {
     expected: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
     parse: written => words.find(word => word === written),
@@ -51,27 +60,27 @@ function wordOf<const Word extends string>(words: readonly Word[]): Kind<Word> {
 const whole = (value: unknown, min: number): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= min ? value : undefined
 
-export const atLeast = (min: number): Kind<number> => ({
+export const atLeast = (min: number): ValueType<number> => ({
   expected: `a whole number from ${min}`,
   parse: written => whole(written, min),
   shape: { type: 'integer', minimum: min },
 })
 
-export const DURATION: Kind<number> = {
+export const DURATION: ValueType<number> = {
   expected: 'a duration with a unit: 500ms, 5s, 10m, 12h',
   parse: written => parseDuration(written) ?? undefined,
   shape: { type: 'string', pattern: '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$' },
 }
 
-export const FLAG: Kind<boolean> = {
+export const FLAG: ValueType<boolean> = {
   expected: 'true or false',
   parse: written => (typeof written === 'boolean' ? written : undefined),
   shape: { type: 'boolean' },
 }
 
-export const SEVERITY: Kind<Severity> = wordOf(['fail', 'warn', 'off'])
-export const AVAILABILITY: Kind<AvailabilityValue> = wordOf(['OPEN', 'CLOSED'])
-export const REASON: Kind<AvailabilityReason> = wordOf(['AGENT_AVAILABILITY', 'BUSINESS_HOURS', 'OTHER'])
+export const SEVERITY: ValueType<Severity> = wordOf(['fail', 'warn', 'off'])
+export const AVAILABILITY_VALUE: ValueType<AvailabilityValue> = wordOf(['OPEN', 'CLOSED'])
+export const REASON: ValueType<AvailabilityReason> = wordOf(['AGENT_AVAILABILITY', 'BUSINESS_HOURS', 'OTHER'])
 export const SIGN = wordOf(SIGN_MODES)
 export const TARGET = wordOf(['restart', 'start', 'stop', 'kill'])
 export const ALIAS = wordOf(['handover', 'takeover'])
@@ -80,7 +89,7 @@ export const AUTH = wordOf(['valid', 'invalid'])
 const ENDPOINT_IDS = Object.keys(ENDPOINTS) as EndpointId[]
 export const CALL_NAMES: readonly CallName[] = [...ENDPOINT_IDS, 'any']
 
-export const ACK: Kind<AckWanted> = {
+export const ACK: ValueType<AckWanted> = {
   expected: 'a status such as 200, any or non-2xx',
   parse: written => {
     if (written === 'any' || written === 'non-2xx') return written
@@ -90,7 +99,7 @@ export const ACK: Kind<AckWanted> = {
 }
 
 /** Never exactly zero: that is `none`, which has to say for how long. */
-export const TIMES: Kind<Times> = {
+export const TIMES: ValueType<Times> = {
   expected: 'a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that no call comes)',
   parse: written => {
     if (typeof written === 'number') return readTimes({ min: written, max: written })
@@ -117,5 +126,4 @@ function readTimes({ min, max }: { min: unknown; max: unknown }): Times | undefi
   return least === undefined || most === undefined || least > most ? undefined : { min: least, max: most }
 }
 
-export type TimesWritten = number | { min?: number; max?: number }
-export type DurationWritten = string
+export type TimesInput = number | { min?: number; max?: number }

@@ -6,12 +6,12 @@ import { defineTexts } from '../../text/texts.ts'
 import { compileInto } from '../compile/compile.ts'
 import { hintsOf } from '../compile/hints.ts'
 import { Diagnostics } from '../compile/step-compiler.ts'
-import { type LoadedScenario, placeOf, problemAt, type Written } from '../format/loaded.ts'
+import { type FileValue, type LoadedScenario, placeOf, problemAt } from '../format/loaded.ts'
 import { ScenarioFile } from '../format/scenario.ts'
 import type { Plan } from '../plan.ts'
 import { type FoundFile, findFiles } from './find.ts'
-import { createParts, type Parts } from './parts.ts'
-import { checked, kindOf, valuesIn } from './read.ts'
+import { createPartReader, type PartReader } from './parts.ts'
+import { kindOf, parseValue, valuesIn } from './read.ts'
 
 const TEXTS = defineTexts({
   empty: 'has no scenario in it',
@@ -46,7 +46,7 @@ export async function loadValues(all: readonly unknown[], options: LoadOptions):
 const IN_CODE = 'scenario'
 
 async function valuesOf(files: readonly FoundFile[], { nodeVersion }: LoadOptions, problems: Problem[]) {
-  const values: Written<unknown>[] = []
+  const values: FileValue<unknown>[] = []
   for (const file of files) {
     try {
       const found = await valuesIn(file, nodeVersion)
@@ -61,21 +61,21 @@ async function valuesOf(files: readonly FoundFile[], { nodeVersion }: LoadOption
 }
 
 /** Skips parts, which lie beside scenarios; a part named on the command line is a problem. */
-function isScenario(written: Written<unknown>, file: FoundFile, problems: Problem[]): boolean {
+function isScenario(written: FileValue<unknown>, file: FoundFile, problems: Problem[]): boolean {
   if (kindOf(written.value) !== 'partial') return true
   if (file.named) problems.push(problemAt(written, ['kind'], TEXTS.part))
   return false
 }
 
 async function finish(
-  values: readonly Written<unknown>[],
+  values: readonly FileValue<unknown>[],
   options: LoadOptions,
   problems: Problem[],
 ): Promise<LoadedScenario[]> {
-  const parts = createParts(options.cwd, options.nodeVersion, problems)
+  const parts = createPartReader(options.cwd, options.nodeVersion, problems)
   const loaded: LoadedScenario[] = []
   for (const value of values) {
-    const one = checked(ScenarioFile, value) as Written<ScenarioFile> | Problem[]
+    const one = parseValue(ScenarioFile, value) as FileValue<ScenarioFile> | Problem[]
     if (Array.isArray(one)) problems.push(...one)
     else loaded.push(await withParts(one, parts))
   }
@@ -92,7 +92,7 @@ function inOrder(problems: readonly Problem[]): Problem[] {
   return files.flatMap(file => byLine(problems.filter(problem => problem.file === file)))
 }
 
-async function withParts(written: Written<ScenarioFile>, parts: Parts): Promise<LoadedScenario> {
+async function withParts(written: FileValue<ScenarioFile>, parts: PartReader): Promise<LoadedScenario> {
   const { steps, finally: last = [], name } = written.value
   await parts.read(written, ['steps'], steps)
   await parts.read(written, ['finally'], last)

@@ -2,30 +2,30 @@
 import { dirname, extname, relative, resolve } from 'node:path'
 import { ConfigError, type Problem, problemOf } from '../../files/errors.ts'
 import { defineTexts } from '../../text/texts.ts'
-import type { Path, Written } from '../format/loaded.ts'
+import type { FileValue, Path } from '../format/loaded.ts'
 import { problemAt } from '../format/loaded.ts'
 import { PartFile } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
-import { checked, kindOf, valuesIn } from './read.ts'
+import { kindOf, parseValue, valuesIn } from './read.ts'
 
 const TEXTS = defineTexts({
   notOne: 'must hold one part: kind: partial with steps',
   noPart: 'is included, so it must begin with kind: partial (and version: 1)',
 })
 
-export interface Parts {
+export interface PartReader {
   /** By path. */
-  readonly all: ReadonlyMap<string, Written<PartFile>>
+  readonly all: ReadonlyMap<string, FileValue<PartFile>>
   /** Reads everything these steps include, directly or not. */
-  read(written: Written<unknown>, path: Path, steps: readonly Step[]): Promise<void>
+  read(written: FileValue<unknown>, path: Path, steps: readonly Step[]): Promise<void>
 }
 
-export function createParts(cwd: string, nodeVersion: string, problems: Problem[]): Parts {
-  const all = new Map<string, Written<PartFile>>()
+export function createPartReader(cwd: string, nodeVersion: string, problems: Problem[]): PartReader {
+  const all = new Map<string, FileValue<PartFile>>()
   /** Includes files that cannot be read, so that each is reported once. */
   const tried = new Map<string, Promise<void>>()
 
-  async function take(path: string, written: Written<unknown>, at: Path): Promise<void> {
+  async function take(path: string, written: FileValue<unknown>, at: Path): Promise<void> {
     const name = relative(cwd, path)
     const file = { name: name.startsWith('..') ? path : name, path, extension: extname(path).toLowerCase() }
     try {
@@ -39,7 +39,7 @@ export function createParts(cwd: string, nodeVersion: string, problems: Problem[
     }
   }
 
-  async function read(written: Written<unknown>, path: Path, steps: readonly Step[]): Promise<void> {
+  async function read(written: FileValue<unknown>, path: Path, steps: readonly Step[]): Promise<void> {
     for (const { file, at } of includesIn(steps, path)) {
       const target = resolve(dirname(written.path), file)
       if (tried.has(target)) continue
@@ -52,14 +52,14 @@ export function createParts(cwd: string, nodeVersion: string, problems: Problem[
 }
 
 /** Reports a file that cannot be read at the include that names it, and problems inside at their own place. */
-function whyNot(written: Written<unknown>, at: Path, name: string, found: readonly Problem[]): Problem[] {
+function whyNot(written: FileValue<unknown>, at: Path, name: string, found: readonly Problem[]): Problem[] {
   return found.map(one => (one.at === name ? problemAt(written, at, `${name} ${one.message}`) : one))
 }
 
-function partOf(values: readonly Written<unknown>[], name: string): Written<PartFile> | Problem[] {
+function partOf(values: readonly FileValue<unknown>[], name: string): FileValue<PartFile> | Problem[] {
   const [only] = values
   if (only === undefined || values.length > 1) return [problemOf(name, TEXTS.notOne)]
-  if (kindOf(only.value) === 'partial') return checked(PartFile, only)
+  if (kindOf(only.value) === 'partial') return parseValue(PartFile, only)
   return [problemAt(only, [], TEXTS.noPart)]
 }
 

@@ -5,12 +5,12 @@ import { moduleSource, parseSource, parseSources, type Source, schemaProblems } 
 import type { Problem } from '../../files/errors.ts'
 import { loadDefault, type NamedFile, readText } from '../../files/user-files.ts'
 import { defineTexts } from '../../text/texts.ts'
-import { type Path, problemAt, type Written } from '../format/loaded.ts'
+import { type FileValue, type Path, problemAt } from '../format/loaded.ts'
 
 const EXAMPLE = "export default defineScenario({ name: 'Happy path' }, [press('handover'), expectCall('start')])"
 
 /** The values of a file: YAML documents, the JSON value, the default export of a module. Throws `ConfigError`. */
-export async function valuesIn(file: NamedFile, nodeVersion: string): Promise<Written<unknown>[]> {
+export async function valuesIn(file: NamedFile, nodeVersion: string): Promise<FileValue<unknown>[]> {
   const of = (source: Source, at: Path, value: unknown) => ({ file: file.name, path: file.path, source, at, value })
   if (/^\.ya?ml$/.test(file.extension)) {
     return parseSources(file.name, readText(file), false).map(source => of(source, [], source.value))
@@ -27,10 +27,10 @@ export const kindOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? (value as { kind?: unknown }).kind : undefined
 
 /** The parsed value, or its problems in the order of the file. */
-export function checked<Schema extends z.ZodMiniType>(
+export function parseValue<Schema extends z.ZodMiniType>(
   schema: Schema,
-  written: Written<unknown>,
-): Written<z.infer<Schema>> | Problem[] {
+  written: FileValue<unknown>,
+): FileValue<z.infer<Schema>> | Problem[] {
   const read = schema.safeParse(written.value, ZOD_MESSAGES)
   if (read.success) return { ...written, value: read.data as z.infer<Schema> }
   if (isDriver(written.value)) return [problemAt(written, [], TEXTS.driver)]

@@ -226,12 +226,12 @@ describe('a step', () => {
     [
       'a name known too late',
       '{ user: Hi, name: to $(chat.name) }',
-      `s.yaml:${line}:23: steps[1].name: $(chat.name) must be known before the play: of vars, matrix, params, $(i) or $(user), not from a call or a chat.`,
+      `s.yaml:${line}:23: steps[1].name: $(chat.name) must be known before the run: of vars, matrix, params, $(i) or $(user), not from a call or a chat.`,
     ],
     [
       'a duration known too late',
       'wait: $(chat.id)',
-      `s.yaml:${line}:11: steps[1].wait: $(chat.id) must be known before the play: of vars, matrix, params, $(i) or $(user), not from a call or a chat.`,
+      `s.yaml:${line}:11: steps[1].wait: $(chat.id) must be known before the run: of vars, matrix, params, $(i) or $(user), not from a call or a chat.`,
     ],
     [
       'a capture under a taken name',
@@ -341,7 +341,7 @@ describe('the head of a scenario', () => {
     [
       'a name known too late',
       'version: 1\nname: For $(chat.language)\n',
-      's.yaml:2:7: name: $(chat.language) must be known before the play: of vars, matrix, params, $(i) or $(user), not from a call or a chat.',
+      's.yaml:2:7: name: $(chat.language) must be known before the run: of vars, matrix, params, $(i) or $(user), not from a call or a chat.',
     ],
     [
       'a tag nobody defined',
