@@ -23,7 +23,7 @@ export interface ApiPorts {
   /** Whether answers carry the header that names assumptions. */
   readonly markers: boolean
   readonly faults: Pick<FaultRegistry, 'onApi' | 'takeApi'>
-  /** Appends the call, the faults that struck it, and then what it caused. */
+  /** Appends the call, the faults applied to it, and then what it caused. */
   commit(call: ApiContent, effects: readonly Effect[], faults?: readonly FaultContent[]): void
   /** Seq of the latest webhook event of a chat. */
   lastEvent(chatId: string): number | null

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { schemaFiles } from '../../scripts/json-schemas.ts'
 import { ConfigFile, configJsonSchema } from '../../src/config/schema.ts'
-import { defaultKnobs, KNOB_NAMES, formatKnobs } from '../../src/contract/knobs.ts'
+import { defaultKnobs, formatKnobs, KNOB_NAMES } from '../../src/contract/knobs.ts'
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats.default(ajv)

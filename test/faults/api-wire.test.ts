@@ -1,4 +1,4 @@
-/** Faults on the API as bytes on a socket, and as ordinary HTTP clients see them. */
+/** Applies API faults to connections, and reads them as raw sockets and as HTTP clients. */
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
@@ -16,7 +16,7 @@ async function setUp(spec: FaultSpec) {
   return { server, chat, body, asked: `${head}Content-Length: ${body.length}\r\n\r\n${body}` }
 }
 
-/** How the connection ends: a code such as ECONNRESET, or null for an orderly end. */
+/** The code with which the connection ends, such as ECONNRESET; null for a normal end. */
 function ending(port: number, asked: string): Promise<{ seen: string; code: string | null }> {
   return new Promise(resolve => {
     let seen = ''
@@ -36,13 +36,13 @@ test.each([
   [{ on: 'api', drop: 'before' }, null],
   [{ on: 'api', drop: 'after' }, null],
   [{ on: 'api', reset: true }, 'ECONNRESET'],
-] as [FaultSpec, string | null][])('%j: not one byte, and the connection ends with %s', async (spec, code) => {
+] as [FaultSpec, string | null][])('%j: the connection sends no byte and ends with %s', async (spec, code) => {
   const { server, asked } = await setUp(spec)
   await using _ = server
   expect(await ending(server.port, asked)).toEqual({ seen: '', code })
 })
 
-test('slow_body: head and body come apart, the length is right', async () => {
+test('slow_body: the body is sent after the head, with the right length', async () => {
   useStallTolerantTimers()
   const { server, asked } = await setUp({ on: 'api', slow_body: '80ms' })
   await using _ = server
@@ -57,7 +57,7 @@ test('slow_body: head and body come apart, the length is right', async () => {
   line.destroy()
 })
 
-test('malformed: the length is that of what comes, and the connection goes on', async () => {
+test('malformed: the length is that of the sent body, and the connection stays open', async () => {
   const { server, asked } = await setUp({ on: 'api', malformed: true, times: 1 })
   await using _ = server
   const line = await connectRaw(server.port)
@@ -70,7 +70,7 @@ test('malformed: the length is that of what comes, and the connection goes on', 
   line.destroy()
 })
 
-test('node:http sees a reset as ECONNRESET', async () => {
+test('node:http reports a reset as ECONNRESET', async () => {
   const { server, body } = await setUp({ on: 'api', reset: true })
   await using _ = server
   const error = await new Promise<NodeJS.ErrnoException>(resolve => {
@@ -89,7 +89,7 @@ test('closing the server does not wait for a slow body', async () => {
   expect(await line.ended()).toMatch(/^HTTP\/1\.1 200/)
 })
 
-test('a client that leaves in the middle of a slow body harms nobody', async () => {
+test('a client may close the connection in the middle of a slow body', async () => {
   const { server, asked, chat } = await setUp({ on: { api: 'start' }, slow_body: '40ms', times: 1 })
   await using _ = server
   const line = await connectRaw(server.port)

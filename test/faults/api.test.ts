@@ -1,4 +1,4 @@
-/** Faults on calls of the platform, through every door: what the caller gets, what is done, what is written down. */
+/** Applies faults to API calls through every adapter: the answer, the effect on the platform, and the journal. */
 import { expect, test } from 'vitest'
 import { FAULT_HEADER, UNSPECIFIED_HEADER } from '../../src/contract/errors.ts'
 import type { FaultSpec } from '../../src/faults/schema.ts'
@@ -11,14 +11,14 @@ import { API_FAULTS, callsOf, hitsOf, lastCall, raw } from './support.ts'
 const agentTexts = (sim: PlatformSimulator, id: string) =>
   sim.findChat(id)!.transcript.flatMap(({ from, text }) => (from === 'agent' ? [text] : []))
 
-/** The call has reached its fault. */
-async function struckOnce({ faults }: PlatformSimulator): Promise<void> {
+/** Resolves when a fault was applied once. */
+async function appliedOnce({ faults }: PlatformSimulator): Promise<void> {
   for (let turns = 0; turns < 10_000 && faults.list()[0]!.hits === 0; turns++)
     await new Promise(resolve => setImmediate(resolve))
 }
 
 describeAdapters('a fault on the API', adapter => {
-  test('respond: its own answer, and the platform does nothing', async () => {
+  test('respond: the fault answers, and the platform does not process the call', async () => {
     const harness = await setUp(adapter)
     const { sim } = harness
     const chat = await sim.chat()
@@ -52,7 +52,7 @@ describeAdapters('a fault on the API', adapter => {
     expect(lastCall(harness.sim).response).toEqual(body)
   })
 
-  test('respond: a content type of its own', async () => {
+  test('respond: headers may set the content type', async () => {
     const harness = await setUp(adapter)
     const headers = { 'Content-Type': 'text/html' }
     harness.sim.faults.add({ on: 'api', respond: { status: 502, headers, body: '<p>' } })
@@ -63,7 +63,7 @@ describeAdapters('a fault on the API', adapter => {
     [{ on: 'api', drop: 'before' }, 'UND_ERR_SOCKET', false],
     [{ on: 'api', drop: 'after' }, 'UND_ERR_SOCKET', true],
     [{ on: 'api', reset: true }, 'ECONNRESET', false],
-  ] as [FaultSpec, string, boolean][])('%j: no answer, as fetch tells it', async (spec, code, processed) => {
+  ] as [FaultSpec, string, boolean][])('%j: no answer, reported like fetch does', async (spec, code, processed) => {
     const harness = await setUp(adapter)
     const { sim } = harness
     const chat = await sim.chat()
@@ -86,7 +86,7 @@ describeAdapters('a fault on the API', adapter => {
     expect((await raw(harness, 'message', chat.id)).status).toBe(200)
   })
 
-  test('latency: the platform sees the call only after it', async () => {
+  test('latency: the platform processes the call after it', async () => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     harness.sim.faults.add({ on: { api: 'start' }, latency: '40ms' })
@@ -98,14 +98,14 @@ describeAdapters('a fault on the API', adapter => {
     expect(lastCall(harness.sim).duration_ms).toBeGreaterThanOrEqual(38)
   })
 
-  test('latency beside another effect', async () => {
+  test('latency together with another effect', async () => {
     const harness = await setUp(adapter)
     harness.sim.faults.add({ on: 'api', latency: '30ms', respond: { status: 500 } })
     expect((await raw(harness, 'start', 'c')).status).toBe(500)
     expect(lastCall(harness.sim).duration_ms).toBeGreaterThanOrEqual(28)
   })
 
-  test('slow_body: the status at once, the body in pieces', async () => {
+  test('slow_body: the status is sent at once, the body in pieces', async () => {
     useStallTolerantTimers()
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
@@ -118,7 +118,7 @@ describeAdapters('a fault on the API', adapter => {
     expect(JSON.parse(pieces.join(''))).toMatchObject({ event: 'TAKEOVER STARTED', chat_id: chat.id })
   })
 
-  test('malformed: the right status, a body that is no JSON, and the call was done', async () => {
+  test('malformed: the status is right, the body is invalid JSON, and the platform processes the call', async () => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     harness.sim.faults.add({ on: 'api', malformed: true })
@@ -131,7 +131,7 @@ describeAdapters('a fault on the API', adapter => {
     expect(lastCall(harness.sim).response).toMatchObject({ event: 'TAKEOVER STARTED' })
   })
 
-  test('each hit is an entry caused by the call it struck', async () => {
+  test('each hit is an entry caused by the call', async () => {
     const harness = await setUp(adapter)
     const { sim } = harness
     const chat = await sim.chat()
@@ -148,14 +148,14 @@ describeAdapters('a fault on the API', adapter => {
     expect(sim.journal.query({ after: call.seq }).map(({ kind }) => kind)).toEqual(['fault', 'fault', 'note', 'note'])
   })
 
-  test('a wrong key is struck as well, and is still told as one', async () => {
+  test('faults apply to calls with a wrong key, and the journal still shows the wrong key', async () => {
     const harness = await setUp(adapter)
     harness.sim.faults.add({ on: 'api', respond: { status: 401 } })
     await harness.send('/api/v2/takeover/end', { method: 'POST', headers: { authorization: 'Bearer no' }, body: '{' })
     expect(lastCall(harness.sim)).toMatchObject({ auth: 'unknown', alias: 'takeover', request: { body: '{' } })
   })
 
-  test('the transcript endpoint is known by its path', async () => {
+  test('faults match the transcript endpoint by its path', async () => {
     const harness = await setUp(adapter)
     const [one, other] = [await harness.sim.chat(), await harness.sim.chat()]
     harness.sim.faults.add({ on: { api: 'chat' }, chat_id: one.id, respond: { status: 500 } })
@@ -166,7 +166,7 @@ describeAdapters('a fault on the API', adapter => {
     expect(lastCall(harness.sim).chat_id).toBe(other.id)
   })
 
-  test('preflights, files and unknown paths are no calls', async () => {
+  test('faults do not apply to preflight requests, files and unknown paths', async () => {
     const harness = await setUp(adapter)
     harness.sim.faults.add({ on: 'api', reset: true })
     expect((await harness.send('/api/v2/handover/start', { method: 'OPTIONS' })).status).toBe(204)
@@ -175,23 +175,23 @@ describeAdapters('a fault on the API', adapter => {
     expect(hitsOf(harness.sim)).toEqual([])
   })
 
-  test.each(API_FAULTS)('%j: a reset in the middle of it leaves nothing', async spec => {
+  test.each(API_FAULTS)('%j: a reset during the call leaves no trace', async spec => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     harness.sim.faults.add({ ...spec, latency: '10s' })
     const answering = raw(harness, 'start', chat.id).catch(() => null)
-    await struckOnce(harness.sim)
+    await appliedOnce(harness.sim)
     harness.sim.reset()
     expect((await answering)?.status ?? 500).toBe(500)
     expect(harness.sim.journal.query()).toEqual([])
     expect(harness.sim.faults.list()).toEqual([])
   })
 
-  test('a call that was kept waiting does nothing after a reset', async () => {
+  test('a delayed call is not processed after a reset', async () => {
     const harness = await setUp(adapter)
     harness.sim.faults.add({ on: 'api', latency: '10s' })
     const answering = raw(harness, 'availability', 'c', { availability: 'CLOSED' })
-    await struckOnce(harness.sim)
+    await appliedOnce(harness.sim)
     harness.sim.reset()
     expect((await answering).status).toBe(500)
     const chat = await harness.sim.chat()
@@ -209,7 +209,7 @@ describeAdapters('a fault on the API', adapter => {
     await expect(reading).rejects.toThrow('terminated')
   })
 
-  test('once cleared, all is well', async () => {
+  test('a cleared fault no longer applies', async () => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     for (const spec of API_FAULTS) harness.sim.faults.add(spec)

@@ -1,4 +1,4 @@
-/** The control API's routes for faults, and events by hand that are odd in the same ways. */
+/** Sets and clears faults over the control API, and sends manual events with faults. */
 import { describe, expect, test } from 'vitest'
 import { type PlatformServerOptions, startServer } from '../../src/server/start.ts'
 import { createControlClient } from '../support/control-client.ts'
@@ -12,7 +12,7 @@ async function setUp(options: PlatformServerOptions = {}) {
 }
 
 describe('/_sim/faults', () => {
-  test('set, seen, struck, cleared', async () => {
+  test('sets, lists, applies and clears a fault', async () => {
     const { server, ask } = await setUp()
     await using _ = server
     const fault = { on: { api: 'start' }, respond: { status: 503, headers: { 'Retry-After': '1' } }, times: 2 }
@@ -35,7 +35,7 @@ describe('/_sim/faults', () => {
     expect((await ask('GET', '/faults')).body).toEqual({ faults: [] })
   })
 
-  test('an unknown name is 404 and lists those there are', async () => {
+  test('an unknown name is 404 with the known names', async () => {
     const { server, ask } = await setUp()
     await using _ = server
     expect((await ask('DELETE', '/faults/a')).body.error.message).toBe('There is no fault "a": none is set.')
@@ -44,7 +44,7 @@ describe('/_sim/faults', () => {
     expect([status, body.error]).toMatchObject([404, { code: 'fault_not_found', issues: [{ allowed: ['b'] }] }])
   })
 
-  test('a hit can be waited for', async () => {
+  test('waits for a hit', async () => {
     const { server, ask } = await setUp()
     await using _ = server
     const chat = await server.chat()
@@ -54,7 +54,7 @@ describe('/_sim/faults', () => {
     expect((await waiting).body).toMatchObject({ effect: { duplicate: 2 }, event: 'REQUESTING TAKEOVER', hit: 1 })
   })
 
-  test('setting and clearing are notes', async () => {
+  test('setting and clearing a fault are notes', async () => {
     const { server, ask } = await setUp()
     await using _ = server
     await ask('POST', '/faults', { body: { name: 'late', on: 'api', latency: '1s' } })
@@ -65,7 +65,7 @@ describe('/_sim/faults', () => {
     ])
   })
 
-  test('a reset forgets them, and they never strike the control API', async () => {
+  test('a reset clears all faults, and faults do not apply to the control API', async () => {
     const { server, ask } = await setUp()
     await using _ = server
     await ask('POST', '/faults', { body: { on: 'api', reset: true } })
@@ -76,8 +76,8 @@ describe('/_sim/faults', () => {
   })
 })
 
-describe('by hand', () => {
-  test('trigger: several copies, odd on the wire', async () => {
+describe('manual events', () => {
+  test('trigger: several copies with wire faults', async () => {
     const { hook, server, ask } = await setUp()
     await using _ = server
     const how = { duplicate: 3, gap: '5ms', drip: '20ms', http: ['header-case', 'chunked'], reset_after_answer: true }
@@ -92,7 +92,7 @@ describe('by hand', () => {
     ])
   })
 
-  test('trigger: late, on the clock of the simulator', async () => {
+  test('trigger: delayed on the clock of the simulator', async () => {
     const { hook, server, ask } = await setUp({ clock: 'virtual' })
     await using _ = server
     const told = ask('POST', '/trigger', { body: { event: 'X', delay: '2s' } })
@@ -102,7 +102,7 @@ describe('by hand', () => {
     expect((await told).body.ack.status).toBe(200)
   })
 
-  test('trigger: a reset before its time', async () => {
+  test('trigger: a reset cancels a delayed event', async () => {
     const { server, ask } = await setUp({ clock: 'virtual' })
     await using _ = server
     const told = ask('POST', '/trigger', { body: { event: 'X', delay: '2s' } })
@@ -111,7 +111,7 @@ describe('by hand', () => {
     expect(await told).toMatchObject({ status: 409, body: { error: { code: 'reset' } } })
   })
 
-  test('trigger and resend: cut short', async () => {
+  test('trigger and resend: a truncated body', async () => {
     await using hook = await startWebhook()
     await using server = await startServer({ port: 0, webhook: { url: hook.url } })
     const ask = createControlClient(server)
@@ -121,7 +121,7 @@ describe('by hand', () => {
     expect(hook.bodies).toEqual(['{"even', '{"event":"Y"}', '{"even'])
   })
 
-  test('resend: copies, with the same headers or new ones', async () => {
+  test('resend: copies with the same headers or new ones', async () => {
     const { hook, server, ask } = await setUp()
     await using _ = server
     await (await server.chat()).press('handover')
@@ -136,7 +136,7 @@ describe('by hand', () => {
     ])
   })
 
-  test('what cannot be is refused', async () => {
+  test('refuses effects that manual events cannot have', async () => {
     const { server, ask } = await setUp()
     await using _ = server
     for (const path of ['/trigger', '/deliveries/d/resend']) {
@@ -147,7 +147,7 @@ describe('by hand', () => {
     }
   })
 
-  test('faults that are set do not strike them', async () => {
+  test('faults that are set do not apply', async () => {
     const { hook, server, ask } = await setUp()
     await using _ = server
     await server.chat()

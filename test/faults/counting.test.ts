@@ -1,4 +1,4 @@
-/** Which of the calls and events a fault strikes: skip, every, times, chats, and several faults side by side. */
+/** Decides to which calls and events a fault applies: skip, every, times, chats, and several faults. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createFaultRegistry, FaultNameTakenError } from '../../src/faults/registry.ts'
@@ -7,8 +7,8 @@ import type { FaultSpec } from '../../src/faults/schema.ts'
 const optional = (least: number) => fc.option(fc.integer({ min: least, max: 5 }), { nil: undefined })
 const counts = fc.record({ skip: optional(0), every: optional(1), times: optional(1) })
 
-/** The numbers, from 1, of the calls struck. */
-function struck(spec: FaultSpec, calls: number): number[] {
+/** The numbers, from 1, of the calls to which the fault applies. */
+function hitCalls(spec: FaultSpec, calls: number): number[] {
   const faults = createFaultRegistry()
   faults.add(spec)
   const numbers = Array.from({ length: calls }, (_, index) => index + 1)
@@ -16,14 +16,14 @@ function struck(spec: FaultSpec, calls: number): number[] {
 }
 
 describe('counting', () => {
-  test('whatever skip, every and times are', () => {
+  test('any combination of skip, every and times', () => {
     fc.assert(
       fc.property(counts, fc.nat({ max: 40 }), ({ skip, every, times }, calls) => {
         const due = Array.from({ length: calls }, (_, index) => index + 1)
           .filter(number => number > (skip ?? 0))
           .filter((_, index) => (index + 1) % (every ?? 1) === 0)
         const spec = { on: 'api', reset: true, skip, every, times } as const
-        expect(struck(spec, calls)).toEqual(due.slice(0, times))
+        expect(hitCalls(spec, calls)).toEqual(due.slice(0, times))
       }),
     )
   })
@@ -35,10 +35,10 @@ describe('counting', () => {
     [{ every: 3 }, [3, 6, 9]],
     [{ skip: 1, every: 3, times: 2 }, [4, 7]],
   ])('%j', (how, numbers) => {
-    expect(struck({ on: 'api', reset: true, ...how }, 9)).toEqual(numbers)
+    expect(hitCalls({ on: 'api', reset: true, ...how }, 9)).toEqual(numbers)
   })
 
-  test('the hits count up, and it says when it is used up', () => {
+  test('counts hits until the fault is used up', () => {
     const faults = createFaultRegistry()
     faults.add({ name: 'flaky', on: 'api', respond: { status: 503 }, times: 2 })
     const take = () => faults.takeApi({ endpoint: 'start', chatId: undefined })
@@ -51,14 +51,14 @@ describe('counting', () => {
   })
 })
 
-describe('what it is about', () => {
+describe('matching', () => {
   const takes = (on: FaultSpec['on'], endpoint: string) => {
     const faults = createFaultRegistry()
     faults.add({ on, reset: true })
     return faults.takeApi({ endpoint, chatId: 'c1' }) !== null
   }
 
-  test('one endpoint, several, or any', () => {
+  test('matches one endpoint, several, or any', () => {
     expect([takes({ api: 'start' }, 'start'), takes({ api: 'start' }, 'end')]).toEqual([true, false])
     expect([takes({ api: ['start', 'end'] }, 'end'), takes({ api: ['start', 'end'] }, 'message')]).toEqual([
       true,
@@ -67,7 +67,7 @@ describe('what it is about', () => {
     expect([takes('api', 'chat'), takes({ api: 'any' }, 'chat')]).toEqual([true, true])
   })
 
-  test('only its chat; others are not counted', () => {
+  test('matches and counts only calls of its chat', () => {
     const faults = createFaultRegistry()
     faults.add({ on: 'api', chat_id: 'c2', reset: true, skip: 1 })
     const chats = ['c1', 'c2', undefined, 'c1', 'c2', 'c2']
@@ -75,7 +75,7 @@ describe('what it is about', () => {
     expect(hit).toEqual([false, false, false, false, true, true])
   })
 
-  test('calls are not events', () => {
+  test('a webhook fault does not match calls', () => {
     const faults = createFaultRegistry()
     faults.add({ on: 'webhook', delay: '1s' })
     expect([faults.onApi, faults.onWebhooks]).toEqual([false, true])
@@ -96,19 +96,19 @@ describe('several faults', () => {
     )
   }
 
-  test('follow one another in the order they were set', () => {
+  test('apply one after the other in the order they were set', () => {
     const first = { name: 'a', on: 'api', respond: { status: 503 }, times: 2 } as const
     const second = { name: 'b', on: 'api', respond: { status: 429 }, times: 1 } as const
     expect(take([first, second], 4)).toEqual(['a', 'a', 'b', ''])
   })
 
-  test('strike together when they decide different things', () => {
+  test('apply together when they change different aspects', () => {
     const slow = { name: 'slow', on: 'api', latency: '1s' } as const
     const flaky = { name: 'flaky', on: { api: 'start' }, drop: 'after', every: 2 } as const
     expect(take([slow, flaky], 4)).toEqual(['slow', 'slow, flaky', 'slow', 'slow, flaky'])
   })
 
-  test('get names that are free', () => {
+  test('get names that are not taken', () => {
     const faults = createFaultRegistry()
     faults.add({ name: 'fault-2', on: 'api', reset: true })
     const names = [1, 2].map(() => faults.add({ on: 'api', reset: true }).name)

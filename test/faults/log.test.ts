@@ -1,11 +1,11 @@
-/** How faults look in the terminal log: as faults, never as the platform's or the receiver's doing. */
+/** Shows faults in the terminal log as faults, not as behaviour of the platform or the receiver. */
 import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
 import { createLog, type LogStyle } from '../../src/reporters/log.ts'
 import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import { post } from '../knobs/support.ts'
 
-/** Figures of the wall are left out. */
+/** Replaces measured durations. */
 const steady = (text: string) => text.replace(/\d+(\.\d+)? ms/g, 'N ms').replaceAll(/ +$/gm, '')
 
 async function logOf(style: LogStyle, specs: readonly FaultSpec[], status = 200) {
@@ -30,7 +30,7 @@ const FLAKY: FaultSpec = { name: 'flaky', on: { api: 'typing_start' }, respond: 
 const LOST: FaultSpec = { name: 'lost', on: { api: 'typing_start' }, drop: 'after', times: 1 }
 const TWICE: FaultSpec = { name: 'twice', on: 'webhook', duplicate: 2, sign: 'none' }
 
-test('pretty', async () => {
+test('pretty: each fault and its effect', async () => {
   expect(await logOf('pretty', [FLAKY, LOST, TWICE], 401)).toMatchInlineSnapshot(`
     "
     09:00:00                fault                     flaky is set: respond 503
@@ -63,7 +63,7 @@ test('pretty', async () => {
   `)
 })
 
-test('compact: one line each, to be searched for', async () => {
+test('compact: one line for each hit', async () => {
   const text = await logOf('compact', [FLAKY, LOST, TWICE])
   expect(text).toContain('fault flaky: respond 503 (1 of 1)\n')
   expect(text).toContain('fault lost: drop the answer after processing (1 of 1)\n')
@@ -71,18 +71,18 @@ test('compact: one line each, to be searched for', async () => {
   expect(text).toContain('fault twice is cleared after 1 hit\n')
 })
 
-test('quiet: what goes wrong on purpose is not wrong', async () => {
+test('quiet: shows no failure that a fault caused', async () => {
   expect(await logOf('quiet', [FLAKY, LOST])).toBe('\n')
   expect(await logOf('quiet', [TWICE], 401)).toBe('\n')
   expect(await logOf('quiet', [{ on: 'webhook', truncate: true }], 400)).toBe('\n')
 })
 
-test('quiet: a forged event that is accepted is wrong, and so is an honest copy that is refused', async () => {
+test('quiet: shows an accepted event with an invalid signature, and a refused valid copy', async () => {
   expect(await logOf('quiet', [TWICE], 200)).toContain('though the signature does not fit')
   expect(await logOf('quiet', [{ on: 'webhook', duplicate: 2 }], 500)).toContain('(copy), fault fault-1')
 })
 
-test('a body that was cut is hinted at', async () => {
+test('a refused truncated body has a hint', async () => {
   const text = await logOf('pretty', [{ on: 'webhook', truncate: true }], 400)
   expect(text).toContain('The fault fault-1 cut the body short: a refusal')
 })

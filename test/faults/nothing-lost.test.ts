@@ -1,4 +1,4 @@
-/** Whatever faults are set on events: once they are cleared and time has passed, every event has arrived. */
+/** Sets random webhook faults: after they are cleared and time has passed, every event has arrived. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
@@ -50,7 +50,7 @@ const settings: fc.Arbitrary<Setting> = fc.record({
   failing: fc.boolean(),
 })
 
-/** What was said in each chat, and what the webhook acknowledged, both in order. */
+/** The user's messages of each chat, and those that the webhook acknowledged, both in order. */
 async function play(script: readonly Command[], setting: Setting) {
   const knobs = { 'webhook.order': setting.order, 'webhook.retry': ['1s'] }
   const seen = new Set<string>()
@@ -84,7 +84,7 @@ async function play(script: readonly Command[], setting: Setting) {
 
 const inChat = (texts: readonly string[], which: number) => texts.filter(text => text.startsWith(`${which}:`))
 
-test('every event arrives, and exactly once when nothing duplicates it', async () => {
+test('every event arrives exactly once without duplicate', async () => {
   await fc.assert(
     fc.asyncProperty(commands(fc.oneof(order, form)), settings, async (script, setting) => {
       const { said, taken, sim } = await play(script, setting)
@@ -95,7 +95,7 @@ test('every event arrives, and exactly once when nothing duplicates it', async (
   )
 })
 
-test('with copies, at least once', async () => {
+test('every event arrives at least once with duplicate', async () => {
   await fc.assert(
     fc.asyncProperty(commands(fc.oneof(order, copies)), settings, async (script, setting) => {
       const { said, taken } = await play(script, setting)
@@ -119,7 +119,7 @@ test('only delay, swap and hold change the order of a chat', async () => {
   )
 })
 
-test('the same script gives the same journal', async () => {
+test('the same script gives the same journal twice', async () => {
   await fc.assert(
     fc.asyncProperty(commands(fc.oneof(order, copies, form)), settings, async (script, setting) => {
       const outline = async () => {

@@ -1,4 +1,4 @@
-/** docs/faults.md: every effect is told, and each example does what it says. */
+/** Checks docs/faults.md: every effect is described, and each example works. */
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { FAULT_HEADER } from '../../src/contract/errors.ts'
@@ -15,7 +15,7 @@ const EFFECTS = Object.keys(Fault.shape).filter(
   key => !['name', 'on', 'chat_id', 'times', 'skip', 'every'].includes(key),
 )
 
-test('tells every field and every effect, and has an example of each', () => {
+test('describes every field and effect, with an example of each', () => {
   const headings = [...PAGE.matchAll(/^### `(\w+)`$/gm)].map(([, name]) => name!)
   expect([...headings, 'gap'].sort()).toEqual([...EFFECTS].sort())
   for (const effect of EFFECTS)
@@ -28,13 +28,13 @@ test('tells every field and every effect, and has an example of each', () => {
   expect(inlineCode(PAGE)).toContain(FAULT_HEADER)
 })
 
-test('each example is a fault, as a step and as a body alike', () => {
+test('each example is a valid fault, the same as a step and as a body', () => {
   expect(written.length).toBe(EFFECTS.length)
   expect(bodies).toEqual(written.map(({ fault }) => fault))
   for (const { fault } of written) expect(Fault.safeParse(fault).error?.issues ?? [], JSON.stringify(fault)).toEqual([])
 })
 
-test.skipIf(!hasShell)('the commands set and clear them (needs bash and curl)', async () => {
+test.skipIf(!hasShell)('the commands of the page set and clear the faults (needs bash and curl)', async () => {
   await using server = await startServer({ port: 0 })
   const result = await runInShell(typed.slice(0, -1).join('\n'), { SIM: server.url })
   expect(result.code).toBe(0)
@@ -43,7 +43,7 @@ test.skipIf(!hasShell)('the commands set and clear them (needs bash and curl)', 
   expect(server.faults.list()).toEqual([])
 })
 
-test.skipIf(!hasShell)('so do those of docs/control-api.md (needs bash and curl)', async () => {
+test.skipIf(!hasShell)('the commands of docs/control-api.md set and clear faults (needs bash and curl)', async () => {
   await using server = await startServer({ port: 0 })
   const block = blocks(read('docs/control-api.md'), 'sh').find(text => text.includes('/_sim/faults'))!
   const { code, stdout } = await runInShell(block, { SIM: server.url })

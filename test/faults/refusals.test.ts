@@ -1,4 +1,4 @@
-/** What makes no sense or could never match is refused, with the field and the way out: in-process and over HTTP alike. */
+/** Refuses faults that contradict themselves or never match, in-process and over HTTP, with field and fix. */
 import { describe, expect, test } from 'vitest'
 import { Fault, type FaultSpec } from '../../src/faults/schema.ts'
 import { startServer } from '../../src/server/start.ts'
@@ -6,7 +6,7 @@ import { InvalidOptionError } from '../../src/simulator/options.ts'
 import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import { createControlClient } from '../support/control-client.ts'
 
-const NO_SENSE: readonly [fault: object, message: string][] = [
+const CONTRADICTIONS: readonly [fault: object, message: string][] = [
   [{ latency: '1s' }, 'on is required: api, webhook or an object.'],
   [{ on: 'apis', reset: true }, 'on must be api, webhook or an object, got the string "apis"; did you mean api?'],
   [{ on: { api: 'mesage' }, reset: true }, 'chat, any or an array, got the string "mesage"; did you mean message?'],
@@ -52,8 +52,8 @@ const NO_SENSE: readonly [fault: object, message: string][] = [
   [{ on: 'api', reset: true, name: 'two words' }, 'name must be of the form'],
 ]
 
-describe('no sense', () => {
-  test.each(NO_SENSE)('%j', async (fault, message) => {
+describe('the specification alone', () => {
+  test.each(CONTRADICTIONS)('%j', async (fault, message) => {
     const sim = createPlatformSimulator()
     const add = () => sim.faults.add(fault as FaultSpec)
     expect(add).toThrow(InvalidOptionError)
@@ -61,10 +61,10 @@ describe('no sense', () => {
     expect(sim.faults.list()).toEqual([])
   })
 
-  test('over HTTP the same words, field by field', async () => {
+  test('the errors are the same over HTTP', async () => {
     await using server = await startServer({ port: 0 })
     const ask = createControlClient(server)
-    for (const [body, message] of NO_SENSE) {
+    for (const [body, message] of CONTRADICTIONS) {
       const told = await ask('POST', '/faults', { body })
       expect([told.status, told.body.error.message]).toEqual([422, expect.stringContaining(message)])
       expect(told.body.error.issues[0].field).toBeTypeOf('string')
@@ -72,7 +72,7 @@ describe('no sense', () => {
     expect(server.faults.list()).toEqual([])
   })
 
-  test('a key that does not exist, with the near one', async () => {
+  test('an unknown key, with the nearest known key', async () => {
     await using server = await startServer({ port: 0 })
     const { status, body } = await createControlClient(server)('POST', '/faults', {
       body: { on: 'api', latencyy: '1s' },
@@ -80,15 +80,15 @@ describe('no sense', () => {
     expect([status, body.error.message]).toEqual([422, expect.stringContaining('did you mean latency?')])
   })
 
-  test('every problem is told, not only the first', () => {
+  test('reports all problems', () => {
     const wrong = { on: 'api', delay: '1', drop: 'after', reset: true, times: 0 }
     const { error } = Fault.safeParse(wrong)
     expect(error!.issues.map(({ path }) => path.join())).toEqual(expect.arrayContaining(['delay', 'reset', 'times']))
   })
 })
 
-describe('what the simulator knows', () => {
-  test('a chat that does not exist', async () => {
+describe('together with the state of the simulator', () => {
+  test('an unknown chat', async () => {
     await using server = await startServer({ port: 0 })
     const ask = createControlClient(server)
     const { id } = await server.chat({ id: 'chat-1' })
@@ -104,7 +104,7 @@ describe('what the simulator knows', () => {
     expect(server.faults.add({ ...fault, chat_id: id })).toMatchObject({ chat_id: id, hits: 0 })
   })
 
-  test('a name that is taken', () => {
+  test('a name that another fault has', () => {
     const { faults } = createPlatformSimulator()
     faults.add({ name: 'a', on: 'api', reset: true })
     const again = () => faults.add({ name: 'a', on: 'api', reset: true })
@@ -113,12 +113,12 @@ describe('what the simulator knows', () => {
     expect(again).not.toThrow()
   })
 
-  test('a wrong signature where nothing is signed', () => {
+  test('an invalid signature while signing is off', () => {
     const { faults } = createPlatformSimulator({ knobs: { 'webhook.signature': 'off' } })
     expect(() => faults.add({ on: 'webhook', sign: 'hex' })).toThrow('webhook.signature is off')
   })
 
-  test('clearing what is not there', () => {
+  test('clearing an unknown fault', () => {
     const { faults } = createPlatformSimulator()
     expect(() => faults.clear('a')).toThrow('There is no fault "a": none is set.')
     faults.add({ name: 'b', on: 'api', reset: true })

@@ -1,11 +1,11 @@
-/** Small readings of faults that many of these tests share. */
+/** Helpers for tests of faults. */
 import type { FaultSpec } from '../../src/faults/schema.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { AGENT } from '../support/chats.ts'
 import type { SimulatorSetup } from '../support/test-simulator.ts'
 
-/** What a fault may do to the API, one of each. */
+/** One API fault of each kind. */
 export const API_FAULTS: readonly FaultSpec[] = [
   { on: 'api', respond: { status: 503 } },
   { on: 'api', latency: '5ms' },
@@ -20,7 +20,7 @@ export const hitsOf = (sim: PlatformSimulator) => sim.journal.query({ kind: 'fau
 export const callsOf = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' })
 export const lastCall = (sim: PlatformSimulator) => callsOf(sim).at(-1)!
 
-/** A call of a handover endpoint as it goes over the wire: whatever comes back is not held against the contract. */
+/** Calls a handover endpoint without checking the answer against the contract. */
 export function raw(
   { sim, send }: Pick<SimulatorSetup, 'sim' | 'send'>,
   name: string,
@@ -35,7 +35,7 @@ export function raw(
   })
 }
 
-/** The user writes these, one after the other, and waits for no answer. */
+/** The user writes these messages without waiting for answers. */
 export function writes(chat: ChatHandle, ...texts: string[]): void {
   for (const text of texts) chat.says(text).catch(() => {})
 }

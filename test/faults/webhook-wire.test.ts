@@ -1,4 +1,4 @@
-/** Faults on events as bytes on a socket: real receivers, well-behaved and not. */
+/** Applies wire faults to events, with real receivers that answer, close early or do not exist. */
 import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { type Handler, rawServer, receiver, simFor } from '../webhooks/receiver.ts'
 import { hitsOf } from './support.ts'
 
-async function struckOnce(spec: object, handler?: Handler, options: PlatformSimulatorOptions = {}) {
+async function sendWith(spec: object, handler?: Handler, options: PlatformSimulatorOptions = {}) {
   const hook = await receiver(handler)
   const sim = simFor(hook.url, options)
   const chat = await takenOver(sim)
@@ -22,22 +22,22 @@ async function struckOnce(spec: object, handler?: Handler, options: PlatformSimu
 
 const signature = (key: string, bytes: Buffer) => createHmac('sha256', key).update(bytes).digest('base64')
 
-test('http header-case: the same names in another case', async () => {
-  const { sim, got, delivery } = await struckOnce({ http: 'header-case' })
+test('http header-case: header names in another case', async () => {
+  const { sim, got, delivery } = await sendWith({ http: 'header-case' })
   expect(got.rawHeaders).toEqual(expect.arrayContaining(['KINDLY-HMAC', 'Content-TYPE', 'User-AGENT']))
   expect(got.headers['kindly-hmac']).toBe(signature(sim.apiKey, got.bytes))
   expect(delivery.request.headers).toHaveProperty('KINDLY-HMAC')
   expect(hitsOf(sim)[0]).not.toHaveProperty('applied')
 })
 
-test('http chunked: no length, the same bytes', async () => {
-  const { sim, got, ack } = await struckOnce({ http: 'chunked' })
+test('http chunked: the same bytes without Content-Length', async () => {
+  const { sim, got, ack } = await sendWith({ http: 'chunked' })
   expect([got.headers['transfer-encoding'], got.headers['content-length']]).toEqual(['chunked', undefined])
   expect([got.headers['kindly-hmac'], got.json.message]).toEqual([signature(sim.apiKey, got.bytes), 'Grüße 😢'])
   expect(ack).toMatchObject({ status: 200 })
 })
 
-test('drip: the body in pieces over that time, with its length', async () => {
+test('drip: the body in pieces over the time, with its length', async () => {
   useStallTolerantTimers()
   let pieces = 0
   const port = await rawServer(() => pieces++)
@@ -49,13 +49,13 @@ test('drip: the body in pieces over that time, with its length', async () => {
   expect(ack!.durationMs).toBeGreaterThanOrEqual(125)
 })
 
-test('drip: a receiver that answers well gets it all', async () => {
-  const { got, ack } = await struckOnce({ drip: '40ms' })
+test('drip: the receiver gets the whole body', async () => {
+  const { got, ack } = await sendWith({ drip: '40ms' })
   expect([got.json.message, Number(got.headers['content-length'])]).toEqual(['Grüße 😢', got.bytes.length])
   expect(ack).toMatchObject({ status: 200 })
 })
 
-test('drip: an answer before the end ends it', async () => {
+test('drip: an early answer ends the request', async () => {
   const port = await rawServer(socket => socket.end('HTTP/1.1 413 No\r\ncontent-length: 2\r\n\r\nno'))
   const sim = simFor(`http://127.0.0.1:${port}/`)
   sim.faults.add({ on: 'webhook', drip: '1h' })
@@ -63,11 +63,11 @@ test('drip: an answer before the end ends it', async () => {
   expect(ack).toMatchObject({ status: 413 })
 })
 
-test('reset_after_answer: delivered, and the receiver sees its connection reset', async () => {
+test('reset_after_answer: the event is delivered, and the connection is reset', async () => {
   const errors: Promise<NodeJS.ErrnoException>[] = []
   const listen = (response: ServerResponse) =>
     errors.push(new Promise(resolve => response.socket!.once('error', resolve)))
-  const { ack, sim, chat } = await struckOnce({ reset_after_answer: true }, (_got, response) => {
+  const { ack, sim, chat } = await sendWith({ reset_after_answer: true }, (_got, response) => {
     listen(response)
     response.end('ok')
   })
@@ -77,7 +77,7 @@ test('reset_after_answer: delivered, and the receiver sees its connection reset'
   expect((await chat.says('Next')).ack).toMatchObject({ status: 200 })
 })
 
-test('all of it together, and the retry is as it should be', async () => {
+test('all effects together, and a valid retry', async () => {
   await using hook = await startWebhook((_, response) => response.writeHead(hook.bodies.length > 1 ? 200 : 400).end())
   const sim = simFor(hook.url, { knobs: { 'webhook.retry': ['1s'] } })
   const chat = await takenOver(sim)
@@ -101,14 +101,14 @@ test('all of it together, and the retry is as it should be', async () => {
   ])
 })
 
-test('nothing listens: said as usual', async () => {
+test('a refused connection is reported as usual', async () => {
   const sim = simFor(`http://127.0.0.1:${await freePort()}/`)
   sim.faults.add({ on: 'webhook', http: 'chunked' })
   const { ack } = await (await takenOver(sim)).says('Hello')
   expect(ack!.error).toContain('connection refused')
 })
 
-test('a receiver that hangs up: said as usual', async () => {
+test('a closed connection is reported as usual', async () => {
   const port = await rawServer(socket => socket.destroy())
   const sim = simFor(`http://127.0.0.1:${port}/`)
   sim.faults.add({ on: 'webhook', drip: '50ms' })
@@ -116,12 +116,12 @@ test('a receiver that hangs up: said as usual', async () => {
   expect(ack!.error).toMatch(/connection (reset|closed) by/)
 })
 
-test('a very long answer is cut', async () => {
-  const { delivery } = await struckOnce({ http: 'chunked' }, (_got, response) => response.end('x'.repeat(2_000_000)))
+test('a very long answer is truncated', async () => {
+  const { delivery } = await sendWith({ http: 'chunked' }, (_got, response) => response.end('x'.repeat(2_000_000)))
   expect([delivery.response!.body.length, delivery.response!.truncated]).toEqual([16_384, true])
 })
 
-test('a reset cuts it off', async () => {
+test('a reset aborts the request', async () => {
   const hook = await receiver((_got, response) => void response)
   const sim = simFor(hook.url)
   const chat = await takenOver(sim)
@@ -134,7 +134,7 @@ test('a reset cuts it off', async () => {
   expect(sim.journal.query()).toEqual([])
 })
 
-test('reset_after_answer: a receiver that closes by itself, as HTTP/1.0 does, leaves no connection behind', async () => {
+test('reset_after_answer: no connection stays open when the receiver closes it, as with HTTP/1.0', async () => {
   const port = await rawServer(socket => socket.end('HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n'))
   const sim = simFor(`http://127.0.0.1:${port}/`)
   const chat = await takenOver(sim)

@@ -1,4 +1,4 @@
-/** Faults on events: when they go out, how often, in which order, signed how. */
+/** Applies faults to events: their time, order, number, signature and body. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
@@ -8,7 +8,7 @@ import { hitsOf, writes } from './support.ts'
 
 const MESSAGE = { webhook: 'MESSAGE FROM USER' } as const
 
-/** What the webhook got, as the words of the user. */
+/** The user's messages that the webhook received. */
 const said = ({ inbox }: World) => inbox.map(({ json }) => json.message as string)
 const dueIn = (sim: PlatformSimulator) => {
   const due = coreOf(sim).nextDeliveryDue()
@@ -24,8 +24,8 @@ async function talk(spec: FaultSpec, texts: readonly string[], options: Paramete
   return { ...made, chat, got: () => said(made) }
 }
 
-describe('when it goes out', () => {
-  test('delay: out of its lane, later events pass it', async () => {
+describe('time and order', () => {
+  test('delay: later events pass the delayed one', async () => {
     const { sim, got } = await talk({ on: MESSAGE, delay: '2s', times: 1 }, ['1', '2'])
     expect([got(), dueIn(sim)]).toEqual([['2'], 2000])
     await sim.clock.advance('1999ms')
@@ -34,7 +34,7 @@ describe('when it goes out', () => {
     expect([got(), dueIn(sim)]).toEqual([['2', '1'], null])
   })
 
-  test('slow: holds its lane, but no other', async () => {
+  test('slow: later events of the chat wait, other chats do not', async () => {
     const { sim, got } = await talk({ on: MESSAGE, slow: '2s', times: 1 }, ['1', '2'])
     writes(await takenOver(sim), 'other')
     await sim.settled()
@@ -59,7 +59,7 @@ describe('when it goes out', () => {
     expect(got()).toEqual([...order, ...kept])
   })
 
-  test('the order does not hang on how fast the answers come', async () => {
+  test('the order does not depend on the time of the answers', async () => {
     const made = world()
     const chat = await takenOver(made.sim)
     made.sim.faults.add({ on: MESSAGE, swap: true })
@@ -70,7 +70,7 @@ describe('when it goes out', () => {
     expect(said(made)).toEqual(['2', '1', '4', '3'])
   })
 
-  test('what is kept back passes before whatever waits in the lane', async () => {
+  test('a released event is sent before those that wait', async () => {
     const answer = gate()
     const made = world({}, async ({ json }) => {
       if (json.message === '2') await answer.opened
@@ -85,7 +85,7 @@ describe('when it goes out', () => {
     expect(said(made)).toEqual(['2', '1', '3'])
   })
 
-  test('any event of the chat passes, those of other chats do not', async () => {
+  test('any event of the chat counts as passing, events of other chats do not', async () => {
     const made = world()
     const [chat, other] = [await takenOver(made.sim), await takenOver(made.sim)]
     made.sim.faults.add({ name: 'keep', on: MESSAGE, hold: 1, times: 1 })
@@ -98,7 +98,7 @@ describe('when it goes out', () => {
     expect(made.events()).toEqual(['MESSAGE FROM USER', 'AGENT TYPING START', 'MESSAGE FROM USER'])
   })
 
-  test('cleared by name, only its own events go out, oldest first', async () => {
+  test('clearing a fault by name sends the events it holds, oldest first', async () => {
     const made = world()
     const { sim } = made
     const chat = await takenOver(sim)
@@ -115,7 +115,7 @@ describe('when it goes out', () => {
     expect(said(made)).toEqual(['2', '1', '3'])
   })
 
-  test('with webhook.order none there are no lanes, and nothing is lost either', async () => {
+  test('with webhook.order none, held events are not lost', async () => {
     const made = world({ knobs: { 'webhook.order': 'none' } })
     const chat = await takenOver(made.sim)
     made.sim.faults.add({ on: MESSAGE, swap: true, times: 1 })
@@ -127,7 +127,7 @@ describe('when it goes out', () => {
     expect(said(made)).toEqual(['3', '1', '2'])
   })
 
-  test('the acknowledgement waited for is that of the event, however late', async () => {
+  test('says() waits for the acknowledgement of a delayed event', async () => {
     const { sim } = world()
     const chat = await takenOver(sim)
     sim.faults.add({ on: MESSAGE, delay: '5s' })
@@ -137,8 +137,8 @@ describe('when it goes out', () => {
   })
 })
 
-describe('how often', () => {
-  test('duplicate: the same bytes, numbered, and marked as copies', async () => {
+describe('copies', () => {
+  test('duplicate: the same bytes, numbered and marked as copies', async () => {
     const { sim, inbox } = await talk({ name: 'twice', on: MESSAGE, duplicate: 3, times: 1 }, ['1', '2'])
     expect(inbox.map(({ json }) => json.message)).toEqual(['1', '1', '1', '2'])
     expect(new Set(inbox.slice(0, 3).map(({ text }) => text)).size).toBe(1)
@@ -152,7 +152,7 @@ describe('how often', () => {
     ])
   })
 
-  test('gap: between the copies, and later events do not wait for them', async () => {
+  test('gap: time between copies, and later events do not wait for them', async () => {
     const { sim, got } = await talk({ on: MESSAGE, duplicate: 3, gap: '50ms', times: 1 }, ['1', '2'])
     expect([got(), dueIn(sim)]).toEqual([['1', '2'], 50])
     await sim.clock.advance('50ms')
@@ -161,7 +161,7 @@ describe('how often', () => {
     expect([got(), dueIn(sim)]).toEqual([['1', '2', '1', '1'], null])
   })
 
-  test('a copy that is answered first is not the acknowledgement, and its number is not the first', async () => {
+  test('a copy that is answered first is neither the acknowledgement nor attempt 1', async () => {
     const answer = gate()
     const { sim } = world({}, async (_, inbox) => {
       if (inbox.length > 1) return new Response(null, { status: 409 })
@@ -180,7 +180,7 @@ describe('how often', () => {
     ])
   })
 
-  test('a copy is not tried again, the event is; the retry goes out as it should', async () => {
+  test('the event is retried with a valid request, and its copies are not retried', async () => {
     const { sim, inbox } = await talk(
       { on: MESSAGE, duplicate: 2, sign: 'none', times: 1 },
       ['1'],
@@ -200,7 +200,7 @@ describe('how often', () => {
     ])
   })
 
-  test('retries count as due', async () => {
+  test('nextDue includes retries', async () => {
     const { sim } = await talk(
       { on: MESSAGE, delay: '5s' },
       ['1'],
@@ -215,7 +215,7 @@ describe('how often', () => {
   })
 })
 
-describe('what goes out', () => {
+describe('signature and body', () => {
   const valid = (key: string, text: string) => createHmac('sha256', key).update(text).digest('base64')
 
   test.each(['none', 'wrong-key', 'tampered', 'truncated', 'hex'] as const)(
@@ -228,7 +228,7 @@ describe('what goes out', () => {
     },
   )
 
-  test('truncate: no JSON any more, signed as the whole was', async () => {
+  test('truncate: invalid JSON with the signature of the whole body', async () => {
     const made = world({}, ({ text }) => new Response(text))
     const { sim } = made
     const chat = await takenOver(sim)
@@ -242,7 +242,7 @@ describe('what goes out', () => {
     expect(request.headers['Kindly-HMAC']).toBe(whole.request.headers['Kindly-HMAC'])
   })
 
-  test('several together', async () => {
+  test('several effects together', async () => {
     const { sim, inbox } = await talk({ on: MESSAGE, delay: '1s', duplicate: 2, sign: 'wrong-key' }, ['1'])
     await sim.clock.advance('1s')
     expect(inbox).toHaveLength(2)
@@ -269,7 +269,7 @@ describe('what goes out', () => {
     ])
   })
 
-  test('a function has no wire: what needs one is left out, and said so', async () => {
+  test('a webhook that is a function: wire faults are left out, and the journal says so', async () => {
     const { sim, inbox } = await talk({ on: MESSAGE, drip: '10s', http: ['chunked', 'header-case'], duplicate: 2 }, [
       '1',
     ])
@@ -280,7 +280,7 @@ describe('what goes out', () => {
 
 describe('a reset', () => {
   test.each([{ delay: '1s' }, { slow: '1s' }, { swap: true }, { hold: 2 }, { duplicate: 2, gap: '1s' }] as const)(
-    '%j: nothing of before arrives after',
+    '%j: no event from before a reset arrives after it',
     async how => {
       const made = await talk({ on: MESSAGE, ...how }, ['before'])
       const { sim } = made
@@ -295,7 +295,7 @@ describe('a reset', () => {
     },
   )
 
-  test('on the real clock too', async () => {
+  test('the same on the real clock', async () => {
     const made = world({ clock: 'real' })
     const { sim } = made
     const late = async (text: string, delay: string) => {

@@ -1,6 +1,6 @@
 /** `configure()`: all or none, refusals that say what is allowed, and what the configuration shows. */
 import { expect, test } from 'vitest'
-import { allowedFor, defaultKnobs, KNOB_NAMES, type KnobName, formatKnobs } from '../../src/contract/knobs.ts'
+import { allowedFor, defaultKnobs, formatKnobs, KNOB_NAMES, type KnobName } from '../../src/contract/knobs.ts'
 import { InvalidOptionError } from '../../src/simulator/options.ts'
 import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import { post, world } from './support.ts'

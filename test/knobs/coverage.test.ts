@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ASSUMPTIONS } from '../../src/contract/assumptions.ts'
-import { defaultKnobs, KNOB_NAMES, formatKnobs } from '../../src/contract/knobs.ts'
+import { defaultKnobs, formatKnobs, KNOB_NAMES } from '../../src/contract/knobs.ts'
 import { read, trackedFiles } from '../architecture/files.ts'
 import { DEFAULTS } from './defaults.ts'
 

@@ -1,4 +1,4 @@
-/** Signatures that are wrong on purpose: each wrong, in its own way and in no other. */
+/** Builds invalid signatures, each invalid in one way only. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultKnobs, KNOBS } from '../../src/contract/knobs.ts'
@@ -13,15 +13,15 @@ const signatureOf = (mode: (typeof SIGN_MODES)[number], knobs = defaultKnobs()) 
   faultySignature(mode, 'examplekey', BODY, URL_, knobs)['Kindly-HMAC']
 
 describe('headers', () => {
-  test('valid and tampered sign as the platform does', () => {
+  test('valid and tampered have the valid signature', () => {
     for (const mode of ['valid', 'tampered'] as const) expect(signatureOf(mode)).toBe(RIGHT)
   })
 
-  test('none has no header at all', () => {
+  test('none has no signature headers', () => {
     expect(faultySignature('none', 'examplekey', BODY, URL_, defaultKnobs())).toEqual({})
   })
 
-  test('wrong-key, truncated and hex are wrong, in the form their name says', () => {
+  test('wrong-key, truncated and hex are invalid in the way of their name', () => {
     expect(signatureOf('wrong-key')).toMatch(/^[A-Za-z0-9+/]{43}=$/)
     expect(signatureOf('wrong-key')).not.toBe(RIGHT)
     expect(signatureOf('truncated')).toBe(RIGHT.slice(0, 33))
@@ -30,16 +30,16 @@ describe('headers', () => {
     expect(algorithm).toBe('HMAC-SHA-256 (base64 encoded)')
   })
 
-  test('hex is base64 where hexadecimal is right', () => {
+  test('hex is base64 when hexadecimal is configured', () => {
     expect(signatureOf('hex', { ...defaultKnobs(), 'webhook.signature': 'hex' })).toBe(RIGHT)
   })
 
-  test('without signatures no mode makes one', () => {
+  test('no mode adds a signature while signing is off', () => {
     const knobs = { ...defaultKnobs(), 'webhook.signature': 'off' } as const
     for (const mode of SIGN_MODES) expect(faultySignature(mode, 'examplekey', BODY, URL_, knobs)).toEqual({})
   })
 
-  test('every algorithm, encoding and content: only valid and tampered equal the right ones', () => {
+  test('for every algorithm, encoding and content, only valid and tampered are valid', () => {
     for (const algorithm of ['sha1', 'sha256', 'sha512'] as const)
       for (const signature of ['base64', 'hex'] as const)
         for (const signedContent of ['body', 'url-and-body'] as const) {
@@ -77,7 +77,7 @@ describe('tampered', () => {
     more: fc.jsonValue({ noUnicodeString: false, maxDepth: 3 }),
   })
 
-  test.each(FORMS)('%s: any payload: one byte, and other JSON', form => {
+  test.each(FORMS)('%s: any payload: one byte differs, and the JSON value differs', form => {
     fc.assert(
       fc.property(payload, value => {
         const body = encodePayload(value, form)

@@ -1,18 +1,18 @@
-/** Order within a chat, independence between chats, and an API that never waits. */
+/** Delivers the events of a chat in order, while other chats and the API do not wait. */
 import type { ServerResponse } from 'node:http'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { call, gate, post, sends, takenOver, world } from '../knobs/support.ts'
 import { receiver, simFor } from './receiver.ts'
 
-/** Answers are kept back until the test lets them go. */
+/** A receiver whose answers the test releases. */
 async function holding() {
   const held: ServerResponse[] = []
   const { url, got, arrived, sockets } = await receiver((_got, response) => held.push(response))
   return { url, got, arrived, sockets, release: (index: number) => held[index]!.end() }
 }
 
-test('the next event of a chat goes out after the answer to the one before', async () => {
+test('the next event of a chat is sent after the answer to the one before', async () => {
   const { url, got, arrived, release } = await holding()
   const sim = simFor(url)
   const chat = await takenOver(sim)
@@ -26,7 +26,7 @@ test('the next event of a chat goes out after the answer to the one before', asy
   }
 })
 
-test('a chat whose receiver does not answer blocks no other', async () => {
+test('a chat without answers does not block other chats', async () => {
   const { url, got, arrived, release } = await holding()
   const sim = simFor(url)
   const [slow, quick] = [await takenOver(sim), await takenOver(sim)]
@@ -79,13 +79,13 @@ test('a receiver may call the API before it answers', async () => {
   expect(chat.status).toBe('agent')
 })
 
-/** For each of three chats: how many messages; then in which order the answers are let go. */
+/** For each of three chats: the number of messages; then the order in which the answers are released. */
 const plan = fc.record({
   messages: fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 15 }),
   picks: fc.array(fc.nat(), { minLength: 15, maxLength: 15 }),
 })
 
-test('whatever the latencies, each chat gets its events in order and each at once after the other', async () => {
+test('for any latencies, each chat gets its events in order, each at once after the answer before', async () => {
   await fc.assert(
     fc.asyncProperty(plan, async ({ messages, picks }) => {
       const open: (() => void)[] = []
@@ -112,7 +112,7 @@ test('whatever the latencies, each chat gets its events in order and each at onc
   )
 })
 
-test('connections are kept: ten events in a row do not open ten', async () => {
+test('connections are reused: ten events in a row do not open ten', async () => {
   const { url, got, sockets } = await receiver()
   const chat = await takenOver(simFor(url))
   for (let index = 0; index < 10; index++) await chat.says(`${index}`)
@@ -120,7 +120,7 @@ test('connections are kept: ten events in a row do not open ten', async () => {
   expect(sockets()).toBeLessThanOrEqual(2)
 })
 
-test('chats side by side use a socket each', async () => {
+test('parallel chats use one socket each', async () => {
   const { url, arrived, release, sockets } = await holding()
   const sim = simFor(url)
   const chats = [await takenOver(sim), await takenOver(sim), await takenOver(sim)]

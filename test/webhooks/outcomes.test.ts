@@ -5,7 +5,7 @@ import { freePort } from '../support/port.ts'
 import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { answering, deliveredTo, type Handler, rawServer, receiver, simFor } from './receiver.ts'
 
-/** The outcome of each of the four events, for a receiver that always answers so. */
+/** The outcome of each of the four events with this receiver. */
 async function outcomes(handler: Handler): Promise<Record<string, string>> {
   const sim = simFor((await receiver(handler)).url)
   const chat = await sim.chat()
@@ -29,15 +29,15 @@ test('200 delivers all four events', async () => {
   expect(await outcomes(answering(200))).toEqual(all('delivered 200'))
 })
 
-test.each([201, 204, 400, 401, 404, 410, 429, 500, 503])('%i is enough for the typing events only', async status => {
+test.each([201, 204, 400, 401, 404, 410, 429, 500, 503])('%i acknowledges only the typing events', async status => {
   expect(await outcomes(answering(status))).toEqual(all(`failed ${status}`, `delivered ${status}`))
 })
 
-test.each([301, 302, 303, 304, 307, 308])('%i fails, for the typing events as well', async status => {
+test.each([301, 302, 303, 304, 307, 308])('%i acknowledges no event', async status => {
   expect(await outcomes(answering(status, { location: '/elsewhere' }))).toEqual(all(`failed ${status}`))
 })
 
-test('the reason names status and event', async () => {
+test('the failure has status and event', async () => {
   const { url } = await receiver(answering(204))
   expect(await deliveredTo(url)).toMatchObject({
     status: 204,
@@ -46,14 +46,14 @@ test('the reason names status and event', async () => {
   })
 })
 
-test('a failure changes nothing in the chat', async () => {
+test('a failed delivery does not change the chat', async () => {
   const sim = simFor((await receiver(answering(500))).url)
   const chat = await takenOver(sim)
   await chat.says('Hello')
   expect([chat.status, chat.transcript.at(-1)!.text]).toEqual(['agent', 'Hello'])
 })
 
-test('no answer: timeout', async () => {
+test('a receiver that does not answer: timeout', async () => {
   useStallTolerantTimers()
   const { url } = await receiver(() => {})
   const delivery = await deliveredTo(url, { 'webhook.timeout': '100ms' })
@@ -73,7 +73,7 @@ test('an answer that drips and never ends: timeout', async () => {
   expect(delivery.failure).toEqual({ code: 'timeout', timeout_ms: 100 })
 })
 
-test('nothing listens: connection refused', async () => {
+test('a port without a server: connection_refused', async () => {
   const port = await freePort()
   const { outcome, failure } = await deliveredTo(`http://127.0.0.1:${port}/`)
   expect(outcome).toBe('failed')
@@ -82,7 +82,7 @@ test('nothing listens: connection refused', async () => {
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n'
 
-test('reset in the middle of the answer', async () => {
+test('a reset in the middle of the answer: connection_reset', async () => {
   const port = await rawServer(socket => socket.write(`${HEAD}part`, () => socket.resetAndDestroy()))
   const { failure } = await deliveredTo(`http://127.0.0.1:${port}/`)
   expect(failure).toMatchObject({
@@ -91,7 +91,7 @@ test('reset in the middle of the answer', async () => {
   })
 })
 
-test('closed in the middle of the answer, and before it', async () => {
+test('closed before or in the middle of the answer: connection_closed', async () => {
   const inside = await rawServer(socket => socket.end(`${HEAD}part`))
   const before = await rawServer(socket => socket.end())
   for (const port of [inside, before]) {
@@ -104,13 +104,13 @@ test.each([
   ['a greeting', '220 mail.example.test ESMTP\r\n'],
   ['a bad status', 'HTTP/1.1 fine\r\n\r\n'],
   ['a bad header', 'HTTP/1.1 200 OK\r\nno colon here\r\n\r\n'],
-])('garbage instead of HTTP: %s', async (_what, garbage) => {
+])('an answer that is not HTTP: %s', async (_what, garbage) => {
   const port = await rawServer(socket => socket.end(garbage))
   const { failure } = await deliveredTo(`http://127.0.0.1:${port}/`)
   expect(failure).toMatchObject({ code: 'not_http', target: `127.0.0.1:${port}` })
 })
 
-test('HTTPS to a plain port', async () => {
+test('HTTPS to a server without TLS: no_tls', async () => {
   const { url } = await receiver()
   const { failure } = await deliveredTo(url.replace('http:', 'https:'))
   expect(failure).toEqual({
@@ -120,7 +120,7 @@ test('HTTPS to a plain port', async () => {
   })
 })
 
-test('a host that cannot exist', async () => {
+test('a host that does not exist: dns_not_found', async () => {
   const { failure } = await deliveredTo('http://no-such-host.invalid/hook')
   expect(failure).toMatchObject({
     code: expect.stringMatching(/^dns_(not_found|no_answer)$/),
@@ -128,14 +128,14 @@ test('a host that cannot exist', async () => {
   })
 })
 
-test('a long answer is kept in part and says so', async () => {
+test('a long answer is truncated and marked', async () => {
   const { url } = await receiver((_got, response) => response.end('ø'.repeat(20_000)))
   const { outcome, response } = await deliveredTo(url)
   expect(outcome).toBe('delivered')
   expect(response).toMatchObject({ truncated: true, body: 'ø'.repeat(16_384) })
 })
 
-test('an endless answer is cut off', async () => {
+test('an endless answer is truncated', async () => {
   const port = await rawServer(socket => {
     const more = () => {
       while (!socket.destroyed && socket.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`));
@@ -149,7 +149,7 @@ test('an endless answer is cut off', async () => {
   expect(response).toMatchObject({ truncated: true, body: 'x'.repeat(16_384) })
 })
 
-test('without a webhook URL a delivery is skipped and says why', async () => {
+test('without a webhook URL a delivery is skipped: no_url', async () => {
   const { url } = await receiver()
   const sim = simFor(url)
   const chat = await takenOver(sim)

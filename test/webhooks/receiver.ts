@@ -1,4 +1,4 @@
-/** Real sockets on port 0: receivers of webhooks, well-behaved and not. */
+/** Starts webhook receivers on real sockets. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -11,7 +11,7 @@ export interface Got {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage['headers']
-  /** Names as they stood on the wire. */
+  /** Header names in their case on the wire. */
   readonly rawHeaders: readonly string[]
   readonly bytes: Buffer
   // biome-ignore lint/suspicious/noExplicitAny: whatever arrived
@@ -21,7 +21,7 @@ export interface Got {
 export interface Receiver {
   readonly url: string
   readonly got: Got[]
-  /** How many connections were ever opened. */
+  /** How many connections were opened in all. */
   readonly sockets: () => number
   arrived(count: number): Promise<void>
 }
@@ -57,7 +57,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A TCP server: `onData` hears the first bytes of each request. */
+/** Starts a TCP server; `onData` is called with the first bytes of each request. */
 export async function rawServer(onData: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createTcpServer(socket => {
@@ -77,7 +77,7 @@ export function simFor(url: string, options: PlatformSimulatorOptions = {}): Pla
   return sim
 }
 
-/** One user message to the receiver at `url`, and what the journal says about it. */
+/** Sends one user message to the receiver at `url` and returns its journal entry. */
 export async function deliveredTo(url: string, knobs: Record<string, unknown> = {}): Promise<DeliveryContent> {
   const sim = simFor(url, { knobs })
   const chat = await takenOver(sim)

@@ -1,9 +1,9 @@
-/** Redirects: not followed, or by knob followed to their end. */
+/** Refuses redirects by default, and follows them by knob. */
 import { expect, test } from 'vitest'
 import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { answering, deliveredTo, receiver } from './receiver.ts'
 
-test.each([302, 307])('%i: by default the other address is not asked', async status => {
+test.each([302, 307])('%i: not followed by default', async status => {
   const { url, got } = await receiver(answering(status, { location: '/elsewhere' }))
   const { failure } = await deliveredTo(url)
   expect(failure).toEqual({ code: 'redirect', status, followed: false })
@@ -22,7 +22,7 @@ test.each([302, 307])('%i: followed by knob, to another server, with the same by
 
 const NOWHERE = { code: 'redirect', status: 307, followed: true }
 
-test('following ends: a loop fails after five hops and says so', async () => {
+test('a redirect loop fails after five redirects', async () => {
   const { url, got } = await receiver(answering(307, { location: '/again' }))
   const { outcome, failure } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
   expect(outcome).toBe('failed')
@@ -30,19 +30,19 @@ test('following ends: a loop fails after five hops and says so', async () => {
   expect(got).toHaveLength(6)
 })
 
-test('following a redirect that names no address fails', async () => {
+test('a redirect without Location fails', async () => {
   const { url } = await receiver(answering(307))
   const { failure } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
   expect(failure).toEqual(NOWHERE)
 })
 
-test('following a redirect to something that is no address fails', async () => {
+test('a redirect with an invalid Location fails', async () => {
   const { url } = await receiver(answering(307, { location: 'http://[' }))
   const { failure } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
   expect(failure).toEqual(NOWHERE)
 })
 
-test('a timeout behind a redirect', async () => {
+test('a timeout after a redirect', async () => {
   useStallTolerantTimers()
   const { url, got } = await receiver((_got, response, index) => {
     if (index === 0) response.writeHead(307, { location: '/next' }).end()

@@ -1,9 +1,9 @@
-/** A reset leaves no ghost: nothing of before arrives, is journaled, or blocks what comes after. */
+/** After a reset, nothing from before arrives, is journaled, or blocks later events. */
 import { expect, test } from 'vitest'
 import { gate, post, takenOver, world } from '../knobs/support.ts'
 import { receiver, simFor } from './receiver.ts'
 
-test('what is on its way is cut off and never journaled; what waits is dropped', async () => {
+test('aborts requests without journaling them, and drops waiting events', async () => {
   const closed = gate()
   const { url, got, arrived } = await receiver((_got, response, index) =>
     index === 0 ? response.on('close', closed.open) : response.end(),
@@ -25,7 +25,7 @@ test('what is on its way is cut off and never journaled; what waits is dropped',
   expect(sim.deliveries.map(one => one.outcome)).toEqual(['delivered'])
 })
 
-test('a first delivery that is not yet on its way is never sent', async () => {
+test('does not send a first delivery that has not started', async () => {
   const { url, got } = await receiver()
   const sim = simFor(url)
   const chat = await takenOver(sim)
@@ -36,7 +36,7 @@ test('a first delivery that is not yet on its way is never sent', async () => {
   expect(got.map(one => one.json.message)).toEqual(['After'])
 })
 
-test('a webhook function is not called for what was reset', async () => {
+test('does not call the webhook function for an event from before', async () => {
   const { sim, inbox } = world()
   const said = (await takenOver(sim)).says('Too late').catch(() => {})
   sim.reset()
@@ -45,7 +45,7 @@ test('a webhook function is not called for what was reset', async () => {
   expect(inbox.map(one => one.json.message)).toEqual(['After'])
 })
 
-test('an answer that comes after the reset changes nothing', async () => {
+test('ignores an answer that arrives after the reset', async () => {
   const release = gate()
   const { sim, arrived } = world({}, async () => release.opened.then(() => new Response('late')))
   const said = (await takenOver(sim)).says('Old').catch(() => {})
@@ -57,7 +57,7 @@ test('an answer that comes after the reset changes nothing', async () => {
   expect(sim.journal.query()).toEqual([])
 })
 
-test('a typing timer of before does not fire', async () => {
+test('cancels typing timers', async () => {
   const { sim, events } = world()
   await post(sim, 'typing_start', await takenOver(sim), { timeout: 1000 })
   await sim.settled()
@@ -68,7 +68,7 @@ test('a typing timer of before does not fire', async () => {
   expect(events()).toEqual(['AGENT TYPING START'])
 })
 
-test('the same run again gives the same bytes', async () => {
+test('the same run after a reset sends the same bytes', async () => {
   const { sim, inbox } = world()
   const run = async () => {
     const chat = await sim.chat({ language: 'nb' })
@@ -82,7 +82,7 @@ test('the same run again gives the same bytes', async () => {
   expect(await run()).toEqual(first)
 })
 
-test('close() ends what is on its way', async () => {
+test('close() aborts requests', async () => {
   const closed = gate()
   const { url, arrived } = await receiver((_got, response) => response.on('close', closed.open))
   const sim = simFor(url)
@@ -93,7 +93,7 @@ test('close() ends what is on its way', async () => {
   await closed.opened
 })
 
-test('a chat that was being made when the reset came is not made', async () => {
+test('does not create a chat whose creation was interrupted', async () => {
   const sim = simFor('http://127.0.0.1:9/')
   const late = sim.chat()
   sim.reset()
@@ -101,7 +101,7 @@ test('a chat that was being made when the reset came is not made', async () => {
   expect(sim.chats()).toEqual([])
 })
 
-test('an engine that never answers does not keep `settled` waiting after a reset', async () => {
+test('`settled` does not wait for an engine call from before the reset', async () => {
   const { url } = await receiver()
   const sim = simFor(url, { translate: () => new Promise(() => {}) })
   const chat = await takenOver(sim, { sender: { language_codes: ['xx'] } })
@@ -112,7 +112,7 @@ test('an engine that never answers does not keep `settled` waiting after a reset
   expect(sim.journal.query()).toEqual([])
 })
 
-test('three hundred chats wait for their own answers at the same time', async () => {
+test('three hundred chats wait for their answers at the same time', async () => {
   const { open, opened } = gate()
   const { url, arrived } = await receiver(async (_got, response) => {
     await opened

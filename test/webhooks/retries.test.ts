@@ -1,4 +1,4 @@
-/** Retries: when, with what, and what waits for them. */
+/** Retries failed deliveries: their times, their bytes, and the events that wait for them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
@@ -11,7 +11,7 @@ const START = Date.UTC(2024, 0, 1, 9)
 const at = (entry: { time: string }) => Math.round(Date.parse(entry.time) - START)
 const tries = (sim: PlatformSimulator) => sim.deliveries.map(one => [one.attempt, at(one), one.retry_in_ms ?? null])
 
-test('[1s, 5s]: tried again after 1 s and then after 5 s, exactly', async () => {
+test('[1s, 5s]: retries after exactly 1 s and then 5 s', async () => {
   const { url, got } = await receiver((_got, response) => response.writeHead(500).end())
   const sim = simFor(url, { knobs: RETRY })
   const chat = await takenOver(sim)
@@ -32,7 +32,7 @@ test('[1s, 5s]: tried again after 1 s and then after 5 s, exactly', async () => 
   ])
 })
 
-test('each try has the same bytes, signature and delivery id', async () => {
+test('all attempts have the same bytes, signature and delivery id', async () => {
   const { url, got } = await receiver((_got, response) => response.writeHead(503).end())
   const sim = simFor(url, { knobs: { ...RETRY, 'webhook.json': 'pretty' } })
   const chat = await takenOver(sim)
@@ -46,7 +46,7 @@ test('each try has the same bytes, signature and delivery id', async () => {
   expect(new Set(sim.deliveries.map(one => one.delivery_id))).toEqual(new Set([deliveryId]))
 })
 
-test('what came back decides: the second try is delivered and nothing follows', async () => {
+test('no retry follows a delivered attempt', async () => {
   const { url, got } = await receiver((_got, response, index) => response.writeHead(index === 0 ? 500 : 200).end())
   const sim = simFor(url, { knobs: RETRY })
   const chat = await takenOver(sim)
@@ -72,7 +72,7 @@ test('later events of the chat wait for the retries, other chats do not', async 
   expect(inbox.map(one => one.json.message)).toEqual(['A1', 'B1', 'A1', 'A1', 'A2', 'A3'])
 })
 
-test('typing events are not tried again when they were answered at all', async () => {
+test('typing events are not retried after any answer', async () => {
   const { url, got } = await receiver((_got, response) => response.writeHead(500).end())
   const sim = simFor(url, { knobs: RETRY })
   await post(sim, 'typing_start', await takenOver(sim))
@@ -80,7 +80,7 @@ test('typing events are not tried again when they were answered at all', async (
   expect(got).toHaveLength(1)
 })
 
-test('a timeout is tried again like any failure', async () => {
+test('a timeout is retried like any failure', async () => {
   useStallTolerantTimers()
   const { url, got } = await receiver((_got, response, index) => index > 0 && response.end())
   const sim = simFor(url, { knobs: { ...RETRY, 'webhook.timeout': '50ms' } })
@@ -92,7 +92,7 @@ test('a timeout is tried again like any failure', async () => {
   expect(sim.deliveries.map(one => one.outcome)).toEqual(['failed', 'delivered'])
 })
 
-test('a reset ends the retries', async () => {
+test('a reset cancels retries', async () => {
   const { url, got } = await receiver((_got, response) => response.writeHead(500).end())
   const sim = simFor(url, { knobs: RETRY })
   const chat = await takenOver(sim)
@@ -103,7 +103,7 @@ test('a reset ends the retries', async () => {
   expect(sim.journal.query()).toEqual([])
 })
 
-test('retries of a new key are signed with it', async () => {
+test('retries are signed with a changed key', async () => {
   const { url, got } = await receiver((_got, response) => response.writeHead(500).end())
   const sim = simFor(url, { knobs: RETRY })
   const chat = await takenOver(sim)
@@ -114,7 +114,7 @@ test('retries of a new key are signed with it', async () => {
   expect(got[1]!.headers['kindly-hmac']).not.toBe(got[0]!.headers['kindly-hmac'])
 })
 
-test('any list of delays: tries add up on the clock', async () => {
+test('any list of delays: retries follow at these times', async () => {
   const delays = fc.array(fc.integer({ min: 0, max: 100_000 }), { maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(delays, async list => {

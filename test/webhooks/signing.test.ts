@@ -1,4 +1,4 @@
-/** The signature: the public vector, and any text over a real socket. */
+/** Signs events: the public vector, and any text over a real socket. */
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { encodePayload, signatureHeaders } from '../../src/webhooks/request.ts'
 import { takenOver } from '../knobs/support.ts'
 import { receiver, simFor } from './receiver.ts'
 
-test('the public vector', () => {
+test('signs the public vector', () => {
   const headers = signatureHeaders('examplekey', '{"foo":1,"bar":2}', 'https://any.example.test', defaultKnobs())
   expect(headers).toEqual({
     'Kindly-HMAC': 'uEeD0Q7eW9btdx6LFvvlpwkzQBWdbknsQkg1C27Cx7Q=',
@@ -15,7 +15,7 @@ test('the public vector', () => {
   })
 })
 
-test('the key signs as UTF-8 bytes of the body, whatever is in it', () => {
+test('signs the UTF-8 bytes of any body', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ minLength: 1 }), (body, key) => {
       const expected = createHmac('sha256', key).update(Buffer.from(body, 'utf8')).digest('base64')
@@ -58,7 +58,7 @@ const text = fc
 const FORMS = KNOBS['webhook.json'].allowed.split(' | ') as Parameters<typeof encodePayload>[1][]
 const anyJson = fc.jsonValue({ noUnicodeString: false, maxDepth: 4 })
 
-test.each(FORMS)('%s: any payload reads back as the same value', form => {
+test.each(FORMS)('%s: any payload parses to the same value', form => {
   fc.assert(
     fc.property(fc.oneof(anyJson, fc.dictionary(text, text)), payload => {
       expect(JSON.parse(encodePayload(payload, form))).toEqual(JSON.parse(JSON.stringify(payload)))
@@ -66,26 +66,23 @@ test.each(FORMS)('%s: any payload reads back as the same value', form => {
   )
 })
 
-test.each(FORMS)(
-  '%s: any text arrives over HTTP as it was written and verifies over the received bytes',
-  async form => {
-    const { url, got } = await receiver()
-    const sim = simFor(url, { knobs: { 'webhook.json': form } })
-    const chat = await takenOver(sim)
-    await fc.assert(
-      fc.asyncProperty(text, async written => {
-        await chat.says(written)
-        const { bytes, headers, json } = got.at(-1)!
-        expect(json.message).toBe(written)
-        expect(headers['kindly-hmac']).toBe(createHmac('sha256', sim.apiKey).update(bytes).digest('base64'))
-        expect(Number(headers['content-length'])).toBe(bytes.length)
-      }),
-      { numRuns: 40 },
-    )
-  },
-)
+test.each(FORMS)('%s: any text arrives unchanged over HTTP, and the received bytes verify', async form => {
+  const { url, got } = await receiver()
+  const sim = simFor(url, { knobs: { 'webhook.json': form } })
+  const chat = await takenOver(sim)
+  await fc.assert(
+    fc.asyncProperty(text, async written => {
+      await chat.says(written)
+      const { bytes, headers, json } = got.at(-1)!
+      expect(json.message).toBe(written)
+      expect(headers['kindly-hmac']).toBe(createHmac('sha256', sim.apiKey).update(bytes).digest('base64'))
+      expect(Number(headers['content-length'])).toBe(bytes.length)
+    }),
+    { numRuns: 40 },
+  )
+})
 
-test('headers stand on the wire as the platform writes them', async () => {
+test('header names have the case that the platform sends', async () => {
   const { url, got } = await receiver()
   const chat = await simFor(url).chat()
   await chat.press('handover')

@@ -1,4 +1,4 @@
-/** The published signature vectors: what the script makes, and true by node:crypto and by our own signing. */
+/** Checks the published signature vectors with node:crypto and with the signing of webhook requests. */
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -11,25 +11,25 @@ const { about, vectors } = JSON.parse(text) as { about: string; vectors: Vector[
 const positive = vectors.filter(vector => vector.valid)
 const negative = vectors.filter(vector => !vector.valid)
 
-/** A receiver's check, strict about nothing but the bytes. */
+/** Verifies as a receiver does. */
 function accepts({ key, body_base64, headers }: Vector): boolean {
   const given = Object.entries(headers).find(([name]) => name.toLowerCase() === 'kindly-hmac')?.[1] ?? ''
   const expected = createHmac('sha256', Buffer.from(key, 'utf8')).update(Buffer.from(body_base64, 'base64')).digest()
   return Buffer.from(given, 'base64').equals(expected)
 }
 
-test('the file is what the script makes', () => {
+test('the file is the output of the script', () => {
   expect(text).toBe(fileText())
 })
 
-test('there are enough of both kinds, each with its own name', () => {
+test('has enough valid and invalid vectors with unique names', () => {
   expect(positive.length).toBeGreaterThanOrEqual(20)
   expect(negative.length).toBeGreaterThanOrEqual(15)
   expect(new Set(vectors.map(vector => vector.name)).size).toBe(vectors.length)
   expect(about).toContain('base64 HMAC-SHA256')
 })
 
-test('the first one is the public example', () => {
+test('the first vector is the public example', () => {
   expect(vectors[0]).toMatchObject({
     key: 'examplekey',
     body_utf8: '{"foo":1,"bar":2}',
@@ -48,13 +48,13 @@ test.each(negative)('refused: $name', vector => {
   expect(vector.mistake).toMatch(/\S/)
 })
 
-test('the mistakes everyone makes are all there', () => {
+test('has the common mistakes', () => {
   const named = new Set(negative.map(vector => vector.mistake))
   const wanted = ['re-stringified', 'hex', 'wrong key', 'latin1', 'trimmed newline', 'truncated', 'empty']
   expect(wanted.filter(mistake => !named.has(mistake))).toEqual([])
 })
 
-test.each(positive.filter(vector => vector.body_utf8 !== undefined))('we sign it so: $name', vector => {
+test.each(positive.filter(vector => vector.body_utf8 !== undefined))('signs: $name', vector => {
   const { key, body_utf8, headers, body_base64 } = vector
   expect(Buffer.from(body_base64, 'base64').toString('utf8')).toBe(body_utf8)
   const ours = signatureHeaders(key, body_utf8!, '', defaultKnobs())

@@ -122,8 +122,8 @@ function classesOf(
 
 function labelOf({ label, kind }: TimelineRow, span: Span): Markup {
   const { left, right, side } = roomFor(span)
-  const struck = kind === 'fault' && html`<svg class="mark" aria-hidden="true"><use href="#mark-fault"/></svg> `
-  return html`<span class="label ${side}" style="--left:${left}%;--right:${right}%" title="${label}">${struck}${label}</span>`
+  const faultMark = kind === 'fault' && html`<svg class="mark" aria-hidden="true"><use href="#mark-fault"/></svg> `
+  return html`<span class="label ${side}" style="--left:${left}%;--right:${right}%" title="${label}">${faultMark}${label}</span>`
 }
 
 /** Who to whom, for narrow pages and for readers who hear it. */
