@@ -3,7 +3,7 @@ import type * as z from 'zod/mini'
 import { explainIssues, joinPath } from '../contract/explain-issues.ts'
 import { sentence } from '../text/near-names.ts'
 
-export interface Problem {
+export interface FieldProblem {
   readonly field: string
   readonly message: string
   /** The keys that are known instead of an unknown one. */
@@ -16,7 +16,7 @@ export function describeIssues(
   value: unknown,
   schema: z.ZodMiniType,
   whole: string,
-): Problem[] {
+): FieldProblem[] {
   return explainIssues(issues, value, schema).map(({ field, message, allowed }) => ({
     field,
     message: sentence(`${field || whole} ${message}`),

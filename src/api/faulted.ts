@@ -108,7 +108,7 @@ function faultyAnswer(ports: ApiPorts, answer: ApiResponse, { answer: effect, fa
 const firstHalf = (body: string | Uint8Array) => body.slice(0, Math.floor(body.length / 2))
 
 /** One journal entry for each applied fault. */
-export function faultEntries({ chat_id, endpoint }: ApiContent, { hits }: AppliedApiFaults): FaultContent[] {
+export function apiFaultEntries({ chat_id, endpoint }: ApiContent, { hits }: AppliedApiFaults): FaultContent[] {
   return hits.map(hit => ({
     kind: 'fault',
     ...(chat_id === undefined ? {} : { chat_id }),

@@ -6,7 +6,7 @@ import { assumed } from '../platform/transaction.ts'
 import { checkContentType, parseBody, parseJson } from './body.ts'
 import type { ApiPorts } from './call.ts'
 import { type ApiCall, createCall, entryOf } from './call.ts'
-import { createFaultedApi, faultEntries } from './faulted.ts'
+import { apiFaultEntries, createFaultedApi } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
 import { type Grant, keyIn } from './keyring.ts'
 import type { ApiRequest, ApiResponse } from './messages.ts'
@@ -65,7 +65,7 @@ function serve(call: ApiCall): Maybe<ApiResponse> {
   const endpoint = ENDPOINTS[route.id]
   if (request.method === 'OPTIONS') return preflightResponse(allowedMethods(endpoint))
   checkMethod(endpoint, request.method)
-  return mustRedirect(call, route) ? redirectOf(call, route) : act(call, endpoint, route)
+  return mustRedirect(call, route) ? redirectOf(call, route) : callOperation(call, endpoint, route)
 }
 
 /** HEAD is GET without the body, as everywhere in HTTP. */
@@ -83,7 +83,7 @@ function mustRedirect({ ports, transaction }: ApiCall, route: ApiRoute): boolean
   return policy === 'redirect'
 }
 
-function act(call: ApiCall, endpoint: Endpoint, route: ApiRoute): Maybe<ApiResponse> {
+function callOperation(call: ApiCall, endpoint: Endpoint, route: ApiRoute): Maybe<ApiResponse> {
   const grant = authorize(call, endpoint)
   const body = endpoint.body === null ? undefined : readBody(call, endpoint)
   const value = OPERATIONS[route.id]({ ports: call.ports, grant, route, body, transaction: call.transaction })
@@ -116,26 +116,26 @@ function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
   const effects = answer.status < 300 ? call.transaction.effects : []
   const entry = entryOf(call, answer)
   if (faults === null) ports.commit(entry, effects)
-  else ports.commit(entry, effects, faultEntries(entry, faults))
+  else ports.commit(entry, effects, apiFaultEntries(entry, faults))
   return request.method === 'HEAD' ? { ...answer, body: '' } : answer
 }
 
-export const READS = 'GET, HEAD, OPTIONS'
-export const allowedMethods = ({ method }: Endpoint): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
+const READS = 'GET, HEAD, OPTIONS'
+const allowedMethods = ({ method }: Endpoint): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
 
 /** Throws when the reply does not match the contract: that is a bug of the simulator. */
-export function successResponse(call: ApiCall, endpoint: Endpoint, reply: unknown): ApiResponse {
+function successResponse(call: ApiCall, endpoint: Endpoint, reply: unknown): ApiResponse {
   const checked = endpoint.response.safeParse(reply)
   if (!checked.success) throw new Error(`The answer of ${endpoint.id} breaks its contract: ${checked.error.message}`)
   call.response = reply
   return marked(call, jsonResponse(200, reply))
 }
 
-export const redirectOf = (call: ApiCall, { canonical }: ApiRoute): ApiResponse =>
+const redirectOf = (call: ApiCall, { canonical }: ApiRoute): ApiResponse =>
   marked(call, redirectResponse(canonical, call.request.target))
 
 /** Whatever is thrown and is no Refusal is an internal error. */
-export function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
+function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
   if (!(thrown instanceof Refusal)) return internalErrorResponse(thrown)
   assumed(call.transaction, ...thrown.assumed)
   call.response = errorBodyOf(thrown)

@@ -37,14 +37,14 @@ export type AuthState = 'valid' | 'missing' | 'malformed' | 'unknown' | 'wrong_s
 export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring {
   let grants = grantsFrom(mainBotId(), initial)
   let signing = signingFrom(mainBotId(), initial)
-  let tellMore: (key: string) => string | null = () => null
+  let explainUnknownKey: (key: string) => string | null = () => null
   return {
     authorize(header, scope, nowMs, onState) {
       const key = bearerOf(header, onState)
       const grant = grants.get(key)
       if (grant === undefined || (grant.untilMs !== null && nowMs >= grant.untilMs)) {
         onState('unknown')
-        throw unauthorized(tellMore(key) ?? 'The API key is not known here.')
+        throw unauthorized(explainUnknownKey(key) ?? 'The API key is not known here.')
       }
       if (!grant.scopes.includes(scope)) {
         onState('wrong_scope')
@@ -73,7 +73,7 @@ export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring 
     },
     knows: key => grants.has(key),
     about(tell) {
-      tellMore = tell
+      explainUnknownKey = tell
     },
     get botIds() {
       return [...signing.keys()]

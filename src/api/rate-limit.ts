@@ -28,17 +28,17 @@ export function createRateLimit(): RateLimit {
   return {
     take(key, rate, nowMs) {
       if (rate === null) return
-      const known = windows.get(key)
-      const fresh = known === undefined || nowMs >= known.start + rate.windowMs
-      const window = fresh ? { start: nowMs, calls: 0 } : known
+      const current = windows.get(key)
+      const fresh = current === undefined || nowMs >= current.start + rate.windowMs
+      const window = fresh ? { start: nowMs, calls: 0 } : current
       windows.set(key, window)
       if (++window.calls > rate.calls) throw new RateLimited(rate, window.start + rate.windowMs - nowMs)
     },
     get windows() {
       return windows
     },
-    reset(kept = []) {
-      windows = new Map(kept)
+    reset(windowsKept = []) {
+      windows = new Map(windowsKept)
     },
   }
 }

@@ -63,11 +63,11 @@ const TEXTS = defineTexts({
 
 export function explainIssues(issues: readonly Issue[], value: unknown, schema: z.ZodMiniType): SchemaProblem[] {
   const keysAt = (path: Path) => knownKeys(schema, path)
-  return withoutEchoes(issues.flatMap(issue => explainIssue(issue, value, keysAt)))
+  return withoutConsequences(issues.flatMap(issue => explainIssue(issue, value, keysAt)))
 }
 
 /** A map with a misspelt key also lacks what that key stands for: keeps only the first of these findings. */
-function withoutEchoes(findings: readonly SchemaProblem[]): SchemaProblem[] {
+function withoutConsequences(findings: readonly SchemaProblem[]): SchemaProblem[] {
   const misspelt = findings.filter(({ wrong }) => wrong === 'key').map(({ path }) => path.slice(0, -1).join(' '))
   return findings.filter(({ code, path }) => code !== 'incomplete' || !misspelt.includes(path.join(' ')))
 }
@@ -76,17 +76,21 @@ type KeysAt = (path: Path) => readonly string[]
 
 function explainIssue(issue: Issue, value: unknown, keysAt: KeysAt): SchemaProblem[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(issue.path, key, keysAt))
-  const meant = issue.code === 'invalid_union' && issue.message === ZOD_CODE ? meantBranch(issue) : undefined
-  if (meant !== undefined) return meant.flatMap(one => explainIssue(one, value, keysAt))
+  const intended = issue.code === 'invalid_union' && issue.message === ZOD_CODE ? intendedBranch(issue) : undefined
+  if (intended !== undefined) return intended.flatMap(one => explainIssue(one, value, keysAt))
   return [{ path: issue.path, field: fieldName(issue.path), ...wrongValue(issue, valueAt(value, issue.path)) }]
 }
 
-function wrongValue(issue: Issue, seen: unknown): Pick<SchemaProblem, 'code' | 'wrong' | 'message'> {
+function wrongValue(issue: Issue, received: unknown): Pick<SchemaProblem, 'code' | 'wrong' | 'message'> {
   const code = codeOf(issue)
   if (code !== null) return { code, wrong: code === 'unknown_key' ? 'key' : 'value', message: issue.message }
-  const wanted = expected(issue)
-  if (seen === undefined) return { code: 'required', wrong: 'value', message: TEXTS.required(wanted) }
-  const message = TEXTS.unexpected(wanted, formatValue(seen), quotes(issue, seen) || meantWord(issue, seen))
+  const expectedText = expected(issue)
+  if (received === undefined) return { code: 'required', wrong: 'value', message: TEXTS.required(expectedText) }
+  const message = TEXTS.unexpected(
+    expectedText,
+    formatValue(received),
+    quoteHint(issue, received) || nearWord(issue, received),
+  )
   return { code: 'unexpected_value', wrong: 'value', message }
 }
 
@@ -103,7 +107,7 @@ function unknownKey(path: Path, key: string, keysAt: KeysAt): SchemaProblem {
   const full = [...path, key]
   const hint =
     (key === '<<' ? TEXTS.merge : '') ||
-    elsewhere(path, key, keysAt) ||
+    otherLevelHint(path, key, keysAt) ||
     nearest(key, known) ||
     (known.length > 0 && known.length <= 8 ? TEXTS.known(known) : '')
   const message = TEXTS.unknownKey(hint)
@@ -111,7 +115,7 @@ function unknownKey(path: Path, key: string, keysAt: KeysAt): SchemaProblem {
 }
 
 /** A knob at the top of a file, or a bound beside its `expect`, is one level too high. */
-function elsewhere(path: Path, key: string, keysAt: KeysAt): string {
+function otherLevelHint(path: Path, key: string, keysAt: KeysAt): string {
   if (keysAt(['knobs']).includes(key)) return TEXTS.isKnob
   const inside = ['expect', 'none'].find(verb => keysAt([...path, verb]).includes(key))
   return inside === undefined ? '' : TEXTS.inside(inside, key)
@@ -120,12 +124,12 @@ function elsewhere(path: Path, key: string, keysAt: KeysAt): string {
 type UnionIssue = Extract<Issue, { code: 'invalid_union' }>
 
 /** Picks the branch that accepts the kind of the value and finds least wrong inside. */
-function meantBranch({ errors, path }: UnionIssue): Issue[] | undefined {
+function intendedBranch({ errors, path }: UnionIssue): Issue[] | undefined {
   const fitting = errors.filter(
     branch => branch.length > 0 && branch.every(one => one.path.length > 0 || one.code === 'unrecognized_keys'),
   )
-  const [meant] = fitting.sort((a, b) => wrongParts(a) - wrongParts(b))
-  return meant?.map(one => ({ ...one, path: [...path, ...one.path] }))
+  const [intended] = fitting.sort((a, b) => wrongParts(a) - wrongParts(b))
+  return intended?.map(one => ({ ...one, path: [...path, ...one.path] }))
 }
 
 const wrongParts = (branch: readonly Issue[]) =>
@@ -182,8 +186,8 @@ function formsOf(issue: Issue): string[] {
   return issue.message === ZOD_CODE ? issue.errors.flatMap(([first]) => (first ? formsOf(first) : [])) : [issue.message]
 }
 
-function meantWord(issue: Issue, seen: unknown): string {
-  return typeof seen === 'string' ? nearest(seen, wordsOf(issue)) : ''
+function nearWord(issue: Issue, received: unknown): string {
+  return typeof received === 'string' ? nearest(received, wordsOf(issue)) : ''
 }
 
 function wordsOf(issue: Issue): string[] {
@@ -192,9 +196,9 @@ function wordsOf(issue: Issue): string[] {
 }
 
 /** YAML reads an unquoted `12345` or `true` as something else than text. */
-function quotes(issue: Issue, seen: unknown): string {
-  if (typeof seen !== 'number' && typeof seen !== 'boolean') return ''
-  return takesText(issue) ? TEXTS.quote(String(seen)) : ''
+function quoteHint(issue: Issue, received: unknown): string {
+  if (typeof received !== 'number' && typeof received !== 'boolean') return ''
+  return takesText(issue) ? TEXTS.quote(String(received)) : ''
 }
 
 function takesText(issue: Issue): boolean {

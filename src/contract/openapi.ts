@@ -136,7 +136,7 @@ const codesOf = (status: number): string[] => {
 
 const name = (status: number) => `Error${status}`
 
-export function errorResponses(): Record<string, unknown> {
+function errorResponses(): Record<string, unknown> {
   return Object.fromEntries(Object.keys(WORDS).map(status => [name(Number(status)), errorResponse(Number(status))]))
 }
 
@@ -156,7 +156,7 @@ function errorResponse(status: number): unknown {
 const RETRY = { 'retry-after': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } }
 
 /** With a body there is more that can be wrong. 400 and 409 also come from knobs such as `start.again`. */
-export function errorsOf(endpoint: Endpoint): Record<string, unknown> {
+function errorsOf(endpoint: Endpoint): Record<string, unknown> {
   const conflicts = ['start', 'end', 'message', 'summarize'].includes(endpoint.id)
   const withBody = endpoint.body === null ? [] : [...(conflicts ? [409] : []), 413, 415, 422]
   const statuses = [400, 401, 403, 404, 429, ...withBody].sort((a, b) => a - b)
@@ -167,11 +167,9 @@ const names = Object.keys(WEBHOOK_EVENTS) as WebhookEventName[]
 const camel = (name: string) => name.toLowerCase().replace(/ ([a-z])/g, (_, letter: string) => letter.toUpperCase())
 const schemaName = (name: string) => camel(name).replace(/^[a-z]/, letter => letter.toUpperCase())
 
-export const eventSchemas = (): Named =>
-  Object.fromEntries(names.map(name => [schemaName(name), WEBHOOK_EVENTS[name].schema]))
+const eventSchemas = (): Named => Object.fromEntries(names.map(name => [schemaName(name), WEBHOOK_EVENTS[name].schema]))
 
-export const webhooks = (): Record<string, unknown> =>
-  Object.fromEntries(names.map(name => [name, { post: webhook(name) }]))
+const webhooks = (): Record<string, unknown> => Object.fromEntries(names.map(name => [name, { post: webhook(name) }]))
 
 function webhook(name: WebhookEventName): unknown {
   const { demands200, schema } = WEBHOOK_EVENTS[name]

@@ -1,35 +1,35 @@
 /** What falls due on the simulator's clock, by key: setting a key again replaces its deadline. Plain data, no timers. */
 import type { Button } from '../contract/schemas.ts'
 
-export type Deadline =
+export type DeadlineAction =
   | { readonly kind: 'typing'; readonly chatId: string }
   | { readonly kind: 'idle'; readonly chatId: string }
   | { readonly kind: 'reply'; readonly chatId: string; readonly text: string; readonly buttons: readonly Button[] }
 
-interface ConcurrencySlot {
+interface Slot {
   readonly key: string
   readonly atMs: number
   readonly order: number
-  readonly deadline: Deadline
+  readonly deadline: DeadlineAction
 }
 
 export interface Deadlines {
-  set(key: string, atMs: number, deadline: Deadline): void
+  set(key: string, atMs: number, deadline: DeadlineAction): void
   delete(key: string): void
   nextMs(): number | null
   /** The earliest one due at `nowMs`, removed; ties in the order they were set. */
-  take(nowMs: number): Deadline | null
+  take(nowMs: number): DeadlineAction | null
   clear(): void
   /** All of them, in the order they were set. */
-  list(): { readonly key: string; readonly atMs: number; readonly deadline: Deadline }[]
+  list(): { readonly key: string; readonly atMs: number; readonly deadline: DeadlineAction }[]
 }
 
-const before = (a: ConcurrencySlot, b: ConcurrencySlot) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
+const before = (a: Slot, b: Slot) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
 
 /** A binary heap whose replaced entries stay until they surface or outnumber the live ones. */
 export function createDeadlines(): Deadlines {
-  const live = new Map<string, ConcurrencySlot>()
-  let heap: ConcurrencySlot[] = []
+  const live = new Map<string, Slot>()
+  let heap: Slot[] = []
   let order = 0
 
   function siftUp(from: number): void {
@@ -52,9 +52,9 @@ export function createDeadlines(): Deadlines {
     }
   }
   function swap(a: number, b: number): void {
-    const kept = heap[a]!
+    const swapped = heap[a]!
     heap[a] = heap[b]!
-    heap[b] = kept
+    heap[b] = swapped
   }
   function pop(): void {
     const last = heap.pop()
@@ -62,7 +62,7 @@ export function createDeadlines(): Deadlines {
     heap[0] = last
     siftDown(0)
   }
-  function top(): ConcurrencySlot | null {
+  function top(): Slot | null {
     while (heap.length > 0 && live.get(heap[0]!.key) !== heap[0]) pop()
     return heap[0] ?? null
   }

@@ -47,13 +47,13 @@ function messagePayload(
   text: string,
   files: readonly StoredFile[],
 ): MessageFromUser {
-  const attachments = announcedFiles(platform, chat, files)
+  const attachments = attachmentsOf(platform, chat, files)
   const payload: MessageFromUser = { event: 'MESSAGE FROM USER', ...about(platform, chat), message: text }
   return attachments === null ? payload : { ...payload, attachments }
 }
 
 /** The key `attachments` is there only when the handover was started with support for it (EV5, `attachments.whenEmpty`). */
-function announcedFiles(platform: PlatformContext, chat: Chat, files: readonly StoredFile[]): Attachment[] | null {
+function attachmentsOf(platform: PlatformContext, chat: Chat, files: readonly StoredFile[]): Attachment[] | null {
   if (chat.takeover?.supportsAttachment !== true) return null
   if (files.length === 0 && platform.knobs['attachments.whenEmpty'] === 'absent') return null
   return files.map(file => ({

@@ -27,7 +27,7 @@ export interface UserInput {
 }
 
 export interface UserActions {
-  says(chatId: string, said: UserInput): Maybe<UserOutcome>
+  says(chatId: string, input: UserInput): Maybe<UserOutcome>
   press(chatId: string, button: string): Maybe<UserOutcome>
 }
 
@@ -72,25 +72,25 @@ export function createUserActions(ports: UserPorts): UserActions {
     }
   }
 
-  function says(chatId: string, said: UserInput): Maybe<UserOutcome> {
+  function says(chatId: string, input: UserInput): Maybe<UserOutcome> {
     chatOf(chatId)
-    checkMessage(said)
+    checkMessage(input)
     return inTurn(chatId, check => {
       const chat = chatOf(chatId)
-      const forAgent = translated(ports.engines, toAgent(chat, said.text), said.text)
+      const forAgent = translated(ports.engines, toAgent(chat, input.text), input.text)
       return andThen(forAgent, text => {
         check()
-        return write(chat, said, text)
+        return write(chat, input, text)
       })
     })
   }
 
-  function write(chat: Chat, said: UserInput, forAgent: string): UserOutcome {
+  function write(chat: Chat, input: UserInput, forAgent: string): UserOutcome {
     const transaction = createTransaction()
-    const files = storeAll(platform, chat, said.attach ?? [])
-    const outcome = userSays(platform, chat, { text: said.text, files, forAgent }, transaction)
+    const files = storeAll(platform, chat, input.attach ?? [])
+    const outcome = userSays(platform, chat, { text: input.text, files, forAgent }, transaction)
     const attachments = files.map(file => ({ name: file.name, type: file.type, size_kb: file.sizeKb }))
-    const content = { kind: 'user', chat_id: chat.id, action: 'message', text: said.text } as const
+    const content = { kind: 'user', chat_id: chat.id, action: 'message', text: input.text } as const
     ports.commit(
       { ...content, message_id: outcome.messageId, ...(files.length > 0 ? { attachments } : {}) },
       transaction.effects,
@@ -117,8 +117,8 @@ export function createUserActions(ports: UserPorts): UserActions {
   return { says, press }
 }
 
-function checkMessage(said: UserInput): void {
-  if (said.text !== '' || (said.attach ?? []).length > 0) return
+function checkMessage(input: UserInput): void {
+  if (input.text !== '' || (input.attach ?? []).length > 0) return
   throw new UserProblem('invalid_message', 'A message needs a text or at least one attachment.')
 }
 

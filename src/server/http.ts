@@ -17,7 +17,7 @@ const BOUNDS: HttpBounds = { headersMs: 15_000, requestMs: 120_000, checkEveryMs
 
 /** How long an idle connection is kept: longer than usual clients do, so that they are the ones who close. */
 const KEEP_ALIVE_MS = 75_000
-const LAST_ANSWERS_MS = 1_000
+const DRAIN_MS = 1_000
 
 export interface HttpServer {
   readonly server: Server
@@ -53,7 +53,7 @@ export function createHttpServer(
 
 async function stop(server: Server, active: Active): Promise<void> {
   const freed = new Promise<void>(resolve => server.close(() => resolve()))
-  await active.none(LAST_ANSWERS_MS)
+  await active.none(DRAIN_MS)
   server.closeAllConnections()
   await freed
 }

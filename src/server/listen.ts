@@ -17,20 +17,20 @@ export async function listen(server: Server, host: string, port: number): Promis
       })
     })
   } catch (error) {
-    throw await whyNot(error as NodeJS.ErrnoException, host, port)
+    throw await listenErrorFor(error as NodeJS.ErrnoException, host, port)
   }
   return (server.address() as AddressInfo).port
 }
 
-const WORDS: Record<string, string> = {
+const TEXTS: Record<string, string> = {
   EACCES: 'this user may not open that port; choose one above 1023',
   EADDRNOTAVAIL: 'this machine has no such address',
   ENOTFOUND: 'the host name is not known',
 }
 
-async function whyNot(error: NodeJS.ErrnoException, host: string, port: number): Promise<ListenError> {
+async function listenErrorFor(error: NodeJS.ErrnoException, host: string, port: number): Promise<ListenError> {
   if (error.code === 'EADDRINUSE') return new PortInUseError(host, port, await findPortHolder(port))
-  return new ListenError(host, port, WORDS[error.code ?? ''] ?? error.message)
+  return new ListenError(host, port, TEXTS[error.code ?? ''] ?? error.message)
 }
 
 const LISTENING = '0A'

@@ -7,7 +7,7 @@ import type { Listener } from './http.ts'
 
 export interface Listeners {
   readonly platform: Listener
-  readonly home: Listener
+  readonly indexPage: Listener
   /** Loaded when first asked for: starting up does not pay for it. */
   control(): Promise<Listener>
   /** The path part of the base URL, without a final slash: what a proxy may have left in front. */
@@ -16,15 +16,15 @@ export interface Listeners {
 
 const CONTROL = '/_sim'
 
-export function createDispatch(rooms: Listeners): Listener {
-  const control = lazily(rooms.control)
+export function createPathRouter(listeners: Listeners): Listener {
+  const control = lazily(listeners.control)
   return (request, response) => {
-    const target = stripBase(request.url ?? '/', rooms.basePath())
+    const target = stripBase(request.url ?? '/', listeners.basePath())
     const path = target.charCodeAt(0) === SLASH ? target : pathOf(target)
     request.url = target
     if (isControl(path)) return control(request, response)
-    if (isHome(path)) return rooms.home(request, response)
-    rooms.platform(request, response)
+    if (isIndexPage(path)) return listeners.indexPage(request, response)
+    listeners.platform(request, response)
   }
 }
 
@@ -33,7 +33,7 @@ const SLASH = 47
 const isControl = (path: string) =>
   path.startsWith(CONTROL) && (path.length === CONTROL.length || '/?#'.includes(path[CONTROL.length]!))
 
-const isHome = (path: string) => path === '/' || path.startsWith('/?') || path === '/favicon.ico'
+const isIndexPage = (path: string) => path === '/' || path.startsWith('/?') || path === '/favicon.ico'
 
 const stripBase = (target: string, base: string) =>
   base !== '' && target.startsWith(`${base}/`) ? target.slice(base.length) : target
@@ -68,7 +68,7 @@ control API     ${url}/_sim
 `
 
 /** Browsers ask for an icon by themselves; that must not look like a wrong call of the platform. */
-export function createHome(url: () => string): Listener {
+export function createIndexPage(url: () => string): Listener {
   return (request, response) => {
     request.resume()
     if (request.url === '/favicon.ico') return void response.writeHead(204).end()

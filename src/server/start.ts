@@ -14,7 +14,7 @@ import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../simulator/w
 import { allowedHosts, isLoopback, urlOf } from './addresses.ts'
 import { createHttpServer, type HttpServer } from './http.ts'
 import { listen } from './listen.ts'
-import { createDispatch, createHome } from './route-by-path.ts'
+import { createIndexPage, createPathRouter } from './route-by-path.ts'
 
 export interface PlatformServerOptions extends PlatformSimulatorOptions {
   /** Default 4747; 0 takes any free one. */
@@ -44,7 +44,7 @@ export interface PlatformServer extends PlatformSimulator {
 export const DEFAULT_PORT = 4747
 export const DEFAULT_HOST = '127.0.0.1'
 
-const ownRouter = (simulator: PlatformSimulator): RequestRouter => ({
+const singleRouter = (simulator: PlatformSimulator): RequestRouter => ({
   api: simulator.handle,
   bodyLimit: () => limitOf(simulator),
 })
@@ -55,30 +55,30 @@ const ownRouter = (simulator: PlatformSimulator): RequestRouter => ({
  */
 export async function startServer(
   options: PlatformServerOptions = {},
-  router: (simulator: PlatformSimulator) => RequestRouter = ownRouter,
+  router: (simulator: PlatformSimulator) => RequestRouter = singleRouter,
 ): Promise<PlatformServer> {
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options
   checkPort(port)
-  const { port: _, host: __, inspector: ___, controlToken: ____, snapshot, onStopped, ...own } = options
-  const simulatorOptions = { ...own, clock: options.clock ?? 'real' }
+  const { port: _, host: __, inspector: ___, controlToken: ____, snapshot, onStopped, ...simulatorOnly } = options
+  const simulatorOptions = { ...simulatorOnly, clock: options.clock ?? 'real' }
   const transport = httpTransport()
   const simulator = createPlatformSimulator(simulatorOptions, transport)
   const controlToken = options.controlToken ?? (isLoopback(host) ? null : randomToken())
-  const facts = { url: '', token: controlToken, hosts: allowedHosts(host), closing: new AbortController() }
-  const around = { options: simulatorOptions, main: simulator, transport, url: () => facts.url }
-  const workspaces = createWorkspaces(around)
-  const http = createSimulatorRouter(simulator, workspaces, facts, createRequestRouter(workspaces, router(simulator)))
+  const info = { url: '', token: controlToken, hosts: allowedHosts(host), closing: new AbortController() }
+  const owner = { options: simulatorOptions, main: simulator, transport, url: () => info.url }
+  const workspaces = createWorkspaces(owner)
+  const http = createSimulatorServer(simulator, workspaces, info, createRequestRouter(workspaces, router(simulator)))
   const last = onStopped && (() => onStopped(simulator))
-  const ends = [workspaces.closeAll, simulator.close, transport.close]
-  const closed = closeOnce(http.stop, last, ends, facts.closing)
+  const closers = [workspaces.closeAll, simulator.close, transport.close]
+  const closed = closeOnce(http.stop, last, closers, info.closing)
   try {
-    const goOn = snapshot === undefined ? null : await prepared(simulator, snapshot)
-    const real = await listen(http.server, host, port)
-    facts.url = urlOf(host, real)
-    if (options.baseUrl === undefined) coreOf(simulator).address.base = facts.url
-    goOn?.()
+    const startTimers = snapshot === undefined ? null : await applyFirstSnapshot(simulator, snapshot)
+    const actualPort = await listen(http.server, host, port)
+    info.url = urlOf(host, actualPort)
+    if (options.baseUrl === undefined) coreOf(simulator).address.base = info.url
+    startTimers?.()
     const workspace = async (wanted?: PlatformWorkspaceOptions) => workspaces.create(wanted)
-    return withServer(simulator, { url: facts.url, port: real, controlToken, workspace }, closed)
+    return withServer(simulator, { url: info.url, port: actualPort, controlToken, workspace }, closed)
   } catch (error) {
     await simulator.close()
     await transport.close()
@@ -87,7 +87,7 @@ export async function startServer(
 }
 
 /** Timers and deliveries wait until the port is open: an intermediary that is told of an event may call at once. */
-async function prepared(simulator: PlatformSimulator, snapshot: Snapshot): Promise<() => void> {
+async function applyFirstSnapshot(simulator: PlatformSimulator, snapshot: Snapshot): Promise<() => void> {
   const core = coreOf(simulator)
   return applySnapshot(core, await checkSnapshot(core, snapshot))
 }
@@ -97,28 +97,28 @@ function checkPort(port: number): void {
   throw new InvalidOptionError([{ name: 'port', message: `port must be a whole number from 0 to 65535, got ${port}.` }])
 }
 
-interface Facts {
+interface ServerInfo {
   url: string
   readonly token: string | null
   readonly hosts: readonly string[] | null
   readonly closing: AbortController
 }
 
-function createSimulatorRouter(
+function createSimulatorServer(
   simulator: PlatformSimulator,
   workspaces: Workspaces,
-  facts: Facts,
+  info: ServerInfo,
   { api, bodyLimit: limit }: RequestRouter,
 ): HttpServer {
   const core = coreOf(simulator)
-  const dispatch = createDispatch({
+  const dispatch = createPathRouter({
     platform: createNodeAdapter(api, limit),
-    home: createHome(() => facts.url),
+    indexPage: createIndexPage(() => info.url),
     basePath: basePathOf(core),
     control: async () => {
       const { createControlListener } = await import('./control/app.ts')
-      const { token, hosts, closing } = facts
-      return createControlListener({ simulator, workspaces, url: facts.url, token, hosts, closing: closing.signal })
+      const { token, hosts, closing } = info
+      return createControlListener({ simulator, workspaces, url: info.url, token, hosts, closing: closing.signal })
     },
   })
   return createHttpServer(dispatch, request => !declaresTooMuch(request, limit()) || request.url!.startsWith('/_sim/'))
@@ -141,7 +141,7 @@ function basePathOf(core: Core): () => string {
 function closeOnce(
   stopServing: () => Promise<void>,
   last: (() => void) | undefined,
-  ends: readonly (() => Promise<void>)[],
+  closers: readonly (() => Promise<void>)[],
   closing: AbortController,
 ): () => Promise<void> {
   let closed: Promise<void> | null = null
@@ -152,7 +152,7 @@ function closeOnce(
       await stopped
       last()
     }
-    for (const end of ends) await end()
+    for (const end of closers) await end()
     await stopped
   }
   return () => {
@@ -164,8 +164,8 @@ function closeOnce(
 /** The same object with more on it: its getters stay live, and `coreOf` still knows it. */
 function withServer(
   simulator: PlatformSimulator,
-  facts: Pick<PlatformServer, 'url' | 'port' | 'controlToken' | 'workspace'>,
+  info: Pick<PlatformServer, 'url' | 'port' | 'controlToken' | 'workspace'>,
   close: () => Promise<void>,
 ): PlatformServer {
-  return Object.assign(simulator, facts, { close, [Symbol.asyncDispose]: close })
+  return Object.assign(simulator, info, { close, [Symbol.asyncDispose]: close })
 }

@@ -47,12 +47,12 @@ export async function findMistakes(question: SearchInput): Promise<SearchResult>
 }
 
 async function inTurn(
-  stages: readonly ((left: Budget) => Promise<readonly FoundMistake[] | null>)[],
+  attempts: readonly ((left: Budget) => Promise<readonly FoundMistake[] | null>)[],
 ): Promise<SearchResult> {
   let partial = false
-  for (const stage of stages) {
+  for (const attempt of attempts) {
     const left = budget()
-    const foundMistake = await stage(left)
+    const foundMistake = await attempt(left)
     if (foundMistake !== null) return { foundMistake, partial: false }
     partial ||= left.tries < 0 || left.bytes < 0
   }

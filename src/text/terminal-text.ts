@@ -22,14 +22,14 @@ export function widthOf(text: string): number {
 /** Cut to `columns`, with an ellipsis when something is missing. */
 export function shorten(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
-  let kept = ''
+  let start = ''
   let used = 1
   for (const one of graphemes(text)) {
     used += widthOfOne(one)
     if (used > columns) break
-    kept += one
+    start += one
   }
-  return `${kept.trimEnd()}…`
+  return `${start.trimEnd()}…`
 }
 
 export const pad = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - widthOf(text)))

@@ -8,7 +8,7 @@ import {
   type RequestPorts,
   requestHeaders,
   type SignatureKnobs,
-  signatureHeaders,
+  signingHeaders,
   validRequest,
   type WebhookRequest,
 } from './request.ts'
@@ -42,7 +42,7 @@ export function faultySignature(
   knobs: SignatureKnobs,
 ): Headers {
   if (mode === 'none') return {}
-  const headers = signatureHeaders(mode === 'wrong-key' ? `wrong-${key}` : key, body, url, knobs)
+  const headers = signingHeaders(mode === 'wrong-key' ? `wrong-${key}` : key, body, url, knobs)
   const name = knobs['webhook.signatureHeader']
   const value = headers[name]
   if (value === undefined) return headers

@@ -29,7 +29,7 @@ export interface WebhookRequest extends EncodedEvent {
 
 export function validRequest(ports: RequestPorts, encoded: EncodedEvent): WebhookRequest {
   const { chatId, deliveryId, event, body } = encoded
-  const signature = (url: string) => signatureHeaders(ports.signingKey(chatId), body, url, ports.knobs())
+  const signature = (url: string) => signingHeaders(ports.signingKey(chatId), body, url, ports.knobs())
   const headers = (url: string) => requestHeaders(ports, deliveryId, signature(url))
   return { chatId, deliveryId, event, body, headers, wire: null }
 }
@@ -56,7 +56,7 @@ export type SignatureKnobs = Pick<
 >
 
 /** The two signature headers (A4) of exactly this body; none when signing is off. */
-export function signatureHeaders(key: string, body: string, url: string, knobs: SignatureKnobs): Headers {
+export function signingHeaders(key: string, body: string, url: string, knobs: SignatureKnobs): Headers {
   const encoding = knobs['webhook.signature']
   if (encoding === 'off') return {}
   const algorithm = knobs['webhook.algorithm']

@@ -6,7 +6,7 @@ import { ASSUMPTIONS } from '../../src/contract/assumptions.ts'
 import { defaultKnobs, KNOB_NAMES } from '../../src/contract/knobs.ts'
 import { KEPT_BODY_CHARS } from '../../src/runtime/transport.ts'
 import { DEFAULTS } from '../../src/simulator/options.ts'
-import { signatureHeaders } from '../../src/webhooks/request.ts'
+import { signingHeaders } from '../../src/webhooks/request.ts'
 import { blocks, inlineCode, PAGES, pathOf, read, run } from './pages.ts'
 
 const headingId = (heading: string) =>
@@ -64,7 +64,7 @@ it('README links every page and has the commands for the demo and the tests', ()
 it('docs/webhooks.md has the signature headers and the size limit', () => {
   const page = read('docs/webhooks.md')
   const code = inlineCode(page)
-  const headers = signatureHeaders('examplekey', '{"foo":1,"bar":2}', '', defaultKnobs())
+  const headers = signingHeaders('examplekey', '{"foo":1,"bar":2}', '', defaultKnobs())
   for (const text of Object.entries(headers).flat()) expect(code).toContain(text)
   expect(page).toContain(`${KEPT_BODY_CHARS / 1024} KB`)
 })

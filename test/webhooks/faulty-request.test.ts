@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { defaultKnobs, KNOBS } from '../../src/contract/knobs.ts'
 import { SIGN_MODES } from '../../src/contract/sign-modes.ts'
 import { faultySignature, tamperedBody } from '../../src/webhooks/faulty-request.ts'
-import { encodePayload, signatureHeaders } from '../../src/webhooks/request.ts'
+import { encodePayload, signingHeaders } from '../../src/webhooks/request.ts'
 
 const BODY = '{"foo":1,"bar":2}'
 const URL_ = 'https://any.example.test'
@@ -49,7 +49,7 @@ describe('headers', () => {
             'webhook.signature': signature,
             'webhook.signedContent': signedContent,
           }
-          const right = signatureHeaders('k', BODY, URL_, knobs)
+          const right = signingHeaders('k', BODY, URL_, knobs)
           const equal = SIGN_MODES.filter(
             mode => faultySignature(mode, 'k', BODY, URL_, knobs)['Kindly-HMAC'] === right['Kindly-HMAC'],
           )

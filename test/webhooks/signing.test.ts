@@ -3,12 +3,12 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { defaultKnobs, KNOBS } from '../../src/contract/knobs.ts'
-import { encodePayload, signatureHeaders } from '../../src/webhooks/request.ts'
+import { encodePayload, signingHeaders } from '../../src/webhooks/request.ts'
 import { takenOver } from '../knobs/support.ts'
 import { receiver, simFor } from './receiver.ts'
 
 test('signs the public vector', () => {
-  const headers = signatureHeaders('examplekey', '{"foo":1,"bar":2}', 'https://any.example.test', defaultKnobs())
+  const headers = signingHeaders('examplekey', '{"foo":1,"bar":2}', 'https://any.example.test', defaultKnobs())
   expect(headers).toEqual({
     'Kindly-HMAC': 'uEeD0Q7eW9btdx6LFvvlpwkzQBWdbknsQkg1C27Cx7Q=',
     'Kindly-HMAC-algorithm': 'HMAC-SHA-256 (base64 encoded)',
@@ -19,7 +19,7 @@ test('signs the UTF-8 bytes of any body', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ minLength: 1 }), (body, key) => {
       const expected = createHmac('sha256', key).update(Buffer.from(body, 'utf8')).digest('base64')
-      expect(signatureHeaders(key, body, '', defaultKnobs())['Kindly-HMAC']).toBe(expected)
+      expect(signingHeaders(key, body, '', defaultKnobs())['Kindly-HMAC']).toBe(expected)
     }),
   )
 })

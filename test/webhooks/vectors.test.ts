@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { FILE_URL, fileText, type Vector } from '../../scripts/signature-vectors.ts'
 import { defaultKnobs } from '../../src/contract/knobs.ts'
-import { signatureHeaders } from '../../src/webhooks/request.ts'
+import { signingHeaders } from '../../src/webhooks/request.ts'
 
 const text = readFileSync(FILE_URL, 'utf8')
 const { about, vectors } = JSON.parse(text) as { about: string; vectors: Vector[] }
@@ -57,7 +57,7 @@ test('has the common mistakes', () => {
 test.each(positive.filter(vector => vector.body_utf8 !== undefined))('signs: $name', vector => {
   const { key, body_utf8, headers, body_base64 } = vector
   expect(Buffer.from(body_base64, 'base64').toString('utf8')).toBe(body_utf8)
-  const ours = signatureHeaders(key, body_utf8!, '', defaultKnobs())
+  const ours = signingHeaders(key, body_utf8!, '', defaultKnobs())
   const theirs = headers['Kindly-HMAC'] ?? headers['kindly-hmac']
   expect(ours['Kindly-HMAC']).toBe(theirs)
 })

@@ -31,14 +31,14 @@ export function createControlListener(options: ControlOptions) {
 
 function createControlApp(control: ControlContext, access: Access): Hono<Bindings> {
   const app = new Hono<Bindings>({ strict: false })
-  app.onError((error, context) => failed(error, context))
+  app.onError((error, context) => errorResponse(error, context))
   app.use(async (context, next) => {
     const refusal = refusedAccess(access, accessRequestOf(context))
     if (refusal !== null) throw refusal
     await next()
   })
-  for (const route of ROUTES) app.on(route.method, PREFIX + route.path, context => answered(route, control, context))
-  app.notFound(context => failed(unknownRoute(context.req.method, new URL(context.req.url).pathname), context))
+  for (const route of ROUTES) app.on(route.method, PREFIX + route.path, context => runSafely(route, control, context))
+  app.notFound(context => errorResponse(unknownRoute(context.req.method, new URL(context.req.url).pathname), context))
   return app
 }
 
@@ -49,11 +49,11 @@ const accessRequestOf = (context: Context) => ({
 })
 
 /** Refusals of the platform are no Errors, and hono takes care of Errors only. */
-async function answered(route: ControlRoute, control: ControlContext, context: Context): Promise<Response> {
+async function runSafely(route: ControlRoute, control: ControlContext, context: Context): Promise<Response> {
   try {
     return toResponse(await run(route, control, context))
   } catch (thrown) {
-    return failed(thrown, context)
+    return errorResponse(thrown, context)
   }
 }
 
@@ -88,7 +88,7 @@ function toResponse(reply: ControlResponse): Response {
   return reply
 }
 
-function failed(thrown: unknown, context: Context): Response {
+function errorResponse(thrown: unknown, context: Context): Response {
   const problem = asProblem(thrown)
   if (problem !== null) return json(problem.status, problemBody(problem), problem.headers)
   const where = `${context.req.method} ${context.req.path}`

@@ -11,23 +11,23 @@ import { JOURNAL_ROUTES } from './routes/journal.ts'
 import { SNAPSHOT_ROUTES } from './routes/snapshot.ts'
 import { TIME_ROUTES } from './routes/time.ts'
 import { WORKSPACE_ROUTES } from './routes/workspace.ts'
-import { WORKSPACES_ROUTES, workspaceCalled } from './routes/workspaces.ts'
+import { requireWorkspace, WORKSPACES_ROUTES } from './routes/workspaces.ts'
 
 export const WORKSPACE_PATH = '/workspaces/:workspace'
 
 const NO_WORKSPACE = { description: 'There is no such workspace', schema: ControlErrorResponse }
 
-export const workspaceRouteOf = (route: ControlRoute): ControlRoute => ({
+const workspaceRouteOf = (route: ControlRoute): ControlRoute => ({
   ...route,
   id: `workspace_${route.id}`,
   workspaceRouteOf: route.id,
   path: WORKSPACE_PATH + route.path,
   responses: { ...route.responses, 404: route.responses[404] ?? NO_WORKSPACE },
-  run: call => route.run(within(call)),
+  run: call => route.run(inWorkspace(call)),
 })
 
-function within(call: ControlRequest<never, never>): ControlRequest<never, never> {
-  const workspace = workspaceCalled(call, call.params.workspace!)
+function inWorkspace(call: ControlRequest<never, never>): ControlRequest<never, never> {
+  const workspace = requireWorkspace(call, call.params.workspace!)
   return {
     ...call,
     simulator: workspace,
@@ -51,7 +51,7 @@ const INDEX = defineRoute({
 })
 
 /** What there is of every workspace, the default one included. */
-const OF_EACH: readonly ControlRoute[] = [
+const PER_WORKSPACE: readonly ControlRoute[] = [
   ...CHAT_ROUTES,
   ...WORKSPACE_ROUTES,
   ...JOURNAL_ROUTES,
@@ -64,10 +64,10 @@ const OF_EACH: readonly ControlRoute[] = [
 export const ROUTES: readonly ControlRoute[] = [
   INDEX,
   ...HEALTH_ROUTES,
-  ...OF_EACH,
+  ...PER_WORKSPACE,
   ...WORKSPACES_ROUTES,
   ...DOCUMENT_ROUTES,
-  ...OF_EACH.map(workspaceRouteOf),
+  ...PER_WORKSPACE.map(workspaceRouteOf),
 ]
 
 /** Twins are told by the way they are made. */

@@ -138,7 +138,7 @@ export function bodyInput(bytes: Bytes): BodyInput {
 
 const BEYOND_ASCII = /[^\0-\x7f]/
 
-export function* asLatin1({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
+function* asLatin1({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
   yield variant(binaryText(bytes), 'its bytes were read as Latin-1')
   if (text !== null && BEYOND_ASCII.test(text)) {
     yield variant(fromBinaryText(text), 'its text was written as Latin-1')
@@ -147,7 +147,7 @@ export function* asLatin1({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
   yield variant(new TextDecoder('windows-1252').decode(bytes), 'its bytes were read as Windows-1252')
 }
 
-export function* asAscii({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
+function* asAscii({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
   const binary = binaryText(bytes)
   if (!BEYOND_ASCII.test(binary)) return
   yield variant(binary.replace(/[\x80-\xff]/g, dropHighBit), 'the highest bit of each byte was dropped')
@@ -160,7 +160,7 @@ export function* asAscii({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
 
 const dropHighBit = (char: string) => String.fromCharCode(char.charCodeAt(0) & 0x7f)
 
-export function* asUtf16({ text }: BodyInput): Iterable<Variant<Body>> {
+function* asUtf16({ text }: BodyInput): Iterable<Variant<Body>> {
   if (text === null) return
   const little = Uint8Array.from({ length: text.length * 2 }, (_, at) => text.charCodeAt(at >> 1) >> (at % 2 ? 8 : 0))
   yield variant(little, 'little endian')
@@ -171,6 +171,6 @@ export function* asUtf16({ text }: BodyInput): Iterable<Variant<Body>> {
 }
 
 /** Bytes that are not UTF-8 do not survive being a string. */
-export function* asReplaced({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
+function* asReplaced({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
   if (text === null) yield variant(utf8(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)))
 }

@@ -1,5 +1,5 @@
 /** Checks a snapshot and reports its problems; only a valid snapshot is restored. */
-import { describeIssues, type Problem } from '../../api/describe-issues.ts'
+import { describeIssues, type FieldProblem } from '../../api/describe-issues.ts'
 import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { VERSION } from '../../contract/version.ts'
 import { MASK } from '../../journal/mask.ts'
@@ -49,7 +49,7 @@ function refuse(error: unknown): never {
 }
 
 const FEW = 5
-const firstOf = (problems: readonly Problem[]): SettingProblem[] =>
+const firstOf = (problems: readonly FieldProblem[]): SettingProblem[] =>
   problems.slice(0, FEW).map(({ field, message }) => ({ name: field || 'snapshot', message }))
 
 const below =

@@ -1,6 +1,6 @@
 /** Translates the state of a simulator into rows of a snapshot, and back. */
 import type { ReplacedKey } from '../../api/keyring.ts'
-import type { Deadline, Deadlines } from '../../platform/deadlines.ts'
+import type { DeadlineAction, Deadlines } from '../../platform/deadlines.ts'
 import type { BotState, Chat, Message, StoredFile } from '../../platform/state.ts'
 import type { CapturedJob, DeliveryStage } from '../../webhooks/job.ts'
 import type { BotRow, ChatRow, DeadlineRow, DeliveryRow, FileRow, MessageRow, ReplacedKeyRow } from './schema.ts'
@@ -91,7 +91,7 @@ export const deadlineRow = ({ key, atMs, deadline }: ReturnType<Deadlines['list'
   ...snakeCase(deadline),
 })
 
-export function deadlineFromRow({ kind, chat_id: chatId, text = '', buttons = [] }: DeadlineRow): Deadline {
+export function deadlineFromRow({ kind, chat_id: chatId, text = '', buttons = [] }: DeadlineRow): DeadlineAction {
   return kind === 'reply' ? { kind, chatId, text, buttons } : { kind, chatId }
 }
 

@@ -75,7 +75,7 @@ const File = z.strictObject({
   base64: z.optional(z.base64()),
 })
 
-const Deadline = z.strictObject({
+const DeadlineAction = z.strictObject({
   key: word,
   at_ms: time,
   kind: z.enum(['typing', 'idle', 'reply']),
@@ -189,7 +189,7 @@ export const SnapshotSchema = z.strictObject({
   bots: list(Bot),
   chats: list(Chat),
   files: list(File),
-  deadlines: list(Deadline),
+  deadlines: list(DeadlineAction),
   counters: z.strictObject({ chats: count, summaries: count, triggered: count, faults: count }),
   faults: list(FaultRow),
   /** Events that have not arrived yet. */
@@ -217,6 +217,6 @@ export type BotRow = z.infer<typeof Bot>
 export type ChatRow = z.infer<typeof Chat>
 export type MessageRow = z.infer<typeof Message>
 export type FileRow = z.infer<typeof File>
-export type DeadlineRow = z.infer<typeof Deadline>
+export type DeadlineRow = z.infer<typeof DeadlineAction>
 export type DeliveryRow = z.infer<typeof Delivery>
 export type ReplacedKeyRow = z.infer<typeof ReplacedKey>

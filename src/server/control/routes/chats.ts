@@ -26,7 +26,7 @@ interface Outcome {
 }
 
 /** `start` does it and says what it caused. */
-async function act(
+async function performAction(
   call: ControlRequest<{ wait?: 'ack' | undefined }, unknown>,
   start: () => Outcome | Promise<Outcome>,
 ): Promise<ControlResponse> {
@@ -51,7 +51,7 @@ async function fromUpload(file: File): Promise<AttachmentInput> {
   return { name: file.name, type, bytes: new Uint8Array(await file.arrayBuffer()) }
 }
 
-async function attached(body: UserMessageBody | UserMessageForm): Promise<AttachmentInput[]> {
+async function attachmentsOf(body: UserMessageBody | UserMessageForm): Promise<AttachmentInput[]> {
   if ('files' in body && body.files) return Promise.all(body.files.map(fromUpload))
   const described = ('attachments' in body && body.attachments) || []
   return described.map(({ name, type, size_kb, base64 }) =>
@@ -113,8 +113,8 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     example: { text: 'Where is my parcel?' },
     responses: { 200: { description: 'Written', schema: ActionResponse }, 404: NO_CHAT, 409: WAS_RESET, 422: REFUSED },
     async run(call: ControlRequest<{ wait?: 'ack' | undefined }, UserMessageBody | UserMessageForm>) {
-      const attach = (await attached(call.body)).map(toFile)
-      return act(call, () => call.core.user.says(call.params.id!, { text: call.body.text, attach }))
+      const attach = (await attachmentsOf(call.body)).map(toFile)
+      return performAction(call, () => call.core.user.says(call.params.id!, { text: call.body.text, attach }))
     },
   }),
   defineRoute({
@@ -128,6 +128,6 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     body: PressButtonBody,
     example: { button: 'handover' },
     responses: { 200: { description: 'Pressed', schema: ActionResponse }, 404: NO_CHAT, 409: WAS_RESET, 422: REFUSED },
-    run: call => act(call, () => call.core.user.press(call.params.id!, call.body.button)),
+    run: call => performAction(call, () => call.core.user.press(call.params.id!, call.body.button)),
   }),
 ]

@@ -8,7 +8,7 @@ import type { Chat } from '../../../platform/state.ts'
 import { ackOf } from '../../../simulator/chat-handle.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { findDelivery, type Triggered } from '../../../webhooks/manual.ts'
-import { ControlProblem, chatOf, latest, unknownId } from '../problems.ts'
+import { ControlProblem, latest, requireChat, unknownId } from '../problems.ts'
 import { DeliveriesQuery, ResendBody, ResendQuery, TriggerBody } from '../request-schemas.ts'
 import { ControlErrorResponse, DeliveriesResponse, ManualEventResponse } from '../response-schemas.ts'
 import { type ControlResponse, type ControlRoute, defineRoute, ok } from '../route.ts'
@@ -27,15 +27,15 @@ const isKnown = (event: string): event is WebhookEventName => Object.hasOwn(WEBH
 
 async function trigger(core: Core, wanted: TriggerBody): Promise<ControlResponse> {
   refuseWithoutSignatures(core, wanted.sign)
-  return answered(await core.manualEvents.trigger(eventOf(core, wanted)))
+  return ackResponse(await core.manualEvents.trigger(eventOf(core, wanted)))
 }
 
 function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: TriggerBody): Triggered {
   if (isKnown(event)) {
-    const chat = chat_id === undefined ? newestChat(core, event) : chatOf(core, chat_id)
+    const chat = chat_id === undefined ? newestChat(core, event) : requireChat(core, chat_id)
     return { event, chatId: chat.id, sign, sending, payload: { ...payloadOf(core.platform, chat, event), ...body } }
   }
-  const chatId = chat_id === undefined ? undefined : chatOf(core, chat_id).id
+  const chatId = chat_id === undefined ? undefined : requireChat(core, chat_id).id
   return { event, chatId, sign, sending, payload: { event, ...body } }
 }
 
@@ -55,14 +55,14 @@ function newestChat({ platform }: Core, event: string): Chat {
 
 async function resend(core: Core, id: string, resign: boolean, sending: ResendBody): Promise<ControlResponse> {
   const past = findDelivery(core.journal, id)
-  if (past !== undefined) return answered(await core.manualEvents.resend(past, resign, sending))
+  if (past !== undefined) return ackResponse(await core.manualEvents.resend(past, resign, sending))
   const known = [...new Set((core.journal.query({ kind: 'delivery' }) as Delivery[]).map(one => one.delivery_id))]
   const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
   throw unknownId('delivery_not_found', 'id', message, known)
 }
 
 /** What the webhook answered; nothing when a reset came first. */
-function answered(entry: Delivery | null): ControlResponse {
+function ackResponse(entry: Delivery | null): ControlResponse {
   if (entry === null) throw new ControlProblem(409, 'reset', 'The simulator was reset before the webhook answered.')
   return ok({ delivery_id: entry.delivery_id, ack: wireAck(ackOf(entry)) })
 }

@@ -30,12 +30,12 @@ async function wait(call: ControlRequest<WaitQuery, unknown>): Promise<ControlRe
     return ok(presentFor(core)(await core.journal.waitFor(entryMatcher(query), options)))
   } catch (error) {
     if (closing.aborted) throw new ControlProblem(503, 'closing', 'The simulator is closing.')
-    if (error instanceof WaitTimeoutError) return notYet(core, query)
+    if (error instanceof WaitTimeoutError) return timeoutResponse(core, query)
     throw new ControlProblem(409, 'reset', 'The simulator was reset while waiting.')
   }
 }
 
-function notYet(core: Core, query: WaitQuery): ControlResponse {
+function timeoutResponse(core: Core, query: WaitQuery): ControlResponse {
   const nearest = nearestTo(query, core.journal)
   const masked = Object.entries(nearest).map(([name, entries]) => [name, entries.map(presentFor(core))])
   const message = `No entry within ${query.timeout ?? DEFAULT_WAIT}: ${describeQuery(query)}.${nearestHint(nearest)}${droppedHint(core)}`
@@ -60,7 +60,7 @@ function resumeAfter({ header, query }: ControlRequest<{ after?: number | undefi
 
 type Filters = Omit<WaitQuery, 'after' | 'timeout'>
 
-export function entryMatcher(filters: Filters): (entry: Entry) => boolean {
+function entryMatcher(filters: Filters): (entry: Entry) => boolean {
   const kinds = kindsOf(filters)
   const { call, event, note, status, chat_id } = filters
   return entry => {
@@ -85,14 +85,14 @@ function kindsOf({ call, event, note, kind }: Filters): Entry['kind'][] | null {
 
 const NEAREST_COUNT = 3
 
-export interface Nearest {
+interface Nearest {
   readonly earlier: Entry[]
   readonly other_chat: Entry[]
   readonly same_chat: Entry[]
   readonly last: Entry[]
 }
 
-export function nearestTo({ after = 0, timeout: _, ...filters }: WaitQuery, journal: Journal): Nearest {
+function nearestTo({ after = 0, timeout: _, ...filters }: WaitQuery, journal: Journal): Nearest {
   const all = journal.query()
   const later = all.filter(entry => entry.seq > after)
   const { chat_id, ...anyChat } = filters
@@ -108,7 +108,7 @@ export function nearestTo({ after = 0, timeout: _, ...filters }: WaitQuery, jour
 }
 
 /** `call start in chat c1, after seq 12` */
-export function describeQuery({ after, timeout: _, ...filters }: WaitQuery): string {
+function describeQuery({ after, timeout: _, ...filters }: WaitQuery): string {
   const words = Object.entries(filters).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
   return `${words.join(', ')}${after === undefined ? '' : `, after seq ${after}`}`
 }

@@ -35,7 +35,7 @@ function availabilityOf({ platform }: Core, bot: BotState, name = DEFAULT_QUEUE)
   }
 }
 
-function everyQueue(core: Core) {
+function allQueues(core: Core) {
   return [...core.platform.state.bots.values()].flatMap(bot => {
     const names = new Set([DEFAULT_QUEUE, ...bot.queues.keys()])
     return [...names].map(name => availabilityOf(core, bot, name))
@@ -55,7 +55,7 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
         version: VERSION,
         config: simulator.config(),
         clock: clockNow(core),
-        availability: everyQueue(core),
+        availability: allQueues(core),
         chats: [...core.platform.state.chats.values()].map(chat => wireSummary(chatSummary(chat))),
         journal: { first_seq: core.journal.firstSeq, next_seq: core.journal.nextSeq },
       }),

@@ -16,7 +16,7 @@ import { type ControlRoute, defineRoute, ok } from '../route.ts'
 
 const NONE = { description: 'There is no such workspace; those there are', schema: ControlErrorResponse }
 
-export function workspaceCalled({ workspaces }: { workspaces: Workspaces }, id: string): PlatformWorkspace {
+export function requireWorkspace({ workspaces }: { workspaces: Workspaces }, id: string): PlatformWorkspace {
   const found = workspaces.find(id)
   if (found !== undefined) return found
   const known = workspaces.list().map(one => one.id)
@@ -106,7 +106,7 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     query: KeysQuery,
     responses: { 200: { description: 'Its keys only when asked for', schema: WorkspaceResponse }, 404: NONE },
     run: ({ params, query, ...control }) =>
-      ok(infoOf(workspaceCalled(control, params.workspace!), query.keys === 'true')),
+      ok(infoOf(requireWorkspace(control, params.workspace!), query.keys === 'true')),
   }),
   defineRoute({
     id: 'closeWorkspace',
@@ -116,7 +116,7 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     summary: 'Closes a workspace; what is in flight is cut off',
     responses: { 200: { description: 'Its keys open nothing any more', schema: ClosedWorkspaceResponse }, 404: NONE },
     async run({ params, ...control }) {
-      const workspace = workspaceCalled(control, params.workspace!)
+      const workspace = requireWorkspace(control, params.workspace!)
       await workspace.close()
       return ok({ closed: true, id: workspace.id })
     },
