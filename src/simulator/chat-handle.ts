@@ -59,7 +59,7 @@ export interface ChatHandle {
   press(button: string, options?: ActOptions): Promise<ActionResult>
 }
 
-export const GONE =
+export const CHAT_REMOVED =
   'This chat no longer exists: the simulator was reset after the chat was created, or restored from a snapshot without it.'
 
 export function createChatHandle(core: Core, chat: Chat): ChatHandle {
@@ -68,7 +68,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
   const own = (): Chat => chats.get(chat.id) ?? chat
   /** Starts to wait before it returns, so that a reset right after the action ends the wait. */
   const act = async (start: () => Maybe<UserOutcome>, options: ActOptions = {}): Promise<ActionResult> => {
-    if (!chats.has(chat.id)) throw new UserProblem('chat_not_found', GONE)
+    if (!chats.has(chat.id)) throw new UserProblem('chat_not_found', CHAT_REMOVED)
     const after = core.journal.nextSeq - 1
     return andThen(start(), async ({ messageId, deliveryId }) => {
       const seq = seqOf(core, chat, messageId, after)

@@ -1,18 +1,22 @@
-/** The help desk of the intermediary under test, as functions of the test: how its agents act, and what they see. */
+/** Acts as a human agent through functions of the test, and expects what the agent sees. */
 import type { Driver, DriverContext, InboxItem } from '../agent-driver/driver.ts'
 import { flow } from '../evaluator/matching/value-text.ts'
 import { sees } from '../runner/check-steps.ts'
 import type { Action } from '../scenario/action.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { anything, validateOptions } from '../simulator/validate-options.ts'
-import { type BodyMatcher, checkOperators, literally } from './body-matcher.ts'
-import { checkThere, played, type Subject } from './expectations.ts'
-import { durationMs, type HowOften, invalid, timesOf } from './options.ts'
-import { shownMs, WAIT_MS } from './plan-builder.ts'
+import { formatDuration } from '../text/duration.ts'
+import { type BodyMatcher, checkOperators, escapeReferences } from './body-matcher.ts'
+import { checkChatExists, runStep, type Subject } from './expectations.ts'
+import { durationMs, type ExpectedTimes, invalid, timesOf } from './options.ts'
+import { DEFAULT_WAIT_MS } from './plan-builder.ts'
 
 type Verb = (context: DriverContext & { readonly signal: AbortSignal }) => unknown
 
-/** The verbs of an agent driver as functions; one that is missing is only missed when it is needed. */
+/**
+ * The agent driver of a test: one function for each verb of a driver file (docs/driver.md). A step that needs a missing
+ * verb is inconclusive. Its `context` is wire-shaped (snake_case), as in driver files.
+ */
 export interface AgentFunctions {
   readonly accept?: Verb
   readonly says?: Verb
@@ -21,10 +25,10 @@ export interface AgentFunctions {
   readonly leave?: Verb
   readonly away?: Verb
   readonly back?: Verb
-  /** What the agent sees of the chat, oldest first. */
+  /** Returns what the agent sees of the chat, oldest first. */
   readonly inbox?: (context: DriverContext & { readonly signal: AbortSignal }) => Inbox | Promise<Inbox>
   readonly does?: Readonly<Record<string, Verb>>
-  /** How long one of them may take. Default 5s. */
+  /** The maximum time of one call, a duration. Default `5s`. */
   readonly timeout?: string
 }
 
@@ -32,10 +36,10 @@ type Inbox = readonly InboxItem[]
 
 const agents = new WeakMap<object, { readonly functions: AgentFunctions; driver: Promise<Driver> | null }>()
 
-export const setAgent = (sim: PlatformSimulator, functions: AgentFunctions): void =>
+export const registerAgent = (sim: PlatformSimulator, functions: AgentFunctions): void =>
   void agents.set(sim, { functions, driver: null })
 
-/** Made when it is first needed: it loads what can also run commands. */
+/** Creates the driver on first use, because its module also loads what runs commands. */
 export function agentOf(sim: PlatformSimulator): Promise<Driver> | null {
   const agent = agents.get(sim)
   if (agent === undefined) return null
@@ -48,34 +52,37 @@ export async function driverFrom(functions: AgentFunctions): Promise<Driver> {
   return functionDriver(functions as Readonly<Record<string, unknown>>)
 }
 
+/** Options of `expectAgentSees`. */
 export interface SeesOptions {
-  /** How long to look, on the wall. Default 2s, or `expectTimeout` of the simulator. */
+  /** The maximum wait, a duration on the wall clock. Default `2s`, or `expectTimeout` of the simulator. */
   readonly within?: string
-  readonly times?: HowOften
-  /** Watches this long for more than `times` allows. */
+  /** How many new items are expected. Default: exactly one. */
+  readonly times?: ExpectedTimes
+  /** Waits this long for further items, a duration; more items than `times` allows fail. */
   readonly for?: string
 }
 
-/** A text stands for an item with that text. */
+/** An expected item of the inbox. A string or a pattern is compared with the text of the item. */
 export type ExpectedItem = string | RegExp | BodyMatcher<InboxItem>
 
-export async function expectAgentSees(subject: Subject, wanted: ExpectedItem, options: SeesOptions): Promise<void> {
+export async function expectAgentSees(subject: Subject, expected: ExpectedItem, options: SeesOptions): Promise<void> {
   validateOptions('expectAgentSees', options, { within: anything, times: anything, for: anything })
-  checkOperators(wanted)
-  checkThere(subject)
+  checkOperators(expected)
+  checkChatExists(subject)
   const driver = await agentOf(subject.sim)
   if (!driver?.verbs.includes('inbox')) throw invalid('agent', NO_INBOX)
+  const forMs = durationMs('for', options.for) ?? null
   const action: Extract<Action, { verb: 'sees' }> = {
     verb: 'sees',
-    item: literally(wanted),
+    item: escapeReferences(expected),
     times: timesOf(options.times),
     withinMs: null,
-    forMs: durationMs('for', options.for) ?? null,
-    waitMs: durationMs('within', options.within) ?? subject.waitMs ?? WAIT_MS,
+    forMs,
+    waitMs: durationMs('within', options.within) ?? subject.waitMs ?? DEFAULT_WAIT_MS,
   }
-  const label = `agent sees ${flow(wanted, 60)}${options.for === undefined ? '' : ` for ${shownMs(action.forMs!)}`}`
-  await played(subject, action, label, sees, ({ context }) => ({ ...context, driver }))
+  const label = `agent sees ${flow(expected, 60)}${forMs === null ? '' : ` for ${formatDuration(forMs)}`}`
+  await runStep(subject, action, label, sees, ({ context }) => ({ ...context, driver }))
 }
 
 const NO_INBOX =
-  'What an agent sees is read by agent.inbox: createSimulator({ agent: { inbox: ({ chat }) => desk.itemsOf(chat.id) } }).'
+  'expectAgentSees needs the function agent.inbox: createSimulator({ agent: { inbox: ({ chat }) => desk.itemsOf(chat.id) } }).'

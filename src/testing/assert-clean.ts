@@ -1,4 +1,4 @@
-/** The end of a test: whatever the intermediary did that nobody asked for, or did wrong, fails it. */
+/** Implements `assertClean`: fails a test for unexpected calls, contract findings and events that were not acknowledged. */
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import type { CallId } from '../contract/wire.ts'
 import type { Failure, Verdict, Warning } from '../evaluator/verdict.ts'
@@ -12,19 +12,20 @@ import { settled } from '../simulator/time.ts'
 import { anything, list, validateOptions } from '../simulator/validate-options.ts'
 import { failureText } from '../wording/delivery.ts'
 import { expectationError } from './expectation-error.ts'
-import { overtaken } from './expectations.ts'
+import { resetError } from './expectations.ts'
 import { durationMs, invalid } from './options.ts'
-import { type Session, sessionOf } from './test-run.ts'
+import { type TestRun, testRunOf } from './test-run.ts'
 
-/** What the platform forgave: headings of docs/lint.md. */
+/** Findings that the platform accepts: headings of docs/lint.md. */
 export type FindingRule = 'unknown-fields' | 'sender-incomplete' | 'content-type' | 'end-without-takeover'
 
+/** Options of `assertClean`. */
 export interface CleanOptions {
-  /** Calls that need no expectation, beside those that only read, and findings that may be there. */
+  /** Calls that need no expectation, besides those that only read, and findings to ignore. */
   readonly allow?: readonly (CallId | FindingRule)[]
   /**
-   * How long it has to be quiet first, on the wall. In this process nothing is waited for but what is under way; with
-   * a server the default is 300ms.
+   * How long no call may arrive before the check, a duration on the wall clock. Default `300ms` with a server; in-process
+   * `0s`, which only waits for work in progress.
    */
   readonly settle?: string
 }
@@ -32,20 +33,20 @@ export interface CleanOptions {
 export async function assertClean(
   sim: PlatformSimulator,
   options: CleanOptions,
-  asked: string,
+  callStack: string,
   settleMs: number,
 ): Promise<void> {
   validateOptions('assertClean', options, { allow: list, settle: anything })
   const { allow = [], settle: written } = options
   checkAllowed(allow)
-  const session = sessionOf(sim)
-  const [label] = session.waiting.values()
+  const run = testRunOf(sim)
+  const [label] = run.pending.values()
   if (label !== undefined)
-    throw invalid('assertClean', `An expectation still waits: ${label}. Await it before assertClean.`)
-  await quiet(session, durationMs('settle', written) ?? settleMs)
-  if (session.over.aborted) throw overtaken('assertClean', asked)
-  const [first, ...more] = failuresOf(session, allow)
-  if (first !== undefined) throw expectationError(session, [first, ...more], asked)
+    throw invalid('assertClean', `An expectation has not ended: ${label}. Await it before assertClean.`)
+  await waitUntilQuiet(run, durationMs('settle', written) ?? settleMs)
+  if (run.resetSignal.aborted) throw resetError('assertClean', callStack)
+  const [first, ...more] = failuresOf(run, allow)
+  if (first !== undefined) throw expectationError(run, [first, ...more], callStack)
 }
 
 const RULES: readonly string[] = Object.values(FINDINGS)
@@ -57,52 +58,52 @@ function checkAllowed(allow: readonly string[]): void {
   throw invalid('allow', `allow holds calls and findings (${known}), got ${JSON.stringify(wrong)}.`)
 }
 
-/** Turns of the event loop in which continuations of the intermediary may still call. */
-const MOST_TURNS = 50
+/** The maximum number of event loop turns in which continuations of the intermediary may make further calls. */
+const MAX_TURNS = 50
 
-async function quiet(session: Session, ms: number): Promise<void> {
-  const { context, core, over } = session
+async function waitUntilQuiet(run: TestRun, ms: number): Promise<void> {
+  const { context, core, resetSignal } = run
   const { journal } = core
   let last = -1
-  for (let turn = 0; turn < MOST_TURNS && last !== journal.nextSeq; turn++) {
+  for (let turn = 0; turn < MAX_TURNS && last !== journal.nextSeq; turn++) {
     last = journal.nextSeq
     await settled(core)
-    await wallDelay(0, over)
+    await wallDelay(0, resetSignal)
   }
   if (ms === 0) return
   const plan = { ...context.plan, timeouts: { ...context.plan.timeouts, settleMs: ms } }
-  await settle({ ...context, plan }, { lingering: false, signal: over })
+  await settle({ ...context, plan }, { lingering: false, signal: resetSignal })
 }
 
-function failuresOf(session: Session, allow: readonly string[]): Failure[] {
-  const { failures, warnings } = verdictOf(session, allow.filter(one => Object.hasOwn(ENDPOINTS, one)) as CallId[])
-  const own = failures.filter(({ kind, step }) => !FOREIGN.includes(kind) && !session.told.has(step?.number ?? 0))
+function failuresOf(run: TestRun, allow: readonly string[]): Failure[] {
+  const { failures, warnings } = verdictOf(run, allow.filter(one => Object.hasOwn(ENDPOINTS, one)) as CallId[])
+  const own = failures.filter(({ kind, step }) => !SCENARIO_ONLY.includes(kind) && !run.reported.has(step?.number ?? 0))
   const findings = warnings.filter(({ rule }) => RULES.includes(rule) && !allow.includes(rule))
-  return [...own, ...failedDeliveries(session), ...findings.map(asFailure)]
+  return [...own, ...failedDeliveries(run), ...findings.map(asFailure)]
 }
 
-/** No step of a plan has it. */
-const MATCHERS = -1
+/** A step number that no plan contains: it owns the calls that matchers found. */
+const MATCHER_STEP = -1
 
-/** What matchers have found is claimed while it is judged, and free for an expectation again afterwards. */
-function verdictOf({ incremental, context, evaluation, accepted }: Session, allowed: readonly CallId[]): Verdict {
+/** Claims the calls that matchers found during the evaluation only, so that a later expectation can claim them. */
+function verdictOf({ planBuilder, context, evaluation, matchedSeqs }: TestRun, allowed: readonly CallId[]): Verdict {
   const { index, claims } = evaluation
-  incremental.allow(allowed)
+  planBuilder.allow(allowed)
   claims.assign(
-    MATCHERS,
-    index.calls.filter(call => accepted.has(call.seq) && claims.ownerOf(call) === null),
+    MATCHER_STEP,
+    index.calls.filter(call => matchedSeqs.has(call.seq) && claims.ownerOf(call) === null),
   )
   const verdict = context.evaluator.finish()
-  claims.assign(MATCHERS, [])
-  incremental.allow([])
+  claims.assign(MATCHER_STEP, [])
+  planBuilder.allow([])
   return verdict
 }
 
-/** They need to know what agents say, which only scenarios tell. */
-const FOREIGN: readonly Failure['kind'][] = ['echo', 'leak']
+/** These checks compare calls with what agents say, which only scenarios define. */
+const SCENARIO_ONLY: readonly Failure['kind'][] = ['echo', 'leak']
 
 const asFailure = (warning: Warning): Failure => ({
-  ...NOTHING,
+  ...EMPTY_FAILURE,
   kind: 'contract',
   conversation: warning.conversation,
   wanted: `no finding of the platform; allow: [${JSON.stringify(warning.rule)}] lets it pass`,
@@ -110,26 +111,26 @@ const asFailure = (warning: Warning): Failure => ({
   marks: warning.marks,
 })
 
-const NOTHING = { step: null, conversation: null, rules: [], nearest: [], marks: [], soft: false } as const
+const EMPTY_FAILURE = { step: null, conversation: null, rules: [], nearest: [], marks: [], soft: false } as const
 
-/** Events that no step of the user caused, whose last try came to nothing. */
-function failedDeliveries(session: Session): Failure[] {
-  const { evaluation, tape } = session
+/** Finds failed deliveries of events that no user action caused. */
+function failedDeliveries(run: TestRun): Failure[] {
+  const { evaluation, entries } = run
   const ofSteps = new Set([...evaluation.index.steps.keys()].map(number => evaluation.index.endOf(number)?.delivery_id))
   const last = new Map<string, EntryOf<'delivery'>>()
-  for (const entry of tape) if (entry.kind === 'delivery' && !entry.duplicate) last.set(entry.delivery_id, entry)
+  for (const entry of entries) if (entry.kind === 'delivery' && !entry.duplicate) last.set(entry.delivery_id, entry)
   const failed = [...last.values()].filter(entry => isFailed(entry) && !ofSteps.has(entry.delivery_id))
   return failed.map(entry => ({
-    ...NOTHING,
-    ...wordsFor(entry),
-    conversation: session.conversationOf(entry.chat_id ?? null) || null,
+    ...EMPTY_FAILURE,
+    ...describeDelivery(entry),
+    conversation: run.conversationOf(entry.chat_id ?? null) || null,
   }))
 }
 
 const isFailed = ({ outcome, faults, sign, retry_in_ms }: EntryOf<'delivery'>): boolean =>
   outcome === 'failed' && faults === undefined && (sign ?? 'valid') === 'valid' && retry_in_ms === undefined
 
-const wordsFor = ({ seq, event, status, failure }: EntryOf<'delivery'>) => ({
+const describeDelivery = ({ seq, event, status, failure }: EntryOf<'delivery'>) => ({
   kind: 'stimulus' as const,
   wanted: `${event} acknowledged by the webhook`,
   happened: `#${seq} ${event}: ${status === null ? failureText(failure) : `answered ${status}`}`,

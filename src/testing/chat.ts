@@ -1,93 +1,105 @@
-/** A chat in a test: the user acts, and the test says what the intermediary has to do about it. */
+/** Adds expectations to a chat: the user acts, and the test states which calls the intermediary has to make. */
 import type { CallBodies, CallId } from '../contract/wire.ts'
 import type { ChatHandle } from '../simulator/chat-handle.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { type ExpectedItem, expectAgentSees, type SeesOptions } from './agent.ts'
 import type { BodyMatcher } from './body-matcher.ts'
-import { framesAbove } from './expectation-error.ts'
+import { stackAbove } from './expectation-error.ts'
 import { type ExpectCallOptions, expectCalls, expectNone, type ReceivedCall, type Subject } from './expectations.ts'
 import { waitFor } from './wait-for.ts'
 
 /** Calls that carry the id of a chat. */
 export type ChatCallId = Exclude<CallId, 'availability'>
 
-export type OnceOptions = Omit<ExpectCallOptions, 'times'> & { readonly times?: undefined }
-export type OftenOptions = ExpectCallOptions & { readonly times: NonNullable<ExpectCallOptions['times']> }
+export type SingleCallOptions = Omit<ExpectCallOptions, 'times'> & { readonly times?: undefined }
+export type MultipleCallsOptions = ExpectCallOptions & { readonly times: NonNullable<ExpectCallOptions['times']> }
+/** Options of `expectNone`. */
 export interface NoneOptions {
-  /** How long none may come, on the wall. `0s` only looks at what has come. */
+  /** How long no such call may arrive, a duration on the wall clock. `0s` considers only past calls. */
   readonly for: string
 }
+/** Options of `waitFor`. */
 export interface WaitOptions {
-  /** On the wall. Default 2s, or `expectTimeout` of the simulator. */
+  /** The maximum wait, a duration on the wall clock. Default `2s`, or `expectTimeout` of the simulator. */
   readonly within?: string
 }
 
 export interface ChatExpectations {
   /**
-   * A call for this chat that fits, since the first thing the user did after the last expectation, and later than the
-   * calls that were claimed before. Each call is claimed once. Rejects with `ExpectationError`.
+   * Waits for a call about this chat that matches, and claims it. Considers calls after the first user action since the
+   * last expectation, and after the calls that were claimed before. Each call is claimed once.
+   *
+   * @throws ExpectationError if no call matches in time; InvalidOptionError for a wrong call, body or option.
+   * @example
+   * const ada = await sim.chat()
+   * await ada.press('handover')
+   * const start = await ada.expectCall('start', { supports_attachment: true }, { within: '3s' })
    */
   expectCall<Id extends ChatCallId>(
     call: Id,
     body?: BodyMatcher<CallBodies[Id]>,
-    options?: OnceOptions,
+    options?: SingleCallOptions,
   ): Promise<ReceivedCall<Id>>
-  /** With `times`: all of them. */
+  /** With `times`, resolves with all claimed calls. */
   expectCall<Id extends ChatCallId>(
     call: Id,
     body: BodyMatcher<CallBodies[Id]> | undefined,
-    options: OftenOptions,
+    options: MultipleCallsOptions,
   ): Promise<ReceivedCall<Id>[]>
-  /** Rejects the moment one comes that no expectation has claimed. */
+  /** Rejects with `ExpectationError` as soon as a matching call arrives that no expectation has claimed. */
   expectNone(call: ChatCallId, options: NoneOptions): Promise<void>
   expectNone<Id extends ChatCallId>(
     call: Id,
     body: BodyMatcher<CallBodies[Id]> | undefined,
     options: NoneOptions,
   ): Promise<void>
-  /** Something new in the inbox of the agent, read by `agent.inbox` of the simulator. */
+  /** Waits for a new item in the inbox of the agent, which the option `agent.inbox` of the simulator reads. */
   expectAgentSees(item: ExpectedItem, options?: SeesOptions): Promise<void>
-  /** Asked again with whatever happens, until it answers something true; resolves with that. */
-  waitFor<Value>(look: (chat: TestChat) => Value, options?: WaitOptions): Promise<NonNullable<Value>>
+  /** Calls `predicate` after every journal entry until it returns a truthy value, and resolves with that. */
+  waitFor<Value>(predicate: (chat: TestChat) => Value, options?: WaitOptions): Promise<NonNullable<Value>>
 }
 
+/** A chat of a simulator, with the actions of its end user and the expectations of a test. */
 export type TestChat = ChatHandle & ChatExpectations
 
 const owners = new WeakMap<object, { readonly sim: PlatformSimulator; readonly chatId: string }>()
 
-/** Whose chat it is, for matchers; undefined for what is no chat of ours. */
+/** Returns the simulator of a chat, or undefined for another object. */
 export const ownerOf = (chat: object) => owners.get(chat)
 
-/** The same object with more on it: its getters stay live. */
+/** Adds the expectations to the handle itself, so that its getters stay live. */
 export function withChatExpectations(sim: PlatformSimulator, handle: ChatHandle, waitMs: number | undefined): TestChat {
   owners.set(handle, { sim, chatId: handle.id })
-  const from = (own: (...args: never[]) => unknown): Subject => ({
+  const subjectOf = (method: (...args: never[]) => unknown): Subject => ({
     sim,
     chatId: handle.id,
-    asked: framesAbove(own),
+    callStack: stackAbove(method),
     waitMs,
   })
   const chat: TestChat = Object.assign(handle, {
-    expectCall: expectCallFor(() => from(chat.expectCall)) as TestChat['expectCall'],
-    expectNone: expectNoneFor(() => from(chat.expectNone)) as TestChat['expectNone'],
+    expectCall: expectCallFor(() => subjectOf(chat.expectCall)) as TestChat['expectCall'],
+    expectNone: expectNoneFor(() => subjectOf(chat.expectNone)) as TestChat['expectNone'],
     expectAgentSees: (item: ExpectedItem, options: SeesOptions = {}) =>
-      expectAgentSees(from(chat.expectAgentSees), item, options),
-    waitFor: <Value>(look: (own: TestChat) => Value, options: WaitOptions = {}) =>
-      waitFor(from(chat.waitFor), () => look(chat), options, look),
+      expectAgentSees(subjectOf(chat.expectAgentSees), item, options),
+    waitFor: <Value>(predicate: (chat: TestChat) => Value, options: WaitOptions = {}) =>
+      waitFor(subjectOf(chat.waitFor), () => predicate(chat), options, predicate),
   })
   return chat
 }
 
-type Wanted<Id extends CallId> = BodyMatcher<CallBodies[Id]> | undefined
+type ExpectedBody<Id extends CallId> = BodyMatcher<CallBodies[Id]> | undefined
 
 export const expectCallFor =
   (subject: () => Subject) =>
-  async <Id extends CallId>(call: Id, body?: Wanted<Id>, options: ExpectCallOptions = {}) => {
+  async <Id extends CallId>(call: Id, body?: ExpectedBody<Id>, options: ExpectCallOptions = {}) => {
     const calls = await expectCalls(subject(), call, body, options)
     return options.times === undefined ? calls[0] : calls
   }
 
 export const expectNoneFor =
   (subject: () => Subject) =>
-  <Id extends CallId>(call: Id, ...rest: readonly [NoneOptions] | readonly [Wanted<Id>, NoneOptions]): Promise<void> =>
+  <Id extends CallId>(
+    call: Id,
+    ...rest: readonly [NoneOptions] | readonly [ExpectedBody<Id>, NoneOptions]
+  ): Promise<void> =>
     rest.length === 1 ? expectNone(subject(), call, undefined, rest[0]) : expectNone(subject(), call, rest[0], rest[1])

@@ -1,4 +1,4 @@
-/** What has come so far, without waiting and without claiming: for matchers that look back. */
+/** Counts past calls and events that match, without waiting or claiming, for the matchers of vitest. */
 import type { WebhookEventName } from '../contract/events.ts'
 import type { CallId } from '../contract/wire.ts'
 import { type Call, nameOf } from '../evaluator/call.ts'
@@ -10,24 +10,23 @@ import type { NearMiss } from '../evaluator/verdict.ts'
 import { BEGINNING } from '../evaluator/windows.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { failureText } from '../wording/delivery.ts'
-import type { Session } from './test-run.ts'
+import type { TestRun } from './test-run.ts'
 
 export interface MatchCount {
-  /** How many fit. */
   readonly count: number
   readonly seqs: readonly number[]
-  /** The most alike first. */
+  /** Calls or events that do not match, the nearest first. */
   readonly misses: readonly (NearMiss & { readonly body: unknown })[]
 }
 
-interface Looked {
+interface Comparison {
   readonly seq: number
   readonly miss: (NearMiss & { readonly body: unknown; readonly rank: number }) | null
 }
 
-/** Of one chat, or of all. Availability belongs to every chat's bot. */
-export function countCalls(session: Session, chatId: string | null, call: CallId, body: unknown): MatchCount {
-  const { index, claims, options } = session.evaluation
+/** Counts calls of one chat, or of all chats if `chatId` is null. Calls about availability belong to every chat. */
+export function countCalls(run: TestRun, chatId: string | null, call: CallId, body: unknown): MatchCount {
+  const { index, claims, options } = run.evaluation
   const judging: Judging = { index, claims: { ...claims, ownerOf: () => null }, options }
   const leaf = asExpectation({ call, body: body ?? null })
   const wantedFor = (one: Call): Wanted => {
@@ -35,56 +34,62 @@ export function countCalls(session: Session, chatId: string | null, call: CallId
     const own =
       chatId === null && conversation !== AVAILABILITY && conversation !== null
         ? conversation
-        : session.conversationOf(chatId)
+        : run.conversationOf(chatId)
     return { leaf, step: 0, conversation: own, from: BEGINNING, floor: null, untilMs: null }
   }
-  const same = index.calls.filter(({ endpoint }) => endpoint === call)
-  return countOutcomes(same.map(one => lookAt(one, wantedFor(one), judging, session)))
+  const calls = index.calls.filter(({ endpoint }) => endpoint === call)
+  return toMatchCount(calls.map(one => compareCall(one, wantedFor(one), judging, run)))
 }
 
-function lookAt(call: Call, wanted: Wanted, judging: Judging, session: Session): Looked {
+function compareCall(call: Call, wanted: Wanted, judging: Judging, run: TestRun): Comparison {
   const rules = obstacles(wanted, call, judging)
   if (rules.length === 0) return { seq: call.seq, miss: null }
   const differences = differencesOf(call, wanted.leaf, judging.options)
   const why = rules.map(rule => rule.why(call, wanted, judging)).join('; ')
-  const afterMs = Math.round(call.readAt - startOf(session))
-  const rank = (rules.length - 1) * FAR + differences.length
+  const afterMs = Math.round(call.readAt - startOf(run))
+  const rank = (rules.length - 1) * RULE_RANK + differences.length
   return {
     seq: call.seq,
     miss: { seq: call.seq, what: nameOf(call), afterMs, why, differences, body: call.body, rank },
   }
 }
 
-const FAR = 1000
-const startOf = ({ evaluation }: Session): number => evaluation.index.started?.at_ms ?? 0
+/** A broken rule outweighs any number of different fields. */
+const RULE_RANK = 1000
+const startOf = ({ evaluation }: TestRun): number => evaluation.index.started?.at_ms ?? 0
 
-/** Each event once, however often it was tried: it has been delivered when one try was. */
+/** Counts each event once, however many attempts it took; it is delivered when one attempt was. */
 export function countDeliveries(
-  session: Session,
+  run: TestRun,
   chatId: string | null,
   event: WebhookEventName,
   payload: unknown,
 ): MatchCount {
-  const tries = new Map<string, EntryOf<'delivery'>>()
-  for (const entry of session.tape) {
+  const attempts = new Map<string, EntryOf<'delivery'>>()
+  for (const entry of run.entries) {
     if (entry.kind !== 'delivery' || entry.event !== event || entry.duplicate) continue
-    if (tries.get(entry.delivery_id)?.outcome !== 'delivered') tries.set(entry.delivery_id, entry)
+    if (attempts.get(entry.delivery_id)?.outcome !== 'delivered') attempts.set(entry.delivery_id, entry)
   }
-  return countOutcomes([...tries.values()].map(entry => lookAtDelivery(entry, chatId, payload, session)))
+  return toMatchCount([...attempts.values()].map(entry => compareDelivery(entry, chatId, payload, run)))
 }
 
-function lookAtDelivery(entry: EntryOf<'delivery'>, chatId: string | null, payload: unknown, session: Session): Looked {
+function compareDelivery(
+  entry: EntryOf<'delivery'>,
+  chatId: string | null,
+  payload: unknown,
+  run: TestRun,
+): Comparison {
   const { seq, chat_id, outcome, status, failure } = entry
   const body = bodyOf(entry)
-  const differences = payload === undefined ? [] : match(payload, body, session.evaluation.options)
+  const differences = payload === undefined ? [] : match(payload, body, run.evaluation.options)
   const why = [
-    chatId === null || chat_id === chatId ? '' : `of chat ${JSON.stringify(session.conversationOf(chat_id ?? null))}`,
+    chatId === null || chat_id === chatId ? '' : `of chat ${JSON.stringify(run.conversationOf(chat_id ?? null))}`,
     outcome === 'delivered' ? '' : status === null ? failureText(failure) : `answered ${status}`,
     differences.length === 0 ? '' : `${differences.length} field${differences.length === 1 ? ' differs' : 's differ'}`,
   ].filter(part => part !== '')
   if (why.length === 0) return { seq, miss: null }
-  const afterMs = Math.round(entry.at_ms - entry.duration_ms - startOf(session))
-  const rank = (why.length - 1) * FAR + differences.length
+  const afterMs = Math.round(entry.at_ms - entry.duration_ms - startOf(run))
+  const rank = (why.length - 1) * RULE_RANK + differences.length
   return { seq, miss: { seq, what: entry.event, afterMs, why: why.join('; '), differences, body, rank } }
 }
 
@@ -96,9 +101,9 @@ function bodyOf({ request: { body } }: EntryOf<'delivery'>): unknown {
   }
 }
 
-function countOutcomes(looked: readonly Looked[]): MatchCount {
-  const fitting = looked.filter(({ miss }) => miss === null)
-  const misses = looked.flatMap(({ miss }) => (miss === null ? [] : [miss]))
+function toMatchCount(comparisons: readonly Comparison[]): MatchCount {
+  const matching = comparisons.filter(({ miss }) => miss === null)
+  const misses = comparisons.flatMap(({ miss }) => (miss === null ? [] : [miss]))
   misses.sort((a, b) => a.rank - b.rank || b.seq - a.seq)
-  return { count: fitting.length, seqs: fitting.map(({ seq }) => seq), misses }
+  return { count: matching.length, seqs: matching.map(({ seq }) => seq), misses }
 }

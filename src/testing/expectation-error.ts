@@ -9,7 +9,7 @@ import { isStimulus, type PlannedStep } from '../scenario/plan.ts'
 import type { Timed } from '../timeline/timeline.ts'
 import { presentEntry } from '../wording/entry.ts'
 import { apiWording } from './api-wording.ts'
-import type { Session } from './test-run.ts'
+import type { TestRun } from './test-run.ts'
 
 export class ExpectationError extends Error {
   override readonly name = 'ExpectationError'
@@ -25,18 +25,18 @@ export class ExpectationError extends Error {
 
 /** `asked`: the frames of the stack from where the test asked. */
 export function expectationError(
-  session: Session,
+  run: TestRun,
   failures: readonly [Failure, ...Failure[]],
-  asked: string,
+  callStack: string,
 ): ExpectationError {
-  const message = `${reportLines(session, failures).join('\n')}\n`
+  const message = `${reportLines(run, failures).join('\n')}\n`
   const error = new ExpectationError(message, failures)
-  error.stack = `${error.name}: ${message}${asked}`
+  error.stack = `${error.name}: ${message}${callStack}`
   return error
 }
 
 /** Now, because after the first `await` the test is no longer on the stack; without `own`, the function it called. */
-export function framesAbove(own: (...args: never[]) => unknown): string {
+export function stackAbove(own: (...args: never[]) => unknown): string {
   const here: { stack?: string } = new Error()
   Error.captureStackTrace?.(here, own)
   return (here.stack ?? '').replace(/^Error.*\n/, '')
@@ -45,12 +45,12 @@ export function framesAbove(own: (...args: never[]) => unknown): string {
 const COLUMNS = 100
 
 /** Failures, the steps they name, and what happened when. */
-export function reportLines(session: Session, failures: readonly Failure[]): string[] {
+export function reportLines(run: TestRun, failures: readonly Failure[]): string[] {
   const layout: Layout = { columns: COLUMNS, theme: createTheme(colorLevel()) }
   const hard = failures.map(failure => ({ ...outsideChats(apiWording(failure)), soft: false }))
   const lines = hard.flatMap(failure => failureLines(failure, layout))
-  const timeline = diagramOf(timedOf(session, hard), COLUMNS).map(({ text, shade }) => layout.theme[shade](text))
-  return [...lines, ...legend(session, hard), ...missed(session), '', ...timeline.map(withoutMarkNumbers)].map(line =>
+  const timeline = diagramOf(timedOf(run, hard), COLUMNS).map(({ text, shade }) => layout.theme[shade](text))
+  return [...lines, ...legend(run, hard), ...skippedEntries(run), '', ...timeline.map(withoutMarkNumbers)].map(line =>
     line.trimEnd(),
   )
 }
@@ -71,7 +71,7 @@ function outsideChats(failure: Failure): Failure {
 const withoutMarkNumbers = (line: string) => line.replace(/#\d+\.5/, found => ' '.repeat(found.length))
 
 /** `step 2 is says "Hei"`, for the numbers the failures name. */
-function legend({ evaluation }: Session, failures: readonly Failure[]): string[] {
+function legend({ evaluation }: TestRun, failures: readonly Failure[]): string[] {
   const text = failures.map(({ wanted, happened, nearest }) => JSON.stringify([wanted, happened, nearest])).join()
   const own = failures.map(({ step }) => step?.number)
   const numbers = new Set([...text.matchAll(/\bstep (\d+)(?! \()/g)].map(([, number]) => Number(number)))
@@ -80,19 +80,19 @@ function legend({ evaluation }: Session, failures: readonly Failure[]): string[]
   return named.map(({ number, label }) => `  step ${number} is ${label}`)
 }
 
-const missed = ({ missed: count }: Session): string[] =>
+const skippedEntries = ({ skippedEntries: count }: TestRun): string[] =>
   count === 0
     ? []
     : [`  ${count} older entries are not looked at: they came before a restore, or are beyond journalLimit`]
 
-function timedOf(session: Session, failures: readonly Failure[]): Timed {
-  const { sim, tape, evaluation, context } = session
+function timedOf(run: TestRun, failures: readonly Failure[]): Timed {
+  const { sim, entries, evaluation, context } = run
   const header = String(sim.config()['webhook.signatureHeader'])
   const steps = [...evaluation.index.steps.values()].map(step =>
     stepVerdict(step, evaluation.claims.claimedBy(step.number)),
   )
   return {
-    journal: tape.filter(entry => !isSaidTwice(session, entry)).map(entry => presentEntry(entry, header)),
+    journal: entries.filter(entry => !isSaidTwice(run, entry)).map(entry => presentEntry(entry, header)),
     failures,
     steps,
     conversations: Object.fromEntries([...context.conversations].map(([name, { id }]) => [name, id])),
@@ -100,7 +100,7 @@ function timedOf(session: Session, failures: readonly Failure[]): Timed {
 }
 
 /** What the user did has an entry of its own. */
-function isSaidTwice({ evaluation }: Session, entry: Entry): boolean {
+function isSaidTwice({ evaluation }: TestRun, entry: Entry): boolean {
   if (entry.kind !== 'note' || !/^step_(started|ended)$/.test(entry.note)) return false
   const step = evaluation.index.steps.get(Number(entry.step))
   return step !== undefined && isStimulus(step)

@@ -1,8 +1,7 @@
-/** Expectations of one chat, or of the bot: each is a step of a play, judged as a step of a scenario is. */
+/** Runs expectations of a chat or of the bot as steps, which the evaluator decides as it decides steps of a scenario. */
 import type { CallBodies, CallId, CallResponses } from '../contract/wire.ts'
 import type { Call } from '../evaluator/call.ts'
 import { failureOfStep } from '../evaluator/compute-verdict.ts'
-import type { Failure } from '../evaluator/verdict.ts'
 import { patternText } from '../evaluator/wording.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import * as checks from '../runner/check-steps.ts'
@@ -10,41 +9,43 @@ import type { StepContext } from '../runner/step-context.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import type { Action } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import { type ActionResult, GONE } from '../simulator/chat-handle.ts'
+import { type ActionResult, CHAT_REMOVED } from '../simulator/chat-handle.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { anything, shown, validateOptions } from '../simulator/validate-options.ts'
+import { formatDuration } from '../text/duration.ts'
 import { type BodyMatcher, bodyPattern } from './body-matcher.ts'
 import { expectationError } from './expectation-error.ts'
-import { checkCall, durationMs, type HowOften, invalid, timesOf } from './options.ts'
-import { shownMs, WAIT_MS } from './plan-builder.ts'
-import { type Session, sessionOf } from './test-run.ts'
+import { checkCall, durationMs, type ExpectedTimes, invalid, timesOf } from './options.ts'
+import { DEFAULT_WAIT_MS } from './plan-builder.ts'
+import { type TestRun, testRunOf } from './test-run.ts'
 import { stepIdOf } from './user-steps.ts'
 
+/** Options of `expectCall`. */
 export interface ExpectCallOptions {
-  /** How long to wait, on the wall. Default 2s, or `expectTimeout` of the simulator. */
+  /** The maximum wait, a duration on the wall clock such as `500ms`. Default `2s`, or `expectTimeout` of the simulator. */
   readonly within?: string
-  /** Default exactly once; what is more than that is found by `assertClean`. */
-  readonly times?: HowOften
+  /** How many calls are expected. Default: exactly one; `assertClean` reports further ones. */
+  readonly times?: ExpectedTimes
   /**
-   * Where to look from, in place of the user's first action since the last expectation of this chat: what an action
-   * resolved with, or the beginning. The call may then be earlier than those claimed before.
+   * Considers calls after this action, or all calls. Default: calls after the user's first action since the last
+   * expectation of this chat. With `since`, the call may precede calls that were claimed before.
    */
   readonly since?: Pick<ActionResult, 'seq'> | 'beginning'
 }
 
-/** Of a chat when `chatId` is given, else of the bot. */
+/** What an expectation is about: a chat, or the bot when `chatId` is null. */
 export interface Subject {
   readonly sim: PlatformSimulator
   readonly chatId: string | null
-  /** The frames of the stack from where the test asked. */
-  readonly asked: string
-  /** Default of `within`. */
+  /** Stack frames of the test that expects. */
+  readonly callStack: string
+  /** The default of `within`, in milliseconds. */
   readonly waitMs: number | undefined
 }
 
 type Body<Id extends CallId> = BodyMatcher<CallBodies[Id]>
 
-/** All calls that were claimed; one unless `times` says otherwise. */
+/** Resolves with all claimed calls: one, unless `times` allows another number. */
 export async function expectCalls<Id extends CallId>(
   subject: Subject,
   call: Id,
@@ -57,7 +58,7 @@ export async function expectCalls<Id extends CallId>(
   const action: Action = {
     verb: 'expect',
     withinMs: null,
-    waitMs: durationMs('within', within) ?? subject.waitMs ?? WAIT_MS,
+    waitMs: durationMs('within', within) ?? subject.waitMs ?? DEFAULT_WAIT_MS,
     tree: {
       op: 'call',
       call,
@@ -71,8 +72,8 @@ export async function expectCalls<Id extends CallId>(
     },
   }
   const label = `expect ${patternText({ call, body: body ?? null })}`
-  const { session, step } = await played(subject, action, label, checks.expect)
-  return session.evaluation.claims.claimedBy(step.number).map(receivedCall<Id>)
+  const { run, step } = await runStep(subject, action, label, checks.expect)
+  return run.evaluation.claims.claimedBy(step.number).map(toReceivedCall<Id>)
 }
 
 export async function expectNone<Id extends CallId>(
@@ -86,50 +87,50 @@ export async function expectNone<Id extends CallId>(
   validateOptions('expectNone', options, NONE_OPTIONS)
   const pattern = { call, body: bodyPattern(body) }
   const forMs = durationMs('for', options.for)
-  const label = `none ${patternText({ call, body: body ?? null })} for ${shownMs(forMs)}`
-  await played(subject, { verb: 'none', calls: [pattern], forMs }, label, checks.none)
+  const label = `none ${patternText({ call, body: body ?? null })} for ${formatDuration(forMs)}`
+  await runStep(subject, { verb: 'none', calls: [pattern], forMs }, label, checks.none)
 }
 
-/** What an expectation may say; each value is read where it is used. */
+/** Known option names. Each value is checked where it is used. */
 const CALL_OPTIONS = { within: anything, times: anything, since: anything }
 const NONE_OPTIONS = { for: anything }
 const NO_FOR =
-  "expectNone has to know for how long: { for: '500ms' } watches, { for: '0s' } looks only at what has come."
+  "expectNone needs a duration: { for: '500ms' } also considers calls of the next 500 ms, { for: '0s' } only past calls."
 
 function sinceOf({ sim }: Subject, since: NonNullable<ExpectCallOptions['since']>): string {
   if (since === 'beginning') return since
   const id = stepIdOf(since.seq)
-  if (sessionOf(sim).incremental.hasStep(id)) return id
+  if (testRunOf(sim).planBuilder.hasStep(id)) return id
   const message = `since must be what an action of this chat resolved with since the last reset or restore, or 'beginning', got ${shown(since)}.`
   throw invalid('since', message)
 }
 
-/** Plays a step of ours, and throws what the judge has to say against it. */
-export async function played<A extends Action>(
+/** Runs one step. Throws `ExpectationError` if the evaluator finds that it failed. */
+export async function runStep<A extends Action>(
   subject: Subject,
   action: A,
   label: string,
-  play: (turn: StepContext & { readonly action: A }) => Promise<unknown> | unknown,
-  runContextOf = (session: Session) => session.context,
-): Promise<{ readonly session: Session; readonly step: PlannedStep }> {
-  const session = sessionOf(subject.sim)
-  const { step, startSeq } = session.begin(session.conversationOf(subject.chatId), action, label)
-  const context = runContextOf(session)
-  session.waiting.set(step.number, label)
-  const playing = whether(play({ context, step, action, startSeq, signal: session.over, waiting: () => {} }))
-  const cut = await playing.finally(() => session.waiting.delete(step.number))
-  if (cut) throw overtaken(label, subject.asked)
-  session.end(step)
-  const failure = failureOfStep(session.evaluation, step)
-  if (failure === null) return { session, step }
-  session.told.add(step.number)
-  throw failed(session, failure, subject)
+  execute: (step: StepContext & { readonly action: A }) => Promise<unknown> | unknown,
+  contextOf = (run: TestRun) => run.context,
+): Promise<{ readonly run: TestRun; readonly step: PlannedStep }> {
+  const run = testRunOf(subject.sim)
+  const { step, startSeq } = run.beginStep(run.conversationOf(subject.chatId), action, label)
+  const context = contextOf(run)
+  run.pending.set(step.number, label)
+  const execution = wasAborted(execute({ context, step, action, startSeq, signal: run.resetSignal, waiting: () => {} }))
+  const aborted = await execution.finally(() => run.pending.delete(step.number))
+  if (aborted) throw resetError(label, subject.callStack)
+  run.endStep(step)
+  const failure = failureOfStep(run.evaluation, step)
+  if (failure === null) return { run, step }
+  run.reported.add(step.number)
+  throw expectationError(run, [failure], subject.callStack)
 }
 
-/** Whether a reset, a restore or the end cut it off. */
-export async function whether(playing: unknown): Promise<boolean> {
+/** Resolves with true if a reset, a restore or `close` interrupted the work. */
+export async function wasAborted(work: unknown): Promise<boolean> {
   try {
-    await playing
+    await work
     return false
   } catch (error) {
     if (error instanceof InterruptedError) return true
@@ -137,16 +138,13 @@ export async function whether(playing: unknown): Promise<boolean> {
   }
 }
 
-export const failed = (session: Session, failure: Failure, { asked }: Subject) =>
-  expectationError(session, [failure], asked)
-
-export function overtaken(label: string, asked: string): Error {
-  const error = new Error(`The simulator was reset, restored or closed while the test waited: ${label}.`)
-  error.stack = `${error.name}: ${error.message}\n${asked}`
+export function resetError(label: string, callStack: string): Error {
+  const error = new Error(`Failed to wait for ${label}: the simulator was reset, restored or closed.`)
+  error.stack = `${error.name}: ${error.message}\n${callStack}`
   return error
 }
 
-/** Only availability is about the bot as a whole; everything else is about a chat. */
+/** Checks that the subject is the bot for `availability`, and a chat for every other call. */
 function checkSubject({ chatId, sim }: Subject, call: CallId): void {
   checkCall(call)
   if (chatId !== null && call === 'availability')
@@ -155,36 +153,37 @@ function checkSubject({ chatId, sim }: Subject, call: CallId): void {
     const message = `sim expects only availability, which belongs to the bot. ${call} is about a chat: (await sim.chat()).expectCall(${JSON.stringify(call)}).`
     throw invalid('call', message)
   }
-  checkThere({ chatId, sim })
+  checkChatExists({ chatId, sim })
 }
 
-/** Of a chat that is gone nothing can come, and what must not come never does. */
-export function checkThere({ chatId, sim }: Pick<Subject, 'chatId' | 'sim'>): void {
-  if (chatId !== null && sim.findChat(chatId) === undefined) throw invalid('chat', GONE)
+/** Throws `InvalidOptionError` for a chat that no longer exists: no call can be about it. */
+export function checkChatExists({ chatId, sim }: Pick<Subject, 'chatId' | 'sim'>): void {
+  if (chatId !== null && sim.findChat(chatId) === undefined) throw invalid('chat', CHAT_REMOVED)
 }
 
+/** A call of the intermediary, typed by its endpoint. */
 export interface ReceivedCall<Id extends CallId = CallId> {
   readonly call: Id
-  /** As it was sent. It is typed as the platform wants it; a call that was refused may hold anything. */
+  /** The body as it was sent. The type is that of a valid body; a refused call may have another one. */
   readonly body: CallBodies[Id]
-  /** As it was answered. */
+  /** The body of the answer. */
   readonly response: CallResponses[Id]
   readonly status: number
   readonly method: string
   readonly path: string
-  /** Which spelling of the path was used; null for `chat`. */
+  /** The spelling of the path; null for `chat`. */
   readonly alias: 'handover' | 'takeover' | null
   readonly headers: Readonly<Record<string, string>>
   readonly chatId: string | null
-  /** Its place in `sim.journal`. */
+  /** The number of its entry in `sim.journal`. */
   readonly seq: number
   /** ISO 8601 on the simulator's clock. */
   readonly time: string
-  /** The whole entry. */
+  /** The journal entry, which is wire-shaped (snake_case). */
   readonly entry: EntryOf<'api'>
 }
 
-export function receivedCall<Id extends CallId>({ body, chatId, entry, seq }: Call): ReceivedCall<Id> {
+export function toReceivedCall<Id extends CallId>({ body, chatId, entry, seq }: Call): ReceivedCall<Id> {
   const { endpoint, response, status, method, path, alias, request, time } = entry
   return {
     call: endpoint as Id,

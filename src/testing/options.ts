@@ -1,4 +1,4 @@
-/** Defines the shapes of the options of a simulator in a test, for callers without type checks. */
+/** Validates options of a test: those of simulators, servers, workspaces and chats, and those of expectations. */
 
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { isMap } from '../files/is-map.ts'
@@ -66,12 +66,12 @@ const COMMON: Shape = {
   expectTimeout: anything, // Checked as a duration where it is used.
 }
 
-export const SIMULATOR: Shape = { ...COMMON, baseUrl }
+export const SIMULATOR_SHAPE: Shape = { ...COMMON, baseUrl }
 
-export const WORKSPACE: Shape = { ...COMMON, name: text }
+export const WORKSPACE_SHAPE: Shape = { ...COMMON, name: text }
 
-export const SERVER: Shape = {
-  ...SIMULATOR,
+export const SERVER_SHAPE: Shape = {
+  ...SIMULATOR_SHAPE,
   port: anything, // `listen` checks it.
   host: text,
   inspector: flag,
@@ -93,11 +93,11 @@ const CHAT: Shape = {
   id: text,
 }
 
-/** `user: null` is a user without any data. */
+/** `user: null` stands for an unknown user. */
 export const chatShape = (user: unknown): Shape => ({ ...CHAT, user: user === null ? anything : USER })
 
-/** A number means exactly so many. */
-export type HowOften = number | { readonly min?: number; readonly max?: number }
+/** An expected number of calls, events or items: exactly, or from `min` to `max`. */
+export type ExpectedTimes = number | { readonly min?: number; readonly max?: number }
 
 export function durationMs(name: string, written: string): number
 export function durationMs(name: string, written: string | undefined): number | undefined
@@ -108,7 +108,7 @@ export function durationMs(name: string, written: string | undefined): number | 
   throw invalid(name, `${name} must be a duration such as 500ms or 2s, got ${JSON.stringify(written)}.`)
 }
 
-export function timesOf(written: HowOften | undefined): Times {
+export function timesOf(written: ExpectedTimes | undefined): Times {
   if (written === undefined) return { min: 1, max: 1 }
   const times = typeof written === 'number' ? { min: written, max: written } : { min: 1, max: Infinity, ...written }
   const known = typeof written === 'number' || (isMap(written) && Object.keys(written).every(isBound))
@@ -123,8 +123,8 @@ const isBound = (name: string) => name === 'min' || name === 'max'
 export function checkCall(call: string): void {
   const known = Object.keys(ENDPOINTS)
   if (known.includes(call)) return
-  const meant = nearest(call ?? '', known) || `; there are ${known.join(', ')}.`
-  throw invalid('call', `${shown(call)} is no call of the platform${meant}`)
+  const meant = nearest(call ?? '', known) || `; the calls are ${known.join(', ')}.`
+  throw invalid('call', `${shown(call)} is not a call of the platform${meant}`)
 }
 
 export const invalid = (name: string, message: string) => new InvalidOptionError([{ name, message }])

@@ -1,33 +1,30 @@
-/** A plan that is made up as a test goes: a lane for each chat, a step for each thing the user did or the test wants. */
-
+/** Builds the plan of a test step by step: a conversation for each chat, a step for each user action and expectation. */
 import type { Action } from '../scenario/action.ts'
 import { FIRST_TURN, type Turn, turnAfter } from '../scenario/compile/turns.ts'
 import type { ConversationSpec, Plan, PlannedStep } from '../scenario/plan.ts'
 import type { Core } from '../simulator/core.ts'
 import { effectiveConfig } from '../simulator/settings.ts'
-import { formatDuration } from '../text/duration.ts'
 
-export type Allowed = Plan['strict']['allow']
+export type AllowedCalls = Plan['strict']['allow']
 
-/** Reading does no harm: it is not asked for a reason. */
-const READS: Allowed = ['transcript', 'summarize', 'chat']
+/** Calls that only read need no expectation. */
+const READING_CALLS: AllowedCalls = ['transcript', 'summarize', 'chat']
 
-export interface IncrementalPlan {
+export interface PlanBuilder {
   readonly plan: Plan
   addConversation(name: string): void
-  /** The next step of a lane; of no chat when it is empty. `id`: what `since` may name. */
+  /** Adds a step to a conversation; the empty name stands for the bot. `since` of an expectation can name the `id`. */
   addStep(conversation: string, action: Action, label: string, id?: string): PlannedStep
-  /** By what `since` may name. */
   hasStep(id: string): boolean
-  /** Calls that need no expectation, beside those that only read. */
-  allow(calls: Allowed): void
+  /** Sets the calls that need no expectation, besides those that only read. */
+  allow(calls: AllowedCalls): void
 }
 
-/** As scenarios have it; in between test runners give up after 5s, and then nobody reads why. */
-export const WAIT_MS = 2_000
+/** The default of `within`: shorter than the 5 s after which test runners give up without a reason. */
+export const DEFAULT_WAIT_MS = 2_000
 const ACK_MS = 10_000
 
-export function createIncrementalPlan(core: Core): IncrementalPlan {
+export function createPlanBuilder(core: Core): PlanBuilder {
   const conversations: ConversationSpec[] = []
   const steps: PlannedStep[] = []
   const turns = new Map<string, Turn>()
@@ -35,7 +32,7 @@ export function createIncrementalPlan(core: Core): IncrementalPlan {
 
   return {
     plan,
-    addConversation: name => void conversations.push({ ...EMPTY_LANE, name }),
+    addConversation: name => void conversations.push({ ...EMPTY_CONVERSATION, name }),
     addStep(conversation, action, label, id) {
       const number = steps.length + 1
       const draft: PlannedStep = { ...EMPTY_STEP, number, id: id ?? null, conversation, label, action }
@@ -49,12 +46,12 @@ export function createIncrementalPlan(core: Core): IncrementalPlan {
     },
     hasStep: id => steps.some(step => step.id === id),
     allow(calls) {
-      plan.strict = { ...plan.strict, allow: [...READS, ...calls] }
+      plan.strict = { ...plan.strict, allow: [...READING_CALLS, ...calls] }
     },
   }
 }
 
-const EMPTY_LANE: ConversationSpec = {
+const EMPTY_CONVERSATION: ConversationSpec = {
   name: '',
   language: null,
   source: null,
@@ -66,7 +63,7 @@ const EMPTY_LANE: ConversationSpec = {
   scope: {},
 }
 
-/** Soft: a test that goes on after a failure is still judged. */
+/** Steps are soft, because a test that continues after a failure is still evaluated. */
 const EMPTY_STEP = {
   kind: 'step',
   name: null,
@@ -85,8 +82,8 @@ const emptyPlan = (core: Core): { -readonly [Key in keyof Plan]: Plan[Key] } => 
   spec: [],
   seed: null,
   clock: null,
-  timeouts: { ackMs: ACK_MS, expectMs: WAIT_MS, settleMs: 0, scenarioMs: Number.POSITIVE_INFINITY },
-  strict: { unexpected: 'fail', contract: 'fail', allow: READS },
+  timeouts: { ackMs: ACK_MS, expectMs: DEFAULT_WAIT_MS, settleMs: 0, scenarioMs: Number.POSITIVE_INFINITY },
+  strict: { unexpected: 'fail', contract: 'fail', allow: READING_CALLS },
   config: { ...effectiveConfig(core), 'keys.handover': core.platform.knobs['keys.handover'] },
   bot: {},
   availability: null,
@@ -104,6 +101,3 @@ const emptyPlan = (core: Core): { -readonly [Key in keyof Plan]: Plan[Key] } => 
   env: [],
   mentionsAvailability: false,
 })
-
-/** For labels: `2s`. */
-export const shownMs = formatDuration

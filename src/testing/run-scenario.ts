@@ -1,5 +1,4 @@
-/** Whole scenarios inside a test: played and judged as by `handover-sim run`, on a simulator the test already has. */
-
+/** Runs scenarios in a test, on an existing simulator, with the verdicts of `handover-sim run`. */
 import type { Driver } from '../agent-driver/driver.ts'
 import { VERSION } from '../contract/version.ts'
 import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
@@ -16,68 +15,82 @@ import type { Plan } from '../scenario/plan.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { type AgentFunctions, agentOf, driverFrom } from './agent.ts'
 
-/** What `defineScenario` makes, the same as plain data, or files: a path, a folder, a pattern. */
+/** The result of `defineScenario`, the same as plain data, or files: a path, a folder or a glob. */
 export type RunnableScenario = ScenarioFile | string | readonly (ScenarioFile | string)[]
 
+/** Options of `runScenario`. */
 export interface RunScenarioOptions {
   /** The human agent's side: functions, or a driver file. Default: `agent` of the simulator. */
   readonly driver?: AgentFunctions | Driver | string | null
-  /** Default: that of the scenario, else that of the simulator. */
+  /** Default: the seed of the scenario, otherwise that of the simulator. */
   readonly seed?: number
-  /** Warnings fail as well. */
+  /** Treats warnings as failures. */
   readonly strict?: boolean
-  /** What `$(env.X)` reads. Default: the environment of this process. */
+  /** The values of `$(env.X)`. Default: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Ends it early. */
+  /** Stops the run. */
   readonly signal?: AbortSignal
-  /** Where files are looked for. Default: the working folder. */
+  /** The folder of relative paths. Default: the working folder. */
   readonly cwd?: string
 }
 
+/** The results of `runScenario`. */
 export interface ScenarioRun {
-  /** The worst of its plays. */
+  /** The worst outcome of all scenarios. */
   readonly outcome: Outcome
-  /** One for each scenario, and for each instance of a matrix. */
+  /** One result for each scenario, and for each instance of a matrix. */
   readonly scenarios: readonly ScenarioResult[]
-  /** As `handover-sim run` prints it. */
+  /** Renders the report that `handover-sim run` prints. */
   report(options?: { readonly colorLevel?: ColorLevel; readonly columns?: number }): string
-  /** Throws the report unless all have passed. */
+  /** Throws `ScenarioFailedError` with the report unless all scenarios passed. */
   assertPassed(): void
 }
 
-/** Resets the simulator before each play. Throws `ConfigError` for a scenario or driver that cannot be read. */
+/**
+ * Runs scenarios on a simulator, one after the other. It resets the simulator before each, and restores its settings
+ * afterwards.
+ *
+ * @throws ConfigError for a scenario or driver file that is not valid; InvalidOptionError for settings that are not valid.
+ * @example
+ * import { createSimulator } from 'handover-sim'
+ * import { runScenario } from 'handover-sim/scenario'
+ *
+ * const sim = createSimulator({ webhook: { fetch: () => new Response('ok') } })
+ * const run = await runScenario(sim, 'scenarios/happy-path.yaml')
+ * run.assertPassed()
+ */
 export async function runScenario(
   sim: PlatformSimulator,
   scenario: RunnableScenario,
   options: RunScenarioOptions = {},
 ): Promise<ScenarioRun> {
   const startedAt = wallTime()
-  const begun = elapsedMs()
+  const startMs = elapsedMs()
   const plans = compile(await loadAll(scenario, options.cwd ?? process.cwd()))
   const { driver, close } = await driverFor(sim, options)
   const scenarios: ScenarioResult[] = []
   try {
-    for (const plan of plans) scenarios.push(await playOne(sim, plan, driver, options))
+    for (const plan of plans) scenarios.push(await runOne(sim, plan, driver, options))
   } finally {
     await close()
   }
-  return runOf(sim, scenarios, { startedAt, durationMs: elapsedMs() - begun })
+  return runOf(sim, scenarios, { startedAt, durationMs: elapsedMs() - startMs })
 }
 
 async function loadAll(scenario: RunnableScenario, cwd: string): Promise<LoadedScenario[]> {
   const all: readonly (ScenarioFile | string)[] = isList(scenario) ? scenario : [scenario]
   const files = all.filter(one => typeof one === 'string')
   const values = all.filter(one => typeof one !== 'string')
-  const around = { cwd, nodeVersion: process.version }
+  const environment = { cwd, nodeVersion: process.version }
   return [
-    ...(files.length === 0 ? [] : await loadScenarios(files, around)),
-    ...(values.length === 0 ? [] : await loadValues(values, around)),
+    ...(files.length === 0 ? [] : await loadScenarios(files, environment)),
+    ...(values.length === 0 ? [] : await loadValues(values, environment)),
   ]
 }
 
 const isList = (scenario: RunnableScenario): scenario is readonly (ScenarioFile | string)[] => Array.isArray(scenario)
 
-async function playOne(
+async function runOne(
   sim: PlatformSimulator,
   plan: Plan,
   driver: Driver | null,
@@ -85,24 +98,24 @@ async function playOne(
 ): Promise<ScenarioResult> {
   const { strict = false, env = process.env, signal = new AbortController().signal } = options
   const seed = options.seed ?? plan.seed ?? coreOf(sim).seed
-  const played = await runInProcess(sim, plan, { driver, seed, strict, env, signal })
-  return { ...played, rerunCommand: `runScenario(sim, ${JSON.stringify(plan.file)}, { seed: ${seed} })` }
+  const result = await runInProcess(sim, plan, { driver, seed, strict, env, signal })
+  return { ...result, rerunCommand: `runScenario(sim, ${JSON.stringify(plan.file)}, { seed: ${seed} })` }
 }
 
-interface Borrowed {
+interface UsedDriver {
   readonly driver: Driver | null
-  /** Only what was made here is closed here. */
+  /** Closes the driver if `runScenario` created it. */
   close(): Promise<void>
 }
 
-const KEPT = async () => {}
+const leaveOpen = async () => {}
 
 async function driverFor(
   sim: PlatformSimulator,
   { driver, env = process.env, cwd }: RunScenarioOptions,
-): Promise<Borrowed> {
-  if (driver === undefined) return { driver: await agentOf(sim), close: KEPT }
-  if (driver === null || isDriver(driver)) return { driver, close: KEPT }
+): Promise<UsedDriver> {
+  if (driver === undefined) return { driver: await agentOf(sim), close: leaveOpen }
+  if (driver === null || isDriver(driver)) return { driver, close: leaveOpen }
   const made = typeof driver === 'string' ? await driverFile(sim, driver, env, cwd) : await driverFrom(driver)
   return { driver: made, close: () => made.close() }
 }
@@ -115,38 +128,45 @@ async function driverFile(sim: PlatformSimulator, ref: string, env: NodeJS.Proce
     import('../agent-driver/load-driver.ts'),
     import('../agent-driver/create-driver.ts'),
   ])
-  const nobody = { isTTY: false, prompt: async () => '' }
-  const spec = await loadDriver(ref, { cwd, env, nodeVersion: process.version, ...nobody })
+  const terminal = { isTTY: false, prompt: async () => '' }
+  const spec = await loadDriver(ref, { cwd, env, nodeVersion: process.version, ...terminal })
   const { baseUrl: url, apiKey, botApiKey, botId } = sim
   return createDriver(spec, { env, sim: { url, apiKey, botApiKey, botId } })
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
-const WORST: readonly Outcome[] = ['error', 'fail', 'inconclusive', 'skipped', 'pass']
+const FROM_WORST: readonly Outcome[] = ['error', 'fail', 'inconclusive', 'skipped', 'pass']
 
 function runOf(
   sim: PlatformSimulator,
   scenarios: readonly ScenarioResult[],
-  took: Pick<RunResult, 'startedAt' | 'durationMs'>,
+  timing: Pick<RunResult, 'startedAt' | 'durationMs'>,
 ): ScenarioRun {
   const core = coreOf(sim)
-  const index = { version: VERSION, ...took, target: core.address.webhookUrl ?? 'a function', seed: core.seed }
-  const result: RunResult = { ...index, scenarios, failures: [], journal: [], stopped: null, ...countOutcomes(scenarios, []) }
-  const outcome = WORST.find(one => scenarios.some(play => play.outcome === one)) ?? 'skipped'
+  const index = { version: VERSION, ...timing, target: core.address.webhookUrl ?? 'a function', seed: core.seed }
+  const result: RunResult = {
+    ...index,
+    scenarios,
+    failures: [],
+    journal: [],
+    stopped: null,
+    ...countOutcomes(scenarios, []),
+  }
+  const outcome = FROM_WORST.find(one => scenarios.some(scenario => scenario.outcome === one)) ?? 'skipped'
   const report: ScenarioRun['report'] = ({ colorLevel = 0, columns } = {}) =>
     prettyReport(result, { colorLevel, columns })
   function assertPassed(): void {
     if (outcome === 'pass') return
-    const error = new ScenarioFailed(report(), outcome)
+    const error = new ScenarioFailedError(report(), outcome)
     Error.captureStackTrace?.(error, assertPassed)
     throw error
   }
   return { outcome, scenarios, report, assertPassed }
 }
 
-/** Its message is the report. */
-export class ScenarioFailed extends Error {
+/** At least one scenario did not pass. The message is the report. */
+export class ScenarioFailedError extends Error {
   override readonly name = 'ScenarioFailed'
   readonly outcome: Outcome
   constructor(report: string, outcome: Outcome) {

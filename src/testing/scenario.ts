@@ -1,9 +1,9 @@
-/** What `handover-sim/scenario` offers: scenarios written in code, and playing them in a test. */
+/** `handover-sim/scenario`: builds scenarios in code, and runs scenarios in a test. */
 export * from '../scenario/build/index.ts'
 export {
   type RunnableScenario,
   type RunScenarioOptions,
   runScenario,
-  ScenarioFailed,
+  ScenarioFailedError,
   type ScenarioRun,
 } from './run-scenario.ts'

@@ -1,4 +1,4 @@
-/** `createSimulator` as tests use it: the simulator, and the judge of scenarios beside it. */
+/** Creates simulators with expectations: in-process, behind a port, and as workspaces. */
 import type { CallBodies } from '../contract/wire.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import type { ChatOptions } from '../simulator/new-chat.ts'
@@ -6,71 +6,92 @@ import type { PlatformSimulatorOptions } from '../simulator/options.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../simulator/simulator.ts'
 import { validateOptions } from '../simulator/validate-options.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../simulator/workspaces/workspace.ts'
-import { type AgentFunctions, setAgent } from './agent.ts'
+import { type AgentFunctions, registerAgent } from './agent.ts'
 import { assertClean, type CleanOptions } from './assert-clean.ts'
 import type { BodyMatcher } from './body-matcher.ts'
 import {
   expectCallFor,
   expectNoneFor,
+  type MultipleCallsOptions,
   type NoneOptions,
-  type OftenOptions,
-  type OnceOptions,
+  type SingleCallOptions,
   type TestChat,
   type WaitOptions,
   withChatExpectations,
 } from './chat.ts'
-import { framesAbove } from './expectation-error.ts'
+import { stackAbove } from './expectation-error.ts'
 import type { ReceivedCall, Subject } from './expectations.ts'
-import { chatShape, durationMs, SERVER, SIMULATOR, WORKSPACE } from './options.ts'
+import { chatShape, durationMs, SERVER_SHAPE, SIMULATOR_SHAPE, WORKSPACE_SHAPE } from './options.ts'
 import { waitFor } from './wait-for.ts'
 
-/** What a test may say beside what the platform is. */
+/** Options that tests add to those of the platform. */
 export interface TestOptions {
-  /** The help desk under test, for `expectAgentSees` and `runScenario`. */
+  /** The human agent's side of the intermediary, for `expectAgentSees` and `runScenario`. */
   readonly agent?: AgentFunctions
-  /** How long expectations wait unless they say `within`. Default 2s: less than test runners wait. */
+  /** The default of `within`, a duration. Default `2s`, which is shorter than the timeouts of test runners. */
   readonly expectTimeout?: string
 }
 
+/** Options of `createSimulator`. */
 export type SimulatorOptions = PlatformSimulatorOptions & TestOptions
 
 type Availability = BodyMatcher<CallBodies['availability']>
 
+/** What a simulator of a test has besides the platform. */
 export interface Expectations {
+  /** Creates a chat. Throws `InvalidOptionError`. */
   chat(options?: ChatOptions): Promise<TestChat>
-  /** A chat that exists, by id. */
+  /** Finds a chat by its id. */
   findChat(id: string): TestChat | undefined
-  /** Availability belongs to the bot; every other call is expected of its chat. */
+  /** Waits for a call about availability, which belongs to the bot. Expect every other call on its chat. */
   expectCall(
     call: 'availability',
     body?: Availability,
-    options?: Omit<OnceOptions, 'since'>,
+    options?: Omit<SingleCallOptions, 'since'>,
   ): Promise<ReceivedCall<'availability'>>
   expectCall(
     call: 'availability',
     body: Availability | undefined,
-    options: Omit<OftenOptions, 'since'>,
+    options: Omit<MultipleCallsOptions, 'since'>,
   ): Promise<ReceivedCall<'availability'>[]>
   expectNone(call: 'availability', options: NoneOptions): Promise<void>
   expectNone(call: 'availability', body: Availability | undefined, options: NoneOptions): Promise<void>
-  /** Asked again with whatever happens, until it answers something true; resolves with that. */
-  waitFor<Value>(look: () => Value, options?: WaitOptions): Promise<NonNullable<Value>>
+  /** Calls `predicate` after every journal entry until it returns a truthy value, and resolves with that. */
+  waitFor<Value>(predicate: () => Value, options?: WaitOptions): Promise<NonNullable<Value>>
   /**
-   * For the end of a test. Waits until nothing is under way, then rejects with `ExpectationError` for calls nobody
-   * expected, calls the platform refused or only forgave, and events the webhook did not take.
+   * Waits until no work is in progress, then checks the whole test: call it at the end.
+   *
+   * @throws ExpectationError for unexpected calls, refused calls, contract findings, and events that the webhook did not
+   * acknowledge.
+   * @example
+   * const sim = createSimulator()
+   * await sim.assertClean({ allow: ['typing_start'] })
    */
   assertClean(options?: CleanOptions): Promise<void>
 }
 
+/** The platform and its end users in this process, with the expectations of a test. */
 export type Simulator = Omit<PlatformSimulator, keyof Expectations> & Expectations
 
-/** The platform and its end user in this process, with no socket. Throws `InvalidOptionError` for options that cannot be. */
+/**
+ * Creates a simulator of the platform in this process. It opens no socket: webhooks go to `webhook.fetch` or
+ * `webhook.url`, and calls arrive through `sim.fetch`, msw handlers or interceptors. The clock is virtual by default.
+ *
+ * @throws InvalidOptionError with the problem of every invalid option.
+ * @example
+ * import { createSimulator } from 'handover-sim'
+ *
+ * const sim = createSimulator({ seed: 1, webhook: { fetch: () => new Response('ok') } })
+ * const ada = await sim.chat({ language: 'nb' })
+ * const { ack } = await ada.press('handover')
+ * console.log(ack?.status) // 200
+ */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
-  validateOptions('createSimulator', options, SIMULATOR)
+  validateOptions('createSimulator', options, SIMULATOR_SHAPE)
   return withExpectations(createPlatformSimulator(options), options)
 }
 
-/** The same object with more on it: its getters stay live, and what knows it by itself still does. */
+/** Adds expectations to the simulator object itself, so that its getters stay live. */
 export function withExpectations<Sim extends PlatformSimulator>(
   sim: Sim,
   { agent, expectTimeout }: TestOptions = {},
@@ -78,8 +99,13 @@ export function withExpectations<Sim extends PlatformSimulator>(
 ): Omit<Sim, keyof Expectations> & Expectations {
   const { chat, findChat } = sim
   const waitMs = durationMs('expectTimeout', expectTimeout)
-  const from = (own: (...args: never[]) => unknown): Subject => ({ sim, chatId: null, asked: framesAbove(own), waitMs })
-  if (agent !== undefined) setAgent(sim, agent)
+  const subjectOf = (method: (...args: never[]) => unknown): Subject => ({
+    sim,
+    chatId: null,
+    callStack: stackAbove(method),
+    waitMs,
+  })
+  if (agent !== undefined) registerAgent(sim, agent)
   const more: Expectations = {
     async chat(options = {}) {
       validateOptions('chat', options, chatShape(options?.user))
@@ -89,42 +115,53 @@ export function withExpectations<Sim extends PlatformSimulator>(
       const found = findChat(id)
       return found && withChatExpectations(sim, found, waitMs)
     },
-    expectCall: expectCallFor(() => from(more.expectCall)) as Expectations['expectCall'],
-    expectNone: expectNoneFor(() => from(more.expectNone)) as Expectations['expectNone'],
-    waitFor: (look, options = {}) => waitFor(from(more.waitFor), look, options),
-    assertClean: (options = {}) => assertClean(sim, options, framesAbove(more.assertClean), settleMs),
+    expectCall: expectCallFor(() => subjectOf(more.expectCall)) as Expectations['expectCall'],
+    expectNone: expectNoneFor(() => subjectOf(more.expectNone)) as Expectations['expectNone'],
+    waitFor: (predicate, options = {}) => waitFor(subjectOf(more.waitFor), predicate, options),
+    assertClean: (options = {}) => assertClean(sim, options, stackAbove(more.assertClean), settleMs),
   }
   return Object.assign(sim, more)
 }
 
+/** Options of `startSimulator`. */
 export type ServerOptions = PlatformServerOptions & TestOptions
+
+/** Options of a workspace. They override those of the server. */
 export type WorkspaceOptions = PlatformWorkspaceOptions & TestOptions
+
+/** A separate simulator behind the port of a server. */
 export type Workspace = Omit<PlatformWorkspace, keyof Expectations> & Expectations
 
+/** A simulator behind a real port, with its control API. */
 export interface SimulatorServer extends Omit<PlatformServer, keyof Expectations | 'workspace'>, Expectations {
-  /** One more simulator behind the same port: calls find it by its API keys. Closing it leaves the others alone. */
+  /** Creates a further simulator behind the same port. Its API keys select it. Closing it does not close others. */
   workspace(options?: WorkspaceOptions): Promise<Workspace>
 }
 
-/** Rejects with `PortInUseError` or `ListenError` when the port cannot be had, `InvalidOptionError` for other options. */
+/**
+ * Starts a simulator behind a real port, with the control API beside the platform. The clock is real by default. Needs
+ * Node.
+ *
+ * @throws PortInUseError or ListenError if it cannot listen; InvalidOptionError for invalid options.
+ * @example
+ * import { startSimulator } from 'handover-sim'
+ *
+ * const server = await startSimulator({ port: 0, webhook: { url: 'http://127.0.0.1:3000/webhook' } })
+ * console.log(server.url)
+ * await server.close()
+ */
 export async function startSimulator(options: ServerOptions = {}): Promise<SimulatorServer> {
-  validateOptions('startSimulator', options, SERVER)
+  validateOptions('startSimulator', options, SERVER_SHAPE)
   const server = await startServer(options)
-  const open = server.workspace
+  const openWorkspace = server.workspace
   return Object.assign(withExpectations(server, options, SETTLE_MS), {
     async workspace(all: WorkspaceOptions = {}) {
-      validateOptions('workspace', all, WORKSPACE)
-      const { agent, expectTimeout, ...wanted } = all
-      return withExpectations(await open(wanted), { ...waitOf(options), ...pick({ agent, expectTimeout }) }, SETTLE_MS)
+      validateOptions('workspace', all, WORKSPACE_SHAPE)
+      const { agent, expectTimeout = options.expectTimeout, ...platform } = all
+      return withExpectations(await openWorkspace(platform), { agent, expectTimeout }, SETTLE_MS)
     },
   })
 }
 
-/** What is beyond a socket may take a moment to call. */
+/** How long a server waits for calls of other processes before `assertClean`. */
 const SETTLE_MS = 300
-
-/** A workspace waits as its server does; an agent it has only when it is given one. */
-const waitOf = ({ expectTimeout }: TestOptions) => pick({ expectTimeout })
-
-const pick = (options: TestOptions): TestOptions =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))

@@ -1,10 +1,9 @@
 /**
- * The judge of scenarios beside a simulator in a test: shown every entry of the journal, and asked whenever the test
- * expects something. What the user did is read from the journal too, so nothing has to be told twice.
+ * Evaluates a simulator inside a test: passes every entry of its journal to the scenario evaluator, together with a plan
+ * that grows with each user action and each expectation.
  */
-
 import { createIncrementalEvaluation, type Evaluation, type IncrementalEvaluation } from '../evaluator/evaluation.ts'
-import type { Entry, EntryOf } from '../journal/entry.ts'
+import type { Entry } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
 import { driverChat, type RunContext } from '../runner/run-context.ts'
 import { createJournalWaiter } from '../runner/waiting.ts'
@@ -14,137 +13,158 @@ import type { PlannedStep } from '../scenario/plan.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
 import type { Core } from '../simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
-import { createIncrementalPlan, type IncrementalPlan } from './plan-builder.ts'
-import { createJournalToSteps } from './user-steps.ts'
+import { createPlanBuilder, type PlanBuilder } from './plan-builder.ts'
+import { createUserSteps, noteEntry } from './user-steps.ts'
 
-export interface Session {
+export interface TestRun {
   readonly sim: PlatformSimulator
   readonly core: Core
   readonly evaluation: Evaluation
-  readonly incremental: IncrementalPlan
-  /** For the player's own verbs; without a driver. */
+  readonly planBuilder: PlanBuilder
+  /** The context in which steps of the runner run. It has no driver. */
   readonly context: RunContext
-  /** Entries, with the marks that stand between them. */
-  readonly tape: readonly Entry[]
-  /** Steps whose failure a test has been told. */
-  readonly told: Set<number>
-  /** Labels of steps that still wait, by number. */
-  readonly waiting: Map<number, string>
-  /** Calls a matcher has found: they need no expectation. */
-  readonly accepted: Set<number>
-  /** Entries that left the journal before anybody looked, or came before a restore. */
-  readonly missed: number
+  /** Entries of the journal, and the notes between them that begin and end steps. */
+  readonly entries: readonly Entry[]
+  /** Numbers of steps whose failure was already thrown. */
+  readonly reported: Set<number>
+  /** Labels of steps that have not ended, by number. */
+  readonly pending: Map<number, string>
+  /** `seq` of calls that a matcher has found: they need no expectation. */
+  readonly matchedSeqs: Set<number>
+  /** The number of entries that are not evaluated: they were evicted, or precede a restore. */
+  readonly skippedEntries: number
   /** Aborts with the next reset. */
-  readonly over: AbortSignal
-  /** Empty when the simulator has no such chat. */
+  readonly resetSignal: AbortSignal
+  /** Returns the empty name for a chat that the simulator does not have. */
   conversationOf(chatId: string | null): string
-  begin(conversation: string, action: Action, label: string): { readonly step: PlannedStep; readonly startSeq: number }
-  end(step: PlannedStep, details?: Readonly<Record<string, unknown>>): void
+  beginStep(conversation: string, action: Action, label: string): StartedStep
+  endStep(step: PlannedStep): void
 }
 
-const sessions = new WeakMap<Core, Session>()
+export interface StartedStep {
+  readonly step: PlannedStep
+  readonly startSeq: number
+}
 
-/** Begun when something is first expected, and anew after a reset. */
-export function sessionOf(sim: PlatformSimulator): Session {
+const testRuns = new WeakMap<Core, TestRun>()
+
+/** Returns the test run of a simulator. It begins with the first expectation, and again after each reset. */
+export function testRunOf(sim: PlatformSimulator): TestRun {
   const core = coreOf(sim)
-  const known = sessions.get(core)
-  if (known !== undefined && !known.over.aborted) return known
-  known?.context.close()
-  const session = openSession(sim, core)
-  sessions.set(core, session)
-  return session
+  const current = testRuns.get(core)
+  if (current !== undefined && !current.resetSignal.aborted) return current
+  current?.context.close()
+  const run = startTestRun(sim, core)
+  testRuns.set(core, run)
+  return run
 }
 
-function openSession(sim: PlatformSimulator, core: Core): Session {
-  const { journal } = core
-  const incremental = createIncrementalPlan(core)
-  const open = createIncrementalEvaluation(incremental.plan)
-  const tape: Entry[] = []
-  const conversations = new Map<string, Chat>()
-  const names = new Map<string, string>()
-
-  function show(entry: Entry): void {
-    tape.push(entry)
-    open.evaluator.see(entry)
-  }
-  /** Between two entries, so that no entry is taken for it. */
-  function mark(content: RunEvent, chatId?: string): number {
-    const seq = journal.nextSeq - 0.5
-    const chat = chatId === undefined ? {} : { chat_id: chatId }
-    show({ kind: 'note', v: 1, seq, time: '', cause: null, at_ms: journal.atMs, ...chat, ...content } as Entry)
-    return seq
-  }
-  const grow = (...step: Parameters<IncrementalPlan['addStep']>): PlannedStep => {
-    const added = incremental.addStep(...step)
-    open.grow(added)
-    return added
-  }
-  const journalToSteps = createJournalToSteps({
-    core,
-    show,
-    grow,
-    addConversation,
-    conversationOf: id => names.get(id) ?? '',
-  })
-
-  function addConversation({ seq, at_ms, time }: Entry, chat: Chat): void {
-    const conversation = freeName(chat, conversations)
-    conversations.set(conversation, chat)
-    names.set(chat.id, conversation)
-    incremental.addConversation(conversation)
-    const content = {
-      note: 'conversation',
-      chat_id: chat.id,
-      conversation,
-      chat: { ...driverChat(chat), bot_id: chat.botId },
-    } satisfies RunEvent
-    show({ kind: 'note', v: 1, seq, time, cause: null, at_ms, ...content } as EntryOf<'note'>)
-  }
-
-  const start = startOf(sim, core)
-  show(start)
-  for (const chat of unannounced(core)) addConversation(start, chat)
-  const missed = Math.max(journal.firstSeq, core.inner.past.before) - 1
-  for (const entry of toldEntries(core)) journalToSteps.tell(entry)
-  const unwatch = journal.subscribe(journalToSteps.tell)
-  const context = runContextOf({ sim, core, open, conversations, mark, unwatch })
+function startTestRun(sim: PlatformSimulator, core: Core): TestRun {
+  const recorder = createRecorder(core)
+  const { conversations, addStep, note, nameOf } = recorder
+  const unsubscribe = recordJournal(sim, core, recorder)
+  const context = createTestContext({ sim, core, recorder, unsubscribe })
+  const chatIdOf = (conversation: string) => conversations.get(conversation)?.id
   return {
     sim,
     core,
-    evaluation: open.evaluation,
-    incremental,
+    evaluation: recorder.evaluation,
+    planBuilder: recorder.planBuilder,
     context,
-    tape,
-    told: new Set(),
-    waiting: new Map(),
-    accepted: new Set(),
-    missed,
-    over: core.resetSignal(),
-    conversationOf: id => names.get(id ?? '') ?? '',
-    begin(conversation, action, label) {
-      const step = grow(conversation, action, label)
-      const startSeq = mark(
-        { note: 'step_started', step: step.number, verb: action.verb, label },
-        conversations.get(conversation)?.id,
-      )
-      return { step, startSeq }
+    entries: recorder.entries,
+    reported: new Set(),
+    pending: new Map(),
+    matchedSeqs: new Set(),
+    skippedEntries: Math.max(core.journal.firstSeq, core.inner.past.before) - 1,
+    resetSignal: core.resetSignal(),
+    conversationOf: id => nameOf(id ?? ''),
+    beginStep(conversation, action, label) {
+      const step = addStep(conversation, action, label)
+      const started: RunEvent = { note: 'step_started', step: step.number, verb: action.verb, label }
+      return { step, startSeq: note(started, chatIdOf(conversation)) }
     },
-    end: (step, details = {}) =>
-      void mark({ note: 'step_ended', step: step.number, ...details }, conversations.get(step.conversation)?.id),
+    endStep: ({ number, conversation }) => void note({ note: 'step_ended', step: number }, chatIdOf(conversation)),
   }
 }
 
-/** What came before a restore is the past of another test, also when its journal came with it. */
-const toldEntries = ({ journal, inner }: Core): Entry[] => journal.query({ after: inner.past.before - 1 })
-
-/** Chats whose beginning is not told: a snapshot brought them, or the entry has left the journal. */
-function unannounced(core: Core): Chat[] {
-  const isTold = (entry: Entry) => entry.kind === 'note' && entry.note === 'chat_created'
-  const told = new Set(toldEntries(core).flatMap(entry => (isTold(entry) ? [entry.chat_id] : [])))
-  return [...core.platform.state.chats.values()].filter(({ id }) => !told.has(id))
+/** Passes entries and steps to the evaluator. */
+interface Recorder extends Pick<IncrementalEvaluation, 'evaluation' | 'evaluator'> {
+  readonly planBuilder: PlanBuilder
+  readonly entries: readonly Entry[]
+  readonly conversations: ReadonlyMap<string, Chat>
+  evaluate(entry: Entry): void
+  /** Adds a note after the latest entry. Its `seq`, which it returns, lies between those of two entries. */
+  note(content: RunEvent, chatId?: string): number
+  addStep: PlanBuilder['addStep']
+  addConversation(entry: Entry, chat: Chat): void
+  /** The conversation of a chat; empty for an unknown chat. */
+  nameOf(chatId: string): string
 }
 
-/** A chat goes by its user's first name. */
+function createRecorder(core: Core): Recorder {
+  const planBuilder = createPlanBuilder(core)
+  const { evaluation, evaluator, grow } = createIncrementalEvaluation(planBuilder.plan)
+  const entries: Entry[] = []
+  const conversations = new Map<string, Chat>()
+  const names = new Map<string, string>()
+
+  function evaluate(entry: Entry): void {
+    entries.push(entry)
+    evaluator.see(entry)
+  }
+
+  return {
+    evaluation,
+    evaluator,
+    planBuilder,
+    entries,
+    conversations,
+    evaluate,
+    note(content, chatId) {
+      const { nextSeq, atMs } = core.journal
+      const chat = chatId === undefined ? {} : { chat_id: chatId }
+      evaluate(noteEntry({ ...chat, ...content }, { seq: nextSeq - 0.5, time: '', at_ms: atMs }))
+      return nextSeq - 0.5
+    },
+    addStep(...step) {
+      const added = planBuilder.addStep(...step)
+      grow(added)
+      return added
+    },
+    addConversation(entry, chat) {
+      const conversation = freeName(chat, conversations)
+      conversations.set(conversation, chat)
+      names.set(chat.id, conversation)
+      planBuilder.addConversation(conversation)
+      const described = { ...driverChat(chat), bot_id: chat.botId }
+      evaluate(noteEntry({ note: 'conversation', chat_id: chat.id, conversation, chat: described }, entry))
+    },
+    nameOf: id => names.get(id) ?? '',
+  }
+}
+
+/** Records the existing entries and all later ones. Returns a function that ends the subscription. */
+function recordJournal(sim: PlatformSimulator, core: Core, recorder: Recorder): () => void {
+  const { evaluate, addStep, addConversation, nameOf } = recorder
+  const start = startOf(sim, core)
+  evaluate(start)
+  for (const chat of chatsWithoutEntry(core)) addConversation(start, chat)
+  const record = createUserSteps({ core, evaluate, addStep, addConversation, conversationOf: nameOf })
+  for (const entry of currentEntries(core)) record(entry)
+  return core.journal.subscribe(record)
+}
+
+/** Entries before a restore belong to another test, even if the snapshot contains them. */
+const currentEntries = ({ journal, inner }: Core): Entry[] => journal.query({ after: inner.past.before - 1 })
+
+/** Chats without a `chat_created` entry: a snapshot contained them, or the entry was evicted. */
+function chatsWithoutEntry(core: Core): Chat[] {
+  const created = currentEntries(core).filter(entry => entry.kind === 'note' && entry.note === 'chat_created')
+  const ids = new Set(created.map(entry => entry.chat_id))
+  return [...core.platform.state.chats.values()].filter(({ id }) => !ids.has(id))
+}
+
+/** Names a chat after the first name of its user. */
 function freeName({ id, persona }: Chat, taken: ReadonlyMap<string, unknown>): string {
   const name = persona.firstName ?? id.slice(0, 8)
   for (let count = 1; ; count++) {
@@ -154,7 +174,7 @@ function freeName({ id, persona }: Chat, taken: ReadonlyMap<string, unknown>): s
 }
 
 function startOf(sim: PlatformSimulator, core: Core): Entry {
-  const [first] = toldEntries(core)
+  const [first] = currentEntries(core)
   const content: RunEvent = {
     note: 'scenario_started',
     scenario: 'this test',
@@ -168,22 +188,19 @@ function startOf(sim: PlatformSimulator, core: Core): Entry {
     sim: { url: sim.baseUrl, api_key: '***', bot_id: core.bot.id },
     driver: null,
   }
-  const at_ms = first?.at_ms ?? core.journal.atMs
-  return { kind: 'note', v: 1, seq: 0.5, time: '', cause: null, at_ms, ...content } as unknown as Entry
+  return noteEntry(content, { seq: 0.5, time: '', at_ms: first?.at_ms ?? core.journal.atMs })
 }
 
-interface RunContextParts {
+interface TestContextPorts {
   readonly sim: PlatformSimulator
   readonly core: Core
-  readonly open: IncrementalEvaluation
-  readonly conversations: ReadonlyMap<string, Chat>
-  mark(content: RunEvent, chatId?: string): number
-  unwatch(): void
+  readonly recorder: Recorder
+  unsubscribe(): void
 }
 
-function runContextOf({ sim, core, open, conversations, mark, unwatch }: RunContextParts): RunContext {
+function createTestContext({ sim, core, recorder, unsubscribe }: TestContextPorts): RunContext {
   const journalWaiter = createJournalWaiter(core.journal)
-  const { evaluator, evaluation } = open
+  const { evaluator, evaluation, conversations, note } = recorder
   return {
     plan: evaluation.index.plan,
     sim,
@@ -197,12 +214,12 @@ function runContextOf({ sim, core, open, conversations, mark, unwatch }: RunCont
     journalWaiter,
     conversations,
     evaluationError: null,
-    note: (content, chatId) => mark(content as RunEvent, chatId),
+    note: (content, chatId) => note(content as RunEvent, chatId),
     chatOf: ({ conversation }) => conversations.get(conversation) ?? null,
     scopeOf: ({ number }) => evaluator.scopeOf(number),
     interpolate: ({ number }, template) => interpolate(template, evaluator.scopeOf(number)),
     close() {
-      unwatch()
+      unsubscribe()
       journalWaiter.stop()
     },
   }

@@ -1,55 +1,56 @@
-/** `waitFor`: a question of the test's own, asked until it is answered with something true. */
+/** Implements `waitFor`: calls a predicate of the test after every journal entry until it returns a truthy value. */
 
 import type { Failure } from '../evaluator/verdict.ts'
 import { waitUntil } from '../runner/waiting.ts'
 import { anything, shown, validateOptions } from '../simulator/validate-options.ts'
-import { checkThere, failed, overtaken, type Subject, whether } from './expectations.ts'
+import { formatDuration } from '../text/duration.ts'
+import { expectationError } from './expectation-error.ts'
+import { checkChatExists, resetError, type Subject, wasAborted } from './expectations.ts'
 import { durationMs, invalid } from './options.ts'
-import { shownMs, WAIT_MS } from './plan-builder.ts'
-import { type Session, sessionOf } from './test-run.ts'
+import { DEFAULT_WAIT_MS } from './plan-builder.ts'
+import { type TestRun, testRunOf } from './test-run.ts'
 
-/** Asked again whenever something happens; resolves with what it answers as soon as that is neither false nor empty. */
+/** Resolves with the first truthy value of `predicate`. `written` is the function whose source a failure shows. */
 export async function waitFor<Value>(
   subject: Subject,
-  look: () => Value,
+  predicate: () => Value,
   options: { readonly within?: string },
-  written: (...args: never[]) => unknown = look,
+  written: (...args: never[]) => unknown = predicate,
 ): Promise<NonNullable<Value>> {
-  if (typeof written !== 'function') throw invalid('waitFor', `waitFor asks a function, got ${shown(written)}.`)
+  if (typeof written !== 'function') throw invalid('waitFor', `waitFor takes a function, got ${shown(written)}.`)
   validateOptions('waitFor', options, { within: anything })
-  checkThere(subject)
-  const session = sessionOf(subject.sim)
-  const { journal } = session.core
-  const ms = durationMs('within', options.within) ?? subject.waitMs ?? WAIT_MS
-  const begun = journal.atMs
-  const asked = () => answerOf(look)
-  let value = asked()
-  const again = () => {
-    value ||= asked()
-    return value || journal.atMs >= begun + ms ? null : { untilMs: begun + ms }
+  checkChatExists(subject)
+  const run = testRunOf(subject.sim)
+  const { journal } = run.core
+  const ms = durationMs('within', options.within) ?? subject.waitMs ?? DEFAULT_WAIT_MS
+  const untilMs = journal.atMs + ms
+  let value = callPredicate(predicate)
+  const status = () => {
+    value ||= callPredicate(predicate)
+    return value || journal.atMs >= untilMs ? null : { untilMs }
   }
-  if (!value && (await whether(waitUntil(session.context, again, session.over)))) {
-    throw overtaken('waitFor', subject.asked)
+  if (!value && (await wasAborted(waitUntil(run.context, status, run.resetSignal)))) {
+    throw resetError('waitFor', subject.callStack)
   }
   if (value) return value
-  throw failed(session, stillNot(session, subject, String(written), ms), subject)
+  throw expectationError(run, [timeoutFailure(run, subject, String(written), ms)], subject.callStack)
 }
 
-/** A promise is always true: it would be taken for an answer. */
-function answerOf<Value>(look: () => Value): Value {
-  const value = look()
+/** Rejects a promise, because it is always truthy. */
+function callPredicate<Value>(predicate: () => Value): Value {
+  const value = predicate()
   if (!(value instanceof Promise)) return value
-  throw invalid('waitFor', 'waitFor asks a function that answers at once; this one returned a promise.')
+  throw invalid('waitFor', 'waitFor takes a function that returns its value at once; this one returned a promise.')
 }
 
-function stillNot(session: Session, { chatId }: Subject, source: string, ms: number): Failure {
-  const chat = chatId === null ? undefined : session.core.platform.state.chats.get(chatId)
+function timeoutFailure(run: TestRun, { chatId }: Subject, source: string, ms: number): Failure {
+  const chat = chatId === null ? undefined : run.core.platform.state.chats.get(chatId)
   const state = chat === undefined ? '' : `; the chat is with ${chat.status}, ${chat.typing ? 'typing' : 'not typing'}`
   return {
     kind: 'check',
     step: null,
-    conversation: chat === undefined ? null : session.conversationOf(chat.id),
-    wanted: `waitFor ${source.replace(/\s+/g, ' ').slice(0, 120)} within ${shownMs(ms)}`,
+    conversation: chat === undefined ? null : run.conversationOf(chat.id),
+    wanted: `waitFor ${source.replace(/\s+/g, ' ').slice(0, 120)} within ${formatDuration(ms)}`,
     happened: `it did not come true${state}`,
     rules: [],
     nearest: [],

@@ -1,7 +1,4 @@
-/**
- * What `handover-sim/vitest` offers. Importing it registers the matchers, from a setup file for instance;
- * `expect.extend(matchers)` does the same for another `expect`.
- */
+/** `handover-sim/vitest`: importing it registers the matchers, for instance in a setup file. */
 import { expect } from 'vitest'
 import type { CallBodies, CallId, EventPayloads } from '../contract/wire.ts'
 import type { BodyMatcher } from '../testing/body-matcher.ts'
@@ -9,13 +6,24 @@ import { matchers, type TimesOption } from './matchers.ts'
 
 export { matchers, type TimesOption }
 
+/** The matchers that this entry adds to `expect`. */
 export interface HandoverMatchers {
   /**
-   * Of a chat, or of a simulator for all its chats: a call that fits has come by now. Unlike `expectCall` it neither
-   * waits nor claims, so it may be asked again; `assertClean` takes such a call for expected.
+   * Passes if a chat, or any chat of a simulator, has received a matching call. Unlike `expectCall` it does not wait and
+   * claims nothing; `assertClean` treats the calls it found as expected.
+   *
+   * @throws InvalidOptionError for an unknown call, body operator or option.
+   * @example
+   * expect(ada).toHaveReceived('start', { sender: { name: 'Anna' } }, { times: 1 })
    */
   toHaveReceived<Id extends CallId>(call: Id, body?: BodyMatcher<CallBodies[Id]>, options?: TimesOption): void
-  /** The webhook has acknowledged such an event by now. */
+  /**
+   * Passes if the webhook has acknowledged a matching event. Counts an event once, however many attempts it took.
+   *
+   * @throws InvalidOptionError for an unknown event, payload operator or option.
+   * @example
+   * expect(sim).toHaveDelivered('MESSAGE FROM USER', { message: /hello/i })
+   */
   toHaveDelivered<Event extends keyof EventPayloads>(
     event: Event,
     payload?: BodyMatcher<EventPayloads[Event]>,
@@ -24,7 +32,7 @@ export interface HandoverMatchers {
 }
 
 declare global {
-  /** What assertions of every version of vitest are made of, and, unlike theirs, without type parameters. */
+  /** All versions of vitest share this interface, and it has no type parameters. */
   namespace Chai {
     interface Assertion extends HandoverMatchers {}
   }

@@ -1,4 +1,4 @@
-/** Matchers that look back: what the intermediary has called so far, and what it was delivered. */
+/** Implements the matchers of vitest, which check past calls and deliveries without waiting or claiming. */
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import type { CallId } from '../contract/wire.ts'
@@ -13,16 +13,17 @@ import { bodyPattern } from '../testing/body-matcher.ts'
 import { ownerOf } from '../testing/chat.ts'
 import { countCalls, countDeliveries, type MatchCount } from '../testing/count-matches.ts'
 import { reportLines } from '../testing/expectation-error.ts'
-import { checkThere } from '../testing/expectations.ts'
-import { type HowOften, invalid, timesOf } from '../testing/options.ts'
-import { type Session, sessionOf } from '../testing/test-run.ts'
+import { checkChatExists } from '../testing/expectations.ts'
+import { type ExpectedTimes, invalid, timesOf } from '../testing/options.ts'
+import { type TestRun, testRunOf } from '../testing/test-run.ts'
 
+/** Options of the matchers. */
 export interface TimesOption {
-  /** Default: at least once. */
-  readonly times?: HowOften
+  /** The expected number. Default: at least one. */
+  readonly times?: ExpectedTimes
 }
 
-/** What a test runner's `expect.extend` takes. */
+/** The result that `expect.extend` of a test runner takes. */
 interface Result {
   readonly pass: boolean
   message(): string
@@ -37,12 +38,12 @@ interface MatcherContext {
 export const matchers = {
   toHaveReceived(this: MatcherContext, received: unknown, call: CallId, body?: unknown, options?: TimesOption): Result {
     checkName('call', call, Object.keys(ENDPOINTS))
-    checkAsked('toHaveReceived', body, options)
+    checkArguments('toHaveReceived', body, options)
     const { sim, chatId } = subjectOf('toHaveReceived', received)
-    const session = sessionOf(sim)
-    const matchCount = countCalls(session, chatId, call, body)
-    const result = resultOf(session, matchCount, { call, body, options, chatId, rules: [ENDPOINTS[call].rule] })
-    if (result.pass && !this.isNot) for (const seq of matchCount.seqs) session.accepted.add(seq)
+    const run = testRunOf(sim)
+    const matchCount = countCalls(run, chatId, call, body)
+    const result = resultOf(run, matchCount, { call, body, options, chatId, rules: [ENDPOINTS[call].rule] })
+    if (result.pass && !this.isNot) for (const seq of matchCount.seqs) run.matchedSeqs.add(seq)
     return result
   },
 
@@ -54,15 +55,15 @@ export const matchers = {
     options?: TimesOption,
   ): Result {
     checkName('event', event, Object.keys(WEBHOOK_EVENTS))
-    checkAsked('toHaveDelivered', payload, options)
+    checkArguments('toHaveDelivered', payload, options)
     const { sim, chatId } = subjectOf('toHaveDelivered', received)
-    const session = sessionOf(sim)
-    const matchCount = countDeliveries(session, chatId, event, payload)
-    return resultOf(session, matchCount, { call: event, body: payload, options, chatId, rules: ['WH1'] })
+    const run = testRunOf(sim)
+    const matchCount = countDeliveries(run, chatId, event, payload)
+    return resultOf(run, matchCount, { call: event, body: payload, options, chatId, rules: ['WH1'] })
   },
 }
 
-interface Asked {
+interface Query {
   readonly call: string
   readonly body: unknown
   readonly options: TimesOption | undefined
@@ -72,45 +73,46 @@ interface Asked {
 
 const AT_LEAST_ONCE: Times = { min: 1, max: Number.POSITIVE_INFINITY }
 
-function resultOf(session: Session, matchCount: MatchCount, asked: Asked): Result {
-  const times = asked.options?.times === undefined ? AT_LEAST_ONCE : timesOf(asked.options.times)
+function resultOf(run: TestRun, matchCount: MatchCount, query: Query): Result {
+  const times = query.options?.times === undefined ? AT_LEAST_ONCE : timesOf(query.options.times)
   const pass = matchCount.count >= times.min && matchCount.count <= times.max
   const nearest = matchCount.misses[0]
-  const compared = pass || nearest === undefined || asked.body === undefined || matchCount.count > 0
+  const compared = pass || nearest === undefined || query.body === undefined || matchCount.count > 0
   return {
     pass,
-    message: () => reportLines(session, [failureOf(session, matchCount, asked, pass, times)]).join('\n'),
-    ...(compared ? {} : { expected: asked.body, actual: groupFailures(asked.body, nearest.body) }),
+    message: () => reportLines(run, [failureOf(run, matchCount, query, pass, times)]).join('\n'),
+    ...(compared ? {} : { expected: query.body, actual: pickExpectedFields(query.body, nearest.body) }),
   }
 }
 
-const MOST_MISSES = 6
+/** The maximum number of near misses in a failure. */
+const MAX_MISSES = 6
 
-function failureOf(session: Session, matchCount: MatchCount, asked: Asked, pass: boolean, times: Times): Failure {
-  const { call, body, chatId, rules } = asked
+function failureOf(run: TestRun, matchCount: MatchCount, query: Query, pass: boolean, times: Times): Failure {
+  const { call, body, chatId, rules } = query
   const pattern = patternText({ call: call as CallId, body: body ?? null })
-  const often = asked.options?.times === undefined ? '' : ` ${howOften(times)}`
+  const often = query.options?.times === undefined ? '' : ` ${howOften(times)}`
   return {
     kind: pass ? 'none' : 'expect',
     step: null,
-    conversation: session.conversationOf(chatId) || null,
+    conversation: run.conversationOf(chatId) || null,
     wanted: `${pass ? 'not ' : ''}${pattern}${often}`,
-    happened: cameText(matchCount, call),
+    happened: describeCount(matchCount, call),
     rules: [...rules],
-    nearest: pass ? [] : matchCount.misses.slice(0, MOST_MISSES).map(({ body: _, ...miss }) => miss),
+    nearest: pass ? [] : matchCount.misses.slice(0, MAX_MISSES).map(({ body: _, ...miss }) => miss),
     marks: pass ? matchCount.seqs : [...matchCount.seqs, ...matchCount.misses.slice(0, 1).map(({ seq }) => seq)],
     soft: false,
-    ...(pass || matchCount.count > 0 ? {} : notTaken(session, chatId)),
+    ...(pass || matchCount.count > 0 ? {} : notTaken(run, chatId)),
   }
 }
 
-/** Why nothing came may be that nothing arrived. */
-function notTaken({ evaluation, conversationOf }: Session, chatId: string | null): { hint?: string } {
+/** Explains missing calls if the webhook did not acknowledge the events that precede them. */
+function notTaken({ evaluation, conversationOf }: TestRun, chatId: string | null): { hint?: string } {
   const hint = chatId === null ? null : notTakenSince(evaluation.index, conversationOf(chatId), 0)
   return hint === null ? {} : { hint }
 }
 
-function cameText({ count, seqs, misses }: MatchCount, call: string): string {
+function describeCount({ count, seqs, misses }: MatchCount, call: string): string {
   if (count === 0) return misses.length === 0 ? `no ${call} came` : `${call} came, and never like this`
   return `it came ${count === 1 ? 'once' : `${count} times`}: ${listed(seqs)}`
 }
@@ -124,16 +126,16 @@ function subjectOf(matcher: string, received: unknown): Subject {
   if (typeof received === 'object' && received !== null) {
     const owner = ownerOf(received)
     if (owner !== undefined) {
-      checkThere(owner)
+      checkChatExists(owner)
       return owner
     }
     if ('journal' in received && 'findChat' in received) return { sim: received as PlatformSimulator, chatId: null }
   }
-  throw new TypeError(`${matcher} is asked of a simulator or of a chat of one: expect(await sim.chat()).${matcher}(…).`)
+  throw new TypeError(`${matcher} takes a simulator or a chat of one: expect(await sim.chat()).${matcher}(…).`)
 }
 
-/** What nothing fits, or is not looked at, would let `not` pass. */
-function checkAsked(matcher: string, body: unknown, options: TimesOption = {}): void {
+/** Rejects arguments that no call can match, because they would let `not` pass. */
+function checkArguments(matcher: string, body: unknown, options: TimesOption = {}): void {
   validateOptions(matcher, options, { times: anything })
   bodyPattern(body)
 }
@@ -148,13 +150,13 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RegExp)
 
-/** `actual` without the fields that `expected` leaves open. */
-export function groupFailures(expected: unknown, actual: unknown): unknown {
+/** Removes the fields that `expected` does not contain, so that a diff shows only the others. */
+export function pickExpectedFields(expected: unknown, actual: unknown): unknown {
   if (Array.isArray(expected) && Array.isArray(actual))
-    return actual.map((item, at) => groupFailures(expected[at], item))
+    return actual.map((item, at) => pickExpectedFields(expected[at], item))
   if (!isFields(expected) || !isFields(actual) || isAsymmetric(expected) || isOperator(expected)) return actual
   const named = Object.entries(expected).filter(([key]) => Object.hasOwn(actual, key))
-  return Object.fromEntries(named.map(([key, inner]) => [key, groupFailures(inner, actual[key])]))
+  return Object.fromEntries(named.map(([key, inner]) => [key, pickExpectedFields(inner, actual[key])]))
 }
 
 const isOperator = (value: Fields): boolean => Object.keys(value).some(key => key.startsWith('$'))

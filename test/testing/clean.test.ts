@@ -156,7 +156,7 @@ describe('assertClean', () => {
     const { sim } = simulatorWith()
     const ada = await sim.chat()
     const waiting = ada.expectNone('start', { for: '50ms' })
-    await expect(sim.assertClean()).rejects.toThrow('An expectation still waits: none start for 50ms. Await it')
+    await expect(sim.assertClean()).rejects.toThrow('An expectation has not ended: none start for 50ms. Await it')
     await waiting
     await sim.assertClean()
   })
@@ -169,7 +169,7 @@ describe('assertClean', () => {
     const waiting = sim.assertClean({ settle: '5s' })
     setImmediate(() => sim.reset())
     await expect(waiting).rejects.toThrow(
-      'The simulator was reset, restored or closed while the test waited: assertClean.',
+      'Failed to wait for assertClean: the simulator was reset, restored or closed.',
     )
     answers[0]!(new Response('ok'))
   })

@@ -276,7 +276,7 @@ describe('expectCall', () => {
     const waiting = ada.expectCall('start', {}, { within: '5s' })
     sim.reset()
     await expect(waiting).rejects.toThrow(
-      'The simulator was reset, restored or closed while the test waited: expect start.',
+      'Failed to wait for expect start: the simulator was reset, restored or closed.',
     )
     await expect(ada.expectCall('start')).rejects.toThrow('This chat no longer exists')
     const again = await sim.chat()

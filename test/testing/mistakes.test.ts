@@ -92,9 +92,9 @@ describe('expectations', () => {
   const loose = (chat: Chat) => chat as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
 
   it.each([
-    ['expectCall', ['strat'], '"strat" is no call of the platform; did you mean start?'],
-    ['expectCall', ['message/'], '"message/" is no call of the platform; did you mean message?'],
-    ['expectCall', [], 'undefined is no call of the platform; there are transcript,'],
+    ['expectCall', ['strat'], '"strat" is not a call of the platform; did you mean start?'],
+    ['expectCall', ['message/'], '"message/" is not a call of the platform; did you mean message?'],
+    ['expectCall', [], 'undefined is not a call of the platform; the calls are transcript,'],
     ['expectCall', ['availability'], "availability belongs to the bot, not to a chat: sim.expectCall('availability')."],
     ['expectCall', ['start', {}, { timeout: '1s' }], 'expectCall takes no timeout; it takes within, times, since.'],
     ['expectCall', ['start', {}, { times: '2' }], 'times must be a number, or { min, max } in this order, got "2".'],
@@ -103,13 +103,13 @@ describe('expectations', () => {
     ['expectCall', ['start', {}, { since: { seq: 99 } }], 'since must be what an action of this chat resolved with'],
     ['expectCall', ['start', 'Anna'], 'body must be an object, or a matcher of one, got "Anna".'],
     ['expectCall', ['start', { sender: { $typ: 'string' } }], 'sender.$typ is not a matcher; did you mean $type'],
-    ['expectCall', ['start', { within: '1s' }], '{"within":"1s"} stands in the place of the body. Options come after'],
-    ['expectNone', ['strat', { for: '0s' }], '"strat" is no call of the platform; did you mean start?'],
-    ['expectNone', ['start'], "expectNone has to know for how long: { for: '500ms' } watches"],
-    ['expectNone', ['start', {}, undefined], 'expectNone has to know for how long'],
+    ['expectCall', ['start', { within: '1s' }], 'body must not be options, got {"within":"1s"}. Options come after'],
+    ['expectNone', ['strat', { for: '0s' }], '"strat" is not a call of the platform; did you mean start?'],
+    ['expectNone', ['start'], "expectNone needs a duration: { for: '500ms' } also"],
+    ['expectNone', ['start', {}, undefined], 'expectNone needs a duration'],
     ['expectNone', ['start', { fr: '0s' }], 'expectNone takes no fr; it takes for.'],
     ['expectAgentSees', ['Hello', { withn: '1s' }], 'expectAgentSees takes no withn; it takes within, times, for.'],
-    ['waitFor', ['agent'], 'waitFor asks a function, got "agent".'],
+    ['waitFor', ['agent'], 'waitFor takes a function, got "agent".'],
     ['waitFor', [() => true, { timeout: '1s' }], 'waitFor takes no timeout'],
   ])('%s(%j)', async (name, args, message) => {
     const { sim } = simulatorWith()

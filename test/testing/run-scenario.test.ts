@@ -1,7 +1,7 @@
 /** `runScenario`: the shipped scenarios inside a test process, and what it makes of others. */
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { agent, check, defineScenario, expectCall, none, press, user, wait } from '../../src/scenario/build/index.ts'
-import { runScenario, ScenarioFailed, type ScenarioRun } from '../../src/testing/run-scenario.ts'
+import { runScenario, ScenarioFailedError, type ScenarioRun } from '../../src/testing/run-scenario.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
 import { filesIn } from '../architecture/files.ts'
 import { startInPool } from '../shipped/target.ts'
@@ -78,7 +78,7 @@ describe('a scenario in code', () => {
     const run = await runScenario(await reference(), [greeting, wrong])
     expect(run.scenarios.map(({ outcome }) => outcome)).toEqual(['pass', 'fail'])
     const error = thrownBy(run.assertPassed)
-    expect(error).toBeInstanceOf(ScenarioFailed)
+    expect(error).toBeInstanceOf(ScenarioFailedError)
     expect(error.message).toBe(run.report())
     expect(error.message).toContain('- "Bo"   + "Anna"')
     expect(error.stack).toContain('run-scenario.test.ts')

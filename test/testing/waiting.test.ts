@@ -47,7 +47,7 @@ describe('waitFor', () => {
     const { sim } = simulatorWith()
     const waiting = sim.waitFor(() => false)
     sim.reset()
-    await expect(waiting).rejects.toThrow('The simulator was reset, restored or closed while the test waited: waitFor.')
+    await expect(waiting).rejects.toThrow('Failed to wait for waitFor: the simulator was reset, restored or closed.')
   })
 })
 
@@ -82,7 +82,7 @@ describe('expectAgentSees', () => {
 
   it('needs an inbox', async () => {
     const ada = await createSimulator({ agent: { accept: () => {} } }).chat()
-    await expect(ada.expectAgentSees('Hei')).rejects.toThrow(/read by agent\.inbox/)
+    await expect(ada.expectAgentSees('Hei')).rejects.toThrow(/needs the function agent\.inbox/)
   })
 
   it('tells when the inbox cannot be read', async () => {
