@@ -1,4 +1,4 @@
-/** `npm run bench [name...]`: measures the built package against bare yardsticks in the same run, interleaved, medians. */
+/** Runs `npm run bench [name...]`: measures the built package and bare baselines alternately, and prints medians. */
 
 import { adapters } from './figures/adapters.ts'
 import { coldStart } from './figures/cold-start.ts'
@@ -21,16 +21,16 @@ const FIGURES: Record<string, () => Promise<Figure[]>> = {
   'many-chats': manyChats,
 }
 
-const wanted = process.argv.slice(2)
-const unknown = wanted.filter(name => !Object.hasOwn(FIGURES, name))
+const selected = process.argv.slice(2)
+const unknown = selected.filter(name => !Object.hasOwn(FIGURES, name))
 if (unknown.length > 0) {
-  console.error(`No such figure: ${unknown.join(', ')}. There are: ${Object.keys(FIGURES).join(', ')}.`)
+  console.error(`Unknown figure ${unknown.join(', ')}. Use one of ${Object.keys(FIGURES).join(', ')}.`)
   process.exit(2)
 }
 
-console.log('| figure | handover-sim | bare | ratio | goal |\n|---|---|---|---|---|')
+console.log('| figure | handover-sim | baseline | ratio | goal |\n|---|---|---|---|---|')
 for (const [name, measure] of Object.entries(FIGURES)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue
+  if (selected.length > 0 && !selected.includes(name)) continue
   for (const { name: title, value, baseline, ratio, goal } of await measure()) {
     console.log(`| ${title} | ${value} | ${baseline} | ${ratio} | ${goal} |`)
   }

@@ -1,4 +1,4 @@
-/** Starts workers, pinned to a core where the machine can do that, and reads the JSON line each prints. */
+/** Starts worker processes, pinned to a core where `taskset` exists, and reads the JSON line each prints. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 
 const root = new URL('..', import.meta.url).pathname
@@ -13,7 +13,7 @@ export interface Started extends AsyncDisposable {
   readonly line: Record<string, never> & { port: number; chat?: string; last?: string }
 }
 
-/** A long-lived worker on one core; ended by leaving the block. */
+/** Starts a long-lived worker on one core; disposal ends it. */
 export async function start(
   core: number | null,
   name: string,
@@ -24,7 +24,7 @@ export async function start(
   const child = spawn(file, all, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   const line = await new Promise<string>((resolve, reject) => {
     child.stdout?.once('data', chunk => resolve(String(chunk)))
-    child.once('exit', code => reject(new Error(`${name} ended with ${code}`)))
+    child.once('exit', code => reject(new Error(`Failed to start ${name}: exit code ${code}`)))
   })
   const stopped = new Promise<void>(resolve => child.once('exit', () => resolve()))
   return {
@@ -37,7 +37,7 @@ export async function start(
   }
 }
 
-/** A worker that runs to its end; what it printed. */
+/** Runs a worker to its end and returns the JSON it prints. */
 export function run<T>(core: number | null, name: string, args: readonly string[], flags: string[] = []): T {
   const [file, all] = command(core, [...flags, worker(name), ...args])
   return JSON.parse(
@@ -62,7 +62,7 @@ export interface LoadJob {
   readonly body: object
 }
 
-/** Requests from another core: POSTs of one JSON body. */
+/** Sends POST requests with one JSON body from a process on another core. */
 export function load({ port, requests, connections = 50, path = '/api/v2/handover/message/', body }: LoadJob): Load {
   const head = `POST ${path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer sim-handover-key\r\nContent-Type: application/json\r\n`
   return run<Load>(1, 'load.ts', [JSON.stringify({ port, requests, connections, head, body: JSON.stringify(body) })])
@@ -75,7 +75,7 @@ export const messageTo = (chat: string | undefined) => ({
   sender: { name: 'Anna', avatar: 'https://desk.example.test/anna.png' },
 })
 
-/** One line of the report. */
+/** One row of the report. */
 export interface Figure {
   readonly name: string
   readonly value: string

@@ -1,4 +1,4 @@
-/** Builds what is published: bundles, types, and the licences of what is bundled. */
+/** Builds dist/: the bundles, the types, and the licences of bundled packages. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { buildBundles } from './build/bundles.ts'
 import { buildTypes } from './build/types.ts'

@@ -1,4 +1,4 @@
-/** Everything that must hold before a commit: types, lint and format, tests, build, package shape. */
+/** Runs all checks of a commit: types, lint and format, build, generated files, unused code, package, tests. */
 import { spawnSync } from 'node:child_process'
 
 const withoutTests = process.argv.includes('--without-tests')

@@ -1,5 +1,5 @@
-// Compiles the projects of consumer/ against the packed package, as users would: old and new TypeScript, both ways of
-// finding modules, no skipLibCheck. Arguments: the tarball, a folder to work in.
+// Compiles the files of consumer/ against the packed package with old and new TypeScript, both module resolutions and no
+// skipLibCheck. Arguments: the tarball and a working folder.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -55,7 +55,7 @@ function check(project, file, compiler, resolution) {
     cwd: project,
     encoding: 'utf8',
   })
-  // What other packages declare is theirs.
+  // Ignores errors in the declarations of other packages.
   const ours = `${stdout}${stderr}`
     .split('\n')
     .filter(line => line !== '' && !/^(\s|node_modules\/(?!handover-sim\/))/.test(line))

@@ -1,4 +1,4 @@
-/** Writes the files drawn from code: pages of docs/, schemas, the script and style of the HTML report. `--check` only compares. */
+/** Generates files from code: pages of docs/, JSON Schemas, the assets of the HTML report. `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { assumptionsPage, endpointsPage } from './generated-pages.ts'
 import { schemaFiles } from './json-schemas.ts'
@@ -18,7 +18,7 @@ for (const [name, make] of Object.entries(FILES)) {
   const text = await make()
   if (!check) writeFileSync(path, text)
   else if (readFileSync(path, 'utf8') !== text) {
-    console.error(`${name} is not what the code says; run: npm run generate`)
+    console.error(`${name} is out of date. Run: npm run generate`)
     process.exitCode = 1
   }
 }

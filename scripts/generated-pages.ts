@@ -1,17 +1,17 @@
-/** The pages of docs/ that are drawn from the contract. */
+/** Generates the pages of docs/ that come from the contract. */
 import * as z from 'zod/mini'
 import { ASSUMPTIONS } from '../src/contract/assumptions.ts'
 import { ENDPOINTS } from '../src/contract/endpoints.ts'
 import { allowedFor, defaultKnobs, formatKnob } from '../src/contract/knobs.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
-const written = (value: unknown) =>
+const knobText = (value: unknown) =>
   Array.isArray(value) ? `[${value.join(', ')}]` : String(value) === '' ? '(empty)' : String(value)
 
 export function assumptionsPage(): string {
   const defaults = defaultKnobs()
   const knob = (name: keyof typeof defaults) =>
-    `\`${name}\`: **${cell(written(formatKnob(name, defaults[name])))}** (${cell(allowedFor(name))})`
+    `\`${name}\`: **${cell(knobText(formatKnob(name, defaults[name])))}** (${cell(allowedFor(name))})`
   const rows = ASSUMPTIONS.map(
     ({ name, rule, open, behaviour, knobs }) =>
       `| \`${name}\` | ${rule} | ${cell(open)} | ${cell(behaviour)} | ${knobs.map(knob).join('<br>') || 'none'} |`,

@@ -1,4 +1,4 @@
-/** The licence texts of every package whose code ends up in the bundle. */
+/** Collects the licence texts of every bundled package. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 interface Chunk {

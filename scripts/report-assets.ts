@@ -24,11 +24,11 @@ async function script(): Promise<string> {
   })
   const { output } = await bundle.generate({ format: 'iife', minify: true })
   await bundle.close()
-  return withoutEnd(output[0].code.trim())
+  return escapeEndTags(output[0].code.trim())
 }
 
-/** Neither a script nor a style may hold what ends the element it stands in. */
-const withoutEnd = (code: string) => code.replaceAll('</', '<\\/').replaceAll('<!--', '<\\!--')
+/** Escapes what would end the surrounding element. */
+const escapeEndTags = (code: string) => code.replaceAll('</', '<\\/').replaceAll('<!--', '<\\!--')
 
 const style = () =>
   STYLES.map(name => readFileSync(new URL(`style/${name}.css`, FOLDER), 'utf8'))

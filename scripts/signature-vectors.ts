@@ -1,6 +1,6 @@
 /**
- * Writes fixtures/signature-vectors.json: webhook bodies with signatures a receiver has to accept, and signatures
- * made with the usual mistakes, which it has to refuse. Always the same output. Run: node scripts/signature-vectors.ts
+ * Generates fixtures/signature-vectors.json: webhook bodies with valid signatures, and with signatures that result from
+ * common mistakes. The output is deterministic. Run: node scripts/signature-vectors.ts
  */
 import { createHash, createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ export interface Vector {
   readonly body_utf8?: string
   readonly headers: Readonly<Record<string, string>>
   readonly valid: boolean
-  /** What the sender of a signature that is not valid did wrong. */
+  /** The mistake that gives this invalid signature. */
   readonly mistake?: string
 }
 

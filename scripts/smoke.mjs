@@ -1,5 +1,5 @@
-// Imports the contract of the installed package, starts the package with a given Node, makes a chat, calls the API, stops it.
-// Plain JavaScript: it also runs on Node 20.
+// Imports the contract of the installed package, starts the package with a given Node, creates a chat, calls the API, and
+// stops it. Plain JavaScript, so that it also runs on Node 20.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -22,10 +22,11 @@ try {
   const chat = await post(`${ready.url}/_sim/chats`, {}, {})
   const auth = { authorization: `Bearer ${ready.apiKey}` }
   const started = await post(`${ready.url}/api/v2/handover/start`, { bot_id: ready.botId, chat_id: chat.chat_id }, auth)
-  if (started.event !== 'TAKEOVER STARTED') throw new Error(`unexpected answer: ${JSON.stringify(started)}`)
+  if (started.event !== 'TAKEOVER STARTED')
+    throw new Error(`expected TAKEOVER STARTED, received ${JSON.stringify(started)}`)
   child.kill('SIGTERM')
   const [code] = await once(child, 'exit')
-  if (code !== 143) throw new Error(`exit code ${code}, expected 143`)
+  if (code !== 143) throw new Error(`expected exit code 143, received ${code}`)
   console.log(`started, answered and stopped at ${ready.url}`)
 } catch (error) {
   console.error(error)
@@ -41,7 +42,7 @@ async function firstLine() {
     text += chunk
     if (text.includes('\n')) return JSON.parse(text.split('\n')[0])
   }
-  throw new Error('it ended without a ready line')
+  throw new Error('the process ended without a ready line')
 }
 
 async function post(url, body, headers) {

@@ -1,4 +1,4 @@
-/** The doors of a unit test: msw beside a bare handler of msw, the interceptors, and how soon a simulator is there. */
+/** Measures the adapters for unit tests: msw and the interceptors beside a bare msw handler; and creation and reset. */
 import { type Figure, median, run } from '../process.ts'
 
 interface Measured {

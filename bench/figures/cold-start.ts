@@ -1,4 +1,4 @@
-/** From spawn to the first 2xx, the installed command against a bare `node:http` server, interleaved. */
+/** Measures the time from spawn to the first 2xx of the built command and of a bare `node:http` server. */
 import { spawn } from 'node:child_process'
 import { type Figure, median } from '../process.ts'
 

@@ -1,4 +1,4 @@
-/** Signed deliveries per second at 50 in flight with order per chat kept; and what a slow receiver adds to an API answer. */
+/** Measures signed deliveries per second with 50 in flight, and how much a slow webhook delays an API answer. */
 import { type Figure, load, median, run, start } from '../process.ts'
 
 const TOTAL = 30_000
@@ -26,7 +26,7 @@ export async function deliveries(): Promise<Figure[]> {
   ]
 }
 
-/** typing_start causes an event each time: its p99 with a receiver at once, and with one that takes 500 ms. */
+/** Measures the p99 of typing_start, which causes an event, with a webhook that answers at once and one that takes 500 ms. */
 export async function slowReceiver(): Promise<Figure[]> {
   const p99 = async (delayMs: number) => {
     await using receiver = await start(1, 'receiver.ts', [String(delayMs)])

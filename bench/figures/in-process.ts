@@ -1,4 +1,4 @@
-/** One request without a socket: as plain data, and through `fetch` beside a bare `Request` in, `Response` out handler. */
+/** Measures one request without a socket: as plain data, and through `fetch` beside a bare fetch handler. */
 import { type Figure, median, run } from '../process.ts'
 
 export async function inProcess(): Promise<Figure[]> {

@@ -1,4 +1,4 @@
-/** The package as a user gets it from a registry, against one with nothing in it: installing, and `npx` to the first line. */
+/** Measures installation and `npx` start of the packed package and of an empty package, from a local registry. */
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { type Figure, median } from '../process.ts'
 const root = new URL('../..', import.meta.url).pathname
 const ROUNDS = 7
 
-/** A package, its command, and what to run of it. */
+/** A packed package and the arguments of its command. */
 interface Packed {
   readonly name: string
   readonly manifest: { readonly version: string }
@@ -20,8 +20,8 @@ interface Packed {
   readonly command: readonly string[]
 }
 
-/** Where npm works: a folder, a cache, a registry. What is on this machine already is none of our business. */
-interface Place {
+/** The folder and environment of npm: its own cache and registry, so that the caches of this machine have no effect. */
+interface NpmContext {
   readonly folder: string
   readonly env: NodeJS.ProcessEnv
 }
@@ -34,15 +34,15 @@ export async function install(): Promise<Figure[]> {
   const registry = await startRegistry([bare, ours, zod])
   const env = { ...process.env, npm_config_cache: join(folder, 'cache'), npm_config_registry: registry.url }
   try {
-    const place = { folder, env }
-    return [...(await installed(place, ours, bare)), await started(place, ours, bare)]
+    const context = { folder, env }
+    return [...(await installed(context, ours, bare)), await started(context, ours, bare)]
   } finally {
     registry.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Serves these packages and no other. */
+/** Starts a registry that serves only these packages. */
 async function startRegistry(packages: readonly Packed[]): Promise<{ url: string; close(): void }> {
   const server = createServer((request, response) => {
     const found = packages.find(({ name }) => request.url?.startsWith(`/${name}`))
@@ -77,11 +77,11 @@ function pack(path: string, folder: string, args: readonly string[]): Packed {
   return { name: manifest.name, manifest, tarball: readFileSync(join(folder, file)), command: args }
 }
 
-/** Not waited for at once: the registry it asks is this process. */
-async function npm(args: readonly string[], cwd: string, { env }: Place): Promise<void> {
+/** Runs npm asynchronously, because this process is its registry. */
+async function npm(args: readonly string[], cwd: string, { env }: NpmContext): Promise<void> {
   const child = spawn('npm', [...args, '--silent'], { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] })
   const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`npm ${args.join(' ')} ended with ${code}`)
+  if (code !== 0) throw new Error(`Failed to run npm ${args.join(' ')}: exit code ${code}`)
 }
 
 interface Installed {
@@ -90,11 +90,11 @@ interface Installed {
   readonly packages: number
 }
 
-async function installOnce({ name }: Packed, place: Place): Promise<Installed> {
-  const project = mkdtempSync(join(place.folder, 'project-'))
+async function installOnce({ name }: Packed, context: NpmContext): Promise<Installed> {
+  const project = mkdtempSync(join(context.folder, 'project-'))
   writeFileSync(join(project, 'package.json'), '{"name":"user","private":true}')
   const from = performance.now()
-  await npm(['install', '--no-audit', '--no-fund', '--prefer-offline', name], project, place)
+  await npm(['install', '--no-audit', '--no-fund', '--prefer-offline', name], project, context)
   const ms = performance.now() - from
   const modules = join(project, 'node_modules')
   const files = readdirSync(modules, { recursive: true, encoding: 'utf8' }).map(file => statSync(join(modules, file)))
@@ -102,10 +102,10 @@ async function installOnce({ name }: Packed, place: Place): Promise<Installed> {
   return { ms, bytes: files.reduce((sum, { size }) => sum + size, 0), packages }
 }
 
-async function installed(place: Place, ours: Packed, bare: Packed): Promise<Figure[]> {
-  const { bytes, packages } = await installOnce(ours, place)
-  await installOnce(bare, place)
-  const times = await inTurns(async one => (await installOnce(one, place)).ms, ours, bare)
+async function installed(context: NpmContext, ours: Packed, bare: Packed): Promise<Figure[]> {
+  const { bytes, packages } = await installOnce(ours, context)
+  await installOnce(bare, context)
+  const times = await alternately(async one => (await installOnce(one, context)).ms, ours, bare)
   const size = {
     value: `${(bytes / 1e6).toFixed(1)} MB in ${packages}`,
     baseline: '',
@@ -115,9 +115,9 @@ async function installed(place: Place, ours: Packed, bare: Packed): Promise<Figu
   return [{ name: 'installed size, packages', ...size }, compared('npm install, warm cache', times)]
 }
 
-async function started(place: Place, ours: Packed, bare: Packed): Promise<Figure> {
-  for (const one of [ours, bare]) await firstLine(one, place)
-  return compared('npx to the ready line, warm cache', await inTurns(one => firstLine(one, place), ours, bare))
+async function started(context: NpmContext, ours: Packed, bare: Packed): Promise<Figure> {
+  for (const one of [ours, bare]) await firstLine(one, context)
+  return compared('npx to the ready line, warm cache', await alternately(one => firstLine(one, context), ours, bare))
 }
 
 interface Times {
@@ -125,7 +125,7 @@ interface Times {
   readonly bare: number[]
 }
 
-async function inTurns(measure: (one: Packed) => Promise<number>, ours: Packed, bare: Packed): Promise<Times> {
+async function alternately(measure: (one: Packed) => Promise<number>, ours: Packed, bare: Packed): Promise<Times> {
   const times: Times = { ours: [], bare: [] }
   for (let round = 0; round < ROUNDS; round++) {
     times.bare.push(await measure(bare))
@@ -134,14 +134,15 @@ async function inTurns(measure: (one: Packed) => Promise<number>, ours: Packed, 
   return times
 }
 
-async function firstLine({ name, command }: Packed, { folder, env }: Place): Promise<number> {
+async function firstLine({ name, command }: Packed, { folder, env }: NpmContext): Promise<number> {
   const from = performance.now()
   const args = ['exec', '--yes', '--silent', '--prefer-offline', `--package=${name}`, '--', name, ...command]
-  // A group of its own: what npm starts is ended with it.
+  // A process group, so that the kill below also ends the processes that npm starts.
   const child = spawn('npm', args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
   const ended = once(child, 'exit')
   const [line] = await Promise.race([once(child.stdout, 'data'), ended])
-  if (!String(line).startsWith('Ready')) throw new Error(`npm ${args.join(' ')} did not get ready: ${line}`)
+  if (!String(line).startsWith('Ready'))
+    throw new Error(`Failed to run npm ${args.join(' ')}: expected a ready line, received ${line}`)
   const took = performance.now() - from
   if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL')
   await ended
@@ -149,8 +150,8 @@ async function firstLine({ name, command }: Packed, { folder, env }: Place): Pro
 }
 
 function compared(name: string, { ours, bare }: Times): Figure {
-  const [mine, baseline] = [median(ours), median(bare)]
+  const [own, baseline] = [median(ours), median(bare)]
   const goal = '<= 1 s more'
   const ms = (value: number) => `${value.toFixed(0)} ms`
-  return { name, value: ms(mine), baseline: ms(baseline), ratio: (mine / baseline).toFixed(2), goal }
+  return { name, value: ms(own), baseline: ms(baseline), ratio: (own / baseline).toFixed(2), goal }
 }

@@ -1,4 +1,4 @@
-/** Resident memory of the command, idle and after a million requests, and the bytes one stored message takes. */
+/** Measures the resident memory of the command, idle and after a million requests, and the heap per stored message. */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { type Figure, load, messageTo, type Started, start } from '../process.ts'
@@ -8,7 +8,7 @@ const MILLION = 1_000_000
 const MESSAGES = 100_000
 const mb = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
 
-/** From Linux's own books. */
+/** Reads VmRSS from /proc, which exists on Linux only. */
 function residentBytes(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
@@ -53,7 +53,7 @@ function heapUsed({ process: child }: Started): Promise<number> {
   })
 }
 
-/** The journal is full before the first reading, so that only the chat grows between the two. */
+/** Fills the journal before the first reading, so that only the chat grows between the two readings. */
 async function perMessage(): Promise<Figure> {
   await using ours = await start(0, 'sim-server.mjs', [], ['--expose-gc'])
   const send = () => load({ port: ours.line.port, requests: MESSAGES, body: messageTo(ours.line.chat) })

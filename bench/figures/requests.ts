@@ -1,4 +1,4 @@
-/** POST message with key, validation and journal: requests per second and p99, and the cost with many chats. */
+/** Measures requests per second and p99 of POST message, and the effect of many chats. */
 import { type Figure, type Load, load, median, messageTo, start } from '../process.ts'
 
 const ROUNDS = 7

@@ -1,4 +1,4 @@
-/** Microseconds per POST message through msw, beside a bare handler of msw, and through the interceptors; creation and reset. */
+/** Measures microseconds per POST message through msw, a bare msw handler and the interceptors; and of creation and reset. */
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 
@@ -32,31 +32,31 @@ async function microseconds(count: number, one: () => unknown): Promise<number> 
   return ((performance.now() - from) / count) * 1000
 }
 
-const middle = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
-/** In turns, so that what the machine does meanwhile strikes both; the first turn warms up. */
-async function inTurns(turns: number, count: number, ones: readonly (() => unknown)[]): Promise<number[]> {
+/** Runs the functions alternately, so that other load affects all of them, and skips the first round, which warms up. */
+async function alternately(rounds: number, count: number, ones: readonly (() => unknown)[]): Promise<number[]> {
   const found = ones.map((): number[] => [])
-  for (let turn = 0; turn <= turns; turn++)
+  for (let round = 0; round <= rounds; round++)
     for (const [index, one] of ones.entries()) {
       const value = await microseconds(count, one)
-      if (turn > 0) found[index]!.push(value)
+      if (round > 0) found[index]!.push(value)
     }
-  return found.map(middle)
+  return found.map(median)
 }
 
 const server = setupServer(bareHandler, ...handlers(sim))
 server.listen({ onUnhandledRequest: 'error' })
-const [msw, bare] = await inTurns(9, 300, [() => send(sim.baseUrl), () => send(BARE)])
+const [msw, bare] = await alternately(9, 300, [() => send(sim.baseUrl), () => send(BARE)])
 server.close()
 
 const interception = intercept(sim)
-const [intercepted] = await inTurns(5, 300, [() => send(sim.baseUrl)])
+const [intercepted] = await alternately(5, 300, [() => send(sim.baseUrl)])
 interception.stop()
 
-const [create] = await inTurns(5, 400, [() => createSimulator().reset()])
+const [create] = await alternately(5, 400, [() => createSimulator().reset()])
 const used = createSimulator({ clock: 'real' })
-const [reset] = await inTurns(5, 400, [
+const [reset] = await alternately(5, 400, [
   async () => {
     await used.chat({ history: [{ user: 'Hi' }, { bot: 'Hello' }] })
     used.reset()

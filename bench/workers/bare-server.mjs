@@ -1,4 +1,4 @@
-/** The yardstick: a bare `node:http` server that reads a JSON body and answers a JSON confirmation. Plain JavaScript, so that its start pays for no type stripping. */
+/** Runs the baseline: a bare `node:http` server that reads and answers JSON. Plain JavaScript starts without type stripping. */
 import { createServer } from 'node:http'
 
 const server = createServer((request, response) => {

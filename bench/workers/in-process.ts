@@ -1,4 +1,4 @@
-/** Microseconds per POST message: the plain-data door, `fetch`, and a bare fetch handler that parses and answers JSON. */
+/** Measures microseconds per POST message: as plain data, through `fetch`, and through a bare fetch handler. */
 const { createSimulator } = (await import('../../dist/index.js' as string)) as typeof import('../../src/index.ts')
 
 const sim = createSimulator({ clock: 'real' })

@@ -1,6 +1,6 @@
 /**
- * A load generator over raw sockets: one request in flight per connection, responses cut by Content-Length.
- * Run as its own process. Prints one JSON line: requests, seconds, p50 and p99 in milliseconds.
+ * Generates load over raw sockets with one request in flight per connection. Runs as a process. Prints one JSON line:
+ * requests, seconds, p50 and p99 in milliseconds.
  */
 import { connect } from 'node:net'
 
@@ -17,11 +17,11 @@ const bytes = Buffer.from(`${job.head}Content-Length: ${Buffer.byteLength(job.bo
 const times: number[] = []
 let sent = 0
 
-function drive(done: (error?: Error) => void): void {
+function runConnection(done: (error?: Error) => void): void {
   const socket = connect(job.port, '127.0.0.1')
   socket.setNoDelay(true)
   let started = 0
-  let seen = ''
+  let received = ''
   const next = () => {
     if (sent >= job.requests) {
       socket.end()
@@ -34,13 +34,13 @@ function drive(done: (error?: Error) => void): void {
   socket.on('connect', next)
   socket.on('error', done)
   socket.on('data', chunk => {
-    seen += chunk.toString('latin1')
-    const end = seen.indexOf('\r\n\r\n')
+    received += chunk.toString('latin1')
+    const end = received.indexOf('\r\n\r\n')
     if (end === -1) return
-    const length = Number(/content-length: (\d+)/i.exec(seen)?.[1] ?? 0)
-    if (seen.length < end + 4 + length) return
-    if (!seen.startsWith('HTTP/1.1 2')) return void done(new Error(seen.slice(0, 300)))
-    seen = seen.slice(end + 4 + length)
+    const length = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? 0)
+    if (received.length < end + 4 + length) return
+    if (!received.startsWith('HTTP/1.1 2')) return void done(new Error(received.slice(0, 300)))
+    received = received.slice(end + 4 + length)
     times.push(performance.now() - started)
     next()
   })
@@ -50,7 +50,7 @@ const from = performance.now()
 await Promise.all(
   Array.from(
     { length: job.connections },
-    () => new Promise<void>((resolve, reject) => drive(error => (error ? reject(error) : resolve()))),
+    () => new Promise<void>((resolve, reject) => runConnection(error => (error ? reject(error) : resolve()))),
   ),
 )
 const seconds = (performance.now() - from) / 1000

@@ -1,4 +1,4 @@
-/** The built package as a server, with as many chats as asked for. Prints one JSON line with what a client needs. Plain JavaScript, so that its memory is the package's and not a compiler's. */
+/** Starts the built package as a server with `chats` chats and prints its port, key and ids as one JSON line. Plain JavaScript, so that no compiler adds memory. */
 import { startSimulator } from '../../dist/index.js'
 
 const options = JSON.parse(process.argv[2] ?? '{}')
@@ -10,7 +10,7 @@ const server = await startSimulator({
 const ids = []
 for (let i = 0; i < (options.chats ?? 1); i++) ids.push((await server.chat()).id)
 const { port, apiKey, botId } = server
-// The chats under load are taken over, as they are when an agent writes.
+// Starts the handover in the chats that get messages.
 for (const chat_id of new Set([ids[0], ids.at(-1)])) {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ bot_id: botId, chat_id, sender: { name: 'Anna' } })

@@ -1,10 +1,10 @@
-/** Bundles what runs. Only `contract.js` imports a package, zod; every other file brings its own copy of what it needs. */
+/** Builds the bundles. `contract.js` imports zod; every other bundle has its own copy of what it needs. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin, type RolldownOutput } from 'rolldown'
 import { browserVariants } from '../browser-variants.ts'
 
-/** Packages that the user installs beside handover-sim. */
+/** Packages that the user installs, and modules of Node. */
 const PEERS = [/^node:/, /^msw(\/|$)/, /^vitest(\/|$)/]
 
 export type Bundle = RolldownOutput['output']
@@ -31,7 +31,7 @@ export async function buildBundles(root: string): Promise<Bundle[]> {
       plugins: [browserVariants()],
       output: { dir: 'dist/browser', sourcemap: false },
     }),
-    // Two bundles of their own: `signature` runs anywhere, `contract` shares zod with the user's schemas.
+    // Separate bundles: `signature` runs in every runtime, `contract` imports the zod of the user.
     bundle(root, { input: { signature: 'src/signature/index.ts' }, platform: 'neutral', output: { dir: 'dist' } }),
     bundle(root, {
       input: { contract: 'src/contract/index.ts' },
@@ -50,14 +50,14 @@ async function bundle(root: string, options: BuildOptions): Promise<Bundle> {
     ...options,
     output: {
       format: 'esm',
-      // Lines of their own: Node prints the line an uncaught error was thrown in, and the name of the error's class.
+      // Keeps line breaks and class names: Node prints both for an uncaught error.
       minify: {
         compress: true,
         mangle: { keepNames: { function: false, class: true } },
         codegen: { removeWhitespace: false },
       },
       comments: { legal: true, annotation: true, jsdoc: false },
-      // Names and lines for stack traces; the sources themselves are not installed.
+      // Source maps give names and lines in stack traces; they have no sources.
       sourcemap: true,
       sourcemapExcludeSources: true,
       entryFileNames: '[name].js',
@@ -81,12 +81,12 @@ function removeMap(folder: string, file: string): void {
 }
 
 const STARTS_WITH = /\/src\/cli\/(main|start)\.ts$/
-/** In full, beside what is imported of them: their parts import each other. */
+/** Packages that are in the start chunk as a whole, because their modules import each other. */
 const PACKAGES = /node_modules\/(zod|commander)\//
 
 /**
- * What `start` needs before it serves, in one file: each further file costs the start a millisecond. The rest is
- * loaded when it is first used.
+ * Puts everything that `start` imports before it serves into one chunk, because each further file adds a millisecond to
+ * the start. Other modules load when they are first used.
  */
 function startChunk(): { plugin: Plugin; has(id: string): boolean } {
   const imports = new Map<string, readonly string[]>()

@@ -1,15 +1,15 @@
-/** Declaration files as data: what each declares, imports and exports, and which names a declaration is made of. */
+/** Reads declaration files: what each declares, imports and exports, and which names a declaration refers to. */
 import { dirname, join, normalize } from 'node:path'
 import type * as ast from 'typescript/unstable/ast'
 import * as is from 'typescript/unstable/ast/is'
 
-/** `Bot` may be a schema and a type at once. */
+/** A name such as `Bot` can be a schema and a type. */
 export type Meaning = 'type' | 'value'
 
 export interface Reference {
   readonly name: string
   readonly meanings: readonly Meaning[]
-  /** Of `import('./other.ts').Name`; without it the name is looked up in its own file. */
+  /** The module of `import('./other.ts').Name`; without it, the name belongs to its own file. */
   readonly from?: string
 }
 
@@ -21,11 +21,11 @@ export interface Declaration {
   readonly references: readonly Reference[]
 }
 
-/** Where a name comes from: another file, or this one when there is no `from`. */
+/** The origin of a name: the file `from`, or this file without it. */
 export interface Source {
   readonly name: string
   readonly from?: string
-  /** `export type`: of a schema and its type, only the type. */
+  /** True for `export type`, which exports only the type of a schema. */
   readonly typeOnly?: boolean
 }
 
@@ -35,12 +35,12 @@ export interface Module {
   readonly declarations: Declaration[]
   readonly imports: Map<string, Source>
   readonly exports: Map<string, Source>
-  /** `export * from` these. */
+  /** The files of `export * from`. */
   readonly stars: string[]
 }
 
-/** `./b.ts` in `a/c.d.ts` is `a/b.d.ts`; anything of a package stays as it is. */
-const placeOf = (specifier: string, file: string): string =>
+/** Resolves `./b.ts` in `a/c.d.ts` to `a/b.d.ts`; the specifier of a package stays unchanged. */
+const resolveSpecifier = (specifier: string, file: string): string =>
   specifier.startsWith('.') ? normalize(join(dirname(file), specifier)).replace(/\.[jt]s$/, '.d.ts') : specifier
 
 export function readModule(file: string, source: ast.SourceFile): Module {
@@ -57,7 +57,7 @@ export const specifierOf = (node: ast.ImportDeclaration | ast.ExportDeclaration)
   node.moduleSpecifier && (node.moduleSpecifier as ast.StringLiteral).text
 
 function readImport(module: Module, node: ast.ImportDeclaration): void {
-  const from = placeOf(specifierOf(node)!, module.file)
+  const from = resolveSpecifier(specifierOf(node)!, module.file)
   const { name, namedBindings } = node.importClause ?? {}
   if (name) module.imports.set(name.text, { name: 'default', from })
   if (!namedBindings) return
@@ -69,7 +69,7 @@ function readImport(module: Module, node: ast.ImportDeclaration): void {
 
 function readExport(module: Module, node: ast.ExportDeclaration): void {
   const specifier = specifierOf(node)
-  const from = specifier === undefined ? {} : { from: placeOf(specifier, module.file) }
+  const from = specifier === undefined ? {} : { from: resolveSpecifier(specifier, module.file) }
   if (!node.exportClause) module.stars.push(from.from!)
   else if (is.isNamedExports(node.exportClause))
     for (const one of node.exportClause.elements)
@@ -119,16 +119,16 @@ function referencesOf(top: ast.Node, file: string): Reference[] {
 function importReference(node: ast.ImportTypeNode, file: string): Reference {
   const specifier = node.argument.getText().replace(/^['"]|['"]$/g, '')
   const name = node.qualifier === undefined ? '*' : first(node.qualifier)
-  return { name, meanings: [node.isTypeOf ? 'value' : 'type'], from: placeOf(specifier, file) }
+  return { name, meanings: [node.isTypeOf ? 'value' : 'type'], from: resolveSpecifier(specifier, file) }
 }
 
-/** Of a type printed as text: every name in it that could be one of the file. */
+/** Returns every name in the text of a type that can belong to the file. */
 export function referencesIn(text: string, file: string): Reference[] {
   const imported = [...text.matchAll(/import\(['"]([^'"]+)['"]\)\.(\w+)/g)]
   const names = new Set(text.match(/[A-Za-z_$][\w$]*/g))
   return [
     ...imported.map(([, specifier, name]): Reference => {
-      return { name: name!, meanings: ['type'], from: placeOf(specifier!, file) }
+      return { name: name!, meanings: ['type'], from: resolveSpecifier(specifier!, file) }
     }),
     ...[...names].map((name): Reference => ({ name, meanings: ['type'] })),
   ]

@@ -1,4 +1,4 @@
-/** Which declarations the public names lead to. */
+/** Finds the declarations that the public names refer to, directly or indirectly. */
 import {
   type Declaration,
   type Meaning,
@@ -9,13 +9,13 @@ import {
 } from './declaration-modules.ts'
 
 export interface PublicDeclarations {
-  /** What is published, with the text of those that are written anew. */
+  /** Published declarations; the text is null for those that stay unchanged. */
   readonly kept: Map<Declaration, string | null>
-  /** Re-exports that were followed: `file:name`. */
+  /** Re-exports on the way to a declaration, as `file:name`. */
   readonly passed: Set<string>
 }
 
-/** Says how a type alias reads without the packages it may not name; null when it may stay as it is. */
+/** Returns the new text of a declaration, or null when it stays unchanged. */
 export type Rewrite = (declaration: Declaration, lookUp: Lookup) => string | null
 export type Lookup = (declaration: Declaration, reference: Reference) => Declaration[]
 
@@ -40,7 +40,7 @@ export function publicDeclarations(
     const all = text === null ? references : referencesIn(text, module.file)
     for (const reference of all) follow.ofReference(declaration, reference).forEach(keep)
   }
-  /** `declare module` and `declare global` stand for themselves. */
+  /** `declare module` and `declare global` are always published. */
   function enter(module: Module): void {
     if (visited.has(module)) return
     visited.add(module)
@@ -48,7 +48,7 @@ export function publicDeclarations(
   }
   for (const entry of entries) {
     const module = modules.get(entry)
-    if (!module) throw new Error(`There are no types for ${entry}`)
+    if (!module) throw new Error(`Failed to find the types of entry ${entry}`)
     enter(module)
     for (const [name, { typeOnly }] of exportsOf(modules, module))
       follow.ofExport(entry, name, typeOnly ? ['type'] : BOTH).forEach(keep)
@@ -63,9 +63,9 @@ function exportsOf(modules: ReadonlyMap<string, Module>, module: Module): [strin
   return [...module.exports, ...others]
 }
 
-/** Names of packages lead out of here. */
-function elsewhere(file: string): Declaration[] {
-  if (file.endsWith('.d.ts')) throw new Error(`There are no types in ${file}`)
+/** Names of packages have no declarations here. */
+function outsideModules(file: string): Declaration[] {
+  if (file.endsWith('.d.ts')) throw new Error(`Failed to find the types of ${file}`)
   return []
 }
 
@@ -80,7 +80,7 @@ function createLookUp(modules: ReadonlyMap<string, Module>, passed: Set<string>)
   }
   function ofExport(file: string, name: string, meanings: readonly Meaning[]): Declaration[] {
     const module = modules.get(file)
-    if (module === undefined) return elsewhere(file)
+    if (module === undefined) return outsideModules(file)
     const source = module.exports.get(name)
     if (source === undefined) return module.stars.flatMap(star => ofExport(star, name, meanings))
     passed.add(`${file}:${name}`)

@@ -1,4 +1,4 @@
-/** The types that are published: those the entries lead to, without zod except where schemas are what is offered. */
+/** Builds the published types: those that the entries refer to, without zod except in the entries for schemas. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,9 +9,9 @@ import { publicDeclarations } from './public-declarations.ts'
 import { writeDeclarations } from './write-declarations.ts'
 
 export interface TypeEntries {
-  /** Source files below `src`, without ending. */
+  /** Source files below `src`, without `.ts`. */
   readonly plain: readonly string[]
-  /** Theirs may name zod; they go to a folder of their own. */
+  /** Source files whose types may refer to zod; they are written to dist/schemas. */
   readonly schemas: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Declaration files with what is kept of them, and nothing beside it. */
+/** Writes declaration files with only the public declarations. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type * as ast from 'typescript/unstable/ast'
@@ -21,7 +21,7 @@ export function writeDeclarations(
   }
 }
 
-/** Of TypeScript 5.2 and later; not everybody has it among his `lib`. */
+/** Declares disposables for users whose `lib` does not include them; needs TypeScript 5.2. */
 const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n'
 
 function textOf(module: Module, reach: PublicDeclarations): string {
@@ -35,7 +35,7 @@ function textOf(module: Module, reach: PublicDeclarations): string {
   return /\basyncDispose\b|\bSymbol\.dispose\b|\b(Async)?Disposable\b/.test(whole) ? DISPOSABLE + whole : whole
 }
 
-/** `./chat.ts` is `./chat.js` once it is built. */
+/** Rewrites specifiers: `./chat.ts` is `./chat.js` in dist/. */
 const asScripts = (text: string) => text.replace(/((?:from\s+|import\()['"]\.[^'"]+)\.ts(['"])/g, '$1.js$2')
 
 function statementText(
@@ -56,7 +56,7 @@ function statementText(
 function importText(node: ast.ImportDeclaration, used: ReadonlySet<string>): string {
   const from = `from '${specifierOf(node)}';`
   const { namedBindings, name } = node.importClause ?? {}
-  if (name) throw new Error(`A default import in a declaration: ${node.getText()}`)
+  if (name) throw new Error(`Default imports in declarations are not supported: ${node.getText()}`)
   if (!namedBindings) return ''
   if (is.isNamespaceImport(namedBindings))
     return used.has(namedBindings.name.text) ? `import * as ${namedBindings.name.text} ${from}` : ''
@@ -77,7 +77,7 @@ function exportText(module: Module, node: ast.ExportDeclaration, reach: PublicDe
   return `export ${node.isTypeOnly ? 'type ' : ''}{ ${list} }${from};`
 }
 
-/** What the kept declarations of a file, and its lists of exports, call by name. */
+/** Returns the names that the public declarations and exports of a file use. */
 function namesUsed(module: Module, reach: PublicDeclarations): Set<string> {
   const used = new Set<string>()
   const add = (declaration: Declaration, text: string | null) => {

@@ -1,4 +1,4 @@
-/** A user's CommonJS: TypeScript 5.8 and later know that Node can require ES modules. */
+/** Uses the package from CommonJS, which needs TypeScript 5.8 or later. */
 import handover = require('handover-sim')
 import signature = require('handover-sim/signature')
 

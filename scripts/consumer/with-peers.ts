@@ -1,4 +1,4 @@
-/** A user's test with msw, vitest and zod installed. */
+/** Uses the package with msw, vitest and zod installed. */
 import { createSimulator } from 'handover-sim'
 import { MessageRequest, WebhookEvent } from 'handover-sim/contract'
 import { handlers } from 'handover-sim/msw'

@@ -1,4 +1,4 @@
-/** A user's test without any peer installed: every type must stand by itself. */
+/** Uses the package without any peer dependency installed. */
 import {
   type ChatHandle,
   createSimulator,

@@ -13,7 +13,7 @@ const validate = ajv.compile(configJsonSchema())
 
 describe('the JSON Schema for editors', () => {
   it.each(Object.entries(schemaFiles()))(
-    'schema/%s is up to date (node scripts/json-schemas.ts writes it)',
+    'schema/%s is up to date (npm run generate)',
     (name, text) => {
       expect(readFileSync(new URL(`../../schema/${name}`, import.meta.url), 'utf8')).toBe(text)
     },
