@@ -1,11 +1,11 @@
 // @ts-check
-// The few calls the demo makes: the control API of the simulator, and the help desk's own API.
+// Calls the control API of the simulator and the API of the help desk.
 
 import { readFileSync } from 'node:fs'
 
 /** @typedef {ReturnType<typeof client>} Client */
 
-/** @param {string} readyFile what `start --ready-file` wrote */
+/** @param {string} readyFile the file of `start --ready-file` */
 export function client(readyFile) {
   const { url, webhookUrl } = JSON.parse(readFileSync(readyFile, 'utf8'))
   const deskUrl = new URL(webhookUrl).origin
@@ -25,7 +25,7 @@ export function client(readyFile) {
     /** @type {(path: string, body?: object) => Promise<any>} */
     desk: (path, body = {}) => call('POST', deskUrl + path, body),
 
-    /** Waits until the intermediary made this call. No polling: the answer comes with the call. @type {(name: string, chat?: string) => Promise<void>} */
+    /** Waits without polling until the intermediary makes this call. @type {(name: string, chat?: string) => Promise<void>} */
     called: async (name, chat) => {
       const about = chat === undefined ? '' : `&chat_id=${chat}`
       const entry = await call('GET', `${url}/_sim/wait?call=${name}${about}&after=${after}&timeout=10s`)

@@ -1,7 +1,7 @@
 // @ts-check
-// Plays one whole handover against the reference intermediary and shows it in the terminal: a request, an agent who
-// speaks another language, messages both ways, a file, typing, the end, and closed hours. It uses nothing but HTTP:
-// any language could do the same.
+// Plays one handover against the reference intermediary and prints it: a request, an agent with another language,
+// messages in both directions, a file, typing, the end, and closed hours. It uses only HTTP, so any language can do the
+// same.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,12 +32,12 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Both servers are really serving once this line is there. */
+/** Waits for the ready line, after which both servers answer. */
 async function readyLine() {
   for await (const line of createInterface({ input: simulator.stdout })) {
     if (line.startsWith('Ready: ')) return
   }
-  throw new Error('The simulator ended before it was ready.')
+  throw new Error('The simulator exited before it was ready.')
 }
 
 /** @param {import('./client.js').Client} http */
@@ -66,7 +66,7 @@ async function play(http) {
   await http.called('end', chat)
   await http.writes(chat, 'Tusen takk!')
 
-  printStep('6. The last agent goes home: handover is closed, and a new request gets the closed text and no event.')
+  printStep('6. The last agent logs off: a new request gets the closed text and causes no event.')
   await http.desk('/desk/availability', { open: false })
   await http.called('availability')
   await http.press(chat, 'handover')

@@ -1,5 +1,5 @@
 // @ts-check
-// What the demo prints between the simulator's own lines.
+// Prints the steps of the demo and the transcript.
 
 /** @param {string} text */
 export function printStep(text) {
@@ -9,7 +9,7 @@ export function printStep(text) {
 /** @type {(http: import('./client.js').Client, chat: string) => Promise<void>} */
 export async function printTranscript(http, chat) {
   const { messages } = await http.chat(chat)
-  console.log('\nThe chat as the user saw it:\n')
+  console.log('\nThe chat as the user sees it:\n')
   for (const message of messages) console.log(`  ${`${message.name}:`.padEnd(18)}${describe(message)}`)
   console.log(NEXT)
 }
@@ -25,7 +25,7 @@ function describe({ text, original, attachments, buttons }) {
 
 const NEXT = `
 Where to go next:
-  node bin/handover-sim.js start --demo     the same two servers, for you to play with
+  node bin/handover-sim.js start --demo     the same two servers
   docs/getting-started.md                   a handover by hand, with curl
-  examples/intermediary/                    the intermediary that just played along
+  examples/intermediary/                    the intermediary of this demo
 `

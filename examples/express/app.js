@@ -1,4 +1,4 @@
-// An intermediary with Express and axios. Replace `desk` by your help desk.
+// Runs an intermediary with Express and axios. Replace `desk` by your help desk.
 import axios from 'axios'
 import express from 'express'
 import { verify } from 'handover-sim/signature'
@@ -7,7 +7,7 @@ export function createApp({ url, key, desk }) {
   const platform = axios.create({ baseURL: `${url}/api/v2/handover`, headers: { authorization: `Bearer ${key}` } })
   const app = express()
 
-  // The signature is that of the raw bytes: this route gets them before anything parses them.
+  // The signature covers the raw bytes, so this route gets the body unparsed.
   app.post('/webhook', express.raw({ type: '*/*' }), async (request, response) => {
     const body = Buffer.isBuffer(request.body) ? request.body : ''
     if (!(await verify(body, request.headers, key))) return response.sendStatus(401)

@@ -23,7 +23,7 @@ after(async () => {
   await sim.close()
 })
 
-test('an agent accepts the chat of a user who asked for one', async () => {
+test('an agent accepts a request', async () => {
   const ada = await sim.chat()
   await ada.press('handover')
   assert.deepEqual(received, ['REQUESTING TAKEOVER'])
@@ -35,7 +35,7 @@ test('an agent accepts the chat of a user who asked for one', async () => {
   await sim.assertClean()
 })
 
-test('the webhook refuses what the platform has not signed', async () => {
+test('the webhook refuses an unsigned event', async () => {
   const forged = await axios.post(`${address}/webhook`, { event: 'MESSAGE FROM USER' }, { validateStatus: () => true })
   assert.equal(forged.status, 401)
   assert.equal(received.length, 1)

@@ -1,4 +1,4 @@
-// An intermediary with Fastify: an agent called Anna takes every chat over and repeats what the user says.
+// Runs an intermediary with Fastify: an agent called Anna accepts every chat and repeats the texts of the user.
 import Fastify from 'fastify'
 import { verify } from 'handover-sim/signature'
 
@@ -7,14 +7,14 @@ const sender = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
 export function createApp(platform) {
   const app = Fastify()
 
-  // A scope of its own: other routes keep the JSON parser, this one gets the bytes that were signed.
+  // A separate scope: this route gets the raw bytes, and other routes keep the JSON parser.
   app.register(async webhook => {
     webhook.removeAllContentTypeParsers()
     webhook.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     webhook.post('/webhook', async (request, reply) => {
       const body = request.body ?? ''
       if (!(await verify(body, request.headers, platform.key))) return reply.code(401).send()
-      // Acknowledged: whatever fails from here on is for the log, and must not end the process.
+      // The event is acknowledged: later errors are logged and must not end the process.
       handle(platform, JSON.parse(body)).catch(console.error)
       return reply.code(200).send()
     })

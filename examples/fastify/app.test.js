@@ -17,7 +17,7 @@ after(async () => {
   await sim.close()
 })
 
-test('an agent takes the chat over and answers', async () => {
+test('an agent accepts a request and answers', async () => {
   const ada = await sim.chat()
   await ada.press('handover')
   await ada.expectCall('start', { sender: { name: 'Anna' } })
@@ -26,7 +26,7 @@ test('an agent takes the chat over and answers', async () => {
   await sim.assertClean()
 })
 
-test('the webhook refuses what the platform has not signed', async () => {
+test('the webhook refuses an unsigned event', async () => {
   const forged = await app.inject({ method: 'POST', url: '/webhook', payload: { event: 'MESSAGE FROM USER' } })
   assert.equal(forged.statusCode, 401)
 })

@@ -1,67 +1,67 @@
-"""A tiny help desk, standing where yours will stand, and the file that outlives a restart."""
+"""Runs a small help desk (replace it by your own), and stores its state in a file."""
 import json
 import logging
 import os
 import threading
 
-TYPING_TIMEOUT_MS = 10_000  # longest indicator when the agent walks away in mid-sentence
+TYPING_TIMEOUT_MS = 10_000  # limit of the indicator when the agent stops typing
 SYSTEM = {"name": "Support desk", "avatar": "https://desk.example.test/desk.png"}
 KINDS = {str: "non-empty string", bool: "boolean", int: "integer", list: "list", dict: "object"}
 
 
 class Refused(Exception):
-    """Answered with an error: status, code, message and, for bad input, the field."""
+    """An error answer: status, code, message and, for bad input, the field."""
 
 
 def field(body, name, kind):
     value = body.get(name)
-    if type(value) is kind and value != "":  # not isinstance: True would pass for an int
+    if type(value) is kind and value != "":  # not isinstance: True is an int
         return value
     raise Refused(400, "bad_input", f'"{name}" must be a {KINDS[kind]}.', name)
 
 
 def given(source, name, kind, otherwise):
-    """A signature proves who sent a field, not what type it has."""
+    """Reads an untrusted field: a signature proves the sender, not the type."""
     value = source.get(name) if isinstance(source, dict) else None
     return value if type(value) is kind else otherwise
 
 
-def new_lane(lane_id):
-    return {"id": lane_id, "outbox": [], "problems": [], "failed": None}
+def new_queue(queue_id):
+    return {"id": queue_id, "outbox": [], "problems": [], "failed": None}
 
 
 class Store:
-    """All that is known, as plain data. Without a remembered takeover a user keeps a silent bot."""
+    """Stores all chats as plain data, so that a restart can still end their handovers."""
 
     def __init__(self, path):
         self.lock, self.path = threading.RLock(), path
-        self.availability, self.chats = new_lane("availability"), {}
+        self.availability, self.chats = new_queue("availability"), {}
         if path and os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 self.availability, self.chats = json.load(file)
 
     def save(self):
-        """Renaming replaces the file in one step: a crash never leaves half of one."""
+        """Replaces the file by renaming, so that a crash never leaves a partial file."""
         try:
             if self.path:
                 with open(f"{self.path}.tmp", "w", encoding="utf-8") as file:
                     json.dump([self.availability, self.chats], file)
                 os.replace(f"{self.path}.tmp", self.path)
-        except OSError as error:  # a full disk is no reason to stop: memory still knows everything
-            logging.error("Cannot save the state: %s", error)
+        except OSError as error:  # a full disk must not stop the program
+            logging.error("Failed to save the state: %s", error)
 
 
 class Desk:
-    """Every method is called under `store.lock`, and only writes down or queues: none is slow."""
+    """Every method is called under `store.lock` and only stores or queues, so none is slow."""
 
     def __init__(self, settings, store, outbox):
         self.settings, self.store, self.outbox = settings, store, outbox
 
-    # What the platform tells us. All is written down before the webhook is acknowledged: an event
-    # once acknowledged is not sent again, so a crash in between would lose it.
+    # Events of the platform. Both methods store the event before the webhook acknowledges it: the
+    # platform never repeats an acknowledged event, so a crash in between would lose it.
 
     def requested(self, chat_id, event):
-        """Events have no id: until the conversation ends, a second request means the same one."""
+        """Events have no id: before the end, a second request means the same conversation."""
         status = self.store.chats.get(chat_id, {}).get("status")
         if status not in ("pending", "open"):
             self._enter(chat_id, event, "pending")["inbox"].append({"request": True})
@@ -69,7 +69,7 @@ class Desk:
         logging.info("request, conversation was %s: chat %r", status, chat_id)
 
     def received(self, chat_id, event):
-        """Every message counts: a redelivery looks exactly like a user who writes "ok" twice."""
+        """Keeps every message: a redelivery looks exactly like a user who writes "ok" twice."""
         chat = self.store.chats.get(chat_id) or self._enter(chat_id, event, "held")
         files = [{key: given(file, key, str, "") for key in ("name", "url", "type")}
                  for file in given(event, "attachments", list, [])]
@@ -79,8 +79,8 @@ class Desk:
         logging.info("message, conversation is %s: chat %r", chat["status"], chat_id)
 
     def _enter(self, chat_id, event, status):
-        """Taken out and put back at the end: the order of the dict is the order of the queue."""
-        chat = self.store.chats.pop(chat_id, None) or {**new_lane(chat_id), "inbox": []}
+        """Moves the chat to the end: the order of the dict is the order of the queue."""
+        chat = self.store.chats.pop(chat_id, None) or {**new_queue(chat_id), "inbox": []}
         chat.update(status=status, agent=self.settings.agent_name, typing=False, failed=None,
                     bot_id=given(event.get("bot"), "id", int, self.settings.bot_id),
                     language=given(event["chat"], "language", str, ""),
@@ -89,13 +89,13 @@ class Desk:
         self.store.chats[chat_id] = chat
         return chat
 
-    # What the agent does: each method is the last part of an address, called with the body.
+    # Actions of the agent: each method is the last part of a path, and gets the body.
 
     def accept(self, chat, _body):
         require(chat, "pending", "held", again="start")
         chat.update(status="open", failed=None)
         sender = self._agent(chat)
-        if self.settings.agent_languages:  # given, they switch live translation on
+        if self.settings.agent_languages:  # they switch live translation on
             sender["language_codes"] = self.settings.agent_languages
         self._call(chat, "start", sender=sender, supports_attachment=True)
 
@@ -130,13 +130,13 @@ class Desk:
         self._say(chat, f"You are number {number} in the queue.", SYSTEM)
 
     def set_availability(self, body):
-        """A closed desk stays closed until it is opened here: the platform never does that."""
+        """Opens or closes the desk: the platform never reopens it by itself."""
         state = "OPEN" if field(body, "open", bool) else "CLOSED"
         self.outbox.add(self.store.availability, "availability", {
             "availability": state, "queue": "DEFAULT", "reason": "AGENT_AVAILABILITY"})
 
     def _say(self, chat, text, sender, buttons=None):
-        if chat["typing"]:  # a message does not hide the indicator by itself
+        if chat["typing"]:  # a message does not hide the indicator
             self.typing(chat, {"on": False})
         self._call(chat, "message", message=text, sender=sender, buttons=buttons or None)
 
@@ -149,6 +149,6 @@ class Desk:
 
 
 def require(chat, *allowed, again=None):
-    """A step that failed on the platform may be taken again."""
+    """Checks the status. A step that failed on the platform may be repeated."""
     if chat["status"] not in allowed and (again is None or chat["failed"] != again):
         raise Refused(409, "wrong_state", f"Chat is {chat['status']}, not {' or '.join(allowed)}.")

@@ -1,4 +1,4 @@
-"""An intermediary between the chat platform and a help desk: settings, start and stop."""
+"""Starts and stops the intermediary between the chat platform and a help desk."""
 import logging
 import os
 import signal
@@ -17,7 +17,7 @@ def read_settings(env):
         host=env.get("HOST", "127.0.0.1"), port=int(env.get("PORT", 3000)),
         url=env.get("HANDOVER_SIM_URL", "http://127.0.0.1:4747"),
         api_key=env.get("HANDOVER_SIM_API_KEY", "sim-handover-key"),
-        webhook_secret=env.get("HANDOVER_SIM_WEBHOOK_SECRET"),  # without one, the API key
+        webhook_secret=env.get("HANDOVER_SIM_WEBHOOK_SECRET"),  # default: the API key
         bot_id=int(bot_id) if bot_id else None,
         agent_name=env.get("AGENT_NAME", "Anna"),
         agent_avatar=env.get("AGENT_AVATAR", "https://desk.example.test/anna.png"),
@@ -40,11 +40,11 @@ def main():
         server.serve_forever()
     except KeyboardInterrupt:
         server.server_close()
-        outbox.wait_until_idle(20)  # what is left then goes out after the next start
+        outbox.wait_until_idle(20)  # the next start sends the rest
 
 
 if __name__ == "__main__":
     try:
         main()
-    except (OSError, ValueError) as error:  # a port that is taken, a state file that is not one
-        sys.exit(f"Cannot start: {error}")
+    except (OSError, ValueError) as error:  # a port in use, an invalid state file
+        sys.exit(f"Failed to start: {error}")

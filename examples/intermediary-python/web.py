@@ -1,4 +1,4 @@
-"""The HTTP side: the platform's webhook, and the agent's desk API (which has no login)."""
+"""Serves the platform's webhook and the agent's desk API (which has no login)."""
 import base64
 import hashlib
 import hmac
@@ -15,8 +15,8 @@ ACTIONS = ("accept", "messages", "typing", "close", "transfer", "announce")
 
 
 def is_signed(body, secret, signatures):
-    """Over the bytes as they came: printed again, the same JSON may look different. Compared as
-    text, because base64 decoders forgive. The header that names the algorithm is not trusted."""
+    """Checks the signature of the raw bytes: serialised again, the same JSON may have other bytes.
+    Compares text, because base64 decoders accept variants. Ignores the algorithm header."""
     expected = base64.b64encode(hmac.new(secret.encode(), body, hashlib.sha256).digest())
     return len(signatures) == 1 and hmac.compare_digest(signatures[0].encode(), expected)
 
@@ -41,8 +41,8 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    desk = settings = None  # set once, by the program
-    timeout = 10  # seconds, for a sender that stops in the middle
+    desk = settings = None  # set by main()
+    timeout = 10  # seconds, for a sender that stops before the end
 
     def answer(self):
         try:
@@ -55,7 +55,7 @@ class Handler(BaseHTTPRequestHandler):
             named = dict(zip(("code", "message", "field"), about))
             self.reply(status, json.dumps({"error": named}))
         except OSError:
-            logging.info("a request was broken off")
+            logging.info("a request was aborted")
 
     def result(self, body):
         path = self.path.partition("?")[0]
@@ -65,11 +65,11 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = answer
 
     def log_message(self, *_):
-        """Silent: what happens is logged where it happens."""
+        """Disables the default request log."""
 
     def read_body(self):
-        """One that is too long is read but not kept: a sender that is still writing would see a
-        reset connection instead of the 413."""
+        """Reads a body that is too long to its end, without keeping it: otherwise the sender would
+        get a connection reset instead of the 413."""
         length = self.headers.get("Content-Length", "0")
         if "Transfer-Encoding" in self.headers or not length.isdecimal():
             raise Refused(411, "length_required", "Send the body with a Content-Length.")
@@ -91,7 +91,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"" if self.command == "HEAD" else content)
 
     def webhook(self, body):
-        """Nothing here waits for the platform's API: it may be waiting for this answer."""
+        """Never waits for the platform's API, because the platform may wait for this answer."""
         if self.command != "POST":
             raise Refused(405, "method_not_allowed", "Use POST.")
         secret = self.settings.webhook_secret or self.settings.api_key
@@ -106,12 +106,12 @@ class Handler(BaseHTTPRequestHandler):
             self.desk.requested(field(field(event, "chat", dict), "id", str), event)
         elif name == "MESSAGE FROM USER":
             self.desk.received(field(field(event, "chat", dict), "id", str), event)
-        else:  # unknown, or the echo of our own typing: typing in return would never end
+        else:  # unknown, or a typing event: a typing call in return would loop endlessly
             logging.info("event ignored: %r", name)
         return {"ok": True}
 
     def desk_api(self, path, body):
-        """What returns nothing has queued a platform call."""
+        """Returns None when a platform call was queued."""
         given, store = parse_object(body) if body else {}, self.desk.store
         one_chat = re.fullmatch("/desk/([^/]+)(?:/([^/]+))?", path)
         route = f"{self.command} {path}"
@@ -136,10 +136,10 @@ class Handler(BaseHTTPRequestHandler):
             return chat["inbox"]
         if self.command == "POST" and action in ACTIONS:
             return getattr(self.desk, action)(chat, given)
-        raise Refused(404, "not_found", "There is nothing like this about a chat.")
+        raise Refused(404, "not_found", "A chat has no such action.")
 
     def set_platform(self, body):
-        """For this machine only: whoever sets the address receives the key with the next call."""
+        """Accepts only this machine: the new address receives the key with the next call."""
         if self.client_address[0] != "127.0.0.1":
             raise Refused(403, "loopback_only", "The platform can be set from this machine only.")
         kinds = {"url": str, "api_key": str, "webhook_secret": str, "bot_id": int}

@@ -1,4 +1,4 @@
-// The program under test: an agent called Anna greets whoever asks for a human. It calls the platform with axios.
+// The program under test: an agent called Anna greets every user who asks for an agent. It calls the platform with axios.
 import axios from 'axios'
 import { verify } from 'handover-sim/signature'
 
@@ -14,10 +14,10 @@ export function createIntermediary({ url, key }) {
     await platform.post('/message/', { ...chat, message: 'Hello, this is Anna.' })
   }
 
-  // Status of the answer: what a web framework would send.
+  // Returns the status that a web framework would send.
   return async (rawBody, headers) => {
     if (!(await verify(rawBody, headers, key))) return 401
-    // Acknowledged: whatever fails from here on is for the log, and must not end the process.
+    // The event is acknowledged: later errors are logged and must not end the process.
     handle(JSON.parse(rawBody)).catch(console.error)
     return 200
   }

@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(() => interception.stop())
 afterEach(() => sim.assertClean().finally(() => sim.reset()))
 
-test('greets whoever asks for a human', async () => {
+test('greets a user who asks for an agent', async () => {
   const ada = await sim.chat()
   await ada.press('handover')
   const start = await ada.expectCall('start', { sender: { name: expect.any(String) } })
@@ -25,6 +25,6 @@ test('greets whoever asks for a human', async () => {
   expect(ada.status).toBe('agent')
 })
 
-test('refuses what the platform has not signed', async () => {
+test('refuses an unsigned event', async () => {
   expect(await webhook('{"event":"REQUESTING TAKEOVER"}', {})).toBe(401)
 })

@@ -1,2 +1,2 @@
-// ES modules as they are: nothing is transformed.
+// Loads ES modules without transforms.
 export default { testEnvironment: 'node', transform: {} }

@@ -11,7 +11,7 @@ const interception = intercept(sim)
 
 after(() => interception.stop())
 
-test('the route takes the chat over', async () => {
+test('the route starts a handover', async () => {
   const ada = await sim.chat()
   const { ack } = await ada.press('handover')
   assert.equal(ack.status, 200)
@@ -20,7 +20,7 @@ test('the route takes the chat over', async () => {
   await sim.assertClean()
 })
 
-test('and refuses what the platform has not signed', async () => {
+test('the route refuses an unsigned event', async () => {
   const forged = new Request('http://127.0.0.1/webhook', { method: 'POST', body: '{}' })
   assert.equal((await POST(forged)).status, 401)
 })

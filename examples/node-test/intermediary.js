@@ -1,4 +1,4 @@
-// The program under test: an agent called Anna greets whoever asks for a human. It calls the platform with fetch.
+// The program under test: an agent called Anna greets every user who asks for an agent. It calls the platform with fetch.
 import { verifyRequest } from 'handover-sim/signature'
 
 const sender = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
@@ -6,7 +6,7 @@ const sender = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
 export const createIntermediary = platform => async request => {
   const { ok, body, reason } = await verifyRequest(request, platform.key)
   if (!ok) return new Response(reason, { status: 401 })
-  // Acknowledged: whatever fails from here on is for the log, and must not end the process.
+  // The event is acknowledged: later errors are logged and must not end the process.
   handle(platform, JSON.parse(body)).catch(console.error)
   return new Response(null, { status: 200 })
 }

@@ -15,7 +15,7 @@ before(() => {
 after(() => interception.stop())
 afterEach(() => sim.reset())
 
-test('greets whoever asks for a human', async () => {
+test('greets a user who asks for an agent', async () => {
   const ada = await sim.chat({ language: 'nb' })
   await ada.press('handover')
   await ada.expectCall('start', { sender: { name: 'Anna' } })
@@ -24,7 +24,7 @@ test('greets whoever asks for a human', async () => {
   await sim.assertClean()
 })
 
-test('the same as a scenario', async () => {
+test('greets, tested by a scenario', async () => {
   const greeting = defineScenario({ name: 'Greeting' }, [
     press('handover'),
     expectCall('start', { sender: { name: $.type('string') } }),

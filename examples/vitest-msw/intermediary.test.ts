@@ -17,7 +17,7 @@ afterEach(async () => {
   await sim.assertClean().finally(() => sim.reset())
 })
 
-it('takes the chat over, answers and leaves', async () => {
+it('starts a handover, answers and ends it', async () => {
   const ada = await sim.chat()
   await ada.press('handover')
   await ada.expectCall('start', { sender: { name: 'Anna' } })
@@ -33,7 +33,7 @@ it('takes the chat over, answers and leaves', async () => {
   expect(ada).toHaveDelivered('MESSAGE FROM USER', { message: 'bye' })
 })
 
-it('asks again when the platform is busy', async () => {
+it('retries after a 503', async () => {
   const start = `${sim.baseUrl}/api/v2/handover/start`
   server.use(http.post(start, () => new HttpResponse(null, { status: 503 }), { once: true }))
   const ada = await sim.chat()
@@ -42,7 +42,7 @@ it('asks again when the platform is busy', async () => {
   await ada.expectCall('message')
 })
 
-it('refuses what the platform has not signed', async () => {
+it('refuses an unsigned event', async () => {
   const forged = new Request('http://127.0.0.1/webhook', { method: 'POST', body: '{"event":"MESSAGE FROM USER"}' })
   expect((await intermediary.webhook(forged)).status).toBe(401)
 })

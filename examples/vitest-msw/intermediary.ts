@@ -1,4 +1,4 @@
-/** The program under test: an agent called Anna greets everybody and repeats what they say. */
+/** The program under test: an agent called Anna accepts every chat and repeats the texts of the user. */
 import type { WebhookEvent } from 'handover-sim'
 import { verifyRequest } from 'handover-sim/signature'
 import { call, type Platform } from './platform.ts'
@@ -6,11 +6,11 @@ import { call, type Platform } from './platform.ts'
 const sender = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
 
 export const createIntermediary = (platform: Platform) => ({
-  /** The webhook: verify, acknowledge, then work. */
+  /** Verifies the event, acknowledges it, then handles it. */
   async webhook(request: Request): Promise<Response> {
     const verified = await verifyRequest(request, platform.key)
     if (!verified.ok) return new Response(verified.reason, { status: 401 })
-    // Acknowledged: whatever fails from here on is for the log, and must not end the process.
+    // The event is acknowledged: later errors are logged and must not end the process.
     handle(platform, JSON.parse(verified.body) as WebhookEvent).catch(console.error)
     return new Response(null, { status: 200 })
   },

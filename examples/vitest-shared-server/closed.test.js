@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openWorkspace } from './workspace.js'
 
-test('closed for one test is closed for no other', async () => {
+test('closed availability affects only its own workspace', async () => {
   const { sim } = await openWorkspace('closed')
   await sim('PUT', '/availability', { availability: 'CLOSED' })
   const { chat_id } = await sim('POST', '/chats', {})
@@ -10,12 +10,12 @@ test('closed for one test is closed for no other', async () => {
   expect((await sim('GET', `/chats/${chat_id}`)).status).toBe('bot')
 })
 
-test('a state to begin with, put back before each try', async () => {
+test('a snapshot restores the initial state', async () => {
   const { sim } = await openWorkspace('snapshot')
   const { chat_id } = await sim('POST', '/chats', {})
-  const beginning = await sim('GET', '/snapshot')
-  for (const text of ['first try', 'second try']) {
-    await sim('PUT', '/snapshot', beginning)
+  const initial = await sim('GET', '/snapshot')
+  for (const text of ['first run', 'second run']) {
+    await sim('PUT', '/snapshot', initial)
     await sim('POST', `/chats/${chat_id}/messages`, { text })
     const { messages } = await sim('GET', `/chats/${chat_id}`)
     expect(messages.filter(({ from }) => from === 'user').map(one => one.text)).toEqual([text])

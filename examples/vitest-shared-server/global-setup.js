@@ -1,4 +1,4 @@
-/** One simulator for all test files, in whichever processes they run. */
+/** Starts one simulator for all test files and processes. */
 import { startSimulator } from 'handover-sim'
 
 export default async function setup(project) {

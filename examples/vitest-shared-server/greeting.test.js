@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openWorkspace } from './workspace.js'
 
-test('whoever asks for a person is greeted', async () => {
+test('a user who asks for an agent is greeted', async () => {
   const { sim } = await openWorkspace('greeting')
   const { chat_id } = await sim('POST', '/chats', { language: 'en' })
   await sim('POST', `/chats/${chat_id}/press?wait=ack`, { button: 'handover' })
@@ -11,8 +11,8 @@ test('whoever asks for a person is greeted', async () => {
   expect(chat.messages.at(-1)).toMatchObject({ from: 'agent', name: 'Kari', text: 'Hello, how can I help?' })
 })
 
-test.each([1, 2, 3])('tests beside each other do not meet (%i)', { concurrent: true }, async number => {
-  const { sim } = await openWorkspace(`beside-${number}`)
+test.each([1, 2, 3])('concurrent tests do not share chats (%i)', { concurrent: true }, async number => {
+  const { sim } = await openWorkspace(`concurrent-${number}`)
   const { chat_id } = await sim('POST', '/chats', { id: 'the-same-id' })
   for (let count = 0; count < number; count++) await sim('POST', `/chats/${chat_id}/messages`, { text: 'Hello' })
   const { messages } = await sim('GET', `/chats/${chat_id}`)

@@ -1,9 +1,9 @@
-/** A small intermediary: takes over when a person is asked for, and greets. */
+/** Starts a handover for every request, and greets the user. */
 import { verify } from 'handover-sim/signature'
 
 const SENDER = { name: 'Kari', avatar: 'https://desk.example.test/kari.png' }
 
-/** A listener for `node:http`. It knows the platform by address and key, as in production. */
+/** Returns a request listener for `node:http`. */
 export function createIntermediary({ url, api_key: key, bot_id }) {
   const call = (name, body) =>
     fetch(`${url}/api/v2/handover/${name}`, {

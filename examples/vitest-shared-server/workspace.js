@@ -1,4 +1,4 @@
-/** A workspace of the shared simulator, with the intermediary under test attached to it. */
+/** Opens a workspace of the shared simulator with the intermediary under test as its webhook. */
 import { createServer } from 'node:http'
 import { inject, onTestFinished } from 'vitest'
 import { createIntermediary } from './intermediary.js'
@@ -11,7 +11,7 @@ async function send(method, url, body) {
   return answer
 }
 
-/** Gone when the test is over. The name is for the reader: two tests may not have the same one at once. */
+/** Opens a workspace and deletes it when the test ends. The name must be unique among running tests. */
 export async function openWorkspace(name) {
   const workspace = await send('POST', `${inject('simulatorUrl')}/_sim/workspaces`, { name, clock: 'virtual' })
   onTestFinished(() => send('DELETE', workspace.control))

@@ -19,7 +19,7 @@ it('ends, prints the transcript, and leaves no process running', async () => {
   expect(code, stderr).toBe(0)
 
   const expected = [
-    'The chat as the user saw it:',
+    'The chat as the user sees it:',
     'One moment, I am passing you on to a human colleague.',
     'Anna has joined the chat.',
     'Her er kvitteringen 🧾 ([nb>en] Her er kvitteringen 🧾) [file kvittering.pdf, 87 KB]',

@@ -1,11 +1,11 @@
-// A route handler of Next.js. A handler of Bun, Deno or an edge runtime is the same function.
+// Handles webhook events in Next.js. Handlers of Bun, Deno and edge runtimes have the same signature.
 import { verifyRequest } from 'handover-sim/signature'
 
 export async function POST(request) {
   const { ok, body, reason } = await verifyRequest(request, process.env.HANDOVER_API_KEY)
   if (!ok) return new Response(reason, { status: 401 })
-  // Acknowledged: whatever fails from here on is for the log, and must not end the process. Where a function ends with
-  // its answer, give this promise to `after` of next/server.
+  // The event is acknowledged: later errors are logged and must not end the process. On a platform that stops a function
+  // after its answer, pass this promise to `after` of next/server.
   handle(JSON.parse(body)).catch(console.error)
   return new Response(null, { status: 200 })
 }
