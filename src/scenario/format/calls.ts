@@ -1,8 +1,8 @@
-/** What a scenario says about calls of the intermediary: one that must come, none that may, any of several. */
+/** Defines what a scenario expects of API calls: one that must come, several of them, or none. */
 import * as z from 'zod/mini'
 import { described } from '../../files/setting-schemas.ts'
 import type { CallName } from '../action.ts'
-import { type BrokenRule, conflict, incomplete, RULE_TEXTS, ruled } from './map-rules.ts'
+import { type BrokenRule, conflict, incomplete, present, RULE_TEXTS, ruled } from './map-rules.ts'
 import { matcherOf } from './matchers.ts'
 import { ALIAS, AUTH, CALL_NAMES, DURATION, staticSchema, TIMES, type TimesInput } from './values.ts'
 
@@ -19,7 +19,7 @@ const BODIES: Readonly<Record<CallName, [string, unknown]>> = {
   any: ['Any call', {}],
 }
 
-/** Where editors find the fields of a body. */
+/** The name of the JSON Schema definition of a body. */
 export const bodyShape = (call: CallName): string => `Body.${call}`
 
 /** Call name -> matcher of its body. */
@@ -83,31 +83,27 @@ const groups = {
 }
 
 export const GROUP_NAMES = Object.keys(groups)
-const WHAT = [...CALL_NAMES, ...GROUP_NAMES]
+const CALLS_AND_GROUPS = [...CALL_NAMES, ...GROUP_NAMES]
 
-const present = (value: object, names: readonly string[]) =>
-  names.filter(name => (value as Record<string, unknown>)[name] !== undefined)
-
-/** One call, or one group of calls; options only where there is one call. */
-function oneThing(value: unknown): BrokenRule | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const named = present(value, WHAT)
+/** One call or one group of calls; options only with one call. */
+function oneCallOrGroup(map: Readonly<Record<string, unknown>>): BrokenRule | undefined {
+  const named = present(map, CALLS_AND_GROUPS)
   if (named.length === 0) return incomplete(RULE_TEXTS.noCallOrGroup(CALL_NAMES))
   if (named.length > 1) return conflict(RULE_TEXTS.severalCalls(named))
-  const [[only = ''], [option]] = [named, present(value, OPTION_NAMES)]
+  const [[only = ''], [option]] = [named, present(map, OPTION_NAMES)]
   if (option === undefined || !GROUP_NAMES.includes(only)) return undefined
   return conflict(RULE_TEXTS.optionOfGroup(option, only))
 }
 
-const name = () => z.enum(CALL_NAMES as [CallName, ...CallName[]])
+const name = () => z.enum(CALL_NAMES)
 
 const Inner: z.ZodMiniType<ExpectInput> = z.union([
   name(),
-  z.strictObject({ ...calls, ...options, ...groups }).check(ruled(oneThing)),
-]) as unknown as z.ZodMiniType<ExpectInput>
+  z.strictObject({ ...calls, ...options, ...groups }).check(ruled(oneCallOrGroup)),
+])
 
 export const ExpectSchema: z.ZodMiniType<ExpectStep> = z
-  .union([name(), z.strictObject({ ...calls, ...options, ...groups, within }).check(ruled(oneThing))])
+  .union([name(), z.strictObject({ ...calls, ...options, ...groups, within }).check(ruled(oneCallOrGroup))])
   .check(
     described(
       'A call the intermediary has to make: its name, or its body with options',
@@ -115,12 +111,10 @@ export const ExpectSchema: z.ZodMiniType<ExpectStep> = z
       { message: { message: 'Hi!' }, within: '2s' },
       { all: ['typing_stop', { message: {} }] },
     ),
-  ) as unknown as z.ZodMiniType<ExpectStep>
+  )
 
-const someCall = (value: unknown) =>
-  typeof value === 'object' && value !== null && present(value, CALL_NAMES).length === 0
-    ? incomplete(RULE_TEXTS.noCall(CALL_NAMES))
-    : undefined
+const someCall = (map: Readonly<Record<string, unknown>>) =>
+  present(map, CALL_NAMES).length === 0 ? incomplete(RULE_TEXTS.noCall(CALL_NAMES)) : undefined
 
 export type NoneStep = CallMap & { for: string }
 export const NoneSchema: z.ZodMiniType<NoneStep> = z
@@ -138,4 +132,4 @@ export const NoneSchema: z.ZodMiniType<NoneStep> = z
 export type PatternInput = CallName | CallMap
 export const NeverSchema: z.ZodMiniType<PatternInput> = z
   .union([name(), z.strictObject(calls).check(ruled(someCall))])
-  .check(described('A call that must not come in the whole run', 'start')) as unknown as z.ZodMiniType<PatternInput>
+  .check(described('A call that must not come in the whole run', 'start'))

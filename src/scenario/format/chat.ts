@@ -1,27 +1,26 @@
-/** Rows of a conversation, as a chat begins with them and as a check looks for them. */
+/** Defines how a scenario describes a chat: the history it begins with, and the state a check expects. */
 import * as z from 'zod/mini'
 import { WEBHOOK_EVENTS } from '../../contract/events.ts'
 import { Button } from '../../contract/schemas.ts'
 import { described } from '../../files/setting-schemas.ts'
-import { type BrokenRule, conflict, incomplete, lacking, RULE_TEXTS, ruled } from './map-rules.ts'
+import { type BrokenRule, conflict, incomplete, lacking, present, RULE_TEXTS, ruled } from './map-rules.ts'
 import { matcherOf } from './matchers.ts'
 
 const SPEAKERS = ['user', 'bot', 'agent'] as const
 
-function oneSpeaker(value: unknown): BrokenRule | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const row = value as Record<string, unknown>
-  const who = SPEAKERS.filter(name => row[name] !== undefined)
-  if (who.length !== 1) return incomplete(RULE_TEXTS.noSpeaker)
-  if (row.text !== undefined && who[0] !== 'agent') return conflict(RULE_TEXTS.textOfOthers)
-  if (row.buttons !== undefined && who[0] !== 'bot') return conflict(RULE_TEXTS.buttonsOfOthers)
+type Row = Readonly<Record<string, unknown>>
+
+function oneSpeaker(row: Row): BrokenRule | undefined {
+  const [speaker, ...others] = present(row, SPEAKERS)
+  if (speaker === undefined || others.length > 0) return incomplete(RULE_TEXTS.noSpeaker)
+  if (row.text !== undefined && speaker !== 'agent') return conflict(RULE_TEXTS.textOfOthers)
+  if (row.buttons !== undefined && speaker !== 'bot') return conflict(RULE_TEXTS.buttonsOfOthers)
   return undefined
 }
 
-function complete(value: unknown): BrokenRule | undefined {
-  const row = value as Record<string, unknown> | null
-  const lacks = typeof row === 'object' && row?.agent !== undefined && row.text === undefined
-  return oneSpeaker(value) ?? (lacks ? incomplete(RULE_TEXTS.noText) : undefined)
+function complete(row: Row): BrokenRule | undefined {
+  const lacksText = row.agent !== undefined && row.text === undefined
+  return oneSpeaker(row) ?? (lacksText ? incomplete(RULE_TEXTS.noText) : undefined)
 }
 
 export const Buttons = z
@@ -55,28 +54,32 @@ const counts = Object.fromEntries(
 
 const rows = (description: string) => z.optional(z.array(CheckRow).check(described(description, [{ user: 'Hello' }])))
 
-/** A word, unless it is a matcher or filled in later. */
-const one = (words: readonly string[], description: string) =>
+/** One of the words, a matcher, or a text with `$(...)`. */
+const wordMatcher = (words: readonly string[], description: string) =>
   matcherOf(description, words).check(ctx => {
     const { value } = ctx
     if (typeof value !== 'string' || value.includes('$(') || words.includes(value)) return
     ctx.issues.push({ code: 'invalid_value', values: [...words], input: value, message: '' })
   })
 
-const yesOrNo = (description: string) =>
+/** A boolean, a matcher, or a text with `$(...)`. */
+const booleanMatcher = (description: string) =>
   matcherOf(description, [true, false]).check(ctx => {
     const { value } = ctx
-    if (typeof value === 'boolean' || isMap(value) || (typeof value === 'string' && value.includes('$('))) return
+    if (
+      typeof value === 'boolean' ||
+      (typeof value === 'object' && value !== null) ||
+      (typeof value === 'string' && value.includes('$('))
+    )
+      return
     ctx.issues.push({ code: 'invalid_value', values: [true, false], input: value, message: '' })
   })
 
-const isMap = (value: unknown) => typeof value === 'object' && value !== null
-
 export const CheckSchema = z
   .strictObject({
-    status: z.optional(one(['bot', 'pending', 'agent'], 'Who answers the user')),
-    typing: z.optional(yesOrNo('Whether the typing indicator is shown')),
-    availability: z.optional(one(['OPEN', 'CLOSED'], 'Handover availability')),
+    status: z.optional(wordMatcher(['bot', 'pending', 'agent'], 'Who answers the user')),
+    typing: z.optional(booleanMatcher('Whether the typing indicator is shown')),
+    availability: z.optional(wordMatcher(['OPEN', 'CLOSED'], 'Handover availability')),
     events: z.optional(z.strictObject(counts).check(described('Events so far in this chat, by name'))),
     transcript: z.optional(
       z

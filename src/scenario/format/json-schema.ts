@@ -1,4 +1,4 @@
-/** Scenario files as JSON Schema: completion and checks in editors. */
+/** Makes the JSON Schema of scenario files, for completion and checks in editors. */
 import * as z from 'zod/mini'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
 import { knownKeys } from '../../contract/known-keys.ts'
@@ -27,16 +27,16 @@ export function scenarioJsonSchema(): Json {
   }
 }
 
-/** The rule of a step, which zod has as code. */
+/** The rule of one verb for each step, which zod holds as code. */
 const ONE_VERB = VERBS.map(verb => ({ required: [verb] }))
 
-/** Bounds that only say "a JavaScript integer" are noise in an editor. */
+/** Removes bounds that only mean a JavaScript integer. */
 function tidy(schema: Json): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
 }
 
-/** The matcher of anything, and of each body with its fields. */
+/** The matcher of any value, and the matcher of each body with its fields. */
 function matchers(): Json {
   const bodies = CALL_NAMES.map(name => [bodyShape(name), matcherShape(fieldsOf(name))] as const)
   return { Matcher: matcherShape(), ...Object.fromEntries(bodies) }

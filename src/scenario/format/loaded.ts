@@ -5,7 +5,7 @@ import type { Problem } from '../../files/errors.ts'
 import type { Place } from '../plan.ts'
 import type { PartFile, ScenarioFile } from './scenario.ts'
 
-/** A value of a file: `at` leads to it when the file holds several. */
+/** A value of a file; `at` is the path to it when the file holds several values. */
 export interface FileValue<Value> {
   /** As the user would write it. */
   readonly file: string

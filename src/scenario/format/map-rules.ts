@@ -1,11 +1,12 @@
 /** Checks rules over a whole map, which no schema of its keys can express. */
 import * as z from 'zod/mini'
 import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-issues.ts'
+import { isMap } from '../../files/is-map.ts'
 import { defineTexts } from '../../text/texts.ts'
 
 export interface BrokenRule {
   readonly code: SchemaProblemCode
-  /** Follows the name of the map. */
+  /** Is printed after the name of the map. */
   readonly message: string
 }
 
@@ -14,11 +15,13 @@ export const incomplete = (message: string): BrokenRule => ({ code: 'incomplete'
 /** The map holds keys that exclude each other. */
 export const conflict = (message: string): BrokenRule => ({ code: 'conflict', message })
 
-/** Runs `rule` also when something in the map is wrong. */
-export const ruled = <Value>(rule: (value: unknown) => BrokenRule | undefined): z.core.$ZodCheck<Value> =>
+type Fields = Readonly<Record<string, unknown>>
+
+/** Checks a rule of maps, also when something in the map is wrong. */
+export const ruled = <Value>(rule: (map: Fields) => BrokenRule | undefined): z.core.$ZodCheck<Value> =>
   z.check<Value>(
     ctx => {
-      const broken = rule(ctx.value)
+      const broken = isMap(ctx.value) ? rule(ctx.value) : undefined
       if (broken !== undefined)
         ctx.issues.push({ ...sentenceIssue(broken.code, ctx.value, broken.message), continue: true })
     },
@@ -26,10 +29,12 @@ export const ruled = <Value>(rule: (value: unknown) => BrokenRule | undefined): 
   )
 
 /** Requires one of `names`. */
-export const lacking = (value: unknown, names: readonly string[]): BrokenRule | undefined =>
-  typeof value === 'object' && value !== null && names.every(name => !(name in value))
-    ? incomplete(RULE_TEXTS.oneOf(names))
-    : undefined
+export const lacking = (map: Fields, names: readonly string[]): BrokenRule | undefined =>
+  names.every(name => !(name in map)) ? incomplete(RULE_TEXTS.oneOf(names)) : undefined
+
+/** The names that have a value. */
+export const present = (map: Fields, names: readonly string[]): string[] =>
+  names.filter(name => map[name] !== undefined)
 
 export const RULE_TEXTS = defineTexts({
   oneOf: (names: readonly string[]) => `must have ${names.join(' or ')}`,
@@ -41,7 +46,7 @@ export const RULE_TEXTS = defineTexts({
   noDuration: 'an object that says for how long: { start: {}, for: 500ms }',
   sizeOfFile: 'has size_kb beside file: a file has its own size',
   noAttachment: 'must be { file } or { name, type, size_kb }',
-  noDeed: (words: readonly string[]) => `must have one of says, sees, does (or be one of ${words.join(', ')})`,
+  noAgentVerb: (words: readonly string[]) => `must have one of says, sees, does (or be one of ${words.join(', ')})`,
   foreignKey: (key: string, owner: string) => `has ${key}, which goes with ${owner}`,
   eventOrReplay: 'must have either event or replay',
   bodyOfReplay: 'has body beside replay: a replay sends the same bytes again',

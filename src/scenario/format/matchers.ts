@@ -1,8 +1,19 @@
-/** Matchers as data, checked when a scenario is read: known `$ops`, one per map, each with an argument it can use. */
+/** Checks matchers when a scenario is read: known operators, one for each map, with arguments they accept. */
 import * as z from 'zod/mini'
 import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-issues.ts'
 import { isMap } from '../../files/is-map.ts'
 import { nearest } from '../../text/near-names.ts'
+import { defineTexts } from '../../text/texts.ts'
+
+const TEXTS = defineTexts({
+  notAlone: (keys: readonly string[]) =>
+    `holds ${keys.join(' and ')}: a matcher such as $type or $re stands alone in its map`,
+  unknown: (hint: string) => `is not a matcher${hint}`,
+  names: (names: readonly string[]) => `; there are ${names.join(', ')}`,
+  unexpected: (expected: string, received: unknown) =>
+    `takes ${expected}, got ${JSON.stringify(received) ?? 'nothing'}`,
+  badPattern: (error: unknown) => `is not a regular expression: ${error instanceof Error ? error.message : error}`,
+})
 
 interface MatcherProblem {
   readonly path: PropertyKey[]
@@ -10,38 +21,39 @@ interface MatcherProblem {
   readonly code: SchemaProblemCode
 }
 
-/** What an operator takes; `inside`: its argument is a matcher itself, or a list of them. */
-interface Op {
+interface Operator {
+  /** The arguments it accepts, for errors. */
   readonly takes: string
-  right(argument: unknown): boolean
-  readonly inside?: 'one' | 'each'
+  accepts(argument: unknown): boolean
+  /** The argument is a matcher itself, or a list of matchers. */
+  readonly inside?: true
   readonly shape: object
 }
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']
-const hasNames = (value: unknown) => typeof value === 'string' && value.includes('$(')
+const hasPlaceholder = (value: unknown) => typeof value === 'string' && value.includes('$(')
 const anything = () => true
-const isTrue = { takes: 'true', right: (argument: unknown) => argument === true, shape: { const: true } }
-const bound: Op = {
+const isTrue = { takes: 'true', accepts: (argument: unknown) => argument === true, shape: { const: true } }
+const bound: Operator = {
   takes: 'a number or a time as text',
-  right: argument => typeof argument === 'number' || typeof argument === 'string',
+  accepts: argument => typeof argument === 'number' || typeof argument === 'string',
   shape: { type: ['number', 'string'] },
 }
-const matcher: Op = { takes: 'a matcher', right: anything, inside: 'one', shape: {} }
+const matcher: Operator = { takes: 'a matcher', accepts: anything, inside: true, shape: {} }
 
-export const OPS: Readonly<Record<string, Op>> = {
+export const OPS: Readonly<Record<string, Operator>> = {
   $any: isTrue,
   $absent: isTrue,
   $uuid: isTrue,
   $iso: isTrue,
   $type: {
     takes: TYPES.join(', '),
-    right: argument => TYPES.includes(argument as string) || hasNames(argument),
+    accepts: argument => TYPES.some(type => type === argument) || hasPlaceholder(argument),
     shape: { enum: TYPES },
   },
   $re: {
     takes: 'a regular expression as text',
-    right: argument => typeof argument === 'string',
+    accepts: argument => typeof argument === 'string',
     shape: { type: 'string' },
   },
   $has: matcher,
@@ -49,82 +61,72 @@ export const OPS: Readonly<Record<string, Op>> = {
   $each: matcher,
   $oneOf: {
     takes: 'a list of matchers',
-    right: argument => Array.isArray(argument) && argument.length > 0,
-    inside: 'each',
+    accepts: argument => Array.isArray(argument) && argument.length > 0,
+    inside: true,
     shape: { type: 'array', minItems: 1 },
   },
   $len: {
     takes: 'a number or a matcher of one',
-    right: argument => typeof argument === 'number' || hasNames(argument) || isMap(argument),
-    inside: 'one',
+    accepts: argument => typeof argument === 'number' || hasPlaceholder(argument) || isMap(argument),
+    inside: true,
     shape: { type: ['number', 'object', 'string'] },
   },
   $gt: bound,
   $gte: bound,
   $lt: bound,
   $lte: bound,
-  $exact: { takes: 'a value', right: anything, shape: {} },
+  $exact: { takes: 'a value', accepts: anything, shape: {} },
 }
 
-/** Everything wrong with the matchers inside a value. */
+/** The problems of all matchers inside a value. */
 export function matcherProblems(value: unknown, path: PropertyKey[] = []): MatcherProblem[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => matcherProblems(item, [...path, index]))
   if (!isMap(value)) return []
-  const ops = Object.keys(value).filter(key => key.startsWith('$'))
-  if (ops.length === 0) {
+  const op = Object.keys(value).find(key => key.startsWith('$'))
+  if (op === undefined) {
     return Object.entries(value).flatMap(([key, inner]) => matcherProblems(inner, [...path, key]))
   }
-  return Object.keys(value).length > 1 ? [tooMany(value, path)] : ofOp(ops[0]!, value[ops[0]!], path)
+  return Object.keys(value).length > 1 ? [notAlone(value, path)] : ofOperator(op, value[op], path)
 }
 
-function tooMany(value: Record<string, unknown>, path: PropertyKey[]): MatcherProblem {
-  const keys = Object.keys(value).join(' and ')
-  return { path, message: `holds ${keys}: a matcher such as $type or $re stands alone in its map`, code: 'conflict' }
+function notAlone(value: Record<string, unknown>, path: PropertyKey[]): MatcherProblem {
+  return { path, message: TEXTS.notAlone(Object.keys(value)), code: 'conflict' }
 }
 
-function ofOp(name: string, argument: unknown, path: PropertyKey[]): MatcherProblem[] {
+function ofOperator(name: string, argument: unknown, path: PropertyKey[]): MatcherProblem[] {
   const op = Object.hasOwn(OPS, name) ? OPS[name] : undefined
   const at = [...path, name]
   if (op === undefined) {
-    const hint = nearest(name, Object.keys(OPS)) || `; there are ${Object.keys(OPS).join(', ')}`
-    return [{ path: at, message: `is not a matcher${hint}`, code: 'unknown_key' }]
+    const names = Object.keys(OPS)
+    return [{ path: at, message: TEXTS.unknown(nearest(name, names) || TEXTS.names(names)), code: 'unknown_key' }]
   }
-  if (!op.right(argument))
-    return [
-      {
-        path: at,
-        message: `takes ${op.takes}, got ${JSON.stringify(argument) ?? 'nothing'}`,
-        code: 'unexpected_value',
-      },
-    ]
-  if (name === '$re') return badPattern(argument as string, at)
-  if (op.inside === 'each') {
-    return (argument as unknown[]).flatMap((item, index) => matcherProblems(item, [...at, index]))
-  }
-  return op.inside === 'one' ? matcherProblems(argument, at) : []
+  if (!op.accepts(argument))
+    return [{ path: at, message: TEXTS.unexpected(op.takes, argument), code: 'unexpected_value' }]
+  if (name === '$re') return badPattern(String(argument), at)
+  return op.inside === undefined ? [] : matcherProblems(argument, at)
 }
 
 /** `pattern` or `/pattern/flags`. */
 export function readPattern(text: string): RegExp {
-  const slashed = /^\/(.*)\/([a-z]*)$/s.exec(text)
-  return slashed === null ? new RegExp(text, 'u') : new RegExp(slashed[1]!, withUnicode(slashed[2]!))
+  const [, pattern = text, flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(text) ?? []
+  return new RegExp(pattern, withUnicode(flags))
 }
 
 const withUnicode = (flags: string) => (/[uv]/.test(flags) ? flags : `${flags}u`)
 
 function badPattern(text: string, path: PropertyKey[]): MatcherProblem[] {
-  if (hasNames(text)) return []
+  if (hasPlaceholder(text)) return []
   try {
     readPattern(text)
     return []
   } catch (error) {
-    return [{ path, message: `is not a regular expression: ${(error as Error).message}`, code: 'unexpected_value' }]
+    return [{ path, message: TEXTS.badPattern(error), code: 'unexpected_value' }]
   }
 }
 
 const opSchemas = Object.fromEntries(Object.entries(OPS).map(([name, { shape }]) => [name, shape]))
 
-/** A matcher for editors, shared by everything that is one; `fields` are offered in a map. */
+/** The JSON Schema of a matcher; editors offer `fields` in a map. */
 export const matcherShape = (fields: readonly string[] = []) => ({
   anyOf: [
     { type: 'object', properties: { ...Object.fromEntries(fields.map(field => [field, {}])), ...opSchemas } },
@@ -132,7 +134,7 @@ export const matcherShape = (fields: readonly string[] = []) => ({
   ],
 })
 
-/** A value to compare with, matchers anywhere inside. `shape` is the name editors find its form under. */
+/** The schema of a value with matchers anywhere inside; `shape` names its JSON Schema definition. */
 export const matcherOf = (description: string, examples: readonly unknown[] = [], shape = 'Matcher') =>
   z.unknown().check(
     ctx => {

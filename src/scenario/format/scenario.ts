@@ -1,5 +1,6 @@
-/** Scenario files, strict: types, validation and the editors' JSON Schema come from these schemas. */
+/** Defines scenario files and parts; types, validation and the JSON Schema for editors come from these schemas. */
 import * as z from 'zod/mini'
+import { isMap } from '../../files/is-map.ts'
 import { BusinessHoursSchema, ClockSchema, described, knobSchemas, ReplySchema } from '../../files/setting-schemas.ts'
 import { NeverSchema, type PatternInput } from './calls.ts'
 import { HistoryRowSchema } from './chat.ts'
@@ -55,7 +56,7 @@ const BotSchema = z.strictObject({
 
 const severity = (description: string) =>
   z.optional(staticSchema<'fail' | 'warn' | 'off'>(SEVERITY, description, 'fail', 'warn', 'off'))
-const reads = CALL_NAMES.filter(name => name !== 'any') as [string, ...string[]]
+const reads = CALL_NAMES.filter(name => name !== 'any')
 const Strict = z.union([
   z.boolean(),
   z.strictObject({
@@ -83,11 +84,9 @@ const common = {
   version: z.literal(1).check(described('Version of the format')),
 }
 
-function oneOrSeveralChats(value: unknown): BrokenRule | undefined {
-  const { chat, chats } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+function oneOrSeveralChats({ chat, chats }: Readonly<Record<string, unknown>>): BrokenRule | undefined {
   if (chat !== undefined && chats !== undefined) return conflict(RULE_TEXTS.chatAndChats)
-  const isMap = typeof chats === 'object' && chats !== null
-  return isMap && Object.keys(chats).length === 0 ? incomplete(RULE_TEXTS.noChat) : undefined
+  return isMap(chats) && Object.keys(chats).length === 0 ? incomplete(RULE_TEXTS.noChat) : undefined
 }
 
 export const ScenarioFile = z

@@ -1,24 +1,24 @@
 /**
- * One step of a scenario: a single strict map with every verb optional and the rule that there is exactly one. A
- * union of verbs could only say that the input is invalid.
+ * Defines one step of a scenario: a strict map with every verb optional, and the rule that there is exactly one. A
+ * union of verbs would report only that the input is invalid.
  */
 import * as z from 'zod/mini'
 import { described } from '../../files/setting-schemas.ts'
 import { ExpectSchema, NoneSchema } from './calls.ts'
 import { CheckSchema } from './chat.ts'
-import { type BrokenRule, conflict, incomplete, RULE_TEXTS, ruled } from './map-rules.ts'
+import { type BrokenRule, conflict, incomplete, present, RULE_TEXTS, ruled } from './map-rules.ts'
 import {
   AgentSchema,
   AvailabilitySchema,
   BotSchema,
   DeliverSchema,
-  FaultStep,
+  FaultSchema,
   optionalTextSchema,
   PressSchema,
   textSchema,
   UserSchema,
 } from './stimuli.ts'
-import { atLeast, DURATION, FLAG, type Placeholder, staticSchema, TARGET } from './values.ts'
+import { atLeast, DURATION, FLAG, type Placeholder, staticSchema, TARGET, typed } from './values.ts'
 
 const Include = z.union([
   textSchema('A file of steps (`kind: partial`), relative to this file', 'parts/accept.yaml'),
@@ -44,7 +44,7 @@ const verbs = {
   ),
   wait: z.optional(staticSchema<string>(DURATION, "Moves the scenario's clock; the only sleep", '5s')),
   availability: optional(AvailabilitySchema, 'Opens or closes handover, as if set in the workspace', 'CLOSED'),
-  fault: optional(FaultStep, 'Something goes wrong on purpose', {
+  fault: optional(FaultSchema, 'Something goes wrong on purpose', {
     on: { api: 'message' },
     respond: { status: 503 },
     times: 2,
@@ -98,18 +98,19 @@ const nested = {
 
 export const VERBS = [...Object.keys(verbs), 'include', ...Object.keys(nested)]
 
-function oneVerb(value: unknown): BrokenRule | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  const named = VERBS.filter(verb => (value as Record<string, unknown>)[verb] !== undefined)
+function oneVerb(map: Readonly<Record<string, unknown>>): BrokenRule | undefined {
+  const named = present(map, VERBS)
   if (named.length === 1) return undefined
   if (named.length > 1) return conflict(RULE_TEXTS.severalVerbs(named))
-  const unknown = Object.keys(value).some(key => !(key in flat) && !(key in nested))
+  const unknown = Object.keys(map).some(key => !(key in flat) && !(key in nested))
   return unknown ? undefined : incomplete(RULE_TEXTS.noVerb(VERBS))
 }
 
-export const Step: z.ZodMiniType<Step> = z
-  .strictObject({ ...flat, ...nested })
-  .check(
-    ruled(oneVerb),
-    z.meta({ id: 'Step', description: 'One step: one verb, with id, name, chat and soft beside it' }),
-  ) as unknown as z.ZodMiniType<Step>
+export const Step: z.ZodMiniType<Step> = typed(
+  z
+    .strictObject({ ...flat, ...nested })
+    .check(
+      ruled(oneVerb),
+      z.meta({ id: 'Step', description: 'One step: one verb, with id, name, chat and soft beside it' }),
+    ),
+)

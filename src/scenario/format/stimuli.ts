@@ -1,4 +1,4 @@
-/** What users, bots, agents and the surroundings do, one schema per verb. */
+/** Defines the steps that do something: users, bots, agents and the environment, one schema for each verb. */
 import * as z from 'zod/mini'
 import { WEBHOOK_EVENTS } from '../../contract/events.ts'
 import { knownKeys } from '../../contract/known-keys.ts'
@@ -7,7 +7,7 @@ import { isMap } from '../../files/is-map.ts'
 import { described } from '../../files/setting-schemas.ts'
 import { namesIn } from '../interpolation.ts'
 import { Buttons } from './chat.ts'
-import { type BrokenRule, conflict, incomplete, lacking, RULE_TEXTS, ruled } from './map-rules.ts'
+import { type BrokenRule, conflict, incomplete, lacking, present, RULE_TEXTS, ruled } from './map-rules.ts'
 import { matcherOf } from './matchers.ts'
 import {
   ACK,
@@ -21,6 +21,7 @@ import {
   staticSchema,
   TIMES,
   type TimesInput,
+  typed,
 } from './values.ts'
 
 export const textSchema = (description: string, ...examples: unknown[]) =>
@@ -47,7 +48,7 @@ const Attachment = z
   })
   .check(
     ruled(value => {
-      const { file, name, type, size_kb } = (value ?? {}) as Record<string, unknown>
+      const { file, name, type, size_kb } = value
       if (file !== undefined) return size_kb === undefined ? undefined : conflict(RULE_TEXTS.sizeOfFile)
       const whole = name !== undefined && type !== undefined && size_kb !== undefined
       return whole ? undefined : incomplete(RULE_TEXTS.noAttachment)
@@ -95,17 +96,15 @@ export const AgentSchema = z.union([
       does: optionalTextSchema("A verb of the driver's own", 'transfer'),
       with: z.optional(z.record(z.string(), z.unknown()).check(described('Its parameters', { team: 'billing' }))),
     })
-    .check(ruled(oneDeed)),
+    .check(ruled(oneAgentVerb)),
 ])
 
-function oneDeed(value: unknown): BrokenRule | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const map = value as Record<string, unknown>
-  const deeds = ['says', 'sees', 'does'].filter(name => map[name] !== undefined)
-  if (deeds.length !== 1) return incomplete(RULE_TEXTS.noDeed(AGENT_WORDS))
-  const foreign = ['times', 'within', 'for'].find(name => map[name] !== undefined && deeds[0] !== 'sees')
+function oneAgentVerb(map: Readonly<Record<string, unknown>>): BrokenRule | undefined {
+  const [verb, ...others] = present(map, ['says', 'sees', 'does'])
+  if (verb === undefined || others.length > 0) return incomplete(RULE_TEXTS.noAgentVerb(AGENT_WORDS))
+  const [foreign] = verb === 'sees' ? [] : present(map, ['times', 'within', 'for'])
   if (foreign !== undefined) return conflict(RULE_TEXTS.foreignKey(foreign, 'sees'))
-  return map.with !== undefined && deeds[0] !== 'does' ? conflict(RULE_TEXTS.foreignKey('with', 'does')) : undefined
+  return map.with !== undefined && verb !== 'does' ? conflict(RULE_TEXTS.foreignKey('with', 'does')) : undefined
 }
 
 export const AvailabilitySchema = z.union([
@@ -129,7 +128,7 @@ export const DeliverSchema = z
   })
   .check(
     ruled(value => {
-      const { event, replay, body } = (value ?? {}) as Record<string, unknown>
+      const { event, replay, body } = value
       if ((event === undefined) === (replay === undefined)) return incomplete(RULE_TEXTS.eventOrReplay)
       return replay !== undefined && body !== undefined ? conflict(RULE_TEXTS.bodyOfReplay) : undefined
     }),
@@ -137,11 +136,11 @@ export const DeliverSchema = z
 
 const having = (name: string, schema: object) => ({ required: [name], properties: { [name]: schema } })
 
-/** Texts anyway, filled or not. */
-const TEXTS = ['name', 'chat_id']
+/** Fields that are texts also after interpolation. */
+const TEXT_FIELDS = ['name', 'chat_id']
 
-/** With `$(...)` in it, it is held against the schema once that is filled. */
-const Later = z.unknown().check(
+/** A fault with `$(...)`, which the compiler checks after interpolation. */
+const FaultTemplate = z.unknown().check(
   ctx => {
     if (isMap(ctx.value) && namesIn(ctx.value).length > 0) return
     ctx.issues.push({ code: 'invalid_type', expected: 'object', input: ctx.value, message: '' })
@@ -150,16 +149,18 @@ const Later = z.unknown().check(
     type: 'object',
     anyOf: [
       ...knownKeys(Fault, [])
-        .filter(name => !TEXTS.includes(name))
+        .filter(name => !TEXT_FIELDS.includes(name))
         .map(name => having(name, PLACEHOLDER_SHAPE)),
       having('respond', having('status', PLACEHOLDER_SHAPE)),
     ],
   }),
 )
 
-export const FaultStep = z.union([
-  z.literal('clear').check(described('Clears every fault')),
-  z.strictObject({ clear: z.string().check(described('Name of the fault to clear', 'flaky')) }),
-  Fault,
-  Later,
-]) as unknown as z.ZodMiniType<'clear' | { clear: string } | FaultSpec>
+export const FaultSchema = typed<'clear' | { clear: string } | FaultSpec>(
+  z.union([
+    z.literal('clear').check(described('Clears every fault')),
+    z.strictObject({ clear: z.string().check(described('Name of the fault to clear', 'flaky')) }),
+    Fault,
+    FaultTemplate,
+  ]),
+)

@@ -1,11 +1,12 @@
 /**
- * Small values of a scenario that decide what is played: durations, counts, words. Each may also be written as
- * `$(name)` when the name is known before the run: of vars, a matrix, an include, `i`, `user`.
+ * Defines the values that decide which steps a scenario has: durations, counts, words. Each can also be `$(name)`, when
+ * the name is known before the run: of vars, a matrix, an include, `i`, `user`.
  */
 import * as z from 'zod/mini'
 import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../contract/schemas.ts'
 import { SIGN_MODES } from '../../contract/sign-modes.ts'
+import { isMap } from '../../files/is-map.ts'
 import { parseDuration } from '../../text/duration.ts'
 import type { AckWanted, CallName, Times } from '../action.ts'
 import type { Severity } from '../plan.ts'
@@ -15,7 +16,7 @@ export type Placeholder = `$(${string})`
 export interface ValueType<Value> {
   /** What it must be: `a whole number from 1`. */
   readonly expected: string
-  parse(written: unknown): Value | undefined
+  parse(input: unknown): Value | undefined
   readonly shape: Readonly<Record<string, unknown>>
 }
 
@@ -23,28 +24,27 @@ const PLACEHOLDER = /^\$\([^()]+\)$/
 export const isPlaceholder = (value: unknown): value is Placeholder =>
   typeof value === 'string' && PLACEHOLDER.test(value)
 
-/** The schema of a kind: the value as it is written, or `$(name)`. */
-export function staticSchema<FileValue>(
-  kind: ValueType<unknown>,
-  description: string,
-  ...examples: readonly unknown[]
-) {
+/** A schema whose TypeScript type zod cannot infer. */
+export const typed = <Value>(schema: z.ZodMiniType): z.ZodMiniType<Value> => schema as z.ZodMiniType<Value>
+
+/** The schema of a value that is known before the run: as written, or `$(name)`. */
+export function staticSchema<Input>(type: ValueType<unknown>, description: string, ...examples: readonly unknown[]) {
   const schema = z.unknown().check(
     ctx => {
       const { value } = ctx
-      if (isPlaceholder(value) || kind.parse(value) !== undefined) return
-      ctx.issues.push({ code: 'custom', input: value, message: kind.expected })
+      if (isPlaceholder(value) || type.parse(value) !== undefined) return
+      ctx.issues.push({ code: 'custom', input: value, message: type.expected })
     },
     z.meta({
-      ...orPlaceholder(kind.shape),
+      ...orPlaceholder(type.shape),
       description,
       ...(examples.length === 0 ? {} : { examples: [...examples] }),
     }),
   )
-  return schema as unknown as z.ZodMiniType<FileValue | Placeholder>
+  return typed<Input | Placeholder>(schema)
 }
 
-/** How editors know `$(name)`. */
+/** The JSON Schema of `$(name)`. */
 export const PLACEHOLDER_SHAPE = { type: 'string', pattern: PLACEHOLDER.source } as const
 
 const orPlaceholder = (shape: Readonly<Record<string, unknown>>) => ({ anyOf: [shape, PLACEHOLDER_SHAPE] })
@@ -52,7 +52,7 @@ const orPlaceholder = (shape: Readonly<Record<string, unknown>>) => ({ anyOf: [s
 function wordOf<const Word extends string>(words: readonly Word[]): ValueType<Word> {
   return {
     expected: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
-    parse: written => words.find(word => word === written),
+    parse: input => words.find(word => word === input),
     shape: { enum: words },
   }
 }
@@ -62,19 +62,19 @@ const whole = (value: unknown, min: number): number | undefined =>
 
 export const atLeast = (min: number): ValueType<number> => ({
   expected: `a whole number from ${min}`,
-  parse: written => whole(written, min),
+  parse: input => whole(input, min),
   shape: { type: 'integer', minimum: min },
 })
 
 export const DURATION: ValueType<number> = {
   expected: 'a duration with a unit: 500ms, 5s, 10m, 12h',
-  parse: written => parseDuration(written) ?? undefined,
+  parse: input => parseDuration(input) ?? undefined,
   shape: { type: 'string', pattern: '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$' },
 }
 
 export const FLAG: ValueType<boolean> = {
   expected: 'true or false',
-  parse: written => (typeof written === 'boolean' ? written : undefined),
+  parse: input => (typeof input === 'boolean' ? input : undefined),
   shape: { type: 'boolean' },
 }
 
@@ -91,22 +91,21 @@ export const CALL_NAMES: readonly CallName[] = [...ENDPOINT_IDS, 'any']
 
 export const ACK: ValueType<AckWanted> = {
   expected: 'a status such as 200, any or non-2xx',
-  parse: written => {
-    if (written === 'any' || written === 'non-2xx') return written
-    return typeof written === 'number' && written >= 100 && written <= 599 ? whole(written, 100) : undefined
+  parse: input => {
+    if (input === 'any' || input === 'non-2xx') return input
+    return typeof input === 'number' && input >= 100 && input <= 599 ? whole(input, 100) : undefined
   },
   shape: { anyOf: [{ enum: ['any', 'non-2xx'] }, { type: 'integer', minimum: 100, maximum: 599 }] },
 }
 
-/** Never exactly zero: that is `none`, which has to say for how long. */
+/** At least one; `none`, which has a duration, means zero. */
 export const TIMES: ValueType<Times> = {
   expected: 'a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that no call comes)',
-  parse: written => {
-    if (typeof written === 'number') return readTimes({ min: written, max: written })
-    if (typeof written !== 'object' || written === null || Array.isArray(written)) return undefined
-    if (!Object.keys(written).every(key => key === 'min' || key === 'max')) return undefined
-    const { min = 0, max = Number.POSITIVE_INFINITY } = written as { min?: unknown; max?: unknown }
-    return Object.keys(written).length === 0 ? undefined : readTimes({ min, max })
+  parse: input => {
+    if (typeof input === 'number') return readTimes({ min: input, max: input })
+    if (!isMap(input)) return undefined
+    const { min = 0, max = Number.POSITIVE_INFINITY, ...others } = input
+    return Object.keys(input).length === 0 || Object.keys(others).length > 0 ? undefined : readTimes({ min, max })
   },
   shape: {
     anyOf: [

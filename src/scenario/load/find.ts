@@ -1,17 +1,26 @@
-/** Which files are meant: a file, every scenario below a folder, or a pattern such as `scenarios/**\/night-*.yaml`. */
+/** Finds scenario files: a file, every scenario below a folder, or a pattern such as `scenarios/**\/night-*.yaml`. */
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { extname, relative, resolve, sep } from 'node:path'
 import { fileProblem } from '../../files/errors.ts'
 import type { NamedFile } from '../../files/user-files.ts'
+import { defineTexts } from '../../text/texts.ts'
+
+const TEXTS = defineTexts({
+  noFile: 'cannot be read: there is no such file or folder.',
+  noMatch: 'matches no file.',
+  noFolder: (folder: string) => `matches no file: there is no folder ${folder}.`,
+  wrongExtension: (extensions: readonly string[]) => `must end in ${extensions.join(', ')}.`,
+  emptyFolder: (extensions: readonly string[]) => `has no scenario in it: ${extensions.join(', ')}.`,
+})
 
 export interface FoundFile extends NamedFile {
-  /** Named by itself: what is not a scenario is then a mistake, and not just passed over. */
+  /** Named by itself, so that it is an error when it is not a scenario; other files are skipped. */
   readonly named: boolean
 }
 
-const EXTENSIONS = ['.yaml', '.yml', '.json', '.mjs', '.js', '.ts'] as const
+const EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json', '.mjs', '.js', '.ts']
 
-/** In the order they were asked for, each once; those of a folder by name. Throws `ConfigError`. */
+/** Each file once, in the order of the patterns; the files of a folder are sorted by name. Throws `ConfigError`. */
 export function findFiles(patterns: readonly string[], cwd: string): FoundFile[] {
   const found = new Map<string, FoundFile>()
   for (const file of patterns.flatMap(pattern => filesOf(pattern, cwd))) {
@@ -26,14 +35,14 @@ function filesOf(pattern: string, cwd: string): FoundFile[] {
   const kind = kindOf(path)
   if (kind === 'folder') return below(path, cwd, pattern)
   if (kind === 'file') return [named(pattern, path)]
-  if (!/[*?{]/.test(pattern)) throw fileProblem(pattern, 'cannot be read: there is no such file or folder.')
-  const matching = matcherOf(pattern.replaceAll('\\', '/').replace(/^\.\//, ''))
+  if (!/[*?{]/.test(pattern)) throw fileProblem(pattern, TEXTS.noFile)
+  const matching = patternToRegExp(pattern.replaceAll('\\', '/').replace(/^\.\//, ''))
   const all = scan(baseOf(pattern, cwd)).filter(file => matching.test(asWritten(file, cwd, pattern)))
-  if (all.length === 0) throw fileProblem(pattern, 'matches no file.')
+  if (all.length === 0) throw fileProblem(pattern, TEXTS.noMatch)
   return all.map(file => ({ ...fileAt(file, asWritten(file, cwd, pattern)), named: false }))
 }
 
-/** Null for a link that leads nowhere, too. */
+/** Null also for a broken link. */
 function kindOf(path: string): 'file' | 'folder' | null {
   let found: ReturnType<typeof statSync>
   try {
@@ -46,15 +55,15 @@ function kindOf(path: string): 'file' | 'folder' | null {
 
 function named(name: string, path: string): FoundFile {
   const file = fileAt(path, name)
-  if ((EXTENSIONS as readonly string[]).includes(file.extension)) return { ...file, named: true }
-  throw fileProblem(name, `must end in ${EXTENSIONS.join(', ')}.`)
+  if (EXTENSIONS.includes(file.extension)) return { ...file, named: true }
+  throw fileProblem(name, TEXTS.wrongExtension(EXTENSIONS))
 }
 
 const fileAt = (path: string, name: string): NamedFile => ({ name, path, extension: extname(path).toLowerCase() })
 
 function below(folder: string, cwd: string, pattern: string): FoundFile[] {
   const files = scan(folder)
-  if (files.length === 0) throw fileProblem(pattern, `has no scenario in it: ${EXTENSIONS.join(', ')}.`)
+  if (files.length === 0) throw fileProblem(pattern, TEXTS.emptyFolder(EXTENSIONS))
   return files.map(file => ({ ...fileAt(file, asWritten(file, cwd, pattern)), named: false }))
 }
 
@@ -64,15 +73,15 @@ function asWritten(file: string, cwd: string, pattern: string): string {
   return name.split(sep).join('/')
 }
 
-/** Every file that could be a scenario, by name; hidden folders and installed packages left out. */
+/** Every file that could be a scenario, sorted by name; hidden folders and installed packages are skipped. */
 const scan = (folder: string): string[] => walk(folder, new Set()).sort()
 
-/** Each folder once, by its own name before that of a link: links may lead back to where they stand. */
+/** Visits each folder once, by its own name before a link to it, because links can form circles. */
 function walk(folder: string, seen: Set<string>): string[] {
   const real = realpathSync(folder)
   if (seen.has(real)) return []
   seen.add(real)
-  const all = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !isPassedOver(name))
+  const all = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !isSkipped(name))
   const inOrder = [...all.filter(one => !one.isSymbolicLink()), ...all.filter(one => one.isSymbolicLink())]
   return inOrder.flatMap(({ name }) => {
     const path = resolve(folder, name)
@@ -82,10 +91,10 @@ function walk(folder: string, seen: Set<string>): string[] {
   })
 }
 
-const isPassedOver = (name: string) => name.startsWith('.') || name === 'node_modules'
+const isSkipped = (name: string) => name.startsWith('.') || name === 'node_modules'
 
 const isScenarioName = (name: string) =>
-  (EXTENSIONS as readonly string[]).includes(extname(name).toLowerCase()) && !/\.(d|test|spec|config)\.\w+$/.test(name)
+  EXTENSIONS.includes(extname(name).toLowerCase()) && !/\.(d|test|spec|config)\.\w+$/.test(name)
 
 /** The folder a pattern begins with. */
 function baseOf(pattern: string, cwd: string): string {
@@ -93,11 +102,11 @@ function baseOf(pattern: string, cwd: string): string {
   const first = parts.findIndex(part => /[*?{]/.test(part))
   const base = resolve(cwd, parts.slice(0, first).join('/') || (pattern.startsWith('/') ? '/' : '.'))
   if (kindOf(base) === 'folder') return base
-  throw fileProblem(pattern, `matches no file: there is no folder ${parts.slice(0, first).join('/')}.`)
+  throw fileProblem(pattern, TEXTS.noFolder(parts.slice(0, first).join('/')))
 }
 
 /** `*` within a name, `**` over folders, `?` one character, `{a,b}` either. */
-export function matcherOf(pattern: string): RegExp {
+export function patternToRegExp(pattern: string): RegExp {
   const source = pattern.replace(/\*\*\/|\*\*|\*|\?|\{[^{}]*\}|[.+^$()|[\]\\{}]/g, part => {
     if (part === '**/') return '(?:[^/]+/)*'
     if (part === '**') return '.*'

@@ -75,7 +75,7 @@ async function finish(
   const parts = createPartReader(options.cwd, options.nodeVersion, problems)
   const loaded: LoadedScenario[] = []
   for (const value of values) {
-    const one = parseValue(ScenarioFile, value) as FileValue<ScenarioFile> | Problem[]
+    const one = parseValue(ScenarioFile, value)
     if (Array.isArray(one)) problems.push(...one)
     else loaded.push(await withParts(one, parts))
   }

@@ -24,7 +24,7 @@ export async function valuesIn(file: NamedFile, nodeVersion: string): Promise<Fi
 }
 
 export const kindOf = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null ? (value as { kind?: unknown }).kind : undefined
+  typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined
 
 /** The parsed value, or its problems in the order of the file. */
 export function parseValue<Schema extends z.ZodMiniType>(

@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compile } from '../../../src/scenario/compile/compile.ts'
-import { findFiles, matcherOf } from '../../../src/scenario/load/find.ts'
+import { findFiles, patternToRegExp } from '../../../src/scenario/load/find.ts'
 import { loadScenarios, loadValues } from '../../../src/scenario/load/load.ts'
 import { allSteps, complaints, type Files, folderOf, load, plansOf } from './written.ts'
 
@@ -139,7 +139,7 @@ describe('which files', () => {
     ['a/{b,c+}.yaml', 'a/c+.yaml', true],
     ['a.yaml', 'axyaml', false],
   ])('%s and %s', (pattern, name, fits) => {
-    expect(matcherOf(pattern).test(name)).toBe(fits)
+    expect(patternToRegExp(pattern).test(name)).toBe(fits)
   })
 })
 
