@@ -5,6 +5,7 @@ import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import { type SchemaProblemCode, sentenceIssue } from '../contract/explain-issues.ts'
 import { SIGN_MODES, type SignMode } from '../contract/sign-modes.ts'
 import { parseDuration } from '../text/duration.ts'
+import { FAULT_PROBLEMS } from '../wording/faults.ts'
 
 const says = (description: string) => z.describe(description)
 const DURATION = { pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', examples: ['500ms', '2s'] }
@@ -14,8 +15,8 @@ const durationOf = (description: string, shortestMs: 0 | 1) =>
     payload => {
       const ms = parseDuration(payload.value)
       if (ms !== null && ms >= shortestMs) return
-      const wanted = ms === null ? 'a duration with a unit such as 500ms or 2s' : 'longer than 0'
-      addIssue(payload, [], `must be ${wanted}, got ${JSON.stringify(payload.value)}`)
+      const got = JSON.stringify(payload.value)
+      addIssue(payload, [], ms === null ? FAULT_PROBLEMS.notDuration(got) : FAULT_PROBLEMS.tooShort(got))
     },
     z.meta({ ...DURATION, description }),
   )
@@ -133,14 +134,14 @@ const other = (side: Side): Side => (side === 'api' ? 'webhook' : 'api')
 function sideProblems(payload: Payload<OneSide>): void {
   const { api, webhook } = payload.value
   if (api !== undefined && webhook !== undefined) {
-    addIssue(payload, ['webhook'], 'cannot stand beside api: write one fault for each side')
+    addIssue(payload, ['webhook'], FAULT_PROBLEMS.bothSides)
   }
   if (api === undefined && webhook === undefined) {
-    addIssue(payload, ['api'], 'is required: an endpoint, a list of them, or any (or webhook: an event)')
+    addIssue(payload, ['api'], FAULT_PROBLEMS.noSide)
   }
   for (const side of ['api', 'webhook'] as const) {
     const names = payload.value[side]
-    if (Array.isArray(names) && names.includes('any')) addIssue(payload, [side], 'has any in a list: write any alone')
+    if (Array.isArray(names) && names.includes('any')) addIssue(payload, [side], FAULT_PROBLEMS.anyInList)
   }
 }
 
@@ -150,28 +151,29 @@ function effectProblems(payload: Payload<FaultSpec>): void {
   const side = sideOf(on)
   const has = (name: keyof FaultSpec) => payload.value[name] !== undefined
   const foreign = EFFECTS[other(side)].filter(has)
-  for (const name of foreign) {
-    const own = EFFECTS[side].join(', ')
-    addIssue(payload, [name], `is an effect on: ${other(side)}, and this fault is on: ${side}; there are ${own}`)
-  }
+  for (const name of foreign) addIssue(payload, [name], FAULT_PROBLEMS.otherSide(other(side), side, EFFECTS[side]))
   if (foreign.length === 0 && !EFFECTS[side].some(has)) {
-    addIssue(payload, [], `has no effect: add one of ${EFFECTS[side].join(', ')}`, 'incomplete')
+    addIssue(payload, [], FAULT_PROBLEMS.noEffect(EFFECTS[side]), 'incomplete')
   }
-  alone(payload, ANSWER_EFFECTS.filter(has), 'an answer goes wrong in one way (latency may stand beside it)')
-  alone(payload, ORDER_EFFECTS.filter(has), 'an event leaves its place in one way')
+  onlyOne(payload, ANSWER_EFFECTS.filter(has), FAULT_PROBLEMS.answerEffects)
+  onlyOne(payload, ORDER_EFFECTS.filter(has), FAULT_PROBLEMS.orderEffects)
   neverMatches(payload)
   emptyStatus(payload)
 }
 
-function alone(payload: Payload<FaultSpec>, [first, ...more]: readonly string[], why: string): void {
-  for (const name of more) addIssue(payload, [name], `cannot stand beside ${first}: ${why}; leave one out`)
+function onlyOne(
+  payload: Payload<FaultSpec>,
+  [first = '', ...more]: readonly string[],
+  text: (first: string) => string,
+): void {
+  for (const name of more) addIssue(payload, [name], text(first))
 }
 
 function neverMatches(payload: Payload<FaultSpec>): void {
   const { on, chat_id } = payload.value
   const endpoints = typeof on === 'object' && on.api !== undefined ? [on.api].flat() : []
   if (chat_id === undefined || endpoints.length === 0 || endpoints.some(name => name !== 'availability')) return
-  addIssue(payload, ['chat_id'], 'never matches: a call of availability is about no chat; leave it out')
+  addIssue(payload, ['chat_id'], FAULT_PROBLEMS.neverMatches)
 }
 
 /** HTTP allows no body with these. */
@@ -180,13 +182,13 @@ const BODILESS = [204, 205, 304]
 function emptyStatus(payload: Payload<FaultSpec>): void {
   const { respond } = payload.value
   if (respond?.body === undefined || !BODILESS.includes(respond.status)) return
-  addIssue(payload, ['respond', 'body'], `cannot be sent with status ${respond.status}, which has none: leave it out`)
+  addIssue(payload, ['respond', 'body'], FAULT_PROBLEMS.noBodyAllowed(respond.status))
 }
 
 export function gapProblems(payload: Payload<SendingSpec>): void {
   const { gap, duplicate } = payload.value
   if (gap === undefined || duplicate !== undefined) return
-  addIssue(payload, ['gap'], 'stands between copies: add duplicate, how many times it is sent in all')
+  addIssue(payload, ['gap'], FAULT_PROBLEMS.gapWithoutCopies)
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
@@ -195,8 +197,8 @@ const COUNTED = /^(content-length|transfer-encoding|connection|keep-alive|upgrad
 
 function headerProblems(payload: Payload<Record<string, string>>): void {
   for (const [name, value] of Object.entries(payload.value)) {
-    if (COUNTED.test(name)) addIssue(payload, [name], 'is written by the server itself: leave it out')
-    else if (!TOKEN.test(name)) addIssue(payload, [name], 'is no name a header can have')
-    else if (!PRINTABLE.test(value)) addIssue(payload, [name], 'must be printable ASCII on one line')
+    if (COUNTED.test(name)) addIssue(payload, [name], FAULT_PROBLEMS.serverHeader)
+    else if (!TOKEN.test(name)) addIssue(payload, [name], FAULT_PROBLEMS.badHeaderName)
+    else if (!PRINTABLE.test(value)) addIssue(payload, [name], FAULT_PROBLEMS.badHeaderValue)
   }
 }

@@ -9,6 +9,7 @@ import { Fault, type FaultSpec } from '../faults/schema.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { PlatformContext } from '../platform/context.ts'
 import { nearest } from '../text/near-names.ts'
+import { FAULT_ERRORS } from '../wording/faults.ts'
 import { InvalidOptionError, type SettingProblem } from './options.ts'
 
 export interface FaultController {
@@ -66,8 +67,7 @@ function named(faults: FaultRegistry, spec: FaultSpec): NamedFault {
     return faults.add(spec)
   } catch (error) {
     if (!(error instanceof FaultNameTakenError)) throw error
-    const message = `name ${JSON.stringify(spec.name)} is taken: choose another one, or clear that fault first.`
-    throw new InvalidOptionError([{ name: 'name', message }])
+    throw new InvalidOptionError([{ name: 'name', message: FAULT_ERRORS.nameTaken(error.message) }])
   }
 }
 
@@ -76,21 +76,17 @@ const LISTED = 5
 function unknownChat({ state }: PlatformContext, { chat_id: id }: FaultSpec): SettingProblem[] {
   if (id === undefined || state.chats.has(id)) return []
   const known = [...state.chats.keys()]
-  const latest =
-    known.length === 0 ? 'There are none yet.' : `The latest: ${known.slice(-LISTED).reverse().join(', ')}.`
-  const message = `chat_id ${JSON.stringify(id)} is no chat${nearest(id, known) || '.'} ${latest}`
+  const message = FAULT_ERRORS.unknownChat(id, nearest(id, known), known.slice(-LISTED).reverse())
   return [{ name: 'chat_id', message }]
 }
 
 /** A fault cannot corrupt a signature that is switched off. */
 function unsigned({ knobs }: PlatformContext, { sign }: FaultSpec): SettingProblem[] {
   if (sign === undefined || knobs['webhook.signature'] !== 'off') return []
-  const message = `sign ${sign} means nothing while webhook.signature is off; set it to base64 or hex first.`
-  return [{ name: 'sign', message }]
+  return [{ name: 'sign', message: FAULT_ERRORS.signatureOff(sign) }]
 }
 
 function unknownName(faults: FaultRegistry, name: string): SettingProblem {
   const known = faults.list().map(fault => fault.name)
-  const there = known.length === 0 ? 'none is set.' : `there are ${known.join(', ')}.`
-  return { name: 'name', message: `There is no fault ${JSON.stringify(name)}: ${there}` }
+  return { name: 'name', message: FAULT_ERRORS.unknownName(name, known) }
 }

@@ -118,7 +118,7 @@ it.each([
   ['delay=2', /^delay must be a duration with a unit such as 500ms or 2s/],
   ['duplicate=1', /^duplicate must be /],
   ['truncate=false', /^truncate must be /],
-  ['gap=1s', /^gap stands between copies: add duplicate/],
+  ['gap=1s', /^gap is the time between copies: add duplicate/],
   ['http=x', /^http must be /],
 ])('--fault %s is exit 2 and told in words', async (fault, words) => {
   const { hook, at } = await setUp()

@@ -17,31 +17,31 @@ const CONTRADICTIONS: readonly [fault: object, message: string][] = [
   [{ on: { api: [] }, reset: true }, 'on.api must be'],
   [{ on: { api: ['start', 'any'] }, reset: true }, 'on.api has any in a list: write any alone.'],
   [{ on: {}, reset: true }, 'on.api is required: an endpoint, a list of them, or any (or webhook: an event).'],
-  [{ on: { api: 'start', webhook: 'any' }, reset: true }, 'on.webhook cannot stand beside api'],
+  [{ on: { api: 'start', webhook: 'any' }, reset: true }, 'on.webhook cannot be combined with api'],
   [{ on: 'api' }, 'has no effect: add one of respond, drop, reset, slow_body, malformed, latency.'],
   [{ on: 'webhook', times: 1 }, 'has no effect: add one of delay, slow, swap, hold, duplicate, sign,'],
   [{ on: 'api', delay: '1s' }, 'delay is an effect on: webhook, and this fault is on: api; there are respond,'],
   [{ on: 'webhook', drop: 'after' }, 'drop is an effect on: api, and this fault is on: webhook'],
-  [{ on: 'api', drop: 'after', reset: true }, 'reset cannot stand beside drop: an answer goes wrong in one way'],
-  [{ on: 'api', respond: { status: 500 }, slow_body: '1s' }, 'slow_body cannot stand beside respond'],
-  [{ on: 'webhook', swap: true, hold: 2 }, 'hold cannot stand beside swap: an event leaves its place in one way'],
-  [{ on: 'webhook', delay: '1s', slow: '1s' }, 'slow cannot stand beside delay'],
+  [
+    { on: 'api', drop: 'after', reset: true },
+    'reset cannot be combined with drop: a fault changes an answer in one way',
+  ],
+  [{ on: 'api', respond: { status: 500 }, slow_body: '1s' }, 'slow_body cannot be combined with respond'],
+  [
+    { on: 'webhook', swap: true, hold: 2 },
+    'hold cannot be combined with swap: a fault changes the time of an event in one way',
+  ],
+  [{ on: 'webhook', delay: '1s', slow: '1s' }, 'slow cannot be combined with delay'],
   [{ on: 'webhook', duplicate: 1 }, 'duplicate must be at least 2, got the number 1.'],
-  [{ on: 'webhook', delay: '1s', gap: '1s' }, 'gap stands between copies: add duplicate'],
+  [{ on: 'webhook', delay: '1s', gap: '1s' }, 'gap is the time between copies: add duplicate'],
   [{ on: 'api', reset: true, times: 0 }, 'times must be at least 1, got the number 0.'],
   [{ on: 'api', reset: true, every: 0 }, 'every must be at least 1'],
   [{ on: 'api', reset: true, skip: -1 }, 'skip must be at least 0'],
   [{ on: 'api', respond: { status: 99 } }, 'respond.status must be at least 200, got the number 99.'],
   [{ on: 'api', respond: { status: 600 } }, 'respond.status must be at most 599'],
   [{ on: 'api', respond: { status: 204, body: 'x' } }, 'respond.body cannot be sent with status 204'],
-  [
-    { on: 'api', respond: { status: 200, headers: { 'Content-Length': '1' } } },
-    'Content-Length is written by the server',
-  ],
-  [
-    { on: 'api', respond: { status: 200, headers: { 'a b': '1' } } },
-    'respond.headers.a b is no name a header can have.',
-  ],
+  [{ on: 'api', respond: { status: 200, headers: { 'Content-Length': '1' } } }, 'Content-Length is set by the server'],
+  [{ on: 'api', respond: { status: 200, headers: { 'a b': '1' } } }, 'respond.headers.a b is not a valid header name.'],
   [{ on: 'api', respond: { status: 200, headers: { a: 'x\r\ny' } } }, 'respond.headers.a must be printable ASCII'],
   [{ on: 'api', latency: 5 }, 'latency must be a string, got the number 5; write it in quotes: "5".'],
   [{ on: 'api', latency: '5' }, 'latency must be a duration with a unit such as 500ms or 2s, got "5".'],
@@ -99,7 +99,7 @@ describe('together with the state of the simulator', () => {
       { code: 'chat_not_found', issues: [{ field: 'chat_id', allowed: [id] }] },
     ])
     expect(() => server.faults.add(fault)).toThrow(
-      'chat_id "chat-2" is no chat; did you mean chat-1? The latest: chat-1.',
+      'chat_id "chat-2" is not a chat; did you mean chat-1? The latest: chat-1.',
     )
     expect(server.faults.add({ ...fault, chat_id: id })).toMatchObject({ chat_id: id, hits: 0 })
   })

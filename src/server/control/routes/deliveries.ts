@@ -8,6 +8,7 @@ import type { Chat } from '../../../platform/state.ts'
 import { ackOf } from '../../../simulator/chat-handle.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { findDelivery, type Triggered } from '../../../webhooks/manual.ts'
+import { FAULT_ERRORS } from '../../../wording/faults.ts'
 import { ControlProblem, latest, requireChat, unknownId } from '../problems.ts'
 import { DeliveriesQuery, ResendBody, ResendQuery, TriggerBody } from '../request-schemas.ts'
 import { ControlErrorResponse, DeliveriesResponse, ManualEventResponse } from '../response-schemas.ts'
@@ -42,7 +43,7 @@ function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: Tr
 /** Without a signature there is nothing that could be wrong with it. */
 function refuseWithoutSignatures({ platform }: Core, sign: SignMode): void {
   if (sign === 'valid' || platform.knobs['webhook.signature'] !== 'off') return
-  const message = `sign ${sign} means nothing while webhook.signature is off; set it to base64 or hex first.`
+  const message = FAULT_ERRORS.signatureOff(sign)
   throw new ControlProblem(409, 'signature_off', message)
 }
 
