@@ -1,31 +1,37 @@
-/** What came of one attempt to do something at the desk, before it is a `DriverCall`. */
-
+/** Defines the outcome of one driver call, and bounds how long a call takes. */
+import type { DriverFailure } from '../journal/run-failures.ts'
 import { wallTimer } from '../runtime/clock.ts'
-import type { DriverFailure } from '../scenario/run-events.ts'
-import { formatDuration } from '../text/duration.ts'
 
 export interface CallOutcome {
+  /** `unreachable`: the help desk did not answer at all, or the command was not started. */
   readonly outcome: 'ok' | 'failed' | 'unreachable'
   readonly status?: number
-  readonly error?: string
+  /** Set unless `outcome` is `ok`. */
   readonly failure?: DriverFailure
-  /** What it answered or printed, at most `MOST_CHARS` of it. */
+  /** What the call answered or printed, at most `MAX_CHARS` of it. */
   readonly text?: string
   /** What a function returned. */
   readonly value?: unknown
 }
 
-/** Longer answers are not read to their end. */
-export const MOST_CHARS = 1_048_576
-export const TOO_LONG = 'more than 1 MiB'
+/** The driver stops reading an answer at this length. */
+export const MAX_CHARS = 1_048_576
 const SHOWN_CHARS = 300
 const READ_CHARS = 10_000
 
-export const failed = (error: string): CallOutcome => ({ outcome: 'failed', error })
-export const unreachable = (error: string): CallOutcome => ({ outcome: 'unreachable', error })
-export const timedOut = (ms: number, what: string): CallOutcome =>
-  failed(`timeout: ${what} within ${formatDuration(ms)}`)
-export const STOPPED = failed('broken off, because the run is over')
+export const failed = (failure: DriverFailure): CallOutcome => ({ outcome: 'failed', failure })
+export const unreachable = (failure: DriverFailure): CallOutcome => ({ outcome: 'unreachable', failure })
+
+/** Rejects a call before it is made. */
+export class CallError extends Error {
+  override readonly name = 'CallError'
+  readonly failure: DriverFailure
+
+  constructor(failure: DriverFailure) {
+    super(failure.code)
+    this.failure = failure
+  }
+}
 
 /** The start of a text, on one line. */
 export function startOf(text: string): string {
@@ -33,7 +39,7 @@ export function startOf(text: string): string {
   return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS - 1)}…` : line
 }
 
-/** Where a program was, not what went wrong: call stacks as Python and Node print them. */
+/** Lines of call stacks as Python and Node print them. */
 const STACKS = [
   /^[ \t]*File ".*", line \d+.*\n(?:[ \t]{4,}.*(?:\n|$))*/gm,
   /^[ \t]+at .+$/gm,
@@ -41,39 +47,44 @@ const STACKS = [
   /^(?:Traceback \(most recent call last\):|Node\.js v[\d.]+)$/gm,
 ]
 
-/** What a program that failed complained of, on one line. What made it give up stands at the end. */
-export function complaintOf(text: string): string {
-  const words = oneLine(STACKS.reduce((left, stack) => left.replace(stack, ''), text.slice(-READ_CHARS)))
-  return words.length > SHOWN_CHARS ? `…${words.slice(1 - SHOWN_CHARS)}` : words
+/** The end of what a failed program printed, on one line and without call stacks: programs print the cause last. */
+export function endOfOutput(text: string): string {
+  const line = oneLine(STACKS.reduce((left, stack) => left.replace(stack, ''), text.slice(-READ_CHARS)))
+  return line.length > SHOWN_CHARS ? `…${line.slice(1 - SHOWN_CHARS)}` : line
 }
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-export type TimeLimitEnd = 'timeout' | 'stopped'
+export interface TimeLimit {
+  readonly timeoutMs: number
+  /** Names the call in the failure. */
+  readonly call: 'http' | 'command' | 'function'
+  /** Aborts when the run ends. */
+  readonly signal: AbortSignal
+}
 
-/** `work` is told by its signal, but not waited for. Rejects with what `work` rejects with. */
-export function withTimeLimit<T>(
-  timeoutMs: number,
-  outer: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T | TimeLimitEnd> {
+/** Fails the call after `timeoutMs`, or when the run ends. Aborts the signal of `work` then, and does not wait for it. */
+export function withTimeLimit(
+  { timeoutMs, call, signal }: TimeLimit,
+  work: (signal: AbortSignal) => Promise<CallOutcome>,
+): Promise<CallOutcome> {
   return new Promise((resolve, reject) => {
-    if (outer.aborted) return resolve('stopped')
+    if (signal.aborted) return resolve(failed({ code: 'run_ended' }))
     const inner = new AbortController()
-    const cut = (why: TimeLimitEnd) => {
-      resolve(why)
+    const end = (failure: DriverFailure) => {
+      resolve(failed(failure))
       inner.abort()
     }
-    const timer = wallTimer(timeoutMs, () => cut('timeout'))
-    const stop = () => cut('stopped')
-    outer.addEventListener('abort', stop, { once: true })
+    const timer = wallTimer(timeoutMs, () => end({ code: 'call_timeout', timeout_ms: timeoutMs, call }))
+    const stop = () => end({ code: 'run_ended' })
+    signal.addEventListener('abort', stop, { once: true })
     work(inner.signal)
       .then(resolve, reject)
       .finally(() => {
         timer.cancel()
-        outer.removeEventListener('abort', stop)
+        signal.removeEventListener('abort', stop)
       })
   })
 }

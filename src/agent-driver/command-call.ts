@@ -1,27 +1,10 @@
-/** A verb as a command: its fields as JSON on stdin, exit code 0 for success. No shell. */
+/** Executes a verb as a command: its fields as JSON on stdin, exit code 0 for success, no shell. */
 import type { ChildProcess } from 'node:child_process'
 import { wallDelay } from '../runtime/clock.ts'
 import { interpolate, type Scope } from '../scenario/interpolation.ts'
-import {
-  type CallOutcome,
-  complaintOf,
-  failed,
-  MOST_CHARS,
-  messageOf,
-  STOPPED,
-  TOO_LONG,
-  timedOut,
-  unreachable,
-  withTimeLimit,
-} from './call-outcome.ts'
-import type { Environment } from './call-scope.ts'
-import type { DriverContext, ExecVerb } from './driver.ts'
-import { kill, launch, type RunningProcess } from './process-group.ts'
-
-export interface Place {
-  readonly folder: string
-  readonly env: Environment
-}
+import { type CallOutcome, endOfOutput, failed, MAX_CHARS, unreachable, withTimeLimit } from './call-outcome.ts'
+import type { DriverContext, Environment, ExecVerb } from './driver.ts'
+import { isRunning, killProcess, launch, type RunningProcess } from './process-group.ts'
 
 function commandOf({ command }: ExecVerb, scope: Scope): string[] {
   return command.map(part => {
@@ -30,80 +13,68 @@ function commandOf({ command }: ExecVerb, scope: Scope): string[] {
   })
 }
 
-export const showExec = (verb: ExecVerb, scope: Scope): string =>
+/** `./agent.sh accept c1` */
+export const describeCommand = (verb: ExecVerb, scope: Scope): string =>
   commandOf(verb, scope)
     .map(part => (/^[\w./:@%+=,-]+$/.test(part) ? part : JSON.stringify(part)))
     .join(' ')
-
-/** What a command is told on stdin. */
-const inputOf = (verb: string, { chat, text, with: own, sim }: DriverContext) =>
-  JSON.stringify({ verb, chat, text, with: own, sim })
 
 export interface CommandTask {
   readonly verb: string
   readonly spec: ExecVerb
   readonly scope: Scope
   readonly context: DriverContext
-  readonly place: Place
+  readonly folder: string
+  readonly env: Environment
 }
 
-export async function callExec(
-  { verb, spec, scope, context, place }: CommandTask,
-  signal: AbortSignal,
-): Promise<CallOutcome> {
-  const { folder: cwd, env } = place
-  let running: RunningProcess | null = null
+/** Kills the command and everything it started before it resolves. */
+export async function callCommand(task: CommandTask, signal: AbortSignal): Promise<CallOutcome> {
+  const { verb, spec, scope, folder, env } = task
+  const { chat, text, with: parameters, sim } = task.context
+  const running = launch({ command: commandOf(spec, scope), cwd: folder, env, stdin: true })
+  if (!isRunning(running)) return unreachable(running)
+  const input = JSON.stringify({ verb, chat, text, with: parameters, sim })
   try {
-    running = launch({ command: commandOf(spec, scope), cwd, env, stdin: true })
-    const work = runToEnd(running, inputOf(verb, context))
-    const done = await withTimeLimit(spec.timeoutMs, signal, () => work)
-    if (done === 'timeout') return timedOut(spec.timeoutMs, 'the command was not finished')
-    return done === 'stopped' ? STOPPED : done
-  } catch (error) {
-    return { ...unreachable(messageOf(error)), failure: { code: 'not_started' } }
+    const work = runToEnd(running, input)
+    return await withTimeLimit({ timeoutMs: spec.timeoutMs, call: 'command', signal }, () => work)
   } finally {
-    // Also what it left behind in the background.
-    if (running !== null) await kill(running)
+    await killProcess(running)
   }
 }
 
-async function runToEnd(running: RunningProcess, input: string): Promise<CallOutcome> {
-  const { child, ended } = running
-  child.stdin!.on('error', () => {}).end(input)
-  const [out, err] = [collect(child.stdout!), collect(child.stderr!)]
-  const tooLong = Promise.race([out.tooLong, err.tooLong])
-  const end = await Promise.race([ended, tooLong])
-  if (end === TOO_LONG) return failed(`printed ${TOO_LONG}`)
-  if (!end.started) return { ...unreachable(end.why), failure: { code: 'not_started' } }
+async function runToEnd({ child, ended }: RunningProcess, input: string): Promise<CallOutcome> {
+  child.stdin?.on('error', () => {}).end(input)
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
+  const end = await Promise.race([ended, stdout.tooLong, stderr.tooLong])
+  if (end === 'too long') return failed({ code: 'too_long', status: null })
+  if (end.code !== 'exited') return unreachable(end)
   await waitForOutput(child)
-  const [text, complaint] = [out.text(), err.text()]
-  if (end.code === 0) return { outcome: 'ok', text }
-  const said = complaintOf(complaint.trim() === '' ? text : complaint)
-  return { ...failed(said === '' ? end.why : `${end.why}: ${said}`), text }
+  const text = stdout.text()
+  if (end.exit_code === 0) return { outcome: 'ok', text }
+  const stream = stderr.text().trim() === '' ? 'stdout' : 'stderr'
+  const output = endOfOutput(stream === 'stdout' ? text : stderr.text())
+  return { ...failed({ ...end, code: 'command_failed', stream, output }), text }
 }
 
-const PIPES_MS = 500
+const OUTPUT_MS = 500
 
-/** What it started may hold its streams open for as long as it likes: they are read only a little longer. */
-async function waitForOutput(child: ChildProcess): Promise<void> {
+/** Reads the streams only a little longer: a process in the background may hold them open. */
+async function waitForOutput({ stdout, stderr }: ChildProcess): Promise<void> {
   const enough = new AbortController()
-  await Promise.race([closed(child), wallDelay(PIPES_MS, enough.signal)])
+  await Promise.race([Promise.all([closed(stdout), closed(stderr)]), wallDelay(OUTPUT_MS, enough.signal)])
   enough.abort()
 }
 
-const closed = (child: ChildProcess) =>
-  Promise.all(
-    [child.stdout!, child.stderr!].map(
-      stream => stream.closed || new Promise<void>(resolve => void stream.once('close', resolve)),
-    ),
-  )
+const closed = (stream: ChildProcess['stdout']): Promise<void> | null =>
+  stream === null || stream.closed ? null : new Promise(resolve => void stream.once('close', resolve))
 
-function collect(stream: NonNullable<ChildProcess['stdout']>) {
+function collect(stream: ChildProcess['stdout']) {
   let text = ''
-  const tooLong = new Promise<typeof TOO_LONG>(resolve => {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      if (text.length <= MOST_CHARS) text += chunk
-      if (text.length > MOST_CHARS) resolve(TOO_LONG)
+  const tooLong = new Promise<'too long'>(resolve => {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      if (text.length <= MAX_CHARS) text += chunk
+      if (text.length > MAX_CHARS) resolve('too long')
     })
   })
   return { text: () => text, tooLong }

@@ -1,50 +1,44 @@
-/** A driver at work: every call ends within its time, and what went wrong is in its outcome. */
+/** Creates a driver from its spec: executes verbs as calls, commands, functions, or questions to a person. */
 import type { Agent } from 'undici'
 import { ConfigError } from '../files/errors.ts'
 import { elapsedMs } from '../runtime/clock.ts'
 import type { Scope } from '../scenario/interpolation.ts'
-import { type CallOutcome, failed, messageOf, startOf } from './call-outcome.ts'
-import { type Environment, maskedScope, scopeOf } from './call-scope.ts'
-import { callExec, showExec } from './command-call.ts'
-import type { Driver, DriverCall, DriverContext, DriverSpec, DriverVerb, VerbSpec } from './driver.ts'
+import { CallError, type CallOutcome, failed, messageOf, startOf } from './call-outcome.ts'
+import { callCommand, describeCommand } from './command-call.ts'
+import type { Driver, DriverCall, DriverContext, DriverSpec, Environment, VerbSpec } from './driver.ts'
 import { callFunction } from './function-call.ts'
-import { callHttp, createAgent, showHttp } from './http-call.ts'
+import { callHttp, createAgent, describeHttp } from './http-call.ts'
 import { type InboxRead, readInbox } from './inbox.ts'
-import { createPerson, type Person } from './manual-call.ts'
+import { type AskPerson, createPersonQueue } from './manual-call.ts'
 import { createDriverTarget, type SimulatorAccess, type TargetProcess } from './target.ts'
 
 export interface DriverOptions {
   readonly env: Environment
-  /** What the target is told of the simulator. */
+  /** What the target reads in its `HANDOVER_SIM_*` variables. */
   readonly sim: SimulatorAccess
-  /** Is told when the target ends by itself. */
-  readonly onExit?: (why: string) => void
+  /** Receives a sentence when the target ends by itself. */
+  readonly onExit?: (message: string) => void
 }
 
-/** Throws `ConfigError` when an environment variable it reads is not set. */
+/** Throws `ConfigError` when an environment variable that the driver reads is not set. */
 export function createDriver(spec: DriverSpec, { env, sim, onExit }: DriverOptions): Driver {
-  checkVariables(spec, env)
+  const problems = spec.variables.filter(({ name }) => env[name] === undefined).map(({ unset }) => unset)
+  if (problems.length > 0) throw new ConfigError(problems)
   const target = spec.target === null ? null : createDriverTarget(spec.target, { env, sim, onExit })
   return driverOf(spec, env, target)
-}
-
-function checkVariables({ variables }: DriverSpec, env: Environment): void {
-  const problems = variables.filter(({ name }) => env[name] === undefined).map(({ unset }) => unset)
-  if (problems.length > 0) throw new ConfigError(problems)
 }
 
 const TARGET_VERBS = ['target.start', 'target.stop', 'target.restart', 'target.kill']
 
 export function driverOf(spec: DriverSpec, env: Environment, target: TargetProcess | null): Driver {
   const executor = new CallExecutor(spec, env)
-  const verbs = [...Object.keys(spec.verbs), ...(target === null ? [] : TARGET_VERBS)]
   return {
     name: spec.name,
-    verbs,
+    verbs: [...Object.keys(spec.verbs), ...(target === null ? [] : TARGET_VERBS)],
     target,
-    call: async (verb, context, signal) => (await executor.play(verb, context, signal)).call,
+    call: async (verb, context, signal) => (await executor.execute(verb, context, signal)).call,
     async inbox(context, signal) {
-      const { call, read } = await executor.play('inbox', context, signal)
+      const { call, read } = await executor.execute('inbox', context, signal)
       return read.items === undefined ? call : { ...call, items: read.items }
     },
     async close() {
@@ -53,91 +47,112 @@ export function driverOf(spec: DriverSpec, env: Environment, target: TargetProce
   }
 }
 
-interface ScenarioResult {
-  readonly call: DriverCall
-  readonly read: InboxRead
-}
-
 class CallExecutor {
   readonly #spec: DriverSpec
   readonly #env: Environment
-  /** What `$(env.X)` may be here. */
-  readonly #read: Environment
+  /** The variables that `$(env.X)` reads in this driver. */
+  readonly #variables: Environment
   readonly #agent: Agent = createAgent()
-  readonly #person: Person = createPerson()
-  readonly #over = new AbortController()
-  readonly #busy = new Set<Promise<unknown>>()
+  readonly #askPerson: AskPerson = createPersonQueue()
+  readonly #closed = new AbortController()
+  readonly #pending = new Set<Promise<unknown>>()
 
   constructor(spec: DriverSpec, env: Environment) {
     this.#spec = spec
     this.#env = env
-    this.#read = Object.fromEntries(spec.variables.map(({ name }) => [name, env[name]]))
+    this.#variables = Object.fromEntries(spec.variables.map(({ name }) => [name, env[name]]))
   }
 
-  async play(verb: DriverVerb, context: DriverContext, signal: AbortSignal): Promise<ScenarioResult> {
-    const begun = elapsedMs()
-    const work = this.#try(verb, context, AbortSignal.any([signal, this.#over.signal]))
-    this.#busy.add(work)
-    const { how, done } = await work
-    this.#busy.delete(work)
-    const read = verb === 'inbox' ? readInbox(done) : done
-    return { call: callOf(verb, how, read, elapsedMs() - begun, context), read }
+  async execute(
+    verb: string,
+    context: DriverContext,
+    signal: AbortSignal,
+  ): Promise<{ readonly call: DriverCall; readonly read: InboxRead }> {
+    const started = elapsedMs()
+    const work = this.#try(verb, context, AbortSignal.any([signal, this.#closed.signal]))
+    this.#pending.add(work)
+    const { how, outcome } = await work
+    this.#pending.delete(work)
+    const read = verb === 'inbox' ? readInbox(outcome) : outcome
+    return { call: callOf(verb, how, read, elapsedMs() - started, context), read }
   }
 
   async #try(
-    verb: DriverVerb,
+    verb: string,
     context: DriverContext,
     signal: AbortSignal,
-  ): Promise<{ how: string; done: CallOutcome }> {
-    const spec = Object.hasOwn(this.#spec.verbs, verb) ? this.#spec.verbs[verb]! : null
-    if (spec === null) return { how: 'none', done: failed(this.#whyMissing(verb)) }
+  ): Promise<{ readonly how: string; readonly outcome: CallOutcome }> {
+    const spec = Object.hasOwn(this.#spec.verbs, verb) ? this.#spec.verbs[verb] : undefined
+    if (spec === undefined) return { how: 'none', outcome: this.#missing(verb) }
     let how: string = spec.kind
     try {
-      const scope = scopeOf(context, this.#read)
-      how = startOf(describeCall(verb, spec, maskedScope(scope)))
-      return { how, done: await this.#do(verb, spec, scope, context, signal) }
+      const scope = scopeOf(context, this.#variables)
+      how = startOf(describeCall(verb, spec, maskedScope(scope, this.#variables)))
+      return { how, outcome: await this.#call(verb, spec, scope, context, signal) }
     } catch (error) {
-      return { how, done: failed(messageOf(error)) }
+      if (error instanceof CallError) return { how, outcome: failed(error.failure) }
+      return { how, outcome: failed({ code: 'not_interpolated', detail: messageOf(error) }) }
     }
   }
 
-  #whyMissing(verb: DriverVerb): string {
-    const { missing, name } = this.#spec
-    return Object.hasOwn(missing, verb) ? missing[verb]! : `${name} has no verb ${verb}`
+  #missing(verb: string): CallOutcome {
+    const { needTerminal, name } = this.#spec
+    return failed(needTerminal.includes(verb) ? { code: 'no_terminal' } : { code: 'no_verb', driver: name, verb })
   }
 
-  #do(verb: string, spec: VerbSpec, scope: Scope, context: DriverContext, signal: AbortSignal): Promise<CallOutcome> {
-    const place = { folder: this.#spec.folder, env: this.#env }
-    if (spec.kind === 'http') return callHttp(spec, scope, this.#agent, signal)
-    if (spec.kind === 'exec') return callExec({ verb, spec, scope, context, place }, signal)
-    if (spec.kind === 'function') return callFunction(spec, context, signal)
-    return this.#person.does(spec.ask, verb, context, signal)
+  #call(verb: string, spec: VerbSpec, scope: Scope, context: DriverContext, signal: AbortSignal): Promise<CallOutcome> {
+    switch (spec.kind) {
+      case 'http':
+        return callHttp(spec, scope, this.#agent, signal)
+      case 'exec':
+        return callCommand({ verb, spec, scope, context, folder: this.#spec.folder, env: this.#env }, signal)
+      case 'function':
+        return callFunction(spec, context, signal)
+      case 'manual':
+        return this.#askPerson(spec.prompt, verb, context, signal)
+    }
   }
 
-  /** What is under way is broken off, and its processes are gone afterwards. */
+  /** Interrupts the pending calls. Resolves when their processes have ended. */
   async close(): Promise<void> {
-    this.#over.abort()
-    await Promise.all(this.#busy)
+    this.#closed.abort()
+    await Promise.all(this.#pending)
     await this.#agent.destroy()
   }
 }
 
+/** The names of the driver win over the parameters of the scenario. */
+const scopeOf = ({ chat, text, with: own = {}, sim }: DriverContext, env: Environment): Scope => ({
+  ...own,
+  ...(text === undefined ? {} : { text }),
+  ...(chat === null ? {} : { chat }),
+  sim,
+  env,
+})
+
+const SECRET = /key|token|secret|pass/i
+
+/** Replaces secrets by their names, because reports show the call. */
+function maskedScope(scope: Scope, env: Environment): Scope {
+  const masked = Object.keys(env).map(name => [name, SECRET.test(name) ? `$(env.${name})` : env[name]])
+  return { ...scope, env: Object.fromEntries(masked), sim: Object.assign({}, scope.sim, { api_key: '$(sim.api_key)' }) }
+}
+
 function describeCall(verb: string, spec: VerbSpec, scope: Scope): string {
-  if (spec.kind === 'http') return showHttp(spec, scope)
-  if (spec.kind === 'exec') return showExec(spec, scope)
+  if (spec.kind === 'http') return describeHttp(spec, scope)
+  if (spec.kind === 'exec') return describeCommand(spec, scope)
   return spec.kind === 'function' ? `function ${verb}` : 'manual'
 }
 
-function callOf(verb: string, how: string, done: CallOutcome, tookMs: number, { chat }: DriverContext): DriverCall {
-  const { outcome, status, error, failure, value } = done
-  const answer = startOf(done.text ?? (value === undefined ? '' : (JSON.stringify(value) ?? '')))
+function callOf(verb: string, how: string, call: CallOutcome, tookMs: number, { chat }: DriverContext): DriverCall {
+  const { outcome, status, failure, value } = call
+  const answer = startOf(call.text ?? (value === undefined ? '' : (JSON.stringify(value) ?? '')))
   return {
     verb,
     outcome,
     how,
     ...(status === undefined ? {} : { status }),
     duration_ms: Math.round(tookMs * 100) / 100,
-    ...(error === undefined ? {} : { error }),
     ...(failure === undefined ? {} : { failure }),
     ...(answer === '' ? {} : { answer }),
     ...(chat === null ? {} : { chat_id: chat.id }),

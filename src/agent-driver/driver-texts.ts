@@ -5,7 +5,6 @@ export const TEXTS = defineTexts({
   empty: (verbs: readonly string[]) => `says nothing: write at least one of ${verbs.join(', ')}, does, target`,
   scenario: 'this is a scenario and not an agent driver',
   manualInbox: 'cannot be manual, because it is read again and again; leave it out',
-  noTerminal: 'manual needs a terminal',
   remoteTarget: 'is not started for a driver read from a URL; keep the driver in a file',
   remoteCommand: 'is not run for a driver read from a URL; keep the driver in a file',
   unsetVariable: (name: string) => `reads the environment variable ${name}, which is not set`,

@@ -1,4 +1,4 @@
-/** The human agent's side, as the player of a scenario uses it. */
+/** Defines an agent driver, which acts as the human agent: the driver itself, and its spec as it is read from a file. */
 
 import type { Problem } from '../files/errors.ts'
 import type { DriverCall, InboxItem } from '../scenario/run-events.ts'
@@ -11,9 +11,9 @@ export interface DriverChat {
   readonly name: string
 }
 
-/** What `$(...)` in a driver may read. */
+/** The values that `$(...)` reads in a driver. */
 export interface DriverContext {
-  /** Null for the verbs that are about the whole desk: away, back. */
+  /** Null for the verbs of the whole help desk: `away`, `back`. */
   readonly chat: DriverChat | null
   readonly text?: string
   /** The parameters of a custom verb. */
@@ -21,29 +21,28 @@ export interface DriverContext {
   readonly sim: { readonly url: string; readonly api_key: string; readonly bot_id: number }
 }
 
-/** Plain verbs, `does.NAME`, and `inbox`. */
-export type DriverVerb = string
+export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Driver {
-  /** Where it was read from, for messages. */
+  /** The file or address it was read from, for messages. */
   readonly name: string
-  /** `accept`, `inbox`, `does.transfer`, `target.restart`: what scenarios may need. */
+  /** Every verb it has: `accept`, `inbox`, `does.transfer`, `target.restart`. */
   readonly verbs: readonly string[]
-  /** Never rejects: whatever went wrong is in the outcome. Ends within its timeout, or when aborted. */
-  call(verb: DriverVerb, context: DriverContext, signal: AbortSignal): Promise<DriverCall>
-  /** An inbox read has `items` when its outcome is `ok`. */
+  /** Never rejects: a failure is in the outcome. Resolves within its timeout, or when `signal` aborts. */
+  call(verb: string, context: DriverContext, signal: AbortSignal): Promise<DriverCall>
+  /** The result has `items` when its outcome is `ok`. */
   inbox(context: DriverContext, signal: AbortSignal): Promise<DriverCall & { readonly items?: readonly InboxItem[] }>
   readonly target: TargetControl | null
   close(): Promise<void>
 }
 
-/** The intermediary as a process of ours. */
+/** Controls the intermediary as a child process. */
 export interface TargetControl {
-  /** Starts it and waits until it is ready. Rejects with an Error in words a user can act on, with what it said last. */
+  /** Resolves when it is ready. Rejects with `TargetStartError`. */
   start(): Promise<void>
-  /** SIGTERM, then SIGKILL when it does not go. */
+  /** Sends SIGTERM, and SIGKILL when it does not end in time. */
   stop(): Promise<void>
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>
   readonly running: boolean
 }
@@ -51,16 +50,16 @@ export interface TargetControl {
 export type { DriverCall, InboxItem }
 
 export interface DriverSpec {
-  /** Where it was read from, for messages. */
+  /** The file or address it was read from, for messages. */
   readonly name: string
-  /** Relative commands run from here. */
+  /** The folder in which commands run. */
   readonly folder: string
   /** `accept`, `inbox`, `does.transfer`. */
   readonly verbs: Readonly<Record<string, VerbSpec>>
-  /** Verbs it names but cannot do here, and why. */
-  readonly missing: Readonly<Record<string, string>>
+  /** Manual verbs, when there is no terminal. */
+  readonly needTerminal: readonly string[]
   readonly target: TargetSpec | null
-  /** The environment variables its texts read, and what to say about one that is not set. */
+  /** The environment variables it reads, each with the problem to report when it is not set. */
   readonly variables: readonly { readonly name: string; readonly unset: Problem }[]
 }
 
@@ -72,9 +71,9 @@ export type Method = (typeof METHODS)[number]
 export interface HttpVerb {
   readonly kind: 'http'
   readonly method: Method
-  /** Scheme, host and port, perhaps the beginning of the path: filled as it is. */
+  /** Scheme, host, port, and possibly the beginning of the path. Interpolated as it is. */
   readonly base: string
-  /** The rest: what is filled in is percent-encoded. */
+  /** The rest of the address. Interpolated values are percent-encoded. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   /** Undefined: no body. */
@@ -88,7 +87,7 @@ export interface ExecVerb {
   readonly timeoutMs: number
 }
 
-/** What a module's verb is called with. `signal` aborts when its time is over. */
+/** The argument of a function of a module. `signal` aborts when its time limit has passed. */
 export type FunctionContext = DriverContext & { readonly signal: AbortSignal }
 
 export interface FunctionVerb {
@@ -97,10 +96,10 @@ export interface FunctionVerb {
   readonly timeoutMs: number
 }
 
-/** A person does it, and says so on the terminal. */
+/** A person executes the verb and confirms it on the terminal. */
 export interface ManualVerb {
   readonly kind: 'manual'
-  readonly ask: Prompt
+  readonly prompt: Prompt
 }
 
 /** Shows a question on the terminal and resolves with the line that was typed. Rejects when aborted. */
@@ -110,7 +109,7 @@ export interface TargetSpec {
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly folder: string
-  /** Answers 2xx once it serves. */
+  /** An address that answers 2xx once the target serves. */
   readonly ready: string
   readonly readyTimeoutMs: number
   readonly stopTimeoutMs: number

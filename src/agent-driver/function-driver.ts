@@ -10,6 +10,6 @@ const NAME = 'agent'
 /** Verbs as a module would export them. Throws `ConfigError`. */
 export function functionDriver(verbs: Readonly<Record<string, unknown>>): Driver {
   const { data, functions } = splitFunctions(NAME, verbs)
-  const origin = { name: NAME, folder: '.', http: null, commands: false, ask: null }
+  const origin = { name: NAME, folder: '.', http: null, commands: false, prompt: null }
   return driverOf(readDriver(moduleSource(NAME, data), { ...origin, functions }), {}, null)
 }

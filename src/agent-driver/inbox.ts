@@ -1,50 +1,45 @@
-/** What an inbox read must be: a list of what the agent sees, oldest first. */
+/** Reads the answer of an inbox call: a list of what the agent sees, oldest first. */
 import { formatValue } from '../contract/explain-issues.ts'
 import { isMap } from '../files/is-map.ts'
-import { type CallOutcome, failed, messageOf, startOf } from './call-outcome.ts'
+import type { InboxFailure } from '../journal/run-failures.ts'
+import { type CallOutcome, failed, startOf } from './call-outcome.ts'
 import type { InboxItem } from './driver.ts'
-
-const EXPECTED_FORMAT = 'the inbox must be a list of { request?: true, text?, attachments? }'
 
 export type InboxRead = CallOutcome & { readonly items?: readonly InboxItem[] }
 
-export function readInbox(done: CallOutcome): InboxRead {
-  if (done.outcome !== 'ok') return done
-  try {
-    const items = 'value' in done ? done.value : parsed(done.text ?? '')
-    checkItems(items)
-    return { ...done, items: 'value' in done ? asOfNow(items) : items }
-  } catch (error) {
-    return { ...done, ...failed(messageOf(error)) }
-  }
+export function readInbox(call: CallOutcome): InboxRead {
+  if (call.outcome !== 'ok') return call
+  const read = 'value' in call ? checkItems(call.value) : parseItems(call.text ?? '')
+  return 'code' in read ? { ...call, ...failed(read) } : { ...call, items: read.items }
 }
 
-/** A function may hand out the list it goes on working with. */
-const asOfNow = (items: readonly InboxItem[]): readonly InboxItem[] => JSON.parse(JSON.stringify(items))
+type Items = { readonly items: readonly InboxItem[] } | InboxFailure
 
-function parsed(text: string): unknown {
+function parseItems(text: string): Items {
   try {
-    return JSON.parse(text)
+    return checkItems(JSON.parse(text))
   } catch {
-    throw new Error(`${EXPECTED_FORMAT}, as JSON; got ${text.trim() === '' ? 'nothing' : startOf(text)}`)
+    return { code: 'inbox_not_json', received: text.trim() === '' ? 'nothing' : startOf(text) }
   }
 }
 
-function checkItems(items: unknown): asserts items is readonly InboxItem[] {
-  if (!Array.isArray(items)) throw new Error(`${EXPECTED_FORMAT}, got ${described(items)}`)
+/** Copies the items: a function may go on changing the list it returned. */
+function checkItems(items: unknown): Items {
+  if (!Array.isArray(items)) return { code: 'inbox_not_list', received: described(items) }
   for (const [index, item] of items.entries()) {
-    const wrong = wrongItem(item)
-    if (wrong !== null) throw new Error(`${EXPECTED_FORMAT}; item ${index + 1}: ${wrong}`)
+    const wrong = wrongField(item)
+    if (wrong !== null) return { code: 'inbox_item', item: index + 1, ...wrong }
   }
+  return { items: JSON.parse(JSON.stringify(items)) }
 }
 
-function wrongItem(item: unknown): string | null {
-  if (!isMap(item)) return `must be an object, got ${described(item)}`
+function wrongField(item: unknown): Pick<Extract<InboxFailure, { code: 'inbox_item' }>, 'field' | 'received'> | null {
+  if (!isMap(item)) return { field: null, received: described(item) }
   const { request, text, attachments } = item
-  if (request !== undefined && request !== true) return `request must be true or left out, got ${described(request)}`
-  if (text !== undefined && typeof text !== 'string') return `text must be a string or left out, got ${described(text)}`
+  if (request !== undefined && request !== true) return { field: 'request', received: described(request) }
+  if (text !== undefined && typeof text !== 'string') return { field: 'text', received: described(text) }
   if (attachments === undefined || (Array.isArray(attachments) && attachments.every(isMap))) return null
-  return `attachments must be a list of objects or left out, got ${described(attachments)}`
+  return { field: 'attachments', received: described(attachments) }
 }
 
 const described = (value: unknown) =>

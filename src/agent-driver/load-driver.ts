@@ -25,11 +25,11 @@ const MODULES = ['.js', '.mjs', '.ts']
 
 /** `ref` as the user wrote it. Throws `ConfigError`. */
 export async function loadDriver(ref: string, around: LoadDriverOptions): Promise<DriverSpec> {
-  const ask = around.isTTY ? around.prompt : null
-  if (/^https?:/i.test(ref)) return fetchDriver(ref, around.allowRemote ?? false, ask)
+  const prompt = around.isTTY ? around.prompt : null
+  if (/^https?:/i.test(ref)) return fetchDriver(ref, around.allowRemote ?? false, prompt)
   const path = resolve(around.cwd, ref)
   const file = { name: ref, path, extension: extname(ref).toLowerCase() }
-  const origin = { name: ref, folder: dirname(path), http: null, commands: true, ask }
+  const origin = { name: ref, folder: dirname(path), http: null, commands: true, prompt }
   if (MODULES.includes(file.extension)) return loadModuleDriver(file, around.nodeVersion, origin)
   if (!DOCUMENTS.includes(file.extension)) {
     throw fileProblem(ref, TEXTS.extension([...DOCUMENTS, ...MODULES]))
@@ -49,14 +49,14 @@ const WITHIN_MS = 5_000
 const MOST_BYTES = 1_048_576
 
 /** Calls go to the origin of the URL by default. Such a driver runs no commands. */
-export async function fetchDriver(ref: string, allowRemote: boolean, ask: Prompt | null): Promise<DriverSpec> {
+export async function fetchDriver(ref: string, allowRemote: boolean, prompt: Prompt | null): Promise<DriverSpec> {
   if (!URL.canParse(ref)) throw fileProblem(ref, TEXTS.notUrl)
   const url = new URL(ref)
   if (!allowRemote && !LOOPBACK.test(url.hostname)) {
     throw fileProblem(ref, TEXTS.otherMachine)
   }
   const { text, json } = await read(url)
-  const origin = { name: ref, folder: '.', http: url.origin, commands: false, ask, functions: {} }
+  const origin = { name: ref, folder: '.', http: url.origin, commands: false, prompt, functions: {} }
   return readDriver(parseSource(ref, text, json), origin)
 }
 

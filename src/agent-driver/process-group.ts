@@ -1,54 +1,58 @@
-/** A program of the user as a process group of its own, so that what it starts ends with it. */
+/** Runs a program of the user in a process group of its own, so that the programs it starts end with it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import type { ProcessFailure } from '../journal/run-failures.ts'
 import { wallDelay } from '../runtime/clock.ts'
 
 export interface LaunchOptions {
   readonly command: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Whether something is written to its stdin. */
+  /** Whether the caller writes to its stdin. */
   readonly stdin?: boolean
 }
 
 export interface RunningProcess {
   readonly child: ChildProcess
-  /** Never rejects. */
-  readonly ended: Promise<ProcessEnd>
-  /** To it and all it started. */
+  /** Resolves when the program ends, or when the system does not start it. Never rejects. */
+  readonly ended: Promise<ProcessFailure>
+  /** Signals the program and all programs it started. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void
-  /** Whether anything of the group is left. */
+  /** Whether any program of the group is alive. */
   readonly alive: boolean
 }
 
-export interface ProcessEnd {
-  /** `it ended with exit code 1`, `it ended with SIGKILL`, `"./agent.sh" cannot be started: ...`. */
-  readonly why: string
-  readonly code: number | null
-  /** False when it could not even be started. */
-  readonly started: boolean
-}
+export const isRunning = (launched: RunningProcess | ProcessFailure): launched is RunningProcess => 'child' in launched
 
 const OWN_GROUP = process.platform !== 'win32'
 
-/** Whatever ends this process takes these along; set while any are there. */
+/** Groups that are killed when this process ends. */
 const groups = new Set<RunningProcess>()
 const killAll = () => {
   for (const running of groups) running.signal('SIGKILL')
 }
 
-export function launch({ command, cwd, env, stdin = false }: LaunchOptions): RunningProcess {
+/** Returns the failure when the arguments cannot be passed to a program. */
+export function launch({ command, cwd, env, stdin = false }: LaunchOptions): RunningProcess | ProcessFailure {
   const [file = '', ...args] = command
-  const child = spawn(file, args, {
-    cwd,
-    env: { ...env },
-    detached: OWN_GROUP,
-    stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-  })
+  try {
+    const stdio = [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'] as const
+    const child = spawn(file, args, { cwd, env: { ...env }, detached: OWN_GROUP, stdio: [...stdio] })
+    return tracked(child, endOf(child, file, cwd))
+  } catch (error) {
+    return {
+      code: 'program_not_started',
+      program: file,
+      detail: error instanceof Error ? error.message : String(error),
+    }
+  }
+}
+
+function tracked(child: ChildProcess, ended: Promise<ProcessFailure>): RunningProcess {
   const running: RunningProcess = {
     child,
-    ended: endOf(child, file, cwd),
-    signal: signalTo(child),
+    ended,
+    signal: signal => signalGroup(child, signal),
     get alive() {
       return isAlive(child)
     },
@@ -57,7 +61,7 @@ export function launch({ command, cwd, env, stdin = false }: LaunchOptions): Run
   return running
 }
 
-/** Until nothing of the group is left, or `kill` saw to it. */
+/** Keeps a group in the list until all of its programs have ended, or `killProcess` ends them. */
 function track(running: RunningProcess): void {
   if (groups.size === 0) process.on('exit', killAll)
   groups.add(running)
@@ -69,35 +73,30 @@ function untrack(running: RunningProcess): void {
   if (groups.size === 0) process.off('exit', killAll)
 }
 
-function endOf(child: ChildProcess, file: string, cwd: string): Promise<ProcessEnd> {
+function endOf(child: ChildProcess, program: string, cwd: string): Promise<ProcessFailure> {
   return new Promise(resolve => {
     child.on('error', error => {
-      if (child.pid === undefined) resolve({ why: notStarted(error, file, cwd), code: null, started: false })
+      if (child.pid === undefined) resolve(notStarted(error, program, cwd))
     })
-    child.on('exit', (code, signal) => {
-      resolve({ why: `it ended with ${signal ?? `exit code ${code}`}`, code, started: true })
-    })
+    child.on('exit', (exit_code, signal) => resolve({ code: 'exited', exit_code, signal }))
   })
 }
 
-const NOT_STARTED: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such program',
-  EACCES: 'it may not be executed',
+/** The system reports a missing folder as a missing program. */
+function notStarted(error: NodeJS.ErrnoException, program: string, folder: string): ProcessFailure {
+  if (!existsSync(folder)) return { code: 'folder_not_found', folder }
+  if (error.code === 'ENOENT') return { code: 'program_not_found', program }
+  if (error.code === 'EACCES') return { code: 'program_not_executable', program }
+  return { code: 'program_not_started', program, detail: error.message }
 }
 
-/** A folder that is not there is reported as if the program were not. */
-function notStarted(error: NodeJS.ErrnoException, file: string, cwd: string): string {
-  if (!existsSync(cwd)) return `its folder ${cwd} does not exist`
-  return `${JSON.stringify(file)} cannot be started: ${NOT_STARTED[error.code ?? ''] ?? error.message}`
-}
-
-const signalTo = (child: ChildProcess) => (signal: 'SIGTERM' | 'SIGKILL') => {
+function signalGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined) return
   if (!OWN_GROUP) return void child.kill(signal)
   try {
     process.kill(-child.pid, signal)
   } catch {
-    // Nobody of the group is left.
+    // All programs of the group have ended.
   }
 }
 
@@ -106,38 +105,38 @@ function isAlive(child: ChildProcess): boolean {
   return OWN_GROUP ? isGroupAlive(child.pid) : child.exitCode === null && child.signalCode === null
 }
 
-const LOOK_EVERY_MS = 20
+const POLL_MS = 20
 
-/** Asks it to end, and ends it when it or anything it started is still there after `withinMs`. */
-export async function terminate(running: RunningProcess, withinMs: number): Promise<void> {
+/** Sends SIGTERM, and SIGKILL when a program of the group is alive after `withinMs`. */
+export async function terminateProcess(running: RunningProcess, withinMs: number): Promise<void> {
   running.signal('SIGTERM')
   const enough = new AbortController()
   const late = wallDelay(withinMs, enough.signal).then(() => enough.abort())
   await Promise.race([running.ended, late])
-  while (running.alive && !enough.signal.aborted) await wallDelay(LOOK_EVERY_MS, enough.signal)
+  while (running.alive && !enough.signal.aborted) await wallDelay(POLL_MS, enough.signal)
   enough.abort()
-  await kill(running)
+  await killProcess(running)
 }
 
-/** At once, with all it started. */
-export async function kill(running: RunningProcess): Promise<void> {
+/** Kills the program and all programs it started. Resolves when it has ended. */
+export async function killProcess(running: RunningProcess): Promise<void> {
   running.signal('SIGKILL')
   await running.ended
   untrack(running)
 }
 
-/** The end of what it said on both streams, at most `chars` of it. */
+/** Collects the end of what the program prints on both streams, at most `chars` of it. */
 export function outputTail({ child }: RunningProcess, chars: number): () => string {
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
-      said = (said + chunk).slice(-chars)
+      output = (output + chunk).slice(-chars)
     })
   }
-  return () => said.trim()
+  return () => output.trim()
 }
 
-export function isGroupAlive(group: number): boolean {
+function isGroupAlive(group: number): boolean {
   try {
     process.kill(-group, 0)
   } catch {
@@ -146,7 +145,7 @@ export function isGroupAlive(group: number): boolean {
   return process.platform !== 'linux' || hasLiving(group)
 }
 
-/** The dead that nobody has collected yet, as happens in containers, are still members of their group. */
+/** A process that has ended and that its parent did not collect, as in some containers, is still in its group. */
 function hasLiving(group: number): boolean {
   try {
     return readdirSync('/proc').some(name => /^\d+$/.test(name) && isLiving(name, group))

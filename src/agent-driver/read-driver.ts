@@ -30,7 +30,7 @@ export interface DriverOrigin {
   readonly http: string | null
   readonly commands: boolean
   /** Null when there is no terminal. */
-  readonly ask: Prompt | null
+  readonly prompt: Prompt | null
   /** Verbs that are functions of a module. */
   readonly functions: Readonly<Record<string, FunctionVerb['run']>>
 }
@@ -61,7 +61,7 @@ class Reader {
   readonly #source: Source
   readonly #origin: DriverOrigin
   readonly #file: DriverFile
-  readonly #missing: Record<string, string> = {}
+  readonly #needTerminal: string[] = []
 
   constructor(source: Source, origin: DriverOrigin, file: DriverFile) {
     this.#source = source
@@ -72,9 +72,9 @@ class Reader {
   spec(): DriverSpec {
     const { name, folder } = this.#origin
     const verbs = this.#verbs()
-    if (Object.keys(verbs).length + Object.keys(this.#missing).length === 0 && !this.#file.target) this.#nothing()
+    if (Object.keys(verbs).length + this.#needTerminal.length === 0 && !this.#file.target) this.#nothing()
     const target = this.#file.target ? this.#target(this.#file.target) : null
-    return { name, folder, verbs, missing: this.#missing, target, variables: this.#names() }
+    return { name, folder, verbs, needTerminal: this.#needTerminal, target, variables: this.#names() }
   }
 
   #nothing(): void {
@@ -117,10 +117,10 @@ class Reader {
   #verb(verb: string, path: readonly string[], is: VerbSection, defaults: Defaults): VerbSpec | null {
     const report: ReportProblem = (below, message, of = 'value') => this.#report([...path, ...below], message, of)
     if (is !== 'manual') return readAction(is, defaults, report)
-    const { ask } = this.#origin
+    const { prompt } = this.#origin
     if (verb === 'inbox') report([], TEXTS.manualInbox)
-    else if (ask === null) this.#missing[verb] = TEXTS.noTerminal
-    else return { kind: 'manual', ask }
+    else if (prompt === null) this.#needTerminal.push(verb)
+    else return { kind: 'manual', prompt }
     return null
   }
 

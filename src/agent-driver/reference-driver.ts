@@ -57,6 +57,6 @@ function readReference(url: string) {
   const text = readText({ name: path, path, extension: '.yaml' })
   const source = parseSource(path, text, false)
   const value = { ...(source.value as object), http: url }
-  const origin = { name: 'the reference driver', folder: dirname(path), http: null, commands: false, ask: null }
+  const origin = { name: 'the reference driver', folder: dirname(path), http: null, commands: false, prompt: null }
   return readDriver({ ...source, value }, { ...origin, functions: {} })
 }

@@ -1,86 +1,89 @@
-/** The intermediary as a process that is started, stopped and killed, one after the other. */
-
+/** Controls the intermediary as a process: starts, stops and kills it, one action after the other. */
 import { interpolate } from '../scenario/interpolation.ts'
-import type { Environment } from './call-scope.ts'
-import type { TargetControl, TargetSpec } from './driver.ts'
-import { kill, terminate } from './process-group.ts'
-import { type RunningTarget, sentences, startTarget, type TargetLaunch } from './start-target.ts'
+import { targetEndedText } from '../wording/run-failures.ts'
+import type { Environment, TargetControl, TargetSpec } from './driver.ts'
+import { killProcess, type RunningProcess, terminateProcess } from './process-group.ts'
+import { type RunningTarget, startTarget, type TargetLaunch } from './start-target.ts'
 
 export interface TargetProcess extends TargetControl {
-  /** What it printed after `Ready:` last; null when it was asked by its address. */
+  /** The URL that the target printed last after `Ready:`; null for a target with an address in `ready`. */
   readonly url: string | null
-  /** Ends it for good. */
+  /** Stops it. Ends a start that is under way. */
   close(): Promise<void>
 }
 
 export interface TargetOptions {
-  /** Asked for every start. */
+  /** Called for every start. */
   readonly start: () => TargetLaunch
   readonly stopTimeoutMs: number
-  /** Is told when it ends by itself. */
-  readonly onExit?: ((why: string) => void) | undefined
+  /** Receives a sentence when the target ends by itself. */
+  readonly onExit?: ((message: string) => void) | undefined
 }
 
 export function createTarget({ start, stopTimeoutMs, onExit }: TargetOptions): TargetProcess {
-  let now: RunningTarget | null = null
+  const closed = new AbortController()
+  const enqueue = createQueue()
+  let current: RunningTarget | null = null
   let url: string | null = null
-  const over = new AbortController()
-  let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = turn.then(work)
-    turn = done.catch(() => {})
-    return done
-  }
 
-  /** Ours to end, so that its end is no news. */
-  const partition = () => {
-    const was = now
-    now = null
-    return was?.running ?? null
+  /** Forgets the process, so that its end is not reported. */
+  const release = (): RunningProcess | null => {
+    const running = current?.running ?? null
+    current = null
+    return running
   }
+  const end = (how: (running: RunningProcess) => Promise<void>) =>
+    enqueue(async () => {
+      const running = release()
+      if (running !== null) await how(running)
+    })
+  const stop = () => end(running => terminateProcess(running, stopTimeoutMs))
   async function begin(): Promise<void> {
-    if (now !== null) return
-    const started = await startTarget(start(), over.signal)
-    now = started
+    if (current !== null) return
+    const launch = start()
+    const started = await startTarget(launch, closed.signal)
+    current = started
     url = started.url ?? url
-    void started.running.ended.then(({ why }) => now === started && lost(why, started))
-  }
-  function lost(why: string, { words }: RunningTarget): void {
-    const running = partition()!
-    void kill(running)
-    onExit?.(sentences(`${start().name} is gone: ${why}`, words()))
-  }
-  async function stop(): Promise<void> {
-    const running = partition()
-    if (running !== null) await terminate(running, stopTimeoutMs)
+    void started.running.ended.then(failure => {
+      if (current !== started) return
+      release()
+      void killProcess(started.running)
+      onExit?.(targetEndedText(launch.name, failure, started.output()))
+    })
   }
   return {
     get running() {
-      return now !== null
+      return current !== null
     },
     get url() {
       return url
     },
-    start: () => inTurn(begin),
-    stop: () => inTurn(stop),
-    kill: () =>
-      inTurn(async () => {
-        const running = partition()
-        if (running !== null) await kill(running)
-      }),
+    start: () => enqueue(begin),
+    stop,
+    kill: () => end(killProcess),
     close() {
-      over.abort()
-      return inTurn(stop)
+      closed.abort()
+      return stop()
     },
   }
 }
 
-/** The simulator as an intermediary needs to know it. */
+/** Runs one action after the other, also after one has failed. */
+function createQueue(): (work: () => Promise<void>) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve()
+  return work => {
+    const done = last.then(work)
+    last = done.catch(() => {})
+    return done
+  }
+}
+
+/** What an intermediary has to know of the simulator. */
 export interface SimulatorAccess {
   readonly url: string
   readonly apiKey: string
   readonly botApiKey: string
-  /** The API key unless said. */
+  /** Default: the API key. */
   readonly webhookSecret?: string
   readonly botId: number
 }
@@ -93,13 +96,14 @@ export const simulatorVariables = ({ url, apiKey, botApiKey, webhookSecret, botI
   HANDOVER_SIM_BOT_ID: String(botId),
 })
 
-export interface Around {
+interface DriverTargetOptions {
   readonly env: Environment
   readonly sim: SimulatorAccess
-  readonly onExit?: ((why: string) => void) | undefined
+  readonly onExit?: TargetOptions['onExit']
 }
 
-export function createDriverTarget(spec: TargetSpec, { env, sim, onExit }: Around): TargetProcess {
+/** Creates the target that a driver file describes under `target`. */
+export function createDriverTarget(spec: TargetSpec, { env, sim, onExit }: DriverTargetOptions): TargetProcess {
   const scope = { env, sim: { url: sim.url, api_key: sim.apiKey, bot_id: sim.botId } }
   const text = (template: string) => String(interpolate(template, scope))
   const own = Object.fromEntries(Object.entries(spec.env).map(([name, value]) => [name, text(value)]))

@@ -110,7 +110,7 @@ const COUNT: Readonly<Record<Exclude<Kind, 'scenario'>, Count>> = {
     const prompt = () => Promise.reject(new Error('validate does not prompt'))
     const { cwd, nodeVersion } = io
     const driver = await loadDriver(file.name, { cwd, env, nodeVersion, isTTY: false, prompt })
-    return { verbs: Object.keys(driver.verbs).length + Object.keys(driver.missing).length }
+    return { verbs: Object.keys(driver.verbs).length + driver.needTerminal.length }
   },
   async config(file, { io }) {
     const layer = await loadConfig(findConfig(io.cwd, { file: file.name, from: file.name })!, io.nodeVersion)

@@ -4,6 +4,7 @@ import { createDriver } from '../agent-driver/create-driver.ts'
 import type { Driver } from '../agent-driver/driver.ts'
 import { loadDriver } from '../agent-driver/load-driver.ts'
 import { referenceDriver } from '../agent-driver/reference-driver.ts'
+import { TargetStartError } from '../agent-driver/start-target.ts'
 import type { Resolved } from '../config/resolve.ts'
 import { probeTarget } from '../runner/probe-target.ts'
 import type { SelectedScenario } from '../runner/select-scenarios.ts'
@@ -71,7 +72,7 @@ async function started<T>(start: () => Promise<T>): Promise<T> {
   try {
     return await start()
   } catch (error) {
-    if ((error as Error).name === 'TargetStartError') throw new EnvironmentProblem((error as Error).message)
+    if (error instanceof TargetStartError) throw new EnvironmentProblem(error.message)
     throw error
   }
 }

@@ -10,8 +10,11 @@ import { unreachableResult } from '../runner/results.ts'
 import type { SelectedScenario } from '../runner/select-scenarios.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../runner/simulator-router.ts'
 import { runSuite, type SuiteOptions } from '../runner/suite.ts'
+import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
 import { freshSeed } from '../runtime/token.ts'
 import { formatDuration } from '../text/duration.ts'
+import { failureText } from '../wording/delivery.ts'
+import { earlyEndText } from '../wording/run-failures.ts'
 import { EnvironmentProblem } from './errors.ts'
 import { type Context, SIGNAL_CODES, type Signal } from './io.ts'
 import { checkSelfTest, defineRun, type RunFlags, type RunWishes, readWishes, rerunCommand } from './run-flags.ts'
@@ -95,7 +98,7 @@ function interruptionOf({ signalled }: Shutdown) {
   let by: Signal | null = null
   void signalled.then(signal => {
     by = signal
-    stop.abort(new Error(`interrupted by ${signal}`))
+    stop.abort(new InterruptedError({ code: 'interrupted', signal }))
   })
   return { signal: stop.signal, by: () => by as Signal | null }
 }
@@ -112,7 +115,7 @@ async function attachAndPerform(
     return await perform(session, router, attached, signal)
   } catch (error) {
     if (!(error instanceof EnvironmentProblem)) throw error
-    const why = signal.aborted ? (signal.reason as Error).message : error.message
+    const why = signal.aborted ? earlyEndText(earlyEndOf(signal)) : error.message
     const target = session.flags.target ?? String(session.resolved.values['webhook.url'] ?? '')
     return unreachableResult(suiteOptions(session, router, target, null, signal), why)
   }
@@ -126,14 +129,15 @@ async function perform(
 ): Promise<RunResult> {
   const options = suiteOptions(session, router, target.href, driver, signal)
   const { waitMs } = session.wishes
-  const why = await probeTarget(target, waitMs, signal)
-  if (why !== null) return unreachableResult(options, `the target is not there: ${why}${afterwards(waitMs, signal)}`)
+  const failure = await probeTarget(target, waitMs, signal)
+  if (failure !== null)
+    return unreachableResult(options, `the target is not there: ${failureText(failure)}${afterwards(waitMs, signal)}`)
   return withProgress(session, options)
 }
 
 /** What came of waiting, or how to wait. */
 function afterwards(waitMs: number, signal: AbortSignal): string {
-  if (signal.aborted) return `; ${(signal.reason as Error).message}`
+  if (signal.aborted) return `; ${earlyEndText(earlyEndOf(signal))}`
   if (waitMs > 0) return `, for ${formatDuration(waitMs)}`
   return '; start it first, or wait for it with --wait-for-target 30s'
 }

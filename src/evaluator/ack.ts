@@ -6,6 +6,7 @@ import type { AckWanted } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { formatDuration, parseDuration } from '../text/duration.ts'
 import { failureText } from '../wording/delivery.ts'
+import { earlyEndText } from '../wording/run-failures.ts'
 import type { Delivery, JournalIndex } from './journal-index.ts'
 import { plainText } from './matching/value-text.ts'
 import { isUnreachable, wasReachable } from './reachability.ts'
@@ -108,9 +109,8 @@ function unanswered(index: JournalIndex, step: PlannedStep, wanted: NonNullable<
 /** A play that is cut short does not wait for all that is due. */
 function silence({ ended, plan }: JournalIndex, step: Ended): string {
   const waitedMs = ended === null ? Number.POSITIVE_INFINITY : ended.at_ms - step.at_ms
-  const cut = ended?.stopped !== undefined && waitedMs < plan.timeouts.ackMs
-  return cut
-    ? `the webhook had not answered when the scenario was stopped: ${ended.stopped}`
+  return ended?.stopped !== undefined && waitedMs < plan.timeouts.ackMs
+    ? `the webhook had not answered when the scenario was stopped: ${earlyEndText(ended.stopped)}`
     : `the webhook has not answered within ${formatDuration(plan.timeouts.ackMs)}`
 }
 type Ended = NonNullable<ReturnType<JournalIndex['endOf']>>

@@ -2,6 +2,7 @@
 import { lint } from '../linter/lint.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
+import { earlyEndText } from '../wording/run-failures.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { JournalIndex } from './journal-index.ts'
 import type { AttributedFailure, FailureDetails, StepResult } from './step-evaluator.ts'
@@ -109,9 +110,9 @@ function earlyEnd({ index }: Evaluation, results: readonly Ruled[]): AttributedF
       severity: 'fail',
       rule: 'stopped',
       told: {
-        kind: ended.environment ? 'environment' : 'stopped',
+        kind: 'stopped',
         wanted: `${plan.name} comes to its own end`,
-        happened: ended.stopped,
+        happened: earlyEndText(ended.stopped),
         rules: [],
         nearest: [],
         marks: [ended.seq],

@@ -2,6 +2,7 @@
 import type { DeliveryFailure, Entry } from '../journal/entry.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
+import { failureText } from '../wording/delivery.ts'
 import { whatCame } from './ack.ts'
 import type { Delivery, JournalIndex } from './journal-index.ts'
 import type { EvaluationContext } from './step-evaluator.ts'
@@ -19,8 +20,10 @@ export const isUnreachable = (failure: DeliveryFailure | undefined): boolean =>
 
 /** Why nobody could be reached after a step had waited in vain; null when nobody looked or somebody was there. */
 export function unreachableReason({ entries }: JournalIndex): string | null {
-  const gone = entries.find(entry => entry.kind === 'note' && entry.note === 'target_gone')
-  return gone === undefined ? null : `the intermediary is gone: ${(gone as RunEventOf<'target_gone'>).why}`
+  const gone = entries.find(entry => entry.kind === 'note' && entry.note === 'target_unreachable')
+  return gone === undefined
+    ? null
+    : `the intermediary is gone: ${failureText((gone as RunEventOf<'target_unreachable'>).failure)}`
 }
 
 /** It answered something, or called, at any time of the play. */

@@ -1,6 +1,8 @@
 /** What came of a step that does something: whether it could be done, and what the webhook answered. */
+import type { DriverFailure, StepFailure } from '../journal/run-failures.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { formatDuration } from '../text/duration.ts'
+import { driverFailureText, earlyEndText, stepFailureText } from '../wording/run-failures.ts'
 import { ackResult } from './ack.ts'
 import type { DriverEntry, JournalIndex } from './journal-index.ts'
 import { plainText } from './matching/value-text.ts'
@@ -18,37 +20,39 @@ export function brokenStepResult(index: JournalIndex, step: PlannedStep): StepRe
   const ended = index.endOf(step.number)
   if (ended === null) return null
   if (ended.missing !== undefined) return { outcome: 'inconclusive', reason: missingVerb(index, step, ended.missing) }
-  if (ended.cut) return interruptedResult(index, step, ended.seq)
+  if (ended.interrupted) return interruptedResult(index, step, ended.seq)
   const refused = driverResult(index, step)
   if (refused !== null) return refused
-  return ended.error === undefined ? null : couldNot(step, ended.error, ended.environment === true, ended.seq)
+  return ended.failure === undefined ? null : couldNot(step, ended.failure, ended.seq)
 }
 
 const missingVerb = ({ started }: JournalIndex, step: PlannedStep, verb: string): string =>
   `${stepName(step)} needs ${verb}, and ${driverHas(started?.driver)}`
 
-const couldNot = (step: PlannedStep, error: string, environment: boolean, seq: number): StepResult => ({
-  outcome: environment ? 'error' : 'fail',
+const couldNot = (step: PlannedStep, failure: StepFailure, seq: number): StepResult => ({
+  outcome: isEnvironment(failure) ? 'error' : 'fail',
   told: {
-    kind: environment ? 'environment' : step.action.verb === 'agent' ? 'driver' : kindOf(step),
+    kind: isEnvironment(failure) ? 'environment' : step.action.verb === 'agent' ? 'driver' : kindOf(step),
     wanted: step.label,
-    happened: error,
+    happened: stepFailureText(failure),
     rules: [],
     nearest: [],
     marks: [seq],
   },
 })
 
+const isEnvironment = ({ code }: StepFailure): boolean => code === 'target_not_started'
+
 function kindOf({ action: { verb } }: PlannedStep) {
   return verb === 'expect' || verb === 'none' || verb === 'check' || verb === 'sees' ? verb : 'stimulus'
 }
 
 function interruptedResult({ plan, ended }: JournalIndex, step: PlannedStep, seq: number): StepResult {
-  const why = ended?.stopped ?? 'the run ended'
+  const why = ended?.stopped === undefined ? 'the run ended' : earlyEndText(ended.stopped)
   return {
-    outcome: ended?.environment ? 'error' : 'fail',
+    outcome: 'fail',
     told: {
-      kind: ended?.environment ? 'environment' : 'stopped',
+      kind: 'stopped',
       wanted: `the scenario comes to its end within ${formatDuration(plan.timeouts.scenarioMs)}`,
       happened: `${why}: it was at ${stepName(step)}`,
       rules: [],
@@ -78,19 +82,19 @@ export function driverResult(index: JournalIndex, step: PlannedStep): StepResult
   }
 }
 
-/** The words of the driver may hold status and answer already. */
-function whatItSaid({ how, status, error, answer = '' }: DriverEntry): string {
-  const said = error ?? (status === undefined ? 'it failed' : `answered ${status}`)
-  const more = answer.trim() === '' || hasItAlready(said, answer) ? '' : `: ${plainText(answer.trim(), 120)}`
+/** Adds the answer where the failure does not contain it. */
+function whatItSaid({ how, status, failure, answer = '' }: DriverEntry): string {
+  const said =
+    failure === undefined ? (status === undefined ? 'it failed' : `answered ${status}`) : driverFailureText(failure)
+  const more = answer.trim() === '' || containsAnswer(failure) ? '' : `: ${plainText(answer.trim(), 120)}`
   return `${how}: ${said}${more}`
 }
 
-/** White space aside: what was read from JSON is shown as it would be written again. */
-const hasItAlready = (said: string, answer: string): boolean =>
-  said.replace(/\s/g, '').includes(answer.replace(/\s/g, '').slice(0, 60))
+const containsAnswer = (failure: DriverFailure | undefined): boolean =>
+  failure !== undefined && (failure.code !== 'command_failed' || failure.stream === 'stdout')
 
 const hintFor = ({ status, outcome, failure }: DriverEntry): { hint?: string } => {
-  if (failure?.code === 'not_started')
+  if (failure !== undefined && NOT_STARTED.includes(failure.code))
     return { hint: 'Commands run in the folder of the driver file, without a shell.' }
   if (failure?.code === 'connection_closed' || failure?.code === 'connection_reset')
     return { hint: 'It broke off while it answered: what does the log of the intermediary say?' }
@@ -101,6 +105,13 @@ const hintFor = ({ status, outcome, failure }: DriverEntry): { hint?: string } =
   if (status === 409) return { hint: OF_BEFORE }
   return {}
 }
+
+const NOT_STARTED: readonly string[] = [
+  'program_not_found',
+  'program_not_executable',
+  'folder_not_found',
+  'program_not_started',
+] satisfies DriverFailure['code'][]
 
 const OF_BEFORE =
   'If the help desk knows this chat from an earlier run: the same seed gives the same chats. Restart it, or give another --seed.'

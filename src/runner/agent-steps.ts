@@ -1,10 +1,11 @@
 /** The human agent, and the intermediary as a process: whatever goes through the driver. */
 import type { Driver, DriverContext, TargetControl } from '../agent-driver/driver.ts'
+import { TargetStartError } from '../agent-driver/start-target.ts'
 import type { OpenContent } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
 import type { DriverCall } from '../scenario/run-events.ts'
 import { driverChat, type RunContext } from './run-context.ts'
-import { type StepHandler, StepProblem } from './step-context.ts'
+import { StepError, type StepHandler } from './step-context.ts'
 import { InterruptedError, rejectOnAbort } from './waiting.ts'
 
 export const agent: StepHandler<'agent'> = async ({ context, step, action, startSeq, signal }) => {
@@ -35,8 +36,8 @@ export const target: StepHandler<'target'> = async ({ context, action, signal })
     await rejectOnAbort(controlTarget(control, action.does), signal)
     return {}
   } catch (error) {
-    if (error instanceof InterruptedError) throw error
-    throw new StepProblem((error as Error).message, { environment: true })
+    if (!(error instanceof TargetStartError)) throw error
+    throw new StepError({ code: 'target_not_started', ...error.problem })
   }
 }
 

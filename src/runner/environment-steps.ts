@@ -9,7 +9,7 @@ import { advanceVirtual } from '../simulator/time.ts'
 import { findDelivery } from '../webhooks/manual.ts'
 import { awaitAck } from './await-ack.ts'
 import type { RunContext } from './run-context.ts'
-import { type ActionContext, type StepHandler, StepProblem } from './step-context.ts'
+import { type ActionContext, StepError, type StepHandler } from './step-context.ts'
 import { InterruptedError, rejectOnAbort } from './waiting.ts'
 
 export const wait: StepHandler<'wait'> = async ({ context, action, signal }) => {
@@ -34,7 +34,7 @@ export const fault: StepHandler<'fault'> = ({ context, step, action }) => {
     else faults.add({ ...ofConversation(context, step.conversation, spec), ...spec })
     return {}
   } catch (error) {
-    throw new StepProblem((error as Error).message)
+    throw new StepError({ code: 'not_accepted', detail: error instanceof Error ? error.message : String(error) })
   }
 }
 
@@ -81,7 +81,7 @@ function replay({ context }: ActionContext<'deliver'>, id: string): string {
   const events = context.core.journal.query({ kind: 'note' }) as RunEventOf<'step_ended'>[]
   const ended = events.findLast(mark => mark.note === 'step_ended' && mark.step === earlier?.number)
   const past = ended?.delivery_id == null ? undefined : findDelivery(context.core.journal, ended.delivery_id)
-  if (past === undefined) throw new StepProblem(`Step ${JSON.stringify(id)} sent no event that could be sent again.`)
+  if (past === undefined) throw new StepError({ code: 'nothing_to_resend', step: id })
   void context.core.manualEvents.resend(past, false)
   return past.delivery_id
 }

@@ -1,20 +1,19 @@
-/** Is the intermediary there? A connection is opened and closed; nothing is sent. */
+/** Tests whether the target accepts connections. Sends nothing. */
 import { connect } from 'node:net'
 import { elapsedMs, wallDelay, wallTimer } from '../runtime/clock.ts'
 import { type ConnectionFailure, connectionFailure } from '../runtime/connection-failure.ts'
-import { failureText } from '../wording/delivery.ts'
 
 const CONNECT_MS = 2_000
-const AGAIN_MS = 100
+const POLL_MS = 100
 
-/** Null once somebody listens; else why not, in words, after `waitMs`. */
-export async function probeTarget(target: URL, waitMs: number, signal: AbortSignal): Promise<string | null> {
+/** Tries for `waitMs` to connect. Null: the target accepts connections. */
+export async function probeTarget(target: URL, waitMs: number, signal: AbortSignal): Promise<ConnectionFailure | null> {
   const until = elapsedMs() + waitMs
   for (;;) {
     const failure = await probePort(target)
     if (failure === null) return null
-    if (elapsedMs() >= until || signal.aborted) return failureText(failure)
-    await wallDelay(Math.min(AGAIN_MS, Math.max(1, until - elapsedMs())), signal)
+    if (elapsedMs() >= until || signal.aborted) return failure
+    await wallDelay(Math.min(POLL_MS, Math.max(1, until - elapsedMs())), signal)
   }
 }
 

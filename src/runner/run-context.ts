@@ -4,6 +4,7 @@ import { createEvaluator } from '../evaluator/evaluation.ts'
 import type { Evaluator } from '../evaluator/evaluator.ts'
 import type { NoteContent } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
+import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 import { makeId } from '../runtime/ids.ts'
 import { hashWords } from '../runtime/random.ts'
 import { interpolate, type Scope } from '../scenario/interpolation.ts'
@@ -24,8 +25,8 @@ export interface RunContextOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The address the intermediary calls. */
   readonly url: string
-  /** Why nobody listens at the target now; null when somebody does. */
-  readonly checkTarget?: () => Promise<string | null>
+  /** Connects to the target. Null: the target accepts connections. */
+  readonly checkTarget?: () => Promise<ConnectionFailure | null>
 }
 
 /** Drawn from the name, so that a scenario has the same ids whichever others are played. */

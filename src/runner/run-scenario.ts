@@ -1,19 +1,18 @@
 /** One scenario, played from its first step to the quiet after its last. */
 import type { Verdict } from '../evaluator/verdict.ts'
+import type { EarlyEnd } from '../journal/run-failures.ts'
 import { wallTimer } from '../runtime/clock.ts'
 import type { Action, Verb } from '../scenario/action.ts'
 import { InterpolationError } from '../scenario/interpolation.ts'
 import type { PlannedItem, PlannedStep } from '../scenario/plan.ts'
-import type { ScenarioEnded } from '../scenario/run-events.ts'
-import { formatDuration } from '../text/duration.ts'
 import { agent, readInbox, target } from './agent-steps.ts'
 import { awaitPendingAcks } from './await-ack.ts'
 import { check, expect, none, sees } from './check-steps.ts'
 import { availability, deliver, fault, log, wait } from './environment-steps.ts'
 import type { RunContext } from './run-context.ts'
-import { type StepContext, type StepDetails, type StepHandler, StepProblem } from './step-context.ts'
+import { type StepContext, type StepDetails, StepError, type StepHandler } from './step-context.ts'
 import { bot, press, user } from './user-steps.ts'
-import { InterruptedError, settle } from './waiting.ts'
+import { earlyEndOf, InterruptedError, settle } from './waiting.ts'
 
 export interface PlayOptions {
   /** Aborts with the reason why the run ends early. */
@@ -25,9 +24,6 @@ export interface PlayOptions {
   /** The steps are over; what follows is only listening. */
   onQuiet?(): void
 }
-
-/** Why it was cut short, when it was. */
-type EarlyEnd = Pick<ScenarioEnded, 'stopped' | 'environment'>
 
 /** Never rejects for what an intermediary does. The verdict may be asked for again when stragglers came. */
 export async function executeScenario(context: RunContext, options: PlayOptions): Promise<Verdict> {
@@ -60,10 +56,9 @@ function createTimeLimit({ plan }: RunContext, outer: AbortSignal) {
   const own = new AbortController()
   const { scenarioMs } = plan.timeouts
   const timer = wallTimer(scenarioMs, () => own.abort())
-  const why = (): EarlyEnd => {
-    if (outer.aborted)
-      return outer.reason instanceof Error ? { stopped: outer.reason.message } : { stopped: 'interrupted' }
-    return own.signal.aborted ? { stopped: `took longer than ${formatDuration(scenarioMs)}` } : {}
+  const why = (): { stopped?: EarlyEnd } => {
+    if (outer.aborted) return { stopped: earlyEndOf(outer) }
+    return own.signal.aborted ? { stopped: { code: 'time_limit', limit_ms: scenarioMs } } : {}
   }
   return { signal: AbortSignal.any([own.signal, outer]), why, clear: () => timer.cancel() }
 }
@@ -80,7 +75,7 @@ const allStopped = ({ context, stopped }: Run): boolean =>
   context.conversations.size > 0 && [...context.conversations.keys()].every(conversation => stopped.has(conversation))
 
 /** Whatever happened before, in lanes that failed too; with time of its own, unless the whole run is over. */
-async function finallySteps(run: Run): Promise<EarlyEnd> {
+async function finallySteps(run: Run): Promise<{ stopped?: EarlyEnd }> {
   const timeLimit = createTimeLimit(run.context, run.options.signal)
   const last: Run = { ...run, signal: timeLimit.signal, stopped: new Set() }
   await sequence(last, run.context.plan.finally)
@@ -99,13 +94,11 @@ async function playStep(run: Run, step: PlannedStep): Promise<void> {
     context.chatOf(step)?.id,
   )
   options.onStep?.(step)
-  const executeScenario = STEP_HANDLERS[action.verb] as (
+  const execute = STEP_HANDLERS[action.verb] as (
     stepContext: StepContext & { action: Action },
   ) => Promise<StepDetails> | StepDetails
   const waiting = (what: string, forMs: number) => options.onWaiting?.(step, what, forMs)
-  const details = await outcomeOf(() =>
-    executeScenario({ context, step, action, startSeq, signal: run.signal, waiting }),
-  )
+  const details = await outcomeOf(() => execute({ context, step, action, startSeq, signal: run.signal, waiting }))
   context.note({ note: 'step_ended', step: number, ...details }, context.chatOf(step)?.id)
   if (context.evaluationError !== null) throw context.evaluationError
   if (!context.evaluator.failed(number)) return
@@ -118,18 +111,18 @@ const waitsForIntermediary = ({ verb }: Action) => verb === 'expect' || verb ===
 /** Waited in vain: is anybody there at all? If so, a late call may explain it. */
 async function probeAfterTimeout(run: Run): Promise<void> {
   const { context } = run
-  const why = (await context.checkTarget?.()) ?? null
-  if (why === null) run.timedOut = true
-  else context.note({ note: 'target_gone', why })
+  const failure = (await context.checkTarget?.()) ?? null
+  if (failure === null) run.timedOut = true
+  else context.note({ note: 'target_unreachable', failure })
 }
 
 async function outcomeOf(work: () => Promise<StepDetails> | StepDetails): Promise<StepDetails> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof StepProblem) return error.details
-    if (error instanceof InterruptedError) return { cut: true }
-    if (error instanceof InterpolationError) return { error: error.message }
+    if (error instanceof StepError) return { failure: error.failure }
+    if (error instanceof InterruptedError) return { interrupted: true }
+    if (error instanceof InterpolationError) return { failure: { code: 'not_interpolated', detail: error.message } }
     throw error
   }
 }

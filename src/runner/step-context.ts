@@ -1,4 +1,5 @@
 /** What every kind of step gets, and what it may say when it has been played. */
+import type { StepFailure } from '../journal/run-failures.ts'
 import type { Action, Verb } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { StepEnded } from '../scenario/run-events.ts'
@@ -21,15 +22,16 @@ export interface ActionContext<V extends Verb> extends StepContext {
   readonly action: Extract<Action, { verb: V }>
 }
 
-/** Rejects with `StepProblem` when it cannot be done. */
+/** Rejects with `StepError` when it cannot be done. */
 export type StepHandler<V extends Verb> = (stepContext: ActionContext<V>) => Promise<StepDetails> | StepDetails
 
-/** A step that could not be played, in words. */
-export class StepProblem extends Error {
-  override readonly name = 'StepProblem'
-  readonly details: StepDetails
-  constructor(message: string, details: StepDetails = {}) {
-    super(message)
-    this.details = { ...details, error: message }
+/** The runner cannot execute a step. */
+export class StepError extends Error {
+  override readonly name = 'StepError'
+  readonly failure: StepFailure
+
+  constructor(failure: StepFailure) {
+    super(failure.code)
+    this.failure = failure
   }
 }

@@ -9,6 +9,7 @@ import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
 import type { PlatformSimulatorOptions } from '../simulator/options.ts'
 import { createPlatformSimulator } from '../simulator/simulator.ts'
+import { earlyEndText } from '../wording/run-failures.ts'
 import { type ConcurrencyLimiter, type ConcurrencySlot, createConcurrencyLimiter } from './concurrency-limiter.ts'
 import { finalizeRun } from './finalize-run.ts'
 import { probeTarget } from './probe-target.ts'
@@ -25,6 +26,7 @@ import { createRunContext, type RunContext, scenarioSeed } from './run-context.t
 import { executeScenario } from './run-scenario.ts'
 import type { SelectedScenario } from './select-scenarios.ts'
 import type { SimulatorRouter } from './simulator-router.ts'
+import { earlyEndOf } from './waiting.ts'
 
 export interface SuiteOptions {
   readonly wanted: readonly SelectedScenario[]
@@ -40,7 +42,7 @@ export interface SuiteOptions {
   /** Warnings fail. */
   readonly strict: boolean
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Aborts with an Error that says why the run ends early. */
+  /** Aborts with an `InterruptedError` when the run ends early. */
   readonly signal: AbortSignal
   readonly listener: RunListener
   /** The command that plays one scenario again. */
@@ -68,7 +70,7 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
   const { scenarios, failures, journal } = finalizeRun(options, runs)
   await transport.close()
   const facts = { version: VERSION, startedAt, durationMs: elapsedMs() - started, target: options.target }
-  const stopped = options.signal.aborted ? String((options.signal.reason as Error)?.message ?? 'interrupted') : null
+  const stopped = options.signal.aborted ? earlyEndText(earlyEndOf(options.signal)) : null
   return {
     ...facts,
     seed: options.seed,

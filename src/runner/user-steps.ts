@@ -11,13 +11,7 @@ import { createTransaction } from '../platform/transaction.ts'
 import type { UserOutcome } from '../platform/user-rules.ts'
 import { awaitAck } from './await-ack.ts'
 import { scenarioSeed } from './run-context.ts'
-import {
-  type ActionContext,
-  type StepContext,
-  type StepDetails,
-  type StepHandler,
-  StepProblem,
-} from './step-context.ts'
+import { type ActionContext, type StepContext, type StepDetails, StepError, type StepHandler } from './step-context.ts'
 
 export const user: StepHandler<'user'> = async stepContext => {
   const { context, step, action } = stepContext
@@ -47,7 +41,7 @@ export const bot: StepHandler<'bot'> = ({ context, step, action, startSeq }) => 
   const transaction = createTransaction()
   const text = String(context.interpolate(step, action.text))
   const buttons = context.interpolate(step, action.buttons) as typeof action.buttons
-  if (chat.status === 'agent') throw new StepProblem('The bot is silent while an agent has the chat.')
+  if (chat.status === 'agent') throw new StepError({ code: 'bot_silent' })
   botSays(context.core.platform, chat, text, buttons, transaction)
   context.core.commitEffects(transaction.effects, startSeq)
   return {}
@@ -55,7 +49,7 @@ export const bot: StepHandler<'bot'> = ({ context, step, action, startSeq }) => 
 
 function chatOf({ context, step }: Pick<StepContext, 'context' | 'step'>): Chat {
   const chat = context.chatOf(step)
-  if (chat === null) throw new StepProblem(`There is no chat ${JSON.stringify(step.conversation)}.`)
+  if (chat === null) throw new StepError({ code: 'no_chat', conversation: step.conversation })
   return chat
 }
 
@@ -78,7 +72,7 @@ async function started(start: () => Maybe<UserOutcome>): Promise<UserOutcome> {
   try {
     return await andThen(start(), outcome => outcome)
   } catch (error) {
-    throw new StepProblem((error as Error).message)
+    throw new StepError({ code: 'not_accepted', detail: error instanceof Error ? error.message : String(error) })
   }
 }
 
@@ -110,7 +104,7 @@ export async function readAttachment(wanted: unknown, scenarioFile: string): Pro
   const { file, name, type, size_kb } = wanted as Described
   if (file === undefined) return { name: name!, type: type!, sizeKb: size_kb ?? 0, bytes: null }
   const bytes = await readFile(resolve(dirname(scenarioFile), file)).catch((error: Error) => {
-    throw new StepProblem(`The attachment ${JSON.stringify(file)} cannot be read: ${error.message}`)
+    throw new StepError({ code: 'attachment_unreadable', file, detail: error.message })
   })
   const shown = name ?? basename(file)
   const guessed = TYPES[extname(shown).toLowerCase()] ?? 'application/octet-stream'

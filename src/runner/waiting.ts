@@ -2,18 +2,30 @@
 
 import type { Entry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
+import type { EarlyEnd } from '../journal/run-failures.ts'
 import { wallTimer } from '../runtime/clock.ts'
 import type { Core } from '../simulator/core.ts'
 import { advanceVirtual } from '../simulator/time.ts'
+import { earlyEndText } from '../wording/run-failures.ts'
 import type { RunContext } from './run-context.ts'
 
 /** All that waiting needs of a stage. */
 export type Waiting = Pick<RunContext, 'core' | 'journalWaiter'>
 
-/** The play is over before its time: by its bound, a signal, or the end of the run. */
+/** The time limit of the scenario or the end of the run interrupts a wait. */
 export class InterruptedError extends Error {
-  override readonly name = 'Cut'
+  override readonly name = 'InterruptedError'
+  readonly end: EarlyEnd
+
+  constructor(end: EarlyEnd = { code: 'interrupted' }) {
+    super(earlyEndText(end))
+    this.end = end
+  }
 }
+
+/** Why the run ends, once its signal has aborted. */
+export const earlyEndOf = ({ reason }: AbortSignal): EarlyEnd =>
+  reason instanceof InterruptedError ? reason.end : { code: 'interrupted' }
 
 /** As long as the play goes on; what was begun goes on alone. */
 export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

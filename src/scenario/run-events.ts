@@ -3,6 +3,7 @@
  * but the plan and the journal. All are notes; `chat_id` is that of the lane where there is one.
  */
 import type { Entry, EntryOf } from '../journal/entry.ts'
+import type { DriverFailure, EarlyEnd, StepFailure } from '../journal/run-failures.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 
 /** First entry of a play. */
@@ -54,14 +55,12 @@ export interface StepEnded {
   readonly step: number
   /** The event a stimulus caused, when one was due. */
   readonly delivery_id?: string | null
-  /** It could not be done; in words. */
-  readonly error?: string
-  /** The surroundings failed, not the intermediary: `error` counts as an error of the run, not as a failure. */
-  readonly environment?: true
-  /** A driver verb that is not there. */
+  /** Why the runner could not execute it. */
+  readonly failure?: StepFailure
+  /** The verb that the driver lacks. */
   readonly missing?: string
-  /** It was cut off by the end of the run: signal or time. */
-  readonly cut?: true
+  /** The end of the run or of the time limit interrupted it. */
+  readonly interrupted?: true
   /** The unique token put into the user's text. */
   readonly token?: string
   /** Index of the last inbox item a `sees` looked at, and of others what the judge needs. */
@@ -86,10 +85,10 @@ export type TranscriptRow =
   | { readonly bot: string; readonly buttons?: readonly unknown[] }
   | { readonly agent: string; readonly text: string }
 
-/** Nobody listens at the target any more, as was found out after a step had waited in vain. */
+/** The target accepted no connection after a step had waited in vain. */
 export interface TargetUnreachable {
-  readonly note: 'target_gone'
-  readonly why: string
+  readonly note: 'target_unreachable'
+  readonly failure: ConnectionFailure
 }
 
 /** All steps are over; from here on only stragglers. */
@@ -100,9 +99,8 @@ export interface StepsDone {
 /** Last entry of a play that came to its end. What follows arrived after it and is charged to it. */
 export interface ScenarioEnded {
   readonly note: 'scenario_ended'
-  /** Why it did not come to its own end: `took longer than 60s`, `interrupted`, `the target is gone`. */
-  readonly stopped?: string
-  readonly environment?: true
+  /** Why it ended before its last step. */
+  readonly stopped?: EarlyEnd
 }
 
 export type RunEvent =
@@ -130,18 +128,13 @@ export interface DriverCall {
   readonly duration_ms: number
   /** What the agent was to write. */
   readonly text?: string
-  /** What went wrong, in words. */
-  readonly error?: string
-  /** Why nothing answered, as a code. */
+  /** Why it failed. */
   readonly failure?: DriverFailure
   /** The start of what it answered. */
   readonly answer?: string
   readonly items?: readonly InboxItem[]
   readonly chat_id?: string
 }
-
-/** `not_started`: the command of the driver file. */
-export type DriverFailure = ConnectionFailure | { readonly code: 'not_started' }
 
 /** What an agent sees of a chat; oldest first. */
 export interface InboxItem {

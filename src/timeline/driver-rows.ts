@@ -4,6 +4,7 @@ import type { Entry, EntryFrame } from '../journal/entry.ts'
 import type { DriverCall, InboxItem } from '../scenario/run-events.ts'
 import { counted } from '../text/counted.ts'
 import { formatMs, quote } from '../text/terminal-text.ts'
+import { driverFailureText } from '../wording/run-failures.ts'
 import { line, type Seen, said } from './row.ts'
 
 export type DriverEntry = EntryFrame & DriverCall & { readonly kind: 'driver' }
@@ -25,7 +26,7 @@ export function seenDriver(call: DriverEntry): Seen {
   const verb = String(call.verb)
   const ok = call.outcome === 'ok'
   const answer = call.status === undefined ? call.outcome : `${call.status} in ${formatMs(call.duration_ms)}`
-  const why = ok || call.error === undefined ? answer : line(call.error, 80)
+  const why = ok || call.failure === undefined ? answer : line(driverFailureText(call.failure), 80)
   const from = verb.startsWith('target.') ? 'player' : 'agent'
   const { text } = call as { text?: unknown }
   const words = typeof text === 'string' ? ` ${said(text)}` : ''
@@ -37,10 +38,12 @@ export const sawInbox = (entry: Entry): boolean => entry.kind === 'driver' && en
 
 /** What is new since `known`, the items of the read before. */
 export function inboxLabel(entry: DriverEntry, known: readonly InboxItem[]): Seen {
-  const { items = [], outcome, error, status } = entry
+  const { items = [], outcome, failure, status } = entry
   const base = { from: 'intermediary', to: 'agent', kind: 'driver' } as const
-  if (outcome !== 'ok')
-    return { ...base, label: `inbox: ${line(error ?? status ?? 'no answer', 80)}`, ok: status === 404 }
+  if (outcome !== 'ok') {
+    const why = failure === undefined ? (status ?? 'no answer') : driverFailureText(failure)
+    return { ...base, label: `inbox: ${line(why, 80)}`, ok: status === 404 }
+  }
   const fresh = items.slice(known.length).map(itemWords)
   const label = fresh.length > 0 ? fresh.slice(0, 3).join(', ') : counted(items.length, 'item')
   return { ...base, label: `inbox: ${label}${fresh.length > 3 ? `, ${fresh.length - 3} more` : ''}`, ok: true }

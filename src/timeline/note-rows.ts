@@ -2,7 +2,9 @@
 
 import type { Failure } from '../evaluator/verdict.ts'
 import type { EntryOf, FaultEffect } from '../journal/entry.ts'
+import type { EarlyEnd, StepFailure } from '../journal/run-failures.ts'
 import { effectText } from '../wording/faults.ts'
+import { earlyEndText, stepFailureText } from '../wording/run-failures.ts'
 import { line, type Seen, said } from './row.ts'
 
 /** Said by the call or the step that caused them. */
@@ -49,7 +51,9 @@ export function seenNote(entry: EntryOf<'note'>): Seen | null {
     case 'fault_cleared':
       return { ...player, to: 'platform', label: `fault ${line(entry.fault, 40)} cleared` }
     case 'scenario_ended':
-      return entry.stopped === undefined ? null : { ...player, label: `stopped: ${line(entry.stopped)}`, ok: false }
+      return entry.stopped === undefined
+        ? null
+        : { ...player, label: `stopped: ${line(earlyEndText(entry.stopped as EarlyEnd))}`, ok: false }
     case 'evicted':
       return { ...player, label: line(entry.message), ok: false }
     default:
@@ -69,7 +73,7 @@ const WAITS = new Set(['expect', 'sees', 'check'])
 
 /** Only failed steps are worth saying that they ended. */
 export function endedStep(entry: EntryOf<'note'>, failure: Failure | undefined): Seen | null {
-  const error = typeof entry.error === 'string' ? `: ${line(entry.error)}` : ''
+  const error = entry.failure === undefined ? '' : `: ${line(stepFailureText(entry.failure as StepFailure))}`
   if (failure === undefined && error === '') return null
   const verb = failure !== undefined && WAITS.has(failure.kind) ? 'gives up' : 'fails'
   return { from: 'player', to: 'player', kind: 'step', label: `step ${entry.step} ${verb}${error}`, ok: false }

@@ -79,9 +79,9 @@ function addDelivery(build: Build, entry: EntryOf<'delivery'>): void {
 
 /** Inboxes are read again and again: only what changed is worth a row. */
 function addInbox(build: Build, entry: Entry): void {
-  const { chat_id: key = '', outcome, error, items = [] } = asDriverEntry(entry)
+  const { chat_id: key = '', outcome, failure, items = [] } = asDriverEntry(entry)
   const before = build.inboxes.get(key)
-  const content = JSON.stringify([outcome, error, items])
+  const content = JSON.stringify([outcome, failure, items])
   if (before?.content === content) {
     before.row.entrySeqs.push(entry.seq)
     return

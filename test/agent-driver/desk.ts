@@ -6,6 +6,8 @@ import { onTestFinished } from 'vitest'
 import { createDriver, type DriverOptions } from '../../src/agent-driver/create-driver.ts'
 import type { Driver, DriverContext } from '../../src/agent-driver/driver.ts'
 import { type LoadDriverOptions, loadDriver } from '../../src/agent-driver/load-driver.ts'
+import type { DriverFailure } from '../../src/journal/run-failures.ts'
+import { driverFailureText } from '../../src/wording/run-failures.ts'
 import { folderWith } from '../config/folder.ts'
 
 export interface Asked {
@@ -55,8 +57,16 @@ export const around = (more: Partial<LoadDriverOptions> = {}): LoadDriverOptions
 
 export const SIM = { url: 'http://127.0.0.1:4747', apiKey: 'key-1', botApiKey: 'key-2', botId: 7 }
 
+/** A call as reports show it: with its failure in words. */
+type ShownCall<Call> = Call & { readonly error?: string }
+
+interface ShownDriver extends Driver {
+  call(...args: Parameters<Driver['call']>): Promise<ShownCall<Awaited<ReturnType<Driver['call']>>>>
+  inbox(...args: Parameters<Driver['inbox']>): Promise<ShownCall<Awaited<ReturnType<Driver['inbox']>>>>
+}
+
 export interface Driven {
-  readonly driver: Driver
+  readonly driver: ShownDriver
   readonly folder: string
 }
 
@@ -76,7 +86,7 @@ export async function drive(text: string, also: Also = {}): Promise<Driven> {
   const spec = await loadDriver(name, around({ cwd: folder, env: all, ...rest }))
   const driver = createDriver(spec, { env: all, sim: SIM, ...(onExit === undefined ? {} : { onExit }) })
   onTestFinished(() => driver.close())
-  return { driver, folder }
+  return { driver: shown(driver), folder }
 }
 
 export const never = new AbortController().signal
@@ -88,6 +98,15 @@ export const context = (more: Partial<DriverContext> = {}): DriverContext => ({
   sim: { url: SIM.url, api_key: SIM.apiKey, bot_id: SIM.botId },
   ...more,
 })
+
+export const shown = (driver: Driver): ShownDriver => ({
+  ...driver,
+  call: async (...args) => withError(await driver.call(...args)),
+  inbox: async (...args) => withError(await driver.inbox(...args)),
+})
+
+export const withError = <Call extends { readonly failure?: DriverFailure }>(call: Call): ShownCall<Call> =>
+  call.failure === undefined ? call : { ...call, error: driverFailureText(call.failure) }
 
 /** Whether a process is there; one that is dead and only waits to be collected is not. */
 export function isThere(pid: number): boolean {

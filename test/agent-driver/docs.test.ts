@@ -10,7 +10,7 @@ import { simulatorVariables } from '../../src/agent-driver/target.ts'
 import { knownKeys } from '../../src/contract/known-keys.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, hasShell, inlineCode, read, rows, section } from '../docs/pages.ts'
-import { around, context, never, openDesk, SIM } from './desk.ts'
+import { around, context, never, openDesk, SIM, withError } from './desk.ts'
 
 const PAGE = read('docs/driver.md')
 const [example = '', commands = '', person = '', own = '', ...others] = blocks(PAGE, 'yaml')
@@ -96,7 +96,7 @@ describe('the page about drivers', () => {
   it('says what is said about a call that fails', async () => {
     const desk = await openDesk((_, response) => void response.writeHead(409).end('{"error":"taken"}'))
     const driver = await driverFrom({ 'driver.yaml': `http: ${desk.url}\naccept: { POST: /a }` })
-    const { error } = await driver.call('accept', context(), never)
+    const { error } = withError(await driver.call('accept', context(), never))
     expect(inlineCode(section(PAGE, 'Calls'))).toContain(error)
   })
 })

@@ -107,7 +107,7 @@ describe('one that fails', () => {
     const { driver } = await run('console.log("garbage")')
     expect(await driver.inbox(context(), never)).toMatchObject({
       outcome: 'failed',
-      error: 'the inbox must be a list of { request?: true, text?, attachments? }, as JSON; got garbage',
+      error: 'the inbox must be a list of { request?: true, text?, attachments? }, as JSON; received garbage',
     })
   })
 
@@ -167,7 +167,7 @@ describe('nothing is left behind', () => {
     const done = driver.call('accept', context(), over.signal)
     await until(() => existsSync(join(folder, 'pids')))
     over.abort()
-    expect(await done).toMatchObject({ outcome: 'failed', error: 'broken off, because the run is over' })
+    expect(await done).toMatchObject({ outcome: 'failed', error: 'interrupted, because the run is over' })
     await gone(folder)
   })
 

@@ -235,7 +235,7 @@ describe('breaking off', () => {
     const { driver } = await drive(`http: ${desk.url}${VERBS}`)
     if (when === 'before') run.abort()
     const done = await driver.call('accept', context(), run.signal)
-    expect(done).toMatchObject({ outcome: 'failed', error: 'broken off, because the run is over' })
+    expect(done).toMatchObject({ outcome: 'failed', error: 'interrupted, because the run is over' })
     expect(desk.asked).toHaveLength(when === 'before' ? 0 : 1)
   })
 
@@ -246,7 +246,7 @@ describe('breaking off', () => {
     close = () => void driver.close()
     expect(await driver.call('accept', context(), never)).toMatchObject({
       outcome: 'failed',
-      error: expect.stringContaining('broken off'),
+      error: expect.stringContaining('interrupted'),
     })
   })
 })

@@ -2,23 +2,26 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readInbox } from '../../src/agent-driver/inbox.ts'
-import { context, drive, never, openDesk } from './desk.ts'
+import { context, drive, never, openDesk, withError } from './desk.ts'
 
 const WANTED = 'the inbox must be a list of { request?: true, text?, attachments? }'
 
 describe('an inbox', () => {
   it.each([
-    ['{"error":"x"}', `${WANTED}, got an object: {"error":"x"}`],
-    ['"a"', `${WANTED}, got the string "a"`],
-    ['null', `${WANTED}, got null`],
-    ['', `${WANTED}, as JSON; got nothing`],
-    ['<html>\n<p>Log in', `${WANTED}, as JSON; got <html> <p>Log in`],
-    ['[{"text":"a"},"b"]', `${WANTED}; item 2: must be an object, got the string "b"`],
-    ['[[]]', `${WANTED}; item 1: must be an object, got an array of 0`],
-    ['[{"request":false}]', `${WANTED}; item 1: request must be true or left out, got false`],
-    ['[{"text":null}]', `${WANTED}; item 1: text must be a string or left out, got null`],
-    ['[{"attachments":{}}]', `${WANTED}; item 1: attachments must be a list of objects or left out, got an object: {}`],
-    ['[{"attachments":["a.pdf"]}]', 'attachments must be a list of objects or left out, got an array of 1'],
+    ['{"error":"x"}', `${WANTED}, received an object: {"error":"x"}`],
+    ['"a"', `${WANTED}, received the string "a"`],
+    ['null', `${WANTED}, received null`],
+    ['', `${WANTED}, as JSON; received nothing`],
+    ['<html>\n<p>Log in', `${WANTED}, as JSON; received <html> <p>Log in`],
+    ['[{"text":"a"},"b"]', `${WANTED}; item 2: must be an object, received the string "b"`],
+    ['[[]]', `${WANTED}; item 1: must be an object, received an array of 0`],
+    ['[{"request":false}]', `${WANTED}; item 1: request must be true or left out, received false`],
+    ['[{"text":null}]', `${WANTED}; item 1: text must be a string or left out, received null`],
+    [
+      '[{"attachments":{}}]',
+      `${WANTED}; item 1: attachments must be a list of objects or left out, received an object: {}`,
+    ],
+    ['[{"attachments":["a.pdf"]}]', 'attachments must be a list of objects or left out, received an array of 1'],
   ])('%s', async (text, error) => {
     const desk = await openDesk((_, response) => void response.end(text))
     const { driver } = await drive(`http: ${desk.url}\ninbox: { GET: /inbox }`)
@@ -65,7 +68,7 @@ describe('an inbox', () => {
   it('of anything else never throws, and says what came', () => {
     fc.assert(
       fc.property(fc.anything(), value => {
-        const { outcome, items, error } = readInbox({ outcome: 'ok', value })
+        const { outcome, items, error } = withError(readInbox({ outcome: 'ok', value }))
         // As JSON has it, which knows no -0.
         const wanted = outcome === 'ok' ? JSON.parse(JSON.stringify(value)) : expect.stringContaining(WANTED)
         expect(outcome === 'ok' ? items : error).toEqual(wanted)

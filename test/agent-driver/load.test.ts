@@ -102,7 +102,7 @@ export const helper = 1`
     const text = 'accept: manual\nleave: { exec: [x] }'
     const without = await load('d.yaml', text)
     expect(Object.keys(without.verbs)).toEqual(['leave'])
-    expect(without.missing).toEqual({ accept: 'manual needs a terminal' })
+    expect(without.needTerminal).toEqual(['accept'])
     expect(Object.keys((await load('d.yaml', text, { isTTY: true })).verbs)).toEqual(['accept', 'leave'])
   })
 })

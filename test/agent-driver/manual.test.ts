@@ -21,7 +21,7 @@ describe('manual verbs', () => {
     ['does.transfer', { with: { team: 'b' } }, 'do transfer {"team":"b"} in chat c 1/ä of user Ada'],
     ['does.announce', { with: {} }, 'do announce in chat c 1/ä of user Ada'],
   ])('%s asks for it', (verb, more, task) => {
-    expect(questionOf(verb, context(more))).toBe(`In the help desk: ${task}, then press Enter; s to say it failed: `)
+    expect(questionOf(verb, context(more))).toBe(`In the help desk: ${task}, then press Enter; s to report a failure: `)
   })
 
   it.each([
@@ -33,7 +33,7 @@ describe('manual verbs', () => {
     const { driver } = await at(async () => answer)
     const done = await driver.call('accept', context(), never)
     expect(done).toMatchObject({ verb: 'accept', outcome, how: 'manual', chat_id: CHAT.id })
-    expect(done.error).toBe(outcome === 'ok' ? undefined : 'the person at the terminal said that it failed')
+    expect(done.error).toBe(outcome === 'ok' ? undefined : 'the person at the terminal reported a failure')
   })
 
   it('a question at a time, in order', async () => {
@@ -66,13 +66,13 @@ describe('manual verbs', () => {
     const done = [1, 2].map(() => driver.call('accept', context(), over.signal))
     await until(() => asked.length === 1)
     over.abort()
-    for (const one of await Promise.all(done)) expect(one.error).toBe('broken off, because the run is over')
+    for (const one of await Promise.all(done)) expect(one.error).toBe('interrupted, because the run is over')
     expect(asked).toHaveLength(1)
   })
 
   it('on a terminal that goes away', async () => {
     const { driver } = await at(() => Promise.reject(new Error('the terminal was closed')))
-    const error = 'the terminal could not be asked: the terminal was closed'
+    const error = 'the terminal cannot be asked: the terminal was closed'
     expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'failed', error })
   })
 })
@@ -100,6 +100,6 @@ describe('the terminal', () => {
     const broken = open().ask('Well? ', over.signal)
     over.abort()
     await expect(broken).rejects.toThrow()
-    await expect(open().ask('Well? ', over.signal)).rejects.toThrow('broken off')
+    await expect(open().ask('Well? ', over.signal)).rejects.toThrow('aborted')
   })
 })

@@ -109,7 +109,7 @@ describe('starting', () => {
   it('tells at once when it ends, with what it said', async () => {
     const { target } = await rig('dies')
     expect(await problemOf(target.start())).toBe(
-      'The target did not start: it ended with exit code 1. It said last:\ncannot read settings',
+      'The target did not start: it ended with exit code 1. Its last output:\ncannot read settings',
     )
     expect(target.running).toBe(false)
   })
@@ -117,7 +117,7 @@ describe('starting', () => {
   it('tells when it is not ready in time, and leaves nothing', async () => {
     const { target, pids } = await rig('never', 'ready_timeout: 2s')
     expect(await problemOf(target.start())).toBe(
-      'The target did not start: it was not ready within 2s. It said last:\nlistening',
+      'The target did not start: it was not ready within 2s. Its last output:\nlistening',
     )
     await until(() => !pids().some(isThere))
   })
@@ -126,7 +126,7 @@ describe('starting', () => {
     const desk = await openDesk()
     const { driver } = await drive(`target: { start: [x], ready: "${desk.url}/health" }`)
     expect(await problemOf(driver.target!.start())).toBe(
-      `The target cannot be started: something answers at ${desk.url}/health already. Stop it first.`,
+      `The target did not start: another program answers at ${desk.url}/health already; stop it first.`,
     )
   })
 
@@ -225,7 +225,7 @@ describe('being lost', () => {
     await target.start()
     await ask('/die').catch(() => {})
     await until(() => lost.length > 0)
-    expect(lost).toEqual(['The target is gone: it ended with exit code 7. It said last:\nlistening'])
+    expect(lost).toEqual(['The target ended during the run: it ended with exit code 7. Its last output:\nlistening'])
     expect(target.running).toBe(false)
     await until(() => !pids().some(isThere))
     await target.start()

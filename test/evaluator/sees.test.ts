@@ -165,13 +165,17 @@ it('an inbox that cannot be read: the words of the driver', async () => {
   const verdict = await checked(sees('Hello'), journal => {
     journal.stimulus(1, 'MESSAGE FROM USER')
     const cause = journal.begin(2)
-    journal.driver('inbox', { outcome: 'failed', status: 500, error: 'the answer is not 2xx', answer: 'boom' }, cause)
+    journal.driver(
+      'inbox',
+      { outcome: 'failed', status: 500, failure: { code: 'status', status: 500, body: 'boom' }, answer: 'boom' },
+      cause,
+    )
     journal.pass(5000)
     journal.end(2)
   })
   expect(first(verdict)).toMatchObject({
     kind: 'driver',
-    happened: 'POST http://desk/x: the answer is not 2xx: boom',
+    happened: 'POST http://desk/x: answered 500: boom',
   })
 })
 

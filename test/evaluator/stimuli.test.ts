@@ -1,7 +1,16 @@
 /** What came of the steps that do something, and what a play comes to in the end. */
 import { describe, expect, it } from 'vitest'
 import { createEvaluator } from '../../src/evaluator/evaluation.ts'
+import { driverFailureText } from '../../src/wording/run-failures.ts'
 import { checked, type Delivered, journalOf, planOf } from '../scenario/journal-builder.ts'
+
+const REFUSED = { code: 'connection_refused', target: '127.0.0.1:3100', system_code: 'ECONNREFUSED' } as const
+const NOT_STARTED = {
+  code: 'target_not_started',
+  target: 'The target',
+  failure: { code: 'not_ready', within_ms: 15_000 },
+  output: '',
+} as const
 
 const CHECK = { check: { status: 'bot' } }
 
@@ -104,7 +113,7 @@ describe('the answer of the webhook', () => {
       journal.begin(1)
       journal.end(1, { delivery_id: journal.event('MESSAGE FROM USER') })
       journal.step(2, () => journal.observe(2, {}))
-      journal.finish({ stopped: 'interrupted by SIGINT' })
+      journal.finish({ stopped: { code: 'interrupted', signal: 'SIGINT' } })
     })
     expect(verdict.failures.map(({ happened }) => happened)).toContain(
       'the webhook had not answered when the scenario was stopped: interrupted by SIGINT',
@@ -246,35 +255,40 @@ describe('the agent', () => {
   })
 
   it('a command that is not there is looked for in the driver file, not at the desk', async () => {
-    const error = '"./agent.sh" cannot be started: there is no such program'
-    const verdict = await accepting({ outcome: 'unreachable', error, failure: { code: 'not_started' } })
+    const failure = { code: 'program_not_found', program: './agent.sh' }
+    const verdict = await accepting({ outcome: 'unreachable', failure })
     expect(verdict.failures[0]!.hint).toBe('Commands run in the folder of the driver file, without a shell.')
   })
 
   it('its answer is told once, however it is written', async () => {
-    const error = 'the inbox must be a list, got an object: {"items":[{"request":true}]}'
-    const verdict = await accepting({ outcome: 'failed', status: 200, error, answer: '{"items": [{"request": true}]}' })
-    expect(verdict.failures[0]!.happened).toBe(`POST http://desk/x: ${error}`)
+    const failure = { code: 'inbox_not_list', received: 'an object: {"items":[{"request":true}]}' } as const
+    const verdict = await accepting({
+      outcome: 'failed',
+      status: 200,
+      failure,
+      answer: '{"items": [{"request": true}]}',
+    })
+    expect(verdict.failures[0]!.happened).toBe(`POST http://desk/x: ${driverFailureText(failure)}`)
   })
 
   it('broke off: it is there, so its log has the cause', async () => {
-    const error = 'connection closed by 127.0.0.1:3000 before a complete answer (UND_ERR_SOCKET)'
-    const verdict = await accepting({ outcome: 'unreachable', error, failure: { code: 'connection_closed' } })
+    const failure = { code: 'connection_closed', target: '127.0.0.1:3000', system_code: 'UND_ERR_SOCKET' }
+    const verdict = await accepting({ outcome: 'unreachable', failure })
     expect(verdict.failures[0]!.hint).toMatch(/what does the log of the intermediary say\?/)
   })
 
   it('was not there, though the intermediary is', async () => {
-    const verdict = await accepting({ outcome: 'unreachable', error: 'connection refused' })
+    const verdict = await accepting({ outcome: 'unreachable', failure: REFUSED })
     expect(verdict).toMatchObject({ outcome: 'fail', failures: [{ kind: 'driver' }] })
   })
 
   it('was never there, and nobody else', async () => {
     const verdict = await checked({ steps: [{ agent: 'accept' }, CHECK] }, journal => {
       const cause = journal.begin(1)
-      journal.driver('accept', { outcome: 'unreachable', error: 'connection refused' }, cause)
+      journal.driver('accept', { outcome: 'unreachable', failure: REFUSED }, cause)
       journal.end(1)
     })
-    expect(verdict).toMatchObject({ outcome: 'error', reason: 'POST http://desk/x: connection refused' })
+    expect(verdict).toMatchObject({ outcome: 'error', reason: `POST http://desk/x: ${driverFailureText(REFUSED)}` })
   })
 
   it('has no such verb: inconclusive, never green', async () => {
@@ -292,34 +306,35 @@ describe('what it comes to', () => {
 
   it('a step that could not be done', async () => {
     const verdict = await checked({ steps }, journal =>
-      journal.step(1, () => {}, { error: 'No button "x" is visible.' }),
+      journal.step(1, () => {}, { failure: { code: 'not_accepted', detail: 'No button "x" is visible.' } }),
     )
     expect(verdict.failures).toMatchObject([{ kind: 'stimulus', happened: 'No button "x" is visible.' }])
     expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'not reached', 'not reached'])
   })
 
   it('a step the surroundings failed', async () => {
-    const verdict = await checked({ steps }, journal =>
-      journal.step(1, () => {}, { error: 'The port is taken.', environment: true }),
-    )
-    expect(verdict).toMatchObject({ outcome: 'error', reason: 'The port is taken.' })
+    const verdict = await checked({ steps }, journal => journal.step(1, () => {}, { failure: NOT_STARTED }))
+    expect(verdict).toMatchObject({
+      outcome: 'error',
+      reason: 'The target did not start: it was not ready within 15s.',
+    })
   })
 
   it('cut off by the bound of the scenario: one failure, at the step it was at', async () => {
     const verdict = await checked({ steps }, journal => {
       journal.stimulus(1)
-      journal.step(2, () => {}, { cut: true })
-      journal.finish({ stopped: 'took longer than 60s' })
+      journal.step(2, () => {}, { interrupted: true })
+      journal.finish({ stopped: { code: 'time_limit', limit_ms: 60_000 } })
     })
     expect(verdict.failures).toMatchObject([
-      { kind: 'stopped', step: { number: 2 }, happened: 'took longer than 60s: it was at step 2 (expect start)' },
+      { kind: 'stopped', step: { number: 2 }, happened: 'took longer than 1m: it was at step 2 (expect start)' },
     ])
   })
 
   it('cut off between two steps', async () => {
     const verdict = await checked({ steps }, journal => {
       journal.stimulus(1)
-      journal.finish({ stopped: 'interrupted by SIGINT' })
+      journal.finish({ stopped: { code: 'interrupted', signal: 'SIGINT' } })
     })
     expect(verdict).toMatchObject({
       outcome: 'fail',

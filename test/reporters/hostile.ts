@@ -70,14 +70,14 @@ function hostileJournal(text: string): Journal {
     { method: text, status: 400, response: { error: { code: text } }, chat_id: CHATS.bo },
   )
   log.call(null, {}, { path: text, response: { event: text } })
-  log.driver(text, { outcome: 'failed', error: text })
+  log.driver(text, { outcome: 'failed', failure: { code: 'threw', detail: text } })
   log.driver('inbox', { items: [{ text }, { [text]: text }] })
   log.add({ kind: 'fault', chat_id: CHATS.main, fault: text, effect: { latency: text }, hit: 1, of: 2 })
   log.note(text, { text })
   log.note('bot_message', { text })
   log.note('observed', { status: text, availability: text, typing: false, step: 1 })
-  log.ended(1, { error: text })
-  log.note('scenario_ended', { stopped: text })
+  log.ended(1, { failure: { code: 'not_accepted', detail: text } })
+  log.note('scenario_ended', { stopped: { code: 'interrupted', signal: text } })
   return log
 }
 

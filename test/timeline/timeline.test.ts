@@ -111,8 +111,15 @@ describe('rows', () => {
   it('what the agent does and what is in the inbox; reads that show nothing new are one row', () => {
     const log = new Journal()
     log.driver('accept')
-    log.driver('says', { outcome: 'failed', status: 409, error: 'answered 409: not accepted yet' })
-    log.driver('does.transfer', { outcome: 'unreachable', error: 'connection refused' })
+    log.driver('says', {
+      outcome: 'failed',
+      status: 409,
+      failure: { code: 'status', status: 409, body: 'not accepted yet' },
+    })
+    log.driver('does.transfer', {
+      outcome: 'unreachable',
+      failure: { code: 'call_timeout', timeout_ms: 5000, call: 'http' },
+    })
     const reads = [
       [],
       [],
@@ -120,13 +127,13 @@ describe('rows', () => {
       [{ request: true as const }, { text: 'Hei', attachments: [{}] }],
     ]
     for (const items of reads) log.driver('inbox', { items })
-    log.driver('inbox', { outcome: 'failed', status: 404, error: 'answered 404' })
+    log.driver('inbox', { outcome: 'failed', status: 404, failure: { code: 'status', status: 404, body: '' } })
     log.driver('inbox', { items: reads[3]! })
     log.driver('target.restart')
     expect(told(log)).toEqual([
       'agent -> intermediary: accepts | 204 in 4.0 ms',
       'agent -> intermediary: says | answered 409: not accepted yet | not ok',
-      'agent -> intermediary: does transfer | connection refused | not ok',
+      'agent -> intermediary: does transfer | timeout: no answer within 5s | not ok',
       'intermediary -> agent: inbox: 0 items',
       'intermediary -> agent: inbox: a request',
       'intermediary -> agent: inbox: "Hei" with 1 file',
@@ -155,7 +162,7 @@ describe('rows', () => {
     log.note('availability', { availability: 'OPEN', by: 'api' })
     log.note('observed', { step: 1, status: 'agent', typing: true, availability: 'OPEN' })
     log.note('taken_over')
-    log.note('scenario_ended', { stopped: 'took longer than 60s' })
+    log.note('scenario_ended', { stopped: { code: 'time_limit', limit_ms: 60_000 } })
     expect(told(log)).toEqual([
       'player -> platform: fault flaky: respond 503 (1 of 2)',
       'player -> platform: fault slow: slow 2s, later events wait (hit 4), drip not applied: the webhook is a function',
@@ -164,7 +171,7 @@ describe('rows', () => {
       'platform -> user: the bot says "One moment"',
       'player -> platform: availability CLOSED',
       'player -> player: the chat: agent, typing, OPEN',
-      'player -> player: stopped: took longer than 60s | not ok',
+      'player -> player: stopped: took longer than 1m | not ok',
     ])
   })
 

@@ -178,7 +178,14 @@ function deadTarget(): ScenarioResult {
     ms: 3,
     failure: { code: 'connection_refused', target: '127.0.0.1:3000', system_code: 'ECONNREFUSED' },
   })
-  tape.done(1, { error: 'nobody answers at http://127.0.0.1:3000/webhook', environment: true })
+  tape.done(1, {
+    failure: {
+      code: 'target_not_started',
+      target: 'The target',
+      failure: { code: 'address_in_use', address: 'http://127.0.0.1:3000/webhook' },
+      output: '',
+    },
+  })
   return play('Restart in the middle of a chat', 'error', {
     file,
     conversations: { main: ADA },

@@ -1,0 +1,116 @@
+/** Renders why a driver call, a start of the target, a step or a scenario failed. */
+import type { DriverFailure, EarlyEnd, StepFailure, TargetFailure } from '../journal/run-failures.ts'
+import type { ConnectionFailure } from '../runtime/connection-failure.ts'
+import { formatDuration } from '../text/duration.ts'
+import { defineTexts } from '../text/texts.ts'
+import { failureText } from './delivery.ts'
+
+type Table<Failure extends { readonly code: string }> = {
+  readonly [Code in Failure['code']]: string | ((failure: Extract<Failure, { code: Code }>) => string)
+}
+
+/** `it ended with SIGKILL` */
+const exited = ({ exit_code, signal }: { exit_code: number | null; signal: string | null }) =>
+  `it ended with ${signal ?? `exit code ${exit_code}`}`
+
+const PROCESS = {
+  program_not_found: ({ program }: { program: string }) =>
+    `${JSON.stringify(program)} cannot be started: there is no such program`,
+  program_not_executable: ({ program }: { program: string }) =>
+    `${JSON.stringify(program)} cannot be started: it may not be executed`,
+  folder_not_found: ({ folder }: { folder: string }) => `its folder ${folder} does not exist`,
+  program_not_started: ({ program, detail }: { program: string; detail: string }) =>
+    `${JSON.stringify(program)} cannot be started: ${detail}`,
+  exited,
+}
+
+const RUN_ENDED = 'interrupted, because the run is over'
+const INBOX = 'the inbox must be a list of { request?: true, text?, attachments? }'
+const INBOX_FIELDS = {
+  request: 'request must be true or left out',
+  text: 'text must be a string or left out',
+  attachments: 'attachments must be a list of objects or left out',
+}
+const UNFINISHED = { http: 'no answer', command: 'the command was not finished', function: 'not finished' }
+
+const DRIVER = defineTexts({
+  ...PROCESS,
+  command_failed: ({ output, ...end }) => (output === '' ? exited(end) : `${exited(end)}: ${output}`),
+  no_verb: ({ driver, verb }) => `${driver} has no verb ${verb}`,
+  no_terminal: 'manual needs a terminal',
+  run_ended: RUN_ENDED,
+  call_timeout: ({ timeout_ms, call }) => `timeout: ${UNFINISHED[call]} within ${formatDuration(timeout_ms)}`,
+  status: ({ status, location, body }) =>
+    `answered ${status}${location === undefined ? '' : ` (a redirect to ${location}, which is not followed)`}` +
+    (body === '' ? '' : `: ${body}`),
+  too_long: ({ status }) => (status === null ? 'printed more than 1 MiB' : `answered ${status} with more than 1 MiB`),
+  not_an_address: ({ address }) => `${JSON.stringify(address)} is not an http address`,
+  not_sendable: ({ detail }) => `cannot be sent: ${detail}`,
+  unsafe_path_value: ({ name, value }) => `$(${name}) is ${JSON.stringify(value)}, which cannot stand in an address`,
+  not_interpolated: ({ detail }) => detail,
+  threw: ({ detail, place }) => `threw ${JSON.stringify(detail)}${place === undefined ? '' : ` (${place})`}`,
+  person_reported_failure: 'the person at the terminal reported a failure',
+  prompt_failed: ({ detail }) => `the terminal cannot be asked: ${detail}`,
+  inbox_not_json: ({ received }) => `${INBOX}, as JSON; received ${received}`,
+  inbox_not_list: ({ received }) => `${INBOX}, received ${received}`,
+  inbox_item: ({ item, field, received }) =>
+    `${INBOX}; item ${item}: ${field === null ? 'must be an object' : INBOX_FIELDS[field]}, received ${received}`,
+} satisfies Table<Exclude<DriverFailure, ConnectionFailure>>)
+
+const TARGET = defineTexts({
+  ...PROCESS,
+  address_in_use: ({ address }) => `another program answers at ${address} already; stop it first`,
+  not_ready: ({ within_ms }) => `it was not ready within ${formatDuration(within_ms)}`,
+  run_ended: 'the run is over',
+  not_installed: 'it is not part of this installation',
+} satisfies Table<TargetFailure>)
+
+const STEP = defineTexts({
+  target_not_started: ({ target, failure, output }) => targetNotStartedText(target, failure, output),
+  attachment_unreadable: ({ file, detail }) => `Failed to read the attachment ${JSON.stringify(file)}: ${detail}`,
+  bot_silent: 'The bot is silent while an agent has the chat.',
+  no_chat: ({ conversation }) => `There is no chat ${JSON.stringify(conversation)}.`,
+  nothing_to_resend: ({ step }) => `Step ${JSON.stringify(step)} sent no event that could be sent again.`,
+  not_accepted: ({ detail }) => detail,
+  not_interpolated: ({ detail }) => detail,
+} satisfies Table<StepFailure>)
+
+const EARLY_END = defineTexts({
+  time_limit: ({ limit_ms }) => `took longer than ${formatDuration(limit_ms)}`,
+  interrupted: ({ signal }) => (signal === undefined ? 'interrupted' : `interrupted by ${signal}`),
+} satisfies Table<EarlyEnd>)
+
+const TARGET_SENTENCES = defineTexts({
+  notStarted: (name: string, why: string) => `${name} did not start: ${why}`,
+  ended: (name: string, why: string) => `${name} ended during the run: ${why}`,
+  withOutput: (sentence: string, output: string) => `${sentence}. Its last output:\n${output}`,
+  withoutOutput: (sentence: string) => `${sentence}.`,
+})
+
+/** `answered 409: {"error":"taken"}` */
+export const driverFailureText = (failure: DriverFailure): string =>
+  Object.hasOwn(DRIVER, failure.code) ? textOf(DRIVER, failure) : failureText(failure as ConnectionFailure)
+
+/** `The target did not start: it was not ready within 15s. Its last output: ...` */
+export const targetNotStartedText = (name: string, failure: TargetFailure, output: string): string =>
+  withOutput(TARGET_SENTENCES.notStarted(name, textOf(TARGET, failure)), output)
+
+/** `The target ended during the run: it ended with exit code 7.` */
+export const targetEndedText = (name: string, failure: TargetFailure, output: string): string =>
+  withOutput(TARGET_SENTENCES.ended(name, textOf(TARGET, failure)), output)
+
+const withOutput = (sentence: string, output: string): string =>
+  output === '' ? TARGET_SENTENCES.withoutOutput(sentence) : TARGET_SENTENCES.withOutput(sentence, output)
+
+export const stepFailureText = (failure: StepFailure): string => textOf(STEP, failure)
+
+/** `took longer than 60s` */
+export const earlyEndText = (end: EarlyEnd): string => textOf(EARLY_END, end)
+
+function textOf<Failure extends { readonly code: string }>(
+  table: Readonly<Record<string, string | ((failure: never) => string)>>,
+  failure: Failure,
+): string {
+  const text = table[failure.code] ?? ''
+  return typeof text === 'function' ? text(failure as never) : text
+}
