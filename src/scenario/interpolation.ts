@@ -18,7 +18,7 @@ export class InterpolationError extends Error {
   override readonly name = 'InterpolationError'
 }
 
-const PLACEHOLDER = /\$\$\(|\$\(([^()]*)\)/g
+export const PLACEHOLDER = /\$\$\(|\$\(([^()]*)\)/g
 const ALONE = /^\$\(([^()]*)\)$/
 
 /** The path of a text that is a single `$(path)`. */
