@@ -1,0 +1,88 @@
+/** Replaces all texts of deliveries and faults, to show that verdicts and hints depend on codes only. */
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  type DeliveryFailure,
+  type Entry,
+  type EntryOf,
+  FAILURE_CODES,
+  type FaultEffect,
+} from '../../src/journal/entry.ts'
+import { createLog } from '../../src/reporters/log.ts'
+import { transformTexts } from '../../src/text/texts.ts'
+import { checked, type JournalBuilder, journalOf, planOf } from '../scenario/journal-builder.ts'
+
+afterEach(() => transformTexts(null))
+
+const pseudo = (text: string) => `[${text.replace(/[a-z]/gi, 'ö')}]`
+
+const CHECK = { check: { status: 'bot' } }
+const PRESS = { steps: [{ press: 'handover' }, CHECK] }
+
+const at = { target: '127.0.0.1:3000', system_code: 'E' }
+
+const OTHERS: Partial<Record<DeliveryFailure['code'], object>> = {
+  timeout: { timeout_ms: 100 },
+  redirect: { status: 302, followed: false },
+  not_acknowledged: { status: 500, event: 'REQUESTING TAKEOVER' },
+}
+
+const failures = (Object.keys(FAILURE_CODES) as DeliveryFailure['code'][]).map(
+  code => ({ code, detail: 'broken', ...at, ...OTHERS[code] }) as DeliveryFailure,
+)
+
+/** What a verdict says without its texts. */
+async function codesOf(write: (journal: JournalBuilder) => void) {
+  const { outcome, failures, steps } = await checked(PRESS, write)
+  return {
+    outcome,
+    failures: failures.map(({ kind, step, rules, marks, hint }) => ({
+      kind,
+      step: step?.number,
+      rules,
+      marks,
+      hasHint: hint !== undefined,
+    })),
+    steps: steps.map(step => step.outcome),
+  }
+}
+
+async function sameInBoth<T>(read: () => T | Promise<T>): Promise<void> {
+  const original = await read()
+  transformTexts(pseudo)
+  expect(await read()).toEqual(original)
+}
+
+describe('verdicts', () => {
+  test.each(failures)('$code', async failure => {
+    const status = 'status' in failure ? failure.status : null
+    await sameInBoth(() =>
+      codesOf(journal => journal.stimulus(1, 'REQUESTING TAKEOVER', [{ status, failure, outcome: 'failed' }])),
+    )
+  })
+
+  test('an event that a fault holds', async () => {
+    const held = (effect: FaultEffect) =>
+      codesOf(journal => {
+        journal.stimulus(1, 'REQUESTING TAKEOVER', [])
+        const event = journal.entries.find(entry => entry.kind === 'event')
+        const { delivery_id } = event as EntryOf<'event'>
+        journal.add({ kind: 'fault', fault: 'late', effect, hit: 1, of: null, delivery_id })
+      })
+    await sameInBoth(() => held({ hold: 1 }))
+    await sameInBoth(() => held({ swap: true }))
+  })
+})
+
+describe('the log', () => {
+  test.each(failures)('$code has the same hint', async failure => {
+    const plan = await planOf(PRESS)
+    const hintOf = () => {
+      const journal = journalOf(plan)
+      journal.stimulus(1, 'REQUESTING TAKEOVER', [{ status: null, failure, outcome: 'failed' }])
+      const log = createLog({ style: 'pretty', colorLevel: 0, columns: 400 })
+      const text = journal.entries.map((entry: Entry) => log(entry)).join('')
+      return /hint +(.*)/.exec(text)?.[1]
+    }
+    await sameInBoth(hintOf)
+  })
+})
