@@ -39,7 +39,17 @@ export interface Explanation {
   readonly fix: string
 }
 
-/** Tries a bounded number of known mistakes, and pairs of them. */
+/**
+ * Explains why a signature does not match: tries known mistakes of signing code, and pairs of them, in bounded time. For
+ * development, not for production.
+ *
+ * @throws TypeError for a body or key of another type.
+ * @example
+ * import { explain } from 'handover-sim/signature'
+ *
+ * const { ok, mistake, fix } = await explain('{"event":"X"}', 'c2lnbmF0dXJl', 'sim-handover-key')
+ * if (!ok) console.log(mistake, fix)
+ */
 export async function explain(
   body: RawBody,
   signature: SignatureSource,

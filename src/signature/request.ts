@@ -28,7 +28,21 @@ export interface RequestLimits {
 
 const MAX_BYTES = 1_048_576
 
-/** Reads the body, once and for all: it is in the result as text, also when the signature is wrong. */
+/**
+ * Reads the body of a webhook request and verifies its signature (A4). The result contains the body as text, also when
+ * the signature is wrong, because a body can be read only once. `maxBytes` limits the body; default 1 MiB.
+ *
+ * @throws TypeError for a request without a readable body, such as one of Express: use `verify` there.
+ * @example
+ * import { verifyRequest } from 'handover-sim/signature'
+ *
+ * export async function webhook(request: Request): Promise<Response> {
+ *   const verified = await verifyRequest(request, 'sim-handover-key')
+ *   if (!verified.ok) return new Response(verified.reason, { status: 401 })
+ *   const event = JSON.parse(verified.body)
+ *   return new Response(event.event)
+ * }
+ */
 export async function verifyRequest(
   request: RequestLike,
   key: Keys,

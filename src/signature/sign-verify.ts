@@ -12,25 +12,48 @@ import {
 } from './arguments.ts'
 import { type Bytes, computeHmac, fromSignature, importKey, isHmac, toBase64 } from './hmac.ts'
 
-/** The value of the signature header for exactly this body. */
+/**
+ * Returns the value of the signature header for exactly these bytes: the base64 HMAC-SHA-256 (A4).
+ *
+ * @throws TypeError for a body or key of another type.
+ * @example
+ * import { sign } from 'handover-sim/signature'
+ *
+ * const value = await sign('{"event":"MESSAGE FROM USER"}', 'sim-handover-key')
+ */
 export async function sign(body: RawBody, key: string): Promise<string> {
   const bytes = bodyBytes(body)
   const [only] = keysOf(key)
   return toBase64(await computeHmac(await importKey(only!), bytes))
 }
 
-/** Both headers a signed webhook has. */
+/**
+ * Returns the two headers of a signed webhook: the signature, and the name of its algorithm (A4).
+ *
+ * @throws TypeError for a body or key of another type.
+ * @example
+ * import { signatureHeaders } from 'handover-sim/signature'
+ *
+ * const body = JSON.stringify({ event: 'AGENT TYPING START', chat_id: 'c1' })
+ * const headers = await signatureHeaders(body, 'sim-handover-key')
+ * await fetch('http://127.0.0.1:3000/webhook', { method: 'POST', headers, body })
+ */
 export async function signatureHeaders(body: RawBody, key: string): Promise<Record<string, string>> {
   return { [SIGNATURE_HEADER]: await sign(body, key), [ALGORITHM_HEADER]: ALGORITHM }
 }
 
 /**
- * True when the signature is that of this body with this key, or with one of several. Whatever a stranger sends is
- * true or false, never an error; a key or body no program should pass is a TypeError.
+ * Resolves with true if the signature is that of this body, with the key or with one of several keys (A4). `body` must
+ * be the raw bytes or text of the request, before any parsing. An invalid signature is false, never an error.
  *
- * The time it takes tells nothing about the right signature: only the given text is read here, whose form a stranger
- * knows anyway, and the right one never leaves WebCrypto, whose `verify` compares in constant time. No key ends the
- * work early, so neither does it tell which one fits.
+ * The time does not depend on the signature: WebCrypto compares in constant time, and all keys are always tried.
+ *
+ * @throws TypeError for a body or key of another type.
+ * @example
+ * import { verify } from 'handover-sim/signature'
+ *
+ * const body = '{"event":"AGENT TYPING START","chat_id":"c1"}'
+ * if (!(await verify(body, { 'kindly-hmac': 'c2lnbmF0dXJl' }, ['old-key', 'new-key']))) console.log('forged')
  */
 export async function verify(body: RawBody, signature: SignatureSource, key: Keys): Promise<boolean> {
   const bytes = bodyBytes(body)

@@ -60,6 +60,7 @@ export interface SettingProblem {
   readonly allowed?: string | readonly string[]
 }
 
+/** Options or settings are invalid. `problems` has one item for each invalid name or value; nothing was changed. */
 export class InvalidOptionError extends Error {
   override readonly name = 'InvalidOptionError'
   readonly problems: readonly SettingProblem[]

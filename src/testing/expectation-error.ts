@@ -11,9 +11,10 @@ import { presentEntry } from '../wording/entry.ts'
 import { apiWording } from './api-wording.ts'
 import type { TestRun } from './test-run.ts'
 
+/** An expectation of a test failed. The message is a report; `failure` and `failures` contain the same as data. */
 export class ExpectationError extends Error {
   override readonly name = 'ExpectationError'
-  /** The first, which is most likely the cause of the others. */
+  /** The first failure, which is most likely the cause of the others. */
   readonly failure: Failure
   readonly failures: readonly Failure[]
   constructor(message: string, failures: readonly [Failure, ...Failure[]]) {

@@ -6,13 +6,28 @@ import type { Step } from '../format/step.ts'
 
 export type ScenarioOptions = Omit<ScenarioFile, '$schema' | 'version' | 'kind' | 'steps'>
 
+/**
+ * Defines a scenario in code. The result is the data of a scenario file.
+ *
+ * @example
+ * import { defineScenario, expectCall, press } from 'handover-sim/scenario'
+ *
+ * export default defineScenario({ name: 'Takeover' }, [press('handover'), expectCall('start')])
+ */
 export const defineScenario = (options: ScenarioOptions, steps: Step[]): ScenarioFile => ({
   version: 1,
   ...options,
   steps,
 })
 
-/** Steps for `include`, in a file of their own; a parameter that is null has to be given. */
+/**
+ * Defines steps that `include` inserts, with parameters. A parameter that is null has no default.
+ *
+ * @example
+ * import { definePart, expectCall, press } from 'handover-sim/scenario'
+ *
+ * export default definePart({ name: null }, [press('handover'), expectCall('start', { sender: { name: '$(name)' } })])
+ */
 export const definePart = (params: Readonly<Record<string, unknown>>, steps: Step[]): PartFile => ({
   version: 1,
   kind: 'partial',
@@ -22,7 +37,14 @@ export const definePart = (params: Readonly<Record<string, unknown>>, steps: Ste
 
 const MODELINE = '# yaml-language-server: $schema=./node_modules/handover-sim/schema/scenario.v1.json\n'
 
-/** Several become documents of one file. */
+/**
+ * Renders a scenario as the YAML of a scenario file; several scenarios become documents of one file.
+ *
+ * @example
+ * import { defineScenario, press, toYaml } from 'handover-sim/scenario'
+ *
+ * console.log(toYaml(defineScenario({ name: 'Takeover' }, [press('handover')])))
+ */
 export function toYaml(scenario: ScenarioFile | PartFile | readonly (ScenarioFile | PartFile)[]): string {
   const all = Array.isArray(scenario) ? scenario : [scenario]
   return MODELINE + all.map(textOf).join('---\n')

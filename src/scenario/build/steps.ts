@@ -42,15 +42,31 @@ type Sending = StepOptions & Pick<MapOf<'press'>, 'ack' | 'async'>
 
 const isEmpty = (value: object) => Object.keys(value).length === 0
 
-/** The user writes. */
+/**
+ * The end user writes a message.
+ *
+ * @example
+ * user('Where is my order?')
+ * user('See the file', { attach: [{ name: 'a.pdf', type: 'application/pdf', size_kb: 87 }] })
+ */
 export const user = (text: string, options: Sending & Pick<MapOf<'user'>, 'attach'> = {}): Step =>
   stepOf(options, own => ({ user: isEmpty(own) ? text : { ...(text === '' ? {} : { text }), ...own } }))
 
-/** The user presses `handover`, or the button with this label. */
+/**
+ * The end user presses `handover`, or the button with this label.
+ *
+ * @example
+ * press('handover')
+ */
 export const press = (button: string, options: Sending = {}): Step =>
   stepOf(options, own => ({ press: isEmpty(own) ? button : { button, ...own } }))
 
-/** The bot says something. */
+/**
+ * The bot sends a message, with buttons if given.
+ *
+ * @example
+ * bot('How can I help?', { buttons: [{ label: 'Talk to us' }] })
+ */
 export const bot = (text: string, options: StepOptions & Pick<MapOf<'bot'>, 'buttons'> = {}): Step =>
   stepOf(options, own => ({ bot: isEmpty(own) ? text : { text, ...own } }))
 
@@ -61,7 +77,15 @@ interface Item {
 }
 type StepEvaluator = StepOptions & Pick<MapOf<'agent'>, 'times' | 'within' | 'for'>
 
-/** `agent('accept')`, `agent.says('Hi!')`, `agent.sees('Hello')`, `agent.does('transfer', { team: 'billing' })`. */
+/**
+ * The human agent acts through the agent driver, or sees an item in the inbox.
+ *
+ * @example
+ * agent('accept')
+ * agent.says('Hi!')
+ * agent.sees('Hello', { within: '2s' })
+ * agent.does('transfer', { team: 'billing' })
+ */
 export const agent = Object.assign(
   (word: (typeof AGENT_WORDS)[number], options: StepOptions = {}): Step => stepOf(options, () => ({ agent: word })),
   {
@@ -73,16 +97,32 @@ export const agent = Object.assign(
   },
 )
 
-/** Moves the scenario's clock; the only sleep. */
+/**
+ * Waits on the clock of the simulator: a virtual clock moves at once. `duration` is a text such as `500ms`.
+ *
+ * @example
+ * wait('10m')
+ */
 export const wait = (duration: string, options: StepOptions = {}): Step => stepOf(options, () => ({ wait: duration }))
 
-/** As if set in the workspace. */
+/**
+ * Sets the handover availability, as a person does in the workspace (ST17).
+ *
+ * @example
+ * availability('CLOSED', { reason: 'BUSINESS_HOURS' })
+ */
 export const availability = (
   value: 'OPEN' | 'CLOSED',
   options: StepOptions & Pick<MapOf<'availability'>, 'reason'> = {},
 ): Step => stepOf(options, own => ({ availability: isEmpty(own) ? value : { availability: value, ...own } }))
 
-/** Something goes wrong on purpose; `fault.clear()` ends it, or the one named. */
+/**
+ * Injects a fault. `fault.clear()` clears all faults, or the named one.
+ *
+ * @example
+ * fault({ on: 'webhook', respond: { status: 503 }, times: 1 })
+ * fault.clear()
+ */
 export const fault = Object.assign(
   (spec: FaultSpec, options: Omit<StepOptions, 'name'> = {}): Step => stepOf(options, () => ({ fault: spec })),
   { clear: (name?: string): Step => ({ fault: name === undefined ? 'clear' : { clear: name } }) },
@@ -90,7 +130,13 @@ export const fault = Object.assign(
 
 type Delivery = Sending & Pick<MapOf<'deliver'>, 'sign'>
 
-/** An event sent by hand; `deliver.again('s1')` sends the bytes of step `s1` once more. */
+/**
+ * Sends an event manually. `deliver.again('s1')` sends the bytes of the event of step `s1` once more.
+ *
+ * @example
+ * deliver('MESSAGE FROM USER', { body: { message: 'Hi' }, sign: 'wrong-key' })
+ * deliver.again('s1')
+ */
 export const deliver = Object.assign(
   (event: string, options: Delivery & Pick<MapOf<'deliver'>, 'body'> = {}): Step =>
     stepOf(options, own => ({ deliver: { event, ...own } })),
@@ -100,25 +146,52 @@ export const deliver = Object.assign(
   },
 )
 
-/** The intermediary as a process, by the driver's `target`. */
+/**
+ * Starts, stops or restarts the intermediary as a process, which the `target` of the agent driver describes.
+ *
+ * @example
+ * target('restart')
+ */
 export const target = (does: 'restart' | 'start' | 'stop' | 'kill', options: StepOptions = {}): Step =>
   stepOf(options, () => ({ target: does }))
 
-/** A line in the log. */
+/**
+ * Writes a line to the log of the run.
+ *
+ * @example
+ * log('now the handover')
+ */
 export const log = (text: string, options: StepOptions = {}): Step => stepOf(options, () => ({ log: text }))
 
-/** `$(i)` is 1, 2, 3 ... */
+/**
+ * Repeats steps; `$(i)` in them is 1, 2, 3 ...
+ *
+ * @example
+ * repeat(3, [user('Message $(i)')])
+ */
 export const repeat = (times: number, steps: Step[], options: StepOptions = {}): Step =>
   stepOf(options, () => ({ repeat: { times, steps } }))
 
-/** `parallel(20, steps)`: of 20 new users, `$(user)` is 1, 2, 3 ...; `parallel([...], [...])`: lists of steps. */
+/**
+ * Runs steps at the same time: the same steps for a number of new users, where `$(user)` is 1, 2, 3 ..., or several lists
+ * of steps.
+ *
+ * @example
+ * parallel(20, [press('handover'), expectCall('start')])
+ * parallel([user('Hi')], [agent.says('Hello')])
+ */
 export function parallel(users: number, steps: Step[]): Step
 export function parallel(...branches: [Step[], ...Step[][]]): Step
 export function parallel(first: number | Step[], ...rest: Step[][]): Step {
   return { parallel: typeof first === 'number' ? { users: first, steps: rest[0] ?? [] } : [first, ...rest] }
 }
 
-/** The steps of another file (`kind: partial`). */
+/**
+ * Includes the steps of another file (`kind: partial`), with values for its parameters.
+ *
+ * @example
+ * include('parts/takeover.yaml', { name: 'Anna' })
+ */
 export const include = (file: string, given?: Readonly<Record<string, unknown>>, options: StepOptions = {}): Step =>
   stepOf(options, () => ({ include: given === undefined ? file : { file, with: { ...given } } }))
 
@@ -130,7 +203,12 @@ export type CallStep = Step & { readonly expect: ExpectStep }
 type Within = { readonly within?: string }
 export type CallOptions = StepOptions & { readonly [Key in keyof ExpectOptions]?: NonNullable<ExpectOptions[Key]> }
 
-/** A call that has to come: `expectCall('start', { sender: { name: $.type('string') } }, { capture: { who: 'body.sender.name' } })`. */
+/**
+ * Expects a call of the intermediary. `capture` stores values of the call in variables.
+ *
+ * @example
+ * expectCall('start', { sender: { name: $.type('string') } }, { capture: { who: 'body.sender.name' } })
+ */
 export function expectCall<Call extends CallName>(
   call: Call,
   body?: BodyOf<Call>,
@@ -157,20 +235,45 @@ const group =
     })) as CallStep
   }
 
-/** All of these, in any order; options last. */
+/**
+ * Expects all of these calls, in any order. Options come last.
+ *
+ * @example
+ * all(expectCall('start'), expectCall('transcript'), { within: '3s' })
+ */
 export const all = group('all')
-/** All of these, in this order. */
+/**
+ * Expects all of these calls, in this order.
+ *
+ * @example
+ * seq(expectCall('typing_start'), expectCall('message'))
+ */
 export const seq = group('seq')
-/** One of these. */
+/**
+ * Expects exactly one of these calls.
+ *
+ * @example
+ * oneOf(expectCall('start'), expectCall('availability', { availability: 'CLOSED' }))
+ */
 export const oneOf = group('oneOf')
 
-/** A call that must not come: `none('start', {}, { for: '500ms' })`. */
+/**
+ * Expects that no such call arrives for a duration on the wall clock.
+ *
+ * @example
+ * none('start', {}, { for: '500ms' })
+ */
 export const none = <Call extends CallName>(
   call: Call,
   body: BodyOf<Call>,
   options: StepOptions & { readonly for: string },
 ): Step => stepOf(options, own => ({ none: { [call]: body, ...own } as NonNullable<Step['none']> }))
 
-/** The chat as it should be. */
+/**
+ * Checks the state of the chat, as its end user sees it.
+ *
+ * @example
+ * check({ status: 'agent', typing: false })
+ */
 export const check = (wanted: NonNullable<Step['check']>, options: StepOptions = {}): Step =>
   stepOf(options, () => ({ check: wanted }))
