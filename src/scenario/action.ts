@@ -1,17 +1,17 @@
-/** What a step of a plan does or asks for, one verb each. Plain data, and values may still hold `$(...)`. */
+/** Defines the actions of planned steps: one verb each, as plain data whose values may still hold `$(...)`. */
 import type { EndpointId } from '../contract/endpoints.ts'
 import type { AvailabilityReason, AvailabilityValue, Button } from '../contract/schemas.ts'
 import type { SignMode } from '../contract/sign-modes.ts'
 import type { FaultSpec } from '../faults/schema.ts'
 
-/** Anything with `$(...)` in it. */
+/** A value with `$(...)` inside. */
 export type Template = unknown
 
 export type CallName = EndpointId | 'any'
 
 export type Verb = Action['verb']
 
-/** A status, `any`, `non-2xx`; null: none wanted at all (`async` with nothing said). */
+/** The expected answer of the webhook: a status, `any` or `non-2xx`. */
 export type AckWanted = number | 'any' | 'non-2xx'
 
 export type Action =
@@ -30,7 +30,7 @@ export type Action =
       readonly item: Template
       readonly times: Times
       readonly withinMs: number | null
-      /** Watches this long for more than `times` allows. */
+      /** How long to wait for more items than `times` allows. */
       readonly forMs: number | null
       /** How long to wait from the start of the step, in place of `timeouts.expect`. */
       readonly waitMs?: number
@@ -40,7 +40,7 @@ export type Action =
   | { readonly verb: 'fault'; readonly fault: FaultSpec | { readonly clear: string | true } }
   | {
       readonly verb: 'deliver'
-      /** Either a new event or the bytes of an earlier step's event. */
+      /** The name of a new event; null when `replay` names the step whose event is sent again. */
       readonly event: Template
       readonly replay: string | null
       readonly body: Template
@@ -60,7 +60,7 @@ export type Action =
   | { readonly verb: 'check'; readonly check: Check }
   | { readonly verb: 'log'; readonly text: Template }
 
-/** `does.NAME` is a verb of the driver's own. */
+/** `does.NAME` is a verb that only this agent driver has. */
 export type AgentVerb = 'accept' | 'says' | 'type' | 'stop' | 'leave' | 'away' | 'back' | `does.${string}`
 
 export interface Times {
@@ -71,20 +71,20 @@ export interface Times {
 
 export interface CallPattern {
   readonly call: CallName
-  /** Null: any body. */
+  /** Null for any body. */
   readonly body: Template
 }
 
 export interface Expectation extends CallPattern {
   readonly times: Times
-  /** At least this long between two of them. */
+  /** The least time between two of the calls. */
   readonly apartMs: number | null
-  /** Looks from the start of this step id instead of the start of the turn, in any order. */
+  /** The id of the step from which calls count, instead of the start of the turn; in any order. */
   readonly since: string | null
   readonly alias: 'handover' | 'takeover' | null
   /** `invalid`: the key must be missing or wrong. */
   readonly auth: 'valid' | 'invalid'
-  /** Name -> path in the call: `body.sender.name`, `response.chatmessage_id`, `status`. */
+  /** Name -> path in the call, such as `body.sender.name`, `response.chatmessage_id` or `status`. */
   readonly capture: Readonly<Record<string, string>>
 }
 
@@ -96,14 +96,14 @@ export interface Check {
   readonly status?: Template
   readonly typing?: Template
   readonly availability?: Template
-  /** Event name -> how many so far in this lane. */
+  /** Event name -> how many so far in this conversation. */
   readonly events?: Readonly<Record<string, Template>>
   readonly transcript?: {
     /** The transcript ends with these. */
     readonly last?: readonly Template[]
-    /** These are in it, in this order, others may stand between. */
+    /** The transcript has these in this order, possibly with others between. */
     readonly contains?: readonly Template[]
-    /** None of these is in it. */
+    /** The transcript has none of these. */
     readonly lacks?: readonly Template[]
     readonly length?: Template
   }

@@ -1,14 +1,13 @@
 /**
- * A scenario ready to be played and judged: includes put in, repeats unrolled, parallel users written out, every
- * default filled, each step numbered and placed. Plain data. Values still hold `$(...)`: they are filled in when a
- * step is played or judged, with the scope of that step.
+ * Defines the plan of a scenario as plain data: includes inserted, repeats unrolled, parallel users expanded, defaults
+ * set, steps numbered. Values may still hold `$(...)`, which is interpolated with the scope of a step when it runs.
  */
 import type { EndpointId } from '../contract/endpoints.ts'
 import type { AvailabilityValue } from '../contract/schemas.ts'
 import type { Action, CallPattern, Template } from './action.ts'
 
 export interface Place {
-  /** As the user would write it. */
+  /** As the user writes it. */
   readonly file: string
   readonly line: number
   readonly column: number
@@ -17,7 +16,7 @@ export interface Place {
 /** `scenarios/happy.yaml:19:5`, as editors and terminals understand it. */
 export const placeText = ({ file, line, column }: Place): string => `${file}:${line}:${column}`
 
-/** What a scenario does about something: let it pass, mention it, fail. */
+/** Whether something is ignored, a warning or a failure. */
 export type Severity = 'off' | 'warn' | 'fail'
 
 export interface ConversationSpec {
@@ -30,20 +29,20 @@ export interface ConversationSpec {
   readonly transcript: string | null
   readonly context: Template
   readonly labels: Template
-  /** Values of `$(...)` for this lane: `user` in fresh lanes of `parallel`. */
+  /** Values of `$(...)` in this conversation: `user` in conversations of parallel users. */
   readonly scope: Readonly<Record<string, unknown>>
 }
 
 export interface Plan {
-  /** With `[language=nb]` for an instance of a matrix. */
+  /** Ends with `[language=nb]` for an instance of a matrix. */
   readonly name: string
   readonly file: string
   readonly place: Place | null
   readonly tags: readonly string[]
   readonly spec: readonly string[]
-  /** Null: that of the run. */
+  /** Null for that of the run. */
   readonly seed: number | null
-  /** Null: that of the run. */
+  /** Null for that of the run. */
   readonly clock: { readonly mode: 'real' | 'virtual'; readonly start?: string } | null
   readonly timeouts: {
     readonly ackMs: number
@@ -61,7 +60,7 @@ export interface Plan {
   readonly bot: { readonly id?: number; readonly name?: string; readonly replies?: readonly unknown[] }
   readonly availability: AvailabilityValue | null
   readonly businessHours: Readonly<Record<string, unknown>> | null
-  /** Whether every user text gets a token of its own appended. */
+  /** Whether a unique token is appended to every user text. */
   readonly tokens: boolean
   readonly conversations: readonly ConversationSpec[]
   readonly vars: Readonly<Record<string, unknown>>
@@ -70,21 +69,21 @@ export interface Plan {
   readonly never: readonly CallPattern[]
   readonly steps: readonly PlannedItem[]
   readonly finally: readonly PlannedItem[]
-  /** How many numbered steps there are, those of `finally` included. */
+  /** The number of steps, including `finally`. */
   readonly count: number
-  /** Why nothing else may run beside it; null when anything may. */
+  /** Why no other scenario may run at the same time; null when others may. */
   readonly exclusive: string | null
-  /** Driver verbs it cannot do without: `accept`, `inbox`, `does.transfer`, `target.restart`. */
+  /** Required driver verbs: `accept`, `inbox`, `does.transfer`, `target.restart`. */
   readonly needs: readonly string[]
   /** Names of environment variables its texts read. */
   readonly env: readonly string[]
-  /** Whether it says anything about availability: only then unclaimed availability calls count. */
+  /** Whether a step is about availability; only then unclaimed availability calls count. */
   readonly mentionsAvailability: boolean
 }
 
 export type PlannedItem = PlannedStep | PlannedParallel
 
-/** Branches played beside each other; each keeps its own turn. */
+/** Branches that run at the same time; each has its own turns. */
 export interface PlannedParallel {
   readonly kind: 'parallel'
   readonly branches: readonly (readonly PlannedItem[])[]
@@ -96,22 +95,22 @@ export interface PlannedStep {
   readonly number: number
   readonly id: string | null
   readonly name: string | null
-  /** The lane it speaks of. */
+  /** The conversation it is about. */
   readonly conversation: string
   readonly soft: boolean
   readonly place: Place | null
   /** The step in one line: `expect message { message: "I'm Anna" }`. */
   readonly label: string
-  /** Include parameters, `i` of a repeat, `user` of a parallel, `texts`; beside vars, matrix and captures. */
+  /** Include parameters, `i` of a repeat, `user` of a parallel, `texts`; in addition to vars, matrix and captures. */
   readonly scope: Readonly<Record<string, unknown>>
-  /** Numbers of the steps that opened its turn: the earliest start of them is where it looks from. Empty: the beginning. */
+  /** Numbers of the steps that opened its turn. Calls count from their earliest start, or from the beginning. */
   readonly turn: readonly number[]
-  /** Lanes whose inbox is to be read before this step, because its turn has a `sees` of them. */
+  /** Conversations whose inbox is read before this step, because a `sees` of its turn needs it. */
   readonly readsInboxOf: readonly string[]
   readonly action: Action
 }
 
-/** Every step of a list of items, in the order of their numbers. */
+/** Every step inside the items, in the order of their numbers. */
 export function* stepsOf(items: readonly PlannedItem[]): Generator<PlannedStep> {
   for (const item of items) {
     if (item.kind === 'step') yield item

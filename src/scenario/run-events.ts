@@ -1,12 +1,12 @@
 /**
- * What the player of a scenario writes into the journal beside what happens anyway, so that a verdict needs nothing
- * but the plan and the journal. All are notes; `chat_id` is that of the lane where there is one.
+ * Defines the notes that a run of a scenario adds to the journal, so that a verdict needs only plan and journal. A note
+ * about one conversation has its `chat_id`.
  */
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { DriverFailure, EarlyEnd, StepFailure } from '../journal/run-failures.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 
-/** First entry of a play. */
+/** The first entry of a run. */
 export interface ScenarioStarted {
   readonly note: 'scenario_started'
   readonly scenario: string
@@ -16,17 +16,17 @@ export interface ScenarioStarted {
   readonly seed: number
   readonly clock: 'real' | 'virtual'
   readonly bot: { readonly id: number; readonly name: string }
-  /** What `$(config.X)` reads: everything in force, keys masked. */
+  /** Values of `$(config.X)`: every effective setting, keys masked. */
   readonly config: Readonly<Record<string, unknown>>
-  /** What `$(env.X)` reads. */
+  /** Values of `$(env.X)`. */
   readonly env: Readonly<Record<string, string>>
-  /** What `$(sim.X)` reads: `url`, `api_key` (masked), `bot_id`. */
+  /** Values of `$(sim.X)`: `url`, `api_key` (masked), `bot_id`. */
   readonly sim: Readonly<Record<string, unknown>>
-  /** Whether the driver is there, and which verbs it has: `accept`, `inbox`, `does.transfer`, `target.restart`. */
+  /** Verbs of the agent driver, such as `accept`, `inbox`, `does.transfer`, `target.restart`; null without a driver. */
   readonly driver: readonly string[] | null
 }
 
-/** A chat of the scenario, when it is made; what `$(chat.X)` reads. */
+/** A chat of the scenario was created; `chat` has the values of `$(chat.X)`. */
 export interface ConversationOpened {
   readonly note: 'conversation'
   readonly chat_id: string
@@ -37,7 +37,7 @@ export interface ConversationOpened {
     readonly language: string
     readonly source: string
     readonly name: string
-    /** When it is not the bot of the scenario. */
+    /** Set when it is not the bot of the scenario. */
     readonly bot_id?: number
   }
 }
@@ -49,11 +49,11 @@ export interface StepStarted {
   readonly label: string
 }
 
-/** What came of playing it; whether a check was met is for the judge to say. */
+/** The result of running a step; the evaluator decides whether an expectation was met. */
 export interface StepEnded {
   readonly note: 'step_ended'
   readonly step: number
-  /** The event a stimulus caused, when one was due. */
+  /** The event that a stimulus caused; null when it caused none. */
   readonly delivery_id?: string | null
   /** Why the runner could not execute it. */
   readonly failure?: StepFailure
@@ -63,11 +63,11 @@ export interface StepEnded {
   readonly interrupted?: true
   /** The unique token put into the user's text. */
   readonly token?: string
-  /** Index of the last inbox item a `sees` looked at, and of others what the judge needs. */
+  /** Values that the evaluator needs, such as the index of the last inbox item that a `sees` read. */
   readonly [detail: string]: unknown
 }
 
-/** The chat as a `check` saw it; written again whenever what it looks at has changed. */
+/** The state of the chat while a `check` waits; added again after every change. */
 export interface Observed {
   readonly note: 'observed'
   readonly step: number
@@ -75,11 +75,11 @@ export interface Observed {
   readonly status: 'bot' | 'pending' | 'agent'
   readonly typing: boolean
   readonly availability: 'OPEN' | 'CLOSED'
-  /** Only when the check asks for it. */
+  /** Only for checks of the transcript. */
   readonly transcript?: readonly TranscriptRow[]
 }
 
-/** Exactly one of user, bot, agent. `agent` is the name shown, with `text`. */
+/** Exactly one of user, bot and agent; `agent` is the displayed name and comes with `text`. */
 export type TranscriptRow =
   | { readonly user: string }
   | { readonly bot: string; readonly buttons?: readonly unknown[] }
@@ -91,12 +91,12 @@ export interface TargetUnreachable {
   readonly failure: ConnectionFailure
 }
 
-/** All steps are over; from here on only stragglers. */
+/** All steps have ended; later calls are late. */
 export interface StepsDone {
   readonly note: 'steps_done'
 }
 
-/** Last entry of a play that came to its end. What follows arrived after it and is charged to it. */
+/** The last entry of a complete run. Later entries still count for it. */
 export interface ScenarioEnded {
   readonly note: 'scenario_ended'
   /** Why it ended before its last step. */
@@ -118,7 +118,7 @@ export type RunEventOf<Name extends RunEvent['note']> = Extract<RunEvent, { note
 export const isRunEvent = <Name extends RunEvent['note']>(entry: Entry, ...names: Name[]): entry is RunEventOf<Name> =>
   entry.kind === 'note' && names.some(name => name === entry.note)
 
-/** One call of the driver. An inbox read has `items`. */
+/** One call of the agent driver; an inbox read has `items`. */
 export interface DriverCall {
   readonly verb: string
   readonly outcome: 'ok' | 'failed' | 'unreachable'
@@ -126,11 +126,11 @@ export interface DriverCall {
   readonly how: string
   readonly status?: number
   readonly duration_ms: number
-  /** What the agent was to write. */
+  /** The text for the agent to send. */
   readonly text?: string
   /** Why it failed. */
   readonly failure?: DriverFailure
-  /** The start of what it answered. */
+  /** The start of the answer. */
   readonly answer?: string
   readonly items?: readonly InboxItem[]
   readonly chat_id?: string

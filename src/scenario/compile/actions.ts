@@ -1,4 +1,4 @@
-/** From a step as it is written to what is played or judged. */
+/** Compiles a written step to its action. */
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { explainIssues, ZOD_MESSAGES } from '../../contract/explain-issues.ts'
@@ -14,7 +14,7 @@ import { COMPILE_TEXTS } from './texts.ts'
 type Path = readonly PropertyKey[]
 
 export interface StepReferences {
-  /** The step a `since` or `replay` names, as the plan calls it; null when there is none. */
+  /** The planned id of the step that `since` or `replay` names; null when there is none. */
   idOf(id: string, path: Path, sending: boolean): string | null
 }
 
@@ -32,7 +32,7 @@ const user: Compiler<'user'> = (compiler, written) => {
   return { verb: 'user', text: map.text ?? '', attach, ...ackOf(compiler, map, 'user') }
 }
 
-/** Files are found from the scenario, wherever the run was started. */
+/** Paths are relative to the scenario file. */
 function attachment(compiler: StepCompiler, written: Readonly<Record<string, unknown>>, path: Path): Template {
   const file = interpolateStatic(written.file, compiler.scope.values)
   if (written.size_kb !== undefined) {
@@ -49,7 +49,7 @@ const press: Compiler<'press'> = (compiler, written) => {
   return { verb: 'press', button: map.button, ...ackOf(compiler, map, 'press') }
 }
 
-const bot: Compiler<'bot'> = (_here, written) => {
+const bot: Compiler<'bot'> = (_compiler, written) => {
   const map = typeof written === 'string' ? { text: written } : written
   return { verb: 'bot', text: map.text, buttons: map.buttons ?? [] }
 }
@@ -71,7 +71,7 @@ function sees(compiler: StepCompiler, written: Exclude<Of<'agent'>, string>): Ac
   }
 }
 
-/** A text, or a matcher of one, stands for an item with that text. */
+/** A text or a matcher of a text means an item with that text. */
 function inboxItem(written: unknown): Template {
   if (typeof written !== 'object' || written === null) return { text: written }
   return Object.keys(written).some(key => key.startsWith('$')) ? { text: written } : written
@@ -141,8 +141,8 @@ const COMPILERS: { readonly [Name in Exclude<Verb, 'sees'>]: Compiler<Name> } = 
   }),
   expect,
   none,
-  check: (_here, written) => ({ verb: 'check', check: written }),
-  log: (_here, written) => ({ verb: 'log', text: written }),
+  check: (_compiler, written) => ({ verb: 'check', check: written }),
+  log: (_compiler, written) => ({ verb: 'log', text: written }),
 }
 
 const PLAIN_VERBS = Object.keys(COMPILERS) as (keyof typeof COMPILERS)[]

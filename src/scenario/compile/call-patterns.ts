@@ -1,4 +1,4 @@
-/** What is written about calls, as patterns and trees. */
+/** Compiles what a scenario expects of calls to patterns and trees, and reports bodies that no call can have. */
 
 import { nearest } from '../../text/near-names.ts'
 import type { CallName, CallPattern, ExpectTree, Times } from '../action.ts'
@@ -55,14 +55,14 @@ function callTree(
   }
 }
 
-/** Each is looked at again with every call. */
-const MOST_WAYS = 1000
+/** Every alternative is tried again for every call. */
+const MOST_ALTERNATIVES = 1000
 
-/** `oneOf` beside `oneOf` multiply. */
+/** Several `oneOf` multiply their alternatives. */
 export function checkAlternatives(compiler: StepCompiler, tree: ExpectTree, path: Path): void {
   const ways = countAlternatives(tree)
-  if (ways <= MOST_WAYS) return
-  compiler.report(path, COMPILE_TEXTS.tooManyAlternatives(ways, MOST_WAYS))
+  if (ways <= MOST_ALTERNATIVES) return
+  compiler.report(path, COMPILE_TEXTS.tooManyAlternatives(ways, MOST_ALTERNATIVES))
 }
 
 function countAlternatives(tree: ExpectTree): number {
@@ -71,14 +71,14 @@ function countAlternatives(tree: ExpectTree): number {
   return tree.op === 'oneOf' ? ways.reduce((sum, one) => sum + one, 0) : ways.reduce((all, one) => all * one, 1)
 }
 
-/** What a call has to be kept. */
-const PARTS = ['body', 'response', 'status', 'endpoint', 'alias', 'method', 'path', 'headers']
+/** The parts of a call that can be captured. */
+const CALL_PARTS = ['body', 'response', 'status', 'endpoint', 'alias', 'method', 'path', 'headers']
 
 function checkCapture(compiler: StepCompiler, capture: Readonly<Record<string, string>>, path: Path): void {
   for (const [name, from] of Object.entries(capture)) {
     const first = firstWord(from)
-    if (PARTS.includes(first)) continue
-    const hint = nearest(first, PARTS) || COMPILE_TEXTS.callParts(PARTS, from)
+    if (CALL_PARTS.includes(first)) continue
+    const hint = nearest(first, CALL_PARTS) || COMPILE_TEXTS.callParts(CALL_PARTS, from)
     compiler.report([...path, name], COMPILE_TEXTS.unknownCallPart(first, hint))
   }
 }
@@ -96,7 +96,7 @@ export function* callsOf(tree: ExpectTree): Generator<Extract<ExpectTree, { op: 
   else for (const one of tree.of) yield* callsOf(one)
 }
 
-/** `negative`: it must not come, so nobody would notice that it cannot. */
+/** `negative` patterns must not match, so that an impossible body would go unnoticed. */
 export function checkBody(compiler: StepCompiler, pattern: CallPattern, path: Path, negative: boolean): void {
   const { call, body } = pattern
   if (body === null || body === undefined || isFilledLater(body)) return
@@ -109,13 +109,13 @@ export function checkBody(compiler: StepCompiler, pattern: CallPattern, path: Pa
 
 const isFilledLater = (body: unknown) => typeof body === 'string' && /^\$\(.*\)$/.test(body)
 
-/** Operators that are about texts, numbers and lists. */
-const OF_FIELDS = ['$re', '$has', '$each', '$len', '$gt', '$gte', '$lt', '$lte', '$uuid', '$iso', '$absent']
+/** Operators of texts, numbers and lists, which no body is. */
+const FIELD_OPERATORS = ['$re', '$has', '$each', '$len', '$gt', '$gte', '$lt', '$lte', '$uuid', '$iso', '$absent']
 
 function notABody(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return COMPILE_TEXTS.notABody(body)
   }
-  const op = OF_FIELDS.find(name => Object.hasOwn(body, name))
+  const op = FIELD_OPERATORS.find(name => Object.hasOwn(body, name))
   return op === undefined ? null : COMPILE_TEXTS.operatorOfField(op)
 }

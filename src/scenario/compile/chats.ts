@@ -1,4 +1,4 @@
-/** The lanes of a scenario: its chats, and the fresh ones of parallel users. */
+/** Lists the conversations of a scenario, with a new one for each parallel user, and finds the one of each step. */
 
 import { nearest } from '../../text/near-names.ts'
 import type { ChatInput, ScenarioFile } from '../format/scenario.ts'
@@ -10,14 +10,14 @@ import { interpolateStatic } from './templates.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 
 export interface Chats {
-  /** Those the scenario names; `main` when it has one. */
+  /** The names in the scenario; `main` when it has one chat. */
   readonly names: readonly string[]
-  /** The lane of a step that says nothing; null when it has to say. */
-  readonly usual: string | null
-  /** A new user's lane. */
+  /** The conversation of a step without `chat`; null when `chat` is required. */
+  readonly defaultName: string | null
+  /** Adds the conversation of a parallel user. */
   fresh(user: number): string
   use(conversation: string): void
-  /** Those to be opened. */
+  /** The conversations to open. */
   all(): ConversationSpec[]
 }
 
@@ -26,11 +26,12 @@ const MAIN = 'main'
 export function chatsOf(scenario: ScenarioFile): Chats {
   const named = scenario.chats === undefined ? { [MAIN]: scenario.chat ?? {} } : scenario.chats
   const names = Object.keys(named)
+  const [only, ...others] = names
   const used = new Set<string>()
   const fresh: ConversationSpec[] = []
   return {
     names,
-    usual: names.length === 1 ? names[0]! : null,
+    defaultName: only !== undefined && others.length === 0 ? only : null,
     fresh(user) {
       const name = `user ${fresh.length + 1}`
       fresh.push(conversationOf(name, scenario.chat ?? {}, { user }))
@@ -38,29 +39,31 @@ export function chatsOf(scenario: ScenarioFile): Chats {
     },
     use: conversation => void used.add(conversation),
     all() {
-      const declared = names.filter(name => fresh.length === 0 || scenario.chats !== undefined || used.has(name))
-      return [...declared.map(name => conversationOf(name, named[name]!, {})), ...fresh]
+      const declared = Object.entries(named).filter(
+        ([name]) => fresh.length === 0 || scenario.chats !== undefined || used.has(name),
+      )
+      return [...declared.map(([name, chat]) => conversationOf(name, chat, {})), ...fresh]
     },
   }
 }
 
-/** A shipped conversation brings its own language, source, context and labels: null leaves them to it. */
+/** Null means the language, source, context or labels of the shipped conversation. */
 function conversationOf(name: string, chat: ChatInput, scope: ConversationSpec['scope']): ConversationSpec {
-  const usual = <Value>(value: Value) => (chat.transcript === undefined ? value : null)
+  const otherwise = <Value>(value: Value) => (chat.transcript === undefined ? value : null)
   return {
     name,
-    language: chat.language ?? usual('en'),
-    source: chat.source ?? usual('web'),
+    language: chat.language ?? otherwise('en'),
+    source: chat.source ?? otherwise('web'),
     user: chat.user === undefined ? {} : chat.user,
     history: chat.history ?? [],
     transcript: chat.transcript ?? null,
-    context: chat.context ?? usual(null),
-    labels: chat.labels ?? usual(null),
+    context: chat.context ?? otherwise(null),
+    labels: chat.labels ?? otherwise(null),
     scope,
   }
 }
 
-/** Null when nothing says so, which is right for steps about no chat, and for lists of steps that say it themselves. */
+/** Null for steps about no chat, and for lists of steps, where each step decides. */
 export function conversationOfStep(
   chats: Chats,
   compiler: StepCompiler,
@@ -68,7 +71,7 @@ export function conversationOfStep(
   around: string | null,
 ): string | null {
   if (step.chat !== undefined) return named(chats, compiler, step.chat)
-  const conversation = around ?? chats.usual
+  const conversation = around ?? chats.defaultName
   if (conversation === null && (isAboutChat(step) || step.fault !== undefined)) {
     compiler.report([], COMPILE_TEXTS.unclearChat(chats.names))
   }
@@ -87,7 +90,7 @@ function named(chats: Chats, compiler: StepCompiler, written: string): string {
 
 const CHAT_VERBS = ['user', 'press', 'bot', 'deliver'] as const
 
-/** Of those nobody speaks of, the one chat of a scenario with parallel users need not be opened. */
+/** Whether a step is about a chat; in a scenario with parallel users, a chat without such steps is not opened. */
 export function isAboutChat(step: Step): boolean {
   if (CHAT_VERBS.some(verb => step[verb] !== undefined)) return true
   if (step.agent !== undefined) return step.agent !== 'away' && step.agent !== 'back'
@@ -96,7 +99,7 @@ export function isAboutChat(step: Step): boolean {
   return calls !== undefined && !patternsAreAvailability(calls)
 }
 
-/** Availability calls belong to the bot, not to a chat. */
+/** Availability calls are about the bot and not about a chat. */
 function patternsAreAvailability(written: NonNullable<Step['expect'] | Step['none']>): boolean {
   const patterns = patternsOf(written)
   return patterns.length > 0 && patterns.every(({ call }) => call === 'availability')

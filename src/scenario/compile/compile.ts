@@ -1,4 +1,4 @@
-/** Scenarios as they were read, into plans: one for each combination of a matrix. */
+/** Compiles scenarios to plans, one for each combination of a matrix. */
 import { ConfigError } from '../../files/errors.ts'
 import type { LoadedScenario } from '../format/loaded.ts'
 import type { ScenarioFile } from '../format/scenario.ts'
@@ -24,7 +24,7 @@ export function compile(loaded: readonly LoadedScenario[]): Plan[] {
   return plans
 }
 
-/** The plans of one scenario; what is wrong with it goes to `complaints`. */
+/** The plans of one scenario; adds its problems to `diagnostics`. */
 export function compileInto(loaded: LoadedScenario, diagnostics: Diagnostics): Plan[] {
   return combinations(loaded.value.matrix ?? {}).map(matrix => compileOne(loaded, matrix, diagnostics))
 }
@@ -66,7 +66,7 @@ function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, dia
   }
 }
 
-/** A value, or what gives it in the play. */
+/** A value, or the template of a deferred value. */
 const varOf = ({ values, deferred }: CompileScope, name: string) =>
   Object.hasOwn(values, name) ? escapePlaceholders(values[name]) : deferred[name]
 
@@ -94,7 +94,7 @@ function factsOf(
   }
 }
 
-/** Names in the parts around the steps, and names that may not be given. */
+/** Checks the names that the head of the scenario reads and defines. */
 function checkHeader(loaded: LoadedScenario, scope: CompileScope, diagnostics: Diagnostics): void {
   const compiler = createStepCompiler(loaded, [], scope, diagnostics)
   const { steps: _, finally: __, vars = {}, matrix = {}, ...around } = loaded.value
@@ -110,7 +110,7 @@ function checkHeader(loaded: LoadedScenario, scope: CompileScope, diagnostics: D
 
 const CHECKS: readonly string[] = ['expect', 'none', 'check', 'sees']
 
-/** A scenario that cannot fail says nothing. */
+/** Reports a scenario without expectations, which could not fail. */
 function checkAsserts(
   loaded: LoadedScenario,
   items: readonly PlannedItem[],

@@ -1,4 +1,4 @@
-/** What earlier steps have defined: ids to look back to, captures to read. Branches of a parallel have their own view. */
+/** Collects the ids and captures that earlier steps define; each branch of a parallel has its own view. */
 import { nearest } from '../../text/near-names.ts'
 import type { Action } from '../action.ts'
 import { placeOf } from '../format/loaded.ts'
@@ -9,23 +9,23 @@ import { COMPILE_TEXTS } from './texts.ts'
 
 type Path = readonly PropertyKey[]
 
-/** Where a name was defined: unrolled steps stand at the same spot. */
+/** Where a name is defined; repeated steps share a spot. */
 type Spot = string
 const spotOf = ({ written, path }: StepCompiler): Spot => `${written.path} ${written.at.join('.')} ${path.join('.')}`
 
 interface Definition {
   readonly spot: Spot
-  /** For people. */
+  /** Shown in errors. */
   readonly at: string
 }
 
-/** Of the whole plan. */
+/** The definitions of the whole plan. */
 interface Registry {
   readonly ids: Map<string, Definition & { uses: number }>
   readonly captures: Map<string, Definition>
 }
 
-interface Marked {
+interface StepId {
   /** In the plan: `s1`, and `s1#2` in the second round of a repeat. */
   readonly id: string
   readonly verb: Action['verb']
@@ -33,7 +33,7 @@ interface Marked {
 
 export class Definitions {
   readonly #registry: Registry
-  readonly #ids: Map<string, Marked>
+  readonly #ids: Map<string, StepId>
   readonly #captures: Set<string>
 
   constructor(from?: Definitions) {
@@ -52,7 +52,7 @@ export class Definitions {
     for (const name of branch.#captures) this.#captures.add(name)
   }
 
-  /** The id the plan gives to a step. */
+  /** Defines the id of a step and returns its id in the plan. */
   define(compiler: StepCompiler, name: string, verb: Action['verb']): string {
     const spot = spotOf(compiler)
     const known = this.#registry.ids.get(name) ?? { spot, at: whereIs(compiler), uses: 0 }
@@ -64,7 +64,7 @@ export class Definitions {
     return id
   }
 
-  /** Of a `since`, or of a `replay`, which must name a step that sends something. */
+  /** The planned id for `since`, or for `replay`, which must name a step that sends an event. */
   idOf(compiler: StepCompiler, name: string, path: Path, sending: boolean): string | null {
     const marked = this.#ids.get(name)
     if (marked === undefined) {

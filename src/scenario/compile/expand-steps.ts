@@ -1,6 +1,6 @@
 /**
- * From written steps to planned ones: includes put in, repeats unrolled, users written out, every name, id and chat
- * checked in the order of the play.
+ * Expands written steps to planned steps: inserts includes, unrolls repeats, adds the steps of parallel users, and checks
+ * names, ids and chats in the order of the run.
  */
 import { dirname, resolve } from 'node:path'
 import { nearest } from '../../text/near-names.ts'
@@ -28,25 +28,25 @@ import { COMPILE_TEXTS } from './texts.ts'
 
 const MOST_STEPS = 10_000
 
-/** Shared by the whole plan. */
+/** State of the whole plan. */
 export interface Expansion {
   readonly loaded: LoadedScenario
   readonly diagnostics: Diagnostics
   readonly chats: Chats
-  /** Vars and matrix, which the plan has for all its steps. */
+  /** Vars and matrix, which the plan holds for all steps. */
   readonly shared: Scope
-  /** So far. */
+  /** The number of steps so far. */
   count: number
 }
 
-/** Where a list of steps stands. */
+/** A list of steps and its surroundings: file, path, names, conversation. */
 export interface StepList {
   readonly written: FileValue<unknown>
   readonly path: Path
   readonly scope: CompileScope
-  /** What earlier steps have defined; branches have their own. */
+  /** The definitions of earlier steps; each branch has its own. */
   readonly definitions: Definitions
-  /** Said by `chat:` around the list, or the lane of a parallel user. */
+  /** The `chat` around the list, or the conversation of a parallel user. */
   readonly conversation: string | null
   /** Files that include this one, outermost first. */
   readonly within: readonly string[]
@@ -103,7 +103,7 @@ function checkNames({ scope, definitions }: StepList, compiler: StepCompiler, st
   for (const { path, message } of unknownNames(step, names)) compiler.report(path, message)
 }
 
-/** What the step reads beside vars and matrix; of the texts only its own: one of them is long. */
+/** Names in addition to vars and matrix; of the named texts only those the step reads, because some are long. */
 function scopeFor(all: Expansion, { values }: CompileScope, step: Step): PlannedStep['scope'] {
   const own = Object.fromEntries(Object.entries(values).filter(([name, value]) => all.shared[name] !== value))
   const read = namesIn(step).filter(name => name.startsWith('texts.'))

@@ -1,8 +1,7 @@
-/** Everything of a plan but its steps, defaults filled in. */
+/** Compiles the head of a scenario: everything but the steps, with defaults. */
 
 import { allowedFor, isKnob, type KnobName, parseKnob } from '../../contract/knobs.ts'
 import { isMap } from '../../files/is-map.ts'
-import { parseDuration } from '../../text/duration.ts'
 import type { ScenarioFile } from '../format/scenario.ts'
 import { AVAILABILITY_VALUE, atLeast, DURATION, FLAG, SEVERITY } from '../format/values.ts'
 import type { Plan } from '../plan.ts'
@@ -49,20 +48,18 @@ function clockOf(clock: ScenarioFile['clock']): Plan['clock'] {
   return { mode: clock.mode, ...(clock.start === undefined ? {} : { start: clock.start as string }) }
 }
 
-const usual = (text: string) => parseDuration(text)!
-
 function timeoutsOf(compiler: StepCompiler, written: NonNullable<ScenarioFile['timeouts']>): Plan['timeouts'] {
-  const read = (name: keyof typeof written, otherwise: string) =>
-    compiler.staticValue(DURATION, written[name], ['timeouts', name], usual(otherwise))
+  const read = (name: keyof typeof written, otherwise: number) =>
+    compiler.staticValue(DURATION, written[name], ['timeouts', name], otherwise)
   return {
-    ackMs: read('ack', '10s'),
-    expectMs: read('expect', '5s'),
-    settleMs: read('settle', '300ms'),
-    scenarioMs: read('scenario', '60s'),
+    ackMs: read('ack', 10_000),
+    expectMs: read('expect', 5_000),
+    settleMs: read('settle', 300),
+    scenarioMs: read('scenario', 60_000),
   }
 }
 
-/** Reading is always allowed, unless the scenario says what is. */
+/** Calls that read are allowed, unless the scenario lists others. */
 const ALLOWED = ['transcript', 'summarize', 'chat'] as const
 
 function strictOf(compiler: StepCompiler, written: ScenarioFile['strict']): Plan['strict'] {
@@ -75,7 +72,7 @@ function strictOf(compiler: StepCompiler, written: ScenarioFile['strict']): Plan
   }
 }
 
-/** Dotted names, whichever way they were written. */
+/** Knobs by dotted name. */
 function configOf(compiler: StepCompiler, written: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const config: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(written)) {
@@ -96,11 +93,11 @@ function takeKnob(
   const value = interpolateStatic(written, compiler.scope.values)
   const at = ['config', ...path]
   if (Object.hasOwn(config, name)) compiler.report(at, COMPILE_TEXTS.duplicateKnob(name), 'key')
-  else if (isKnob(name) && parseKnob(name, value) === undefined) complainOf(compiler, name, at, value)
+  else if (isKnob(name) && parseKnob(name, value) === undefined) reportValue(compiler, name, at, value)
   config[name] = value
 }
 
-const complainOf = (compiler: StepCompiler, name: KnobName, at: readonly string[], value: unknown) =>
+const reportValue = (compiler: StepCompiler, name: KnobName, at: readonly string[], value: unknown) =>
   compiler.report(at, COMPILE_TEXTS.unexpected(allowedFor(name), value))
 
 function botOf(compiler: StepCompiler, { id, name, replies }: NonNullable<ScenarioFile['bot']>): Plan['bot'] {

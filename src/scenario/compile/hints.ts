@@ -1,4 +1,4 @@
-/** What a careful author would change, seen without playing. */
+/** Finds steps that an author should change, without running the scenario. */
 
 import type { FaultSpec } from '../../faults/schema.ts'
 import type { Verb } from '../action.ts'
@@ -28,13 +28,13 @@ const fieldsIn = (items: readonly PlannedItem[]): Hint[] =>
 function hintsIn(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Hint[] {
   const steps = items.filter(item => item.kind === 'step')
   const branches = items.flatMap(item => (item.kind === 'parallel' ? item.branches : []))
-  const compiler = steps.flatMap((step, index) => {
+  const found = steps.flatMap((step, index) => {
     if (step.action.verb !== 'wait') return []
     const next = steps.slice(index + 1).find(other => !PASSING.includes(other.action.verb))
-    const found = next === undefined ? null : hint(step, next, clock)
-    return found === null ? [] : [found]
+    const one = next === undefined ? null : hint(step, next, clock)
+    return one === null ? [] : [one]
   })
-  return [...compiler, ...branches.flatMap(branch => hintsIn(branch, clock))]
+  return [...found, ...branches.flatMap(branch => hintsIn(branch, clock))]
 }
 
 const PASSING: readonly Verb[] = ['log', 'fault']
@@ -51,25 +51,25 @@ function hint(wait: PlannedStep, next: PlannedStep, clock: 'real' | 'virtual'): 
   return null
 }
 
-interface Keeping {
+interface HoldingFault {
   readonly spec: FaultSpec
   readonly conversation: string
-  /** How many more it will keep back. */
+  /** How many more events it holds. */
   left: number
-  /** How many events go past the one it has. */
+  /** How many events still pass before it releases the held one. */
   passing: number
 }
 
-/** Only what can be seen for certain: branches beside each other may free each other's events. */
+/** Finds steps that wait for an event a fault holds. Skips parallel branches, which can release each other's events. */
 export function heldEventHints(items: readonly PlannedItem[]): Hint[] {
   const taken = new Set<string>()
-  let keeping: Keeping[] = []
+  let holding: HoldingFault[] = []
   return items.flatMap(item => {
-    if (item.kind === 'parallel') keeping = []
+    if (item.kind === 'parallel') holding = []
     if (item.kind === 'parallel') return []
     if (isTakeover(item)) taken.add(item.conversation)
-    keeping = afterFault(keeping, item)
-    const by = keeping.filter(one => strikes(one, item, taken.has(item.conversation)))
+    holding = afterFault(holding, item)
+    const by = holding.filter(one => holds(one, item, taken.has(item.conversation)))
     const waits = 'async' in item.action && !item.action.async && item.action.ack !== null
     return by.length > 0 && waits ? [{ place: item.place, rule: 'held-event-is-waited-for', message: MESSAGE }] : []
   })
@@ -83,18 +83,18 @@ const isTakeover = ({ action }: PlannedStep): boolean =>
   (action.verb === 'agent' && action.does === 'accept') ||
   (action.verb === 'expect' && action.tree.op === 'call' && action.tree.call === 'start')
 
-function afterFault(keeping: Keeping[], { action, conversation }: PlannedStep): Keeping[] {
-  if (action.verb !== 'fault') return keeping
+function afterFault(holding: HoldingFault[], { action, conversation }: PlannedStep): HoldingFault[] {
+  if (action.verb !== 'fault') return holding
   const { fault } = action
-  if ('clear' in fault) return fault.clear === true ? [] : keeping.filter(({ spec }) => spec.name !== fault.clear)
+  if ('clear' in fault) return fault.clear === true ? [] : holding.filter(({ spec }) => spec.name !== fault.clear)
   const keeps = fault.hold !== undefined || fault.swap === true
   const isPlain = fault.skip === undefined && fault.every === undefined && fault.chat_id === undefined
-  if (!keeps || !isPlain) return keeping
-  return [...keeping, { spec: fault, conversation, left: fault.times ?? Number.POSITIVE_INFINITY, passing: 0 }]
+  if (!keeps || !isPlain) return holding
+  return [...holding, { spec: fault, conversation, left: fault.times ?? Number.POSITIVE_INFINITY, passing: 0 }]
 }
 
-/** Counts as the fault itself would. */
-function strikes(one: Keeping, { action, conversation }: PlannedStep, isTaken: boolean): boolean {
+/** Counts in the same way as the fault. */
+function holds(one: HoldingFault, { action, conversation }: PlannedStep, isTaken: boolean): boolean {
   const event =
     action.verb === 'press' ? 'REQUESTING TAKEOVER' : action.verb === 'user' && isTaken ? 'MESSAGE FROM USER' : null
   if (event === null || conversation !== one.conversation || one.left === 0) return false

@@ -1,4 +1,4 @@
-/** A step in one line. */
+/** Describes a step in one line. */
 import { formatDuration } from '../../text/duration.ts'
 import type { Action, CallPattern, ExpectTree } from '../action.ts'
 
@@ -41,11 +41,11 @@ function describe(action: Action): string {
 
 const files = (count: number) => (count === 1 ? 'a file' : `${count} files`)
 const quoted = (value: unknown) => flowText(typeof value === 'string' ? truncate(value, LONGEST) : value)
-/** A text, even when `$(i)` made it a number. */
+/** Quotes a text, also when `$(i)` made it a number. */
 const said = (value: unknown) => quoted(typeof value === 'object' ? value : String(value))
 const clearWords = (clear: string | true) => `fault ${clear === true ? 'clear' : `clear ${clear}`}`
 
-/** `{ text: Hello }` was most likely written `Hello`. */
+/** Shortens `{ text: Hello }` to `Hello`. */
 function shownItem(item: unknown): unknown {
   const keys = typeof item === 'object' && item !== null ? Object.keys(item) : []
   return keys.length === 1 && keys[0] === 'text' ? (item as { text: unknown }).text : item
@@ -87,7 +87,7 @@ export function flowText(value: unknown): string {
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
 }
 
-/** In whole characters, never half of a pair. */
+/** Cuts whole characters, never half of a surrogate pair. */
 export function truncate(text: string, max: number): string {
   const points = [...text.slice(0, max * 2)]
   return points.length <= max && text.length <= max * 2 ? text : `${points.slice(0, max - 1).join('')}…`

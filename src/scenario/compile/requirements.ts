@@ -1,10 +1,10 @@
-/** What a plan needs and touches, read from its steps. */
+/** Infers from its steps which driver verbs a plan needs, and whether other scenarios can run at the same time. */
 import type { FaultSpec } from '../../faults/schema.ts'
 import type { Action, CallPattern } from '../action.ts'
 import type { PlannedStep } from '../plan.ts'
 import { callsOf } from './call-patterns.ts'
 
-/** Driver verbs without which the scenario shows nothing. */
+/** Driver verbs that the plan needs. */
 export function needsOf(steps: readonly PlannedStep[], required: readonly string[]): string[] {
   const inferred = steps.flatMap(({ action }) => needOf(action))
   return [...new Set([...required.map(name => name.replace(/^agent\./, '')), ...inferred])]
@@ -29,7 +29,7 @@ export function mentionsAvailability(steps: readonly PlannedStep[], never: reado
 const isAboutAvailability = (action: Action) =>
   action.verb === 'availability' || (action.verb === 'check' && action.check.availability !== undefined)
 
-/** Availability calls name no chat and a restart ends every chat: nothing else may run beside those. */
+/** Availability calls name no chat and a restart ends every chat, so such a scenario runs alone. */
 export function exclusiveReason(
   steps: readonly PlannedStep[],
   never: readonly CallPattern[],

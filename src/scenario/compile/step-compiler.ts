@@ -1,4 +1,4 @@
-/** Compiles one step: fills in what is known before the run and collects problems. */
+/** Reads values of one step that must be known before the run, and collects problems. */
 import type { Problem } from '../../files/errors.ts'
 import { type FileValue, type Path, problemAt } from '../format/loaded.ts'
 import { isPlaceholder, type ValueType } from '../format/values.ts'
@@ -25,7 +25,7 @@ export interface StepCompiler {
   readonly path: Path
   readonly scope: CompileScope
   report(path: Path, message: string, of?: 'key' | 'value'): void
-  /** The value of something that must be known before the run; `otherwise` when it is not there or wrong. */
+  /** A value that must be known before the run; `otherwise` when it is missing or wrong. */
   staticValue<Value, Default>(kind: ValueType<Value>, value: unknown, path: Path, otherwise: Default): Value | Default
   /** A text that must be known before the run. */
   staticText(text: string, path: Path): string

@@ -1,4 +1,4 @@
-/** Fields of an expected call that the endpoint does not have. */
+/** Finds fields of an expected call that the endpoint does not have. */
 import type * as z from 'zod/mini'
 import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
 import { nearest } from '../../text/near-names.ts'
@@ -6,13 +6,13 @@ import type { CallPattern } from '../action.ts'
 import { isAsymmetric } from '../interpolation.ts'
 
 export interface UnknownField {
-  /** In the body, keys of matchers included. */
+  /** The path in the body, with keys of matchers. */
   readonly path: readonly PropertyKey[]
-  /** `sender.nam`: as the call would have it. */
+  /** The name as in a call: `sender.nam`. */
   readonly name: string
-  /** What was meant, or what there is. */
+  /** The field that was probably meant, or all fields. */
   readonly hint: string
-  /** One that there is looks like it. */
+  /** Whether a field has a similar name. */
   readonly near: boolean
 }
 
@@ -47,25 +47,25 @@ function unknownIn(
   }
   if (shape === undefined || catchall !== undefined) return []
   return entries.flatMap(([key, value]) => {
-    const compiler = [...path, key]
+    const full = [...path, key]
     const inner = Object.hasOwn(shape, key) ? shape[key] : undefined
-    if (inner !== undefined) return unknownIn(value, inner, compiler, `${within}${key}.`)
-    return isAbsent(value) ? [] : [{ path: compiler, name: `${within}${key}`, ...meant(key, Object.keys(shape)) }]
+    if (inner !== undefined) return unknownIn(value, inner, full, `${within}${key}.`)
+    return isAbsent(value) ? [] : [{ path: full, name: `${within}${key}`, ...suggestion(key, Object.keys(shape)) }]
   })
 }
 
-function meant(key: string, known: readonly string[]): Pick<UnknownField, 'hint' | 'near'> {
+function suggestion(key: string, known: readonly string[]): Pick<UnknownField, 'hint' | 'near'> {
   const near = dotted(key, known) || nearest(key, known)
   return { near: near !== '', hint: near || `; it has ${known.join(', ')}` }
 }
 
-/** As other tools write it. */
+/** Explains a dotted key, as other tools use them. */
 function dotted(key: string, known: readonly string[]): string {
   const [first, ...rest] = key.split('.')
   return rest.length > 0 && known.includes(first!) ? `; write ${first}: { ${rest.join(': { ')}: … }` : ''
 }
 
-/** Those that hold matchers of the same value. */
+/** Operators whose argument is about the same value. */
 function inMatcher(
   key: string,
   value: unknown,
@@ -78,7 +78,7 @@ function inMatcher(
   return value.flatMap((one, index) => unknownIn(one, schema, [...path, index], within))
 }
 
-/** That a field of one's own is not there may well be what is asked. */
+/** `$absent` of an unknown field is valid. */
 const isAbsent = (value: unknown) => isPlain(value) && '$absent' in value
 
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
