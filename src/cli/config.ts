@@ -4,7 +4,7 @@ import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { SettingFlags } from '../config/settings.ts'
 import { maskSetting } from '../journal/mask.ts'
 import type { Context } from './io.ts'
-import { addSettingFlags, surroundings } from './shared-flags.ts'
+import { addSettingFlags, configSources } from './shared-flags.ts'
 
 interface ConfigFlags extends SettingFlags {
   readonly showKeys?: boolean
@@ -19,7 +19,7 @@ export function define(command: Command): void {
 
 export async function run(context: Context, options: Record<string, unknown>): Promise<number> {
   const flags = options as ConfigFlags
-  const resolved = await resolveSettings(flags, surroundings(context))
+  const resolved = await resolveSettings(flags, configSources(context))
   const rows = rowsOf(resolved, flags.showKeys ?? false)
   for (const warning of resolved.warnings) context.io.stderr.write(`${warning}\n`)
   context.io.stdout.write(flags.json ? json(rows) : table(rows))

@@ -1,7 +1,7 @@
 /** The reference intermediary as a child process: the webhook target of `start --demo`. */
 import { referenceStart } from '../agent-driver/reference-program.ts'
 import { createTarget } from '../agent-driver/target.ts'
-import { EnvironmentProblem } from './errors.ts'
+import { EnvironmentError } from './errors.ts'
 
 export interface DemoTarget {
   readonly url: string
@@ -28,7 +28,7 @@ export async function startDemoTarget(
   const start = () => referenceStart('The demo intermediary', env, platform, { PORT: '0' })
   const target = createTarget({ start, stopTimeoutMs: STOP_WITHIN_MS, onExit })
   await target.start().catch((error: Error) => {
-    throw new EnvironmentProblem(`--demo: ${error.message}`)
+    throw new EnvironmentError(`--demo: ${error.message}`)
   })
   const url = target.url!
   return { url, webhookUrl: `${url}/webhook`, stop: () => target.close(), kill: () => void target.kill() }

@@ -2,8 +2,8 @@
 import type { Io } from './io.ts'
 
 /** Something around us is not as needed: a target that is not there, a time that ran out. Exit code 3. */
-export class EnvironmentProblem extends Error {
-  override readonly name = 'EnvironmentProblem'
+export class EnvironmentError extends Error {
+  override readonly name = 'EnvironmentError'
 }
 
 /** A flag or argument that cannot be. Exit code 2. */
@@ -18,7 +18,7 @@ const EXPECTED: Readonly<Record<string, number>> = {
   InvalidOptionError: 2,
   ListenError: 3,
   PortInUseError: 3,
-  EnvironmentProblem: 3,
+  EnvironmentError: 3,
 }
 
 /** What the user can mend is one line; anything else is our fault and shows its stack. */

@@ -16,7 +16,7 @@ import { loadScenarios } from '../scenario/load/load.ts'
 import { parseValue, valuesIn } from '../scenario/load/read.ts'
 import type { Context } from './io.ts'
 
-export interface Inspected {
+export interface InspectedFile {
   readonly file: string
   readonly kind: Kind | null
   /** What is in it: `{ scenarios: 3, steps: 41 }`. */
@@ -25,7 +25,7 @@ export interface Inspected {
   readonly warnings: readonly Hint[]
 }
 
-export async function inspect(files: readonly FoundFile[], context: Context): Promise<Inspected[]> {
+export async function inspect(files: readonly FoundFile[], context: Context): Promise<InspectedFile[]> {
   const kinds = await Promise.all(files.map(file => kindOrProblems(file, context)))
   const scenarios = files.filter((_, index) => kinds[index] === 'scenario')
   const together = await inspectScenarios(scenarios, context)
@@ -38,7 +38,7 @@ export async function inspect(files: readonly FoundFile[], context: Context): Pr
 }
 
 const nothing = { counts: {}, problems: [], warnings: [] }
-const broken = ({ name }: FoundFile, kind: Kind | null, problems: readonly Problem[]): Inspected => ({
+const broken = ({ name }: FoundFile, kind: Kind | null, problems: readonly Problem[]): InspectedFile => ({
   ...nothing,
   file: name,
   kind,
@@ -59,7 +59,7 @@ async function orProblems<Value>(work: () => Promise<Value>): Promise<Value | re
 }
 
 /** Together, because names must be unique over all of them; a file without problems is then counted by itself. */
-async function inspectScenarios(files: readonly FoundFile[], { io }: Context): Promise<Map<string, Inspected>> {
+async function inspectScenarios(files: readonly FoundFile[], { io }: Context): Promise<Map<string, InspectedFile>> {
   const options = { cwd: io.cwd, nodeVersion: io.nodeVersion }
   const load = (some: readonly FoundFile[]) =>
     orProblems(() =>
@@ -70,7 +70,7 @@ async function inspectScenarios(files: readonly FoundFile[], { io }: Context): P
     )
   const together = files.length === 0 ? [] : await load(files)
   const problems = isProblems(together) ? together : []
-  const done = new Map<string, Inspected>()
+  const done = new Map<string, InspectedFile>()
   for (const file of files) {
     const own = problems.filter(problem => problem.file === file.name)
     const loaded = own.length > 0 ? own : isProblems(together) ? await load([file]) : together
@@ -82,7 +82,7 @@ async function inspectScenarios(files: readonly FoundFile[], { io }: Context): P
 const isProblems = (value: readonly LoadedScenario[] | readonly Problem[]): value is readonly Problem[] =>
   value.length > 0 && 'message' in value[0]!
 
-function counted(file: FoundFile, all: readonly LoadedScenario[]): Inspected {
+function counted(file: FoundFile, all: readonly LoadedScenario[]): InspectedFile {
   const own = all.filter(one => one.file === file.name)
   const plans = compile(own)
   const steps = plans.reduce((sum, plan) => sum + plan.count, 0)
@@ -90,14 +90,18 @@ function counted(file: FoundFile, all: readonly LoadedScenario[]): Inspected {
   return { ...nothing, file: file.name, kind: 'scenario', counts: { scenarios: plans.length, steps }, warnings }
 }
 
-async function inspectOther(file: FoundFile, kind: Exclude<Kind, 'scenario'>, context: Context): Promise<Inspected> {
+async function inspectOther(
+  file: FoundFile,
+  kind: Exclude<Kind, 'scenario'>,
+  context: Context,
+): Promise<InspectedFile> {
   const counts = await orProblems(() => COUNT[kind](file, context))
   return Array.isArray(counts)
     ? broken(file, kind, counts as Problem[])
-    : { ...nothing, file: file.name, kind, counts: counts as Inspected['counts'] }
+    : { ...nothing, file: file.name, kind, counts: counts as InspectedFile['counts'] }
 }
 
-type Count = (file: FoundFile, context: Context) => Promise<Inspected['counts']>
+type Count = (file: FoundFile, context: Context) => Promise<InspectedFile['counts']>
 
 const COUNT: Readonly<Record<Exclude<Kind, 'scenario'>, Count>> = {
   async part(file, { io }) {

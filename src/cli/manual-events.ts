@@ -4,17 +4,17 @@ import { sendingShape } from '../faults/schema.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
 import { suggest } from '../text/near-names.ts'
 import { failureText } from '../wording/delivery.ts'
-import { EnvironmentProblem, UsageError } from './errors.ts'
+import { EnvironmentError, UsageError } from './errors.ts'
 import type { Context } from './io.ts'
 import { collect } from './shared-flags.ts'
 import { type SimulatorFlags, simulatorUrl } from './simulator-url.ts'
 
-export interface ByHandFlags extends Pick<SimulatorFlags, 'url'> {
+export interface ManualEventFlags extends Pick<SimulatorFlags, 'url'> {
   readonly token?: string
   readonly json?: boolean
 }
 
-export function addByHandFlags(command: Command): Command {
+export function addManualEventFlags(command: Command): Command {
   return command
     .option('--url <url>', 'the simulator (default: HANDOVER_SIM_URL, else the configured port on this machine)')
     .option('--token <token>', 'its controlToken, when it listens beyond this machine')
@@ -31,9 +31,9 @@ interface Refusal {
 }
 
 /** The exit code: 0 acknowledged, 1 not. `what` begins the line that says so. */
-export async function sendByHand(
+export async function sendManualEvent(
   context: Context,
-  flags: ByHandFlags,
+  flags: ManualEventFlags,
   request: { readonly path: string; readonly body: unknown; readonly what: string },
 ): Promise<number> {
   const url = await simulatorUrl(context, flags.url === undefined ? {} : { url: flags.url })
@@ -48,21 +48,21 @@ export async function sendByHand(
 }
 
 /** An answer, or a refusal that says "not now". */
-async function ask(url: string, flags: ByHandFlags, path: string, body: unknown): Promise<Answer | Refusal> {
+async function ask(url: string, flags: ManualEventFlags, path: string, body: unknown): Promise<Answer | Refusal> {
   const response = await post(`${url}/_sim${path}`, flags, body).catch(error => {
     const why = failureText(connectionFailure(error, new URL(url).host))
-    throw new EnvironmentProblem(`No simulator answers at ${url}: ${why}. Start one with: handover-sim start`)
+    throw new EnvironmentError(`No simulator answers at ${url}: ${why}. Start one with: handover-sim start`)
   })
-  const told = (await response.json().catch(() => null)) as Partial<Answer & Refusal> | null
-  if (response.status === 200 && told?.ack !== undefined) return told as Answer
-  if (told?.error?.message === undefined)
-    throw new EnvironmentProblem(`No simulator answers at ${url}: something else does, with status ${response.status}.`)
-  if (response.status === 409) return told as Refusal
-  if (response.status >= 500) throw new EnvironmentProblem(told.error.message)
-  throw new UsageError(told.error.message)
+  const answer = (await response.json().catch(() => null)) as Partial<Answer & Refusal> | null
+  if (response.status === 200 && answer?.ack !== undefined) return answer as Answer
+  if (answer?.error?.message === undefined)
+    throw new EnvironmentError(`No simulator answers at ${url}: something else does, with status ${response.status}.`)
+  if (response.status === 409) return answer as Refusal
+  if (response.status >= 500) throw new EnvironmentError(answer.error.message)
+  throw new UsageError(answer.error.message)
 }
 
-function post(url: string, { token }: ByHandFlags, body: unknown): Promise<Response> {
+function post(url: string, { token }: ManualEventFlags, body: unknown): Promise<Response> {
   const bearer: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const headers = { 'content-type': 'application/json', ...bearer }
   return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })

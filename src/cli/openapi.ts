@@ -4,7 +4,7 @@ import { resolveSettings } from '../config/resolve.ts'
 import type { SettingFlags } from '../config/settings.ts'
 import { urlOf } from '../server/addresses.ts'
 import type { Context } from './io.ts'
-import { surroundings } from './shared-flags.ts'
+import { configSources } from './shared-flags.ts'
 
 interface OpenApiFlags extends SettingFlags {
   readonly control?: boolean
@@ -25,7 +25,7 @@ export async function run(context: Context, options: Record<string, unknown>): P
 }
 
 async function platformDocument(context: Context, flags: OpenApiFlags): Promise<unknown> {
-  const { values } = await resolveSettings(flags, surroundings(context))
+  const { values } = await resolveSettings(flags, configSources(context))
   const baseUrl = (values.base_url as string | null) ?? urlOf(String(values.host), Number(values.port))
   const { platformOpenApi } = await import('../contract/openapi.ts')
   return platformOpenApi({ baseUrl })

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import type { PlatformServer } from '../server/start.ts'
 import { UsageError } from './errors.ts'
 
-export interface ReadyFacts {
+export interface ReadyLine {
   readonly v: 1
   readonly type: 'ready'
   readonly url: string
@@ -20,7 +20,7 @@ export interface ReadyFacts {
 
 const webhookUrlOf = (server: PlatformServer) => server.config()['webhook.url'] as string | null
 
-export function readyFacts(server: PlatformServer): ReadyFacts {
+export function readyLine(server: PlatformServer): ReadyLine {
   return {
     v: 1,
     type: 'ready',
@@ -37,7 +37,7 @@ export function readyFacts(server: PlatformServer): ReadyFacts {
 const JSON_HEADER = `-H 'content-type: application/json'`
 
 /** The next thing to type, complete. `desk` is the demo's, where somebody has to play the agent. */
-export function hints(server: PlatformServer, desk: string | null): string {
+export function firstSteps(server: PlatformServer, desk: string | null): string {
   const rows: [string, string][] = [
     ['keys', 'keys.handover, keys.bot; to see them: handover-sim config --show-keys'],
     ['webhook', webhookUrlOf(server) ?? 'none: events go nowhere. Set it with --webhook-url URL, or try --demo'],

@@ -2,9 +2,16 @@
 import type { Command } from 'commander'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
-import { addByHandFlags, addFaultFlag, type ByHandFlags, faultText, readFaults, sendByHand } from './manual-events.ts'
+import {
+  addFaultFlag,
+  addManualEventFlags,
+  faultText,
+  type ManualEventFlags,
+  readFaults,
+  sendManualEvent,
+} from './manual-events.ts'
 
-interface ResendFlags extends ByHandFlags {
+interface ResendFlags extends ManualEventFlags {
   readonly reSign?: boolean
   readonly fault?: readonly string[]
 }
@@ -14,7 +21,7 @@ export function define(command: Command): void {
     .argument('<id>', 'its delivery_id')
     .option('--re-sign', 'make the headers anew, signed with the key of now (default: exactly those of then)')
   addFaultFlag(command)
-  addByHandFlags(command)
+  addManualEventFlags(command)
 }
 
 export async function run(
@@ -27,5 +34,5 @@ export async function run(
   const path = `/deliveries/${encodeURIComponent(id)}/resend${flags.reSign ? '?resign=true' : ''}`
   const odd = faultText(flags.fault)
   const what = odd === '' ? 'resent,' : `resent (${odd}),`
-  return sendByHand(context, flags, { path, body: readFaults(flags.fault), what })
+  return sendManualEvent(context, flags, { path, body: readFaults(flags.fault), what })
 }

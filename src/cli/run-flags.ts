@@ -24,7 +24,7 @@ export interface RunFlags extends SettingFlags {
   readonly allowRemote?: boolean
 }
 
-export interface RunWishes extends Selection {
+export interface RunOptions extends Selection {
   readonly jobs: number
   readonly waitMs: number
 }
@@ -58,7 +58,7 @@ function hide(command: Command, long: string): void {
   if (option instanceof Option) option.hideHelp()
 }
 
-export function readWishes(flags: RunFlags, { env }: Context): RunWishes {
+export function parseRunFlags(flags: RunFlags, { env }: Context): RunOptions {
   return {
     only: flags.only ?? [],
     tags: flags.tag ?? [],

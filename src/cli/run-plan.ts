@@ -10,29 +10,29 @@ import { counted } from '../text/counted.ts'
 import { visible } from '../text/visible.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
-import type { RunWishes } from './run-flags.ts'
+import type { RunOptions } from './run-flags.ts'
 
 const DEFAULT_FOLDER = 'scenarios'
 const NO_FOLDER =
   'There is no folder scenarios here: name the files or folders to play, such as handover-sim run happy.yaml.'
 
 /** Throws `ConfigError` with every problem of every file. */
-export async function wantedOf(
+export async function selectScenarios(
   files: readonly string[],
-  wishes: RunWishes,
+  options: RunOptions,
   { io }: Context,
 ): Promise<SelectedScenario[]> {
   if (files.length === 0 && !existsSync(resolve(io.cwd, DEFAULT_FOLDER))) throw new UsageError(NO_FOLDER)
   const patterns = files.length === 0 ? [DEFAULT_FOLDER] : files
   const loaded = await loadScenarios(patterns, { cwd: io.cwd, nodeVersion: io.nodeVersion })
   for (const { warnings } of loaded) for (const warning of warnings) io.stderr.write(`${warningText(warning)}\n`)
-  return select(compile(loaded), wishes)
+  return select(compile(loaded), options)
 }
 
 const warningText = ({ place, message }: Hint): string =>
   `${place === null ? '' : `${placeText(place)}: `}warning: ${message}`
 
-export function nothingWanted(files: readonly string[], { only, tags, shard }: RunWishes): string {
+export function nothingSelected(files: readonly string[], { only, tags, shard }: RunOptions): string {
   const filters = [
     ...only.map(name => `--only ${JSON.stringify(name)}`),
     ...tags.map(tag => `--tag ${tag}`),

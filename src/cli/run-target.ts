@@ -10,17 +10,17 @@ import { probeTarget } from '../runner/probe-target.ts'
 import type { SelectedScenario } from '../runner/select-scenarios.ts'
 import type { SimulatorRouter } from '../runner/simulator-router.ts'
 import { isLoopback } from '../server/addresses.ts'
-import { EnvironmentProblem, UsageError } from './errors.ts'
+import { EnvironmentError, UsageError } from './errors.ts'
 import type { Context } from './io.ts'
 import type { RunFlags } from './run-flags.ts'
 import type { Shutdown } from './shutdown.ts'
 
-export interface Attached {
+export interface RunTarget {
   readonly target: URL
   readonly driver: Driver | null
 }
 
-export interface Attaching {
+export interface AttachOptions {
   readonly context: Context
   readonly flags: RunFlags
   readonly resolved: Resolved
@@ -29,34 +29,34 @@ export interface Attaching {
   readonly shutdown: Shutdown
 }
 
-export const attach = (attaching: Attaching): Promise<Attached> =>
-  attaching.flags.selfTest ? attachReference(attaching) : attachOwn(attaching)
+export const attach = (options: AttachOptions): Promise<RunTarget> =>
+  options.flags.selfTest ? attachReference(options) : attachTarget(options)
 
-async function attachReference(attaching: Attaching): Promise<Attached> {
-  const driver = await started(() => referenceDriver({ ...sidesOf(attaching), remembers: restarts(attaching) }))
-  attaching.shutdown.defer(() => driver.close())
+async function attachReference(options: AttachOptions): Promise<RunTarget> {
+  const driver = await started(() => referenceDriver({ ...driverContext(options), remembers: restarts(options) }))
+  options.shutdown.defer(() => driver.close())
   return { target: new URL(driver.webhookUrl), driver }
 }
 
 /** Remembering costs a file with every change, so only for scenarios that restart it. */
-const restarts = ({ wanted }: Attaching): boolean =>
+const restarts = ({ wanted }: AttachOptions): boolean =>
   wanted.some(({ plan }) => plan.needs.some(need => need.startsWith('target.')))
 
-async function attachOwn(attaching: Attaching): Promise<Attached> {
-  const { flags, resolved, context, shutdown } = attaching
+async function attachTarget(options: AttachOptions): Promise<RunTarget> {
+  const { flags, resolved, context, shutdown } = options
   const target = targetFrom(flags, resolved.values['webhook.url'] as string | null)
   const ref = flags.agentDriver ?? resolved.agentDriver
   if (ref === null) return { target, driver: null }
   const { io, env } = context
-  const around = { cwd: io.cwd, env, nodeVersion: io.nodeVersion, isTTY: io.canAsk, prompt: io.ask }
-  const spec = await loadDriver(ref, { ...around, allowRemote: flags.allowRemote ?? false })
-  const driver = createDriver(spec, sidesOf(attaching))
+  const surroundings = { cwd: io.cwd, env, nodeVersion: io.nodeVersion, isTTY: io.canAsk, prompt: io.ask }
+  const spec = await loadDriver(ref, { ...surroundings, allowRemote: flags.allowRemote ?? false })
+  const driver = createDriver(spec, driverContext(options))
   shutdown.defer(() => driver.close())
-  return { target, driver: await withTarget(driver, target, attaching) }
+  return { target, driver: await withTarget(driver, target, options) }
 }
 
 /** What the driver can start is started, unless it runs already: then it is not ours to stop. */
-async function withTarget(driver: Driver, target: URL, { context, shutdown }: Attaching): Promise<Driver> {
+async function withTarget(driver: Driver, target: URL, { context, shutdown }: AttachOptions): Promise<Driver> {
   if (driver.target === null) return driver
   if ((await probeTarget(target, 0, new AbortController().signal)) !== null) {
     const beginning = started(() => driver.target!.start())
@@ -72,12 +72,12 @@ async function started<T>(start: () => Promise<T>): Promise<T> {
   try {
     return await start()
   } catch (error) {
-    if (error instanceof TargetStartError) throw new EnvironmentProblem(error.message)
+    if (error instanceof TargetStartError) throw new EnvironmentError(error.message)
     throw error
   }
 }
 
-function sidesOf({ context, router }: Attaching) {
+function driverContext({ context, router }: AttachOptions) {
   const { url, apiKey, botApiKey, botId } = router.server
   const onExit = (why: string) => context.io.stderr.write(`${why}\n`)
   return { env: context.env, sim: { url, apiKey, botApiKey, botId }, onExit }

@@ -4,7 +4,7 @@ import type { Driver } from '../agent-driver/driver.ts'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { RunResult } from '../evaluator/verdict.ts'
 import { createProgress } from '../reporters/progress.ts'
-import { parseReports, type ReportWish } from '../reporters/report-option.ts'
+import { parseReports, type ReportRequest } from '../reporters/report-option.ts'
 import { probeTarget } from '../runner/probe-target.ts'
 import { unreachableResult } from '../runner/results.ts'
 import type { SelectedScenario } from '../runner/select-scenarios.ts'
@@ -15,38 +15,33 @@ import { freshSeed } from '../runtime/token.ts'
 import { formatDuration } from '../text/duration.ts'
 import { failureText } from '../wording/delivery.ts'
 import { earlyEndText } from '../wording/run-failures.ts'
-import { EnvironmentProblem } from './errors.ts'
+import { EnvironmentError } from './errors.ts'
 import { type Context, SIGNAL_CODES, type Signal } from './io.ts'
-import { checkSelfTest, defineRun, type RunFlags, type RunWishes, readWishes, rerunCommand } from './run-flags.ts'
-import { dryRun, nothingWanted, wantedOf } from './run-plan.ts'
-import { type Attached, attach } from './run-target.ts'
-import { surroundings } from './shared-flags.ts'
+import { checkSelfTest, defineRun, parseRunFlags, type RunFlags, type RunOptions, rerunCommand } from './run-flags.ts'
+import { dryRun, nothingSelected, selectScenarios } from './run-plan.ts'
+import { attach, type RunTarget } from './run-target.ts'
+import { configSources } from './shared-flags.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 import { colorLevel, columnsOf } from './terminal.ts'
 import { defaultJournal, exitCodeOf, writeReports } from './write-reports.ts'
 
 export const define = (command: Command): void => defineRun(command)
 
-export async function run(
-  context: Context,
-  options: Record<string, unknown>,
-  args: readonly string[],
-): Promise<number> {
-  const flags = options as RunFlags
-  const wishes = readWishes(flags, context)
+export async function run(context: Context, flags: RunFlags, args: readonly string[]): Promise<number> {
+  const options = parseRunFlags(flags, context)
   const reports = parseReports((flags.report ?? []).join(','), context.env)
   checkSelfTest(flags)
-  const resolved = await resolveSettings(flags, surroundings(context))
-  const wanted = await wantedOf(args, wishes, context)
-  if (wanted.length === 0) return said(context, nothingWanted(args, wishes), 4)
+  const resolved = await resolveSettings(flags, configSources(context))
+  const wanted = await selectScenarios(args, options, context)
+  if (wanted.length === 0) return fail(context, nothingSelected(args, options), 4)
   if (flags.dryRun) {
     context.io.stdout.write(dryRun(wanted))
     return 0
   }
-  return playAll({ context, flags, wishes, reports, resolved, wanted })
+  return playScenarios({ context, flags, options, reports, resolved, wanted })
 }
 
-function said({ io }: Context, message: string, code: number): number {
+function fail({ io }: Context, message: string, code: number): number {
   io.stderr.write(`${message}\n`)
   return code
 }
@@ -54,46 +49,46 @@ function said({ io }: Context, message: string, code: number): number {
 interface Session {
   readonly context: Context
   readonly flags: RunFlags
-  readonly wishes: RunWishes
-  readonly reports: readonly ReportWish[]
+  readonly options: RunOptions
+  readonly reports: readonly ReportRequest[]
   readonly resolved: Resolved
   readonly wanted: readonly SelectedScenario[]
 }
 
-async function playAll(session: Session): Promise<number> {
+async function playScenarios(session: Session): Promise<number> {
   const { context, flags, resolved } = session
   const shutdown = createShutdown(context.io)
-  const interruption = interruptionOf(shutdown)
+  const interruption = listenForInterruption(shutdown)
   try {
     const router = await createSimulatorRouter({ ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) })
     shutdown.defer(() => router.close())
-    const result = endedBy(await attachAndPerform(session, router, shutdown, interruption.signal), interruption.by())
+    const result = withSignal(await attachAndRun(session, router, shutdown, interruption.signal), interruption.by())
     const problems = await report(result, session)
     const signal = interruption.by()
     if (signal !== null) return SIGNAL_CODES[signal]
     return exitCodeOf(result, problems)
   } catch (error) {
     const signal = interruption.by()
-    if (signal === null || !(error instanceof EnvironmentProblem)) throw error
-    return said(context, error.message, SIGNAL_CODES[signal])
+    if (signal === null || !(error instanceof EnvironmentError)) throw error
+    return fail(context, error.message, SIGNAL_CODES[signal])
   } finally {
     await shutdown.run()
   }
 }
 
 /** The reports tell the exit code the command will have. */
-const endedBy = (result: RunResult, signal: Signal | null): RunResult =>
+const withSignal = (result: RunResult, signal: Signal | null): RunResult =>
   signal === null ? result : { ...result, exitCode: SIGNAL_CODES[signal] }
 
 /** The journal is always kept, so that a run can be judged again. */
 async function report(result: RunResult, { context, reports }: Session): Promise<string[]> {
   const { io, env } = context
-  const kept = reports.some(wish => wish.report === 'journal') ? [] : [defaultJournal(io)]
+  const kept = reports.some(request => request.report === 'journal') ? [] : [defaultJournal(io)]
   return writeReports(result, [...reports, ...kept], { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
 }
 
 /** The first signal ends the plays, and their reports are still written. */
-function interruptionOf({ signalled }: Shutdown) {
+function listenForInterruption({ signalled }: Shutdown) {
   const stop = new AbortController()
   let by: Signal | null = null
   void signalled.then(signal => {
@@ -104,7 +99,7 @@ function interruptionOf({ signalled }: Shutdown) {
 }
 
 /** What cannot be started, or was not waited for, is told in the reports too: CI reads them. */
-async function attachAndPerform(
+async function attachAndRun(
   session: Session,
   router: SimulatorRouter,
   shutdown: Shutdown,
@@ -112,23 +107,23 @@ async function attachAndPerform(
 ): Promise<RunResult> {
   try {
     const attached = await attach({ ...session, router, shutdown })
-    return await perform(session, router, attached, signal)
+    return await runAttached(session, router, attached, signal)
   } catch (error) {
-    if (!(error instanceof EnvironmentProblem)) throw error
+    if (!(error instanceof EnvironmentError)) throw error
     const why = signal.aborted ? earlyEndText(earlyEndOf(signal)) : error.message
     const target = session.flags.target ?? String(session.resolved.values['webhook.url'] ?? '')
     return unreachableResult(suiteOptions(session, router, target, null, signal), why)
   }
 }
 
-async function perform(
+async function runAttached(
   session: Session,
   router: SimulatorRouter,
-  { target, driver }: Attached,
+  { target, driver }: RunTarget,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const options = suiteOptions(session, router, target.href, driver, signal)
-  const { waitMs } = session.wishes
+  const { waitMs } = session.options
   const failure = await probeTarget(target, waitMs, signal)
   if (failure !== null)
     return unreachableResult(options, `the target is not there: ${failureText(failure)}${afterwards(waitMs, signal)}`)
@@ -143,7 +138,7 @@ function afterwards(waitMs: number, signal: AbortSignal): string {
 }
 
 function suiteOptions(
-  { context, flags, wishes, resolved, wanted }: Session,
+  { context, flags, options, resolved, wanted }: Session,
   router: SimulatorRouter,
   target: string,
   driver: Driver | null,
@@ -157,7 +152,7 @@ function suiteOptions(
     seed: seedOf(flags, resolved),
     seedWins: flags.seed !== undefined,
     driver,
-    jobs: wishes.jobs,
+    jobs: options.jobs,
     strict: flags.strict ?? false,
     env: context.env,
     signal,

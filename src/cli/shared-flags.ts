@@ -19,7 +19,7 @@ export function addSettingFlags(command: Command): Command {
     .option('--no-markers', 'do not name the assumptions of an answer in its header')
 }
 
-export const surroundings = ({ io, env }: Context): ConfigEnvironment => ({
+export const configSources = ({ io, env }: Context): ConfigEnvironment => ({
   cwd: io.cwd,
   env,
   nodeVersion: io.nodeVersion,

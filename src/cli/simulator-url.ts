@@ -4,7 +4,7 @@ import { EXPECTED, readHttpUrl, type SettingFlags } from '../config/settings.ts'
 import { urlOf } from '../server/addresses.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
-import { surroundings } from './shared-flags.ts'
+import { configSources } from './shared-flags.ts'
 
 export interface SimulatorFlags extends Pick<SettingFlags, 'port' | 'config'> {
   readonly url?: string
@@ -18,7 +18,7 @@ export async function simulatorUrl(context: Context, flags: SimulatorFlags): Pro
       throw new UsageError(`${from}: must be ${EXPECTED.url}, got ${JSON.stringify(given)}.`)
     return given.replace(/\/+$/, '')
   }
-  const { values } = await resolveSettings(flags, surroundings(context))
+  const { values } = await resolveSettings(flags, configSources(context))
   if (values.port === 0) throw new UsageError('--url is needed: the configured port is 0, which may be any.')
   return urlOf(String(values.host), Number(values.port))
 }

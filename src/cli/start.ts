@@ -12,8 +12,8 @@ import { InvalidSnapshotError } from '../simulator/snapshot/check.ts'
 import { presentEntry } from '../wording/entry.ts'
 import { UsageError } from './errors.ts'
 import { type Context, SIGNAL_CODES } from './io.ts'
-import { hints, readyFacts, writeReadyFile } from './ready.ts'
-import { addSettingFlags, surroundings } from './shared-flags.ts'
+import { firstSteps, readyLine, writeReadyFile } from './ready.ts'
+import { addSettingFlags, configSources } from './shared-flags.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 import { exportTo, withSnapshot } from './snapshot-file.ts'
 import { colorLevel } from './terminal.ts'
@@ -43,28 +43,28 @@ export function define(command: Command): void {
 
 export async function run(context: Context, options: Record<string, unknown>): Promise<number> {
   const flags = options as unknown as StartFlags
-  const resolved = await resolveSettings(flags, surroundings(context))
+  const resolved = await resolveSettings(flags, configSources(context))
   checkDemo(flags)
   keepHeapSmall()
   const shutdown = createShutdown(context.io)
   try {
-    const leaving = flags.export === undefined ? null : leaveBehind(flags.export, context)
-    const server = await start(flags, resolved, context, leaving)
+    const snapshotExport = flags.export === undefined ? null : createExport(flags.export, context)
+    const server = await start(flags, resolved, context, snapshotExport)
     shutdown.defer(
       () => server.close(),
-      () => leaving?.write(server),
+      () => snapshotExport?.write(server),
     )
     const desk = flags.demo ? await attachDemo(server, context, shutdown) : null
     announce(server, flags, context, shutdown)
     if (flags.json) printEntries(server, resolved, context)
     else {
-      sayMore(flags, resolved, context, () => hints(server, desk))
+      sayMore(flags, resolved, context, () => firstSteps(server, desk))
       await showTraffic(server, flags, resolved, context)
     }
     const signal = await shutdown.signalled
     await drain(server, flags, context)
     await shutdown.run()
-    return leaving?.failed() ? NOT_WRITTEN : SIGNAL_CODES[signal]
+    return snapshotExport?.failed() ? NOT_WRITTEN : SIGNAL_CODES[signal]
   } finally {
     await shutdown.run()
   }
@@ -73,13 +73,13 @@ export async function run(context: Context, options: Record<string, unknown>): P
 /** A matter of the environment, like a busy port. */
 const NOT_WRITTEN = 3
 
-interface Leaving {
+interface SnapshotExport {
   /** Once: what is left while closing is less and less. */
   write(simulator: PlatformSimulator): void
   failed(): boolean
 }
 
-function leaveBehind(file: string, { io }: Context): Leaving {
+function createExport(file: string, { io }: Context): SnapshotExport {
   const target = exportTo(file, io.cwd)
   let written = false
   let why: string | null = null
@@ -94,10 +94,10 @@ function leaveBehind(file: string, { io }: Context): Leaving {
   }
 }
 
-async function start(flags: StartFlags, resolved: Resolved, { io }: Context, leaving: Leaving | null) {
+async function start(flags: StartFlags, resolved: Resolved, { io }: Context, snapshotExport: SnapshotExport | null) {
   const options = flags.import === undefined ? resolved.options : withSnapshot(flags.import, io.cwd, resolved)
   try {
-    return await startServer({ ...options, ...(leaving && { onStopped: leaving.write }) })
+    return await startServer({ ...options, ...(snapshotExport && { onStopped: snapshotExport.write }) })
   } catch (error) {
     if (error instanceof InvalidSnapshotError)
       throw new UsageError(`--import ${JSON.stringify(flags.import)}: ${error.message}`)
@@ -122,7 +122,7 @@ async function attachDemo(server: PlatformServer, { io, env }: Context, shutdown
 
 /** The file first: who waits for the line may read it at once. */
 function announce(server: PlatformServer, flags: StartFlags, { io }: Context, shutdown: Shutdown): void {
-  const line = `${JSON.stringify(readyFacts(server))}\n`
+  const line = `${JSON.stringify(readyLine(server))}\n`
   if (flags.readyFile !== undefined) {
     const remove = writeReadyFile(flags.readyFile, io.cwd, line)
     shutdown.defer(remove, remove)

@@ -8,8 +8,8 @@ export function columnsOf(
   env: Readonly<Record<string, string | undefined>>,
   stream: { readonly columns?: number | undefined },
 ): number {
-  const told = env.COLUMNS ?? ''
-  return /^[1-9]\d{0,4}$/.test(told) ? Number(told) : (stream.columns ?? USUAL)
+  const answer = env.COLUMNS ?? ''
+  return /^[1-9]\d{0,4}$/.test(answer) ? Number(answer) : (stream.columns ?? USUAL)
 }
 
 export type ColorLevel = 0 | 1 | 2 | 3

@@ -5,9 +5,16 @@ import { type Command, Option } from 'commander'
 import { SIGN_MODES, type SignMode } from '../contract/sign-modes.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
-import { addByHandFlags, addFaultFlag, type ByHandFlags, faultText, readFaults, sendByHand } from './manual-events.ts'
+import {
+  addFaultFlag,
+  addManualEventFlags,
+  faultText,
+  type ManualEventFlags,
+  readFaults,
+  sendManualEvent,
+} from './manual-events.ts'
 
-interface TriggerFlags extends ByHandFlags {
+interface TriggerFlags extends ManualEventFlags {
   readonly chatId?: string
   readonly body?: string
   readonly sign: SignMode
@@ -21,7 +28,7 @@ export function define(command: Command): void {
     .option('--body <json>', 'fields to lay over the payload: JSON, @file, or - for stdin')
     .addOption(new Option('--sign <mode>', 'how it is signed').choices(SIGN_MODES).default('valid'))
   addFaultFlag(command)
-  addByHandFlags(command)
+  addManualEventFlags(command)
 }
 
 export async function run(
@@ -35,7 +42,7 @@ export async function run(
   const fields = flags.body === undefined ? {} : { body: await bodyFrom(context, flags.body) }
   const chat = chatId === undefined ? {} : { chat_id: chatId }
   const body = { event, sign, ...chat, ...fields, ...readFaults(flags.fault) }
-  return sendByHand(context, flags, { path: '/trigger', body, what: whatOf(event, flags) })
+  return sendManualEvent(context, flags, { path: '/trigger', body, what: whatOf(event, flags) })
 }
 
 /** `MESSAGE FROM USER (sign wrong-key, duplicate=2)`. */

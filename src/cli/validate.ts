@@ -4,7 +4,7 @@ import { formatProblem } from '../files/errors.ts'
 import type { Hint } from '../scenario/format/loaded.ts'
 import { findFiles } from '../scenario/load/find.ts'
 import { placeText } from '../scenario/plan.ts'
-import { type Inspected, inspect } from './inspect-files.ts'
+import { type InspectedFile, inspect } from './inspect-files.ts'
 import type { Context } from './io.ts'
 
 export function define(command: Command): void {
@@ -19,18 +19,18 @@ export async function run(
   args: readonly string[],
 ): Promise<number> {
   const files = findFiles(args.length === 0 ? ['scenarios'] : args, context.io.cwd)
-  const inspected = await inspect(files, context)
-  const told = new Set<string>()
-  for (const one of inspected) options.json ? sayJson(one, context) : say(one, context, told)
-  return inspected.some(({ problems }) => problems.length > 0) ? 2 : 0
+  const inspectedFiles = await inspect(files, context)
+  const printed = new Set<string>()
+  for (const one of inspectedFiles) options.json ? sayJson(one, context) : say(one, context, printed)
+  return inspectedFiles.some(({ problems }) => problems.length > 0) ? 2 : 0
 }
 
 /** A part that several scenarios include is wrong once. */
-function say(inspected: Inspected, { io }: Context, told: Set<string>): void {
-  const { file, kind, counts, problems, warnings } = inspected
+function say(inspectedFiles: InspectedFile, { io }: Context, printed: Set<string>): void {
+  const { file, kind, counts, problems, warnings } = inspectedFiles
   const lines = [...problems.map(formatProblem), ...warnings.map(warning => warningLine(file, warning))]
-  for (const line of lines.filter(one => !told.has(one))) {
-    told.add(line)
+  for (const line of lines.filter(one => !printed.has(one))) {
+    printed.add(line)
     io.stderr.write(`${line}\n`)
   }
   if (problems.length === 0) io.stdout.write(`ok  ${file}: ${contents(kind, counts)}\n`)
@@ -42,12 +42,12 @@ function warningLine(file: string, { place, rule, message }: Hint): string {
 }
 
 /** `3 scenarios, 41 steps`; of others `driver, 9 verbs`. */
-function contents(kind: Inspected['kind'], counts: Inspected['counts']): string {
+function contents(kind: InspectedFile['kind'], counts: InspectedFile['counts']): string {
   const parts = Object.entries(counts).map(([what, count]) => `${count} ${count === 1 ? what.replace(/s$/, '') : what}`)
   return [...(kind === 'scenario' ? [] : [kind]), ...parts].join(', ')
 }
 
-function sayJson({ file, kind, counts, problems, warnings }: Inspected, { io }: Context): void {
+function sayJson({ file, kind, counts, problems, warnings }: InspectedFile, { io }: Context): void {
   const line = { v: 1, type: 'file', file, kind, ok: problems.length === 0, ...counts, problems, warnings }
   io.stdout.write(`${JSON.stringify(line)}\n`)
 }

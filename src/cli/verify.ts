@@ -7,7 +7,7 @@ import { defaultKnobs } from '../contract/knobs.ts'
 import { type Explanation, explain } from '../signature/index.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
-import { collect, surroundings } from './shared-flags.ts'
+import { collect, configSources } from './shared-flags.ts'
 
 interface VerifyFlags {
   readonly body: string
@@ -59,7 +59,7 @@ async function keyFor(context: Context, { key, keyEnv, config }: VerifyFlags): P
   if (key === '') throw new UsageError('--key: must not be empty.')
   if (key !== undefined) return key
   if (keyEnv !== undefined) return variable(context, '--key-env', keyEnv)
-  const { values, sources } = await resolveSettings(config === undefined ? {} : { config }, surroundings(context))
+  const { values, sources } = await resolveSettings(config === undefined ? {} : { config }, configSources(context))
   const from = sources['keys.handover']
   const which = from === 'default' ? "the simulator's default" : `from ${from}`
   context.io.stderr.write(`The key is ${which}; --key-env names another.\n`)
@@ -75,12 +75,12 @@ function variable({ env }: Context, flag: string, name: string): string {
 /** Keys a developer of an intermediary has around, by names that may be shown. */
 function otherKeys(context: Context, flags: VerifyFlags): Record<string, string> {
   const defaults = defaultKnobs()
-  const around = ['HANDOVER_SIM_API_KEY', 'HANDOVER_SIM_BOT_API_KEY'].filter(name => context.env[name])
+  const variables = ['HANDOVER_SIM_API_KEY', 'HANDOVER_SIM_BOT_API_KEY'].filter(name => context.env[name])
   const named = (flags.candidateKeyEnv ?? []).map(name => [name, variable(context, '--candidate-key-env', name)])
   return {
     'the default handover API key of the simulator': defaults['keys.handover'],
     'the default bot API key of the simulator': defaults['keys.bot'],
-    ...Object.fromEntries(around.map(name => [name, context.env[name]!])),
+    ...Object.fromEntries(variables.map(name => [name, context.env[name]!])),
     ...Object.fromEntries(named),
   }
 }

@@ -4,7 +4,7 @@ import { elapsedMs, wallDelay, wallTimer } from '../runtime/clock.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
 import { formatDuration, parseDuration } from '../text/duration.ts'
 import { failureText } from '../wording/delivery.ts'
-import { EnvironmentProblem, UsageError } from './errors.ts'
+import { EnvironmentError, UsageError } from './errors.ts'
 import type { Context } from './io.ts'
 import { type SimulatorFlags, simulatorUrl } from './simulator-url.ts'
 
@@ -34,7 +34,7 @@ export async function run(context: Context, options: Record<string, unknown>): P
     const why = await probe(url)
     if (why === null) break
     if (elapsedMs() + POLL_MS > until)
-      throw new EnvironmentProblem(`${url} is not ready after ${formatDuration(timeoutMs)}: ${why}.`)
+      throw new EnvironmentError(`${url} is not ready after ${formatDuration(timeoutMs)}: ${why}.`)
     await wallDelay(POLL_MS)
   }
   context.io.stdout.write(`Ready: ${url}\n`)

@@ -5,7 +5,7 @@ import type { RunResult } from '../evaluator/verdict.ts'
 import { saveText } from '../files/save-file.ts'
 import { githubAnnotations, githubSummary, withoutCommands } from '../reporters/github.ts'
 import type { PrettyOptions } from '../reporters/pretty.ts'
-import { isOn, type ReportName, type ReportWish } from '../reporters/report-option.ts'
+import { isOn, type ReportName, type ReportRequest } from '../reporters/report-option.ts'
 import type { ColorLevel } from '../reporters/theme.ts'
 import { visible } from '../text/visible.ts'
 import type { Io } from './io.ts'
@@ -22,7 +22,7 @@ export interface ReportIo {
   readonly cwd: string
 }
 
-export interface Around {
+export interface ReportContext {
   readonly io: ReportIo
   readonly env: Readonly<Record<string, string | undefined>>
   /** Of stdout. */
@@ -35,16 +35,16 @@ export interface Around {
  */
 export async function writeReports(
   result: RunResult,
-  wishes: readonly ReportWish[],
-  around: Around,
+  requests: readonly ReportRequest[],
+  context: ReportContext,
 ): Promise<string[]> {
-  const files = wishes.filter(({ file }) => file !== null)
-  const problems = await writeEach(result, files, around)
+  const files = requests.filter(({ file }) => file !== null)
+  const problems = await writeEach(result, files, context)
   const exitCode = exitCodeOf(result, problems)
-  const shown = wishes.filter(({ file }) => file === null)
-  const more = await writeEach({ ...result, exitCode }, shown, around)
-  for (const wish of files) tellFile(wish, problems, around)
-  for (const { text } of [...problems, ...more]) around.io.stderr.write(`${visible(text)}\n`)
+  const shown = requests.filter(({ file }) => file === null)
+  const more = await writeEach({ ...result, exitCode }, shown, context)
+  for (const request of files) reportFile(request, problems, context)
+  for (const { text } of [...problems, ...more]) context.io.stderr.write(`${visible(text)}\n`)
   return [...problems, ...more].map(({ text }) => text)
 }
 
@@ -53,17 +53,21 @@ export const exitCodeOf = ({ exitCode }: RunResult, problems: readonly unknown[]
   exitCode === 0 && problems.length > 0 ? 3 : exitCode
 
 interface Problem {
-  readonly wish: ReportWish
+  readonly request: ReportRequest
   readonly text: string
 }
 
-async function writeEach(result: RunResult, wishes: readonly ReportWish[], around: Around): Promise<Problem[]> {
+async function writeEach(
+  result: RunResult,
+  requests: readonly ReportRequest[],
+  context: ReportContext,
+): Promise<Problem[]> {
   const problems: Problem[] = []
-  for (const wish of wishes) {
-    const { report, file } = wish
-    await writeOne(result, wish, around).catch(error => {
+  for (const request of requests) {
+    const { report, file } = request
+    await writeOne(result, request, context).catch(error => {
       const text = `the ${report} report${file === null ? '' : ` ${file}`} could not be written: ${why(error)}`
-      problems.push({ wish, text })
+      problems.push({ request, text })
     })
   }
   return problems
@@ -71,21 +75,21 @@ async function writeEach(result: RunResult, wishes: readonly ReportWish[], aroun
 
 const why = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-function tellFile(wish: ReportWish, problems: readonly Problem[], { io }: Around): void {
-  if (problems.some(problem => problem.wish === wish)) return
-  io.stderr.write(`${wish.report} report: ${visible(wish.file ?? '')}\n`)
+function reportFile(request: ReportRequest, problems: readonly Problem[], { io }: ReportContext): void {
+  if (problems.some(problem => problem.request === request)) return
+  io.stderr.write(`${request.report} report: ${visible(request.file ?? '')}\n`)
 }
 
-async function writeOne(result: RunResult, { report, file }: ReportWish, around: Around): Promise<void> {
-  const { io, env, colorLevel } = around
-  if (report === 'github') return annotate(result, around)
+async function writeOne(result: RunResult, { report, file }: ReportRequest, context: ReportContext): Promise<void> {
+  const { io, env, colorLevel } = context
+  if (report === 'github') return annotate(result, context)
   if (file !== null) return saveText(resolve(io.cwd, file), await textOf[report](result, { colorLevel: 0 }))
   const text = [...(await textOf[report](result, { colorLevel, columns: columnsOf(env, io.stdout) }))].join('')
   io.stdout.write(report === 'pretty' && isOn(env.GITHUB_ACTIONS) ? withoutCommands(text) : text)
 }
 
 /** GitHub reads commands on both streams, and stdout is for data. */
-function annotate(result: RunResult, { io, env }: Around): void {
+function annotate(result: RunResult, { io, env }: ReportContext): void {
   io.stderr.write(githubAnnotations(result, file => fromWorkspace(file, io.cwd, env.GITHUB_WORKSPACE)))
   if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, githubSummary(result))
 }
@@ -118,7 +122,7 @@ const FOLDER = '.handover-sim'
 export const DEFAULT_JOURNAL = `${FOLDER}/journal.jsonl`
 
 /** A folder that cannot be made is for the report to complain about. */
-export function defaultJournal({ cwd }: Pick<Io, 'cwd'>): ReportWish {
+export function defaultJournal({ cwd }: Pick<Io, 'cwd'>): ReportRequest {
   try {
     mkdirSync(join(cwd, FOLDER), { recursive: true })
     writeFileSync(join(cwd, FOLDER, '.gitignore'), '*\n')

@@ -8,29 +8,29 @@ export interface Gap {
   readonly gap: number
 }
 
-export type Shown = TimelineRow | Gap
+export type VisibleRow = TimelineRow | Gap
 
-export const isGap = (row: Shown): row is Gap => 'gap' in row
+export const isGap = (row: VisibleRow): row is Gap => 'gap' in row
 
 /** Timelines up to this are shown whole; longer ones with about as many rows. */
-const WHOLE = 40
+const MAX_ROWS = 40
 const AT_ENDS = 3
 const AROUND_FAILURE = 4
 /** A gap takes a line itself. */
-const SMALLEST_GAP = 3
+const MIN_GAP = 3
 
-export function elide(rows: readonly TimelineRow[], whole = WHOLE): Shown[] {
-  if (rows.length <= whole) return [...rows]
-  const kept = chosen(rows, whole)
-  const shown: Shown[] = []
+export function elide(rows: readonly TimelineRow[], maxRows = MAX_ROWS): VisibleRow[] {
+  if (rows.length <= maxRows) return [...rows]
+  const kept = rowsToKeep(rows, maxRows)
+  const visibleRows: VisibleRow[] = []
   for (let at = 0; at < rows.length; ) {
     const end = endOfRun(kept, at)
     const run = rows.slice(at, end)
-    if (kept[at] || run.length < SMALLEST_GAP) shown.push(...run)
-    else shown.push({ gap: run.reduce((sum, row) => sum + row.entrySeqs.length, 0) })
+    if (kept[at] || run.length < MIN_GAP) visibleRows.push(...run)
+    else visibleRows.push({ gap: run.reduce((sum, row) => sum + row.entrySeqs.length, 0) })
     at = end
   }
-  return shown
+  return visibleRows
 }
 
 function endOfRun(kept: readonly boolean[], from: number): number {
@@ -40,9 +40,9 @@ function endOfRun(kept: readonly boolean[], from: number): number {
 }
 
 /** Both ends always; then failures with what is around them, as long as there is room. */
-function chosen(rows: readonly TimelineRow[], room: number): boolean[] {
+function rowsToKeep(rows: readonly TimelineRow[], available: number): boolean[] {
   const kept = rows.map((_, index) => index < AT_ENDS || index >= rows.length - AT_ENDS)
-  let left = room - 2 * AT_ENDS
+  let left = available - 2 * AT_ENDS
   for (const [index, row] of rows.entries()) {
     if (!row.failed || left <= 0) continue
     for (let near = Math.max(0, index - AROUND_FAILURE); near <= index + AROUND_FAILURE && near < rows.length; near++) {
@@ -62,26 +62,26 @@ export interface Cells {
 }
 
 /** What the user did and the event it caused are one line. */
-export type Joined = Gap | (TimelineRow & { readonly action?: TimelineRow })
+export type DiagramRow = Gap | (TimelineRow & { readonly action?: TimelineRow })
 
-export function joinRows(rows: readonly Shown[], journal: readonly Entry[]): Joined[] {
+export function joinRows(rows: readonly VisibleRow[], journal: readonly Entry[]): DiagramRow[] {
   const causes = new Map(journal.map(({ seq, cause }) => [seq, cause]))
-  const joined: Joined[] = []
+  const joined: DiagramRow[] = []
   for (const row of rows) {
-    const before = joined.at(-1)
-    if (before && !isGap(before) && !isGap(row) && causedBy(before, row, causes)) {
-      joined.splice(-1, 1, { ...row, action: before })
+    const previous = joined.at(-1)
+    if (previous && !isGap(previous) && !isGap(row) && causedBy(previous, row, causes)) {
+      joined.splice(-1, 1, { ...row, action: previous })
     } else joined.push(row)
   }
   return joined
 }
 
-const causedBy = (before: TimelineRow, row: TimelineRow, causes: ReadonlyMap<number, number | null>) =>
-  before.kind === 'action' && row.kind === 'event' && causes.get(row.seq) === before.seq
+const causedBy = (previous: TimelineRow, row: TimelineRow, causes: ReadonlyMap<number, number | null>) =>
+  previous.kind === 'action' && row.kind === 'event' && causes.get(row.seq) === previous.seq
 
 const NOTHING: Cells = { left: '', middle: '', shape: 'text', right: '' }
 
-export function cellsOf(row: Joined): Cells {
+export function cellsOf(row: DiagramRow): Cells {
   if (isGap(row)) return NOTHING
   const { from, to, label, answer: right = '' } = row
   const left = row.action?.label ?? ''

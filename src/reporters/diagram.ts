@@ -2,8 +2,17 @@
 import { formatMs, pad, shorten, widthOf, wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import type { TimelineRow } from '../timeline/row.ts'
-import { type Timed, timelineOf } from '../timeline/timeline.ts'
-import { type Cells, cellsOf, elide, type Gap, isGap, type Joined, joinRows, type Shown } from './diagram-rows.ts'
+import { type TimelineSource, timelineOf } from '../timeline/timeline.ts'
+import {
+  type Cells,
+  cellsOf,
+  type DiagramRow,
+  elide,
+  type Gap,
+  isGap,
+  joinRows,
+  type VisibleRow,
+} from './diagram-rows.ts'
 
 export interface DiagramLine {
   readonly text: string
@@ -18,68 +27,68 @@ interface Widths {
 }
 
 interface Drawn {
-  readonly row: Joined
+  readonly row: DiagramRow
   readonly cells: Cells
 }
 
-const IDLE_MS = 5000
+const PAUSE_MS = 5000
 const [MARK_COLUMNS, TIME_COLUMNS, SEQ_COLUMNS, BETWEEN] = [2, 8, 6, 2]
-const LONGEST_LANE = 10
+const MAX_CHAT_COLUMNS = 10
 /** With less room the lanes leave nothing but ellipses. */
-const NARROWEST = 76
+const MIN_LANE_COLUMNS = 76
 const HEADING: Cells = { left: 'user / agent', middle: 'platform', shape: 'text', right: 'intermediary' }
 
 /** At most `columns` wide. Empty when there is nothing to show. */
-export function diagramOf(played: Timed, columns: number): DiagramLine[] {
-  const rows = withoutQuietSteps(timelineOf(played))
+export function diagramOf(source: TimelineSource, columns: number): DiagramLine[] {
+  const rows = withoutPassedSteps(timelineOf(source))
   if (rows.length === 0) return []
-  const conversations = conversationsIn(rows, played)
-  const shown = elide(rows)
-  if (columns < NARROWEST)
-    return [LIST_HEADING, ...withSilences(shown, row => listed(row, columns, conversations.length > 0))]
-  const joined = joinRows(shown, played.journal)
+  const conversations = conversationsIn(rows, source)
+  const visibleRows = elide(rows)
+  if (columns < MIN_LANE_COLUMNS)
+    return [LIST_HEADING, ...withPauses(visibleRows, row => listed(row, columns, conversations.length > 0))]
+  const joined = joinRows(visibleRows, source.journal)
   const widths = widthsFor(joined.map(cellsOf), columns, conversations)
-  const lines = withSilences(joined, row => [lineOf({ row, cells: cellsOf(row) }, widths)])
+  const lines = withPauses(joined, row => [lineOf({ row, cells: cellsOf(row) }, widths)])
   return [{ text: assemble('', '', '', '', HEADING, widths), shade: 'faint' }, ...lines]
 }
 
-const listed = (row: Shown, columns: number, withConversation: boolean): DiagramLine[] =>
+const listed = (row: VisibleRow, columns: number, withConversation: boolean): DiagramLine[] =>
   isGap(row) ? [gapLine(row)] : listedRow(row, columns, withConversation)
 
 /** What a step did is told by what happened; only those that failed are named. */
-function withoutQuietSteps(rows: readonly TimelineRow[]): TimelineRow[] {
+function withoutPassedSteps(rows: readonly TimelineRow[]): TimelineRow[] {
   const failed = new Set(rows.filter(row => row.kind === 'step' && row.failed).map(row => row.step))
   return rows.filter(row => row.kind !== 'step' || failed.has(row.step))
 }
 
 /** Named only when there are several. */
-function conversationsIn(rows: readonly TimelineRow[], { conversations }: Timed): string[] {
-  const seen = new Set(rows.map(({ conversation }) => conversation))
-  return Object.keys(conversations).length > 1 && seen.size > 1
-    ? [...seen].map(conversation => visible(conversation ?? ''))
+function conversationsIn(rows: readonly TimelineRow[], { conversations }: TimelineSource): string[] {
+  const names = new Set(rows.map(({ conversation }) => conversation))
+  return Object.keys(conversations).length > 1 && names.size > 1
+    ? [...names].map(conversation => visible(conversation ?? ''))
     : []
 }
 
 /** Both sides as wide as they need to be, within bounds; the rest is for what goes between. */
 function widthsFor(drawn: readonly Cells[], columns: number, conversations: readonly string[]): Widths {
   const conversation =
-    conversations.length === 0 ? 0 : Math.min(LONGEST_LANE, Math.max(...conversations.map(widthOf))) + BETWEEN
+    conversations.length === 0 ? 0 : Math.min(MAX_CHAT_COLUMNS, Math.max(...conversations.map(widthOf))) + BETWEEN
   const fixed = MARK_COLUMNS + TIME_COLUMNS + conversation + BETWEEN + SEQ_COLUMNS + BETWEEN
-  const room = columns - fixed
-  const wanted = (side: 'left' | 'right') => Math.max(...[HEADING, ...drawn].map(cells => widthOf(cells[side])))
-  const left = Math.min(wanted('left'), Math.floor(room * 0.28))
-  const right = Math.min(wanted('right'), Math.floor(room * 0.34))
-  return { conversation, left, right, middle: room - left - right }
+  const available = columns - fixed
+  const needed = (side: 'left' | 'right') => Math.max(...[HEADING, ...drawn].map(cells => widthOf(cells[side])))
+  const left = Math.min(needed('left'), Math.floor(available * 0.28))
+  const right = Math.min(needed('right'), Math.floor(available * 0.34))
+  return { conversation, left, right, middle: available - left - right }
 }
 
-const withSilences = <Row extends Joined>(rows: readonly Row[], draw: (row: Row) => DiagramLine[]): DiagramLine[] =>
-  rows.flatMap((row, index) => [...idle(rows[index - 1], row), ...draw(row)])
+const withPauses = <Row extends DiagramRow>(rows: readonly Row[], draw: (row: Row) => DiagramLine[]): DiagramLine[] =>
+  rows.flatMap((row, index) => [...pauseBefore(rows[index - 1], row), ...draw(row)])
 
 /** A long silence is worth a line. */
-function idle(before: Joined | undefined, row: Joined): DiagramLine[] {
-  if (before === undefined || isGap(before) || isGap(row)) return []
-  const gapMs = row.atMs - before.atMs
-  return gapMs < IDLE_MS ? [] : [{ text: `  … ${formatMs(gapMs)} …`, shade: 'faint' }]
+function pauseBefore(previous: DiagramRow | undefined, row: DiagramRow): DiagramLine[] {
+  if (previous === undefined || isGap(previous) || isGap(row)) return []
+  const gapMs = row.atMs - previous.atMs
+  return gapMs < PAUSE_MS ? [] : [{ text: `  … ${formatMs(gapMs)} …`, shade: 'faint' }]
 }
 
 const gapLine = ({ gap }: Gap): DiagramLine => ({
@@ -121,7 +130,7 @@ function middleOf({ shape, middle, right }: Cells, widths: Widths): string {
   return label === '' ? `<${shaft}` : `<${shaft} ${label}`
 }
 
-const MOST_LINES = 2
+const MAX_LINES = 2
 const MARGIN = ' '.repeat(2 + TIME_COLUMNS + SEQ_COLUMNS)
 
 export const LIST_HEADING: DiagramLine = { text: `${MARGIN}--> to the intermediary, <-- from it`, shade: 'faint' }
@@ -137,16 +146,16 @@ const headOf = ({ failed, atMs, seq }: TimelineRow): string =>
   `${failed ? 'x ' : '  '}${pad(`+${(atMs / 1000).toFixed(2)}`, TIME_COLUMNS)}${pad(`#${seq} `, SEQ_COLUMNS)}`
 
 function wordsOf({ from, to, label, answer }: TimelineRow): string {
-  const came = answer ? `: ${answer}` : ''
-  if (from === 'platform' && to === 'intermediary') return `--> ${label}${came}`
-  if (from === 'intermediary' && to === 'platform') return `<-- ${label}${came}`
-  if (from === 'user' || from === 'agent') return `${from} ${label}${came}`
-  return to === 'agent' ? `agent's ${label}` : `${label}${came}`
+  const answerText = answer ? `: ${answer}` : ''
+  if (from === 'platform' && to === 'intermediary') return `--> ${label}${answerText}`
+  if (from === 'intermediary' && to === 'platform') return `<-- ${label}${answerText}`
+  if (from === 'user' || from === 'agent') return `${from} ${label}${answerText}`
+  return to === 'agent' ? `agent's ${label}` : `${label}${answerText}`
 }
 
 /** What does not fit is cut at the end of the last line. */
 function folded(text: string, columns: number): string[] {
   const lines = wrap(text, columns)
-  const last = lines.slice(MOST_LINES - 1).join(' ')
-  return [...lines.slice(0, MOST_LINES - 1), ...(last === '' ? [] : [last])].map(line => shorten(line, columns))
+  const last = lines.slice(MAX_LINES - 1).join(' ')
+  return [...lines.slice(0, MAX_LINES - 1), ...(last === '' ? [] : [last])].map(line => shorten(line, columns))
 }

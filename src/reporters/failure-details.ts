@@ -3,44 +3,44 @@ import type { Failure, RunResult, ScenarioResult, Warning } from '../evaluator/v
 import { warningText } from '../evaluator/warning-text.ts'
 import { wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
-import type { Timed } from '../timeline/timeline.ts'
+import type { TimelineSource } from '../timeline/timeline.ts'
 import { diagramOf } from './diagram.ts'
 import { failureLines, type Layout } from './failure.ts'
 
 /** Failures shown in full; a play that goes wrong everywhere has one cause most of the time. */
-const SHOWN = 10
+const MAX_SHOWN = 10
 
-export function storyLines(played: ScenarioResult, layout: Layout): string[] {
-  const reason = (played.reason ?? '').split('\n').flatMap(line => wrap(visible(line), layout.columns))
+export function detailLines(scenario: ScenarioResult, layout: Layout): string[] {
+  const reason = (scenario.reason ?? '').split('\n').flatMap(line => wrap(visible(line), layout.columns))
   const lines = [
-    ...failuresText(played, layout),
-    ...(played.reason === null ? [] : reason),
-    ...notReached(played, layout),
-    ...warningLines(played.warnings, layout),
-    ...diagramText(played, layout),
-    `again: ${visible(played.rerunCommand)}`,
+    ...failuresText(scenario, layout),
+    ...(scenario.reason === null ? [] : reason),
+    ...notReached(scenario, layout),
+    ...warningLines(scenario.warnings, layout),
+    ...diagramText(scenario, layout),
+    `again: ${visible(scenario.rerunCommand)}`,
   ]
   return lines.map(line => line.trimEnd())
 }
 
 /** The same for failures that belong to no scenario. */
-export function outsideLines({ failures, journal }: RunResult, layout: Layout): string[] {
+export function outsideDetailLines({ failures, journal }: RunResult, layout: Layout): string[] {
   const diagram = diagramText({ journal, failures, conversations: {}, steps: [] }, layout)
   return [...failuresText({ failures }, layout), ...diagram].map(line => line.trimEnd())
 }
 
 function failuresText({ failures }: Pick<ScenarioResult, 'failures'>, layout: Layout): string[] {
   const groups = groupFailures(failures)
-  const shown = groups.slice(0, SHOWN)
+  const shown = groups.slice(0, MAX_SHOWN)
   const left = failures.length - shown.flat().length
-  const lines = shown.flatMap(group => [...failureLines(group[0], layout), ...othersLines(group, layout)])
+  const lines = shown.flatMap(group => [...failureLines(group[0], layout), ...similarLines(group, layout)])
   return left > 0
     ? [...lines, layout.theme.bad(`… ${left} more failures: the json and html reports have them all`)]
     : lines
 }
 
-function othersLines(group: FailureGroup, { columns, theme }: Layout): string[] {
-  const text = othersText(group)
+function similarLines(group: FailureGroup, { columns, theme }: Layout): string[] {
+  const text = similarText(group)
   return text === null ? [] : wrap(text, columns - 2).map(line => theme.bad(`  ${line}`))
 }
 
@@ -51,13 +51,13 @@ function notReached({ steps }: ScenarioResult, { columns }: Layout): string[] {
 }
 
 function warningLines(warnings: readonly Warning[], { columns, theme }: Layout): string[] {
-  return warnings.slice(0, SHOWN).flatMap(warning => {
+  return warnings.slice(0, MAX_SHOWN).flatMap(warning => {
     const text = `warning ${visible(warning.rule)}: ${visible(warningText(warning))}`
     return wrap(text, columns).map(line => theme.warn(line))
   })
 }
 
-const diagramText = (timed: Timed, { columns, theme }: Layout): string[] =>
+const diagramText = (timed: TimelineSource, { columns, theme }: Layout): string[] =>
   diagramOf(timed, columns).map(({ text, shade }) => theme[shade](text))
 
 /** The first of them, and the others. */
@@ -67,7 +67,7 @@ export type FailureGroup = readonly [Failure, ...Failure[]]
 export function groupFailures(failures: readonly Failure[]): FailureGroup[] {
   const groups = new Map<string, [Failure, ...Failure[]]>()
   for (const failure of failures) {
-    const key = sameness(failure)
+    const key = groupKey(failure)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [failure])
     else group.push(failure)
@@ -75,7 +75,7 @@ export function groupFailures(failures: readonly Failure[]): FailureGroup[] {
   return [...groups.values()]
 }
 
-function sameness({ kind, step, conversation, soft, wanted, happened, hint }: Failure): string {
+function groupKey({ kind, step, conversation, soft, wanted, happened, hint }: Failure): string {
   const place = step === null ? null : [step.place, step.place === null && step.number]
   const texts = [wanted, happened].map(text => masked(text, conversation))
   return JSON.stringify([kind, place, soft, texts, hint])
@@ -88,7 +88,7 @@ const masked = (text: string, conversation: string | null): string =>
     .replace(/#\d+|\bsteps? \d+|[+-]?\d+(\.\d+)? m?s\b/g, '0')
 
 /** `and 7 more like it: steps 8, 9, 14-18`; null when there is none. */
-export function othersText([, ...others]: FailureGroup): string | null {
+export function similarText([, ...others]: FailureGroup): string | null {
   if (others.length === 0) return null
   const steps = others.flatMap(({ step }) => (step === null ? [] : [step.number])).sort((a, b) => a - b)
   const chats = others.flatMap(({ step, conversation }) =>

@@ -10,14 +10,14 @@ export interface Layout {
   readonly theme: Theme
 }
 
-const OTHERS = 5
+const MAX_OTHERS = 5
 const LABEL_COLUMNS = 9
 
 /** The cause comes first. */
 export function failureLines(failure: Failure, layout: Layout): string[] {
   return [
-    ...hung('x ', visible(failure.happened), 'bad', layout),
-    ...hung('  ', `${whereOf(failure)}${visible(failure.wanted)}`, 'plain', layout),
+    ...hanging('x ', visible(failure.happened), 'bad', layout),
+    ...hanging('  ', `${locationText(failure)}${visible(failure.wanted)}`, 'plain', layout),
     ...nearestLines(failure.nearest, layout),
     ...labelled('hint', failure.hint, 'hint', layout),
     ...labelled('rules', failure.rules.join(', '), 'faint', layout),
@@ -25,13 +25,13 @@ export function failureLines(failure: Failure, layout: Layout): string[] {
 }
 
 /** The first line after a mark, further ones below it. */
-function hung(mark: string, text: string, shade: Shade, { columns, theme }: Layout): string[] {
+function hanging(mark: string, text: string, shade: Shade, { columns, theme }: Layout): string[] {
   const lines = wrap(text, columns - mark.length)
   return lines.map((line, index) => theme[shade](`${index === 0 ? mark : ' '.repeat(mark.length)}${line}`))
 }
 
 /** `scenarios/happy.yaml:19:5  step 7/10  `. */
-function whereOf({ step, conversation, soft }: Failure): string {
+function locationText({ step, conversation, soft }: Failure): string {
   const parts = [
     step?.place ? visible(placeText(step.place)) : '',
     step === null ? chatText(conversation) : stepText(step),
@@ -53,15 +53,15 @@ function stepText({ number, of, id, name, conversation }: StepRef): string {
 function nearestLines(nearest: readonly NearMiss[], layout: Layout): string[] {
   const [first, ...others] = nearest
   if (first === undefined) return []
-  const left = others.length - OTHERS
+  const left = others.length - MAX_OTHERS
   return [
-    ...missLines('nearest', first, layout),
-    ...others.slice(0, OTHERS).flatMap((miss, index) => missLines(index === 0 ? 'others' : '', miss, layout)),
+    ...nearMissLines('nearest', first, layout),
+    ...others.slice(0, MAX_OTHERS).flatMap((miss, index) => nearMissLines(index === 0 ? 'others' : '', miss, layout)),
     ...(left > 0 ? labelled(' ', `… ${left} more`, 'faint', layout) : []),
   ]
 }
 
-function missLines(label: string, miss: NearMiss, layout: Layout): string[] {
+function nearMissLines(label: string, miss: NearMiss, layout: Layout): string[] {
   const after = `${miss.afterMs < 0 ? '-' : '+'}${(Math.abs(miss.afterMs) / 1000).toFixed(2)}s`
   const head = `#${miss.seq} ${visible(miss.what)} ${after}  ${visible(miss.why)}`
   const margin = ' '.repeat(2 + LABEL_COLUMNS)
@@ -77,14 +77,14 @@ function labelled(label: string, text: string | undefined, shade: Shade, { colum
   )
 }
 
-const LONGEST_PATH = 28
+const MAX_PATH_COLUMNS = 28
 /** Shown before the first character that differs. */
-const BEFORE = 24
-const LONGEST_VALUE = 20_000
+const CONTEXT_CHARS = 24
+const MAX_VALUE_CHARS = 20_000
 
 /** One line each where it fits, else what was wanted above what came. */
 export function differenceLines(differences: readonly Difference[], columns: number, theme: Theme): string[] {
-  const paths = differences.map(({ path }) => shorten(visible(path), LONGEST_PATH))
+  const paths = differences.map(({ path }) => shorten(visible(path), MAX_PATH_COLUMNS))
   const margin = Math.max(0, ...paths.map(widthOf))
   return differences.flatMap((difference, index) => {
     const head = margin === 0 ? '' : `${pad(paths[index]!, margin)}  `
@@ -93,18 +93,18 @@ export function differenceLines(differences: readonly Difference[], columns: num
 }
 
 function oneDifference({ expected, actual, hint }: Difference, head: string, columns: number, theme: Theme): string[] {
-  const room = Math.max(20, columns - widthOf(head) - 2)
-  const [wanted, came] = focus(clean(expected), clean(actual), room)
+  const available = Math.max(20, columns - widthOf(head) - 2)
+  const [wanted, came] = focus(clean(expected), clean(actual), available)
   const [minus, plus] = [`- ${wanted}`, `+ ${came}`]
   const why = hint === undefined ? '' : visible(hint)
   if (widthOf(`${head}${minus}   ${plus}   ${why}`) <= columns)
     return [`${head}${theme.good(minus)}   ${theme.bad(plus)}${why && `   ${theme.hint(why)}`}`]
   const below = ' '.repeat(widthOf(head))
   const lines = [`${head}${theme.good(minus)}`, `${below}${theme.bad(plus)}`]
-  return why === '' ? lines : [...lines, `${below}${theme.hint(shorten(why, room))}`]
+  return why === '' ? lines : [...lines, `${below}${theme.hint(shorten(why, available))}`]
 }
 
-const clean = (text: string) => visible(text.slice(0, LONGEST_VALUE))
+const clean = (text: string) => visible(text.slice(0, MAX_VALUE_CHARS))
 
 /** Both cut alike, around where they begin to differ. */
 function focus(a: string, b: string, columns: number): [string, string] {
@@ -112,7 +112,7 @@ function focus(a: string, b: string, columns: number): [string, string] {
   const [left, right] = [Array.from(a), Array.from(b)]
   let same = 0
   while (same < left.length && same < right.length && left[same] === right[same]) same++
-  const from = same - BEFORE <= 1 ? 0 : same - BEFORE
+  const from = same - CONTEXT_CHARS <= 1 ? 0 : same - CONTEXT_CHARS
   const cut = (chars: readonly string[]) => shorten(`${from === 0 ? '' : '…'}${chars.slice(from).join('')}`, columns)
   return [cut(left), cut(right)]
 }

@@ -3,13 +3,13 @@
 import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { formatMs } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
-import { storyLines } from './failure-details.ts'
+import { detailLines } from './failure-details.ts'
 import { titleOf } from './scenario-block.ts'
 import { countsText } from './summary.ts'
 import { createTheme, OUTCOMES } from './theme.ts'
 
 /** GitHub shows no more of a step. */
-const MOST = 10
+const MAX_ANNOTATIONS = 10
 
 interface Annotation {
   readonly file: string | null
@@ -23,28 +23,28 @@ interface Annotation {
 export function githubAnnotations(result: RunResult, fileOf: (file: string) => string = file => file): string {
   const outside = result.failures.slice(0, 1).map(failure => annotateOutside(failure, 'FAIL outside every scenario'))
   const failed = result.scenarios.filter(isBad)
-  const all = [...outside, ...failed.map(annotatePlay)]
-  const lines = all.slice(0, MOST).map(annotation => command(annotation, fileOf))
-  const left = all.length - MOST
+  const all = [...outside, ...failed.map(annotateScenario)]
+  const lines = all.slice(0, MAX_ANNOTATIONS).map(annotation => command(annotation, fileOf))
+  const left = all.length - MAX_ANNOTATIONS
   const more = left > 0 ? [`::notice::${escapeData(`${left} more scenarios failed: see the summary of the job`)}`] : []
   return [...lines, ...more].map(line => `${line}\n`).join('')
 }
 
 const isBad = ({ outcome }: ScenarioResult) => outcome === 'fail' || outcome === 'error'
 
-function annotatePlay(played: ScenarioResult): Annotation {
-  const [first] = played.failures
-  const title = `${OUTCOMES[played.outcome].word} ${played.name}`
+function annotateScenario(scenario: ScenarioResult): Annotation {
+  const [first] = scenario.failures
+  const title = `${OUTCOMES[scenario.outcome].word} ${scenario.name}`
   const own = {
-    file: played.place?.file ?? played.file,
-    line: played.place?.line ?? null,
-    column: played.place?.column ?? null,
+    file: scenario.place?.file ?? scenario.file,
+    line: scenario.place?.line ?? null,
+    column: scenario.place?.column ?? null,
   }
-  if (first === undefined) return { ...own, title, message: played.reason ?? '' }
+  if (first === undefined) return { ...own, title, message: scenario.reason ?? '' }
   const place = first.step?.place
   const at = place ? { file: place.file, line: place.line, column: place.column } : own
-  const more = played.failures.length - 1
-  const message = [messageOf(first), ...(more > 0 ? [`and ${more} more`] : []), `again: ${played.rerunCommand}`].join(
+  const more = scenario.failures.length - 1
+  const message = [messageOf(first), ...(more > 0 ? [`and ${more} more`] : []), `again: ${scenario.rerunCommand}`].join(
     '\n',
   )
   return { ...at, title, message }
@@ -77,38 +77,40 @@ const escapeProperty = (text: string) => escapeData(visible(text)).replaceAll(':
 export const withoutCommands = (text: string): string =>
   text.replace(/^(\s*):(?=:)/gm, '$1.:').replaceAll('##[', '# #[')
 
-const MOST_ROWS = 200
-const MOST_STORIES = 20
+const MAX_ROWS = 200
+const MAX_DETAILS = 20
 
 /** Markdown to append to the job's summary. */
 export function githubSummary(result: RunResult): string {
   const notable = result.scenarios.filter(({ outcome }) => outcome !== 'pass')
-  const sorted = [...notable.filter(isBad), ...notable.filter(play => !isBad(play))]
-  const left = sorted.length - MOST_ROWS
+  const sorted = [...notable.filter(isBad), ...notable.filter(scenario => !isBad(scenario))]
+  const left = sorted.length - MAX_ROWS
   return [
     `### handover-sim: ${countsText(result)}`,
     '',
     ...(sorted.length === 0 ? [] : ['| | Scenario | Time | What happened |', '| --- | --- | --- | --- |']),
-    ...sorted.slice(0, MOST_ROWS).map(rowOf),
+    ...sorted.slice(0, MAX_ROWS).map(rowOf),
     ...(left > 0 ? ['', `and ${left} more`] : []),
-    ...result.failures.slice(0, MOST).map(failure => `\n**Outside every scenario:** ${markdown(failure.happened)}`),
+    ...result.failures
+      .slice(0, MAX_ANNOTATIONS)
+      .map(failure => `\n**Outside every scenario:** ${markdown(failure.happened)}`),
     ...(result.stopped === null ? [] : [`\n**Stopped early:** ${markdown(result.stopped)}`]),
-    ...result.scenarios.filter(isBad).slice(0, MOST_STORIES).map(storyOf),
+    ...result.scenarios.filter(isBad).slice(0, MAX_DETAILS).map(storyOf),
     '',
   ].join('\n')
 }
 
-function rowOf(played: ScenarioResult): string {
-  const { outcome, durationMs, failures, reason } = played
-  const cells = [OUTCOMES[outcome].word, titleOf(played), formatMs(durationMs), failures[0]?.happened ?? reason ?? '']
+function rowOf(scenario: ScenarioResult): string {
+  const { outcome, durationMs, failures, reason } = scenario
+  const cells = [OUTCOMES[outcome].word, titleOf(scenario), formatMs(durationMs), failures[0]?.happened ?? reason ?? '']
   return `| ${cells.map(markdown).join(' | ')} |`
 }
 
 const LAYOUT = { columns: 110, theme: createTheme(0) }
 
-function storyOf(played: ScenarioResult): string {
-  const text = html(storyLines(played, LAYOUT).join('\n'))
-  return `\n<details><summary>${html(titleOf(played))}</summary>\n\n<pre>${text}</pre>\n\n</details>`
+function storyOf(scenario: ScenarioResult): string {
+  const text = html(detailLines(scenario, LAYOUT).join('\n'))
+  return `\n<details><summary>${html(titleOf(scenario))}</summary>\n\n<pre>${text}</pre>\n\n</details>`
 }
 
 const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -26,30 +26,30 @@ const runOf = (result: RunResult) => ({
   stopped: result.stopped,
   counts: result.counts,
   failures: result.failures.map(failureOf),
-  plays: result.scenarios.map(playOf),
+  plays: result.scenarios.map(scenarioOf),
 })
 
 const rounded = (ms: number) => Math.round(ms * 1000) / 1000
 
-const playOf = (played: ScenarioResult) => ({
-  name: played.name,
-  ...placeOf(played.place),
-  file: played.file,
-  instance: played.instance,
-  tags: played.tags,
-  spec: played.spec,
-  outcome: played.outcome,
-  reason: played.reason,
-  seed: played.seed,
-  clock: played.clock,
-  started_at: played.startedAt,
-  duration_ms: rounded(played.durationMs),
-  again: played.rerunCommand,
-  chats: played.conversations,
-  captures: played.captures,
-  failures: played.failures.map(failureOf),
-  warnings: played.warnings.map(warningOf),
-  steps: played.steps.map(stepOf),
+const scenarioOf = (scenario: ScenarioResult) => ({
+  name: scenario.name,
+  ...placeOf(scenario.place),
+  file: scenario.file,
+  instance: scenario.instance,
+  tags: scenario.tags,
+  spec: scenario.spec,
+  outcome: scenario.outcome,
+  reason: scenario.reason,
+  seed: scenario.seed,
+  clock: scenario.clock,
+  started_at: scenario.startedAt,
+  duration_ms: rounded(scenario.durationMs),
+  again: scenario.rerunCommand,
+  chats: scenario.conversations,
+  captures: scenario.captures,
+  failures: scenario.failures.map(failureOf),
+  warnings: scenario.warnings.map(warningOf),
+  steps: scenario.steps.map(stepOf),
 })
 
 const placeOf = (place: Place | null) => ({

@@ -1,7 +1,7 @@
 /** JUnit's XML: a suite for each file, a case for each scenario, the whole story in its failure. */
 import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { visible } from '../text/visible.ts'
-import { outsideLines, storyLines } from './failure-details.ts'
+import { detailLines, outsideDetailLines } from './failure-details.ts'
 import { createTheme } from './theme.ts'
 
 export function junitReport(result: RunResult): string {
@@ -31,10 +31,10 @@ const timestamp = (iso: string) => iso.slice(0, 19)
 
 function byFile(scenarios: readonly ScenarioResult[]): Map<string, ScenarioResult[]> {
   const files = new Map<string, ScenarioResult[]>()
-  for (const play of scenarios) {
-    const those = files.get(play.file)
-    if (those === undefined) files.set(play.file, [play])
-    else those.push(play)
+  for (const scenario of scenarios) {
+    const those = files.get(scenario.file)
+    if (those === undefined) files.set(scenario.file, [scenario])
+    else those.push(scenario)
   }
   return files
 }
@@ -50,18 +50,18 @@ function suiteOf(file: string, scenarios: readonly ScenarioResult[]): string {
     time: seconds(scenarios.reduce((sum, { durationMs }) => sum + durationMs, 0)),
     timestamp: timestamp(scenarios[0]!.startedAt),
   }
-  return element('testsuite', attributes, [...scenarios.map(play => `\n${caseOf(play)}`), '\n'])
+  return element('testsuite', attributes, [...scenarios.map(scenario => `\n${caseOf(scenario)}`), '\n'])
 }
 
-function caseOf(played: ScenarioResult): string {
+function caseOf(scenario: ScenarioResult): string {
   const attributes = {
-    name: visible(`${played.name}${played.instance > 1 ? ` #${played.instance}` : ''}`),
-    classname: visible(played.file.replace(/\.(ya?ml|[jt]s|json)$/, '').replaceAll('/', '.')),
-    file: visible(played.file),
-    line: played.place?.line ?? null,
-    time: seconds(played.durationMs),
+    name: visible(`${scenario.name}${scenario.instance > 1 ? ` #${scenario.instance}` : ''}`),
+    classname: visible(scenario.file.replace(/\.(ya?ml|[jt]s|json)$/, '').replaceAll('/', '.')),
+    file: visible(scenario.file),
+    line: scenario.place?.line ?? null,
+    time: seconds(scenario.durationMs),
   }
-  return element('testcase', attributes, [propertiesOf(played), ...resultOf(played)])
+  return element('testcase', attributes, [propertiesOf(scenario), ...resultOf(scenario)])
 }
 
 function propertiesOf({ seed, clock, tags, spec, rerunCommand }: ScenarioResult): string {
@@ -72,8 +72,8 @@ function propertiesOf({ seed, clock, tags, spec, rerunCommand }: ScenarioResult)
 }
 
 /** Nothing that was not judged may look green: it is skipped, and says why. */
-function resultOf(played: ScenarioResult): string[] {
-  const { outcome, reason, failures } = played
+function resultOf(scenario: ScenarioResult): string[] {
+  const { outcome, reason, failures } = scenario
   const message = visible(failures[0]?.happened ?? reason ?? '')
   const type = failures[0]?.kind ?? outcome
   switch (outcome) {
@@ -84,7 +84,7 @@ function resultOf(played: ScenarioResult): string[] {
     case 'inconclusive':
       return [element('skipped', { message: `inconclusive: ${message}` })]
     default: {
-      const text = xmlText(`\n${storyLines(played, LAYOUT).join('\n')}\n`)
+      const text = xmlText(`\n${detailLines(scenario, LAYOUT).join('\n')}\n`)
       return [element(outcome === 'fail' ? 'failure' : 'error', { message, type }, [text])]
     }
   }
@@ -96,7 +96,7 @@ const LAYOUT = { columns: 100, theme: createTheme(0) }
 function outsideOf(result: RunResult): string | null {
   const [first] = result.failures
   if (first === undefined) return null
-  const text = xmlText(`\n${outsideLines(result, LAYOUT).join('\n')}\n`)
+  const text = xmlText(`\n${outsideDetailLines(result, LAYOUT).join('\n')}\n`)
   const failure = element('failure', { message: visible(first.happened), type: first.kind }, [text])
   const name = 'outside every scenario'
   const counts = { tests: 1, failures: 1, errors: 0, skipped: 0, time: '0.000', timestamp: timestamp(result.startedAt) }

@@ -5,20 +5,20 @@ import { counted } from '../text/counted.ts'
 import { faultNames, formatMs, quote, shorten } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { assumedIn } from '../wording/assumptions.ts'
-import type { Detail, Line } from './log-line.ts'
+import type { LogDetail, LogLine } from './log-line.ts'
 
 type Call = EntryOf<'api'>
 type Fields = Readonly<Record<string, unknown>>
 
 const asFields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
 
-export function describeApi(entry: Call): Line {
-  const { what, said } = request(entry)
+export function describeCall(entry: Call): LogLine {
+  const { what, quoted } = request(entry)
   const refused = entry.status >= 400
   return {
-    who: 'intermediary -> platform',
+    direction: 'intermediary -> platform',
     what,
-    said,
+    quoted,
     details: [...answer(entry), ...findings(entry)],
     wrong: (refused && entry.faults === undefined) || entry.findings.length > 0,
   }
@@ -26,14 +26,14 @@ export function describeApi(entry: Call): Line {
 
 const LONGEST_PATH = 50
 
-function request(entry: Call): { what: string; said?: string | undefined } {
+function request(entry: Call): { what: string; quoted?: string | undefined } {
   const method = visible(entry.method)
   if (entry.endpoint === null) return { what: `${method} ${shorten(visible(entry.path), LONGEST_PATH)}` }
   const old = entry.alias === 'takeover' ? ' (takeover path)' : ''
   const body = asFields(entry.request.body)
-  const saying = SAYING[entry.endpoint]?.(body)
-  const said = entry.endpoint === 'message' && typeof body.message === 'string' ? body.message : undefined
-  return { what: `${method} ${entry.endpoint}${old}${saying ? ` ${saying}` : ''}`, said }
+  const bodyText = BODY_TEXTS[entry.endpoint]?.(body)
+  const quoted = entry.endpoint === 'message' && typeof body.message === 'string' ? body.message : undefined
+  return { what: `${method} ${entry.endpoint}${old}${bodyText ? ` ${bodyText}` : ''}`, quoted }
 }
 
 function sender(body: Fields): string {
@@ -43,7 +43,7 @@ function sender(body: Fields): string {
 }
 
 /** What of the body is worth a line. */
-const SAYING: Partial<Record<string, (body: Fields) => string>> = {
+const BODY_TEXTS: Partial<Record<string, (body: Fields) => string>> = {
   start: body => `${sender(body)}${body.supports_attachment === true ? ', attachments' : ''}`,
   end: sender,
   message: body => `${sender(body)}${Array.isArray(body.buttons) ? `, ${counted(body.buttons.length, 'button')}` : ''}`,
@@ -51,13 +51,13 @@ const SAYING: Partial<Record<string, (body: Fields) => string>> = {
   typing_start: body => (body.timeout === undefined ? '' : `for ${visible(String(body.timeout))} ms`),
 }
 
-function answer(entry: Call): Detail[] {
-  if (isNotThePlatforms(entry)) return [faultsAnswer(entry)]
+function answer(entry: Call): LogDetail[] {
+  if (isAnsweredByFault(entry)) return [faultAnswer(entry)]
   const { status } = entry
   const refused = status >= 400
   const by = entry.faults === undefined ? '' : faultNames(entry.faults)
   const text = [outcome(entry), formatMs(entry.duration_ms), assumptions(entry), by].filter(Boolean).join(', ')
-  const first: Detail = { label: `answer ${status}`, text, level: refused ? 'bad' : 'good' }
+  const first: LogDetail = { label: `answer ${status}`, text, level: refused ? 'bad' : 'good' }
   const { message } = asFields(asFields(entry.response).error)
   return refused && typeof message === 'string'
     ? [first, { label: 'because', text: visible(message), level: 'bad' }]
@@ -72,10 +72,10 @@ function assumptions(entry: Call): string {
 const LONGEST_ASSUMPTION = 60
 
 /** Lost on its way, or never made: a refusal of the platform itself always names assumptions. */
-const isNotThePlatforms = ({ faults, answer_lost, status, unspecified }: Call): boolean =>
+const isAnsweredByFault = ({ faults, answer_lost, status, unspecified }: Call): boolean =>
   faults !== undefined && (answer_lost !== undefined || (status >= 400 && Object.keys(unspecified).length === 0))
 
-function faultsAnswer({ status, faults = [], answer_lost, duration_ms }: Call): Detail {
+function faultAnswer({ status, faults = [], answer_lost, duration_ms }: Call): LogDetail {
   const by = `by ${faultNames(faults)}, ${formatMs(duration_ms)}`
   if (answer_lost === undefined) return { label: `answer ${status}`, text: by, level: 'warn' }
   const done = answer_lost === 'before' ? 'nothing was done' : `done (${status}), the answer lost`
@@ -99,5 +99,5 @@ function refusal({ code }: Fields, status: number): string {
   return status >= 500 ? 'a fault of the simulator' : 'refused'
 }
 
-const findings = (entry: Call): Detail[] =>
+const findings = (entry: Call): LogDetail[] =>
   entry.findings.map(({ rule, message }) => ({ label: `finding ${rule}`, text: visible(message), level: 'warn' }))

@@ -7,34 +7,34 @@ import { formatDuration } from '../text/duration.ts'
 import { faultNames, formatMs, shorten } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { failureBesideStatus, failureText } from '../wording/delivery.ts'
-import type { Detail, Line } from './log-line.ts'
+import type { LogDetail, LogLine } from './log-line.ts'
 
 type Delivery = EntryOf<'delivery'>
 
-export function describeEvent({ event, payload }: EntryOf<'event'>): Line {
-  const said = 'message' in payload ? payload.message : undefined
+export function describeEvent({ event, payload }: EntryOf<'event'>): LogLine {
+  const quoted = 'message' in payload ? payload.message : undefined
   const files =
     'attachments' in payload && payload.attachments?.length
       ? ` with ${counted(payload.attachments.length, 'file')}`
       : ''
-  return { who: 'platform -> webhook', what: `${event}${files}`, said, details: [], wrong: false, minor: true }
+  return { direction: 'platform -> webhook', what: `${event}${files}`, quoted, details: [], wrong: false, minor: true }
 }
 
-export function describeDelivery(entry: Delivery): Line {
+export function describeDelivery(entry: Delivery): LogLine {
   const copy = entry.duplicate ? ' (copy)' : entry.attempt > 1 ? ` (try ${entry.attempt})` : ''
-  const fooled = wronglyAccepted(entry)
+  const accepted = wrongAcceptance(entry)
   return {
-    who: isByHand(entry) ? 'by hand -> webhook' : 'platform -> webhook',
-    what: `${visible(entry.event)}${copy}${onPurpose(entry)}`,
-    details: [outcome(entry), ...receiverSaid(entry), ...fooled],
-    wrong: (entry.outcome === 'failed' && !refusedRightly(entry)) || fooled.length > 0,
+    direction: isManual(entry) ? 'by hand -> webhook' : 'platform -> webhook',
+    what: `${visible(entry.event)}${copy}${deliberateChanges(entry)}`,
+    details: [outcome(entry), ...receiverResponse(entry), ...accepted],
+    wrong: (entry.outcome === 'failed' && !isCorrectRefusal(entry)) || accepted.length > 0,
   }
 }
 
 /** Triggered or resent by a user, not sent by the platform. */
-export const isByHand = ({ triggered, resent }: Delivery): boolean => triggered === true || resent === true
+export const isManual = ({ triggered, resent }: Delivery): boolean => triggered === true || resent === true
 
-function onPurpose({ triggered, resent, sign, faults }: Delivery): string {
+function deliberateChanges({ triggered, resent, sign, faults }: Delivery): string {
   const by = faults === undefined ? '' : faultNames(faults)
   const made = [triggered ? 'triggered' : '', resent ? 'resent' : '']
   const how = [...made, by, isInvalidSign(sign) ? INVALID_SIGNS[sign] : ''].filter(Boolean)
@@ -53,7 +53,7 @@ const INVALID_SIGNS: Record<InvalidSign, string> = {
 }
 
 /** The webhook refused what a fault made invalid. */
-const refusedRightly = (entry: Delivery): boolean =>
+const isCorrectRefusal = (entry: Delivery): boolean =>
   entry.faults !== undefined && (entry.status ?? 0) >= 400 && (isInvalidSign(entry.sign) || isTruncated(entry))
 
 /** Whether a fault truncated the body. */
@@ -68,12 +68,12 @@ export function isTruncated({ faults, request }: Delivery): boolean {
 }
 
 /** Some events are acknowledged by a refusal as well. */
-function wronglyAccepted({ status, sign }: Delivery): Detail[] {
+function wrongAcceptance({ status, sign }: Delivery): LogDetail[] {
   if (status === null || status < 200 || status > 299 || !isInvalidSign(sign)) return []
   return [{ label: 'accepted', text: 'though the signature does not fit: does the receiver verify it?', level: 'warn' }]
 }
 
-function outcome(entry: Delivery): Detail {
+function outcome(entry: Delivery): LogDetail {
   const { status, duration_ms, failure, outcome: how } = entry
   if (how === 'skipped') return { label: 'not sent', text: visible(failureText(failure)), level: 'warn' }
   const label = status === null ? 'failed' : `answer ${status}`
@@ -85,18 +85,23 @@ function outcome(entry: Delivery): Detail {
 const LONGEST_BODY = 160
 
 /** The answer to an event shown further above: on one line when there is nothing more to say. */
-export function describeLateAnswer(entry: Delivery): Line {
+export function describeLateAnswer(entry: Delivery): LogLine {
   const line = describeDelivery(entry)
-  const who = 'webhook -> platform'
-  if (entry.outcome !== 'delivered') return { ...line, who, what: `to ${line.what}` }
-  return { ...line, who, what: `answer ${entry.status} to ${line.what}, ${formatMs(entry.duration_ms)}`, details: [] }
+  const direction = 'webhook -> platform'
+  if (entry.outcome !== 'delivered') return { ...line, direction, what: `to ${line.what}` }
+  return {
+    ...line,
+    direction,
+    what: `answer ${entry.status} to ${line.what}, ${formatMs(entry.duration_ms)}`,
+    details: [],
+  }
 }
 
 /** The body of a refusal is the receiver's own explanation. */
-function receiverSaid({ outcome: how, response, url }: Delivery): Detail[] {
+function receiverResponse({ outcome: how, response, url }: Delivery): LogDetail[] {
   if (how !== 'failed') return []
-  const said: Detail[] = [{ label: 'sent to', text: shorten(visible(url ?? ''), 120), level: 'plain' }]
+  const quoted: LogDetail[] = [{ label: 'sent to', text: shorten(visible(url ?? ''), 120), level: 'plain' }]
   if (response && response.body.trim() !== '')
-    said.push({ label: 'it said', text: shorten(visible(response.body.trim()), LONGEST_BODY), level: 'plain' })
-  return said
+    quoted.push({ label: 'it said', text: shorten(visible(response.body.trim()), LONGEST_BODY), level: 'plain' })
+  return quoted
 }

@@ -5,15 +5,15 @@ import { counted } from '../text/counted.ts'
 import { shorten } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { effectText, notAppliedText } from '../wording/faults.ts'
-import { describeApi } from './log-calls.ts'
+import { describeCall } from './log-calls.ts'
 import { describeDelivery, describeEvent } from './log-deliveries.ts'
-import type { Line } from './log-line.ts'
+import type { LogLine } from './log-line.ts'
 
 /** Null for what another entry already says. */
-export function describe(entry: Entry): Line | null {
+export function describeEntry(entry: Entry): LogLine | null {
   switch (entry.kind) {
     case 'api':
-      return describeApi(entry)
+      return describeCall(entry)
     case 'event':
       return describeEvent(entry)
     case 'delivery':
@@ -23,31 +23,31 @@ export function describe(entry: Entry): Line | null {
     case 'note':
       return describeNote(entry)
     case 'fault':
-      return describeHit(entry)
+      return describeFault(entry)
     default:
       return other(entry.kind, details(entry))
   }
 }
 
-function describeUser({ action, text, button, attachments }: EntryOf<'user'>): Line {
-  const who = 'user -> platform'
-  if (action === 'press') return { who, what: 'presses', said: button ?? '', details: [], wrong: false }
+function describeUser({ action, text, button, attachments }: EntryOf<'user'>): LogLine {
+  const direction = 'user -> platform'
+  if (action === 'press') return { direction, what: 'presses', quoted: button ?? '', details: [], wrong: false }
   const files = (attachments ?? []).map(file => `${visible(file.name)} ${file.size_kb} kB`)
   return {
-    who,
+    direction,
     what: files.length === 0 ? 'writes' : `sends ${shorten(files.join(', '), 40)}`,
-    said: text === '' ? undefined : text,
+    quoted: text === '' ? undefined : text,
     details: [],
     wrong: false,
   }
 }
 
 /** `fault flaky: answered 503 (1 of 2)` */
-function describeHit({ fault, effect, hit, of, not_applied }: EntryOf<'fault'>): Line {
+function describeFault({ fault, effect, hit, of, not_applied }: EntryOf<'fault'>): LogLine {
   const count = of === null ? `hit ${hit}` : `${hit} of ${of}`
   const short = not_applied === undefined ? '' : `; ${visible(notAppliedText(not_applied))}`
   return {
-    who: 'fault',
+    direction: 'fault',
     what: `${visible(fault)}: ${visible(effectText(effect))} (${count})${short}`,
     details: [],
     wrong: false,
@@ -57,11 +57,17 @@ function describeHit({ fault, effect, hit, of, not_applied }: EntryOf<'fault'>):
 /** Said by the API call that caused them, or by the delivery that follows. */
 const REPEATED = new Set(['taken_over', 'takeover_replaced', 'handed_back', 'event_triggered'])
 
-function describeNote(entry: EntryOf<'note'>): Line | null {
+function describeNote(entry: EntryOf<'note'>): LogLine | null {
   const text = (name: string) => visible(String(entry[name] ?? ''))
   switch (entry.note) {
     case 'bot_message':
-      return { who: 'platform -> user', what: 'writes', said: String(entry.text ?? ''), details: [], wrong: false }
+      return {
+        direction: 'platform -> user',
+        what: 'writes',
+        quoted: String(entry.text ?? ''),
+        details: [],
+        wrong: false,
+      }
     case 'chat_created':
       return other('platform', `chat ${text('chat_id')} (${text('source')})`)
     case 'typing_hidden':
@@ -85,7 +91,12 @@ function describeNote(entry: EntryOf<'note'>): Line | null {
 
 const FRAME = new Set(['v', 'seq', 'time', 'cause', 'kind', 'chat_id', 'note'])
 
-const other = (who: string, what: string): Line => ({ who, what: what.trim(), details: [], wrong: false })
+const other = (direction: string, what: string): LogLine => ({
+  direction,
+  what: what.trim(),
+  details: [],
+  wrong: false,
+})
 
 /** `name=value name=value`, without what the line shows anyway. */
 function details(fields: object): string {

@@ -12,7 +12,7 @@ export interface Hint {
 
 type Delivery = EntryOf<'delivery'>
 
-interface Sign {
+interface HintRule {
   readonly cause: string
   matches(entry: Delivery): boolean
   advice(entry: Delivery): string
@@ -35,7 +35,7 @@ function parts(url: string | null): { host: string; path: string; protocol: stri
 const swapped = (url: string | null) =>
   url === null ? '' : visible(/^https:/i.test(url) ? url.replace(/^https/i, 'http') : url.replace(/^http/i, 'https'))
 
-const SIGNS: readonly Sign[] = [
+const HINT_RULES: readonly HintRule[] = [
   {
     cause: 'no url',
     matches: entry => entry.outcome === 'skipped',
@@ -131,6 +131,6 @@ const SIGNS: readonly Sign[] = [
 
 export function hintFor(entry: Delivery): Hint | null {
   if (entry.outcome === 'delivered') return null
-  const sign = SIGNS.find(one => one.matches(entry))
+  const sign = HINT_RULES.find(one => one.matches(entry))
   return sign ? { cause: `${sign.cause} ${entry.url}`, text: sign.advice(entry) } : null
 }

@@ -3,10 +3,10 @@ import { Chalk, type ChalkInstance } from 'chalk'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { pad, quote, shorten, widthOf, wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
-import { describeLateAnswer, isByHand } from './log-deliveries.ts'
-import { describe } from './log-entries.ts'
+import { describeLateAnswer, isManual } from './log-deliveries.ts'
+import { describeEntry } from './log-entries.ts'
 import { hintFor } from './log-hints.ts'
-import type { Detail, Level, Line } from './log-line.ts'
+import type { Level, LogDetail, LogLine } from './log-line.ts'
 
 export type LogStyle = 'pretty' | 'compact' | 'quiet'
 
@@ -44,7 +44,7 @@ export function createLog(options: LogOptions): Log {
   return entry => {
     learn(memory, entry)
     const place = options.style === 'pretty' ? placeOf(memory, entry) : 'alone'
-    const line = place === 'later' ? describeLateAnswer(entry as EntryOf<'delivery'>) : describe(entry)
+    const line = place === 'later' ? describeLateAnswer(entry as EntryOf<'delivery'>) : describeEntry(entry)
     if (line === null) return ''
     if (options.style === 'quiet' && !line.wrong) return ''
     const full = withHint(memory, entry, line)
@@ -57,7 +57,7 @@ function learn({ languages }: Memory, entry: Entry): void {
   if (entry.kind === 'note' && entry.note === 'chat_created') languages.set(entry.chat_id!, String(entry.language))
 }
 
-function withHint({ hinted }: Memory, entry: Entry, line: Line): Line {
+function withHint({ hinted }: Memory, entry: Entry, line: LogLine): LogLine {
   const hint = entry.kind === 'delivery' ? hintFor(entry) : null
   if (hint === null || hinted.has(hint.cause)) return line
   hinted.add(hint.cause)
@@ -89,24 +89,24 @@ interface Layout {
 /** The first answer to an event stands right below it when nothing came between, else it names the event again. */
 function placeOf(memory: Memory, entry: Entry): 'alone' | 'below' | 'later' {
   const { open } = memory
-  if (describe(entry) !== null) memory.open = entry.kind === 'event' ? entry.delivery_id : null
-  if (entry.kind !== 'delivery' || entry.attempt > 1 || isByHand(entry)) return 'alone'
+  if (describeEntry(entry) !== null) memory.open = entry.kind === 'event' ? entry.delivery_id : null
+  if (entry.kind !== 'delivery' || entry.attempt > 1 || isManual(entry)) return 'alone'
   return open === entry.delivery_id ? 'below' : 'later'
 }
 
-function pretty(entry: Entry, line: Line, memory: Memory, layout: Layout): string {
-  const head = `${layout.paint.faint(left(entry, memory))}${pad(line.who, WHO_COLUMNS)}  `
+function pretty(entry: Entry, line: LogLine, memory: Memory, layout: Layout): string {
+  const head = `${layout.paint.faint(left(entry, memory))}${pad(line.direction, WHO_COLUMNS)}  `
   return `${head}${whatText(line, layout.columns - WHAT_AT)}\n${detailsText(line, layout)}`
 }
 
-const detailsText = (line: Line, layout: Layout) => line.details.map(detail => detailText(detail, layout)).join('')
+const detailsText = (line: LogLine, layout: Layout) => line.details.map(detail => detailText(detail, layout)).join('')
 
-function whatText({ what, said }: Line, columns: number): string {
-  if (said === undefined) return wrap(shorten(what, LONGEST_WHAT), room(columns)).join(`\n${' '.repeat(WHAT_AT)}`)
-  return `${what} ${quote(said, columns - widthOf(what) - 1)}`
+function whatText({ what, quoted }: LogLine, columns: number): string {
+  if (quoted === undefined) return wrap(shorten(what, LONGEST_WHAT), room(columns)).join(`\n${' '.repeat(WHAT_AT)}`)
+  return `${what} ${quote(quoted, columns - widthOf(what) - 1)}`
 }
 
-function detailText({ label, text, level }: Detail, { paint, columns }: Layout): string {
+function detailText({ label, text, level }: LogDetail, { paint, columns }: Layout): string {
   const lines = wrap(text, room(columns - WHAT_AT))
   const margin = ' '.repeat(LEFT_COLUMNS)
   const labels = lines.map((_, index) => pad(index === 0 ? label : '', WHO_COLUMNS))
@@ -116,9 +116,9 @@ function detailText({ label, text, level }: Detail, { paint, columns }: Layout):
 const SHORT_QUOTE = 40
 
 /** Everything of one entry on one line, however long: it is for `grep`. */
-function compact(entry: Entry, line: Line, memory: Memory, paint: Paint): string {
-  const said = line.said === undefined ? '' : ` ${quote(line.said, SHORT_QUOTE)}`
+function compact(entry: Entry, line: LogLine, memory: Memory, paint: Paint): string {
+  const quoted = line.quoted === undefined ? '' : ` ${quote(line.quoted, SHORT_QUOTE)}`
   const details = line.details.map(({ label, text, level }) => paint[level](`${label.replace(/^answer /, '')} ${text}`))
   const rest = details.length === 0 ? '' : `: ${details.join('; ')}`
-  return `${paint.faint(left(entry, memory))}${line.who} ${line.what}${said}${rest}\n`
+  return `${paint.faint(left(entry, memory))}${line.direction} ${line.what}${quoted}${rest}\n`
 }

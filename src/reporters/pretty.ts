@@ -1,6 +1,6 @@
 /** The report for people: what went well in a line each, what did not with its story, the sums at the end. */
 import type { RunResult } from '../evaluator/verdict.ts'
-import { hasStory, outsideStory, playLines, shortLines } from './scenario-block.ts'
+import { hasDetails, outsideLines, scenarioLines, shortLines } from './scenario-block.ts'
 import { summaryLines } from './summary.ts'
 import { type ColorLevel, createTheme } from './theme.ts'
 
@@ -16,11 +16,11 @@ const WIDEST = 160
 
 export function prettyReport(result: RunResult, { colorLevel, columns = 100 }: PrettyOptions): string {
   const layout = { columns: Math.min(WIDEST, Math.max(NARROWEST, columns)), theme: createTheme(colorLevel) }
-  const [bad, rest] = [result.scenarios.filter(hasStory), result.scenarios.filter(play => !hasStory(play))]
+  const [bad, rest] = [result.scenarios.filter(hasDetails), result.scenarios.filter(scenario => !hasDetails(scenario))]
   const blocks = [
     shortLines(rest, layout),
-    ...bad.map(play => playLines(play, layout)),
-    outsideStory(result, layout),
+    ...bad.map(scenario => scenarioLines(scenario, layout)),
+    outsideLines(result, layout),
     summaryLines(result, layout),
   ]
   return `${blocks

@@ -28,7 +28,7 @@ export interface Progress {
   waiting(name: string, what: string, sinceMs: number, atMostMs?: number): void
   /** The steps are over: nothing is waited for but what comes too late. */
   listening(name: string): void
-  finished(played: Pick<ScenarioResult, 'name' | 'outcome' | 'reason' | 'durationMs' | 'failures'>): void
+  finished(scenario: Pick<ScenarioResult, 'name' | 'outcome' | 'reason' | 'durationMs' | 'failures'>): void
   /** Leaves nothing on the line, and no timer. */
   stop(): void
 }
@@ -37,7 +37,7 @@ interface Waiting {
   readonly what: string
   readonly sinceMs: number
   readonly atMostMs: number | null
-  told: boolean
+  reported: boolean
 }
 
 interface State {
@@ -50,60 +50,65 @@ interface State {
   drawn: boolean
 }
 
-type Screen = Required<ProgressOptions> & { readonly theme: Theme }
+type ProgressContext = Required<ProgressOptions> & { readonly theme: Theme }
 
 const REDRAW_MS = 100
-const LOOK_MS = 1000
-const LONG_MS = 5000
+const CHECK_MS = 1000
+const LONG_WAIT_MS = 5000
 const CLEAR = '\r\u001b[2K'
 
 export function createProgress(options: ProgressOptions): Progress {
-  const screen: Screen = { now: elapsedMs, after: wallTimer, ...options, theme: createTheme(options.colorLevel) }
+  const context: ProgressContext = {
+    now: elapsedMs,
+    after: wallTimer,
+    ...options,
+    theme: createTheme(options.colorLevel),
+  }
   const state: State = { total: 0, done: 0, failed: 0, running: new Map(), timer: null, drawn: false }
   const wait = (name: string, what: string, sinceMs: number, atMostMs: number | null) =>
-    state.running.set(name, { what, sinceMs, atMostMs, told: false })
+    state.running.set(name, { what, sinceMs, atMostMs, reported: false })
   return {
     planned(total) {
       state.total = total
     },
     started(name) {
       state.running.set(name, null)
-      arm(screen, state)
+      arm(context, state)
     },
-    step: (name, { number, label }) => void wait(name, `step ${number}: ${label}`, screen.now(), null),
+    step: (name, { number, label }) => void wait(name, `step ${number}: ${label}`, context.now(), null),
     waiting: (name, what, sinceMs, atMostMs) => void wait(name, `waiting for ${what}`, sinceMs, atMostMs ?? null),
-    listening: name => void wait(name, 'listening for late calls', screen.now(), null),
-    finished: played => finish(screen, state, played),
+    listening: name => void wait(name, 'listening for late calls', context.now(), null),
+    finished: scenario => finish(context, state, scenario),
     stop() {
       state.timer?.cancel()
       state.timer = null
       state.running.clear()
-      clear(screen, state)
+      clear(context, state)
     },
   }
 }
 
 /** One timer for all, as long as anything runs. */
-function arm(screen: Screen, state: State): void {
+function arm(context: ProgressContext, state: State): void {
   if (state.timer !== null) return
-  state.timer = screen.after(screen.isTTY ? REDRAW_MS : LOOK_MS, () => {
+  state.timer = context.after(context.isTTY ? REDRAW_MS : CHECK_MS, () => {
     state.timer = null
-    if (screen.isTTY) redraw(screen, state)
-    else tellLong(screen, state)
-    if (state.running.size > 0) arm(screen, state)
+    if (context.isTTY) redraw(context, state)
+    else reportLongWaits(context, state)
+    if (state.running.size > 0) arm(context, state)
   })
 }
 
-function finish(screen: Screen, state: State, played: Parameters<Progress['finished']>[0]): void {
-  state.running.delete(played.name)
+function finish(context: ProgressContext, state: State, scenario: Parameters<Progress['finished']>[0]): void {
+  state.running.delete(scenario.name)
   state.done++
-  if (played.outcome === 'fail' || played.outcome === 'error') state.failed++
-  if (screen.isTTY) return redraw(screen, state)
-  screen.output.write(`${counter(state)}  ${endLine(screen, played)}\n`)
+  if (scenario.outcome === 'fail' || scenario.outcome === 'error') state.failed++
+  if (context.isTTY) return redraw(context, state)
+  context.output.write(`${counter(state)}  ${endLine(context, scenario)}\n`)
 }
 
 function endLine(
-  { theme }: Screen,
+  { theme }: ProgressContext,
   { name, outcome, reason, durationMs, failures }: Parameters<Progress['finished']>[0],
 ) {
   const { word, shade } = OUTCOMES[outcome]
@@ -114,11 +119,11 @@ function endLine(
 
 const counter = ({ done, total }: State) => `${String(done).padStart(String(total).length)}/${total}`
 
-function tellLong(screen: Screen, state: State): void {
+function reportLongWaits(context: ProgressContext, state: State): void {
   for (const [name, waiting] of state.running) {
-    if (waiting === null || waiting.told || screen.now() - waiting.sinceMs < LONG_MS) continue
-    waiting.told = true
-    screen.output.write(`${counter(state)}  ${visible(name)}: ${waitingText(waiting, screen.now())}\n`)
+    if (waiting === null || waiting.reported || context.now() - waiting.sinceMs < LONG_WAIT_MS) continue
+    waiting.reported = true
+    context.output.write(`${counter(state)}  ${visible(name)}: ${waitingText(waiting, context.now())}\n`)
   }
 }
 
@@ -130,12 +135,12 @@ function sinceText({ sinceMs, atMostMs }: Waiting, nowMs: number): string {
   return `, ${formatMs(Math.max(0, nowMs - sinceMs))}${bound}`
 }
 
-function redraw(screen: Screen, state: State): void {
-  if (state.running.size === 0) return clear(screen, state)
+function redraw(context: ProgressContext, state: State): void {
+  if (state.running.size === 0) return clear(context, state)
   const failed = state.failed === 0 ? '' : `, ${state.failed} failed`
   const before = `${counter(state)}${failed}  `
-  const text = `${before}${current(state, screen.now(), screen.columns - 1 - widthOf(before))}`
-  screen.output.write(`${CLEAR}${screen.theme.faint(text)}`)
+  const text = `${before}${current(state, context.now(), context.columns - 1 - widthOf(before))}`
+  context.output.write(`${CLEAR}${context.theme.faint(text)}`)
   state.drawn = true
 }
 
@@ -149,7 +154,7 @@ function current({ running }: State, nowMs: number, columns: number): string {
   return shorten(`${shorten(text, Math.max(20, columns - widthOf(end)))}${end}`, columns)
 }
 
-function clear(screen: Screen, state: State): void {
-  if (state.drawn) screen.output.write(CLEAR)
+function clear(context: ProgressContext, state: State): void {
+  if (state.drawn) context.output.write(CLEAR)
   state.drawn = false
 }

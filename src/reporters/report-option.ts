@@ -3,27 +3,27 @@
 import { problem } from '../files/errors.ts'
 import { nearest } from '../text/near-names.ts'
 
-interface Kind {
+interface ReportKind {
   /** Where it goes when no file is named; null: it needs one. */
-  readonly without: 'stdout' | 'stderr' | null
+  readonly defaultStream: 'stdout' | 'stderr' | null
   /** For messages. */
   readonly example: string
 }
 
 const KINDS = {
-  pretty: { without: 'stdout', example: 'pretty' },
-  json: { without: 'stdout', example: 'json=run.json' },
-  junit: { without: null, example: 'junit=junit.xml' },
-  html: { without: null, example: 'html=report.html' },
-  tap: { without: 'stdout', example: 'tap' },
-  github: { without: 'stderr', example: 'github' },
-  journal: { without: null, example: 'journal=run.jsonl' },
-} as const satisfies Record<string, Kind>
+  pretty: { defaultStream: 'stdout', example: 'pretty' },
+  json: { defaultStream: 'stdout', example: 'json=run.json' },
+  junit: { defaultStream: null, example: 'junit=junit.xml' },
+  html: { defaultStream: null, example: 'html=report.html' },
+  tap: { defaultStream: 'stdout', example: 'tap' },
+  github: { defaultStream: 'stderr', example: 'github' },
+  journal: { defaultStream: null, example: 'journal=run.jsonl' },
+} as const satisfies Record<string, ReportKind>
 
 export type ReportName = keyof typeof KINDS
 export const REPORTS = Object.keys(KINDS) as readonly ReportName[]
 
-export interface ReportWish {
+export interface ReportRequest {
   readonly report: ReportName
   /** As it was written; null: stdout, or stderr for `github`. */
   readonly file: string | null
@@ -35,15 +35,15 @@ type Env = Readonly<Record<string, string | undefined>>
  * `pretty,json=run.json,junit=junit.xml`. The pretty report is on stdout unless another report asks for it, and
  * GitHub's annotations come by themselves in its workflows. Throws a ConfigError.
  */
-export function parseReports(flag: string, env: Env = {}): ReportWish[] {
+export function parseReports(flag: string, env: Env = {}): ReportRequest[] {
   const parts = flag.split(',').map(part => part.trim())
-  const wishes = flag.trim() === '' ? [] : parts.map(parseOne)
-  checkConflicts(wishes)
-  const taken = wishes.some(goesToStdout)
-  const annotated = !isOn(env.GITHUB_ACTIONS) || wishes.some(({ report }) => report === 'github')
+  const requests = flag.trim() === '' ? [] : parts.map(parseOne)
+  checkConflicts(requests)
+  const isStdoutTaken = requests.some(goesToStdout)
+  const annotated = !isOn(env.GITHUB_ACTIONS) || requests.some(({ report }) => report === 'github')
   return [
-    ...(taken ? [] : [{ report: 'pretty', file: null } as const]),
-    ...wishes,
+    ...(isStdoutTaken ? [] : [{ report: 'pretty', file: null } as const]),
+    ...requests,
     ...(annotated ? [] : [{ report: 'github', file: null } as const]),
   ]
 }
@@ -51,12 +51,12 @@ export function parseReports(flag: string, env: Env = {}): ReportWish[] {
 export const isOn = (value: string | undefined) =>
   value !== undefined && value !== '' && value !== 'false' && value !== '0'
 
-function parseOne(part: string): ReportWish {
+function parseOne(part: string): ReportRequest {
   const [, name = '', file] = /^([^=]*)(?:=(.*))?$/s.exec(part)!
   const report = nameOf(name.trim(), part)
-  const { without, example } = KINDS[report]
+  const { defaultStream, example } = KINDS[report]
   if (file === undefined) {
-    if (without === null) throw wrong(`${report} needs a file: ${example}`)
+    if (defaultStream === null) throw wrong(`${report} needs a file: ${example}`)
     return { report, file: null }
   }
   if (report === 'github') throw wrong(`github takes no file, got "${part}"; its table goes to GITHUB_STEP_SUMMARY`)
@@ -74,16 +74,16 @@ function nameOf(name: string, part: string): ReportName {
 const known = `known: ${REPORTS.join(', ')}`
 const wrong = (message: string) => problem('--report', message)
 
-const goesToStdout = ({ report, file }: ReportWish) => file === null && KINDS[report].without === 'stdout'
+const goesToStdout = ({ report, file }: ReportRequest) => file === null && KINDS[report].defaultStream === 'stdout'
 
-function checkConflicts(wishes: readonly ReportWish[]): void {
-  const [first, second] = wishes.filter(goesToStdout)
+function checkConflicts(requests: readonly ReportRequest[]): void {
+  const [first, second] = requests.filter(goesToStdout)
   if (first !== undefined && second !== undefined) {
     const example = `${second.report}=FILE`
     throw wrong(`${first.report} and ${second.report} cannot both go to stdout; give one a file: ${example}`)
   }
-  for (const [index, { report, file }] of wishes.entries()) {
-    const other = wishes
+  for (const [index, { report, file }] of requests.entries()) {
+    const other = requests
       .slice(0, index)
       .find(before => before.file === file && (file !== null || before.report === report))
     if (other === undefined) continue

@@ -9,7 +9,7 @@ import { titleOf } from './scenario-block.ts'
 import { OUTCOMES } from './theme.ts'
 
 const SLOWEST = 3
-const NAMED = 3
+const MAX_NAMES = 3
 
 export function summaryLines(result: RunResult, layout: Layout): string[] {
   return [...warnings(result, layout), ...slowest(result, layout), ...totals(result, layout)]
@@ -37,8 +37,8 @@ function warnings({ scenarios }: RunResult, { theme, columns }: Layout): string[
   const groups = warningsByRule(scenarios)
   if (groups.length === 0) return []
   const lines = groups.map(([rule, { count, names }]) => {
-    const more = names.size > NAMED ? ` and ${names.size - NAMED} more` : ''
-    const where = [...names].slice(0, NAMED).join(', ')
+    const more = names.size > MAX_NAMES ? ` and ${names.size - MAX_NAMES} more` : ''
+    const where = [...names].slice(0, MAX_NAMES).join(', ')
     return `  ${theme.warn(shorten(visible(`${rule}: ${counted(count, 'time')}, in ${where}${more}`), columns - 2))}`
   })
   return ['Warnings', ...lines, '']
@@ -50,7 +50,9 @@ function slowest(result: RunResult, { columns }: Layout): string[] {
   const longest = [...scenarios].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
   const times = longest.map(({ durationMs }) => formatMs(durationMs))
   const wide = Math.max(...times.map(time => time.length))
-  const lines = longest.map((play, index) => shorten(`  ${times[index]!.padStart(wide)}  ${titleOf(play)}`, columns))
+  const lines = longest.map((scenario, index) =>
+    shorten(`  ${times[index]!.padStart(wide)}  ${titleOf(scenario)}`, columns),
+  )
   return ['Slowest', ...lines, '']
 }
 
@@ -69,7 +71,7 @@ export function countsText(
 }
 
 function totals(result: RunResult, { theme, columns }: Layout): string[] {
-  const stopped = saidAlready(result)
+  const stopped = isStopShown(result)
     ? []
     : wrap(`stopped early: ${visible(result.stopped ?? '')}`, columns).map(line => theme.bad(line))
   const orphans =
@@ -87,7 +89,7 @@ function totals(result: RunResult, { theme, columns }: Layout): string[] {
 }
 
 /** When nothing could be played, the line of the scenarios has the reason. */
-const saidAlready = ({ stopped, scenarios }: RunResult): boolean =>
+const isStopShown = ({ stopped, scenarios }: RunResult): boolean =>
   stopped === null || (scenarios.length > 0 && scenarios.every(({ reason }) => reason === stopped))
 
 /** What could not be told is not well, even where it does not count. */

@@ -3,7 +3,7 @@
 import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { placeText } from '../scenario/plan.ts'
 import { visible } from '../text/visible.ts'
-import { outsideLines, storyLines } from './failure-details.ts'
+import { detailLines, outsideDetailLines } from './failure-details.ts'
 import { titleOf } from './scenario-block.ts'
 import { createTheme } from './theme.ts'
 
@@ -30,21 +30,27 @@ const LAYOUT = { columns: 100, theme: createTheme(0) }
 const description = (text: string) => visible(text).replaceAll('\\', '\\\\').replaceAll('#', '\\#')
 
 /** Nothing that was not judged may look passed: it is skipped, and says why. */
-function pointOf(played: ScenarioResult): Point {
-  const { outcome, reason, failures } = played
+function pointOf(scenario: ScenarioResult): Point {
+  const { outcome, reason, failures } = scenario
   const ok = outcome !== 'fail' && outcome !== 'error'
   const why = description(reason ?? failures[0]?.happened ?? '')
   const directive =
     outcome === 'skipped' ? ` # SKIP ${why}` : outcome === 'inconclusive' ? ` # SKIP inconclusive: ${why}` : ''
-  return { ok, text: `${description(titleOf(played))}${directive}`.trimEnd(), block: blockOf(factsOf(played, ok)) }
+  return { ok, text: `${description(titleOf(scenario))}${directive}`.trimEnd(), block: blockOf(factsOf(scenario, ok)) }
 }
 
-function factsOf(played: ScenarioResult, ok: boolean): Facts {
-  const { durationMs, seed, outcome, failures, reason } = played
+function factsOf(scenario: ScenarioResult, ok: boolean): Facts {
+  const { durationMs, seed, outcome, failures, reason } = scenario
   const common = { duration_ms: Math.round(durationMs * 1000) / 1000, seed }
   if (ok) return common
   const message = failures[0]?.happened ?? reason ?? ''
-  return { message, severity: outcome, at: whereOf(played, failures[0]), ...common, story: storyLines(played, LAYOUT) }
+  return {
+    message,
+    severity: outcome,
+    at: whereOf(scenario, failures[0]),
+    ...common,
+    story: detailLines(scenario, LAYOUT),
+  }
 }
 
 function whereOf({ place, file }: ScenarioResult, failure: Failure | undefined): string {
@@ -53,7 +59,7 @@ function whereOf({ place, file }: ScenarioResult, failure: Failure | undefined):
 }
 
 function outsidePoint(result: RunResult): Point {
-  const facts = { message: result.failures[0]!.happened, severity: 'fail', story: outsideLines(result, LAYOUT) }
+  const facts = { message: result.failures[0]!.happened, severity: 'fail', story: outsideDetailLines(result, LAYOUT) }
   return { ok: false, text: 'outside every scenario', block: blockOf(facts) }
 }
 

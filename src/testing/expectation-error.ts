@@ -6,7 +6,7 @@ import { diagramOf } from '../reporters/diagram.ts'
 import { failureLines, type Layout } from '../reporters/failure.ts'
 import { type ColorLevel, createTheme } from '../reporters/theme.ts'
 import { isStimulus, type PlannedStep } from '../scenario/plan.ts'
-import type { Timed } from '../timeline/timeline.ts'
+import type { TimelineSource } from '../timeline/timeline.ts'
 import { presentEntry } from '../wording/entry.ts'
 import { apiWording } from './api-wording.ts'
 import type { TestRun } from './test-run.ts'
@@ -50,7 +50,7 @@ export function reportLines(run: TestRun, failures: readonly Failure[]): string[
   const layout: Layout = { columns: COLUMNS, theme: createTheme(colorLevel()) }
   const hard = failures.map(failure => ({ ...outsideChats(apiWording(failure)), soft: false }))
   const lines = hard.flatMap(failure => failureLines(failure, layout))
-  const timeline = diagramOf(timedOf(run, hard), COLUMNS).map(({ text, shade }) => layout.theme[shade](text))
+  const timeline = diagramOf(timelineSourceOf(run, hard), COLUMNS).map(({ text, shade }) => layout.theme[shade](text))
   return [...lines, ...legend(run, hard), ...skippedEntries(run), '', ...timeline.map(withoutMarkNumbers)].map(line =>
     line.trimEnd(),
   )
@@ -86,7 +86,7 @@ const skippedEntries = ({ skippedEntries: count }: TestRun): string[] =>
     ? []
     : [`  ${count} older entries are not looked at: they came before a restore, or are beyond journalLimit`]
 
-function timedOf(run: TestRun, failures: readonly Failure[]): Timed {
+function timelineSourceOf(run: TestRun, failures: readonly Failure[]): TimelineSource {
   const { sim, entries, evaluation, context } = run
   const header = String(sim.config()['webhook.signatureHeader'])
   const steps = [...evaluation.index.steps.values()].map(step =>

@@ -5,14 +5,14 @@ import type { DriverCall, InboxItem } from '../scenario/run-events.ts'
 import { counted } from '../text/counted.ts'
 import { formatMs, quote } from '../text/terminal-text.ts'
 import { driverFailureText } from '../wording/run-failures.ts'
-import { line, type Seen, said } from './row.ts'
+import { oneLine, quoted, type RowContent } from './row.ts'
 
 export type DriverEntry = EntryFrame & DriverCall & { readonly kind: 'driver' }
 
 /** The driver writes its calls as they are into entries of its kind. */
 export const asDriverEntry = (entry: Entry): DriverEntry => entry as unknown as DriverEntry
 
-const DOES: Readonly<Record<string, string>> = {
+const VERB_TEXTS: Readonly<Record<string, string>> = {
   accept: 'accepts',
   says: 'says',
   type: 'types',
@@ -22,27 +22,27 @@ const DOES: Readonly<Record<string, string>> = {
   back: 'comes back',
 }
 
-export function seenDriver(call: DriverEntry): Seen {
+export function driverRow(call: DriverEntry): RowContent {
   const verb = String(call.verb)
   const ok = call.outcome === 'ok'
   const answer = call.status === undefined ? call.outcome : `${call.status} in ${formatMs(call.duration_ms)}`
-  const why = ok || call.failure === undefined ? answer : line(driverFailureText(call.failure), 80)
+  const why = ok || call.failure === undefined ? answer : oneLine(driverFailureText(call.failure), 80)
   const from = verb.startsWith('target.') ? 'player' : 'agent'
   const { text } = call as { text?: unknown }
-  const words = typeof text === 'string' ? ` ${said(text)}` : ''
-  const label = `${DOES[verb] ?? line(verb.replace(/^does\./, 'does '), 40)}${words}`
+  const words = typeof text === 'string' ? ` ${quoted(text)}` : ''
+  const label = `${VERB_TEXTS[verb] ?? oneLine(verb.replace(/^does\./, 'does '), 40)}${words}`
   return { from, to: 'intermediary', kind: 'driver', label, answer: why, ok }
 }
 
-export const sawInbox = (entry: Entry): boolean => entry.kind === 'driver' && entry.verb === 'inbox'
+export const isInboxRead = (entry: Entry): boolean => entry.kind === 'driver' && entry.verb === 'inbox'
 
 /** What is new since `known`, the items of the read before. */
-export function inboxLabel(entry: DriverEntry, known: readonly InboxItem[]): Seen {
+export function inboxRow(entry: DriverEntry, known: readonly InboxItem[]): RowContent {
   const { items = [], outcome, failure, status } = entry
   const base = { from: 'intermediary', to: 'agent', kind: 'driver' } as const
   if (outcome !== 'ok') {
     const why = failure === undefined ? (status ?? 'no answer') : driverFailureText(failure)
-    return { ...base, label: `inbox: ${line(why, 80)}`, ok: status === 404 }
+    return { ...base, label: `inbox: ${oneLine(why, 80)}`, ok: status === 404 }
   }
   const fresh = items.slice(known.length).map(itemWords)
   const label = fresh.length > 0 ? fresh.slice(0, 3).join(', ') : counted(items.length, 'item')

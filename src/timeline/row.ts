@@ -33,10 +33,10 @@ export interface TimelineRow {
 }
 
 /** What one entry alone tells. */
-export type Seen = Pick<TimelineRow, 'from' | 'to' | 'kind' | 'label' | 'ok'> & { answer?: string }
+export type RowContent = Pick<TimelineRow, 'from' | 'to' | 'kind' | 'label' | 'ok'> & { answer?: string }
 
 const LONGEST = 120
 
 /** On one line, safe, short. */
-export const line = (text: unknown, columns = LONGEST): string => shorten(visible(String(text ?? '')), columns)
-export const said = (text: unknown): string => quote(String(text ?? ''), LONGEST)
+export const oneLine = (text: unknown, columns = LONGEST): string => shorten(visible(String(text ?? '')), columns)
+export const quoted = (text: unknown): string => quote(String(text ?? ''), LONGEST)

@@ -6,17 +6,17 @@
 import type { Failure, ScenarioResult } from '../evaluator/verdict.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { InboxItem } from '../scenario/run-events.ts'
-import { asDriverEntry, inboxLabel, sawInbox } from './driver-rows.ts'
-import { answerOf, seen } from './entry-rows.ts'
-import { endedStep, startedStep } from './note-rows.ts'
-import type { Seen, TimelineRow } from './row.ts'
+import { asDriverEntry, inboxRow, isInboxRead } from './driver-rows.ts'
+import { answerOf, rowContent } from './entry-rows.ts'
+import { stepEndedRow, stepStartedRow } from './note-rows.ts'
+import type { RowContent, TimelineRow } from './row.ts'
 
 /** What of a play a timeline is drawn from; orphans of a run have no lanes and no steps. */
-export type Timed = Pick<ScenarioResult, 'journal' | 'conversations' | 'failures' | 'steps'>
+export type TimelineSource = Pick<ScenarioResult, 'journal' | 'conversations' | 'failures' | 'steps'>
 
 type Draft = { -readonly [Key in keyof TimelineRow]: TimelineRow[Key] } & { entrySeqs: number[] }
 
-interface Build {
+interface Builder {
   readonly startMs: number
   readonly conversationOf: ReadonlyMap<string, string>
   readonly claimedBy: ReadonlyMap<number, number>
@@ -32,16 +32,16 @@ interface Build {
 }
 
 /** Oldest first. */
-export function timelineOf(played: Timed): TimelineRow[] {
-  const build = begin(played)
-  for (const entry of played.journal) add(build, entry)
-  for (const row of build.unanswered.values()) row.answer = 'no answer'
-  const marked = new Set(played.failures.flatMap(({ marks }) => marks))
-  const rows = build.rows.map(row => ({ ...row, failed: row.failed || row.entrySeqs.some(seq => marked.has(seq)) }))
+export function timelineOf(source: TimelineSource): TimelineRow[] {
+  const builder = createBuilder(source)
+  for (const entry of source.journal) add(builder, entry)
+  for (const row of builder.unanswered.values()) row.answer = 'no answer'
+  const marked = new Set(source.failures.flatMap(({ marks }) => marks))
+  const rows = builder.rows.map(row => ({ ...row, failed: row.failed || row.entrySeqs.some(seq => marked.has(seq)) }))
   return rows.sort((a, b) => a.atMs - b.atMs || a.seq - b.seq)
 }
 
-const begin = ({ journal, conversations, steps, failures }: Timed): Build => ({
+const createBuilder = ({ journal, conversations, steps, failures }: TimelineSource): Builder => ({
   failureOf: new Map(
     failures.flatMap(failure => (failure.step === null ? [] : [[failure.step.number, failure] as const])),
   ),
@@ -55,82 +55,82 @@ const begin = ({ journal, conversations, steps, failures }: Timed): Build => ({
   underWay: new Set(),
 })
 
-function add(build: Build, entry: Entry): void {
-  if (entry.kind === 'delivery') return addDelivery(build, entry)
-  if (sawInbox(entry)) return addInbox(build, entry)
-  if (entry.kind === 'note' && /^step_(started|ended)$/.test(entry.note)) return addStep(build, entry)
-  const row = push(build, entry, seen(entry))
-  if (row !== null && entry.kind === 'event') build.unanswered.set(entry.delivery_id, row)
+function add(builder: Builder, entry: Entry): void {
+  if (entry.kind === 'delivery') return addDelivery(builder, entry)
+  if (isInboxRead(entry)) return addInbox(builder, entry)
+  if (entry.kind === 'note' && /^step_(started|ended)$/.test(entry.note)) return addStep(builder, entry)
+  const row = push(builder, entry, rowContent(entry))
+  if (row !== null && entry.kind === 'event') builder.unanswered.set(entry.delivery_id, row)
 }
 
 /** The first answer belongs to the event's own row; retries, duplicates and what was sent by hand have their own. */
-function addDelivery(build: Build, entry: EntryOf<'delivery'>): void {
-  const row = build.unanswered.get(entry.delivery_id)
+function addDelivery(builder: Builder, entry: EntryOf<'delivery'>): void {
+  const row = builder.unanswered.get(entry.delivery_id)
   const sentMs = entry.at_ms - entry.duration_ms
   if (row === undefined || entry.triggered || entry.resent || entry.duplicate) {
-    push(build, entry, seen(entry), sentMs)
+    push(builder, entry, rowContent(entry), sentMs)
     return
   }
-  build.unanswered.delete(entry.delivery_id)
-  row.answer = answerOf(entry, sentMs - build.startMs - row.atMs)
+  builder.unanswered.delete(entry.delivery_id)
+  row.answer = answerOf(entry, sentMs - builder.startMs - row.atMs)
   row.ok = entry.outcome === 'delivered'
   row.entrySeqs.push(entry.seq)
 }
 
 /** Inboxes are read again and again: only what changed is worth a row. */
-function addInbox(build: Build, entry: Entry): void {
+function addInbox(builder: Builder, entry: Entry): void {
   const { chat_id: key = '', outcome, failure, items = [] } = asDriverEntry(entry)
-  const before = build.inboxes.get(key)
+  const before = builder.inboxes.get(key)
   const content = JSON.stringify([outcome, failure, items])
   if (before?.content === content) {
     before.row.entrySeqs.push(entry.seq)
     return
   }
-  const row = push(build, entry, inboxLabel(asDriverEntry(entry), before?.items ?? []))
-  if (row !== null) build.inboxes.set(key, { row, content, items: outcome === 'ok' ? items : (before?.items ?? []) })
+  const row = push(builder, entry, inboxRow(asDriverEntry(entry), before?.items ?? []))
+  if (row !== null) builder.inboxes.set(key, { row, content, items: outcome === 'ok' ? items : (before?.items ?? []) })
 }
 
-function addStep(build: Build, entry: EntryOf<'note'>): void {
+function addStep(builder: Builder, entry: EntryOf<'note'>): void {
   const number = Number(entry.step)
   if (entry.note === 'step_started') {
-    build.underWay.add(number)
-    push(build, entry, startedStep(entry))
+    builder.underWay.add(number)
+    push(builder, entry, stepStartedRow(entry))
     return
   }
-  const failure = build.failureOf.get(number)
-  const row = push(build, entry, endedStep(entry, failure))
+  const failure = builder.failureOf.get(number)
+  const row = push(builder, entry, stepEndedRow(entry, failure))
   if (row !== null && failure !== undefined) row.failed = true
-  build.underWay.delete(number)
+  builder.underWay.delete(number)
 }
 
-function push(build: Build, entry: Entry, what: Seen | null, atMs = entry.at_ms): Draft | null {
+function push(builder: Builder, entry: Entry, what: RowContent | null, atMs = entry.at_ms): Draft | null {
   if (what === null) return null
-  const conversation = conversationOf(build, entry)
+  const conversation = conversationOf(builder, entry)
   const row: Draft = {
     seq: entry.seq,
-    atMs: Math.max(0, atMs - build.startMs),
+    atMs: Math.max(0, atMs - builder.startMs),
     conversation,
     ...what,
     failed: false,
-    step: stepOf(build, entry, conversation),
+    step: stepOf(builder, entry, conversation),
     entrySeqs: [entry.seq],
   }
-  build.rows.push(row)
+  builder.rows.push(row)
   return row
 }
 
-function conversationOf({ conversationOf: conversations, conversationOfStep }: Build, entry: Entry): string | null {
+function conversationOf({ conversationOf: conversations, conversationOfStep }: Builder, entry: Entry): string | null {
   const ofStep = entry.kind === 'note' ? conversationOfStep.get(Number(entry.step)) : undefined
   return conversations.get(entry.chat_id ?? '') ?? ofStep ?? null
 }
 
 /** A call belongs to the step that claimed it and to no other; the rest to what its lane is at. */
-function stepOf(build: Build, entry: Entry, conversation: string | null): number | null {
-  const claimed = build.claimedBy.get(entry.seq)
+function stepOf(builder: Builder, entry: Entry, conversation: string | null): number | null {
+  const claimed = builder.claimedBy.get(entry.seq)
   if (claimed !== undefined) return claimed
   if (entry.kind === 'note' && typeof entry.step === 'number') return entry.step
   if (entry.kind === 'api') return null
-  const numbers = [...build.underWay]
+  const numbers = [...builder.underWay]
   if (conversation === null) return numbers.length === 1 ? numbers[0]! : null
-  return numbers.findLast(number => build.conversationOfStep.get(number) === conversation) ?? null
+  return numbers.findLast(number => builder.conversationOfStep.get(number) === conversation) ?? null
 }

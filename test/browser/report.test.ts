@@ -8,7 +8,7 @@ import type { RunResult } from '../../src/evaluator/verdict.ts'
 import { htmlReport } from '../../src/web/report/report.ts'
 import { createTape } from '../web/report/journal-recorder.ts'
 import { hostile, sample, wrongText } from '../web/report/sample.ts'
-import { play, run } from '../web/report/verdicts.ts'
+import { run, scenarioResult } from '../web/report/verdicts.ts'
 import { findChromium, launch } from './chromium.ts'
 import { lowContrastTexts } from './contrast.ts'
 
@@ -53,12 +53,12 @@ const press = async (page: Page, ...keys: string[]) => {
 }
 async function openAll(page: Page): Promise<void> {
   await page.evaluate(() => {
-    for (const play of document.querySelectorAll('details')) play.open = true
+    for (const scenarioResult of document.querySelectorAll('details')) scenarioResult.open = true
   })
-  await expect.poll(() => page.locator('.drawn:empty').count()).toBe(0)
+  await expect.poll(() => page.locator('.diagram-host:empty').count()).toBe(0)
 }
 const current = (page: Page) => page.evaluate(() => document.activeElement?.querySelector('.seq')?.textContent ?? null)
-const visibleNames = (page: Page) => page.locator('.play:visible .name b').allTextContents()
+const visibleNames = (page: Page) => page.locator('.scenario:visible .name b').allTextContents()
 const panelTitle = (page: Page) => page.locator('#panel:visible h3').textContent()
 
 describe.skipIf(chromium === null)('the report in a browser', () => {
@@ -76,7 +76,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
   it('opens the first failure, and draws a timeline when it is opened', async () => {
     const { page } = await open(sample())
-    expect(await page.locator('.play[open] .name b').allTextContents()).toEqual(['Happy path'])
+    expect(await page.locator('.scenario[open] .name b').allTextContents()).toEqual(['Happy path'])
     expect(await page.locator('.rows').count()).toBe(1)
     await page.getByText('Two chats at once').first().click()
     await expect.poll(() => page.locator('.rows').count()).toBe(2)
@@ -94,9 +94,12 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
     it('moves between scenarios and opens one', async () => {
       const { page } = await open(sample())
-      await page.locator('.play > summary').first().focus()
+      await page.locator('.scenario > summary').first().focus()
       await press(page, 'j', 'ArrowDown', 'k', 'Enter')
-      expect(await page.locator('.play[open] .name b').allTextContents()).toEqual(['Happy path', 'Two chats at once'])
+      expect(await page.locator('.scenario[open] .name b').allTextContents()).toEqual([
+        'Happy path',
+        'Two chats at once',
+      ])
     })
 
     it('moves between rows, opens the entries of one, and returns to it', async () => {
@@ -166,7 +169,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     await press(page, '/')
     await page.keyboard.type('BUSY resilience')
     expect(await visibleNames(page)).toEqual(['A busy platform is asked again'])
-    expect(await page.locator('#said').textContent()).toBe('1 of 6 scenarios shown')
+    expect(await page.locator('#status').textContent()).toBe('1 of 6 scenarios shown')
     await page.keyboard.type(' nowhere')
     expect(await visibleNames(page)).toEqual([])
     await page.getByRole('button', { name: 'Show all' }).click()
@@ -176,8 +179,8 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
   it('filters a timeline by chat', async () => {
     const { page } = await open(sample(), '#two-chats-at-once-run-2')
-    const timeline = page.locator('.play[open]', { hasText: 'Two chats' })
-    const chats = () => timeline.locator('.row:visible .lane').allTextContents()
+    const timeline = page.locator('.scenario[open]', { hasText: 'Two chats' })
+    const chats = () => timeline.locator('.row:visible .chat').allTextContents()
     await expect.poll(async () => new Set(await chats())).toEqual(new Set(['ada', 'bo']))
     await timeline.locator('select').selectOption('bo')
     expect(new Set(await chats())).toEqual(new Set(['bo']))
@@ -218,7 +221,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     const { page } = await open(sample(), '', { javaScriptEnabled: false })
     expect(await page.locator('.filter').isVisible()).toBe(false)
     expect(await page.getByText('only HTML escaping differs').first().isVisible()).toBe(true)
-    expect(await page.locator('#happy-path .still tbody tr').count()).toBeGreaterThan(10)
+    expect(await page.locator('#happy-path .static-table tbody tr').count()).toBeGreaterThan(10)
     await page.getByText('Closed hours').first().click()
     expect(await page.locator('#closed-hours .steps li').first().isVisible()).toBe(true)
   })
@@ -272,17 +275,17 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     expect(await page.locator('.skip').evaluate(skip => getComputedStyle(skip).transitionDuration)).toBe('0s')
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
     await page.emulateMedia({ media: 'print' })
-    expect(await page.locator('.play[open]').count()).toBe(3)
+    expect(await page.locator('.scenario[open]').count()).toBe(3)
     expect(await page.locator('.filter').isVisible()).toBe(false)
   })
 
   it('stays usable with thousands of rows', async () => {
-    const tape = createTape()
+    const recorder = createTape()
     for (let count = 0; count < 5000; count++) {
-      tape.at(count)
-      tape.call('message', 'c', { message: `Message ${count}` })
+      recorder.at(count)
+      recorder.call('message', 'c', { message: `Message ${count}` })
     }
-    const long = play('Long', 'fail', { journal: tape.entries, conversations: { main: 'c' } })
+    const long = scenarioResult('Long', 'fail', { journal: recorder.entries, conversations: { main: 'c' } })
     const { page } = await open(run([long, wrongText()]), '#long/4999')
     expect(await current(page)).toBe('#4999')
     await press(page, 'j')

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { expect, it } from 'vitest'
 import { COMMANDS, main } from '../../src/cli/main.ts'
-import { readyFacts } from '../../src/cli/ready.ts'
+import { readyLine } from '../../src/cli/ready.ts'
 import { startServer } from '../../src/server/start.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
@@ -48,8 +48,8 @@ it.each(NAMES)('lists exactly the flags of %s', async name => {
 it('shows the fields of the ready line', async () => {
   await using server = await startServer({ port: 0 })
   const shown = JSON.parse(blocks(PAGE, 'json')[0]!)
-  expect(shown).toEqual({ ...readyFacts(server), url: 'http://127.0.0.1:4747' })
-  expect(Object.keys(shown)).toEqual(Object.keys(readyFacts(server)))
+  expect(shown).toEqual({ ...readyLine(server), url: 'http://127.0.0.1:4747' })
+  expect(Object.keys(shown)).toEqual(Object.keys(readyLine(server)))
 })
 
 it('shows the output of config', async () => {

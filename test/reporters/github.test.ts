@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { githubAnnotations, githubSummary, withoutCommands } from '../../src/reporters/github.ts'
-import { anyText, hostilePlay } from './hostile.ts'
-import { failure, played, result } from './run-results.ts'
-import { escapedPlay, openPlay, passedPlay, unreachablePlay } from './samples.ts'
+import { anyText, hostileResult } from './hostile.ts'
+import { failure, result, scenarioResult } from './run-results.ts'
+import { escapedPlay, openResult, passedResult, unreachableResult } from './samples.ts'
 
 /** As a runner takes a command apart. */
 function readCommand(line: string) {
@@ -26,7 +26,9 @@ const commands = (text: string) => text.split('\n').filter(Boolean).map(readComm
 
 describe('annotations', () => {
   it('one for each scenario that failed, at the step that failed', () => {
-    expect(commands(githubAnnotations(result([passedPlay(), escapedPlay(), openPlay(), unreachablePlay()])))).toEqual([
+    expect(
+      commands(githubAnnotations(result([passedResult(), escapedPlay(), openResult(), unreachableResult()]))),
+    ).toEqual([
       {
         name: 'error',
         file: 'scenarios/happy.yaml',
@@ -61,7 +63,7 @@ describe('annotations', () => {
   })
 
   it('several failures of a scenario are counted; paths are those of the repository', () => {
-    const play = played({ outcome: 'fail', failures: [failure({}), failure({}), failure({})] })
+    const play = scenarioResult({ outcome: 'fail', failures: [failure({}), failure({}), failure({})] })
     const [line] = commands(githubAnnotations(result([play]), file => `packages/desk/${file}`))
     expect(line).toMatchObject({ file: 'packages/desk/scenarios/happy.yaml', line: '2' })
     expect(line!.message).toContain('and 2 more')
@@ -74,15 +76,15 @@ describe('annotations', () => {
   })
 
   it('nothing when all is well', () => {
-    expect(githubAnnotations(result([passedPlay()]))).toBe('')
+    expect(githubAnnotations(result([passedResult()]))).toBe('')
   })
 
   it('no text ends its line, its property or begins another command', () => {
     fc.assert(
       fc.property(anyText, text => {
-        const lines = githubAnnotations(result([hostilePlay(text)], { failures: [failure({ happened: text })] })).split(
-          '\n',
-        )
+        const lines = githubAnnotations(
+          result([hostileResult(text)], { failures: [failure({ happened: text })] }),
+        ).split('\n')
         expect(lines.pop()).toBe('')
         expect(lines).toHaveLength(2)
         for (const line of lines) {
@@ -97,11 +99,11 @@ describe('annotations', () => {
 
 describe('the summary', () => {
   it('is a line when all is well', () => {
-    expect(githubSummary(result([passedPlay()]))).toBe('### handover-sim: 1 scenario in 7.0 s: 1 passed\n\n')
+    expect(githubSummary(result([passedResult()]))).toBe('### handover-sim: 1 scenario in 7.0 s: 1 passed\n\n')
   })
 
   it('has a row for all that did not pass, failures first, and their stories', () => {
-    const lines = githubSummary(result([openPlay(), passedPlay(), escapedPlay()])).split('\n')
+    const lines = githubSummary(result([openResult(), passedResult(), escapedPlay()])).split('\n')
     expect(lines.slice(0, 6)).toEqual([
       '### handover-sim: 3 scenarios in 7.0 s: 1 passed, 1 failed, 1 inconclusive',
       '',
@@ -116,7 +118,7 @@ describe('the summary', () => {
   it('rows keep their four cells whatever the texts hold, and no tag comes from outside', () => {
     fc.assert(
       fc.property(anyText, text => {
-        const summary = githubSummary(result([hostilePlay(text)], { stopped: text }))
+        const summary = githubSummary(result([hostileResult(text)], { stopped: text }))
         const rows = summary.split('\n').filter(line => line.startsWith('| FAIL'))
         expect(rows).toHaveLength(1)
         expect(rows[0]!.match(/(?<!\\)\|/g)).toHaveLength(5)

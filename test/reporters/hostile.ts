@@ -1,7 +1,7 @@
 /** Texts that try to be more than text, and plays that have them everywhere. */
 import * as fc from 'fast-check'
 import type { ScenarioResult } from '../../src/evaluator/verdict.ts'
-import { CHATS, failure, Journal, played, step, stepVerdict } from './run-results.ts'
+import { CHATS, failure, Journal, scenarioResult, step, stepVerdict } from './run-results.ts'
 
 export const HOSTILE = [
   'a\u001b[2J\u001b]0;title\u0007b',
@@ -23,7 +23,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.array(fc.integer({ min: 0, max: 0xffff })).map(units => String.fromCharCode(...units)),
 )
 
-export function hostilePlay(text: string, outcome: ScenarioResult['outcome'] = 'fail'): ScenarioResult {
+export function hostileResult(text: string, outcome: ScenarioResult['outcome'] = 'fail'): ScenarioResult {
   const place = { file: text, line: 3, column: 5 }
   const ref = step(1, text, { id: text, name: text, conversation: text, place })
   const log = hostileJournal(text)
@@ -39,7 +39,7 @@ export function hostilePlay(text: string, outcome: ScenarioResult['outcome'] = '
     marks: [2, 3],
     hint: text,
   })
-  return played({
+  return scenarioResult({
     name: text,
     file: text,
     place,

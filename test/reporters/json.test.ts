@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { jsonReport } from '../../src/reporters/json.ts'
 import { read } from '../architecture/files.ts'
 import { rows, section } from '../docs/pages.ts'
-import { HOSTILE, hostilePlay } from './hostile.ts'
+import { HOSTILE, hostileResult } from './hostile.ts'
 import { failure, result } from './run-results.ts'
-import { escapedPlay, openPlay, passedPlay } from './samples.ts'
+import { escapedPlay, openResult, passedResult } from './samples.ts'
 
 type Fields = Record<string, unknown>
 const parsed = JSON.parse(
-  jsonReport(result([passedPlay(), escapedPlay(), openPlay()], { failures: [failure({})] })),
+  jsonReport(result([passedResult(), escapedPlay(), openResult()], { failures: [failure({})] })),
 ) as Fields
 const plays = parsed.plays as Fields[]
 
@@ -53,7 +53,7 @@ describe('json', () => {
 
   it('texts come back as they were', () => {
     for (const text of HOSTILE) {
-      const [play] = (JSON.parse(jsonReport(result([hostilePlay(text)]))) as { plays: Fields[] }).plays
+      const [play] = (JSON.parse(jsonReport(result([hostileResult(text)]))) as { plays: Fields[] }).plays
       expect(play!.name).toBe(text)
     }
   })

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { element, junitReport, xmlAttribute, xmlText } from '../../src/reporters/junit.ts'
-import { anyText, hostilePlay } from './hostile.ts'
-import { failure, played, result } from './run-results.ts'
-import { escapedPlay, openPlay, passedPlay, skippedPlay, unreachablePlay } from './samples.ts'
+import { anyText, hostileResult } from './hostile.ts'
+import { failure, result, scenarioResult } from './run-results.ts'
+import { escapedPlay, openResult, passedResult, skippedResult, unreachableResult } from './samples.ts'
 import { all, type Element, readXml } from './xml-checker.ts'
 
-const RUN = result([passedPlay(), escapedPlay(), openPlay(), unreachablePlay(), skippedPlay()])
+const RUN = result([passedResult(), escapedPlay(), openResult(), unreachableResult(), skippedResult()])
 const root = readXml(junitReport(RUN))
 const caseOf = (name: string, from: Element = root) =>
   all(from, 'testcase').find(({ attributes }) => attributes.name === name)!
@@ -29,7 +29,11 @@ describe('the document', () => {
   })
 
   it('has a suite for each file, in order, and a case for each scenario', () => {
-    const scenarios = [played(), played({ file: 'b.yaml', name: 'Other' }), played({ instance: 2 })]
+    const scenarios = [
+      scenarioResult(),
+      scenarioResult({ file: 'b.yaml', name: 'Other' }),
+      scenarioResult({ instance: 2 }),
+    ]
     const suites = all(readXml(junitReport(result(scenarios))), 'testsuite')
     expect(
       suites.map(suite => [suite.attributes.name, all(suite, 'testcase').map(one => one.attributes.name)]),
@@ -75,7 +79,7 @@ describe('a case', () => {
 
   it('failures outside every scenario are one more', () => {
     const failures = [failure({ kind: 'unexpected', happened: 'a call for chat "nobody"' })]
-    const outside = readXml(junitReport(result([passedPlay()], { failures })))
+    const outside = readXml(junitReport(result([passedResult()], { failures })))
     expect(outside.attributes).toMatchObject({ tests: '2', failures: '1' })
     expect(all(caseOf('outside every scenario', outside), 'failure')[0]!.attributes.message).toBe(
       'a call for chat "nobody"',
@@ -87,7 +91,7 @@ describe('whatever the texts hold', () => {
   it('it is well-formed', () => {
     fc.assert(
       fc.property(anyText, text => {
-        const run = result([hostilePlay(text), hostilePlay(text, 'error'), hostilePlay(text, 'skipped')], {
+        const run = result([hostileResult(text), hostileResult(text, 'error'), hostileResult(text, 'skipped')], {
           failures: [failure({ happened: text, wanted: text })],
         })
         expect(all(readXml(junitReport(run)), 'testcase')).toHaveLength(4)

@@ -5,18 +5,18 @@ import { elide, isGap } from '../../src/reporters/diagram-rows.ts'
 import { prettyReport } from '../../src/reporters/pretty.ts'
 import { widthOf } from '../../src/text/terminal-text.ts'
 import type { TimelineRow } from '../../src/timeline/row.ts'
-import { anyText, HOSTILE, hostilePlay, UNSEEN } from './hostile.ts'
-import { failure, Journal, played, result, step, stepVerdict } from './run-results.ts'
+import { anyText, HOSTILE, hostileResult, UNSEEN } from './hostile.ts'
+import { failure, Journal, result, scenarioResult, step, stepVerdict } from './run-results.ts'
 import {
   crashedPlay,
   crossTalkPlay,
   escapedPlay,
-  openPlay,
-  passedPlay,
+  openResult,
+  passedResult,
   refusedPlay,
-  silentPlay,
-  skippedPlay,
-  unreachablePlay,
+  silentResult,
+  skippedResult,
+  unreachableResult,
 } from './samples.ts'
 
 const pretty = (run: RunResult, columns = 100) => prettyReport(run, { colorLevel: 0, columns })
@@ -66,7 +66,7 @@ describe('a play that failed', () => {
   })
 
   it('silence is shown as such', () => {
-    expect(block(silentPlay())).toMatchInlineSnapshot(`
+    expect(block(silentResult())).toMatchInlineSnapshot(`
       "
       FAIL scenarios/silent.yaml > Nothing comes                                seed 1, real clock, 7.0 s
         x no call came at all
@@ -164,7 +164,7 @@ describe('a play that failed', () => {
 
   it('a narrow terminal folds reasons, and keeps a long title whole', () => {
     const name = 'A scenario whose name is longer than the line'
-    const skipped = { ...skippedPlay(), reason: 'the target is not there: nothing listens at 127.0.0.1:3000' }
+    const skipped = { ...skippedResult(), reason: 'the target is not there: nothing listens at 127.0.0.1:3000' }
     expect(block(skipped, 60)).toMatchInlineSnapshot(`
       "
       SKIP scenarios/later.yaml > Later
@@ -172,12 +172,12 @@ describe('a play that failed', () => {
           127.0.0.1:3000
       "
     `)
-    expect(block({ ...silentPlay(), name }, 60)).toContain(`> ${name}\n  x no call came at all\n`)
+    expect(block({ ...silentResult(), name }, 60)).toContain(`> ${name}\n  x no call came at all\n`)
   })
 
   it('what a program said last is read line by line', () => {
     const said = {
-      ...unreachablePlay(),
+      ...unreachableResult(),
       reason: 'The target did not start. It said last:\nTraceback:\n  no \u001b[2Jsuch file',
     }
     expect(block(said)).toMatch(/It said last:\n {4}Traceback:\n {4}no <U\+001B>\[2Jsuch file\n/)
@@ -196,14 +196,14 @@ describe('a play that failed', () => {
     const long = 'The parcel has been sent on Monday by our warehouse in Oslo. '.repeat(5)
     const differences = [{ path: 'message', expected: `"${long}A"`, actual: `"${long}B"` }]
     const miss = { seq: 1, what: 'POST message', afterMs: 5, why: '1 field differs', differences }
-    const text = block(played({ outcome: 'fail', failures: [failure({ nearest: [miss] })] }))
+    const text = block(scenarioResult({ outcome: 'fail', failures: [failure({ nearest: [miss] })] }))
     expect(text).toContain('- … our warehouse in Oslo. A"   + … our warehouse in Oslo. B"')
   })
 
   it('a step names its chat when it is not the only one, and says when it is soft', () => {
     const ref = step(3, 'expect end', { conversation: 'bo', name: 'goodbye' })
     const text = block(
-      played({ outcome: 'fail', failures: [failure({ step: ref, soft: true, wanted: 'expect end' })] }),
+      scenarioResult({ outcome: 'fail', failures: [failure({ step: ref, soft: true, wanted: 'expect end' })] }),
     )
     expect(text).toContain('scenarios/happy.yaml:15:5  step 3/10 goodbye, chat bo  soft  expect end\n')
   })
@@ -219,7 +219,7 @@ describe('a play that failed', () => {
         number,
         `nearest: #${100 + number} message +0.0${number} s: chat_id belongs to chat "user 8": cross-talk?`,
       )
-    const shownOf = (...failures: Failure[]) => block(played({ outcome: 'fail', failures }))
+    const shownOf = (...failures: Failure[]) => block(scenarioResult({ outcome: 'fail', failures }))
     const marksIn = (text: string) => text.match(/^ {2}x /gm)?.length
 
     it('are told once, with the steps of the others', () => {
@@ -253,7 +253,7 @@ describe('a play that failed', () => {
     const miss = { seq: 1, what: 'message', afterMs: 0, why: 'late', differences: [] }
     const many = [...'abcdefghijkl'].map(happened => failure({ happened, nearest: Array(8).fill(miss) }))
     const steps = [3, 4, 5, 9].map(number => stepVerdict(step(number, 'expect end'), { outcome: 'not reached' }))
-    const text = block(played({ outcome: 'fail', failures: many, steps }))
+    const text = block(scenarioResult({ outcome: 'fail', failures: many, steps }))
     expect(text).toContain('… 2 more failures')
     expect(text.match(/… 2 more$/gm)).toHaveLength(10)
     expect(text).toContain('not reached: steps 3-5, 9')
@@ -265,7 +265,7 @@ describe('a play that failed', () => {
     const failures = [
       failure({ kind: 'unexpected', conversation: null, happened: 'a call for chat "nobody"', marks: [orphan] }),
     ]
-    const text = pretty(result([passedPlay()], { failures, journal: log.entries, exitCode: 1 }))
+    const text = pretty(result([passedResult()], { failures, journal: log.entries, exitCode: 1 }))
     expect(text).toMatch(/^FAIL outside every scenario\n {2}x a call for chat "nobody"/m)
     expect(text).toMatch(/^ {2}x \+0\.00 +#1 +<-+ POST message "Hi" {2}404/m)
     expect(text).toContain('1 failure outside every scenario')
@@ -279,7 +279,7 @@ describe('a diagram', () => {
     log.event('MESSAGE FROM USER', 'd1', cause, 'Hi')
     log.user('Ho')
     log.event('MESSAGE FROM USER', 'd2', cause, 'Hi')
-    const text = block(played({ outcome: 'fail', journal: log.entries, failures: [failure({})] }))
+    const text = block(scenarioResult({ outcome: 'fail', journal: log.entries, failures: [failure({})] }))
     expect(text.match(/^ +\+0\.00.*$/gm)!.map(line => line.trim().split(/ {2,}/).slice(0, 4).join(' | '))).toEqual([
       '+0.00 | "Hi" | #2 | MESSAGE FROM USER "Hi" ------------------------------>',
       '+0.00 | "Ho" | #3',
@@ -290,7 +290,7 @@ describe('a diagram', () => {
 
 describe('the rest', () => {
   it('is one line each, before the failures; the sums are at the end', () => {
-    const scenarios = [silentPlay(), passedPlay(), openPlay(), unreachablePlay(), skippedPlay()]
+    const scenarios = [silentResult(), passedResult(), openResult(), unreachableResult(), skippedResult()]
     const text = pretty(result(scenarios))
     const [first, , ...last] = text.split('\n\n')
     expect(`\n${first}\n`).toMatchInlineSnapshot(`
@@ -318,8 +318,8 @@ describe('the rest', () => {
   it('a repeated play names its number; warnings are grouped by rule', () => {
     const details = { call: { seq: 5, method: 'POST', path: '/api/v2/handover/message' }, endSeq: 4 }
     const warnings = [{ rule: 'message-after-end', details, conversation: null, marks: [] }] as const
-    const scenarios = [1, 2].map(instance => played({ instance, warnings: [...warnings, ...warnings] }))
-    const text = pretty(result([...scenarios, played({ name: 'Other', warnings })]))
+    const scenarios = [1, 2].map(instance => scenarioResult({ instance, warnings: [...warnings, ...warnings] }))
+    const text = pretty(result([...scenarios, scenarioResult({ name: 'Other', warnings })]))
     expect(text).toContain('PASS scenarios/happy.yaml > Happy path #2  640 ms  2 warnings')
     expect(text).toContain('Warnings\n  message-after-end: 5 times, in Happy path, Other\n')
   })
@@ -339,7 +339,7 @@ describe('the rest', () => {
 
 describe('the terminal', () => {
   it('colour shows the outcome and nothing else', () => {
-    const run = result([passedPlay(), escapedPlay()])
+    const run = result([passedResult(), escapedPlay()])
     const coloured = prettyReport(run, { colorLevel: 1 })
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
     expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(pretty(run))
@@ -351,7 +351,7 @@ describe('the terminal', () => {
     fc.assert(
       fc.property(anyText, fc.constantFrom('pass', 'fail', 'error', 'inconclusive', 'skipped'), (text, outcome) => {
         const shown = pretty(
-          result([hostilePlay(text, outcome as ScenarioResult['outcome'])], { target: text, stopped: text }),
+          result([hostileResult(text, outcome as ScenarioResult['outcome'])], { target: text, stopped: text }),
         )
         expect(shown).not.toMatch(UNSEEN)
       }),
@@ -360,7 +360,7 @@ describe('the terminal', () => {
 
   it('diagrams stay within it, with wide characters too', () => {
     for (const columns of [40, 60, 72, 79, 80, 100, 140]) {
-      const rows = HOSTILE.flatMap(text => block(hostilePlay(text), columns).split('\n')).filter(line =>
+      const rows = HOSTILE.flatMap(text => block(hostileResult(text), columns).split('\n')).filter(line =>
         /^ {2}[x ] \+\d/.test(line),
       )
       expect(rows.length).toBeGreaterThan(20)
@@ -426,7 +426,7 @@ describe('long timelines', () => {
     const log = new Journal()
     for (let index = 0; index < 100; index++) log.at(index * 20).call('typing_start', {})
     log.at(60_000).call('end')
-    const text = block(played({ outcome: 'fail', journal: log.entries, failures: [failure({ marks: [50] })] }))
+    const text = block(scenarioResult({ outcome: 'fail', journal: log.entries, failures: [failure({ marks: [50] })] }))
     expect(text).toMatch(/^ {4}… 42 entries …$/m)
     expect(text).toMatch(/^ {4}… 58\.0 s …$/m)
   })

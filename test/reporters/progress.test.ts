@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createProgress } from '../../src/reporters/progress.ts'
-import { failure, played } from './run-results.ts'
+import { failure, scenarioResult } from './run-results.ts'
 
 /** A wall that moves when told. */
 function wall() {
@@ -43,9 +43,11 @@ describe('where there is no terminal', () => {
     const { progress, taken } = watch(false)
     progress.started('Happy path')
     expect(taken()).toBe('')
-    progress.finished(played())
-    progress.finished(played({ name: 'Other', outcome: 'fail', failures: [failure({ happened: 'no call came' })] }))
-    progress.finished(played({ name: 'Third', outcome: 'inconclusive', reason: 'no driver' }))
+    progress.finished(scenarioResult())
+    progress.finished(
+      scenarioResult({ name: 'Other', outcome: 'fail', failures: [failure({ happened: 'no call came' })] }),
+    )
+    progress.finished(scenarioResult({ name: 'Third', outcome: 'inconclusive', reason: 'no driver' }))
     expect(taken()).toBe(
       ' 1/40  PASS Happy path, 640 ms\n 2/40  FAIL Other, 640 ms: no call came\n 3/40  INCONCLUSIVE Third, 640 ms: no driver\n',
     )
@@ -85,7 +87,7 @@ describe('on a terminal', () => {
     progress.started('Other')
     time.pass(100)
     expect(taken()).toBe(`${CLEAR} 0/40  Happy path: waiting for start in chat main, 3.3 s of 5.0 s (and 1 more)`)
-    progress.finished(played({ outcome: 'fail' }))
+    progress.finished(scenarioResult({ outcome: 'fail' }))
     expect(taken()).toBe(`${CLEAR} 1/40, 1 failed  Other`)
     progress.stop()
     expect(taken()).toBe(CLEAR)
@@ -119,7 +121,7 @@ describe('on a terminal', () => {
 it.each([true, false])('leaves no timer when it is stopped, or nothing runs (terminal: %s)', isTTY => {
   const { progress, time } = watch(isTTY)
   progress.started('Happy path')
-  progress.finished(played())
+  progress.finished(scenarioResult())
   time.pass(2000)
   expect(time.timers.size).toBe(0)
   progress.started('Happy path')

@@ -149,7 +149,7 @@ export const failure = (more: Partial<Failure>): Failure => ({
   ...more,
 })
 
-export const played = (more: Partial<ScenarioResult> = {}): ScenarioResult => ({
+export const scenarioResult = (more: Partial<ScenarioResult> = {}): ScenarioResult => ({
   name: 'Happy path',
   file: 'scenarios/happy.yaml',
   place: { file: more.file ?? 'scenarios/happy.yaml', line: 2, column: 1 },

@@ -1,6 +1,6 @@
 /** Plays as they come out of real runs, one for each way to fail. */
 import type { ScenarioResult } from '../../src/evaluator/verdict.ts'
-import { CHATS, failure, Journal, played, step, stepVerdict } from './run-results.ts'
+import { CHATS, failure, Journal, scenarioResult, step, stepVerdict } from './run-results.ts'
 
 /** The agent's words came with HTML in them. */
 export function escapedPlay(): ScenarioResult {
@@ -21,7 +21,7 @@ export function escapedPlay(): ScenarioResult {
   log.at(2610).ended(7)
   log.note('scenario_ended')
   const ref = step(7, `expect message { message: "I'm Anna" }`)
-  return played({
+  return scenarioResult({
     outcome: 'fail',
     durationMs: 6400,
     journal: log.entries,
@@ -84,7 +84,7 @@ export function crossTalkPlay(): ScenarioResult {
   log.at(12).delivery('d1')
   log.ended(1)
   const leaked = log.at(80).call('message', { message: 'Hello ~a1b2' }, { chat_id: CHATS.bo })
-  return played({
+  return scenarioResult({
     name: 'Two chats',
     file: 'scenarios/two.yaml',
     place: { file: 'scenarios/two.yaml', line: 2, column: 1 },
@@ -106,7 +106,7 @@ export function crossTalkPlay(): ScenarioResult {
 }
 
 /** Nothing came at all. */
-export function silentPlay(): ScenarioResult {
+export function silentResult(): ScenarioResult {
   const log = new Journal()
   log.started(1, 'press handover')
   const press = log.press()
@@ -116,7 +116,7 @@ export function silentPlay(): ScenarioResult {
   log.at(9).started(2, 'expect start')
   log.at(5009).ended(2)
   const ref = step(2, 'expect start', { of: 2, place: { file: 'scenarios/silent.yaml', line: 9, column: 5 } })
-  return played({
+  return scenarioResult({
     name: 'Nothing comes',
     file: 'scenarios/silent.yaml',
     place: null,
@@ -134,7 +134,7 @@ export function refusedPlay(): ScenarioResult {
   const log = new Journal()
   const error = { code: 'invalid_parameter', message: 'bot_id must be a whole number, got "1042"', field: 'bot_id' }
   const bad = log.at(50).call('start', { bot_id: '1042' }, { status: 400, response: { error } })
-  return played({
+  return scenarioResult({
     name: 'Wrong type',
     file: 'scenarios/types.yaml',
     outcome: 'fail',
@@ -162,7 +162,7 @@ export function crashedPlay(): ScenarioResult {
   log.at(3).delivery('d1', { outcome: 'failed', status: null, response: null, failure: refused, duration_ms: 2 })
   log.ended(1)
   const ref = step(1, 'user "Hello"', { of: 1, place: { file: 'scenarios/crash.yaml', line: 5, column: 5 } })
-  return played({
+  return scenarioResult({
     name: 'Crash',
     file: 'scenarios/crash.yaml',
     outcome: 'fail',
@@ -181,11 +181,11 @@ export function crashedPlay(): ScenarioResult {
   })
 }
 
-export const passedPlay = (): ScenarioResult =>
-  played({ name: 'Short and good', file: 'scenarios/short.yaml', durationMs: 120 })
+export const passedResult = (): ScenarioResult =>
+  scenarioResult({ name: 'Short and good', file: 'scenarios/short.yaml', durationMs: 120 })
 
-export const openPlay = (): ScenarioResult =>
-  played({
+export const openResult = (): ScenarioResult =>
+  scenarioResult({
     name: 'With an agent',
     file: 'scenarios/agent.yaml',
     outcome: 'inconclusive',
@@ -193,8 +193,8 @@ export const openPlay = (): ScenarioResult =>
     durationMs: 30,
   })
 
-export const unreachablePlay = (): ScenarioResult =>
-  played({
+export const unreachableResult = (): ScenarioResult =>
+  scenarioResult({
     name: 'No desk',
     file: 'scenarios/desk.yaml',
     outcome: 'error',
@@ -202,5 +202,11 @@ export const unreachablePlay = (): ScenarioResult =>
     durationMs: 5,
   })
 
-export const skippedPlay = (): ScenarioResult =>
-  played({ name: 'Later', file: 'scenarios/later.yaml', outcome: 'skipped', reason: 'not tagged smoke', durationMs: 0 })
+export const skippedResult = (): ScenarioResult =>
+  scenarioResult({
+    name: 'Later',
+    file: 'scenarios/later.yaml',
+    outcome: 'skipped',
+    reason: 'not tagged smoke',
+    durationMs: 0,
+  })

@@ -2,9 +2,9 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { tapReport } from '../../src/reporters/tap.ts'
-import { anyText, hostilePlay } from './hostile.ts'
+import { anyText, hostileResult } from './hostile.ts'
 import { failure, result } from './run-results.ts'
-import { escapedPlay, openPlay, passedPlay, skippedPlay, unreachablePlay } from './samples.ts'
+import { escapedPlay, openResult, passedResult, skippedResult, unreachableResult } from './samples.ts'
 
 interface Point {
   readonly ok: boolean
@@ -46,7 +46,7 @@ function readTap(source: string): Tap {
 describe('tap', () => {
   it('has a point for each scenario; what was not judged is skipped', () => {
     const { plan, points } = readTap(
-      tapReport(result([passedPlay(), escapedPlay(), openPlay(), unreachablePlay(), skippedPlay()])),
+      tapReport(result([passedResult(), escapedPlay(), openResult(), unreachableResult(), skippedResult()])),
     )
     expect(plan).toBe(5)
     expect(points.map(({ ok, number, text, skip }) => [ok, number, text, skip])).toEqual([
@@ -59,7 +59,7 @@ describe('tap', () => {
   })
 
   it('a failure says what, where and how to see it again', () => {
-    const [, failed] = readTap(tapReport(result([passedPlay(), escapedPlay()]))).points
+    const [, failed] = readTap(tapReport(result([passedResult(), escapedPlay()]))).points
     expect(failed!.facts).toMatchObject({
       message: 'nearest: #12, message differs (only HTML escaping)',
       severity: 'fail',
@@ -72,7 +72,7 @@ describe('tap', () => {
 
   it('failures outside every scenario are one more point; a run that stopped bails out', () => {
     const failures = [failure({ happened: 'a call for chat "nobody"' })]
-    const { plan, points, bail } = readTap(tapReport(result([passedPlay()], { failures, stopped: 'interrupted' })))
+    const { plan, points, bail } = readTap(tapReport(result([passedResult()], { failures, stopped: 'interrupted' })))
     expect([plan, points.length, points[1]!.ok, points[1]!.facts.message, bail]).toEqual([
       2,
       2,
@@ -86,10 +86,10 @@ describe('tap', () => {
     fc.assert(
       fc.property(anyText, text => {
         const scenarios = [
-          hostilePlay(text),
-          hostilePlay(text, 'error'),
-          hostilePlay(text, 'skipped'),
-          hostilePlay(text, 'pass'),
+          hostileResult(text),
+          hostileResult(text, 'error'),
+          hostileResult(text, 'skipped'),
+          hostileResult(text, 'pass'),
         ]
         const { plan, points } = readTap(tapReport(result(scenarios, { stopped: text })))
         expect(plan).toBe(4)

@@ -21,10 +21,10 @@ import { jsonReport } from '../../src/reporters/json.ts'
 import { prettyReport } from '../../src/reporters/pretty.ts'
 import { parseReports } from '../../src/reporters/report-option.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
-import { failure, played, result } from './run-results.ts'
-import { escapedPlay, passedPlay } from './samples.ts'
+import { failure, result, scenarioResult } from './run-results.ts'
+import { escapedPlay, passedResult } from './samples.ts'
 
-const RUN = result([passedPlay(), escapedPlay()])
+const RUN = result([passedResult(), escapedPlay()])
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'reports-'))
@@ -104,7 +104,7 @@ describe('writing reports', () => {
   })
 
   it('a run that passed but left no report says the exit code it has', async () => {
-    const passed = { ...result([passedPlay()]), exitCode: 0 }
+    const passed = { ...result([passedResult()]), exitCode: 0 }
     const { stdout, stderr } = await write('pretty,json=file/x,tap=ok.tap', { run: passed, cwd: withFile() })
     expect(stdout).toContain('exit 3: the surroundings failed')
     expect(stderr).toMatch(/^tap report: ok\.tap\nthe json report .* could not be written/)
@@ -168,7 +168,7 @@ describe("in GitHub's workflows", () => {
 
   it('what the intermediary sent is no command of the workflow', async () => {
     const happened = `${'x'.repeat(95)} ::stop-commands::forged`
-    const run = result([played({ outcome: 'fail', failures: [failure({ happened })] })])
+    const run = result([scenarioResult({ outcome: 'fail', failures: [failure({ happened })] })])
     expect((await write('', { run })).stdout).toMatch(/^ +::stop-commands::forged$/m)
     expect((await write('', { run, env: { GITHUB_ACTIONS: 'true' } })).stdout).not.toMatch(/^\s*::/m)
   })

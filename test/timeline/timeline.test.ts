@@ -1,11 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { timelineOf } from '../../src/timeline/timeline.ts'
-import { anyText, hostilePlay, UNSEEN } from '../reporters/hostile.ts'
-import { CHATS, failure, Journal, played, step, stepVerdict } from '../reporters/run-results.ts'
+import { anyText, hostileResult, UNSEEN } from '../reporters/hostile.ts'
+import { CHATS, failure, Journal, scenarioResult, step, stepVerdict } from '../reporters/run-results.ts'
 import { crossTalkPlay, escapedPlay } from '../reporters/samples.ts'
 
-const rowsOf = (log: Journal, more = {}) => timelineOf(played({ journal: log.entries, conversations: CHATS, ...more }))
+const rowsOf = (log: Journal, more = {}) =>
+  timelineOf(scenarioResult({ journal: log.entries, conversations: CHATS, ...more }))
 /** `user -> platform: presses "handover"`, with the answer behind. */
 const told = (log: Journal, more = {}) =>
   rowsOf(log, more).map(({ from, to, label, answer, ok }) =>
@@ -227,7 +228,7 @@ describe('whatever is in a journal', () => {
   it('labels are one safe line, rows are in order, and no entry is in two of them', () => {
     fc.assert(
       fc.property(anyText, text => {
-        const rows = timelineOf(hostilePlay(text))
+        const rows = timelineOf(hostileResult(text))
         for (const { label, answer = '' } of rows) expect(`${label}${answer}`).not.toMatch(UNSEEN)
         for (const { label, answer = '' } of rows) expect(`${label}${answer}`).not.toContain('\n')
         expect(rows.map(({ atMs }) => atMs)).toEqual(rows.map(({ atMs }) => atMs).sort((a, b) => a - b))

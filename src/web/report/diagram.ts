@@ -5,7 +5,7 @@ import type { Actor, TimelineRow } from '../../timeline/row.ts'
 import { duration, offset } from './formatting.ts'
 import { html, type Markup, type Part } from './markup.ts'
 
-export interface Evidence {
+export interface EmbeddedTimeline {
   readonly rows: readonly TimelineRow[]
   /** Those the rows tell of, as far as they were kept; long payloads cut. */
   readonly entries: readonly Entry[]
@@ -37,7 +37,7 @@ export function spanOf({ from, to, kind }: Pick<TimelineRow, 'from' | 'to' | 'ki
   return { left: Math.min(start, end), right: Math.max(start, end), points: start < end ? 'right' : 'left' }
 }
 
-export interface PlatformContext {
+export interface LabelSpace {
   /** Percent kept free on either side. */
   readonly left: number
   readonly right: number
@@ -45,7 +45,7 @@ export interface PlatformContext {
 }
 
 /** Where words may stand: over their arrow, and further inwards when they are long. */
-export function roomFor({ left, right, points }: Span): PlatformContext {
+export function labelSpace({ left, right, points }: Span): LabelSpace {
   const middle = points === null ? left : (left + right) / 2
   if (middle > 67) return { left: 0, right: 100 - (points === null ? left : right), side: 'end' }
   if (middle < 33 || points === null) return { left, right: 0, side: 'start' }
@@ -75,13 +75,13 @@ const HUES = 6
 
 export function drawDiagram(rows: readonly TimelineRow[], name: string): Markup {
   const conversations = conversationsOf(rows)
-  return html`<div class="diagram${conversations.length > 1 && ' with-lanes'}">
+  return html`<div class="diagram${conversations.length > 1 && ' with-chats'}">
 ${heads}
 <div class="rows" role="listbox" aria-label="What happened in ${name}">${chunksOf(rows, conversations)}</div>
 </div>`
 }
 
-const heads = html`<div class="heads" aria-hidden="true"><span class="at">s</span><span class="seq">entry</span><span class="lane">chat</span><span class="stage">${LIFELINES.map(
+const heads = html`<div class="heads" aria-hidden="true"><span class="at">s</span><span class="seq">entry</span><span class="chat">chat</span><span class="lifelines">${LIFELINES.map(
   ({ actor, at }) => html`<span style="left:${at}%">${actor}</span>`,
 )}</span><span class="answer">answer</span></div>`
 
@@ -104,8 +104,8 @@ function rowAt(rows: readonly TimelineRow[], index: number, conversations: reado
 function drawRow(row: TimelineRow, index: number, conversations: readonly string[]): Markup {
   const span = spanOf(row)
   return html`<div class="${classesOf(row, span, conversations)}" role="option" tabindex="${index === 0 ? 0 : -1}" aria-selected="false" data-index="${index}" data-conversation="${row.conversation ?? ''}">
-<span class="at">${offset(row.atMs)}</span><span class="seq">#${row.seq}</span><span class="lane" title="${row.conversation ?? ''}">${row.conversation}</span>
-<span class="stage">${arrow(span)}<span class="route">${routeOf(row)}</span> ${labelOf(row, span)}</span>
+<span class="at">${offset(row.atMs)}</span><span class="seq">#${row.seq}</span><span class="chat" title="${row.conversation ?? ''}">${row.conversation}</span>
+<span class="lifelines">${arrow(span)}<span class="route">${routeOf(row)}</span> ${labelOf(row, span)}</span>
 <span class="answer" title="${row.answer ?? ''}">${markOf(row)}${row.answer}</span></div>`
 }
 
@@ -117,11 +117,11 @@ function classesOf(
   const hue =
     conversation === null || conversations.length === 1 ? '' : `hue-${(conversations.indexOf(conversation) % HUES) + 1}`
   const state = failed ? 'failed' : ok ? '' : 'refused'
-  return ['row', kind, state, hue, points === null && 'still'].filter(Boolean).join(' ')
+  return ['row', kind, state, hue, points === null && 'no-arrow'].filter(Boolean).join(' ')
 }
 
 function labelOf({ label, kind }: TimelineRow, span: Span): Markup {
-  const { left, right, side } = roomFor(span)
+  const { left, right, side } = labelSpace(span)
   const faultMark = kind === 'fault' && html`<svg class="mark" aria-hidden="true"><use href="#mark-fault"/></svg> `
   return html`<span class="label ${side}" style="--left:${left}%;--right:${right}%" title="${label}">${faultMark}${label}</span>`
 }

@@ -4,7 +4,7 @@ import { assumedIn } from '../../wording/assumptions.ts'
 import { failureText } from '../../wording/delivery.ts'
 import { duration, moment } from './formatting.ts'
 import { html, lines, type Markup, type Part } from './markup.ts'
-import { inWords, isCut } from './truncate-entry.ts'
+import { isTruncated, truncatedText } from './truncate-entry.ts'
 
 export interface Section {
   readonly title: string
@@ -56,7 +56,7 @@ const callSections = ({
 
 function findingSections(entry: EntryOf<'api'>): Section[] {
   const { findings } = entry
-  if (isCut(findings)) return [{ title: 'Findings', payload: findings }]
+  if (isTruncated(findings)) return [{ title: 'Findings', payload: findings }]
   const found = findings.map(({ rule, message }) => `${rule}: ${message}`)
   const assumed = assumedIn(entry)
   return [
@@ -111,7 +111,7 @@ ${list !== undefined && html`<ul>${list.map(item => html`<li>${item}</li>`)}</ul
 ${headerTable(headers)}${payload !== undefined && payload !== '' && payloadMarkup(payload)}`
 
 function headerTable(headers: Readonly<Record<string, string>>): Part {
-  if (isCut(headers)) return payloadMarkup(headers)
+  if (isTruncated(headers)) return payloadMarkup(headers)
   const rows = Object.entries(headers).map(([name, value]) => html`<dt>${name}</dt><dd>${String(value)}</dd>`)
   return rows.length > 0 && html`<dl class="headers">${rows}</dl>`
 }
@@ -119,8 +119,8 @@ function headerTable(headers: Readonly<Record<string, string>>): Part {
 const payloadMarkup = (payload: unknown): Markup => html`<pre tabindex="0">${lines(pretty(payload))}</pre>`
 
 function pretty(payload: unknown): string {
-  if (isCut(payload)) return inWords(payload)
-  return typeof payload === 'string' ? payload : JSON.stringify(payload, cutInWords, 2)
+  if (isTruncated(payload)) return truncatedText(payload)
+  return typeof payload === 'string' ? payload : JSON.stringify(payload, replaceTruncated, 2)
 }
 
-const cutInWords = (_: string, value: unknown) => (isCut(value) ? inWords(value) : value)
+const replaceTruncated = (_: string, value: unknown) => (isTruncated(value) ? truncatedText(value) : value)

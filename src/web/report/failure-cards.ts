@@ -3,7 +3,7 @@ import type { Difference, Failure, NearMiss } from '../../evaluator/verdict.ts'
 import { placeText } from '../../scenario/plan.ts'
 import { counted } from '../../text/counted.ts'
 import { offset } from './formatting.ts'
-import { mark } from './icons.ts'
+import { outcomeIcon } from './icons.ts'
 import { html, type Markup, type Part } from './markup.ts'
 import { entryLink } from './scenario-links.ts'
 
@@ -33,7 +33,7 @@ const KINDS: Readonly<Partial<Record<Failure['kind'], string>>> = {
 }
 
 const card = (failure: Failure, slug: string | null): Markup => html`<article class="failure${failure.soft && ' soft'}">
-${titled(slug, html`${mark(failure.kind === 'environment' ? 'error' : 'fail')}<span>${KINDS[failure.kind]}</span>${where(failure)}`)}
+${titled(slug, html`${outcomeIcon(failure.kind === 'environment' ? 'error' : 'fail')}<span>${KINDS[failure.kind]}</span>${where(failure)}`)}
 <dl>
 <div><dt>wanted</dt><dd>${failure.wanted}</dd></div>
 <div class="happened"><dt>happened</dt><dd>${failure.happened}${failure.marks.length > 0 && html` <span class="marks">${failure.marks.map(seq => entryLink(slug, seq))}</span>`}</dd></div>
@@ -69,16 +69,16 @@ const nearMiss = (
   slug: string | null,
 ): Markup => html`<div class="near">
 <p>${entryLink(slug, seq)}<span class="what">${what}</span> <span class="at">${offset(afterMs)} s</span> <span class="why">${why}</span></p>
-${differences.length > 0 && html`<table class="differences"><thead><tr><th>field</th><th>wanted</th><th>was</th><th class="unseen">hint</th></tr></thead><tbody>${differences.map(difference)}</tbody></table>`}
+${differences.length > 0 && html`<table class="differences"><thead><tr><th>field</th><th>wanted</th><th>was</th><th class="visually-hidden">hint</th></tr></thead><tbody>${differences.map(difference)}</tbody></table>`}
 </div>`
 
 function difference({ path, expected, actual, hint }: Difference): Markup {
-  const [wanted, was] = differing(expected, actual)
+  const [wanted, was] = markDifference(expected, actual)
   return html`<tr><th scope="row">${path || 'the whole'}</th><td class="wanted">${wanted}</td><td class="was">${was}</td><td>${hint}</td></tr>`
 }
 
 /** Both as they are when they have little in common: marking all of them would say nothing. */
-export function differing(expected: string, actual: string): [wanted: Markup, was: Markup] {
+export function markDifference(expected: string, actual: string): [wanted: Markup, was: Markup] {
   const [a, b] = [shortened(expected), shortened(actual)]
   const shorter = Math.min(a.length, b.length)
   let start = 0

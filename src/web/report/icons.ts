@@ -13,7 +13,7 @@ export const icons: Markup = html`<svg width="0" height="0" class="icons" aria-h
 <path id="head-right" d="M0 0l-8-4v8z"/><path id="head-left" d="M0 0l8-4v8z"/>
 </defs></svg>`
 
-export const WORDS: Readonly<Record<Outcome, string>> = {
+export const OUTCOME_TEXTS: Readonly<Record<Outcome, string>> = {
   pass: 'passed',
   fail: 'failed',
   error: 'error',
@@ -22,8 +22,8 @@ export const WORDS: Readonly<Record<Outcome, string>> = {
 }
 
 /** With its word for those who hear the page. */
-export function mark(outcome: Outcome | StepOutcome): Markup {
+export function outcomeIcon(outcome: Outcome | StepOutcome): Markup {
   const kind = outcome === 'not reached' ? 'skipped' : outcome
-  const words = outcome === 'not reached' ? outcome : WORDS[outcome]
+  const words = outcome === 'not reached' ? outcome : OUTCOME_TEXTS[outcome]
   return html`<svg class="mark ${kind}" role="img" aria-label="${words}"><use href="#mark-${kind}"/></svg>`
 }

@@ -3,9 +3,9 @@ import type { Outcome, RunResult, Warning } from '../../evaluator/verdict.ts'
 import { warningText } from '../../evaluator/warning-text.ts'
 import { counted } from '../../text/counted.ts'
 import { duration, moment } from './formatting.ts'
-import { WORDS } from './icons.ts'
+import { OUTCOME_TEXTS } from './icons.ts'
 import { exact, html, type Markup, type Part } from './markup.ts'
-import { linkTo, OUTCOMES, type Placed } from './scenario-links.ts'
+import { type LinkedScenario, linkTo, OUTCOMES } from './scenario-links.ts'
 
 /** `2 of 6 scenarios failed`, `All 6 scenarios passed`. */
 export function verdictOf({ counts, scenarios, failures, stopped }: RunResult): string {
@@ -49,7 +49,7 @@ const facts = ({ target, seed, startedAt, durationMs, exitCode }: RunResult): Pa
 
 function bar({ counts, scenarios }: RunResult): Part {
   const there = OUTCOMES.filter(outcome => counts[outcome] > 0)
-  const label = there.map(outcome => `${counts[outcome]} ${WORDS[outcome]}`).join(', ')
+  const label = there.map(outcome => `${counts[outcome]} ${OUTCOME_TEXTS[outcome]}`).join(', ')
   return (
     scenarios.length > 0 &&
     html`<div class="bar" role="img" aria-label="${label}">${there.map(outcome => share(outcome, counts[outcome]))}</div>`
@@ -61,12 +61,12 @@ const share = (outcome: Outcome, count: number) => html`<span class="${outcome}"
 interface Rule {
   readonly first: Warning
   count: number
-  readonly places: Map<Placed, Warning>
+  readonly places: Map<LinkedScenario, Warning>
 }
 
-const MOST_PLACES = 6
+const MAX_PLACES = 6
 
-export function warningsByRule(scenarios: readonly Placed[]): Part {
+export function warningsByRule(scenarios: readonly LinkedScenario[]): Part {
   const rules = [...grouped(scenarios)].sort(([, a], [, b]) => b.count - a.count)
   if (rules.length === 0) return null
   return html`<section class="warnings" aria-labelledby="warnings-title">
@@ -76,24 +76,24 @@ export function warningsByRule(scenarios: readonly Placed[]): Part {
 </section>`
 }
 
-function grouped(scenarios: readonly Placed[]): Map<string, Rule> {
+function grouped(scenarios: readonly LinkedScenario[]): Map<string, Rule> {
   const rules = new Map<string, Rule>()
-  for (const placed of scenarios) {
-    for (const finding of placed.played.warnings) {
+  for (const linked of scenarios) {
+    for (const finding of linked.scenario.warnings) {
       const rule = rules.get(finding.rule) ?? { first: finding, count: 0, places: new Map() }
       rules.set(finding.rule, rule)
       rule.count++
-      if (!rule.places.has(placed)) rule.places.set(placed, finding)
+      if (!rule.places.has(linked)) rule.places.set(linked, finding)
     }
   }
   return rules
 }
 
 function ruleRow(name: string, { first, count, places }: Rule): Markup {
-  const shown = [...places].slice(0, MOST_PLACES)
+  const shown = [...places].slice(0, MAX_PLACES)
   const more = places.size - shown.length
   return html`<tr><th scope="row"><code>${name}</code></th><td class="number">${count}</td><td>${warningText(first)}</td><td><ul class="places">${shown.map(placeItem)}</ul>${more > 0 && html`and ${more} more`}</td></tr>`
 }
 
-const placeItem = ([{ played, slug }, { marks }]: [Placed, Warning]) =>
-  html`<li><a href="${exact(linkTo(slug, marks[0]))}">${played.name}</a></li>`
+const placeItem = ([{ scenario, slug }, { marks }]: [LinkedScenario, Warning]) =>
+  html`<li><a href="${exact(linkTo(slug, marks[0]))}">${scenario.name}</a></li>`

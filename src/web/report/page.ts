@@ -59,4 +59,4 @@ const panel = html`<aside id="panel" aria-labelledby="panel-title" tabindex="-1"
 <header><h3 id="panel-title"></h3><div class="buttons"><button type="button" data-panel="previous" aria-label="Previous row">↑</button><button type="button" data-panel="next" aria-label="Next row">↓</button><button type="button" data-panel="close" aria-label="Close">✕</button></div></header>
 <div class="content"></div>
 </aside>
-<p id="said" class="unseen" role="status"></p>`
+<p id="status" class="visually-hidden" role="status"></p>`

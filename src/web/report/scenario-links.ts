@@ -5,19 +5,19 @@ import { exact, html, type Markup } from './markup.ts'
 /** What needs a look comes first. */
 export const OUTCOMES: readonly Outcome[] = ['fail', 'error', 'inconclusive', 'pass', 'skipped']
 
-export interface Placed {
-  readonly played: ScenarioResult
+export interface LinkedScenario {
+  readonly scenario: ScenarioResult
   /** Unique in the report: `happy-path`, `happy-path-2`. */
   readonly slug: string
 }
 
-export function inOrder(scenarios: readonly ScenarioResult[]): Placed[] {
-  const sorted = OUTCOMES.flatMap(outcome => scenarios.filter(played => played.outcome === outcome))
+export function linkScenarios(scenarios: readonly ScenarioResult[]): LinkedScenario[] {
+  const sorted = OUTCOMES.flatMap(outcome => scenarios.filter(scenario => scenario.outcome === outcome))
   const taken = new Set<string>()
-  return sorted.map(played => ({ played, slug: freeSlug(slugOf(played), taken) }))
+  return sorted.map(scenario => ({ scenario, slug: freeSlug(slugOf(scenario), taken) }))
 }
 
-const LONGEST_SLUG = 60
+const MAX_SLUG_CHARS = 60
 
 /** Letters and digits of any script; `end` of an element that is not a scenario cannot come out of it. */
 function slugOf({ name, instance }: ScenarioResult): string {
@@ -26,7 +26,7 @@ function slugOf({ name, instance }: ScenarioResult): string {
       .toWellFormed()
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? []
-  const slug = [...words.join('-')].slice(0, LONGEST_SLUG).join('').replace(/-$/, '')
+  const slug = [...words.join('-')].slice(0, MAX_SLUG_CHARS).join('').replace(/-$/, '')
   return `${slug || 'scenario'}${instance > 1 ? `-run-${instance}` : ''}`
 }
 

@@ -5,22 +5,26 @@ import { placeText } from '../../scenario/plan.ts'
 import { formatMs } from '../../text/terminal-text.ts'
 import { failureCards } from './failure-cards.ts'
 import { duration, offset } from './formatting.ts'
-import { mark } from './icons.ts'
+import { outcomeIcon } from './icons.ts'
 import { exact, html, type Markup, type Part } from './markup.ts'
-import { entryLink, linkTo, type Placed } from './scenario-links.ts'
-import type { Gathered } from './timeline-data.ts'
+import { entryLink, type LinkedScenario, linkTo } from './scenario-links.ts'
+import type { TimelineData } from './timeline-data.ts'
 
-export const playSection = ({ played, slug }: Placed, evidence: Gathered, open: boolean): Markup => html`
-<details class="play ${played.outcome}" id="${exact(slug)}" data-outcome="${played.outcome}"${open && html` open`}>
-${summary(played)}
-<div class="inside">
-${facts(played, slug)}
-${played.reason !== null && html`<p class="reason">${played.reason}</p>`}
-${failureCards(played.failures, slug)}
-${warnings(played, slug)}
-${rerunCommandLine(played)}
-${stepTable(played, slug)}
-${timelineSection(played, evidence)}
+export const scenarioSection = (
+  { scenario, slug }: LinkedScenario,
+  timeline: TimelineData,
+  open: boolean,
+): Markup => html`
+<details class="scenario ${scenario.outcome}" id="${exact(slug)}" data-outcome="${scenario.outcome}"${open && html` open`}>
+${summary(scenario)}
+<div class="scenario-body">
+${facts(scenario, slug)}
+${scenario.reason !== null && html`<p class="reason">${scenario.reason}</p>`}
+${failureCards(scenario.failures, slug)}
+${warnings(scenario, slug)}
+${rerunCommandLine(scenario)}
+${stepTable(scenario, slug)}
+${timelineSection(scenario, timeline)}
 </div>
 </details>`
 
@@ -35,7 +39,7 @@ const summary = ({
   durationMs,
   instance,
 }: ScenarioResult): Markup => html`<summary>
-${mark(outcome)}
+${outcomeIcon(outcome)}
 <h3 class="name"><b>${name}</b>${instance > 1 && html` <small>run ${instance}</small>`}<small class="place">${place === null ? file : placeText(place)}</small></h3>
 <span class="first">${failures[0] === undefined ? reason : firstLine(failures)}</span>
 <span class="took">${outcome !== 'skipped' && duration(durationMs)}</span>
@@ -63,14 +67,14 @@ function facts({ seed, clock, startedAt, tags, spec, conversations, captures }: 
   return html`<dl class="facts">${there.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}<div class="self"><dd><a href="${exact(linkTo(slug))}">Link to this scenario</a></dd></div></dl>`
 }
 
-const MOST_CHATS = 4
+const MAX_CHATS = 4
 
 function chats(conversations: ScenarioResult['conversations']): Part {
   const all = Object.entries(conversations)
   const shown = all
-    .slice(0, MOST_CHATS)
+    .slice(0, MAX_CHATS)
     .map(([conversation, id]) => html`<span class="pair">${conversation} <code>${id}</code></span> `)
-  return all.length === 0 ? null : [shown, all.length > MOST_CHATS && `and ${all.length - MOST_CHATS} more`]
+  return all.length === 0 ? null : [shown, all.length > MAX_CHATS && `and ${all.length - MAX_CHATS} more`]
 }
 
 function captured(captures: ScenarioResult['captures']): Part {
@@ -94,11 +98,14 @@ const rerunCommandLine = ({ rerunCommand }: ScenarioResult): Part =>
   rerunCommand !== '' &&
   html`<p class="again"><span>Play it again</span> <code>${rerunCommand}</code> <button type="button" class="scripted-only" data-copy="${exact(rerunCommand)}">Copy</button></p>`
 
-export function timelineSection({ name }: ScenarioResult, { kept, rowCount, embedded, still }: Gathered): Part {
+export function timelineSection(
+  { name }: ScenarioResult,
+  { level, rowCount, embedded, staticTable }: TimelineData,
+): Part {
   if (rowCount === 0) return null
   return html`<section class="timeline"><h4>Timeline</h4>
-${kept !== 'whole' && html`<p class="left-out">${MISSING[kept]}</p>`}
-${kept !== 'nothing' && diagram(name, embedded, still)}
+${level !== 'whole' && html`<p class="left-out">${MISSING[level]}</p>`}
+${level !== 'nothing' && diagram(name, embedded, staticTable)}
 </section>`
 }
 
@@ -111,16 +118,16 @@ const MISSING = {
 const diagram = (
   name: string,
   embedded: Markup,
-  still: Markup,
-): Markup => html`<div class="drawn" data-name="${name}"></div>
+  staticTable: Markup,
+): Markup => html`<div class="diagram-host" data-name="${name}"></div>
 <script type="application/json">${embedded}</script>
-<noscript>${still.text === '' ? html`<p>The timeline of a scenario that passed is drawn when scripts are allowed.</p>` : still}</noscript>`
+<noscript>${staticTable.text === '' ? html`<p>The timeline of a scenario that passed is drawn when scripts are allowed.</p>` : staticTable}</noscript>`
 
-export function stepTable(played: ScenarioResult, slug: string): Part {
-  const { steps } = played
+export function stepTable(scenario: ScenarioResult, slug: string): Part {
+  const { steps } = scenario
   if (steps.length === 0) return null
   const severalConversations = new Set(steps.map(({ conversation }) => conversation)).size > 1
-  const frame = frameOf(played)
+  const frame = frameOf(scenario)
   return html`<section class="steps"><h4>Steps</h4><ol>${steps.map(step => stepItem(step, slug, frame, severalConversations))}</ol></section>`
 }
 
@@ -141,7 +148,7 @@ const stepItem = (
   frame: Frame,
   severalConversations: boolean,
 ): Markup => html`<li class="${step.outcome === 'not reached' ? 'unreached' : step.outcome}" value="${step.number}">
-${mark(step.outcome)}<span class="number">${step.number}</span>${severalConversations && html`<span class="lane">${step.conversation}</span>`}<span class="label" title="${step.label}">${step.name !== null && html`<b>${step.name}</b> `}${step.label}</span>
+${outcomeIcon(step.outcome)}<span class="number">${step.number}</span>${severalConversations && html`<span class="chat">${step.conversation}</span>`}<span class="label" title="${step.label}">${step.name !== null && html`<b>${step.name}</b> `}${step.label}</span>
 <span class="claimed">${step.claimed.map(seq => entryLink(slug, seq))}</span><span class="line">${step.place !== null && `:${step.place.line}`}</span>${timing(step, frame)}</li>`
 
 function timing({ startMs, endMs }: StepVerdict, frame: Frame): Part {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { TimelineRow } from '../../../src/timeline/row.ts'
 import { timelineOf } from '../../../src/timeline/timeline.ts'
-import { drawDiagram, quietBefore, roomFor, spanOf } from '../../../src/web/report/diagram.ts'
+import { drawDiagram, labelSpace, quietBefore, spanOf } from '../../../src/web/report/diagram.ts'
 import { sectionsOf } from '../../../src/web/report/entry-details.ts'
-import { stillTimeline } from '../../../src/web/report/timeline-data.ts'
+import { renderStaticTable } from '../../../src/web/report/timeline-data.ts'
 import { createTape } from './journal-recorder.ts'
 import { crossTalk, wrongText } from './sample.ts'
 
@@ -44,7 +44,7 @@ describe('where a row lies', () => {
   it('keeps room for words inside the drawing', () => {
     for (const from of ['user', 'platform', 'intermediary', 'agent', 'player'] as const) {
       for (const to of ['user', 'platform', 'intermediary', 'agent', 'player'] as const) {
-        const { left, right } = roomFor(spanOf(row({ from, to })))
+        const { left, right } = labelSpace(spanOf(row({ from, to })))
         expect(Math.min(left, right), `${from} to ${to}`).toBeGreaterThanOrEqual(0)
         expect(100 - left - right, `${from} to ${to}`).toBeGreaterThanOrEqual(30)
       }
@@ -76,10 +76,10 @@ describe('a drawn timeline', () => {
   })
 
   it('shows chats only where there are several', () => {
-    expect(text).not.toContain('with-lanes')
+    expect(text).not.toContain('with-chats')
     expect(text).not.toContain('hue-')
     const two = drawDiagram(timelineOf(crossTalk()), 'Two chats').text
-    expect(two).toContain('with-lanes')
+    expect(two).toContain('with-chats')
     expect(two).toContain('hue-1')
     expect(two).toContain('hue-2')
   })
@@ -92,22 +92,22 @@ describe('a drawn timeline', () => {
 
 it('a timeline without scripts is a table with the same rows, cut where it is very long', () => {
   const rows = timelineOf(wrongText())
-  const { text } = stillTimeline('happy-path', { rows, entries: [] }, new Set())
+  const { text } = renderStaticTable('happy-path', { rows, entries: [] }, new Set())
   expect(times(text, /<tr id="happy-path\/\d+"/g)).toBe(rows.length)
   const many = Array.from({ length: 400 }, () => rows[0]!)
-  expect(stillTimeline('x', { rows: many, entries: [] }, new Set()).text).toContain('100 more rows')
+  expect(renderStaticTable('x', { rows: many, entries: [] }, new Set()).text).toContain('100 more rows')
 })
 
 describe('an entry taken apart', () => {
-  const tape = createTape()
+  const recorder = createTape()
   const refused = {
     status: 404,
     auth: 'unknown',
     findings: [{ rule: 'E6', message: 'no such chat' }],
     unspecified: { 'errors.body': 'json', 'typing.again': null },
   }
-  const call = tape.entries[tape.call('message', 'c1', { message: 'Hi' }, refused) - 1]!
-  tape.press('c1', { status: null, failure: { code: 'timeout', timeout_ms: 100 } })
+  const call = recorder.entries[recorder.call('message', 'c1', { message: 'Hi' }, refused) - 1]!
+  recorder.press('c1', { status: null, failure: { code: 'timeout', timeout_ms: 100 } })
 
   it('of a call has request, answer, findings and assumptions', () => {
     const sections = sectionsOf(call)
@@ -123,7 +123,7 @@ describe('an entry taken apart', () => {
   })
 
   it('of a delivery reads its body, and says why there was no answer', () => {
-    const [sent, answer] = sectionsOf(tape.entries.at(-1)!)
+    const [sent, answer] = sectionsOf(recorder.entries.at(-1)!)
     expect(sent!.payload).toMatchObject({ event: 'REQUESTING TAKEOVER' })
     expect(answer).toMatchObject({ title: 'No answer', list: ['timeout: no complete answer within 100 ms'] })
   })

@@ -132,4 +132,4 @@ export function createTape(first = 1) {
   }
 }
 
-export type Tape = ReturnType<typeof createTape>
+export type JournalRecorder = ReturnType<typeof createTape>

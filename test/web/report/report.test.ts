@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { reportAssets } from '../../../scripts/report-assets.ts'
-import { differing } from '../../../src/web/report/failure-cards.ts'
+import { markDifference } from '../../../src/web/report/failure-cards.ts'
 import { SCRIPT, STYLE } from '../../../src/web/report/page-assets.ts'
 import { htmlReport } from '../../../src/web/report/report.ts'
 import { sample } from './sample.ts'
-import { failure, play, run } from './verdicts.ts'
+import { failure, run, scenarioResult } from './verdicts.ts'
 
 const page = htmlReport(sample())
 const heading = (text: string) => /<h1>(.*?)<\/h1>/.exec(text)![1]
@@ -22,9 +22,9 @@ describe('the page', () => {
   })
 
   it('has failures before everything else', () => {
-    const outcomes = [...page.matchAll(/<details class="play (\w+)"/g)].map(([, outcome]) => outcome)
+    const outcomes = [...page.matchAll(/<details class="scenario (\w+)"/g)].map(([, outcome]) => outcome)
     expect(outcomes).toEqual(['fail', 'fail', 'error', 'inconclusive', 'pass', 'pass'])
-    expect(page.match(/<details class="play[^>]* open>/g)).toHaveLength(1)
+    expect(page.match(/<details class="scenario[^>]* open>/g)).toHaveLength(1)
   })
 
   it('tells cause, place and remedy of a failure', () => {
@@ -62,15 +62,19 @@ describe('the verdict in one sentence', () => {
   const of = (...args: Parameters<typeof run>) => heading(htmlReport(run(...args)))
 
   it('fits what came of the run', () => {
-    expect(of([play('a', 'pass'), play('b', 'pass')])).toBe('All 2 scenarios passed')
-    expect(of([play('a', 'pass')])).toBe('The scenario passed')
-    expect(of([play('a', 'pass'), play('b', 'skipped')])).toBe('1 of 2 scenarios passed, none failed')
-    expect(of([play('a', 'fail'), play('b', 'error')])).toBe('1 of 2 scenarios failed')
-    expect(of([play('a', 'inconclusive')])).toBe('Nothing was decided')
+    expect(of([scenarioResult('a', 'pass'), scenarioResult('b', 'pass')])).toBe('All 2 scenarios passed')
+    expect(of([scenarioResult('a', 'pass')])).toBe('The scenario passed')
+    expect(of([scenarioResult('a', 'pass'), scenarioResult('b', 'skipped')])).toBe(
+      '1 of 2 scenarios passed, none failed',
+    )
+    expect(of([scenarioResult('a', 'fail'), scenarioResult('b', 'error')])).toBe('1 of 2 scenarios failed')
+    expect(of([scenarioResult('a', 'inconclusive')])).toBe('Nothing was decided')
     expect(of([])).toBe('No scenario was played')
-    expect(of([play('a', 'pass')], { stopped: 'interrupted' })).toBe('Stopped: 1 of 1 scenario passed until then')
+    expect(of([scenarioResult('a', 'pass')], { stopped: 'interrupted' })).toBe(
+      'Stopped: 1 of 1 scenario passed until then',
+    )
     const orphan = failure({ kind: 'unexpected', wanted: 'none', happened: 'one' })
-    expect(of([play('a', 'pass')], { failures: [orphan] })).toBe('1 failure outside of every scenario')
+    expect(of([scenarioResult('a', 'pass')], { failures: [orphan] })).toBe('1 failure outside of every scenario')
   })
 })
 
@@ -87,14 +91,14 @@ it('says when not everything fits', () => {
     text: 'x'.repeat(12_000),
     message_id: null,
   }))
-  const made = htmlReport(run([play('large', 'pass', { journal, conversations: { main: 'c' } })]))
+  const made = htmlReport(run([scenarioResult('large', 'pass', { journal, conversations: { main: 'c' } })]))
   expect(made.length).toBeLessThan(21 * 1024 * 1024)
   expect(made).toContain('Of 1 scenario not everything is in this report')
   expect(made).toContain('The entries behind the rows are left out')
 })
 
 describe('two texts beside each other', () => {
-  const marks = (a: string, b: string) => differing(a, b).map(({ text }) => text)
+  const marks = (a: string, b: string) => markDifference(a, b).map(({ text }) => text)
 
   it('have the part marked in which they differ', () => {
     expect(marks('"Hello"', '"Hallo"')).toEqual([

@@ -1,7 +1,7 @@
 /** A run as it might have been: a wrong text, cross-talk, a dead target, a driver with a gap, faults, a warning. */
 import type { RunResult, ScenarioResult } from '../../../src/evaluator/verdict.ts'
 import { createTape } from './journal-recorder.ts'
-import { failure, play, ref, run, step } from './verdicts.ts'
+import { failure, ref, run, scenarioResult, step } from './verdicts.ts'
 
 const ADA = 'c394b674-c865-4926-9541-db8f3c7cb8b6'
 const BO = '51d0a7f2-0c64-4c1e-8f0b-7e9d1a2b3c4d'
@@ -9,43 +9,43 @@ const BO = '51d0a7f2-0c64-4c1e-8f0b-7e9d1a2b3c4d'
 /** The text an agent wrote arrives with its apostrophe escaped. */
 export function wrongText(): ScenarioResult {
   const file = 'scenarios/happy.yaml'
-  const tape = createTape()
-  tape.begin(1, 'press handover')
-  tape.at(4)
-  tape.press(ADA)
-  tape.done(1)
-  tape.at(410)
-  tape.begin(2, 'agent accept')
-  tape.agent(ADA, 'accept')
-  tape.done(2)
-  tape.at(440)
-  tape.begin(3, 'expect start')
-  tape.at(610)
-  const start = tape.call('start', ADA, { sender: tape.sender, supports_attachment: true })
-  tape.done(3)
-  tape.at(620)
-  tape.begin(4, 'user My parcel is lost 😢')
-  tape.says(ADA, 'My parcel is lost 😢', { ms: 24 })
-  tape.done(4)
-  tape.at(700)
-  tape.begin(5, `agent { says: "I'm Anna" }`)
-  tape.agent(ADA, 'says', "I'm Anna")
-  tape.done(5)
-  tape.begin(6, `expect message { message: "I'm Anna" }`)
-  tape.at(840)
-  const message = tape.call('message', ADA, { message: 'I&#39;m Anna', sender: tape.sender })
-  tape.at(2840)
-  tape.done(6)
+  const recorder = createTape()
+  recorder.begin(1, 'press handover')
+  recorder.at(4)
+  recorder.press(ADA)
+  recorder.done(1)
+  recorder.at(410)
+  recorder.begin(2, 'agent accept')
+  recorder.agent(ADA, 'accept')
+  recorder.done(2)
+  recorder.at(440)
+  recorder.begin(3, 'expect start')
+  recorder.at(610)
+  const start = recorder.call('start', ADA, { sender: recorder.sender, supports_attachment: true })
+  recorder.done(3)
+  recorder.at(620)
+  recorder.begin(4, 'user My parcel is lost 😢')
+  recorder.says(ADA, 'My parcel is lost 😢', { ms: 24 })
+  recorder.done(4)
+  recorder.at(700)
+  recorder.begin(5, `agent { says: "I'm Anna" }`)
+  recorder.agent(ADA, 'says', "I'm Anna")
+  recorder.done(5)
+  recorder.begin(6, `expect message { message: "I'm Anna" }`)
+  recorder.at(840)
+  const message = recorder.call('message', ADA, { message: 'I&#39;m Anna', sender: recorder.sender })
+  recorder.at(2840)
+  recorder.done(6)
   const of = 8
   const wanted = ref(file, 6, of, `expect message { message: "I'm Anna" }`)
-  return play('Happy path', 'fail', {
+  return scenarioResult('Happy path', 'fail', {
     file,
     tags: ['smoke', 'en'],
     spec: ['E4', 'E6', 'WH'],
     conversations: { main: ADA },
     captures: { anna: 'Anna' },
     durationMs: 6412,
-    journal: tape.entries,
+    journal: recorder.entries,
     failures: [
       failure({
         kind: 'expect',
@@ -91,27 +91,27 @@ export function wrongText(): ScenarioResult {
 /** Two chats; the answer meant for one turns up in the other. */
 export function crossTalk(): ScenarioResult {
   const file = 'scenarios/two-chats.yaml'
-  const tape = createTape()
-  tape.begin(1, 'press handover')
-  tape.press(ADA, { ms: 28 })
-  tape.done(1)
-  tape.at(20)
-  tape.begin(2, 'press handover')
-  tape.press(BO, { ms: 41 })
-  tape.done(2)
-  tape.at(130)
-  const one = tape.call('start', ADA, { sender: tape.sender })
-  tape.at(150)
-  const other = tape.call('start', BO, { sender: { name: 'Omar', avatar: 'https://desk.example.test/omar.png' } })
-  tape.at(300)
-  tape.begin(5, 'agent { says: "Your parcel is in Oslo [k7f2]" }')
-  tape.agent(ADA, 'says', 'Your parcel is in Oslo [k7f2]')
-  tape.done(5)
-  tape.begin(6, 'expect message')
-  tape.at(420)
-  const leaked = tape.call('message', BO, { message: 'Your parcel is in Oslo [k7f2]', sender: tape.sender })
-  tape.at(5300)
-  tape.done(6)
+  const recorder = createTape()
+  recorder.begin(1, 'press handover')
+  recorder.press(ADA, { ms: 28 })
+  recorder.done(1)
+  recorder.at(20)
+  recorder.begin(2, 'press handover')
+  recorder.press(BO, { ms: 41 })
+  recorder.done(2)
+  recorder.at(130)
+  const one = recorder.call('start', ADA, { sender: recorder.sender })
+  recorder.at(150)
+  const other = recorder.call('start', BO, { sender: { name: 'Omar', avatar: 'https://desk.example.test/omar.png' } })
+  recorder.at(300)
+  recorder.begin(5, 'agent { says: "Your parcel is in Oslo [k7f2]" }')
+  recorder.agent(ADA, 'says', 'Your parcel is in Oslo [k7f2]')
+  recorder.done(5)
+  recorder.begin(6, 'expect message')
+  recorder.at(420)
+  const leaked = recorder.call('message', BO, { message: 'Your parcel is in Oslo [k7f2]', sender: recorder.sender })
+  recorder.at(5300)
+  recorder.done(6)
   const of = 6
   const conversation = { conversation: 'ada' }
   const wanted = ref(file, 6, of, 'expect message { message: /Oslo/ }', {
@@ -128,13 +128,13 @@ export function crossTalk(): ScenarioResult {
       differences: [{ path: 'chat_id', expected: `"${ADA}"`, actual: `"${BO}"` }],
     },
   ]
-  return play('Two chats at once', 'fail', {
+  return scenarioResult('Two chats at once', 'fail', {
     file,
     tags: ['concurrency'],
     conversations: { ada: ADA, bo: BO },
     durationMs: 7700,
     instance: 2,
-    journal: tape.entries,
+    journal: recorder.entries,
     failures: [
       failure({
         kind: 'expect',
@@ -171,14 +171,14 @@ export function crossTalk(): ScenarioResult {
 
 function deadTarget(): ScenarioResult {
   const file = 'scenarios/restart.yaml'
-  const tape = createTape()
-  tape.begin(1, 'press handover')
-  tape.press(ADA, {
+  const recorder = createTape()
+  recorder.begin(1, 'press handover')
+  recorder.press(ADA, {
     status: null,
     ms: 3,
     failure: { code: 'connection_refused', target: '127.0.0.1:3000', system_code: 'ECONNREFUSED' },
   })
-  tape.done(1, {
+  recorder.done(1, {
     failure: {
       code: 'target_not_started',
       target: 'The target',
@@ -186,12 +186,12 @@ function deadTarget(): ScenarioResult {
       output: '',
     },
   })
-  return play('Restart in the middle of a chat', 'error', {
+  return scenarioResult('Restart in the middle of a chat', 'error', {
     file,
     conversations: { main: ADA },
     reason: 'the target is gone: connection refused by 127.0.0.1:3000',
     durationMs: 412,
-    journal: tape.entries,
+    journal: recorder.entries,
     failures: [
       failure({
         kind: 'environment',
@@ -212,7 +212,7 @@ function deadTarget(): ScenarioResult {
 }
 
 const withoutInbox = (): ScenarioResult =>
-  play('The agent sees every message', 'inconclusive', {
+  scenarioResult('The agent sees every message', 'inconclusive', {
     file: 'scenarios/inbox.yaml',
     reason: 'the driver has no inbox: step 4 needs it to see what the agent sees',
     durationMs: 96,
@@ -222,28 +222,28 @@ const withoutInbox = (): ScenarioResult =>
 /** Two 503, a lost answer, and patience. */
 function faults(): ScenarioResult {
   const file = 'scenarios/faults.yaml'
-  const tape = createTape()
+  const recorder = createTape()
   const refused = { status: 503, response: { error: { code: 'unavailable', message: 'Try again' } }, faults: ['busy'] }
-  tape.begin(1, 'fault { on: { api: start }, respond: { status: 503 }, times: 2 }')
-  tape.done(1)
-  tape.at(5)
-  tape.begin(2, 'press handover')
-  tape.press(ADA)
-  tape.done(2)
-  tape.begin(3, 'expect start')
+  recorder.begin(1, 'fault { on: { api: start }, respond: { status: 503 }, times: 2 }')
+  recorder.done(1)
+  recorder.at(5)
+  recorder.begin(2, 'press handover')
+  recorder.press(ADA)
+  recorder.done(2)
+  recorder.begin(3, 'expect start')
   for (const [hit, at] of [90, 1120].entries()) {
-    tape.at(at)
-    const call = tape.call('start', ADA, { sender: tape.sender }, refused)
-    tape.fault(ADA, 'busy', { respond: { status: 503 } }, hit + 1, 2, { cause: call, endpoint: 'start' })
+    recorder.at(at)
+    const call = recorder.call('start', ADA, { sender: recorder.sender }, refused)
+    recorder.fault(ADA, 'busy', { respond: { status: 503 } }, hit + 1, 2, { cause: call, endpoint: 'start' })
   }
-  tape.at(5200)
-  const start = tape.call('start', ADA, { sender: tape.sender })
-  tape.done(3)
-  tape.at(5260)
-  tape.begin(4, 'expect message')
-  const message = tape.call('message', ADA, { message: 'Hi, this is Anna', sender: tape.sender })
-  tape.done(4)
-  tape.add({
+  recorder.at(5200)
+  const start = recorder.call('start', ADA, { sender: recorder.sender })
+  recorder.done(3)
+  recorder.at(5260)
+  recorder.begin(4, 'expect message')
+  const message = recorder.call('message', ADA, { message: 'Hi, this is Anna', sender: recorder.sender })
+  recorder.done(4)
+  recorder.add({
     kind: 'note',
     note: 'observed',
     step: 5,
@@ -252,12 +252,12 @@ function faults(): ScenarioResult {
     typing: false,
     availability: 'OPEN',
   })
-  return play('A busy platform is asked again', 'pass', {
+  return scenarioResult('A busy platform is asked again', 'pass', {
     file,
     conversations: { main: ADA },
     tags: ['resilience'],
     durationMs: 5610,
-    journal: tape.entries,
+    journal: recorder.entries,
     steps: [
       step(ref(file, 1, 5, 'fault { on: { api: start }, respond: { status: 503 }, times: 2 }'), 'pass', 0, 1),
       step(ref(file, 2, 5, 'press handover'), 'pass', 5, 36),
@@ -270,21 +270,27 @@ function faults(): ScenarioResult {
 
 function closed(): ScenarioResult {
   const file = 'scenarios/closed.yaml'
-  const tape = createTape()
-  tape.begin(1, 'availability CLOSED')
-  tape.add({ kind: 'note', note: 'availability', availability: 'CLOSED', reason: 'BUSINESS_HOURS', by: 'workspace' })
-  tape.done(1)
-  tape.at(12)
-  tape.begin(2, 'press handover')
-  tape.add({ kind: 'user', chat_id: ADA, action: 'press', button: 'Talk to us', message_id: null })
-  tape.add({ kind: 'note', note: 'bot_message', chat_id: ADA, message_id: 'm2', text: 'We are closed until nine.' })
-  tape.done(2)
-  return play('Closed hours', 'pass', {
+  const recorder = createTape()
+  recorder.begin(1, 'availability CLOSED')
+  recorder.add({
+    kind: 'note',
+    note: 'availability',
+    availability: 'CLOSED',
+    reason: 'BUSINESS_HOURS',
+    by: 'workspace',
+  })
+  recorder.done(1)
+  recorder.at(12)
+  recorder.begin(2, 'press handover')
+  recorder.add({ kind: 'user', chat_id: ADA, action: 'press', button: 'Talk to us', message_id: null })
+  recorder.add({ kind: 'note', note: 'bot_message', chat_id: ADA, message_id: 'm2', text: 'We are closed until nine.' })
+  recorder.done(2)
+  return scenarioResult('Closed hours', 'pass', {
     file,
     clock: 'virtual',
     conversations: { main: ADA },
     durationMs: 640,
-    journal: tape.entries,
+    journal: recorder.entries,
     warnings: [
       { rule: 'alias-mixed', details: { handoverSeqs: [2], takeoverSeqs: [4] }, conversation: null, marks: [] },
       { rule: 'chat-never-ended', details: { leaveSeq: 3, refusedEnds: 0 }, conversation: 'main', marks: [] },
@@ -298,11 +304,16 @@ function closed(): ScenarioResult {
 
 /** A call for a chat nobody knows. */
 export function sample(): RunResult {
-  const tape = createTape(900)
-  tape.at(8000)
-  const orphan = tape.call('message', '00000000-1111-4222-8333-444444444444', { message: 'Hello?' }, { status: 404 })
+  const recorder = createTape(900)
+  recorder.at(8000)
+  const orphan = recorder.call(
+    'message',
+    '00000000-1111-4222-8333-444444444444',
+    { message: 'Hello?' },
+    { status: 404 },
+  )
   return run([closed(), wrongText(), faults(), withoutInbox(), crossTalk(), deadTarget()], {
-    journal: tape.entries,
+    journal: recorder.entries,
     failures: [
       failure({
         kind: 'unexpected',
@@ -331,7 +342,7 @@ const NASTY = [
 export function hostile(): RunResult {
   let turn = 0
   const spoil = (value: unknown, key = ''): unknown => {
-    if (typeof value === 'string') return KEPT.has(key) ? value : `${NASTY[turn++ % NASTY.length]} ${value}`
+    if (typeof value === 'string') return UNCHANGED_KEYS.has(key) ? value : `${NASTY[turn++ % NASTY.length]} ${value}`
     if (Array.isArray(value)) return value.map(item => spoil(item, key))
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, spoil(item, name)]))
@@ -340,7 +351,8 @@ export function hostile(): RunResult {
 }
 
 /** What is not text but one of a few words, or a moment. */
-const KEPT = new Set([
+const UNCHANGED_KEYS = new Set([
+  'rule',
   'kind',
   'outcome',
   'note',

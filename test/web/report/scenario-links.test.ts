@@ -1,20 +1,28 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Outcome } from '../../../src/evaluator/verdict.ts'
-import { inOrder, linkTo } from '../../../src/web/report/scenario-links.ts'
-import { play } from './verdicts.ts'
+import { linkScenarios, linkTo } from '../../../src/web/report/scenario-links.ts'
+import { scenarioResult } from './verdicts.ts'
 
 it('puts what needs a look first and keeps the order otherwise', () => {
   const outcomes: Outcome[] = ['pass', 'skipped', 'fail', 'inconclusive', 'error', 'fail', 'pass']
-  const scenarios = outcomes.map((outcome, index) => play(`s${index}`, outcome))
-  expect(inOrder(scenarios).map(({ played }) => played.name)).toEqual(['s2', 's5', 's4', 's3', 's0', 's6', 's1'])
+  const scenarios = outcomes.map((outcome, index) => scenarioResult(`s${index}`, outcome))
+  expect(linkScenarios(scenarios).map(({ scenario }) => scenario.name)).toEqual([
+    's2',
+    's5',
+    's4',
+    's3',
+    's0',
+    's6',
+    's1',
+  ])
 })
 
 it('gives every play an address of its own, whatever it is called', () => {
   const names = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('A b', 'a-B', 'a b 2', '', '/')))
   fc.assert(
     fc.property(names, names => {
-      const slugs = inOrder(names.map(name => play(name, 'pass'))).map(({ slug }) => slug)
+      const slugs = linkScenarios(names.map(name => scenarioResult(name, 'pass'))).map(({ slug }) => slug)
       expect(new Set(slugs).size).toBe(names.length)
       for (const slug of slugs) {
         expect(slug).toMatch(/^[\p{L}\p{N}-]+$/u)
@@ -26,9 +34,13 @@ it('gives every play an address of its own, whatever it is called', () => {
 
 it('makes addresses a person can read', () => {
   const scenarios = [
-    play('Happy path', 'pass'),
-    play('Happy path', 'pass', { instance: 3 }),
-    play('Blåbær [language=nb]', 'pass'),
+    scenarioResult('Happy path', 'pass'),
+    scenarioResult('Happy path', 'pass', { instance: 3 }),
+    scenarioResult('Blåbær [language=nb]', 'pass'),
   ]
-  expect(inOrder(scenarios).map(({ slug }) => slug)).toEqual(['happy-path', 'happy-path-run-3', 'blåbær-language-nb'])
+  expect(linkScenarios(scenarios).map(({ slug }) => slug)).toEqual([
+    'happy-path',
+    'happy-path-run-3',
+    'blåbær-language-nb',
+  ])
 })

@@ -1,59 +1,60 @@
 import { describe, expect, it } from 'vitest'
 import type { ScenarioResult } from '../../../src/evaluator/verdict.ts'
 import type { Entry } from '../../../src/journal/entry.ts'
-import type { Evidence } from '../../../src/web/report/diagram.ts'
+import type { EmbeddedTimeline } from '../../../src/web/report/diagram.ts'
 import { entryMarkup } from '../../../src/web/report/entry-details.ts'
-import { inOrder } from '../../../src/web/report/scenario-links.ts'
-import { gatherEvidence } from '../../../src/web/report/timeline-data.ts'
-import { capEntry, PAYLOAD_LIMIT } from '../../../src/web/report/truncate-entry.ts'
+import { linkScenarios } from '../../../src/web/report/scenario-links.ts'
+import { collectTimelineData } from '../../../src/web/report/timeline-data.ts'
+import { PAYLOAD_LIMIT, truncateEntry } from '../../../src/web/report/truncate-entry.ts'
 import { createTape } from './journal-recorder.ts'
-import { failure, play } from './verdicts.ts'
+import { failure, scenarioResult } from './verdicts.ts'
 
 const CHAT = 'c1'
-const gather = (scenarios: ScenarioResult[], budget?: number) => gatherEvidence(inOrder(scenarios), budget)
-const seqsIn = (embedded: { text: string }) => (JSON.parse(embedded.text) as Evidence).entries.map(({ seq }) => seq)
+const gather = (scenarios: ScenarioResult[], budget?: number) => collectTimelineData(linkScenarios(scenarios), budget)
+const seqsIn = (embedded: { text: string }) =>
+  (JSON.parse(embedded.text) as EmbeddedTimeline).entries.map(({ seq }) => seq)
 
 function played(outcome: 'pass' | 'fail', calls: number, text = 'Hello'): ScenarioResult {
-  const tape = createTape()
-  for (let count = 0; count < calls; count++) tape.call('message', CHAT, { message: text })
+  const recorder = createTape()
+  for (let count = 0; count < calls; count++) recorder.call('message', CHAT, { message: text })
   const failures = outcome === 'pass' ? [] : [failure({ kind: 'times', wanted: 'one', happened: 'more', marks: [2] })]
-  return play(outcome, outcome, { journal: tape.entries, conversations: { main: CHAT }, failures })
+  return scenarioResult(outcome, outcome, { journal: recorder.entries, conversations: { main: CHAT }, failures })
 }
 
 describe('what a page carries', () => {
   it('has the rows and the entries behind them', () => {
     const [one] = gather([played('pass', 3)])
-    expect(one).toMatchObject({ kept: 'whole', rowCount: 3 })
+    expect(one).toMatchObject({ level: 'whole', rowCount: 3 })
     expect(seqsIn(one!.embedded)).toEqual([1, 2, 3])
   })
 
   it('leaves out the payloads of passed plays first, then all but the marked ones of failed plays', () => {
     const [whole] = gather([played('fail', 30)])
-    const enough = whole!.embedded.text.length + whole!.still.text.length
+    const enough = whole!.embedded.text.length + whole!.staticTable.text.length
     const [fail, pass] = gather([played('pass', 30), played('fail', 30)], enough + 7000)
-    expect([fail!.kept, pass!.kept]).toEqual(['whole', 'rows'])
+    expect([fail!.level, pass!.level]).toEqual(['whole', 'rows'])
     const [less] = gather([played('fail', 30)], enough - 1)
-    expect(less!.kept).toBe('marked')
+    expect(less!.level).toBe('marked')
     expect(seqsIn(less!.embedded)).toEqual([2])
   })
 
   it('never goes beyond its budget', () => {
     const scenarios = [played('fail', 20), played('pass', 40), played('fail', 10), played('pass', 3)]
     for (const budget of [0, 1000, 5000, 20_000, 40_000]) {
-      const gathered = gather(scenarios, budget)
-      const bytes = gathered.reduce(
-        (sum, { embedded, still }) => sum + Buffer.byteLength(embedded.text + still.text),
+      const data = gather(scenarios, budget)
+      const bytes = data.reduce(
+        (sum, { embedded, staticTable }) => sum + Buffer.byteLength(embedded.text + staticTable.text),
         0,
       )
       expect(bytes).toBeLessThanOrEqual(budget)
     }
-    expect(gather(scenarios, 0).map(({ kept }) => kept)).toEqual(['nothing', 'nothing', 'nothing', 'nothing'])
+    expect(gather(scenarios, 0).map(({ level }) => level)).toEqual(['nothing', 'nothing', 'nothing', 'nothing'])
   })
 
   it('keeps three of many reads of an inbox that saw the same', () => {
-    const tape = createTape()
-    for (let count = 0; count < 40; count++) tape.agent(CHAT, 'inbox', undefined, { items: [{ text: 'Hello' }] })
-    const [one] = gather([play('p', 'pass', { journal: tape.entries, conversations: { main: CHAT } })])
+    const recorder = createTape()
+    for (let count = 0; count < 40; count++) recorder.agent(CHAT, 'inbox', undefined, { items: [{ text: 'Hello' }] })
+    const [one] = gather([scenarioResult('p', 'pass', { journal: recorder.entries, conversations: { main: CHAT } })])
     expect(one!.rowCount).toBe(1)
     expect(seqsIn(one!.embedded)).toEqual([1, 2, 40])
   })
@@ -61,17 +62,17 @@ describe('what a page carries', () => {
 
 describe('a long payload', () => {
   const long = 'x'.repeat(10 * PAYLOAD_LIMIT)
-  const tape = createTape()
-  const call = tape.entries[tape.call('message', CHAT, { message: long, buttons: [{ label: 'a' }] }) - 1]!
+  const recorder = createTape()
+  const call = recorder.entries[recorder.call('message', CHAT, { message: long, buttons: [{ label: 'a' }] }) - 1]!
 
   it('is cut, and what is short beside it stays', () => {
-    const capped = JSON.stringify(capEntry(call))
+    const capped = JSON.stringify(truncateEntry(call))
     expect(capped.length).toBeLessThan(PAYLOAD_LIMIT + 2000)
     expect(capped).toContain('"buttons":[{"label":"a"}]')
   })
 
   it('says how much of it is there', () => {
-    expect(entryMarkup(capEntry(call)).text).toContain('(16 KB of 160 KB kept in this report)')
+    expect(entryMarkup(truncateEntry(call)).text).toContain('(16 KB of 160 KB kept in this report)')
   })
 
   it('is cut as a whole where it is many small fields', () => {
@@ -81,20 +82,20 @@ describe('a long payload', () => {
       request: { headers: fields, body: fields, bytes: 1 },
       response: fields,
     } as unknown as Entry
-    expect(JSON.stringify(capEntry(entry)).length).toBeLessThan(5 * PAYLOAD_LIMIT)
-    expect(entryMarkup(capEntry(entry)).text).toMatch(/… \(16 KB of \d+ KB kept in this report\)/)
+    expect(JSON.stringify(truncateEntry(entry)).length).toBeLessThan(5 * PAYLOAD_LIMIT)
+    expect(entryMarkup(truncateEntry(entry)).text).toMatch(/… \(16 KB of \d+ KB kept in this report\)/)
   })
 
   it('may be anything a caller sends', () => {
     const odd = { path: `/${long}`, findings: Array.from({ length: 2000 }, () => ({ rule: 'E6', message: 'wrong' })) }
-    const { text } = entryMarkup(capEntry({ ...call, ...odd } as Entry))
+    const { text } = entryMarkup(truncateEntry({ ...call, ...odd } as Entry))
     expect(text.length).toBeLessThan(20 * PAYLOAD_LIMIT)
     expect(text).toContain('<h5>Findings</h5>')
     expect(text).not.toContain('[object Object]')
   })
 
   it('does not touch an entry that is short', () => {
-    const short = tape.entries[tape.call('end', CHAT) - 1]!
-    expect(capEntry(short)).toBe(short)
+    const short = recorder.entries[recorder.call('end', CHAT) - 1]!
+    expect(truncateEntry(short)).toBe(short)
   })
 })

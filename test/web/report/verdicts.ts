@@ -45,7 +45,7 @@ export const failure = (more: Partial<Failure> & Pick<Failure, 'kind' | 'wanted'
   ...more,
 })
 
-export const play = (name: string, outcome: Outcome, more: Partial<ScenarioResult> = {}): ScenarioResult => {
+export const scenarioResult = (name: string, outcome: Outcome, more: Partial<ScenarioResult> = {}): ScenarioResult => {
   const file = more.file ?? 'scenarios/plain.yaml'
   return {
     name,

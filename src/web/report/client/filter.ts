@@ -22,31 +22,35 @@ export function showFiltered(wanted: string, text: string): void {
   if (field().value !== text) field().value = text
   for (const chip of document.querySelectorAll<HTMLElement>('.filter [data-outcome]'))
     chip.ariaPressed = String(chip.dataset.outcome === wanted)
-  const scenarios = [...document.querySelectorAll<HTMLElement>('.play')]
+  const scenarios = [...document.querySelectorAll<HTMLElement>('.scenario')]
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  for (const play of scenarios) play.hidden = !fits(play, words)
+  for (const scenario of scenarios) scenario.hidden = !fits(scenario, words)
   say(scenarios)
 }
 
-function fits(play: HTMLElement, words: readonly string[]): boolean {
-  return (outcome === 'all' || play.dataset.outcome === outcome) && words.every(word => textOf(play).includes(word))
+function fits(scenario: HTMLElement, words: readonly string[]): boolean {
+  return (
+    (outcome === 'all' || scenario.dataset.outcome === outcome) && words.every(word => textOf(scenario).includes(word))
+  )
 }
 
 /** What can be seen of it without its timeline. */
-function textOf(play: Element): string {
-  const known = texts.get(play)
+function textOf(scenario: Element): string {
+  const known = texts.get(scenario)
   if (known !== undefined) return known
-  const parts = play.querySelectorAll('summary .name, summary .first, .inside > .facts, .failure dl, .own-warnings')
+  const parts = scenario.querySelectorAll(
+    'summary .name, summary .first, .scenario-body > .facts, .failure dl, .own-warnings',
+  )
   const text = [...parts]
     .map(part => part.textContent)
     .join(' ')
     .toLowerCase()
-  texts.set(play, text)
+  texts.set(scenario, text)
   return text
 }
 
 function say(scenarios: readonly HTMLElement[]): void {
   const shown = scenarios.filter(({ hidden }) => !hidden).length
   document.querySelector<HTMLElement>('.nothing')!.hidden = shown > 0
-  document.querySelector('#said')!.textContent = `${shown} of ${scenarios.length} scenarios shown`
+  document.querySelector('#status')!.textContent = `${shown} of ${scenarios.length} scenarios shown`
 }

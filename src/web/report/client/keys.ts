@@ -13,7 +13,7 @@ export function startKeys(): void {
   })
   document.addEventListener('click', ({ target }) => {
     const button = (target as Element).closest('[data-next-failure]')
-    const row = button?.closest('.drawn')?.querySelector<HTMLElement>('.row[tabindex="0"]')
+    const row = button?.closest('.diagram-host')?.querySelector<HTMLElement>('.row[tabindex="0"]')
     const next = row && failureFrom(row, 1)
     if (next) goTo(next)
   })
@@ -25,7 +25,7 @@ function handled(event: KeyboardEvent): boolean {
   if (target.matches('input, select, textarea')) return false
   if (event.key === '/') return done(document.querySelector<HTMLElement>('.filter input')!.focus())
   if (target.matches('.row')) return inTimeline(target, event.key)
-  if (target.matches('.play > summary')) return onScenario(target, event.key)
+  if (target.matches('.scenario > summary')) return onScenario(target, event.key)
   return target.closest('#panel') !== null && inPanel(event.key)
 }
 

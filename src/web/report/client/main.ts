@@ -3,7 +3,7 @@
 import { showFiltered, startFilter } from './filter.ts'
 import { goTo, startKeys } from './keys.ts'
 import { showRow, startPanel } from './panel.ts'
-import { openPlay, playOf, rowWith, startDiagrams } from './timelines.ts'
+import { openScenario, rowWith, scenarioOf, startDiagrams } from './timelines.ts'
 
 startDiagrams()
 startPanel()
@@ -12,7 +12,8 @@ startKeys()
 startLinks()
 startCopying()
 addEventListener('beforeprint', () => {
-  for (const play of document.querySelectorAll<HTMLDetailsElement>('.play.fail, .play.error')) openPlay(play)
+  for (const scenario of document.querySelectorAll<HTMLDetailsElement>('.scenario.fail, .scenario.error'))
+    openScenario(scenario)
 })
 followHash()
 
@@ -29,7 +30,7 @@ async function copy(button: HTMLElement): Promise<void> {
     () => copySelected(button),
   )
   button.textContent = done ? 'Copied' : 'Press Ctrl+C'
-  document.querySelector('#said')!.textContent = done ? 'Copied' : 'Selected, press Ctrl+C to copy'
+  document.querySelector('#status')!.textContent = done ? 'Copied' : 'Selected, press Ctrl+C to copy'
   for (const event of ['blur', 'pointerleave'])
     button.addEventListener(event, () => (button.textContent = 'Copy'), { once: true })
 }
@@ -51,12 +52,12 @@ function startLinks(): void {
 
 function followHash(): void {
   const [slug, seq] = parsed(location.hash)
-  const play = document.getElementById(slug)
-  if (!(play instanceof HTMLDetailsElement)) return
-  if (play.hidden) showFiltered('all', '')
-  openPlay(play)
-  const row = seq === null ? null : rowWith(play, seq)
-  if (row === null) return play.scrollIntoView()
+  const scenario = document.getElementById(slug)
+  if (!(scenario instanceof HTMLDetailsElement)) return
+  if (scenario.hidden) showFiltered('all', '')
+  openScenario(scenario)
+  const row = seq === null ? null : rowWith(scenario, seq)
+  if (row === null) return scenario.scrollIntoView()
   if (row.hidden) showEveryConversation(row)
   showRow(row)
   goTo(row)
@@ -64,7 +65,7 @@ function followHash(): void {
 }
 
 function showEveryConversation(row: HTMLElement): void {
-  const select = playOf(row).querySelector<HTMLSelectElement>('select[name="lane"]')!
+  const select = scenarioOf(row).querySelector<HTMLSelectElement>('select[name="chat"]')!
   select.selectedIndex = 0
   select.dispatchEvent(new Event('change', { bubbles: true }))
 }

@@ -4,7 +4,7 @@ import { routeOf } from '../diagram.ts'
 import { entryMarkup } from '../entry-details.ts'
 import { offset } from '../formatting.ts'
 import { html, type Markup, type Part } from '../markup.ts'
-import { evidenceOf, makeCurrent, moveFrom, playOf } from './timelines.ts'
+import { makeCurrent, moveFrom, scenarioOf, timelineOfScenario } from './timelines.ts'
 
 let shown: HTMLElement | null = null
 
@@ -24,15 +24,19 @@ export function startPanel(): void {
   })
 }
 
-export function showRow(row: HTMLElement): void {
-  const play = playOf(row)
-  const { rows, entries } = evidenceOf(play)
-  const told = rows[Number(row.dataset.index)]!
-  const found = entries.filter(({ seq }) => told.entrySeqs.includes(seq))
-  makeCurrent(row)
-  shown = row
-  fill(told.label, html`${facts(told)}${found.map(entryMarkup)}${missing(found.length, told.entrySeqs.length)}`)
-  history.replaceState(null, '', `#${encodeURIComponent(play.id)}/${row.querySelector('.seq')!.textContent!.slice(1)}`)
+export function showRow(element: HTMLElement): void {
+  const scenario = scenarioOf(element)
+  const { rows, entries } = timelineOfScenario(scenario)
+  const row = rows[Number(element.dataset.index)]!
+  const found = entries.filter(({ seq }) => row.entrySeqs.includes(seq))
+  makeCurrent(element)
+  shown = element
+  fill(row.label, html`${facts(row)}${found.map(entryMarkup)}${missing(found.length, row.entrySeqs.length)}`)
+  history.replaceState(
+    null,
+    '',
+    `#${encodeURIComponent(scenario.id)}/${element.querySelector('.seq')!.textContent!.slice(1)}`,
+  )
 }
 
 function facts(row: TimelineRow): Markup {

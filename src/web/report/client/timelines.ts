@@ -1,46 +1,46 @@
 /** Timelines, drawn when their scenario is first opened; and the row each of them is at. */
-import { conversationsOf, drawDiagram, type Evidence } from '../diagram.ts'
+import { conversationsOf, drawDiagram, type EmbeddedTimeline } from '../diagram.ts'
 import { html, type Markup } from '../markup.ts'
 
-const drawn = new WeakMap<Element, Evidence>()
-const NOTHING: Evidence = { rows: [], entries: [] }
+const timelines = new WeakMap<Element, EmbeddedTimeline>()
+const EMPTY: EmbeddedTimeline = { rows: [], entries: [] }
 
 export function startDiagrams(): void {
   // It does not bubble.
-  document.addEventListener('toggle', ({ target }) => isOpenPlay(target) && draw(target), true)
+  document.addEventListener('toggle', ({ target }) => isOpenScenario(target) && draw(target), true)
   document.addEventListener('change', ({ target }) => {
-    if (target instanceof HTMLSelectElement && target.name === 'conversation') showConversation(target)
+    if (target instanceof HTMLSelectElement && target.name === 'chat') showConversation(target)
   })
-  for (const play of document.querySelectorAll('.play[open]')) draw(play)
+  for (const scenario of document.querySelectorAll('.scenario[open]')) draw(scenario)
 }
 
-const isOpenPlay = (target: EventTarget | null): target is HTMLDetailsElement =>
-  target instanceof HTMLDetailsElement && target.open && target.classList.contains('play')
+const isOpenScenario = (target: EventTarget | null): target is HTMLDetailsElement =>
+  target instanceof HTMLDetailsElement && target.open && target.classList.contains('scenario')
 
-export function openPlay(play: HTMLDetailsElement): void {
-  play.open = true
-  draw(play)
+export function openScenario(scenario: HTMLDetailsElement): void {
+  scenario.open = true
+  draw(scenario)
 }
 
-function draw(play: Element): void {
-  const place = play.querySelector<HTMLElement>('.drawn')
-  if (place === null || drawn.has(play)) return
-  const evidence = JSON.parse(place.nextElementSibling!.textContent!) as Evidence
-  drawn.set(play, evidence)
-  place.innerHTML = html`${toolbar(evidence)}${drawDiagram(evidence.rows, place.dataset.name!)}`.text
+function draw(scenario: Element): void {
+  const place = scenario.querySelector<HTMLElement>('.diagram-host')
+  if (place === null || timelines.has(scenario)) return
+  const timeline = JSON.parse(place.nextElementSibling!.textContent!) as EmbeddedTimeline
+  timelines.set(scenario, timeline)
+  place.innerHTML = html`${toolbar(timeline)}${drawDiagram(timeline.rows, place.dataset.name!)}`.text
 }
 
-function toolbar({ rows }: Evidence): Markup {
+function toolbar({ rows }: EmbeddedTimeline): Markup {
   const conversations = conversationsOf(rows)
   const failures = rows.filter(({ failed }) => failed).length
-  const choice = html`<label>Chat <select name="lane"><option value="">all</option>${conversations.map(conversation => html`<option>${conversation}</option>`)}</select></label>`
+  const choice = html`<label>Chat <select name="chat"><option value="">all</option>${conversations.map(conversation => html`<option>${conversation}</option>`)}</select></label>`
   const jump = html`<button type="button" data-next-failure>Next failure</button>`
   return html`<div class="tools">${failures > 0 && rows.length > 20 && jump}${conversations.length > 1 && choice}</div>`
 }
 
 /** What belongs to no chat stays: steps, faults, the availability of the whole desk. */
 function showConversation(select: HTMLSelectElement): void {
-  const diagram = select.closest('.drawn')!
+  const diagram = select.closest('.diagram-host')!
   for (const row of rowsIn(diagram)) {
     const { conversation } = row.dataset
     row.hidden = select.selectedIndex > 0 && conversation !== '' && conversation !== select.value
@@ -64,14 +64,14 @@ export function makeCurrent(row: HTMLElement): void {
   row.ariaSelected = 'true'
 }
 
-export const playOf = (part: Element): HTMLDetailsElement => part.closest<HTMLDetailsElement>('.play')!
-export const evidenceOf = (play: Element): Evidence => drawn.get(play) ?? NOTHING
+export const scenarioOf = (part: Element): HTMLDetailsElement => part.closest<HTMLDetailsElement>('.scenario')!
+export const timelineOfScenario = (scenario: Element): EmbeddedTimeline => timelines.get(scenario) ?? EMPTY
 
-export function rowWith(play: Element, seq: number): HTMLElement | null {
-  const { rows } = evidenceOf(play)
+export function rowWith(scenario: Element, seq: number): HTMLElement | null {
+  const { rows } = timelineOfScenario(scenario)
   const own = rows.findIndex(row => row.seq === seq)
   const index = own >= 0 ? own : rows.findIndex(({ entrySeqs }) => entrySeqs.includes(seq))
-  return play.querySelector<HTMLElement>(`.row[data-index="${index}"]`)
+  return scenario.querySelector<HTMLElement>(`.row[data-index="${index}"]`)
 }
 
 /** The row so many further, or the last there is; hidden ones are passed over. */
@@ -91,7 +91,7 @@ export function failureFrom(row: HTMLElement, by: 1 | -1): HTMLElement | undefin
 const isFailed = (row: Element) => row.classList.contains('failed')
 
 export function summaryFrom(summary: HTMLElement, by: number): HTMLElement {
-  const all = [...document.querySelectorAll<HTMLElement>('.play:not([hidden]) > summary')]
+  const all = [...document.querySelectorAll<HTMLElement>('.scenario:not([hidden]) > summary')]
   return all[clamp(all.indexOf(summary) + by, all.length)] ?? summary
 }
 
