@@ -34,15 +34,19 @@ const OPEN_POINTS = {
   'webhook.json': openPoint('EV1', 'How the JSON of a webhook body is written.', 'Compact, UTF-8.'),
   'webhook.retry': openPoint(
     'WH1',
-    'Whether a delivery is tried again, and what an answer other than 200 does.',
-    'Never tried again; the journal marks it failed and the chat does not change.',
+    'Whether a delivery is tried again, and what happens after a response other than 200.',
+    'It is never tried again; the journal marks it as failed and the chat does not change.',
   ),
-  'webhook.timeout': openPoint('WH1', 'How long the webhook may take.', '10 s; the body of the answer is ignored.'),
+  'webhook.timeout': openPoint(
+    'WH1',
+    'How long the webhook may take to respond.',
+    '10 s; the body of the response is ignored.',
+  ),
   'webhook.redirect': openPoint('WH1', 'Whether redirects of the webhook are followed.', 'A redirect is a failure.'),
   'webhook.order': openPoint(
     'EV1',
-    'In which order deliveries arrive.',
-    'Per chat first in, first out, the next one after the answer; chats side by side.',
+    'The order of deliveries.',
+    'Per chat in the order they were caused, each after the response to the one before; different chats are independent.',
   ),
   'webhook.idHeader': openPoint(
     'EV1',
@@ -95,7 +99,7 @@ const OPEN_POINTS = {
     'summarize.vary',
     'summarize.prompt',
   ),
-  'summarize.latency': openPoint('E2.5', 'How long a summary takes.', 'It is there at once.'),
+  'summarize.latency': openPoint('E2.5', 'How long a summary takes.', 'It is ready at once.'),
   'availability.initial': openPoint(
     'ST17',
     'Availability before the first update.',
@@ -107,7 +111,7 @@ const OPEN_POINTS = {
   'availability.closedBlocksStart': openPoint(
     'ST21',
     'What CLOSED does to chats that wait or are taken over, and to start.',
-    'Nothing: only new requests stop.',
+    'No effect: only new requests stop.',
   ),
   'time.format': openPoint(
     'R-AVL.4',
@@ -134,7 +138,7 @@ const OPEN_POINTS = {
   'request.repeat': openPoint(
     'ST4',
     'Pressing the handover button while closed, while a request waits, or while an agent is there.',
-    'Closed: the closed text and no event (no text either while an agent is there: the bot stays silent). Otherwise an event again. The press itself adds no user message.',
+    'Closed: the closed text and no event (no text either while an agent is there: the bot stays silent). Otherwise the event is sent again. The press itself adds no user message.',
   ),
   'request.forwardPending': openPoint(
     'ST5',
@@ -171,12 +175,12 @@ const OPEN_POINTS = {
   ),
   'messages.entering': openPoint(
     'ST8',
-    'The text when an agent comes in (configured in the workspace).',
+    'The text when an agent enters (configured in the workspace).',
     'A short English sentence; {name} is the sender.',
   ),
   'messages.left': openPoint(
     'ST15',
-    'The text when the agent is gone (configured in the workspace).',
+    'The text when the agent leaves (configured in the workspace).',
     'A short English sentence; {name} is the sender.',
   ),
   'strict.sender': openPoint(
@@ -233,7 +237,7 @@ const OPEN_POINTS = {
   'transcript.takenOver': openPoint(
     'R-REC',
     'taken_over when it is not null.',
-    'The time of start in ISO 8601; null when nobody has taken over.',
+    'The time of start in ISO 8601; null when the chat is not taken over.',
   ),
   'transcript.extra': openPoint(
     'R-REC',
@@ -260,7 +264,7 @@ const OPEN_POINTS = {
   'api.versions': openPoint(
     'V4',
     'Other API versions and their end of life.',
-    'There are none: unknown versions are 404.',
+    'There are none: calls of other versions get 404.',
   ),
   'chat.idleTimeout': openPoint('R-REC', 'When a chat ends by itself (active turns false).', 'Never.'),
 } as const satisfies Record<string, OpenPoint>
@@ -269,7 +273,7 @@ export type AssumptionName = keyof typeof OPEN_POINTS
 
 export interface Assumption extends Omit<OpenPoint, 'furtherKnobs'> {
   readonly name: AssumptionName
-  /** The principal one first; empty when nothing changes the behaviour. */
+  /** The principal knob first; empty when no knob changes the behaviour. */
   readonly knobs: readonly KnobName[]
 }
 

@@ -1,4 +1,4 @@
-/** The table of the nine endpoints: everything that routes, validates, documents or types them reads it here. */
+/** Lists the nine endpoints; routing, validation, documentation and types are derived from this table. */
 import type * as z from 'zod/mini'
 import {
   AvailabilityRequest,
@@ -20,18 +20,26 @@ import {
 /** `handover`: the key of the handover settings page (A2). `read_chats`: a bot API key with 'Read chats' (A3). */
 export type Scope = 'handover' | 'read_chats'
 
+/** One endpoint of the platform. `body` is null for a GET request. */
 export interface Endpoint {
   readonly id: string
   readonly method: 'GET' | 'POST'
   /** As the platform writes it, trailing slash included; `{chatId}` is the only parameter. */
   readonly path: string
   readonly scope: Scope
+  /** The rule of docs/platform.md that describes it. */
   readonly rule: string
   readonly summary: string
   readonly body: z.ZodMiniType | null
   readonly response: z.ZodMiniType
 }
 
+/**
+ * The endpoints by id, with the schemas of their bodies (E1-E9).
+ *
+ * @example
+ * ENDPOINTS.start.body.parse({ bot_id: 1042, chat_id: 'c1' })
+ */
 export const ENDPOINTS = {
   transcript: {
     id: 'transcript',
@@ -124,8 +132,10 @@ export const ENDPOINTS = {
     response: ChatResponse,
   },
 } as const satisfies Record<string, Endpoint>
+/** The id of an endpoint: a key of `ENDPOINTS`. */
 export type EndpointId = keyof typeof ENDPOINTS
 
 /** The two spellings of the handover paths (V2, W7). */
 export const ALIASES = ['handover', 'takeover'] as const
+/** One of the two spellings. */
 export type Alias = (typeof ALIASES)[number]

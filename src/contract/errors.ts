@@ -1,7 +1,4 @@
-/**
- * Error codes and their usual status. The platform publishes neither (ER4): all of this is
- * assumed, and every answer built from it says so in a header.
- */
+/** Defines the error codes and their usual status. The platform publishes neither (ER4), so every error response names its assumptions in a header. */
 import * as z from 'zod/mini'
 import type { AssumptionName } from './assumptions.ts'
 
@@ -22,17 +19,19 @@ export const ERRORS = {
   unsupported_media_type: { status: 415, assumed: 'api.contentType' },
   rate_limited: { status: 429, assumed: 'limits.rate' },
 } as const satisfies Record<string, { status: number; assumed: AssumptionName }>
+/** A code of `ERRORS`. */
 export type ErrorCode = keyof typeof ERRORS
 
+/** The body of an error response; `field` is null when no single field is the cause. Assumed (`errors.body`, ER4). */
 export const ErrorBody = z
   .object({ error: z.object({ code: z.string(), message: z.string(), field: z.nullable(z.string()) }) })
-  .check(z.meta({ id: 'ErrorBody', description: 'What was refused, why, and which field (assumption errors.body)' }))
+  .check(z.meta({ id: 'ErrorBody', description: 'Code, reason and field of a refusal (assumption errors.body)' }))
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-/** Names the assumptions an answer rests on, so that no default of the simulator is mistaken for a promise of the platform. */
+/** The response header that names the assumptions a response depends on: defaults of the simulator, not rules of the platform. */
 export const UNSPECIFIED_HEADER = 'x-handover-sim-unspecified'
 
-/** Marks a fault of the simulator itself; its body never has the platform's shape. */
+/** The response header of an internal error of the simulator; the body never has the form of the platform. */
 export const INTERNAL_HEADER = 'x-handover-sim-internal-error'
 
 /** Names the faults applied to a call, on every answer that is sent. */

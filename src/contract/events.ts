@@ -1,4 +1,4 @@
-/** What the platform posts to the configured webhook: a union told apart by `event` (EV1-EV4, W5). */
+/** Defines the events that the platform sends to the webhook: a union with the discriminator `event` (EV1-EV9, W5). */
 import * as z from 'zod/mini'
 import { Attachment, Bot, ChatReference, object, User } from './schemas.ts'
 
@@ -8,6 +8,7 @@ const RequestingTakeover = object({ event: z.literal('REQUESTING TAKEOVER'), ...
   z.meta({ id: 'RequestingTakeover', description: 'The user pressed a handover request button' }),
 )
 
+/** A message of the user during a takeover; `attachments` only when the handover supports them (EV4-EV6). */
 export const MessageFromUser = object({
   event: z.literal('MESSAGE FROM USER'),
   ...about,
@@ -24,14 +25,22 @@ const AgentTypingStop = object({ event: z.literal('AGENT TYPING STOP'), chat_id:
   z.meta({ id: 'AgentTypingStop', description: 'Associated with typing_stop (typing.webhook)' }),
 )
 
+/**
+ * Any event of the platform, as posted to the webhook (EV1).
+ *
+ * @example
+ * const event = WebhookEvent.parse(await request.json())
+ * if (event.event === 'MESSAGE FROM USER') console.log(event.message)
+ */
 export const WebhookEvent = z.union([RequestingTakeover, MessageFromUser, AgentTypingStart, AgentTypingStop])
 export type WebhookEvent = z.infer<typeof WebhookEvent>
 
-/** One row per event: its schema, and whether only the status 200 acknowledges it (WH2). */
+/** The events by name: the schema of each, and whether only the status 200 acknowledges it (WH2, WH3). */
 export const WEBHOOK_EVENTS = {
   'REQUESTING TAKEOVER': { schema: RequestingTakeover, demands200: true },
   'MESSAGE FROM USER': { schema: MessageFromUser, demands200: true },
   'AGENT TYPING START': { schema: AgentTypingStart, demands200: false },
   'AGENT TYPING STOP': { schema: AgentTypingStop, demands200: false },
 } as const
+/** The value of `event`. */
 export type WebhookEventName = keyof typeof WEBHOOK_EVENTS

@@ -1,4 +1,4 @@
-/** One coherent conversation as examples of every body: request, response and event. */
+/** Shows one coherent conversation as examples of every request, response and event. */
 import type { EndpointId } from './endpoints.ts'
 import type { WebhookEventName } from './events.ts'
 

@@ -16,17 +16,17 @@ export const ZOD_MESSAGES = { error: () => ZOD_CODE }
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** `incomplete`: a map lacks what gives it a meaning, which a misspelt key explains. */
+/** `incomplete`: a map lacks a key that it needs; a misspelt key is often the cause. */
 export type SchemaProblemCode = 'unknown_key' | 'required' | 'unexpected_value' | 'incomplete' | 'conflict'
 
-/** One thing that is wrong with a value. */
+/** One problem of a value. */
 export interface SchemaProblem {
   readonly code: SchemaProblemCode
   readonly path: Path
   readonly field: string
-  /** Whether the key is wrong or what it holds. */
+  /** Whether the key or its value is wrong. */
   readonly wrong: 'key' | 'value'
-  /** Follows the name of the field. */
+  /** A sentence without its subject, which is the name of the field. */
   readonly message: string
   /** The keys that are known instead of an unknown one. */
   readonly allowed?: readonly string[]
@@ -66,7 +66,7 @@ export function explainIssues(issues: readonly Issue[], value: unknown, schema: 
   return withoutConsequences(issues.flatMap(issue => explainIssue(issue, value, keysAt)))
 }
 
-/** A map with a misspelt key also lacks what that key stands for: keeps only the first of these findings. */
+/** Drops `incomplete` for a map with an unknown key, which is probably the missing key misspelt. */
 function withoutConsequences(findings: readonly SchemaProblem[]): SchemaProblem[] {
   const misspelt = findings.filter(({ wrong }) => wrong === 'key').map(({ path }) => path.slice(0, -1).join(' '))
   return findings.filter(({ code, path }) => code !== 'incomplete' || !misspelt.includes(path.join(' ')))
@@ -94,7 +94,7 @@ function wrongValue(issue: Issue, received: unknown): Pick<SchemaProblem, 'code'
   return { code: 'unexpected_value', wrong: 'value', message }
 }
 
-/** The issue of a check whose message is a whole sentence behind the name of the field. */
+/** Creates the issue of a check; `message` is a sentence without its subject, the name of the field. */
 export function sentenceIssue(code: SchemaProblemCode, input: unknown, message: string, path: PropertyKey[] = []) {
   return { code: 'custom', input, message, path, params: { problem: code } } as const
 }
@@ -114,7 +114,7 @@ function unknownKey(path: Path, key: string, keysAt: KeysAt): SchemaProblem {
   return { code: 'unknown_key', path: full, field: fieldName(full), wrong: 'key', message, allowed: known }
 }
 
-/** A knob at the top of a file, or a bound beside its `expect`, is one level too high. */
+/** Explains a key that is one level too high: a knob at the top of a file, or a limit beside its `expect`. */
 function otherLevelHint(path: Path, key: string, keysAt: KeysAt): string {
   if (keysAt(['knobs']).includes(key)) return TEXTS.isKnob
   const inside = ['expect', 'none'].find(verb => keysAt([...path, verb]).includes(key))
@@ -123,7 +123,7 @@ function otherLevelHint(path: Path, key: string, keysAt: KeysAt): string {
 
 type UnionIssue = Extract<Issue, { code: 'invalid_union' }>
 
-/** Picks the branch that accepts the kind of the value and finds least wrong inside. */
+/** Selects the branch that accepts the type of the value and reports the fewest issues inside it. */
 function intendedBranch({ errors, path }: UnionIssue): Issue[] | undefined {
   const fitting = errors.filter(
     branch => branch.length > 0 && branch.every(one => one.path.length > 0 || one.code === 'unrecognized_keys'),
@@ -178,7 +178,7 @@ function either(forms: readonly string[]): string {
   return all.length === 0 ? last : TEXTS.or(all.join(', '), last)
 }
 
-/** What the issue would accept: words first, in the order of the schema. */
+/** The values and types that the issue would accept, in the order of the schema. */
 function formsOf(issue: Issue): string[] {
   if (issue.code === 'invalid_value') return issue.values.map(String)
   if (issue.code === 'invalid_type' && issue.expected === 'boolean') return ['true', 'false']
@@ -195,7 +195,7 @@ function wordsOf(issue: Issue): string[] {
   return issue.code === 'invalid_union' ? issue.errors.flat().flatMap(wordsOf) : []
 }
 
-/** YAML reads an unquoted `12345` or `true` as something else than text. */
+/** Suggests quotes when YAML read an unquoted `12345` or `true` and a string is expected. */
 function quoteHint(issue: Issue, received: unknown): string {
   if (typeof received !== 'number' && typeof received !== 'boolean') return ''
   return takesText(issue) ? TEXTS.quote(String(received)) : ''
@@ -222,7 +222,7 @@ function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown> | null | undefined)?.[part], value)
 }
 
-/** A value as an error shows it: its kind and a short form. */
+/** Describes a value for an error: its type and a short form. */
 export function formatValue(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return TEXTS.arrayOf(value.length)

@@ -1,6 +1,6 @@
 /**
- * `handover-sim/contract`: what the platform sends and takes, as zod schemas and types, for building an intermediary.
- * The schemas are those of the user's own zod, so that they go into his.
+ * `handover-sim/contract`: the requests, responses and events of the platform as zod schemas and types, for building an
+ * intermediary. The schemas use the installed zod, so they can be combined with schemas of the project.
  */
 
 export { ALIASES, type Alias, ENDPOINTS, type Endpoint, type EndpointId, type Scope } from './endpoints.ts'

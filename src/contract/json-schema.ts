@@ -1,4 +1,4 @@
-/** zod schemas as the `components.schemas` of an OpenAPI 3.1 document, shared ones once and by name. */
+/** Converts zod schemas to the `components.schemas` of an OpenAPI 3.1 document; shared schemas occur once, by name. */
 import * as z from 'zod/mini'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ export function toComponents(named: Named): Record<string, JsonSchema> {
 
 export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 
-/** Bounds that only say "a JavaScript integer" mean nothing to other languages. */
+/** Removes bounds that only mean "a JavaScript integer". */
 function tidy({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum

@@ -1,24 +1,24 @@
 /**
- * The kinds of value a knob can have. Each kind reads what a user wrote (a flag's text, YAML, JSON) into the
- * value the code uses, writes it back in one canonical form, and says in words what it allows.
+ * Defines the types of knobs. A type parses what a user wrote (text of a flag, YAML, JSON), formats the value in one
+ * canonical form, and describes the allowed values.
  */
 import { formatDuration, parseDuration } from '../text/duration.ts'
 
 export interface KnobType<T> {
   readonly initial: T
-  /** In words, for error messages and docs. */
+  /** The allowed values in words, for error messages and docs. */
   readonly allowed: string
   /** The value, or undefined when `raw` is not allowed. */
   parse(raw: unknown): T | undefined
   format(value: T): unknown
-  /** The same as JSON Schema, for editors. */
+  /** The allowed values as JSON Schema, for editors. */
   readonly schema: JsonShape
 }
 export type JsonShape = Readonly<Record<string, unknown>>
 
 const spelled = (raw: unknown): unknown => (raw === true ? 'on' : raw === false ? 'off' : raw === null ? 'null' : raw)
 
-/** The other ways to write a word that YAML and JSON have a value for. */
+/** Words that YAML and JSON can also write as a value. */
 const spellings: Record<string, unknown> = { on: true, off: false, null: null, true: true }
 const written = (wordKnob: string): unknown[] => {
   if (Object.hasOwn(spellings, wordKnob)) return [wordKnob, spellings[wordKnob]]
@@ -88,7 +88,7 @@ function list<T>(
 export const durationListKnob = (): KnobType<readonly number[]> =>
   list('off | a list of durations such as [1s, 5s]', [], parseDuration, formatDuration, DURATION)
 
-/** Words from a fixed set. */
+/** A list of words from a fixed set. */
 export const choiceListKnob = <const V extends readonly string[]>(values: V, initial: readonly V[number][]) =>
   list<V[number]>(
     `off | a list of ${values.join(', ')}`,
@@ -98,7 +98,7 @@ export const choiceListKnob = <const V extends readonly string[]>(values: V, ini
     { enum: values },
   )
 
-/** Words of a given form, such as `web=chatbubble`; `form` says it in the error. */
+/** A list of words of one form, such as `web=chatbubble`; `form` describes it in errors. */
 export const patternListKnob = (form: string, pattern: RegExp, initial: readonly string[] = []) =>
   list<string>(
     `off | a list of ${form}`,
@@ -150,7 +150,7 @@ export function rateOrOffKnob(): KnobType<Rate | null> {
   }
 }
 
-/** Free text; `mayBeEmpty` for settings where nothing is a value. */
+/** Free text; with `mayBeEmpty`, also the empty text. */
 export function textKnob(initial: string, mayBeEmpty = false): KnobType<string> {
   return {
     initial,

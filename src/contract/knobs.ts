@@ -1,6 +1,6 @@
 /**
- * Every knob: dotted name -> kind, allowed values and default. What each one stands for, and which sentence the
- * platform leaves out, is in `assumptions.ts`. A default has a literal name wherever the value is a word.
+ * Lists every knob by its dotted name, with its type, allowed values and default. `assumptions.ts` says what each one
+ * changes and which rule of the platform is missing.
  */
 import {
   choiceKnob,
@@ -101,7 +101,7 @@ export const KNOBS = {
 
 type Table = typeof KNOBS
 export type KnobName = keyof Table
-/** The values in force, typed by name: durations in milliseconds (null when off), lists as arrays. */
+/** The effective values by name: durations in milliseconds (null when off), lists as arrays. */
 export type Knobs = { -readonly [Name in KnobName]: Table[Name] extends KnobType<infer T> ? T : never }
 
 export const KNOB_NAMES = Object.keys(KNOBS) as KnobName[]
@@ -113,10 +113,10 @@ export function defaultKnobs(): Knobs {
 
 export const isKnob = (name: string): name is KnobName => Object.hasOwn(KNOBS, name)
 
-/** What a user may write for this knob, in words. */
+/** The allowed values of a knob in words. */
 export const allowedFor = (name: KnobName): string => kindOf(name).allowed
 
-/** The same as JSON Schema, for editors. */
+/** The allowed values of a knob as JSON Schema, for editors. */
 export const schemaFor = (name: KnobName): JsonShape => kindOf(name).schema
 
 export const parseKnob = (name: KnobName, raw: unknown): unknown => kindOf(name).parse(raw)

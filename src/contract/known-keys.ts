@@ -1,4 +1,4 @@
-/** Reads what a schema knows at a path: its keys, and the type below wrappers such as `optional`. */
+/** Reads the keys of a schema at a path, and its type below wrappers such as `optional`. */
 import type * as z from 'zod/mini'
 
 interface Definition {
@@ -8,11 +8,11 @@ interface Definition {
   readonly options?: readonly z.ZodMiniType[]
   readonly shape?: Readonly<Record<string, z.ZodMiniType>>
   readonly valueType?: z.ZodMiniType
-  /** The schema that a schema defined by itself refers to. */
+  /** The schema that a recursive schema refers to. */
   readonly getter?: () => z.ZodMiniType
 }
 
-/** The definition without "may be missing", "may be null" and the like. */
+/** The definition below `optional`, `nullable` and similar wrappers. */
 function definitionOf(schema: z.ZodMiniType): Definition {
   const definition = schema._zod.def as unknown as Definition
   const inner = definition.getter?.() ?? definition.innerType

@@ -1,4 +1,4 @@
-/** The platform as an OpenAPI 3.1 document, from the table of endpoints, the events and their schemas. */
+/** Generates the OpenAPI 3.1 document of the platform from the endpoints, the errors, the events and their schemas. */
 
 import * as z from 'zod/mini'
 import { ALIASES, type Alias, ENDPOINTS, type Endpoint, type EndpointId } from './endpoints.ts'
@@ -10,7 +10,7 @@ import { KNOBS } from './knobs.ts'
 import { VERSION } from './version.ts'
 
 export interface OpenApiOptions {
-  /** Where the nine endpoints are. */
+  /** The base URL of the nine endpoints. */
   readonly baseUrl: string
 }
 
@@ -20,7 +20,7 @@ export function platformOpenApi({ baseUrl }: OpenApiOptions): Record<string, unk
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Handover and chat transcript service, as handover-sim plays it',
+      title: 'Handover and chat transcript service, simulated by handover-sim',
       version: VERSION,
       description: ABOUT,
       license: { name: 'MIT', identifier: 'MIT' },
@@ -42,7 +42,7 @@ const ABOUT = `Rule ids such as E4 refer to docs/platform.md. Where the platform
 the header ${UNSPECIFIED_HEADER} with the names of the assumptions it rests on: knobs of docs/assumptions.md.`
 
 const TAGS = [
-  { name: 'handover', description: 'What the intermediary asks of the platform' },
+  { name: 'handover', description: 'Calls of the intermediary to the platform' },
   { name: 'takeover', description: 'The older spelling of the same functions' },
   { name: 'chats', description: 'Reading a chat with a bot API key' },
 ]
@@ -116,7 +116,7 @@ const json = (name: string, example: unknown): JsonSchema => ({
 const WORDS: Record<number, string> = {
   400: 'The body is not JSON, a parameter is wrong, or a precondition is not met',
   401: 'The API key is missing or unknown',
-  403: 'The API key has not the scope this endpoint needs',
+  403: 'The API key lacks the scope that this endpoint needs',
   404: 'No such chat or bot, or the two do not belong together',
   409: 'The chat is not in a state for this (only when configured so)',
   413: 'The body is too large',
@@ -125,7 +125,7 @@ const WORDS: Record<number, string> = {
   429: 'Too many calls (only when configured so)',
 }
 
-/** Codes no call of one of the nine endpoints meets. */
+/** Codes that none of the nine endpoints returns. */
 const ELSEWHERE: readonly ErrorCode[] = ['path_not_found', 'file_not_found', 'method_not_allowed']
 
 const codesOf = (status: number): string[] => {
@@ -155,7 +155,7 @@ function errorResponse(status: number): unknown {
 
 const RETRY = { 'retry-after': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } }
 
-/** With a body there is more that can be wrong. 400 and 409 also come from knobs such as `start.again`. */
+/** The error responses of an endpoint. 409 occurs only with knobs such as `start.again`. */
 function errorsOf(endpoint: Endpoint): Record<string, unknown> {
   const conflicts = ['start', 'end', 'message', 'summarize'].includes(endpoint.id)
   const withBody = endpoint.body === null ? [] : [...(conflicts ? [409] : []), 413, 415, 422]
@@ -194,7 +194,7 @@ const header = (name: string, description: string, example: string) => ({
   example,
 })
 
-/** What the public guide shows; the knobs of `webhook.signature` change it. */
+/** The headers of the public guide; the knobs of `webhook.signature` change them. */
 const SIGNATURE = [
   header(
     KNOBS['webhook.signatureHeader'].initial,

@@ -1,4 +1,4 @@
-/** Request and response bodies of the nine endpoints. Unknown fields are judged in `api/`, not here (`api.unknownFields`). */
+/** Defines the request and response bodies of the nine endpoints. Unknown fields pass; `api/` checks them (`api.unknownFields`). */
 import * as z from 'zod/mini'
 import { AvailabilityReason, AvailabilityValue, Button, ChatRecord, MessageRecord, object, Sender } from './schemas.ts'
 
@@ -7,9 +7,11 @@ const chatId = z.string().check(z.minLength(1), z.describe('Chat identifier, a s
 const confirmation = <Event extends string>(event: Event) =>
   object({ event: z.literal(event), chat_id: z.string(), chatmessage_id: z.string() })
 
+/** The body of transcript, summarize and typing_stop: a bot and its chat (E1.2, E2.2, E8.2). */
 export const ChatRequest = object({ bot_id: botId, chat_id: chatId })
 export type ChatRequest = z.infer<typeof ChatRequest>
 
+/** The body of availability; `queue` defaults to `DEFAULT` (E3.2-E3.4). */
 export const AvailabilityRequest = object({
   availability: AvailabilityValue,
   queue: z.optional(z.string()),
@@ -17,6 +19,7 @@ export const AvailabilityRequest = object({
 })
 export type AvailabilityRequest = z.infer<typeof AvailabilityRequest>
 
+/** The body of start; `sender.language_codes` turns live translation on, `supports_attachment` defaults to false (E4.2-E4.4). */
 export const StartRequest = object({
   bot_id: botId,
   chat_id: chatId,
@@ -25,9 +28,11 @@ export const StartRequest = object({
 })
 export type StartRequest = z.infer<typeof StartRequest>
 
+/** The body of end (E5.2, E5.3). */
 export const EndRequest = object({ bot_id: botId, chat_id: chatId, sender: z.optional(Sender) })
 export type EndRequest = z.infer<typeof EndRequest>
 
+/** The body of message; `sender` is expected but not required (E6.2-E6.4, R-SENDER.3). */
 export const MessageRequest = object({
   bot_id: botId,
   chat_id: chatId,
@@ -37,6 +42,7 @@ export const MessageRequest = object({
 })
 export type MessageRequest = z.infer<typeof MessageRequest>
 
+/** The body of typing_start; `timeout` is in milliseconds (E7.2). */
 export const TypingStartRequest = object({
   bot_id: botId,
   chat_id: chatId,
@@ -44,15 +50,18 @@ export const TypingStartRequest = object({
 })
 export type TypingStartRequest = z.infer<typeof TypingStartRequest>
 
+/** The response of transcript: the messages before the handover request, and further fields (E1.3, E1.4). */
 export const TranscriptResponse = object({
   event: z.literal('TRANSCRIPT'),
   chat: z.looseObject({ id: z.string(), bot_id: z.int(), messages: z.array(MessageRecord) }),
 })
 export type TranscriptResponse = z.infer<typeof TranscriptResponse>
 
+/** The response of summarize (E2.3). */
 export const SummaryResponse = object({ event: z.literal('SUMMARIZED'), chat_id: z.string(), summary: z.string() })
 export type SummaryResponse = z.infer<typeof SummaryResponse>
 
+/** The response of availability; `bot_id` is a string here, `updated_at` a time in the form of `time.format` (E3.5, E3.6). */
 export const AvailabilityResponse = object({
   event: z.literal('HANDOVER AVAILABILITY UPDATED'),
   bot_id: z.string(),
@@ -62,18 +71,22 @@ export const AvailabilityResponse = object({
 })
 export type AvailabilityResponse = z.infer<typeof AvailabilityResponse>
 
+/** The response of start (E4.5). */
 export const StartResponse = confirmation('TAKEOVER STARTED')
 export type StartResponse = z.infer<typeof StartResponse>
 
+/** The response of end (E5.4). */
 export const EndResponse = confirmation('TAKEOVER ENDED')
 export type EndResponse = z.infer<typeof EndResponse>
 
+/** The response of message (E6.7). */
 export const MessageResponse = confirmation('MESSAGE SENT TO USER')
 export type MessageResponse = z.infer<typeof MessageResponse>
 
-/** Nothing is published about this body (`typing.response`): an empty object, or by knob an event. */
+/** The response of typing_start and typing_stop. It is not published: an empty object, or an event with `typing.response=event`. */
 export const TypingResponse = object({ event: z.optional(z.string()), chat_id: z.optional(z.string()) })
 export type TypingResponse = z.infer<typeof TypingResponse>
 
+/** The response of chat, the transcript endpoint (E9.3). */
 export const ChatResponse = object({ chat: ChatRecord })
 export type ChatResponse = z.infer<typeof ChatResponse>

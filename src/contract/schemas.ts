@@ -21,14 +21,16 @@ export function object<Shape extends z.core.$ZodShape>(shape: Shape): z.ZodMiniO
   return new CompiledObject({ type: 'object', shape }) as unknown as z.ZodMiniObject<Shape>
 }
 
-/** The name a schema has in OpenAPI documents, and what it is. */
+/** Sets the name and the description of a schema in OpenAPI documents. */
 export const named = (id: string, description: string) => z.meta({ id, description })
 
+/** The bot of a chat in webhook payloads (R-BOT). */
 export const Bot = object({ id: z.int(), name: z.string() }).check(
   named('Bot', 'The bot that owns the chat, as webhook payloads carry it (R-BOT)'),
 )
 export type Bot = z.infer<typeof Bot>
 
+/** The chat of an event; `_links.self` is the URL of its transcript endpoint (R-CHAT). */
 export const ChatReference = object({
   _links: object({ self: z.string() }),
   id: z.string(),
@@ -37,11 +39,13 @@ export const ChatReference = object({
 }).check(named('ChatReference', 'Which chat an event is about; `_links.self` is its transcript endpoint (R-CHAT)'))
 export type ChatReference = z.infer<typeof ChatReference>
 
+/** The end user of a chat; `id` is hexadecimal and opaque (R-USER). */
 export const User = object({ id: z.string() }).check(
   named('User', 'The end user: an opaque hexadecimal identifier (R-USER)'),
 )
 export type User = z.infer<typeof User>
 
+/** An agent or the system as the user sees it; `avatar` is the URL of an image (R-SENDER). */
 export const Sender = object({
   name: z.optional(z.string()),
   avatar: z.optional(z.string()),
@@ -49,11 +53,13 @@ export const Sender = object({
 }).check(named('Sender', 'Agent or system identity shown to the user; `language_codes` is used on start (R-SENDER)'))
 export type Sender = z.infer<typeof Sender>
 
+/** A file that the user sent; `type` is a media type, `size_kb` is in kilobytes (R-ATT). */
 export const Attachment = object({ name: z.string(), url: z.string(), type: z.string(), size_kb: z.int() }).check(
   named('Attachment', 'A file the user sent: name, link, media type, size in kilobytes (R-ATT)'),
 )
 export type Attachment = z.infer<typeof Attachment>
 
+/** A button of a message. Its fields are not published, so any object is valid (R-BTN, `buttons.schema`). */
 export const Button = z
   .looseObject({
     label: z.optional(z.string()),
@@ -63,16 +69,19 @@ export const Button = z
   .check(named('Button', 'Fields are not published: any object passes; label, url and handover are rendered (R-BTN)'))
 export type Button = z.infer<typeof Button>
 
+/** Whether handover requests are accepted (R-AVL.1). */
 export const AvailabilityValue = z
   .enum(['OPEN', 'CLOSED'])
   .check(named('AvailabilityValue', 'Whether handover requests are accepted (R-AVL)'))
 export type AvailabilityValue = z.infer<typeof AvailabilityValue>
 
+/** Why the availability changed (R-AVL.3). */
 export const AvailabilityReason = z
   .enum(['AGENT_AVAILABILITY', 'BUSINESS_HOURS', 'OTHER'])
   .check(named('AvailabilityReason', 'Why availability changed (R-AVL)'))
 export type AvailabilityReason = z.infer<typeof AvailabilityReason>
 
+/** One message of a transcript; `created` is ISO 8601 with microseconds, the exchange fields are null on messages of the user (R-MSG). */
 export const MessageRecord = object({
   id: z.string(),
   created: z.string(),
@@ -85,6 +94,7 @@ export const MessageRecord = object({
 }).check(named('MessageRecord', 'One message of a transcript (R-MSG)'))
 export type MessageRecord = z.infer<typeof MessageRecord>
 
+/** The transcript record of a chat; `created` and `updated` are ISO 8601 with microseconds (R-REC). Further fields may follow. */
 export const ChatRecord = z
   .looseObject({
     active: z.boolean(),

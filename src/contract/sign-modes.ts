@@ -1,4 +1,4 @@
-/** How an event sent by hand is signed: as the platform does, or wrong in one way a receiver must notice. */
+/** Lists how an event that is sent manually can be signed: `valid` as the platform does, or invalid in one way that a receiver must detect. */
 import * as z from 'zod/mini'
 
 export const SIGN_MODES = ['valid', 'none', 'wrong-key', 'tampered', 'truncated', 'hex'] as const

@@ -1,4 +1,4 @@
-/** Host names: which are this machine only, and how an address is written in a URL. */
+/** Recognizes loopback hosts, writes addresses as URLs, and lists the allowed `Host` headers. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i
 const EVERYWHERE = new Set(['0.0.0.0', '::', '[::]', ''])
 
@@ -6,12 +6,12 @@ export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
 const bracketed = (host: string) => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host)
 
-/** Listening everywhere is reached at the loopback address. */
+/** The URL of a server; one that listens on all addresses is reached at the loopback address. */
 export function urlOf(host: string, port: number): string {
   return `http://${EVERYWHERE.has(host) ? '127.0.0.1' : bracketed(host)}:${port}`
 }
 
-/** What a `Host` header may name; null when every name leads here and none can be refused. */
+/** The allowed values of the `Host` header; null, which allows all, when the server listens on all addresses. */
 export function allowedHosts(host: string): readonly string[] | null {
   if (EVERYWHERE.has(host)) return null
   return [...new Set(['localhost', '127.0.0.1', '[::1]', bracketed(host).toLowerCase()])]

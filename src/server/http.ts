@@ -1,8 +1,8 @@
-/** A `node:http` server with bounds on what a client may take its time for, and a way to stop. */
+/** Creates a `node:http` server that limits slow clients and stops gracefully. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { wallTimer } from '../runtime/clock.ts'
 
-/** Taken, not imported: importing node:http as a module also loads Node's own fetch, a third of the time to start. */
+/** Not imported as a module: that would also load Node's fetch, which takes a third of the time to start. */
 const { createServer } = process.getBuiltinModule('node:http')
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
@@ -15,17 +15,17 @@ export interface HttpBounds {
 
 const BOUNDS: HttpBounds = { headersMs: 15_000, requestMs: 120_000, checkEveryMs: 5_000 }
 
-/** How long an idle connection is kept: longer than usual clients do, so that they are the ones who close. */
+/** How long an idle connection stays open: longer than usual clients keep it, so that the client closes it. */
 const KEEP_ALIVE_MS = 75_000
 const DRAIN_MS = 1_000
 
 export interface HttpServer {
   readonly server: Server
-  /** Lets answers under way finish, within a second, and frees the port. */
+  /** Waits up to a second for responses in progress, then closes all connections and frees the port. */
   stop(): Promise<void>
 }
 
-/** `mayContinue` decides about `Expect: 100-continue`: without it the client gets its refusal before it sends. */
+/** `mayContinue` decides about `Expect: 100-continue`: when false, the client is refused before it sends the body. */
 export function createHttpServer(
   listener: Listener,
   mayContinue: (request: IncomingMessage) => boolean,
@@ -60,7 +60,7 @@ async function stop(server: Server, active: Active): Promise<void> {
 
 interface Active {
   enter(response: ServerResponse): void
-  /** Resolves when nothing is being answered, or when the time is up. */
+  /** Resolves when no response is in progress, or after `withinMs`. */
   none(withinMs: number): Promise<void>
 }
 

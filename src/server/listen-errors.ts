@@ -1,11 +1,11 @@
-/** Why a port could not be opened, as errors a program can tell apart. */
+/** Defines the errors of a port that cannot be opened. */
 /** The process that listens on a port. */
 export interface PortHolder {
   readonly pid: number
   readonly name: string
 }
 
-/** The server cannot start here: a matter of the environment, not of options or files. */
+/** The server cannot listen on the address. The cause is the environment, not an option or a file. */
 export class ListenError extends Error {
   override readonly name: string = 'ListenError'
   readonly host: string
@@ -17,14 +17,14 @@ export class ListenError extends Error {
   }
 }
 
-/** Something else listens there. */
+/** Another process listens on the port. */
 export class PortInUseError extends ListenError {
   override readonly name = 'PortInUseError'
-  /** Who has it, when that could be found out. */
+  /** The process that listens on the port; null when it is unknown. */
   readonly holder: PortHolder | null
   constructor(host: string, port: number, holder: PortHolder | null) {
     const by = holder === null ? '' : ` by ${holder.name} (process ${holder.pid})`
-    super(host, port, `the port is taken${by}; stop it, or choose another port (0 means any free one)`)
+    super(host, port, `the port is in use${by}; stop that process, or choose another port (0 means any free one)`)
     this.holder = holder
   }
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { basename } from 'node:path'
 import { ListenError, type PortHolder, PortInUseError } from './listen-errors.ts'
 
-/** Resolves with the real port. */
+/** Resolves with the port that was opened; rejects with `ListenError` or `PortInUseError`. */
 export async function listen(server: Server, host: string, port: number): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {
@@ -48,7 +48,7 @@ export async function findPortHolder(port: number): Promise<PortHolder | null> {
 
 const readOrNothing = (path: string) => readFile(path, 'utf8').catch(() => '')
 
-/** Rows read `sl local_address rem_address st ... inode`, addresses as hexadecimal `host:port`. */
+/** Rows have the form `sl local_address rem_address st ... inode`, with addresses as hexadecimal `host:port`. */
 export function listeningSockets(table: string, port: number): string[] {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const rows = table.split('\n').map(line => line.trim().split(/\s+/))
@@ -63,7 +63,7 @@ async function holdsOne(pid: string, sockets: ReadonlySet<string>): Promise<bool
   return targets.some(target => sockets.has(target))
 }
 
-/** The program as it was called: `comm` is the name of its first thread, which Node 24 calls MainThread. */
+/** The name of the program. `comm` is only the fallback: it names the first thread, which is MainThread in Node 24. */
 async function nameOf(pid: string): Promise<string> {
   const [program = ''] = (await readOrNothing(`/proc/${pid}/cmdline`)).split('\0')
   return basename(program) || (await readOrNothing(`/proc/${pid}/comm`)).trim() || 'a process'

@@ -8,9 +8,9 @@ import type { Listener } from './http.ts'
 export interface Listeners {
   readonly platform: Listener
   readonly indexPage: Listener
-  /** Loaded when first asked for: starting up does not pay for it. */
+  /** Loaded with the first request, so that the start does not wait for it. */
   control(): Promise<Listener>
-  /** The path part of the base URL, without a final slash: what a proxy may have left in front. */
+  /** The path of the base URL without a final slash; a proxy may leave it in front of every path. */
   basePath(): string
 }
 
@@ -67,7 +67,7 @@ control API     ${url}/_sim
                 described at ${url}/_sim/openapi.json
 `
 
-/** Browsers ask for an icon by themselves; that must not look like a wrong call of the platform. */
+/** Answers `/favicon.ico` as well: browsers request it, and it must not be journaled as an invalid API call. */
 export function createIndexPage(url: () => string): Listener {
   return (request, response) => {
     request.resume()

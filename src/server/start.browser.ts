@@ -1,4 +1,4 @@
-/** A server where nothing can listen. */
+/** Replaces `start.ts` in browsers, where no server can listen. */
 export type { PlatformServer, PlatformServerOptions } from './start.ts'
 
 export async function startServer(): Promise<never> {

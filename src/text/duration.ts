@@ -1,4 +1,4 @@
-/** Durations as users write them everywhere: `500ms`, `5s`, `10m`, `12h`. A bare number is refused. */
+/** Parses and formats durations with a unit: `500ms`, `5s`, `10m`, `12h`. */
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
 type Unit = keyof typeof UNIT_MS
 

@@ -1,4 +1,4 @@
-/** Suggests the name that was probably meant. */
+/** Suggests a known name for a misspelt one. */
 
 /** Ends a sentence: `; did you mean webhook.retry?`, or a full stop when no name is near. */
 export const suggest = (wrong: string, names: readonly string[]): string => nearest(wrong, names) || '.'
@@ -10,7 +10,7 @@ export function nearest(wrong: string, names: readonly string[]): string {
   return best && best.far <= Math.max(2, Math.ceil(wrong.length / 3)) ? `; did you mean ${best.name}?` : ''
 }
 
-/** Levenshtein's, and two neighbours swapped count as one slip. */
+/** The edit distance; two swapped neighbours count as one edit. */
 function distance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -1,4 +1,4 @@
-/** Text made to fit a terminal. */
+/** Measures, shortens, pads, quotes and wraps text for a terminal. */
 import { visible } from './visible.ts'
 
 const WIDE =
@@ -13,13 +13,13 @@ function graphemes(text: string): string[] {
 
 const widthOfOne = (grapheme: string) => (WIDE.test(grapheme) ? 2 : 1)
 
-/** Columns a terminal needs for it. */
+/** The number of terminal columns that a text needs. */
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length
   return graphemes(text).reduce((sum, one) => sum + widthOfOne(one), 0)
 }
 
-/** Cut to `columns`, with an ellipsis when something is missing. */
+/** Shortens a text to `columns`, with an ellipsis when characters are missing. */
 export function shorten(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
   let start = ''
@@ -42,7 +42,7 @@ export function quote(text: string, columns: number): string {
   return `"${shorten(visible(cut).replaceAll('"', '\\"'), Math.max(12, columns - 2))}"`
 }
 
-/** Lines of at most `columns`; a longer word stands alone rather than being broken. */
+/** Breaks a text into lines of at most `columns`; a longer word gets a line of its own. */
 export function wrap(text: string, columns: number): string[] {
   const lines: string[] = []
   let line = ''

@@ -1,9 +1,9 @@
-/** Text from outside, made safe to print: nothing in it can move the cursor or turn the line around. */
+/** Makes untrusted text safe to print: control and direction characters are shown by their code. */
 
-/** Joiners shape emoji and some scripts and do no harm; everything else unseen is shown by its number. */
+/** Invisible characters except joiners, which emoji and some scripts need. */
 const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u{E0000}-\u{E0FFF}]/gu
 const NAMES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-/** More marks than any script stacks would climb over other lines. */
+/** More combining marks than any script uses, which would cover other lines. */
 const MARK_TOWER = /(\p{M}{4})\p{M}+/gu
 
 export const visible = (text: string): string => text.replace(UNSEEN, named).replace(MARK_TOWER, '$1')

@@ -25,7 +25,7 @@ export function createControlListener(options: ControlOptions) {
   const { simulator, workspaces, url, closing } = options
   const control = { simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing }
   const app = createControlApp(control, options)
-  // Replacing the global Request and Response would reach into the program this server is part of.
+  // The global Request and Response stay: this server may be part of another program.
   return getRequestListener(app.fetch, { overrideGlobalObjects: false })
 }
 
@@ -48,7 +48,7 @@ const accessRequestOf = (context: Context) => ({
   open: ROUTES.some(({ open, path }) => open === true && PREFIX + path === context.req.path),
 })
 
-/** Refusals of the platform are no Errors, and hono takes care of Errors only. */
+/** Catches refusals of the platform as well: they are not Errors, and hono handles only Errors. */
 async function runSafely(route: ControlRoute, control: ControlContext, context: Context): Promise<Response> {
   try {
     return toResponse(await run(route, control, context))
@@ -73,7 +73,7 @@ async function run(route: ControlRoute, control: ControlContext, context: Contex
   return route.run(call as ControlRequest<never, never>)
 }
 
-/** No page elsewhere may read an answer, no cache may keep one. */
+/** Caches must not store responses, and browsers must not guess their type. */
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
 const json = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
@@ -93,11 +93,11 @@ function errorResponse(thrown: unknown, context: Context): Response {
   if (problem !== null) return json(problem.status, problemBody(problem), problem.headers)
   const where = `${context.req.method} ${context.req.path}`
   const why = thrown instanceof Error ? thrown.message : String(thrown)
-  const message = `A fault of handover-sim in ${where}: ${why}. Please report it with this text.`
+  const message = `Internal error of handover-sim in ${where}: ${why}. Please report it with this text.`
   return json(500, { error: { code: 'internal_error', message } }, { [INTERNAL_HEADER]: '1' })
 }
 
-/** A path with other methods is 405, any other one 404 with everything there is. */
+/** 405 for a path with other methods; otherwise 404 with all routes. */
 function unknownRoute(method: string, path: string): ControlProblem {
   const methods = ROUTES.filter(route => patternOf(route).test(path)).map(route => route.method)
   if (methods.length > 0) {
@@ -118,9 +118,9 @@ function unknownRoute(method: string, path: string): ControlProblem {
 const patternOf = ({ path }: ControlRoute) => new RegExp(`^${PREFIX}${path.replace(/:[a-z]+/g, '[^/]+')}/?$`)
 
 export interface Access {
-  /** What a `Host` header may name; null when none can be refused. */
+  /** The allowed values of the `Host` header; null allows every value. */
   readonly hosts: readonly string[] | null
-  /** Null when none is asked for. */
+  /** Null when no token is needed. */
   readonly token: string | null
 }
 
@@ -128,20 +128,20 @@ export interface AccessRequest {
   /** Host and port as the client wrote them. */
   readonly host: string
   header(name: string): string | undefined
-  /** Whether this route is answered without a token. */
+  /** Whether the route needs no token. */
   readonly open: boolean
 }
 
-/** The refusal that fits, or null. */
+/** Why the request is refused, or null when it is allowed. */
 export function refusedAccess(access: Access, request: AccessRequest): ControlProblem | null {
   return foreignHost(access, request) ?? foreignPage(request) ?? withoutToken(access, request)
 }
 
-/** A name that a foreign page made point here (DNS rebinding) is told by the `Host` header. */
+/** Detects DNS rebinding: a page of another site whose host name resolves to this machine sends that name as `Host`. */
 function foreignHost({ hosts }: Access, { host }: AccessRequest): ControlProblem | null {
   const name = host.toLowerCase().replace(/:\d+$/, '')
   if (hosts === null || hosts.includes(name)) return null
-  const message = `The control API does not answer for the host ${JSON.stringify(host)}; use ${hosts.join(', ')}.`
+  const message = `The control API refuses the host ${JSON.stringify(host)}; use ${hosts.join(', ')}.`
   return new ControlProblem(403, 'foreign_host', message)
 }
 
@@ -149,10 +149,14 @@ function foreignPage({ host, header }: AccessRequest): ControlProblem | null {
   const origin = header('origin')
   const site = header('sec-fetch-site')
   if (origin !== undefined && !sameHost(origin, host)) {
-    return new ControlProblem(403, 'foreign_origin', `The control API answers no page of ${JSON.stringify(origin)}.`)
+    return new ControlProblem(
+      403,
+      'foreign_origin',
+      `The control API refuses requests of pages of ${JSON.stringify(origin)}.`,
+    )
   }
   if (site !== 'cross-site') return null
-  return new ControlProblem(403, 'foreign_origin', 'The control API answers no page of another site.')
+  return new ControlProblem(403, 'foreign_origin', 'The control API refuses requests of pages of another site.')
 }
 
 const sameHost = (origin: string, host: string) =>
@@ -163,6 +167,6 @@ function withoutToken({ token }: Access, { header, open }: AccessRequest): Contr
   const given = header('x-handover-sim-token') ?? /^Bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1]
   if (given !== undefined && sameSecret(given, token)) return null
   const message =
-    'The control API asks for its token here: Authorization: Bearer <token>, or x-handover-sim-token. It was reported when the simulator started.'
+    'The control API needs its token: Authorization: Bearer <token>, or x-handover-sim-token. The simulator reported it when it started.'
   return new ControlProblem(401, 'token_required', message, { headers: { 'www-authenticate': 'Bearer' } })
 }

@@ -1,11 +1,11 @@
-/** Server-sent events: every journal entry as it happens, resumable by seq. The journal itself is the buffer. */
+/** Streams journal entries as server-sent events, resumable by seq; the journal is the only buffer. */
 import type { Entry } from '../../journal/entry.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { wallTimer } from '../../runtime/clock.ts'
 
 export interface EventsOptions {
   readonly journal: Journal
-  /** The last seq the client has seen. */
+  /** The last seq that the client received. */
   readonly after: number
   readonly present: (entry: Entry) => unknown
   readonly closing: AbortSignal
@@ -14,7 +14,7 @@ export interface EventsOptions {
 
 const PER_CHUNK = 200
 
-/** A slow reader holds back only itself: the next entries are read from the journal when it asks for more. */
+/** Entries are read from the journal when the client requests more, so a slow client delays only itself. */
 export function eventStream(options: EventsOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const reader = createReader(options)
@@ -34,7 +34,7 @@ export function eventStream(options: EventsOptions): ReadableStream<Uint8Array> 
 }
 
 function createReader({ journal, after, present, closing, heartbeatMs }: EventsOptions) {
-  // A seq the journal has not reached was seen before a reset.
+  // A seq beyond the end of the journal is from before a reset.
   let wasReset = after >= journal.nextSeq
   let cursor = after
   let wake: (() => void) | null = null
@@ -77,7 +77,7 @@ function createReader({ journal, after, present, closing, heartbeatMs }: EventsO
 
   return {
     stop,
-    /** The next entries, a heartbeat after a while without any, null at the end. */
+    /** The next entries; a heartbeat when there are none for `heartbeatMs`; null when the stream ends. */
     async next(): Promise<string | null> {
       if (closing.aborted) return null
       const ready = take()

@@ -1,4 +1,4 @@
-/** The control API as an OpenAPI 3.1 document, from the same table that registers its routes. */
+/** Generates the OpenAPI 3.1 document of the control API from the table that registers its routes. */
 import * as z from 'zod/mini'
 import { type JsonSchema, type Named, refTo, toComponents } from '../../contract/json-schema.ts'
 import { shapeOf } from '../../contract/known-keys.ts'
@@ -13,7 +13,7 @@ export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<s
     info: {
       title: 'handover-sim control API',
       version: VERSION,
-      description: 'Plays the end user, changes the configuration, reads and awaits what happened.',
+      description: 'Acts as the end user, changes the configuration, and reads and awaits journal entries.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url }],
@@ -22,14 +22,20 @@ export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<s
     paths: paths(),
     components: {
       schemas: toComponents({ ...bodies(), ...queries() }),
-      responses: { Problem: { description: 'Refused; the body says why', content: jsonOf(ControlErrorResponse) } },
+      responses: {
+        Problem: { description: 'The request was refused; the body says why', content: jsonOf(ControlErrorResponse) },
+      },
       securitySchemes: SECURITY,
     },
   }
 }
 
 const SECURITY = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'Asked for when the simulator listens beyond this machine' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'Needed when the simulator does not listen on a loopback address',
+  },
   header: { type: 'apiKey', in: 'header', name: 'x-handover-sim-token', description: 'The same token' },
 }
 
@@ -50,7 +56,7 @@ function bodies(): Named {
 
 const parameterName = (route: ControlRoute, name: string) => `${route.workspaceRouteOf ?? route.id}_${name}`
 
-/** Query parameters have no name of their own among the schemas; they are made together with the rest. */
+/** Query parameters as schemas with generated names, so that they are converted together with the bodies. */
 function queries(): Named {
   const named: Record<string, z.ZodMiniType> = {}
   for (const route of ROUTES) {

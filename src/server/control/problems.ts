@@ -13,7 +13,7 @@ import { nearest } from '../../text/near-names.ts'
 export interface Issue {
   readonly field: string
   readonly message: string
-  /** What would be accepted instead, where that can be listed. */
+  /** The accepted values, where they can be listed. */
   readonly allowed?: string | readonly string[]
 }
 
@@ -41,7 +41,7 @@ export const problemBody = ({ code, message, issues }: ControlProblem) => ({
   error: { code, message, ...(issues.length === 0 ? {} : { issues }) },
 })
 
-/** The problem that an error of a lower layer stands for; null for an internal error. */
+/** Converts an error of a lower layer; null for an internal error. */
 export function asProblem(thrown: unknown): ControlProblem | null {
   if (thrown instanceof ControlProblem) return thrown
   if (thrown instanceof InvalidOptionError) return fromSetting(thrown)
@@ -65,7 +65,7 @@ function fromSetting({ message, problems }: InvalidOptionError): ControlProblem 
   return new ControlProblem(422, 'invalid_setting', message, { issues })
 }
 
-/** The problem of a body or query that does not fit its schema: every issue, with the known keys for an unknown one. */
+/** Describes every issue of a body or query that does not match its schema, with the known keys for an unknown key. */
 export function invalidRequest(
   what: 'body' | 'query',
   schema: z.ZodMiniType,
@@ -80,7 +80,7 @@ export function invalidRequest(
 /** How many ids a problem lists. */
 const LISTED = 5
 
-/** Newest first, few enough to read. */
+/** The latest ids, newest first. */
 const newest = (ids: readonly string[]): string[] => ids.slice(-LISTED).reverse()
 
 export const latest = (what: string, ids: readonly string[]): string =>

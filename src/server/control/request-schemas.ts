@@ -1,4 +1,4 @@
-/** What the control API takes. Requests are strict: an unknown key is a mistake worth naming. */
+/** Defines the bodies and queries of the control API. They are strict: an unknown key is an error. */
 import * as z from 'zod/mini'
 import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../contract/events.ts'
@@ -15,8 +15,6 @@ const Duration = z.string().check(
   z.refine(text => parseDuration(text) !== null, { error: 'a duration such as 500ms, 5s, 10m, 12h' }),
   z.meta({ id: 'Duration', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', examples: ['500ms', '5s', '10m'] }),
 )
-
-// Requests
 
 const HistoryRow = z.union(
   [
@@ -46,9 +44,9 @@ export const CreateChatBody = z
     context: z.optional(z.record(z.string(), z.unknown())),
     labels: z.optional(z.array(z.string())),
     bot_id: z.optional(z.int()),
-    id: z.optional(word.check(z.describe('Chosen instead of made up'))),
+    id: z.optional(word.check(z.describe('By default a generated id'))),
   })
-  .check(named('NewChat', 'Whatever is left out is drawn from the seed; a user of null is one nothing is known of'))
+  .check(named('NewChat', 'What is left out is generated from the seed; `user: null` is a user without known data'))
 
 const AttachmentInput = z
   .strictObject({
@@ -59,25 +57,25 @@ const AttachmentInput = z
   })
   .check(
     z.refine(file => (file.size_kb === undefined) !== (file.base64 === undefined), {
-      error: 'must have either size_kb (bytes are made up) or base64',
+      error: 'must have either size_kb (bytes are generated) or base64',
       params: { problem: 'incomplete' },
     }),
-    named('AttachmentInput', 'Either size_kb (bytes are made up) or base64'),
+    named('AttachmentInput', 'Either size_kb (bytes are generated) or base64'),
   )
 
 export const UserMessageBody = z
   .strictObject({ text: z._default(z.string(), ''), attachments: z.optional(z.array(AttachmentInput)) })
-  .check(named('UserMessage', 'What the end user writes: a text, files, or both'))
+  .check(named('UserMessage', 'A message of the end user: a text, files, or both'))
 export type UserMessageBody = z.infer<typeof UserMessageBody>
 
 export const UserMessageForm = z
   .strictObject({ text: z._default(z.string(), ''), files: z.optional(z.array(z.file())) })
-  .check(named('UserMessageForm', 'The same as a form, with the files themselves'))
+  .check(named('UserMessageForm', 'A message as a form that contains the files'))
 export type UserMessageForm = z.infer<typeof UserMessageForm>
 
 export const PressButtonBody = z
   .strictObject({ button: word })
-  .check(named('PressButton', '`handover`, or the label of a button the user sees'))
+  .check(named('PressButton', '`handover`, or the label of a visible button'))
 
 export const ConfigBody = z
   .record(z.string(), z.unknown())
@@ -93,22 +91,22 @@ export const SetAvailabilityBody = z
 
 export const AdvanceClockBody = z
   .strictObject({ by: Duration })
-  .check(named('AdvanceClock', 'By how much a virtual clock moves'))
+  .check(named('AdvanceClock', 'By how much to advance a virtual clock'))
 
 export const TriggerBody = z
   .strictObject({
     event: word,
     chat_id: z.optional(word.check(z.describe('By default the newest chat'))),
-    body: z.optional(z.record(z.string(), z.unknown()).check(z.describe('Fields laid over the payload'))),
+    body: z.optional(z.record(z.string(), z.unknown()).check(z.describe('Fields that replace those of the payload'))),
     sign: z._default(SignMode, 'valid'),
     ...sendingShape,
   })
-  .check(payload => gapProblems(payload), named('Trigger', 'One event to send by hand'))
+  .check(payload => gapProblems(payload), named('Trigger', 'One event to send'))
 export type TriggerBody = z.infer<typeof TriggerBody>
 
 export const ResendBody = z
   .strictObject(sendingShape)
-  .check(payload => gapProblems(payload), named('Resend', 'How it travels this time; the body may be left out'))
+  .check(payload => gapProblems(payload), named('Resend', 'How to send it this time; the body may be left out'))
 export type ResendBody = z.infer<typeof ResendBody>
 
 const isHttp = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
@@ -142,19 +140,19 @@ export const CreateWorkspaceBody = z
     knobs: z.optional(z.record(z.string(), z.unknown()).check(z.describe('By dotted name, as in the config file'))),
     business_hours: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
   })
-  .check(named('NewWorkspace', 'What is left out is as the server was started; the webhook is nowhere'))
+  .check(named('NewWorkspace', 'Options that are left out are those of the server; by default there is no webhook'))
 export type CreateWorkspaceBody = z.infer<typeof CreateWorkspaceBody>
 
 export const SnapshotBody = z
   .record(z.string(), z.unknown())
-  .check(named('SnapshotInput', 'A snapshot, as `GET /_sim/snapshot` gave it'))
+  .check(named('SnapshotInput', 'A snapshot from `GET /_sim/snapshot`'))
 
 export const EmptyBody = z.strictObject({}).check(named('EmptyBody', 'No fields; the body may be left out'))
 
 // Queries
 
 export const ActionQuery = z.strictObject({
-  wait: z.optional(z.enum(['ack']).check(z.describe('Answer after the webhook did'))),
+  wait: z.optional(z.enum(['ack']).check(z.describe('Respond after the webhook did'))),
 })
 
 export const GetJournalQuery = z.strictObject({
@@ -171,17 +169,17 @@ export const DeliveriesQuery = z.strictObject({
 })
 
 export const ResendQuery = z.strictObject({
-  resign: z.optional(z.enum(['true', 'false']).check(z.describe('Whether to make the headers anew'))),
+  resign: z.optional(z.enum(['true', 'false']).check(z.describe('Whether to make new headers'))),
 })
 
 const flag = (description: string) => z.optional(z.enum(['true', 'false']).check(z.describe(description)))
 
 export const SnapshotQuery = z.strictObject({
-  keys: flag('With the API keys as they are'),
-  journal: flag('With the journal'),
+  keys: flag('Include the unmasked API keys'),
+  journal: flag('Include the journal'),
 })
 
-export const KeysQuery = z.strictObject({ keys: flag('With the API keys as they are') })
+export const KeysQuery = z.strictObject({ keys: flag('Include the unmasked API keys') })
 
 export const EventsQuery = z.strictObject({ after: z.optional(seq) })
 

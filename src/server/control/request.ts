@@ -1,11 +1,11 @@
-/** From a request to the query and body a route declares, or the problem that names what is wrong. */
+/** Reads and checks the query and body of a request by the schemas of its route. */
 import type * as z from 'zod/mini'
 import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { shapeOf, typeOf } from '../../contract/known-keys.ts'
 import { ControlProblem, invalidRequest } from './problems.ts'
 import type { ControlRoute } from './route.ts'
 
-/** Room for the largest attachment in base64. */
+/** Large enough for the largest attachment in base64. */
 const LIMIT_BYTES = 150 * 1_048_576
 
 export function readQuery(route: ControlRoute, url: URL): unknown {
@@ -24,7 +24,7 @@ function refuseAny([first]: readonly string[]): unknown {
   throw new ControlProblem(422, 'invalid_query', `${first} is not known here: this route takes no query.`)
 }
 
-/** A query is text: whole numbers become numbers where the schema wants them; a name given twice stays a list. */
+/** Turns text into a number where the schema expects one; a name that is given twice stays a list. */
 function parameterValue(values: readonly string[], schema: z.ZodMiniType | undefined): unknown {
   const [value] = values
   if (values.length > 1) return values
@@ -62,11 +62,11 @@ async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-const tooLarge = () => new ControlProblem(413, 'payload_too_large', `A body may have ${LIMIT_BYTES} bytes.`)
+const tooLarge = () => new ControlProblem(413, 'payload_too_large', `A body can have at most ${LIMIT_BYTES} bytes.`)
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Whatever the content type says: a call by hand often says nothing. A missing body is an empty object. */
+/** Parses JSON whatever the content type is, because manual calls often have none. An empty body is an empty object. */
 function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return {}
   try {
@@ -78,7 +78,8 @@ function parseJson(bytes: Uint8Array): unknown {
 
 async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<unknown> {
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => null)
-  if (form === null) throw new ControlProblem(400, 'invalid_form', 'The body is not the form its content type says.')
+  if (form === null)
+    throw new ControlProblem(400, 'invalid_form', 'The body is not a form, although its content type says so.')
   const names = [...new Set(form.keys())]
   return Object.fromEntries(names.map(name => [name, name === 'files' ? form.getAll(name) : form.get(name)]))
 }

@@ -1,4 +1,4 @@
-/** What the control API gives. */
+/** Defines the responses of the control API. */
 import * as z from 'zod/mini'
 import { AvailabilityReason, AvailabilityValue, Button, named } from '../../contract/schemas.ts'
 import { Fault } from '../../faults/schema.ts'
@@ -6,7 +6,7 @@ import { EntrySchema } from '../../journal/entry.ts'
 
 export const CreateChatResponse = z
   .object({ chat_id: z.string(), user_id: z.string(), bot_id: z.int(), url: z.string() })
-  .check(named('CreatedChat', '`url` is where the control API shows the chat'))
+  .check(named('CreatedChat', '`url` is the address of the chat in the control API'))
 
 const Attachment = z.object({ name: z.string(), url: z.string(), type: z.string(), size_kb: z.int() })
 const summary = {
@@ -31,7 +31,7 @@ const MessageView = z
     attachments: z.array(Attachment),
     created: z.string(),
   })
-  .check(named('MessageView', 'One message in the window of the end user'))
+  .check(named('MessageView', 'One message as the end user sees it'))
 
 export const ChatViewResponse = z
   .object({ ...summary, messages: z.array(MessageView) })
@@ -42,18 +42,18 @@ export const ChatListResponse = z
 
 const Ack = z
   .object({ status: z.nullable(z.int()), duration_ms: z.number(), error: z.optional(z.string()) })
-  .check(named('Ack', 'What the webhook answered; `error` says why that is no acknowledgement'))
+  .check(named('Ack', 'The response of the webhook; `error` says why it does not acknowledge the event'))
 export const ActionResponse = z
   .object({
     message_id: z.nullable(z.string()),
     delivery_id: z.nullable(z.string()),
     ack: z.optional(z.nullable(Ack)),
   })
-  .check(named('ActionResult', '`ack` is there when it was waited for, and null when no event was due'))
+  .check(named('ActionResult', '`ack` is present with `wait=ack`, and null when no event was sent'))
 
 export const ManualEventResponse = z
   .object({ delivery_id: z.string(), ack: Ack })
-  .check(named('ManualEventResult', 'What the webhook answered to an event sent by hand'))
+  .check(named('ManualEventResult', 'The response of the webhook to an event that was sent manually'))
 
 export const FaultResponse = z
   .object({
@@ -64,17 +64,17 @@ export const FaultResponse = z
     used_up: z.boolean(),
     holding: z.int().check(z.describe('How many events it holds now')),
   })
-  .check(named('NamedFault', 'A fault that was set, and what it did so far'))
+  .check(named('NamedFault', 'A fault that is set, and its hits so far'))
 export const FaultListResponse = z
   .object({ faults: z.array(FaultResponse) })
   .check(named('FaultList', 'In the order they were set'))
 export const ClearedFaultsResponse = z
   .object({ cleared: z.array(FaultResponse) })
-  .check(named('ClearedFaults', 'What is not set any more'))
+  .check(named('ClearedFaults', 'The faults that were removed'))
 
 export const ConfigResponse = z
   .record(z.string(), z.unknown())
-  .check(named('Config', 'Everything in force by name; keys are masked'))
+  .check(named('Config', 'The effective settings by name; keys are masked'))
 
 export const QueueResponse = z
   .object({
@@ -85,7 +85,7 @@ export const QueueResponse = z
     updated_at: z.nullable(z.string()),
     open: z.boolean(),
   })
-  .check(named('Availability', '`open` takes the business hours into account as well'))
+  .check(named('Availability', '`open` also depends on the business hours'))
 
 const clock = z.object({ mode: z.enum(['real', 'virtual']), now: z.string() })
 export const StateResponse = z
@@ -97,15 +97,15 @@ export const StateResponse = z
     chats: z.array(ChatSummary),
     journal: z.object({ first_seq: z.int(), next_seq: z.int() }),
   })
-  .check(named('State', 'Config in force, availability and chats'))
+  .check(named('State', 'Effective config, availability and chats'))
 
 export const HealthResponse = z
   .object({ status: z.enum(['live', 'ready', 'closing']), version: z.string() })
-  .check(named('Health', 'Whether it runs, and whether it takes requests'))
+  .check(named('Health', 'Whether the server runs and accepts requests'))
 
 export const JournalResponse = z
   .object({ entries: z.array(EntrySchema), first_seq: z.int(), next_seq: z.int() })
-  .check(named('Journal', '`first_seq` is the oldest still kept: above 1, older ones are gone'))
+  .check(named('Journal', '`first_seq` is the oldest entry that is kept; above 1, older entries were dropped'))
 
 export const DeliveriesResponse = z
   .object({ deliveries: z.array(EntrySchema) })
@@ -115,9 +115,9 @@ export const SettledResponse = z
   .object({ settled: z.literal(true), next_seq: z.int() })
   .check(named('Settled', 'Nothing is in flight and no timer is due'))
 export const ClockResponse = clock.check(named('ClockNow', 'The clock of the simulator'))
-export const ResetResponse = z.object({ reset: z.literal(true) }).check(named('Reset', 'Everything is forgotten'))
+export const ResetResponse = z.object({ reset: z.literal(true) }).check(named('Reset', 'The simulator was reset'))
 
-const key = z.string().check(z.describe('`***` unless it was asked for'))
+const key = z.string().check(z.describe('`***` unless `keys=true`'))
 export const WorkspaceResponse = z
   .object({
     id: z.string(),
@@ -125,28 +125,28 @@ export const WorkspaceResponse = z
     api_key: key,
     bot_api_key: key,
     bot_id: z.int(),
-    webhook_secret: z.string().check(z.describe('What its webhooks are signed with: the same as `api_key`')),
+    webhook_secret: z.string().check(z.describe('The key that signs its webhooks: the same as `api_key`')),
     webhook_url: z.nullable(z.string()),
-    url: z.string().check(z.describe('Where the platform is: the same for all')),
-    control: z.string().check(z.describe('Where its own control API begins')),
+    url: z.string().check(z.describe('The base URL of the platform, the same for all workspaces')),
+    control: z.string().check(z.describe('The base URL of its control API')),
   })
-  .check(named('Workspace', 'A simulator of its own; calls find it by its keys'))
+  .check(named('Workspace', 'A simulator of its own, selected by its API keys'))
 export const WorkspaceListResponse = z
   .object({ workspaces: z.array(WorkspaceResponse) })
-  .check(named('Workspaces', 'Every workspace but the default one'))
+  .check(named('Workspaces', 'All workspaces except the default one'))
 export const ClosedWorkspaceResponse = z
   .object({ closed: z.literal(true), id: z.string() })
-  .check(named('WorkspaceClosed', 'Its keys open nothing any more'))
+  .check(named('WorkspaceClosed', 'Its keys are no longer valid'))
 
 export const SnapshotResponse = z
   .looseObject({
     v: z.literal(1),
-    handover_sim: z.string().check(z.describe('The version that took it')),
-    taken_at: z.string().check(z.describe('On the wall, ISO 8601')),
+    handover_sim: z.string().check(z.describe('The version that captured it')),
+    taken_at: z.string().check(z.describe('Wall-clock time, ISO 8601')),
     seed: z.int(),
     config: z.record(z.string(), z.unknown()),
   })
-  .check(named('Snapshot', 'The whole state. What else is in it may change with `v`: keep it, do not read it'))
+  .check(named('Snapshot', 'The whole state. Further fields depend on `v`: store them unchanged'))
 export const RestoredResponse = z
   .object({
     restored: z.literal(true),
@@ -155,7 +155,7 @@ export const RestoredResponse = z
     chats: z.int(),
     next_seq: z.int(),
   })
-  .check(named('Restored', 'What was restored; `next_seq` is that of the next journal entry'))
+  .check(named('Restored', 'The restored snapshot; `next_seq` is the seq of the next journal entry'))
 
 export const AssumptionsResponse = z
   .object({
@@ -178,7 +178,7 @@ export const AssumptionsResponse = z
 
 export const IndexResponse = z
   .object({ name: z.string(), version: z.string(), routes: z.array(z.string()) })
-  .check(named('Index', 'What can be asked here'))
+  .check(named('Index', 'Name, version and routes'))
 
 export const OpenApiResponse = z.looseObject({ openapi: z.string() }).check(named('OpenApiDocument', 'OpenAPI 3.1'))
 
@@ -188,7 +188,7 @@ const Issue = z.object({
   allowed: z.optional(z.union([z.string(), z.array(z.string())])),
 })
 const error = z.object({ code: z.string(), message: z.string(), issues: z.optional(z.array(Issue)) })
-export const ControlErrorResponse = z.object({ error }).check(named('ControlError', 'What was refused and why'))
+export const ControlErrorResponse = z.object({ error }).check(named('ControlError', 'Why the request was refused'))
 
 export const WaitTimeoutResponse = z
   .object({
@@ -203,6 +203,6 @@ export const WaitTimeoutResponse = z
   .check(
     named(
       'NotYet',
-      'It did not come in time. Nearest: the same at or before `after`, in another chat, something else in this chat, the last entries',
+      'No entry matched in time. `nearest` lists matches at or before `after`, matches in other chats, other entries of this chat, and the last entries',
     ),
   )

@@ -1,10 +1,10 @@
-/** One row of the control API: registration, checks and documentation all read it. */
+/** Defines the form of a route; registration, checks and documentation read it. */
 import type * as z from 'zod/mini'
 import type { Core } from '../../simulator/core.ts'
 import type { PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces/registry.ts'
 
-/** What the routes work on. */
+/** What every route has access to. */
 export interface ControlContext {
   readonly simulator: PlatformSimulator
   readonly core: Core
@@ -23,16 +23,16 @@ export interface ControlRequest<Query, Body> extends ControlContext {
   readonly body: Body
   /** Names in lower case. */
   header(name: string): string | undefined
-  /** Aborted when the client is gone or the server closes. */
+  /** Aborted when the client disconnects or the server closes. */
   readonly signal: AbortSignal
 }
 
-/** A status with what goes out as JSON, or a response of its own. */
+/** A status and a value to send as JSON, or a complete response. */
 export type ControlResponse = { readonly status: number; readonly body: unknown } | Response
 
 export interface RouteDefinition<Query, Body> {
   readonly id: string
-  /** The route this one is, for one workspace. */
+  /** The id of the route that this one repeats for one workspace. */
   readonly workspaceRouteOf?: string
   readonly group:
     | 'health'
@@ -51,10 +51,10 @@ export interface RouteDefinition<Query, Body> {
   readonly description?: string
   readonly query?: z.ZodMiniType<Query>
   readonly body?: z.ZodMiniType<Body>
-  /** The same as `multipart/form-data`. */
+  /** The form of the body as `multipart/form-data`. */
   readonly upload?: z.ZodMiniType<Body>
   readonly example?: unknown
-  /** Whether it is answered without a token. */
+  /** Whether no token is needed. */
   readonly open?: boolean
   readonly responses: Readonly<Record<number, DocumentedResponse>>
   run(call: ControlRequest<Query, Body>): ControlResponse | Promise<ControlResponse>
@@ -62,7 +62,7 @@ export interface RouteDefinition<Query, Body> {
 
 export interface DocumentedResponse {
   readonly description: string
-  /** Null for an answer that is no JSON. */
+  /** Null when the response is not JSON. */
   readonly schema: z.ZodMiniType | null
   readonly type?: string
 }

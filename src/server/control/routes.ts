@@ -45,12 +45,12 @@ const INDEX = defineRoute({
   group: 'health',
   method: 'GET',
   path: '',
-  summary: 'What can be asked here',
+  summary: 'Lists the routes',
   responses: { 200: { description: 'The routes', schema: IndexResponse } },
   run: () => ok({ name: 'handover-sim', version: VERSION, routes: routeLines() }),
 })
 
-/** What there is of every workspace, the default one included. */
+/** The routes that exist for every workspace, the default one included. */
 const PER_WORKSPACE: readonly ControlRoute[] = [
   ...CHAT_ROUTES,
   ...WORKSPACE_ROUTES,
@@ -70,7 +70,7 @@ export const ROUTES: readonly ControlRoute[] = [
   ...PER_WORKSPACE.map(workspaceRouteOf),
 ]
 
-/** Twins are told by the way they are made. */
+/** Routes below a workspace are left out: their pattern says what they are. */
 export const routeLines = (): string[] => {
   const own = ROUTES.filter(route => route.workspaceRouteOf === undefined)
   return own.map(({ method, path }) => `${method} ${PREFIX}${path}`)

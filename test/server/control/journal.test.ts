@@ -51,7 +51,7 @@ describe('wait', () => {
     expect(told.status).toBe(408)
     const { error, nearest } = told.body
     expect(error).toMatchObject({ code: 'timeout', message: expect.stringContaining('call "start"') })
-    expect(error.message).toContain(`It was there earlier, with seq ${seq}`)
+    expect(error.message).toContain(`It matched earlier, with seq ${seq}`)
     expect(nearest.earlier).toMatchObject([{ seq }])
     expect(nearest.other_chat).toMatchObject([{ endpoint: 'start', chat_id: ben.id }])
     expect(nearest.same_chat).toMatchObject([{ endpoint: 'message', chat_id: ada.id }])

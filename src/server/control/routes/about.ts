@@ -11,9 +11,9 @@ export const HEALTH_ROUTES: readonly ControlRoute[] = [
     group: 'health',
     method: 'GET',
     path: '/livez',
-    summary: 'Whether the process answers',
+    summary: 'Reports that the process responds',
     open: true,
-    responses: { 200: { description: 'It does', schema: HealthResponse } },
+    responses: { 200: { description: 'It responds', schema: HealthResponse } },
     run: () => ok({ status: 'live', version: VERSION }),
   }),
   defineRoute({
@@ -21,7 +21,7 @@ export const HEALTH_ROUTES: readonly ControlRoute[] = [
     group: 'health',
     method: 'GET',
     path: '/readyz',
-    summary: 'Whether it takes requests',
+    summary: 'Reports whether the server accepts requests',
     open: true,
     responses: {
       200: { description: 'Ready', schema: HealthResponse },
@@ -40,10 +40,10 @@ export const DOCUMENT_ROUTES: readonly ControlRoute[] = [
     group: 'documents',
     method: 'GET',
     path: '/openapi.json',
-    summary: 'This API',
+    summary: 'Describes this API',
     responses: { 200: { description: 'OpenAPI 3.1', schema: OpenApiResponse } },
     async run({ url }) {
-      // The document is made from the table this row is part of.
+      // Loaded when needed: the document is generated from the table that contains this route.
       const { controlOpenApi } = await import('../openapi.ts')
       return ok(controlOpenApi({ url }))
     },
@@ -53,7 +53,7 @@ export const DOCUMENT_ROUTES: readonly ControlRoute[] = [
     group: 'documents',
     method: 'GET',
     path: '/platform-openapi.json',
-    summary: 'The nine endpoints of the platform, and its webhooks',
+    summary: 'Describes the nine endpoints of the platform and its webhooks',
     responses: { 200: { description: 'OpenAPI 3.1', schema: OpenApiResponse } },
     run: ({ simulator }) => ok(platformOpenApi({ baseUrl: simulator.baseUrl })),
   }),

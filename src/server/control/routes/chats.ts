@@ -1,4 +1,4 @@
-/** Chats, and what their end users do. */
+/** Creates and shows chats, and performs the actions of their end users. */
 
 import { chatSummary, viewChat } from '../../../platform/chat-view.ts'
 import { type AttachmentInput, awaitAck, toFile } from '../../../simulator/chat-handle.ts'
@@ -16,16 +16,16 @@ import { type ControlRequest, type ControlResponse, type ControlRoute, defineRou
 import { wireAck, wireChat, wireSummary } from '../wire-views.ts'
 
 const NO_CHAT = { description: 'There is no such chat', schema: ControlErrorResponse }
-const REFUSED = { description: 'It cannot be done; the message says why', schema: ControlErrorResponse }
-const WAS_RESET = { description: 'The simulator was reset meanwhile', schema: ControlErrorResponse }
-const WAITING = 'With `wait=ack` it answers after the webhook did.'
+const REFUSED = { description: 'The action is not possible; the message says why', schema: ControlErrorResponse }
+const WAS_RESET = { description: 'The simulator was reset before the action was done', schema: ControlErrorResponse }
+const WAITING = 'With `wait=ack` the response comes after that of the webhook.'
 
 interface Outcome {
   readonly messageId: string | null
   readonly deliveryId: string | null
 }
 
-/** `start` does it and says what it caused. */
+/** Performs an action and, with `wait=ack`, waits for the response of the webhook. */
 async function performAction(
   call: ControlRequest<{ wait?: 'ack' | undefined }, unknown>,
   start: () => Outcome | Promise<Outcome>,
@@ -40,7 +40,7 @@ async function performAction(
     const ack = await awaitAck(core, deliveryId, after)
     return ok({ ...done, ack: ack && wireAck(ack) })
   } catch (error) {
-    // Only a reset takes a chat away.
+    // Only a reset removes a chat.
     if (chat === core.platform.state.chats.get(params.id!)) throw error
     throw new ControlProblem(409, 'reset', 'The simulator was reset before this was done.')
   }
@@ -67,10 +67,10 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     group: 'chats',
     method: 'POST',
     path: '/chats',
-    summary: 'A new end user opens a chat',
+    summary: 'Creates a chat with a new end user',
     body: CreateChatBody,
     example: { language: 'nb', labels: ['delivery'] },
-    responses: { 201: { description: 'Opened', schema: CreateChatResponse }, 422: REFUSED },
+    responses: { 201: { description: 'Created', schema: CreateChatResponse }, 422: REFUSED },
     async run({ core, control, body: { bot_id: botId, user, ...options } }) {
       const chat = await newChat(core, { ...options, botId, user: userFromWire(user) } as never)
       const at = `${control}/chats/${encodeURIComponent(chat.id)}`
@@ -82,7 +82,7 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     group: 'chats',
     method: 'GET',
     path: '/chats',
-    summary: 'Every chat',
+    summary: 'Lists all chats',
     responses: { 200: { description: 'Oldest first', schema: ChatListResponse } },
     run: ({ core }) =>
       ok({ chats: [...core.platform.state.chats.values()].map(chat => wireSummary(chatSummary(chat))) }),
@@ -92,8 +92,8 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     group: 'chats',
     method: 'GET',
     path: '/chats/:id',
-    summary: 'A chat as its end user sees it',
-    responses: { 200: { description: 'The window', schema: ChatViewResponse }, 404: NO_CHAT },
+    summary: 'Shows a chat as its end user sees it',
+    responses: { 200: { description: 'The chat', schema: ChatViewResponse }, 404: NO_CHAT },
     run({ core, params }) {
       const chat = core.platform.state.chats.get(params.id!)
       if (chat) return ok(wireChat(viewChat(core.platform, chat)))
@@ -105,7 +105,7 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     group: 'chats',
     method: 'POST',
     path: '/chats/:id/messages',
-    summary: 'The end user writes',
+    summary: 'Sends a message of the end user',
     description: WAITING,
     query: ActionQuery,
     body: UserMessageBody as never,
@@ -122,8 +122,8 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     group: 'chats',
     method: 'POST',
     path: '/chats/:id/press',
-    summary: 'The end user presses a button',
-    description: `\`handover\` is always there. ${WAITING}`,
+    summary: 'Presses a button as the end user',
+    description: `\`handover\` can always be pressed. ${WAITING}`,
     query: ActionQuery,
     body: PressButtonBody,
     example: { button: 'handover' },

@@ -16,9 +16,9 @@ import { type ControlResponse, type ControlRoute, defineRoute, ok } from '../rou
 import { wireAck } from '../wire-views.ts'
 import { presentFor } from './journal.ts'
 
-const ANSWERED = { description: 'The webhook answered, or nothing came back', schema: ManualEventResponse }
+const ANSWERED = { description: 'The response of the webhook, or why there is none', schema: ManualEventResponse }
 const NOT_NOW = {
-  description: 'There is no chat, signatures are off, or a reset came first',
+  description: 'There is no chat yet, signatures are off, or the simulator was reset before the webhook responded',
   schema: ControlErrorResponse,
 }
 
@@ -40,7 +40,7 @@ function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: Tr
   return { event, chatId, sign, sending, payload: { event, ...body } }
 }
 
-/** Without a signature there is nothing that could be wrong with it. */
+/** Refuses invalid signatures while the platform does not sign at all. */
 function refuseWithoutSignatures({ platform }: Core, sign: SignMode): void {
   if (sign === 'valid' || platform.knobs['webhook.signature'] !== 'off') return
   const message = FAULT_ERRORS.signatureOff(sign)
@@ -50,7 +50,7 @@ function refuseWithoutSignatures({ platform }: Core, sign: SignMode): void {
 function newestChat({ platform }: Core, event: string): Chat {
   const chat = [...platform.state.chats.values()].at(-1)
   if (chat !== undefined) return chat
-  const message = `${event} is about a chat, and there is none yet: make one with POST /_sim/chats, then try again.`
+  const message = `${event} needs a chat, and there is none yet: create one with POST /_sim/chats, then try again.`
   throw new ControlProblem(409, 'no_chat', message)
 }
 
@@ -62,9 +62,9 @@ async function resend(core: Core, id: string, resign: boolean, sending: ResendBo
   throw unknownId('delivery_not_found', 'id', message, known)
 }
 
-/** What the webhook answered; nothing when a reset came first. */
+/** The response of the webhook; a conflict when the simulator was reset before it. */
 function ackResponse(entry: Delivery | null): ControlResponse {
-  if (entry === null) throw new ControlProblem(409, 'reset', 'The simulator was reset before the webhook answered.')
+  if (entry === null) throw new ControlProblem(409, 'reset', 'The simulator was reset before the webhook responded.')
   return ok({ delivery_id: entry.delivery_id, ack: wireAck(ackOf(entry)) })
 }
 
@@ -74,7 +74,7 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     group: 'journal',
     method: 'GET',
     path: '/deliveries',
-    summary: 'Every attempt to deliver an event',
+    summary: 'Lists the attempts to deliver events',
     query: DeliveriesQuery,
     responses: { 200: { description: 'Oldest first', schema: DeliveriesResponse } },
     run({ core, query: { after, chat_id, limit } }) {
@@ -90,14 +90,14 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     path: '/deliveries/:id/resend',
     summary: 'Sends a past delivery again: the same bytes and headers',
     description:
-      'At once, past any order. `resign=true` makes the headers anew, with the key and time of now. A body may say how it travels.',
+      'It is sent at once and does not wait for other events. `resign=true` makes new headers with the current key and time. The body may change how it is sent.',
     query: ResendQuery,
     body: ResendBody,
     responses: {
       200: ANSWERED,
-      404: { description: 'There is no such delivery; the latest ones', schema: ControlErrorResponse },
-      409: { description: 'A reset came first', schema: ControlErrorResponse },
-      422: { description: 'The body cannot be', schema: ControlErrorResponse },
+      404: { description: 'There is no such delivery; lists the latest ones', schema: ControlErrorResponse },
+      409: { description: 'The simulator was reset before the webhook responded', schema: ControlErrorResponse },
+      422: { description: 'The body is invalid', schema: ControlErrorResponse },
     },
     run: ({ core, params, query, body }) => resend(core, params.id!, query.resign === 'true', body),
   }),
@@ -106,7 +106,7 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     group: 'journal',
     method: 'POST',
     path: '/trigger',
-    summary: 'Sends one event to the webhook, well signed or wrong on purpose; nothing in the chat changes',
+    summary: 'Sends one event to the webhook, with a valid or an invalid signature; the chat does not change',
     description:
       'An event of the platform has the payload of the chat (by default the newest), with `body` laid over it. Any other name is sent as `{ event, ...body }`. It may be late, several, cut short or odd on the wire; faults that are set do not strike it.',
     body: TriggerBody as never,
@@ -115,7 +115,7 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
       200: ANSWERED,
       404: { description: 'There is no such chat', schema: ControlErrorResponse },
       409: NOT_NOW,
-      422: { description: 'The body cannot be; what is allowed', schema: ControlErrorResponse },
+      422: { description: 'The body is invalid; lists what is allowed', schema: ControlErrorResponse },
     },
     run: ({ core, body }) => trigger(core, body as TriggerBody),
   }),

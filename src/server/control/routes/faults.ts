@@ -1,4 +1,4 @@
-/** Faults: set, seen, cleared. */
+/** Sets, lists and clears faults. */
 import { Fault, type FaultSpec } from '../../../faults/schema.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { requireChat, unknownId } from '../problems.ts'
@@ -32,8 +32,11 @@ export const FAULT_ROUTES: readonly ControlRoute[] = [
     example: { on: { api: 'start' }, respond: { status: 503, headers: { 'Retry-After': '1' } }, times: 2 },
     responses: {
       201: { description: 'Set', schema: FaultResponse },
-      404: { description: 'There is no such chat; the latest ones', schema: ControlErrorResponse },
-      422: { description: 'It makes no sense or could never match; every reason', schema: ControlErrorResponse },
+      404: { description: 'There is no such chat; lists the latest ones', schema: ControlErrorResponse },
+      422: {
+        description: 'The fault is invalid or could never match; lists every reason',
+        schema: ControlErrorResponse,
+      },
     },
     run: ({ core, body }) => set(core, body as FaultSpec),
   }),
@@ -42,8 +45,8 @@ export const FAULT_ROUTES: readonly ControlRoute[] = [
     group: 'faults',
     method: 'GET',
     path: '/faults',
-    summary: 'The faults that are set, with their hits',
-    responses: { 200: { description: 'Those that are used up, too', schema: FaultListResponse } },
+    summary: 'Lists the faults that are set, with their hits',
+    responses: { 200: { description: 'Includes faults that are used up', schema: FaultListResponse } },
     run: ({ core }) => ok({ faults: core.faults.list() }),
   }),
   defineRoute({
@@ -63,7 +66,7 @@ export const FAULT_ROUTES: readonly ControlRoute[] = [
     summary: 'Clears one fault',
     responses: {
       200: CLEARED,
-      404: { description: 'There is no such fault; those there are', schema: ControlErrorResponse },
+      404: { description: 'There is no such fault; lists the faults that are set', schema: ControlErrorResponse },
     },
     run: ({ core, params }) => clearOne(core, params.name!),
   }),

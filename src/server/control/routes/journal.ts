@@ -14,9 +14,9 @@ import { type ControlRequest, type ControlResponse, type ControlRoute, defineRou
 
 const HEARTBEAT_MS = 15_000
 const DEFAULT_WAIT = '5s'
-const WAS_RESET = { description: 'The simulator was reset meanwhile', schema: ControlErrorResponse }
+const WAS_RESET = { description: 'The simulator was reset while the request waited', schema: ControlErrorResponse }
 
-/** An entry as it leaves: without keys and signatures. */
+/** Masks keys and signatures of an entry and adds its texts. */
 export const presentFor =
   ({ platform }: Core) =>
   (entry: Entry): Entry =>
@@ -43,15 +43,15 @@ function timeoutResponse(core: Core, query: WaitQuery): ControlResponse {
 }
 
 function nearestHint({ earlier, other_chat, same_chat }: Nearest): string {
-  if (earlier.length > 0) return ` It was there earlier, with seq ${earlier.at(-1)!.seq}.`
-  if (other_chat.length > 0) return ` It came in chat ${other_chat.at(-1)!.chat_id}.`
-  return same_chat.length > 0 ? ' Other entries of that kind came in this chat.' : ''
+  if (earlier.length > 0) return ` It matched earlier, with seq ${earlier.at(-1)!.seq}.`
+  if (other_chat.length > 0) return ` A matching entry is in chat ${other_chat.at(-1)!.chat_id}.`
+  return same_chat.length > 0 ? ' This chat has other entries of that kind.' : ''
 }
 
 const droppedHint = ({ journal }: Core) =>
   journal.firstSeq > 1 ? ` The journal has dropped entries up to seq ${journal.firstSeq - 1}.` : ''
 
-/** A reconnecting browser says what it saw last in a header, anyone else in the query. */
+/** The seq to resume after: a reconnecting browser sends it as a header, other clients in the query. */
 function resumeAfter({ header, query }: ControlRequest<{ after?: number | undefined }, unknown>): number {
   const last = header('last-event-id')
   if (last !== undefined && /^\d{1,15}$/.test(last)) return Number(last)
@@ -76,7 +76,7 @@ function entryMatcher(filters: Filters): (entry: Entry) => boolean {
   }
 }
 
-/** The kinds a filter implies; an event may also mean its deliveries, when the kind says so. */
+/** The kind that the filters imply; an explicit `kind` wins, so `event` can also select deliveries. */
 function kindsOf({ call, event, note, kind }: Filters): Entry['kind'][] | null {
   const implied = call ? 'api' : note ? 'note' : event ? 'event' : undefined
   const wanted = kind ?? implied
@@ -119,7 +119,7 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
     group: 'journal',
     method: 'GET',
     path: '/journal',
-    summary: 'What happened, oldest first',
+    summary: 'Lists journal entries, oldest first',
     query: GetJournalQuery,
     responses: { 200: { description: 'Entries', schema: JournalResponse } },
     run({ core, query: { after, kind, chat_id, limit } }) {
@@ -134,12 +134,12 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
     group: 'journal',
     method: 'GET',
     path: '/wait',
-    summary: 'Answers with the first matching entry, as soon as it is there',
-    description: `Entries already there count, unless \`after\` says otherwise. \`timeout\` is ${DEFAULT_WAIT} by default.`,
+    summary: 'Waits for the first matching entry',
+    description: `Existing entries count as well, unless \`after\` excludes them. \`timeout\` is ${DEFAULT_WAIT} by default.`,
     query: WaitQuery,
     responses: {
       200: { description: 'The entry', schema: EntrySchema },
-      408: { description: 'It did not come; the nearest ones', schema: WaitTimeoutResponse },
+      408: { description: 'No entry matched in time; lists the nearest ones', schema: WaitTimeoutResponse },
       409: WAS_RESET,
       503: { description: 'The simulator is closing', schema: ControlErrorResponse },
     },
@@ -150,7 +150,7 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
     group: 'journal',
     method: 'GET',
     path: '/events',
-    summary: 'Every entry as it happens',
+    summary: 'Streams every entry as it is appended',
     description:
       'Server-sent events, each with its seq as `id`. `Last-Event-ID` or `after` resumes. A reset is an event named `reset`.',
     query: EventsQuery,

@@ -1,4 +1,4 @@
-/** The whole state, taken and put back. */
+/** Captures the whole state and restores it. */
 import type { Snapshot } from '../../../simulator/snapshot/schema.ts'
 import { SnapshotBody, SnapshotQuery } from '../request-schemas.ts'
 import { ControlErrorResponse, RestoredResponse, SnapshotResponse } from '../response-schemas.ts'
@@ -10,11 +10,11 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
     group: 'snapshot',
     method: 'GET',
     path: '/snapshot',
-    summary: 'The whole state as JSON',
+    summary: 'Captures the whole state as JSON',
     description:
-      'Chats, files, deadlines, counters, settings, faults, the clock, and events that have not arrived. `keys=true` adds the API keys, `journal=true` the journal.',
+      'Chats, files, deadlines, counters, settings, faults, the clock, and events that are not delivered yet. `keys=true` adds the API keys, `journal=true` the journal.',
     query: SnapshotQuery,
-    responses: { 200: { description: 'To be kept as it is', schema: SnapshotResponse } },
+    responses: { 200: { description: 'Store it unchanged', schema: SnapshotResponse } },
     run: ({ simulator, query }) =>
       ok(simulator.snapshot({ keys: query.keys === 'true', journal: query.journal === 'true' })),
   }),
@@ -23,13 +23,13 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
     group: 'snapshot',
     method: 'PUT',
     path: '/snapshot',
-    summary: 'Puts a snapshot in the place of everything there is, all or nothing',
+    summary: 'Replaces the whole state by a snapshot, or changes nothing',
     description:
-      'What is in flight is cut off as by a reset. Events that had not arrived are sent, again if they were on their way. Base URL, a webhook URL that is set, and masked keys stay as they are here.',
+      'Requests in flight are aborted as by a reset. Events that were not delivered are sent, also those that were being sent when the snapshot was captured. The base URL, a webhook URL that is set, and masked keys stay as they are.',
     body: SnapshotBody as never,
     responses: {
       200: { description: 'Restored', schema: RestoredResponse },
-      422: { description: 'It cannot be restored; nothing was changed', schema: ControlErrorResponse },
+      422: { description: 'The snapshot cannot be restored; nothing was changed', schema: ControlErrorResponse },
     },
     async run({ simulator, core, body }) {
       const { handover_sim, taken_at, ...snapshot } = body as Snapshot

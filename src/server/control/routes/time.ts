@@ -1,4 +1,4 @@
-/** Waiting until all is quiet, moving the clock, starting over. */
+/** Waits until nothing is in flight, advances the clock, and resets the simulator. */
 import { isoMicros } from '../../../runtime/timestamps.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { ControlProblem } from '../problems.ts'
@@ -16,9 +16,9 @@ export const TIME_ROUTES: readonly ControlRoute[] = [
     group: 'time',
     method: 'POST',
     path: '/settle',
-    summary: 'Answers when nothing is in flight and no timer is due',
+    summary: 'Waits until nothing is in flight and no timer is due',
     body: EmptyBody,
-    responses: { 200: { description: 'All is quiet', schema: SettledResponse } },
+    responses: { 200: { description: 'Nothing is in flight', schema: SettledResponse } },
     async run({ core, simulator }) {
       await simulator.settled()
       return ok({ settled: true, next_seq: core.journal.nextSeq })
@@ -29,12 +29,12 @@ export const TIME_ROUTES: readonly ControlRoute[] = [
     group: 'time',
     method: 'POST',
     path: '/clock/advance',
-    summary: 'Moves a virtual clock; what falls due on the way happens in order',
+    summary: 'Advances a virtual clock; timers that become due fire in order',
     body: AdvanceClockBody,
     example: { by: '10m' },
     responses: {
-      200: { description: 'Moved', schema: ClockResponse },
-      409: { description: 'The clock is the real one', schema: ControlErrorResponse },
+      200: { description: 'The clock after the change', schema: ClockResponse },
+      409: { description: 'The clock is real and cannot be advanced', schema: ControlErrorResponse },
     },
     async run({ core, simulator, body }) {
       if (core.clock.mode === 'real') throw new ControlProblem(409, 'real_clock', REAL_CLOCK)
@@ -47,9 +47,9 @@ export const TIME_ROUTES: readonly ControlRoute[] = [
     group: 'time',
     method: 'POST',
     path: '/reset',
-    summary: 'Forgets chats, timers and journal; nothing from before arrives after',
+    summary: 'Removes chats, timers, faults and journal; nothing from before the reset is delivered after it',
     body: EmptyBody,
-    responses: { 200: { description: 'As after the start', schema: ResetResponse } },
+    responses: { 200: { description: 'The state is that of a start', schema: ResetResponse } },
     run({ simulator }) {
       simulator.reset()
       return ok({ reset: true })

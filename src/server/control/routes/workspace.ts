@@ -1,4 +1,4 @@
-/** Configuration and availability: what a person would set in the workspace. */
+/** Shows and changes the configuration and the availability, as a person does in the workspace. */
 import { VERSION } from '../../../contract/version.ts'
 import { DEFAULT_QUEUE, isOpen } from '../../../platform/availability.ts'
 import { chatSummary } from '../../../platform/chat-view.ts'
@@ -18,11 +18,11 @@ import { wireSummary } from '../wire-views.ts'
 import { clockNow } from './time.ts'
 
 const REFUSED = {
-  description: 'Unknown names and values, with what is allowed; nothing was changed',
+  description: 'A name or value is not allowed; lists what is allowed. Nothing was changed',
   schema: ControlErrorResponse,
 }
 
-/** A queue nobody has set yet is as the knob says. */
+/** Before its first update a queue has the value of the knob `availability.initial`. */
 function availabilityOf({ platform }: Core, bot: BotState, name = DEFAULT_QUEUE) {
   const queue = bot.queues.get(name)
   return {
@@ -48,7 +48,7 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     group: 'workspace',
     method: 'GET',
     path: '/state',
-    summary: 'Config in force, availability, chats',
+    summary: 'Shows the effective config, the availability and the chats',
     responses: { 200: { description: 'The state', schema: StateResponse } },
     run: ({ core, simulator }) =>
       ok({
@@ -65,7 +65,7 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     group: 'workspace',
     method: 'GET',
     path: '/config',
-    summary: 'The effective config',
+    summary: 'Shows the effective config',
     responses: { 200: { description: 'By name', schema: ConfigResponse } },
     run: ({ simulator }) => ok(simulator.config()),
   }),
@@ -74,7 +74,7 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     group: 'workspace',
     method: 'PATCH',
     path: '/config',
-    summary: 'Change knobs and settings, all or none',
+    summary: 'Changes knobs and settings, all or none',
     body: ConfigBody,
     example: { 'typing.webhook': 'off', 'webhook.url': 'http://127.0.0.1:3000/webhook' },
     responses: { 200: { description: 'The effective config', schema: ConfigResponse }, 422: REFUSED },
@@ -85,10 +85,10 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     group: 'workspace',
     method: 'PUT',
     path: '/availability',
-    summary: 'Open or close handover, as if set in the workspace',
+    summary: 'Opens or closes handover, as if set in the workspace',
     body: SetAvailabilityBody,
     example: { availability: 'CLOSED', reason: 'BUSINESS_HOURS' },
-    responses: { 200: { description: 'What holds now', schema: QueueResponse }, 422: REFUSED },
+    responses: { 200: { description: 'The availability after the change', schema: QueueResponse }, 422: REFUSED },
     run({ core, simulator, body }) {
       simulator.setAvailability(body)
       return ok(availabilityOf(core, core.platform.state.bots.get(core.bot.id)!, body.queue))
@@ -99,8 +99,8 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     group: 'workspace',
     method: 'GET',
     path: '/assumptions',
-    summary: 'Every default the platform does not state, with its knobs and their values',
-    responses: { 200: { description: 'Each by its name, with the values in force', schema: AssumptionsResponse } },
+    summary: 'Lists every default that the platform does not state, with its knobs and their values',
+    responses: { 200: { description: 'Each by its name, with the effective values', schema: AssumptionsResponse } },
     run: ({ simulator }) => ok({ assumptions: simulator.assumptions() }),
   }),
 ]

@@ -1,4 +1,4 @@
-/** Workspaces: simulators of their own behind the same port, made and closed while it runs. */
+/** Creates, shows and closes workspaces: further simulators behind the same port. */
 import { MASK } from '../../../journal/mask.ts'
 import type { BotReply } from '../../../platform/context.ts'
 import type { PlatformSimulatorOptions } from '../../../simulator/options.ts'
@@ -14,7 +14,7 @@ import {
 } from '../response-schemas.ts'
 import { type ControlRoute, defineRoute, ok } from '../route.ts'
 
-const NONE = { description: 'There is no such workspace; those there are', schema: ControlErrorResponse }
+const NONE = { description: 'There is no such workspace; lists the workspaces', schema: ControlErrorResponse }
 
 export function requireWorkspace({ workspaces }: { workspaces: Workspaces }, id: string): PlatformWorkspace {
   const found = workspaces.find(id)
@@ -73,15 +73,15 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     group: 'workspaces',
     method: 'POST',
     path: '/workspaces',
-    summary: 'One more simulator behind this port, with its own bot, keys, webhook, clock, seed and journal',
+    summary: 'Creates a simulator behind this port, with its own bot, keys, webhook, clock, seed and journal',
     description:
-      'Calls of the platform find it by their API key. What is left out is as the server was started; keys, bot and seed are drawn from its seed and from the name, or from a number.',
+      'API calls select it by their API key. Options that are left out are those of the server; keys, bot and seed are derived from the seed of the server and the name, or a number.',
     body: CreateWorkspaceBody as never,
     example: { name: 'checkout', webhook_url: 'http://127.0.0.1:3000/webhook', clock: 'virtual' },
     responses: {
-      201: { description: 'Made; its keys', schema: WorkspaceResponse },
-      409: { description: 'The name or a key is taken', schema: ControlErrorResponse },
-      422: { description: 'It cannot be; every reason', schema: ControlErrorResponse },
+      201: { description: 'The workspace with its keys', schema: WorkspaceResponse },
+      409: { description: 'The name or a key is in use', schema: ControlErrorResponse },
+      422: { description: 'An option is invalid; lists every reason', schema: ControlErrorResponse },
     },
     run({ workspaces, body }) {
       const made = workspaces.create(optionsFrom(body as CreateWorkspaceBody))
@@ -93,7 +93,7 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     group: 'workspaces',
     method: 'GET',
     path: '/workspaces',
-    summary: 'Every workspace but the default one',
+    summary: 'Lists all workspaces except the default one',
     responses: { 200: { description: 'Oldest first; keys are masked', schema: WorkspaceListResponse } },
     run: ({ workspaces }) => ok({ workspaces: workspaces.list().map(one => infoOf(one, false)) }),
   }),
@@ -102,9 +102,9 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     group: 'workspaces',
     method: 'GET',
     path: '/workspaces/:workspace',
-    summary: 'One workspace',
+    summary: 'Shows one workspace',
     query: KeysQuery,
-    responses: { 200: { description: 'Its keys only when asked for', schema: WorkspaceResponse }, 404: NONE },
+    responses: { 200: { description: 'The keys are masked unless `keys=true`', schema: WorkspaceResponse }, 404: NONE },
     run: ({ params, query, ...control }) =>
       ok(infoOf(requireWorkspace(control, params.workspace!), query.keys === 'true')),
   }),
@@ -113,8 +113,8 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     group: 'workspaces',
     method: 'DELETE',
     path: '/workspaces/:workspace',
-    summary: 'Closes a workspace; what is in flight is cut off',
-    responses: { 200: { description: 'Its keys open nothing any more', schema: ClosedWorkspaceResponse }, 404: NONE },
+    summary: 'Closes a workspace and aborts what is in flight',
+    responses: { 200: { description: 'Its keys are no longer valid', schema: ClosedWorkspaceResponse }, 404: NONE },
     async run({ params, ...control }) {
       const workspace = requireWorkspace(control, params.workspace!)
       await workspace.close()
