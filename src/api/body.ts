@@ -1,4 +1,4 @@
-/** From the bytes of a request to the value of an endpoint's schema, or the refusal that says what is wrong. */
+/** Parses the body of a request by the schema of its endpoint, and refuses an invalid one. */
 import type * as z from 'zod/mini'
 import type { AssumptionName } from '../contract/assumptions.ts'
 import type { Endpoint } from '../contract/endpoints.ts'
@@ -10,7 +10,7 @@ import { decodeUtf8 } from '../runtime/utf8.ts'
 import { describeIssues, droppedFields } from './describe-issues.ts'
 import type { ApiRequest } from './messages.ts'
 
-/** Throws for bodies that are too large, not UTF-8, or not JSON; the text is kept for the journal. */
+/** Parses JSON; throws a refusal for a body that is too large, not UTF-8, or not JSON. */
 export function parseJson(request: ApiRequest, knobs: Knobs): unknown {
   if (request.tooLarge || request.body.length > knobs['limits.body']) throw tooLarge(knobs)
   if (request.body.length === 0) throw badJson('The body is empty; a JSON object is expected.')
@@ -35,7 +35,7 @@ function decode(body: Uint8Array): string {
   }
 }
 
-/** Deeper values parse, but could not be written again without running out of stack. */
+/** Deeper values can be parsed, but writing them again would exceed the stack. */
 const MAX_DEPTH = 200
 
 function nestsTooDeep(text: string): boolean {
@@ -80,7 +80,7 @@ export function parseBody(endpoint: Endpoint, raw: unknown, knobs: Knobs, transa
   return result.data
 }
 
-/** Parses again, so that a valid body pays for no messages. */
+/** Parses again with messages, which a valid body does not need. */
 function refuse(schema: NonNullable<Endpoint['body']>, raw: object, knobs: Knobs): Refusal {
   const { issues } = schema.safeParse(raw, ZOD_MESSAGES).error!
   const [first, ...rest] = describeIssues(issues, raw, schema, 'The body')
@@ -89,7 +89,7 @@ function refuse(schema: NonNullable<Endpoint['body']>, raw: object, knobs: Knobs
   return invalidParameter(knobs, first!.message + more, { ...field, ...assumedBy(issues[0]!) })
 }
 
-/** A timeout of zero or less has the right type: that it is refused is an assumption. */
+/** A timeout of zero or less has the right type, so refusing it is an assumption. */
 const assumedBy = ({ code, path }: z.core.$ZodIssue): { assumed?: readonly AssumptionName[] } =>
   code === 'too_small' && path[0] === 'timeout' ? { assumed: ['typing.timeout'] } : {}
 

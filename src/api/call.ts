@@ -27,13 +27,13 @@ export interface ApiPorts {
   commit(call: ApiContent, effects: readonly Effect[], faults?: readonly FaultContent[]): void
   /** Seq of the latest webhook event of a chat. */
   lastEvent(chatId: string): number | null
-  /** Something asynchronous started; call what is returned when it has ended. */
+  /** Registers asynchronous work; call the returned function when it has ended. */
   inFlight(): () => void
   /** Wall-clock latency, cut short by a reset. */
   delay(ms: number): Promise<void>
   /** A number that grows with every reset. */
   epoch(): number
-  /** Aborts with the next reset. */
+  /** Aborted by the next reset. */
   resetSignal(): AbortSignal
 }
 

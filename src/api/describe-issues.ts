@@ -1,4 +1,4 @@
-/** Renders what is wrong with a request as sentences that begin with the field. */
+/** Describes the issues of a request in sentences that begin with the field, and finds fields that the schema dropped. */
 import type * as z from 'zod/mini'
 import { explainIssues, joinPath } from '../contract/explain-issues.ts'
 import { sentence } from '../text/near-names.ts'
@@ -31,7 +31,7 @@ export function droppedFields(raw: object, parsed: object): string[] {
   return dropped
 }
 
-/** Runs for every request, so it allocates nothing unless a field was dropped. */
+/** Allocates nothing unless a field was dropped, because it runs for every request. */
 function collectDropped(raw: object, parsed: object, at: string, dropped: string[]): void {
   for (const key in raw) {
     if (!Object.hasOwn(parsed, key)) dropped.push(nameAt(raw, at, key))

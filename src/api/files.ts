@@ -1,4 +1,4 @@
-/** Attachment links: `{base_url}/files/{id}/{name}` (R-ATT). */
+/** Serves attachment links: `{base_url}/files/{id}/{name}` (R-ATT). */
 import { fileBytes, openFile } from '../platform/files.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { assumed, type Transaction } from '../platform/transaction.ts'
@@ -26,7 +26,7 @@ export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, tr
   return bytesResponse(fileBytes(file), withUnspecified(headers, transaction, ports.markers))
 }
 
-/** A media type no header can carry is served as plain bytes. */
+/** Replaces a media type that is not valid in a header by the one of plain bytes. */
 const headerSafe = (type: string): string =>
   /^[\x21-\x7e][\x20-\x7e]*$/.test(type) ? type : 'application/octet-stream'
 

@@ -74,7 +74,7 @@ function checkMethod(endpoint: Endpoint, method: string): void {
   throw new Refusal('method_not_allowed', `${endpoint.path} takes ${endpoint.method}, got ${method}.`)
 }
 
-/** Whether the call has to be made again with the trailing slash as written; throws where that is not offered. */
+/** Whether to redirect to the path with the trailing slash as written; throws when such paths are refused. */
 function mustRedirect({ ports, transaction }: ApiCall, route: ApiRoute): boolean {
   if (route.slashAsWritten) return false
   assumed(transaction, 'api.trailingSlash')
@@ -108,7 +108,7 @@ function readBody(call: ApiCall, endpoint: Endpoint): unknown {
   return parseBody(endpoint, call.body, knobs, call.transaction)
 }
 
-/** Records the call with what it caused; a refused call causes nothing (ER1). */
+/** Appends the call and its effects to the journal; a refused call has no effects (ER1). */
 function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
   const { ports, request, faults } = call
   if (call.epoch !== ports.epoch()) return resetResponse()
@@ -123,7 +123,7 @@ function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
 const READS = 'GET, HEAD, OPTIONS'
 const allowedMethods = ({ method }: Endpoint): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
 
-/** Throws when the reply does not match the contract: that is a bug of the simulator. */
+/** Checks the value by the contract; a mismatch is a bug of the simulator and throws. */
 function successResponse(call: ApiCall, endpoint: Endpoint, reply: unknown): ApiResponse {
   const checked = endpoint.response.safeParse(reply)
   if (!checked.success) throw new Error(`The answer of ${endpoint.id} breaks its contract: ${checked.error.message}`)
@@ -134,7 +134,7 @@ function successResponse(call: ApiCall, endpoint: Endpoint, reply: unknown): Api
 const redirectOf = (call: ApiCall, { canonical }: ApiRoute): ApiResponse =>
   marked(call, redirectResponse(canonical, call.request.target))
 
-/** Whatever is thrown and is no Refusal is an internal error. */
+/** The response to a refusal; every other error is an internal error. */
 function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
   if (!(thrown instanceof Refusal)) return internalErrorResponse(thrown)
   assumed(call.transaction, ...thrown.assumed)

@@ -1,4 +1,4 @@
-/** Which key opens what (A1-A3), and which key signs (A4). */
+/** Checks API keys and their scopes (A1-A3), and selects the key that signs events (A4). */
 import type { Scope } from '../contract/endpoints.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -17,18 +17,18 @@ export interface ReplacedKey extends Grant {
 }
 
 export interface Keyring {
-  /** Throws the refusal that fits; `onState` hears how the key was judged. */
+  /** Returns what the key allows, or throws a refusal; `onState` receives the state of the key. */
   authorize(header: string | undefined, scope: Scope, nowMs: number, onState: (state: AuthState) => void): Grant
   signingKey(botId: number): string
   /** After a change of the key knobs. */
   refresh(knobs: Knobs, nowMs: number): void
-  /** Replaced keys stop working: a reset may turn back the clock they were waiting for. */
+  /** Invalidates replaced keys: their end lies on a clock that a reset may set back. */
   forgetReplaced(): void
   replaced(): ReplacedKey[]
   restoreReplaced(keys: readonly ReplacedKey[]): void
-  /** Whether this key is, or was until it was replaced, one of these. */
+  /** Whether the key is valid here, or was valid until it was replaced. */
   knows(key: string): boolean
-  /** A sentence about a key that is not known here; null when there is nothing to say. */
+  /** Sets the function that explains an unknown key in a sentence; it returns null when it cannot. */
   about(tell: (key: string) => string | null): void
   readonly botIds: readonly number[]
 }
@@ -120,7 +120,7 @@ const BEARER = /^Bearer +([\x21-\x7e]+)$/i
 export const keyIn = (header: string | undefined): string | null =>
   header === undefined || header === '' ? null : header === lastHeader ? lastKey : (BEARER.exec(header)?.[1] ?? null)
 
-/** A client sends the same header with every call: it is taken apart once. */
+/** The latest header and its key, because a client sends the same header with every call. */
 let lastHeader = ''
 let lastKey = ''
 

@@ -1,12 +1,13 @@
-/** A request and its answer as plain data: what every door hands in and gets back. */
+/** Defines a request and its response as plain data: the input and output of the API for every adapter. */
+/** A request as an adapter received it. */
 export interface ApiRequest {
   readonly method: string
-  /** Path and query as they came. */
+  /** Path and query as received. */
   readonly target: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** The door stopped reading because the body passed `limits.body`. */
+  /** The adapter stopped reading because the body is larger than `limits.body`. */
   readonly tooLarge?: boolean
 }
 
@@ -14,12 +15,12 @@ export interface ApiResponse {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: string | Uint8Array
-  /** What a door does instead of sending it as usual. Status 0 goes out as nothing at all. */
+  /** How an adapter sends the response when a fault changes that. Status 0 means no response. */
   readonly wire?: ResponseWire
 }
 
 export type ResponseWire =
-  /** No answer: the connection is closed, or reset. */
+  /** No response: the connection is closed, or reset. */
   | { readonly kind: 'lost'; readonly how: 'closed' | 'reset' }
-  /** The body takes this long on the wall, in pieces; `stop` aborts with the next reset and closes the connection. */
+  /** The body is sent in pieces over `overMs` milliseconds of wall time; `stop` is aborted by the next reset and closes the connection. */
   | { readonly kind: 'slow'; readonly overMs: number; readonly stop: AbortSignal }

@@ -1,4 +1,4 @@
-/** What each endpoint does, once key and body are known to be good: one call into the platform. */
+/** Maps each endpoint to one call into the platform; key and body are valid at this point. */
 import type { EndpointId } from '../contract/endpoints.ts'
 import type {
   AvailabilityRequest,
@@ -68,7 +68,7 @@ export const OPERATIONS: Record<EndpointId, Run> = {
   chat: readChat,
 }
 
-/** A chat's messages go one by one; what a reset overtakes reaches no chat made after it. */
+/** Sends the messages of a chat one after the other. A message that a reset interrupts never reaches a chat created after the reset. */
 function message(operation: Operation): Maybe<unknown> {
   const { ports, transaction } = operation
   const body = operation.body as MessageRequest

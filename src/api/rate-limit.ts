@@ -3,10 +3,10 @@ import type { Rate } from '../contract/knob-types.ts'
 import { Refusal } from '../platform/refusal.ts'
 
 export interface RateLimit {
-  /** Throws when the call is one too many; `retryAfter` is in whole seconds. */
+  /** Counts one call; throws `RateLimited` when the limit is exceeded. */
   take(key: string, rate: Rate | null, nowMs: number): void
   readonly windows: ReadonlyMap<string, Window>
-  /** Forgets all calls but these. */
+  /** Replaces all counted calls by `windows`. */
   reset(windows?: Iterable<readonly [key: string, window: Window]>): void
 }
 

@@ -1,4 +1,4 @@
-/** Outcomes as answers: status, headers, bytes. */
+/** Builds the responses of the API: status, headers and body. */
 import type { ErrorBody } from '../contract/errors.ts'
 import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
 import type { Knobs } from '../contract/knobs.ts'
@@ -6,7 +6,7 @@ import type { Refusal } from '../platform/refusal.ts'
 import type { Transaction } from '../platform/transaction.ts'
 import type { ApiResponse } from './messages.ts'
 
-/** Browsers read transcripts, so every answer may be read from any page. */
+/** Pages of any origin may read every response, because browsers read transcripts. */
 const CORS = { 'access-control-allow-origin': '*' }
 const EXPOSE = 'access-control-expose-headers'
 
@@ -45,7 +45,7 @@ export function preflightResponse(methods: string): ApiResponse {
   return { status: 204, headers, body: '' }
 }
 
-/** Relative, so that it holds behind any base path; the query goes along. */
+/** Redirects with a relative location, which is valid behind any base path, and keeps the query. */
 export function redirectResponse(canonical: string, target: string): ApiResponse {
   const name = canonical.replace(/\/$/, '').split('/').at(-1)
   const path = canonical.endsWith('/') ? `${name}/` : `../${name}`
@@ -95,7 +95,7 @@ export const internalErrorResponse = (error: unknown): ApiResponse => ({
   body: JSON.stringify({
     handover_sim: {
       internal_error: error instanceof Error ? error.message : String(error),
-      hint: 'A fault of handover-sim, not of your service. Please report it with this text.',
+      hint: 'This is an internal error of handover-sim, not of your service. Please report it with this text.',
     },
   }),
 })

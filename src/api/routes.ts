@@ -1,4 +1,4 @@
-/** Which endpoint a path means: both aliases, with and without the trailing slash (V2, `api.trailingSlash`). */
+/** Finds the endpoint of a path: both aliases, with and without the trailing slash (V2, `api.trailingSlash`). */
 import { ALIASES, type Alias, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { Refusal } from '../platform/refusal.ts'

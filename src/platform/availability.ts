@@ -1,4 +1,4 @@
-/** Handover availability per bot and queue, and the business hours beside it (ST17-ST26, E3). */
+/** Decides whether handover is open: the availability per bot and queue, and the business hours (ST17-ST26, E3). */
 import type { AvailabilityRequest, AvailabilityResponse } from '../contract/requests.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../contract/schemas.ts'
 import { isoMicros } from '../runtime/timestamps.ts'
@@ -20,13 +20,13 @@ export interface AvailabilityChange {
 const queueOf = (platform: PlatformContext, bot: BotState, name = DEFAULT_QUEUE): Queue =>
   bot.queues.get(name) ?? { availability: platform.knobs['availability.initial'], reason: null, updated: null }
 
-/** Both must agree: the availability last set (nothing reopens it by itself) and the business hours, if any. */
+/** Whether the latest availability is OPEN (only an update reopens it, ST25) and the time is within the business hours, if there are any. */
 export function isOpen(platform: PlatformContext, bot: BotState): boolean {
   const hours = platform.settings.businessHours
   return queueOf(platform, bot).availability === 'OPEN' && (hours === null || withinHours(hours, platform.nowMs()))
 }
 
-/** Sets it and says so in the journal; `by` is `api` or `workspace`. */
+/** Sets the availability and appends a note to the journal; `by` is `api` or `workspace`. */
 export function changeAvailability(
   platform: PlatformContext,
   bot: BotState,
@@ -65,7 +65,7 @@ export function updateAvailability(
   }
 }
 
-/** Writes a moment in one of the three forms of `time.format`. */
+/** Formats a time by the knob `time.format`. */
 function formatTime(platform: PlatformContext, micros: number): string {
   const iso = isoMicros(micros)
   if (platform.knobs['time.format'] === 'epoch') return String(Math.floor(micros / 1_000_000))

@@ -1,4 +1,4 @@
-/** What the bot says while it is in charge (W1, ST2). Replies come from the workspace, else these small ones. */
+/** Answers user messages as the bot (W1, ST2), with the replies of the workspace or built-in ones. */
 import type { Button } from '../contract/schemas.ts'
 import { addBotReply } from './chats.ts'
 import type { BotReply, PlatformContext } from './context.ts'
@@ -64,7 +64,7 @@ function chooseReply(
   return { text: phrases.unsure, buttons: [{ label: phrases.button, handover: true }] }
 }
 
-/** The bot's answer to a user message, now or after `bot.delay`. Never while an agent is there (ST3, ST12). */
+/** Answers a user message now or after `bot.delay`; the bot does not answer while an agent has the chat (ST3, ST12). */
 export function answerUser(platform: PlatformContext, chat: Chat, text: string, transaction: Transaction): void {
   const reply = chooseReply(platform, chat, text)
   const delay = platform.knobs['bot.delay']

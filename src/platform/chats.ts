@@ -1,4 +1,4 @@
-/** Chats and the messages in them. */
+/** Creates chats, adds their messages, and finds the chat of a request. */
 import type { Button } from '../contract/schemas.ts'
 import { type IdForm, makeIdFrom } from '../runtime/ids.ts'
 import type { PlatformContext } from './context.ts'
@@ -6,7 +6,7 @@ import { Refusal } from './refusal.ts'
 import type { BotState, Chat, Message, Persona, StoredFile } from './state.ts'
 import { note, type Transaction } from './transaction.ts'
 
-/** What stands in a chat from the start, in the rows scenarios use. */
+/** One message of the history that a chat begins with. */
 export type ChatHistoryRow =
   | { readonly user: string }
   | { readonly bot: string; readonly buttons?: readonly Button[] }
@@ -64,7 +64,7 @@ function addHistory(platform: PlatformContext, chat: Chat, row: ChatHistoryRow):
 
 export const userName = (chat: Chat): string => chat.persona.fullName ?? 'User'
 
-/** Ids are numbered per chat, so that a message elsewhere shifts none here. */
+/** Numbers ids per chat, so that events in one chat do not change the ids of another. */
 export const nextId = (chat: Chat, form: IdForm, what: string): string =>
   makeIdFrom(form, chat.words, `${what} ${++chat.counter}`)
 
@@ -98,13 +98,13 @@ export function addMessage(platform: PlatformContext, chat: Chat, spec: NewMessa
   return message
 }
 
-/** An answer of the bot's dialogue: it belongs to an exchange (R-MSG). */
+/** Adds an answer of the bot's dialogue, which belongs to an exchange (R-MSG). */
 export function addBotReply(platform: PlatformContext, chat: Chat, text: string, buttons: readonly Button[]): Message {
   const exchangeId = nextId(chat, platform.knobs['ids.exchange'], 'exchange')
   return addMessage(platform, chat, { from: 'bot', name: botOf(platform, chat).name, text, buttons, exchangeId })
 }
 
-/** A notice of the bot about the handover itself: no exchange (`transcript.agentFromBot`). */
+/** Adds a notice of the bot about the handover, which belongs to no exchange (`transcript.agentFromBot`). */
 export function addNotice(platform: PlatformContext, chat: Chat, text: string, transaction: Transaction): Message {
   const message = addMessage(platform, chat, { from: 'bot', name: botOf(platform, chat).name, text })
   note(transaction, 'bot_message', chat.id, { message_id: message.id, text })
@@ -113,7 +113,7 @@ export function addNotice(platform: PlatformContext, chat: Chat, text: string, t
 
 export const botOf = (platform: PlatformContext, chat: Chat): BotState => platform.state.bots.get(chat.botId)!
 
-/** With `chat.idleTimeout`, a chat without new messages ends. */
+/** Marks the chat as active; with `chat.idleTimeout`, restarts its idle deadline. */
 function keepAlive(platform: PlatformContext, chat: Chat): void {
   chat.active = true
   if (platform.knobs['chat.idleTimeout'] !== null) expireAfter(platform, chat, platform.nowMs())
@@ -126,14 +126,14 @@ function expireAfter(platform: PlatformContext, chat: Chat, fromMs: number): voi
   else platform.state.deadlines.set(key, fromMs + idle, { kind: 'idle', chatId: chat.id })
 }
 
-/** After the knob may have changed: every chat counts from its latest message. */
+/** Sets the idle deadlines of all chats again, counted from their latest message, after `chat.idleTimeout` may have changed. */
 export function refreshIdle(platform: PlatformContext): void {
   for (const chat of platform.state.chats.values()) {
     if (chat.active) expireAfter(platform, chat, Math.floor(chat.updated / 1000))
   }
 }
 
-/** The chat a request means: known bot, known chat, belonging together and to the key (A5, `errors.idMismatch`). */
+/** Finds the chat of a request; throws a refusal unless bot, chat and key belong together (A5, `errors.idMismatch`). */
 export function requireChat(platform: PlatformContext, keyBotId: number, botId: number, chatId: string): Chat {
   if (!platform.state.bots.has(botId)) {
     const known = [...platform.state.bots.keys()].join(', ')
@@ -146,7 +146,7 @@ export function requireChat(platform: PlatformContext, keyBotId: number, botId: 
 }
 
 export function unknownChat({ state }: PlatformContext, id: string, named: string, field: string): Refusal {
-  const late = state.forgotten.has(id) ? ' any more: it was one before the simulator was reset' : ''
+  const late = state.forgotten.has(id) ? ' any more: it was removed when the simulator was reset' : ''
   return new Refusal('chat_not_found', `${named} is not a chat here${late}.`, { field })
 }
 

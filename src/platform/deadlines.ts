@@ -1,4 +1,4 @@
-/** What falls due on the simulator's clock, by key: setting a key again replaces its deadline. Plain data, no timers. */
+/** Keeps deadlines on the simulator's clock by key, as plain data without timers; setting a key again replaces its deadline. */
 import type { Button } from '../contract/schemas.ts'
 
 export type DeadlineAction =
@@ -17,16 +17,16 @@ export interface Deadlines {
   set(key: string, atMs: number, deadline: DeadlineAction): void
   delete(key: string): void
   nextMs(): number | null
-  /** The earliest one due at `nowMs`, removed; ties in the order they were set. */
+  /** Removes and returns the earliest deadline due at `nowMs`; equal times in the order they were set. */
   take(nowMs: number): DeadlineAction | null
   clear(): void
-  /** All of them, in the order they were set. */
+  /** All deadlines, in the order they were set. */
   list(): { readonly key: string; readonly atMs: number; readonly deadline: DeadlineAction }[]
 }
 
 const before = (a: Slot, b: Slot) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
 
-/** A binary heap whose replaced entries stay until they surface or outnumber the live ones. */
+/** A binary heap. Replaced slots stay in it until they reach the top, or until they outnumber the current ones. */
 export function createDeadlines(): Deadlines {
   const live = new Map<string, Slot>()
   let heap: Slot[] = []

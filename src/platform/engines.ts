@@ -1,6 +1,6 @@
 /**
- * The two pluggable engines, translation and summaries. They may return promises: those are awaited here, outside
- * the synchronous platform, in order per chat. Without promises everything stays in one step.
+ * Calls the two pluggable engines, translation and summary. They may return promises, which are awaited here, outside
+ * the synchronous platform and in order per chat. Without promises everything stays synchronous.
  */
 import type { Summarize, SummaryInput } from './summary.ts'
 import type { Translate, Translation } from './translation.ts'
@@ -10,9 +10,10 @@ export interface Engines {
   readonly summarize: Summarize
 }
 
+/** A value, or a promise of it. */
 export type Maybe<T> = T | Promise<T>
 
-/** Continues with a value now or once it is there. */
+/** Calls `next` with the value, now or when its promise resolves. */
 export const andThen = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> =>
   value instanceof Promise ? value.then(next) : next(value)
 
@@ -25,7 +26,7 @@ export function translated(engines: Engines, job: Translation | null, text: stri
 export const summarized = (engines: Engines, input: SummaryInput): Maybe<string> =>
   andThen(native(engines.summarize(input)), result => textFrom('summarize', result))
 
-/** Engines are the user's own code: their promises may come from any library. */
+/** Converts promises of any library, because engines are code of the user. */
 const native = <T>(value: Maybe<T>): Maybe<T> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function' ? Promise.resolve(value) : value
 
@@ -39,7 +40,7 @@ export type InOrder = <T>(chatId: string, run: () => Maybe<T>) => Maybe<T>
 export interface ChatQueues {
   /** Runs one piece of work per chat at a time; different chats do not wait for each other. */
   readonly inOrder: InOrder
-  /** What comes next waits for nothing that came before. */
+  /** Lets new work start without waiting for earlier work. */
   clear(): void
 }
 

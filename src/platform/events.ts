@@ -1,4 +1,4 @@
-/** The payloads the webhook gets (EV1-EV9). */
+/** Builds the payloads of webhook events and emits the events (EV1-EV9). */
 import type { MessageFromUser, WebhookEvent, WebhookEventName } from '../contract/events.ts'
 import type { Attachment } from '../contract/schemas.ts'
 import { botOf, nextId } from './chats.ts'
@@ -15,7 +15,7 @@ function about(platform: PlatformContext, chat: Chat) {
   }
 }
 
-/** Delivery ids are ours alone: the control API and the journal use them, payloads do not (`webhook.idHeader`). */
+/** Delivery ids are an addition of the simulator: control API and journal use them, payloads do not (`webhook.idHeader`). */
 const deliveryId = (chat: Chat): string => nextId(chat, 'uuid', 'delivery')
 
 export function emitRequest(platform: PlatformContext, chat: Chat, transaction: Transaction): string {
@@ -52,7 +52,7 @@ function messagePayload(
   return attachments === null ? payload : { ...payload, attachments }
 }
 
-/** The key `attachments` is there only when the handover was started with support for it (EV5, `attachments.whenEmpty`). */
+/** The value of `attachments`; null, without the key, unless the handover was started with support for it (EV5, `attachments.whenEmpty`). */
 function attachmentsOf(platform: PlatformContext, chat: Chat, files: readonly StoredFile[]): Attachment[] | null {
   if (chat.takeover?.supportsAttachment !== true) return null
   if (files.length === 0 && platform.knobs['attachments.whenEmpty'] === 'absent') return null
@@ -74,7 +74,7 @@ export function emitTyping(
   emitEvent(transaction, chat.id, deliveryId(chat), { event, chat_id: chat.id })
 }
 
-/** What the platform would send of this chat as it stands; for a message, the latest the user wrote. Changes nothing. */
+/** Builds the payload that the platform would send for this chat now, with the latest message of the user. Changes nothing. */
 export function payloadOf(platform: PlatformContext, chat: Chat, event: WebhookEventName): WebhookEvent {
   if (event === 'REQUESTING TAKEOVER') return requestPayload(platform, chat)
   if (event !== 'MESSAGE FROM USER') return { event, chat_id: chat.id }

@@ -1,4 +1,4 @@
-/** Start, end and messages of a handover (ST6-ST16, E4-E6). */
+/** Starts and ends handovers, and sends messages of the agent (ST6-ST16, E4-E6). */
 import type {
   EndRequest,
   EndResponse,
@@ -49,7 +49,8 @@ function mayStart(platform: PlatformContext, chat: Chat, transaction: Transactio
   }
   if (chat.status === 'bot') {
     assumed(transaction, 'start.unrequested')
-    if (platform.knobs['start.unrequested'] === '409') throw conflict('Nobody requested a handover in this chat.')
+    if (platform.knobs['start.unrequested'] === '409')
+      throw conflict('The user has not requested a handover in this chat.')
   }
   if (isOpen(platform, botOf(platform, chat))) return
   assumed(transaction, 'availability.closedBlocksStart')
@@ -74,7 +75,7 @@ export function endHandover(
   return { event: 'TAKEOVER ENDED', chat_id: chat.id, chatmessage_id: notice.id }
 }
 
-/** Answers an end with nothing to end: a waiting request goes on waiting, and the id is in no transcript. */
+/** Answers `end` for a chat that is not taken over: a pending request stays pending, and the id is in no transcript. */
 function endIdle(platform: PlatformContext, chat: Chat, transaction: Transaction): EndResponse {
   assumed(transaction, 'end.idle')
   if (platform.knobs['end.idle'] === '409') throw conflict('The chat is not taken over.')
@@ -104,7 +105,7 @@ export function sendMessage(
   return { event: 'MESSAGE SENT TO USER', chat_id: chat.id, chatmessage_id: message.id }
 }
 
-/** What is judged before anything is translated or written. */
+/** Refuses an invalid message before it is translated or added. */
 export function checkMessage(
   platform: PlatformContext,
   chat: Chat,
@@ -126,7 +127,7 @@ export function checkMessage(
 const invalid = (platform: PlatformContext, field: string, message: string) =>
   invalidParameter(platform.knobs, message, { field })
 
-/** A sender is expected on message, though nothing calls it required. */
+/** A sender is expected on `message`, but it is not required (R-SENDER.3). */
 function checkSender(platform: PlatformContext, request: MessageRequest, transaction: Transaction): void {
   const { sender } = request
   const missing = !sender
@@ -142,7 +143,7 @@ function checkSender(platform: PlatformContext, request: MessageRequest, transac
   addFinding(transaction, 'R-SENDER.4', `${missing} is missing: the user cannot see whom the message comes from.`)
 }
 
-/** The strict form of `buttons.schema` wants a label, and text fields that are text. */
+/** With `buttons.schema=strict`, every button needs a label. */
 function checkButtons(platform: PlatformContext, request: MessageRequest, transaction: Transaction): void {
   assumed(transaction, 'buttons.schema')
   if (platform.knobs['buttons.schema'] === 'any') return

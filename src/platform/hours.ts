@@ -1,7 +1,8 @@
-/** Weekly business hours in a time zone (workspace settings). */
+/** Reads weekly business hours of the workspace, and decides whether a time is within them. */
+/** Weekly business hours in a time zone. */
 export interface BusinessHours {
   readonly timeZone: string
-  /** As the setting was written. */
+  /** The setting as the user wrote it. */
   readonly written: Readonly<Record<string, unknown>>
   /** Per weekday, 0 = Sunday: opening and closing in minutes of the day, or null when closed all day. */
   readonly week: readonly (readonly [openMinute: number, closeMinute: number] | null)[]

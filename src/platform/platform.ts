@@ -1,6 +1,6 @@
 /**
- * The platform: rules over its memory. Synchronous; it knows no HTTP, sets no timer and reads no clock of its own.
- * Every operation takes the transaction it reports into.
+ * Adds the bots and fires deadlines. All code of platform/ is synchronous: it knows no HTTP, sets no timer and reads the
+ * time from its context. Every operation adds its effects to a transaction.
  */
 import { botSays } from './bot.ts'
 import type { PlatformContext } from './context.ts'
@@ -14,7 +14,7 @@ export interface BotSpec {
   readonly organizationId: number
 }
 
-/** Adds the bots that are not there yet; known ones keep their availability. */
+/** Adds or updates bots; known bots keep their availability. */
 export function ensureBots(platform: PlatformContext, bots: readonly BotSpec[]): void {
   for (const bot of bots) {
     const known: BotState | undefined = platform.state.bots.get(bot.id)
@@ -22,7 +22,7 @@ export function ensureBots(platform: PlatformContext, bots: readonly BotSpec[]):
   }
 }
 
-/** Fires one deadline that is due; false when none is. */
+/** Fires one deadline that is due; returns false when none is. */
 export function fireDue(platform: PlatformContext, transaction: Transaction): boolean {
   const due = platform.state.deadlines.take(platform.nowMs())
   if (due === null) return false

@@ -1,4 +1,4 @@
-/** A request the platform turns down. Not an Error: it is an ordinary outcome and carries no stack. */
+/** Defines the refusal of a request. It is not an Error, because it is an ordinary outcome and needs no stack. */
 import type { AssumptionName } from '../contract/assumptions.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import type { Knobs } from '../contract/knobs.ts'
@@ -24,7 +24,7 @@ export class Refusal {
   }
 }
 
-/** A field that cannot be accepted; its status is the knob `errors.validation`. */
+/** Refuses a field; the status is the knob `errors.validation`. */
 export function invalidParameter(knobs: Knobs, message: string, options: RefusalOptions): Refusal {
   const assumed = ['errors.validation', ...(options.assumed ?? [])] as const
   return new Refusal('invalid_parameter', message, { ...options, assumed, status: Number(knobs['errors.validation']) })

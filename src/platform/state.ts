@@ -1,4 +1,4 @@
-/** Everything the platform remembers. Times are whole microseconds since 1970 unless a name says otherwise. */
+/** Defines the state of the platform. Times are whole microseconds since 1970 unless the name has another unit. */
 import type { AvailabilityReason, AvailabilityValue, Button, Sender } from '../contract/schemas.ts'
 import type { Words } from '../runtime/random.ts'
 import { createDeadlines, type Deadlines } from './deadlines.ts'
@@ -8,7 +8,7 @@ export interface StoredFile {
   readonly name: string
   readonly type: string
   readonly sizeKb: number
-  /** The uploaded bytes; without them deterministic ones are made when the link is opened. */
+  /** The uploaded bytes; null when bytes are generated as the link is opened. */
   readonly bytes: Uint8Array | null
   readonly createdMs: number
 }
@@ -18,9 +18,9 @@ export interface Message {
   readonly created: number
   readonly from: 'user' | 'bot' | 'agent'
   readonly name: string
-  /** As it stood in the user's window. */
+  /** The text as the user sees it. */
   readonly text: string
-  /** The other side of a translation: what the agent wrote, or what the agent was shown. */
+  /** The text on the agent's side of a live translation; null without one. */
   readonly other: string | null
   readonly buttons: readonly Button[]
   readonly attachments: readonly StoredFile[]
@@ -38,7 +38,7 @@ export interface Takeover {
   readonly since: number
   readonly sender: Sender | null
   readonly supportsAttachment: boolean
-  /** Language the agent reads; null when no translation is needed. */
+  /** The language of the agent; null when no translation is needed. */
   readonly agentLanguage: string | null
 }
 
@@ -56,15 +56,15 @@ export interface Chat {
   active: boolean
   status: 'bot' | 'pending' | 'agent'
   takeover: Takeover | null
-  /** How many messages stood before the latest handover request; null when there was none. */
+  /** The number of messages before the latest handover request; null without a request. */
   requestedAt: number | null
   typing: boolean
   readonly messages: Message[]
-  /** Numbers the ids of this chat, so that other chats cannot shift them. */
+  /** Numbers the ids of this chat, so that other chats do not change them. */
   counter: number
-  /** What the ids of this chat are drawn from. */
+  /** The random words that the ids of this chat are derived from. */
   readonly words: Words
-  /** Numbers the answers to an end with nothing to end; they are in no transcript. */
+  /** Numbers the answers to `end` while the chat is not taken over; they are in no transcript. */
   idleEnds: number
 }
 
@@ -86,7 +86,7 @@ export interface PlatformState {
   readonly chats: Map<string, Chat>
   readonly files: Map<string, StoredFile>
   readonly deadlines: Deadlines
-  /** Ids of the chats there were before the latest reset that forgot any: for words, not for rules. */
+  /** The ids of chats that a reset removed. Only error messages use them. */
   forgotten: ReadonlySet<string>
   chatCounter: number
   summaryCounter: number

@@ -1,4 +1,4 @@
-/** Summaries (E2): the precondition, and a repeatable text in place of the language model's. */
+/** Checks the precondition of a summary and writes a repeatable one instead of that of a language model (E2). */
 
 import type { PlatformContext } from './context.ts'
 import { Refusal } from './refusal.ts'
@@ -18,7 +18,7 @@ export type Summarize = (input: SummaryInput) => string | Promise<string>
 const MIN_MESSAGES = 2
 const MORE_THAN_CHARACTERS = 30
 
-/** Refuses chats that are too short (L1, L2); `summarize.count` says what a character is. */
+/** Collects the user messages; throws a refusal for a chat that is too short (L1, L2, `summarize.count`). */
 export function summaryInput(platform: PlatformContext, chat: Chat, transaction: Transaction): SummaryInput {
   const userMessages = chat.messages.filter(message => message.from === 'user').map(message => message.text)
   const size = userMessages.reduce((sum, text) => sum + countCharacters(platform, text), 0)
@@ -57,7 +57,7 @@ const shorten = (text: string): string => {
   return line.length <= 80 ? line.join('') : `${line.slice(0, 79).join('')}…`
 }
 
-/** The default engine. It follows no prompt, so it shows that one is set: `[prompt: …]`. */
+/** The default engine. It ignores the prompt, but shows that one is set: `[prompt: …]`. */
 export function fillTemplate(platform: PlatformContext, input: SummaryInput): string {
   const values: Record<string, string> = {
     count: String(input.userMessages.length),

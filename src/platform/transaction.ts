@@ -1,6 +1,6 @@
 /**
- * What one operation leaves behind: webhook events and notes to append to the journal, findings, and the
- * assumptions it made. The caller commits it: first its own entry, then these, caused by it.
+ * Collects the results of one operation: webhook events and notes for the journal, findings, and the assumptions it
+ * made. The caller commits it: first its own entry, then the effects, which that entry caused.
  */
 import type { AssumptionName } from '../contract/assumptions.ts'
 import type { WebhookEvent, WebhookEventName } from '../contract/events.ts'
@@ -16,7 +16,7 @@ export interface Transaction {
 
 export const createTransaction = (): Transaction => ({ effects: [], findings: [], assumed: [] })
 
-/** Records that the answer rests on these assumptions. */
+/** Records that the response depends on these assumptions. */
 export function assumed(transaction: Transaction, ...names: readonly AssumptionName[]): void {
   for (const name of names) if (!transaction.assumed.includes(name)) transaction.assumed.push(name)
 }

@@ -1,4 +1,4 @@
-/** A chat as the transcript endpoints show it (R-REC, R-MSG, E1, E9). */
+/** Builds the records of the transcript endpoints (R-REC, R-MSG, E1, E9). */
 import type { ChatResponse, TranscriptResponse } from '../contract/requests.ts'
 import type { ChatRecord, MessageRecord } from '../contract/schemas.ts'
 import { isoMicros } from '../runtime/timestamps.ts'
@@ -11,7 +11,7 @@ export function chatTranscript(platform: PlatformContext, chat: Chat, transactio
   return { chat: record(platform, chat, chat.messages, transaction) }
 }
 
-/** The conversation before the latest handover request, all of it when there was none. */
+/** The messages before the latest handover request; all messages without a request (E1.4). */
 export function handoverTranscript(
   platform: PlatformContext,
   chat: Chat,

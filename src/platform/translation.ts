@@ -1,4 +1,4 @@
-/** Live translation (E4.7-E4.9): when it applies, and the default engine, whose result is visible and reversible. */
+/** Decides when live translation applies (E4.7-E4.9), and defines the default engine, which marks the text visibly. */
 import type { PlatformContext } from './context.ts'
 import type { Chat } from './state.ts'
 
@@ -9,11 +9,11 @@ export interface Translation {
 }
 export type Translate = (text: string, from: string, to: string) => string | Promise<string>
 
-/** Marks what a real engine would have translated: `[no>en] Hei`. */
+/** Marks a text instead of translating it: `[no>en] Hei`. */
 export const markTranslation: Translate = (text, from, to) => (text === '' ? '' : `[${from}>${to}] ${text}`)
 export const sameText: Translate = text => text
 
-/** The language the agent reads, when none of the agent's languages is the chat's; null: nothing to translate. */
+/** The first language of the agent when none of them is the language of the chat; null when no translation is needed (E4.7, E4.8). */
 export function agentLanguage(
   platform: PlatformContext,
   chat: Chat,
@@ -39,13 +39,13 @@ function aliasOf(platform: PlatformContext, code: string): string {
   return pair === undefined ? code : pair.slice(code.length + 1).toLowerCase()
 }
 
-/** What has to be translated of a text the user wrote, or null. */
+/** The translation that a text of the user needs, or null. */
 export function toAgent(chat: Chat, text: string): Translation | null {
   const to = chat.takeover?.agentLanguage ?? null
   return to === null || text === '' ? null : { text, from: chat.language, to }
 }
 
-/** What has to be translated of a text the agent wrote, or null. */
+/** The translation that a text of the agent needs, or null. */
 export function toUser(chat: Chat, text: string): Translation | null {
   const from = chat.takeover?.agentLanguage ?? null
   return from === null || text === '' ? null : { text, from, to: chat.language }

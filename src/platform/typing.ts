@@ -1,4 +1,4 @@
-/** The typing indicator in the user's window (E7, E8). */
+/** Shows and hides the typing indicator of a chat (E7, E8). */
 import type { ChatRequest, TypingResponse, TypingStartRequest } from '../contract/requests.ts'
 import type { PlatformContext } from './context.ts'
 import { emitTyping } from './events.ts'
@@ -37,7 +37,7 @@ export function stopTyping(
   return typingAnswer(platform, chat, 'AGENT TYPING STOP', transaction)
 }
 
-/** The time given with typing_start has passed (L5). */
+/** Hides the indicator when the timeout of typing_start has elapsed (E7.4, L5). */
 export function typingTimedOut(platform: PlatformContext, chat: Chat, transaction: Transaction): void {
   if (!chat.typing) return
   clearTyping(platform, chat)
@@ -45,7 +45,7 @@ export function typingTimedOut(platform: PlatformContext, chat: Chat, transactio
   emitTyping(platform, chat, 'AGENT TYPING STOP', transaction)
 }
 
-/** What `typing.clearOn` lists hides the indicator without an event of its own. */
+/** Hides the indicator for the causes that `typing.clearOn` lists; this emits no event. */
 export function clearTypingOn(
   platform: PlatformContext,
   chat: Chat,

@@ -1,5 +1,4 @@
-/** What the end user does, as one journal entry each with its consequences. */
-
+/** Performs the actions of the end user: checks them, awaits translations in order, and commits one journal entry each. */
 import type { UserContent } from '../journal/entry.ts'
 import type { PlatformContext } from './context.ts'
 import { andThen, type Engines, type InOrder, type Maybe, translated } from './engines.ts'
@@ -17,7 +16,7 @@ export interface UserPorts {
   commit(action: UserContent, effects: readonly Effect[]): void
   /** A number that grows with every reset. */
   epoch(): number
-  /** Something asynchronous started; call what is returned when it has ended. */
+  /** Registers asynchronous work; call the returned function when it has ended. */
   inFlight(): () => void
 }
 
@@ -31,7 +30,7 @@ export interface UserActions {
   press(chatId: string, button: string): Maybe<UserOutcome>
 }
 
-/** The action cannot be done; `code` fits the control API's errors. */
+/** The action is not possible; `code` is an error code of the control API. */
 export class UserProblem extends Error {
   override readonly name = 'UserProblem'
   readonly code: 'chat_not_found' | 'unknown_button' | 'invalid_message'
@@ -50,7 +49,7 @@ export function createUserActions(ports: UserPorts): UserActions {
     return chat
   }
 
-  /** One action of a chat at a time. What a reset overtakes (`check` throws) reaches no chat made after it. */
+  /** Runs one action of a chat at a time. After a reset `check` throws, so that no action reaches a chat created later. */
   function inTurn(chatId: string, run: (check: () => void) => Maybe<UserOutcome>): Maybe<UserOutcome> {
     const epoch = ports.epoch()
     const check = () => {

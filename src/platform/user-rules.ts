@@ -1,4 +1,4 @@
-/** The end user: writes, and presses buttons (ST2-ST5, ST11-ST12). */
+/** Applies the rules of user messages and button presses to a chat (ST2-ST5, ST11-ST12). */
 import type { Button } from '../contract/schemas.ts'
 import { isOpen } from './availability.ts'
 import { answerUser, handoverLabel } from './bot.ts'
@@ -8,7 +8,7 @@ import { emitRequest, emitUserMessage } from './events.ts'
 import type { Chat, StoredFile } from './state.ts'
 import type { Transaction } from './transaction.ts'
 
-/** What a user's action led to: the message it wrote, the webhook event it caused. */
+/** The results of a user action: the id of the message it added and of the delivery it caused. */
 export interface UserOutcome {
   readonly messageId: string | null
   readonly deliveryId: string | null
@@ -17,7 +17,7 @@ export interface UserOutcome {
 export interface UserMessage {
   readonly text: string
   readonly files: readonly StoredFile[]
-  /** What the agent is shown: translated when live translation is on. */
+  /** The text for the agent, translated when live translation is on. */
   readonly forAgent: string
 }
 
@@ -37,7 +37,7 @@ export function userSays(
   return { messageId: message.id, deliveryId }
 }
 
-/** Everything the user could press now, newest first, each label once. */
+/** The buttons that the user can press, newest first, each label once. */
 export function visibleButtons(chat: Chat): Button[] {
   const seen = new Map<string, Button>()
   for (let i = chat.messages.length - 1; i >= 0; i--) {
@@ -53,7 +53,7 @@ export type ButtonPress =
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
   | { readonly kind: 'says'; readonly label: string }
 
-/** What pressing `wanted` means; null when no such button is visible. `handover` is always there. */
+/** Finds the button with a label; null when it is not visible. `handover` can always be pressed. */
 export function findPress(chat: Chat, wanted: string): ButtonPress | null {
   const buttons = visibleButtons(chat)
   if (wanted === 'handover') {

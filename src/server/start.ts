@@ -19,25 +19,25 @@ import { createIndexPage, createPathRouter } from './route-by-path.ts'
 export interface PlatformServerOptions extends PlatformSimulatorOptions {
   /** Default 4747; 0 takes any free one. */
   readonly port?: number
-  /** Default 127.0.0.1. Anything wider makes the control API ask for a token. */
+  /** Default 127.0.0.1. Any other address than loopback makes the control API require a token. */
   readonly host?: string
   /** Whether a page for people is served, once there is one. Default true. */
   readonly inspector?: boolean
-  /** What the control API asks for; made up when the host is not loopback and none is given. */
+  /** The token of the control API; generated when the host is not loopback and none is given. */
   readonly controlToken?: string
-  /** What it begins with; restored before it listens. `InvalidSnapshotError` when that cannot be. */
+  /** Restored before the server listens; `InvalidSnapshotError` when it cannot be restored. */
   readonly snapshot?: Snapshot
-  /** While closing: nothing is answered any more, and everything is still there. For a last snapshot. */
+  /** Called when the server has stopped and the state is still complete, for a last snapshot. */
   readonly onStopped?: (simulator: PlatformSimulator) => void
 }
 
 export interface PlatformServer extends PlatformSimulator {
-  /** The address it listens on, whatever `baseUrl` says. */
+  /** The address the server listens on; `baseUrl` may differ. */
   readonly url: string
   readonly port: number
-  /** Null when the control API asks for none. */
+  /** Null when the control API needs no token. */
   readonly controlToken: string | null
-  /** One more simulator behind the same port: calls find it by its API keys. Closing it leaves the others alone. */
+  /** Creates a simulator behind the same port, selected by its API keys. Closing it does not affect the others. */
   workspace(options?: PlatformWorkspaceOptions): Promise<PlatformWorkspace>
 }
 
@@ -86,7 +86,7 @@ export async function startServer(
   }
 }
 
-/** Timers and deliveries wait until the port is open: an intermediary that is told of an event may call at once. */
+/** Restores a snapshot. The returned function starts timers and deliveries: after the port is open, because an intermediary may call as soon as it receives an event. */
 async function applyFirstSnapshot(simulator: PlatformSimulator, snapshot: Snapshot): Promise<() => void> {
   const core = coreOf(simulator)
   return applySnapshot(core, await checkSnapshot(core, snapshot))
@@ -124,7 +124,7 @@ function createSimulatorServer(
   return createHttpServer(dispatch, request => !declaresTooMuch(request, limit()) || request.url!.startsWith('/_sim/'))
 }
 
-/** Parsed once per base URL: it is asked for with every request. */
+/** Parses each base URL once, because every request needs the path. */
 function basePathOf(core: Core): () => string {
   let base = ''
   let path = ''
@@ -137,7 +137,7 @@ function basePathOf(core: Core): () => string {
   }
 }
 
-/** Answers under way may need what `ends` cut off, so that goes on beside; unless somebody wants to see the last state. */
+/** Stops serving and closes the parts at the same time, because responses in progress may wait for them. With `last`, the parts stay open until `last` has run. */
 function closeOnce(
   stopServing: () => Promise<void>,
   last: (() => void) | undefined,
@@ -161,7 +161,7 @@ function closeOnce(
   }
 }
 
-/** The same object with more on it: its getters stay live, and `coreOf` still knows it. */
+/** Extends the simulator object itself, so that its getters stay live and `coreOf` still finds it. */
 function withServer(
   simulator: PlatformSimulator,
   info: Pick<PlatformServer, 'url' | 'port' | 'controlToken' | 'workspace'>,

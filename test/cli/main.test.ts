@@ -167,7 +167,7 @@ describe('start', () => {
     const { port } = other.address() as AddressInfo
     const { code, out, err } = await result(['start', '--port', String(port)])
     expect({ code, out }).toEqual({ code: 3, out: '' })
-    expect(err).toMatch(new RegExp(`^Failed to listen on 127\\.0\\.0\\.1:${port}: the port is taken.*\\n$`))
+    expect(err).toMatch(new RegExp(`^Failed to listen on 127\\.0\\.0\\.1:${port}: the port is in use.*\\n$`))
   })
 
   it('a config file in the folder counts', async () => {

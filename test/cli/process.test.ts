@@ -110,7 +110,7 @@ describe('the built command', () => {
     const { port } = new URL(urlIn(await first.stdout.until(/\n/)))
     const second = run(['start', '--port', port])
     expect(await second.code).toBe(3)
-    expect(second.stderr.text).toContain(`:${port}: the port is taken`)
+    expect(second.stderr.text).toContain(`:${port}: the port is in use`)
     first.child.kill('SIGINT')
     await first.code
   })

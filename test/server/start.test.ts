@@ -77,7 +77,7 @@ describe('a port that cannot be had', () => {
     const refused = await startServer({ port }).catch((error: unknown) => error as PortInUseError)
     expect(refused).toBeInstanceOf(PortInUseError)
     expect(refused).toMatchObject({ name: 'PortInUseError', port, host: '127.0.0.1' })
-    expect((refused as PortInUseError).message).toMatch(/^Failed to listen on 127\.0\.0\.1:\d+: the port is taken/)
+    expect((refused as PortInUseError).message).toMatch(/^Failed to listen on 127\.0\.0\.1:\d+: the port is in use/)
     const name = expect.stringMatching(/^node/)
     if (process.platform === 'linux') expect(await findPortHolder(port)).toEqual({ pid: process.pid, name })
     await new Promise(resolve => holder.close(resolve))

@@ -156,7 +156,7 @@ it('a call about a chat that a reset forgot is told from one about a chat that n
   sim.reset()
   sim.reset()
   const late = await call('end', { chat_id: id })
-  expect(await late.text()).toContain('is not a chat here any more: it was one before the simulator was reset.')
+  expect(await late.text()).toContain('is not a chat here any more: it was removed when the simulator was reset.')
   expect(await (await call('end', { chat_id: 'nobody' })).text()).toContain('\\"nobody\\" is not a chat here.')
 })
 

@@ -69,7 +69,7 @@ describe('trigger', () => {
     await using _ = server
     const told = await trigger(ask, { event: 'REQUESTING TAKEOVER' })
     expect([told.status, told.body.error.code]).toEqual([409, 'no_chat'])
-    expect(told.body.error.message).toContain('make one with POST /_sim/chats')
+    expect(told.body.error.message).toContain('create one with POST /_sim/chats')
     await server.chat()
     const newest = await server.chat()
     await trigger(ask, { event: 'AGENT TYPING STOP' })
