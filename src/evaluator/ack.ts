@@ -124,7 +124,7 @@ const heldEvent = (fault: string, event: string) => ({
   hint: 'Write async: true on the step, so that the scenario continues and later events release this one.',
 })
 
-/** By the platform, or by hand. */
+/** An event of the platform, or a manual one. */
 const isSending = (entry: Entry): entry is EntryOf<'event' | 'note'> =>
   entry.kind === 'event' || (entry.kind === 'note' && entry.note === 'event_triggered')
 

@@ -119,9 +119,9 @@ const delivery = {
   duration_ms: z.number(),
   failure: z.optional(Failure),
   retry_in_ms: z.optional(z.number().check(z.describe("Until the next attempt, on the simulator's clock"))),
-  triggered: flag('Sent by hand; the platform had no such event'),
+  triggered: flag('A manual event; the platform did not send it'),
   sign: z.optional(SignMode),
-  resent: flag('A past delivery, sent again by hand'),
+  resent: flag('A past delivery, sent again manually'),
   faults,
   duplicate: flag('One more copy of the same bytes, on purpose; copies are numbered from 2'),
 }

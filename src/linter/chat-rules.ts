@@ -90,7 +90,7 @@ export const callBeforeAck = perChat('call-before-ack', chat => {
   })
 })
 
-/** Events sent by hand, sent again or changed by a fault cause no calls. */
+/** Manual events, resent events and events changed by a fault cause no calls. */
 const isPlainDelivery = (entry: Entry): entry is EntryOf<'delivery'> =>
   entry.kind === 'delivery' &&
   CAUSES_CALLS.has(entry.event) &&

@@ -24,7 +24,7 @@ export function describeDelivery(entry: Delivery): LogLine {
   const copy = entry.duplicate ? ' (copy)' : entry.attempt > 1 ? ` (try ${entry.attempt})` : ''
   const accepted = wrongAcceptance(entry)
   return {
-    direction: isManual(entry) ? 'by hand -> webhook' : 'platform -> webhook',
+    direction: isManual(entry) ? 'manual -> webhook' : 'platform -> webhook',
     what: `${visible(entry.event)}${copy}${deliberateChanges(entry)}`,
     details: [outcome(entry), ...receiverResponse(entry), ...accepted],
     wrong: (entry.outcome === 'failed' && !isCorrectRefusal(entry)) || accepted.length > 0,

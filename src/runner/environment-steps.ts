@@ -1,4 +1,4 @@
-/** Time, availability, faults, events by hand, and a word for the reader. */
+/** Runs steps that change the environment: time, availability, faults, manual events and notes. */
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import type { FaultSpec } from '../faults/schema.ts'
 import { payloadOf } from '../platform/events.ts'

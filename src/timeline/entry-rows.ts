@@ -40,12 +40,12 @@ function eventLabel({ event, payload }: EntryOf<'event'>): string {
   return 'message' in payload ? `${name} ${quoted(payload.message)}` : name
 }
 
-/** A retry, a duplicate, or one that was sent by hand. */
+/** A retry, a copy, or a manual event. */
 function deliveryRow(entry: EntryOf<'delivery'>): RowContent {
   const { attempt, duplicate, triggered, resent, sign = 'valid' } = entry
   const how = [
     duplicate ? 'a copy' : attempt > 1 && !resent ? `try ${attempt}` : '',
-    resent ? 'sent again' : triggered ? 'sent by hand' : '',
+    resent ? 'sent again' : triggered ? 'sent manually' : '',
     sign === 'valid' ? '' : `signature: ${sign}`,
   ].filter(Boolean)
   const label = [oneLine(entry.event, 40), ...how].join(', ')

@@ -63,7 +63,7 @@ function add(builder: Builder, entry: Entry): void {
   if (row !== null && entry.kind === 'event') builder.unanswered.set(entry.delivery_id, row)
 }
 
-/** The first answer belongs to the event's own row; retries, duplicates and what was sent by hand have their own. */
+/** The first answer belongs to the event's own row; retries, copies and manual events have their own. */
 function addDelivery(builder: Builder, entry: EntryOf<'delivery'>): void {
   const row = builder.unanswered.get(entry.delivery_id)
   const sentMs = entry.at_ms - entry.duration_ms

@@ -336,7 +336,7 @@ describe('what a failed webhook is told', () => {
   })
 })
 
-describe('by hand', () => {
+describe('manual events', () => {
   const triggered = (sign: EntryOf<'delivery'>['sign']) => ({ delivery_id: 't1', triggered: true, sign }) as const
   const note = at({ kind: 'note', note: 'event_triggered', chat_id: CHAT, event: 'X', delivery_id: 't1', sign: 'none' })
 
@@ -347,27 +347,27 @@ describe('by hand', () => {
     expect(show([event('x'), note, delivery(triggered('valid')), refused, accepted, resent])).toMatchInlineSnapshot(`
       "
       09:00:01 c394b674       platform -> webhook       MESSAGE FROM USER "x"
-      09:00:01 c394b674       by hand -> webhook        MESSAGE FROM USER, triggered
+      09:00:01 c394b674       manual -> webhook         MESSAGE FROM USER, triggered
                               answer 200                12 ms
-      09:00:01 c394b674       by hand -> webhook        MESSAGE FROM USER, triggered, signed with a wrong
+      09:00:01 c394b674       manual -> webhook         MESSAGE FROM USER, triggered, signed with a wrong
                                                         key on purpose
                               answer 401                only 200 acknowledges MESSAGE FROM USER, 12 ms
                               sent to                   http://127.0.0.1:3000/webhook
                               hint                      Refused as it should be: this signature was wrong
                                                         on purpose.
-      09:00:01 c394b674       by hand -> webhook        MESSAGE FROM USER, triggered, changed after
+      09:00:01 c394b674       manual -> webhook         MESSAGE FROM USER, triggered, changed after
                                                         signing on purpose
                               answer 200                12 ms
                               accepted                  though the signature does not fit: does the
                                                         receiver verify it?
-      09:00:01 c394b674       by hand -> webhook        MESSAGE FROM USER (try 2), resent
+      09:00:01 c394b674       manual -> webhook         MESSAGE FROM USER (try 2), resent
                               answer 200                12 ms
       "
     `)
     expect(show([note, accepted, resent], { style: 'compact' })).toMatchInlineSnapshot(`
       "
-      09:00:01 c394b674       by hand -> webhook MESSAGE FROM USER, triggered, changed after signing on purpose: 200 12 ms; accepted though the signature does not fit: does the receiver verify it?
-      09:00:01 c394b674       by hand -> webhook MESSAGE FROM USER (try 2), resent: 200 12 ms
+      09:00:01 c394b674       manual -> webhook MESSAGE FROM USER, triggered, changed after signing on purpose: 200 12 ms; accepted though the signature does not fit: does the receiver verify it?
+      09:00:01 c394b674       manual -> webhook MESSAGE FROM USER (try 2), resent: 200 12 ms
       "
     `)
   })
@@ -375,7 +375,7 @@ describe('by hand', () => {
   it('quiet shows that a wrong signature was accepted', () => {
     const lines = (['valid', 'none', 'truncated', 'hex'] as const).map(sign => delivery(triggered(sign)))
     const text = show([note, ...lines], { style: 'quiet' })
-    expect(text.match(/by hand -> webhook/g)).toHaveLength(3)
+    expect(text.match(/manual -> webhook/g)).toHaveLength(3)
     for (const words of ['not signed', 'signature cut short', 'signature encoded wrong'])
       expect(text.replace(/\s+/g, ' ')).toContain(words)
     expect(text.replace(/\s+/g, ' ')).toContain('accepted though the signature does not fit')

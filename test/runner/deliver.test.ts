@@ -1,4 +1,4 @@
-/** Events sent by hand, and the surroundings a scenario is played in. */
+/** Runs steps with manual events and with changes of the environment. */
 import { expect, it } from 'vitest'
 import { startPuppet } from './scripted-intermediary.ts'
 import { TAKEN } from './scripted-steps.ts'

@@ -55,7 +55,7 @@ describe('rows', () => {
     ])
   })
 
-  it('retries, duplicates and what is sent by hand have rows of their own, at the time they left', () => {
+  it('retries, copies and manual events have rows of their own, at the time they were sent', () => {
     const log = new Journal()
     log.event('MESSAGE FROM USER', 'd1', null, 'Hei')
     log.at(20).delivery('d1', { outcome: 'failed', status: 503, duration_ms: 20 })
@@ -65,7 +65,7 @@ describe('rows', () => {
     expect(told(log)).toEqual([
       'platform -> intermediary: MESSAGE FROM USER "Hei" | 503 in 20 ms | not ok',
       'platform -> intermediary: MESSAGE FROM USER, try 2 | 200 in 40 ms',
-      'platform -> intermediary: MESSAGE FROM USER, sent by hand, signature: wrong-key | 401 in 0.0 ms | not ok',
+      'platform -> intermediary: MESSAGE FROM USER, sent manually, signature: wrong-key | 401 in 0.0 ms | not ok',
       'platform -> intermediary: MESSAGE FROM USER, sent again | 200 in 0.0 ms',
     ])
     expect(rowsOf(log).map(({ atMs }) => atMs)).toEqual([0, 1010, 2000, 3000])

@@ -49,7 +49,7 @@ const verbs = {
     respond: { status: 503 },
     times: 2,
   }),
-  deliver: optional(DeliverSchema, 'Sends an event by hand', { event: 'SOMETHING NEW', ack: 'any' }, { replay: 's1' }),
+  deliver: optional(DeliverSchema, 'Sends a manual event', { event: 'SOMETHING NEW', ack: 'any' }, { replay: 's1' }),
   target: z.optional(
     staticSchema<string>(TARGET, "Starts, stops or kills the intermediary, by the driver's `target`", 'restart'),
   ),

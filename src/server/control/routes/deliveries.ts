@@ -1,4 +1,4 @@
-/** Lists the attempts to deliver events, sends one again, and sends events by hand. */
+/** Lists the attempts to deliver events, sends one again, and sends manual events. */
 
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../../contract/events.ts'
 import type { SignMode } from '../../../contract/sign-modes.ts'

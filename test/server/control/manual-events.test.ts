@@ -1,4 +1,4 @@
-/** Events sent by hand, to a receiver on a real socket that verifies what it gets. */
+/** Sends manual events to a receiver on a real socket that verifies signatures. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { WEBHOOK_EVENTS } from '../../../src/contract/events.ts'
