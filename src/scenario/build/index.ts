@@ -1,4 +1,4 @@
-/** Scenarios written in code: what `handover-sim/scenario` offers. */
+/** Lists the public names of `handover-sim/scenario`, which builds scenarios in code. */
 
 export type { PartFile, ScenarioFile } from '../format/scenario.ts'
 export type { Step } from '../format/step.ts'

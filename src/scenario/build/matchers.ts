@@ -1,9 +1,9 @@
-/** `$`: makers of matchers. What they make is the data a YAML file would hold. */
+/** Builds matchers as the data that a YAML file holds. */
 
 /** `{ $op: argument }` */
 export type Matcher = { readonly [op in `$${string}`]?: unknown }
 
-/** A value of type `T`, any part of it left out, put as a matcher, or as a text with `$(...)`. */
+/** A pattern for a value of type `T`: any part can be left out, be a matcher, or be a text with `$(...)`. */
 export type Matching<T> =
   | Matcher
   | `${string}$(${string})${string}`
@@ -17,12 +17,20 @@ type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
 
 const make = (op: `$${string}`, argument: unknown): Matcher => ({ [op]: argument })
 
-/** A regular expression as text, its flags kept. */
+/** A regular expression as text, with its flags. */
 const pattern = (written: string | RegExp): string =>
   typeof written === 'string' ? written : `/${written.source}/${written.flags}`
 
+/**
+ * Builders of matchers.
+ *
+ * @example
+ * import { $, expectCall } from 'handover-sim/scenario'
+ *
+ * expectCall('message', { message: $.re(/parcel/i), sender: { name: $.type('string') } })
+ */
 export const $ = {
-  /** There, whatever it is. */
+  /** Any value that is present. */
   any: make('$any', true),
   absent: make('$absent', true),
   uuid: make('$uuid', true),
@@ -30,7 +38,7 @@ export const $ = {
   iso: make('$iso', true),
   type: (name: TypeName): Matcher => make('$type', name),
   re: (written: string | RegExp): Matcher => make('$re', pattern(written)),
-  /** A list with such an item, or a text with such a part. */
+  /** A list that has the item, or a text that has the part. */
   has: (part: unknown): Matcher => make('$has', part),
   oneOf: (...choices: readonly [unknown, ...unknown[]]): Matcher => make('$oneOf', choices),
   not: (unwanted: unknown): Matcher => make('$not', unwanted),
@@ -41,6 +49,6 @@ export const $ = {
   gte: (bound: number | string): Matcher => make('$gte', bound),
   lt: (bound: number | string): Matcher => make('$lt', bound),
   lte: (bound: number | string): Matcher => make('$lte', bound),
-  /** Nothing more than this. */
+  /** This value and no further fields. */
   exact: (value: unknown): Matcher => make('$exact', value),
 } as const

@@ -1,4 +1,4 @@
-/** Scenarios and parts in code: the same data as a YAML file, so the same checks, the same runner. */
+/** Builds scenarios and parts in code, as the same data as YAML files, and writes them as YAML. */
 
 import { Document, isCollection, isScalar, visit } from 'yaml'
 import type { PartFile, ScenarioFile } from '../format/scenario.ts'
@@ -56,14 +56,14 @@ function textOf(value: unknown): string {
   return document.toString({ lineWidth: 0, flowCollectionPadding: true })
 }
 
-/** Lists of steps one below the other, everything inside a step on its line. */
+/** Puts every step on a line of its own. */
 function layOut(document: Document): void {
   visit(document, {
     Pair(_key, pair) {
       if (isCollection(pair.value)) pair.value.flow = !isTall(pair.key)
     },
     Scalar(_key, scalar) {
-      // Unquoted, it would look like a placeholder that nobody fills in.
+      // Without quotes it would look like a placeholder.
       if (typeof scalar.value === 'string' && scalar.value.includes('{{')) scalar.type = 'QUOTE_DOUBLE'
     },
   })

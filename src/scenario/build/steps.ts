@@ -1,4 +1,4 @@
-/** What can stand beside a verb, and how it is told from the verb's own options. */
+/** Builds the steps of scenarios: one function for each verb, typed by the schemas of the format and the API. */
 
 import type { CallBodies } from '../../contract/wire.ts'
 import type { FaultSpec } from '../../faults/schema.ts'
@@ -9,31 +9,31 @@ import type { AGENT_WORDS } from '../format/stimuli.ts'
 import type { Matcher, Matching } from './matchers.ts'
 
 export interface StepOptions {
-  /** So that `since` and `replay` can name it. */
+  /** An id for `since` and `replay`. */
   readonly id?: string
-  /** What it is for; shown in reports. */
+  /** The purpose of the step, shown in reports. */
   readonly name?: string
-  /** The chat it is about, when there are several. */
+  /** The chat it is about, in scenarios with several. */
   readonly chat?: string
-  /** A failure does not stop the chat. */
+  /** Whether the steps of the chat go on after a failure. */
   readonly soft?: boolean
 }
 
 const COMMON = ['id', 'name', 'chat', 'soft'] as const
 
-/** The step with what belongs beside its verb; what is left goes to `verb`. Nothing undefined stays. */
-export function stepOf<Options extends StepOptions>(
+/** Separates the options of every step from those of its verb, and leaves out undefined ones. */
+function stepOf<Options extends StepOptions>(
   options: Options,
   verb: (own: Omit<Options, keyof StepOptions>) => Step,
 ): Step {
   const { id, name, chat, soft, ...own } = options
   const beside = { id, name, chat, soft }
   const given = COMMON.filter(key => beside[key] !== undefined).map(key => [key, beside[key]] as const)
-  return { ...verb(withoutGaps(own)), ...Object.fromEntries(given) }
+  return { ...verb(withoutUndefined(own)), ...Object.fromEntries(given) }
 }
 
-/** Without keys that hold nothing. */
-const withoutGaps = <Value extends object>(value: Value): Value =>
+/** Removes keys whose value is undefined. */
+const withoutUndefined = <Value extends object>(value: Value): Value =>
   Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Value
 
 type Verb<Name extends keyof Step> = NonNullable<Step[Name]>
@@ -75,7 +75,7 @@ interface Item {
   readonly request?: boolean
   readonly attachments?: readonly { readonly name?: string; readonly url?: string; readonly type?: string }[]
 }
-type StepEvaluator = StepOptions & Pick<MapOf<'agent'>, 'times' | 'within' | 'for'>
+type SeesOptions = StepOptions & Pick<MapOf<'agent'>, 'times' | 'within' | 'for'>
 
 /**
  * The human agent acts through the agent driver, or sees an item in the inbox.
@@ -90,7 +90,7 @@ export const agent = Object.assign(
   (word: (typeof AGENT_WORDS)[number], options: StepOptions = {}): Step => stepOf(options, () => ({ agent: word })),
   {
     says: (text: string, options: StepOptions = {}): Step => stepOf(options, () => ({ agent: { says: text } })),
-    sees: (item: string | Matcher | Matching<Item>, options: StepEvaluator = {}): Step =>
+    sees: (item: string | Matcher | Matching<Item>, options: SeesOptions = {}): Step =>
       stepOf(options, own => ({ agent: { sees: item, ...own } })),
     does: (verb: string, given?: Readonly<Record<string, unknown>>, options: StepOptions = {}): Step =>
       stepOf(options, () => ({ agent: given === undefined ? { does: verb } : { does: verb, with: { ...given } } })),
@@ -195,7 +195,7 @@ export function parallel(first: number | Step[], ...rest: Step[][]): Step {
 export const include = (file: string, given?: Readonly<Record<string, unknown>>, options: StepOptions = {}): Step =>
   stepOf(options, () => ({ include: given === undefined ? file : { file, with: { ...given } } }))
 
-/** The body of a call, as it may be asked for. */
+/** The expected body of a call. */
 export type BodyOf<Call extends CallName> =
   Call extends Exclude<keyof CallBodies, 'chat'> ? Matching<CallBodies[Call]> : Readonly<Record<string, unknown>>
 

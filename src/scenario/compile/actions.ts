@@ -57,7 +57,7 @@ const bot: Compiler<'bot'> = (_compiler, written) => {
 const agent: Compiler<'agent'> = (compiler, written) => {
   if (typeof written === 'string') return { verb: 'agent', does: written, text: null, with: null }
   if (written.sees !== undefined) return sees(compiler, written)
-  const does = (written.says === undefined ? `does.${written.does}` : 'says') as AgentVerb
+  const does: AgentVerb = written.says === undefined ? `does.${written.does}` : 'says'
   return { verb: 'agent', does, text: written.says ?? null, with: written.with ?? null }
 }
 

@@ -2,7 +2,7 @@
 
 import { nearest } from '../../text/near-names.ts'
 import type { CallName, CallPattern, ExpectTree, Times } from '../action.ts'
-import { type ExpectInput, type ExpectMap, GROUP_NAMES } from '../format/calls.ts'
+import { type ExpectInput, type ExpectMap, GROUP_NAMES, type PatternInput } from '../format/calls.ts'
 import { ALIAS, AUTH, CALL_NAMES, DURATION, TIMES } from '../format/values.ts'
 import { firstWord } from '../interpolation.ts'
 import type { StepCompiler } from './step-compiler.ts'
@@ -13,10 +13,9 @@ type Path = readonly PropertyKey[]
 const ONCE: Times = { min: 1, max: 1 }
 
 /** `start` or `{ start: body }`; a map may name several. */
-export function patternsOf(written: CallName | object): CallPattern[] {
+export function patternsOf(written: PatternInput): CallPattern[] {
   if (typeof written === 'string') return [{ call: written, body: null }]
-  const map = written as Readonly<Record<string, unknown>>
-  return CALL_NAMES.filter(name => map[name] !== undefined).map(call => ({ call, body: map[call] }))
+  return CALL_NAMES.flatMap(call => (written[call] === undefined ? [] : [{ call, body: written[call] }]))
 }
 
 /** `idOf` finds the step a `since` names. */
@@ -27,10 +26,11 @@ export function treeOf(
   idOf: (id: string, path: Path) => string | null,
 ): ExpectTree {
   if (typeof written === 'string') return callTree(compiler, written, {}, path, idOf)
-  const group = GROUP_NAMES.find(name => written[name as 'all'] !== undefined) as 'all' | 'seq' | 'oneOf' | undefined
-  if (group === undefined) return callTree(compiler, written, written, path, idOf)
-  const inner = written[group]!.map((one, index) => treeOf(compiler, one, [...path, group, index], idOf))
-  return { op: group, of: inner }
+  for (const op of GROUP_NAMES) {
+    const of = written[op]?.map((one, index) => treeOf(compiler, one, [...path, op, index], idOf))
+    if (of !== undefined) return { op, of }
+  }
+  return callTree(compiler, written, written, path, idOf)
 }
 
 function callTree(
@@ -84,7 +84,7 @@ function checkCapture(compiler: StepCompiler, capture: Readonly<Record<string, s
 }
 
 /** Calls that must not come. */
-export function unwantedOf(compiler: StepCompiler, written: CallName | object, path: Path): CallPattern[] {
+export function unwantedOf(compiler: StepCompiler, written: PatternInput, path: Path): CallPattern[] {
   const patterns = patternsOf(written)
   for (const pattern of patterns) checkBody(compiler, pattern, path, true)
   return patterns

@@ -63,8 +63,8 @@ function expandOne(all: Expansion, list: StepList, written: Step): PlannedItem[]
   const step = substituteDeferred(written, list.scope.deferred) as Step
   const compiler = createStepCompiler(list.written, list.path, list.scope, all.diagnostics)
   const inner = { ...list, conversation: conversationOfStep(all.chats, compiler, step, list.conversation) }
-  if (step.repeat !== undefined) return expandRepeat(all, inner, compiler, written.repeat!, step.repeat.times)
-  if (step.parallel !== undefined) return expandParallel(all, inner, compiler, written.parallel!)
+  if (step.repeat && written.repeat) return expandRepeat(all, inner, compiler, written.repeat, step.repeat.times)
+  if (written.parallel !== undefined) return expandParallel(all, inner, compiler, written.parallel)
   if (step.include !== undefined) return expandInclude(all, inner, compiler, step.include)
   return plainStep(all, inner, compiler, step)
 }
@@ -169,7 +169,7 @@ function expandInclude(
   include: NonNullable<Step['include']>,
 ): PlannedItem[] {
   const { file, with: given = {} } = typeof include === 'string' ? { file: include } : include
-  checkNames(list, compiler, { include } as Step)
+  checkNames(list, compiler, { include })
   const path = resolve(dirname(list.written.path), file)
   const part = all.loaded.parts.get(path)
   if (part === undefined || isCircle(list, compiler, path)) return []

@@ -47,8 +47,8 @@ const clearWords = (clear: string | true) => `fault ${clear === true ? 'clear' :
 
 /** Shortens `{ text: Hello }` to `Hello`. */
 function shownItem(item: unknown): unknown {
-  const keys = typeof item === 'object' && item !== null ? Object.keys(item) : []
-  return keys.length === 1 && keys[0] === 'text' ? (item as { text: unknown }).text : item
+  const isText = typeof item === 'object' && item !== null && 'text' in item && Object.keys(item).length === 1
+  return isText ? item.text : item
 }
 
 function agentWords({ does, text, with: given }: Extract<Action, { verb: 'agent' }>): string {
@@ -58,7 +58,7 @@ function agentWords({ does, text, with: given }: Extract<Action, { verb: 'agent'
 }
 
 function callWords({ call, body }: CallPattern): string {
-  const empty = body === null || (typeof body === 'object' && Object.keys(body as object).length === 0)
+  const empty = body === null || (typeof body === 'object' && Object.keys(Object(body)).length === 0)
   return empty ? call : `${call} ${flowText(body)}`
 }
 

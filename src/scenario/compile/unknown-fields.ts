@@ -1,6 +1,6 @@
 /** Finds fields of an expected call that the endpoint does not have. */
 import type * as z from 'zod/mini'
-import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
+import { ENDPOINTS } from '../../contract/endpoints.ts'
 import { nearest } from '../../text/near-names.ts'
 import type { CallPattern } from '../action.ts'
 import { isAsymmetric } from '../interpolation.ts'
@@ -17,7 +17,7 @@ export interface UnknownField {
 }
 
 export function unknownFields({ call, body }: CallPattern): UnknownField[] {
-  const schema = call === 'any' ? null : ENDPOINTS[call as EndpointId].body
+  const schema = call === 'any' ? null : ENDPOINTS[call].body
   return schema === null ? [] : unknownIn(body, schema, [], '')
 }
 
@@ -61,8 +61,8 @@ function suggestion(key: string, known: readonly string[]): Pick<UnknownField, '
 
 /** Explains a dotted key, as other tools use them. */
 function dotted(key: string, known: readonly string[]): string {
-  const [first, ...rest] = key.split('.')
-  return rest.length > 0 && known.includes(first!) ? `; write ${first}: { ${rest.join(': { ')}: … }` : ''
+  const [first = '', ...rest] = key.split('.')
+  return rest.length > 0 && known.includes(first) ? `; write ${first}: { ${rest.join(': { ')}: … }` : ''
 }
 
 /** Operators whose argument is about the same value. */

@@ -82,7 +82,7 @@ const groups = {
   oneOf: several('One of these'),
 }
 
-export const GROUP_NAMES = Object.keys(groups)
+export const GROUP_NAMES = ['all', 'seq', 'oneOf'] as const
 const CALLS_AND_GROUPS = [...CALL_NAMES, ...GROUP_NAMES]
 
 /** One call or one group of calls; options only with one call. */
@@ -91,7 +91,7 @@ function oneCallOrGroup(map: Readonly<Record<string, unknown>>): BrokenRule | un
   if (named.length === 0) return incomplete(RULE_TEXTS.noCallOrGroup(CALL_NAMES))
   if (named.length > 1) return conflict(RULE_TEXTS.severalCalls(named))
   const [[only = ''], [option]] = [named, present(map, OPTION_NAMES)]
-  if (option === undefined || !GROUP_NAMES.includes(only)) return undefined
+  if (option === undefined || !GROUP_NAMES.some(name => name === only)) return undefined
   return conflict(RULE_TEXTS.optionOfGroup(option, only))
 }
 
