@@ -1,17 +1,17 @@
-/** Which exit code an error means, and what of it a user gets to read. */
+/** Defines the errors of commands, their exit codes and how they are printed. */
 import type { Io } from './io.ts'
 
-/** Something around us is not as needed: a target that is not there, a time that ran out. Exit code 3. */
+/** The environment is not ready: the target is unreachable, or a time limit passed. Exit code 3. */
 export class EnvironmentError extends Error {
   override readonly name = 'EnvironmentError'
 }
 
-/** A flag or argument that cannot be. Exit code 2. */
+/** A flag or an argument is invalid. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** By name, so that no command has to load what it does not use. */
+/** Exit codes by the name of the error: a command does not load classes that it does not use. */
 const EXPECTED: Readonly<Record<string, number>> = {
   UsageError: 2,
   ConfigError: 2,
@@ -21,13 +21,15 @@ const EXPECTED: Readonly<Record<string, number>> = {
   EnvironmentError: 3,
 }
 
-/** What the user can mend is one line; anything else is our fault and shows its stack. */
+/** Prints an error of the user as its message, and any other as an internal error with its stack. Returns the exit code. */
 export function reportError(error: unknown, { stderr }: Io): number {
   if (!(error instanceof Error)) {
-    stderr.write(`Unexpected: ${String(error)}\n`)
+    stderr.write(`Internal error of handover-sim: ${String(error)}\n`)
     return 3
   }
   const code = EXPECTED[error.name]
-  stderr.write(code === undefined ? `Unexpected: ${error.stack ?? error.message}\n` : `${error.message}\n`)
+  stderr.write(
+    code === undefined ? `Internal error of handover-sim: ${error.stack ?? error.message}\n` : `${error.message}\n`,
+  )
   return code ?? 3
 }

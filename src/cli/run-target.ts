@@ -88,7 +88,7 @@ export function targetFrom(flags: RunFlags, configured: string | null): URL {
   const text = flags.target ?? configured
   if (text === null) {
     throw new UsageError(
-      'There is nobody to play against: name the webhook of your intermediary with --target http://127.0.0.1:3000/webhook, or try --self-test.',
+      'No target URL: pass --target or set webhook.url. To try a scenario without an intermediary, pass --self-test.',
     )
   }
   const url = URL.canParse(text) ? new URL(text) : null

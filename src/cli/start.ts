@@ -172,7 +172,7 @@ const DRAIN_MS = 3_000
 
 /** Deliveries and answers under way may finish, within reason. */
 async function drain(server: PlatformServer, flags: StartFlags, { io }: Context): Promise<void> {
-  if (!flags.json && flags.output === 'pretty') io.stderr.write('Stopping; once more to stop at once.\n')
+  if (!flags.json && flags.output === 'pretty') io.stderr.write('Shutting down; press Ctrl-C again to force.\n')
   const enough = new AbortController()
   await Promise.race([server.settled(), wallDelay(DRAIN_MS, enough.signal)])
   enough.abort()

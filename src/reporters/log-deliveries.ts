@@ -1,27 +1,43 @@
-/** Webhook events and what the receiver made of them, in words. */
+/** Describes webhook events and the answers of the receiver for the log. */
 
 import type { SignMode } from '../contract/sign-modes.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
 import { formatDuration } from '../text/duration.ts'
 import { faultNames, formatMs, shorten } from '../text/terminal-text.ts'
+import { defineTexts } from '../text/texts.ts'
 import { visible } from '../text/visible.ts'
 import { failureBesideStatus, failureText } from '../wording/delivery.ts'
 import type { LogDetail, LogLine } from './log-line.ts'
+
+const TEXTS = defineTexts({
+  files: (count: number) => ` with ${counted(count, 'file')}`,
+  copy: ' (copy)',
+  attempt: (attempt: number) => ` (attempt ${attempt})`,
+  triggered: 'triggered',
+  resent: 'resent',
+  accepted: 'accepted',
+  invalidAccepted: 'although the signature is invalid: does the receiver verify it?',
+  notSent: 'not sent',
+  failed: 'failed',
+  answer: (status: number) => `answer ${status}`,
+  nextAttempt: (delay: string) => `, next attempt in ${delay}`,
+  lateAnswer: (status: number | null, event: string, duration: string) => `answer ${status} to ${event}, ${duration}`,
+  to: (event: string) => `to ${event}`,
+  sentTo: 'sent to',
+  body: 'body',
+})
 
 type Delivery = EntryOf<'delivery'>
 
 export function describeEvent({ event, payload }: EntryOf<'event'>): LogLine {
   const quoted = 'message' in payload ? payload.message : undefined
-  const files =
-    'attachments' in payload && payload.attachments?.length
-      ? ` with ${counted(payload.attachments.length, 'file')}`
-      : ''
+  const files = 'attachments' in payload && payload.attachments?.length ? TEXTS.files(payload.attachments.length) : ''
   return { direction: 'platform -> webhook', what: `${event}${files}`, quoted, details: [], wrong: false, minor: true }
 }
 
 export function describeDelivery(entry: Delivery): LogLine {
-  const copy = entry.duplicate ? ' (copy)' : entry.attempt > 1 ? ` (try ${entry.attempt})` : ''
+  const copy = entry.duplicate ? TEXTS.copy : entry.attempt > 1 ? TEXTS.attempt(entry.attempt) : ''
   const accepted = wrongAcceptance(entry)
   return {
     direction: isManual(entry) ? 'manual -> webhook' : 'platform -> webhook',
@@ -36,7 +52,7 @@ export const isManual = ({ triggered, resent }: Delivery): boolean => triggered 
 
 function deliberateChanges({ triggered, resent, sign, faults }: Delivery): string {
   const by = faults === undefined ? '' : faultNames(faults)
-  const made = [triggered ? 'triggered' : '', resent ? 'resent' : '']
+  const made = [triggered ? TEXTS.triggered : '', resent ? TEXTS.resent : '']
   const how = [...made, by, isInvalidSign(sign) ? INVALID_SIGNS[sign] : ''].filter(Boolean)
   return how.length === 0 ? '' : `, ${how.join(', ')}`
 }
@@ -44,13 +60,13 @@ function deliberateChanges({ triggered, resent, sign, faults }: Delivery): strin
 type InvalidSign = Exclude<SignMode, 'valid'>
 export const isInvalidSign = (sign: SignMode | undefined): sign is InvalidSign => sign !== undefined && sign !== 'valid'
 
-const INVALID_SIGNS: Record<InvalidSign, string> = {
+const INVALID_SIGNS = defineTexts({
   none: 'not signed on purpose',
   'wrong-key': 'signed with a wrong key on purpose',
   tampered: 'changed after signing on purpose',
   truncated: 'signature cut short on purpose',
   hex: 'signature encoded wrong on purpose',
-}
+} satisfies Record<InvalidSign, string>)
 
 /** The webhook refused what a fault made invalid. */
 const isCorrectRefusal = (entry: Delivery): boolean =>
@@ -67,41 +83,47 @@ export function isTruncated({ faults, request }: Delivery): boolean {
   }
 }
 
-/** Some events are acknowledged by a refusal as well. */
+/** A success status for an invalid signature. A refusal can acknowledge an event too, so the outcome does not tell. */
 function wrongAcceptance({ status, sign }: Delivery): LogDetail[] {
   if (status === null || status < 200 || status > 299 || !isInvalidSign(sign)) return []
-  return [{ label: 'accepted', text: 'though the signature does not fit: does the receiver verify it?', level: 'warn' }]
+  return [{ label: TEXTS.accepted, text: TEXTS.invalidAccepted, level: 'warn' }]
 }
 
 function outcome(entry: Delivery): LogDetail {
   const { status, duration_ms, failure, outcome: how } = entry
-  if (how === 'skipped') return { label: 'not sent', text: visible(failureText(failure)), level: 'warn' }
-  const label = status === null ? 'failed' : `answer ${status}`
-  if (how === 'delivered') return { label, text: formatMs(duration_ms), level: 'good' }
-  const next = entry.retry_in_ms === undefined ? '' : `, next try in ${formatDuration(entry.retry_in_ms)}`
-  return { label, text: `${visible(failureBesideStatus(failure))}, ${formatMs(duration_ms)}${next}`, level: 'bad' }
+  if (how === 'skipped') return { label: TEXTS.notSent, text: visible(failureText(failure)), level: 'warn' }
+  const label = status === null ? TEXTS.failed : TEXTS.answer(status)
+  const shortLabel = status === null ? label : String(status)
+  if (how === 'delivered') return { label, shortLabel, text: formatMs(duration_ms), level: 'good' }
+  const next = entry.retry_in_ms === undefined ? '' : TEXTS.nextAttempt(formatDuration(entry.retry_in_ms))
+  return {
+    label,
+    shortLabel,
+    text: `${visible(failureBesideStatus(failure))}, ${formatMs(duration_ms)}${next}`,
+    level: 'bad',
+  }
 }
 
 const LONGEST_BODY = 160
 
-/** The answer to an event shown further above: on one line when there is nothing more to say. */
+/** Describes an answer whose event is further up in the log; one line when the event was delivered. */
 export function describeLateAnswer(entry: Delivery): LogLine {
   const line = describeDelivery(entry)
   const direction = 'webhook -> platform'
-  if (entry.outcome !== 'delivered') return { ...line, direction, what: `to ${line.what}` }
+  if (entry.outcome !== 'delivered') return { ...line, direction, what: TEXTS.to(line.what) }
   return {
     ...line,
     direction,
-    what: `answer ${entry.status} to ${line.what}, ${formatMs(entry.duration_ms)}`,
+    what: TEXTS.lateAnswer(entry.status, line.what, formatMs(entry.duration_ms)),
     details: [],
   }
 }
 
-/** The body of a refusal is the receiver's own explanation. */
+/** Shows the URL and the body of a refusal, which holds the receiver's own explanation. */
 function receiverResponse({ outcome: how, response, url }: Delivery): LogDetail[] {
   if (how !== 'failed') return []
-  const quoted: LogDetail[] = [{ label: 'sent to', text: shorten(visible(url ?? ''), 120), level: 'plain' }]
+  const quoted: LogDetail[] = [{ label: TEXTS.sentTo, text: shorten(visible(url ?? ''), 120), level: 'plain' }]
   if (response && response.body.trim() !== '')
-    quoted.push({ label: 'it said', text: shorten(visible(response.body.trim()), LONGEST_BODY), level: 'plain' })
+    quoted.push({ label: TEXTS.body, text: shorten(visible(response.body.trim()), LONGEST_BODY), level: 'plain' })
   return quoted
 }

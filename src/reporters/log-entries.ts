@@ -1,15 +1,31 @@
-/** Journal entries in words. */
+/** Describes journal entries for the log. */
 
 import type { Entry, EntryOf, FaultEffect } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
 import { shorten } from '../text/terminal-text.ts'
+import { defineTexts } from '../text/texts.ts'
 import { visible } from '../text/visible.ts'
 import { effectText, notAppliedText } from '../wording/faults.ts'
 import { describeCall } from './log-calls.ts'
 import { describeDelivery, describeEvent } from './log-deliveries.ts'
 import type { LogLine } from './log-line.ts'
 
-/** Null for what another entry already says. */
+const TEXTS = defineTexts({
+  presses: 'presses',
+  writes: 'writes',
+  sends: (files: string) => `sends ${files}`,
+  chat: (id: string, source: string) => `chat ${id} (${source})`,
+  hidesTyping: (why: string) => `hides the typing indicator (${why})`,
+  chatEnds: (why: string) => `the chat ends (${why})`,
+  availability: (value: string, by: string) => `availability ${value} (${by})`,
+  hit: (hit: number) => `hit ${hit}`,
+  hitOf: (hit: number, of: number) => `${hit} of ${of}`,
+  fault: (name: string, effect: string, count: string, reason: string) => `${name}: ${effect} (${count})${reason}`,
+  faultSet: (name: string, effect: string) => `${name} is set: ${effect}`,
+  faultCleared: (name: string, hits: number) => `${name} is cleared after ${counted(hits, 'hit')}`,
+})
+
+/** Null for an entry that another entry repeats. */
 export function describeEntry(entry: Entry): LogLine | null {
   switch (entry.kind) {
     case 'api':
@@ -31,11 +47,11 @@ export function describeEntry(entry: Entry): LogLine | null {
 
 function describeUser({ action, text, button, attachments }: EntryOf<'user'>): LogLine {
   const direction = 'user -> platform'
-  if (action === 'press') return { direction, what: 'presses', quoted: button ?? '', details: [], wrong: false }
+  if (action === 'press') return { direction, what: TEXTS.presses, quoted: button ?? '', details: [], wrong: false }
   const files = (attachments ?? []).map(file => `${visible(file.name)} ${file.size_kb} kB`)
   return {
     direction,
-    what: files.length === 0 ? 'writes' : `sends ${shorten(files.join(', '), 40)}`,
+    what: files.length === 0 ? TEXTS.writes : TEXTS.sends(shorten(files.join(', '), 40)),
     quoted: text === '' ? undefined : text,
     details: [],
     wrong: false,
@@ -44,17 +60,17 @@ function describeUser({ action, text, button, attachments }: EntryOf<'user'>): L
 
 /** `fault flaky: answered 503 (1 of 2)` */
 function describeFault({ fault, effect, hit, of, not_applied }: EntryOf<'fault'>): LogLine {
-  const count = of === null ? `hit ${hit}` : `${hit} of ${of}`
+  const count = of === null ? TEXTS.hit(hit) : TEXTS.hitOf(hit, of)
   const short = not_applied === undefined ? '' : `; ${visible(notAppliedText(not_applied))}`
   return {
     direction: 'fault',
-    what: `${visible(fault)}: ${visible(effectText(effect))} (${count})${short}`,
+    what: TEXTS.fault(visible(fault), visible(effectText(effect)), count, short),
     details: [],
     wrong: false,
   }
 }
 
-/** Said by the API call that caused them, or by the delivery that follows. */
+/** Notes that the log leaves out: the call that caused them, or the delivery that follows, says the same. */
 const REPEATED = new Set(['taken_over', 'takeover_replaced', 'handed_back', 'event_triggered'])
 
 function describeNote(entry: EntryOf<'note'>): LogLine | null {
@@ -63,25 +79,25 @@ function describeNote(entry: EntryOf<'note'>): LogLine | null {
     case 'bot_message':
       return {
         direction: 'platform -> user',
-        what: 'writes',
+        what: TEXTS.writes,
         quoted: String(entry.text ?? ''),
         details: [],
         wrong: false,
       }
     case 'chat_created':
-      return other('platform', `chat ${text('chat_id')} (${text('source')})`)
+      return other('platform', TEXTS.chat(text('chat_id'), text('source')))
     case 'typing_hidden':
-      return other('platform -> user', `hides the typing indicator (${text('why')})`)
+      return other('platform -> user', TEXTS.hidesTyping(text('why')))
     case 'chat_ended':
-      return other('platform', `the chat ends (${text('why')})`)
+      return other('platform', TEXTS.chatEnds(text('why')))
     case 'availability':
-      return entry.by === 'api' ? null : other('platform', `availability ${text('availability')} (${text('by')})`)
+      return entry.by === 'api' ? null : other('platform', TEXTS.availability(text('availability'), text('by')))
     case 'config':
       return other('settings', details((entry.changed ?? {}) as Record<string, unknown>))
     case 'fault_set':
-      return other('fault', `${text('fault')} is set: ${visible(effectText(entry.effect as FaultEffect))}`)
+      return other('fault', TEXTS.faultSet(text('fault'), visible(effectText(entry.effect as FaultEffect))))
     case 'fault_cleared':
-      return other('fault', `${text('fault')} is cleared after ${counted(Number(entry.hits), 'hit')}`)
+      return other('fault', TEXTS.faultCleared(text('fault'), Number(entry.hits)))
     case 'evicted':
       return { ...other('journal', text('message')), wrong: true }
     default:

@@ -1,4 +1,4 @@
-/** What to try when a webhook does not work: one hint per cause, in the order of how telling the sign is. */
+/** Suggests what to try when a delivery fails. The first rule that matches decides. */
 
 import type { EntryOf } from '../journal/entry.ts'
 import { visible } from '../text/visible.ts'

@@ -1,14 +1,17 @@
-/** One happening as the log shows it: who does what, what came of it, and what is worth saying about that. */
+/** A line of the log, before its layout: who sends what, and details such as the answer. */
 export type Level = 'plain' | 'good' | 'warn' | 'bad' | 'hint'
 
 export interface LogDetail {
   /** `answer 200`, `failed`, `finding R-BTN`, `hint`. */
   readonly label: string
+  /** In the compact style, in place of `label`: `200`. */
+  readonly shortLabel?: string
   readonly text: string
   readonly level: Level
 }
 
 export interface LogLine {
+  /** `intermediary -> platform`. */
   readonly direction: string
   readonly what: string
   /** Words of a person, shown quoted and shortened behind `what`. */

@@ -118,7 +118,9 @@ const SHORT_QUOTE = 40
 /** Everything of one entry on one line, however long: it is for `grep`. */
 function compact(entry: Entry, line: LogLine, memory: Memory, paint: Paint): string {
   const quoted = line.quoted === undefined ? '' : ` ${quote(line.quoted, SHORT_QUOTE)}`
-  const details = line.details.map(({ label, text, level }) => paint[level](`${label.replace(/^answer /, '')} ${text}`))
+  const details = line.details.map(({ label, shortLabel = label, text, level }) =>
+    paint[level](`${shortLabel} ${text}`),
+  )
   const rest = details.length === 0 ? '' : `: ${details.join('; ')}`
   return `${paint.faint(left(entry, memory))}${line.direction} ${line.what}${quoted}${rest}\n`
 }

@@ -40,7 +40,8 @@ test('pretty: each fault and its effect', async () => {
                             answer 503                by fault flaky, N ms
     09:00:00 chat-one       fault                     flaky: respond 503 (1 of 1)
     09:00:00 chat-one       intermediary -> platform  POST typing_start
-                            no answer                 done (200), the answer lost, by fault lost, N ms
+                            no answer                 processed (200), the answer lost, by fault lost,
+                                                      N ms
     09:00:00 chat-one       fault                     lost: drop the answer after processing (1 of 1)
     09:00:00 chat-one       user -> platform          presses "Talk to a person"
     09:00:00 chat-one       platform -> user          writes "One moment, I am passing you on to a hum…"
@@ -78,7 +79,7 @@ test('quiet: shows no failure that a fault caused', async () => {
 })
 
 test('quiet: shows an accepted event with an invalid signature, and a refused valid copy', async () => {
-  expect(await logOf('quiet', [TWICE], 200)).toContain('though the signature does not fit')
+  expect(await logOf('quiet', [TWICE], 200)).toContain('although the signature is invalid')
   expect(await logOf('quiet', [{ on: 'webhook', duplicate: 2 }], 500)).toContain('(copy), fault fault-1')
 })
 

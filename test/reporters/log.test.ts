@@ -324,9 +324,9 @@ describe('what a failed webhook is told', () => {
       "
       09:00:01 c394b674       webhook -> platform       to MESSAGE FROM USER
                               answer 401                only 200 acknowledges MESSAGE FROM USER, 12 ms,
-                                                        next try in 5s
+                                                        next attempt in 5s
                               sent to                   http://127.0.0.1:3000/webhook
-                              it said                   {"error":"bad signature"}
+                              body                      {"error":"bad signature"}
                               hint                      Signature refused? Compute the HMAC over the raw
                                                         body bytes, before any JSON parsing, with the
                                                         handover key, and compare as the header is
@@ -358,16 +358,16 @@ describe('manual events', () => {
       09:00:01 c394b674       manual -> webhook         MESSAGE FROM USER, triggered, changed after
                                                         signing on purpose
                               answer 200                12 ms
-                              accepted                  though the signature does not fit: does the
+                              accepted                  although the signature is invalid: does the
                                                         receiver verify it?
-      09:00:01 c394b674       manual -> webhook         MESSAGE FROM USER (try 2), resent
+      09:00:01 c394b674       manual -> webhook         MESSAGE FROM USER (attempt 2), resent
                               answer 200                12 ms
       "
     `)
     expect(show([note, accepted, resent], { style: 'compact' })).toMatchInlineSnapshot(`
       "
-      09:00:01 c394b674       manual -> webhook MESSAGE FROM USER, triggered, changed after signing on purpose: 200 12 ms; accepted though the signature does not fit: does the receiver verify it?
-      09:00:01 c394b674       manual -> webhook MESSAGE FROM USER (try 2), resent: 200 12 ms
+      09:00:01 c394b674       manual -> webhook MESSAGE FROM USER, triggered, changed after signing on purpose: 200 12 ms; accepted although the signature is invalid: does the receiver verify it?
+      09:00:01 c394b674       manual -> webhook MESSAGE FROM USER (attempt 2), resent: 200 12 ms
       "
     `)
   })
@@ -378,7 +378,7 @@ describe('manual events', () => {
     expect(text.match(/manual -> webhook/g)).toHaveLength(3)
     for (const words of ['not signed', 'signature cut short', 'signature encoded wrong'])
       expect(text.replace(/\s+/g, ' ')).toContain(words)
-    expect(text.replace(/\s+/g, ' ')).toContain('accepted though the signature does not fit')
+    expect(text.replace(/\s+/g, ' ')).toContain('accepted although the signature is invalid')
   })
 
   it('hints that refusing is right, and why an old one is refused', () => {
@@ -399,7 +399,7 @@ describe('the other styles', () => {
       09:00:01 c394b674 nb    platform -> webhook MESSAGE FROM USER: 200 12 ms
       09:00:01 c394b674 nb    intermediary -> platform POST start as Anna (en, nb), attachments: 200 TAKEOVER STARTED, 1.2 ms, assumed start.again=accept, typing.again
       09:00:01 c394b674 nb    intermediary -> platform POST message as Anna "Hei! Hvordan kan jeg hjelpe?": 200 MESSAGE SENT TO USER, 1.2 ms; finding R-SENDER.4 sender.avatar is missing.
-      09:00:01 c394b674 nb    platform -> webhook MESSAGE FROM USER: 401 only 200 acknowledges MESSAGE FROM USER, 12 ms; sent to http://127.0.0.1:3000/webhook; it said no; hint Signature refused? Compute the HMAC over the raw body bytes, before any JSON parsing, with the handover key, and compare as the header is encoded.
+      09:00:01 c394b674 nb    platform -> webhook MESSAGE FROM USER: 401 only 200 acknowledges MESSAGE FROM USER, 12 ms; sent to http://127.0.0.1:3000/webhook; body no; hint Signature refused? Compute the HMAC over the raw body bytes, before any JSON parsing, with the handover key, and compare as the header is encoded.
       "
     `)
   })
