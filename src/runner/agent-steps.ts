@@ -1,5 +1,5 @@
-/** The human agent, and the intermediary as a process: whatever goes through the driver. */
-import type { Driver, DriverContext, TargetControl } from '../agent-driver/driver.ts'
+/** Executes steps of the driver: acts as the human agent, and controls the intermediary as a process. */
+import type { DriverContext, TargetControl } from '../agent-driver/driver.ts'
 import { TargetStartError } from '../agent-driver/start-target.ts'
 import type { OpenContent } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
@@ -18,14 +18,10 @@ export const agent: StepHandler<'agent'> = async ({ context, step, action, start
     ...(text == null ? {} : { text: String(text) }),
     ...(parameters == null ? {} : { with: parameters }),
   }
-  const done = await driver.call(action.does, driverContext, signal)
-  recordDriverCall(
-    context,
-    driverContext.text === undefined ? done : { ...done, text: driverContext.text },
-    driverContext,
-    startSeq,
-  )
-  if (signal.aborted && done.outcome !== 'ok') throw new InterruptedError()
+  const call = await driver.call(action.does, driverContext, signal)
+  const written = driverContext.text === undefined ? {} : { text: driverContext.text }
+  recordDriverCall(context, { ...call, ...written }, driverContext, startSeq)
+  if (signal.aborted && call.outcome !== 'ok') throw new InterruptedError()
   return {}
 }
 
@@ -47,17 +43,11 @@ async function controlTarget(control: TargetControl, does: 'start' | 'stop' | 'r
   if (does === 'restart' || does === 'start') await control.start()
 }
 
-/** What the agent sees now; also the way to know how much there was before a turn. */
-export async function readInbox(
-  context: RunContext,
-  chat: Chat,
-  cause: number,
-  signal: AbortSignal,
-): Promise<DriverCall> {
+/** Records what the agent sees now. */
+export async function readInbox(context: RunContext, chat: Chat, cause: number, signal: AbortSignal): Promise<void> {
   const driverContext = contextOf(context, chat)
-  const read = await (context.driver as Driver).inbox(driverContext, signal)
-  recordDriverCall(context, read, driverContext, cause)
-  return read
+  const call = await context.driver?.inbox(driverContext, signal)
+  if (call !== undefined) recordDriverCall(context, call, driverContext, cause)
 }
 
 function recordDriverCall({ core }: RunContext, call: DriverCall, { chat }: DriverContext, cause: number): void {

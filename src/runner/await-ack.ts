@@ -1,19 +1,18 @@
-/** Waiting for the webhook's answer to an event: the one after which no other try follows. */
+/** Waits for the last answer of the webhook to an event: the one after which no retry follows. */
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { type PlannedStep, stepsOf } from '../scenario/plan.ts'
-import type { RunEventOf } from '../scenario/run-events.ts'
 import type { Core } from '../simulator/core.ts'
-import type { StepContext } from './step-context.ts'
+import { type StepContext, stepEvent } from './step-context.ts'
 import { waitUntil } from './waiting.ts'
 
-/** The transport's own timeout may be as long as ours; what it has to say is worth a moment. */
+/** The transport may have the same time limit; it has this long to report its failure. */
 const GRACE_MS = 250
 
-type Awaiting = Pick<StepContext, 'context' | 'signal' | 'startSeq'>
+type AckContext = Pick<StepContext, 'context' | 'signal' | 'startSeq'>
 
-/** Ends without a word when the time is up: that nothing came is for the judge to see. `sinceMs`: when it was sent. */
+/** Resolves with the answer or at the time limit: the evaluator reports a missing answer. `sinceMs`: when it was sent. */
 export async function awaitAck(
-  { context, startSeq, signal }: Awaiting,
+  { context, startSeq, signal }: AckContext,
   deliveryId: string,
   sinceMs = context.core.journal.atMs,
 ): Promise<void> {
@@ -22,46 +21,45 @@ export async function awaitAck(
   const timeLimit = plan.timeouts.ackMs + GRACE_MS + drippingMs(core, deliveryId)
   let lastSeq = startSeq
   let sentMs = sinceMs
-  let over = false
-  const look = () => {
+  let answered = false
+  const status = () => {
     for (const entry of journal.query({ after: lastSeq })) {
       lastSeq = entry.seq
-      if (isAttempt(entry, deliveryId)) over = entry.retry_in_ms === undefined
+      if (isAttempt(entry, deliveryId)) answered = entry.retry_in_ms === undefined
     }
-    sentMs = Math.max(sentMs, leavesAt(core, deliveryId))
-    return over || journal.atMs >= sentMs + timeLimit ? null : { untilMs: sentMs + timeLimit }
+    sentMs = Math.max(sentMs, sentAt(core, deliveryId))
+    return answered || journal.atMs >= sentMs + timeLimit ? null : { untilMs: sentMs + timeLimit }
   }
-  await waitUntil(context, look, signal)
+  await waitUntil(context, status, signal)
 }
 
 const isAttempt = (entry: Entry, deliveryId: string): entry is EntryOf<'delivery'> =>
   entry.kind === 'delivery' && entry.delivery_id === deliveryId && entry.duplicate !== true
 
-/** A body that is sent slowly on purpose. */
+/** How long a fault takes to send the body. */
 const drippingMs = ({ findDelivery }: Core, deliveryId: string): number =>
   findDelivery(deliveryId)?.faults?.form.wire?.dripMs ?? 0
 
 /**
- * When all of it is there to be answered: behind others of its chat, delayed by a fault, or before another try it is
- * not. A virtual clock jumps to that moment, the wall has to wait for it.
+ * When the next attempt is sent: later than now for an event that waits in its queue, for its delay, or for its retry.
+ * A virtual clock jumps to that moment; with a real clock it takes time.
  */
-function leavesAt({ clock, findDelivery, journal }: Core, deliveryId: string): number {
+function sentAt({ clock, findDelivery, journal }: Core, deliveryId: string): number {
   const job = findDelivery(deliveryId)
   if (job === null || job.stage.kind === 'sending' || job.stage.kind === 'held') return Number.NEGATIVE_INFINITY
   const dueMs = job.stage.kind === 'scheduled' && clock.mode === 'real' ? job.stage.atMs - clock.now() : 0
   return journal.atMs + Math.max(0, dueMs)
 }
 
-/** What a fault still keeps back now is not coming any more. Rejects with `Cut`. */
+/** Waits for the answers to `async` steps, except of events that a fault holds. Rejects with `InterruptedError`. */
 export async function awaitPendingAcks({ context, signal }: Pick<StepContext, 'context' | 'signal'>): Promise<void> {
   const { plan, core } = context
-  const events = core.journal.query({ kind: 'note' }) as RunEventOf<'step_started' | 'step_ended'>[]
   for (const { number } of [...stepsOf([...plan.steps, ...plan.finally])].filter(isAsync)) {
-    const begun = events.find(({ note, step }) => note === 'step_started' && step === number)
-    const ended = events.find(({ note, step }) => note === 'step_ended' && step === number)
-    const id = (ended as RunEventOf<'step_ended'> | undefined)?.delivery_id
-    if (!id || core.findDelivery(id)?.stage.kind === 'held') continue
-    await awaitAck({ context, signal, startSeq: begun!.seq }, id, ended!.at_ms)
+    const started = stepEvent(core.journal, 'step_started', number)
+    const ended = stepEvent(core.journal, 'step_ended', number)
+    const id = ended?.delivery_id
+    if (!started || !id || core.findDelivery(id)?.stage.kind === 'held') continue
+    await awaitAck({ context, signal, startSeq: started.seq }, id, ended.at_ms)
   }
 }
 

@@ -1,42 +1,40 @@
-/** Steps that look: they wait until the judge has decided, and fetch what the judge cannot see in the journal. */
+/** Executes checking steps: waits for the evaluator, and records what the journal does not contain by itself. */
 import { isOpen } from '../platform/availability.ts'
 import { type MessageView, viewChat } from '../platform/chat-view.ts'
 import type { Chat } from '../platform/state.ts'
 import type { Observed, TranscriptRow } from '../scenario/run-events.ts'
 import { readInbox } from './agent-steps.ts'
 import type { ActionContext, StepContext, StepHandler } from './step-context.ts'
-import { type Open, waitUntil } from './waiting.ts'
+import { type Pending, waitUntil } from './waiting.ts'
 
-const decided = ({ context, step, waiting }: StepContext): Open | null => {
+const statusOf = ({ context, step, waiting }: StepContext): Pending | null => {
   const { atMs } = context.core.journal
   if (context.evaluationError !== null) return null
-  const look = context.evaluator.look(step.number, atMs)
-  if (look.state !== 'open') return null
-  waiting(look.waitingFor, look.untilMs - atMs)
-  return look
+  const status = context.evaluator.look(step.number, atMs)
+  if (status.state !== 'open') return null
+  waiting(status.waitingFor, status.untilMs - atMs)
+  return status
 }
 
-const waitForVerdict = async (stepContext: StepContext) => {
-  await waitUntil(stepContext.context, () => decided(stepContext), stepContext.signal)
+/** Executes `expect` and `none`: their calls are in the journal. */
+export const waitForVerdict = async (stepContext: StepContext) => {
+  await waitUntil(stepContext.context, () => statusOf(stepContext), stepContext.signal)
   return {}
 }
 
-export const expect: StepHandler<'expect'> = stepContext => waitForVerdict(stepContext)
-export const none: StepHandler<'none'> = stepContext => waitForVerdict(stepContext)
-
-/** The chat is looked at again with every entry; only what has changed is written down. */
+/** Observes the chat after every entry, and records what has changed. */
 export const check: StepHandler<'check'> = async stepContext => {
   const { context, step } = stepContext
   const chat = context.chatOf(step) ?? [...context.conversations.values()][0]!
   let last = ''
-  const look = () => {
-    const lastSeq = observe(stepContext, chat)
-    const text = JSON.stringify(lastSeq)
-    if (text !== last) context.note(lastSeq, chat.id)
+  const status = () => {
+    const observed = observe(stepContext, chat)
+    const text = JSON.stringify(observed)
+    if (text !== last) context.note(observed, chat.id)
     last = text
-    return decided(stepContext)
+    return statusOf(stepContext)
   }
-  await waitUntil(context, look, stepContext.signal)
+  await waitUntil(context, status, stepContext.signal)
   return {}
 }
 
@@ -60,24 +58,24 @@ function rowOf({ from, text, name, buttons }: MessageView): TranscriptRow {
 }
 
 const FIRST_PAUSE_MS = 5
-const LONGEST_PAUSE_MS = 200
+const MAX_PAUSE_MS = 200
 
-/** The one thing that has to be asked for again and again: nobody tells us what an agent sees. */
+/** Polls the inbox: a help desk does not report what an agent sees. */
 export const sees: StepHandler<'sees'> = async stepContext => {
   const { context, step, startSeq, signal } = stepContext
   if (!context.driver?.verbs.includes('inbox')) return { missing: 'inbox' }
   const chat = context.chatOf(step)!
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     await readInbox(context, chat, startSeq, signal)
-    const open = decided(stepContext)
-    if (open === null) return {}
-    await pauseOrProgress(stepContext, open, pause)
+    const pending = statusOf(stepContext)
+    if (pending === null) return {}
+    await pauseBetweenReads(stepContext, pending, pause)
   }
 }
 
-/** Until it is worth asking again; delayed events of a virtual clock get their chance meanwhile. */
-async function pauseOrProgress({ context, signal }: StepContext, open: Open, pauseMs: number): Promise<void> {
+/** Lets a virtual clock deliver delayed events in the meantime. */
+async function pauseBetweenReads({ context, signal }: StepContext, pending: Pending, pauseMs: number): Promise<void> {
   const { journal } = context.core
-  const untilMs = Math.min(open.untilMs + 1, journal.atMs + pauseMs)
+  const untilMs = Math.min(pending.untilMs + 1, journal.atMs + pauseMs)
   await waitUntil(context, () => (journal.atMs >= untilMs ? null : { untilMs }), signal)
 }

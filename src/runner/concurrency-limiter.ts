@@ -1,12 +1,12 @@
-/** How many plays go on at once; some want to be alone. */
+/** Limits how many scenarios run at the same time. An exclusive scenario runs alone. */
 export interface ConcurrencySlot {
-  /** Only listening from here on: another one may begin, unless it wants to be alone. */
+  /** The steps have ended, so that another scenario may start. An exclusive scenario still waits for `close`. */
   releaseSlot(): void
   close(): void
 }
 
 export interface ConcurrencyLimiter {
-  /** First come, first served. */
+  /** Resolves when the scenario may start, in the order of the calls. */
   take(exclusive: boolean): Promise<ConcurrencySlot>
 }
 

@@ -4,12 +4,11 @@ import type { FaultSpec } from '../faults/schema.ts'
 import { payloadOf } from '../platform/events.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { stepsOf } from '../scenario/plan.ts'
-import type { RunEventOf } from '../scenario/run-events.ts'
 import { advanceVirtual } from '../simulator/time.ts'
 import { findDelivery } from '../webhooks/manual.ts'
 import { awaitAck } from './await-ack.ts'
 import type { RunContext } from './run-context.ts'
-import { type ActionContext, StepError, type StepHandler } from './step-context.ts'
+import { type ActionContext, StepError, type StepHandler, stepEvent } from './step-context.ts'
 import { InterruptedError, rejectOnAbort } from './waiting.ts'
 
 export const wait: StepHandler<'wait'> = async ({ context, action, signal }) => {
@@ -38,7 +37,7 @@ export const fault: StepHandler<'fault'> = ({ context, step, action }) => {
   }
 }
 
-/** With several chats a fault is about the one its step speaks of; availability has no chat. */
+/** Limits a fault to the chat of its step when there are several. Availability has no chat. */
 function ofConversation(
   { plan, conversations }: RunContext,
   conversation: string,
@@ -61,7 +60,7 @@ export const deliver: StepHandler<'deliver'> = async stepContext => {
   return { delivery_id }
 }
 
-/** The id of what is on its way. */
+/** Sends an event of the scenario. Returns its delivery id. */
 function trigger({ context, step, action }: ActionContext<'deliver'>): string {
   const { core } = context
   const event = String(context.interpolate(step, action.event))
@@ -74,12 +73,11 @@ function trigger({ context, step, action }: ActionContext<'deliver'>): string {
   return String(notes.findLast(({ note }) => note === 'event_triggered')!.delivery_id)
 }
 
-/** The bytes an earlier step sent, again. */
+/** Sends the bytes of an earlier step again. */
 function replay({ context }: ActionContext<'deliver'>, id: string): string {
   const steps = [...stepsOf([...context.plan.steps, ...context.plan.finally])]
   const earlier = steps.find(step => step.id === id)
-  const events = context.core.journal.query({ kind: 'note' }) as RunEventOf<'step_ended'>[]
-  const ended = events.findLast(mark => mark.note === 'step_ended' && mark.step === earlier?.number)
+  const ended = stepEvent(context.core.journal, 'step_ended', earlier?.number)
   const past = ended?.delivery_id == null ? undefined : findDelivery(context.core.journal, ended.delivery_id)
   if (past === undefined) throw new StepError({ code: 'nothing_to_resend', step: id })
   void context.core.manualEvents.resend(past, false)

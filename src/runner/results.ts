@@ -1,65 +1,73 @@
-/** Scenarios that were not played, as reports show them. */
-import { VERSION } from '../contract/version.ts'
+/** Builds the results of scenarios, and the counts and the exit code of a run. */
 import type { Failure, RunResult, ScenarioResult, Verdict, Warning } from '../evaluator/verdict.ts'
 import { warningText } from '../evaluator/warning-text.ts'
 import type { Entry } from '../journal/entry.ts'
-import { wallTime } from '../runtime/clock.ts'
+import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
+import { defineTexts } from '../text/texts.ts'
 import { presentEntry } from '../wording/entry.ts'
-import type { SelectedScenario } from './select-scenarios.ts'
-import type { SuiteOptions } from './suite.ts'
+import type { RunContext } from './run-context.ts'
 
-type Options = Pick<SuiteOptions, 'seed' | 'seedWins' | 'rerunCommand'>
+const TEXTS = defineTexts({
+  unsetVariable: (name: string) => `the environment variable ${name} is not set, and $(env.${name}) reads it`,
+  strict: (rule: string) => `no warning ${rule}, because of --strict`,
+})
 
-export const effectiveSeed = ({ seed, seedWins }: Omit<Options, 'rerunCommand'>, plan: Plan): number =>
-  seedWins ? seed : (plan.seed ?? seed)
-
-export const planFields = ({ name, file, place, tags, spec }: Plan) => ({ name, file, place, tags, spec })
-
-/** A variable that is not there is nobody's empty text. */
-export function unsetVariable(
-  { env: names }: Plan,
-  env: SuiteOptions['env'],
-): Pick<Verdict, 'outcome' | 'reason'> | null {
-  const [unset] = names.filter(name => env[name] === undefined)
-  if (unset === undefined) return null
-  return { outcome: 'error', reason: `the environment variable ${unset} is not set, and $(env.${unset}) reads it` }
+/** The reason why a scenario with `$(env.X)` cannot run; null when every variable is set. */
+export function unsetVariable({ env: names }: Plan, env: Readonly<Record<string, string | undefined>>): string | null {
+  const unset = names.find(name => env[name] === undefined)
+  return unset === undefined ? null : TEXTS.unsetVariable(unset)
 }
 
-export function skippedResults(
-  options: Options,
-  { plan, instance }: SelectedScenario,
-  why: Pick<Verdict, 'outcome' | 'reason'>,
+/** What a result says beside the plan and the verdict. */
+interface RunFacts {
+  readonly seed: number
+  readonly instance: number
+  readonly rerunCommand: string
+}
+
+const planFields = ({ name, file, place, tags, spec }: Plan) => ({ name, file, place, tags, spec })
+
+/** The result of a scenario that ran. `started` is a moment of `elapsedMs()`. */
+export function scenarioResult(
+  context: RunContext,
+  verdict: Verdict,
+  { startedAt, started, ...facts }: RunFacts & { readonly startedAt: string; readonly started: number },
 ): ScenarioResult {
-  const seed = effectiveSeed(options, plan)
   return {
-    ...why,
-    ...planFields(plan),
-    failures: [],
-    warnings: [],
-    steps: [],
-    captures: {},
-    seed,
-    clock: plan.clock?.mode ?? 'real',
-    instance,
-    startedAt: wallTime(),
-    durationMs: 0,
-    journal: [],
-    conversations: {},
-    rerunCommand: options.rerunCommand(plan, seed, instance),
+    ...verdict,
+    ...planFields(context.plan),
+    ...facts,
+    clock: context.core.clock.mode,
+    startedAt,
+    durationMs: elapsedMs() - started,
+    journal: maskedJournal(context.sim),
+    conversations: Object.fromEntries([...context.conversations].map(([name, { id }]) => [name, id])),
   }
 }
 
-/** Nobody to play against: one message for all of them. */
-export function unreachableResult(options: Omit<SuiteOptions, 'listener'>, reason: string): RunResult {
-  const scenarios = options.wanted.map(wanted => skippedResults(options, wanted, { outcome: 'error', reason }))
-  const failures: Failure[] = []
-  const facts = { version: VERSION, startedAt: wallTime(), durationMs: 0, target: options.target, seed: options.seed }
-  return { ...facts, scenarios, failures, journal: [], stopped: reason, ...countOutcomes(scenarios, failures) }
-}
+/** The result of a scenario that did not run. */
+export const skippedResult = (
+  plan: Plan,
+  why: Pick<Verdict, 'outcome' | 'reason'>,
+  facts: RunFacts,
+): ScenarioResult => ({
+  ...why,
+  ...planFields(plan),
+  ...facts,
+  failures: [],
+  warnings: [],
+  steps: [],
+  captures: {},
+  clock: plan.clock?.mode ?? 'real',
+  startedAt: wallTime(),
+  durationMs: 0,
+  journal: [],
+  conversations: {},
+})
 
-/** From the play's first mark on. */
+/** The journal of a scenario from its first entry on, without keys. */
 export function maskedJournal(sim: PlatformSimulator): Entry[] {
   const entries = sim.journal.query()
   const first = entries.findIndex(entry => entry.kind === 'note' && entry.note === 'scenario_started')
@@ -73,7 +81,7 @@ export function countOutcomes(scenarios: readonly ScenarioResult[], failures: re
   return { counts, exitCode: exitCodeOf(counts, failures.length, strict) }
 }
 
-/** 1 failed, 3 the surroundings, 4 nothing ran or nothing could be told, 0 passed. */
+/** 1: an expectation failed. 3: environment error. 4: nothing ran, or only inconclusive results. 0: passed. */
 function exitCodeOf(
   { pass, fail, error, inconclusive }: RunResult['counts'],
   failures: number,
@@ -85,7 +93,7 @@ function exitCodeOf(
   return pass > 0 ? 0 : 4
 }
 
-/** With `--strict` a warning is a failure. */
+/** Turns warnings into failures when the run is strict. */
 export function applyStrict({ strict }: { readonly strict: boolean }, verdict: Verdict): Verdict {
   if (!strict || verdict.warnings.length === 0) return verdict
   const failures = [...verdict.failures, ...verdict.warnings.map(asFailure)]
@@ -96,7 +104,7 @@ const asFailure = (warning: Warning): Failure => ({
   kind: 'lint',
   step: null,
   conversation: warning.conversation,
-  wanted: `no warning ${warning.rule}, because of --strict`,
+  wanted: TEXTS.strict(warning.rule),
   happened: warningText(warning),
   rules: [],
   nearest: [],

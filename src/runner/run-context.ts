@@ -1,4 +1,4 @@
-/** What one play of a scenario stands on: its own simulator, its chats, and the judge who watches the journal. */
+/** Creates the context of a scenario run: its simulator, its chats, and the evaluator of its journal. */
 import type { Driver, DriverChat } from '../agent-driver/driver.ts'
 import { createEvaluator } from '../evaluator/evaluation.ts'
 import type { Evaluator } from '../evaluator/evaluator.ts'
@@ -10,16 +10,15 @@ import { hashWords } from '../runtime/random.ts'
 import { interpolate, type Scope } from '../scenario/interpolation.ts'
 import type { ConversationSpec, Plan, PlannedStep } from '../scenario/plan.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
-import type { Core } from '../simulator/core.ts'
 import { type ChatOptions, newChat, userFromWire, type WireUser } from '../simulator/new-chat.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
-import { createJournalWaiter, type JournalWaiter } from './waiting.ts'
+import { createJournalWaiter, type WaitContext } from './waiting.ts'
 
 export interface RunContextOptions {
   readonly plan: Plan
   readonly sim: PlatformSimulator
   readonly driver: Driver | null
-  /** Seed of the run; that of the simulator is drawn from it and the name of the scenario. */
+  /** Seed of the run. The seed of the simulator is derived from it and the name of the scenario. */
   readonly seed: number
   readonly instance: number
   readonly env: Readonly<Record<string, string | undefined>>
@@ -29,18 +28,17 @@ export interface RunContextOptions {
   readonly checkTarget?: () => Promise<ConnectionFailure | null>
 }
 
-/** Drawn from the name, so that a scenario has the same ids whichever others are played. */
+/** Derived from the name, so that a scenario has the same ids whichever others run. */
 export const scenarioSeed = (seed: number, { plan, instance }: Pick<RunContextOptions, 'plan' | 'instance'>): number =>
   hashWords(instance === 1 ? plan.name : `${plan.name} #${instance}`, seed)[0]
 
-export interface RunContext extends RunContextOptions {
-  readonly core: Core
+export interface RunContext extends RunContextOptions, WaitContext {
   readonly evaluator: Evaluator
-  readonly journalWaiter: JournalWaiter
   readonly conversations: ReadonlyMap<string, Chat>
-  /** A fault of ours while judging, to be told as one. */
+  /** An internal error of the evaluator; null when there is none. */
   evaluationError: unknown
-  note(mark: RunEvent | NoteContentOf, chatId?: string): number
+  /** Appends a run event or a note to the journal. Returns its seq. */
+  note(event: RunEvent | NoteContentOf, chatId?: string): number
   chatOf(step: PlannedStep): Chat | null
   scopeOf(step: PlannedStep): Scope
   interpolate(step: PlannedStep, template: unknown): unknown
@@ -49,7 +47,7 @@ export interface RunContext extends RunContextOptions {
 
 type NoteContentOf = Omit<NoteContent, 'kind'>
 
-/** Watching begins with the first mark, so that live and saved journals are judged from the same entry on. */
+/** The evaluator reads the journal from `scenario_started` on, as it reads a saved journal. */
 export async function createRunContext(options: RunContextOptions): Promise<RunContext> {
   const { plan, sim } = options
   const core = coreOf(sim)
@@ -70,23 +68,23 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
     scopeOf: step => evaluator.scopeOf(step.number),
     interpolate: (step, template) => interpolate(template, evaluator.scopeOf(step.number)),
     close: () => {
-      unwatch()
+      unsubscribe()
       context.journalWaiter.stop()
     },
   }
-  const unwatch = core.journal.subscribe(entry => {
+  const unsubscribe = core.journal.subscribe(entry => {
     try {
       evaluator.see(entry)
     } catch (error) {
       context.evaluationError ??= error
     }
   })
-  context.note(startMark(context))
+  context.note(startEvent(context))
   for (const conversation of plan.conversations) await openConversation(context, conversation, conversations)
   return context
 }
 
-function startMark({ plan, core, driver, seed, instance, env, url, sim }: RunContext): RunEvent {
+function startEvent({ plan, core, driver, seed, instance, env, url, sim }: RunContext): RunEvent {
   return {
     note: 'scenario_started',
     scenario: plan.name,
@@ -102,7 +100,7 @@ function startMark({ plan, core, driver, seed, instance, env, url, sim }: RunCon
   }
 }
 
-/** Ids are drawn from the name of the lane: another lane, or another step, shifts none of them. */
+/** Derives ids from the name of the conversation, so that other conversations and steps do not change them. */
 async function openConversation(
   context: RunContext,
   conversation: ConversationSpec,
@@ -120,7 +118,7 @@ async function openConversation(
     source: filled(conversation.source),
     user: user === null ? null : { id: makeId(knobs['ids.user'], seed, `user of ${conversation.name}`), ...user },
     ...(conversation.transcript === null ? {} : { transcript: conversation.transcript }),
-    // A shipped conversation stands unless there are rows of its own.
+    // The conversation of a shipped transcript stays, unless the scenario has a history of its own.
     ...(conversation.transcript !== null && conversation.history.length === 0
       ? {}
       : { history: filled(conversation.history) }),

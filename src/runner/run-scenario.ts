@@ -1,4 +1,4 @@
-/** One scenario, played from its first step to the quiet after its last. */
+/** Executes one scenario: its steps, its `finally` steps, and the wait for late calls. */
 import type { Verdict } from '../evaluator/verdict.ts'
 import type { EarlyEnd } from '../journal/run-failures.ts'
 import { wallTimer } from '../runtime/clock.ts'
@@ -7,34 +7,35 @@ import { InterpolationError } from '../scenario/interpolation.ts'
 import type { PlannedItem, PlannedStep } from '../scenario/plan.ts'
 import { agent, readInbox, target } from './agent-steps.ts'
 import { awaitPendingAcks } from './await-ack.ts'
-import { check, expect, none, sees } from './check-steps.ts'
+import { check, sees, waitForVerdict } from './check-steps.ts'
 import { availability, deliver, fault, log, wait } from './environment-steps.ts'
 import type { RunContext } from './run-context.ts'
 import { type StepContext, type StepDetails, StepError, type StepHandler } from './step-context.ts'
 import { bot, press, user } from './user-steps.ts'
 import { earlyEndOf, InterruptedError, settle } from './waiting.ts'
 
-export interface PlayOptions {
-  /** Aborts with the reason why the run ends early. */
+export interface ExecuteOptions {
+  /** Aborts with an `InterruptedError` when the run ends early. */
   readonly signal: AbortSignal
-  /** Told before each step that may take long. */
+  /** Called before each step. */
   onStep?(step: PlannedStep): void
-  /** What a check waits for, and at most for how much longer. */
+  /** Called when a step waits: for what, and for at most how long. */
   onWaiting?(step: PlannedStep, what: string, forMs: number): void
-  /** The steps are over; what follows is only listening. */
+  /** Called when all steps have ended. */
   onQuiet?(): void
 }
 
-/** Never rejects for what an intermediary does. The verdict may be asked for again when stragglers came. */
-export async function executeScenario(context: RunContext, options: PlayOptions): Promise<Verdict> {
+/** Never rejects for a failure of the intermediary. Rejects with an internal error of the evaluator. */
+export async function executeScenario(context: RunContext, options: ExecuteOptions): Promise<Verdict> {
   const timeLimit = createTimeLimit(context, options.signal)
   const run: Run = { context, options, signal: timeLimit.signal, stopped: new Set(), timedOut: false }
-  await sequence(run, context.plan.steps)
+  await executeItems(run, context.plan.steps)
   timeLimit.clear()
   context.note({ note: 'steps_done' })
-  const end = await finallySteps(run)
+  const end = await executeFinally(run)
   options.onQuiet?.()
-  await settle(context, { lingering: run.timedOut, signal: options.signal })
+  const { settleMs: quietMs } = context.plan.timeouts
+  await settle(context, { quietMs, awaitCall: run.timedOut, signal: options.signal })
   await rereadInboxes(run)
   context.note({ note: 'scenario_ended', ...end, ...timeLimit.why() })
   if (context.evaluationError !== null) throw context.evaluationError
@@ -43,15 +44,15 @@ export async function executeScenario(context: RunContext, options: PlayOptions)
 
 interface Run {
   readonly context: RunContext
-  readonly options: PlayOptions
+  readonly options: ExecuteOptions
   readonly signal: AbortSignal
-  /** Lanes whose first failure ended them. */
+  /** Conversations that a failure has ended. */
   readonly stopped: Set<string>
-  /** A check ran out of time: a late call may still explain it. */
+  /** Whether an expectation timed out, so that a late call may explain it. */
   timedOut: boolean
 }
 
-/** The bound of the scenario and the end of the run, as one signal. */
+/** Combines the time limit of the scenario and the end of the run in one signal. */
 function createTimeLimit({ plan }: RunContext, outer: AbortSignal) {
   const own = new AbortController()
   const { scenarioMs } = plan.timeouts
@@ -63,29 +64,29 @@ function createTimeLimit({ plan }: RunContext, outer: AbortSignal) {
   return { signal: AbortSignal.any([own.signal, outer]), why, clear: () => timer.cancel() }
 }
 
-async function sequence(run: Run, items: readonly PlannedItem[]): Promise<void> {
+async function executeItems(run: Run, items: readonly PlannedItem[]): Promise<void> {
   for (const item of items) {
     if (run.signal.aborted || allStopped(run)) return
-    if (item.kind === 'parallel') await Promise.all(item.branches.map(branch => sequence(run, branch)))
-    else if (!run.stopped.has(item.conversation)) await playStep(run, item)
+    if (item.kind === 'parallel') await Promise.all(item.branches.map(branch => executeItems(run, branch)))
+    else if (!run.stopped.has(item.conversation)) await executeStep(run, item)
   }
 }
 
 const allStopped = ({ context, stopped }: Run): boolean =>
   context.conversations.size > 0 && [...context.conversations.keys()].every(conversation => stopped.has(conversation))
 
-/** Whatever happened before, in lanes that failed too; with time of its own, unless the whole run is over. */
-async function finallySteps(run: Run): Promise<{ stopped?: EarlyEnd }> {
+/** Executes them also in conversations that have failed, with a time limit of their own. */
+async function executeFinally(run: Run): Promise<{ stopped?: EarlyEnd }> {
   const timeLimit = createTimeLimit(run.context, run.options.signal)
   const last: Run = { ...run, signal: timeLimit.signal, stopped: new Set() }
-  await sequence(last, run.context.plan.finally)
+  await executeItems(last, run.context.plan.finally)
   await awaitPendingAcks(last).catch(() => {})
   timeLimit.clear()
   run.timedOut ||= last.timedOut
   return timeLimit.why()
 }
 
-async function playStep(run: Run, step: PlannedStep): Promise<void> {
+async function executeStep(run: Run, step: PlannedStep): Promise<void> {
   const { context, options } = run
   const { number, label, action } = step
   await readInboxesBefore(run, step)
@@ -108,7 +109,7 @@ async function playStep(run: Run, step: PlannedStep): Promise<void> {
 
 const waitsForIntermediary = ({ verb }: Action) => verb === 'expect' || verb === 'sees'
 
-/** Waited in vain: is anybody there at all? If so, a late call may explain it. */
+/** Tests whether the target is reachable, when it did not do what a step expects. */
 async function probeAfterTimeout(run: Run): Promise<void> {
   const { context } = run
   const failure = (await context.checkTarget?.()) ?? null
@@ -127,7 +128,7 @@ async function outcomeOf(work: () => Promise<StepDetails> | StepDetails): Promis
   }
 }
 
-/** How much the agent has seen before a turn begins. */
+/** Records what the agent sees before the user acts. */
 async function readInboxesBefore({ context, signal }: Run, step: PlannedStep): Promise<void> {
   if (!context.driver?.verbs.includes('inbox')) return
   for (const name of step.readsInboxOf) {
@@ -136,24 +137,25 @@ async function readInboxesBefore({ context, signal }: Run, step: PlannedStep): P
   }
 }
 
-/** Whether the agent saw something twice shows only now. */
+/** Reads the inboxes once more, because an item may have come twice. */
 async function rereadInboxes({ context, options }: Run): Promise<void> {
   const { driver, plan, conversations, core } = context
   if (!driver?.verbs.includes('inbox') || !plan.needs.includes('inbox')) return
-  const looked = new Set(
+  const readBefore = new Set(
     core.journal
       .query({ kind: 'driver' })
       .filter(isInbox)
       .map(({ chat_id }) => chat_id),
   )
   for (const chat of conversations.values()) {
-    if (looked.has(chat.id)) await readInbox(context, chat, core.journal.nextSeq - 1, options.signal)
+    if (readBefore.has(chat.id)) await readInbox(context, chat, core.journal.nextSeq - 1, options.signal)
   }
 }
 
 const isInbox = (entry: { readonly kind: string; readonly verb?: unknown }) => entry.verb === 'inbox'
 
-export const STEP_HANDLERS: { readonly [V in Verb]: StepHandler<V> } = {
+/** Executes a step by its verb. */
+const STEP_HANDLERS: { readonly [V in Verb]: StepHandler<V> } = {
   user,
   press,
   bot,
@@ -164,8 +166,8 @@ export const STEP_HANDLERS: { readonly [V in Verb]: StepHandler<V> } = {
   fault,
   deliver,
   target,
-  expect,
-  none,
+  expect: waitForVerdict,
+  none: waitForVerdict,
   check,
   log,
 }

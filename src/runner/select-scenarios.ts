@@ -1,11 +1,11 @@
-/** Which plays a run has: by name, tag and share, each as often as wished. */
+/** Selects the scenarios of a run by name, tag and shard, and repeats them. */
 import type { Plan } from '../scenario/plan.ts'
 
 export interface Selection {
-  /** Names, or parts of them, without regard to case. */
+  /** Names or parts of names, case-insensitive. */
   readonly only: readonly string[]
   readonly tags: readonly string[]
-  /** `1/4`: the first of four shares. */
+  /** `1/4`: the first of four shards. */
   readonly shard: { readonly index: number; readonly of: number } | null
   readonly repeat: number
 }

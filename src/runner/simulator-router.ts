@@ -1,4 +1,4 @@
-/** One port for many plays: each call finds its simulator by the chat it is about. */
+/** Serves many simulators on one port: routes each call to the simulator of its chat. */
 
 import { FILES_PREFIX } from '../api/files.ts'
 import type { Api } from '../api/handle.ts'
@@ -10,11 +10,11 @@ import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { limitOf, type RequestRouter } from '../simulator/workspaces/request-router.ts'
 
 export interface SimulatorRouter {
-  /** Its own simulator takes what belongs to no play; its journal has only that. */
+  /** Its own simulator answers the calls that belong to no scenario; its journal has only these. */
   readonly server: PlatformServer
-  /** Every chat of this simulator is from now on reached here, for as long as the house stands. */
+  /** Routes the calls about the chats of this simulator to it, until `close`. */
   attach(sim: PlatformSimulator): void
-  /** Its steps are over: calls without a chat are no longer taken for its own. */
+  /** Stops routing calls without a chat to this simulator. */
   detach(sim: PlatformSimulator): void
   close(): Promise<void>
 }
@@ -36,7 +36,7 @@ export async function createSimulatorRouter(options: PlatformServerOptions): Pro
 
 type Owners = ReadonlyMap<string, PlatformSimulator>
 
-/** Availability and unknown chats belong to the only play there is; beside others nobody can tell whose they are. */
+/** Calls about availability or about unknown chats go to the simulator of a scenario only when no other one runs. */
 function createRequestRouter(
   fallback: PlatformSimulator,
   owners: Owners,
@@ -76,7 +76,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** Opened links are rare, and their ids are unique. */
+/** Searches all simulators: file ids are unique, and links are opened rarely. */
 function fileOwner({ target }: ApiRequest, owners: Owners): PlatformSimulator | undefined {
   const id = pathOf(target).slice(FILES_PREFIX.length).split('/')[0]!
   return [...new Set(owners.values())].find(sim => coreOf(sim).platform.state.files.has(id))

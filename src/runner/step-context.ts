@@ -1,8 +1,9 @@
-/** What every kind of step gets, and what it may say when it has been played. */
+/** Defines what the runner passes to a step, and what a step returns. */
+import type { Journal } from '../journal/journal.ts'
 import type { StepFailure } from '../journal/run-failures.ts'
 import type { Action, Verb } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import type { StepEnded } from '../scenario/run-events.ts'
+import type { RunEventOf, StepEnded } from '../scenario/run-events.ts'
 import type { RunContext } from './run-context.ts'
 
 export type StepDetails = Omit<StepEnded, 'note' | 'step'>
@@ -10,11 +11,11 @@ export type StepDetails = Omit<StepEnded, 'note' | 'step'>
 export interface StepContext {
   readonly context: RunContext
   readonly step: PlannedStep
-  /** Seq of the entry that says the step began. */
+  /** Seq of the run event that the step has started. */
   readonly startSeq: number
-  /** The play is over. */
+  /** Aborts at the time limit of the scenario, or when the run ends. */
   readonly signal: AbortSignal
-  /** What it is waiting for, and at most how much longer. */
+  /** Reports what the step waits for, and for at most how long. */
   waiting(what: string, forMs: number): void
 }
 
@@ -22,7 +23,7 @@ export interface ActionContext<V extends Verb> extends StepContext {
   readonly action: Extract<Action, { verb: V }>
 }
 
-/** Rejects with `StepError` when it cannot be done. */
+/** Rejects with `StepError` when the step cannot be executed, and with `InterruptedError` when the signal aborts. */
 export type StepHandler<V extends Verb> = (stepContext: ActionContext<V>) => Promise<StepDetails> | StepDetails
 
 /** The runner cannot execute a step. */
@@ -35,3 +36,13 @@ export class StepError extends Error {
     this.failure = failure
   }
 }
+
+/** The run event that a step has started, or ended; undefined before it. */
+export const stepEvent = <Note extends 'step_started' | 'step_ended'>(
+  journal: Journal,
+  note: Note,
+  step: number | undefined,
+): RunEventOf<Note> | undefined =>
+  journal.query({ kind: 'note' }).findLast(entry => entry.note === note && entry.step === step) as
+    | RunEventOf<Note>
+    | undefined

@@ -1,27 +1,23 @@
-/** A run: every wanted scenario played against one intermediary, each with a simulator of its own behind one port. */
+/** Runs the selected scenarios against one intermediary. Each has its own simulator; all share one port. */
 
 import type { Driver } from '../agent-driver/driver.ts'
+import { ENDPOINTS } from '../contract/endpoints.ts'
 import { VERSION } from '../contract/version.ts'
-import type { RunResult, ScenarioResult, Verdict } from '../evaluator/verdict.ts'
+import { evaluate } from '../evaluator/evaluation.ts'
+import { leaksBetween } from '../evaluator/tokens/echo.ts'
+import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import type { Entry, EntryOf } from '../journal/entry.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import { httpTransport, type Transport } from '../runtime/transport.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
 import type { PlatformSimulatorOptions } from '../simulator/options.ts'
 import { createPlatformSimulator } from '../simulator/simulator.ts'
+import { defineTexts } from '../text/texts.ts'
 import { earlyEndText } from '../wording/run-failures.ts'
 import { type ConcurrencyLimiter, type ConcurrencySlot, createConcurrencyLimiter } from './concurrency-limiter.ts'
-import { finalizeRun } from './finalize-run.ts'
 import { probeTarget } from './probe-target.ts'
-import {
-  applyStrict,
-  countOutcomes,
-  effectiveSeed,
-  maskedJournal,
-  planFields,
-  skippedResults,
-  unsetVariable,
-} from './results.ts'
+import { applyStrict, countOutcomes, maskedJournal, scenarioResult, skippedResult, unsetVariable } from './results.ts'
 import { createRunContext, type RunContext, scenarioSeed } from './run-context.ts'
 import { executeScenario } from './run-scenario.ts'
 import type { SelectedScenario } from './select-scenarios.ts'
@@ -31,142 +27,179 @@ import { earlyEndOf } from './waiting.ts'
 export interface SuiteOptions {
   readonly wanted: readonly SelectedScenario[]
   readonly router: SimulatorRouter
-  /** What every simulator of the run is made from. */
+  /** The options of every simulator of the run. */
   readonly base: PlatformServerOptions
   readonly target: string
-  /** Of the run; a scenario may have its own unless `seedWins`. */
+  /** Seed of the run. A scenario may set its own, unless `seedWins`. */
   readonly seed: number
   readonly seedWins: boolean
   readonly driver: Driver | null
   readonly jobs: number
-  /** Warnings fail. */
+  /** Treats warnings as failures, and inconclusive results as exit code 4. */
   readonly strict: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   /** Aborts with an `InterruptedError` when the run ends early. */
   readonly signal: AbortSignal
   readonly listener: RunListener
-  /** The command that plays one scenario again. */
+  /** The command line that runs one scenario again. */
   rerunCommand(plan: Plan, seed: number, instance: number): string
 }
 
-/** Who shows what goes on. */
+/** Receives the progress of a run. */
 export interface RunListener {
   started(name: string): void
   step(name: string, step: PlannedStep): void
-  /** Since a moment of `elapsedMs()`, for at most so long. */
+  /** A step waits for `what`, since a moment of `elapsedMs()`. */
   waiting(name: string, what: string, sinceMs: number, atMostMs: number): void
-  /** The steps are over. */
+  /** All steps have ended; the runner waits for late calls. */
   listening(name: string): void
-  finished(played: ScenarioResult): void
+  finished(result: ScenarioResult): void
 }
 
-/** Never rejects for what an intermediary does. */
+const TEXTS = defineTexts({
+  notStarted: 'the run was stopped before it',
+  noChat: 'names no chat',
+  unknownChat: (id: string) => `is about chat ${JSON.stringify(id)}, which no scenario has`,
+  expected: 'every call belongs to a chat of a scenario',
+  answered: (call: string, problem: string, status: number, message: string) =>
+    `${call} ${problem}: answered ${status}${message}`,
+})
+
+/** Never rejects for a failure of the intermediary. */
 export async function runSuite(options: SuiteOptions): Promise<RunResult> {
+  const { wanted, jobs, target, seed, signal, strict, router } = options
   const startedAt = wallTime()
   const started = elapsedMs()
   const transport = httpTransport()
-  const slots = createConcurrencyLimiter(options.jobs)
-  const runs = await Promise.all(options.wanted.map(wanted => showOf(options, wanted, transport, slots)))
-  const { scenarios, failures, journal } = finalizeRun(options, runs)
+  const limiter = createConcurrencyLimiter(jobs)
+  const runs = await Promise.all(wanted.map(selected => runSelected(options, selected, transport, limiter)))
+  const scenarios = runs.map(run => resultWithLateEntries(options, run))
+  const journal = maskedJournal(router.server)
+  for (const { context } of runs) context?.close()
   await transport.close()
-  const facts = { version: VERSION, startedAt, durationMs: elapsedMs() - started, target: options.target }
-  const stopped = options.signal.aborted ? earlyEndText(earlyEndOf(options.signal)) : null
-  return {
-    ...facts,
-    seed: options.seed,
-    scenarios,
-    failures,
-    journal,
-    stopped,
-    ...countOutcomes(scenarios, failures, options.strict),
-  }
+  const failures = [...orphanFailures(journal), ...leaksBetween(scenarios)]
+  const stopped = signal.aborted ? earlyEndText(earlyEndOf(signal)) : null
+  const facts = { version: VERSION, startedAt, durationMs: elapsedMs() - started, target, seed }
+  return { ...facts, scenarios, failures, journal, stopped, ...countOutcomes(scenarios, failures, strict) }
 }
 
-/** One play, and what is needed to judge it again when stragglers come. */
-export interface ScenarioRun {
-  readonly plan: Plan
+/** The result of a run whose target cannot be reached: an error of every scenario, with the same reason. */
+export function unreachableResult(options: Omit<SuiteOptions, 'listener'>, reason: string): RunResult {
+  const { wanted, target, seed } = options
+  const scenarios = wanted.map(({ plan, instance }) =>
+    skippedResult(plan, { outcome: 'error', reason }, factsOf(options, plan, instance)),
+  )
+  const facts = { version: VERSION, startedAt: wallTime(), durationMs: 0, target, seed }
+  return { ...facts, scenarios, failures: [], journal: [], stopped: reason, ...countOutcomes(scenarios, []) }
+}
+
+function factsOf(options: Omit<SuiteOptions, 'listener'>, plan: Plan, instance: number) {
+  const seed = options.seedWins ? options.seed : (plan.seed ?? options.seed)
+  return { seed, instance, rerunCommand: options.rerunCommand(plan, seed, instance) }
+}
+
+interface ScenarioRun {
+  readonly result: ScenarioResult
+  /** Null when the scenario did not run. */
   readonly context: RunContext | null
-  readonly played: ScenarioResult
-  /** Seq of the last entry that was judged. */
+  /** Seq of the last entry that the verdict contains. */
   readonly evaluatedTo: number
 }
 
-const SKIPPED = { outcome: 'skipped', reason: 'the run was stopped before it' } as const
-
-async function showOf(
+async function runSelected(
   options: SuiteOptions,
-  wanted: SelectedScenario,
+  { plan, instance }: SelectedScenario,
   transport: Transport,
-  slots: ConcurrencyLimiter,
+  limiter: ConcurrencyLimiter,
 ): Promise<ScenarioRun> {
-  const slot = await slots.take(wanted.plan.exclusive !== null)
+  const slot = await limiter.take(plan.exclusive !== null)
+  const facts = factsOf(options, plan, instance)
+  const skipped = (outcome: 'skipped' | 'error', reason: string): ScenarioRun => ({
+    result: skippedResult(plan, { outcome, reason }, facts),
+    context: null,
+    evaluatedTo: 0,
+  })
   try {
-    const why = options.signal.aborted ? SKIPPED : unsetVariable(wanted.plan, options.env)
-    if (why === null) return await perform(options, wanted, transport, slot)
-    return { plan: wanted.plan, context: null, played: skippedResults(options, wanted, why), evaluatedTo: 0 }
+    if (options.signal.aborted) return skipped('skipped', TEXTS.notStarted)
+    const unset = unsetVariable(plan, options.env)
+    return unset === null ? await runOne(options, plan, facts, transport, slot) : skipped('error', unset)
   } finally {
     slot.close()
   }
 }
 
-async function perform(
+async function runOne(
   options: SuiteOptions,
-  wanted: SelectedScenario,
+  plan: Plan,
+  facts: ReturnType<typeof factsOf>,
   transport: Transport,
   slot: ConcurrencySlot,
 ): Promise<ScenarioRun> {
-  const { plan, instance } = wanted
-  const { router, driver, env, listener, signal } = options
-  const seed = effectiveSeed(options, plan)
-  const facts = { plan, instance, seed, startedAt: wallTime(), started: elapsedMs() }
+  const { router, driver, env, listener, signal, target } = options
+  const { seed, instance } = facts
+  const times = { startedAt: wallTime(), started: elapsedMs() }
   const name = instance === 1 ? plan.name : `${plan.name} #${instance}`
   listener.started(name)
-  const sim = createPlatformSimulator(optionsFor(options, wanted, seed), transport)
+  const sim = createPlatformSimulator(optionsFor(options, { plan, instance }, seed), transport)
   if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
-  const checkTarget = () => probeTarget(new URL(options.target), 0, signal)
-  const context = await createRunContext({
-    plan,
-    sim,
-    driver,
-    seed,
-    instance,
-    env,
-    url: router.server.url,
-    checkTarget,
-  })
+  const checkTarget = () => probeTarget(new URL(target), 0, signal)
+  const { url } = router.server
+  const context = await createRunContext({ plan, sim, driver, seed, instance, env, url, checkTarget })
   router.attach(sim)
   const onQuiet = () => {
     listener.listening(name)
     slot.releaseSlot()
   }
-  const verdict = await executeScenario(context, { signal, onQuiet, ...watched(listener, name) })
+  const verdict = await executeScenario(context, { signal, onQuiet, ...stepListener(listener, name) })
   router.detach(sim)
-  const played = playedFrom(options, facts, verdict, context)
-  listener.finished({ ...played, name })
-  return { plan, context, played, evaluatedTo: context.core.journal.nextSeq - 1 }
+  const result = scenarioResult(context, applyStrict(options, verdict), { ...facts, ...times })
+  listener.finished({ ...result, name })
+  return { result, context, evaluatedTo: context.core.journal.nextSeq - 1 }
 }
 
-/** A check is waited for from its beginning on, however often it is asked about. */
-function watched(listener: RunListener, name: string) {
-  const begun = new Map<number, number>()
+/** Reports a wait from the beginning of its step on. */
+function stepListener(listener: RunListener, name: string) {
+  const started = new Map<number, number>()
   return {
     onStep(step: PlannedStep) {
-      begun.set(step.number, elapsedMs())
+      started.set(step.number, elapsedMs())
       listener.step(name, step)
     },
-    onWaiting(step: PlannedStep, what: string, forMs: number) {
-      const sinceMs = begun.get(step.number)!
-      listener.waiting(name, what, sinceMs, elapsedMs() - sinceMs + forMs)
+    onWaiting({ number }: PlannedStep, what: string, forMs: number) {
+      const now = elapsedMs()
+      const sinceMs = started.get(number) ?? now
+      listener.waiting(name, what, sinceMs, now - sinceMs + forMs)
     },
   }
 }
 
-interface JournalIndex {
-  readonly plan: Plan
-  readonly instance: number
-  readonly seed: number
-  readonly startedAt: string
-  readonly started: number
+/** Evaluates the journal again when entries came after the scenario had ended. */
+function resultWithLateEntries(options: SuiteOptions, { context, result, evaluatedTo }: ScenarioRun): ScenarioResult {
+  if (context === null || context.core.journal.nextSeq - 1 === evaluatedTo) return result
+  const journal = maskedJournal(context.sim)
+  return { ...result, ...applyStrict(options, evaluate(context.plan, journal)), journal }
+}
+
+/** Refused calls that belong to no scenario. */
+function orphanFailures(journal: readonly Entry[]): Failure[] {
+  const calls = journal.filter((entry): entry is EntryOf<'api'> => entry.kind === 'api')
+  return calls.filter(call => call.status >= 400).map(orphanFailure)
+}
+
+function orphanFailure({ seq, method, path, chat_id, endpoint, status, response }: EntryOf<'api'>): Failure {
+  const message = (response as { error?: { message?: string } } | null)?.error?.message
+  const problem = chat_id === undefined ? TEXTS.noChat : TEXTS.unknownChat(chat_id)
+  return {
+    kind: endpoint === null ? 'contract' : 'unexpected',
+    step: null,
+    conversation: null,
+    wanted: TEXTS.expected,
+    happened: TEXTS.answered(`${method} ${path}`, problem, status, message === undefined ? '' : ` (${message})`),
+    rules: endpoint === null ? ['V1'] : [ENDPOINTS[endpoint].rule],
+    nearest: [],
+    marks: [seq],
+    soft: false,
+  }
 }
 
 function optionsFor(
@@ -188,7 +221,7 @@ function optionsFor(
   }
 }
 
-/** A play is judged by its whole journal. */
+/** The verdict needs the whole journal. */
 const JOURNAL_LIMIT = 200_000
 
 function clockFor(
@@ -198,20 +231,4 @@ function clockFor(
   if (clock === null) return otherwise
   if (clock.mode === 'real') return 'real'
   return clock.start === undefined ? 'virtual' : { mode: 'virtual', start: clock.start }
-}
-
-function playedFrom(options: SuiteOptions, facts: JournalIndex, verdict: Verdict, context: RunContext): ScenarioResult {
-  const { plan, instance, seed, startedAt, started } = facts
-  return {
-    ...applyStrict(options, verdict),
-    ...planFields(plan),
-    seed,
-    clock: context.core.clock.mode,
-    instance,
-    startedAt,
-    durationMs: elapsedMs() - started,
-    journal: maskedJournal(context.sim),
-    conversations: Object.fromEntries([...context.conversations].map(([name, chat]) => [name, chat.id])),
-    rerunCommand: options.rerunCommand(plan, seed, instance),
-  }
 }

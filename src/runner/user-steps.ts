@@ -1,4 +1,4 @@
-/** The end user and the bot: what happens in the chat window. */
+/** Executes steps of the end user and of the bot. */
 
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, resolve } from 'node:path'
@@ -67,7 +67,7 @@ async function performUserAction(
   return done
 }
 
-/** An unknown button, an empty message: the words are those of the control API. */
+/** Reports an unknown button or an empty message as the control API does. */
 async function started(start: () => Maybe<UserOutcome>): Promise<UserOutcome> {
   try {
     return await andThen(start(), outcome => outcome)

@@ -1,4 +1,4 @@
-/** Waiting within a play. A virtual clock is moved only for deliveries that are due later: retries and delays. */
+/** Waits for journal entries, for the next delivery of a virtual clock, and for the end of all traffic. */
 
 import type { Entry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -7,10 +7,11 @@ import { wallTimer } from '../runtime/clock.ts'
 import type { Core } from '../simulator/core.ts'
 import { advanceVirtual } from '../simulator/time.ts'
 import { earlyEndText } from '../wording/run-failures.ts'
-import type { RunContext } from './run-context.ts'
 
-/** All that waiting needs of a stage. */
-export type Waiting = Pick<RunContext, 'core' | 'journalWaiter'>
+export interface WaitContext {
+  readonly core: Core
+  readonly journalWaiter: JournalWaiter
+}
 
 /** The time limit of the scenario or the end of the run interrupts a wait. */
 export class InterruptedError extends Error {
@@ -27,7 +28,7 @@ export class InterruptedError extends Error {
 export const earlyEndOf = ({ reason }: AbortSignal): EarlyEnd =>
   reason instanceof InterruptedError ? reason.end : { code: 'interrupted' }
 
-/** As long as the play goes on; what was begun goes on alone. */
+/** Rejects with `InterruptedError` when the signal aborts. Does not stop `work`. */
 export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new InterruptedError())
@@ -37,26 +38,31 @@ export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise
   })
 }
 
-export interface Open {
-  /** On the clock of `at_ms`. */
+export interface Pending {
+  /** When it is decided at the latest, on the clock of `at_ms`. */
   readonly untilMs: number
 }
 
-/** `look` answers null when it is decided. It is asked again with every entry and at `untilMs`. */
-export async function waitUntil(context: Waiting, look: () => Open | null, signal: AbortSignal): Promise<void> {
-  for (let open = look(); open !== null; open = look()) {
+/** Calls `status` after every journal entry and at `untilMs`, until it returns null. Rejects with `InterruptedError`. */
+export async function waitUntil(
+  context: WaitContext,
+  status: () => Pending | null,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let pending = status(); pending !== null; pending = status()) {
     if (signal.aborted) throw new InterruptedError()
-    await oneStep(context, open.untilMs, signal)
+    await nextChange(context, pending.untilMs, signal)
   }
 }
 
-async function oneStep({ core, journalWaiter }: Waiting, untilMs: number, signal: AbortSignal): Promise<void> {
+/** A virtual clock moves only to a delivery that is due later: a retry, or a delayed event. */
+async function nextChange({ core, journalWaiter }: WaitContext, untilMs: number, signal: AbortSignal): Promise<void> {
   if (core.clock.mode === 'real' || core.nextDeliveryDue() === null) return journalWaiter.next(untilMs, signal)
   if (core.activity.busy) return idleOr(core, next => journalWaiter.next(untilMs, AbortSignal.any([signal, next])))
   await advanceToNextDelivery(core)
 }
 
-/** Whichever is first; the other one leaves no timer behind. */
+/** Resolves with the first of both, and cancels the timer of `other`. */
 async function idleOr({ activity }: Core, other: (enough: AbortSignal) => Promise<void>): Promise<void> {
   const enough = new AbortController()
   await Promise.race([activity.idle(), other(enough.signal)])
@@ -69,11 +75,12 @@ async function advanceToNextDelivery(core: Core): Promise<void> {
 }
 
 export interface JournalWaiter {
-  /** Resolves with the next entry, at `untilMs` on the clock of `at_ms`, or when aborted: whichever is first. */
+  /** Resolves at the next entry, at `untilMs` on the clock of `at_ms`, or when the signal aborts. */
   next(untilMs: number, signal: AbortSignal): Promise<void>
   stop(): void
 }
 
+/** Resolves waits by a subscription to the journal, without polling. */
 export function createJournalWaiter(journal: Journal): JournalWaiter {
   const waiting = new Set<() => void>()
   const stop = journal.subscribe(() => {
@@ -97,22 +104,25 @@ export function createJournalWaiter(journal: Journal): JournalWaiter {
   }
 }
 
-/** However busy it stays. */
-const LONGEST_MS = 2_000
+/** The maximum when the traffic does not end. */
+const MAX_SETTLE_MS = 2_000
 
-/** Ends when nothing was called or delivered for `timeouts.settle`. `lingering`: a late call may explain a failure. */
-export async function settle(
-  context: RunContext,
-  { lingering, signal }: { readonly lingering: boolean; readonly signal: AbortSignal },
-): Promise<void> {
+export interface SettleOptions {
+  readonly quietMs: number
+  /** Waits for a call, because a late call may explain why an expectation failed. */
+  readonly awaitCall: boolean
+  readonly signal: AbortSignal
+}
+
+/** Resolves when there was no call and no delivery for `quietMs`. */
+export async function settle(context: WaitContext, { quietMs, awaitCall, signal }: SettleOptions): Promise<void> {
   const { journal, activity } = context.core
-  const quietMs = context.plan.timeouts.settleMs
   const begun = journal.atMs
-  const until = begun + Math.max(LONGEST_MS, quietMs)
+  const until = begun + Math.max(MAX_SETTLE_MS, quietMs)
   let lastMs = begun
   let lastSeq = journal.nextSeq - 1
-  let hadCall = !lingering
-  const look = (): Open | null => {
+  let hadCall = !awaitCall
+  const status = (): Pending | null => {
     for (const entry of journal.query({ after: lastSeq })) {
       lastSeq = entry.seq
       if (!isTraffic(entry)) continue
@@ -123,7 +133,7 @@ export async function settle(
     const over = (journal.atMs >= quietAt && !activity.busy) || journal.atMs >= until
     return over ? null : { untilMs: Math.min(journal.atMs >= quietAt ? until : quietAt, until) }
   }
-  if (!signal.aborted) await waitUntil(context, look, signal).catch(() => {})
+  if (!signal.aborted) await waitUntil(context, status, signal).catch(() => {})
 }
 
 const isTraffic = ({ kind }: Entry): boolean => kind === 'api' || kind === 'delivery' || kind === 'event'

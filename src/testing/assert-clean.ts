@@ -71,8 +71,7 @@ async function waitUntilQuiet(run: TestRun, ms: number): Promise<void> {
     await wallDelay(0, resetSignal)
   }
   if (ms === 0) return
-  const plan = { ...context.plan, timeouts: { ...context.plan.timeouts, settleMs: ms } }
-  await settle({ ...context, plan }, { lingering: false, signal: resetSignal })
+  await settle(context, { quietMs: ms, awaitCall: false, signal: resetSignal })
 }
 
 function failuresOf(run: TestRun, allow: readonly string[]): Failure[] {

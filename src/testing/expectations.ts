@@ -4,7 +4,7 @@ import type { Call } from '../evaluator/call.ts'
 import { failureOfStep } from '../evaluator/compute-verdict.ts'
 import { patternText } from '../evaluator/wording.ts'
 import type { EntryOf } from '../journal/entry.ts'
-import * as checks from '../runner/check-steps.ts'
+import { waitForVerdict } from '../runner/check-steps.ts'
 import type { StepContext } from '../runner/step-context.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import type { Action } from '../scenario/action.ts'
@@ -72,7 +72,7 @@ export async function expectCalls<Id extends CallId>(
     },
   }
   const label = `expect ${patternText({ call, body: body ?? null })}`
-  const { run, step } = await runStep(subject, action, label, checks.expect)
+  const { run, step } = await runStep(subject, action, label, waitForVerdict)
   return run.evaluation.claims.claimedBy(step.number).map(toReceivedCall<Id>)
 }
 
@@ -88,7 +88,7 @@ export async function expectNone<Id extends CallId>(
   const pattern = { call, body: bodyPattern(body) }
   const forMs = durationMs('for', options.for)
   const label = `none ${patternText({ call, body: body ?? null })} for ${formatDuration(forMs)}`
-  await runStep(subject, { verb: 'none', calls: [pattern], forMs }, label, checks.none)
+  await runStep(subject, { verb: 'none', calls: [pattern], forMs }, label, waitForVerdict)
 }
 
 /** Known option names. Each value is checked where it is used. */

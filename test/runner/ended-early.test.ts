@@ -137,7 +137,7 @@ it('an event that a fault keeps back is not held against the webhook', async () 
   }
   const { out } = await finished(startRun(files, ['s.yaml', '--target', target.url, '--port', '0']))
   expect(out).toMatch(/x the webhook did not receive REQUESTING TAKEOVER, because the fault keeper held it/)
-  expect(out).toContain('Say async: true')
+  expect(out).toContain('Write async: true')
 })
 
 it('an event spoilt by a fault is not said to be signed correctly', async () => {

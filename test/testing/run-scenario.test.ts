@@ -111,7 +111,9 @@ describe('a scenario in code', () => {
   it('says what clock it needs', async () => {
     const sim = createSimulator({ clock: 'real' })
     const later = defineScenario({ name: 'Later', clock: 'virtual' }, [user('Hi'), check({ status: 'bot' })])
-    await expect(runScenario(sim, later)).rejects.toThrow("Later needs a virtual clock, and this simulator's is real.")
+    await expect(runScenario(sim, later)).rejects.toThrow(
+      'Later needs a virtual clock, and the clock of this simulator is real.',
+    )
     const earlier = { ...later, clock: { mode: 'virtual' as const, start: '2020-01-01T00:00:00Z' } }
     await expect(runScenario(createSimulator(), earlier)).rejects.toThrow(/begins at 2020-01-01T00:00:00Z, before/)
   })
