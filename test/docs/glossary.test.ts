@@ -1,0 +1,52 @@
+/** Checks that docs/glossary.md defines each term once, and that code or pages use it. */
+import { expect, it } from 'vitest'
+import { filesIn } from '../architecture/files.ts'
+import { PAGES, read, rows } from './pages.ts'
+
+const GLOSSARY = 'docs/glossary.md'
+const definitions = rows(read(GLOSSARY)).filter(([term]) => term !== 'term')
+const terms = definitions.map(([term]) => term!)
+
+it('defines each term once, in one sentence', () => {
+  expect(new Set(terms).size).toBe(terms.length)
+  const wrong = definitions.filter(([, meaning]) => !/^[A-Z][^.]*(\.\w[^.]*)*\.$/.test(meaning!))
+  expect(wrong).toEqual([])
+})
+
+it('defines the terms of scenarios, webhooks and the journal', () => {
+  const needed = [
+    'ack',
+    'assumption',
+    'attempt',
+    'claim',
+    'conversation',
+    'delivery',
+    'evaluator',
+    'event',
+    'expectation',
+  ]
+  const more = [
+    'fault',
+    'finding',
+    'intermediary',
+    'journal',
+    'knob',
+    'matcher',
+    'plan',
+    'step',
+    'verdict',
+    'workspace',
+  ]
+  expect([...needed, ...more].filter(term => !terms.includes(term))).toEqual([])
+})
+
+const texts = [
+  ...PAGES.filter(page => page !== GLOSSARY).map(read),
+  ...filesIn('src', '.ts').map(file => read(`src/${file}`)),
+]
+/** Plurals and the camelCase of identifiers count as uses. */
+const uses = (term: string) => new RegExp(`\\b${term.replace(/[ -]/g, '[ \\-_]?')}`, 'i')
+
+it.each(terms)('code or another page uses %s', term => {
+  expect(texts.some(text => uses(term).test(text))).toBe(true)
+})
