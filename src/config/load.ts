@@ -4,9 +4,15 @@ import { readdirSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { problem } from '../files/errors.ts'
 import { loadDefault, type NamedFile, readText } from '../files/user-files.ts'
+import { defineTexts } from '../text/texts.ts'
 import type { Layer } from './settings.ts'
 
-const EXTENSIONS = ['.yaml', '.yml', '.json', '.js', '.mjs', '.ts'] as const
+const TEXTS = defineTexts({
+  wrongExtension: (file: string, extensions: readonly string[]) =>
+    `${JSON.stringify(file)} must end in ${extensions.join(', ')}.`,
+})
+
+const EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json', '.js', '.mjs', '.ts']
 const NAMES = EXTENSIONS.map(extension => `handover-sim.config${extension}`)
 
 export interface FoundConfig extends NamedFile {
@@ -35,10 +41,10 @@ function filesIn(folder: string): string[] {
 
 function named(cwd: string, { file, from }: { file: string; from: string }): FoundConfig {
   const extension = extname(file).toLowerCase()
-  if ((EXTENSIONS as readonly string[]).includes(extension)) {
+  if (EXTENSIONS.includes(extension)) {
     return { name: file, path: resolve(cwd, file), extension, ignored: [] }
   }
-  throw problem(from, `${JSON.stringify(file)} must end in ${EXTENSIONS.join(', ')}.`)
+  throw problem(from, TEXTS.wrongExtension(file, EXTENSIONS))
 }
 
 /** Throws `ConfigError` with every problem found. */

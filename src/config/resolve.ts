@@ -34,25 +34,25 @@ export interface ConfigEnvironment {
 
 export interface Resolved {
   readonly options: PlatformServerOptions
-  /** Dotted name -> where its value came from. */
+  /** Dotted name -> the origin of its value. */
   readonly sources: Readonly<Record<string, string>>
   /** Dotted name -> the effective value, as a config file would have it; null when there is none. */
   readonly values: Readonly<Record<string, unknown>>
-  /** For `run`; it is part of the same file. */
+  /** The agent driver file, for `run`. */
   readonly agentDriver: string | null
   readonly warnings: readonly string[]
 }
 
-export async function resolveSettings(flags: SettingFlags, around: ConfigEnvironment): Promise<Resolved> {
+export async function resolveSettings(flags: SettingFlags, environment: ConfigEnvironment): Promise<Resolved> {
   const problems: Problem[] = []
-  const fromEnv = envLayer(around.env, problems)
+  const fromEnv = envLayer(environment.env, problems)
   const fromFlags = flagLayer(flags, problems)
   if (problems.length > 0) throw new ConfigError(problems)
-  const file = findConfig(around.cwd, explicitFile(flags, around.env))
-  const fromFile = file === null ? {} : await loadConfig(file, around.nodeVersion)
+  const file = findConfig(environment.cwd, explicitFile(flags, environment.env))
+  const fromFile = file === null ? {} : await loadConfig(file, environment.nodeVersion)
   const settings = mergeLayers(defaultLayer(), fromFile, fromEnv, fromFlags)
   const warnings = (file?.ignored ?? []).map(other => TEXTS.ignored(other, file?.name ?? ''))
-  return { ...inForce(settings), warnings }
+  return { ...effective(settings), warnings }
 }
 
 function explicitFile(flags: SettingFlags, env: Env) {
@@ -70,8 +70,9 @@ function take(layer: Record<string, Setting>, setting: TextSetting, text: string
 function envLayer(env: Env, problems: Problem[]): Layer {
   const layer: Record<string, Setting> = {}
   for (const setting of TEXT_SETTINGS) {
-    const name = setting.env.find(one => env[one])
-    if (name !== undefined) take(layer, setting, env[name]!, name, problems)
+    const [name] = setting.env.filter(one => env[one])
+    const text = name === undefined ? undefined : env[name]
+    if (name !== undefined && text !== undefined) take(layer, setting, text, name, problems)
   }
   return layer
 }
@@ -80,8 +81,8 @@ function flagLayer(flags: SettingFlags, problems: Problem[]): Layer {
   const layer: Record<string, Setting> = {}
   for (const assignment of flags.set ?? []) takeAssignment(layer, assignment, problems)
   for (const setting of TEXT_SETTINGS) {
-    const text = flags[setting.option] as string | undefined
-    if (text !== undefined) take(layer, setting, text, setting.flag, problems)
+    const text = flags[setting.option]
+    if (typeof text === 'string') take(layer, setting, text, setting.flag, problems)
   }
   if (flags.inspector === false) layer.inspector = { value: false, from: '--no-inspector' }
   if (flags.markers === false) layer.markers = { value: false, from: '--no-markers' }
@@ -131,10 +132,10 @@ function defaultLayer(): Layer {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value, from: 'default' }]))
 }
 
-function inForce(settings: Layer): Omit<Resolved, 'warnings'> {
-  const names = Object.keys(settings)
-  const values = Object.fromEntries(names.map(name => [name, canonical(name, settings[name]!.value)]))
-  const sources = Object.fromEntries(names.map(name => [name, settings[name]!.from]))
+function effective(settings: Layer): Omit<Resolved, 'warnings'> {
+  const entries = Object.entries(settings)
+  const values = Object.fromEntries(entries.map(([name, { value }]) => [name, canonical(name, value)]))
+  const sources = Object.fromEntries(entries.map(([name, { from }]) => [name, from]))
   return { options: optionsFrom(values), sources, values, agentDriver: values.agent_driver as string | null }
 }
 

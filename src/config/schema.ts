@@ -1,7 +1,7 @@
 /** Checks config files by a schema, which is also the JSON Schema for editors, and flattens them to dotted settings. */
 import * as z from 'zod/mini'
 import { ZOD_MESSAGES } from '../contract/explain-issues.ts'
-import { KNOB_NAMES } from '../contract/knobs.ts'
+import { isKnob } from '../contract/knobs.ts'
 import { type Source, schemaProblems } from '../files/document.ts'
 import { ConfigError, type Problem } from '../files/errors.ts'
 import { isMap } from '../files/is-map.ts'
@@ -13,7 +13,12 @@ import {
   predicateSchema,
   ReplySchema,
 } from '../files/setting-schemas.ts'
+import { defineTexts } from '../text/texts.ts'
 import { EXPECTED, type Layer, readBaseUrl, readHttpUrl, type Setting } from './settings.ts'
+
+const TEXTS = defineTexts({
+  duplicate: (name: string, first: string) => `sets ${name} again (first at ${first}).`,
+})
 
 const knobs = knobSchemas()
 
@@ -85,24 +90,24 @@ function* settingsIn(config: ConfigFile): Generator<{ path: Path; name: string; 
 /** Names in `knobs` are whole, dotted or nested; names in other sections begin with the section. */
 function* within(path: Path, map: Record<string, unknown>): Generator<{ path: Path; name: string; value: unknown }> {
   for (const [key, value] of Object.entries(map)) {
-    const here = [...path, key]
-    const name = here.slice(path[0] === 'knobs' ? 1 : 0).join('.')
-    if (isMap(value) && !KNOB_NAMES.includes(name as never)) yield* within(here, value)
-    else yield { path: here, name, value }
+    const full = [...path, key]
+    const name = full.slice(path[0] === 'knobs' ? 1 : 0).join('.')
+    if (isMap(value) && !isKnob(name)) yield* within(full, value)
+    else yield { path: full, name, value }
   }
 }
 
 function collect(file: string, source: Source, config: ConfigFile): Layer {
   const layer: Record<string, Setting> = {}
-  const twice: Problem[] = []
+  const duplicates: Problem[] = []
   for (const { path, name, value } of settingsIn(config)) {
     const place = source.place(path, 'key')
     const from = place === null ? file : `${file}:${place.line}`
     const known = layer[name]
-    if (known) twice.push(source.problem(path, 'key', path.join('.'), `sets ${name} again (first at ${known.from}).`))
+    if (known) duplicates.push(source.problem(path, 'key', path.join('.'), TEXTS.duplicate(name, known.from)))
     layer[name] = { value, from }
   }
-  if (twice.length > 0) throw new ConfigError(twice)
+  if (duplicates.length > 0) throw new ConfigError(duplicates)
   return layer
 }
 

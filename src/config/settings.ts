@@ -7,9 +7,12 @@ export interface Setting {
   /** `default`, `--port`, `HANDOVER_SIM_PORT`, `handover-sim.config.yaml:3`. */
   readonly from: string
 }
+/** Settings of one origin by dotted name: `port`, `webhook.url`, `typing.webhook`. */
 export type Layer = Readonly<Record<string, Setting>>
 
-export const mergeLayers = (...layers: readonly Layer[]): Layer => Object.assign({}, ...layers) as Layer
+/** Later layers win. */
+export const mergeLayers = (...layers: readonly Layer[]): Layer =>
+  Object.fromEntries(layers.flatMap(layer => Object.entries(layer)))
 
 /** What each value must be. */
 export const EXPECTED = defineTexts({
@@ -43,7 +46,7 @@ export function readBaseUrl(value: unknown): string | undefined {
   return url === undefined || /[?#]/.test(url) ? undefined : url
 }
 
-/** The flags that set something, as commander parses them. */
+/** The flags of settings, as commander parses them. */
 export interface SettingFlags {
   readonly port?: string
   readonly host?: string
@@ -69,7 +72,7 @@ export interface TextSetting {
   expected(): string
 }
 
-const as = (expected: keyof typeof EXPECTED, read: (text: string) => unknown) => ({
+const expecting = (expected: keyof typeof EXPECTED, read: (text: string) => unknown) => ({
   read,
   expected: () => EXPECTED[expected],
 })
@@ -86,12 +89,12 @@ const row = (
 ): TextSetting => ({ name, flag, option, env, ...how })
 
 export const TEXT_SETTINGS: readonly TextSetting[] = [
-  row('port', '--port', 'port', ['HANDOVER_SIM_PORT', 'PORT'], as('port', readPort)),
-  row('host', '--host', 'host', ['HANDOVER_SIM_HOST'], as('host', readHost)),
-  row('webhook.url', '--webhook-url', 'webhookUrl', ['HANDOVER_SIM_WEBHOOK_URL'], as('httpUrl', readHttpUrl)),
+  row('port', '--port', 'port', ['HANDOVER_SIM_PORT', 'PORT'], expecting('port', readPort)),
+  row('host', '--host', 'host', ['HANDOVER_SIM_HOST'], expecting('host', readHost)),
+  row('webhook.url', '--webhook-url', 'webhookUrl', ['HANDOVER_SIM_WEBHOOK_URL'], expecting('httpUrl', readHttpUrl)),
   row('keys.handover', '--api-key', 'apiKey', ['HANDOVER_SIM_API_KEY'], knob('keys.handover')),
   row('keys.bot', '--bot-api-key', 'botApiKey', ['HANDOVER_SIM_BOT_API_KEY'], knob('keys.bot')),
-  row('base_url', '--base-url', 'baseUrl', ['HANDOVER_SIM_BASE_URL'], as('baseUrl', readBaseUrl)),
-  row('seed', '--seed', 'seed', ['HANDOVER_SIM_SEED'], as('seed', readSeed)),
-  row('clock', '--clock', 'clock', ['HANDOVER_SIM_CLOCK'], as('clock', readClock)),
+  row('base_url', '--base-url', 'baseUrl', ['HANDOVER_SIM_BASE_URL'], expecting('baseUrl', readBaseUrl)),
+  row('seed', '--seed', 'seed', ['HANDOVER_SIM_SEED'], expecting('seed', readSeed)),
+  row('clock', '--clock', 'clock', ['HANDOVER_SIM_CLOCK'], expecting('clock', readClock)),
 ]

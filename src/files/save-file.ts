@@ -1,4 +1,4 @@
-/** Puts a text into a file at once: whoever reads it meanwhile sees the old one or the new one, never half of one. */
+/** Writes a file atomically, so that a reader sees the old or the new text and never a part of it. */
 import {
   closeSync,
   existsSync,
@@ -11,30 +11,31 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { defineTexts } from '../text/texts.ts'
 
-/** Pieces are written as they come. Makes the folder when there is none. Throws an Error in words. */
+/** Writes the pieces one by one and creates missing folders. Throws an Error that says why it failed. */
 export function saveText(path: string, text: Iterable<string>): void {
   try {
     makeFolder(dirname(path))
     save(existsSync(path) ? realpathSync(path) : path, text)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new Error(WHY[code ?? ''] ?? message)
+    throw new Error(REASONS[code ?? ''] ?? message)
   }
 }
 
-const WHY: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<string, string>> = defineTexts({
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EISDIR: 'it is a folder',
   ENOTDIR: 'part of the path is a file',
   EEXIST: 'part of the path is a file',
-  ENOENT: 'a folder of the path cannot be made',
+  ENOENT: 'a folder of the path cannot be created',
   ENOSPC: 'the disk is full',
   EROFS: 'the disk is read-only',
-}
+})
 
-/** From the top down: asked to make a whole path, Node never comes back where a folder cannot be made, as in /proc. */
+/** Creates one folder at a time, because a recursive `mkdir` of Node never returns in places such as /proc. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))
@@ -46,7 +47,7 @@ function makeFolder(path: string): void {
 }
 
 function save(path: string, text: Iterable<string>): void {
-  if (isNoFile(path)) return writeAll(path, text)
+  if (isSpecialFile(path)) return writeAll(path, text)
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
   try {
     writeAll(draft, text)
@@ -75,5 +76,5 @@ function writeAll(path: string, text: Iterable<string>): void {
   }
 }
 
-/** A device or a pipe stays what it is; for a folder the system says that it is one. */
-const isNoFile = (path: string) => existsSync(path) && !statSync(path).isFile()
+/** Devices and pipes are written directly; for a folder the system reports the error. */
+const isSpecialFile = (path: string) => existsSync(path) && !statSync(path).isFile()

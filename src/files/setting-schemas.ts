@@ -14,6 +14,7 @@ import {
 import { Button } from '../contract/schemas.ts'
 import { readBusinessHours } from '../platform/hours.ts'
 import { defineTexts } from '../text/texts.ts'
+import { isMap } from './is-map.ts'
 
 const TEXTS = defineTexts({
   start: 'a time such as "2024-01-01T09:00:00Z"',
@@ -65,11 +66,11 @@ export interface Placeholder {
 export function knobSchemas(also: Placeholder | null = null): KnobSchemas {
   const made = new Map(KNOB_NAMES.map(name => [name, z.optional(knobSchema(name, also))]))
   const of = (group: string) => {
-    const names = KNOB_NAMES.filter(name => name.startsWith(`${group}.`))
-    return Object.fromEntries(names.map(name => [name.slice(group.length + 1), made.get(name)!]))
+    const inGroup = [...made].filter(([name]) => name.startsWith(`${group}.`))
+    return Object.fromEntries(inGroup.map(([name, schema]) => [name.slice(group.length + 1), schema]))
   }
-  const groups = [...new Set(KNOB_NAMES.map(name => name.split('.')[0]!))]
-  const nested = Object.fromEntries(groups.map(group => [group, z.optional(z.strictObject(of(group)))]))
+  const groups = new Set(KNOB_NAMES.map(name => name.slice(0, name.indexOf('.'))))
+  const nested = Object.fromEntries([...groups].map(group => [group, z.optional(z.strictObject(of(group)))]))
   return { of, all: z.strictObject({ ...Object.fromEntries(made), ...nested }) }
 }
 
@@ -100,8 +101,7 @@ export const BusinessHoursSchema = z.unknown().check(
   ctx => {
     const { value } = ctx
     if (value === null) return
-    const isObject = typeof value === 'object' && !Array.isArray(value)
-    const read = isObject ? readBusinessHours(value as Record<string, unknown>) : null
+    const read = isMap(value) ? readBusinessHours(value) : null
     if (read === null) ctx.issues.push({ code: 'custom', input: value, message: TEXTS.businessHours })
     else if ('message' in read) ctx.issues.push(sentenceIssue('unexpected_value', value, read.message, [read.key]))
   },

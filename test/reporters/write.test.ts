@@ -63,7 +63,7 @@ describe('writing reports', () => {
   it.runIf(existsSync('/proc/self'))('where no folder can be made, that is said, and nothing hangs', async () => {
     const { problems, cwd } = await write('tap=/proc/none/of/these/r.tap,json=r.json')
     expect(problems).toEqual([
-      'the tap report /proc/none/of/these/r.tap could not be written: a folder of the path cannot be made',
+      'the tap report /proc/none/of/these/r.tap could not be written: a folder of the path cannot be created',
     ])
     expect(existsSync(join(cwd, 'r.json'))).toBe(true)
   })
