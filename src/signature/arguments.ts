@@ -7,7 +7,7 @@ export type RawBody = string | Uint8Array | ArrayBuffer
 /** One key, or several while keys are being changed. */
 export type Keys = string | readonly string[]
 
-/** A copy, taken at once: a server may reuse its buffer while the key is being imported. */
+/** The bytes of a body, copied at once: a server may reuse its buffer while the key is imported. Throws a TypeError for a parsed body. */
 export function bodyBytes(body: RawBody): Bytes {
   if (typeof body === 'string') return utf8(body)
   const view = viewOf(body)
@@ -16,7 +16,7 @@ export function bodyBytes(body: RawBody): Bytes {
   return view.slice()
 }
 
-/** Asks for the kind, not for the class: a test runner or a frame may have an `ArrayBuffer` of its own. */
+/** Checks the tag, not the class: a test runner or a frame may have an `ArrayBuffer` of its own. */
 function viewOf(body: unknown): Uint8Array | null {
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
   const tag = Object.prototype.toString.call(body)
@@ -34,7 +34,7 @@ export function keysOf(key: Keys): readonly string[] {
 const badKey = (key: unknown) =>
   `key: must be the API key as a text that is not empty, got ${kindOf(key)}. Is the variable it comes from set?`
 
-/** Never the value: it may be the key. */
+/** Describes the type of a value, never the value, because it may be the key. */
 function kindOf(value: unknown): string {
   if (value === '') return 'an empty text'
   if (value === null || value === undefined) return String(value)
@@ -53,10 +53,10 @@ const RAW = [
 ].join('; ')
 
 function hintFor(body: RawBody | null | undefined): string {
-  if (body === undefined || body === null) return `Nothing has read it. How to get it: ${RAW}.`
+  if (body === undefined || body === null) return `No code has read it. How to get it: ${RAW}.`
   if (has(body, 'then')) return 'Await it first.'
   if (has(body, 'arrayBuffer')) return 'Pass what its arrayBuffer() resolves with.'
-  return `Once parsed, its bytes are lost: written again they are others. How to get the raw body: ${RAW}.`
+  return `A parsed body has lost its bytes: JSON that is written again has other bytes. How to get the raw body: ${RAW}.`
 }
 
 const has = (value: unknown, method: string): boolean =>
@@ -64,11 +64,11 @@ const has = (value: unknown, method: string): boolean =>
 
 /** Its value is the base64 of HMAC-SHA256 over the raw body, keyed with the API key. */
 export const SIGNATURE_HEADER = 'Kindly-HMAC'
-/** Names the algorithm. Never choose the algorithm by it: whoever may choose one may choose a weak one. */
+/** Names the algorithm. Never select the algorithm by it, because an attacker could select a weak one. */
 export const ALGORITHM_HEADER = 'Kindly-HMAC-algorithm'
 export const ALGORITHM = 'HMAC-SHA-256 (base64 encoded)'
 
-/** `Headers` of any runtime, and everything that is asked the same way. */
+/** `Headers` of any runtime, and objects with the same `get` method. */
 export interface HeadersLike {
   get(name: string): string | null | undefined
 }
@@ -76,7 +76,7 @@ export interface HeadersLike {
 /** `request.headers` of node:http, Express, Fastify and others. */
 export type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The value of the signature header, or what has it: headers, or a request with `headers`. */
+/** The value of the signature header, or an object that contains it: headers, or a request with `headers`. */
 export type SignatureSource =
   | string
   | readonly string[]
@@ -86,7 +86,7 @@ export type SignatureSource =
   | HeaderRecord
   | { readonly headers: HeadersLike | HeaderRecord }
 
-/** Each value given for a header. A value that is no text, which a stranger might arrange, is none. */
+/** All values of a header. Values that are not strings, which an attacker may cause, are ignored. */
 export function valuesOf(source: unknown, name: string): readonly string[] {
   if (!isObject(source)) return textsIn(source)
   const headers = !isAskable(source) && isObject(source.headers) ? source.headers : source
@@ -101,5 +101,5 @@ const textsIn = (value: unknown): readonly string[] =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A header called `get` is a text, so that no stranger can pass for this. */
+/** A header with the name `get` is a string, so an attacker cannot imitate this. */
 const isAskable = (value: object): value is HeadersLike => 'get' in value && typeof value.get === 'function'

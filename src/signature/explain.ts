@@ -1,4 +1,4 @@
-/** Names the mistake behind a signature that is refused. For people who look into it, not for every request. */
+/** Finds the mistake that explains an invalid signature. For diagnosis, not for every request. */
 import {
   ALGORITHM,
   ALGORITHM_HEADER,
@@ -18,24 +18,24 @@ import { findMistakes, type SearchInput } from './search.ts'
 import { describeForm } from './written.ts'
 
 export interface ExplainOptions {
-  /** Keys that may have been used by mistake: a list, or by names that may be shown. */
+  /** Keys that may have been used by mistake: a list, or a map by names that messages can show. */
   readonly otherKeys?: readonly string[] | Readonly<Record<string, string>>
   /** The value of the algorithm header, when `signature` has no headers. */
   readonly algorithm?: string
-  /** The URL of the webhook, to tell a signature over URL and body. */
+  /** The URL of the webhook, to detect a signature over URL and body. */
   readonly url?: string
-  /** Shows the right signature; otherwise only how it begins. Whoever has it can send this body. */
+  /** Whether the message contains the whole valid signature, which allows to send this body; otherwise only its beginning. */
   readonly reveal?: boolean
 }
 
 export interface Explanation {
   readonly ok: boolean
   readonly mistake: MistakeId
-  /** What else was done wrong. */
+  /** Further mistakes. */
   readonly also: readonly MistakeId[]
-  /** What happened, for people. Never holds a key. */
+  /** The mistake in sentences. Never contains a key. */
   readonly message: string
-  /** What to do; empty when nothing is wrong. */
+  /** How to fix the mistake; empty when the signature is valid. */
   readonly fix: string
 }
 
@@ -70,7 +70,7 @@ const algorithmIn = (signature: SignatureSource) =>
 
 const LONGEST_SIGNATURE = 1_024
 
-/** What needs no search. */
+/** The mistakes that need no search. */
 function plainMistake(values: readonly string[], keys: readonly string[]): FoundMistake | null {
   const [given, ...others] = values
   if (given === undefined) return foundMistake('missing-header')
@@ -87,7 +87,7 @@ async function searched(question: SearchInput, algorithm: string | undefined, re
   const notes = [
     ...(form === null
       ? [await expectation(question, reveal)]
-      : ['Read in any way, it is none that a known mistake gives.']),
+      : ['In no encoding is it the signature of a known mistake.']),
     ...(partial ? ['The body is long: not every combination of mistakes was tried.'] : []),
     ...announced(algorithm),
   ]
@@ -101,7 +101,7 @@ function namedKeys(others: ExplainOptions['otherKeys'] = {}): Readonly<Record<st
 
 const isRight = ({ id }: FoundMistake) => id === 'right'
 
-/** Right is said only when nothing else is. */
+/** Reports `right` only when there is no mistake. */
 function explanationOf(
   found: readonly FoundMistake[],
   notes: readonly string[] = [],
@@ -127,7 +127,7 @@ async function expectation({ given, body, keys }: SearchInput, reveal: boolean):
 
 const start = (signature: string) => `${signature.slice(0, 4)}... (${signature.length} characters)`
 
-/** A sender that says it uses another algorithm is set up so. */
+/** Reports an algorithm header that names another algorithm. */
 function announced(algorithm: string | undefined): string[] {
   if (algorithm === undefined || algorithm === ALGORITHM) return []
   const shown = algorithm.replace(/[^ -~]/g, '?').slice(0, 60)
@@ -136,9 +136,9 @@ function announced(algorithm: string | undefined): string[] {
 
 function hints({ body, otherKeys }: SearchInput): string[] {
   return [
-    ...(isJson(body.text) ? [] : ['The body is not JSON: see whether it was cut short.']),
-    ...(body.url === null ? ['A signature over URL and body can be told only with the URL.'] : []),
-    ...(Object.keys(otherKeys).length === 0 ? ['A wrong key can be told only when it is among the other keys.'] : []),
+    ...(isJson(body.text) ? [] : ['The body is not JSON: check whether it is complete.']),
+    ...(body.url === null ? ['A signature over URL and body can be detected only with the URL.'] : []),
+    ...(Object.keys(otherKeys).length === 0 ? ['A wrong key can be detected only among the other keys.'] : []),
   ]
 }
 

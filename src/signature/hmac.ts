@@ -6,7 +6,7 @@ export type HashAlgorithm = 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512'
 const encoder = new TextEncoder()
 export const utf8 = (text: string): Bytes => encoder.encode(text)
 
-/** An HMAC pads its key with zeros, so this is the same key as none at all, which WebCrypto does not import. */
+/** The same key as an empty one, because HMAC pads keys with zeros; WebCrypto does not import empty keys. */
 const NO_KEY: Bytes = new Uint8Array(1)
 
 export function importKey(key: string | Bytes, hash: HashAlgorithm = 'SHA-256'): Promise<CryptoKey> {
@@ -18,7 +18,7 @@ export function importKey(key: string | Bytes, hash: HashAlgorithm = 'SHA-256'):
 export const computeHmac = async (key: CryptoKey, content: Bytes): Promise<Bytes> =>
   new Uint8Array(await subtle().sign('HMAC', key, content))
 
-/** Whether it is the HMAC of this content. WebCrypto compares in constant time. */
+/** Whether `mac` is the HMAC of the content. WebCrypto compares in constant time. */
 export const isHmac = (key: CryptoKey, mac: Bytes, content: Bytes): Promise<boolean> =>
   subtle().verify('HMAC', key, mac, content)
 
@@ -39,11 +39,11 @@ function subtle(): SubtleCrypto {
   const found = globalThis.crypto?.subtle as SubtleCrypto | undefined
   if (found !== undefined) return found
   throw new Error(
-    'There is no crypto.subtle here. It needs Node 20 or newer, another current runtime, or a page served over https.',
+    'crypto.subtle is not available. It needs Node 20 or newer, another current runtime, or a page served over https.',
   )
 }
 
-/** One character per byte. In pieces, because a call takes only so many arguments. */
+/** One character per byte; in pieces, because the number of arguments of a call is limited. */
 export function binaryText(bytes: Bytes): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += PIECE) text += String.fromCharCode(...bytes.subarray(at, at + PIECE))
@@ -51,7 +51,7 @@ export function binaryText(bytes: Bytes): string {
 }
 const PIECE = 8192
 
-/** The low byte of each UTF-16 unit, as Node's `latin1`. */
+/** The low byte of each UTF-16 unit, like `latin1` in Node. */
 export function fromBinaryText(text: string): Bytes {
   const bytes = new Uint8Array(text.length)
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
@@ -62,8 +62,8 @@ export const toBase64 = (bytes: Bytes): string => btoa(binaryText(bytes))
 
 export const toHex = (bytes: Bytes): string => Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 
-/** 32 bytes as base64. The last letter holds only four bits, so that no other text stands for the same bytes. */
+/** 32 bytes as base64. The last letter holds only four bits, so no other text encodes the same bytes. */
 const SIGNATURE = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
 
-/** The bytes of a signature; null for any other text. `atob` alone would let white space and stray bits pass. */
+/** The bytes of a signature; null for any other text. `atob` alone would accept white space and unused bits. */
 export const fromSignature = (text: string): Bytes | null => (SIGNATURE.test(text) ? fromBinaryText(atob(text)) : null)

@@ -1,9 +1,9 @@
-/** Verifying a whole `Request`, for handlers that are given one. */
+/** Verifies a whole `Request`, for fetch handlers. */
 import { type HeadersLike, type Keys, keysOf, SIGNATURE_HEADER, valuesOf } from './arguments.ts'
 import { type Bytes, concatBytes, fromSignature } from './hmac.ts'
 import { fitsAny } from './sign-verify.ts'
 
-/** The parts of a `Request` that are read: those of any runtime have them. */
+/** The parts of a `Request` that are used; requests of every runtime have them. */
 export interface RequestLike {
   readonly headers: HeadersLike
   readonly bodyUsed: boolean
@@ -22,7 +22,7 @@ export type VerifiedRequest =
   | { readonly ok: false; readonly body: string; readonly reason: string }
 
 export interface RequestLimits {
-  /** A longer body is refused and not read to its end. A webhook has a few kilobytes. */
+  /** The largest body in bytes, by default 1 MiB. A longer body is refused and not read to its end. */
   readonly maxBytes?: number
 }
 
@@ -57,7 +57,7 @@ export async function verifyRequest(
   return (await fitsAny(bytes, values, keys)) ? { ok: true, body } : { ok: false, body, reason: reasonFor(values) }
 }
 
-/** A request of Express or node:http has headers and a body of another kind: it would be taken for an empty one. */
+/** Refuses requests of Express or node:http, whose body would be read as an empty one. */
 function checkRequest({ body, bodyUsed }: RequestLike): void {
   if (body !== null && typeof body?.getReader !== 'function') throw new TypeError(NO_REQUEST)
   if (bodyUsed)
@@ -67,14 +67,14 @@ function checkRequest({ body, bodyUsed }: RequestLike): void {
 const NO_REQUEST =
   'request: must be a Request as fetch handlers get it. For one of Express, Fastify or node:http: verify(rawBody, request.headers, key).'
 
-/** The bytes, or why there are none. */
+/** The bytes of the body, or why it cannot be read. */
 async function readAll(stream: BodyStream | null, maxBytes: number): Promise<Bytes | string> {
   const reader = stream?.getReader()
   const chunks: Uint8Array[] = []
   let length = 0
   while (reader !== undefined) {
     const read = await reader.read().catch(() => null)
-    if (read === null) return 'The body broke off.'
+    if (read === null) return 'The connection ended before the body was complete.'
     if (read.done) break
     chunks.push(read.value!)
     length += read.value!.length
@@ -85,7 +85,7 @@ async function readAll(stream: BodyStream | null, maxBytes: number): Promise<Byt
   return concatBytes(...chunks)
 }
 
-/** Cheap on purpose: strangers cause it. `explain` says more. */
+/** A short reason that costs little, because any sender can cause it. `explain` gives details. */
 function reasonFor(values: readonly string[]): string {
   if (values.length === 0) return `The header ${SIGNATURE_HEADER} is missing.`
   if (fromSignature(values[0]!) === null) return `The header ${SIGNATURE_HEADER} is not the base64 of 32 bytes.`

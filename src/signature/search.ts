@@ -1,4 +1,4 @@
-/** Looks for the key, the body and the hash that give a signature: fewest mistakes first, and never without an end. */
+/** Searches the key, body and hash that give a signature: fewest mistakes first, within a budget. */
 import { type Bytes, computeHmac, importKey, utf8 } from './hmac.ts'
 import { BODIES, type SentBody } from './mistakes/bodies.ts'
 import { type FoundMistake, foundMistake, type MistakeId } from './mistakes/catalogue.ts'
@@ -13,7 +13,7 @@ export interface SearchInput {
   readonly otherKeys: Readonly<Record<string, string>>
 }
 
-/** Bounds the work, whatever the body is: so many HMACs, over so many bytes in all. */
+/** Limits the work: the number of HMACs and the bytes they hash. */
 interface Budget {
   tries: number
   bytes: number
@@ -22,13 +22,13 @@ const budget = (): Budget => ({ tries: 5_000, bytes: 16 * 1024 * 1024 })
 const UNBOUNDED: Readonly<Budget> = { tries: Infinity, bytes: Infinity }
 
 export interface SearchResult {
-  /** What was done, `right` for nothing; null when it cannot be told. */
+  /** The mistakes, `right` when there is none; null when none was found. */
   readonly foundMistake: readonly FoundMistake[] | null
-  /** Whether something was left out because the body is long. */
+  /** Whether combinations were skipped because the body is long. */
   readonly partial: boolean
 }
 
-/** Each stage has a budget of its own, so that a long body does not use it up with the first. */
+/** Each attempt has its own budget, so that a long body does not spend it all on the first one. */
 export async function findMistakes(question: SearchInput): Promise<SearchResult> {
   const { given, body, keys } = question
   const place = (at: number) => (keys.length === 1 ? '' : `key ${at + 1} of ${keys.length}`)
@@ -59,7 +59,7 @@ async function inTurn(
   return { foundMistake: null, partial }
 }
 
-/** A key or a body, and how it came about. */
+/** A key or a body, and the mistake that produces it. */
 interface Input {
   readonly value: string | Bytes
   readonly foundMistake: FoundMistake
@@ -117,7 +117,7 @@ function* bodiesFor(body: SentBody): Iterable<Input> {
     for (const { value, detail } of unbroken(variants(body))) yield input(value, id, detail)
 }
 
-/** Only those that can be paid for are made at all. */
+/** Stops when the budget is used up. */
 function affordable(bodies: Iterable<Input>, { tries, bytes }: Budget): readonly Input[] {
   const taken: Input[] = []
   let length = 0
@@ -129,11 +129,11 @@ function affordable(bodies: Iterable<Input>, { tries, bytes }: Budget): readonly
   return taken
 }
 
-/** JSON nested too deep for the stack, and character sets a runtime does not have, end the list. */
+/** Ends the list at the first variant that fails: JSON nested too deeply, or a character set that the runtime lacks. */
 function* unbroken<Value>(variants: Iterable<Variant<Value>>): Iterable<Variant<Value>> {
   try {
     yield* variants
   } catch {
-    // What could be made was tried.
+    // The variants before the failure are enough.
   }
 }

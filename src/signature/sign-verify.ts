@@ -61,7 +61,7 @@ export async function verify(body: RawBody, signature: SignatureSource, key: Key
   return fitsAny(bytes, valuesOf(signature, SIGNATURE_HEADER), keys)
 }
 
-/** For arguments that are known to be right. A header given twice is no signature: which one would hold? */
+/** Verifies checked arguments. A header that is given twice is invalid, because it is unclear which value counts. */
 export async function fitsAny(body: Bytes, values: readonly string[], keys: readonly string[]): Promise<boolean> {
   const mac = values.length === 1 ? fromSignature(values[0]!) : null
   if (mac === null) return false

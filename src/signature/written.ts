@@ -1,4 +1,4 @@
-/** Whether a text is an HMAC, and what was done to it. */
+/** Recognizes an HMAC in a text, and the mistakes in its form. */
 
 import type { Bytes } from './hmac.ts'
 import { fromSignature, toBase64 } from './hmac.ts'
@@ -7,11 +7,11 @@ import { FORMS } from './mistakes/header-values.ts'
 
 interface Written {
   readonly text: string
-  /** None for plain base64. */
+  /** Empty for plain base64. */
   readonly how: readonly FoundMistake[]
 }
 
-/** What was done to the HMAC to get this text: nothing is an empty list. Null when it is another one. */
+/** The mistakes that turn the HMAC into this text; an empty list when there is none, null when it is another HMAC. */
 export function howWritten(given: string, mac: Bytes): readonly FoundMistake[] | null {
   const texts = writings(mac)
   const exact = texts.find(({ text }) => text === given)
@@ -38,7 +38,7 @@ function inside(given: string, texts: readonly Written[]): readonly FoundMistake
 
 const KNOWN_PREFIX = /^(v\d|t|sha-?\d{1,3}|hmac([-_]?sha-?\d{1,3})?|signature|kindly-hmac|base64)\s*[=:]$/i
 
-/** Shows only prefixes that are known: what else stands there may be anything. */
+/** Names only known prefixes, because other text may be secret. */
 function around(before: string, after: string): FoundMistake {
   if (/^["'`]$/.test(before) && before === after) return foundMistake('quoted')
   if (before.endsWith(',') || after.startsWith(',')) return foundMistake('repeated-header')
@@ -50,7 +50,7 @@ function recased(given: string, { text }: Written): readonly FoundMistake[] | nu
   return given.trim().toLowerCase() === text.toLowerCase() ? [foundMistake('letter-case')] : null
 }
 
-/** As many characters as no other HMAC has in common by accident. */
+/** Long enough that two HMACs never begin alike by accident. */
 const ENOUGH = 8
 
 function cut(given: string, texts: readonly Written[]): readonly FoundMistake[] | null {
@@ -59,7 +59,7 @@ function cut(given: string, texts: readonly Written[]): readonly FoundMistake[] 
   return whole === undefined ? null : [foundMistake('truncated', `${given.length} characters are left`), ...whole.how]
 }
 
-/** What is wrong with the form alone, when nothing is known of what was signed. */
+/** The mistake in the form alone, when the signed content is unknown. */
 export function describeForm(given: string): FoundMistake | null {
   if (given !== given.trim()) return foundMistake('whitespace')
   if (/^(["'`]).*\1$/.test(given)) return foundMistake('quoted')

@@ -180,9 +180,9 @@ describe('an unknown mistake', () => {
 
   test('says what could not be told', async () => {
     const told = await explain(BODY, other, KEY)
-    expect(told.fix).toContain('A wrong key can be told only when it is among the other keys.')
-    expect(told.fix).toContain('A signature over URL and body can be told only with the URL.')
-    expect((await explain(BODY, other, KEY, MORE)).fix).not.toContain('can be told only')
+    expect(told.fix).toContain('A wrong key can be detected only among the other keys.')
+    expect(told.fix).toContain('A signature over URL and body can be detected only with the URL.')
+    expect((await explain(BODY, other, KEY, MORE)).fix).not.toContain('can be detected only')
   })
 
   test('a body that was cut short is not JSON', async () => {

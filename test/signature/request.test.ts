@@ -78,7 +78,7 @@ describe('refused, with a reason', () => {
       },
     })
     const told = await verifyRequest(await request(broken), KEY)
-    expect(told).toEqual({ ok: false, body: '', reason: 'The body broke off.' })
+    expect(told).toEqual({ ok: false, body: '', reason: 'The connection ended before the body was complete.' })
   })
 })
 

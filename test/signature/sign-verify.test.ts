@@ -175,10 +175,10 @@ describe('a mistake of the program is a TypeError', () => {
   const wrong = (body: unknown, secret: unknown) => verify(body as string, RIGHT, secret as string)
 
   test.each([
-    [{ foo: 1 }, /^body: must be the raw body as it arrived, got an object\. Once parsed, its bytes are lost/],
+    [{ foo: 1 }, /^body: must be the raw body as it arrived, got an object\. A parsed body has lost its bytes/],
     [[1], /got an array\. Once parsed/],
     [7, /got a number/],
-    [undefined, /got undefined\. Nothing has read it\. How to get it: Express: express\.raw/],
+    [undefined, /got undefined\. No code has read it\. How to get it: Express: express\.raw/],
     [null, /got null/],
     [Promise.resolve(BODY), /got an object \(Promise\)\. Await it first\.$/],
     [new Request('https://desk.example.test'), /got an object \(Request\)\. Pass what its arrayBuffer\(\)/],

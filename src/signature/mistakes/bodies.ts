@@ -3,7 +3,7 @@ import { type Bytes, binaryText, concatBytes, fromBinaryText, toBase64, utf8 } f
 import { jsonForms } from './json-forms.ts'
 import { type SignatureMistake, type Variant, variant } from './mistake.ts'
 
-/** A body, and the URL it was sent to, where that is known. */
+/** A body, and the URL it was sent to; null when unknown. */
 export interface SentBody extends BodyInput {
   readonly url: string | null
 }
@@ -110,7 +110,7 @@ function* otherEnds({ bytes }: SentBody): Iterable<Variant<Body>> {
   yield changed(binary.slice(0, endOf(binary)).replace(/^[ \t\r\n]+/, ''), 'trimmed')
 }
 
-/** Where the white space at the end begins; a regular expression would look from every space there is. */
+/** The start of the white space at the end; a regular expression would take quadratic time. */
 function endOf(text: string): number {
   let end = text.length
   while (end > 0 && ' \t\r\n'.includes(text[end - 1]!)) end--
@@ -170,7 +170,7 @@ function* asUtf16({ text }: BodyInput): Iterable<Variant<Body>> {
   )
 }
 
-/** Bytes that are not UTF-8 do not survive being a string. */
+/** The body after decoding replaced bytes that are not UTF-8. */
 function* asReplaced({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
   if (text === null) yield variant(utf8(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)))
 }

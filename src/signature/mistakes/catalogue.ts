@@ -1,4 +1,4 @@
-/** Every mistake there is a name for, and its words. */
+/** Lists all known mistakes with their texts. */
 import { BODIES } from './bodies.ts'
 import { FORMS, RECEIVED } from './header-values.ts'
 import { HASHES, KEYS } from './keys.ts'
@@ -6,7 +6,7 @@ import type { MistakeText } from './mistake.ts'
 
 const ROWS = [...FORMS, ...KEYS, ...BODIES, ...HASHES] as const
 
-/** What `explain` found; `right` when nothing is wrong. */
+/** The id of a mistake; `right` when there is none. */
 export type MistakeId = keyof typeof RECEIVED | (typeof ROWS)[number]['id']
 
 export const MISTAKES = {
@@ -14,7 +14,7 @@ export const MISTAKES = {
   ...Object.fromEntries(ROWS.map(({ id, says, fix }) => [id, { says, fix }])),
 } as Readonly<Record<MistakeId, MistakeText>>
 
-/** A mistake that was made, and in which way. */
+/** A mistake that was found, and its detail. */
 export interface FoundMistake {
   readonly id: MistakeId
   readonly detail: string

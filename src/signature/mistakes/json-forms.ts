@@ -1,4 +1,4 @@
-/** One JSON value written in the ways of many programs. Works on its tokens, so that what is not changed stays exact. */
+/** Writes one JSON text in the styles of many programs. It changes tokens, so that everything else stays exact. */
 import { type Variant, variant } from './mistake.ts'
 
 interface Spacing {

@@ -1,18 +1,18 @@
-/** The shape of a mistake: how it is made again, and what is said about it. */
+/** Defines the form of a mistake: how to reproduce it, and its texts. */
 
-/** One way to make a mistake. The detail ends the sentence of its mistake; it never holds a key. */
+/** One way to make a mistake. The detail follows the sentence of the mistake and never contains a key. */
 export interface Variant<Value> {
   readonly value: Value
   readonly detail: string
 }
 
 export interface MistakeText {
-  /** Without its full stop: a detail may follow. */
+  /** A sentence without its full stop, because a detail may follow. */
   readonly says: string
   readonly fix: string
 }
 
-/** What comes out when something was done to the right input; a variant that changes nothing does no harm. */
+/** A mistake and the outputs it produces from the right input. A variant may equal the input. */
 export interface SignatureMistake<Input, Output> extends MistakeText {
   readonly id: string
   variants(input: Input): Iterable<Variant<Output>>
