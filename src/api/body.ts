@@ -1,7 +1,6 @@
 /** Parses the body of a request by the schema of its endpoint, and refuses an invalid one. */
 import type * as z from 'zod/mini'
 import type { AssumptionName } from '../contract/assumptions.ts'
-import type { Endpoint } from '../contract/endpoints.ts'
 import { formatValue, ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { invalidParameter, Refusal } from '../platform/refusal.ts'
@@ -70,35 +69,36 @@ export function checkContentType(request: ApiRequest, knobs: Knobs, transaction:
   addFinding(transaction, 'E0.2', message)
 }
 
-export function parseBody(endpoint: Endpoint, raw: unknown, knobs: Knobs, transaction: Transaction): unknown {
+export function parseBody(schema: z.ZodMiniType, raw: unknown, knobs: Knobs, transaction: Transaction): unknown {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
     throw invalidParameter(knobs, `The body must be a JSON object, got ${formatValue(raw)}.`, {})
   }
-  const result = endpoint.body!.safeParse(raw)
-  if (!result.success) throw refuse(endpoint.body!, raw, knobs)
+  const result = schema.safeParse(raw)
+  if (!result.success) throw refuse(schema, raw, knobs)
   checkUnknown(raw, result.data as object, knobs, transaction)
   return result.data
 }
 
 /** Parses again with messages, which a valid body does not need. */
-function refuse(schema: NonNullable<Endpoint['body']>, raw: object, knobs: Knobs): Refusal {
-  const { issues } = schema.safeParse(raw, ZOD_MESSAGES).error!
-  const [first, ...rest] = describeIssues(issues, raw, schema, 'The body')
-  const more = rest.map(problem => ` ${problem.message}`).join('')
-  const field = first!.field === '' ? {} : { field: first!.field }
-  return invalidParameter(knobs, first!.message + more, { ...field, ...assumedBy(issues[0]!) })
+function refuse(schema: z.ZodMiniType, raw: object, knobs: Knobs): Refusal {
+  const issues = schema.safeParse(raw, ZOD_MESSAGES).error?.issues ?? []
+  const problems = describeIssues(issues, raw, schema, 'The body')
+  const field = problems[0]?.field
+  const message = problems.map(problem => problem.message).join(' ')
+  return invalidParameter(knobs, message, { ...(field ? { field } : {}), ...assumedBy(issues[0]) })
 }
 
 /** A timeout of zero or less has the right type, so refusing it is an assumption. */
-const assumedBy = ({ code, path }: z.core.$ZodIssue): { assumed?: readonly AssumptionName[] } =>
-  code === 'too_small' && path[0] === 'timeout' ? { assumed: ['typing.timeout'] } : {}
+const assumedBy = (issue: z.core.$ZodIssue | undefined): { assumed?: readonly AssumptionName[] } =>
+  issue?.code === 'too_small' && issue.path[0] === 'timeout' ? { assumed: ['typing.timeout'] } : {}
 
 function checkUnknown(raw: object, parsed: object, knobs: Knobs, transaction: Transaction): void {
   const unknown = droppedFields(raw, parsed)
-  if (unknown.length === 0) return
+  const [field] = unknown
+  if (field === undefined) return
   assumed(transaction, 'api.unknownFields')
   if (knobs['api.unknownFields'] === '400') {
-    throw new Refusal('invalid_parameter', `${unknown.join(', ')}: not a known field.`, { field: unknown[0]! })
+    throw new Refusal('invalid_parameter', `${unknown.join(', ')}: not a known field.`, { field })
   }
   for (const field of unknown) addFinding(transaction, 'ER1', `${field} is not a known field; it was ignored.`)
 }

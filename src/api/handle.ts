@@ -85,7 +85,7 @@ function mustRedirect({ ports, transaction }: ApiCall, route: ApiRoute): boolean
 
 function callOperation(call: ApiCall, endpoint: Endpoint, route: ApiRoute): Maybe<ApiResponse> {
   const grant = authorize(call, endpoint)
-  const body = endpoint.body === null ? undefined : readBody(call, endpoint)
+  const body = endpoint.body === null ? undefined : readBody(call, endpoint.body)
   const value = OPERATIONS[route.id]({ ports: call.ports, grant, route, body, transaction: call.transaction })
   return andThen(value, reply => successResponse(call, endpoint, reply))
 }
@@ -97,15 +97,15 @@ function authorize(call: ApiCall, endpoint: Endpoint): Grant {
   const grant = keyring.authorize(authorization, endpoint.scope, nowMs, state => {
     call.auth = state
   })
-  rateLimit.take(keyIn(authorization)!, platform.knobs['limits.rate'], nowMs)
+  rateLimit.take(keyIn(authorization) ?? '', platform.knobs['limits.rate'], nowMs)
   return grant
 }
 
-function readBody(call: ApiCall, endpoint: Endpoint): unknown {
+function readBody(call: ApiCall, schema: NonNullable<Endpoint['body']>): unknown {
   const { knobs } = call.ports.platform
   call.body = parseJson(call.request, knobs)
   checkContentType(call.request, knobs, call.transaction)
-  return parseBody(endpoint, call.body, knobs, call.transaction)
+  return parseBody(schema, call.body, knobs, call.transaction)
 }
 
 /** Appends the call and its effects to the journal; a refused call has no effects (ER1). */

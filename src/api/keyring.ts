@@ -130,13 +130,13 @@ function bearerOf(header: string | undefined, onState: (state: AuthState) => voi
     onState('missing')
     throw unauthorized('The header Authorization: Bearer <API_KEY> is missing.')
   }
-  const match = BEARER.exec(header)
-  if (match === null) {
+  const key = BEARER.exec(header)?.[1]
+  if (key === undefined) {
     onState('malformed')
     throw unauthorized('The header must read Authorization: Bearer <API_KEY>.')
   }
   lastHeader = header
-  lastKey = match[1]!
+  lastKey = key
   return lastKey
 }
 

@@ -9,7 +9,7 @@ import type {
   TypingStartRequest,
 } from '../contract/requests.ts'
 import { updateAvailability } from '../platform/availability.ts'
-import { requireChat, unknownChat } from '../platform/chats.ts'
+import { botById, requireChat, unknownChat } from '../platform/chats.ts'
 import { andThen, type Maybe, summarized, translated } from '../platform/engines.ts'
 import { checkMessage, endHandover, sendMessage, startHandover } from '../platform/handover.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -48,12 +48,7 @@ export const OPERATIONS: Record<EndpointId, Run> = {
   transcript: onChat(({ ports, transaction }, chat) => handoverTranscript(ports.platform, chat, transaction)),
   summarize,
   availability: ({ ports, grant, body, transaction }) =>
-    updateAvailability(
-      ports.platform,
-      ports.platform.state.bots.get(grant.botId)!,
-      body as AvailabilityRequest,
-      transaction,
-    ),
+    updateAvailability(ports.platform, botById(ports.platform, grant.botId), body as AvailabilityRequest, transaction),
   start: onChat<StartRequest>(({ ports, transaction }, chat, body) =>
     startHandover(ports.platform, chat, body, transaction),
   ),
@@ -98,7 +93,7 @@ function summarize(operation: Operation): Maybe<unknown> {
 }
 
 function readChat({ ports, grant, route, transaction }: Operation): unknown {
-  const id = route.chatId!
+  const id = route.chatId ?? ''
   const chat = ports.platform.state.chats.get(id)
   if (chat === undefined) throw unknownChat(ports.platform, id, JSON.stringify(id), 'chatId')
   if (chat.botId !== grant.botId) {

@@ -111,9 +111,7 @@ export const patternListKnob = (form: string, pattern: RegExp, initial: readonly
 export function countKnob(initial: number, max = Number.MAX_SAFE_INTEGER): KnobType<number> {
   const parse = (raw: unknown) => {
     const value = typeof raw === 'string' && /^\d+$/.test(raw) ? Number(raw) : raw
-    return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= max
-      ? (value as number)
-      : undefined
+    return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 && value <= max ? value : undefined
   }
   const schema = { type: 'integer', minimum: 1, maximum: max }
   return { initial, allowed: `a whole number from 1 to ${max}`, parse, format: value => value, schema }

@@ -4,6 +4,7 @@ import { addBotReply } from './chats.ts'
 import type { BotReply, PlatformContext } from './context.ts'
 import type { Chat } from './state.ts'
 import { note, type Transaction } from './transaction.ts'
+import { textsFor } from './translation.ts'
 
 interface Phrases {
   readonly greeting: string
@@ -12,7 +13,7 @@ interface Phrases {
   readonly button: string
 }
 
-const PHRASES: Record<string, Phrases> = {
+const PHRASES = {
   en: {
     greeting: 'Hi there! What can I help you with?',
     welcome: 'You are welcome! Have a nice day.',
@@ -43,10 +44,7 @@ const GREETINGS = /^(hi|hello|hey|hei|heisann|hallo|guten tag|moin|مرحبا|ا
 
 const THANKS = /^(thanks|thank you|thx|takk|tusen takk|danke|vielen dank|شكرا|شكرًا)(?!\p{L})[^?؟]{0,20}$/iu
 
-function phrasesFor(language: string): Phrases {
-  const primary = language.toLowerCase().split('-')[0] ?? ''
-  return PHRASES[primary === 'no' || primary === 'nn' ? 'nb' : primary] ?? PHRASES.en!
-}
+const phrasesFor = (language: string) => textsFor<Phrases>(PHRASES, language)
 
 export const handoverLabel = (language: string): string => phrasesFor(language).button
 

@@ -111,7 +111,13 @@ export function addNotice(platform: PlatformContext, chat: Chat, text: string, t
   return message
 }
 
-export const botOf = (platform: PlatformContext, chat: Chat): BotState => platform.state.bots.get(chat.botId)!
+export function botById({ state }: PlatformContext, id: number): BotState {
+  const bot = state.bots.get(id)
+  if (bot === undefined) throw new Error(`The state has no bot ${id}.`)
+  return bot
+}
+
+export const botOf = (platform: PlatformContext, chat: Chat): BotState => botById(platform, chat.botId)
 
 /** Marks the chat as active; with `chat.idleTimeout`, restarts its idle deadline. */
 function keepAlive(platform: PlatformContext, chat: Chat): void {

@@ -4,6 +4,7 @@ import type { PlatformContext } from './context.ts'
 import { Refusal } from './refusal.ts'
 import type { Chat } from './state.ts'
 import { assumed, type Transaction } from './transaction.ts'
+import { textsFor } from './translation.ts'
 
 export interface SummaryInput {
   readonly chatId: string
@@ -38,7 +39,7 @@ const countCharacters = (platform: PlatformContext, text: string): number => {
   return platform.knobs['summarize.count'] === 'utf16' ? trimmed.length : [...trimmed].length
 }
 
-const TEMPLATES: Record<string, string> = {
+const TEMPLATES = {
   en: 'The user wrote {count} messages. It began with "{first}" and the latest is "{last}".',
   nb: 'Brukeren skrev {count} meldinger. Det begynte med «{first}», og den siste er «{last}».',
   de: 'Die Person hat {count} Nachrichten geschrieben. Am Anfang stand „{first}“, zuletzt „{last}“.',
@@ -47,9 +48,7 @@ const TEMPLATES: Record<string, string> = {
 
 function templateFor(platform: PlatformContext, language: string): string {
   const own = platform.knobs['summarize.text']
-  if (own !== 'template') return own
-  const primary = language.toLowerCase().split('-')[0] ?? ''
-  return TEMPLATES[primary === 'no' || primary === 'nn' ? 'nb' : primary] ?? TEMPLATES.en!
+  return own === 'template' ? textsFor(TEMPLATES, language) : own
 }
 
 const shorten = (text: string): string => {
@@ -66,7 +65,7 @@ export function fillTemplate(platform: PlatformContext, input: SummaryInput): st
   }
   const text = templateFor(platform, input.language).replace(
     /\{(count|first|last)\}/g,
-    (_, name: string) => values[name]!,
+    (_, name: string) => values[name] ?? '',
   )
   const varied = platform.knobs['summarize.vary'] === 'on' ? `${text} (${++platform.state.summaryCounter})` : text
   return input.prompt === '' ? varied : `[prompt: ${input.prompt}] ${varied}`

@@ -14,14 +14,10 @@ export const markTranslation: Translate = (text, from, to) => (text === '' ? '' 
 export const sameText: Translate = text => text
 
 /** The first language of the agent when none of them is the language of the chat; null when no translation is needed (E4.7, E4.8). */
-export function agentLanguage(
-  platform: PlatformContext,
-  chat: Chat,
-  codes: readonly string[] | undefined,
-): string | null {
-  const first = codes?.[0]
+export function agentLanguage(platform: PlatformContext, chat: Chat, codes: readonly string[] = []): string | null {
+  const [first] = codes
   if (first === undefined || chat.language === '' || first === '') return null
-  return codes!.some(code => sameLanguage(platform, code, chat.language)) ? null : first
+  return codes.some(code => sameLanguage(platform, code, chat.language)) ? null : first
 }
 
 /** Compares without case and by primary subtag, unless `translation.match` says otherwise. */
@@ -37,6 +33,15 @@ function sameLanguage(platform: PlatformContext, a: string, b: string): boolean 
 function aliasOf(platform: PlatformContext, code: string): string {
   const pair = platform.knobs['translation.aliases'].find(alias => alias.toLowerCase().startsWith(`${code}=`))
   return pair === undefined ? code : pair.slice(code.length + 1).toLowerCase()
+}
+
+/** The texts of a language, or the English ones. Norwegian texts are those of `nb`. */
+export function textsFor<Texts>(
+  byLanguage: Readonly<Record<string, Texts>> & { readonly en: Texts },
+  language: string,
+) {
+  const primary = language.toLowerCase().split('-')[0] ?? ''
+  return byLanguage[primary === 'no' || primary === 'nn' ? 'nb' : primary] ?? byLanguage.en
 }
 
 /** The translation that a text of the user needs, or null. */

@@ -40,8 +40,8 @@ export function userSays(
 /** The buttons that the user can press, newest first, each label once. */
 export function visibleButtons(chat: Chat): Button[] {
   const seen = new Map<string, Button>()
-  for (let i = chat.messages.length - 1; i >= 0; i--) {
-    for (const button of chat.messages[i]!.buttons) {
+  for (const message of [...chat.messages].reverse()) {
+    for (const button of message.buttons) {
       if (button.label !== undefined && !seen.has(button.label)) seen.set(button.label, button)
     }
   }

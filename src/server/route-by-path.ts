@@ -31,7 +31,7 @@ export function createPathRouter(listeners: Listeners): Listener {
 const SLASH = 47
 
 const isControl = (path: string) =>
-  path.startsWith(CONTROL) && (path.length === CONTROL.length || '/?#'.includes(path[CONTROL.length]!))
+  path.startsWith(CONTROL) && (path.length === CONTROL.length || '/?#'.includes(path.charAt(CONTROL.length)))
 
 const isIndexPage = (path: string) => path === '/' || path.startsWith('/?') || path === '/favicon.ico'
 

@@ -121,7 +121,10 @@ function createSimulatorServer(
       return createControlListener({ simulator, workspaces, url: info.url, token, hosts, closing: closing.signal })
     },
   })
-  return createHttpServer(dispatch, request => !declaresTooMuch(request, limit()) || request.url!.startsWith('/_sim/'))
+  return createHttpServer(
+    dispatch,
+    request => !declaresTooMuch(request, limit()) || request.url?.startsWith('/_sim/') === true,
+  )
 }
 
 /** Parses each base URL once, because every request needs the path. */

@@ -24,11 +24,11 @@ function viewOf(body: unknown): Uint8Array | null {
   return isBuffer ? new Uint8Array(body as ArrayBuffer) : null
 }
 
-export function keysOf(key: Keys): readonly string[] {
+export function keysOf(key: Keys): readonly [string, ...string[]] {
   const keys: readonly unknown[] = Array.isArray(key) ? key : [key]
   if (keys.length === 0) throw new TypeError('key: must be a key or a list of keys, got an empty list.')
   for (const one of keys) if (typeof one !== 'string' || one === '') throw new TypeError(badKey(one))
-  return keys as readonly string[]
+  return keys as readonly [string, ...string[]]
 }
 
 const badKey = (key: unknown) =>
@@ -59,8 +59,7 @@ function hintFor(body: RawBody | null | undefined): string {
   return `A parsed body has lost its bytes: JSON that is written again has other bytes. How to get the raw body: ${RAW}.`
 }
 
-const has = (value: unknown, method: string): boolean =>
-  typeof (value as Record<string, unknown>)[method] === 'function'
+const has = (value: unknown, method: string): boolean => typeof Reflect.get(Object(value), method) === 'function'
 
 /** Its value is the base64 of HMAC-SHA256 over the raw body, keyed with the API key. */
 export const SIGNATURE_HEADER = 'Kindly-HMAC'

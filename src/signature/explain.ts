@@ -121,7 +121,7 @@ function explanationOf(
 }
 
 async function expectation({ given, body, keys }: SearchInput, reveal: boolean): Promise<string> {
-  const right = toBase64(await computeHmac(await importKey(keys[0]!), body.bytes))
+  const right = toBase64(await computeHmac(await importKey(keys[0]), body.bytes))
   return reveal ? `Expected ${right}, got ${given}.` : `Expected ${start(right)}, got ${start(given)}.`
 }
 

@@ -75,9 +75,9 @@ async function readAll(stream: BodyStream | null, maxBytes: number): Promise<Byt
   while (reader !== undefined) {
     const read = await reader.read().catch(() => null)
     if (read === null) return 'The connection ended before the body was complete.'
-    if (read.done) break
-    chunks.push(read.value!)
-    length += read.value!.length
+    if (read.done || read.value === undefined) break
+    chunks.push(read.value)
+    length += read.value.length
     if (length <= maxBytes) continue
     await reader.cancel().catch(() => {})
     return `The body is longer than ${maxBytes} bytes.`
@@ -86,8 +86,8 @@ async function readAll(stream: BodyStream | null, maxBytes: number): Promise<Byt
 }
 
 /** A short reason that costs little, because any sender can cause it. `explain` gives details. */
-function reasonFor(values: readonly string[]): string {
-  if (values.length === 0) return `The header ${SIGNATURE_HEADER} is missing.`
-  if (fromSignature(values[0]!) === null) return `The header ${SIGNATURE_HEADER} is not the base64 of 32 bytes.`
+function reasonFor([value]: readonly string[]): string {
+  if (value === undefined) return `The header ${SIGNATURE_HEADER} is missing.`
+  if (fromSignature(value) === null) return `The header ${SIGNATURE_HEADER} is not the base64 of 32 bytes.`
   return 'The signature is not of this body with this key.'
 }

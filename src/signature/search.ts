@@ -9,7 +9,7 @@ import { howWritten } from './written.ts'
 export interface SearchInput {
   readonly given: string
   readonly body: SentBody
-  readonly keys: readonly string[]
+  readonly keys: readonly [string, ...string[]]
   readonly otherKeys: Readonly<Record<string, string>>
 }
 

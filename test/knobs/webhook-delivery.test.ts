@@ -48,7 +48,7 @@ test('webhook.redirect: fail leaves a redirect undelivered, follow sends the sam
   expect(failed.ack).toMatchObject({ status: 307, error: expect.stringContaining('redirects are not followed') })
   await sim.configure({ 'webhook.redirect': 'follow' })
   const followed = await chat.says('Hi')
-  expect(followed.ack).toEqual({ status: 200, duration_ms: expect.any(Number) })
+  expect(followed.ack).toEqual({ status: 200, durationMs: expect.any(Number) })
   expect(inbox.map(one => new URL(one.url).pathname)).toEqual(['/webhook', '/webhook', '/new'])
   expect(inbox[2]!.text).toBe(inbox[1]!.text)
   expect(inbox[2]!.headers.get('kindly-hmac')).toBe(inbox[1]!.headers.get('kindly-hmac'))

@@ -64,7 +64,7 @@ async function run(route: ControlRoute, control: ControlContext, context: Contex
   const signal = AbortSignal.any([req.raw.signal, control.closing])
   const call: ControlRequest<unknown, unknown> = {
     ...control,
-    params: req.param() as Record<string, string>,
+    param: name => req.param(name) ?? '',
     query,
     body,
     header: name => req.header(name),

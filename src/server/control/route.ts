@@ -18,7 +18,8 @@ export interface ControlContext {
 }
 
 export interface ControlRequest<Query, Body> extends ControlContext {
-  readonly params: Readonly<Record<string, string>>
+  /** A parameter of the path. */
+  param(name: string): string
   readonly query: Query
   readonly body: Body
   /** Names in lower case. */

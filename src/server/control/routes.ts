@@ -27,7 +27,7 @@ const workspaceRouteOf = (route: ControlRoute): ControlRoute => ({
 })
 
 function inWorkspace(call: ControlRequest<never, never>): ControlRequest<never, never> {
-  const workspace = requireWorkspace(call, call.params.workspace!)
+  const workspace = requireWorkspace(call, call.param('workspace'))
   return {
     ...call,
     simulator: workspace,

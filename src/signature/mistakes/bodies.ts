@@ -113,7 +113,7 @@ function* otherEnds({ bytes }: SentBody): Iterable<Variant<Body>> {
 /** The start of the white space at the end; a regular expression would take quadratic time. */
 function endOf(text: string): number {
   let end = text.length
-  while (end > 0 && ' \t\r\n'.includes(text[end - 1]!)) end--
+  while (end > 0 && ' \t\r\n'.includes(text.charAt(end - 1))) end--
   return end
 }
 

@@ -30,9 +30,9 @@ async function performAction(
   call: ControlRequest<{ wait?: 'ack' | undefined }, unknown>,
   start: () => Outcome | Promise<Outcome>,
 ): Promise<ControlResponse> {
-  const { core, query, params } = call
+  const { core, query, param } = call
   const after = core.journal.nextSeq - 1
-  const chat = core.platform.state.chats.get(params.id!)
+  const chat = core.platform.state.chats.get(param('id'))
   try {
     const { messageId, deliveryId } = await start()
     const done = { message_id: messageId, delivery_id: deliveryId }
@@ -41,7 +41,7 @@ async function performAction(
     return ok({ ...done, ack: ack && wireAck(ack) })
   } catch (error) {
     // Only a reset removes a chat.
-    if (chat === core.platform.state.chats.get(params.id!)) throw error
+    if (chat === core.platform.state.chats.get(param('id'))) throw error
     throw new ControlProblem(409, 'reset', 'The simulator was reset before this was done.')
   }
 }
@@ -94,10 +94,10 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     path: '/chats/:id',
     summary: 'Shows a chat as its end user sees it',
     responses: { 200: { description: 'The chat', schema: ChatViewResponse }, 404: NO_CHAT },
-    run({ core, params }) {
-      const chat = core.platform.state.chats.get(params.id!)
+    run({ core, param }) {
+      const chat = core.platform.state.chats.get(param('id'))
       if (chat) return ok(wireChat(viewChat(core.platform, chat)))
-      throw new ControlProblem(404, 'chat_not_found', `There is no chat ${JSON.stringify(params.id)}.`)
+      throw new ControlProblem(404, 'chat_not_found', `There is no chat ${JSON.stringify(param('id'))}.`)
     },
   }),
   defineRoute({
@@ -108,13 +108,13 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     summary: 'Sends a message of the end user',
     description: WAITING,
     query: ActionQuery,
-    body: UserMessageBody as never,
-    upload: UserMessageForm as never,
+    body: UserMessageBody,
+    upload: UserMessageForm,
     example: { text: 'Where is my parcel?' },
     responses: { 200: { description: 'Written', schema: ActionResponse }, 404: NO_CHAT, 409: WAS_RESET, 422: REFUSED },
     async run(call: ControlRequest<{ wait?: 'ack' | undefined }, UserMessageBody | UserMessageForm>) {
       const attach = (await attachmentsOf(call.body)).map(toFile)
-      return performAction(call, () => call.core.user.says(call.params.id!, { text: call.body.text, attach }))
+      return performAction(call, () => call.core.user.says(call.param('id'), { text: call.body.text, attach }))
     },
   }),
   defineRoute({
@@ -128,6 +128,6 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     body: PressButtonBody,
     example: { button: 'handover' },
     responses: { 200: { description: 'Pressed', schema: ActionResponse }, 404: NO_CHAT, 409: WAS_RESET, 422: REFUSED },
-    run: call => performAction(call, () => call.core.user.press(call.params.id!, call.body.button)),
+    run: call => performAction(call, () => call.core.user.press(call.param('id'), call.body.button)),
   }),
 ]

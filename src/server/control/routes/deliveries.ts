@@ -99,7 +99,7 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
       409: { description: 'The simulator was reset before the webhook responded', schema: ControlErrorResponse },
       422: { description: 'The body is invalid', schema: ControlErrorResponse },
     },
-    run: ({ core, params, query, body }) => resend(core, params.id!, query.resign === 'true', body),
+    run: ({ core, param, query, body }) => resend(core, param('id'), query.resign === 'true', body),
   }),
   defineRoute({
     id: 'trigger',
@@ -109,7 +109,7 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     summary: 'Sends one event to the webhook, with a valid or an invalid signature; the chat does not change',
     description:
       'An event of the platform has the payload of the chat (by default the newest), with `body` laid over it. Any other name is sent as `{ event, ...body }`. It may be late, several, cut short or odd on the wire; faults that are set do not strike it.',
-    body: TriggerBody as never,
+    body: TriggerBody,
     example: { event: 'MESSAGE FROM USER', body: { message: 'Hello' }, sign: 'tampered' },
     responses: {
       200: ANSWERED,
@@ -117,6 +117,6 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
       409: NOT_NOW,
       422: { description: 'The body is invalid; lists what is allowed', schema: ControlErrorResponse },
     },
-    run: ({ core, body }) => trigger(core, body as TriggerBody),
+    run: ({ core, body }) => trigger(core, body),
   }),
 ]

@@ -28,7 +28,7 @@ export const FAULT_ROUTES: readonly ControlRoute[] = [
     summary: 'From now on something goes wrong, in calls of the platform or in its events',
     description:
       'The fault that was set first applies; a later one as well if it changes something else. Each hit is an entry of the kind `fault`.',
-    body: Fault as never,
+    body: Fault,
     example: { on: { api: 'start' }, respond: { status: 503, headers: { 'Retry-After': '1' } }, times: 2 },
     responses: {
       201: { description: 'Set', schema: FaultResponse },
@@ -38,7 +38,7 @@ export const FAULT_ROUTES: readonly ControlRoute[] = [
         schema: ControlErrorResponse,
       },
     },
-    run: ({ core, body }) => set(core, body as FaultSpec),
+    run: ({ core, body }) => set(core, body),
   }),
   defineRoute({
     id: 'listFaults',
@@ -68,6 +68,6 @@ export const FAULT_ROUTES: readonly ControlRoute[] = [
       200: CLEARED,
       404: { description: 'There is no such fault; lists the faults that are set', schema: ControlErrorResponse },
     },
-    run: ({ core, params }) => clearOne(core, params.name!),
+    run: ({ core, param }) => clearOne(core, param('name')),
   }),
 ]

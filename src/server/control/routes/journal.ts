@@ -14,6 +14,7 @@ import { type ControlRequest, type ControlResponse, type ControlRoute, defineRou
 
 const HEARTBEAT_MS = 15_000
 const DEFAULT_WAIT = '5s'
+const DEFAULT_WAIT_MS = 5_000
 const WAS_RESET = { description: 'The simulator was reset while the request waited', schema: ControlErrorResponse }
 
 /** Masks keys and signatures of an entry and adds its texts. */
@@ -24,7 +25,7 @@ export const presentFor =
 
 async function wait(call: ControlRequest<WaitQuery, unknown>): Promise<ControlResponse> {
   const { core, query, signal, closing } = call
-  const withinMs = parseDuration(query.timeout ?? DEFAULT_WAIT)!
+  const withinMs = parseDuration(query.timeout) ?? DEFAULT_WAIT_MS
   const options = { withinMs, signal, ...(query.after === undefined ? {} : { after: query.after }) }
   try {
     return ok(presentFor(core)(await core.journal.waitFor(entryMatcher(query), options)))
@@ -43,8 +44,8 @@ function timeoutResponse(core: Core, query: WaitQuery): ControlResponse {
 }
 
 function nearestHint({ earlier, other_chat, same_chat }: Nearest): string {
-  if (earlier.length > 0) return ` It matched earlier, with seq ${earlier.at(-1)!.seq}.`
-  if (other_chat.length > 0) return ` A matching entry is in chat ${other_chat.at(-1)!.chat_id}.`
+  if (earlier.length > 0) return ` It matched earlier, with seq ${earlier.at(-1)?.seq}.`
+  if (other_chat.length > 0) return ` A matching entry is in chat ${other_chat.at(-1)?.chat_id}.`
   return same_chat.length > 0 ? ' This chat has other entries of that kind.' : ''
 }
 

@@ -26,7 +26,7 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
     summary: 'Replaces the whole state by a snapshot, or changes nothing',
     description:
       'Requests in flight are aborted as by a reset. Events that were not delivered are sent, also those that were being sent when the snapshot was captured. The base URL, a webhook URL that is set, and masked keys stay as they are.',
-    body: SnapshotBody as never,
+    body: SnapshotBody,
     responses: {
       200: { description: 'Restored', schema: RestoredResponse },
       422: { description: 'The snapshot cannot be restored; nothing was changed', schema: ControlErrorResponse },

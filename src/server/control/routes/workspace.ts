@@ -2,6 +2,7 @@
 import { VERSION } from '../../../contract/version.ts'
 import { DEFAULT_QUEUE, isOpen } from '../../../platform/availability.ts'
 import { chatSummary } from '../../../platform/chat-view.ts'
+import { botById } from '../../../platform/chats.ts'
 import type { BotState } from '../../../platform/state.ts'
 import { isoMicros } from '../../../runtime/timestamps.ts'
 import type { Core } from '../../../simulator/core.ts'
@@ -91,7 +92,7 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     responses: { 200: { description: 'The availability after the change', schema: QueueResponse }, 422: REFUSED },
     run({ core, simulator, body }) {
       simulator.setAvailability(body)
-      return ok(availabilityOf(core, core.platform.state.bots.get(core.bot.id)!, body.queue))
+      return ok(availabilityOf(core, botById(core.platform, core.bot.id), body.queue))
     },
   }),
   defineRoute({

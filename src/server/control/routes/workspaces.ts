@@ -76,7 +76,7 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     summary: 'Creates a simulator behind this port, with its own bot, keys, webhook, clock, seed and journal',
     description:
       'API calls select it by their API key. Options that are left out are those of the server; keys, bot and seed are derived from the seed of the server and the name, or a number.',
-    body: CreateWorkspaceBody as never,
+    body: CreateWorkspaceBody,
     example: { name: 'checkout', webhook_url: 'http://127.0.0.1:3000/webhook', clock: 'virtual' },
     responses: {
       201: { description: 'The workspace with its keys', schema: WorkspaceResponse },
@@ -84,7 +84,7 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
       422: { description: 'An option is invalid; lists every reason', schema: ControlErrorResponse },
     },
     run({ workspaces, body }) {
-      const made = workspaces.create(optionsFrom(body as CreateWorkspaceBody))
+      const made = workspaces.create(optionsFrom(body))
       return { status: 201, body: infoOf(made, true) }
     },
   }),
@@ -105,8 +105,8 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     summary: 'Shows one workspace',
     query: KeysQuery,
     responses: { 200: { description: 'The keys are masked unless `keys=true`', schema: WorkspaceResponse }, 404: NONE },
-    run: ({ params, query, ...control }) =>
-      ok(infoOf(requireWorkspace(control, params.workspace!), query.keys === 'true')),
+    run: ({ param, query, ...control }) =>
+      ok(infoOf(requireWorkspace(control, param('workspace')), query.keys === 'true')),
   }),
   defineRoute({
     id: 'closeWorkspace',
@@ -115,8 +115,8 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     path: '/workspaces/:workspace',
     summary: 'Closes a workspace and aborts what is in flight',
     responses: { 200: { description: 'Its keys are no longer valid', schema: ClosedWorkspaceResponse }, 404: NONE },
-    async run({ params, ...control }) {
-      const workspace = requireWorkspace(control, params.workspace!)
+    async run({ param, ...control }) {
+      const workspace = requireWorkspace(control, param('workspace'))
       await workspace.close()
       return ok({ closed: true, id: workspace.id })
     },
