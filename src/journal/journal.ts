@@ -6,8 +6,9 @@ import { elapsedMs } from '../runtime/clock.ts'
 import { isoMicros } from '../runtime/timestamps.ts'
 import type { Entry, EntryContent, EntryKind, EntryOf } from './entry.ts'
 import { createRing } from './ring.ts'
-import { createWaiters, type WaitOptions } from './waiters.ts'
+import { createWaiters, type JournalWaitOptions } from './waiters.ts'
 
+/** Selects entries of the journal. */
 export interface JournalQuery<Kind extends EntryKind = EntryKind> {
   /** Selects entries with a greater `seq`. */
   readonly after?: number
@@ -17,6 +18,7 @@ export interface JournalQuery<Kind extends EntryKind = EntryKind> {
   readonly limit?: number
 }
 
+/** The append-only record of a simulator. Its entries are wire-shaped (snake_case). */
 export interface Journal {
   append(content: EntryContent, cause: number | null): Entry
   /** The `seq` of the next entry. */
@@ -29,8 +31,8 @@ export interface Journal {
   find(seq: number): Entry | undefined
   /** Calls `onReset` when all entries are removed, or replaced by those of a snapshot. */
   subscribe(listener: (entry: Entry) => void, onReset?: () => void): () => void
-  waitFor<Match extends Entry>(match: (entry: Entry) => entry is Match, options?: WaitOptions): Promise<Match>
-  waitFor(match: (entry: Entry) => boolean, options?: WaitOptions): Promise<Entry>
+  waitFor<Match extends Entry>(match: (entry: Entry) => entry is Match, options?: JournalWaitOptions): Promise<Match>
+  waitFor(match: (entry: Entry) => boolean, options?: JournalWaitOptions): Promise<Entry>
   /** Removes all entries and rejects pending waits. Subscribers stay. */
   reset(): void
   /** As `reset`, and continues from a snapshot. */

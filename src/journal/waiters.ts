@@ -2,7 +2,7 @@
 import { type Timer, wallTimer } from '../runtime/clock.ts'
 import type { Entry } from './entry.ts'
 
-export interface WaitOptions {
+export interface JournalWaitOptions {
   /** Considers only entries with a greater `seq`. Default 0: all entries. */
   readonly after?: number
   /** Wall-clock milliseconds; without it the wait has no timeout. */
@@ -33,7 +33,7 @@ function offerTo(waiter: Waiter, entry: Entry): void {
 export function createWaiters(since: (after: number) => Iterable<Entry>) {
   const waiting = new Set<Waiter>()
 
-  function settleLater(match: Waiter['match'], options: WaitOptions): Promise<Entry> {
+  function settleLater(match: Waiter['match'], options: JournalWaitOptions): Promise<Entry> {
     return new Promise((resolve, reject) => {
       let timer: Timer | undefined
       const done = (result: Entry | Error) => {
@@ -58,7 +58,7 @@ export function createWaiters(since: (after: number) => Iterable<Entry>) {
       if (waiting.size === 0) return
       for (const waiter of [...waiting]) offerTo(waiter, entry)
     },
-    async waitFor(match: Waiter['match'], options: WaitOptions = {}): Promise<Entry> {
+    async waitFor(match: Waiter['match'], options: JournalWaitOptions = {}): Promise<Entry> {
       for (const entry of since(options.after ?? 0)) if (match(entry)) return entry
       return settleLater(match, options)
     },

@@ -46,8 +46,8 @@ const drippingMs = ({ findDelivery }: Core, deliveryId: string): number =>
  */
 function sentAt({ clock, findDelivery, journal }: Core, deliveryId: string): number {
   const job = findDelivery(deliveryId)
-  if (job === null || job.stage.kind === 'sending' || job.stage.kind === 'held') return Number.NEGATIVE_INFINITY
-  const dueMs = job.stage.kind === 'scheduled' && clock.mode === 'real' ? job.stage.atMs - clock.now() : 0
+  if (job === null || job.phase.kind === 'sending' || job.phase.kind === 'held') return Number.NEGATIVE_INFINITY
+  const dueMs = job.phase.kind === 'scheduled' && clock.mode === 'real' ? job.phase.atMs - clock.now() : 0
   return journal.atMs + Math.max(0, dueMs)
 }
 
@@ -58,7 +58,7 @@ export async function awaitPendingAcks({ context, signal }: Pick<StepContext, 'c
     const started = stepEvent(core.journal, 'step_started', number)
     const ended = stepEvent(core.journal, 'step_ended', number)
     const id = ended?.delivery_id
-    if (!started || !id || core.findDelivery(id)?.stage.kind === 'held') continue
+    if (!started || !id || core.findDelivery(id)?.phase.kind === 'held') continue
     await awaitAck({ context, signal, startSeq: started.seq }, id, ended.at_ms)
   }
 }

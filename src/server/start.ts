@@ -8,9 +8,13 @@ import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../simu
 import { checkSnapshot } from '../simulator/snapshot/check.ts'
 import { applySnapshot } from '../simulator/snapshot/restore.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
-import { createWorkspaces, type Workspaces } from '../simulator/workspaces/registry.ts'
+import {
+  createWorkspaces,
+  type PlatformWorkspace,
+  type PlatformWorkspaceOptions,
+  type Workspaces,
+} from '../simulator/workspaces/registry.ts'
 import { createRequestRouter, limitOf, type RequestRouter } from '../simulator/workspaces/request-router.ts'
-import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../simulator/workspaces/workspace.ts'
 import { allowedHosts, isLoopback, urlOf } from './addresses.ts'
 import { createHttpServer, type HttpServer } from './http.ts'
 import { listen } from './listen.ts'

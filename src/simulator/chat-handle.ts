@@ -9,9 +9,12 @@ import { UserProblem } from '../platform/user-actions.ts'
 import type { UserOutcome } from '../platform/user-rules.ts'
 import { failureText } from '../wording/delivery.ts'
 import type { Core } from './core.ts'
-import { flag, type Kind, list, text, validateOptions, whole } from './validate-options.ts'
+import { flag, list, type OptionKind, text, validateOptions, whole } from './validate-options.ts'
 
-/** A file with its own bytes, or a description: the simulator then generates `size_kb` kilobytes, always the same. */
+/**
+ * An attachment: a file with its bytes, or a description, for which the simulator generates `size_kb` kilobytes that are
+ * always the same. The fields are those of webhook events (R-ATT).
+ */
 export interface AttachmentInput {
   readonly name: string
   readonly type: string
@@ -29,6 +32,7 @@ export interface Ack {
   readonly error?: string
 }
 
+/** The result of an action of the end user. */
 export interface ActionResult {
   readonly messageId: string | null
   readonly deliveryId: string | null
@@ -38,11 +42,13 @@ export interface ActionResult {
   readonly seq: number
 }
 
+/** Options of an action. */
 export interface ActOptions {
   /** Returns without waiting for the webhook's answer. */
   readonly async?: boolean
 }
 
+/** A chat, with the actions of its end user. */
 export interface ChatHandle {
   readonly id: string
   readonly userId: string
@@ -72,7 +78,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
     const after = core.journal.nextSeq - 1
     return andThen(start(), async ({ messageId, deliveryId }) => {
       const seq = seqOf(core, chat, messageId, after)
-      const ack = options.async ? null : await awaitAck(core, deliveryId, after)
+      const ack = options.async ? null : await waitForAck(core, deliveryId, after)
       return { messageId, deliveryId, ack, seq }
     })
   }
@@ -104,7 +110,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
 
 const PRESS = { button: text, async: flag }
 const SAYS = { text, async: flag, attach: list }
-const bytes: Kind = { expected: 'a Uint8Array', fits: value => value instanceof Uint8Array }
+const bytes: OptionKind = { expected: 'a Uint8Array', fits: value => value instanceof Uint8Array }
 const FILE = { name: text, type: text, size_kb: whole, bytes }
 
 function checkSaid(message: string, options: NonNullable<Parameters<ChatHandle['says']>[1]>): void {
@@ -123,7 +129,7 @@ export function toFile({ name, type, size_kb, bytes }: AttachmentInput): NewFile
 }
 
 /** Waits for the outcome of the first attempt, not of a copy. The webhook timeout bounds the wait. */
-export async function awaitAck(core: Core, deliveryId: string | null, after: number): Promise<Ack | null> {
+export async function waitForAck(core: Core, deliveryId: string | null, after: number): Promise<Ack | null> {
   if (deliveryId === null) return null
   const isAck = (one: Entry): one is EntryOf<'delivery'> =>
     one.kind === 'delivery' && one.delivery_id === deliveryId && !one.duplicate

@@ -7,16 +7,24 @@ import { wallDelay } from '../runtime/clock.ts'
 import type { Transport } from '../runtime/transport.ts'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
 import { type Committer, createCommitter } from './committer.ts'
+import { type Components, createComponents, webhookTargetOf } from './components.ts'
 import { createFaultController, type FaultController } from './fault-controller.ts'
-import { targetOf } from './from-options.ts'
 import type { PlatformSimulatorOptions } from './options.ts'
-import { createParts, type Parts } from './parts.ts'
 import { createReset, type Reset } from './reset.ts'
 
-type Own = 'identity' | 'address' | 'settings' | 'clock' | 'platform' | 'journal' | 'keyring' | 'engines' | 'activity'
+type PublicComponent =
+  | 'identity'
+  | 'address'
+  | 'settings'
+  | 'clock'
+  | 'platform'
+  | 'journal'
+  | 'keyring'
+  | 'engines'
+  | 'activity'
 
 export interface Core
-  extends Pick<Parts, Own>,
+  extends Pick<Components, PublicComponent>,
     Pick<Committer, 'commit' | 'commitEffects'>,
     Pick<Reset, 'refresh' | 'forget' | 'reset'> {
   readonly seed: number
@@ -30,8 +38,8 @@ export interface Core
   findDelivery: Dispatcher['find']
   /** When the next retry, delayed event or copy goes out: epoch milliseconds on the simulator's clock, or null. */
   nextDeliveryDue(): number | null
-  /** State that snapshots contain, besides the state of the room. */
-  readonly inner: Inner
+  /** State that snapshots contain, besides the state of the platform. */
+  readonly internals: Internals
   /** Grows with every reset. */
   epoch(): number
   /** Aborts with the next reset. */
@@ -39,23 +47,23 @@ export interface Core
   close(): Promise<void>
 }
 
-/** Parts with state that only this folder uses. */
-export interface Inner
-  extends Pick<Parts, 'stamps' | 'journalStamps' | 'rateLimit' | 'faults' | 'past'>,
+/** Components with state that only snapshots use. */
+export interface Internals
+  extends Pick<Components, 'stamps' | 'journalStamps' | 'rateLimit' | 'faults' | 'restorePoint'>,
     Pick<Committer, 'deadlineTimer' | 'lastEvent'>,
     Pick<Reset, 'refreshBots'> {
   readonly dispatcher: Dispatcher
 }
 
-/** `shared`: a transport of several simulators, which its creator closes. */
-export function createCore(options: PlatformSimulatorOptions, shared?: Transport, filesOf = ''): Core {
-  const parts = createParts(options, shared, filesOf)
-  const { identity, platform, journal, epoch, faults } = parts
-  const dispatcher = dispatcherFor(parts, options)
-  const committer = createCommitter(parts, dispatcher)
-  const resets = createReset(parts, dispatcher, committer)
+/** A given `transport` is shared with other simulators and closed by its creator. `filePrefix` begins file ids. */
+export function createCore(options: PlatformSimulatorOptions, transport?: Transport, filePrefix = ''): Core {
+  const components = createComponents(options, transport, filePrefix)
+  const { identity, platform, journal, epoch, faults } = components
+  const dispatcher = dispatcherFor(components, options)
+  const committer = createCommitter(components, dispatcher)
+  const resetParts = createReset(components, dispatcher, committer)
   const { commit, commitEffects } = committer
-  const { refresh, forget, reset } = resets
+  const { refresh, forget, reset } = resetParts
   refresh()
   return {
     get seed() {
@@ -64,9 +72,9 @@ export function createCore(options: PlatformSimulatorOptions, shared?: Transport
     get bot() {
       return identity.bot
     },
-    ...ownOf(parts),
-    api: apiFor(parts, committer, options),
-    user: createUserActions({ ...inTurn(parts), commit }),
+    ...publicComponents(components),
+    api: apiFor(components, committer, options),
+    user: createUserActions({ ...sharedPorts(components), commit }),
     manualEvents: dispatcher,
     faults: createFaultController({ faults, platform, journal, release: dispatcher.release }),
     findDelivery: dispatcher.find,
@@ -76,18 +84,18 @@ export function createCore(options: PlatformSimulatorOptions, shared?: Transport
     refresh,
     forget,
     reset,
-    inner: innerOf(parts, dispatcher, committer, resets),
+    internals: internalsOf(components, dispatcher, committer, resetParts),
     epoch: epoch.current,
     resetSignal: epoch.signal,
     close: async () => {
       reset()
-      await parts.transport.close?.()
+      await components.transport.close?.()
     },
   }
 }
 
-function dispatcherFor(parts: Parts, options: PlatformSimulatorOptions): Dispatcher {
-  const { journal, clock, activity, identity, knobs, address, transport, faults, keyring, platform } = parts
+function dispatcherFor(components: Components, options: PlatformSimulatorOptions): Dispatcher {
+  const { journal, clock, activity, identity, knobs, address, transport, faults, keyring, platform } = components
   return createDispatcher({
     journal,
     clock,
@@ -95,42 +103,51 @@ function dispatcherFor(parts: Parts, options: PlatformSimulatorOptions): Dispatc
     seed: () => identity.seed,
     userAgent: `handover-sim/${VERSION}`,
     knobs: () => knobs,
-    target: () => targetOf(options, address.webhookUrl, transport),
+    target: () => webhookTargetOf(options, address.webhookUrl, transport),
     faults,
     hasConnection: () => options.webhook?.fetch === undefined,
     signingKey: chatId => keyring.signingKey(platform.state.chats.get(chatId ?? '')?.botId ?? identity.bot.id),
   })
 }
 
-const apiFor = (parts: Parts, { commit, lastEvent }: Committer, { markers = true }: PlatformSimulatorOptions): Api =>
+const apiFor = (
+  components: Components,
+  { commit, lastEvent }: Committer,
+  { markers = true }: PlatformSimulatorOptions,
+): Api =>
   createApi({
-    ...inTurn(parts),
-    keyring: parts.keyring,
-    rateLimit: parts.rateLimit,
+    ...sharedPorts(components),
+    keyring: components.keyring,
+    rateLimit: components.rateLimit,
     markers,
     commit,
-    faults: parts.faults,
+    faults: components.faults,
     lastEvent: chatId => lastEvent.get(chatId) ?? null,
-    delay: ms => wallDelay(ms, parts.epoch.signal()),
-    resetSignal: parts.epoch.signal,
+    delay: ms => wallDelay(ms, components.epoch.signal()),
+    resetSignal: components.epoch.signal,
   })
 
 /** The ports that the API and the end user share. */
-const inTurn = ({ platform, engines, lanes, epoch, activity }: Parts) => ({
+const sharedPorts = ({ platform, engines, chatQueues, epoch, activity }: Components) => ({
   platform,
   engines,
-  inOrder: lanes.inOrder,
+  inOrder: chatQueues.inOrder,
   epoch: epoch.current,
   inFlight: activity.begin,
 })
 
-const ownOf = (parts: Parts): Pick<Parts, Own> => {
-  const { identity, address, settings, clock, platform, journal, keyring, engines, activity } = parts
+const publicComponents = (components: Components): Pick<Components, PublicComponent> => {
+  const { identity, address, settings, clock, platform, journal, keyring, engines, activity } = components
   return { identity, address, settings, clock, platform, journal, keyring, engines, activity }
 }
 
-function innerOf(parts: Parts, dispatcher: Dispatcher, committer: Committer, { refreshBots }: Reset): Inner {
-  const { stamps, journalStamps, rateLimit, faults, past } = parts
+function internalsOf(
+  components: Components,
+  dispatcher: Dispatcher,
+  committer: Committer,
+  { refreshBots }: Reset,
+): Internals {
+  const { stamps, journalStamps, rateLimit, faults, restorePoint } = components
   const { deadlineTimer, lastEvent } = committer
-  return { stamps, journalStamps, rateLimit, faults, past, deadlineTimer, lastEvent, refreshBots, dispatcher }
+  return { stamps, journalStamps, rateLimit, faults, restorePoint, deadlineTimer, lastEvent, refreshBots, dispatcher }
 }

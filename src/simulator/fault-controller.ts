@@ -45,12 +45,12 @@ export function createFaultController({ faults, platform, journal, release }: Fa
     },
     list: faults.list,
     clear(name) {
-      const gone = faults.list().filter(fault => name === undefined || fault.name === name)
-      if (name !== undefined && gone.length === 0) throw new InvalidOptionError([unknownName(faults, name)])
+      const cleared = faults.list().filter(fault => name === undefined || fault.name === name)
+      if (name !== undefined && cleared.length === 0) throw new InvalidOptionError([unknownName(faults, name)])
       faults.clear(name)
-      for (const fault of gone) write('fault_cleared', fault, { hits: fault.hits })
-      release(gone.map(fault => fault.name))
-      return gone
+      for (const fault of cleared) write('fault_cleared', fault, { hits: fault.hits })
+      release(cleared.map(fault => fault.name))
+      return cleared
     },
   }
 }

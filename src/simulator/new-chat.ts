@@ -3,12 +3,15 @@ import { type ChatHistoryRow, createChat, type NewChat } from '../platform/chats
 import type { Chat, Persona } from '../platform/state.ts'
 import { createTransaction } from '../platform/transaction.ts'
 import { drawPersona } from '../runtime/personas.ts'
+import { nearest } from '../text/near-names.ts'
 import type { Core } from './core.ts'
 import { InvalidOptionError } from './options.ts'
-import { loadTranscript } from './transcripts.ts'
 
+/** Options of a new chat. */
 export interface ChatOptions {
+  /** Language code. Default `en`. */
   readonly language?: string
+  /** The origin of the chat. Default `web`. */
   readonly source?: string
   /** Overrides fields of the drawn persona; null stands for an unknown user. */
   readonly user?: {
@@ -104,4 +107,43 @@ function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
   const firstName = user?.firstName ?? drawn.firstName
   const lastName = user?.lastName ?? drawn.lastName
   return { firstName, lastName, fullName: `${firstName} ${lastName}`, gender: user?.gender ?? drawn.gender }
+}
+
+export interface ShippedTranscript {
+  readonly language: string
+  readonly domain: string
+  readonly bot_name: string
+  readonly source: string
+  readonly context: Readonly<Record<string, unknown>>
+  readonly labels: readonly string[]
+  readonly history: readonly ChatHistoryRow[]
+}
+
+type Loaded = { default: unknown }
+const FILES: Record<string, () => Promise<Loaded>> = {
+  'en-shop': () => import('../../fixtures/transcripts/en-shop.json', { with: { type: 'json' } }),
+  'en-bank': () => import('../../fixtures/transcripts/en-bank.json', { with: { type: 'json' } }),
+  'en-transport': () => import('../../fixtures/transcripts/en-transport.json', { with: { type: 'json' } }),
+  'en-municipality': () => import('../../fixtures/transcripts/en-municipality.json', { with: { type: 'json' } }),
+  'nb-shop': () => import('../../fixtures/transcripts/nb-shop.json', { with: { type: 'json' } }),
+  'nb-bank': () => import('../../fixtures/transcripts/nb-bank.json', { with: { type: 'json' } }),
+  'nb-transport': () => import('../../fixtures/transcripts/nb-transport.json', { with: { type: 'json' } }),
+  'nb-municipality': () => import('../../fixtures/transcripts/nb-municipality.json', { with: { type: 'json' } }),
+  'de-shop': () => import('../../fixtures/transcripts/de-shop.json', { with: { type: 'json' } }),
+  'de-bank': () => import('../../fixtures/transcripts/de-bank.json', { with: { type: 'json' } }),
+  'de-transport': () => import('../../fixtures/transcripts/de-transport.json', { with: { type: 'json' } }),
+  'de-municipality': () => import('../../fixtures/transcripts/de-municipality.json', { with: { type: 'json' } }),
+  'ar-shop': () => import('../../fixtures/transcripts/ar-shop.json', { with: { type: 'json' } }),
+  'ar-bank': () => import('../../fixtures/transcripts/ar-bank.json', { with: { type: 'json' } }),
+  'ar-transport': () => import('../../fixtures/transcripts/ar-transport.json', { with: { type: 'json' } }),
+  'ar-municipality': () => import('../../fixtures/transcripts/ar-municipality.json', { with: { type: 'json' } }),
+}
+
+const TRANSCRIPT_NAMES = Object.keys(FILES)
+
+export async function loadTranscript(name: string): Promise<ShippedTranscript> {
+  const load = Object.hasOwn(FILES, name) ? FILES[name] : undefined
+  if (load) return (await load()).default as ShippedTranscript
+  const message = `transcript ${JSON.stringify(name)} is not shipped${nearest(name, TRANSCRIPT_NAMES)}; there are ${TRANSCRIPT_NAMES.join(', ')}.`
+  throw new InvalidOptionError([{ name: 'transcript', message }])
 }

@@ -1,4 +1,4 @@
-/** What a simulator is made from, and the values that stand when nothing is said. */
+/** Defines the options of a simulator and their defaults, and reads knobs. */
 import {
   allowedFor,
   defaultKnobs,
@@ -13,13 +13,15 @@ import type { Summarize } from '../platform/summary.ts'
 import type { Translate } from '../platform/translation.ts'
 import { suggest } from '../text/near-names.ts'
 
+/** Options of the platform. */
 export interface PlatformSimulatorOptions {
-  /** Same seed: same ids, names, texts and payload bytes. Default 1. */
+  /** Determines ids, names, texts and payload bytes. Default 1. */
   readonly seed?: number
-  /** What `_links.self` and attachment links begin with; also where `fetch` answers. */
+  /** The beginning of `_links.self` and of attachment links. Default `https://bot.example.test`. */
   readonly baseUrl?: string
-  /** `virtual` moves only by `clock.advance`. Default virtual in-process, real for a server. */
+  /** A `virtual` clock moves only with `clock.advance`. Default: virtual in-process, real for a server. */
   readonly clock?: 'real' | 'virtual' | { readonly mode: 'virtual'; readonly start?: string | Date }
+  /** The bot of the workspace. Defaults: id 1042, name Nora, organizationId 7. */
   readonly bot?: {
     readonly id?: number
     readonly name?: string
@@ -28,18 +30,20 @@ export interface PlatformSimulatorOptions {
   }
   readonly webhook?: {
     readonly url?: string
-    /** Deliveries go to this function instead of the network. */
+    /** Receives events in-process instead of over the network. */
     readonly fetch?: (request: Request) => Response | Promise<Response>
   }
-  /** As in the config file: `{ time_zone, 'mon-fri': '09:00-17:00' }`. */
+  /** Business hours as in the config file: `{ time_zone, 'mon-fri': '09:00-17:00' }`. Null: always open. */
   readonly businessHours?: Readonly<Record<string, unknown>> | null
-  /** Dotted names; each value as it would be written in the config file. */
+  /** Knobs by dotted name (docs/config.md), with values as in the config file. */
   readonly knobs?: Readonly<Record<string, unknown>>
   /** Whether answers name their assumptions in the header `x-handover-sim-unspecified`. Default true. */
   readonly markers?: boolean
+  /** Replaces the translation engine. May return a promise. */
   readonly translate?: Translate
+  /** Replaces the summary engine. May return a promise. */
   readonly summarize?: Summarize
-  /** How many journal entries are kept. Default 10,000. */
+  /** The maximum number of journal entries; older ones are evicted. Default 10,000. */
   readonly journalLimit?: number
 }
 
@@ -52,11 +56,11 @@ export const DEFAULTS = {
   journalLimit: 10_000,
 } as const
 
-/** What is wrong with one option or setting. */
+/** A problem of one option or setting. */
 export interface SettingProblem {
   readonly name: string
   readonly message: string
-  /** What would be accepted instead, where that can be listed. */
+  /** The accepted values or names, if they can be listed. */
   readonly allowed?: string | readonly string[]
 }
 
@@ -70,7 +74,7 @@ export class InvalidOptionError extends Error {
   }
 }
 
-/** Reads one knob, or says what is wrong with it. */
+/** Reads one knob, or returns its problem. */
 export function readKnob(name: string, raw: unknown): { name: KnobName; value: unknown } | SettingProblem {
   if (!isKnob(name)) return { name, message: `${name} is not a knob${suggest(name, KNOB_NAMES)}` }
   const value = parseKnob(name, raw)

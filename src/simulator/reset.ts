@@ -4,7 +4,7 @@ import type { PlatformContext } from '../platform/context.ts'
 import { ensureBots } from '../platform/platform.ts'
 import type { Dispatcher } from '../webhooks/dispatcher.ts'
 import type { Committer } from './committer.ts'
-import type { Parts } from './parts.ts'
+import type { Components } from './components.ts'
 
 export interface Reset {
   /** Updates keys and bots; call it after a change of knobs or identity. */
@@ -16,39 +16,43 @@ export interface Reset {
   reset(): void
 }
 
-export function createReset(parts: Parts, dispatcher: Dispatcher, { deadlineTimer, lastEvent }: Committer): Reset {
-  const { platform, keyring, clock } = parts
+export function createReset(
+  components: Components,
+  dispatcher: Dispatcher,
+  { deadlineTimer, lastEvent }: Committer,
+): Reset {
+  const { platform, keyring, clock } = components
 
   function refresh(): void {
-    refreshBots(parts)
+    refreshBots(components)
     refreshIdle(platform)
     deadlineTimer.set()
   }
   function forget(): void {
-    parts.epoch.next()
+    components.epoch.next()
     deadlineTimer.cancel()
-    parts.faults.reset()
+    components.faults.reset()
     dispatcher.reset()
-    parts.activity.forget()
-    parts.rateLimit.reset()
-    parts.lanes.clear()
+    components.activity.forget()
+    components.rateLimit.reset()
+    components.chatQueues.clear()
     clearState(platform)
     lastEvent.clear()
     keyring.forgetReplaced()
-    parts.past.before = 1
+    components.restorePoint.seq = 1
   }
   function reset(): void {
     forget()
     if (clock.mode === 'virtual') clock.rewind()
-    parts.stamps.reset()
-    parts.journalStamps.reset()
-    parts.journal.reset()
+    components.stamps.reset()
+    components.journalStamps.reset()
+    components.journal.reset()
     refresh()
   }
-  return { refreshBots: () => refreshBots(parts), refresh, forget, reset }
+  return { refreshBots: () => refreshBots(components), refresh, forget, reset }
 }
 
-function refreshBots({ keyring, knobs, clock, identity: { bot }, platform }: Parts): void {
+function refreshBots({ keyring, knobs, clock, identity: { bot }, platform }: Components): void {
   keyring.refresh(knobs, clock.now())
   ensureBots(
     platform,

@@ -1,4 +1,4 @@
-/** `createSimulator`: the platform and its end user in this process, with no socket. */
+/** Defines the simulator object: the platform and its end users in this process, without expectations. */
 
 import { createFetchAdapter } from '../adapters/fetch.ts'
 import type { ApiRequest, ApiResponse } from '../api/messages.ts'
@@ -25,62 +25,82 @@ import type { Snapshot } from './snapshot/schema.ts'
 import { advanceVirtual, settled } from './time.ts'
 import { only, text, validateOptions } from './validate-options.ts'
 
-/** What the platform leaves open, what the simulator does instead, and the knobs with the values in force. */
+/** A behaviour that the platform's description leaves open, what the simulator does, and the knobs that change it. */
 export interface EffectiveAssumption extends Omit<Assumption, 'knobs'> {
   readonly knobs: readonly EffectiveKnob[]
 }
 
+/** A knob with its effective value. */
 export interface EffectiveKnob {
   readonly name: KnobName
   readonly value: unknown
-  /** The values it takes, in words. */
+  /** The accepted values, as text. */
   readonly allowed: string
 }
 
+/** The platform and its end users. */
 export interface PlatformSimulator {
-  /** What `_links.self` and attachment links begin with. */
+  /** The beginning of `_links.self` and of attachment links. */
   readonly baseUrl: string
+  /** The key of the handover endpoints (A1). */
   readonly apiKey: string
+  /** The key of the transcript endpoint. */
   readonly botApiKey: string
   readonly botId: number
+  /** Everything that happened. Its entries are wire-shaped (snake_case). */
   readonly journal: Journal
-  /** Every attempt to deliver an event, oldest first. */
+  /** Journal entries of all attempts to deliver an event, oldest first. */
   readonly deliveries: readonly EntryOf<'delivery'>[]
   readonly clock: {
     readonly mode: 'real' | 'virtual'
     /** Epoch milliseconds on the simulator's clock. */
     now(): number
-    /** Moves a virtual clock by a duration such as `10m`, firing what falls due on the way, in order. */
+    /** Moves a virtual clock by a duration such as `10m`, and fires due timers in order. Rejects on a real clock. */
     advance(by: string): Promise<void>
   }
-  /** The nine endpoints and the attachments, in-process; wherever a `fetch` can be handed in. */
+  /** Answers a request to the nine endpoints or to an attachment, with the signature of `fetch`. */
   fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>
-  /** The same as plain data, for servers and other doors. */
+  /** Answers a request as plain data, for servers and other adapters. */
   handle(exchange: ApiRequest): Maybe<ApiResponse>
+  /** Creates a chat. Throws `InvalidOptionError`. */
   chat(options?: ChatOptions): Promise<ChatHandle>
-  /** A chat that exists, by id. */
+  /** Finds a chat by its id. */
   findChat(id: string): ChatHandle | undefined
+  /** Lists all chats without their messages, oldest first. */
   chats(): Omit<ChatView, 'messages'>[]
-  /** What goes wrong on purpose, in both directions. */
+  /** Injects faults into API responses and webhook deliveries. */
   readonly faults: FaultController
-  /** As if set in the workspace. */
+  /** Sets the handover availability as a person does in the workspace (ST17). Throws `InvalidOptionError`. */
   setAvailability(change: AvailabilityChange): void
-  /** Knobs and settings by dotted name; all or none. Throws `InvalidOptionError`. */
+  /**
+   * Changes knobs and settings by dotted name, all or none, and resolves with the effective ones.
+   *
+   * @throws InvalidOptionError
+   * @example
+   * await sim.configure({ 'typing.webhook': 'off', 'webhook.retry': ['1s', '5s'] })
+   */
   configure(patch: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
+  /** Returns the effective knobs and settings; keys are masked. */
   config(): Record<string, unknown>
+  /** Lists the assumptions with the effective values of their knobs. */
   assumptions(): EffectiveAssumption[]
-  /** Resolves when nothing is in flight and no timer is due. */
+  /** Resolves when no work is in flight and no timer is due. */
   settled(): Promise<void>
   /**
-   * Forgets chats, timers, faults and journal; what is in flight is cancelled and never seen again. A call the
-   * intermediary makes afterwards is a call like any other.
+   * Removes chats, timers, faults and journal entries, and aborts work in flight: it has no effect after the reset. Later
+   * calls of the intermediary are answered as usual.
    */
   reset(): void
-  /** The whole state as JSON; keys and journal only when asked for. */
+  /** Returns the whole state as JSON. Keys and journal are included only with the options. */
   snapshot(options?: SnapshotOptions): Snapshot
   /**
-   * Puts a snapshot in the place of everything there is, all or nothing; what is in flight is cut off as by a reset.
-   * Throws `InvalidSnapshotError`.
+   * Replaces the whole state with a snapshot, and aborts work in flight as a reset does.
+   *
+   * @throws InvalidSnapshotError for an invalid snapshot; nothing is changed then.
+   * @example
+   * const before = sim.snapshot()
+   * await ada.press('handover')
+   * await sim.restore(before)
    */
   restore(snapshot: Snapshot): Promise<void>
   close(): Promise<void>
@@ -89,7 +109,7 @@ export interface PlatformSimulator {
 
 const cores = new WeakMap<PlatformSimulator, Core>()
 
-/** For our own doors and server, not part of the public surface. */
+/** Returns the internal parts of a simulator, for the server and the runner. */
 export const coreOf = (simulator: PlatformSimulator): Core => cores.get(simulator)!
 
 /**

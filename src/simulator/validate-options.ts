@@ -13,13 +13,13 @@ const TEXTS = defineTexts({
 })
 
 /** A kind of value: whether a value is of it, and how errors name it. */
-export interface Kind {
+export interface OptionKind {
   readonly expected: string
   fits(value: unknown): boolean
 }
-export type Shape = { readonly [name: string]: Kind | Shape }
+export type Shape = { readonly [name: string]: OptionKind | Shape }
 
-const kind = (expected: string, fits: (value: unknown) => boolean): Kind => ({ expected, fits })
+const kind = (expected: string, fits: (value: unknown) => boolean): OptionKind => ({ expected, fits })
 
 export const anything = kind('anything', () => true)
 export const text = kind('a string', value => typeof value === 'string')
@@ -29,9 +29,9 @@ export const positive = kind('an integer from 1', value => Number.isSafeInteger(
 export const callable = kind('a function', value => typeof value === 'function')
 export const map = kind('an object', isMap)
 export const list = kind('an array', Array.isArray)
-export const either = (...kinds: readonly Kind[]): Kind =>
+export const either = (...kinds: readonly OptionKind[]): OptionKind =>
   kind(kinds.map(({ expected }) => expected).join(' or '), value => kinds.some(one => one.fits(value)))
-export const only = (...values: readonly unknown[]): Kind =>
+export const only = (...values: readonly unknown[]): OptionKind =>
   kind(values.map(value => JSON.stringify(value)).join(' or '), value => values.includes(value))
 
 /** Throws `InvalidOptionError` with every problem. `what` names the value itself. */
@@ -43,7 +43,7 @@ export function validateOptions(what: string, value: unknown, shape: Shape): voi
 function problemsIn(what: string, value: unknown, shape: Shape, path: string): SettingProblem[] {
   if (!isMap(value)) {
     const expected = TEXTS.objectWith(Object.keys(shape))
-    return [{ name: path || what, message: TEXTS.unexpected(what, expected, shown(value)) }]
+    return [{ name: path || what, message: TEXTS.unexpected(what, expected, describeValue(value)) }]
   }
   return Object.entries(value).flatMap(([name, one]) => {
     if (one === undefined) return []
@@ -51,11 +51,11 @@ function problemsIn(what: string, value: unknown, shape: Shape, path: string): S
     const below = Object.hasOwn(shape, name) ? shape[name] : undefined
     if (below === undefined) return [unknown(what, name, at, shape)]
     if (!isKind(below)) return problemsIn(at, one, below, at)
-    return below.fits(one) ? [] : [{ name: at, message: TEXTS.unexpected(at, below.expected, shown(one)) }]
+    return below.fits(one) ? [] : [{ name: at, message: TEXTS.unexpected(at, below.expected, describeValue(one)) }]
   })
 }
 
-const isKind = (below: Kind | Shape): below is Kind => typeof below.fits === 'function'
+const isKind = (below: OptionKind | Shape): below is OptionKind => typeof below.fits === 'function'
 
 /** Up to this many known names are listed in an error. */
 const FEW = 4
@@ -68,7 +68,7 @@ function unknown(what: string, name: string, at: string, shape: Shape): SettingP
 
 const MOST = 80
 
-export function shown(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === 'function') return TEXTS.function
   const whole = writtenOut(value)
   return whole.length > MOST ? `${whole.slice(0, MOST)}…` : whole

@@ -2,7 +2,7 @@
 import { isMap } from '../files/is-map.ts'
 import { matcherProblems } from '../scenario/format/matchers.ts'
 import { isAsymmetric } from '../scenario/interpolation.ts'
-import { shown } from '../simulator/validate-options.ts'
+import { describeValue } from '../simulator/validate-options.ts'
 import { invalid } from './options.ts'
 
 /** `{ $op: argument }` as in scenarios. `$` of `handover-sim/scenario` creates operators. */
@@ -32,7 +32,7 @@ export type BodyMatcher<T> =
 export function bodyPattern(expected: unknown): unknown {
   if (expected === undefined || expected === null) return null
   if (!isMap(expected) || expected instanceof RegExp)
-    throw invalid('body', `body must be an object, or a matcher of one, got ${shown(expected)}.`)
+    throw invalid('body', `body must be an object, or a matcher of one, got ${describeValue(expected)}.`)
   checkOperators(expected)
   checkNotOptions(expected)
   return escapeReferences(expected)
@@ -46,7 +46,7 @@ function checkNotOptions(expected: Readonly<Record<string, unknown>>): void {
   if (names.length === 0 || !names.every(name => OPTIONS.includes(name))) return
   throw invalid(
     'body',
-    `body must not be options, got ${shown(expected)}. Options come after the body: (name, {}, options).`,
+    `body must not be options, got ${describeValue(expected)}. Options come after the body: (name, {}, options).`,
   )
 }
 

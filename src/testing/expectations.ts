@@ -11,7 +11,7 @@ import type { Action } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { type ActionResult, CHAT_REMOVED } from '../simulator/chat-handle.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
-import { anything, shown, validateOptions } from '../simulator/validate-options.ts'
+import { anything, describeValue, validateOptions } from '../simulator/validate-options.ts'
 import { formatDuration } from '../text/duration.ts'
 import { type BodyMatcher, bodyPattern } from './body-matcher.ts'
 import { expectationError } from './expectation-error.ts'
@@ -101,7 +101,7 @@ function sinceOf({ sim }: Subject, since: NonNullable<ExpectCallOptions['since']
   if (since === 'beginning') return since
   const id = stepIdOf(since.seq)
   if (testRunOf(sim).planBuilder.hasStep(id)) return id
-  const message = `since must be what an action of this chat resolved with since the last reset or restore, or 'beginning', got ${shown(since)}.`
+  const message = `since must be what an action of this chat resolved with since the last reset or restore, or 'beginning', got ${describeValue(since)}.`
   throw invalid('since', message)
 }
 

@@ -7,33 +7,33 @@ import { InvalidOptionError } from '../simulator/options.ts'
 import {
   anything,
   callable,
+  describeValue,
   either,
   flag,
-  type Kind,
   list,
   map,
+  type OptionKind,
   only,
   positive,
   type Shape,
-  shown,
   text,
   whole,
 } from '../simulator/validate-options.ts'
 import { parseDuration } from '../text/duration.ts'
 import { nearest } from '../text/near-names.ts'
 
-const httpUrl = (example: string): Kind => ({
+const httpUrl = (example: string): OptionKind => ({
   expected: `an http or https URL such as ${example}`,
   fits: value => typeof value === 'string' && /^https?:\/\/[^/]/i.test(value) && URL.canParse(value),
 })
 const address = httpUrl('https://bot.example.test')
-const baseUrl: Kind = {
+const baseUrl: OptionKind = {
   expected: 'an http or https URL without a query, such as https://bot.example.test',
   fits: value => address.fits(value) && !/[?#]/.test(value as string),
 }
 
 /** `createSimulator` checks later whether `start` is a date. */
-const clock: Kind = {
+const clock: OptionKind = {
   expected: '"real", "virtual" or { mode: "virtual", start }',
   fits: value =>
     value === 'real' ||
@@ -124,7 +124,7 @@ export function checkCall(call: string): void {
   const known = Object.keys(ENDPOINTS)
   if (known.includes(call)) return
   const meant = nearest(call ?? '', known) || `; the calls are ${known.join(', ')}.`
-  throw invalid('call', `${shown(call)} is not a call of the platform${meant}`)
+  throw invalid('call', `${describeValue(call)} is not a call of the platform${meant}`)
 }
 
 export const invalid = (name: string, message: string) => new InvalidOptionError([{ name, message }])

@@ -75,7 +75,7 @@ function startTestRun(sim: PlatformSimulator, core: Core): TestRun {
     reported: new Set(),
     pending: new Map(),
     matchedSeqs: new Set(),
-    skippedEntries: Math.max(core.journal.firstSeq, core.inner.past.before) - 1,
+    skippedEntries: Math.max(core.journal.firstSeq, core.internals.restorePoint.seq) - 1,
     resetSignal: core.resetSignal(),
     conversationOf: id => nameOf(id ?? ''),
     beginStep(conversation, action, label) {
@@ -155,7 +155,8 @@ function recordJournal(sim: PlatformSimulator, core: Core, recorder: Recorder): 
 }
 
 /** Entries before a restore belong to another test, even if the snapshot contains them. */
-const currentEntries = ({ journal, inner }: Core): Entry[] => journal.query({ after: inner.past.before - 1 })
+const currentEntries = ({ journal, internals }: Core): Entry[] =>
+  journal.query({ after: internals.restorePoint.seq - 1 })
 
 /** Chats without a `chat_created` entry: a snapshot contained them, or the entry was evicted. */
 function chatsWithoutEntry(core: Core): Chat[] {

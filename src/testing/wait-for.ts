@@ -2,7 +2,7 @@
 
 import type { Failure } from '../evaluator/verdict.ts'
 import { waitUntil } from '../runner/waiting.ts'
-import { anything, shown, validateOptions } from '../simulator/validate-options.ts'
+import { anything, describeValue, validateOptions } from '../simulator/validate-options.ts'
 import { formatDuration } from '../text/duration.ts'
 import { expectationError } from './expectation-error.ts'
 import { checkChatExists, resetError, type Subject, wasAborted } from './expectations.ts'
@@ -17,7 +17,8 @@ export async function waitFor<Value>(
   options: { readonly within?: string },
   written: (...args: never[]) => unknown = predicate,
 ): Promise<NonNullable<Value>> {
-  if (typeof written !== 'function') throw invalid('waitFor', `waitFor takes a function, got ${shown(written)}.`)
+  if (typeof written !== 'function')
+    throw invalid('waitFor', `waitFor takes a function, got ${describeValue(written)}.`)
   validateOptions('waitFor', options, { within: anything })
   checkChatExists(subject)
   const run = testRunOf(subject.sim)

@@ -35,7 +35,7 @@ export function createAttempts(ports: AttemptPorts): Attempts {
   }
 
   function resume(job: Job): void {
-    job.stage = SENDING
+    job.phase = SENDING
     const faults = faultsOf(job)
     const request = faults === null ? job.request : faultyRequest(ports, job.request, faults.form)
     const conclude = job.copy ? concludeCopy : concludeAttempt

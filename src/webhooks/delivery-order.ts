@@ -52,7 +52,7 @@ export function createDeliveryOrder(ports: OrderPorts): DeliveryOrder {
 
   function schedule(job: Job, delayMs: number, next: 'send' | 'turn'): void {
     const time = ports.schedule.after(delayMs, () => (next === 'send' ? ports.send(job) : takeTurn(job)))
-    job.stage = { kind: 'scheduled', next, ...time }
+    job.phase = { kind: 'scheduled', next, ...time }
   }
 
   function sendFirst(jobs: readonly Job[]): void {
@@ -76,8 +76,8 @@ export function createDeliveryOrder(ports: OrderPorts): DeliveryOrder {
     release: faults => sendFirst(held.release(faults)),
     restore(job, passing) {
       if (job.atHead) queues.occupy(job.chatId)
-      if (job.stage.kind === 'held') held.add(job, passing)
-      else if (job.stage.kind === 'waiting') queues.add(job)
+      if (job.phase.kind === 'held') held.add(job, passing)
+      else if (job.phase.kind === 'waiting') queues.add(job)
     },
     waiting: queues.waiting,
     passing: held.passing,
@@ -101,7 +101,7 @@ function createChatQueues(pick: (waiting: readonly Job[]) => number, run: (job: 
   const queues = new Map<string, Job[]>()
 
   function add(chatId: string, jobs: readonly Job[], put: 'push' | 'unshift'): void {
-    for (const job of jobs) job.stage = WAITING
+    for (const job of jobs) job.phase = WAITING
     const queue = queues.get(chatId)
     if (queue !== undefined) return void queue[put](...jobs)
     const [first, ...rest] = jobs
@@ -145,7 +145,7 @@ function createHeldEvents() {
 
   return {
     add(job: Job, passing: number): void {
-      job.stage = { kind: 'held' }
+      job.phase = { kind: 'held' }
       held.push({ job, passing })
     },
     passedBy({ seq, chatId }: Job): Job[] {

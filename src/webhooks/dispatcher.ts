@@ -115,7 +115,7 @@ function jobFor(ports: DispatcherPorts, entry: EntryOf<'event'>): Job {
 }
 
 function capture({ active, order, manual }: Parts): CapturedDeliveries {
-  const begun = [...active].filter(({ stage }) => stage.kind !== 'waiting')
+  const begun = [...active].filter(({ phase }) => phase.kind !== 'waiting')
   const jobs = [...begun.sort((a, b) => a.seq - b.seq), ...order.waiting()]
   return {
     jobs: jobs.map(job => captureJob(job, order.passing(job))),
@@ -133,13 +133,13 @@ function restore({ ports, active, order, attempts, manual }: Parts, captured: Ca
   }))
   for (const { job } of jobs) active.add(job)
   const timers = jobs.flatMap(({ job }) => {
-    const { stage } = job
-    if (stage.kind !== 'scheduled') return []
-    return [{ order: stage.order, arm: () => order.schedule(job, stage.atMs - ports.clock.now(), stage.next) }]
+    const { phase } = job
+    if (phase.kind !== 'scheduled') return []
+    return [{ order: phase.order, arm: () => order.schedule(job, phase.atMs - ports.clock.now(), phase.next) }]
   })
   const start = () => {
     for (const { job, passing } of jobs) {
-      const wasSending = job.stage.kind === 'sending'
+      const wasSending = job.phase.kind === 'sending'
       order.restore(job, passing)
       if (wasSending) attempts.resume(job)
     }

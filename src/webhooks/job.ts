@@ -8,7 +8,7 @@ import type { ScheduledTime } from './schedule.ts'
 /** The faults of one event. Their journal entries were written when the event happened. */
 export type JobFaults = Omit<AppliedWebhookFaults, 'hits'>
 
-export type DeliveryStage =
+export type DeliveryPhase =
   /** Behind another event of its chat. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'sending' }
@@ -17,7 +17,7 @@ export type DeliveryStage =
   /** Until later events of its chat have passed. */
   | { readonly kind: 'held' }
 
-export const SENDING: DeliveryStage = { kind: 'sending' }
+export const SENDING: DeliveryPhase = { kind: 'sending' }
 
 export interface Job {
   /** The valid request, which a retry sends. */
@@ -31,7 +31,7 @@ export interface Job {
   attempt: number
   /** Whether it is at the head of the queue of its chat, so that later events wait for it. */
   atHead: boolean
-  stage: DeliveryStage
+  phase: DeliveryPhase
 }
 
 export const newJob = (request: WebhookRequest, event: EntryOf<'event'>, faults: JobFaults | null): Job => ({
@@ -42,10 +42,10 @@ export const newJob = (request: WebhookRequest, event: EntryOf<'event'>, faults:
   copy: false,
   attempt: 1,
   atHead: false,
-  stage: SENDING,
+  phase: SENDING,
 })
 
-export const copyOf = (job: Job): Job => ({ ...job, copy: true, atHead: false, stage: SENDING })
+export const copyOf = (job: Job): Job => ({ ...job, copy: true, atHead: false, phase: SENDING })
 
 /** One journal entry for each fault of an event. A webhook that is a function has no connection to change. */
 export function faultEntries(
@@ -66,7 +66,7 @@ export const faultFields = ({ faults, form }: JobFaults): Pick<DeliveryContent, 
   ...(form.sign === 'valid' ? {} : { sign: form.sign }),
 })
 
-export interface CapturedJob extends Pick<Job, 'chatId' | 'seq' | 'copy' | 'attempt' | 'atHead' | 'stage'> {
+export interface CapturedJob extends Pick<Job, 'chatId' | 'seq' | 'copy' | 'attempt' | 'atHead' | 'phase'> {
   readonly deliveryId: string
   readonly event: string
   readonly body: string
@@ -76,10 +76,10 @@ export interface CapturedJob extends Pick<Job, 'chatId' | 'seq' | 'copy' | 'atte
 }
 
 export function captureJob(job: Job, passing: number): CapturedJob {
-  const { request, chatId, seq, copy, attempt, atHead, stage, faults } = job
+  const { request, chatId, seq, copy, attempt, atHead, phase, faults } = job
   const { deliveryId, event, body } = request
   const effects = faults && { faults: faults.faults, form: faults.form, order: faults.order, copies: faults.copies }
-  return { chatId, deliveryId, event, body, seq, copy, attempt, atHead, stage, passing, faults: effects }
+  return { chatId, deliveryId, event, body, seq, copy, attempt, atHead, phase, passing, faults: effects }
 }
 
 /** `requestOf` builds the request anew: its signature depends on the keys and knobs at the time of sending. */
@@ -88,7 +88,7 @@ export function restoreJob(
   registry: Pick<FaultRegistry, 'releaseOf'>,
   requestOf: (encoded: EncodedEvent) => WebhookRequest,
 ): Job {
-  const { chatId, seq, copy, attempt, atHead, stage } = captured
+  const { chatId, seq, copy, attempt, atHead, phase } = captured
   const faults = captured.faults && { ...captured.faults, release: registry.releaseOf(captured.faults.faults) }
-  return { request: requestOf(captured), chatId, seq, copy, attempt, atHead, stage, faults }
+  return { request: requestOf(captured), chatId, seq, copy, attempt, atHead, phase, faults }
 }

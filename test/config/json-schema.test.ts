@@ -12,12 +12,9 @@ addFormats.default(ajv)
 const validate = ajv.compile(configJsonSchema())
 
 describe('the JSON Schema for editors', () => {
-  it.each(Object.entries(schemaFiles()))(
-    'schema/%s is up to date (npm run generate)',
-    (name, text) => {
-      expect(readFileSync(new URL(`../../schema/${name}`, import.meta.url), 'utf8')).toBe(text)
-    },
-  )
+  it.each(Object.entries(schemaFiles()))('schema/%s is up to date (npm run generate)', (name, text) => {
+    expect(readFileSync(new URL(`../../schema/${name}`, import.meta.url), 'utf8')).toBe(text)
+  })
 
   it('has every knob, with words, both ways of writing it', () => {
     const { properties, $defs } = configJsonSchema() as {

@@ -142,7 +142,10 @@ describe('manual events', () => {
     for (const path of ['/trigger', '/deliveries/d/resend']) {
       const event = path === '/trigger' ? { event: 'X' } : {}
       const gap = await ask('POST', path, { body: { ...event, gap: '1s' } })
-      expect([gap.status, gap.body.error.message]).toEqual([422, expect.stringContaining('gap is the time between copies')])
+      expect([gap.status, gap.body.error.message]).toEqual([
+        422,
+        expect.stringContaining('gap is the time between copies'),
+      ])
       expect((await ask('POST', path, { body: { ...event, swap: true } })).status).toBe(422)
     }
   })

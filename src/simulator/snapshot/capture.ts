@@ -21,11 +21,11 @@ export interface SnapshotOptions {
 
 /** The result is plain JSON and shares no object with the simulator. */
 export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snapshot {
-  const { platform, inner, identity } = core
+  const { platform, internals, identity } = core
   const { bot } = identity
-  const deliveries = inner.dispatcher.capture()
-  const rank = ranking(deliveries.jobs, inner.deadlineTimer.order)
-  const faults = inner.faults.capture()
+  const deliveries = internals.dispatcher.capture()
+  const rank = ranking(deliveries.jobs, internals.deadlineTimer.order)
+  const faults = internals.faults.capture()
   const snapshot: Snapshot = {
     v: SNAPSHOT_VERSION,
     handover_sim: VERSION,
@@ -36,7 +36,7 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
     config: configOf(core, options),
     ...(options.keys ? { replaced_keys: core.keyring.replaced().map(replacedKeyRow) } : {}),
     bots: [...platform.state.bots.values()].map(botRow),
-    chats: [...platform.state.chats.values()].map(chat => chatRow(chat, inner.lastEvent.get(chat.id) ?? null)),
+    chats: [...platform.state.chats.values()].map(chat => chatRow(chat, internals.lastEvent.get(chat.id) ?? null)),
     files: [...platform.state.files.values()].map(fileRow),
     deadlines: platform.state.deadlines.list().map(deadlineRow),
     counters: {
@@ -48,11 +48,11 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
     faults: faults.rules.map(({ name, spec, progress }) => ({ name, spec, ...progress })),
     deliveries: deliveries.jobs.map(job => deliveryRow(job, rank)),
     rate_limits: rateLimits(core),
-    going_on: {
-      stamp: inner.stamps.last,
-      journal_stamp: inner.journalStamps.last,
+    continuation: {
+      stamp: internals.stamps.last,
+      journal_stamp: internals.journalStamps.last,
       random: deliveries.random,
-      alarm_order: inner.deadlineTimer.order === null ? null : rank(inner.deadlineTimer.order),
+      deadline_timer_order: internals.deadlineTimer.order === null ? null : rank(internals.deadlineTimer.order),
     },
     journal: journalOf(core, options),
   }
@@ -61,7 +61,7 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
 
 /** Numbers timers by their order, so that equal states give equal snapshots. */
 function ranking(jobs: readonly CapturedJob[], deadlineTimer: number | null): (order: number) => number {
-  const due = jobs.flatMap(({ stage }) => (stage.kind === 'scheduled' ? [stage.order] : []))
+  const due = jobs.flatMap(({ phase }) => (phase.kind === 'scheduled' ? [phase.order] : []))
   const sorted = [...due, ...(deadlineTimer === null ? [] : [deadlineTimer])].sort((a, b) => a - b)
   return order => sorted.indexOf(order)
 }
@@ -77,9 +77,9 @@ function configOf(core: Core, { keys }: SnapshotOptions): Record<string, unknown
 }
 
 /** Names each key by its role, because the key itself is a secret. */
-function rateLimits({ inner, platform }: Core) {
+function rateLimits({ internals, platform }: Core) {
   const roles = new Map(keyRoles(platform.knobs).map(({ role, key }) => [key, role]))
-  return [...inner.rateLimit.windows].flatMap(([key, { start, calls }]) => {
+  return [...internals.rateLimit.windows].flatMap(([key, { start, calls }]) => {
     const role = roles.get(key)
     return role === undefined ? [] : [{ key: role, start_ms: start, calls }]
   })
@@ -88,8 +88,8 @@ function rateLimits({ inner, platform }: Core) {
 function journalOf({ journal, platform }: Core, { keys, journal: wanted }: SnapshotOptions): Snapshot['journal'] {
   const ending = { next_seq: journal.nextSeq, at_ms: journal.atMs }
   if (!wanted) return ending
-  const shown = journal
+  const entries = journal
     .query()
     .map(entry => (keys ? entry : maskEntry(entry, platform.knobs['webhook.signatureHeader'])))
-  return { ...ending, entries: shown }
+  return { ...ending, entries }
 }

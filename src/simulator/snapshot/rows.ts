@@ -2,7 +2,7 @@
 import type { ReplacedKey } from '../../api/keyring.ts'
 import type { DeadlineAction, Deadlines } from '../../platform/deadlines.ts'
 import type { BotState, Chat, Message, StoredFile } from '../../platform/state.ts'
-import type { CapturedJob, DeliveryStage } from '../../webhooks/job.ts'
+import type { CapturedJob, DeliveryPhase } from '../../webhooks/job.ts'
 import type { BotRow, ChatRow, DeadlineRow, DeliveryRow, FileRow, MessageRow, ReplacedKeyRow } from './schema.ts'
 
 type Snake<Name> = Name extends `${infer First}${infer Rest}`
@@ -96,19 +96,19 @@ export function deadlineFromRow({ kind, chat_id: chatId, text = '', buttons = []
 }
 
 /** `rank`: the place of a timer among all timers, so that equal states give equal rows. */
-export function deliveryRow({ stage, faults, ...job }: CapturedJob, rank: (order: number) => number): DeliveryRow {
+export function deliveryRow({ phase, faults, ...job }: CapturedJob, rank: (order: number) => number): DeliveryRow {
   const fields = { ...snakeCase(job), applied: faults }
-  if (stage.kind !== 'scheduled') return { ...fields, stage: stage.kind }
-  return { ...fields, stage: 'scheduled', due: { at_ms: stage.atMs, order: rank(stage.order), next: stage.next } }
+  if (phase.kind !== 'scheduled') return { ...fields, phase: phase.kind }
+  return { ...fields, phase: 'scheduled', due: { at_ms: phase.atMs, order: rank(phase.order), next: phase.next } }
 }
 
 export function jobFromRow(row: DeliveryRow): CapturedJob {
-  const { stage: _, applied, ...job } = row
-  return { ...camelCase(job), stage: stageOf(row), faults: applied }
+  const { phase: _, applied, ...job } = row
+  return { ...camelCase(job), phase: phaseOf(row), faults: applied }
 }
 
-function stageOf(row: DeliveryRow): DeliveryStage {
-  if (row.stage !== 'scheduled') return { kind: row.stage }
+function phaseOf(row: DeliveryRow): DeliveryPhase {
+  if (row.phase !== 'scheduled') return { kind: row.phase }
   const { at_ms: atMs, order, next } = row.due
   return { kind: 'scheduled', atMs, order, next }
 }

@@ -4,7 +4,6 @@ import { AvailabilityReason, AvailabilityValue, Button, Sender } from '../../con
 import { SIGN_MODES } from '../../contract/sign-modes.ts'
 import { Fault } from '../../faults/schema.ts'
 import type { Entry } from '../../journal/entry.ts'
-import type { SNAPSHOT_VERSION } from './capture.ts'
 
 const word = z.string().check(z.minLength(1))
 const count = z.int().check(z.gte(0))
@@ -126,12 +125,12 @@ const deliveryShape = {
 }
 const Due = z.strictObject({ at_ms: time, order: count, next: z.enum(['send', 'turn']) })
 const Delivery = z
-  .discriminatedUnion('stage', [
-    z.strictObject({ ...deliveryShape, stage: z.literal('scheduled'), due: Due }),
-    z.strictObject({ ...deliveryShape, stage: z.enum(['waiting', 'sending', 'held']) }),
+  .discriminatedUnion('phase', [
+    z.strictObject({ ...deliveryShape, phase: z.literal('scheduled'), due: Due }),
+    z.strictObject({ ...deliveryShape, phase: z.enum(['waiting', 'sending', 'held']) }),
   ])
   .check(
-    z.refine(({ stage, copy, applied }) => applied !== null || (stage !== 'held' && !copy), {
+    z.refine(({ phase, copy, applied }) => applied !== null || (phase !== 'held' && !copy), {
       error: 'must not have an applied of null: only a fault holds an event or copies it',
       params: { problem: 'conflict' },
     }),
@@ -174,7 +173,7 @@ const Clock = z.discriminatedUnion('mode', [
 ])
 
 export const SnapshotSchema = z.strictObject({
-  v: z.literal(1 satisfies typeof SNAPSHOT_VERSION),
+  v: z.literal(1),
   /** The version of handover-sim that took the snapshot. */
   handover_sim: z.string(),
   /** Wall clock. */
@@ -197,11 +196,11 @@ export const SnapshotSchema = z.strictObject({
   /** `key` is a role: `handover`, `bot`, or `more 1`, `more 2` ... */
   rate_limits: list(z.strictObject({ key: word, start_ms: time, calls: count })),
   /** The state of the generators of timestamps and random numbers. */
-  going_on: z.strictObject({
+  continuation: z.strictObject({
     stamp: time,
     journal_stamp: time,
     random: z.int(),
-    alarm_order: z.nullable(count),
+    deadline_timer_order: z.nullable(count),
   }),
   journal: z.strictObject({
     next_seq: z.int().check(z.positive()),

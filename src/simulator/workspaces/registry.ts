@@ -1,11 +1,10 @@
-/** Creates, finds and closes the workspaces of a server. */
-
+/** Creates, finds and closes the workspaces of a server: separate simulators behind one port. */
 import { keyRoles } from '../../api/keyring.ts'
+import { makeId } from '../../runtime/ids.ts'
+import { hashWords } from '../../runtime/random.ts'
 import type { Transport } from '../../runtime/transport.ts'
 import { InvalidOptionError, type PlatformSimulatorOptions } from '../options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../simulator.ts'
-import { identityOf, NAME } from './identity.ts'
-import type { PlatformWorkspace, PlatformWorkspaceOptions } from './workspace.ts'
 
 /** Another workspace has this name or key. */
 export class WorkspaceConflictError extends Error {
@@ -160,4 +159,48 @@ function optionsFor(
     bot: { ...bot, id: botId, ...own.bot },
     knobs: { ...knobs, ...keys, ...own.knobs },
   }
+}
+
+export interface WorkspaceIdentity {
+  readonly id: string
+  readonly apiKey: string
+  readonly botApiKey: string
+  readonly botId: number
+  readonly seed: number
+}
+
+/** Names appear in paths and links, so they must not contain separators. */
+export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+const FIRST_BOT = 100_000
+const BOTS = 900_000
+
+/** Depends only on seed and name, not on other workspaces. */
+export function identityOf(serverSeed: number, id: string): WorkspaceIdentity {
+  const [words] = hashWords(`workspace ${id}`, serverSeed)
+  return {
+    id,
+    apiKey: `sim-${makeId('hex24', serverSeed, `workspace ${id} handover key`)}`,
+    botApiKey: `sim-${makeId('hex24', serverSeed, `workspace ${id} bot key`)}`,
+    botId: FIRST_BOT + (words % BOTS),
+    seed: words,
+  }
+}
+
+/** Missing options default to those of the server, except keys, bot id, seed and webhook. */
+export interface PlatformWorkspaceOptions extends Omit<PlatformSimulatorOptions, 'baseUrl'> {
+  /** Determines keys, bot id and seed. */
+  readonly name?: string
+}
+
+export interface PlatformWorkspace extends PlatformSimulator {
+  readonly id: string
+  /** Null if the workspace was created without a name. */
+  readonly name: string | null
+  /** The address of its server. */
+  readonly url: string
+  /** The base URL of its control API. */
+  readonly control: string
+  /** Aborts when the workspace is closed. */
+  readonly closing: AbortSignal
 }

@@ -1,7 +1,7 @@
 /** Creates and shows chats, and performs the actions of their end users. */
 
 import { chatSummary, viewChat } from '../../../platform/chat-view.ts'
-import { type AttachmentInput, awaitAck, toFile } from '../../../simulator/chat-handle.ts'
+import { type AttachmentInput, toFile, waitForAck } from '../../../simulator/chat-handle.ts'
 import { newChat, userFromWire } from '../../../simulator/new-chat.ts'
 import { ControlProblem } from '../problems.ts'
 import { ActionQuery, CreateChatBody, PressButtonBody, UserMessageBody, UserMessageForm } from '../request-schemas.ts'
@@ -37,7 +37,7 @@ async function performAction(
     const { messageId, deliveryId } = await start()
     const done = { message_id: messageId, delivery_id: deliveryId }
     if (query.wait !== 'ack') return ok(done)
-    const ack = await awaitAck(core, deliveryId, after)
+    const ack = await waitForAck(core, deliveryId, after)
     return ok({ ...done, ack: ack && wireAck(ack) })
   } catch (error) {
     // Only a reset removes a chat.

@@ -2,8 +2,7 @@
 import { MASK } from '../../../journal/mask.ts'
 import type { BotReply } from '../../../platform/context.ts'
 import type { PlatformSimulatorOptions } from '../../../simulator/options.ts'
-import type { Workspaces } from '../../../simulator/workspaces/registry.ts'
-import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../../../simulator/workspaces/workspace.ts'
+import type { PlatformWorkspace, PlatformWorkspaceOptions, Workspaces } from '../../../simulator/workspaces/registry.ts'
 import { unknownId } from '../problems.ts'
 import { CreateWorkspaceBody, KeysQuery } from '../request-schemas.ts'
 import {

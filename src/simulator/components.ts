@@ -1,0 +1,157 @@
+/** Creates the components of a simulator from its options; `core.ts` connects further components to them. */
+import { createKeyring, type Keyring } from '../api/keyring.ts'
+import { createRateLimit, type RateLimit } from '../api/rate-limit.ts'
+import type { Knobs } from '../contract/knobs.ts'
+import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
+import { createJournal, type Journal } from '../journal/journal.ts'
+import type { PlatformContext, Settings } from '../platform/context.ts'
+import { type ChatQueues, createChatQueues, type Engines } from '../platform/engines.ts'
+import { readBusinessHours } from '../platform/hours.ts'
+import type { BotSpec } from '../platform/platform.ts'
+import { createPlatformState } from '../platform/state.ts'
+import { type Activity, createActivity } from '../runtime/activity.ts'
+import { createRealClock, createVirtualClock, type RealClock, type VirtualClock } from '../runtime/clock.ts'
+import { createEpoch, type Epoch } from '../runtime/epoch.ts'
+import { makeId } from '../runtime/ids.ts'
+import { hashWords } from '../runtime/random.ts'
+import { createTimestamps, type Timestamps } from '../runtime/timestamps.ts'
+import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
+import { createEngines } from './engines.ts'
+import { DEFAULTS, InvalidOptionError, knobsFrom, type PlatformSimulatorOptions } from './options.ts'
+
+/** The seed and the bot; a snapshot contains its own. */
+export interface SimulatorIdentity {
+  seed: number
+  bot: BotSpec
+}
+
+/** The addresses, which are not part of the state. */
+export interface Address {
+  base: string
+  webhookUrl: string | null
+  /** The prefix of file ids in links, which tells simulators with the same base URL apart. */
+  readonly filePrefix: string
+}
+
+export interface Components {
+  readonly identity: SimulatorIdentity
+  readonly address: Address
+  readonly knobs: Knobs
+  readonly settings: { replies: Settings['replies']; businessHours: Settings['businessHours'] }
+  readonly clock: RealClock | VirtualClock
+  readonly stamps: Timestamps
+  readonly journalStamps: Timestamps
+  readonly journal: Journal
+  readonly platform: PlatformContext
+  readonly keyring: Keyring
+  readonly rateLimit: RateLimit
+  readonly engines: Engines
+  readonly chatQueues: ChatQueues
+  readonly faults: FaultRegistry
+  readonly activity: Activity
+  readonly epoch: Epoch
+  readonly transport: ClosableTransport
+  /** Entries before this `seq` happened before the last restore. */
+  readonly restorePoint: { seq: number }
+}
+
+export function createComponents(
+  options: PlatformSimulatorOptions,
+  transport: Transport | undefined,
+  filePrefix: string,
+): Components {
+  const knobs = knobsFrom(options.knobs ?? {})
+  const identity: SimulatorIdentity = { seed: options.seed ?? DEFAULTS.seed, bot: botFrom(options) }
+  const clock = clockFrom(options)
+  const stamps = createTimestamps(clock.now)
+  const journalStamps = createTimestamps(clock.now)
+  const settings = { replies: options.bot?.replies ?? [], businessHours: hoursFrom(options.businessHours) }
+  const address = addressFrom(options, filePrefix)
+  const platform = createPlatformContext({ identity, knobs, clock, stamps, address, settings })
+  return {
+    identity,
+    address,
+    knobs,
+    settings,
+    clock,
+    stamps,
+    journalStamps,
+    journal: createJournal({ limit: options.journalLimit ?? DEFAULTS.journalLimit, stamp: journalStamps.next }),
+    platform,
+    keyring: createKeyring(() => identity.bot.id, knobs),
+    rateLimit: createRateLimit(),
+    engines: createEngines(options, platform),
+    chatQueues: createChatQueues(),
+    faults: createFaultRegistry(),
+    activity: createActivity(),
+    epoch: createEpoch(),
+    transport: transportFrom(options, transport),
+    restorePoint: { seq: 1 },
+  }
+}
+
+const addressFrom = ({ baseUrl, webhook }: PlatformSimulatorOptions, filePrefix: string): Address => ({
+  base: (baseUrl ?? DEFAULTS.baseUrl).replace(/\/+$/, ''),
+  webhookUrl: webhook?.url ?? null,
+  filePrefix,
+})
+
+type PlatformContextParts = Pick<Components, 'identity' | 'knobs' | 'clock' | 'stamps' | 'address' | 'settings'>
+
+const createPlatformContext = ({
+  identity,
+  knobs,
+  clock,
+  stamps,
+  address,
+  settings,
+}: PlatformContextParts): PlatformContext => ({
+  state: createPlatformState(),
+  knobs,
+  settings,
+  nowMs: clock.now,
+  stamp: stamps.next,
+  id: (form, label) => makeId(form, identity.seed, label),
+  words: label => hashWords(label, identity.seed),
+  links: {
+    chat: id => `${address.base}/api/v1/chats/${encodeURIComponent(id)}`,
+    file: (id, name) => `${address.base}/files/${address.filePrefix}${id}/${encodeURIComponent(name)}`,
+    fileId: segment => (segment.startsWith(address.filePrefix) ? segment.slice(address.filePrefix.length) : null),
+  },
+})
+
+export const botFrom = ({ bot }: PlatformSimulatorOptions): BotSpec => ({
+  id: bot?.id ?? DEFAULTS.botId,
+  name: bot?.name ?? DEFAULTS.botName,
+  organizationId: bot?.organizationId ?? DEFAULTS.organizationId,
+})
+
+export function clockFrom({ clock = 'virtual' }: PlatformSimulatorOptions): RealClock | VirtualClock {
+  if (clock === 'real') return createRealClock()
+  const start = typeof clock === 'object' && clock.start !== undefined ? new Date(clock.start).getTime() : undefined
+  if (start === undefined || Number.isFinite(start)) return createVirtualClock(start)
+  throw new InvalidOptionError([
+    { name: 'clock.start', message: 'clock.start must be a date such as 2024-01-01T09:00:00Z.' },
+  ])
+}
+
+export function hoursFrom(raw: PlatformSimulatorOptions['businessHours']): Settings['businessHours'] {
+  if (raw === null || raw === undefined) return null
+  const read = readBusinessHours(raw)
+  if ('week' in read) return read
+  const name = `business_hours.${read.key}`
+  throw new InvalidOptionError([{ name, message: `${name} ${read.message}.` }])
+}
+
+export type ClosableTransport = Transport & { close?(): Promise<void> }
+
+export const transportFrom = (options: PlatformSimulatorOptions, shared?: Transport): ClosableTransport => {
+  if (options.webhook?.fetch) return functionTransport(options.webhook.fetch)
+  return shared === undefined ? httpTransport() : request => shared(request)
+}
+
+/** A webhook function needs no address, but its requests need a URL. */
+export function webhookTargetOf(options: PlatformSimulatorOptions, url: string | null, transport: Transport) {
+  const address = url ?? (options.webhook?.fetch ? 'https://intermediary.example.test/webhook' : null)
+  return address === null ? null : { url: address, transport }
+}
