@@ -1,5 +1,5 @@
 // @ts-check
-// What is known about one chat. Plain data, written to the state file as it is.
+// Defines the data of one chat. The state file stores it as it is.
 
 /** @typedef {import('./platform.js').Call} Call */
 
@@ -8,17 +8,17 @@
 /** @typedef {{ request: true } | { text: string, attachments: Attachment[], note?: true }} InboxItem */
 
 /**
- * A row of platform calls, made one after the other.
- * @typedef {object} Lane
+ * A queue of platform calls, made one after the other.
+ * @typedef {object} CallQueue
  * @property {string} id
- * @property {Call[]} outbox                   not made yet, the oldest first
+ * @property {Call[]} outbox                   not made yet, oldest first
  * @property {Problem[]} problems              calls that were given up
  * @property {'start' | 'end' | null} failed   the step an agent may have to repeat
  */
 
 /**
  * pending: the user asked for an agent. open: an agent accepted. closed: the agent left.
- * held: the user writes, but nobody here remembers a request.
+ * held: the user writes, and no request is known.
  * @typedef {object} Details
  * @property {'pending' | 'open' | 'closed' | 'held'} status
  * @property {number | null} botId
@@ -30,19 +30,19 @@
  * @property {InboxItem[]} inbox everything the user sent, over all conversations of the chat
  */
 
-/** @typedef {Lane & Details} Conversation */
+/** @typedef {CallQueue & Details} Conversation */
 
 /**
  * @param {string} id
- * @returns {Lane}
+ * @returns {CallQueue}
  */
-export function newLane(id) {
+export function newQueue(id) {
   return { id, outbox: [], problems: [], failed: null }
 }
 
 /**
- * What an event says about its chat. The bot comes from the event, because one intermediary may
- * serve several bots; the setting only fills a gap.
+ * Reads the details of a chat from an event. The bot comes from the event, because one intermediary
+ * may serve several bots; the setting is for events without a bot.
  * @param {Record<string, any>} event
  * @param {import('./settings.js').Settings} settings
  */
@@ -58,7 +58,7 @@ export function detailsFrom(event, settings) {
 }
 
 /**
- * The text is kept to the last code point: no trim, no escaping, no normalising.
+ * Keeps the text unchanged: no trim, no escaping, no normalising.
  * @param {Record<string, any>} event
  */
 export function messageFrom(event) {

@@ -1,8 +1,8 @@
 // @ts-check
-// A tiny help desk, standing where yours will stand: conversations with an inbox, and an agent
-// who accepts, writes, hands on and leaves.
+// Runs a small help desk, which you replace by your own: conversations with an inbox, and an agent
+// who accepts, writes, transfers and leaves.
 
-import { detailsFrom, messageFrom, newLane } from './conversation.js'
+import { detailsFrom, messageFrom, newQueue } from './conversation.js'
 import { HttpError } from './http.js'
 import { log } from './log.js'
 
@@ -10,10 +10,10 @@ import { log } from './log.js'
 /** @typedef {import('./platform.js').CallName} CallName */
 /** @typedef {{ name: string, avatar: string }} Sender */
 
-/** Longest time the user sees "is typing" when the agent walks away in the middle of a sentence. */
+/** The maximum time of the typing indicator, for an agent who begins a text and never sends it. */
 const TYPING_TIMEOUT_MS = 10_000
 
-/** Not the agent and not the bot: the user should see who speaks. @type {Sender} */
+/** The sender of system messages, so that the user sees that no agent wrote them. @type {Sender} */
 const SYSTEM_SENDER = { name: 'Support desk', avatar: 'https://desk.example.test/desk.png' }
 
 export class Desk {
@@ -32,9 +32,9 @@ export class Desk {
     this.#outbox = outbox
   }
 
-  // What the platform tells us. Both methods have written everything down when they return, and
-  // the webhook is acknowledged after that: an event once acknowledged is never sent again, so a
-  // crash in between would lose it. The write is local and short; calls to the API are not.
+  // Events of the platform. Both methods store the event before they return, and the webhook
+  // acknowledges it after that: the platform never repeats an acknowledged event, so a crash in
+  // between would lose it. The write is local and short; calls to the API are not.
 
   /**
    * The event has no id, so a second delivery looks like a second request. While the first is
@@ -55,8 +55,8 @@ export class Desk {
   }
 
   /**
-   * Every message counts. There is no id or time to tell a redelivery from a user who really
-   * writes "ok" twice, and dropping what a user wrote is the worse mistake.
+   * Keeps every message. Without an id or a time, a redelivery looks like a user who writes "ok"
+   * twice, and losing a message is the worse mistake.
    * @param {string} id
    * @param {Record<string, any>} event
    */
@@ -70,21 +70,21 @@ export class Desk {
   }
 
   /**
-   * Entered again at the end of the list, which so keeps the order in which users asked.
+   * Moves the chat to the end: the order of the map is the order of the queue.
    * @param {string} id
    * @param {Record<string, any>} event
    * @param {'pending' | 'held'} status
    * @returns {Conversation}
    */
   #conversation(id, event, status) {
-    const known = this.#store.chats.get(id) ?? { ...newLane(id), inbox: [] }
+    const known = this.#store.chats.get(id) ?? { ...newQueue(id), inbox: [] }
     const conversation = Object.assign(known, detailsFrom(event, this.#settings), { status })
     this.#store.chats.delete(id)
     this.#store.chats.set(id, conversation)
     return conversation
   }
 
-  // What the agent does. Each method queues platform calls and returns at once.
+  // Actions of the agent. Each method queues platform calls and returns at once.
 
   list() {
     return [...this.#store.chats.values()]
@@ -142,7 +142,7 @@ export class Desk {
   }
 
   /**
-   * The platform lets us write before anyone has accepted; it does not take the chat over.
+   * The platform accepts messages before a handover starts, and does not take the chat over.
    * @param {Conversation} conversation
    */
   announce(conversation) {
@@ -153,7 +153,7 @@ export class Desk {
   }
 
   /**
-   * A closed desk stays closed until it is opened here: the platform never does that by itself.
+   * A closed desk stays closed until it is opened here: the platform never reopens it by itself.
    * @param {boolean} open
    */
   setAvailability(open) {

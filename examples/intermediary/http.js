@@ -1,12 +1,12 @@
 // @ts-check
-// The little HTTP that the webhook and the desk share.
+// Serves HTTP for the webhook and for the desk: reads requests, writes JSON answers.
 
 /** @typedef {import('node:http').IncomingMessage} Request */
 /** @typedef {{ status: number, body: unknown, headers?: Record<string, string> | undefined }} Answer */
 
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** Thrown anywhere below a request, turned into a JSON error at the top. */
+/** An error of a request. The server answers it as JSON. */
 export class HttpError extends Error {
   /**
    * @param {number} status
@@ -41,9 +41,9 @@ export function methodNotAllowed(allowed) {
 }
 
 /**
- * The bytes as they came, because the signature covers bytes: parsed and printed again, the same
- * JSON may look different. A body that is too long is read to its end but not kept, because a
- * sender that is still writing would see a reset connection instead of the 413.
+ * Returns the bytes as they arrived, because the signature covers bytes: serialised again, the same
+ * JSON may have other bytes. Reads a body that is too long to its end without keeping it: otherwise
+ * the sender would get a connection reset instead of the 413.
  * @param {Request} request
  */
 export async function readBody(request) {
@@ -74,7 +74,7 @@ export function parseObject(bytes) {
 /** @param {Buffer} bytes */
 function parseJson(bytes) {
   try {
-    // `fatal`: bytes that are not UTF-8 are an error here, not question marks in the agent's inbox.
+    // `fatal`: bytes that are not UTF-8 are an error, and do not become question marks in the inbox.
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     throw new HttpError(400, 'invalid_json', 'The body is not valid JSON in UTF-8.')

@@ -13,7 +13,7 @@ import { Platform } from './platform.js'
 import { Store } from './store.js'
 import { Webhook } from './webhook.js'
 
-/** Longer than one call may take, shorter than the patience of whoever stops us. */
+/** Longer than one call may take, and shorter than the usual time before a SIGKILL. */
 const LONGEST_FAREWELL_MS = 20_000
 const LONGEST_REQUEST_MS = 30_000
 
@@ -37,14 +37,14 @@ function serve(webhook, deskApi) {
       const isWebhook = path === '/webhook'
       send(response, await (isWebhook ? webhook.answer(request) : deskApi.answer(request, path)))
     } catch (error) {
-      if (request.errored) return log('a request was broken off')
+      if (request.errored) return log('a request was aborted')
       send(response, toHttpError(error).toAnswer())
     }
   })
 }
 
 /**
- * An error of ours is logged with its place; the other side only hears that it was not to blame.
+ * Logs an internal error with its place, and answers 500 without details.
  * @param {unknown} error
  */
 function toHttpError(error) {

@@ -1,5 +1,5 @@
 // @ts-check
-// The process: environment in, one Ready line out, a clean stop on a signal.
+// Starts the process: reads the environment, prints the Ready line, stops cleanly on a signal.
 
 import { startIntermediary } from './intermediary.js'
 import { log } from './log.js'
@@ -16,7 +16,7 @@ async function main() {
   const intermediary = await startIntermediary(readSettings(process.env))
   // stdout carries this line and nothing else, so that a script can wait for it and read the port.
   console.log(`Ready: ${intermediary.url}`)
-  // `once`: a second signal meets the default handler and stops the process the hard way.
+  // `once`: a second signal reaches the default handler, which kills the process.
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, async () => {
       log(`${signal}: finishing the work in flight`)

@@ -1,15 +1,15 @@
 // @ts-check
-// The calls that still have to be made: in order within a chat, side by side between chats.
+// Makes the pending calls: in order within a chat, in parallel between chats.
 
 import { log } from './log.js'
 
-/** @typedef {import('./conversation.js').Lane} Lane */
+/** @typedef {import('./conversation.js').CallQueue} CallQueue */
 /** @typedef {import('./platform.js').Call} Call */
 
 export class Outbox {
   #platform
   #store
-  /** @type {Map<Lane, Promise<void>>} */
+  /** @type {Map<CallQueue, Promise<void>>} */
   #busy = new Map()
 
   /**
@@ -22,63 +22,63 @@ export class Outbox {
   }
 
   /**
-   * Calls are data, not running code: that is why a restart can go on with them.
-   * @param {Lane} lane
+   * Stores calls as data, so that a restart continues with them.
+   * @param {CallQueue} queue
    * @param {Call} call
    */
-  add(lane, call) {
-    lane.outbox.push(call)
+  add(queue, call) {
+    queue.outbox.push(call)
     this.#store.save()
-    this.#wake(lane)
+    this.#wake(queue)
   }
 
-  /** Goes on with what the state file says was not done when the last process ended. */
+  /** Continues with the calls of the state file. */
   resume() {
-    for (const lane of this.#store.lanes()) this.#wake(lane)
+    for (const queue of this.#store.queues()) this.#wake(queue)
   }
 
-  /** Settles when every lane has run dry. */
+  /** Resolves when every queue is empty. */
   async idle() {
     await Promise.all(this.#busy.values())
   }
 
-  /** @param {Lane} lane */
-  #wake(lane) {
-    if (this.#busy.has(lane) || lane.outbox.length === 0) return
-    this.#busy.set(lane, this.#drain(lane))
+  /** @param {CallQueue} queue */
+  #wake(queue) {
+    if (this.#busy.has(queue) || queue.outbox.length === 0) return
+    this.#busy.set(queue, this.#drain(queue))
   }
 
-  /** @param {Lane} lane */
-  async #drain(lane) {
-    while (lane.outbox[0]) await this.#send(lane, lane.outbox[0])
-    // No `await` between the last look at the outbox and this line: a call that is added later
-    // must find the lane asleep, or nobody would wake it.
-    this.#busy.delete(lane)
+  /** @param {CallQueue} queue */
+  async #drain(queue) {
+    while (queue.outbox[0]) await this.#send(queue, queue.outbox[0])
+    // There must be no `await` between the last read of the outbox and this line: otherwise a call
+    // that is added in between would never be made.
+    this.#busy.delete(queue)
   }
 
   /**
-   * The call leaves the outbox only after its answer, so a crash repeats it rather than loses it.
+   * Removes the call after its answer, so that a crash repeats it instead of losing it.
    * One that fails is reported and the next one gets its turn. A refused key is different: it
    * would be refused for the whole row, so the row is given up until the agent acts again.
-   * @param {Lane} lane
-   * @param {Call} call the first of the lane
+   * @param {CallQueue} queue
+   * @param {Call} call the first of the queue
    */
-  async #send(lane, call) {
+  async #send(queue, call) {
     const outcome = await this.#platform.send(call)
-    const finished = lane.outbox.splice(0, outcome.keyRefused ? lane.outbox.length : 1)
-    if (outcome.ok) log(`${call.name} done: ${lane.id}`)
-    else for (const failed of finished) report(lane, failed, outcome.reason)
+    const finished = queue.outbox.splice(0, outcome.keyRefused ? queue.outbox.length : 1)
+    if (outcome.ok) log(`${call.name} done: ${queue.id}`)
+    else for (const failed of finished) report(queue, failed, outcome.reason)
     this.#store.save()
   }
 }
 
 /**
- * The agent can read it, with the words the user did not get.
- * @type {(lane: Lane, call: Call, reason: string) => void}
+ * Shows the failed call to the agent, with the text that the user did not get.
+ * @type {(queue: CallQueue, call: Call, reason: string) => void}
  */
-function report(lane, { name, body }, reason) {
+function report(queue, { name, body }, reason) {
   const at = new Date().toISOString()
-  lane.problems.push({ at, call: name, reason, text: body.message })
-  if (name === 'start' || name === 'end') lane.failed = name
-  log(`${name} given up: ${lane.id}, ${reason}`)
+  queue.problems.push({ at, call: name, reason, text: body.message })
+  if (name === 'start' || name === 'end') queue.failed = name
+  log(`${name} given up: ${queue.id}, ${reason}`)
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// One call of the platform's API, made until it is answered or given up.
+// Makes one call of the platform's API, with retries.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { log } from './log.js'
@@ -14,12 +14,12 @@ const MAX_TRIES = 5
 const FIRST_BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 8_000
 const LONGEST_RETRY_AFTER_MS = 5 * 60_000
-/** Two clocks never agree to the millisecond, and a moment early is early. */
+/** Added to `Retry-After`, because two clocks may differ by some milliseconds. */
 const CLOCK_MARGIN_MS = 25
 
 /**
- * Where each call goes (the slash after `message` belongs to its path) and the event that confirms
- * it: only an answer with that event says that the key, the ids and the fields were right.
+ * The path of each call (the slash after `message` belongs to it) and the event that confirms it.
+ * Only an answer with this event confirms that the key, the ids and the fields are right.
  */
 const ENDPOINTS = {
   start: { path: 'start', confirmedBy: 'TAKEOVER STARTED' },
@@ -80,7 +80,7 @@ export class Platform {
 }
 
 /**
- * The name, not the message: when a header is malformed the message quotes it, key included.
+ * Returns only the name: the message of a malformed header contains the header with the key.
  * @param {any} error
  */
 function nameOf(error) {
@@ -107,7 +107,7 @@ function eventIn(text) {
 }
 
 /**
- * A busy or broken platform may recover; any other 4xx will say the same the next time.
+ * Retries when the platform is busy or broken. Any other 4xx would be the same the next time.
  * @param {Reply} reply
  */
 function isWorthRetrying({ status }) {

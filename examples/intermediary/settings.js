@@ -1,5 +1,5 @@
 // @ts-check
-// Everything that can be set, from the environment and (the platform's part) while running.
+// Reads the settings from the environment. The part of the platform can change while running.
 
 import { badInput } from './http.js'
 
@@ -53,8 +53,7 @@ function readPlatform(env) {
 }
 
 /**
- * Takes over the fields that are given and leaves the others. All are checked before the first is
- * changed: half a change would be worse than none.
+ * Changes the given fields. Checks all of them before it changes the first one.
  * @param {PlatformSettings} platform
  * @param {Record<string, any>} change
  */

@@ -1,5 +1,5 @@
 // @ts-check
-// Is this webhook really from the platform?
+// Verifies that the platform has sent a webhook.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 

@@ -1,18 +1,18 @@
 // @ts-check
-// What must survive a restart: a user whose takeover nobody remembers is left with a silent bot.
+// Stores what must survive a restart. After a lost takeover the bot would stay silent.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { newLane } from './conversation.js'
+import { newQueue } from './conversation.js'
 import { log } from './log.js'
 
 /** @typedef {import('./conversation.js').Conversation} Conversation */
-/** @typedef {import('./conversation.js').Lane} Lane */
+/** @typedef {import('./conversation.js').CallQueue} CallQueue */
 
 export class Store {
   /** @type {Map<string, Conversation>} */
   chats = new Map()
-  /** Availability belongs to the bot, so its calls have a row of their own. */
-  availability = newLane('availability')
+  /** Availability belongs to the bot, so its calls have a queue of their own. */
+  availability = newQueue('availability')
   #file
 
   /** @param {string | null} file null: memory only */
@@ -20,16 +20,16 @@ export class Store {
     this.#file = file
     if (file === null) return
     this.#load(file)
-    // Written once at the start: a folder that is missing is better noticed now than by a user.
+    // Writes once at the start, so that a missing folder is an error now and not later.
     this.#write(file)
   }
 
-  /** @returns {Lane[]} */
-  lanes() {
+  /** @returns {CallQueue[]} */
+  queues() {
     return [this.availability, ...this.chats.values()]
   }
 
-  /** A full disk is no reason to stop serving: memory still knows everything. */
+  /** A full disk does not stop the server, because the data is in memory. */
   save() {
     if (this.#file === null) return
     try {
@@ -77,7 +77,7 @@ function readIfThere(file) {
 }
 
 /**
- * A file we did not write is refused, not overwritten.
+ * Refuses a file of another program instead of overwriting it.
  * @type {(text: string, file: string) => any}
  */
 function parseState(text, file) {

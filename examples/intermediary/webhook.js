@@ -1,5 +1,5 @@
 // @ts-check
-// The one URL the platform posts its events to: verify, write down, acknowledge.
+// Serves the webhook: verifies an event, stores it, acknowledges it.
 
 import { badInput, HttpError, methodNotAllowed, parseObject, readBody } from './http.js'
 import { log } from './log.js'
@@ -64,7 +64,7 @@ export class Webhook {
         return this.#desk.received(nonEmptyString(event.chat?.id, 'chat.id'), event)
       case 'AGENT TYPING START':
       case 'AGENT TYPING STOP':
-        // The echo of our own typing calls. To answer it with another would never end.
+        // The platform reports our own typing calls. Another typing call here would never end.
         return
       default:
         log(`event ignored: ${JSON.stringify(event.event)} is not known here`)

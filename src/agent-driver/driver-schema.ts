@@ -1,10 +1,10 @@
-/** The driver file, strict: an unknown key is an error. The editors' JSON Schema is made from the same schema. */
+/** Defines the schema of the driver file. An unknown key is an error. */
 import * as z from 'zod/mini'
 import { parseDuration } from '../text/duration.ts'
 import { defineTexts } from '../text/texts.ts'
 import { METHODS } from './driver.ts'
 
-/** Filled in with anything, whether it is an address. */
+/** Accepts an address with `$(...)` in it, or one that begins with `$(...)`. */
 const isAddress = (text: string) =>
   /^\$\([^()]*\)/.test(text) || (/^https?:\/\/[^/]/i.test(text) && URL.canParse(text.replace(/\$\([^()]*\)/g, '1')))
 
@@ -71,8 +71,8 @@ const VERB_DESCRIPTIONS = {
   type: 'The agent begins to type',
   stop: 'The agent stops typing',
   leave: 'The agent ends the conversation',
-  away: 'No agent is there any more',
-  back: 'An agent is there again',
+  away: 'No agent is available any more',
+  back: 'An agent is available again',
   inbox: 'What the agent sees of the chat, oldest first: [{ request?, text?, attachments? }]',
 }
 export type BuiltInVerb = keyof typeof VERB_DESCRIPTIONS

@@ -1,4 +1,4 @@
-/** A help desk of functions where drivers cannot run. */
+/** Replaces `function-driver.ts` in a browser, where drivers cannot run. */
 export function functionDriver(): never {
-  throw new Error('`agent` of createSimulator needs Node: in a browser call the help desk itself and look at its page.')
+  throw new Error('`agent` of createSimulator needs Node. In a browser, call the help desk directly and read its page.')
 }

@@ -1,4 +1,4 @@
-/** A driver whose verbs are functions of the same process. */
+/** Creates a driver from functions of the same process. */
 import { moduleSource } from '../files/document.ts'
 import { driverOf } from './create-driver.ts'
 import type { Driver } from './driver.ts'
@@ -7,7 +7,7 @@ import { readDriver } from './read-driver.ts'
 
 const NAME = 'agent'
 
-/** Verbs as a module would export them. Throws `ConfigError`. */
+/** Takes what a driver module exports. Throws `ConfigError`. */
 export function functionDriver(verbs: Readonly<Record<string, unknown>>): Driver {
   const { data, functions } = splitFunctions(NAME, verbs)
   const origin = { name: NAME, folder: '.', http: null, commands: false, prompt: null }

@@ -16,21 +16,21 @@ export interface LoadDriverOptions {
   readonly nodeVersion: string
   readonly isTTY: boolean
   readonly prompt: Prompt
-  /** Whether a driver may be read from another machine. */
+  /** Allows a URL on another machine. */
   readonly allowRemote?: boolean
 }
 
 const DOCUMENTS = ['.yaml', '.yml', '.json']
 const MODULES = ['.js', '.mjs', '.ts']
 
-/** `ref` as the user wrote it. Throws `ConfigError`. */
-export async function loadDriver(ref: string, around: LoadDriverOptions): Promise<DriverSpec> {
-  const prompt = around.isTTY ? around.prompt : null
-  if (/^https?:/i.test(ref)) return fetchDriver(ref, around.allowRemote ?? false, prompt)
-  const path = resolve(around.cwd, ref)
+/** Loads the file or URL `ref`. Throws `ConfigError`. */
+export async function loadDriver(ref: string, options: LoadDriverOptions): Promise<DriverSpec> {
+  const prompt = options.isTTY ? options.prompt : null
+  if (/^https?:/i.test(ref)) return fetchDriver(ref, options.allowRemote ?? false, prompt)
+  const path = resolve(options.cwd, ref)
   const file = { name: ref, path, extension: extname(ref).toLowerCase() }
   const origin = { name: ref, folder: dirname(path), http: null, commands: true, prompt }
-  if (MODULES.includes(file.extension)) return loadModuleDriver(file, around.nodeVersion, origin)
+  if (MODULES.includes(file.extension)) return loadModuleDriver(file, options.nodeVersion, origin)
   if (!DOCUMENTS.includes(file.extension)) {
     throw fileProblem(ref, TEXTS.extension([...DOCUMENTS, ...MODULES]))
   }
@@ -45,11 +45,11 @@ async function loadModuleDriver(file: NamedFile, nodeVersion: string, origin: Mo
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
-const WITHIN_MS = 5_000
-const MOST_BYTES = 1_048_576
+const TIMEOUT_MS = 5_000
+const MAX_CHARS = 1_048_576
 
 /** Calls go to the origin of the URL by default. Such a driver runs no commands. */
-export async function fetchDriver(ref: string, allowRemote: boolean, prompt: Prompt | null): Promise<DriverSpec> {
+async function fetchDriver(ref: string, allowRemote: boolean, prompt: Prompt | null): Promise<DriverSpec> {
   if (!URL.canParse(ref)) throw fileProblem(ref, TEXTS.notUrl)
   const url = new URL(ref)
   if (!allowRemote && !LOOPBACK.test(url.hostname)) {
@@ -61,16 +61,16 @@ export async function fetchDriver(ref: string, allowRemote: boolean, prompt: Pro
 }
 
 async function read(url: URL): Promise<{ text: string; json: boolean }> {
-  const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(WITHIN_MS) }).catch(
+  const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
     (error: unknown) => {
       throw fileProblem(url.href, TEXTS.unreadable(why(error, url.host)))
     },
   )
   if (!response.ok) throw fileProblem(url.href, TEXTS.unreadable(TEXTS.status(response.status)))
   const text = await response.text()
-  if (text.length > MOST_BYTES) throw fileProblem(url.href, TEXTS.unreadable(TEXTS.tooLong))
+  if (text.length > MAX_CHARS) throw fileProblem(url.href, TEXTS.unreadable(TEXTS.tooLong))
   return { text, json: /json/i.test(response.headers.get('content-type') ?? '') || url.pathname.endsWith('.json') }
 }
 
 const why = (error: unknown, host: string) =>
-  (error as Error).name === 'TimeoutError' ? TEXTS.timeout : failureText(connectionFailure(error, host))
+  error instanceof Error && error.name === 'TimeoutError' ? TEXTS.timeout : failureText(connectionFailure(error, host))

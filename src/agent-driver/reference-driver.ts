@@ -1,4 +1,4 @@
-/** The built-in reference intermediary, started, with its own agent driver. */
+/** Starts the reference intermediary of this package, with its own agent driver. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -12,43 +12,43 @@ import type { TargetLaunch } from './start-target.ts'
 import { createTarget, type TargetProcess } from './target.ts'
 
 export interface ReferenceDriver extends Driver {
-  /** The same after every restart. */
+  /** Stays the same after a restart. */
   readonly url: string
   readonly webhookUrl: string
 }
 
-const STOP_WITHIN_MS = 2_000
+const STOP_TIMEOUT_MS = 2_000
 
 export interface ReferenceOptions extends DriverOptions {
-  /** Whether its chats survive a restart: it writes a file with every change then. Default true. */
-  readonly remembers?: boolean
+  /** Whether it stores its chats in a file, so that they survive a restart. Default true. */
+  readonly storesChats?: boolean
 }
 
-/** Running already. Rejects with `TargetProblem`. */
+/** Resolves when it is ready. Rejects with `TargetStartError`. */
 export async function referenceDriver({
   env,
   sim,
   onExit,
-  remembers = true,
+  storesChats = true,
 }: ReferenceOptions): Promise<ReferenceDriver> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-sim-reference-'))
-  const forget = () => rmSync(folder, { recursive: true, force: true })
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
   const start = (): TargetLaunch => {
     const port = target.url === null ? '0' : new URL(target.url).port
     return referenceStart('The reference intermediary', env, sim, {
       PORT: port,
-      ...(remembers ? { STATE_FILE: join(folder, 'state.json') } : {}),
+      ...(storesChats ? { STATE_FILE: join(folder, 'state.json') } : {}),
     })
   }
-  const target: TargetProcess = createTarget({ start, stopTimeoutMs: STOP_WITHIN_MS, onExit })
+  const target: TargetProcess = createTarget({ start, stopTimeoutMs: STOP_TIMEOUT_MS, onExit })
   try {
     await target.start()
   } catch (error) {
-    forget()
+    removeFolder()
     throw error
   }
   const driver = driverOf(readReference(target.url!), env, target)
-  const close = () => driver.close().finally(forget)
+  const close = () => driver.close().finally(removeFolder)
   return { ...driver, url: target.url!, webhookUrl: `${target.url}/webhook`, close }
 }
 

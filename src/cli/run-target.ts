@@ -33,7 +33,7 @@ export const attach = (options: AttachOptions): Promise<RunTarget> =>
   options.flags.selfTest ? attachReference(options) : attachTarget(options)
 
 async function attachReference(options: AttachOptions): Promise<RunTarget> {
-  const driver = await started(() => referenceDriver({ ...driverContext(options), remembers: restarts(options) }))
+  const driver = await started(() => referenceDriver({ ...driverContext(options), storesChats: restarts(options) }))
   options.shutdown.defer(() => driver.close())
   return { target: new URL(driver.webhookUrl), driver }
 }

@@ -161,7 +161,7 @@ describe('nothing is left behind', () => {
     await gone(folder)
   })
 
-  it('by one that is broken off', async () => {
+  it('of a command that is interrupted', async () => {
     const over = new AbortController()
     const { driver, folder } = await run(FAMILY())
     const done = driver.call('accept', context(), over.signal)

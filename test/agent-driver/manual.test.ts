@@ -56,7 +56,7 @@ describe('manual verbs', () => {
     expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'failed', error })
   })
 
-  it('are broken off with the run, also those that wait', async () => {
+  it('are interrupted when the run ends, also those in the queue', async () => {
     const asked: string[] = []
     const over = new AbortController()
     const { driver } = await at((question, signal) => {
