@@ -50,7 +50,7 @@ describe('docs/scenarios.md', () => {
   })
 
   it('lists exactly the keys of the head', () => {
-    const documented = rows(section(PAGE, 'The head'))
+    const documented = rows(section(PAGE, 'The head of a scenario'))
       .slice(1)
       .flatMap(([keys]) => [...keys!.matchAll(/`(\w+)`/g)].map(([, key]) => key!))
     const hidden = ['$schema', 'kind']
