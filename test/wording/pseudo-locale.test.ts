@@ -1,4 +1,4 @@
-/** Replaces all texts of deliveries and faults, to show that verdicts and hints depend on codes only. */
+/** Replaces all texts of deliveries, faults, steps and driver calls, to show that verdicts and hints depend on codes only. */
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   type DeliveryFailure,
@@ -7,6 +7,7 @@ import {
   FAILURE_CODES,
   type FaultEffect,
 } from '../../src/journal/entry.ts'
+import type { DriverFailure, StepFailure } from '../../src/journal/run-failures.ts'
 import { createLog } from '../../src/reporters/log.ts'
 import { transformTexts } from '../../src/text/texts.ts'
 import { checked, type JournalBuilder, journalOf, planOf } from '../scenario/journal-builder.ts'
@@ -30,9 +31,25 @@ const failures = (Object.keys(FAILURE_CODES) as DeliveryFailure['code'][]).map(
   code => ({ code, detail: 'broken', ...at, ...OTHERS[code] }) as DeliveryFailure,
 )
 
+const stepFailures: readonly StepFailure[] = [
+  { code: 'target_not_started', target: 'The target', failure: { code: 'not_ready', within_ms: 100 }, output: '' },
+  { code: 'attachment_unreadable', file: 'a.pdf', detail: 'ENOENT' },
+  { code: 'bot_silent' },
+  { code: 'not_accepted', detail: 'No button.' },
+]
+
+const driverFailures: readonly DriverFailure[] = [
+  { code: 'connection_refused', ...at },
+  { code: 'status', status: 409, body: 'taken' },
+  { code: 'program_not_found', program: './agent.sh' },
+  { code: 'command_failed', exit_code: 1, signal: null, stream: 'stderr', output: 'no such chat' },
+  { code: 'call_timeout', timeout_ms: 5000, call: 'http' },
+  { code: 'inbox_not_list', received: '7' },
+]
+
 /** What a verdict says without its texts. */
-async function codesOf(write: (journal: JournalBuilder) => void) {
-  const { outcome, failures, steps } = await checked(PRESS, write)
+async function codesOf(write: (journal: JournalBuilder) => void, scenario = PRESS as object) {
+  const { outcome, failures, steps } = await checked(scenario, write)
   return {
     outcome,
     failures: failures.map(({ kind, step, rules, marks, hint }) => ({
@@ -57,6 +74,25 @@ describe('verdicts', () => {
     const status = 'status' in failure ? failure.status : null
     await sameInBoth(() =>
       codesOf(journal => journal.stimulus(1, 'REQUESTING TAKEOVER', [{ status, failure, outcome: 'failed' }])),
+    )
+  })
+
+  test.each(stepFailures)('a step: $code', async failure => {
+    await sameInBoth(() => codesOf(journal => journal.step(1, () => {}, { failure })))
+  })
+
+  test.each(driverFailures)('a call of the driver: $code', async failure => {
+    const steps = [{ agent: 'accept' }, CHECK]
+    const outcome = failure.code === 'connection_refused' ? 'unreachable' : 'failed'
+    await sameInBoth(() =>
+      codesOf(
+        journal => {
+          const cause = journal.begin(1)
+          journal.driver('accept', { outcome, failure, answer: 'taken' }, cause)
+          journal.end(1)
+        },
+        { steps },
+      ),
     )
   })
 
