@@ -170,12 +170,12 @@ export interface Defaults {
 /** Reports a problem at a path below the verb. */
 export type ReportProblem = (path: readonly PropertyKey[], message: string, of?: 'key' | 'value') => void
 
-export const millis = (text: string | undefined, otherwise: number): number => parseDuration(text) ?? otherwise
+const millis = (text: string | undefined, otherwise: number): number => parseDuration(text) ?? otherwise
 
 const KINDS = [...METHODS, 'exec'] as const
 
 /** Null when something was reported. */
-export function readAction(action: ActionSection, defaults: Defaults, report: ReportProblem): VerbSpec | null {
+function readAction(action: ActionSection, defaults: Defaults, report: ReportProblem): VerbSpec | null {
   const kinds = KINDS.filter(kind => action[kind] !== undefined)
   const [kind, second] = kinds
   if (kind === undefined) report([], TEXTS.noAction(KINDS))

@@ -125,7 +125,7 @@ const COUNT: Readonly<Record<Exclude<Kind, 'scenario'>, Count>> = {
 export type Kind = 'scenario' | 'part' | 'driver' | 'config'
 
 /** Throws `ConfigError` when the file cannot be read at all. */
-export async function kindOfFile(file: FoundFile, nodeVersion: string): Promise<Kind> {
+async function kindOfFile(file: FoundFile, nodeVersion: string): Promise<Kind> {
   if (basename(file.name).startsWith('handover-sim.config.')) return 'config'
   const values = await looseValuesIn(file, nodeVersion)
   return kindOfValue(values[0]) ?? (/\bdriver\b/.test(basename(file.name)) ? 'driver' : 'scenario')

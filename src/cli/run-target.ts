@@ -83,7 +83,7 @@ function driverContext({ context, router }: AttachOptions) {
   return { env: context.env, sim: { url, apiKey, botApiKey, botId }, onExit }
 }
 
-export function targetFrom(flags: RunFlags, configured: string | null): URL {
+function targetFrom(flags: RunFlags, configured: string | null): URL {
   const from = flags.target === undefined ? 'webhook.url' : '--target'
   const text = flags.target ?? configured
   if (text === null) {

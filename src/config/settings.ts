@@ -31,10 +31,10 @@ function wholeNumber(text: unknown, max: number): number | undefined {
   return Number.isSafeInteger(value) && value <= max ? value : undefined
 }
 
-export const readPort = (text: unknown) => wholeNumber(text, 65_535)
-export const readSeed = (text: unknown) => wholeNumber(text, Number.MAX_SAFE_INTEGER)
-export const readClock = (text: unknown) => (text === 'real' || text === 'virtual' ? text : undefined)
-export const readHost = (text: unknown) => (typeof text === 'string' && /^[\w.:%[\]-]+$/.test(text) ? text : undefined)
+const readPort = (text: unknown) => wholeNumber(text, 65_535)
+const readSeed = (text: unknown) => wholeNumber(text, Number.MAX_SAFE_INTEGER)
+const readClock = (text: unknown) => (text === 'real' || text === 'virtual' ? text : undefined)
+const readHost = (text: unknown) => (typeof text === 'string' && /^[\w.:%[\]-]+$/.test(text) ? text : undefined)
 
 export function readHttpUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^https?:\/\/[^/]/i.test(value)) return undefined

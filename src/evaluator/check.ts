@@ -101,7 +101,7 @@ const rulesOf = (check: Check): string[] =>
 type Rows = readonly TranscriptRow[]
 type Wanted = NonNullable<Check['transcript']>
 
-export function transcriptDifferences(wanted: Wanted, rows: Rows, options: MatchOptions): Difference[] {
+function transcriptDifferences(wanted: Wanted, rows: Rows, options: MatchOptions): Difference[] {
   return [
     ...lastRows(wanted.last ?? [], rows, options),
     ...containedRows(wanted.contains ?? [], rows, options),

@@ -191,7 +191,7 @@ function missingNeed({ plan, started }: JournalIndex): string | null {
 }
 
 /** A saved journal beside a file that was changed since: what it says of step 3 is about another step. */
-export function otherSteps({ entries, steps }: JournalIndex): string | null {
+function otherSteps({ entries, steps }: JournalIndex): string | null {
   for (const entry of entries) {
     if (entry.kind !== 'note' || entry.note !== 'step_started') continue
     const { step, verb, label } = entry as RunEventOf<'step_started'>

@@ -63,7 +63,7 @@ function interruptedResult({ plan, ended }: JournalIndex, step: PlannedStep, seq
 }
 
 /** Null when it did as asked. One look into the inbox that failed is forgiven when a later one did not. */
-export function driverResult(index: JournalIndex, step: PlannedStep): StepResult | null {
+function driverResult(index: JournalIndex, step: PlannedStep): StepResult | null {
   const begun = index.begun(step.number)
   const last = index.drivers.filter(({ cause }) => cause === begun?.seq).at(-1)
   if (last === undefined || last.outcome === 'ok') return null

@@ -133,9 +133,9 @@ function middleOf({ shape, middle, right }: Cells, widths: Widths): string {
 const MAX_LINES = 2
 const MARGIN = ' '.repeat(2 + TIME_COLUMNS + SEQ_COLUMNS)
 
-export const LIST_HEADING: DiagramLine = { text: `${MARGIN}--> to the intermediary, <-- from it`, shade: 'faint' }
+const LIST_HEADING: DiagramLine = { text: `${MARGIN}--> to the intermediary, <-- from it`, shade: 'faint' }
 
-export function listedRow(row: TimelineRow, columns: number, withConversation: boolean): DiagramLine[] {
+function listedRow(row: TimelineRow, columns: number, withConversation: boolean): DiagramLine[] {
   const conversation = withConversation && row.conversation !== null ? `${visible(row.conversation)}: ` : ''
   const [first = '', ...more] = folded(`${conversation}${wordsOf(row)}`, columns - MARGIN.length)
   const shade = row.failed ? 'bad' : 'plain'

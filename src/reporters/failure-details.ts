@@ -64,7 +64,7 @@ const diagramText = (timed: TimelineSource, { columns, theme }: Layout): string[
 export type FailureGroup = readonly [Failure, ...Failure[]]
 
 /** In the order of their first. */
-export function groupFailures(failures: readonly Failure[]): FailureGroup[] {
+function groupFailures(failures: readonly Failure[]): FailureGroup[] {
   const groups = new Map<string, [Failure, ...Failure[]]>()
   for (const failure of failures) {
     const key = groupKey(failure)
@@ -88,7 +88,7 @@ const masked = (text: string, conversation: string | null): string =>
     .replace(/#\d+|\bsteps? \d+|[+-]?\d+(\.\d+)? m?s\b/g, '0')
 
 /** `and 7 more like it: steps 8, 9, 14-18`; null when there is none. */
-export function similarText([, ...others]: FailureGroup): string | null {
+function similarText([, ...others]: FailureGroup): string | null {
   if (others.length === 0) return null
   const steps = others.flatMap(({ step }) => (step === null ? [] : [step.number])).sort((a, b) => a - b)
   const chats = others.flatMap(({ step, conversation }) =>
@@ -102,7 +102,7 @@ export function similarText([, ...others]: FailureGroup): string | null {
 }
 
 /** `3, 8-10`. */
-export function ranges(numbers: readonly number[]): string {
+function ranges(numbers: readonly number[]): string {
   const runs: [number, number][] = []
   for (const number of numbers) {
     const last = runs.at(-1)

@@ -83,7 +83,7 @@ const CONTEXT_CHARS = 24
 const MAX_VALUE_CHARS = 20_000
 
 /** One line each where it fits, else what was wanted above what came. */
-export function differenceLines(differences: readonly Difference[], columns: number, theme: Theme): string[] {
+function differenceLines(differences: readonly Difference[], columns: number, theme: Theme): string[] {
   const paths = differences.map(({ path }) => shorten(visible(path), MAX_PATH_COLUMNS))
   const margin = Math.max(0, ...paths.map(widthOf))
   return differences.flatMap((difference, index) => {

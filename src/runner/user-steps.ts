@@ -100,7 +100,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 }
 
-export async function readAttachment(wanted: unknown, scenarioFile: string): Promise<NewFile> {
+async function readAttachment(wanted: unknown, scenarioFile: string): Promise<NewFile> {
   const { file, name, type, size_kb } = wanted as Described
   if (file === undefined) return { name: name!, type: type!, sizeKb: size_kb ?? 0, bytes: null }
   const bytes = await readFile(resolve(dirname(scenarioFile), file)).catch((error: Error) => {

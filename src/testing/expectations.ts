@@ -183,7 +183,7 @@ export interface ReceivedCall<Id extends CallId = CallId> {
   readonly entry: EntryOf<'api'>
 }
 
-export function toReceivedCall<Id extends CallId>({ body, chatId, entry, seq }: Call): ReceivedCall<Id> {
+function toReceivedCall<Id extends CallId>({ body, chatId, entry, seq }: Call): ReceivedCall<Id> {
   const { endpoint, response, status, method, path, alias, request, time } = entry
   return {
     call: endpoint as Id,

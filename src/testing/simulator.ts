@@ -92,7 +92,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
 }
 
 /** Adds expectations to the simulator object itself, so that its getters stay live. */
-export function withExpectations<Sim extends PlatformSimulator>(
+function withExpectations<Sim extends PlatformSimulator>(
   sim: Sim,
   { agent, expectTimeout }: TestOptions = {},
   settleMs = 0,

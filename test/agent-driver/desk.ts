@@ -99,7 +99,7 @@ export const context = (more: Partial<DriverContext> = {}): DriverContext => ({
   ...more,
 })
 
-export const shown = (driver: Driver): ShownDriver => ({
+const shown = (driver: Driver): ShownDriver => ({
   ...driver,
   call: async (...args) => withError(await driver.call(...args)),
   inbox: async (...args) => withError(await driver.inbox(...args)),

@@ -93,7 +93,7 @@ export interface Astray {
   readonly to: string
 }
 
-export const echo = ({ written, where, step, conversation, from }: Astray): Failure => ({
+const echo = ({ written, where, step, conversation, from }: Astray): Failure => ({
   ...plain(written, where, step, conversation),
   kind: 'echo',
   wanted: `the user of ${from} never reads ${shown(written.text)} (written in #${written.seq}) as an agent's message`,
@@ -102,7 +102,7 @@ export const echo = ({ written, where, step, conversation, from }: Astray): Fail
   hint: 'Does the intermediary forward everything the help desk reports, the copies of what users wrote included? Forward only what agents write.',
 })
 
-export const leak = ({ written, where, step, conversation, from, to }: Astray): Failure => ({
+const leak = ({ written, where, step, conversation, from, to }: Astray): Failure => ({
   ...plain(written, where, step, conversation),
   kind: 'leak',
   wanted: `what the user of ${from} wrote (#${written.seq} ${shown(written.text)}) stays in ${from}`,

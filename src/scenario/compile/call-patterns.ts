@@ -97,7 +97,7 @@ export function* callsOf(tree: ExpectTree): Generator<Extract<ExpectTree, { op: 
 }
 
 /** `negative` patterns must not match, so that an impossible body would go unnoticed. */
-export function checkBody(compiler: StepCompiler, pattern: CallPattern, path: Path, negative: boolean): void {
+function checkBody(compiler: StepCompiler, pattern: CallPattern, path: Path, negative: boolean): void {
   const { call, body } = pattern
   if (body === null || body === undefined || isFilledLater(body)) return
   const why = notABody(body)

@@ -61,7 +61,7 @@ interface HoldingFault {
 }
 
 /** Finds steps that wait for an event a fault holds. Skips parallel branches, which can release each other's events. */
-export function heldEventHints(items: readonly PlannedItem[]): Hint[] {
+function heldEventHints(items: readonly PlannedItem[]): Hint[] {
   const taken = new Set<string>()
   let holding: HoldingFault[] = []
   return items.flatMap(item => {

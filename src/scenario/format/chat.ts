@@ -37,7 +37,7 @@ export const HistoryRowSchema = z
   })
   .check(ruled(complete))
 
-export const CheckRow = z
+const CheckRow = z
   .strictObject({
     user: z.optional(matcherOf('The user wrote this', ['Hello'])),
     bot: z.optional(matcherOf('The bot said this')),

@@ -12,7 +12,7 @@ export interface EmbeddedTimeline {
 }
 
 /** Most of what is worth reading passes between platform and intermediary: they have the widest gap. */
-export const LIFELINES: readonly { readonly actor: Exclude<Actor, 'player'>; readonly at: number }[] = [
+const LIFELINES: readonly { readonly actor: Exclude<Actor, 'player'>; readonly at: number }[] = [
   { actor: 'user', at: 7 },
   { actor: 'platform', at: 33 },
   { actor: 'intermediary', at: 69 },

@@ -98,10 +98,7 @@ const rerunCommandLine = ({ rerunCommand }: ScenarioResult): Part =>
   rerunCommand !== '' &&
   html`<p class="again"><span>Play it again</span> <code>${rerunCommand}</code> <button type="button" class="scripted-only" data-copy="${exact(rerunCommand)}">Copy</button></p>`
 
-export function timelineSection(
-  { name }: ScenarioResult,
-  { level, rowCount, embedded, staticTable }: TimelineData,
-): Part {
+function timelineSection({ name }: ScenarioResult, { level, rowCount, embedded, staticTable }: TimelineData): Part {
   if (rowCount === 0) return null
   return html`<section class="timeline"><h4>Timeline</h4>
 ${level !== 'whole' && html`<p class="left-out">${MISSING[level]}</p>`}
@@ -123,7 +120,7 @@ const diagram = (
 <script type="application/json">${embedded}</script>
 <noscript>${staticTable.text === '' ? html`<p>The timeline of a scenario that passed is drawn when scripts are allowed.</p>` : staticTable}</noscript>`
 
-export function stepTable(scenario: ScenarioResult, slug: string): Part {
+function stepTable(scenario: ScenarioResult, slug: string): Part {
   const { steps } = scenario
   if (steps.length === 0) return null
   const severalConversations = new Set(steps.map(({ conversation }) => conversation)).size > 1

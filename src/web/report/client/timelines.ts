@@ -51,7 +51,7 @@ function showConversation(select: HTMLSelectElement): void {
 }
 
 const rowsIn = (part: Element) => part.querySelectorAll<HTMLElement>('.row')
-export const shownRows = (part: Element): HTMLElement[] => [...rowsIn(part)].filter(row => !row.hidden)
+const shownRows = (part: Element): HTMLElement[] => [...rowsIn(part)].filter(row => !row.hidden)
 
 /** The one row of a timeline that Tab leads to. */
 export function makeCurrent(row: HTMLElement): void {
