@@ -37,15 +37,15 @@ const isAttempt = (entry: Entry, deliveryId: string): entry is EntryOf<'delivery
   entry.kind === 'delivery' && entry.delivery_id === deliveryId && entry.duplicate !== true
 
 /** How long a fault takes to send the body. */
-const drippingMs = ({ findDelivery }: Core, deliveryId: string): number =>
-  findDelivery(deliveryId)?.faults?.form.wire?.dripMs ?? 0
+const drippingMs = ({ findActiveDelivery }: Core, deliveryId: string): number =>
+  findActiveDelivery(deliveryId)?.faults?.form.wire?.dripMs ?? 0
 
 /**
  * When the next attempt is sent: later than now for an event that waits in its queue, for its delay, or for its retry.
  * A virtual clock jumps to that moment; with a real clock it takes time.
  */
-function sentAt({ clock, findDelivery, journal }: Core, deliveryId: string): number {
-  const job = findDelivery(deliveryId)
+function sentAt({ clock, findActiveDelivery, journal }: Core, deliveryId: string): number {
+  const job = findActiveDelivery(deliveryId)
   if (job === null || job.phase.kind === 'sending' || job.phase.kind === 'held') return Number.NEGATIVE_INFINITY
   const dueMs = job.phase.kind === 'scheduled' && clock.mode === 'real' ? job.phase.atMs - clock.now() : 0
   return journal.atMs + Math.max(0, dueMs)
@@ -58,7 +58,7 @@ export async function awaitPendingAcks({ context, signal }: Pick<StepContext, 'c
     const started = stepEvent(core.journal, 'step_started', number)
     const ended = stepEvent(core.journal, 'step_ended', number)
     const id = ended?.delivery_id
-    if (!started || !id || core.findDelivery(id)?.phase.kind === 'held') continue
+    if (!started || !id || core.findActiveDelivery(id)?.phase.kind === 'held') continue
     await awaitAck({ context, signal, startSeq: started.seq }, id, ended.at_ms)
   }
 }

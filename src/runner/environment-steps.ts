@@ -5,7 +5,7 @@ import { payloadOf } from '../platform/events.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { stepsOf } from '../scenario/plan.ts'
 import { advanceVirtual } from '../simulator/time.ts'
-import { findDelivery } from '../webhooks/manual.ts'
+import { findPastDelivery } from '../webhooks/manual.ts'
 import { awaitAck } from './await-ack.ts'
 import type { RunContext } from './run-context.ts'
 import { type ActionContext, StepError, type StepHandler, stepEvent } from './step-context.ts'
@@ -78,7 +78,7 @@ function replay({ context }: ActionContext<'deliver'>, id: string): string {
   const steps = [...stepsOf([...context.plan.steps, ...context.plan.finally])]
   const earlier = steps.find(step => step.id === id)
   const ended = stepEvent(context.core.journal, 'step_ended', earlier?.number)
-  const past = ended?.delivery_id == null ? undefined : findDelivery(context.core.journal, ended.delivery_id)
+  const past = ended?.delivery_id == null ? undefined : findPastDelivery(context.core.journal, ended.delivery_id)
   if (past === undefined) throw new StepError({ code: 'nothing_to_resend', step: id })
   void context.core.manualEvents.resend(past, false)
   return past.delivery_id

@@ -35,7 +35,7 @@ export interface Core
   readonly manualEvents: Pick<Dispatcher, 'trigger' | 'resend'>
   readonly faults: FaultController
   /** Finds a delivery that has not ended yet. */
-  findDelivery: Dispatcher['find']
+  findActiveDelivery: Dispatcher['find']
   /** When the next retry, delayed event or copy goes out: epoch milliseconds on the simulator's clock, or null. */
   nextDeliveryDue(): number | null
   /** State that snapshots contain, besides the state of the platform. */
@@ -77,7 +77,7 @@ export function createCore(options: PlatformSimulatorOptions, transport?: Transp
     user: createUserActions({ ...sharedPorts(components), commit }),
     manualEvents: dispatcher,
     faults: createFaultController({ faults, platform, journal, release: dispatcher.release }),
-    findDelivery: dispatcher.find,
+    findActiveDelivery: dispatcher.find,
     nextDeliveryDue: dispatcher.nextDue,
     commit,
     commitEffects,

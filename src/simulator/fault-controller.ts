@@ -30,17 +30,17 @@ export interface FaultControllerPorts {
 }
 
 export function createFaultController({ faults, platform, journal, release }: FaultControllerPorts): FaultController {
-  function write(note: string, { name, chat_id }: NamedFault, details: object): void {
+  function journalNote(note: string, { name, chat_id }: NamedFault, details: object): void {
     journal.append({ kind: 'note', ...(chat_id === undefined ? {} : { chat_id }), note, fault: name, ...details }, null)
   }
 
   return {
     add(fault) {
-      const spec = checked(fault)
-      const problems = [...unknownChat(platform, spec), ...unsigned(platform, spec)]
+      const spec = parseFault(fault)
+      const problems = [...chatProblems(platform, spec), ...signatureProblems(platform, spec)]
       if (problems.length > 0) throw new InvalidOptionError(problems)
-      const added = named(faults, spec)
-      write('fault_set', added, { on: added.on, effect: effectOf(added), of: added.of })
+      const added = addTo(faults, spec)
+      journalNote('fault_set', added, { on: added.on, effect: effectOf(added), of: added.of })
       return added
     },
     list: faults.list,
@@ -48,21 +48,21 @@ export function createFaultController({ faults, platform, journal, release }: Fa
       const cleared = faults.list().filter(fault => name === undefined || fault.name === name)
       if (name !== undefined && cleared.length === 0) throw new InvalidOptionError([unknownName(faults, name)])
       faults.clear(name)
-      for (const fault of cleared) write('fault_cleared', fault, { hits: fault.hits })
+      for (const fault of cleared) journalNote('fault_cleared', fault, { hits: fault.hits })
       release(cleared.map(fault => fault.name))
       return cleared
     },
   }
 }
 
-function checked(fault: unknown): FaultSpec {
+function parseFault(fault: unknown): FaultSpec {
   const parsed = Fault.safeParse(fault, ZOD_MESSAGES)
   if (parsed.success) return parsed.data
   const problems = describeIssues(parsed.error.issues, fault, Fault, 'The fault')
   throw new InvalidOptionError(problems.map(({ field, message }) => ({ name: field || 'fault', message })))
 }
 
-function named(faults: FaultRegistry, spec: FaultSpec): NamedFault {
+function addTo(faults: FaultRegistry, spec: FaultSpec): NamedFault {
   try {
     return faults.add(spec)
   } catch (error) {
@@ -73,7 +73,7 @@ function named(faults: FaultRegistry, spec: FaultSpec): NamedFault {
 
 const LISTED = 5
 
-function unknownChat({ state }: PlatformContext, { chat_id: id }: FaultSpec): SettingProblem[] {
+function chatProblems({ state }: PlatformContext, { chat_id: id }: FaultSpec): SettingProblem[] {
   if (id === undefined || state.chats.has(id)) return []
   const known = [...state.chats.keys()]
   const message = FAULT_ERRORS.unknownChat(id, nearest(id, known), known.slice(-LISTED).reverse())
@@ -81,7 +81,7 @@ function unknownChat({ state }: PlatformContext, { chat_id: id }: FaultSpec): Se
 }
 
 /** A fault cannot corrupt a signature that is switched off. */
-function unsigned({ knobs }: PlatformContext, { sign }: FaultSpec): SettingProblem[] {
+function signatureProblems({ knobs }: PlatformContext, { sign }: FaultSpec): SettingProblem[] {
   if (sign === undefined || knobs['webhook.signature'] !== 'off') return []
   return [{ name: 'sign', message: FAULT_ERRORS.signatureOff(sign) }]
 }

@@ -138,7 +138,7 @@ const wasSent = ({ request }: Delivery) => {
 }
 
 /** Of several attempts the latest that was sent. */
-export function findDelivery(journal: Journal, id: string): Delivery | undefined {
+export function findPastDelivery(journal: Journal, id: string): Delivery | undefined {
   const attempts = (journal.query({ kind: 'delivery' }) as Delivery[]).filter(entry => entry.delivery_id === id)
   return attempts.findLast(wasSent) ?? attempts.at(-1)
 }

@@ -7,7 +7,7 @@ import { payloadOf } from '../../../platform/events.ts'
 import type { Chat } from '../../../platform/state.ts'
 import { ackOf } from '../../../simulator/chat-handle.ts'
 import type { Core } from '../../../simulator/core.ts'
-import { findDelivery, type Triggered } from '../../../webhooks/manual.ts'
+import { findPastDelivery, type Triggered } from '../../../webhooks/manual.ts'
 import { FAULT_ERRORS } from '../../../wording/faults.ts'
 import { ControlProblem, latest, requireChat, unknownId } from '../problems.ts'
 import { DeliveriesQuery, ResendBody, ResendQuery, TriggerBody } from '../request-schemas.ts'
@@ -55,7 +55,7 @@ function newestChat({ platform }: Core, event: string): Chat {
 }
 
 async function resend(core: Core, id: string, resign: boolean, sending: ResendBody): Promise<ControlResponse> {
-  const past = findDelivery(core.journal, id)
+  const past = findPastDelivery(core.journal, id)
   if (past !== undefined) return ackResponse(await core.manualEvents.resend(past, resign, sending))
   const known = [...new Set((core.journal.query({ kind: 'delivery' }) as Delivery[]).map(one => one.delivery_id))]
   const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
