@@ -91,7 +91,7 @@ export function unknownId(code: string, field: string, message: string, ids: rea
 }
 
 /** The chat with this id, or the problem that lists the latest chats. */
-export function requireChat({ platform }: Core, id: string): Chat {
+export function getChat({ platform }: Core, id: string): Chat {
   const chat = platform.state.chats.get(id)
   if (chat !== undefined) return chat
   const known = [...platform.state.chats.keys()]

@@ -9,7 +9,7 @@ import { ackOf } from '../../../simulator/chat-handle.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { findPastDelivery, type Triggered } from '../../../webhooks/manual.ts'
 import { FAULT_ERRORS } from '../../../wording/faults.ts'
-import { ControlProblem, latest, requireChat, unknownId } from '../problems.ts'
+import { ControlProblem, getChat, latest, unknownId } from '../problems.ts'
 import { DeliveriesQuery, ResendBody, ResendQuery, TriggerBody } from '../request-schemas.ts'
 import { ControlErrorResponse, DeliveriesResponse, ManualEventResponse } from '../response-schemas.ts'
 import { type ControlResponse, type ControlRoute, defineRoute, ok } from '../route.ts'
@@ -33,10 +33,10 @@ async function trigger(core: Core, wanted: TriggerBody): Promise<ControlResponse
 
 function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: TriggerBody): Triggered {
   if (isKnown(event)) {
-    const chat = chat_id === undefined ? newestChat(core, event) : requireChat(core, chat_id)
+    const chat = chat_id === undefined ? newestChat(core, event) : getChat(core, chat_id)
     return { event, chatId: chat.id, sign, sending, payload: { ...payloadOf(core.platform, chat, event), ...body } }
   }
-  const chatId = chat_id === undefined ? undefined : requireChat(core, chat_id).id
+  const chatId = chat_id === undefined ? undefined : getChat(core, chat_id).id
   return { event, chatId, sign, sending, payload: { event, ...body } }
 }
 

@@ -1,14 +1,14 @@
 /** Sets, lists and clears faults. */
 import { Fault, type FaultSpec } from '../../../faults/schema.ts'
 import type { Core } from '../../../simulator/core.ts'
-import { requireChat, unknownId } from '../problems.ts'
+import { getChat, unknownId } from '../problems.ts'
 import { ClearedFaultsResponse, ControlErrorResponse, FaultListResponse, FaultResponse } from '../response-schemas.ts'
 import { type ControlResponse, type ControlRoute, defineRoute, ok } from '../route.ts'
 
 const CLEARED = { description: 'They are no longer set; the events they held are sent', schema: ClearedFaultsResponse }
 
 function set(core: Core, spec: FaultSpec): ControlResponse {
-  if (spec.chat_id !== undefined) requireChat(core, spec.chat_id)
+  if (spec.chat_id !== undefined) getChat(core, spec.chat_id)
   return { status: 201, body: core.faults.add(spec) }
 }
 
