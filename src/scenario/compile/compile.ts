@@ -1,7 +1,6 @@
 /** Compiles scenarios to plans, one for each combination of a matrix. */
 import { ConfigError } from '../../files/errors.ts'
 import type { LoadedScenario } from '../format/loaded.ts'
-import type { ScenarioFile } from '../format/scenario.ts'
 import { type Plan, type PlannedItem, stepsOf } from '../plan.ts'
 import { unwantedOf } from './call-patterns.ts'
 import { chatsOf } from './chats.ts'
@@ -9,8 +8,8 @@ import { Definitions } from './definitions.ts'
 import { type Expansion, expand } from './expand-steps.ts'
 import { headerOf } from './header.ts'
 import { flowText, truncate } from './label.ts'
-import { envIn, RESERVED_NAMES, unknownNames } from './names.ts'
-import { exclusiveReason, mentionsAvailability, needsOf } from './requirements.ts'
+import { RESERVED_NAMES, unknownNames } from './names.ts'
+import { requirementsOf } from './requirements.ts'
 import { createStepCompiler, Diagnostics } from './step-compiler.ts'
 import { type CompileScope, defineNames, defineNamesInOrder, EMPTY_SCOPE, escapePlaceholders } from './templates.ts'
 import { COMPILE_TEXTS } from './texts.ts'
@@ -62,7 +61,7 @@ function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, dia
     never,
     ...placed,
     count: all.count,
-    ...factsOf(scenario, placed, never, header.businessHours, conversations),
+    ...requirementsOf(scenario, placed, never, header.businessHours, conversations),
   }
 }
 
@@ -75,23 +74,6 @@ function nameOf(name: string, matrix: Readonly<Record<string, unknown>>): string
     ([key, value]) => `${key}=${typeof value === 'string' ? value : flowText(value)}`,
   )
   return parts.length === 0 ? name : `${name} [${truncate(parts.join(', '), 120)}]`
-}
-
-function factsOf(
-  scenario: ScenarioFile,
-  placed: Pick<Plan, 'steps' | 'finally'>,
-  never: Plan['never'],
-  hours: unknown,
-  conversations: Plan['conversations'],
-): Pick<Plan, 'exclusive' | 'needs' | 'env' | 'mentionsAvailability'> {
-  const steps = [...stepsOf([...placed.steps, ...placed.finally])]
-  const inferred = exclusiveReason(steps, never, hours)
-  return {
-    exclusive: inferred ?? (scenario.exclusive ? 'it says so' : null),
-    needs: needsOf(steps, scenario.requires ?? []),
-    env: [...new Set(envIn([steps.map(step => step.action), never, conversations]))],
-    mentionsAvailability: mentionsAvailability(steps, never),
-  }
 }
 
 /** Checks the names that the head of the scenario reads and defines. */

@@ -1,11 +1,31 @@
 /** Infers from its steps which driver verbs a plan needs, and whether other scenarios can run at the same time. */
 import type { FaultSpec } from '../../faults/schema.ts'
 import type { Action, CallPattern } from '../action.ts'
-import type { PlannedStep } from '../plan.ts'
+import type { ScenarioFile } from '../format/scenario.ts'
+import { type Plan, type PlannedStep, stepsOf } from '../plan.ts'
 import { callsOf } from './call-patterns.ts'
+import { envIn } from './names.ts'
+
+/** The parts of a plan that its steps determine. */
+export function requirementsOf(
+  scenario: ScenarioFile,
+  placed: Pick<Plan, 'steps' | 'finally'>,
+  never: Plan['never'],
+  hours: unknown,
+  conversations: Plan['conversations'],
+): Pick<Plan, 'exclusive' | 'needs' | 'env' | 'mentionsAvailability'> {
+  const steps = [...stepsOf([...placed.steps, ...placed.finally])]
+  const inferred = exclusiveReason(steps, never, hours)
+  return {
+    exclusive: inferred ?? (scenario.exclusive ? 'it says so' : null),
+    needs: needsOf(steps, scenario.requires ?? []),
+    env: [...new Set(envIn([steps.map(step => step.action), never, conversations]))],
+    mentionsAvailability: mentionsAvailability(steps, never),
+  }
+}
 
 /** Driver verbs that the plan needs. */
-export function needsOf(steps: readonly PlannedStep[], required: readonly string[]): string[] {
+function needsOf(steps: readonly PlannedStep[], required: readonly string[]): string[] {
   const inferred = steps.flatMap(({ action }) => needOf(action))
   return [...new Set([...required.map(name => name.replace(/^agent\./, '')), ...inferred])]
 }
@@ -21,7 +41,7 @@ const patternsIn = (action: Action): CallPattern[] => {
   return action.verb === 'none' ? [...action.calls] : []
 }
 
-export function mentionsAvailability(steps: readonly PlannedStep[], never: readonly CallPattern[]): boolean {
+function mentionsAvailability(steps: readonly PlannedStep[], never: readonly CallPattern[]): boolean {
   const inCalls = [...never, ...steps.flatMap(({ action }) => patternsIn(action))]
   return inCalls.some(({ call }) => call === 'availability') || steps.some(({ action }) => isAboutAvailability(action))
 }
@@ -30,11 +50,7 @@ const isAboutAvailability = (action: Action) =>
   action.verb === 'availability' || (action.verb === 'check' && action.check.availability !== undefined)
 
 /** Availability calls name no chat and a restart ends every chat, so such a scenario runs alone. */
-export function exclusiveReason(
-  steps: readonly PlannedStep[],
-  never: readonly CallPattern[],
-  hours: unknown,
-): string | null {
+function exclusiveReason(steps: readonly PlannedStep[], never: readonly CallPattern[], hours: unknown): string | null {
   if (never.some(({ call }) => call === 'availability')) return 'never availability'
   if (hours !== null) return 'business hours'
   for (const { action, number } of steps) {
