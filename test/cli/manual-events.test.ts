@@ -145,7 +145,7 @@ it('without a chat: exit 1, and how to make one', async () => {
   const { at } = await setUp()
   const { code, out, err } = await result(['trigger', 'REQUESTING TAKEOVER', ...at])
   expect({ code, out }).toEqual({ code: 1, out: '' })
-  expect(err).toMatch(/^REQUESTING TAKEOVER is about a chat, .* make one with POST \/_sim\/chats.*\n$/)
+  expect(err).toMatch(/^REQUESTING TAKEOVER needs a chat, .* create one with POST \/_sim\/chats.*\n$/)
 })
 
 it.each([

@@ -125,7 +125,7 @@ it('manual verbs where nobody can be asked: that is said', async () => {
   expect(out).toContain('no verb that can be played here (a manual one needs a terminal)')
 })
 
-it('an event that a fault keeps back is not held against the webhook', async () => {
+it('an event that a fault holds is not a failure of the webhook', async () => {
   const target = await startTarget((_, response) => void response.end())
   const head = 'version: 1\nname: A\ntimeouts: { ack: 200ms, settle: 50ms }\n'
   const files = {
@@ -140,7 +140,7 @@ it('an event that a fault keeps back is not held against the webhook', async () 
   expect(out).toContain('Write async: true')
 })
 
-it('an event spoilt by a fault is not said to be signed correctly', async () => {
+it('an event with an invalid signature by a fault has no hint that it was signed correctly', async () => {
   const server = createHttpServer(
     (request, response) => void request.resume().on('end', () => response.writeHead(401).end()),
   )
