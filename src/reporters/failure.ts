@@ -1,9 +1,31 @@
-/** One failure in words: what happened, what was wanted and where, what came nearest and why it was not taken. */
-import type { Difference, Failure, NearMiss, StepRef } from '../evaluator/verdict.ts'
+/** Renders a failure: the step, what it expected, what happened, the nearest calls and how they differ. */
+import type { Difference, Failure, NearMiss, ScenarioResult, StepRef } from '../evaluator/verdict.ts'
 import { placeText } from '../scenario/plan.ts'
 import { pad, shorten, widthOf, wrap } from '../text/terminal-text.ts'
+import { defineTexts } from '../text/texts.ts'
 import { visible } from '../text/visible.ts'
 import type { Shade, Theme } from './theme.ts'
+
+const TEXTS = defineTexts({
+  ofStep: (step: number, expected: string, happened: string) => `step ${step}: ${expected}: ${happened}`,
+  ofRun: (expected: string, happened: string) => `${happened} (expected: ${expected})`,
+  chat: (name: string) => `chat ${name}`,
+  step: (number: number, count: number, name: string) => `step ${number}/${count}${name}`,
+  soft: 'soft',
+  nearest: 'nearest',
+  others: 'others',
+  more: (count: number) => `… ${count} more`,
+  hint: 'hint',
+  rules: 'rules',
+})
+
+/** A failure in one line that is complete by itself: step, expectation, and what happened. */
+export const headlineOf = ({ step, wanted, happened }: Pick<Failure, 'step' | 'wanted' | 'happened'>): string =>
+  step === null ? TEXTS.ofRun(wanted, happened) : TEXTS.ofStep(step.number, wanted, happened)
+
+/** The headline of the first failure, else why the scenario has no verdict; empty when it passed. */
+export const causeOf = ({ failures: [first], reason }: Pick<ScenarioResult, 'failures' | 'reason'>): string =>
+  first === undefined ? (reason ?? '') : headlineOf(first)
 
 export interface Layout {
   readonly columns: number
@@ -13,14 +35,14 @@ export interface Layout {
 const MAX_OTHERS = 5
 const LABEL_COLUMNS = 9
 
-/** The cause comes first. */
+/** The first line is the headline. */
 export function failureLines(failure: Failure, layout: Layout): string[] {
   return [
-    ...hanging('x ', visible(failure.happened), 'bad', layout),
-    ...hanging('  ', `${locationText(failure)}${visible(failure.wanted)}`, 'plain', layout),
+    ...hanging('x ', visible(headlineOf(failure)), 'bad', layout),
+    ...locationLines(failure, layout),
     ...nearestLines(failure.nearest, layout),
-    ...labelled('hint', failure.hint, 'hint', layout),
-    ...labelled('rules', failure.rules.join(', '), 'faint', layout),
+    ...labelled(TEXTS.hint, failure.hint, 'hint', layout),
+    ...labelled(TEXTS.rules, failure.rules.join(', '), 'faint', layout),
   ]
 }
 
@@ -30,24 +52,24 @@ function hanging(mark: string, text: string, shade: Shade, { columns, theme }: L
   return lines.map((line, index) => theme[shade](`${index === 0 ? mark : ' '.repeat(mark.length)}${line}`))
 }
 
-/** `scenarios/happy.yaml:19:5  step 7/10  `. */
-function locationText({ step, conversation, soft }: Failure): string {
+/** `scenarios/happy.yaml:19:5  step 7/10`. */
+function locationLines({ step, conversation, soft }: Failure, layout: Layout): string[] {
   const parts = [
     step?.place ? visible(placeText(step.place)) : '',
     step === null ? chatText(conversation) : stepText(step),
-    soft ? 'soft' : '',
+    soft ? TEXTS.soft : '',
   ].filter(Boolean)
-  return parts.map(part => `${part}  `).join('')
+  return parts.length === 0 ? [] : hanging('  ', parts.join('  '), 'plain', layout)
 }
 
 /** `main` is the only chat of its scenario. */
 const chatText = (conversation: string | null) =>
-  conversation === null || conversation === 'main' ? '' : `chat ${visible(conversation)}`
+  conversation === null || conversation === 'main' ? '' : TEXTS.chat(visible(conversation))
 
 function stepText({ number, of, id, name, conversation }: StepRef): string {
   const called = name ?? id
   const chat = chatText(conversation)
-  return `step ${number}/${of}${called === null ? '' : ` ${visible(called)}`}${chat && `, ${chat}`}`
+  return `${TEXTS.step(number, of, called === null ? '' : ` ${visible(called)}`)}${chat && `, ${chat}`}`
 }
 
 function nearestLines(nearest: readonly NearMiss[], layout: Layout): string[] {
@@ -55,9 +77,11 @@ function nearestLines(nearest: readonly NearMiss[], layout: Layout): string[] {
   if (first === undefined) return []
   const left = others.length - MAX_OTHERS
   return [
-    ...nearMissLines('nearest', first, layout),
-    ...others.slice(0, MAX_OTHERS).flatMap((miss, index) => nearMissLines(index === 0 ? 'others' : '', miss, layout)),
-    ...(left > 0 ? labelled(' ', `… ${left} more`, 'faint', layout) : []),
+    ...nearMissLines(TEXTS.nearest, first, layout),
+    ...others
+      .slice(0, MAX_OTHERS)
+      .flatMap((miss, index) => nearMissLines(index === 0 ? TEXTS.others : '', miss, layout)),
+    ...(left > 0 ? labelled(' ', TEXTS.more(left), 'faint', layout) : []),
   ]
 }
 

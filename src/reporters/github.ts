@@ -3,6 +3,7 @@
 import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { formatMs } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
+import { causeOf, headlineOf } from './failure.ts'
 import { detailLines } from './failure-details.ts'
 import { titleOf } from './scenario-block.ts'
 import { countsText } from './summary.ts'
@@ -58,8 +59,8 @@ const annotateOutside = (failure: Failure, title: string): Annotation => ({
   message: messageOf(failure),
 })
 
-const messageOf = ({ happened, wanted, hint }: Failure) =>
-  [visible(happened), visible(wanted), ...(hint === undefined ? [] : [`hint: ${visible(hint)}`])].join('\n')
+const messageOf = (failure: Failure) =>
+  [headlineOf(failure), ...(failure.hint === undefined ? [] : [`hint: ${failure.hint}`])].map(visible).join('\n')
 
 function command({ file, line, column, title, message }: Annotation, fileOf: (file: string) => string): string {
   const properties = Object.entries({ file: file === null ? null : fileOf(file), line, col: column, title })
@@ -93,7 +94,7 @@ export function githubSummary(result: RunResult): string {
     ...(left > 0 ? ['', `and ${left} more`] : []),
     ...result.failures
       .slice(0, MAX_ANNOTATIONS)
-      .map(failure => `\n**Outside every scenario:** ${markdown(failure.happened)}`),
+      .map(failure => `\n**Outside every scenario:** ${markdown(headlineOf(failure))}`),
     ...(result.stopped === null ? [] : [`\n**Stopped early:** ${markdown(result.stopped)}`]),
     ...result.scenarios.filter(isBad).slice(0, MAX_DETAILS).map(storyOf),
     '',
@@ -101,8 +102,8 @@ export function githubSummary(result: RunResult): string {
 }
 
 function rowOf(scenario: ScenarioResult): string {
-  const { outcome, durationMs, failures, reason } = scenario
-  const cells = [OUTCOMES[outcome].word, titleOf(scenario), formatMs(durationMs), failures[0]?.happened ?? reason ?? '']
+  const { outcome, durationMs } = scenario
+  const cells = [OUTCOMES[outcome].word, titleOf(scenario), formatMs(durationMs), causeOf(scenario)]
   return `| ${cells.map(markdown).join(' | ')} |`
 }
 

@@ -1,6 +1,7 @@
 /** JUnit's XML: a suite for each file, a case for each scenario, the whole story in its failure. */
 import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { visible } from '../text/visible.ts'
+import { causeOf, headlineOf } from './failure.ts'
 import { detailLines, outsideDetailLines } from './failure-details.ts'
 import { createTheme } from './theme.ts'
 
@@ -74,7 +75,7 @@ function propertiesOf({ seed, clock, tags, spec, rerunCommand }: ScenarioResult)
 /** Nothing that was not judged may look green: it is skipped, and says why. */
 function resultOf(scenario: ScenarioResult): string[] {
   const { outcome, reason, failures } = scenario
-  const message = visible(failures[0]?.happened ?? reason ?? '')
+  const message = visible(causeOf({ failures, reason }))
   const type = failures[0]?.kind ?? outcome
   switch (outcome) {
     case 'pass':
@@ -97,7 +98,7 @@ function outsideOf(result: RunResult): string | null {
   const [first] = result.failures
   if (first === undefined) return null
   const text = xmlText(`\n${outsideDetailLines(result, LAYOUT).join('\n')}\n`)
-  const failure = element('failure', { message: visible(first.happened), type: first.kind }, [text])
+  const failure = element('failure', { message: visible(headlineOf(first)), type: first.kind }, [text])
   const name = 'outside every scenario'
   const counts = { tests: 1, failures: 1, errors: 0, skipped: 0, time: '0.000', timestamp: timestamp(result.startedAt) }
   return element('testsuite', { name, ...counts }, [

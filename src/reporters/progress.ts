@@ -1,13 +1,24 @@
 /**
- * What a run is doing right now, for whoever waits in front of it: one living line on a terminal, elsewhere a line
- * when a scenario has ended and one when something takes long.
+ * Shows the progress of a run: on a terminal one line that changes, elsewhere a line for each scenario that ends and one
+ * for each wait that takes long.
  */
 
 import type { ScenarioResult } from '../evaluator/verdict.ts'
 import { elapsedMs, type Timer, wallTimer } from '../runtime/clock.ts'
 import { formatMs, shorten, widthOf } from '../text/terminal-text.ts'
+import { defineTexts } from '../text/texts.ts'
 import { visible } from '../text/visible.ts'
+import { causeOf } from './failure.ts'
 import { type ColorLevel, createTheme, OUTCOMES, type Theme } from './theme.ts'
+
+const TEXTS = defineTexts({
+  step: (number: number, label: string) => `step ${number}: ${label}`,
+  waitingFor: (what: string) => `waiting for ${what}`,
+  lateCalls: 'waiting for late calls',
+  of: (limit: string) => ` of ${limit}`,
+  failed: (count: number) => `, ${count} failed`,
+  more: (count: number) => ` (and ${count} more)`,
+})
 
 export interface ProgressOptions {
   readonly output: { write(text: string): void }
@@ -52,6 +63,7 @@ interface State {
 
 type ProgressContext = Required<ProgressOptions> & { readonly theme: Theme }
 
+const MAX_CAUSE_COLUMNS = 200
 const REDRAW_MS = 100
 const CHECK_MS = 1000
 const LONG_WAIT_MS = 5000
@@ -75,9 +87,9 @@ export function createProgress(options: ProgressOptions): Progress {
       state.running.set(name, null)
       arm(context, state)
     },
-    step: (name, { number, label }) => void wait(name, `step ${number}: ${label}`, context.now(), null),
-    waiting: (name, what, sinceMs, atMostMs) => void wait(name, `waiting for ${what}`, sinceMs, atMostMs ?? null),
-    listening: name => void wait(name, 'listening for late calls', context.now(), null),
+    step: (name, { number, label }) => void wait(name, TEXTS.step(number, label), context.now(), null),
+    waiting: (name, what, sinceMs, atMostMs) => void wait(name, TEXTS.waitingFor(what), sinceMs, atMostMs ?? null),
+    listening: name => void wait(name, TEXTS.lateCalls, context.now(), null),
     finished: scenario => finish(context, state, scenario),
     stop() {
       state.timer?.cancel()
@@ -112,8 +124,8 @@ function endLine(
   { name, outcome, reason, durationMs, failures }: Parameters<Progress['finished']>[0],
 ) {
   const { word, shade } = OUTCOMES[outcome]
-  const why = failures[0]?.happened ?? reason
-  const because = why === null || outcome === 'pass' ? '' : `: ${shorten(visible(why), 120)}`
+  const cause = outcome === 'pass' ? '' : causeOf({ failures, reason })
+  const because = cause === '' ? '' : `: ${shorten(visible(cause), MAX_CAUSE_COLUMNS)}`
   return `${theme[shade](word)} ${visible(name)}, ${formatMs(durationMs)}${because}`
 }
 
@@ -131,13 +143,13 @@ const waitingText = (waiting: Waiting, nowMs: number): string => `${visible(wait
 
 /** `, 1.2 s of 5.0 s`. */
 function sinceText({ sinceMs, atMostMs }: Waiting, nowMs: number): string {
-  const bound = atMostMs === null ? '' : ` of ${formatMs(atMostMs)}`
+  const bound = atMostMs === null ? '' : TEXTS.of(formatMs(atMostMs))
   return `, ${formatMs(Math.max(0, nowMs - sinceMs))}${bound}`
 }
 
 function redraw(context: ProgressContext, state: State): void {
   if (state.running.size === 0) return clear(context, state)
-  const failed = state.failed === 0 ? '' : `, ${state.failed} failed`
+  const failed = state.failed === 0 ? '' : TEXTS.failed(state.failed)
   const before = `${counter(state)}${failed}  `
   const text = `${before}${current(state, context.now(), context.columns - 1 - widthOf(before))}`
   context.output.write(`${CLEAR}${context.theme.faint(text)}`)
@@ -148,7 +160,7 @@ function redraw(context: ProgressContext, state: State): void {
 function current({ running }: State, nowMs: number, columns: number): string {
   const [first, ...rest] = [...running].sort(([, a], [, b]) => (a?.sinceMs ?? nowMs) - (b?.sinceMs ?? nowMs))
   const [name, waiting] = first!
-  const others = rest.length === 0 ? '' : ` (and ${rest.length} more)`
+  const others = rest.length === 0 ? '' : TEXTS.more(rest.length)
   const end = `${waiting === null ? '' : sinceText(waiting, nowMs)}${others}`
   const text = waiting === null ? visible(name) : `${visible(name)}: ${visible(waiting.what)}`
   return shorten(`${shorten(text, Math.max(20, columns - widthOf(end)))}${end}`, columns)

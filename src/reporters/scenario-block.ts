@@ -3,7 +3,7 @@
 import type { RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { formatMs, pad, shorten, widthOf, wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
-import type { Layout } from './failure.ts'
+import { causeOf, type Layout } from './failure.ts'
 import { detailLines, outsideDetailLines } from './failure-details.ts'
 import { OUTCOMES } from './theme.ts'
 
@@ -64,7 +64,7 @@ function shortScenario(scenario: ScenarioResult, layout: Layout): string[] {
   const { theme } = layout
   const { word, shade } = OUTCOMES[scenario.outcome]
   const warnings = scenario.warnings.length === 0 ? '' : `  ${theme.warn(warned(scenario.warnings.length))}`
-  const because = scenario.reason ?? scenario.failures[0]?.happened ?? ''
+  const because = scenario.reason ?? causeOf(scenario)
   const time = scenario.outcome === 'skipped' ? '' : `  ${theme.faint(formatMs(scenario.durationMs))}`
   return withReason(`${theme[shade](word)} ${titleOf(scenario)}${time}${warnings}`, because, layout)
 }

@@ -1,12 +1,27 @@
-/** How a run went as a whole: counts, warnings by rule, what took longest, and what the exit code says. */
+/** Renders the end of a report: warnings by rule, the slowest scenarios, counts and the exit code. */
 
 import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { counted } from '../text/counted.ts'
 import { formatMs, shorten, wrap } from '../text/terminal-text.ts'
+import { defineTexts } from '../text/texts.ts'
 import { visible } from '../text/visible.ts'
+import { exitCodeText, OUTCOME_TEXTS } from '../wording/outcomes.ts'
 import type { Layout } from './failure.ts'
 import { titleOf } from './scenario-block.ts'
 import { OUTCOMES } from './theme.ts'
+
+const TEXTS = defineTexts({
+  warnings: 'Warnings',
+  slowest: 'Slowest',
+  nothing: 'nothing was played',
+  stopped: (reason: string) => `stopped early: ${reason}`,
+  outside: (count: number) => `${counted(count, 'failure')} outside every scenario`,
+  target: (url: string) => `target ${url}`,
+  seed: (seed: number) => `, seed ${seed}`,
+  exit: (code: number, meaning: string) => `exit ${code}${meaning}`,
+  someInconclusive: (count: number) =>
+    `passed, but ${counted(count, 'result')} inconclusive; with --strict this is exit 4`,
+})
 
 const SLOWEST = 3
 const MAX_NAMES = 3
@@ -41,7 +56,7 @@ function warnings({ scenarios }: RunResult, { theme, columns }: Layout): string[
     const where = [...names].slice(0, MAX_NAMES).join(', ')
     return `  ${theme.warn(shorten(visible(`${rule}: ${counted(count, 'time')}, in ${where}${more}`), columns - 2))}`
   })
-  return ['Warnings', ...lines, '']
+  return [TEXTS.warnings, ...lines, '']
 }
 
 function slowest(result: RunResult, { columns }: Layout): string[] {
@@ -53,7 +68,7 @@ function slowest(result: RunResult, { columns }: Layout): string[] {
   const lines = longest.map((scenario, index) =>
     shorten(`  ${times[index]!.padStart(wide)}  ${titleOf(scenario)}`, columns),
   )
-  return ['Slowest', ...lines, '']
+  return [TEXTS.slowest, ...lines, '']
 }
 
 const ORDER: readonly Outcome[] = ['pass', 'fail', 'error', 'inconclusive', 'skipped']
@@ -64,46 +79,33 @@ export function countsText(
   paint = (_: Outcome, text: string) => text,
 ): string {
   const parts = ORDER.filter(outcome => counts[outcome] > 0).map(outcome =>
-    paint(outcome, `${counts[outcome]} ${OUTCOMES[outcome].done}`),
+    paint(outcome, `${counts[outcome]} ${OUTCOME_TEXTS[outcome]}`),
   )
-  const what = parts.length === 0 ? 'nothing was played' : parts.join(', ')
+  const what = parts.length === 0 ? TEXTS.nothing : parts.join(', ')
   return `${counted(scenarios.length, 'scenario')} in ${formatMs(durationMs)}: ${what}`
 }
 
 function totals(result: RunResult, { theme, columns }: Layout): string[] {
   const stopped = isStopShown(result)
     ? []
-    : wrap(`stopped early: ${visible(result.stopped ?? '')}`, columns).map(line => theme.bad(line))
-  const orphans =
-    result.failures.length === 0
-      ? []
-      : [theme.bad(`${counted(result.failures.length, 'failure')} outside every scenario`)]
+    : wrap(TEXTS.stopped(visible(result.stopped ?? '')), columns).map(line => theme.bad(line))
+  const orphans = result.failures.length === 0 ? [] : [theme.bad(TEXTS.outside(result.failures.length))]
   const meaning = meaningOf(result)
   return [
     countsText(result, (outcome, text) => theme[OUTCOMES[outcome].shade](text)),
     ...orphans,
     ...stopped,
-    `target ${visible(result.target)}${result.seed === null ? '' : `, seed ${result.seed}`}`,
-    ...wrap(`exit ${result.exitCode}${meaning === undefined ? '' : `: ${meaning}`}`, columns),
+    `${TEXTS.target(visible(result.target))}${result.seed === null ? '' : TEXTS.seed(result.seed)}`,
+    ...wrap(TEXTS.exit(result.exitCode, meaning === undefined ? '' : `: ${meaning}`), columns),
   ]
 }
 
-/** When nothing could be played, the line of the scenarios has the reason. */
+/** The lines of the scenarios show the reason when none was played. */
 const isStopShown = ({ stopped, scenarios }: RunResult): boolean =>
   stopped === null || (scenarios.length > 0 && scenarios.every(({ reason }) => reason === stopped))
 
-/** What could not be told is not well, even where it does not count. */
+/** Mentions inconclusive results, which do not change the exit code without `--strict`. */
 function meaningOf({ exitCode, counts }: RunResult): string | undefined {
-  if (exitCode !== 0 || counts.inconclusive === 0) return EXITS[exitCode]
-  return `what could be judged passed, ${counts.inconclusive} could not; --strict makes this exit 4`
-}
-
-const EXITS: Readonly<Record<number, string>> = {
-  0: 'all is well',
-  1: 'an expectation failed',
-  2: 'a file or flag is wrong',
-  3: 'the surroundings failed: target, driver, port or a report file',
-  4: 'nothing was played, or nothing could be judged',
-  130: 'interrupted',
-  143: 'terminated',
+  if (exitCode !== 0 || counts.inconclusive === 0) return exitCodeText(exitCode)
+  return TEXTS.someInconclusive(counts.inconclusive)
 }

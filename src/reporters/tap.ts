@@ -3,6 +3,7 @@
 import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { placeText } from '../scenario/plan.ts'
 import { visible } from '../text/visible.ts'
+import { causeOf, headlineOf } from './failure.ts'
 import { detailLines, outsideDetailLines } from './failure-details.ts'
 import { titleOf } from './scenario-block.ts'
 import { createTheme } from './theme.ts'
@@ -31,19 +32,19 @@ const description = (text: string) => visible(text).replaceAll('\\', '\\\\').rep
 
 /** Nothing that was not judged may look passed: it is skipped, and says why. */
 function pointOf(scenario: ScenarioResult): Point {
-  const { outcome, reason, failures } = scenario
+  const { outcome, reason } = scenario
   const ok = outcome !== 'fail' && outcome !== 'error'
-  const why = description(reason ?? failures[0]?.happened ?? '')
+  const why = description(reason ?? causeOf(scenario))
   const directive =
     outcome === 'skipped' ? ` # SKIP ${why}` : outcome === 'inconclusive' ? ` # SKIP inconclusive: ${why}` : ''
   return { ok, text: `${description(titleOf(scenario))}${directive}`.trimEnd(), block: blockOf(factsOf(scenario, ok)) }
 }
 
 function factsOf(scenario: ScenarioResult, ok: boolean): Facts {
-  const { durationMs, seed, outcome, failures, reason } = scenario
+  const { durationMs, seed, outcome, failures } = scenario
   const common = { duration_ms: Math.round(durationMs * 1000) / 1000, seed }
   if (ok) return common
-  const message = failures[0]?.happened ?? reason ?? ''
+  const message = causeOf(scenario)
   return {
     message,
     severity: outcome,
@@ -59,7 +60,11 @@ function whereOf({ place, file }: ScenarioResult, failure: Failure | undefined):
 }
 
 function outsidePoint(result: RunResult): Point {
-  const facts = { message: result.failures[0]!.happened, severity: 'fail', story: outsideDetailLines(result, LAYOUT) }
+  const facts = {
+    message: result.failures.slice(0, 1).map(headlineOf).join(),
+    severity: 'fail',
+    story: outsideDetailLines(result, LAYOUT),
+  }
   return { ok: false, text: 'outside every scenario', block: blockOf(facts) }
 }
 

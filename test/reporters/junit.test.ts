@@ -52,7 +52,10 @@ describe('a case', () => {
   it('that failed has the cause as its message and the story as its text', () => {
     const failed = caseOf('Happy path')
     const [found] = all(failed, 'failure')
-    expect(found!.attributes).toEqual({ message: 'nearest: #12, message differs (only HTML escaping)', type: 'expect' })
+    expect(found!.attributes).toEqual({
+      message: `step 7: expect message { message: "I'm Anna" } within 2s of #10: nearest: #12, message differs (only HTML escaping)`,
+      type: 'expect',
+    })
     expect(found!.text).toContain(`message  - "I'm Anna"   + "I&#39;m Anna"   only HTML escaping differs`)
     expect(found!.text).toMatch(/^x \+0\.84 +main +#12 +<-+ POST message "I&#39;m Anna"/m)
     expect(failed.attributes).toMatchObject({ classname: 'scenarios.happy', file: 'scenarios/happy.yaml', line: '2' })
@@ -82,7 +85,7 @@ describe('a case', () => {
     const outside = readXml(junitReport(result([passedResult()], { failures })))
     expect(outside.attributes).toMatchObject({ tests: '2', failures: '1' })
     expect(all(caseOf('outside every scenario', outside), 'failure')[0]!.attributes.message).toBe(
-      'a call for chat "nobody"',
+      'a call for chat "nobody" (expected: expect message)',
     )
   })
 })

@@ -28,8 +28,9 @@ describe('a play that failed', () => {
     expect(block(escapedPlay())).toMatchInlineSnapshot(`
       "
       FAIL scenarios/happy.yaml > Happy path                                    seed 1, real clock, 6.4 s
-        x nearest: #12, message differs (only HTML escaping)
-          scenarios/happy.yaml:19:5  step 7/10  expect message { message: "I'm Anna" } within 2s of #10
+        x step 7: expect message { message: "I'm Anna" } within 2s of #10: nearest: #12, message differs
+          (only HTML escaping)
+          scenarios/happy.yaml:19:5  step 7/10
           nearest  #12 POST /api/v2/handover/message/ +0.84s  1 field differs
                    message  - "I'm Anna"   + "I&#39;m Anna"   only HTML escaping differs
           others   #13 message +0.91s  chat_id belongs to chat "bo": cross-talk?
@@ -55,8 +56,9 @@ describe('a play that failed', () => {
     expect(block(crossTalkPlay())).toMatchInlineSnapshot(`
       "
       FAIL scenarios/two.yaml > Two chats                                   seed 1, virtual clock, 640 ms
-        x #6 brought "Hello ~a1b2" of chat "main" into chat "bo"
-          chat bo  a text of chat "main" stays there
+        x #6 brought "Hello ~a1b2" of chat "main" into chat "bo" (expected: a text of chat "main" stays
+          there)
+          chat bo
                         user / agent         platform                             intermediary
         x +0.00   main  "Hello ~a1b2"  #3    MESSAGE FROM USER "Hello ~a1b… --->  200 in 31 ms
         x +0.08   bo                   #6    <------- POST message "Hello ~a1b2"  200 MESSAGE SENT TO USER
@@ -69,8 +71,8 @@ describe('a play that failed', () => {
     expect(block(silentResult())).toMatchInlineSnapshot(`
       "
       FAIL scenarios/silent.yaml > Nothing comes                                seed 1, real clock, 7.0 s
-        x no call came at all
-          scenarios/silent.yaml:9:5  step 2/2  expect start within 5s of #2
+        x step 2: expect start within 5s of #2: no call came at all
+          scenarios/silent.yaml:9:5  step 2/2
                   user / agent              platform                                         intermediary
           +0.00   presses "handover"  #3    REQUESTING TAKEOVER -------------------------->  200 in 8.0 ms
           +0.01                       #6    step 2: expect start
@@ -85,8 +87,8 @@ describe('a play that failed', () => {
     expect(block(refusedPlay())).toMatchInlineSnapshot(`
       "
       FAIL scenarios/types.yaml > Wrong type                                   seed 1, real clock, 640 ms
-        x #1 was refused with 400: bot_id must be a whole number, got "1042"
-          POST /api/v2/handover/start as documented
+        x #1 was refused with 400: bot_id must be a whole number, got "1042" (expected: POST
+          /api/v2/handover/start as documented)
           rules    E4
                   user / agent        platform                                       intermediary
         x +0.00                 #1    <--------------------------------- POST start  400 invalid_parameter
@@ -99,8 +101,9 @@ describe('a play that failed', () => {
     expect(block(crashedPlay())).toMatchInlineSnapshot(`
       "
       FAIL scenarios/crash.yaml > Crash                                        seed 1, real clock, 640 ms
-        x no answer: connection refused: nothing listens at 127.0.0.1:3000
-          scenarios/crash.yaml:5:5  step 1/1  MESSAGE FROM USER answered with 200
+        x step 1: MESSAGE FROM USER answered with 200: no answer: connection refused: nothing listens at
+          127.0.0.1:3000
+          scenarios/crash.yaml:5:5  step 1/1
           hint     the target answered before: did it crash?
                   user / agent        platform                                  intermediary
           +0.00                 #1    step 1: user "Hello"
@@ -111,10 +114,10 @@ describe('a play that failed', () => {
     `)
   })
 
-  it('the second line is the cause, whatever the width', () => {
+  it('the second line begins with the step that failed, whatever the width', () => {
     for (const columns of [10, 72, 100, 300]) {
       const lines = block(escapedPlay(), columns).trimStart().split('\n')
-      expect(lines[1]).toMatch(/^ {2}x nearest: #12, message differs/)
+      expect(lines[1]).toMatch(/^ {2}x step 7: expect/)
     }
   })
 
@@ -123,9 +126,10 @@ describe('a play that failed', () => {
     expect(text).toMatchInlineSnapshot(`
       "
       FAIL scenarios/happy.yaml > Happy path
-        x nearest: #12, message differs (only HTML escaping)
-          scenarios/happy.yaml:19:5  step 7/10  expect message {
-          message: "I'm Anna" } within 2s of #10
+        x step 7: expect message { message: "I'm Anna" } within 2s
+          of #10: nearest: #12, message differs (only HTML
+          escaping)
+          scenarios/happy.yaml:19:5  step 7/10
           nearest  #12 POST /api/v2/handover/message/ +0.84s  1
                    field differs
                    message  - "I'm Anna"
@@ -172,7 +176,9 @@ describe('a play that failed', () => {
           127.0.0.1:3000
       "
     `)
-    expect(block({ ...silentResult(), name }, 60)).toContain(`> ${name}\n  x no call came at all\n`)
+    expect(block({ ...silentResult(), name }, 60)).toContain(
+      `> ${name}\n  x step 2: expect start within 5s of #2: no call came at all\n`,
+    )
   })
 
   it('what a program said last is read line by line', () => {
@@ -205,7 +211,7 @@ describe('a play that failed', () => {
     const text = block(
       scenarioResult({ outcome: 'fail', failures: [failure({ step: ref, soft: true, wanted: 'expect end' })] }),
     )
-    expect(text).toContain('scenarios/happy.yaml:15:5  step 3/10 goodbye, chat bo  soft  expect end\n')
+    expect(text).toContain('scenarios/happy.yaml:15:5  step 3/10 goodbye, chat bo  soft\n')
   })
 
   describe('failures that say the same', () => {
@@ -330,7 +336,7 @@ describe('the rest', () => {
         '0 scenarios in 20 ms: nothing was played',
         'stopped early: interrupted',
         'target http://127.0.0.1:3000/webhook, seed 1',
-        'exit 130: interrupted',
+        'exit 130: interrupted (SIGINT)',
         '',
       ].join('\n'),
     )

@@ -49,7 +49,7 @@ describe('where there is no terminal', () => {
     )
     progress.finished(scenarioResult({ name: 'Third', outcome: 'inconclusive', reason: 'no driver' }))
     expect(taken()).toBe(
-      ' 1/40  PASS Happy path, 640 ms\n 2/40  FAIL Other, 640 ms: no call came\n 3/40  INCONCLUSIVE Third, 640 ms: no driver\n',
+      ' 1/40  PASS Happy path, 640 ms\n 2/40  FAIL Other, 640 ms: no call came (expected: expect message)\n 3/40  INCONCLUSIVE Third, 640 ms: no driver\n',
     )
   })
 

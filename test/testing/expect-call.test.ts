@@ -120,7 +120,10 @@ describe('expectCall', () => {
     await call('start', { chat_id: ada.id, sender: { name: 'I&#39;m Anna' } })
     const error = await failureOf(ada.expectCall('start', { sender: { name: "I'm Anna" } }, { within: '20ms' }))
     const lines = error.message.split('\n')
-    expect(lines[0]).toMatch(/^x nearest: #\d+ start \+0\.\d\d s: sender\.name: "I'm Anna" wanted/)
+    expect(lines[0]).toMatch(/^x step \d+: expect start \{ sender: \{ name: "I'm Anna"/)
+    expect(error.message.replace(/\s+/g, ' ')).toMatch(
+      /nearest: #\d+ start \+0\.\d\d s: sender\.name: "I'm Anna" wanted/,
+    )
     expect(error.message).toContain('within 20ms')
     expect(error.message).toMatch(/sender\.name\s+- "I'm Anna"\s+\+ "I&#39;m Anna"\s+only HTML escaping differs/)
     expect(error.message).toMatch(/REQUESTING TAKEOVER -+>\s+200/)
@@ -239,7 +242,8 @@ describe('expectCall', () => {
     const { sim } = simulatorWith()
     const ada = await sim.chat()
     const { message } = await failureOf(ada.expectCall('start', {}, { within: '0s' }))
-    expect(message).toContain(`${String.fromCharCode(27)}[31mx the intermediary made no call`)
+    expect(message).toContain(`${String.fromCharCode(27)}[31mx step 1: expect start`)
+    expect(message.replace(/\s+/g, ' ')).toContain('the intermediary made no call')
   })
 
   it('availability is expected of the bot', async () => {

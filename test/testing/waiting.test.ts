@@ -75,7 +75,7 @@ describe('expectAgentSees', () => {
     await ada.press('handover')
     await ada.says('Hei')
     await ada.expectAgentSees(/^Hei$/, { times: 2 })
-    await expect(ada.expectAgentSees('Hei', { within: '5ms' })).rejects.toThrow(/is already claimed by step/)
+    await expect(ada.expectAgentSees('Hei', { within: '5ms' })).rejects.toThrow(/is\s+already\s+claimed\s+by\s+step/)
     await ada.says('Hopp')
     await expect(ada.expectAgentSees('Hopp', { for: '5ms' })).rejects.toThrow(/seen 2 times/)
   })

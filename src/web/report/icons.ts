@@ -1,5 +1,6 @@
 /** The few drawings of the report, defined once per page and used by name. Each outcome has a shape of its own. */
 import type { Outcome, StepOutcome } from '../../evaluator/verdict.ts'
+import { OUTCOME_TEXTS } from '../../wording/outcomes.ts'
 import { html, type Markup } from './markup.ts'
 
 /** Drawn in a box of 16 by 16; arrow heads with their tip at the origin. */
@@ -12,14 +13,6 @@ export const icons: Markup = html`<svg width="0" height="0" class="icons" aria-h
 <symbol id="mark-fault" viewBox="0 0 16 16"><path d="M9.5 1.2L3.6 9h4l-1 5.8L12.4 7h-4z"/></symbol>
 <path id="head-right" d="M0 0l-8-4v8z"/><path id="head-left" d="M0 0l8-4v8z"/>
 </defs></svg>`
-
-export const OUTCOME_TEXTS: Readonly<Record<Outcome, string>> = {
-  pass: 'passed',
-  fail: 'failed',
-  error: 'error',
-  inconclusive: 'inconclusive',
-  skipped: 'skipped',
-}
 
 /** With its word for those who hear the page. */
 export function outcomeIcon(outcome: Outcome | StepOutcome): Markup {

@@ -2,8 +2,8 @@
 import type { Outcome, RunResult, Warning } from '../../evaluator/verdict.ts'
 import { warningText } from '../../evaluator/warning-text.ts'
 import { counted } from '../../text/counted.ts'
+import { exitCodeText, OUTCOME_TEXTS } from '../../wording/outcomes.ts'
 import { duration, moment } from './formatting.ts'
-import { OUTCOME_TEXTS } from './icons.ts'
 import { exact, html, type Markup, type Part } from './markup.ts'
 import { type LinkedScenario, linkTo, OUTCOMES } from './scenario-links.ts'
 
@@ -20,16 +20,6 @@ export function verdictOf({ counts, scenarios, failures, stopped }: RunResult): 
   return all === 1 ? 'The scenario passed' : `All ${all} scenarios passed`
 }
 
-const MEANING: Readonly<Record<number, string>> = {
-  0: 'passed',
-  1: 'an expectation failed',
-  2: 'a file or a flag is wrong',
-  3: 'the surroundings failed',
-  4: 'nothing was decided',
-  130: 'interrupted',
-  143: 'terminated',
-}
-
 export const overview = (result: RunResult): Markup => html`<header class="top">
 <p class="brand">handover-sim <span>scenario report</span></p>
 <h1>${verdictOf(result)}</h1>
@@ -44,7 +34,7 @@ const facts = ({ target, seed, startedAt, durationMs, exitCode }: RunResult): Pa
     ['Seed', seed === null ? 'one for each shard' : String(seed)],
     ['Started', moment(startedAt)],
     ['Took', duration(durationMs)],
-    ['Exit code', `${exitCode}${MEANING[exitCode] === undefined ? '' : `, ${MEANING[exitCode]}`}`],
+    ['Exit code', [exitCode, exitCodeText(exitCode)].filter(part => part !== undefined).join(', ')],
   ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)
 
 function bar({ counts, scenarios }: RunResult): Part {

@@ -1,9 +1,9 @@
 /** A run as one HTML file that needs nothing else: no network, no server, and for reading no scripts. */
 import type { RunResult } from '../../evaluator/verdict.ts'
 import { counted } from '../../text/counted.ts'
+import { OUTCOME_TEXTS } from '../../wording/outcomes.ts'
 import { entryMarkup } from './entry-details.ts'
 import { failureCards } from './failure-cards.ts'
-import { OUTCOME_TEXTS } from './icons.ts'
 import { html, type Markup, type Part } from './markup.ts'
 import { overview, verdictOf, warningsByRule } from './overview.ts'
 import { page } from './page.ts'
