@@ -177,7 +177,7 @@ describe('a play that failed', () => {
       "
     `)
     expect(block({ ...silentResult(), name }, 60)).toContain(
-      `> ${name}\n  x step 2: expect start within 5s of #2: no call came at all\n`,
+      `> ${name}\n  x step 2: expect start within 5s of #2: no call`,
     )
   })
 

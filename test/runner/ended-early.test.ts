@@ -16,8 +16,8 @@ const nowhere = async (): Promise<string> => `http://127.0.0.1:${await freePort(
 
 describe('a signal', () => {
   it.each([
-    ['SIGINT', 130, 'interrupted'],
-    ['SIGTERM', 143, 'terminated'],
+    ['SIGINT', 130, 'interrupted (SIGINT)'],
+    ['SIGTERM', 143, 'terminated (SIGTERM)'],
   ] as const)('%s is the exit code in the reports too', async (signal, code, meaning) => {
     const target = await startTarget((_, response) => void response.end())
     const argv = ['s.yaml', '--target', target.url, '--port', '0', '--report', 'pretty,json=r.json']
@@ -79,7 +79,7 @@ it('what could not be told is not called well', async () => {
   }
   const { code, out } = await finished(startRun(files, ['.', '--target', target.url, '--port', '0']))
   expect(code).toBe(0)
-  expect(out).toContain('exit 0: what could be judged passed, 1 could not; --strict makes this exit 4\n')
+  expect(out).toContain('exit 0: passed, but 1 result inconclusive; with --strict this is exit 4\n')
 })
 
 it('a check that gave up is no longer shown as waited for', async () => {
@@ -89,7 +89,7 @@ it('a check that gave up is no longer shown as waited for', async () => {
   const waited = [...io.stderr.text.matchAll(/, ([\d.]+) (m?s) of 300 ms/g)]
   const longest = Math.max(0, ...waited.map(([, count, unit]) => Number(count) * (unit === 's' ? 1000 : 1)))
   expect(longest).toBeLessThan(1_000)
-  expect(io.stderr.text).toContain('listening for late calls')
+  expect(io.stderr.text).toContain('waiting for late calls')
 })
 
 it('the command that plays a repetition again makes its ids', async () => {
@@ -136,7 +136,9 @@ it('an event that a fault holds is not a failure of the webhook', async () => {
 `,
   }
   const { out } = await finished(startRun(files, ['s.yaml', '--target', target.url, '--port', '0']))
-  expect(out).toMatch(/x the webhook did not receive REQUESTING TAKEOVER, because the fault keeper held it/)
+  expect(out.replace(/\s+/g, ' ')).toMatch(
+    /x step \d+: .*the webhook did not receive REQUESTING TAKEOVER, because the fault keeper held it/,
+  )
   expect(out).toContain('Write async: true')
 })
 
