@@ -47,7 +47,7 @@ export function wrongNames(text: string, known: AllowedNames): string[] {
 
 function isKnown(name: string, { names, parameters }: AllowedNames): boolean {
   if (names.includes(name) || ENV.test(name)) return true
-  const first = name.split(/[.[]/)[0]!
+  const [first = ''] = name.split(/[.[]/)
   return parameters && /^\w/.test(name) && !['chat', 'sim', 'env', 'text'].includes(first)
 }
 

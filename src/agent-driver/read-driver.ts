@@ -208,8 +208,8 @@ function readHttp(method: Method, action: ActionSection, defaults: Defaults, rep
 }
 
 function addressOf(written: string, { http }: Defaults, report: (message: string) => void) {
-  const full = FULL.exec(written)
-  if (full !== null) return { base: full[1]!, path: full[2]! }
+  const [, base, path] = FULL.exec(written) ?? []
+  if (base !== undefined && path !== undefined) return { base, path }
   if (!written.startsWith('/')) report(TEXTS.noAddress(written))
   else if (http === null) report(TEXTS.noHelpDesk(written))
   else return { base: http, path: written }

@@ -94,7 +94,7 @@ function startEvent({ plan, core, driver, seed, instance, env, url, sim }: RunCo
     clock: core.clock.mode,
     bot: { id: core.bot.id, name: core.bot.name },
     config: sim.config(),
-    env: Object.fromEntries(plan.env.map(name => [name, env[name]!])),
+    env: Object.fromEntries(plan.env.map(name => [name, env[name] ?? ''])),
     sim: { url, api_key: '***', bot_id: core.bot.id },
     driver: driver?.verbs ?? null,
   }

@@ -42,7 +42,10 @@ function createRequestRouter(
   owners: Owners,
   active: ReadonlySet<PlatformSimulator>,
 ): RequestRouter {
-  const alone = () => (active.size === 1 ? [...active][0]! : fallback)
+  const alone = () => {
+    const [first = fallback, ...others] = active
+    return others.length === 0 ? first : fallback
+  }
   const api: Api = request => {
     const chatId = chatIdIn(request)
     const file = pathOf(request.target).startsWith(FILES_PREFIX) ? fileOwner(request, owners) : undefined
@@ -78,6 +81,6 @@ function decoded(segment: string): string {
 
 /** Searches all simulators: file ids are unique, and links are opened rarely. */
 function fileOwner({ target }: ApiRequest, owners: Owners): PlatformSimulator | undefined {
-  const id = pathOf(target).slice(FILES_PREFIX.length).split('/')[0]!
+  const [id = ''] = pathOf(target).slice(FILES_PREFIX.length).split('/')
   return [...new Set(owners.values())].find(sim => coreOf(sim).platform.state.files.has(id))
 }

@@ -256,7 +256,7 @@ describe('flags', () => {
     [['--target', 'http://example.test/'], /another machine.*--allow-remote/],
     [['--self-test', '--target', 'http://127.0.0.1:1/'], /leave out --target/],
     [['--report', 'junt=x'], /junit/],
-    [[], /name the webhook of your intermediary with --target/],
+    [[], /No target URL: pass --target/],
   ])('%j: exit 2', async (flags, says) => {
     const { code, err } = await finished(startRun(THREE, ['.', '--port', '0', ...flags]))
     expect(code).toBe(2)
