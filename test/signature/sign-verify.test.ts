@@ -176,7 +176,7 @@ describe('a mistake of the program is a TypeError', () => {
 
   test.each([
     [{ foo: 1 }, /^body: must be the raw body as it arrived, got an object\. A parsed body has lost its bytes/],
-    [[1], /got an array\. Once parsed/],
+    [[1], /got an array\. A parsed body/],
     [7, /got a number/],
     [undefined, /got undefined\. No code has read it\. How to get it: Express: express\.raw/],
     [null, /got null/],
