@@ -46,45 +46,32 @@ export interface CapturedJournal {
   readonly entries: readonly Entry[]
 }
 
-export function createJournal(options: { limit: number; stamp: () => number }): Journal {
-  const ring = createRing<Entry>(options.limit)
-  const listeners = new Map<(entry: Entry) => void, (() => void) | undefined>()
+export function createJournal({ limit, stamp }: { limit: number; stamp: () => number }): Journal {
+  const ring = createRing<Entry>(limit)
   const waiters = createWaiters(after => ring.since(after))
-  let madeAt = elapsedMs()
-  const atMs = () => Math.round((elapsedMs() - madeAt) * 1000) / 1000
+  const subscribers = createSubscribers((error, { seq }) =>
+    write({ kind: 'note', note: 'subscriber_failed', message: String(error) }, seq),
+  )
+  let createdAt = elapsedMs()
+  const atMs = () => Math.round((elapsedMs() - createdAt) * 1000) / 1000
 
   function write(content: EntryContent, cause: number | null): Entry {
-    const entry = { ...content, v: 1, seq: ring.next, time: isoMicros(options.stamp()), cause, at_ms: atMs() } as Entry
+    const entry = { ...content, v: 1, seq: ring.next, time: isoMicros(stamp()), cause, at_ms: atMs() } as Entry
     ring.push(entry)
     waiters.offer(entry)
-    for (const listener of listeners.keys()) tell(listener, entry)
+    subscribers.publish(entry)
     return entry
   }
 
-  /** Removes a subscriber that throws and journals its error, so that it cannot break the simulator. */
-  function tell(listener: (entry: Entry) => void, entry: Entry): void {
-    try {
-      listener(entry)
-    } catch (error) {
-      listeners.delete(listener)
-      write({ kind: 'note', note: 'subscriber_failed', message: String(error) }, entry.seq)
-    }
-  }
-
-  function startOver(): void {
+  function endWaits(): void {
     waiters.abandon()
-    for (const onReset of listeners.values()) onReset?.()
-  }
-
-  /** Appends a note once, before the first entry is dropped; `firstSeq` shows later losses. */
-  function announceEviction(): void {
-    const message = `The journal keeps ${options.limit} entries; older ones are being dropped.`
-    write({ kind: 'note', note: 'evicted', message }, null)
+    subscribers.reset()
   }
 
   return {
     append(content, cause) {
-      if (ring.next === options.limit + 1) announceEviction()
+      // Announces the eviction once, before the first entry is evicted; `firstSeq` shows later ones.
+      if (ring.next === limit + 1) write({ kind: 'note', note: 'evicted', message: evictionText(limit) }, null)
       return write(content, cause)
     },
     get nextSeq() {
@@ -96,35 +83,58 @@ export function createJournal(options: { limit: number; stamp: () => number }): 
     get firstSeq() {
       return ring.first
     },
-    query<Kind extends EntryKind>({
-      after = 0,
-      kind,
-      chatId,
-      limit = Number.POSITIVE_INFINITY,
-    }: JournalQuery<Kind> = {}) {
-      const isMatch = (entry: Entry): entry is EntryOf<Kind> =>
-        (kind ?? entry.kind) === entry.kind && (chatId ?? entry.chat_id) === entry.chat_id
-      const found: EntryOf<Kind>[] = []
-      for (const entry of ring.since(after)) {
-        if (found.length >= limit) break
-        if (isMatch(entry)) found.push(entry)
-      }
-      return found
-    },
+    query: (query = {}) => select(ring.since(query.after ?? 0), query),
     find: seq => ring.at(seq),
-    subscribe(listener, onReset) {
-      listeners.set(listener, onReset)
-      return () => void listeners.delete(listener)
-    },
+    subscribe: subscribers.add,
     waitFor: waiters.waitFor,
     reset() {
       ring.clear()
-      startOver()
+      endWaits()
     },
     restore({ nextSeq, atMs, entries }) {
-      ring.refill(entries.slice(-options.limit), nextSeq)
-      madeAt = elapsedMs() - atMs
-      startOver()
+      ring.refill(entries.slice(-limit), nextSeq)
+      createdAt = elapsedMs() - atMs
+      endWaits()
+    },
+  }
+}
+
+const evictionText = (limit: number) => `The journal keeps ${limit} entries; older ones are being dropped.`
+
+function select<Kind extends EntryKind>(entries: Iterable<Entry>, query: JournalQuery<Kind>): EntryOf<Kind>[] {
+  const { kind, chatId, limit = Number.POSITIVE_INFINITY } = query
+  const isMatch = (entry: Entry): entry is EntryOf<Kind> =>
+    (kind ?? entry.kind) === entry.kind && (chatId ?? entry.chat_id) === entry.chat_id
+  const found: EntryOf<Kind>[] = []
+  for (const entry of entries) {
+    if (found.length >= limit) break
+    if (isMatch(entry)) found.push(entry)
+  }
+  return found
+}
+
+type Subscriber = (entry: Entry) => void
+
+/** Removes a subscriber that throws, and calls `onFailure`, so that it cannot break the simulator. */
+function createSubscribers(onFailure: (error: unknown, entry: Entry) => void) {
+  const subscribers = new Map<Subscriber, (() => void) | undefined>()
+  return {
+    add(subscriber: Subscriber, onReset?: () => void): () => void {
+      subscribers.set(subscriber, onReset)
+      return () => void subscribers.delete(subscriber)
+    },
+    publish(entry: Entry): void {
+      for (const subscriber of subscribers.keys()) {
+        try {
+          subscriber(entry)
+        } catch (error) {
+          subscribers.delete(subscriber)
+          onFailure(error, entry)
+        }
+      }
+    },
+    reset(): void {
+      for (const onReset of subscribers.values()) onReset?.()
     },
   }
 }

@@ -53,7 +53,7 @@ export interface DeadlineTimer {
 }
 
 /** `commit` receives the effects of the deadlines that fell due. */
-export function createDeadlineTimer(
+function createDeadlineTimer(
   platform: PlatformContext,
   clock: Clock,
   commit: (effects: readonly Effect[]) => void,

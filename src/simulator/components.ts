@@ -120,13 +120,13 @@ const createPlatformContext = ({
   },
 })
 
-export const botFrom = ({ bot }: PlatformSimulatorOptions): BotSpec => ({
+const botFrom = ({ bot }: PlatformSimulatorOptions): BotSpec => ({
   id: bot?.id ?? DEFAULTS.botId,
   name: bot?.name ?? DEFAULTS.botName,
   organizationId: bot?.organizationId ?? DEFAULTS.organizationId,
 })
 
-export function clockFrom({ clock = 'virtual' }: PlatformSimulatorOptions): RealClock | VirtualClock {
+function clockFrom({ clock = 'virtual' }: PlatformSimulatorOptions): RealClock | VirtualClock {
   if (clock === 'real') return createRealClock()
   const start = typeof clock === 'object' && clock.start !== undefined ? new Date(clock.start).getTime() : undefined
   if (start === undefined || Number.isFinite(start)) return createVirtualClock(start)
@@ -135,7 +135,7 @@ export function clockFrom({ clock = 'virtual' }: PlatformSimulatorOptions): Real
   ])
 }
 
-export function hoursFrom(raw: PlatformSimulatorOptions['businessHours']): Settings['businessHours'] {
+function hoursFrom(raw: PlatformSimulatorOptions['businessHours']): Settings['businessHours'] {
   if (raw === null || raw === undefined) return null
   const read = readBusinessHours(raw)
   if ('week' in read) return read
@@ -145,7 +145,7 @@ export function hoursFrom(raw: PlatformSimulatorOptions['businessHours']): Setti
 
 export type ClosableTransport = Transport & { close?(): Promise<void> }
 
-export const transportFrom = (options: PlatformSimulatorOptions, shared?: Transport): ClosableTransport => {
+const transportFrom = (options: PlatformSimulatorOptions, shared?: Transport): ClosableTransport => {
   if (options.webhook?.fetch) return functionTransport(options.webhook.fetch)
   return shared === undefined ? httpTransport() : request => shared(request)
 }

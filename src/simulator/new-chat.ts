@@ -109,7 +109,7 @@ function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
   return { firstName, lastName, fullName: `${firstName} ${lastName}`, gender: user?.gender ?? drawn.gender }
 }
 
-export interface ShippedTranscript {
+interface ShippedTranscript {
   readonly language: string
   readonly domain: string
   readonly bot_name: string
@@ -141,7 +141,7 @@ const FILES: Record<string, () => Promise<Loaded>> = {
 
 const TRANSCRIPT_NAMES = Object.keys(FILES)
 
-export async function loadTranscript(name: string): Promise<ShippedTranscript> {
+async function loadTranscript(name: string): Promise<ShippedTranscript> {
   const load = Object.hasOwn(FILES, name) ? FILES[name] : undefined
   if (load) return (await load()).default as ShippedTranscript
   const message = `transcript ${JSON.stringify(name)} is not shipped${nearest(name, TRANSCRIPT_NAMES)}; there are ${TRANSCRIPT_NAMES.join(', ')}.`

@@ -110,7 +110,11 @@ export interface PlatformSimulator {
 const cores = new WeakMap<PlatformSimulator, Core>()
 
 /** Returns the internal parts of a simulator, for the server and the runner. */
-export const coreOf = (simulator: PlatformSimulator): Core => cores.get(simulator)!
+export function coreOf(simulator: PlatformSimulator): Core {
+  const core = cores.get(simulator)
+  if (core === undefined) throw new TypeError('The value is not a simulator: create one with createSimulator.')
+  return core
+}
 
 /**
  * Creates a simulator without expectations. Throws `InvalidOptionError`. A given `transport` is shared with other

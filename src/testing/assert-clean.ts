@@ -49,6 +49,8 @@ export async function assertClean(
   if (first !== undefined) throw expectationError(run, [first, ...more], callStack)
 }
 
+const isCall = (name: string): name is CallId => Object.hasOwn(ENDPOINTS, name)
+
 const RULES: readonly string[] = Object.values(FINDINGS)
 
 function checkAllowed(allow: readonly string[]): void {
@@ -75,7 +77,7 @@ async function waitUntilQuiet(run: TestRun, ms: number): Promise<void> {
 }
 
 function failuresOf(run: TestRun, allow: readonly string[]): Failure[] {
-  const { failures, warnings } = verdictOf(run, allow.filter(one => Object.hasOwn(ENDPOINTS, one)) as CallId[])
+  const { failures, warnings } = verdictOf(run, allow.filter(isCall))
   const own = failures.filter(({ kind, step }) => !SCENARIO_ONLY.includes(kind) && !run.reported.has(step?.number ?? 0))
   const findings = warnings.filter(({ rule }) => RULES.includes(rule) && !allow.includes(rule))
   return [...own, ...failedDeliveries(run), ...findings.map(asFailure)]

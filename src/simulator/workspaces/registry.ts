@@ -38,24 +38,14 @@ const MAX_CLOSED_KEYS = 1000
 
 export function createWorkspaces(server: ServerContext): Workspaces {
   const open = new Map<string, PlatformWorkspace>()
-  const lastFound = new Map<string, PlatformWorkspace>()
-  const closedKeys = new Map<string, string>()
-  let made = 0
-
-  function byKey(key: string): PlatformWorkspace | undefined {
-    const last = lastFound.get(key)
-    if (last !== undefined && knows(last, key)) return last
-    lastFound.delete(key)
-    const found = [...open.values()].find(one => knows(one, key))
-    if (found !== undefined) lastFound.set(key, found)
-    return found
-  }
+  const keys = createKeyIndex(open)
+  let created = 0
 
   function freeId(name: string | undefined): string {
     if (name === undefined) {
-      do made++
-      while (open.has(`ws-${made}`))
-      return `ws-${made}`
+      do created++
+      while (open.has(`ws-${created}`))
+      return `ws-${created}`
     }
     if (!NAME.test(name)) throw new InvalidOptionError([{ name: 'name', message: badName(name) }])
     if (!open.has(name)) return name
@@ -66,7 +56,7 @@ export function createWorkspaces(server: ServerContext): Workspaces {
 
   function checkKeys(sim: PlatformSimulator): void {
     for (const key of keysOf(sim)) {
-      const owner = byKey(key)?.id ?? (knows(server.main, key) ? 'the default simulator' : undefined)
+      const owner = keys.find(key)?.id ?? (knows(server.main, key) ? 'the default simulator' : undefined)
       if (owner !== undefined) throw new WorkspaceConflictError(`A key of this workspace already belongs to ${owner}.`)
     }
   }
@@ -80,46 +70,17 @@ export function createWorkspaces(server: ServerContext): Workspaces {
       void sim.close()
       throw error
     }
-    const workspace = addWorkspaceFields(sim, id, name ?? null)
+    const workspace = addWorkspaceFields(sim, { id, name: name ?? null, url: server.url() }, () => {
+      if (open.get(id) !== workspace) return
+      open.delete(id)
+      keys.close(id, sim)
+    })
     open.set(id, workspace)
-    for (const key of keysOf(sim)) closedKeys.delete(key)
+    keys.open(sim)
     return workspace
   }
 
-  /** Adds the fields of a workspace to the simulator object itself, so that its getters stay live. */
-  function addWorkspaceFields(sim: PlatformSimulator, id: string, name: string | null): PlatformWorkspace {
-    const closing = new AbortController()
-    const end = sim.close
-    const close = async () => {
-      if (open.get(id) === workspace) {
-        open.delete(id)
-        remember(id, sim)
-      }
-      closing.abort()
-      await end()
-    }
-    const url = server.url()
-    const control = `${url}/_sim/workspaces/${encodeURIComponent(id)}`
-    const more = { id, name, url, control, closing: closing.signal, close, [Symbol.asyncDispose]: close }
-    const workspace: PlatformWorkspace = Object.assign(sim, more)
-    return workspace
-  }
-
-  function remember(id: string, sim: PlatformSimulator): void {
-    for (const key of keysOf(sim)) {
-      lastFound.delete(key)
-      closedKeys.set(key, id)
-    }
-    for (const key of closedKeys.keys()) {
-      if (closedKeys.size <= MAX_CLOSED_KEYS) return
-      closedKeys.delete(key)
-    }
-  }
-
-  coreOf(server.main).keyring.about(key => {
-    const id = closedKeys.get(key)
-    return id === undefined ? null : `The API key belonged to the workspace ${JSON.stringify(id)}, which is closed.`
-  })
+  coreOf(server.main).keyring.about(keys.describeClosed)
 
   return {
     get size() {
@@ -127,10 +88,60 @@ export function createWorkspaces(server: ServerContext): Workspaces {
     },
     list: () => [...open.values()],
     find: id => open.get(id),
-    byKey,
+    byKey: keys.find,
     create,
     async closeAll() {
       await Promise.all([...open.values()].map(one => one.close()))
+    },
+  }
+}
+
+/** Adds the fields of a workspace to the simulator object itself, so that its getters stay live. */
+function addWorkspaceFields(
+  sim: PlatformSimulator,
+  fields: Pick<PlatformWorkspace, 'id' | 'name' | 'url'>,
+  onClose: () => void,
+): PlatformWorkspace {
+  const closing = new AbortController()
+  const closeSimulator = sim.close
+  const close = async () => {
+    onClose()
+    closing.abort()
+    await closeSimulator()
+  }
+  const control = `${fields.url}/_sim/workspaces/${encodeURIComponent(fields.id)}`
+  return Object.assign(sim, { ...fields, control, closing: closing.signal, close, [Symbol.asyncDispose]: close })
+}
+
+/** Finds open workspaces by key, and remembers the keys of closed ones for error messages. */
+function createKeyIndex(open: ReadonlyMap<string, PlatformWorkspace>) {
+  const lastFound = new Map<string, PlatformWorkspace>()
+  const closedKeys = new Map<string, string>()
+  return {
+    find(key: string): PlatformWorkspace | undefined {
+      const last = lastFound.get(key)
+      if (last !== undefined && knows(last, key)) return last
+      lastFound.delete(key)
+      const found = [...open.values()].find(one => knows(one, key))
+      if (found !== undefined) lastFound.set(key, found)
+      return found
+    },
+    open(sim: PlatformSimulator): void {
+      for (const key of keysOf(sim)) closedKeys.delete(key)
+    },
+    close(id: string, sim: PlatformSimulator): void {
+      for (const key of keysOf(sim)) {
+        lastFound.delete(key)
+        closedKeys.set(key, id)
+      }
+      for (const key of closedKeys.keys()) {
+        if (closedKeys.size <= MAX_CLOSED_KEYS) return
+        closedKeys.delete(key)
+      }
+    },
+    describeClosed(key: string): string | null {
+      const id = closedKeys.get(key)
+      return id === undefined ? null : `The API key belonged to the workspace ${JSON.stringify(id)}, which is closed.`
     },
   }
 }
@@ -161,7 +172,7 @@ function optionsFor(
   }
 }
 
-export interface WorkspaceIdentity {
+interface WorkspaceIdentity {
   readonly id: string
   readonly apiKey: string
   readonly botApiKey: string
@@ -170,13 +181,13 @@ export interface WorkspaceIdentity {
 }
 
 /** Names appear in paths and links, so they must not contain separators. */
-export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 const FIRST_BOT = 100_000
 const BOTS = 900_000
 
 /** Depends only on seed and name, not on other workspaces. */
-export function identityOf(serverSeed: number, id: string): WorkspaceIdentity {
+function identityOf(serverSeed: number, id: string): WorkspaceIdentity {
   const [words] = hashWords(`workspace ${id}`, serverSeed)
   return {
     id,
