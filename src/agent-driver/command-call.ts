@@ -1,12 +1,12 @@
 /** Executes a verb as a command: its fields as JSON on stdin, exit code 0 for success, no shell. */
 import type { ChildProcess } from 'node:child_process'
 import { wallDelay } from '../runtime/clock.ts'
-import { interpolate, type Scope } from '../scenario/interpolation.ts'
+import { type InterpolationScope, interpolate } from '../scenario/interpolation.ts'
 import { type CallOutcome, endOfOutput, failed, MAX_CHARS, unreachable, withTimeLimit } from './call-outcome.ts'
 import type { DriverContext, Environment, ExecVerb } from './driver.ts'
 import { isRunning, killProcess, launch, type RunningProcess } from './process-group.ts'
 
-function commandOf({ command }: ExecVerb, scope: Scope): string[] {
+function commandOf({ command }: ExecVerb, scope: InterpolationScope): string[] {
   return command.map(part => {
     const filled = interpolate(part, scope)
     return typeof filled === 'string' ? filled : JSON.stringify(filled)
@@ -14,7 +14,7 @@ function commandOf({ command }: ExecVerb, scope: Scope): string[] {
 }
 
 /** `./agent.sh accept c1` */
-export const describeCommand = (verb: ExecVerb, scope: Scope): string =>
+export const describeCommand = (verb: ExecVerb, scope: InterpolationScope): string =>
   commandOf(verb, scope)
     .map(part => (/^[\w./:@%+=,-]+$/.test(part) ? part : JSON.stringify(part)))
     .join(' ')
@@ -22,7 +22,7 @@ export const describeCommand = (verb: ExecVerb, scope: Scope): string =>
 export interface CommandTask {
   readonly verb: string
   readonly spec: ExecVerb
-  readonly scope: Scope
+  readonly scope: InterpolationScope
   readonly context: DriverContext
   readonly folder: string
   readonly env: Environment

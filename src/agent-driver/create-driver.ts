@@ -2,13 +2,13 @@
 import type { Agent } from 'undici'
 import { ConfigError } from '../files/errors.ts'
 import { elapsedMs } from '../runtime/clock.ts'
-import type { Scope } from '../scenario/interpolation.ts'
+import type { InterpolationScope } from '../scenario/interpolation.ts'
 import { CallError, type CallOutcome, failed, messageOf, startOf } from './call-outcome.ts'
 import { callCommand, describeCommand } from './command-call.ts'
 import type { Driver, DriverCall, DriverContext, DriverSpec, Environment, VerbSpec } from './driver.ts'
 import { callFunction } from './function-call.ts'
 import { callHttp, createAgent, describeHttp } from './http-call.ts'
-import { type InboxRead, readInbox } from './inbox.ts'
+import { type ParsedInbox, parseInbox } from './inbox.ts'
 import { type AskPerson, createPersonQueue } from './manual-call.ts'
 import { createDriverTarget, type SimulatorAccess, type TargetProcess } from './target.ts'
 
@@ -67,13 +67,13 @@ class CallExecutor {
     verb: string,
     context: DriverContext,
     signal: AbortSignal,
-  ): Promise<{ readonly call: DriverCall; readonly read: InboxRead }> {
+  ): Promise<{ readonly call: DriverCall; readonly read: ParsedInbox }> {
     const started = elapsedMs()
     const work = this.#try(verb, context, AbortSignal.any([signal, this.#closed.signal]))
     this.#pending.add(work)
     const { how, outcome } = await work
     this.#pending.delete(work)
-    const read = verb === 'inbox' ? readInbox(outcome) : outcome
+    const read = verb === 'inbox' ? parseInbox(outcome) : outcome
     return { call: callOf(verb, how, read, elapsedMs() - started, context), read }
   }
 
@@ -100,7 +100,13 @@ class CallExecutor {
     return failed(needTerminal.includes(verb) ? { code: 'no_terminal' } : { code: 'no_verb', driver: name, verb })
   }
 
-  #call(verb: string, spec: VerbSpec, scope: Scope, context: DriverContext, signal: AbortSignal): Promise<CallOutcome> {
+  #call(
+    verb: string,
+    spec: VerbSpec,
+    scope: InterpolationScope,
+    context: DriverContext,
+    signal: AbortSignal,
+  ): Promise<CallOutcome> {
     switch (spec.kind) {
       case 'http':
         return callHttp(spec, scope, this.#agent, signal)
@@ -122,7 +128,7 @@ class CallExecutor {
 }
 
 /** The names of the driver win over the parameters of the scenario. */
-const scopeOf = ({ chat, text, with: own = {}, sim }: DriverContext, env: Environment): Scope => ({
+const scopeOf = ({ chat, text, with: own = {}, sim }: DriverContext, env: Environment): InterpolationScope => ({
   ...own,
   ...(text === undefined ? {} : { text }),
   ...(chat === null ? {} : { chat }),
@@ -133,12 +139,12 @@ const scopeOf = ({ chat, text, with: own = {}, sim }: DriverContext, env: Enviro
 const SECRET = /key|token|secret|pass/i
 
 /** Replaces secrets by their names, because reports show the call. */
-function maskedScope(scope: Scope, env: Environment): Scope {
+function maskedScope(scope: InterpolationScope, env: Environment): InterpolationScope {
   const masked = Object.keys(env).map(name => [name, SECRET.test(name) ? `$(env.${name})` : env[name]])
   return { ...scope, env: Object.fromEntries(masked), sim: Object.assign({}, scope.sim, { api_key: '$(sim.api_key)' }) }
 }
 
-function describeCall(verb: string, spec: VerbSpec, scope: Scope): string {
+function describeCall(verb: string, spec: VerbSpec, scope: InterpolationScope): string {
   if (spec.kind === 'http') return describeHttp(spec, scope)
   if (spec.kind === 'exec') return describeCommand(spec, scope)
   return spec.kind === 'function' ? `function ${verb}` : 'manual'

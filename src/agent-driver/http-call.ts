@@ -1,7 +1,7 @@
 /** Executes a verb as one HTTP call. Does not retry it, and follows no redirect. */
 import { Agent, type Dispatcher, request } from 'undici'
 import { connectionFailure } from '../runtime/connection-failure.ts'
-import { interpolate, lookUp, PLACEHOLDER, type Scope } from '../scenario/interpolation.ts'
+import { type InterpolationScope, interpolate, lookUp, PLACEHOLDER } from '../scenario/interpolation.ts'
 import { CallError, type CallOutcome, failed, MAX_CHARS, startOf, unreachable, withTimeLimit } from './call-outcome.ts'
 import type { HttpVerb } from './driver.ts'
 
@@ -11,9 +11,15 @@ const IDLE_MS = 1_000
 export const createAgent = (): Agent => new Agent({ connections: null, pipelining: 1, keepAliveTimeout: IDLE_MS })
 
 /** `POST http://127.0.0.1:3100/desk/c1/accept` */
-export const describeHttp = (verb: HttpVerb, scope: Scope): string => `${verb.method} ${addressOf(verb, scope)}`
+export const describeHttp = (verb: HttpVerb, scope: InterpolationScope): string =>
+  `${verb.method} ${addressOf(verb, scope)}`
 
-export async function callHttp(verb: HttpVerb, scope: Scope, agent: Agent, signal: AbortSignal): Promise<CallOutcome> {
+export async function callHttp(
+  verb: HttpVerb,
+  scope: InterpolationScope,
+  agent: Agent,
+  signal: AbortSignal,
+): Promise<CallOutcome> {
   const url = addressOf(verb, scope)
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return failed({ code: 'not_an_address', address: url })
   const { headers, body } = bodyOf(verb, scope)
@@ -27,7 +33,7 @@ export async function callHttp(verb: HttpVerb, scope: Scope, agent: Agent, signa
   }
 }
 
-function bodyOf({ json, headers }: HttpVerb, scope: Scope) {
+function bodyOf({ json, headers }: HttpVerb, scope: InterpolationScope) {
   const filled = Object.fromEntries(
     Object.entries(headers).map(([name, text]) => [name, String(interpolate(text, scope))]),
   )
@@ -66,7 +72,7 @@ function failedRequest(error: unknown, host: string): CallOutcome {
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** Interpolates `base` as it is. Percent-encodes what stands in `path`, so that an id cannot lead to another address. */
-export function addressOf({ base, path }: { base: string; path: string }, scope: Scope): string {
+export function addressOf({ base, path }: { base: string; path: string }, scope: InterpolationScope): string {
   const start = asText(interpolate(base, scope)).replace(/\/+$/, '')
   const rest = path.replace(PLACEHOLDER, (_, name: string | undefined) =>
     name === undefined ? '$(' : encoded(name, asText(lookUp(name, scope))),

@@ -5,9 +5,9 @@ import type { InboxFailure } from '../journal/run-failures.ts'
 import { type CallOutcome, failed, startOf } from './call-outcome.ts'
 import type { InboxItem } from './driver.ts'
 
-export type InboxRead = CallOutcome & { readonly items?: readonly InboxItem[] }
+export type ParsedInbox = CallOutcome & { readonly items?: readonly InboxItem[] }
 
-export function readInbox(call: CallOutcome): InboxRead {
+export function parseInbox(call: CallOutcome): ParsedInbox {
   if (call.outcome !== 'ok') return call
   const read = 'value' in call ? checkItems(call.value) : parseItems(call.text ?? '')
   return 'code' in read ? { ...call, ...failed(read) } : { ...call, items: read.items }

@@ -14,11 +14,11 @@ export interface TextAtPath {
 }
 
 /** Every text inside of a value. */
-export function textsIn(value: unknown, path: readonly PropertyKey[]): TextAtPath[] {
+export function textsWithPaths(value: unknown, path: readonly PropertyKey[]): TextAtPath[] {
   if (typeof value === 'string') return [{ path, text: value }]
   if (typeof value !== 'object' || value === null) return []
   const isList = Array.isArray(value)
-  return Object.entries(value).flatMap(([key, inner]) => textsIn(inner, [...path, isList ? Number(key) : key]))
+  return Object.entries(value).flatMap(([key, inner]) => textsWithPaths(inner, [...path, isList ? Number(key) : key]))
 }
 
 /** The environment variables a text reads. */

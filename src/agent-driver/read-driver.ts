@@ -21,7 +21,7 @@ import {
   type VerbSection,
 } from './driver-schema.ts'
 import { TEXTS } from './driver-texts.ts'
-import { allowedNames, type TextAtPath, textsIn, variablesIn, wrongNames } from './placeholders.ts'
+import { allowedNames, type TextAtPath, textsWithPaths, variablesIn, wrongNames } from './placeholders.ts'
 
 export interface DriverOrigin {
   readonly name: string
@@ -139,9 +139,14 @@ class Reader {
   /** Reports unknown names and returns the environment variables. */
   #names(): DriverSpec['variables'] {
     const { http, headers, target } = this.#file
-    const around = [...textsIn(http, ['http']), ...textsIn(target, ['target'])].map(text => ({ text, verb: null }))
-    const common = textsIn(headers, ['headers']).map(text => ({ text, verb: null }))
-    const inVerbs = this.#written().flatMap(({ verb, path, is }) => textsIn(is, path).map(text => ({ text, verb })))
+    const around = [...textsWithPaths(http, ['http']), ...textsWithPaths(target, ['target'])].map(text => ({
+      text,
+      verb: null,
+    }))
+    const common = textsWithPaths(headers, ['headers']).map(text => ({ text, verb: null }))
+    const inVerbs = this.#written().flatMap(({ verb, path, is }) =>
+      textsWithPaths(is, path).map(text => ({ text, verb })),
+    )
     const all = [...around, ...common, ...inVerbs]
     for (const { text, verb } of all) {
       for (const wrong of wrongNames(text.text, allowedNames(verb))) this.#report(text.path, wrong, 'value')

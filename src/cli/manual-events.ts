@@ -79,13 +79,13 @@ function outcome({ delivery_id, ack }: Answer): string {
 
 const NAMES = Object.keys(sendingShape)
 
-export type WireFaults = Readonly<Record<string, unknown>>
+export type FaultFlags = Readonly<Record<string, unknown>>
 
 export const addFaultFlag = (command: Command): Command =>
   command.option('--fault <name=value>', `on its way: ${NAMES.join(', ')}; may be repeated`, collect)
 
 /** The names only: what each may be is told by the simulator that is asked. */
-export function readFaults(given: readonly string[] = []): WireFaults {
+export function readFaults(given: readonly string[] = []): FaultFlags {
   const faults = new Map<string, unknown>()
   for (const assignment of given) {
     const [name, value] = split(assignment)

@@ -32,7 +32,7 @@ export async function run(
   const flags = options as ResendFlags
   if (id === '') throw new UsageError('ID: must not be empty.')
   const path = `/deliveries/${encodeURIComponent(id)}/resend${flags.reSign ? '?resign=true' : ''}`
-  const odd = faultText(flags.fault)
-  const what = odd === '' ? 'resent,' : `resent (${odd}),`
+  const details = faultText(flags.fault)
+  const what = details === '' ? 'resent,' : `resent (${details}),`
   return sendManualEvent(context, flags, { path, body: readFaults(flags.fault), what })
 }

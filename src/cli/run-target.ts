@@ -48,8 +48,8 @@ async function attachTarget(options: AttachOptions): Promise<RunTarget> {
   const ref = flags.agentDriver ?? resolved.agentDriver
   if (ref === null) return { target, driver: null }
   const { io, env } = context
-  const surroundings = { cwd: io.cwd, env, nodeVersion: io.nodeVersion, isTTY: io.canAsk, prompt: io.ask }
-  const spec = await loadDriver(ref, { ...surroundings, allowRemote: flags.allowRemote ?? false })
+  const environment = { cwd: io.cwd, env, nodeVersion: io.nodeVersion, isTTY: io.canAsk, prompt: io.ask }
+  const spec = await loadDriver(ref, { ...environment, allowRemote: flags.allowRemote ?? false })
   const driver = createDriver(spec, driverContext(options))
   shutdown.defer(() => driver.close())
   return { target, driver: await withTarget(driver, target, options) }

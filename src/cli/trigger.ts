@@ -47,8 +47,8 @@ export async function run(
 
 /** `MESSAGE FROM USER (sign wrong-key, duplicate=2)`. */
 function whatOf(event: string, { sign, fault }: TriggerFlags): string {
-  const odd = [sign === 'valid' ? '' : `sign ${sign}`, faultText(fault)].filter(Boolean)
-  return odd.length === 0 ? event : `${event} (${odd.join(', ')})`
+  const details = [sign === 'valid' ? '' : `sign ${sign}`, faultText(fault)].filter(Boolean)
+  return details.length === 0 ? event : `${event} (${details.join(', ')})`
 }
 
 async function bodyFrom(context: Context, given: string): Promise<object> {

@@ -3,7 +3,7 @@
  * not greedy: a call is never given away that another wish needs. Pure; calls are numbers in their order.
  */
 import type { Expectation, ExpectTree } from '../scenario/action.ts'
-import { interpolate, type Scope } from '../scenario/interpolation.ts'
+import { type InterpolationScope, interpolate } from '../scenario/interpolation.ts'
 
 export interface Requirement {
   /** How many calls it needs. */
@@ -161,7 +161,7 @@ function joined(one: Alternative, two: Alternative, ordered: boolean): Alternati
 }
 
 /** Throws `InterpolationError`. */
-export function filledTree(tree: ExpectTree, scope: Scope): ExpectTree {
+export function filledTree(tree: ExpectTree, scope: InterpolationScope): ExpectTree {
   if (tree.op !== 'call') return { ...tree, of: tree.of.map(part => filledTree(part, scope)) }
   return { ...tree, body: tree.body === null ? null : interpolate(tree.body, scope) }
 }

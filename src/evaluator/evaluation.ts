@@ -4,7 +4,7 @@
  */
 import type { Entry } from '../journal/entry.ts'
 import type { Verb } from '../scenario/action.ts'
-import type { Scope } from '../scenario/interpolation.ts'
+import type { InterpolationScope } from '../scenario/interpolation.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
 import { type CheckEvaluator, evaluateCheck } from './check.ts'
@@ -70,7 +70,7 @@ export function createIncrementalEvaluation(plan: Plan): IncrementalEvaluation {
     resultOf,
   }
 
-  function scopeOf(number: number): Scope {
+  function scopeOf(number: number): InterpolationScope {
     const step = index.steps.get(number)
     return scopeFor(index, captures, step?.conversation ?? plan.conversations[0]?.name ?? '', step?.scope)
   }

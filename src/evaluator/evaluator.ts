@@ -4,7 +4,7 @@
  * nothing but the plan and the entries counts.
  */
 import type { Entry } from '../journal/entry.ts'
-import type { Scope } from '../scenario/interpolation.ts'
+import type { InterpolationScope } from '../scenario/interpolation.ts'
 import type { Plan } from '../scenario/plan.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -20,7 +20,7 @@ export interface Evaluator {
   /** How the check `step`, begun and not ended, stands at a moment on the clock of `at_ms`. */
   look(step: number, nowMs: number): StepStatus
   /** What `$(...)` reads in a step: vars, matrix, captures so far, chat, bot, config, env, sim, the step's own scope. */
-  scopeOf(step: number): Scope
+  scopeOf(step: number): InterpolationScope
   /** Whether a step begun and ended has failed (checks by their claims, stimuli by what came of them). */
   failed(step: number): boolean
   finish(): Verdict

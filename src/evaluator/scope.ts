@@ -1,5 +1,5 @@
 /** What `$(...)` reads in a step: what the scenario says, what was captured, and what the journal tells of the play. */
-import { InterpolationError, interpolate, type Scope } from '../scenario/interpolation.ts'
+import { InterpolationError, type InterpolationScope, interpolate } from '../scenario/interpolation.ts'
 import type { JournalIndex } from './journal-index.ts'
 
 /** Captured values: of the lane, and of the whole play for what other lanes read. */
@@ -27,7 +27,12 @@ export function createCaptures(): Captures {
 }
 
 /** The nearer word wins: the step's own before captures, captures before the lane's, the lane's before `vars`. */
-export function scopeFor(index: JournalIndex, captures: Captures, conversation: string, own: Scope = {}): Scope {
+export function scopeFor(
+  index: JournalIndex,
+  captures: Captures,
+  conversation: string,
+  own: InterpolationScope = {},
+): InterpolationScope {
   const { plan, started } = index
   const base = {
     chat: index.opened(conversation)?.chat ?? {},
@@ -38,19 +43,22 @@ export function scopeFor(index: JournalIndex, captures: Captures, conversation: 
     ...plan.matrix,
   }
   const ofConversation = plan.conversations.find(({ name }) => name === conversation)?.scope ?? {}
-  const said = { ...[plan.vars, ofConversation].reduce<Scope>(filledOver, base), ...captures.of(conversation) }
+  const said = {
+    ...[plan.vars, ofConversation].reduce<InterpolationScope>(filledOver, base),
+    ...captures.of(conversation),
+  }
   return filledOver(said, own)
 }
 
 /** Values may read what stands before them. Captured ones are somebody else's data: nothing in them is filled. */
-export function filledOver(below: Scope, layer: Scope): Scope {
+export function filledOver(below: InterpolationScope, layer: InterpolationScope): InterpolationScope {
   const scope: Record<string, unknown> = { ...below }
   for (const [name, value] of Object.entries(layer)) scope[name] = filled(value, scope)
   return scope
 }
 
 /** What cannot be filled yet is kept: it is an error only where it is read. */
-function filled(value: unknown, scope: Scope): unknown {
+function filled(value: unknown, scope: InterpolationScope): unknown {
   try {
     return interpolate(value, scope)
   } catch (error) {

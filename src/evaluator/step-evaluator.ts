@@ -1,5 +1,5 @@
 /** A check that has begun: it is shown what happens, and says how it stands. */
-import type { Scope } from '../scenario/interpolation.ts'
+import type { InterpolationScope } from '../scenario/interpolation.ts'
 import type { PlannedStep, Severity } from '../scenario/plan.ts'
 import type { StepStatus } from './evaluator.ts'
 import type { Judging } from './near-misses.ts'
@@ -25,7 +25,7 @@ export type FailureDetails = Omit<Failure, 'step' | 'conversation' | 'soft'>
 export interface EvaluationContext extends Judging {
   readonly windows: Windows
   readonly captures: Captures
-  scopeOf(step: number): Scope
+  scopeOf(step: number): InterpolationScope
 }
 
 export const MET: StepStatus = { state: 'met' }

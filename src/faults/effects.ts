@@ -91,8 +91,8 @@ export function formOf(spec: SendingSpec, sign: SignMode = 'valid'): Form {
     headerCase: styles.includes('header-case'),
     resetAfterAnswer: spec.reset_after_answer ?? false,
   }
-  const odd = wire.dripMs > 0 || wire.chunked || wire.headerCase || wire.resetAfterAnswer
-  return { sign, truncate: spec.truncate ?? false, wire: odd ? wire : null }
+  const changesWire = wire.dripMs > 0 || wire.chunked || wire.headerCase || wire.resetAfterAnswer
+  return { sign, truncate: spec.truncate ?? false, wire: changesWire ? wire : null }
 }
 
 /** The fields of a specification that say what the fault does, in the order in which they are told. */

@@ -6,14 +6,14 @@ import type { FaultContent } from '../journal/entry.ts'
 import { type AnswerEffect, apiEffects, type WebhookEffects, webhookEffects } from './effects.ts'
 import {
   createRule,
+  type FaultProgress,
+  type FaultRule,
   isPassing,
   isTurn,
   isUsedUp,
   matches,
   type NamedFault,
-  type Progress,
   progressOf,
-  type Rule,
   sharesAspect,
   viewOf,
 } from './rule.ts'
@@ -66,21 +66,21 @@ export interface FaultRegistry {
 export interface CapturedFaults {
   /** How many names were made for faults without one. */
   readonly made: number
-  readonly rules: readonly { readonly name: string; readonly spec: FaultSpec; readonly progress: Progress }[]
+  readonly rules: readonly { readonly name: string; readonly spec: FaultSpec; readonly progress: FaultProgress }[]
 }
 
 export function createFaultRegistry(): FaultRegistry {
-  let rules: readonly Rule[] = []
+  let rules: readonly FaultRule[] = []
   let made = 0
   const active: Record<Side, boolean> = { api: false, webhook: false }
 
-  function setRules(next: readonly Rule[]): void {
+  function setRules(next: readonly FaultRule[]): void {
     rules = next
     active.api = rules.some(rule => rule.side === 'api' && !isUsedUp(rule))
     active.webhook = rules.some(rule => rule.side === 'webhook' && !isUsedUp(rule))
   }
 
-  function take(side: Side, name: string, chatId: string | undefined): readonly Rule[] {
+  function take(side: Side, name: string, chatId: string | undefined): readonly FaultRule[] {
     const applied = applicable(rules, side, name, chatId)
     for (const rule of applied) rule.hits++
     if (applied.some(isUsedUp)) setRules(rules)
@@ -126,11 +126,16 @@ export function createFaultRegistry(): FaultRegistry {
   }
 }
 
-const isTaken = (rules: readonly Rule[], name: string): boolean => rules.some(rule => rule.name === name)
+const isTaken = (rules: readonly FaultRule[], name: string): boolean => rules.some(rule => rule.name === name)
 
 /** The rules that apply to one call or event. Every rule that looks at it counts it. */
-function applicable(rules: readonly Rule[], side: Side, name: string, chatId: string | undefined): readonly Rule[] {
-  const applied: Rule[] = []
+function applicable(
+  rules: readonly FaultRule[],
+  side: Side,
+  name: string,
+  chatId: string | undefined,
+): readonly FaultRule[] {
+  const applied: FaultRule[] = []
   const candidates = rules.filter(rule => rule.side === side && !isUsedUp(rule) && !isPassing(rule, chatId))
   for (const rule of candidates) {
     if (matches(rule, name, chatId) && !sharesAspect(rule, applied) && isTurn(rule)) applied.push(rule)
@@ -138,11 +143,11 @@ function applicable(rules: readonly Rule[], side: Side, name: string, chatId: st
   return applied
 }
 
-function applyToCall(rules: readonly Rule[]): AppliedApiFaults | null {
+function applyToCall(rules: readonly FaultRule[]): AppliedApiFaults | null {
   return rules.length === 0 ? null : { ...appliedFaults(rules), ...apiEffects(merged(rules)) }
 }
 
-function applyToEvent(rules: readonly Rule[], chatId: string): AppliedWebhookFaults | null {
+function applyToEvent(rules: readonly FaultRule[], chatId: string): AppliedWebhookFaults | null {
   if (rules.length === 0) return null
   const effects = webhookEffects(merged(rules))
   if (effects.order?.kind === 'hold') hold(rules, chatId, effects.order.passing)
@@ -150,26 +155,27 @@ function applyToEvent(rules: readonly Rule[], chatId: string): AppliedWebhookFau
 }
 
 /** Rules that apply together change different aspects, so their specifications can be read as one. */
-const merged = (rules: readonly Rule[]): FaultSpec => Object.assign({}, ...rules.map(({ spec }) => spec))
+const merged = (rules: readonly FaultRule[]): FaultSpec => Object.assign({}, ...rules.map(({ spec }) => spec))
 
-const ordering = (rules: readonly Rule[]): Rule | undefined => rules.find(({ aspects }) => aspects.includes('order'))
+const ordering = (rules: readonly FaultRule[]): FaultRule | undefined =>
+  rules.find(({ aspects }) => aspects.includes('order'))
 
 /** Reserves the events that pass the held one by their order alone, not by the time of their answers. */
-function hold(rules: readonly Rule[], chatId: string, passing: number): void {
+function hold(rules: readonly FaultRule[], chatId: string, passing: number): void {
   const rule = ordering(rules)
   if (rule === undefined) return
   rule.passing.set(chatId, passing)
   rule.holding++
 }
 
-function releaseBy(rules: readonly Rule[]): () => void {
+function releaseBy(rules: readonly FaultRule[]): () => void {
   const rule = ordering(rules)
   return () => {
     if (rule !== undefined) rule.holding--
   }
 }
 
-const appliedFaults = (rules: readonly Rule[]): AppliedFaults => ({
+const appliedFaults = (rules: readonly FaultRule[]): AppliedFaults => ({
   faults: rules.map(({ name }) => name),
   hits: rules.map(({ name, spec, effect, hits }) => ({ fault: name, effect, hit: hits, of: spec.times ?? null })),
 })

@@ -14,7 +14,7 @@ export interface NamedFault extends FaultSpec {
   readonly holding: number
 }
 
-export interface Rule {
+export interface FaultRule {
   readonly name: string
   readonly spec: FaultSpec
   readonly side: Side
@@ -55,43 +55,43 @@ type Aspect = (typeof ASPECTS)[Effect]
 const EFFECTS = Object.keys(ASPECTS) as Effect[]
 
 /** The counters of a rule as plain data. */
-export interface Progress {
+export interface FaultProgress {
   readonly seen: number
   readonly hits: number
   readonly holding: number
   readonly passing: readonly (readonly [chatId: string, events: number])[]
 }
 
-export const progressOf = ({ seen, hits, holding, passing }: Rule): Progress => ({
+export const progressOf = ({ seen, hits, holding, passing }: FaultRule): FaultProgress => ({
   seen,
   hits,
   holding,
   passing: [...passing].filter(([, left]) => left > 0).sort(([a], [b]) => (a < b ? -1 : 1)),
 })
 
-const NO_PROGRESS: Progress = { seen: 0, hits: 0, holding: 0, passing: [] }
+const NO_PROGRESS: FaultProgress = { seen: 0, hits: 0, holding: 0, passing: [] }
 
-export function createRule(spec: FaultSpec, name: string, { passing, ...counts } = NO_PROGRESS): Rule {
+export function createRule(spec: FaultSpec, name: string, { passing, ...counts } = NO_PROGRESS): FaultRule {
   const aspects = EFFECTS.filter(effect => spec[effect] !== undefined).map(effect => ASPECTS[effect])
   const { on } = spec
   return { name, spec, side: sideOf(on), effect: effectOf(spec), aspects, ...counts, passing: new Map(passing) }
 }
 
-export const isUsedUp = ({ spec, hits }: Rule): boolean => spec.times !== undefined && hits >= spec.times
+export const isUsedUp = ({ spec, hits }: FaultRule): boolean => spec.times !== undefined && hits >= spec.times
 
 /** Whether the rule is about this endpoint or event in this chat. */
-export function matches({ spec, side }: Rule, name: string, chatId: string | undefined): boolean {
+export function matches({ spec, side }: FaultRule, name: string, chatId: string | undefined): boolean {
   const { on } = spec
   const names = typeof on === 'object' ? [on[side] ?? []].flat() : ['any']
   return (names.includes('any') || names.includes(name)) && (spec.chat_id ?? chatId) === chatId
 }
 
 /** Whether an earlier rule already changes the same aspect. */
-export const sharesAspect = (rule: Rule, applied: readonly Rule[]): boolean =>
+export const sharesAspect = (rule: FaultRule, applied: readonly FaultRule[]): boolean =>
   applied.some(({ aspects }) => aspects.some(aspect => rule.aspects.includes(aspect)))
 
 /** Whether this event passes one that the rule holds; the rule does not apply to such an event. Counts down. */
-export function isPassing({ passing }: Rule, chatId: string | undefined): boolean {
+export function isPassing({ passing }: FaultRule, chatId: string | undefined): boolean {
   const left = chatId === undefined ? 0 : (passing.get(chatId) ?? 0)
   if (chatId === undefined || left === 0) return false
   passing.set(chatId, left - 1)
@@ -99,13 +99,13 @@ export function isPassing({ passing }: Rule, chatId: string | undefined): boolea
 }
 
 /** Whether the rule applies to the next call or event it matches. Counts up. */
-export function isTurn(rule: Rule): boolean {
+export function isTurn(rule: FaultRule): boolean {
   const { skip = 0, every = 1 } = rule.spec
   rule.seen++
   return rule.seen > skip && (rule.seen - skip) % every === 0
 }
 
-export const viewOf = (rule: Rule): NamedFault => ({
+export const viewOf = (rule: FaultRule): NamedFault => ({
   ...rule.spec,
   name: rule.name,
   hits: rule.hits,

@@ -38,7 +38,7 @@ export const described = (description: string, ...examples: readonly unknown[]) 
 
 const initial = defaultKnobs()
 
-function knobSchema(name: KnobName, also: Placeholder | null) {
+function knobSchema(name: KnobName, also: PlaceholderSchema | null) {
   const { rule, open, behaviour } = assumptionOf(name)
   const fits = (value: unknown) => (also?.is(value) ?? false) || parseKnob(name, value) !== undefined
   return predicateSchema(fits, () => allowedFor(name), {
@@ -57,13 +57,13 @@ export interface KnobSchemas {
 }
 
 /** A text such as `$(name)` in place of a value that is known later. */
-export interface Placeholder {
+export interface PlaceholderSchema {
   is(value: unknown): boolean
   readonly shape: Readonly<Record<string, unknown>>
 }
 
 /** Makes one schema for each knob, because a knob can be written in several places. */
-export function knobSchemas(also: Placeholder | null = null): KnobSchemas {
+export function knobSchemas(also: PlaceholderSchema | null = null): KnobSchemas {
   const made = new Map(KNOB_NAMES.map(name => [name, z.optional(knobSchema(name, also))]))
   const of = (group: string) => {
     const inGroup = [...made].filter(([name]) => name.startsWith(`${group}.`))

@@ -1,6 +1,6 @@
 /** Reports calls that the platform accepted with a finding, once for each kind of finding. */
 import type { EntryOf, Finding } from '../journal/entry.ts'
-import { type History, isFaulty, type LintDetails, type LintFinding, type Rule } from './rule.ts'
+import { type History, isFaulty, type LintDetails, type LinterRule, type LintFinding } from './rule.ts'
 
 type FindingRule = 'unknown-fields' | 'sender-incomplete' | 'content-type' | 'end-without-takeover'
 
@@ -12,7 +12,7 @@ export const FINDINGS: Readonly<Record<string, FindingRule>> = {
   E5: 'end-without-takeover',
 }
 
-export const FINDING_RULES: readonly Rule[] = Object.entries(FINDINGS).map(([platformRule, id]) => ({
+export const FINDING_RULES: readonly LinterRule[] = Object.entries(FINDINGS).map(([platformRule, id]) => ({
   id,
   find: history => grouped(history, platformRule).map(([finding, calls]) => findingOf(history, id, finding, calls)),
 }))

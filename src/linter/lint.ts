@@ -12,11 +12,11 @@ import {
   typingNeverStopped,
 } from './chat-rules.ts'
 import { FINDING_RULES } from './findings.ts'
-import { type History, historyOf, type LintFinding, type Rule } from './rule.ts'
+import { type History, historyOf, type LinterRule, type LintFinding } from './rule.ts'
 import { secretExposed } from './secrets.ts'
 
 /** Reports once that a run uses both names of the API. */
-const aliasMixed: Rule = {
+const aliasMixed: LinterRule = {
   id: 'alias-mixed',
   find({ calls }) {
     const [handoverSeqs = [], takeoverSeqs = []] = ALIASES.map(alias =>
@@ -30,7 +30,7 @@ const aliasMixed: Rule = {
 }
 
 /** Reports faults that nothing was applied to; only when every step ended, because later calls may use a fault. */
-const faultUnused: Rule = {
+const faultUnused: LinterRule = {
   id: 'fault-unused',
   find(history) {
     if (!isComplete(history)) return []
@@ -60,7 +60,7 @@ function isUsed(entries: readonly Entry[], { fault, seq }: FaultSet, faults: rea
   return entries.some(one => one.kind === 'fault' && one.fault === fault && one.seq > seq && one.seq < until)
 }
 
-export const RULES: readonly Rule[] = [
+export const RULES: readonly LinterRule[] = [
   messageAfterEnd,
   startTwice,
   typingNeverStopped,

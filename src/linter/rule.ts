@@ -54,7 +54,7 @@ export interface LintFinding<Id extends LintRule = LintRule> {
   readonly marks: readonly number[]
 }
 
-export interface Rule {
+export interface LinterRule {
   readonly id: LintRule
   find(history: History): readonly LintFinding[]
 }
@@ -86,7 +86,7 @@ type Found<Id extends LintRule> = Pick<LintFinding<Id>, 'details' | 'marks'>
 export const perChat = <Id extends LintRule>(
   id: Id,
   find: (chat: readonly Entry[], history: History) => readonly Found<Id>[],
-): Rule => ({
+): LinterRule => ({
   id,
   find: history =>
     [...history.chats].flatMap(([chatId, chat]) =>

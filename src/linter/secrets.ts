@@ -2,12 +2,12 @@
 import { defaultKnobs } from '../contract/knobs.ts'
 import type { Entry } from '../journal/entry.ts'
 import { stringsIn } from '../scenario/interpolation.ts'
-import type { History, LintFinding, Rule, Secret, SecretPlace } from './rule.ts'
+import type { History, LinterRule, LintFinding, Secret, SecretPlace } from './rule.ts'
 
 /** Shorter values are words that may occur anywhere. */
 const SHORTEST = 8
 
-export const secretExposed: Rule = {
+export const secretExposed: LinterRule = {
   id: 'secret-exposed',
   find(history) {
     const secrets = secretsOf(history)

@@ -78,11 +78,11 @@ export function emitTyping(
 export function payloadOf(platform: PlatformContext, chat: Chat, event: WebhookEventName): WebhookEvent {
   if (event === 'REQUESTING TAKEOVER') return requestPayload(platform, chat)
   if (event !== 'MESSAGE FROM USER') return { event, chat_id: chat.id }
-  const said = chat.messages.findLast(({ from }) => from === 'user')
+  const lastMessage = chat.messages.findLast(({ from }) => from === 'user')
   return messagePayload(
     platform,
     chat,
-    said === undefined ? 'Hello' : (said.other ?? said.text),
-    said?.attachments ?? [],
+    lastMessage === undefined ? 'Hello' : (lastMessage.other ?? lastMessage.text),
+    lastMessage?.attachments ?? [],
   )
 }

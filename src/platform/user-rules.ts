@@ -24,10 +24,9 @@ export interface UserMessage {
 export function userSays(
   platform: PlatformContext,
   chat: Chat,
-  said: UserMessage,
+  { text, files, forAgent }: UserMessage,
   transaction: Transaction,
 ): UserOutcome {
-  const { text, files, forAgent } = said
   const other = forAgent === text ? null : forAgent
   const message = addMessage(platform, chat, { from: 'user', name: userName(chat), text, other, attachments: files })
   const forwarded =

@@ -35,7 +35,7 @@ const PAUSE_MS = 5000
 const [MARK_COLUMNS, TIME_COLUMNS, SEQ_COLUMNS, BETWEEN] = [2, 8, 6, 2]
 const MAX_CHAT_COLUMNS = 10
 /** With less room the lanes leave nothing but ellipses. */
-const MIN_LANE_COLUMNS = 76
+const MIN_CHAT_COLUMNS = 76
 const HEADING: Cells = { left: 'user / agent', middle: 'platform', shape: 'text', right: 'intermediary' }
 
 /** At most `columns` wide. Empty when there is nothing to show. */
@@ -44,7 +44,7 @@ export function diagramOf(source: TimelineSource, columns: number): DiagramLine[
   if (rows.length === 0) return []
   const conversations = conversationsIn(rows, source)
   const visibleRows = elide(rows)
-  if (columns < MIN_LANE_COLUMNS)
+  if (columns < MIN_CHAT_COLUMNS)
     return [LIST_HEADING, ...withPauses(visibleRows, row => listed(row, columns, conversations.length > 0))]
   const joined = joinRows(visibleRows, source.journal)
   const widths = widthsFor(joined.map(cellsOf), columns, conversations)

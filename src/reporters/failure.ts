@@ -118,8 +118,8 @@ function differenceLines(differences: readonly Difference[], columns: number, th
 
 function oneDifference({ expected, actual, hint }: Difference, head: string, columns: number, theme: Theme): string[] {
   const available = Math.max(20, columns - widthOf(head) - 2)
-  const [wanted, came] = focus(clean(expected), clean(actual), available)
-  const [minus, plus] = [`- ${wanted}`, `+ ${came}`]
+  const [wanted, received] = focus(clean(expected), clean(actual), available)
+  const [minus, plus] = [`- ${wanted}`, `+ ${received}`]
   const why = hint === undefined ? '' : visible(hint)
   if (widthOf(`${head}${minus}   ${plus}   ${why}`) <= columns)
     return [`${head}${theme.good(minus)}   ${theme.bad(plus)}${why && `   ${theme.hint(why)}`}`]

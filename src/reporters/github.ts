@@ -7,7 +7,7 @@ import { causeOf, headlineOf } from './failure.ts'
 import { detailLines } from './failure-details.ts'
 import { titleOf } from './scenario-block.ts'
 import { countsText } from './summary.ts'
-import { createTheme, OUTCOMES } from './theme.ts'
+import { createTheme, OUTCOME_STYLES } from './theme.ts'
 
 /** GitHub shows no more of a step. */
 const MAX_ANNOTATIONS = 10
@@ -35,7 +35,7 @@ const isBad = ({ outcome }: ScenarioResult) => outcome === 'fail' || outcome ===
 
 function annotateScenario(scenario: ScenarioResult): Annotation {
   const [first] = scenario.failures
-  const title = `${OUTCOMES[scenario.outcome].word} ${scenario.name}`
+  const title = `${OUTCOME_STYLES[scenario.outcome].word} ${scenario.name}`
   const own = {
     file: scenario.place?.file ?? scenario.file,
     line: scenario.place?.line ?? null,
@@ -102,8 +102,18 @@ export function githubSummary(result: RunResult): string {
 }
 
 function rowOf(scenario: ScenarioResult): string {
+<<<<<<< HEAD
   const { outcome, durationMs } = scenario
   const cells = [OUTCOMES[outcome].word, titleOf(scenario), formatMs(durationMs), causeOf(scenario)]
+=======
+  const { outcome, durationMs, failures, reason } = scenario
+  const cells = [
+    OUTCOME_STYLES[outcome].word,
+    titleOf(scenario),
+    formatMs(durationMs),
+    failures[0]?.happened ?? reason ?? '',
+  ]
+>>>>>>> 891e30c (Give exported names that two files shared a name of their own)
   return `| ${cells.map(markdown).join(' | ')} |`
 }
 

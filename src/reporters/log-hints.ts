@@ -4,7 +4,7 @@ import type { EntryOf } from '../journal/entry.ts'
 import { visible } from '../text/visible.ts'
 import { isInvalidSign, isTruncated } from './log-deliveries.ts'
 
-export interface Hint {
+export interface LogHint {
   /** Hints of the same cause are given once. */
   readonly cause: string
   readonly text: string
@@ -129,7 +129,7 @@ const HINT_RULES: readonly HintRule[] = [
   },
 ]
 
-export function hintFor(entry: Delivery): Hint | null {
+export function logHintFor(entry: Delivery): LogHint | null {
   if (entry.outcome === 'delivered') return null
   const sign = HINT_RULES.find(one => one.matches(entry))
   return sign ? { cause: `${sign.cause} ${entry.url}`, text: sign.advice(entry) } : null

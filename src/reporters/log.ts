@@ -5,7 +5,7 @@ import { pad, quote, shorten, widthOf, wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { describeLateAnswer, isManual } from './log-deliveries.ts'
 import { describeEntry } from './log-entries.ts'
-import { hintFor } from './log-hints.ts'
+import { logHintFor } from './log-hints.ts'
 import type { Level, LogDetail, LogLine } from './log-line.ts'
 
 export type LogStyle = 'pretty' | 'compact' | 'quiet'
@@ -28,7 +28,7 @@ const WHAT_AT = LEFT_COLUMNS + WHO_COLUMNS + 2
 const NARROWEST = 40
 const LONGEST_WHAT = 400
 
-const room = (columns: number) => Math.max(NARROWEST, columns)
+const textColumns = (columns: number) => Math.max(NARROWEST, columns)
 
 interface Memory {
   readonly languages: Map<string, string>
@@ -58,7 +58,7 @@ function learn({ languages }: Memory, entry: Entry): void {
 }
 
 function withHint({ hinted }: Memory, entry: Entry, line: LogLine): LogLine {
-  const hint = entry.kind === 'delivery' ? hintFor(entry) : null
+  const hint = entry.kind === 'delivery' ? logHintFor(entry) : null
   if (hint === null || hinted.has(hint.cause)) return line
   hinted.add(hint.cause)
   return { ...line, details: [...line.details, { label: 'hint', text: hint.text, level: 'hint' }] }
@@ -102,12 +102,13 @@ function pretty(entry: Entry, line: LogLine, memory: Memory, layout: Layout): st
 const detailsText = (line: LogLine, layout: Layout) => line.details.map(detail => detailText(detail, layout)).join('')
 
 function whatText({ what, quoted }: LogLine, columns: number): string {
-  if (quoted === undefined) return wrap(shorten(what, LONGEST_WHAT), room(columns)).join(`\n${' '.repeat(WHAT_AT)}`)
+  if (quoted === undefined)
+    return wrap(shorten(what, LONGEST_WHAT), textColumns(columns)).join(`\n${' '.repeat(WHAT_AT)}`)
   return `${what} ${quote(quoted, columns - widthOf(what) - 1)}`
 }
 
 function detailText({ label, text, level }: LogDetail, { paint, columns }: Layout): string {
-  const lines = wrap(text, room(columns - WHAT_AT))
+  const lines = wrap(text, textColumns(columns - WHAT_AT))
   const margin = ' '.repeat(LEFT_COLUMNS)
   const labels = lines.map((_, index) => pad(index === 0 ? label : '', WHO_COLUMNS))
   return lines.map((one, index) => `${margin}${paint[level](`${labels[index]}  ${one}`.trimEnd())}\n`).join('')

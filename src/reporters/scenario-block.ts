@@ -5,7 +5,7 @@ import { formatMs, pad, shorten, widthOf, wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { causeOf, type Layout } from './failure.ts'
 import { detailLines, outsideDetailLines } from './failure-details.ts'
-import { OUTCOMES } from './theme.ts'
+import { OUTCOME_STYLES } from './theme.ts'
 
 /** `scenarios/happy.yaml > Happy path`, `… #2` when it is repeated. */
 export const titleOf = ({ file, name, instance }: Pick<ScenarioResult, 'file' | 'name' | 'instance'>): string =>
@@ -39,7 +39,7 @@ const shortKey = (scenario: ScenarioResult): string =>
 
 function groupLine(group: readonly ScenarioResult[], layout: Layout): string[] {
   const [first] = group as [ScenarioResult]
-  const { word, shade } = OUTCOMES[first.outcome]
+  const { word, shade } = OUTCOME_STYLES[first.outcome]
   if (first.outcome !== 'pass')
     return withReason(`${layout.theme[shade](word)} ${group.length} scenarios`, first.reason ?? '', layout)
   const time = group.reduce((sum, { durationMs }) => sum + durationMs, 0) / group.length
@@ -62,7 +62,7 @@ export const scenarioLines = (scenario: ScenarioResult, layout: Layout): string[
 
 function shortScenario(scenario: ScenarioResult, layout: Layout): string[] {
   const { theme } = layout
-  const { word, shade } = OUTCOMES[scenario.outcome]
+  const { word, shade } = OUTCOME_STYLES[scenario.outcome]
   const warnings = scenario.warnings.length === 0 ? '' : `  ${theme.warn(warned(scenario.warnings.length))}`
   const because = scenario.reason ?? causeOf(scenario)
   const time = scenario.outcome === 'skipped' ? '' : `  ${theme.faint(formatMs(scenario.durationMs))}`
@@ -89,13 +89,13 @@ const indented = (lines: readonly string[]) => lines.map(line => `${INDENT}${lin
 
 /** `FAIL scenarios/happy.yaml > Happy path          seed 1, real clock, 6.4 s`. */
 function headLine(scenario: ScenarioResult, { columns, theme }: Layout): string {
-  const { word, shade } = OUTCOMES[scenario.outcome]
+  const { word, shade } = OUTCOME_STYLES[scenario.outcome]
   const title = titleOf(scenario)
   const head = theme[shade](word)
   if (factsBelow(scenario, columns)) return `${head} ${theme.strong(title)}`
   const facts = factsOf(scenario)
-  const room = Math.max(20, columns - widthOf(word) - widthOf(facts) - 4)
-  return `${head} ${theme.strong(pad(shorten(title, room), room))}  ${theme.faint(facts)}`
+  const titleColumns = Math.max(20, columns - widthOf(word) - widthOf(facts) - 4)
+  return `${head} ${theme.strong(pad(shorten(title, titleColumns), titleColumns))}  ${theme.faint(facts)}`
 }
 
 const factsOf = ({ seed, clock, durationMs }: ScenarioResult) => `seed ${seed}, ${clock} clock, ${formatMs(durationMs)}`

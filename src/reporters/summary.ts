@@ -8,7 +8,7 @@ import { visible } from '../text/visible.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../wording/outcomes.ts'
 import type { Layout } from './failure.ts'
 import { titleOf } from './scenario-block.ts'
-import { OUTCOMES } from './theme.ts'
+import { OUTCOME_STYLES } from './theme.ts'
 
 const TEXTS = defineTexts({
   warnings: 'Warnings',
@@ -79,7 +79,11 @@ export function countsText(
   paint = (_: Outcome, text: string) => text,
 ): string {
   const parts = ORDER.filter(outcome => counts[outcome] > 0).map(outcome =>
+<<<<<<< HEAD
     paint(outcome, `${counts[outcome]} ${OUTCOME_TEXTS[outcome]}`),
+=======
+    paint(outcome, `${counts[outcome]} ${OUTCOME_STYLES[outcome].done}`),
+>>>>>>> 891e30c (Give exported names that two files shared a name of their own)
   )
   const what = parts.length === 0 ? TEXTS.nothing : parts.join(', ')
   return `${counted(scenarios.length, 'scenario')} in ${formatMs(durationMs)}: ${what}`
@@ -92,7 +96,7 @@ function totals(result: RunResult, { theme, columns }: Layout): string[] {
   const orphans = result.failures.length === 0 ? [] : [theme.bad(TEXTS.outside(result.failures.length))]
   const meaning = meaningOf(result)
   return [
-    countsText(result, (outcome, text) => theme[OUTCOMES[outcome].shade](text)),
+    countsText(result, (outcome, text) => theme[OUTCOME_STYLES[outcome].shade](text)),
     ...orphans,
     ...stopped,
     `${TEXTS.target(visible(result.target))}${result.seed === null ? '' : TEXTS.seed(result.seed)}`,

@@ -8,7 +8,7 @@ import { driverChat, type RunContext } from './run-context.ts'
 import { StepError, type StepHandler } from './step-context.ts'
 import { InterruptedError, rejectOnAbort } from './waiting.ts'
 
-export const agent: StepHandler<'agent'> = async ({ context, step, action, startSeq, signal }) => {
+export const runAgentStep: StepHandler<'agent'> = async ({ context, step, action, startSeq, signal }) => {
   const { driver } = context
   if (driver === null || !driver.verbs.includes(action.does)) return { missing: action.does }
   const text = context.interpolate(step, action.text)
@@ -25,7 +25,7 @@ export const agent: StepHandler<'agent'> = async ({ context, step, action, start
   return {}
 }
 
-export const target: StepHandler<'target'> = async ({ context, action, signal }) => {
+export const runTargetStep: StepHandler<'target'> = async ({ context, action, signal }) => {
   const control = context.driver?.target ?? null
   if (control === null) return { missing: `target.${action.does}` }
   try {

@@ -23,7 +23,7 @@ export const waitForVerdict = async (stepContext: StepContext) => {
 }
 
 /** Observes the chat after every entry, and records what has changed. */
-export const check: StepHandler<'check'> = async stepContext => {
+export const runCheckStep: StepHandler<'check'> = async stepContext => {
   const { context, step } = stepContext
   const chat = context.chatOf(step) ?? [...context.conversations.values()][0]!
   let last = ''
@@ -61,7 +61,7 @@ const FIRST_PAUSE_MS = 5
 const MAX_PAUSE_MS = 200
 
 /** Polls the inbox: a help desk does not report what an agent sees. */
-export const sees: StepHandler<'sees'> = async stepContext => {
+export const runSeesStep: StepHandler<'sees'> = async stepContext => {
   const { context, step, startSeq, signal } = stepContext
   if (!context.driver?.verbs.includes('inbox')) return { missing: 'inbox' }
   const chat = context.chatOf(step)!

@@ -11,7 +11,7 @@ import type { RunContext } from './run-context.ts'
 import { type ActionContext, StepError, type StepHandler, stepEvent } from './step-context.ts'
 import { InterruptedError, rejectOnAbort } from './waiting.ts'
 
-export const wait: StepHandler<'wait'> = async ({ context, action, signal }) => {
+export const runWaitStep: StepHandler<'wait'> = async ({ context, action, signal }) => {
   const { core } = context
   if (core.clock.mode === 'virtual') await rejectOnAbort(advanceVirtual(core, action.ms), signal)
   else await wallDelay(action.ms, signal)
@@ -19,13 +19,13 @@ export const wait: StepHandler<'wait'> = async ({ context, action, signal }) => 
   return {}
 }
 
-export const availability: StepHandler<'availability'> = ({ context, action }) => {
+export const runAvailabilityStep: StepHandler<'availability'> = ({ context, action }) => {
   const reason = action.reason === undefined ? {} : { reason: action.reason }
   context.sim.setAvailability({ availability: action.value, ...reason })
   return {}
 }
 
-export const fault: StepHandler<'fault'> = ({ context, step, action }) => {
+export const runFaultStep: StepHandler<'fault'> = ({ context, step, action }) => {
   const { faults } = context.sim
   const spec = context.interpolate(step, action.fault) as FaultSpec | { readonly clear: string | true }
   try {
@@ -48,12 +48,12 @@ function ofConversation(
   return plan.conversations.length < 2 || chat === undefined || noChat ? {} : { chat_id: chat.id }
 }
 
-export const log: StepHandler<'log'> = ({ context, step, action }) => {
+export const runLogStep: StepHandler<'log'> = ({ context, step, action }) => {
   context.note({ note: 'log', text: String(context.interpolate(step, action.text)) }, context.chatOf(step)?.id)
   return {}
 }
 
-export const deliver: StepHandler<'deliver'> = async stepContext => {
+export const runDeliverStep: StepHandler<'deliver'> = async stepContext => {
   const { replay: earlier, async } = stepContext.action
   const delivery_id = earlier === null ? trigger(stepContext) : replay(stepContext, earlier)
   if (!async) await awaitAck(stepContext, delivery_id)

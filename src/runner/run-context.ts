@@ -7,7 +7,7 @@ import type { Chat } from '../platform/state.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 import { makeId } from '../runtime/ids.ts'
 import { hashWords } from '../runtime/random.ts'
-import { interpolate, type Scope } from '../scenario/interpolation.ts'
+import { type InterpolationScope, interpolate } from '../scenario/interpolation.ts'
 import type { ConversationSpec, Plan, PlannedStep } from '../scenario/plan.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
 import { type ChatOptions, newChat, userFromWire, type WireUser } from '../simulator/new-chat.ts'
@@ -40,7 +40,7 @@ export interface RunContext extends RunContextOptions, WaitContext {
   /** Appends a run event or a note to the journal. Returns its seq. */
   note(event: RunEvent | NoteContentOf, chatId?: string): number
   chatOf(step: PlannedStep): Chat | null
-  scopeOf(step: PlannedStep): Scope
+  scopeOf(step: PlannedStep): InterpolationScope
   interpolate(step: PlannedStep, template: unknown): unknown
   close(): void
 }

@@ -5,13 +5,13 @@ import { wallTimer } from '../runtime/clock.ts'
 import type { Action, Verb } from '../scenario/action.ts'
 import { InterpolationError } from '../scenario/interpolation.ts'
 import type { PlannedItem, PlannedStep } from '../scenario/plan.ts'
-import { agent, readInbox, target } from './agent-steps.ts'
+import { readInbox, runAgentStep, runTargetStep } from './agent-steps.ts'
 import { awaitPendingAcks } from './await-ack.ts'
-import { check, sees, waitForVerdict } from './check-steps.ts'
-import { availability, deliver, fault, log, wait } from './environment-steps.ts'
+import { runCheckStep, runSeesStep, waitForVerdict } from './check-steps.ts'
+import { runAvailabilityStep, runDeliverStep, runFaultStep, runLogStep, runWaitStep } from './environment-steps.ts'
 import type { RunContext } from './run-context.ts'
 import { type StepContext, type StepDetails, StepError, type StepHandler } from './step-context.ts'
-import { bot, press, user } from './user-steps.ts'
+import { runBotStep, runPressStep, runUserStep } from './user-steps.ts'
 import { earlyEndOf, InterruptedError, settle } from './waiting.ts'
 
 export interface ExecuteOptions {
@@ -156,18 +156,18 @@ const isInbox = (entry: { readonly kind: string; readonly verb?: unknown }) => e
 
 /** Executes a step by its verb. */
 const STEP_HANDLERS: { readonly [V in Verb]: StepHandler<V> } = {
-  user,
-  press,
-  bot,
-  agent,
-  sees,
-  wait,
-  availability,
-  fault,
-  deliver,
-  target,
+  user: runUserStep,
+  press: runPressStep,
+  bot: runBotStep,
+  agent: runAgentStep,
+  sees: runSeesStep,
+  wait: runWaitStep,
+  availability: runAvailabilityStep,
+  fault: runFaultStep,
+  deliver: runDeliverStep,
+  target: runTargetStep,
   expect: waitForVerdict,
   none: waitForVerdict,
-  check,
-  log,
+  check: runCheckStep,
+  log: runLogStep,
 }

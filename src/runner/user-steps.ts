@@ -13,22 +13,22 @@ import { awaitAck } from './await-ack.ts'
 import { scenarioSeed } from './run-context.ts'
 import { type ActionContext, type StepContext, type StepDetails, StepError, type StepHandler } from './step-context.ts'
 
-export const user: StepHandler<'user'> = async stepContext => {
+export const runUserStep: StepHandler<'user'> = async stepContext => {
   const { context, step, action } = stepContext
   const chat = chatOf(stepContext)
-  const said = String(context.interpolate(step, action.text) ?? '')
+  const text = String(context.interpolate(step, action.text) ?? '')
   const token =
-    context.plan.tokens && said !== '' ? makeToken(`${scenarioSeed(context.seed, context)} ${step.number}`) : null
+    context.plan.tokens && text !== '' ? makeToken(`${scenarioSeed(context.seed, context)} ${step.number}`) : null
   const attach = await Promise.all(
     action.attach.map(file => readAttachment(context.interpolate(step, file), context.plan.file)),
   )
   const details = token === null ? {} : { token }
   return performUserAction(stepContext, details, () =>
-    context.core.user.says(chat.id, { text: said + (token ?? ''), attach: attach as NewFile[] }),
+    context.core.user.says(chat.id, { text: text + (token ?? ''), attach: attach as NewFile[] }),
   )
 }
 
-export const press: StepHandler<'press'> = stepContext => {
+export const runPressStep: StepHandler<'press'> = stepContext => {
   const { context, step, action } = stepContext
   const chat = chatOf(stepContext)
   return performUserAction(stepContext, {}, () =>
@@ -36,7 +36,7 @@ export const press: StepHandler<'press'> = stepContext => {
   )
 }
 
-export const bot: StepHandler<'bot'> = ({ context, step, action, startSeq }) => {
+export const runBotStep: StepHandler<'bot'> = ({ context, step, action, startSeq }) => {
   const chat = chatOf({ context, step })
   const transaction = createTransaction()
   const text = String(context.interpolate(step, action.text))

@@ -11,7 +11,7 @@ const TEXTS = defineTexts({
   names: (names: readonly string[]) => `; there are ${names.join(', ')}`,
 })
 
-export type Scope = Readonly<Record<string, unknown>>
+export type InterpolationScope = Readonly<Record<string, unknown>>
 
 /** A `$(...)` has no value; the message names the missing part and the names that exist. */
 export class InterpolationError extends Error {
@@ -43,10 +43,10 @@ export function mapTexts(value: unknown, change: (text: string) => unknown): unk
 }
 
 /** Interpolates every text inside. Throws `InterpolationError`. */
-export const interpolate = (template: unknown, scope: Scope): unknown =>
+export const interpolate = (template: unknown, scope: InterpolationScope): unknown =>
   mapTexts(template, text => interpolateText(text, scope))
 
-function interpolateText(text: string, scope: Scope): unknown {
+function interpolateText(text: string, scope: InterpolationScope): unknown {
   const path = onlyPath(text)
   return path === undefined
     ? replacePlaceholders(text, inner => asText(lookUp(inner, scope)), '$(')
@@ -67,7 +67,7 @@ export const asText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
 
 /** Resolves `body.sender.name` or `languages[0]`; a key with dots, as in `config.messages.open`, comes first. */
-export function lookUp(path: string, scope: Scope): unknown {
+export function lookUp(path: string, scope: InterpolationScope): unknown {
   const found = valueAt(path.trim(), scope)
   if (found !== MISSING) return found
   const first = firstWord(path)

@@ -97,7 +97,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
     },
     view: () => viewChat(core.platform, own()),
     async says(message = '', options = {}) {
-      checkSaid(message, options)
+      checkMessage(message, options)
       const attach = (options.attach ?? []).map(toFile)
       return act(() => core.user.says(chat.id, { text: message, attach }), options)
     },
@@ -113,7 +113,7 @@ const SAYS = { text, async: flag, attach: list }
 const bytes: OptionKind = { expected: 'a Uint8Array', fits: value => value instanceof Uint8Array }
 const FILE = { name: text, type: text, size_kb: whole, bytes }
 
-function checkSaid(message: string, options: NonNullable<Parameters<ChatHandle['says']>[1]>): void {
+function checkMessage(message: string, options: NonNullable<Parameters<ChatHandle['says']>[1]>): void {
   validateOptions('says', { text: message, ...options }, SAYS)
   for (const file of options.attach ?? []) validateOptions('attach', file, FILE)
 }

@@ -1,7 +1,7 @@
 /** Acts as a human agent through functions of the test, and expects what the agent sees. */
 import type { Driver, DriverContext, InboxItem } from '../agent-driver/driver.ts'
 import { flow } from '../evaluator/matching/value-text.ts'
-import { sees } from '../runner/check-steps.ts'
+import { runSeesStep } from '../runner/check-steps.ts'
 import type { Action } from '../scenario/action.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { anything, validateOptions } from '../simulator/validate-options.ts'
@@ -81,7 +81,7 @@ export async function expectAgentSees(subject: Subject, expected: ExpectedItem, 
     waitMs: durationMs('within', options.within) ?? subject.waitMs ?? DEFAULT_WAIT_MS,
   }
   const label = `agent sees ${flow(expected, 60)}${forMs === null ? '' : ` for ${formatDuration(forMs)}`}`
-  await runStep(subject, action, label, sees, ({ context }) => ({ ...context, driver }))
+  await runStep(subject, action, label, runSeesStep, ({ context }) => ({ ...context, driver }))
 }
 
 const NO_INBOX =

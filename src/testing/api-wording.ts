@@ -36,7 +36,7 @@ export function apiWording(failure: Failure): Failure {
 }
 
 const retold = (text: string): string =>
-  IN_CODE.reduce((told, [written, code]) => told.replace(written, code), text).replace(
+  IN_CODE.reduce((reworded, [written, code]) => reworded.replace(written, code), text).replace(
     /(assertClean\(\{ allow: \[)(\w+)\] \}/,
     "$1'$2'] })",
   )

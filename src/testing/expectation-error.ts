@@ -93,7 +93,7 @@ function timelineSourceOf(run: TestRun, failures: readonly Failure[]): TimelineS
     stepVerdict(step, evaluation.claims.claimedBy(step.number)),
   )
   return {
-    journal: entries.filter(entry => !isSaidTwice(run, entry)).map(entry => presentEntry(entry, header)),
+    journal: entries.filter(entry => !isDuplicateEntry(run, entry)).map(entry => presentEntry(entry, header)),
     failures,
     steps,
     conversations: Object.fromEntries([...context.conversations].map(([name, { id }]) => [name, id])),
@@ -101,7 +101,7 @@ function timelineSourceOf(run: TestRun, failures: readonly Failure[]): TimelineS
 }
 
 /** What the user did has an entry of its own. */
-function isSaidTwice({ evaluation }: TestRun, entry: Entry): boolean {
+function isDuplicateEntry({ evaluation }: TestRun, entry: Entry): boolean {
   if (entry.kind !== 'note' || !/^step_(started|ended)$/.test(entry.note)) return false
   const step = evaluation.index.steps.get(Number(entry.step))
   return step !== undefined && isStimulus(step)

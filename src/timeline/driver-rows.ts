@@ -7,10 +7,10 @@ import { formatMs, quote } from '../text/terminal-text.ts'
 import { driverFailureText } from '../wording/run-failures.ts'
 import { oneLine, quoted, type RowContent } from './row.ts'
 
-export type DriverEntry = EntryFrame & DriverCall & { readonly kind: 'driver' }
+export type AgentEntry = EntryFrame & DriverCall & { readonly kind: 'driver' }
 
 /** The driver writes its calls as they are into entries of its kind. */
-export const asDriverEntry = (entry: Entry): DriverEntry => entry as unknown as DriverEntry
+export const asDriverEntry = (entry: Entry): AgentEntry => entry as unknown as AgentEntry
 
 const VERB_TEXTS: Readonly<Record<string, string>> = {
   accept: 'accepts',
@@ -22,7 +22,7 @@ const VERB_TEXTS: Readonly<Record<string, string>> = {
   back: 'comes back',
 }
 
-export function driverRow(call: DriverEntry): RowContent {
+export function driverRow(call: AgentEntry): RowContent {
   const verb = String(call.verb)
   const ok = call.outcome === 'ok'
   const answer = call.status === undefined ? call.outcome : `${call.status} in ${formatMs(call.duration_ms)}`
@@ -37,7 +37,7 @@ export function driverRow(call: DriverEntry): RowContent {
 export const isInboxRead = (entry: Entry): boolean => entry.kind === 'driver' && entry.verb === 'inbox'
 
 /** What is new since `known`, the items of the read before. */
-export function inboxRow(entry: DriverEntry, known: readonly InboxItem[]): RowContent {
+export function inboxRow(entry: AgentEntry, known: readonly InboxItem[]): RowContent {
   const { items = [], outcome, failure, status } = entry
   const base = { from: 'intermediary', to: 'agent', kind: 'driver' } as const
   if (outcome !== 'ok') {

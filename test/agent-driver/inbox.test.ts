@@ -1,7 +1,7 @@
 /** What an inbox may be, and what is said about one that is not. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readInbox } from '../../src/agent-driver/inbox.ts'
+import { parseInbox } from '../../src/agent-driver/inbox.ts'
 import { context, drive, never, openDesk, withError } from './desk.ts'
 
 const WANTED = 'the inbox must be a list of { request?: true, text?, attachments? }'
@@ -60,7 +60,7 @@ describe('an inbox', () => {
     fc.assert(
       fc.property(fc.array(item), items => {
         const text = JSON.stringify(items)
-        expect(readInbox({ outcome: 'ok', text })).toEqual({ outcome: 'ok', text, items: JSON.parse(text) })
+        expect(parseInbox({ outcome: 'ok', text })).toEqual({ outcome: 'ok', text, items: JSON.parse(text) })
       }),
     )
   })
@@ -68,7 +68,7 @@ describe('an inbox', () => {
   it('of anything else never throws, and says what came', () => {
     fc.assert(
       fc.property(fc.anything(), value => {
-        const { outcome, items, error } = withError(readInbox({ outcome: 'ok', value }))
+        const { outcome, items, error } = withError(parseInbox({ outcome: 'ok', value }))
         // As JSON has it, which knows no -0.
         const wanted = outcome === 'ok' ? JSON.parse(JSON.stringify(value)) : expect.stringContaining(WANTED)
         expect(outcome === 'ok' ? items : error).toEqual(wanted)

@@ -8,7 +8,7 @@ import type { Action } from '../action.ts'
 import { type FileValue, type LoadedScenario, type Path, placeOf } from '../format/loaded.ts'
 import type { Step } from '../format/step.ts'
 import { atLeast, FLAG } from '../format/values.ts'
-import { namesIn, type Scope } from '../interpolation.ts'
+import { type InterpolationScope, namesIn } from '../interpolation.ts'
 import type { PlannedItem, PlannedStep } from '../plan.ts'
 import { actionOf } from './actions.ts'
 import { type Chats, conversationOfStep, isAboutChat } from './chats.ts'
@@ -34,7 +34,7 @@ export interface Expansion {
   readonly diagnostics: Diagnostics
   readonly chats: Chats
   /** Vars and matrix, which the plan holds for all steps. */
-  readonly shared: Scope
+  readonly shared: InterpolationScope
   /** The number of steps so far. */
   count: number
 }

@@ -9,11 +9,11 @@ export const labelOf = (action: Action): string => truncate(describe(action).rep
 function describe(action: Action): string {
   switch (action.verb) {
     case 'user':
-      return `user ${said(action.text)}${action.attach.length === 0 ? '' : ` with ${files(action.attach.length)}`}`
+      return `user ${textOf(action.text)}${action.attach.length === 0 ? '' : ` with ${files(action.attach.length)}`}`
     case 'press':
       return `press ${String(action.button)}`
     case 'bot':
-      return `bot ${said(action.text)}`
+      return `bot ${textOf(action.text)}`
     case 'agent':
       return agentWords(action)
     case 'sees':
@@ -35,14 +35,14 @@ function describe(action: Action): string {
     case 'check':
       return `check ${flowText(action.check)}`
     case 'log':
-      return `log ${said(action.text)}`
+      return `log ${textOf(action.text)}`
   }
 }
 
 const files = (count: number) => (count === 1 ? 'a file' : `${count} files`)
 const quoted = (value: unknown) => flowText(typeof value === 'string' ? truncate(value, LONGEST) : value)
 /** Quotes a text, also when `$(i)` made it a number. */
-const said = (value: unknown) => quoted(typeof value === 'object' ? value : String(value))
+const textOf = (value: unknown) => quoted(typeof value === 'object' ? value : String(value))
 const clearWords = (clear: string | true) => `fault ${clear === true ? 'clear' : `clear ${clear}`}`
 
 /** Shortens `{ text: Hello }` to `Hello`. */
@@ -52,7 +52,7 @@ function shownItem(item: unknown): unknown {
 }
 
 function agentWords({ does, text, with: given }: Extract<Action, { verb: 'agent' }>): string {
-  if (does === 'says') return `agent says ${said(text)}`
+  if (does === 'says') return `agent says ${textOf(text)}`
   const name = does.replace(/^does\./, 'does ')
   return given === null ? `agent ${name}` : `agent ${name} ${flowText(given)}`
 }

@@ -5,26 +5,26 @@
 import {
   asText,
   firstWord,
+  type InterpolationScope,
   interpolate,
   MISSING,
   mapTexts,
   namesIn,
   onlyPath,
   replacePlaceholders,
-  type Scope,
   valueAt,
 } from '../interpolation.ts'
 
 export interface CompileScope {
   /** Names with known values. */
-  readonly values: Scope
+  readonly values: InterpolationScope
   /** Names whose values still hold `$(...)`. */
-  readonly deferred: Scope
+  readonly deferred: InterpolationScope
 }
 
 export const EMPTY_SCOPE: CompileScope = { values: {}, deferred: {} }
 
-const isStatic = (template: unknown, values: Scope) =>
+const isStatic = (template: unknown, values: InterpolationScope) =>
   namesIn(template).every(path => valueAt(path, values) !== MISSING)
 
 /** Adds names, whose values cannot read each other; a value that reads something unknown is deferred. */
@@ -43,14 +43,14 @@ export function defineNames(scope: CompileScope, added: Readonly<Record<string, 
 export const defineNamesInOrder = (scope: CompileScope, added: Readonly<Record<string, unknown>>): CompileScope =>
   Object.entries(added).reduce((before, [name, value]) => defineNames(before, { [name]: value }), scope)
 
-function without(scope: Scope, name: string): Scope {
+function without(scope: InterpolationScope, name: string): InterpolationScope {
   if (!Object.hasOwn(scope, name)) return scope
   const { [name]: _, ...rest } = scope
   return rest
 }
 
 /** Puts deferred values into a template: `$(who.name)` with who = `$(anna)` becomes `$(anna.name)`. */
-export function substituteDeferred(template: unknown, deferred: Scope): unknown {
+export function substituteDeferred(template: unknown, deferred: InterpolationScope): unknown {
   if (Object.keys(deferred).length === 0) return template
   return mapTexts(template, text => {
     const path = onlyPath(text)
@@ -61,7 +61,7 @@ export function substituteDeferred(template: unknown, deferred: Scope): unknown 
 
 const textOrUndefined = (value: unknown) => (value === undefined ? undefined : asText(value))
 
-function replacement(path: string, deferred: Scope): unknown {
+function replacement(path: string, deferred: InterpolationScope): unknown {
   const name = firstWord(path)
   if (!Object.hasOwn(deferred, name)) return undefined
   const rest = path.trim().slice(name.length)
@@ -74,7 +74,7 @@ function replacement(path: string, deferred: Scope): unknown {
 }
 
 /** Interpolates the texts whose names are all known and leaves the others, escapes included, for the run. */
-export const interpolateStatic = (template: unknown, values: Scope): unknown =>
+export const interpolateStatic = (template: unknown, values: InterpolationScope): unknown =>
   mapTexts(template, text => (isStatic(text, values) ? interpolate(text, values) : text))
 
 /** A template that interpolates to the value. */

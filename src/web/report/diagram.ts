@@ -2,7 +2,7 @@
 
 import type { Entry } from '../../journal/entry.ts'
 import type { Actor, TimelineRow } from '../../timeline/row.ts'
-import { duration, offset } from './formatting.ts'
+import { duration, offsetText } from './formatting.ts'
 import { html, type Markup, type Part } from './markup.ts'
 
 export interface EmbeddedTimeline {
@@ -21,7 +21,7 @@ const LIFELINES: readonly { readonly actor: Exclude<Actor, 'player'>; readonly a
 
 const AT = new Map<Actor, number>(LIFELINES.map(({ actor, at }) => [actor, at]))
 
-export interface Span {
+export interface ColumnSpan {
   readonly left: number
   readonly right: number
   /** Null: it happened at one place, or belongs to no lifeline. */
@@ -29,7 +29,7 @@ export interface Span {
 }
 
 /** From the nearer edge for what the player does, who has no lifeline. A fault strikes where it is. */
-export function spanOf({ from, to, kind }: Pick<TimelineRow, 'from' | 'to' | 'kind'>): Span {
+export function spanOf({ from, to, kind }: Pick<TimelineRow, 'from' | 'to' | 'kind'>): ColumnSpan {
   const end = AT.get(to)
   if (end === undefined) return { left: 0, right: 100, points: null }
   const start = kind === 'fault' ? end : (AT.get(from) ?? (end < 50 ? 0 : 100))
@@ -45,7 +45,7 @@ export interface LabelSpace {
 }
 
 /** Where words may stand: over their arrow, and further inwards when they are long. */
-export function labelSpace({ left, right, points }: Span): LabelSpace {
+export function labelSpace({ left, right, points }: ColumnSpan): LabelSpace {
   const middle = points === null ? left : (left + right) / 2
   if (middle > 67) return { left: 0, right: 100 - (points === null ? left : right), side: 'end' }
   if (middle < 33 || points === null) return { left, right: 0, side: 'start' }
@@ -104,14 +104,14 @@ function rowAt(rows: readonly TimelineRow[], index: number, conversations: reado
 function drawRow(row: TimelineRow, index: number, conversations: readonly string[]): Markup {
   const span = spanOf(row)
   return html`<div class="${classesOf(row, span, conversations)}" role="option" tabindex="${index === 0 ? 0 : -1}" aria-selected="false" data-index="${index}" data-conversation="${row.conversation ?? ''}">
-<span class="at">${offset(row.atMs)}</span><span class="seq">#${row.seq}</span><span class="chat" title="${row.conversation ?? ''}">${row.conversation}</span>
+<span class="at">${offsetText(row.atMs)}</span><span class="seq">#${row.seq}</span><span class="chat" title="${row.conversation ?? ''}">${row.conversation}</span>
 <span class="lifelines">${arrow(span)}<span class="route">${routeOf(row)}</span> ${labelOf(row, span)}</span>
 <span class="answer" title="${row.answer ?? ''}">${markOf(row)}${row.answer}</span></div>`
 }
 
 function classesOf(
   { kind, failed, ok, conversation }: TimelineRow,
-  { points }: Span,
+  { points }: ColumnSpan,
   conversations: readonly string[],
 ): string {
   const hue =
@@ -120,7 +120,7 @@ function classesOf(
   return ['row', kind, state, hue, points === null && 'no-arrow'].filter(Boolean).join(' ')
 }
 
-function labelOf({ label, kind }: TimelineRow, span: Span): Markup {
+function labelOf({ label, kind }: TimelineRow, span: ColumnSpan): Markup {
   const { left, right, side } = labelSpace(span)
   const faultMark = kind === 'fault' && html`<svg class="mark" aria-hidden="true"><use href="#mark-fault"/></svg> `
   return html`<span class="label ${side}" style="--left:${left}%;--right:${right}%" title="${label}">${faultMark}${label}</span>`
@@ -132,7 +132,7 @@ export function routeOf({ from, to, kind }: TimelineRow): string {
   return from === to ? (from === 'player' ? '' : from) : `${from} to ${to}`
 }
 
-function arrow({ left, right, points }: Span): Part {
+function arrow({ left, right, points }: ColumnSpan): Part {
   if (points === null) return null
   const head = points === 'left' ? left : right
   return html`<svg class="arrow" aria-hidden="true" focusable="false"><line x1="${left}%" x2="${right}%" y1="5" y2="5"/><use href="#head-${points}" x="${head}%" y="5"/></svg>`

@@ -4,7 +4,7 @@ import { assumedIn } from '../../wording/assumptions.ts'
 import { failureText } from '../../wording/delivery.ts'
 import { duration, moment } from './formatting.ts'
 import { html, lines, type Markup, type Part } from './markup.ts'
-import { isTruncated, truncatedText } from './truncate-entry.ts'
+import { isTruncatedValue, truncatedText } from './truncate-entry.ts'
 
 export interface Section {
   readonly title: string
@@ -56,7 +56,7 @@ const callSections = ({
 
 function findingSections(entry: EntryOf<'api'>): Section[] {
   const { findings } = entry
-  if (isTruncated(findings)) return [{ title: 'Findings', payload: findings }]
+  if (isTruncatedValue(findings)) return [{ title: 'Findings', payload: findings }]
   const found = findings.map(({ rule, message }) => `${rule}: ${message}`)
   const assumed = assumedIn(entry)
   return [
@@ -74,9 +74,10 @@ function deliverySections({ url, event, request, response, status, failure, ...m
     headers: request.headers,
     payload: parsed(request.body),
   }
-  const said = failure === undefined ? {} : { list: [failureText(failure)] }
-  if (response === null || status === null) return [sent, { title: 'No answer', aside: duration(duration_ms), ...said }]
-  const answer = { title: `Answer ${status}`, aside: duration(duration_ms), headers: response.headers, ...said }
+  const failureList = failure === undefined ? {} : { list: [failureText(failure)] }
+  if (response === null || status === null)
+    return [sent, { title: 'No answer', aside: duration(duration_ms), ...failureList }]
+  const answer = { title: `Answer ${status}`, aside: duration(duration_ms), headers: response.headers, ...failureList }
   return [sent, { ...answer, payload: parsed(response.body) }]
 }
 
@@ -111,7 +112,7 @@ ${list !== undefined && html`<ul>${list.map(item => html`<li>${item}</li>`)}</ul
 ${headerTable(headers)}${payload !== undefined && payload !== '' && payloadMarkup(payload)}`
 
 function headerTable(headers: Readonly<Record<string, string>>): Part {
-  if (isTruncated(headers)) return payloadMarkup(headers)
+  if (isTruncatedValue(headers)) return payloadMarkup(headers)
   const rows = Object.entries(headers).map(([name, value]) => html`<dt>${name}</dt><dd>${String(value)}</dd>`)
   return rows.length > 0 && html`<dl class="headers">${rows}</dl>`
 }
@@ -119,8 +120,8 @@ function headerTable(headers: Readonly<Record<string, string>>): Part {
 const payloadMarkup = (payload: unknown): Markup => html`<pre tabindex="0">${lines(pretty(payload))}</pre>`
 
 function pretty(payload: unknown): string {
-  if (isTruncated(payload)) return truncatedText(payload)
+  if (isTruncatedValue(payload)) return truncatedText(payload)
   return typeof payload === 'string' ? payload : JSON.stringify(payload, replaceTruncated, 2)
 }
 
-const replaceTruncated = (_: string, value: unknown) => (isTruncated(value) ? truncatedText(value) : value)
+const replaceTruncated = (_: string, value: unknown) => (isTruncatedValue(value) ? truncatedText(value) : value)

@@ -2,7 +2,7 @@
 import type { Difference, Failure, NearMiss } from '../../evaluator/verdict.ts'
 import { placeText } from '../../scenario/plan.ts'
 import { counted } from '../../text/counted.ts'
-import { offset } from './formatting.ts'
+import { offsetText } from './formatting.ts'
 import { outcomeIcon } from './icons.ts'
 import { html, type Markup, type Part } from './markup.ts'
 import { entryLink } from './scenario-links.ts'
@@ -68,7 +68,7 @@ const nearMiss = (
   { seq, what, afterMs, why, differences }: NearMiss,
   slug: string | null,
 ): Markup => html`<div class="near">
-<p>${entryLink(slug, seq)}<span class="what">${what}</span> <span class="at">${offset(afterMs)} s</span> <span class="why">${why}</span></p>
+<p>${entryLink(slug, seq)}<span class="what">${what}</span> <span class="at">${offsetText(afterMs)} s</span> <span class="why">${why}</span></p>
 ${differences.length > 0 && html`<table class="differences"><thead><tr><th>field</th><th>wanted</th><th>was</th><th class="visually-hidden">hint</th></tr></thead><tbody>${differences.map(difference)}</tbody></table>`}
 </div>`
 

@@ -2,7 +2,7 @@
 import { formatMs } from '../../text/terminal-text.ts'
 
 /** `+0.84`, `-0.02`, `+83.10`: seconds from the start of what it stands in. */
-export const offset = (ms: number): string => `${ms < 0 ? '-' : '+'}${(Math.abs(ms) / 1000).toFixed(2)}`
+export const offsetText = (ms: number): string => `${ms < 0 ? '-' : '+'}${(Math.abs(ms) / 1000).toFixed(2)}`
 
 /** `31 ms`, `6.4 s`, `12 min 4 s`. */
 export function duration(ms: number): string {

@@ -5,10 +5,10 @@ import { counted } from '../../text/counted.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../wording/outcomes.ts'
 import { duration, moment } from './formatting.ts'
 import { exact, html, type Markup, type Part } from './markup.ts'
-import { type LinkedScenario, linkTo, OUTCOMES } from './scenario-links.ts'
+import { type LinkedScenario, linkTo, OUTCOME_ORDER } from './scenario-links.ts'
 
 /** `2 of 6 scenarios failed`, `All 6 scenarios passed`. */
-export function verdictOf({ counts, scenarios, failures, stopped }: RunResult): string {
+export function verdictHeading({ counts, scenarios, failures, stopped }: RunResult): string {
   const all = scenarios.length
   if (counts.fail > 0) return `${counts.fail} of ${counted(all, 'scenario')} failed`
   if (counts.error > 0)
@@ -22,7 +22,7 @@ export function verdictOf({ counts, scenarios, failures, stopped }: RunResult): 
 
 export const overview = (result: RunResult): Markup => html`<header class="top">
 <p class="brand">handover-sim <span>scenario report</span></p>
-<h1>${verdictOf(result)}</h1>
+<h1>${verdictHeading(result)}</h1>
 ${result.stopped !== null && html`<p class="stopped"><strong>Stopped early.</strong> ${result.stopped}</p>`}
 ${bar(result)}
 <dl class="facts">${facts(result)}</dl>
@@ -38,7 +38,7 @@ const facts = ({ target, seed, startedAt, durationMs, exitCode }: RunResult): Pa
   ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)
 
 function bar({ counts, scenarios }: RunResult): Part {
-  const there = OUTCOMES.filter(outcome => counts[outcome] > 0)
+  const there = OUTCOME_ORDER.filter(outcome => counts[outcome] > 0)
   const label = there.map(outcome => `${counts[outcome]} ${OUTCOME_TEXTS[outcome]}`).join(', ')
   return (
     scenarios.length > 0 &&

@@ -5,9 +5,9 @@ import { OUTCOME_TEXTS } from '../../wording/outcomes.ts'
 import { entryMarkup } from './entry-details.ts'
 import { failureCards } from './failure-cards.ts'
 import { html, type Markup, type Part } from './markup.ts'
-import { overview, verdictOf, warningsByRule } from './overview.ts'
+import { overview, verdictHeading, warningsByRule } from './overview.ts'
 import { page } from './page.ts'
-import { linkScenarios, OUTCOMES } from './scenario-links.ts'
+import { linkScenarios, OUTCOME_ORDER } from './scenario-links.ts'
 import { scenarioSection } from './scenario-section.ts'
 import { collectTimelineData, type TimelineData } from './timeline-data.ts'
 import { truncateEntry } from './truncate-entry.ts'
@@ -19,7 +19,7 @@ export function htmlReport(result: RunResult): string {
     scenarioSection(linked, timeline[index]!, index === indexToOpen(scenarios)),
   )
   return page({
-    title: verdictOf(result),
+    title: verdictHeading(result),
     version: result.version,
     parts: [
       overview(result),
@@ -48,7 +48,7 @@ ${leftOut(timeline)}
 </section>`
 
 const filter = ({ counts, scenarios }: RunResult): Markup => html`<form class="filter scripted-only" role="search">
-<div role="group" aria-label="Outcome">${chip('all', 'all', scenarios.length, true)}${OUTCOMES.map(
+<div role="group" aria-label="Outcome">${chip('all', 'all', scenarios.length, true)}${OUTCOME_ORDER.map(
   outcome => counts[outcome] > 0 && chip(outcome, OUTCOME_TEXTS[outcome], counts[outcome], false),
 )}</div>
 <input type="search" name="text" aria-label="Search in names, files, tags and failures" placeholder="Search" autocomplete="off" spellcheck="false">

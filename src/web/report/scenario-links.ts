@@ -3,7 +3,7 @@ import type { Outcome, ScenarioResult } from '../../evaluator/verdict.ts'
 import { exact, html, type Markup } from './markup.ts'
 
 /** What needs a look comes first. */
-export const OUTCOMES: readonly Outcome[] = ['fail', 'error', 'inconclusive', 'pass', 'skipped']
+export const OUTCOME_ORDER: readonly Outcome[] = ['fail', 'error', 'inconclusive', 'pass', 'skipped']
 
 export interface LinkedScenario {
   readonly scenario: ScenarioResult
@@ -12,7 +12,7 @@ export interface LinkedScenario {
 }
 
 export function linkScenarios(scenarios: readonly ScenarioResult[]): LinkedScenario[] {
-  const sorted = OUTCOMES.flatMap(outcome => scenarios.filter(scenario => scenario.outcome === outcome))
+  const sorted = OUTCOME_ORDER.flatMap(outcome => scenarios.filter(scenario => scenario.outcome === outcome))
   const taken = new Set<string>()
   return sorted.map(scenario => ({ scenario, slug: freeSlug(slugOf(scenario), taken) }))
 }

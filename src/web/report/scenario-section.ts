@@ -4,7 +4,7 @@ import { warningText } from '../../evaluator/warning-text.ts'
 import { placeText } from '../../scenario/plan.ts'
 import { formatMs } from '../../text/terminal-text.ts'
 import { failureCards } from './failure-cards.ts'
-import { duration, offset } from './formatting.ts'
+import { duration, offsetText } from './formatting.ts'
 import { outcomeIcon } from './icons.ts'
 import { exact, html, type Markup, type Part } from './markup.ts'
 import { entryLink, type LinkedScenario, linkTo } from './scenario-links.ts'
@@ -153,5 +153,5 @@ function timing({ startMs, endMs }: StepVerdict, frame: Frame): Part {
   const from = startMs - frame.startMs
   const length = (endMs ?? frame.startMs + frame.lengthMs) - startMs
   const [left, width] = [from, length].map(ms => `${((Math.max(0, ms) / frame.lengthMs) * 100).toFixed(2)}%`)
-  return html`<span class="at">${offset(from)}</span><span class="took">${endMs === null ? 'not ended' : formatMs(length)}</span><span class="when" aria-hidden="true"><i style="left:min(${left},100% - 3px);width:${width}"></i></span>`
+  return html`<span class="at">${offsetText(from)}</span><span class="took">${endMs === null ? 'not ended' : formatMs(length)}</span><span class="when" aria-hidden="true"><i style="left:min(${left},100% - 3px);width:${width}"></i></span>`
 }

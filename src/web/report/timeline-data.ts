@@ -4,7 +4,7 @@ import type { TimelineRow } from '../../timeline/row.ts'
 import { type TimelineSource, timelineOf } from '../../timeline/timeline.ts'
 import { conversationsOf, type EmbeddedTimeline } from './diagram.ts'
 import { entryMarkup } from './entry-details.ts'
-import { offset } from './formatting.ts'
+import { offsetText } from './formatting.ts'
 import { exact, html, json, type Markup, type Part } from './markup.ts'
 import type { LinkedScenario } from './scenario-links.ts'
 import { truncateEntry } from './truncate-entry.ts'
@@ -84,4 +84,4 @@ ${pointedAt.map(entry => html`<details class="static-entry"><summary>Entry #${en
 }
 
 const staticRow = (row: TimelineRow, slug: string, severalConversations: boolean): Part => html`
-<tr id="${exact(`${slug}/${row.seq}`)}"${row.failed && html` class="failed"`}><td>${offset(row.atMs)}</td><td>#${row.seq}</td>${severalConversations && html`<td>${row.conversation}</td>`}<td>${row.from}</td><td>${row.to === row.from ? '' : row.to}</td><td>${row.label}</td><td>${row.failed ? '✕ ' : row.ok ? '' : '! '}${row.answer}</td></tr>`
+<tr id="${exact(`${slug}/${row.seq}`)}"${row.failed && html` class="failed"`}><td>${offsetText(row.atMs)}</td><td>#${row.seq}</td>${severalConversations && html`<td>${row.conversation}</td>`}<td>${row.from}</td><td>${row.to === row.from ? '' : row.to}</td><td>${row.label}</td><td>${row.failed ? '✕ ' : row.ok ? '' : '! '}${row.answer}</td></tr>`

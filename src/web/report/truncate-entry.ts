@@ -15,7 +15,7 @@ export interface TruncatedValue {
   readonly chars: number
 }
 
-export const isTruncated = (value: unknown): value is TruncatedValue =>
+export const isTruncatedValue = (value: unknown): value is TruncatedValue =>
   typeof value === 'object' && value !== null && typeof (value as TruncatedValue).$cut === 'string'
 
 export const truncatedText = ({ $cut, chars }: TruncatedValue): string =>

@@ -2,7 +2,7 @@
 import type { TimelineRow } from '../../../timeline/row.ts'
 import { routeOf } from '../diagram.ts'
 import { entryMarkup } from '../entry-details.ts'
-import { offset } from '../formatting.ts'
+import { offsetText } from '../formatting.ts'
 import { html, type Markup, type Part } from '../markup.ts'
 import { makeCurrent, moveFrom, scenarioOf, timelineOfScenario } from './timelines.ts'
 
@@ -43,7 +43,7 @@ function facts(row: TimelineRow): Markup {
   const { atMs, step, conversation, answer = '' } = row
   const words = [
     routeOf(row),
-    `${offset(atMs)} s`,
+    `${offsetText(atMs)} s`,
     step !== null && `step ${step}`,
     conversation !== null && `chat ${conversation}`,
     answer !== '' && `answer: ${answer}`,
