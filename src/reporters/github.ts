@@ -102,18 +102,8 @@ export function githubSummary(result: RunResult): string {
 }
 
 function rowOf(scenario: ScenarioResult): string {
-<<<<<<< HEAD
   const { outcome, durationMs } = scenario
-  const cells = [OUTCOMES[outcome].word, titleOf(scenario), formatMs(durationMs), causeOf(scenario)]
-=======
-  const { outcome, durationMs, failures, reason } = scenario
-  const cells = [
-    OUTCOME_STYLES[outcome].word,
-    titleOf(scenario),
-    formatMs(durationMs),
-    failures[0]?.happened ?? reason ?? '',
-  ]
->>>>>>> 891e30c (Give exported names that two files shared a name of their own)
+  const cells = [OUTCOME_STYLES[outcome].word, titleOf(scenario), formatMs(durationMs), causeOf(scenario)]
   return `| ${cells.map(markdown).join(' | ')} |`
 }
 

@@ -8,12 +8,8 @@ import { elapsedMs, type Timer, wallTimer } from '../runtime/clock.ts'
 import { formatMs, shorten, widthOf } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { visible } from '../text/visible.ts'
-<<<<<<< HEAD
 import { causeOf } from './failure.ts'
-import { type ColorLevel, createTheme, OUTCOMES, type Theme } from './theme.ts'
-=======
 import { type ColorLevel, createTheme, OUTCOME_STYLES, type Theme } from './theme.ts'
->>>>>>> 891e30c (Give exported names that two files shared a name of their own)
 
 const TEXTS = defineTexts({
   step: (number: number, label: string) => `step ${number}: ${label}`,
@@ -127,15 +123,9 @@ function endLine(
   { theme }: ProgressContext,
   { name, outcome, reason, durationMs, failures }: Parameters<Progress['finished']>[0],
 ) {
-<<<<<<< HEAD
-  const { word, shade } = OUTCOMES[outcome]
+  const { word, shade } = OUTCOME_STYLES[outcome]
   const cause = outcome === 'pass' ? '' : causeOf({ failures, reason })
   const because = cause === '' ? '' : `: ${shorten(visible(cause), MAX_CAUSE_COLUMNS)}`
-=======
-  const { word, shade } = OUTCOME_STYLES[outcome]
-  const why = failures[0]?.happened ?? reason
-  const because = why === null || outcome === 'pass' ? '' : `: ${shorten(visible(why), 120)}`
->>>>>>> 891e30c (Give exported names that two files shared a name of their own)
   return `${theme[shade](word)} ${visible(name)}, ${formatMs(durationMs)}${because}`
 }
 

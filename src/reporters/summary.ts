@@ -79,11 +79,7 @@ export function countsText(
   paint = (_: Outcome, text: string) => text,
 ): string {
   const parts = ORDER.filter(outcome => counts[outcome] > 0).map(outcome =>
-<<<<<<< HEAD
     paint(outcome, `${counts[outcome]} ${OUTCOME_TEXTS[outcome]}`),
-=======
-    paint(outcome, `${counts[outcome]} ${OUTCOME_STYLES[outcome].done}`),
->>>>>>> 891e30c (Give exported names that two files shared a name of their own)
   )
   const what = parts.length === 0 ? TEXTS.nothing : parts.join(', ')
   return `${counted(scenarios.length, 'scenario')} in ${formatMs(durationMs)}: ${what}`

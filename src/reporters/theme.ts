@@ -21,21 +21,10 @@ export function createTheme(level: ColorLevel): Theme {
   }
 }
 
-<<<<<<< HEAD
-export const OUTCOMES: Readonly<Record<Outcome, { readonly word: string; readonly shade: Shade }>> = {
+export const OUTCOME_STYLES: Readonly<Record<Outcome, { readonly word: string; readonly shade: Shade }>> = {
   pass: { word: 'PASS', shade: 'good' },
   fail: { word: 'FAIL', shade: 'bad' },
   error: { word: 'ERROR', shade: 'bad' },
   inconclusive: { word: 'INCONCLUSIVE', shade: 'warn' },
   skipped: { word: 'SKIP', shade: 'faint' },
-=======
-export const OUTCOME_STYLES: Readonly<
-  Record<Outcome, { readonly word: string; readonly done: string; readonly shade: Shade }>
-> = {
-  pass: { word: 'PASS', done: 'passed', shade: 'good' },
-  fail: { word: 'FAIL', done: 'failed', shade: 'bad' },
-  error: { word: 'ERROR', done: 'could not be played', shade: 'bad' },
-  inconclusive: { word: 'INCONCLUSIVE', done: 'inconclusive', shade: 'warn' },
-  skipped: { word: 'SKIP', done: 'skipped', shade: 'faint' },
->>>>>>> 891e30c (Give exported names that two files shared a name of their own)
 }
