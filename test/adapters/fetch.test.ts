@@ -14,7 +14,7 @@ const start = async (fetch: typeof globalThis.fetch, { apiKey, botId }: Simulato
 }
 
 describe('sim.fetch', () => {
-  it('takes an address and options', async () => {
+  it('accepts an address and options', async () => {
     const answer = await start(sim.fetch, sim)
     expect(await answer.json()).toMatchObject({ event: 'TAKEOVER STARTED' })
   })
@@ -25,11 +25,11 @@ describe('sim.fetch', () => {
     expect((await sim.fetch(new Request(START, { headers }), { method: 'POST' })).status).toBe(401)
   })
 
-  it('says of an address without a host what fetch says', async () => {
+  it('rejects an address without a host as fetch does', async () => {
     await expect(sim.fetch('/api/v2/handover/start')).rejects.toThrow(/Failed to parse URL|Invalid URL/)
   })
 
-  it('is given up as a fetch is: before, while it waits, and while the answer comes', async () => {
+  it('aborts as fetch does: before the call, during it, and while the body arrives', async () => {
     await expect(start(sim.fetch, sim, { signal: AbortSignal.abort() })).rejects.toThrow(
       expect.objectContaining({ name: 'AbortError' }),
     )

@@ -69,7 +69,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, send) => {
     },
   )
 
-  it('gets its refusals and unknown paths from the simulator too', async () => {
+  it('receives errors and unknown paths from the simulator too', async () => {
     const sim = createPlatformSimulator()
     catching(sim)
     expect(await send(`${sim.baseUrl}/api/v1/chats/none`, GET)).toMatchObject({ status: 401 })
@@ -80,7 +80,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, send) => {
     ])
   })
 
-  it('finds two simulators at two addresses, and nothing of either elsewhere', async () => {
+  it('finds two simulators at two addresses, and neither elsewhere', async () => {
     const [a, b] = [
       createPlatformSimulator({ baseUrl: 'https://a.example.test' }),
       createPlatformSimulator({ baseUrl: 'https://a.example.test/b' }),
@@ -99,7 +99,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, send) => {
     expect([a, b].map(sim => sim.journal.query({ kind: 'api' }).length)).toEqual([2, 1])
   })
 
-  it('fails as over a network when the answer gets lost', async () => {
+  it('fails as over a network when the response is lost', async () => {
     const sim = createPlatformSimulator()
     catching(sim)
     const { id } = await sim.chat()
@@ -124,7 +124,7 @@ describe('an interception', () => {
   const chatsOf = (sim: PlatformSimulator) => `${sim.baseUrl}/api/v1/chats/none`
   const calls = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' }).length
 
-  it('ends with its block, also for connections that were kept', async () => {
+  it('ends with its block, also for idle connections', async () => {
     const sim = createPlatformSimulator({ baseUrl: 'https://nobody.example.test' })
     {
       using _ = intercept(sim)
@@ -135,7 +135,7 @@ describe('an interception', () => {
     expect(calls(sim)).toBe(before)
   })
 
-  it('is over once, however often it is stopped', async () => {
+  it('ends once, however often it is stopped', async () => {
     const sim = createPlatformSimulator()
     const [first, second] = [catching(sim), catching(sim)]
     first.stop()
@@ -145,7 +145,7 @@ describe('an interception', () => {
     expect(patched()).toEqual(untouched)
   })
 
-  it('hides an earlier one at the same address while it stands, whichever ends first', async () => {
+  it('overrides an earlier one at the same address while it is active, whichever ends first', async () => {
     const [a, b] = [createPlatformSimulator(), createPlatformSimulator()]
     const outer = catching(a)
     const inner = catching(b)
@@ -159,14 +159,14 @@ describe('an interception', () => {
     expect([calls(a), calls(b)]).toEqual([1, 2])
   })
 
-  it('is refused for two at one address, and for what is no simulator', () => {
+  it('rejects two simulators at one address, and values that are no simulator', () => {
     const [one, other] = [createPlatformSimulator(), createPlatformSimulator()]
     expect(() => catching(one, other)).toThrow('Two simulators answer at https://bot.example.test: give one of them')
     expect(() => intercept(undefined as never)).toThrow('intercept takes a simulator, or a list of simulators.')
     expect(() => intercept(Promise.resolve(one) as never)).toThrow('intercept takes a simulator')
   })
 
-  it('lets what is in flight finish', async () => {
+  it('lets requests in flight finish', async () => {
     const pending: (() => void)[] = []
     const handle = () =>
       new Promise<ApiResponse>(resolve => pending.push(() => resolve({ status: 200, headers: {}, body: 'late' })))
@@ -197,7 +197,7 @@ describe('an interception', () => {
     expect(calls(sim)).toBe(4)
   })
 
-  it('knows timeouts and aborts of the client', async () => {
+  it('supports timeouts and aborts of the client', async () => {
     const sim = createPlatformSimulator()
     catching(sim)
     const { id } = await sim.chat()
@@ -216,7 +216,7 @@ describe('an interception', () => {
     sim.reset()
   })
 
-  it('works while the timers of a test stand still', async () => {
+  it('works with fake timers', async () => {
     const sim = createPlatformSimulator()
     catching(sim)
     vi.useFakeTimers()

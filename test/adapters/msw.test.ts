@@ -116,7 +116,7 @@ describe.each(Object.entries(versions))('%s', (_, { http, listen }) => {
     expect([a!, b!].map(sim => sim.journal.query({ kind: 'api' }).length)).toEqual([1, 2])
   })
 
-  it('turns an answer that gets lost into a network error', async () => {
+  it('turns a lost response into a network error', async () => {
     const sim = createPlatformSimulator()
     listening(sim)
     const { id } = await sim.chat()
@@ -130,7 +130,7 @@ describe.each(Object.entries(versions))('%s', (_, { http, listen }) => {
     expect(await withFetch(`${sim.baseUrl}/api/v1/chats/${id}`, read)).toMatchObject({ status: 200 })
   })
 
-  it('does not stand in the way of webhooks', async () => {
+  it('does not intercept webhooks', async () => {
     await using webhook = await startWebhook()
     const sim = createPlatformSimulator({ webhook: { url: webhook.url } })
     onTestFinished(() => sim.close())
@@ -152,20 +152,20 @@ it('handlers() builds with the msw that is installed', async () => {
   expect((await fetch(`${sim.baseUrl}/none`)).status).toBe(404)
 })
 
-it('handlers() says what it takes', () => {
+it('handlers() rejects values that are no simulator', () => {
   expect(() => handlers(undefined as never)).toThrow('handlers takes a simulator: handlers(createSimulator()).')
 })
 
 describe('a Node too old for the installed msw', () => {
   const three = { version: '3.0.5', engines: { node: '>=22.12.0' } }
 
-  it.each(['20.19.0', '22.11.9'])('is told so: %s', node => {
+  it.each(['20.19.0', '22.11.9'])('is reported: %s', node => {
     expect(nodeProblem(three, node)).toBe(
       `msw 3.0.5 needs Node 22.12.0 or newer, and this is Node ${node}. Use a newer Node or install msw 2, which works too: npm install -D msw@2.`,
     )
   })
 
-  it('is not seen where there is none', () => {
+  it('is not reported for a new enough Node', () => {
     expect(['22.12.0', '22.12.1', '24.0.0'].map(node => nodeProblem(three, node))).toEqual([null, null, null])
     expect(nodeProblem({ version: '2.15.0', engines: { node: '>=18' } }, '20.19.0')).toBeNull()
     expect(nodeProblem({ version: '4.0.0' }, '20.19.0')).toBeNull()

@@ -58,7 +58,7 @@ const nodes = new Map(
 )
 
 describe.each([...nodes])('on Node %s', (version, node) => {
-  it('interceptors catch every client, in a scope of their own too', () => {
+  it('interceptors catch every client, also in another realm', () => {
     const { stdout, stderr } = run(node, join(ROOT, 'test/adapters/on-node.mjs'), place('interceptors.cjs'))
     const answers = ['200 /x?y=1 over fetch', '200 /x?y=1 over http', '200 /z over http', 'fetch failed']
     expect({ stderr, told: stdout && JSON.parse(stdout) }).toEqual({ stderr: '', told: [answers, answers] })
@@ -68,7 +68,7 @@ describe.each([...nodes])('on Node %s', (version, node) => {
     expect(run(node, place('msw/user.mjs'))).toEqual({ stdout: 'from https://bot.example.test/x', stderr: '' })
   })
 
-  it('handlers serve msw 3, or say what it takes', () => {
+  it('handlers serve msw 3, or name the Node it needs', () => {
     const [major = 0, minor = 0] = version.slice(1).split('.').map(Number)
     const served = major > 22 || (major === 22 && minor >= 12)
     const { stdout } = run(node, place('msw3/user.mjs'))

@@ -24,7 +24,7 @@ const problemsOf = async (work: Promise<void>): Promise<ExpectationError> => {
 const kindsOf = ({ failures }: ExpectationError) => failures.map(({ kind }) => kind)
 
 describe('assertClean', () => {
-  it('has nothing to say when every call was expected, and reading is free', async () => {
+  it('passes when every call was expected, or only reads', async () => {
     const { sim, call, ada } = await takenOver()
     await call('transcript', { chat_id: ada.id })
     await ada.says('hei')
@@ -33,14 +33,14 @@ describe('assertClean', () => {
     await sim.assertClean()
   })
 
-  it('nor when nothing was ever expected of a simulator without a webhook', async () => {
+  it('passes for a simulator without webhook and expectations', async () => {
     const { sim } = simulatorWith()
     await sim.configure({ 'webhook.url': null })
     await sim.chat()
     await sim.assertClean()
   })
 
-  it('tells of calls nobody expected, with the way out', async () => {
+  it('reports unexpected calls, with a hint', async () => {
     const { sim, ada } = await takenOver()
     await ada.says('hei')
     const error = await problemsOf(sim.assertClean())
@@ -52,7 +52,7 @@ describe('assertClean', () => {
     await problemsOf(sim.assertClean())
   })
 
-  it('tells of one too many', async () => {
+  it('reports a surplus call', async () => {
     const { sim, call, ada } = await takenOver()
     await call('message/', { chat_id: ada.id, message: 'Hi', sender: ANNA })
     await call('message/', { chat_id: ada.id, message: 'Hi', sender: ANNA })
@@ -62,7 +62,7 @@ describe('assertClean', () => {
     expect(error.failure.happened).toMatch(/^it came 2 times/)
   })
 
-  it('tells of calls the platform refused', async () => {
+  it('reports refused calls', async () => {
     const { sim, call, ada } = await takenOver()
     await call('message/', { chat_id: ada.id, message: 7, sender: ANNA })
     await call('end', { chat_id: 'nobody' })
@@ -71,7 +71,7 @@ describe('assertClean', () => {
     expect(kindsOf(error)).toEqual(['contract', 'contract', 'contract'])
   })
 
-  it('tells of what it only forgave, unless that may be', async () => {
+  it('reports contract findings, unless they are allowed', async () => {
     const { sim, call, ada } = await takenOver()
     await call('message/', { chat_id: ada.id, message: 'Hi', text: 'Hi', sender: ANNA })
     await ada.expectCall('message')
@@ -83,7 +83,7 @@ describe('assertClean', () => {
     await sim.assertClean({ allow: ['unknown-fields'] })
   })
 
-  it('tells of events the webhook did not take: of the user, and of the platform itself', async () => {
+  it('reports events that the webhook did not acknowledge, of the user and of the platform', async () => {
     const refusing = (event: Event, call: Call) => {
       if (event.event === 'AGENT TYPING START') throw new Error('nobody here')
       return event.event === 'MESSAGE FROM USER' ? new Response('no', { status: 500 }) : shouting(event, call)
@@ -98,7 +98,7 @@ describe('assertClean', () => {
     )
   })
 
-  it('forgives what was spoilt on purpose', async () => {
+  it('ignores events that a fault changed', async () => {
     const { sim, ada } = await takenOver(({ event, ...rest }, call) =>
       event === 'MESSAGE FROM USER'
         ? new Response('bad signature', { status: 401 })
@@ -109,13 +109,13 @@ describe('assertClean', () => {
     await sim.assertClean()
   })
 
-  it('does not tell again what a test has been told', async () => {
+  it('does not report a failure twice', async () => {
     const { sim, ada } = await takenOver()
     await expect(ada.expectCall('end', {}, { within: '5ms' })).rejects.toThrow(ExpectationError)
     await sim.assertClean()
   })
 
-  it('waits for work that is under way in this process', async () => {
+  it('waits for work in progress in this process', async () => {
     const { sim, ada } = await takenOver(async (event, call) => {
       if (event.event === 'REQUESTING TAKEOVER') await call('start', { chat_id: event.chat.id, sender: ANNA })
       else
@@ -125,7 +125,7 @@ describe('assertClean', () => {
     expect(kindsOf(await problemsOf(sim.assertClean()))).toEqual(['unexpected'])
   })
 
-  it('is asked of a server as well, with a quiet time', async () => {
+  it('works on a server, with a settle time', async () => {
     const server = await startSimulator({ port: 0 })
     try {
       const ada = await server.chat()
@@ -138,7 +138,7 @@ describe('assertClean', () => {
     }
   })
 
-  it('each workspace of a server for itself', async () => {
+  it('checks each workspace of a server by itself', async () => {
     const server = await startSimulator({ port: 0 })
     try {
       const [one, other] = [await server.workspace({ expectTimeout: '5ms' }), await server.workspace()]
@@ -152,7 +152,7 @@ describe('assertClean', () => {
     }
   })
 
-  it('does not judge what still waits', async () => {
+  it('rejects while an expectation has not ended', async () => {
     const { sim } = simulatorWith()
     const ada = await sim.chat()
     const waiting = ada.expectNone('start', { for: '50ms' })
@@ -174,7 +174,7 @@ describe('assertClean', () => {
     answers[0]!(new Response('ok'))
   })
 
-  it('refuses a word it does not know', async () => {
+  it('rejects an unknown name in `allow`', async () => {
     const { sim } = simulatorWith()
     await expect(sim.assertClean({ allow: ['mesage' as 'message'] })).rejects.toThrow(/got "mesage"/)
     await expect(sim.assertClean({ settle: 'soon' })).rejects.toThrow(/settle must be a duration/)

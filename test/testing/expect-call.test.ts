@@ -33,7 +33,7 @@ describe('expectCall', () => {
     expect(sim.journal.find(start.seq)).toBe(start.entry)
   })
 
-  it('waits for one that comes later', async () => {
+  it('waits for a call that arrives later', async () => {
     const { sim, call } = simulatorWith()
     const ada = await sim.chat()
     await ada.press('handover')
@@ -42,7 +42,7 @@ describe('expectCall', () => {
     expect((await waiting).body.sender).toEqual(ANNA)
   })
 
-  it('claims each call once, and the next must be later', async () => {
+  it('claims each call once, and the next claimed call is a later one', async () => {
     const { sim } = simulatorWith(shouting)
     const ada = await sim.chat()
     await ada.press('handover')
@@ -55,7 +55,7 @@ describe('expectCall', () => {
     expect(message).toMatch(/step \d+ is expect message \{ message: "TWO" \}/)
   })
 
-  it('goes on after a matcher that threw', async () => {
+  it('continues after a matcher that threw', async () => {
     const { sim } = simulatorWith(shouting)
     const ada = await sim.chat()
     await ada.press('handover')
@@ -66,7 +66,7 @@ describe('expectCall', () => {
     await ada.expectCall('message', { message: 'ONE' })
   })
 
-  it('in any order side by side', async () => {
+  it('concurrent expectations accept any order', async () => {
     const { sim } = simulatorWith(shouting)
     const ada = await sim.chat()
     await ada.press('handover')
@@ -79,7 +79,7 @@ describe('expectCall', () => {
     expect(two.seq).toBeGreaterThan(one.seq)
   })
 
-  it('looks from the first thing the user did since the last expectation, or from where it is told to', async () => {
+  it("considers calls after the user's first action since the last expectation, or after `since`", async () => {
     const { sim } = simulatorWith(shouting)
     const ada = await sim.chat()
     const pressed = await ada.press('handover')
@@ -93,7 +93,7 @@ describe('expectCall', () => {
     expect(again.failure.nearest[0]).toMatchObject({ seq, why: expect.stringContaining('already claimed by step') })
   })
 
-  it('of several: as many as wanted, in their order', async () => {
+  it('resolves with `times` calls in order', async () => {
     const { sim } = simulatorWith(shouting)
     const ada = await sim.chat()
     await ada.press('handover')
@@ -104,7 +104,7 @@ describe('expectCall', () => {
     await sim.assertClean()
   })
 
-  it('does not take the call of another chat, and says whose it is', async () => {
+  it('does not claim the call of another chat, and names that chat', async () => {
     const { sim } = simulatorWith((event, call) => shouting({ ...event, chat: { id: first } }, call))
     const [ada, bo] = [await sim.chat({ user: { firstName: 'Ada' } }), await sim.chat({ user: { firstName: 'Bo' } })]
     const first = ada.id
@@ -113,7 +113,7 @@ describe('expectCall', () => {
     expect(message).toContain('chat_id belongs to chat "Ada": cross-talk?')
   })
 
-  it('tells what differs, as the report of a run does, with a timeline and no colours', async () => {
+  it('reports the differences as a run does, with a timeline and without colours', async () => {
     const { sim, call } = simulatorWith()
     const ada = await sim.chat()
     await ada.press('handover')
@@ -135,7 +135,7 @@ describe('expectCall', () => {
     expect(error.stack).not.toMatch(/at .*src\/testing/)
   })
 
-  it('takes patterns, operators and the matchers of the test runner, and shows them', async () => {
+  it('accepts patterns, operators and asymmetric matchers, and shows them', async () => {
     const { sim } = simulatorWith(shouting)
     const ada = await sim.chat()
     await ada.press('handover')
@@ -152,7 +152,7 @@ describe('expectCall', () => {
     expect(message).toContain('bot_id: Any<String>')
   })
 
-  it('what looks like $(name) means itself', async () => {
+  it('treats $(name) as plain text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: fc.constantFrom('$', '(', ')', 'a', ' ', '\\') }), async text => {
         const { sim, call } = simulatorWith()
@@ -165,7 +165,7 @@ describe('expectCall', () => {
     )
   })
 
-  it('a call with a wrong key is not the one', async () => {
+  it('does not claim a call with a wrong key', async () => {
     const { sim, call } = simulatorWith()
     const ada = await sim.chat()
     await ada.press('handover')
@@ -174,7 +174,7 @@ describe('expectCall', () => {
     expect(message).toContain('bad key: the platform does not know it')
   })
 
-  it('an event that was not due explains the silence', async () => {
+  it('explains a missing call by an event that was not due', async () => {
     const { sim } = simulatorWith(shouting)
     const ada = await sim.chat()
     await ada.press('handover')
@@ -220,7 +220,7 @@ describe('expectCall', () => {
     expect((await ada.expectCall('start')).body.bot_id).toBe(2042)
   })
 
-  it('works while a test fakes its timers', async () => {
+  it('works with fake timers', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     const { sim } = simulatorWith(shouting)
@@ -232,7 +232,7 @@ describe('expectCall', () => {
     await sim.assertClean()
   })
 
-  it('is told in colours when they are asked for', async () => {
+  it('uses colours with FORCE_COLOR', async () => {
     const before = process.env.FORCE_COLOR
     process.env.FORCE_COLOR = '1'
     onTestFinished(() => {
@@ -255,7 +255,7 @@ describe('expectCall', () => {
     await expect(sim.expectCall('start' as 'availability')).rejects.toThrow(/start is about a chat/)
   })
 
-  it('waits as long as the simulator says, unless it says otherwise itself', async () => {
+  it('waits for expectTimeout of the simulator, unless it has a `within`', async () => {
     const { sim } = simulatorWith(undefined, { expectTimeout: '5ms' })
     const ada = await sim.chat()
     expect((await failureOf(ada.expectCall('start'))).message).toContain('within 5ms')
@@ -274,7 +274,7 @@ describe('expectCall', () => {
     await expect(refused).rejects.toBeInstanceOf(InvalidOptionError)
   })
 
-  it('a reset ends the wait, and what was expected of a chat before it is refused', async () => {
+  it('a reset ends the wait, and later expectations of the removed chat are rejected', async () => {
     const { sim } = simulatorWith()
     const ada = await sim.chat()
     const waiting = ada.expectCall('start', {}, { within: '5s' })
@@ -302,7 +302,7 @@ describe('expectCall', () => {
 })
 
 describe('expectNone', () => {
-  it('fails the moment one comes', async () => {
+  it('fails as soon as a call arrives', async () => {
     const { sim, call } = simulatorWith()
     const ada = await sim.chat()
     await ada.press('handover')
@@ -312,7 +312,7 @@ describe('expectNone', () => {
     expect(failure).toMatchObject({ kind: 'none', wanted: 'none start { sender: { name: "Anna" } } for 10s' })
   })
 
-  it('counts what came before it in the same turn, but not what was claimed or does not fit', async () => {
+  it('considers earlier calls of the same turn, but no claimed calls and no other bodies', async () => {
     const { sim } = simulatorWith(shouting)
     const ada = await sim.chat()
     await ada.press('handover')

@@ -27,7 +27,7 @@ describe('an expectation that nothing can meet', () => {
     )
   })
 
-  it('does not take a connection the function could not make for one to the function', async () => {
+  it('distinguishes a connection failure inside the function from one to the function', async () => {
     const { sim } = simulatorWith(() => {
       throw new TypeError('fetch failed', {
         cause: Object.assign(new Error('getaddrinfo ENOTFOUND desk.example.test'), { code: 'ENOTFOUND' }),
@@ -64,7 +64,7 @@ describe('an expectation that nothing can meet', () => {
     expect((await (await sim.chat()).press('handover')).ack).toMatchObject({ status: 200 })
   })
 
-  it('tells of an answer that was given before', async () => {
+  it('reports an earlier answer', async () => {
     const ok = new Response('ok')
     const { sim } = simulatorWith(() => ok)
     const ada = await sim.chat()
@@ -75,7 +75,7 @@ describe('an expectation that nothing can meet', () => {
     )
   })
 
-  it('is told when there is no webhook at all', async () => {
+  it('reports that there is no webhook', async () => {
     const sim = createSimulator()
     onTestFinished(() => sim.close())
     const ada = await sim.chat()
@@ -100,7 +100,7 @@ describe('an expectation that nothing can meet', () => {
     )
   })
 
-  it('is silent when it was taken, and about another chat', async () => {
+  it('adds nothing for acknowledged events and for other chats', async () => {
     const { sim } = simulatorWith(({ chat }) => (chat.id === 'other' ? new Response('', { status: 500 }) : undefined))
     const [ada, other] = [await sim.chat(), await sim.chat({ id: 'other' })]
     await ada.press('handover')

@@ -4,7 +4,7 @@ import { ExpectationError } from '../../src/testing/expectation-error.ts'
 import { ANNA, shouting, simulatorWith } from './desk.ts'
 
 describe('after a restore', () => {
-  it('calls are expected of the chats it brought, over and over', async () => {
+  it('expects calls of restored chats, repeatedly', async () => {
     const { sim } = simulatorWith(shouting)
     const ada = await sim.chat({ user: { firstName: 'Ada' } })
     const before = sim.snapshot()
@@ -16,7 +16,7 @@ describe('after a restore', () => {
     }
   })
 
-  it('what came before it is neither found nor complained of', async () => {
+  it('ignores entries that precede the restore', async () => {
     const { sim } = simulatorWith(shouting)
     const ada = await sim.chat({ user: { firstName: 'Ada' } })
     const before = sim.snapshot()
@@ -41,7 +41,7 @@ describe('after a restore', () => {
     expect(ada.transcript.at(-1)).toMatchObject({ from: 'agent', text: 'HELLO' })
   })
 
-  it('a call nobody expected is one', async () => {
+  it('reports unexpected calls', async () => {
     const { sim, call } = simulatorWith(shouting)
     const ada = await sim.chat()
     await sim.restore(sim.snapshot())
@@ -49,7 +49,7 @@ describe('after a restore', () => {
     await expect(sim.assertClean()).rejects.toThrow(ExpectationError)
   })
 
-  it('nor what a journal tells that came with it', async () => {
+  it('ignores the journal of the snapshot', async () => {
     const { sim, call } = simulatorWith(shouting)
     const ada = await sim.chat({ user: { firstName: 'Ada' } })
     await ada.press('handover')
@@ -68,7 +68,7 @@ describe('after a restore', () => {
     expect(sim.journal.query({ kind: 'api' }).length).toBe(3)
   })
 
-  it('chats whose beginning has left the journal have their calls as well', async () => {
+  it('expects calls of chats whose first entries were evicted', async () => {
     const { sim } = simulatorWith(shouting, { journalLimit: 8 })
     const ada = await sim.chat()
     for (let count = 0; count < 10; count++) await ada.says(`${count}`)

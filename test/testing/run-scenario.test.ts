@@ -48,14 +48,14 @@ describe('a scenario in code', () => {
     expectCall('message', { message: 'Hi!' }),
   ])
 
-  it('is played with the agent of the simulator', async () => {
+  it('runs with the agent of the simulator', async () => {
     const run = await runScenario(await reference(), greeting)
     run.assertPassed()
     expect(run).toMatchObject({ outcome: 'pass', scenarios: [{ name: 'Greeting', outcome: 'pass' }] })
     expect(run.report()).toContain('PASS scenario > Greeting')
   })
 
-  it('draws what a run with that seed draws, and the simulator has its own seed back', async () => {
+  it('draws the same values as a run with that seed, and restores the seed of the simulator', async () => {
     const sim = await reference()
     const before = (await sim.chat()).view()
     const nameOf = async (seed: number) => {
@@ -84,13 +84,13 @@ describe('a scenario in code', () => {
     expect(error.stack).toContain('run-scenario.test.ts')
   })
 
-  it('lacks what nobody plays', async () => {
+  it('is inconclusive without a driver', async () => {
     const run = await runScenario(createSimulator({ webhook: { fetch: () => new Response('ok') } }), greeting)
     expect(run).toMatchObject({ outcome: 'inconclusive' })
     expect(run.report()).toContain('accept')
   })
 
-  it('begins from nothing each time, leaves nothing to expectations that follow, and the settings as they were', async () => {
+  it('resets the simulator before and after, and restores the settings', async () => {
     const sim = await reference()
     const patient = defineScenario({ name: 'Patient', config: { 'typing.webhook': 'off' } }, [
       press('handover'),
@@ -108,7 +108,7 @@ describe('a scenario in code', () => {
     await sim.assertClean()
   })
 
-  it('says what clock it needs', async () => {
+  it('names the clock that it needs', async () => {
     const sim = createSimulator({ clock: 'real' })
     const later = defineScenario({ name: 'Later', clock: 'virtual' }, [user('Hi'), check({ status: 'bot' })])
     await expect(runScenario(sim, later)).rejects.toThrow(

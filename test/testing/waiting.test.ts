@@ -10,7 +10,7 @@ import { ANNA, shouting, simulatorWith } from './desk.ts'
 import { withReference } from './reference.ts'
 
 describe('waitFor', () => {
-  it('resolves with what it was asked for, as soon as that is there', async () => {
+  it('resolves with the first truthy value', async () => {
     const { sim, call } = simulatorWith()
     const ada = await sim.chat()
     await ada.press('handover')
@@ -23,7 +23,7 @@ describe('waitFor', () => {
     expect((await message).text).toBe('Hi')
   })
 
-  it('says what it waited for, and how the chat is', async () => {
+  it('reports its predicate and the state of the chat', async () => {
     const { sim } = simulatorWith()
     const ada = await sim.chat()
     await ada.press('handover')
@@ -34,7 +34,7 @@ describe('waitFor', () => {
     )
   })
 
-  it('hands on what the question throws, and refuses a promise', async () => {
+  it('rejects with the error of the predicate, and rejects a promise', async () => {
     const { sim } = simulatorWith()
     const wrong = () => {
       throw new Error('no such thing')
@@ -52,7 +52,7 @@ describe('waitFor', () => {
 })
 
 describe('expectAgentSees', () => {
-  it('claims what comes into the inbox, item by item', async () => {
+  it('claims new inbox items one by one', async () => {
     const { sim, close } = await withReference()
     onTestFinished(close)
     const ada = await sim.chat()
@@ -62,7 +62,7 @@ describe('expectAgentSees', () => {
     await expect(ada.expectAgentSees('Hello', { within: '10ms' })).rejects.toThrow(/agent sees "Hello" exactly once/)
   })
 
-  it('sees a message once, and tells when it came twice', async () => {
+  it('expects a message once, and reports a second copy', async () => {
     const items: InboxItem[] = []
     const { sim } = simulatorWith(
       async (event, call) => {
@@ -85,7 +85,7 @@ describe('expectAgentSees', () => {
     await expect(ada.expectAgentSees('Hei')).rejects.toThrow(/needs the function agent\.inbox/)
   })
 
-  it('tells when the inbox cannot be read', async () => {
+  it('reports an inbox that cannot be read', async () => {
     const inbox = () => {
       throw new Error('no desk')
     }
@@ -95,7 +95,7 @@ describe('expectAgentSees', () => {
 })
 
 describe('an action', () => {
-  it('says where it is in the journal, and need not wait for the webhook', async () => {
+  it('resolves with its seq in the journal, with `async` before the webhook answers', async () => {
     let answer = (_: Response): void => {}
     const { sim } = simulatorWith(() => new Promise<Response>(resolve => (answer = resolve)))
     const ada = await sim.chat()

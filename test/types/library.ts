@@ -73,6 +73,7 @@ export async function everythingElse(): Promise<void> {
   await ada.expectAgentSees({ request: true })
   is<Same<Awaited<ReturnType<typeof ada.waitFor<string | undefined>>>, string>>()
   const pressed = await ada.press('handover', { async: true })
+  is<Same<NonNullable<typeof pressed.ack>['durationMs'], number>>()
   await ada.expectCall('start', {}, { since: pressed })
   await ada.says('Hi', { attach: [{ name: 'a.pdf', type: 'application/pdf', size_kb: 87 }] })
   // @ts-expect-error not an option

@@ -28,7 +28,7 @@ const thrownBy = (run: () => unknown): Thrown => {
 }
 
 describe('toHaveReceived', () => {
-  it('holds for a chat, and for a simulator of all its chats', async () => {
+  it('checks a chat, or all chats of a simulator', async () => {
     const { sim, ada, bo } = await talked()
     expect(ada).toHaveReceived('start')
     expect(ada).toHaveReceived('start', { sender: { name: 'Anna' } }, { times: 1 })
@@ -39,7 +39,7 @@ describe('toHaveReceived', () => {
     expect(bo).toHaveReceived('start', undefined, { times: 0 })
   })
 
-  it('may be asked again, claims nothing, and is enough for assertClean', async () => {
+  it('can be repeated, claims nothing, and satisfies assertClean', async () => {
     const { sim, ada } = await talked()
     expect(ada).toHaveReceived('start')
     expect(ada).toHaveReceived('start')
@@ -50,7 +50,7 @@ describe('toHaveReceived', () => {
     await sim.assertClean()
   })
 
-  it('says when the webhook did not take what the user did', async () => {
+  it('reports an event that the webhook did not acknowledge', async () => {
     const { sim } = simulatorWith(() => {
       throw new Error('no desk')
     })
@@ -67,7 +67,7 @@ describe('toHaveReceived', () => {
     expect(sim).toHaveReceived('availability', { availability: 'OPEN' }, { times: 1 })
   })
 
-  it('says what came nearest, and gives the runner what to compare', async () => {
+  it('reports the nearest call, and gives the test runner values to compare', async () => {
     const { ada } = await talked()
     const error = thrownBy(() => expect(ada).toHaveReceived('message', { message: 'HEI!', sender: { name: 'Anna' } }))
     expect(error.message).toMatch(/^x message came, and never like this/)
@@ -79,7 +79,7 @@ describe('toHaveReceived', () => {
     ])
   })
 
-  it('says how often it came, and that it came though it must not', async () => {
+  it('reports the number of calls, also with `not`', async () => {
     const { ada, bo } = await talked()
     const often = thrownBy(() => expect(ada).toHaveReceived('message', {}, { times: 3 })).message
     expect(often).toMatch(/^x it came 2 times: #\d+, #\d+ \(expected: message exactly 3 times/)
@@ -97,7 +97,7 @@ describe('toHaveReceived', () => {
 })
 
 describe('toHaveDelivered', () => {
-  it('counts each event once, however often it was tried', async () => {
+  it('counts each event once, however many attempts it took', async () => {
     let tries = 0
     const { sim } = simulatorWith(() => (++tries < 3 ? new Response('busy', { status: 503 }) : undefined), {
       knobs: { 'webhook.retry': ['1s', '1s'] },
@@ -111,7 +111,7 @@ describe('toHaveDelivered', () => {
     expect(sim).not.toHaveDelivered('MESSAGE FROM USER')
   })
 
-  it('says what differs', async () => {
+  it('reports the differences', async () => {
     const { ada, bo } = await talked()
     expect(ada).toHaveDelivered('MESSAGE FROM USER', { message: 'hei' })
     const error = thrownBy(() => expect(ada).toHaveDelivered('MESSAGE FROM USER', { message: 'nei' }))
@@ -121,7 +121,7 @@ describe('toHaveDelivered', () => {
   })
 })
 
-it('mistakes are told, also where nothing is to be there', async () => {
+it('rejects mistakes, also with `not`', async () => {
   const { ada } = await talked()
   const wrong = { sender: { $typ: 'string' } } as object
   expect(() => expect(ada).not.toHaveReceived('start', wrong)).toThrow(
