@@ -1,4 +1,4 @@
-/** `handover-sim config`: every effective value and where it came from. */
+/** Prints every effective setting and where it comes from (`handover-sim config`). */
 import type { Command } from 'commander'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { SettingFlags } from '../config/settings.ts'

@@ -1,4 +1,4 @@
-/** The reference intermediary as a child process: the webhook target of `start --demo`. */
+/** Starts the reference intermediary as a child process, the webhook target of `start --demo`. */
 import { referenceStart } from '../agent-driver/reference-program.ts'
 import { createTarget } from '../agent-driver/target.ts'
 import { EnvironmentError } from './errors.ts'
@@ -19,7 +19,7 @@ export interface DemoPlatform {
 
 const STOP_WITHIN_MS = 2_000
 
-/** `onLost` is told when it ends by itself. */
+/** Calls `onLost` when the process ends by itself. */
 export async function startDemoTarget(
   platform: DemoPlatform,
   env: Readonly<Record<string, string | undefined>>,

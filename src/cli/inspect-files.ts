@@ -1,4 +1,4 @@
-/** Checks files of every kind and says of each what is in it, or what is wrong with it. */
+/** Checks scenario, driver and config files, and counts what is in them. */
 
 import { basename } from 'node:path'
 import { BUILT_IN_VERBS } from '../agent-driver/driver-schema.ts'
@@ -58,7 +58,7 @@ async function orProblems<Value>(work: () => Promise<Value>): Promise<Value | re
   }
 }
 
-/** Together, because names must be unique over all of them; a file without problems is then counted by itself. */
+/** Loads all files together, because names must be unique over all; then counts each file by itself. */
 async function inspectScenarios(files: readonly FoundFile[], { io }: Context): Promise<Map<string, InspectedFile>> {
   const options = { cwd: io.cwd, nodeVersion: io.nodeVersion }
   const load = (some: readonly FoundFile[]) =>

@@ -1,4 +1,4 @@
-/** The process around a command, as a port: tests run commands without one. */
+/** Defines the streams, signals and environment of a command, so that tests run commands without a process. */
 export interface Output {
   write(text: string): void
   readonly isTTY: boolean

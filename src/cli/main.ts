@@ -1,4 +1,4 @@
-/** The command line. The only place that ends the process. */
+/** Runs the command that the arguments name, and maps errors to exit codes. */
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../contract/version.ts'
 import { reportError } from './errors.ts'

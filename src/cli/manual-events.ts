@@ -1,4 +1,4 @@
-/** What `trigger` and `resend` share: asking a running simulator to send something, and telling what came of it. */
+/** Asks a running simulator to send a manual event, for `trigger` and `resend`. */
 import type { Command } from 'commander'
 import { sendingShape } from '../faults/schema.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
@@ -30,7 +30,7 @@ interface Refusal {
   readonly error: { readonly message: string }
 }
 
-/** The exit code: 0 acknowledged, 1 not. `what` begins the line that says so. */
+/** Returns the exit code: 0 acknowledged, 1 not. `what` begins the line that is printed. */
 export async function sendManualEvent(
   context: Context,
   flags: ManualEventFlags,
@@ -47,7 +47,7 @@ export async function sendManualEvent(
   return answer.ack.error === undefined ? 0 : 1
 }
 
-/** An answer, or a refusal that says "not now". */
+/** Returns the answer, or a refusal of the moment (409). */
 async function ask(url: string, flags: ManualEventFlags, path: string, body: unknown): Promise<Answer | Refusal> {
   const response = await post(`${url}/_sim${path}`, flags, body).catch(error => {
     const why = failureText(connectionFailure(error, new URL(url).host))
@@ -84,7 +84,7 @@ export type FaultFlags = Readonly<Record<string, unknown>>
 export const addFaultFlag = (command: Command): Command =>
   command.option('--fault <name=value>', `on its way: ${NAMES.join(', ')}; may be repeated`, collect)
 
-/** The names only: what each may be is told by the simulator that is asked. */
+/** Checks the names only; the simulator checks the values. */
 export function readFaults(given: readonly string[] = []): FaultFlags {
   const faults = new Map<string, unknown>()
   for (const assignment of given) {
@@ -96,7 +96,7 @@ export function readFaults(given: readonly string[] = []): FaultFlags {
   return Object.fromEntries(faults)
 }
 
-/** `truncate` alone means that it is so. */
+/** A name without a value means `true`. */
 function split(assignment: string): [string, unknown] {
   const at = assignment.indexOf('=')
   if (at < 0) return [assignment, true]
@@ -104,7 +104,7 @@ function split(assignment: string): [string, unknown] {
   return [name, readValue(name, assignment.slice(at + 1))]
 }
 
-/** A bare number counts; where a duration is wanted, it is told to have a unit. */
+/** Only `duplicate` takes a bare number; durations need a unit, and the simulator says so. */
 function readValue(name: string, text: string): unknown {
   if (name === 'duplicate' && /^\d+$/.test(text)) return Number(text)
   if (text === 'true' || text === 'false') return text === 'true'

@@ -1,4 +1,4 @@
-/** `handover-sim openapi`: the documents of the two APIs. */
+/** Prints the OpenAPI document of the platform or of the control API (`handover-sim openapi`). */
 import type { Command } from 'commander'
 import { resolveSettings } from '../config/resolve.ts'
 import type { SettingFlags } from '../config/settings.ts'

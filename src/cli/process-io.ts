@@ -17,13 +17,13 @@ export function processIo(): Io {
   }
 }
 
-/** On stderr: stdout carries data. */
+/** Asks on stderr, because stdout carries data. */
 async function askOnTerminal(question: string, signal: AbortSignal): Promise<string> {
   const { terminalPrompt } = await import('../agent-driver/manual-call.ts')
   return terminalPrompt(process.stdin, process.stderr)(question, signal)
 }
 
-/** A reader that went away (`| head`) is no reason to stop serving. */
+/** A closed pipe (`| head`) does not stop the simulator. */
 function outputOf(stream: NodeJS.WriteStream): Output {
   let open = true
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -39,7 +39,7 @@ function outputOf(stream: NodeJS.WriteStream): Output {
   }
 }
 
-/** A disk that is full, for one: what is lost cannot be called done. */
+/** Ends with exit code 3 when output is lost, such as on a full disk. */
 function giveUp(stream: NodeJS.WriteStream, { message }: Error): void {
   if (stream !== process.stderr) process.stderr.write(`stdout cannot be written: ${message}.\n`)
   process.exit(3)

@@ -1,4 +1,4 @@
-/** What is said when the simulator is ready: one line for programs, a few for people. */
+/** Announces that the simulator is ready: the ready line, the ready file, and commands to try first. */
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -36,7 +36,7 @@ export function readyLine(server: PlatformServer): ReadyLine {
 
 const JSON_HEADER = `-H 'content-type: application/json'`
 
-/** The next thing to type, complete. `desk` is the demo's, where somebody has to play the agent. */
+/** Complete commands to type next. `desk` is the URL of the demo's help desk, where the user plays the agent. */
 export function firstSteps(server: PlatformServer, desk: string | null): string {
   const rows: [string, string][] = [
     ['keys', 'keys.handover, keys.bot; to see them: handover-sim config --show-keys'],
@@ -58,7 +58,7 @@ function curl({ url, controlToken }: PlatformServer, path: string, body: unknown
   return `curl -s ${url}${path} ${JSON_HEADER}${token} -d '${JSON.stringify(body)}'`
 }
 
-/** Returns what removes it again. A reader never sees half a file. */
+/** Writes the file in one step. Returns a function that removes it. */
 export function writeReadyFile(file: string, cwd: string, text: string): () => void {
   const path = resolve(cwd, file)
   const draft = `${path}.${process.pid}.tmp`
@@ -72,7 +72,7 @@ export function writeReadyFile(file: string, cwd: string, text: string): () => v
   return () => removeOwn(path, text)
 }
 
-/** Another simulator may have written its own there since. */
+/** Leaves a file that another simulator has written since. */
 function removeOwn(path: string, text: string): void {
   try {
     if (readFileSync(path, 'utf8') === text) rmSync(path)

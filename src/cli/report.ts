@@ -76,7 +76,7 @@ function scenarioFilesOf({ scenarios }: SavedRun, { io }: Context): string[] {
   return files
 }
 
-/** The facts of the run stay as they were saved; the verdict of each scenario is computed again. */
+/** Keeps the saved facts of the run and computes the verdict of each scenario again. */
 function evaluateAgain({ run, scenarios, journal }: SavedRun, plans: readonly Plan[], strict: boolean): RunResult {
   const byName = new Map(plans.map(plan => [plan.name, plan]))
   const evaluated = scenarios.flatMap(saved => {
@@ -109,7 +109,7 @@ function evaluateScenario(saved: SavedScenario, plan: Plan, strict: boolean): Sc
   }
 }
 
-/** Without a journal there is nothing to evaluate: the scenario was skipped, or the target was not there. */
+/** The saved outcome, for a scenario without a journal: it was skipped, or the target was not there. */
 const savedVerdict = ({ outcome, reason }: SavedScenario): Verdict => ({
   outcome,
   reason,

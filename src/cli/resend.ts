@@ -1,4 +1,4 @@
-/** `handover-sim resend`: a past delivery of a running simulator once more. */
+/** Sends a past delivery of a running simulator again (`handover-sim resend`). */
 import type { Command } from 'commander'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'

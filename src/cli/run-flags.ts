@@ -1,4 +1,4 @@
-/** The flags of `run`, read and checked before anything starts. */
+/** Defines and checks the flags of `run`, and writes the command that runs one scenario again. */
 import { type Command, Option } from 'commander'
 import type { SettingFlags } from '../config/settings.ts'
 import type { Selection } from '../runner/select-scenarios.ts'
@@ -52,7 +52,7 @@ export function defineRun(command: Command): void {
     seed.description = 'same seed: same ids, names and texts (default: a fresh one, named in the report)'
 }
 
-/** `--target` is the name here; the other one goes on working. */
+/** Hides an alias of `--target` from the help. */
 function hide(command: Command, long: string): void {
   const option = command.options.find(one => one.long === long)
   if (option instanceof Option) option.hideHelp()
@@ -92,7 +92,7 @@ function waitFrom(text: string | undefined, ci: boolean): number {
   throw new UsageError(`--wait-for-target must be a duration with a unit such as 30s, got ${JSON.stringify(text)}.`)
 }
 
-/** It brings both sides itself. */
+/** Throws when a flag of the user's own intermediary is given together with `--self-test`. */
 export function checkSelfTest(flags: RunFlags): void {
   if (!flags.selfTest) return
   const other = flags.target !== undefined ? '--target' : flags.agentDriver !== undefined ? '--agent-driver' : null
@@ -127,5 +127,5 @@ export const rerunCommand =
     return words.join(' ')
   }
 
-/** Plain words stay as they are; everything else is safe in a POSIX shell. */
+/** Quotes text for a POSIX shell, where it needs quotes. */
 const quoted = (text: string): string => (/^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

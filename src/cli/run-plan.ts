@@ -1,4 +1,4 @@
-/** Which scenarios a run plays: loaded, compiled, selected; and the list of them for `--dry-run`. */
+/** Loads and selects the scenarios of a run, and lists them for `--dry-run`. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type SelectedScenario, select } from '../runner/select-scenarios.ts'
@@ -44,7 +44,7 @@ export function nothingSelected(files: readonly string[], { only, tags, shard }:
     : `No scenario in ${where} matches ${filters.join(' ')}.`
 }
 
-/** One line each: what would be played, in order, and what it needs. */
+/** One line for each scenario, in order: place, name, steps, needs. */
 export function dryRun(wanted: readonly SelectedScenario[]): string {
   const lines = wanted.map(({ plan, instance }) => {
     const repetition = instance === 1 ? '' : ` (${instance})`

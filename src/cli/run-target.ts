@@ -1,4 +1,4 @@
-/** The other side of a run: the intermediary, and the driver that plays its agents. */
+/** Finds or starts the intermediary of a run, and the agent driver. */
 
 import { createDriver } from '../agent-driver/create-driver.ts'
 import type { Driver } from '../agent-driver/driver.ts'
@@ -38,7 +38,7 @@ async function attachReference(options: AttachOptions): Promise<RunTarget> {
   return { target: new URL(driver.webhookUrl), driver }
 }
 
-/** Remembering costs a file with every change, so only for scenarios that restart it. */
+/** Only scenarios that restart the intermediary need its state in a file, which costs a write per change. */
 const restarts = ({ wanted }: AttachOptions): boolean =>
   wanted.some(({ plan }) => plan.needs.some(need => need.startsWith('target.')))
 
@@ -55,7 +55,7 @@ async function attachTarget(options: AttachOptions): Promise<RunTarget> {
   return { target, driver: await withTarget(driver, target, options) }
 }
 
-/** What the driver can start is started, unless it runs already: then it is not ours to stop. */
+/** Starts the target that the driver defines, unless it runs already; then scenarios may not stop it. */
 async function withTarget(driver: Driver, target: URL, { context, shutdown }: AttachOptions): Promise<Driver> {
   if (driver.target === null) return driver
   if ((await probeTarget(target, 0, new AbortController().signal)) !== null) {

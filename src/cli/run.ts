@@ -1,4 +1,4 @@
-/** `handover-sim run`: scenarios against an intermediary, a report, an exit code. */
+/** Plays scenarios against an intermediary and writes reports (`handover-sim run`). */
 import type { Command } from 'commander'
 import type { Driver } from '../agent-driver/driver.ts'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
@@ -75,18 +75,18 @@ async function playScenarios(session: Session): Promise<number> {
   }
 }
 
-/** The reports tell the exit code the command will have. */
+/** Puts the exit code of the command into the reports. */
 const withSignal = (result: RunResult, signal: Signal | null): RunResult =>
   signal === null ? result : { ...result, exitCode: SIGNAL_CODES[signal] }
 
-/** The journal is always kept, so that a run can be judged again. */
+/** Always saves the journal, so that `report` can evaluate the run again. */
 async function report(result: RunResult, { context, reports }: Session): Promise<string[]> {
   const { io, env } = context
   const kept = reports.some(request => request.report === 'journal') ? [] : [defaultJournal(io)]
   return writeReports(result, [...reports, ...kept], { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
 }
 
-/** The first signal ends the plays, and their reports are still written. */
+/** The first signal ends the scenarios; the reports are still written. */
 function listenForInterruption({ signalled }: Shutdown) {
   const stop = new AbortController()
   let by: Signal | null = null
@@ -97,7 +97,7 @@ function listenForInterruption({ signalled }: Shutdown) {
   return { signal: stop.signal, by: () => by as Signal | null }
 }
 
-/** What cannot be started, or was not waited for, is told in the reports too: CI reads them. */
+/** Reports an environment error as a run in which no scenario was played, because CI reads the reports. */
 async function attachAndRun(
   session: Session,
   router: SimulatorRouter,
@@ -129,7 +129,7 @@ async function runAttached(
   return withProgress(session, options)
 }
 
-/** What came of waiting, or how to wait. */
+/** How the wait for the target ended, or how to wait for it. */
 function afterwards(waitMs: number, signal: AbortSignal): string {
   if (signal.aborted) return `; ${earlyEndText(earlyEndOf(signal))}`
   if (waitMs > 0) return `, for ${formatDuration(waitMs)}`

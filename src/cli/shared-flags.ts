@@ -1,4 +1,4 @@
-/** The flags that set something, shared by the commands that start a simulator or show its settings. */
+/** Defines flags that several commands share. */
 import type { Command } from 'commander'
 import type { ConfigEnvironment } from '../config/resolve.ts'
 import type { Context } from './io.ts'

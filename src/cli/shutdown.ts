@@ -1,4 +1,4 @@
-/** Stopping: the first signal drains, the second forces. Whoever starts something registers how it ends. */
+/** Stops what a command has started: the first signal drains, the second one forces. */
 import { type Io, SIGNAL_CODES, type Signal } from './io.ts'
 
 export interface Shutdown {

@@ -1,4 +1,4 @@
-/** Where the running simulator is: a flag, HANDOVER_SIM_URL, or the configured port on this machine. */
+/** Finds the URL of a running simulator: a flag, HANDOVER_SIM_URL, or the configured port on this machine. */
 import { resolveSettings } from '../config/resolve.ts'
 import { EXPECTED, readHttpUrl, type SettingFlags } from '../config/settings.ts'
 import { urlOf } from '../server/addresses.ts'

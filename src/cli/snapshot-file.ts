@@ -1,4 +1,4 @@
-/** Snapshots in files: what a simulator begins with, and what it leaves behind. */
+/** Reads the snapshot of `--import` and writes that of `--export`. */
 import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Resolved } from '../config/resolve.ts'
@@ -8,7 +8,7 @@ import type { PlatformSimulator } from '../simulator/simulator.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import { UsageError } from './errors.ts'
 
-/** The options to start with so that the snapshot fits; what was typed now counts over what it says. */
+/** Options that fit the snapshot. Flags and variables win over the settings in it. */
 export function withSnapshot(file: string, cwd: string, { options, sources, values }: Resolved): PlatformServerOptions {
   const snapshot = readSnapshot(file, cwd)
   if (isTyped(sources.seed) && values.seed !== snapshot.seed) {
@@ -22,7 +22,7 @@ export function withSnapshot(file: string, cwd: string, { options, sources, valu
 
 const isTyped = (from = '') => from.startsWith('--') || from.startsWith('HANDOVER_SIM_')
 
-/** A clock nobody chose is the one of the snapshot. */
+/** Uses the clock of the snapshot unless the user has chosen one. */
 function clockFor({ clock }: Snapshot, from: string | undefined): Pick<PlatformServerOptions, 'clock'> {
   if (from !== 'default') return {}
   return { clock: clock?.mode === 'virtual' ? 'virtual' : 'real' }
@@ -48,7 +48,7 @@ export interface Export {
   write(simulator: PlatformSimulator): string | null
 }
 
-/** Makes the folder at once: a mistake in the name should not show only in the end. */
+/** Makes the folder at once, so that a wrong name fails at the start and not at the end. */
 export function exportTo(file: string, cwd: string): Export {
   const path = resolve(cwd, file)
   const failure = (error: unknown) => `--export: cannot write ${JSON.stringify(file)}: ${(error as Error).message}`

@@ -1,4 +1,4 @@
-/** `handover-sim start`: the simulator until a signal stops it. */
+/** Runs the simulator until a signal stops it (`handover-sim start`). */
 import { type Command, Option } from 'commander'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { SettingFlags } from '../config/settings.ts'
@@ -70,7 +70,7 @@ export async function run(context: Context, options: Record<string, unknown>): P
   }
 }
 
-/** A matter of the environment, like a busy port. */
+/** The exit code for an environment error. */
 const NOT_WRITTEN = 3
 
 interface SnapshotExport {
@@ -120,7 +120,7 @@ async function attachDemo(server: PlatformServer, { io, env }: Context, shutdown
   return target.url
 }
 
-/** The file first: who waits for the line may read it at once. */
+/** Writes the ready file before the ready line, because a reader of the line may open the file at once. */
 function announce(server: PlatformServer, flags: StartFlags, { io }: Context, shutdown: Shutdown): void {
   const line = `${JSON.stringify(readyLine(server))}\n`
   if (flags.readyFile !== undefined) {
@@ -157,7 +157,7 @@ async function showTraffic(server: PlatformServer, { output }: StartFlags, resol
   subscribeFromStart(server, entry => io.stderr.write(log(presentEntry(entry, signatureHeader))))
 }
 
-/** Loading the log took a moment: what happened meanwhile comes first. */
+/** Shows the entries from before the log was loaded first. */
 function subscribeFromStart({ journal }: PlatformServer, show: Parameters<typeof journal.subscribe>[0]): void {
   for (const entry of journal.query()) show(entry)
   journal.subscribe(show)
@@ -170,7 +170,7 @@ function exposure({ host }: Resolved['values']): string[] {
 
 const DRAIN_MS = 3_000
 
-/** Deliveries and answers under way may finish, within reason. */
+/** Waits a limited time for deliveries and answers in flight. */
 async function drain(server: PlatformServer, flags: StartFlags, { io }: Context): Promise<void> {
   if (!flags.json && flags.output === 'pretty') io.stderr.write('Shutting down; press Ctrl-C again to force.\n')
   const enough = new AbortController()

@@ -1,9 +1,9 @@
-/** How wide a report for people is. */
+/** Decides the width and the colours of output. */
 import type { Context } from './io.ts'
 
 const USUAL = 100
 
-/** What `COLUMNS` says, else the terminal. */
+/** The columns in `COLUMNS`, else those of the terminal. */
 export function columnsOf(
   env: Readonly<Record<string, string | undefined>>,
   stream: { readonly columns?: number | undefined },

@@ -1,4 +1,4 @@
-/** `handover-sim trigger`: one event from a running simulator to its webhook, now. */
+/** Sends one event from a running simulator to its webhook (`handover-sim trigger`). */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'

@@ -1,4 +1,4 @@
-/** `handover-sim validate`: are these scenario, driver and config files right? */
+/** Checks scenario, driver and config files (`handover-sim validate`). */
 import type { Command } from 'commander'
 import { formatProblem } from '../files/errors.ts'
 import type { Hint } from '../scenario/format/loaded.ts'
@@ -25,7 +25,7 @@ export async function run(
   return inspectedFiles.some(({ problems }) => problems.length > 0) ? 2 : 0
 }
 
-/** A part that several scenarios include is wrong once. */
+/** Prints a problem once, also when several scenarios include the part that has it. */
 function say(inspectedFiles: InspectedFile, { io }: Context, printed: Set<string>): void {
   const { file, kind, counts, problems, warnings } = inspectedFiles
   const lines = [...problems.map(formatProblem), ...warnings.map(warning => warningLine(file, warning))]

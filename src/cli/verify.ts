@@ -1,4 +1,4 @@
-/** `handover-sim verify`: whether a signature is right, and if not, which mistake was made. */
+/** Checks a signature and names the mistake when it is wrong (`handover-sim verify`). */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
@@ -72,7 +72,7 @@ function variable({ env }: Context, flag: string, name: string): string {
   throw new UsageError(`${flag}: the variable ${name} is ${value === '' ? 'empty' : 'not set'}.`)
 }
 
-/** Keys a developer of an intermediary has around, by names that may be shown. */
+/** Keys that may have been used by mistake, by names that may be printed. */
 function otherKeys(context: Context, flags: VerifyFlags): Record<string, string> {
   const defaults = defaultKnobs()
   const variables = ['HANDOVER_SIM_API_KEY', 'HANDOVER_SIM_BOT_API_KEY'].filter(name => context.env[name])

@@ -1,4 +1,4 @@
-/** `handover-sim wait`: blocks until a simulator answers that it is ready. */
+/** Waits until a simulator is ready (`handover-sim wait`). */
 import type { Command } from 'commander'
 import { elapsedMs, wallDelay, wallTimer } from '../runtime/clock.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
@@ -41,7 +41,7 @@ export async function run(context: Context, options: Record<string, unknown>): P
   return 0
 }
 
-/** Null when ready, else why not. */
+/** Null when ready, else the reason. */
 async function probe(url: string): Promise<string | null> {
   const giveUp = new AbortController()
   const timer = wallTimer(ANSWER_WITHIN_MS, () => giveUp.abort(new Error(`no answer within ${ANSWER_WITHIN_MS} ms`)))

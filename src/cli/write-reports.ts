@@ -1,4 +1,4 @@
-/** Writes the reports a run was asked for, each for itself: one that cannot be written keeps no other from it. */
+/** Writes the requested reports; one that fails does not stop the others. */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { RunResult } from '../evaluator/verdict.ts'
@@ -48,7 +48,7 @@ export async function writeReports(
   return [...problems, ...more].map(({ text }) => text)
 }
 
-/** A run that passed and left no report has not gone well. */
+/** A run that passes but fails to write a report ends with exit code 3. */
 export const exitCodeOf = ({ exitCode }: RunResult, problems: readonly unknown[]): number =>
   exitCode === 0 && problems.length > 0 ? 3 : exitCode
 
@@ -88,7 +88,7 @@ async function writeOne(result: RunResult, { report, file }: ReportRequest, cont
   io.stdout.write(report === 'pretty' && isOn(env.GITHUB_ACTIONS) ? withoutCommands(text) : text)
 }
 
-/** GitHub reads commands on both streams, and stdout is for data. */
+/** Writes annotations to stderr: GitHub reads both streams, and stdout carries data. */
 function annotate(result: RunResult, { io, env }: ReportContext): void {
   io.stderr.write(githubAnnotations(result, file => fromWorkspace(file, io.cwd, env.GITHUB_WORKSPACE)))
   if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, githubSummary(result))
@@ -104,7 +104,7 @@ type Texts = Readonly<
   Record<Exclude<ReportName, 'github'>, (result: RunResult, options: PrettyOptions) => Promise<Iterable<string>>>
 >
 
-/** Loaded one by one: a run needs one or two of them. */
+/** Renderers by report, loaded when they are needed. */
 const textOf: Texts = {
   pretty: async (result, options) => [(await import('../reporters/pretty.ts')).prettyReport(result, options)],
   json: async result => [(await import('../reporters/json.ts')).jsonReport(result)],
@@ -121,7 +121,7 @@ function* linesOf(lines: Iterable<string>): Generator<string> {
 const FOLDER = '.handover-sim'
 export const DEFAULT_JOURNAL = `${FOLDER}/journal.jsonl`
 
-/** A folder that cannot be made is for the report to complain about. */
+/** Ignores a folder that cannot be made: writing the journal reports it. */
 export function defaultJournal({ cwd }: Pick<Io, 'cwd'>): ReportRequest {
   try {
     mkdirSync(join(cwd, FOLDER), { recursive: true })

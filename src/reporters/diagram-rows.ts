@@ -1,9 +1,9 @@
-/** Which rows of a long timeline are worth showing: where it begins and ends, and what is around the failures. */
+/** Selects the rows of a long timeline that a diagram shows: both ends, and the rows around failures. */
 
 import type { Entry } from '../journal/entry.ts'
 import type { TimelineRow } from '../timeline/row.ts'
 
-/** Left out: so many entries. */
+/** The number of entries left out. */
 export interface Gap {
   readonly gap: number
 }
@@ -12,11 +12,11 @@ export type VisibleRow = TimelineRow | Gap
 
 export const isGap = (row: VisibleRow): row is Gap => 'gap' in row
 
-/** Timelines up to this are shown whole; longer ones with about as many rows. */
+/** Shorter timelines are shown whole; longer ones with about as many rows. */
 const MAX_ROWS = 40
 const AT_ENDS = 3
 const AROUND_FAILURE = 4
-/** A gap takes a line itself. */
+/** A gap takes one line itself. */
 const MIN_GAP = 3
 
 export function elide(rows: readonly TimelineRow[], maxRows = MAX_ROWS): VisibleRow[] {
@@ -39,7 +39,7 @@ function endOfRun(kept: readonly boolean[], from: number): number {
   return at
 }
 
-/** Both ends always; then failures with what is around them, as long as there is room. */
+/** Keeps both ends, then failures and the rows around them, up to `maxRows`. */
 function rowsToKeep(rows: readonly TimelineRow[], available: number): boolean[] {
   const kept = rows.map((_, index) => index < AT_ENDS || index >= rows.length - AT_ENDS)
   let left = available - 2 * AT_ENDS
@@ -61,7 +61,7 @@ export interface Cells {
   readonly right: string
 }
 
-/** What the user did and the event it caused are one line. */
+/** Joins an action of the user with the event that it caused. */
 export type DiagramRow = Gap | (TimelineRow & { readonly action?: TimelineRow })
 
 export function joinRows(rows: readonly VisibleRow[], journal: readonly Entry[]): DiagramRow[] {

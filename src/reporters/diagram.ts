@@ -1,4 +1,4 @@
-/** A timeline as swim lanes of text: user and agent on the left, the platform between, the intermediary on the right. */
+/** Renders a timeline as a text diagram with one column per actor, or as a list on a narrow terminal. */
 import { formatMs, pad, shorten, widthOf, wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import type { TimelineRow } from '../timeline/row.ts'
@@ -34,11 +34,11 @@ interface Drawn {
 const PAUSE_MS = 5000
 const [MARK_COLUMNS, TIME_COLUMNS, SEQ_COLUMNS, BETWEEN] = [2, 8, 6, 2]
 const MAX_CHAT_COLUMNS = 10
-/** With less room the lanes leave nothing but ellipses. */
+/** Below this width the columns would hold only ellipses. */
 const MIN_CHAT_COLUMNS = 76
 const HEADING: Cells = { left: 'user / agent', middle: 'platform', shape: 'text', right: 'intermediary' }
 
-/** At most `columns` wide. Empty when there is nothing to show. */
+/** Lines of at most `columns`; empty when the timeline is empty. */
 export function diagramOf(source: TimelineSource, columns: number): DiagramLine[] {
   const rows = withoutPassedSteps(timelineOf(source))
   if (rows.length === 0) return []
@@ -55,13 +55,13 @@ export function diagramOf(source: TimelineSource, columns: number): DiagramLine[
 const listed = (row: VisibleRow, columns: number, withConversation: boolean): DiagramLine[] =>
   isGap(row) ? [gapLine(row)] : listedRow(row, columns, withConversation)
 
-/** What a step did is told by what happened; only those that failed are named. */
+/** Leaves out steps that passed, because their entries show what they did. */
 function withoutPassedSteps(rows: readonly TimelineRow[]): TimelineRow[] {
   const failed = new Set(rows.filter(row => row.kind === 'step' && row.failed).map(row => row.step))
   return rows.filter(row => row.kind !== 'step' || failed.has(row.step))
 }
 
-/** Named only when there are several. */
+/** The names of the chats; empty when there is only one. */
 function conversationsIn(rows: readonly TimelineRow[], { conversations }: TimelineSource): string[] {
   const names = new Set(rows.map(({ conversation }) => conversation))
   return Object.keys(conversations).length > 1 && names.size > 1
@@ -69,7 +69,7 @@ function conversationsIn(rows: readonly TimelineRow[], { conversations }: Timeli
     : []
 }
 
-/** Both sides as wide as they need to be, within bounds; the rest is for what goes between. */
+/** Gives both sides the width they need, within bounds, and the rest to the middle. */
 function widthsFor(drawn: readonly Cells[], columns: number, conversations: readonly string[]): Widths {
   const conversation =
     conversations.length === 0 ? 0 : Math.min(MAX_CHAT_COLUMNS, Math.max(...conversations.map(widthOf))) + BETWEEN
@@ -84,7 +84,7 @@ function widthsFor(drawn: readonly Cells[], columns: number, conversations: read
 const withPauses = <Row extends DiagramRow>(rows: readonly Row[], draw: (row: Row) => DiagramLine[]): DiagramLine[] =>
   rows.flatMap((row, index) => [...pauseBefore(rows[index - 1], row), ...draw(row)])
 
-/** A long silence is worth a line. */
+/** A line for a long pause between two rows. */
 function pauseBefore(previous: DiagramRow | undefined, row: DiagramRow): DiagramLine[] {
   if (previous === undefined || isGap(previous) || isGap(row)) return []
   const gapMs = row.atMs - previous.atMs
@@ -120,7 +120,7 @@ function assemble(mark: string, time: string, conversation: string, seq: string,
 
 const cell = (text: string, columns: number) => pad(shorten(text, columns), columns)
 
-/** `LABEL ------->`, `<------ LABEL`: always with a piece of its shaft. Mere text may use the room to its right. */
+/** `LABEL ------->`, `<------ LABEL`. Text without an arrow may use the space to its right. */
 function middleOf({ shape, middle, right }: Cells, widths: Widths): string {
   const columns = widths.middle
   if (shape === 'text') return right === '' ? shorten(middle, columns + BETWEEN + widths.right) : cell(middle, columns)
@@ -153,7 +153,7 @@ function wordsOf({ from, to, label, answer }: TimelineRow): string {
   return to === 'agent' ? `agent's ${label}` : `${label}${answerText}`
 }
 
-/** What does not fit is cut at the end of the last line. */
+/** Folds text to two lines, and shortens the second one. */
 function folded(text: string, columns: number): string[] {
   const lines = wrap(text, columns)
   const last = lines.slice(MAX_LINES - 1).join(' ')

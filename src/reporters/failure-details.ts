@@ -1,4 +1,4 @@
-/** The story of a play that went wrong: its failures, what else was seen, what happened when, how to see it again. */
+/** Renders the details of a failed scenario: failures, warnings, the diagram and the rerun command. */
 import type { Failure, RunResult, ScenarioResult, Warning } from '../evaluator/verdict.ts'
 import { warningText } from '../evaluator/warning-text.ts'
 import { wrap } from '../text/terminal-text.ts'
@@ -7,7 +7,7 @@ import type { TimelineSource } from '../timeline/timeline.ts'
 import { diagramOf } from './diagram.ts'
 import { failureLines, type Layout } from './failure.ts'
 
-/** Failures shown in full; a play that goes wrong everywhere has one cause most of the time. */
+/** Failures shown in full. Many failures of one scenario usually have one cause. */
 const MAX_SHOWN = 10
 
 export function detailLines(scenario: ScenarioResult, layout: Layout): string[] {
@@ -23,7 +23,7 @@ export function detailLines(scenario: ScenarioResult, layout: Layout): string[] 
   return lines.map(line => line.trimEnd())
 }
 
-/** The same for failures that belong to no scenario. */
+/** The same for failures outside of every scenario. */
 export function outsideDetailLines({ failures, journal }: RunResult, layout: Layout): string[] {
   const diagram = diagramText({ journal, failures, conversations: {}, steps: [] }, layout)
   return [...failuresText({ failures }, layout), ...diagram].map(line => line.trimEnd())
@@ -60,10 +60,10 @@ function warningLines(warnings: readonly Warning[], { columns, theme }: Layout):
 const diagramText = (timed: TimelineSource, { columns, theme }: Layout): string[] =>
   diagramOf(timed, columns).map(({ text, shade }) => theme[shade](text))
 
-/** The first of them, and the others. */
+/** The first failure of a group, and the others. */
 export type FailureGroup = readonly [Failure, ...Failure[]]
 
-/** In the order of their first. */
+/** Groups equal failures, in the order of the first one of each group. */
 function groupFailures(failures: readonly Failure[]): FailureGroup[] {
   const groups = new Map<string, [Failure, ...Failure[]]>()
   for (const failure of failures) {
@@ -81,7 +81,7 @@ function groupKey({ kind, step, conversation, soft, wanted, happened, hint }: Fa
   return JSON.stringify([kind, place, soft, texts, hint])
 }
 
-/** What differs each time: which entry, when, whose chat, and the numbers in texts. A status that differs is news. */
+/** Masks what differs between equal failures: entry numbers, times, the chat, numbers in quotes. Keeps statuses. */
 const masked = (text: string, conversation: string | null): string =>
   (conversation === null ? text : text.replaceAll(JSON.stringify(conversation), '"…"'))
     .replace(/"(?:[^"\\]|\\.)*"/g, quoted => quoted.replace(/\d+/g, '0'))

@@ -46,7 +46,7 @@ export function failureLines(failure: Failure, layout: Layout): string[] {
   ]
 }
 
-/** The first line after a mark, further ones below it. */
+/** Puts the mark before the first line, and indents the others. */
 function hanging(mark: string, text: string, shade: Shade, { columns, theme }: Layout): string[] {
   const lines = wrap(text, columns - mark.length)
   return lines.map((line, index) => theme[shade](`${index === 0 ? mark : ' '.repeat(mark.length)}${line}`))
@@ -102,11 +102,11 @@ function labelled(label: string, text: string | undefined, shade: Shade, { colum
 }
 
 const MAX_PATH_COLUMNS = 28
-/** Shown before the first character that differs. */
+/** Characters shown before the first one that differs. */
 const CONTEXT_CHARS = 24
 const MAX_VALUE_CHARS = 20_000
 
-/** One line each where it fits, else what was wanted above what came. */
+/** Shows expected and received on one line where they fit, else on two. */
 function differenceLines(differences: readonly Difference[], columns: number, theme: Theme): string[] {
   const paths = differences.map(({ path }) => shorten(visible(path), MAX_PATH_COLUMNS))
   const margin = Math.max(0, ...paths.map(widthOf))
@@ -130,7 +130,7 @@ function oneDifference({ expected, actual, hint }: Difference, head: string, col
 
 const clean = (text: string) => visible(text.slice(0, MAX_VALUE_CHARS))
 
-/** Both cut alike, around where they begin to differ. */
+/** Shortens both texts alike, around the first character that differs. */
 function focus(a: string, b: string, columns: number): [string, string] {
   if (widthOf(a) <= columns && widthOf(b) <= columns) return [a, b]
   const [left, right] = [Array.from(a), Array.from(b)]

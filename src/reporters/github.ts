@@ -1,4 +1,4 @@
-/** GitHub's annotations, and the table of a job's summary. */
+/** Renders GitHub annotations and the summary of a job. */
 
 import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { formatMs } from '../text/terminal-text.ts'
@@ -9,7 +9,7 @@ import { titleOf } from './scenario-block.ts'
 import { countsText } from './summary.ts'
 import { createTheme, OUTCOME_STYLES } from './theme.ts'
 
-/** GitHub shows no more of a step. */
+/** GitHub shows at most ten annotations per step. */
 const MAX_ANNOTATIONS = 10
 
 interface Annotation {
@@ -20,7 +20,7 @@ interface Annotation {
   readonly message: string
 }
 
-/** `fileOf` writes a path as GitHub knows it: from the root of the repository. */
+/** `fileOf` converts a path to one from the root of the repository. */
 export function githubAnnotations(result: RunResult, fileOf: (file: string) => string = file => file): string {
   const outside = result.failures.slice(0, 1).map(failure => annotateOutside(failure, 'FAIL outside every scenario'))
   const failed = result.scenarios.filter(isBad)
@@ -69,12 +69,12 @@ function command({ file, line, column, title, message }: Annotation, fileOf: (fi
   return `::error ${properties.join(',')}::${escapeData(message)}`
 }
 
-/** Line ends would end the command; everything else unseen is shown. */
+/** Escapes line ends, which would end the command, and shows invisible characters. */
 const escapeData = (text: string) =>
   text.split('\n').map(visible).join('\n').replaceAll('%', '%25').replaceAll('\n', '%0A')
 const escapeProperty = (text: string) => escapeData(visible(text)).replaceAll(':', '%3A').replaceAll(',', '%2C')
 
-/** Text of others in a log of GitHub's must not be taken for a command of its own. */
+/** Escapes text in GitHub's log that looks like a workflow command. */
 export const withoutCommands = (text: string): string =>
   text.replace(/^(\s*):(?=:)/gm, '$1.:').replaceAll('##[', '# #[')
 
@@ -115,5 +115,5 @@ function storyOf(scenario: ScenarioResult): string {
 }
 
 const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-/** Nothing in it is markup, and it stays in its cell. */
+/** Escapes text for a Markdown table cell. */
 const markdown = (text: string) => html(visible(text)).replace(/[\\`*_|[\]~@#]/g, char => `&#${char.charCodeAt(0)};`)

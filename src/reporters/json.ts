@@ -1,4 +1,4 @@
-/** A run as one line of JSON: everything the verdicts say, without the journals. Its fields are those of docs/reports.md. */
+/** Renders a run as one line of JSON, without journals. docs/reports.md describes the fields. */
 
 import type {
   Failure,

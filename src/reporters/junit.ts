@@ -1,4 +1,4 @@
-/** JUnit's XML: a suite for each file, a case for each scenario, the whole story in its failure. */
+/** Renders JUnit XML: a suite per file, a case per scenario, the details in its failure. */
 import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { visible } from '../text/visible.ts'
 import { causeOf, headlineOf } from './failure.ts'
@@ -27,7 +27,7 @@ export function junitReport(result: RunResult): string {
 }
 
 const seconds = (ms: number) => (ms / 1000).toFixed(3)
-/** JUnit's dates have neither fractions nor zones. */
+/** JUnit's timestamps have neither fractions nor time zones. */
 const timestamp = (iso: string) => iso.slice(0, 19)
 
 function byFile(scenarios: readonly ScenarioResult[]): Map<string, ScenarioResult[]> {
@@ -72,7 +72,7 @@ function propertiesOf({ seed, clock, tags, spec, rerunCommand }: ScenarioResult)
   return element('properties', {}, list)
 }
 
-/** Nothing that was not judged may look green: it is skipped, and says why. */
+/** Reports scenarios without a verdict as skipped, with the reason, so that they never count as passed. */
 function resultOf(scenario: ScenarioResult): string[] {
   const { outcome, reason, failures } = scenario
   const message = visible(causeOf({ failures, reason }))
@@ -93,7 +93,7 @@ function resultOf(scenario: ScenarioResult): string[] {
 
 const LAYOUT = { columns: 100, theme: createTheme(0) }
 
-/** Failures of no scenario. */
+/** A suite for failures outside of every scenario; null when there are none. */
 function outsideOf(result: RunResult): string | null {
   const [first] = result.failures
   if (first === undefined) return null
@@ -108,21 +108,21 @@ function outsideOf(result: RunResult): string | null {
   ])
 }
 
-/** What XML 1.0 allows in a document, however it is written; anything else becomes U+FFFD. */
+/** Characters that XML 1.0 forbids; each becomes U+FFFD. */
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
 const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 const allowed = (text: string) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"]/g, char => NAMED[char]!)
 
-/** Carriage returns would be read as line ends. */
+/** Escapes carriage returns, which XML parsers read as line ends. */
 export const xmlText = (text: string): string => allowed(text).replaceAll('\r', '&#13;')
-/** White space other than blanks would be read as blanks. */
+/** Escapes white space that XML parsers read as spaces. */
 export const xmlAttribute = (text: string): string =>
   allowed(text).replace(/[\t\n\r]/g, char => `&#${char.charCodeAt(0)};`)
 
 type Attributes = Readonly<Record<string, string | number | null>>
 
-/** Children are XML already; attributes that are null are left out. */
+/** Renders an element. Children are XML; null attributes are left out. */
 export function element(name: string, attributes: Attributes, children: readonly string[] = []): string {
   const given = Object.entries(attributes).filter(([, value]) => value !== null)
   const head = [name, ...given.map(([key, value]) => `${key}="${xmlAttribute(String(value))}"`)].join(' ')

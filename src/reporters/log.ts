@@ -1,4 +1,4 @@
-/** The journal as a log for people: entries in, text out, nothing else touched. */
+/** Renders journal entries as a log for people. */
 import { Chalk, type ChalkInstance } from 'chalk'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { pad, quote, shorten, widthOf, wrap } from '../text/terminal-text.ts'
@@ -18,7 +18,7 @@ export interface LogOptions {
   readonly columns?: number
 }
 
-/** The text for one more entry, lines with their ends; empty when it is not shown. */
+/** The lines of one more entry, with line ends; empty when the style hides it. */
 export type Log = (entry: Entry) => string
 
 const LANGUAGE_COLUMNS = 5
@@ -86,7 +86,7 @@ interface Layout {
   readonly columns: number
 }
 
-/** The first answer to an event stands right below it when nothing came between, else it names the event again. */
+/** The first answer to an event is printed below it, unless another entry came between; then it names the event. */
 function placeOf(memory: Memory, entry: Entry): 'alone' | 'below' | 'later' {
   const { open } = memory
   if (describeEntry(entry) !== null) memory.open = entry.kind === 'event' ? entry.delivery_id : null
@@ -116,7 +116,7 @@ function detailText({ label, text, level }: LogDetail, { paint, columns }: Layou
 
 const SHORT_QUOTE = 40
 
-/** Everything of one entry on one line, however long: it is for `grep`. */
+/** One entry on one line of any length, for `grep`. */
 function compact(entry: Entry, line: LogLine, memory: Memory, paint: Paint): string {
   const quoted = line.quoted === undefined ? '' : ` ${quote(line.quoted, SHORT_QUOTE)}`
   const details = line.details.map(({ label, shortLabel = label, text, level }) =>

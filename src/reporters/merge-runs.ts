@@ -40,7 +40,7 @@ export function mergeRuns(runs: ReadonlyMap<string, SavedRun>): SavedRun {
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)]
 
-/** Each shard numbers the entries of no scenario from 1: numbers them on, and what points at them. */
+/** Each shard numbers the entries of no scenario from 1: shifts these numbers, and the failures that refer to them. */
 function numberedOn(runs: readonly SavedRun[]): SavedRun[] {
   let offset = 0
   return runs.map(({ run, scenarios, journal }) => {

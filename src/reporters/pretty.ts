@@ -1,4 +1,4 @@
-/** The report for people: what went well in a line each, what did not with its story, the sums at the end. */
+/** Renders the report for a terminal: a line per passed scenario, details of failed ones, and a summary. */
 import type { RunResult } from '../evaluator/verdict.ts'
 import { hasDetails, outsideLines, scenarioLines, shortLines } from './scenario-block.ts'
 import { summaryLines } from './summary.ts'
@@ -10,7 +10,7 @@ export interface PrettyOptions {
   readonly columns?: number | undefined
 }
 
-/** Below this nothing can be read, above it the eye loses the line. */
+/** Narrower text is unreadable, and wider lines are hard to follow. */
 const NARROWEST = 40
 const WIDEST = 160
 

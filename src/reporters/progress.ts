@@ -100,7 +100,7 @@ export function createProgress(options: ProgressOptions): Progress {
   }
 }
 
-/** One timer for all, as long as anything runs. */
+/** Arms one timer for all scenarios, as long as one runs. */
 function arm(context: ProgressContext, state: State): void {
   if (state.timer !== null) return
   state.timer = context.after(context.isTTY ? REDRAW_MS : CHECK_MS, () => {
@@ -156,7 +156,7 @@ function redraw(context: ProgressContext, state: State): void {
   state.drawn = true
 }
 
-/** The one that has waited longest, and how many others run beside it. Whatever is cut, the time is not. */
+/** Shows the scenario that waits longest, and how many others run. Shortens the name, never the time. */
 function current({ running }: State, nowMs: number, columns: number): string {
   const [first, ...rest] = [...running].sort(([, a], [, b]) => (a?.sinceMs ?? nowMs) - (b?.sinceMs ?? nowMs))
   const [name, waiting] = first!

@@ -1,4 +1,4 @@
-/** Which reports there are of a run, and how `--report` names them. */
+/** Parses `--report`. */
 
 import { problem } from '../files/errors.ts'
 import { nearest } from '../text/near-names.ts'

@@ -1,4 +1,4 @@
-/** One play as a block of text: a line when all is well, the whole story when it is not. */
+/** Renders a scenario: one line, or a block with details when it failed. */
 
 import type { RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { formatMs, pad, shorten, widthOf, wrap } from '../text/terminal-text.ts'
@@ -13,10 +13,10 @@ export const titleOf = ({ file, name, instance }: Pick<ScenarioResult, 'file' | 
 
 const INDENT = '  '
 
-/** What failed for want of its surroundings has a reason, and no story. */
+/** Environment failures have a reason and no details. */
 export const hasDetails = ({ failures }: ScenarioResult): boolean => failures.some(({ kind }) => kind !== 'environment')
 
-/** Plays without a story that say the same: repeats of one scenario, or all that could not be played for one reason. */
+/** Groups scenarios with equal lines: repetitions, and scenarios that were not played for the same reason. */
 export function shortLines(scenarios: readonly ScenarioResult[], layout: Layout): string[] {
   const groups = new Map<string, ScenarioResult[]>()
   for (const scenario of scenarios) {
@@ -47,7 +47,7 @@ function groupLine(group: readonly ScenarioResult[], layout: Layout): string[] {
   return [`${layout.theme[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${layout.theme.faint(times)}`]
 }
 
-/** On a narrow terminal a reason has lines of its own; what a program said last, always. */
+/** Puts a reason on lines of its own on a narrow terminal, and the output of a program always. */
 const NARROW = 80
 
 function withReason(head: string, why: string, { columns }: Layout): string[] {
@@ -77,7 +77,7 @@ const storyOf = (scenario: ScenarioResult, layout: Layout): string[] => [
   ...(factsBelow(scenario, layout.columns) ? indented([layout.theme.faint(factsOf(scenario))]) : []),
 ]
 
-/** What belongs to no scenario. */
+/** The block of failures outside of every scenario. */
 export function outsideLines(result: RunResult, layout: Layout): string[] {
   if (result.failures.length === 0) return []
   const head = `${layout.theme.bad('FAIL')} ${layout.theme.strong('outside every scenario')}`
@@ -100,6 +100,6 @@ function headLine(scenario: ScenarioResult, { columns, theme }: Layout): string 
 
 const factsOf = ({ seed, clock, durationMs }: ScenarioResult) => `seed ${seed}, ${clock} clock, ${formatMs(durationMs)}`
 
-/** On a narrow terminal they stand at the end, so that the cause stays in the second line. */
+/** On a narrow terminal the facts come last, so that the cause stays in the second line. */
 const factsBelow = (scenario: ScenarioResult, columns: number) =>
   columns < NARROW && widthOf(`FAIL ${titleOf(scenario)}  ${factsOf(scenario)}`) > columns

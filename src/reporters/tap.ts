@@ -1,4 +1,4 @@
-/** TAP 14: a test point for each scenario, with a YAML block of what a reader of failures needs. */
+/** Renders TAP 14: a test point per scenario, with a YAML block of details. */
 
 import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { placeText } from '../scenario/plan.ts'
@@ -27,10 +27,10 @@ interface Point {
 
 const LAYOUT = { columns: 100, theme: createTheme(0) }
 
-/** `#` would begin a directive. */
+/** Escapes `#`, which begins a directive. */
 const description = (text: string) => visible(text).replaceAll('\\', '\\\\').replaceAll('#', '\\#')
 
-/** Nothing that was not judged may look passed: it is skipped, and says why. */
+/** Reports scenarios without a verdict as skipped, with the reason, so that they never count as passed. */
 function pointOf(scenario: ScenarioResult): Point {
   const { outcome, reason } = scenario
   const ok = outcome !== 'fail' && outcome !== 'error'
@@ -70,7 +70,7 @@ function outsidePoint(result: RunResult): Point {
 
 type Facts = Readonly<Record<string, string | number | readonly string[]>>
 
-/** Texts are written as JSON strings, which are YAML too. */
+/** Writes texts as JSON strings, which are valid YAML. */
 function blockOf(facts: Facts): string[] {
   const lines = Object.entries(facts).flatMap(([key, value]) =>
     Array.isArray(value) ? [`${key}:`, ...value.map(line => `  - ${scalar(line)}`)] : [`${key}: ${scalar(value)}`],

@@ -1,8 +1,8 @@
-/** Colours of the reports for people, by what they mean; laid out first, coloured after. */
+/** Defines the colours of reports by meaning. Layout comes before colours. */
 import { Chalk } from 'chalk'
 import type { Outcome } from '../evaluator/verdict.ts'
 
-/** Chalk's: 0 is none. */
+/** The colour level of Chalk: 0 is none. */
 export type ColorLevel = 0 | 1 | 2 | 3
 
 export type Shade = 'plain' | 'faint' | 'strong' | 'good' | 'warn' | 'bad' | 'hint'

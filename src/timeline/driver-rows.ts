@@ -1,4 +1,4 @@
-/** The agent's side in a timeline: what the driver was told to do, and what an agent sees. */
+/** Turns calls of the agent driver into rows of a timeline. */
 
 import type { Entry, EntryFrame } from '../journal/entry.ts'
 import type { DriverCall, InboxItem } from '../scenario/run-events.ts'
@@ -9,7 +9,7 @@ import { oneLine, quoted, type RowContent } from './row.ts'
 
 export type AgentEntry = EntryFrame & DriverCall & { readonly kind: 'driver' }
 
-/** The driver writes its calls as they are into entries of its kind. */
+/** Reads an entry of kind `driver` as a call of the agent driver. */
 export const asDriverEntry = (entry: Entry): AgentEntry => entry as unknown as AgentEntry
 
 const VERB_TEXTS: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export function driverRow(call: AgentEntry): RowContent {
 
 export const isInboxRead = (entry: Entry): boolean => entry.kind === 'driver' && entry.verb === 'inbox'
 
-/** What is new since `known`, the items of the read before. */
+/** Shows the items after `known`, those of the previous read. */
 export function inboxRow(entry: AgentEntry, known: readonly InboxItem[]): RowContent {
   const { items = [], outcome, failure, status } = entry
   const base = { from: 'intermediary', to: 'agent', kind: 'driver' } as const

@@ -1,4 +1,4 @@
-/** One journal entry as a row of a timeline: who did it to whom, and in which words. */
+/** Turns one journal entry into the content of a timeline row. */
 
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
@@ -9,7 +9,7 @@ import { asDriverEntry, driverRow } from './driver-rows.ts'
 import { noteRow } from './note-rows.ts'
 import { oneLine, quoted, type RowContent } from './row.ts'
 
-/** Null for what another entry already says. */
+/** Null for an entry that another entry repeats. */
 export function rowContent(entry: Entry): RowContent | null {
   switch (entry.kind) {
     case 'user':
@@ -55,7 +55,7 @@ function deliveryRow(entry: EntryOf<'delivery'>): RowContent {
 
 const SHOWN_DELAY_MS = 100
 
-/** `200 in 31 ms`, `no answer: connection refused`; with what held it back. */
+/** `200 in 31 ms`, `no answer: connection refused`; with the delay before it was sent. */
 export function answerOf({ status, duration_ms, failure, outcome }: EntryOf<'delivery'>, delayMs: number): string {
   const delay = delayMs >= SHOWN_DELAY_MS ? `, sent ${formatMs(delayMs)} later` : ''
   if (outcome === 'skipped') return `not sent: ${oneLine(failureText(failure), 80)}`

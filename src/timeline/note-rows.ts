@@ -1,4 +1,4 @@
-/** Notes and steps in a timeline. */
+/** Turns notes and steps into rows of a timeline. */
 
 import type { Failure } from '../evaluator/verdict.ts'
 import type { EntryOf, FaultEffect } from '../journal/entry.ts'
@@ -7,7 +7,7 @@ import { effectText } from '../wording/faults.ts'
 import { earlyEndText, stepFailureText } from '../wording/run-failures.ts'
 import { oneLine, quoted, type RowContent } from './row.ts'
 
-/** Said by the call or the step that caused them. */
+/** Notes without a row: the call or the step that caused them has one. */
 const REPEATED = new Set([
   'taken_over',
   'takeover_replaced',
@@ -71,7 +71,7 @@ export const stepStartedRow = (entry: EntryOf<'note'>): RowContent => ({
 
 const WAITS = new Set(['expect', 'sees', 'check'])
 
-/** Only failed steps are worth saying that they ended. */
+/** The end of a step that failed; null when it passed. */
 export function stepEndedRow(entry: EntryOf<'note'>, failure: Failure | undefined): RowContent | null {
   const error = entry.failure === undefined ? '' : `: ${oneLine(stepFailureText(entry.failure as StepFailure))}`
   if (failure === undefined && error === '') return null

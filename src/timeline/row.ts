@@ -1,4 +1,4 @@
-/** What a row of a timeline is made of, and how words from outside get into one. */
+/** Defines the rows of a timeline, and makes outside text safe for them. */
 
 import { quote, shorten } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
@@ -32,11 +32,11 @@ export interface TimelineRow {
   readonly entrySeqs: readonly number[]
 }
 
-/** What one entry alone tells. */
+/** The part of a row that one entry decides. */
 export type RowContent = Pick<TimelineRow, 'from' | 'to' | 'kind' | 'label' | 'ok'> & { answer?: string }
 
 const LONGEST = 120
 
-/** On one line, safe, short. */
+/** One line, without control characters, shortened. */
 export const oneLine = (text: unknown, columns = LONGEST): string => shorten(visible(String(text ?? '')), columns)
 export const quoted = (text: unknown): string => quote(String(text ?? ''), LONGEST)

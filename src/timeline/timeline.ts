@@ -1,6 +1,6 @@
 /**
- * A play as rows for a diagram, one thing that happened each: an event with its answer, a call with its answer, what
- * user and agent did, faults, steps. Every text in it is on one line and safe to show.
+ * Turns the journal of a scenario into rows for a diagram: an event or a call with its answer, an action of user or agent,
+ * a fault, a step. Every text in a row is one safe line.
  */
 
 import type { Failure, ScenarioResult } from '../evaluator/verdict.ts'
@@ -11,7 +11,7 @@ import { answerOf, rowContent } from './entry-rows.ts'
 import { stepEndedRow, stepStartedRow } from './note-rows.ts'
 import type { RowContent, TimelineRow } from './row.ts'
 
-/** What of a play a timeline is drawn from; orphans of a run have no lanes and no steps. */
+/** The input of a timeline. Failures outside of every scenario have no chats and no steps. */
 export type TimelineSource = Pick<ScenarioResult, 'journal' | 'conversations' | 'failures' | 'steps'>
 
 type Draft = { -readonly [Key in keyof TimelineRow]: TimelineRow[Key] } & { entrySeqs: number[] }
@@ -77,7 +77,7 @@ function addDelivery(builder: Builder, entry: EntryOf<'delivery'>): void {
   row.entrySeqs.push(entry.seq)
 }
 
-/** Inboxes are read again and again: only what changed is worth a row. */
+/** Adds a row only when the content of the inbox has changed since the previous read. */
 function addInbox(builder: Builder, entry: Entry): void {
   const { chat_id: key = '', outcome, failure, items = [] } = asDriverEntry(entry)
   const before = builder.inboxes.get(key)
@@ -124,7 +124,7 @@ function conversationOf({ conversationOf: conversations, conversationOfStep }: B
   return conversations.get(entry.chat_id ?? '') ?? ofStep ?? null
 }
 
-/** A call belongs to the step that claimed it and to no other; the rest to what its lane is at. */
+/** The step that claimed a call; for other entries the step that its chat is at. */
 function stepOf(builder: Builder, entry: Entry, conversation: string | null): number | null {
   const claimed = builder.claimedBy.get(entry.seq)
   if (claimed !== undefined) return claimed

@@ -32,7 +32,7 @@ describe('a webhook that', () => {
     [
       'fails',
       (_, response) => void response.writeHead(500).end('TypeError: no chat'),
-      /answered 500 [^]*TypeError: no chat/,
+      /answered 500 [\s\S]*TypeError: no chat/,
     ],
     ['answers with 10 MB', (_, response) => void response.writeHead(404).end('x'.repeat(10_000_000)), /answered 404/],
   ])('%s: exit 1, the cause in the first lines', async (_, behave, cause) => {

@@ -1,4 +1,4 @@
-/** A sequence diagram: one row of HTML per happening, the arrow in it an SVG that stretches with the page. Pure. */
+/** Renders a sequence diagram: one row of HTML per timeline row, with an SVG arrow that stretches with the page. */
 
 import type { Entry } from '../../journal/entry.ts'
 import type { Actor, TimelineRow } from '../../timeline/row.ts'
@@ -11,7 +11,7 @@ export interface EmbeddedTimeline {
   readonly entries: readonly Entry[]
 }
 
-/** Most of what is worth reading passes between platform and intermediary: they have the widest gap. */
+/** Positions in percent. The widest gap is between platform and intermediary, where most messages pass. */
 const LIFELINES: readonly { readonly actor: Exclude<Actor, 'player'>; readonly at: number }[] = [
   { actor: 'user', at: 7 },
   { actor: 'platform', at: 33 },
@@ -28,7 +28,7 @@ export interface ColumnSpan {
   readonly points: 'left' | 'right' | null
 }
 
-/** From the nearer edge for what the player does, who has no lifeline. A fault strikes where it is. */
+/** The runner has no lifeline: its arrows begin at the nearer edge. A fault has no arrow. */
 export function spanOf({ from, to, kind }: Pick<TimelineRow, 'from' | 'to' | 'kind'>): ColumnSpan {
   const end = AT.get(to)
   if (end === undefined) return { left: 0, right: 100, points: null }
@@ -44,7 +44,7 @@ export interface LabelSpace {
   readonly side: 'start' | 'middle' | 'end'
 }
 
-/** Where words may stand: over their arrow, and further inwards when they are long. */
+/** The space for a label: over its arrow, and further inwards when it is long. */
 export function labelSpace({ left, right, points }: ColumnSpan): LabelSpace {
   const middle = points === null ? left : (left + right) / 2
   if (middle > 67) return { left: 0, right: 100 - (points === null ? left : right), side: 'end' }
@@ -53,24 +53,24 @@ export function labelSpace({ left, right, points }: ColumnSpan): LabelSpace {
   return { left: middle - reach, right: 100 - middle - reach, side: 'middle' }
 }
 
-/** Quiet for so long is drawn as a break. */
+/** A pause of this length is shown. */
 const BREAK_MS = 1000
 
-/** How long nothing happened before a row; null when it followed at once. */
+/** The pause before a row in ms; null when it is short. */
 export function quietBefore(rows: readonly TimelineRow[], index: number): number | null {
   const before = rows[index - 1]
   const quiet = before === undefined ? rows[index]!.atMs : rows[index]!.atMs - before.atMs
   return quiet >= BREAK_MS ? quiet : null
 }
 
-/** Chats in the order they come up. */
+/** The chats of a timeline, in order of appearance. */
 export const conversationsOf = (rows: readonly TimelineRow[]): string[] => [
   ...new Set(rows.flatMap(({ conversation }) => (conversation === null ? [] : [conversation]))),
 ]
 
-/** Rows beyond the screen are laid out only when they come near, so many at a time. */
+/** Rows per chunk: the browser lays out a chunk when it comes near the screen. */
 const CHUNK = 50
-/** Hues for lanes; more lanes than that share them, and are told apart by their names. */
+/** Colours for chats; with more chats they repeat, and names tell the chats apart. */
 const HUES = 6
 
 export function drawDiagram(rows: readonly TimelineRow[], name: string): Markup {
@@ -126,7 +126,7 @@ function labelOf({ label, kind }: TimelineRow, span: ColumnSpan): Markup {
   return html`<span class="label ${side}" style="--left:${left}%;--right:${right}%" title="${label}">${faultMark}${label}</span>`
 }
 
-/** Who to whom, for narrow pages and for readers who hear it. */
+/** Sender and receiver, for narrow pages and screen readers. */
 export function routeOf({ from, to, kind }: TimelineRow): string {
   if (kind === 'step' || kind === 'fault') return ''
   return from === to ? (from === 'player' ? '' : from) : `${from} to ${to}`
@@ -138,7 +138,7 @@ function arrow({ left, right, points }: ColumnSpan): Part {
   return html`<svg class="arrow" aria-hidden="true" focusable="false"><line x1="${left}%" x2="${right}%" y1="5" y2="5"/><use href="#head-${points}" x="${head}%" y="5"/></svg>`
 }
 
-/** Never by colour alone: a cross for what failed, an exclamation mark for what was refused. */
+/** Marks failed and refused rows by shape, never by colour alone. */
 function markOf({ failed, ok }: TimelineRow): Part {
   if (failed) return html`<svg class="mark fail" role="img" aria-label="failed"><use href="#mark-fail"/></svg> `
   return !ok && html`<svg class="mark error" role="img" aria-label="refused"><use href="#mark-error"/></svg> `

@@ -1,4 +1,4 @@
-/** One journal entry taken apart for reading: what was asked, what was answered, what else is known. Pure. */
+/** Renders a journal entry in sections: request, answer, findings, assumptions. */
 import type { Entry, EntryOf } from '../../journal/entry.ts'
 import { assumedIn } from '../../wording/assumptions.ts'
 import { failureText } from '../../wording/delivery.ts'
@@ -94,7 +94,7 @@ function restOf({ v, seq, time, at_ms, cause, kind, ...rest }: Entry): unknown {
   return rest
 }
 
-/** An entry in full, as the panel shows it. */
+/** Renders a whole entry, as the side panel shows it. */
 export const entryMarkup = (entry: Entry): Markup => html`<section class="entry">
 <h4><span class="seq">#${entry.seq}</span> ${entry.kind} <small>${moment(entry.time)}${entry.cause !== null && `, caused by #${entry.cause}`}</small></h4>
 ${sectionsOf(entry).map(sectionMarkup)}

@@ -1,48 +1,49 @@
-/** Failures of a play: what was wanted, what happened, what to try, and what came closest. */
+/** Renders failures: expectation, what happened, a hint, and the nearest calls. */
 import type { Difference, Failure, NearMiss } from '../../evaluator/verdict.ts'
 import { placeText } from '../../scenario/plan.ts'
 import { counted } from '../../text/counted.ts'
+import { defineTexts } from '../../text/texts.ts'
 import { offsetText } from './formatting.ts'
 import { outcomeIcon } from './icons.ts'
 import { html, type Markup, type Part } from './markup.ts'
 import { entryLink } from './scenario-links.ts'
 
-/** `slug` leads to the entries of the play; null for what belongs to none. */
+/** `slug` addresses the entries of the scenario; null outside of every scenario. */
 export function failureCards(failures: readonly Failure[], slug: string | null): Part {
   if (failures.length === 0) return null
   return html`<div class="failures">${failures.map(failure => card(failure, slug))}</div>`
 }
 
-const KINDS: Readonly<Partial<Record<Failure['kind'], string>>> = {
-  expect: 'a call did not come',
-  none: 'a call came that must not',
-  sees: 'the agent did not see it',
-  check: 'the chat is not as it should be',
-  stimulus: 'a step could not be done',
-  driver: 'the side of the agent refused',
-  unexpected: 'a call nobody asked for',
-  contract: 'a call the platform refuses',
-  never: 'something that must never happen',
-  times: 'too many, or too close',
-  echo: 'a text of the user came back',
-  leak: 'a text came up in another chat',
-  late: 'a call after the end',
-  lint: 'a warning, counted as a failure',
-  stopped: 'cut off',
-  environment: 'the surroundings failed',
-}
+const KINDS = defineTexts({
+  expect: 'an expected call is missing',
+  none: 'a forbidden call',
+  sees: 'the agent does not see the message as expected',
+  check: 'the chat is not in the expected state',
+  stimulus: 'a step failed',
+  driver: 'the agent driver refused',
+  unexpected: 'an unexpected call',
+  contract: 'a call that violates the contract',
+  never: 'a violated invariant',
+  times: 'too many calls, or too close together',
+  echo: "the user's own text came back",
+  leak: 'a text appeared in another chat',
+  late: 'a call after the end of the scenario',
+  lint: 'a warning, treated as a failure',
+  stopped: 'interrupted',
+  environment: 'an environment error',
+} satisfies Record<Failure['kind'], string>)
 
 const card = (failure: Failure, slug: string | null): Markup => html`<article class="failure${failure.soft && ' soft'}">
 ${titled(slug, html`${outcomeIcon(failure.kind === 'environment' ? 'error' : 'fail')}<span>${KINDS[failure.kind]}</span>${where(failure)}`)}
 <dl>
-<div><dt>wanted</dt><dd>${failure.wanted}</dd></div>
+<div><dt>expected</dt><dd>${failure.wanted}</dd></div>
 <div class="happened"><dt>happened</dt><dd>${failure.happened}${failure.marks.length > 0 && html` <span class="marks">${failure.marks.map(seq => entryLink(slug, seq))}</span>`}</dd></div>
-${failure.hint !== undefined && html`<div class="hint"><dt>try</dt><dd>${failure.hint}</dd></div>`}
+${failure.hint !== undefined && html`<div class="hint"><dt>hint</dt><dd>${failure.hint}</dd></div>`}
 </dl>
 ${nearMisses(failure.nearest, slug)}
 </article>`
 
-/** Outside of a scenario there is one heading less above it. */
+/** The heading is one level higher outside of a scenario. */
 const titled = (slug: string | null, title: Markup): Markup =>
   slug === null ? html`<h3 class="title">${title}</h3>` : html`<h4 class="title">${title}</h4>`
 
@@ -69,7 +70,7 @@ const nearMiss = (
   slug: string | null,
 ): Markup => html`<div class="near">
 <p>${entryLink(slug, seq)}<span class="what">${what}</span> <span class="at">${offsetText(afterMs)} s</span> <span class="why">${why}</span></p>
-${differences.length > 0 && html`<table class="differences"><thead><tr><th>field</th><th>wanted</th><th>was</th><th class="visually-hidden">hint</th></tr></thead><tbody>${differences.map(difference)}</tbody></table>`}
+${differences.length > 0 && html`<table class="differences"><thead><tr><th>field</th><th>expected</th><th>received</th><th class="visually-hidden">hint</th></tr></thead><tbody>${differences.map(difference)}</tbody></table>`}
 </div>`
 
 function difference({ path, expected, actual, hint }: Difference): Markup {
@@ -77,7 +78,7 @@ function difference({ path, expected, actual, hint }: Difference): Markup {
   return html`<tr><th scope="row">${path || 'the whole'}</th><td class="wanted">${wanted}</td><td class="was">${was}</td><td>${hint}</td></tr>`
 }
 
-/** Both as they are when they have little in common: marking all of them would say nothing. */
+/** Marks where two texts differ; marks nothing when they have little in common. */
 export function markDifference(expected: string, actual: string): [wanted: Markup, was: Markup] {
   const [a, b] = [shortened(expected), shortened(actual)]
   const shorter = Math.min(a.length, b.length)

@@ -1,7 +1,7 @@
-/** Numbers and moments as a report shows them. */
+/** Formats numbers and times for the HTML report. */
 import { formatMs } from '../../text/terminal-text.ts'
 
-/** `+0.84`, `-0.02`, `+83.10`: seconds from the start of what it stands in. */
+/** `+0.84`, `-0.02`, `+83.10`: seconds from the start of the scenario. */
 export const offsetText = (ms: number): string => `${ms < 0 ? '-' : '+'}${(Math.abs(ms) / 1000).toFixed(2)}`
 
 /** `31 ms`, `6.4 s`, `12 min 4 s`. */

@@ -1,9 +1,9 @@
-/** The few drawings of the report, defined once per page and used by name. Each outcome has a shape of its own. */
+/** Defines the icons of the report once per page. Each outcome has a shape of its own. */
 import type { Outcome, StepOutcome } from '../../evaluator/verdict.ts'
 import { OUTCOME_TEXTS } from '../../wording/outcomes.ts'
 import { html, type Markup } from './markup.ts'
 
-/** Drawn in a box of 16 by 16; arrow heads with their tip at the origin. */
+/** Drawn in a box of 16 by 16; arrow heads have their tip at the origin. */
 export const icons: Markup = html`<svg width="0" height="0" class="icons" aria-hidden="true" focusable="false"><defs>
 <symbol id="mark-pass" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7.25"/><path d="M4.8 8.3l2.2 2.2 4.3-4.7"/></symbol>
 <symbol id="mark-fail" viewBox="0 0 16 16"><path class="solid" d="M5 .9h6L15.1 5v6L11 15.1H5L.9 11V5z"/><path d="M5.4 5.4l5.2 5.2m0-5.2l-5.2 5.2"/></symbol>
@@ -14,7 +14,7 @@ export const icons: Markup = html`<svg width="0" height="0" class="icons" aria-h
 <path id="head-right" d="M0 0l-8-4v8z"/><path id="head-left" d="M0 0l8-4v8z"/>
 </defs></svg>`
 
-/** With its word for those who hear the page. */
+/** The icon of an outcome, with a label for screen readers. */
 export function outcomeIcon(outcome: Outcome | StepOutcome): Markup {
   const kind = outcome === 'not reached' ? 'skipped' : outcome
   const words = outcome === 'not reached' ? outcome : OUTCOME_TEXTS[outcome]

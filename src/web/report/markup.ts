@@ -1,7 +1,7 @@
-/** HTML as text: whatever is put into a template is escaped, unless it is markup already. */
+/** Builds HTML as text, and escapes everything that is not markup already. */
 import { visible } from '../../text/visible.ts'
 
-/** A class, so that nothing read from a file or a socket can look like it. */
+/** A class, so that no value from a file or a socket can pass for markup. */
 export class Markup {
   readonly text: string
   constructor(text: string) {
@@ -11,7 +11,7 @@ export class Markup {
 
 export type Part = Markup | string | number | false | null | undefined | readonly Part[]
 
-/** A template: markup and lists of it stay, texts and numbers are escaped, `false` and `null` leave nothing. */
+/** A template: keeps markup and lists of it, escapes texts and numbers, drops `false` and `null`. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(strings.reduce((text, next, index) => text + textOf(parts[index - 1]) + next))
 }
@@ -25,13 +25,13 @@ function textOf(part: Part): string {
 const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, char => NAMED[char]!)
 
-/** Text for a machine, to the letter: what a button copies, what a link leads to. */
+/** Escapes text without changing invisible characters, for attributes that a machine reads. */
 export const exact = (text: string): Markup => new Markup(escapeHtml(text))
 
-/** Text of several lines, for `pre`. */
+/** Escapes text of several lines, for `pre`. */
 export const lines = (text: string): Markup => new Markup(text.split('\n').map(textOf).join('\n'))
 
-/** JSON that ends neither the script element it stands in nor a line of it. */
+/** Renders JSON that is safe inside a script element. */
 export const json = (value: unknown): Markup =>
   new Markup(
     JSON.stringify(value).replace(/[<\u2028\u2029]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`),

@@ -1,4 +1,4 @@
-/** The top of the report: the verdict in one sentence, the shares, and what was run against what. */
+/** Renders the top of the report, with the verdict and facts of the run, and its table of warnings. */
 import type { Outcome, RunResult, Warning } from '../../evaluator/verdict.ts'
 import { warningText } from '../../evaluator/warning-text.ts'
 import { counted } from '../../text/counted.ts'

@@ -1,4 +1,4 @@
-/** The frame of the report: head, skip links, style, script, the panel and the keys. */
+/** Renders the frame of the page: head, style, script, side panel and keyboard help. */
 import { icons } from './icons.ts'
 import { html, Markup, type Part } from './markup.ts'
 import { SCRIPT, STYLE } from './page-assets.ts'
@@ -9,10 +9,10 @@ export interface PageContent {
   readonly parts: readonly Part[]
 }
 
-/** Nothing may be loaded, sent or framed: the page is style, script and text of its own. */
+/** Forbids every request and frame: the page holds its style and script itself. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
-/** Before anything is drawn, so that what only scripts can use never flashes up without them. */
+/** Runs before the first paint, so that elements for scripts never flash without them. */
 const MARK_SCRIPTED = "document.documentElement.classList.add('scripted')"
 
 export const page = ({ title, version, parts }: PageContent): string =>

@@ -1,4 +1,4 @@
-/** A run as one HTML file that needs nothing else: no network, no server, and for reading no scripts. */
+/** Renders a run as one HTML file that loads nothing and is readable without scripts. */
 import type { RunResult } from '../../evaluator/verdict.ts'
 import { counted } from '../../text/counted.ts'
 import { OUTCOME_TEXTS } from '../../wording/outcomes.ts'
@@ -30,7 +30,7 @@ export function htmlReport(result: RunResult): string {
   })
 }
 
-/** The first failure is open when the page is. */
+/** The first failed scenario is open when the page loads. */
 const indexToOpen = (scenarios: ReturnType<typeof linkScenarios>) =>
   scenarios.findIndex(({ scenario }) => scenario.outcome === 'fail' || scenario.outcome === 'error')
 
@@ -57,7 +57,7 @@ const filter = ({ counts, scenarios }: RunResult): Markup => html`<form class="f
 const chip = (value: string, words: string, count: number, pressed: boolean): Part =>
   html`<button type="button" class="chip ${value}" data-outcome="${value}" aria-pressed="${String(pressed)}">${words} <b>${count}</b></button>`
 
-/** What a reader misses, and where it is. */
+/** Says for how many scenarios data is left out, and where all of it is. */
 function leftOut(timeline: readonly TimelineData[]): Part {
   const short = timeline.filter(({ level }) => level !== 'whole').length
   if (short === 0) return null

@@ -1,8 +1,8 @@
-/** In which order a report tells of plays, and the address of each inside it. */
+/** Orders the scenarios of a report and gives each an address in the page. */
 import type { Outcome, ScenarioResult } from '../../evaluator/verdict.ts'
 import { exact, html, type Markup } from './markup.ts'
 
-/** What needs a look comes first. */
+/** Failed scenarios come first. */
 export const OUTCOME_ORDER: readonly Outcome[] = ['fail', 'error', 'inconclusive', 'pass', 'skipped']
 
 export interface LinkedScenario {
@@ -19,7 +19,7 @@ export function linkScenarios(scenarios: readonly ScenarioResult[]): LinkedScena
 
 const MAX_SLUG_CHARS = 60
 
-/** Letters and digits of any script; `end` of an element that is not a scenario cannot come out of it. */
+/** Letters and digits of any script, so a slug never equals the id of another element. */
 function slugOf({ name, instance }: ScenarioResult): string {
   const words =
     name
@@ -41,7 +41,7 @@ function freeSlug(wanted: string, taken: Set<string>): string {
 export const linkTo = (slug: string, seq?: number): string =>
   `#${encodeURIComponent(slug)}${seq === undefined ? '' : `/${seq}`}`
 
-/** `slug` null: there is no page of it to lead to. */
+/** A link that opens the entry in the side panel; plain text when `slug` is null. */
 export const entryLink = (slug: string | null, seq: number): Markup =>
   slug === null
     ? html`<span class="seq">#${seq}</span> `

@@ -1,4 +1,4 @@
-/** One play: a line in the list of scenarios, and below it all there is to know. */
+/** Renders a scenario: its line in the list, failures, steps and timeline. */
 import type { ScenarioResult, StepVerdict } from '../../evaluator/verdict.ts'
 import { warningText } from '../../evaluator/warning-text.ts'
 import { placeText } from '../../scenario/plan.ts'
@@ -28,7 +28,7 @@ ${timelineSection(scenario, timeline)}
 </div>
 </details>`
 
-/** Name, place and what is wrong, in columns that line up with those of the others. */
+/** Icon, name, place and first failure, in columns that line up over all scenarios. */
 const summary = ({
   outcome,
   name,

@@ -1,4 +1,4 @@
-/** What a page carries of each play besides its verdict: rows of the timeline and the entries behind them. Bounded. */
+/** Collects the timelines and entries that a page holds, up to a limit of size. */
 import type { Entry } from '../../journal/entry.ts'
 import type { TimelineRow } from '../../timeline/row.ts'
 import { type TimelineSource, timelineOf } from '../../timeline/timeline.ts'
@@ -9,7 +9,7 @@ import { exact, html, json, type Markup, type Part } from './markup.ts'
 import type { LinkedScenario } from './scenario-links.ts'
 import { truncateEntry } from './truncate-entry.ts'
 
-/** Bytes of evidence in one report. Who comes first is served first, so failures belong there. */
+/** Bytes of timelines in one report. Scenarios are served in order, failed ones first. */
 const BUDGET = 20 * 1024 * 1024
 
 /** whole: everything. marked: entries only where a failure points. rows: no entries. nothing: no timeline either. */
@@ -49,7 +49,7 @@ function fittingData(linked: LinkedScenario, left: number): TimelineData {
   return { level: 'nothing', rowCount: rows.length, embedded: html``, staticTable: html`` }
 }
 
-/** Only what a row or a failure leads to can ever be looked at. */
+/** The entries that a row or a failure refers to. */
 function entriesOf(scenario: TimelineSource, rows: readonly TimelineRow[], level: DetailLevel): Entry[] {
   if (level === 'rows') return []
   const seqs = markedSeqs(scenario)
@@ -57,11 +57,11 @@ function entriesOf(scenario: TimelineSource, rows: readonly TimelineRow[], level
   return scenario.journal.filter(({ seq }) => seqs.has(seq)).map(entry => truncateEntry(entry))
 }
 
-/** A poll that saw the same a hundred times is shown by its first two entries and its last. */
+/** Of a row with many equal entries, the first two and the last. */
 const sampleSeqs = ({ entrySeqs }: TimelineRow) =>
   entrySeqs.length <= 3 ? entrySeqs : [...entrySeqs.slice(0, 2), ...entrySeqs.slice(-1)]
 
-/** Entries the failures of a play point to. */
+/** The entries that the failures of a scenario refer to. */
 const markedSeqs = ({ failures }: TimelineSource): Set<number> =>
   new Set(failures.flatMap(({ marks, nearest }) => [...marks, ...nearest.map(({ seq }) => seq)]))
 

@@ -1,15 +1,15 @@
-/** Entries short enough to be part of a page. */
+/** Truncates long payloads of journal entries, so that a page can hold them. */
 
 import { isMap } from '../../files/is-map.ts'
 import type { Entry } from '../../journal/entry.ts'
 import { size } from './formatting.ts'
 
-/** Characters of JSON one payload may have: a body, a header list, a field of an event. */
+/** The limit for one payload in characters of JSON: a body, headers, a field of an event. */
 export const PAYLOAD_LIMIT = 16 * 1024
-/** So deep an entry is looked through for what is long, before it is cut as a whole. */
+/** Truncates long fields down to this depth, and deeper values as a whole. */
 const DEPTH = 3
 
-/** What stands in the place of a payload that was too long and is no text. */
+/** Replaces a long payload that is not text. */
 export interface TruncatedValue {
   readonly $cut: string
   readonly chars: number

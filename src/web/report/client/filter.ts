@@ -1,4 +1,4 @@
-/** Which scenarios are shown: by outcome, and by words in name, place and failures. */
+/** Filters the scenarios by outcome and by words in name, place and failures. */
 
 const texts = new WeakMap<Element, string>()
 let outcome = 'all'
@@ -34,7 +34,7 @@ function fits(scenario: HTMLElement, words: readonly string[]): boolean {
   )
 }
 
-/** What can be seen of it without its timeline. */
+/** The searched text of a scenario; without its timeline. */
 function textOf(scenario: Element): string {
   const known = texts.get(scenario)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-/** The keyboard. What a key does depends on where the focus is: in a timeline, in the panel, on a scenario. */
+/** Handles keys by focus: in a timeline, in the side panel, on a scenario. */
 
 import { closePanel, focusPanel, isPanelOpen, showNext, showRow } from './panel.ts'
 import { failureFrom, makeCurrent, moveFrom, summaryFrom } from './timelines.ts'
@@ -44,7 +44,7 @@ function inTimeline(row: HTMLElement, key: string): boolean {
 const toFailure = (row: HTMLElement, key: string) =>
   key === 'f' ? failureFrom(row, 1) : key === 'F' ? failureFrom(row, -1) : undefined
 
-/** An open panel follows. */
+/** Moves the focus, and the side panel when it is open. */
 export function goTo(row: HTMLElement): void {
   makeCurrent(row)
   if (isPanelOpen()) showRow(row)
@@ -57,5 +57,5 @@ function onScenario(summary: HTMLElement, key: string): boolean {
   return by !== undefined && done(summaryFrom(summary, by).focus())
 }
 
-/** Arrow keys scroll there. */
+/** Handles `j` and `k` only, because arrow keys scroll the panel. */
 const inPanel = (key: string) => (key === 'j' || key === 'k') && done(showNext(STEPS[key]!))

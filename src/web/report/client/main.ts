@@ -1,4 +1,4 @@
-/** Brings the page of a report to life. All that can be read without it is there already. */
+/** Starts the script of the report page, with its links and copy buttons. */
 
 import { showFiltered, startFilter } from './filter.ts'
 import { goTo, startKeys } from './keys.ts'
@@ -35,7 +35,7 @@ async function copy(button: HTMLElement): Promise<void> {
     button.addEventListener(event, () => (button.textContent = 'Copy'), { once: true })
 }
 
-/** Where the clipboard may not be written to: the text is selected, ready for the key. */
+/** Selects the text, for browsers that refuse access to the clipboard. */
 function copySelected(button: HTMLElement): boolean {
   getSelection()!.selectAllChildren(button.previousElementSibling!)
   return document.execCommand('copy')

@@ -1,4 +1,4 @@
-/** The side panel: what lies behind a row. */
+/** Shows the entries of a row in the side panel. */
 import type { TimelineRow } from '../../../timeline/row.ts'
 import { routeOf } from '../diagram.ts'
 import { entryMarkup } from '../entry-details.ts'
@@ -66,7 +66,7 @@ function missing(shownCount: number, all: number): Part {
   return html`<p class="left-out">${what} not kept in this report.</p>`
 }
 
-/** Reading goes on in the panel; Escape leads back. */
+/** Moves the focus to the panel; Escape returns it. */
 export const focusPanel = (): void => panel().focus()
 
 export function showNext(by: number): void {

@@ -1,4 +1,4 @@
-/** Timelines, drawn when their scenario is first opened; and the row each of them is at. */
+/** Draws the timeline of a scenario when it is first opened, and tracks its current row. */
 import { conversationsOf, drawDiagram, type EmbeddedTimeline } from '../diagram.ts'
 import { html, type Markup } from '../markup.ts'
 
@@ -38,7 +38,7 @@ function toolbar({ rows }: EmbeddedTimeline): Markup {
   return html`<div class="tools">${failures > 0 && rows.length > 20 && jump}${conversations.length > 1 && choice}</div>`
 }
 
-/** What belongs to no chat stays: steps, faults, the availability of the whole desk. */
+/** Keeps rows of no chat: steps, faults, availability. */
 function showConversation(select: HTMLSelectElement): void {
   const diagram = select.closest('.diagram-host')!
   for (const row of rowsIn(diagram)) {
@@ -53,7 +53,7 @@ function showConversation(select: HTMLSelectElement): void {
 const rowsIn = (part: Element) => part.querySelectorAll<HTMLElement>('.row')
 const shownRows = (part: Element): HTMLElement[] => [...rowsIn(part)].filter(row => !row.hidden)
 
-/** The one row of a timeline that Tab leads to. */
+/** The only row of a timeline in the tab order. */
 export function makeCurrent(row: HTMLElement): void {
   const list = row.closest('.rows')!
   for (const other of list.querySelectorAll<HTMLElement>('.row[tabindex="0"], .row[aria-selected="true"]')) {
@@ -74,7 +74,7 @@ export function rowWith(scenario: Element, seq: number): HTMLElement | null {
   return scenario.querySelector<HTMLElement>(`.row[data-index="${index}"]`)
 }
 
-/** The row so many further, or the last there is; hidden ones are passed over. */
+/** The row `by` rows away, or the last one; skips hidden rows. */
 export function moveFrom(row: HTMLElement, by: number): HTMLElement {
   const rows = shownRows(row.closest('.rows')!)
   return rows[clamp(rows.indexOf(row) + by, rows.length)] ?? row
