@@ -113,7 +113,7 @@ const examplesIn = (file: string): string[] =>
 
 const valuesOf = (entry: string) => [...new Set(all.filter(one => one.entry === entry).map(({ name }) => name))]
 
-/** Completes an example to a module. Without imports it sees the entry, a simulator and a chat. */
+/** Completes an example to a module. Without imports it sees the entry, a simulator, a chat and a request. */
 function moduleOf(example: string, entry: string): string {
   if (/^import /m.test(example)) return `${example}\nexport {}\n`
   const names = valuesOf(entry).filter(name =>
@@ -124,11 +124,11 @@ function moduleOf(example: string, entry: string): string {
     `import { expect } from 'vitest'`,
     `import 'handover-sim/vitest'`,
     names.length === 0 ? '' : `import { ${names.join(', ')} } from '${entry}'`,
-    `export async function example(sim: Simulator, ada: ChatHandle): Promise<unknown> {`,
+    `export async function example(sim: Simulator, ada: ChatHandle, request: Request): Promise<unknown> {`,
     '{',
     example,
     '}',
-    'return [sim, ada, expect]',
+    'return [sim, ada, request, expect]',
     '}',
   ].join('\n')
 }
