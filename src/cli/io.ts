@@ -17,7 +17,7 @@ export interface Io {
   readStdin(): Promise<string>
   /** The same as it came, byte for byte. */
   readStdinBytes(): Promise<Uint8Array>
-  /** Whether somebody can be asked. */
+  /** Whether a person at the terminal can answer questions. */
   readonly canAsk: boolean
   /** Shows a question and resolves with the line typed. Rejects when aborted. */
   ask(question: string, signal: AbortSignal): Promise<string>

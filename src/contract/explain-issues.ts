@@ -9,7 +9,7 @@ const ZOD_CODE = 'Invalid input'
 
 /**
  * The second argument of `safeParse` for a parse whose issues are explained here. Zod shares its settings over the
- * whole process, so another copy of it, or a language that somebody sets, would otherwise change these messages.
+ * whole process, so another copy of it, or a language that other code sets, would otherwise change these messages.
  */
 export const ZOD_MESSAGES = { error: () => ZOD_CODE }
 

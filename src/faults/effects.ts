@@ -95,7 +95,7 @@ export function formOf(spec: SendingSpec, sign: SignMode = 'valid'): Form {
   return { sign, truncate: spec.truncate ?? false, wire: changesWire ? wire : null }
 }
 
-/** The fields of a specification that say what the fault does, in the order in which they are told. */
+/** The fields of a specification that define effects, in the order of the log. */
 export function effectOf(spec: FaultSpec): FaultEffect {
   const { latency, respond, drop, reset, slow_body, malformed } = spec
   const { delay, slow, swap, hold, sign, duplicate, gap, truncate, drip, reset_after_answer, http } = spec

@@ -11,7 +11,7 @@ export interface TimelineRow {
   /** On the wall, from the play's first entry. */
   readonly atMs: number
   readonly from: Actor
-  /** Same as `from` when it went to nobody. */
+  /** Same as `from` when there is no receiver. */
   readonly to: Actor
   /** Null for what belongs to no chat of the scenario. */
   readonly conversation: string | null

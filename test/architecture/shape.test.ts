@@ -1,0 +1,58 @@
+/** Checks the size of the files of src, and how many casts and non-null assertions they have. */
+import { describe, expect, it } from 'vitest'
+import { read } from './files.ts'
+import { importersBySource, type Node, nodesOf, SOURCES } from './source.ts'
+
+const lineCount = (file: string) => read(`src/${file}`).trimEnd().split('\n').length
+
+/** Small files with one importer, and the reason for each. */
+const SEAMS: Readonly<Record<string, string>> = {
+  'agent-driver/function-call.ts': 'one file for each way to execute a verb',
+  'agent-driver/inbox.ts': 'checks what a driver of the user returns',
+  'agent-driver/placeholders.ts': 'the names allowed in a driver file',
+  'journal/ring.ts': 'a data structure with tests',
+  'runtime/base64.ts': 'differs between runtimes',
+  'runtime/epoch.ts': 'a port of the runtime',
+  'runtime/heap.ts': 'loads V8 functions of Node',
+  'runtime/personas.ts': 'loads faker on demand',
+  'runtime/utf8.ts': 'differs between runtimes',
+  'scenario/build/index.ts': 'the public names of an entry',
+  'server/control/routes/snapshot.ts': 'one file for each group of routes',
+  'signature/index.ts': 'the public names of an entry',
+  'testing/api-wording.ts': 'a table of texts',
+  'web/report/client/filter.ts': 'one file for each part of the page',
+}
+
+const isBrowserPair = (file: string) =>
+  file.endsWith('.browser.ts') || SOURCES.includes(file.replace(/\.ts$/, '.browser.ts'))
+const isCommand = (file: string) => file.startsWith('cli/')
+
+describe('files', () => {
+  it('a file under 60 lines has more than one importer, or is a seam', () => {
+    const importers = importersBySource()
+    const small = SOURCES.filter(file => lineCount(file) < 60 && importers.get(file)?.length === 1)
+    const merged = small.filter(file => !isBrowserPair(file) && !isCommand(file) && !Object.hasOwn(SEAMS, file))
+    expect(merged.map(file => `${file} belongs into ${importers.get(file)}`)).toEqual([])
+  })
+
+  it('every listed seam exists', () => {
+    expect(Object.keys(SEAMS).filter(file => !SOURCES.includes(file))).toEqual([])
+  })
+})
+
+const isConst = ({ typeAnnotation }: Node) => {
+  const { typeName } = typeAnnotation as { typeName?: { name?: string } }
+  return typeName?.name === 'const'
+}
+const count = (test: (node: Node) => boolean) =>
+  SOURCES.reduce((sum, file) => sum + nodesOf(file).filter(test).length, 0)
+
+describe('types', () => {
+  it('src has few casts; `as const` does not count', () => {
+    expect(count(node => node.type === 'TSAsExpression' && !isConst(node))).toBeLessThanOrEqual(270)
+  })
+
+  it('src has few non-null assertions', () => {
+    expect(count(({ type }) => type === 'TSNonNullExpression')).toBeLessThanOrEqual(150)
+  })
+})
