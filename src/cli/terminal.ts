@@ -1,4 +1,5 @@
 /** Decides the width and the colours of output. */
+import type { ColorLevel } from '../reporters/theme.ts'
 import type { Context } from './io.ts'
 
 const USUAL = 100
@@ -11,8 +12,6 @@ export function columnsOf(
   const answer = env.COLUMNS ?? ''
   return /^[1-9]\d{0,4}$/.test(answer) ? Number(answer) : (stream.columns ?? USUAL)
 }
-
-export type ColorLevel = 0 | 1 | 2 | 3
 
 const on = (value: string | undefined) => value !== undefined && value !== '' && value !== '0' && value !== 'false'
 

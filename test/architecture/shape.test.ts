@@ -10,7 +10,7 @@ const SEAMS: Readonly<Record<string, string>> = {
   'agent-driver/function-call.ts': 'one file for each way to execute a verb',
   'agent-driver/inbox.ts': 'checks what a driver of the user returns',
   'agent-driver/placeholders.ts': 'the names allowed in a driver file',
-  'journal/ring.ts': 'a data structure with tests',
+  'journal/ring.ts': 'a data structure without knowledge of entries',
   'runtime/base64.ts': 'differs between runtimes',
   'runtime/epoch.ts': 'a port of the runtime',
   'runtime/heap.ts': 'loads V8 functions of Node',
