@@ -3,11 +3,33 @@
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
 import { formatMs } from '../text/terminal-text.ts'
+import { defineTexts } from '../text/texts.ts'
 import { failureText } from '../wording/delivery.ts'
 import { effectText, notAppliedText } from '../wording/faults.ts'
 import { asDriverEntry, driverRow } from './driver-rows.ts'
 import { noteRow } from './note-rows.ts'
 import { oneLine, quoted, type RowContent } from './row.ts'
+
+const TEXTS = defineTexts({
+  presses: (button: string) => `presses ${button}`,
+  files: (count: number) => counted(count, 'file'),
+  sends: (files: string) => `sends ${files || 'nothing'}`,
+  withFiles: (text: string, files: string) => `${text} with ${files}`,
+  copy: 'a copy',
+  attempt: (attempt: number) => `attempt ${attempt}`,
+  resent: 'sent again',
+  triggered: 'sent manually',
+  signature: (sign: string) => `signature: ${sign}`,
+  delay: (duration: string) => `, sent ${duration} later`,
+  notSent: (why: string) => `not sent: ${why}`,
+  noAnswer: (why: string) => `no answer: ${why}`,
+  answer: (status: number, duration: string) => `${status} in ${duration}`,
+  before: 'lost before it was processed',
+  after: 'processed, its answer lost',
+  hit: (hit: number) => `hit ${hit}`,
+  hitOf: (hit: number, of: number) => `${hit} of ${of}`,
+  fault: (name: string, effect: string, count: string, why: string) => `fault ${name}: ${effect} (${count})${why}`,
+})
 
 /** Null for an entry that another entry repeats. */
 export function rowContent(entry: Entry): RowContent | null {
@@ -30,9 +52,10 @@ export function rowContent(entry: Entry): RowContent | null {
 }
 
 function userLabel({ action, button, text = '', attachments = [] }: EntryOf<'user'>): string {
-  if (action === 'press') return `presses ${quoted(button ?? '')}`
-  const files = attachments.length === 0 ? '' : counted(attachments.length, 'file')
-  return text === '' ? `sends ${files || 'nothing'}` : `${quoted(text)}${files && ` with ${files}`}`
+  if (action === 'press') return TEXTS.presses(quoted(button ?? ''))
+  const files = attachments.length === 0 ? '' : TEXTS.files(attachments.length)
+  if (text === '') return TEXTS.sends(files)
+  return files === '' ? quoted(text) : TEXTS.withFiles(quoted(text), files)
 }
 
 function eventLabel({ event, payload }: EntryOf<'event'>): string {
@@ -44,9 +67,9 @@ function eventLabel({ event, payload }: EntryOf<'event'>): string {
 function deliveryRow(entry: EntryOf<'delivery'>): RowContent {
   const { attempt, duplicate, triggered, resent, sign = 'valid' } = entry
   const how = [
-    duplicate ? 'a copy' : attempt > 1 && !resent ? `try ${attempt}` : '',
-    resent ? 'sent again' : triggered ? 'sent manually' : '',
-    sign === 'valid' ? '' : `signature: ${sign}`,
+    duplicate ? TEXTS.copy : attempt > 1 && !resent ? TEXTS.attempt(attempt) : '',
+    resent ? TEXTS.resent : triggered ? TEXTS.triggered : '',
+    sign === 'valid' ? '' : TEXTS.signature(sign),
   ].filter(Boolean)
   const label = [oneLine(entry.event, 40), ...how].join(', ')
   const ok = entry.outcome === 'delivered'
@@ -57,10 +80,10 @@ const SHOWN_DELAY_MS = 100
 
 /** `200 in 31 ms`, `no answer: connection refused`; with the delay before it was sent. */
 export function answerOf({ status, duration_ms, failure, outcome }: EntryOf<'delivery'>, delayMs: number): string {
-  const delay = delayMs >= SHOWN_DELAY_MS ? `, sent ${formatMs(delayMs)} later` : ''
-  if (outcome === 'skipped') return `not sent: ${oneLine(failureText(failure), 80)}`
-  if (status === null) return `no answer: ${oneLine(failureText(failure), 80)}${delay}`
-  return `${status} in ${formatMs(duration_ms)}${delay}`
+  const delay = delayMs >= SHOWN_DELAY_MS ? TEXTS.delay(formatMs(delayMs)) : ''
+  if (outcome === 'skipped') return TEXTS.notSent(oneLine(failureText(failure), 80))
+  if (status === null) return `${TEXTS.noAnswer(oneLine(failureText(failure), 80))}${delay}`
+  return `${TEXTS.answer(status, formatMs(duration_ms))}${delay}`
 }
 
 function callRow(entry: EntryOf<'api'>): RowContent {
@@ -71,17 +94,15 @@ function callRow(entry: EntryOf<'api'>): RowContent {
   return { from: 'intermediary', to: 'platform', kind: 'call', label, answer: replyOf(entry), ok: status < 400 }
 }
 
-const LOST = { before: 'lost before it was processed', after: 'processed, its answer lost' }
-
 function replyOf({ status, response, answer_lost }: EntryOf<'api'>): string {
-  if (answer_lost !== undefined) return LOST[answer_lost]
+  if (answer_lost !== undefined) return TEXTS[answer_lost]
   const { event, error } = (response ?? {}) as { event?: unknown; error?: { code?: unknown } }
   const word = typeof event === 'string' ? event : typeof error?.code === 'string' ? error.code : ''
   return `${status} ${oneLine(word, 80)}`.trimEnd()
 }
 
 function faultLabel({ fault, effect, hit, of, not_applied }: EntryOf<'fault'>): string {
-  const count = of === null ? `hit ${hit}` : `${hit} of ${of}`
+  const count = of === null ? TEXTS.hit(hit) : TEXTS.hitOf(hit, of)
   const why = not_applied === undefined ? '' : `, ${oneLine(notAppliedText(not_applied))}`
-  return `fault ${oneLine(fault, 40)}: ${oneLine(effectText(effect))} (${count})${why}`
+  return TEXTS.fault(oneLine(fault, 40), oneLine(effectText(effect)), count, why)
 }

@@ -3,9 +3,26 @@
 import type { Failure } from '../evaluator/verdict.ts'
 import type { EntryOf, FaultEffect } from '../journal/entry.ts'
 import type { EarlyEnd, StepFailure } from '../journal/run-failures.ts'
+import { defineTexts } from '../text/texts.ts'
 import { effectText } from '../wording/faults.ts'
 import { earlyEndText, stepFailureText } from '../wording/run-failures.ts'
 import { oneLine, quoted, type RowContent } from './row.ts'
+
+const TEXTS = defineTexts({
+  botSays: (text: string) => `the bot says ${text}`,
+  typingHidden: (why: string) => `typing indicator hidden (${why})`,
+  chatEnds: (why: string) => `the chat ends (${why})`,
+  availability: (value: string) => `availability ${value}`,
+  observed: (status: string, typing: boolean, availability: string) =>
+    `the chat: ${status}, ${typing ? 'typing' : 'not typing'}, ${availability}`,
+  settings: (changed: string) => `settings ${changed}`,
+  faultSet: (name: string, effect: string) => `fault ${name} set: ${effect}`,
+  faultCleared: (name: string) => `fault ${name} cleared`,
+  stopped: (why: string) => `stopped: ${why}`,
+  stepStarted: (step: string, label: string) => `step ${step}: ${label}`,
+  stepGivesUp: (step: string, error: string) => `step ${step} gives up${error}`,
+  stepFails: (step: string, error: string) => `step ${step} fails${error}`,
+})
 
 /** Notes without a row: the call or the step that caused them has one. */
 const REPEATED = new Set([
@@ -26,34 +43,34 @@ export function noteRow(entry: EntryOf<'note'>): RowContent | null {
   ]
   switch (entry.note) {
     case 'bot_message':
-      return { ...user, label: `the bot says ${quoted(String(entry.text ?? ''))}` }
+      return { ...user, label: TEXTS.botSays(quoted(entry.text)) }
     case 'typing_hidden':
-      return { ...user, label: `typing indicator hidden (${oneLine(entry.why, 40)})` }
+      return { ...user, label: TEXTS.typingHidden(oneLine(entry.why, 40)) }
     case 'chat_ended':
-      return { ...user, label: `the chat ends (${oneLine(entry.why, 40)})` }
+      return { ...user, label: TEXTS.chatEnds(oneLine(entry.why, 40)) }
     case 'availability':
       return entry.by === 'api'
         ? null
-        : { ...player, to: 'platform', label: `availability ${oneLine(entry.availability, 20)}` }
+        : { ...player, to: 'platform', label: TEXTS.availability(oneLine(entry.availability, 20)) }
     case 'observed':
       return {
         ...player,
-        label: `the chat: ${oneLine(entry.status, 20)}, ${entry.typing ? 'typing' : 'not typing'}, ${oneLine(entry.availability, 20)}`,
+        label: TEXTS.observed(oneLine(entry.status, 20), Boolean(entry.typing), oneLine(entry.availability, 20)),
       }
     case 'config':
-      return { ...player, to: 'platform', label: `settings ${oneLine(JSON.stringify(entry.changed ?? {}))}` }
+      return { ...player, to: 'platform', label: TEXTS.settings(oneLine(JSON.stringify(entry.changed ?? {}))) }
     case 'fault_set':
       return {
         ...player,
         to: 'platform',
-        label: `fault ${oneLine(entry.fault, 40)} set: ${oneLine(effectText(entry.effect as FaultEffect))}`,
+        label: TEXTS.faultSet(oneLine(entry.fault, 40), oneLine(effectText(entry.effect as FaultEffect))),
       }
     case 'fault_cleared':
-      return { ...player, to: 'platform', label: `fault ${oneLine(entry.fault, 40)} cleared` }
+      return { ...player, to: 'platform', label: TEXTS.faultCleared(oneLine(entry.fault, 40)) }
     case 'scenario_ended':
       return entry.stopped === undefined
         ? null
-        : { ...player, label: `stopped: ${oneLine(earlyEndText(entry.stopped as EarlyEnd))}`, ok: false }
+        : { ...player, label: TEXTS.stopped(oneLine(earlyEndText(entry.stopped as EarlyEnd))), ok: false }
     case 'evicted':
       return { ...player, label: oneLine(entry.message), ok: false }
     default:
@@ -65,7 +82,7 @@ export const stepStartedRow = (entry: EntryOf<'note'>): RowContent => ({
   from: 'player',
   to: 'player',
   kind: 'step',
-  label: `step ${entry.step}: ${oneLine(entry.label)}`,
+  label: TEXTS.stepStarted(String(entry.step), oneLine(entry.label)),
   ok: true,
 })
 
@@ -75,6 +92,6 @@ const WAITS = new Set(['expect', 'sees', 'check'])
 export function stepEndedRow(entry: EntryOf<'note'>, failure: Failure | undefined): RowContent | null {
   const error = entry.failure === undefined ? '' : `: ${oneLine(stepFailureText(entry.failure as StepFailure))}`
   if (failure === undefined && error === '') return null
-  const verb = failure !== undefined && WAITS.has(failure.kind) ? 'gives up' : 'fails'
-  return { from: 'player', to: 'player', kind: 'step', label: `step ${entry.step} ${verb}${error}`, ok: false }
+  const textOf = failure !== undefined && WAITS.has(failure.kind) ? TEXTS.stepGivesUp : TEXTS.stepFails
+  return { from: 'player', to: 'player', kind: 'step', label: textOf(String(entry.step), error), ok: false }
 }

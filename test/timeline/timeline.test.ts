@@ -64,7 +64,7 @@ describe('rows', () => {
     log.at(3000).delivery('d1', { attempt: 3, resent: true, duration_ms: 0 })
     expect(told(log)).toEqual([
       'platform -> intermediary: MESSAGE FROM USER "Hei" | 503 in 20 ms | not ok',
-      'platform -> intermediary: MESSAGE FROM USER, try 2 | 200 in 40 ms',
+      'platform -> intermediary: MESSAGE FROM USER, attempt 2 | 200 in 40 ms',
       'platform -> intermediary: MESSAGE FROM USER, sent manually, signature: wrong-key | 401 in 0.0 ms | not ok',
       'platform -> intermediary: MESSAGE FROM USER, sent again | 200 in 0.0 ms',
     ])
