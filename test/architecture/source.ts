@@ -29,7 +29,7 @@ const EXPORT = /^export (?:declare )?(?:async )?(?:abstract )?(?:const|let|funct
 export const exportsOf = (file: string): Set<string> =>
   new Set([...read(`src/${file}`).matchAll(EXPORT)].map(([, name]) => name!))
 
-const COMMENT = /\/\*[^]*?\*\/|(?<=^|[\s;{}(),])\/\/ .*$/gm
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|[\s;{}(),])\/\/ .*$/gm
 /** Returns the comments of a file of src, each on one line. */
 export const commentsOf = (file: string): string[] =>
   [...read(`src/${file}`).matchAll(COMMENT)].map(([comment]) => comment.replace(/\s*\n\s*\*?\s*/g, ' '))
