@@ -68,7 +68,7 @@ test('the second signal writes it as well', async () => {
   io.signal('SIGINT')
   io.signal('SIGINT')
   expect(io.exits).toEqual([130])
-  expect(read(join(folder, 'state.json'))).toMatchObject({ chats: [{ id: 'ada' }], deliveries: [{ stage: 'sending' }] })
+  expect(read(join(folder, 'state.json'))).toMatchObject({ chats: [{ id: 'ada' }], deliveries: [{ phase: 'sending' }] })
   resolve()
   await code
   expect(read(join(folder, 'state.json')).chats).toHaveLength(1)
