@@ -13,7 +13,7 @@ import { brokenInvariants, contractViolations } from './violations.ts'
 import { driverHas, stepName } from './wording.ts'
 
 export function verdictOf(evaluation: Evaluation): Verdict {
-  const { index, captures } = evaluation
+  const { index, variables } = evaluation
   const other = otherSteps(index)
   if (other !== null) return { ...NOTHING, outcome: 'error', reason: other }
   const results = [...index.steps.values()].map(step => ({ step, resultOf: stepResultOf(evaluation, step) }))
@@ -29,7 +29,7 @@ export function verdictOf(evaluation: Evaluation): Verdict {
     failures,
     warnings,
     steps: results.map(({ step, resultOf }) => stepVerdict(evaluation, step, resultOf)),
-    captures: captures.all,
+    captures: variables.captures,
   }
 }
 

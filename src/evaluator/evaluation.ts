@@ -7,6 +7,7 @@ import type { Verb } from '../scenario/action.ts'
 import type { InterpolationScope } from '../scenario/interpolation.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
+import { createVariables } from '../scenario/variables.ts'
 import { type CheckEvaluator, evaluateCheck } from './check.ts'
 import { createClaimRegistry, createInboxClaims } from './claims.ts'
 import { verdictOf } from './compute-verdict.ts'
@@ -14,7 +15,6 @@ import type { Evaluator, StepStatus } from './evaluator.ts'
 import { type ExpectEvaluator, evaluateExpect } from './expect.ts'
 import { AVAILABILITY, type ConversationKey, createJournalIndex } from './journal-index.ts'
 import { evaluateNone } from './none.ts'
-import { createCaptures, scopeFor } from './scope.ts'
 import { evaluateSees, type SeesEvaluator } from './sees.ts'
 import { type EvaluationContext, PASSED, type StepEvaluator, type StepResult } from './step-evaluator.ts'
 import { brokenStepResult, stimulusResult } from './stimulus.ts'
@@ -38,6 +38,8 @@ export function evaluate(plan: Plan, entries: readonly Entry[]): Verdict {
   return evaluator.finish()
 }
 
+type AnyRunEvent = RunEventOf<'scenario_started' | 'conversation' | 'step_started' | 'step_ended' | 'observed'>
+
 export const createEvaluator = (plan: Plan): Evaluator => createIncrementalEvaluation(plan).evaluator
 
 /** The same for a play that is made up as it goes. */
@@ -50,7 +52,7 @@ export interface IncrementalEvaluation {
 
 export function createIncrementalEvaluation(plan: Plan): IncrementalEvaluation {
   const index = createJournalIndex(plan)
-  const captures = createCaptures()
+  const variables = createVariables(plan)
   const claims = createInboxClaims()
   const watches = new Map<number, StepEvaluator>()
   const open = new Map<number, StepEvaluator>()
@@ -62,7 +64,7 @@ export function createIncrementalEvaluation(plan: Plan): IncrementalEvaluation {
     index,
     claims: createClaimRegistry(),
     windows: createWindows(index),
-    captures,
+    variables,
     options: plan.tokens ? { clean: stripToken } : {},
     scopeOf,
     expects,
@@ -72,7 +74,7 @@ export function createIncrementalEvaluation(plan: Plan): IncrementalEvaluation {
 
   function scopeOf(number: number): InterpolationScope {
     const step = index.steps.get(number)
-    return scopeFor(index, captures, step?.conversation ?? plan.conversations[0]?.name ?? '', step?.scope)
+    return variables.scopeOf(step?.conversation ?? plan.conversations[0]?.name ?? '', step?.scope)
   }
 
   function begin(number: number): void {
@@ -100,10 +102,13 @@ export function createIncrementalEvaluation(plan: Plan): IncrementalEvaluation {
     }
   }
 
-  function end({ step, at_ms }: RunEventOf<'step_ended'>): void {
+  function end({ step, at_ms, captured }: RunEventOf<'step_ended'>): void {
     const watch = open.get(step)
     if (watch === undefined) return
-    concluded.set(step, watch.look(at_ms).state)
+    const status = watch.look(at_ms)
+    concluded.set(step, status.state)
+    // The runner recorded what it captured. A journal of a scenario that has changed since may lack it.
+    if (status.state === 'met') variables.capture(watch.step.conversation, captured ?? status.captured ?? {})
     watch.close()
     open.delete(step)
   }
@@ -119,13 +124,15 @@ export function createIncrementalEvaluation(plan: Plan): IncrementalEvaluation {
   function see(entry: Entry): void {
     const call = index.add(entry)
     if (call !== null) callCame(index.conversationOf(call))
-    else if (entry.kind === 'note') markCame(entry as RunEventOf<'step_started' | 'step_ended' | 'observed'>)
+    else if (entry.kind === 'note') markCame(entry as AnyRunEvent)
     else if (entry.kind === 'driver') consider(['sees'], index.conversationOfChat(entry.chat_id))
     else if (entry.kind === 'event') consider(['check'], index.conversationOfChat(entry.chat_id))
   }
 
-  function markCame(mark: RunEventOf<'step_started' | 'step_ended' | 'observed'>): void {
-    if (mark.note === 'step_started') begin(mark.step)
+  function markCame(mark: AnyRunEvent): void {
+    if (mark.note === 'scenario_started') variables.start(mark)
+    else if (mark.note === 'conversation') variables.open(mark)
+    else if (mark.note === 'step_started') begin(mark.step)
     else if (mark.note === 'step_ended') end(mark)
     else if (mark.note === 'observed' && open.has(mark.step)) checks.get(mark.step)?.observe(mark)
   }
@@ -145,7 +152,6 @@ export function createIncrementalEvaluation(plan: Plan): IncrementalEvaluation {
   const evaluator: Evaluator = {
     see,
     look: (step, nowMs) => open.get(step)?.look(nowMs) ?? { state: concluded.get(step) === 'met' ? 'met' : 'failed' },
-    scopeOf,
     failed(number) {
       const step = index.steps.get(number)
       if (step === undefined || index.endOf(number) === null) return false

@@ -4,12 +4,12 @@
  * nothing but the plan and the entries counts.
  */
 import type { Entry } from '../journal/entry.ts'
-import type { InterpolationScope } from '../scenario/interpolation.ts'
 import type { Plan } from '../scenario/plan.ts'
 import type { Verdict } from './verdict.ts'
 
 export type StepStatus =
-  | { readonly state: 'met' }
+  /** `captured`: what an `expect` reads from its calls, by name. */
+  | { readonly state: 'met'; readonly captured?: Readonly<Record<string, unknown>> }
   | { readonly state: 'failed' }
   /** Not decided at that moment. Without another entry it will be decided at `untilMs` (on `at_ms`). */
   | { readonly state: 'open'; readonly untilMs: number; readonly waitingFor: string }
@@ -19,8 +19,6 @@ export interface Evaluator {
   see(entry: Entry): void
   /** How the check `step`, begun and not ended, stands at a moment on the clock of `at_ms`. */
   look(step: number, nowMs: number): StepStatus
-  /** What `$(...)` reads in a step: vars, matrix, captures so far, chat, bot, config, env, sim, the step's own scope. */
-  scopeOf(step: number): InterpolationScope
   /** Whether a step begun and ended has failed (checks by their claims, stimuli by what came of them). */
   failed(step: number): boolean
   finish(): Verdict

@@ -7,14 +7,7 @@ import { type Call, capturable, isLater } from './call.ts'
 import { missingCall, tooClose, unusable } from './expect-failure.ts'
 import { AVAILABILITY } from './journal-index.ts'
 import { conversationOfWanted, takes, type Wanted } from './near-misses.ts'
-import {
-  type EvaluationContext,
-  FAILED,
-  type FailureDetails,
-  MET,
-  type StepEvaluator,
-  until,
-} from './step-evaluator.ts'
+import { type EvaluationContext, FAILED, type FailureDetails, type StepEvaluator, until } from './step-evaluator.ts'
 import { type Deadline, deadlineOf } from './windows.ts'
 import { requirementText } from './wording.ts'
 
@@ -37,7 +30,7 @@ export function evaluateExpect(
   tree: ExpectTree,
   withinMs: number | null,
 ): ExpectEvaluator {
-  const { index, claims, windows, captures } = context
+  const { index, claims, windows } = context
   const deadline: Deadline = deadlineOf(context, step, conversationOfTree(tree, step.conversation), withinMs)
   const from = windows.turnStart(step)
   const floors = { own: claims.floorOf(step.conversation), availability: claims.floorOf(AVAILABILITY) }
@@ -46,6 +39,7 @@ export function evaluateExpect(
   let attempt: Attempt | null = null
   let decided: 'met' | 'failed' | null = null
   let broken: (() => FailureDetails) | null = null
+  const captured: Record<string, unknown> = {}
 
   try {
     filled = filledTree(tree, context.scopeOf(step.number))
@@ -116,7 +110,7 @@ export function evaluateExpect(
     for (const [name, path] of Object.entries(capture)) {
       const value = valueAt(path, capturable(last))
       if (value === MISSING) fail(() => unusable(filled, `capture ${name}: #${last.seq} ${call} has no ${path}`, last))
-      else captures.keep(step.conversation, name, value)
+      else captured[name] = value
     }
   }
 
@@ -128,7 +122,7 @@ export function evaluateExpect(
     wantedOf,
     consider,
     look: nowMs => {
-      if (decided !== null) return decided === 'met' ? MET : FAILED
+      if (decided !== null) return decided === 'met' ? { state: 'met', captured } : FAILED
       return until(nowMs, deadline.atMs, FAILED, waitingFor(attempt, filled))
     },
     close() {

@@ -1,9 +1,9 @@
 /** A check that has begun: it is shown what happens, and says how it stands. */
 import type { InterpolationScope } from '../scenario/interpolation.ts'
 import type { PlannedStep, Severity } from '../scenario/plan.ts'
+import type { Variables } from '../scenario/variables.ts'
 import type { StepStatus } from './evaluator.ts'
 import type { Judging } from './near-misses.ts'
-import type { Captures } from './scope.ts'
 import type { Failure } from './verdict.ts'
 import type { Windows } from './windows.ts'
 
@@ -24,7 +24,7 @@ export type FailureDetails = Omit<Failure, 'step' | 'conversation' | 'soft'>
 /** What every watch works with. */
 export interface EvaluationContext extends Judging {
   readonly windows: Windows
-  readonly captures: Captures
+  readonly variables: Variables
   scopeOf(step: number): InterpolationScope
 }
 

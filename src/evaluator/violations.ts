@@ -7,7 +7,6 @@ import { type Call, ruleOf, shortName } from './call.ts'
 import type { Evaluation } from './evaluation.ts'
 import { AVAILABILITY } from './journal-index.ts'
 import { fits } from './matching/match.ts'
-import { scopeFor } from './scope.ts'
 import type { AttributedFailure } from './step-evaluator.ts'
 import { listed, offset, patternText } from './wording.ts'
 
@@ -124,10 +123,10 @@ function ofPattern(evaluation: Evaluation, pattern: CallPattern): AttributedFail
 }
 
 /** With the values of the chat the call is about. Throws `InterpolationError`. */
-function filledFor({ index, captures }: Evaluation, pattern: CallPattern, call: Call): CallPattern {
+function filledFor({ index, variables }: Evaluation, pattern: CallPattern, call: Call): CallPattern {
   const conversation = index.conversationOf(call)
   const own = typeof conversation === 'string' ? conversation : (index.plan.conversations[0]?.name ?? '')
-  return { ...pattern, body: pattern.body === null ? null : interpolate(pattern.body, scopeFor(index, captures, own)) }
+  return { ...pattern, body: pattern.body === null ? null : interpolate(pattern.body, variables.scopeOf(own)) }
 }
 
 function isMeant(evaluation: Evaluation, { call: name, body }: CallPattern, call: Call): boolean {

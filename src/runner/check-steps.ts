@@ -16,10 +16,12 @@ const statusOf = ({ context, step, waiting }: StepContext): Pending | null => {
   return status
 }
 
-/** Executes `expect` and `none`: their calls are in the journal. */
+/** Executes `expect` and `none`: their calls are in the journal. Returns what a met `expect` captured. */
 export const waitForVerdict = async (stepContext: StepContext) => {
-  await waitUntil(stepContext.context, () => statusOf(stepContext), stepContext.signal)
-  return {}
+  const { context, step, signal } = stepContext
+  await waitUntil(context, () => statusOf(stepContext), signal)
+  const status = context.evaluator.look(step.number, context.core.journal.atMs)
+  return status.state === 'met' && status.captured !== undefined ? { captured: status.captured } : {}
 }
 
 /** Observes the chat after every entry, and records what has changed. */

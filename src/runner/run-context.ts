@@ -7,9 +7,10 @@ import type { Chat } from '../platform/state.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 import { makeId } from '../runtime/ids.ts'
 import { hashWords } from '../runtime/random.ts'
-import { type InterpolationScope, interpolate } from '../scenario/interpolation.ts'
+import { interpolate } from '../scenario/interpolation.ts'
 import type { ConversationSpec, Plan, PlannedStep } from '../scenario/plan.ts'
-import type { RunEvent } from '../scenario/run-events.ts'
+import type { ConversationOpened, RunEvent, ScenarioStarted } from '../scenario/run-events.ts'
+import { createVariables, type Variables } from '../scenario/variables.ts'
 import { type ChatOptions, newChat, userFromWire, type WireUser } from '../simulator/new-chat.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { createJournalWaiter, type WaitContext } from './waiting.ts'
@@ -34,13 +35,14 @@ export const scenarioSeed = (seed: number, { plan, instance }: Pick<RunContextOp
 
 export interface RunContext extends RunContextOptions, WaitContext {
   readonly evaluator: Evaluator
+  /** What `$(...)` reads: the state of the run. */
+  readonly variables: Variables
   readonly conversations: ReadonlyMap<string, Chat>
   /** An internal error of the evaluator; null when there is none. */
   evaluationError: unknown
   /** Appends a run event or a note to the journal. Returns its seq. */
   note(event: RunEvent | NoteContentOf, chatId?: string): number
   chatOf(step: PlannedStep): Chat | null
-  scopeOf(step: PlannedStep): InterpolationScope
   interpolate(step: PlannedStep, template: unknown): unknown
   close(): void
 }
@@ -52,11 +54,13 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
   const { plan, sim } = options
   const core = coreOf(sim)
   const evaluator = createEvaluator(plan)
+  const variables = createVariables(plan)
   const conversations = new Map<string, Chat>()
   const context: RunContext = {
     ...options,
     core,
     evaluator,
+    variables,
     journalWaiter: createJournalWaiter(core.journal),
     conversations,
     evaluationError: null,
@@ -65,8 +69,7 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
       return core.journal.append({ kind: 'note', ...chat, note, ...rest } as NoteContent, null).seq
     },
     chatOf: step => conversations.get(step.conversation) ?? null,
-    scopeOf: step => evaluator.scopeOf(step.number),
-    interpolate: (step, template) => interpolate(template, evaluator.scopeOf(step.number)),
+    interpolate: (step, template) => interpolate(template, variables.scopeOf(step.conversation, step.scope)),
     close: () => {
       unsubscribe()
       context.journalWaiter.stop()
@@ -79,12 +82,14 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
       context.evaluationError ??= error
     }
   })
-  context.note(startEvent(context))
+  const started = startEvent(context)
+  variables.start(started)
+  context.note(started)
   for (const conversation of plan.conversations) await openConversation(context, conversation, conversations)
   return context
 }
 
-function startEvent({ plan, core, driver, seed, instance, env, url, sim }: RunContext): RunEvent {
+function startEvent({ plan, core, driver, seed, instance, env, url, sim }: RunContext): ScenarioStarted {
   return {
     note: 'scenario_started',
     scenario: plan.name,
@@ -109,7 +114,7 @@ async function openConversation(
   const { core } = context
   const { knobs } = core.platform
   const seed = scenarioSeed(context.seed, context)
-  const scope = { ...context.evaluator.scopeOf(0), ...conversation.scope }
+  const scope = { ...context.variables.scopeOf(context.plan.conversations[0]?.name ?? ''), ...conversation.scope }
   const filled = <T>(template: unknown) => interpolate(template, scope) as T
   const user = userFromWire(filled<WireUser | null>(conversation.user))
   const options: ChatOptions = {
@@ -127,10 +132,14 @@ async function openConversation(
   }
   const chat = await newChat(core, options)
   conversations.set(conversation.name, chat)
-  context.note(
-    { note: 'conversation', chat_id: chat.id, conversation: conversation.name, chat: driverChat(chat) },
-    chat.id,
-  )
+  const opened = {
+    note: 'conversation',
+    chat_id: chat.id,
+    conversation: conversation.name,
+    chat: driverChat(chat),
+  } satisfies ConversationOpened
+  context.variables.open(opened)
+  context.note(opened, chat.id)
 }
 
 export const driverChat = ({ id, userId, language, source, persona }: Chat): DriverChat => ({

@@ -5,12 +5,13 @@ import { wallTimer } from '../runtime/clock.ts'
 import type { Action, Verb } from '../scenario/action.ts'
 import { InterpolationError } from '../scenario/interpolation.ts'
 import type { PlannedItem, PlannedStep } from '../scenario/plan.ts'
+import type { StepDetails } from '../scenario/run-events.ts'
 import { readInbox, runAgentStep, runTargetStep } from './agent-steps.ts'
 import { awaitPendingAcks } from './await-ack.ts'
 import { runCheckStep, runSeesStep, waitForVerdict } from './check-steps.ts'
 import { runAvailabilityStep, runDeliverStep, runFaultStep, runLogStep, runWaitStep } from './environment-steps.ts'
 import type { RunContext } from './run-context.ts'
-import { type StepContext, type StepDetails, StepError, type StepHandler } from './step-context.ts'
+import { type StepContext, StepError, type StepHandler } from './step-context.ts'
 import { runBotStep, runPressStep, runUserStep } from './user-steps.ts'
 import { earlyEndOf, InterruptedError, settle } from './waiting.ts'
 
@@ -100,6 +101,7 @@ async function executeStep(run: Run, step: PlannedStep): Promise<void> {
   ) => Promise<StepDetails> | StepDetails
   const waiting = (what: string, forMs: number) => options.onWaiting?.(step, what, forMs)
   const details = await outcomeOf(() => execute({ context, step, action, startSeq, signal: run.signal, waiting }))
+  if (details.captured) context.variables.capture(step.conversation, details.captured)
   context.note({ note: 'step_ended', step: number, ...details }, context.chatOf(step)?.id)
   if (context.evaluationError !== null) throw context.evaluationError
   if (!context.evaluator.failed(number)) return

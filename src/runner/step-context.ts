@@ -3,10 +3,8 @@ import type { Journal } from '../journal/journal.ts'
 import type { StepFailure } from '../journal/run-failures.ts'
 import type { Action, Verb } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import type { RunEventOf, StepEnded } from '../scenario/run-events.ts'
+import type { RunEventOf, StepDetails } from '../scenario/run-events.ts'
 import type { RunContext } from './run-context.ts'
-
-export type StepDetails = Omit<StepEnded, 'note' | 'step'>
 
 export interface StepContext {
   readonly context: RunContext

@@ -11,7 +11,7 @@ import { createTransaction } from '../platform/transaction.ts'
 import type { UserOutcome } from '../platform/user-rules.ts'
 import { awaitAck } from './await-ack.ts'
 import { scenarioSeed } from './run-context.ts'
-import { type ActionContext, type StepContext, type StepDetails, StepError, type StepHandler } from './step-context.ts'
+import { type ActionContext, type StepContext, StepError, type StepHandler } from './step-context.ts'
 
 export const runUserStep: StepHandler<'user'> = async stepContext => {
   const { context, step, action } = stepContext

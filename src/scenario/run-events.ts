@@ -50,9 +50,13 @@ export interface StepStarted {
 }
 
 /** The result of running a step; the evaluator decides whether an expectation was met. */
-export interface StepEnded {
+export interface StepEnded extends StepDetails {
   readonly note: 'step_ended'
   readonly step: number
+}
+
+/** What the runner records of a step. */
+export interface StepDetails {
   /** The event that a stimulus caused; null when it caused none. */
   readonly delivery_id?: string | null
   /** Why the runner could not execute it. */
@@ -61,6 +65,8 @@ export interface StepEnded {
   readonly missing?: string
   /** The end of the run or of the time limit interrupted it. */
   readonly interrupted?: true
+  /** Values that a met `expect` captured, for later steps. */
+  readonly captured?: Readonly<Record<string, unknown>>
   /** The unique token put into the user's text. */
   readonly token?: string
   /** Values that the evaluator needs, such as the index of the last inbox item that a `sees` read. */

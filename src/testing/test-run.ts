@@ -217,8 +217,8 @@ function createTestContext({ sim, core, recorder, unsubscribe }: TestContextPort
     evaluationError: null,
     note: (content, chatId) => note(content as RunEvent, chatId),
     chatOf: ({ conversation }) => conversations.get(conversation) ?? null,
-    scopeOf: ({ number }) => evaluator.scopeOf(number),
-    interpolate: ({ number }, template) => interpolate(template, evaluator.scopeOf(number)),
+    variables: evaluation.variables,
+    interpolate: ({ number }, template) => interpolate(template, evaluation.scopeOf(number)),
     close() {
       unsubscribe()
       journalWaiter.stop()

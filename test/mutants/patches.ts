@@ -47,7 +47,7 @@ export const PATCHES = {
   'sends-side-by-side': [
     change(
       'outbox.js',
-      'lane.outbox.push(call)\n    this.#store.save()\n    this.#wake(lane)',
+      'queue.outbox.push(call)\n    this.#store.save()\n    this.#wake(queue)',
       'void this.#platform.send(call)',
     ),
   ],

@@ -6,7 +6,7 @@
 import type { Entry } from '../../journal/entry.ts'
 import { interpolate, namesIn, stringsIn } from '../../scenario/interpolation.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../../scenario/plan.ts'
-import { filledOver } from '../scope.ts'
+import { filledOver } from '../../scenario/variables.ts'
 import type { StepRef } from '../verdict.ts'
 import type { Written } from './texts.ts'
 

@@ -1,8 +1,8 @@
 /** From steps as they are written to a plan: numbers, lanes, turns, defaults, what it needs. */
 import { describe, expect, it } from 'vitest'
-import { createEvaluator } from '../../../src/evaluator/evaluation.ts'
 import { namedTexts } from '../../../src/scenario/compile/names.ts'
 import { interpolate } from '../../../src/scenario/interpolation.ts'
+import { createVariables } from '../../../src/scenario/variables.ts'
 import { allSteps, complaints, HEAD, load, planOf, plansOf } from './written.ts'
 
 const turnsOf = async (steps: string, head = '') => allSteps(await planOf(steps, head)).map(({ turn }) => turn)
@@ -275,15 +275,15 @@ describe('what is filled in', () => {
       'p.yaml': 'version: 1\nkind: partial\nparams: { b: null }\nsteps: [{ expect: { message: { message: $(b) } } }]\n',
     }
     const [plan] = await plansOf(files)
-    const evaluator = createEvaluator(plan!)
+    const variables = createVariables(plan!)
     const said = allSteps(plan!)
       .slice(0, 3)
-      .map(({ number, action }) =>
+      .map(({ conversation, scope, action }) =>
         action.verb === 'user'
-          ? interpolate(action.text, evaluator.scopeOf(number))
+          ? interpolate(action.text, variables.scopeOf(conversation, scope))
           : action.verb === 'expect' &&
             action.tree.op === 'call' &&
-            interpolate(action.tree.body, evaluator.scopeOf(number)),
+            interpolate(action.tree.body, variables.scopeOf(conversation, scope)),
       )
     expect(said).toEqual(['$(literal) $(b)', namedTexts(['template']).template, { message: '$(b)' }])
     expect(plan!.vars).toEqual({ a: '$$(b)', c: 'by $(chat.name)' })
