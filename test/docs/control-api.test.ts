@@ -31,7 +31,7 @@ it('lists exactly the routes of the OpenAPI document', () => {
 })
 
 it('lists the routes that each workspace has', () => {
-  const [, first = '', last = ''] = /Every route from `([^`]+)` to `([^`]+)` is there once more/.exec(PAGE)!
+  const [, first = '', last = ''] = /Every route from `([^`]+)` to `([^`]+)` also exists for each workspace/.exec(PAGE)!
   const listed = documented.map(routeOf)
   const named = listed.slice(listed.indexOf(first), listed.indexOf(last) + 1)
   const ofWorkspaces = routes.map(({ route }) => route).filter(route => route.includes(BELOW))
