@@ -55,8 +55,6 @@ export function endOfOutput(text: string): string {
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
 export interface TimeLimit {
   readonly timeoutMs: number
   /** Names the call in the failure. */

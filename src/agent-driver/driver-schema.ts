@@ -1,5 +1,6 @@
 /** Defines the schema of the driver file. An unknown key is an error. */
 import * as z from 'zod/mini'
+import { keysOf } from '../contract/objects.ts'
 import { parseDuration } from '../text/duration.ts'
 import { defineTexts } from '../text/texts.ts'
 import { METHODS } from './driver.ts'
@@ -76,7 +77,7 @@ const VERB_DESCRIPTIONS = {
   inbox: 'What the agent sees of the chat, oldest first: [{ request?, text?, attachments? }]',
 }
 export type BuiltInVerb = keyof typeof VERB_DESCRIPTIONS
-export const BUILT_IN_VERBS = Object.keys(VERB_DESCRIPTIONS) as BuiltInVerb[]
+export const BUILT_IN_VERBS = keysOf(VERB_DESCRIPTIONS)
 const verbs = Object.fromEntries(
   BUILT_IN_VERBS.map(name => [name, z.optional(VerbSection.check(described(VERB_DESCRIPTIONS[name])))]),
 ) as Record<BuiltInVerb, z.ZodMiniOptional<typeof VerbSection>>

@@ -1,5 +1,6 @@
 /** Executes a verb as a function of a module. */
-import { type CallOutcome, failed, messageOf, withTimeLimit } from './call-outcome.ts'
+import { messageOf } from '../text/error-text.ts'
+import { type CallOutcome, failed, withTimeLimit } from './call-outcome.ts'
 import type { DriverContext, FunctionVerb } from './driver.ts'
 
 /** Fails with what the function throws. A function that ignores its signal goes on after its time limit. */

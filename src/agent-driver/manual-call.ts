@@ -1,7 +1,8 @@
 /** Executes a verb by asking a person at the terminal, one question at a time. */
 import { createInterface } from 'node:readline'
+import { messageOf } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import { type CallOutcome, failed, messageOf } from './call-outcome.ts'
+import { type CallOutcome, failed } from './call-outcome.ts'
 import type { DriverChat, DriverContext, Prompt } from './driver.ts'
 
 export type AskPerson = (

@@ -6,6 +6,7 @@ import type { Knobs } from '../contract/knobs.ts'
 import { invalidParameter, Refusal } from '../platform/refusal.ts'
 import { addFinding, assumed, type Transaction } from '../platform/transaction.ts'
 import { decodeUtf8 } from '../runtime/utf8.ts'
+import { messageOf } from '../text/error-text.ts'
 import { describeIssues, droppedFields } from './describe-issues.ts'
 import type { ApiRequest } from './messages.ts'
 
@@ -22,7 +23,7 @@ export function parseJson(request: ApiRequest, knobs: Knobs): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw badJson(`The body is not valid JSON: ${(error as Error).message}.`)
+    throw badJson(`The body is not valid JSON: ${messageOf(error)}.`)
   }
 }
 

@@ -3,6 +3,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { PlatformServer } from '../server/start.ts'
+import { messageOf } from '../text/error-text.ts'
 import { UsageError } from './errors.ts'
 
 export interface ReadyLine {
@@ -67,7 +68,7 @@ export function writeReadyFile(file: string, cwd: string, text: string): () => v
     renameSync(draft, path)
   } catch (error) {
     rmSync(draft, { force: true })
-    throw new UsageError(`--ready-file: cannot write ${JSON.stringify(file)}: ${(error as Error).message}`)
+    throw new UsageError(`--ready-file: cannot write ${JSON.stringify(file)}: ${messageOf(error)}`)
   }
   return () => removeOwn(path, text)
 }

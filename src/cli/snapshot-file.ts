@@ -6,6 +6,7 @@ import { isKnob } from '../contract/knobs.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
+import { messageOf } from '../text/error-text.ts'
 import { UsageError } from './errors.ts'
 
 /** Options that fit the snapshot. Flags and variables win over the settings in it. */
@@ -39,7 +40,7 @@ function attempt<T>(what: string, run: () => T): T {
   try {
     return run()
   } catch (error) {
-    throw new UsageError(`${what}: ${(error as Error).message}`)
+    throw new UsageError(`${what}: ${messageOf(error)}`)
   }
 }
 
@@ -51,7 +52,7 @@ export interface Export {
 /** Makes the folder at once, so that a wrong name fails at the start and not at the end. */
 export function exportTo(file: string, cwd: string): Export {
   const path = resolve(cwd, file)
-  const failure = (error: unknown) => `--export: cannot write ${JSON.stringify(file)}: ${(error as Error).message}`
+  const failure = (error: unknown) => `--export: cannot write ${JSON.stringify(file)}: ${messageOf(error)}`
   try {
     mkdirSync(dirname(path), { recursive: true })
     accessSync(dirname(path), constants.W_OK)

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { SIGN_MODES, type SignMode } from '../contract/sign-modes.ts'
+import { messageOf } from '../text/error-text.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
 import {
@@ -65,7 +66,7 @@ async function textFrom({ io }: Context, given: string): Promise<string> {
   try {
     return readFileSync(resolve(io.cwd, given.slice(1)), 'utf8')
   } catch (error) {
-    throw new UsageError(`--body: ${given.slice(1)} cannot be read: ${(error as Error).message}.`)
+    throw new UsageError(`--body: ${given.slice(1)} cannot be read: ${messageOf(error)}.`)
   }
 }
 
@@ -73,6 +74,6 @@ function parsed(from: string, text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
-    throw new UsageError(`${from}: is not JSON: ${(error as Error).message}.`)
+    throw new UsageError(`${from}: is not JSON: ${messageOf(error)}.`)
   }
 }

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { resolveSettings } from '../config/resolve.ts'
 import { defaultKnobs } from '../contract/knobs.ts'
 import { type Explanation, explain } from '../signature/index.ts'
+import { messageOf } from '../text/error-text.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
 import { collect, configSources } from './shared-flags.ts'
@@ -90,7 +91,7 @@ async function bodyFor({ io }: Context, file: string): Promise<Uint8Array> {
   try {
     return readFileSync(resolve(io.cwd, file))
   } catch (error) {
-    throw new UsageError(`--body: ${file} cannot be read: ${(error as Error).message}.`)
+    throw new UsageError(`--body: ${file} cannot be read: ${messageOf(error)}.`)
   }
 }
 

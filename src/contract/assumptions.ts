@@ -3,6 +3,7 @@
  * and the knobs that change it. An assumption has the name of its principal knob, or a name of its own without one.
  */
 import { isKnob, type KnobName } from './knobs.ts'
+import { keysOf } from './objects.ts'
 
 interface OpenPoint {
   /** The rule of docs/platform.md nearest to the gap. */
@@ -277,7 +278,7 @@ export interface Assumption extends Omit<OpenPoint, 'furtherKnobs'> {
   readonly knobs: readonly KnobName[]
 }
 
-const NAMES = Object.keys(OPEN_POINTS) as AssumptionName[]
+const NAMES = keysOf(OPEN_POINTS)
 
 export const ASSUMPTIONS: readonly Assumption[] = NAMES.map(name => {
   const { furtherKnobs, ...openPoint } = OPEN_POINTS[name]

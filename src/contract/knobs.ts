@@ -17,6 +17,7 @@ import {
   textKnob,
   wordKnob,
 } from './knob-types.ts'
+import { keysOf } from './objects.ts'
 
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 const header = (initial: string) => wordKnob(initial, 'an HTTP header name', token)
@@ -104,7 +105,7 @@ export type KnobName = keyof Table
 /** The effective values by name: durations in milliseconds (null when off), lists as arrays. */
 export type Knobs = { -readonly [Name in KnobName]: Table[Name] extends KnobType<infer T> ? T : never }
 
-export const KNOB_NAMES = Object.keys(KNOBS) as KnobName[]
+export const KNOB_NAMES = keysOf(KNOBS)
 const kindOf = (name: KnobName) => KNOBS[name] as unknown as KnobType<unknown>
 
 export function defaultKnobs(): Knobs {

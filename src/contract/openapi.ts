@@ -7,6 +7,7 @@ import { WEBHOOK_EVENTS, type WebhookEventName } from './events.ts'
 import { ENDPOINT_EXAMPLES, EVENT_EXAMPLES } from './examples.ts'
 import { type JsonSchema, type Named, refTo, toComponents } from './json-schema.ts'
 import { KNOBS } from './knobs.ts'
+import { keysOf } from './objects.ts'
 import { VERSION } from './version.ts'
 
 export interface OpenApiOptions {
@@ -130,7 +131,7 @@ const ELSEWHERE: readonly ErrorCode[] = ['path_not_found', 'file_not_found', 'me
 
 const codesOf = (status: number): string[] => {
   if (status === 422) return ['invalid_parameter']
-  const codes = (Object.keys(ERRORS) as ErrorCode[]).filter(code => !ELSEWHERE.includes(code))
+  const codes = keysOf(ERRORS).filter(code => !ELSEWHERE.includes(code))
   return codes.filter(code => ERRORS[code].status === status)
 }
 
@@ -163,7 +164,7 @@ function errorsOf(endpoint: Endpoint): Record<string, unknown> {
   return Object.fromEntries(statuses.map(status => [status, { $ref: `#/components/responses/${name(status)}` }]))
 }
 
-const names = Object.keys(WEBHOOK_EVENTS) as WebhookEventName[]
+const names = keysOf(WEBHOOK_EVENTS)
 const camel = (name: string) => name.toLowerCase().replace(/ ([a-z])/g, (_, letter: string) => letter.toUpperCase())
 const schemaName = (name: string) => camel(name).replace(/^[a-z]/, letter => letter.toUpperCase())
 

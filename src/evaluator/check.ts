@@ -1,4 +1,5 @@
 /** `check`: how the chat has to be, as soon as one observation of it holds. */
+import { keysOf } from '../contract/objects.ts'
 import type { Check } from '../scenario/action.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
@@ -96,7 +97,9 @@ const RULES: Readonly<Record<keyof Check, string>> = {
 }
 
 const rulesOf = (check: Check): string[] =>
-  (Object.keys(RULES) as (keyof Check)[]).filter(key => check[key] !== undefined).map(key => RULES[key])
+  keysOf(RULES)
+    .filter(key => check[key] !== undefined)
+    .map(key => RULES[key])
 
 type Rows = readonly TranscriptRow[]
 type Wanted = NonNullable<Check['transcript']>

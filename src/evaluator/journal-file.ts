@@ -6,6 +6,7 @@
 import { ConfigError, problem } from '../files/errors.ts'
 import type { Entry } from '../journal/entry.ts'
 import type { Place } from '../scenario/plan.ts'
+import { messageOf } from '../text/error-text.ts'
 import type { Failure, Outcome, RunResult, ScenarioResult } from './verdict.ts'
 
 export interface RunLine {
@@ -150,9 +151,7 @@ function parsed(at: string, text: string, last: boolean): Line {
   try {
     line = JSON.parse(text)
   } catch (error) {
-    const why = last
-      ? 'the file was cut off in the middle of its last line'
-      : `is not JSON: ${(error as Error).message}`
+    const why = last ? 'the file was cut off in the middle of its last line' : `is not JSON: ${messageOf(error)}`
     throw problem(at, why)
   }
   const problemText = whyNoLine(line)

@@ -1,4 +1,5 @@
 /** Decides when one fault applies, and counts how often it did. */
+import { keysOf } from '../contract/objects.ts'
 import type { FaultEffect } from '../journal/entry.ts'
 import { effectOf } from './effects.ts'
 import { type FaultSpec, type Side, sideOf } from './schema.ts'
@@ -52,7 +53,7 @@ const ASPECTS = {
 type Effect = keyof typeof ASPECTS
 type Aspect = (typeof ASPECTS)[Effect]
 
-const EFFECTS = Object.keys(ASPECTS) as Effect[]
+const EFFECTS = keysOf(ASPECTS)
 
 /** The counters of a rule as plain data. */
 export interface FaultProgress {

@@ -1,8 +1,9 @@
 /** Defines and checks faults as scenarios, the control API and the library write them. */
 import * as z from 'zod/mini'
-import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
-import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import { WEBHOOK_EVENTS } from '../contract/events.ts'
 import { type SchemaProblemCode, sentenceIssue } from '../contract/explain-issues.ts'
+import { keysOf } from '../contract/objects.ts'
 import { SIGN_MODES, type SignMode } from '../contract/sign-modes.ts'
 import { parseDuration } from '../text/duration.ts'
 import { FAULT_PROBLEMS } from '../wording/faults.ts'
@@ -25,8 +26,8 @@ const flag = (description: string) => z.optional(z.literal(true).check(says(desc
 const count = (least: number, description: string) => z.optional(z.int().check(z.gte(least), says(description)))
 const oneOrMore = <One extends z.ZodMiniType>(one: One) => z.union([one, z.array(one).check(z.minLength(1))])
 
-const Endpoint = z.enum([...(Object.keys(ENDPOINTS) as EndpointId[]), 'any'])
-const Event = z.enum([...(Object.keys(WEBHOOK_EVENTS) as WebhookEventName[]), 'any'])
+const Endpoint = z.enum([...keysOf(ENDPOINTS), 'any'])
+const Event = z.enum([...keysOf(WEBHOOK_EVENTS), 'any'])
 
 const OneSide = z.strictObject({
   api: z.optional(oneOrMore(Endpoint).check(says('The endpoints it applies to'))),

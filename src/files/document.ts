@@ -12,6 +12,7 @@ import {
 } from 'yaml'
 import type * as z from 'zod/mini'
 import { explainIssues, fieldName } from '../contract/explain-issues.ts'
+import { messageOf } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { byLine, ConfigError, excerptOf, fileProblem, type Problem } from './errors.ts'
 import { mistakesIn } from './yaml-mistakes.ts'
@@ -94,7 +95,7 @@ function valueIn(name: string, document: Document): unknown {
   try {
     return document.toJS() as unknown
   } catch (error) {
-    throw fileProblem(name, error instanceof ReferenceError ? TEXTS.manyAliases : (error as Error).message)
+    throw fileProblem(name, error instanceof ReferenceError ? TEXTS.manyAliases : messageOf(error))
   }
 }
 
@@ -114,7 +115,7 @@ function checkJson(name: string, text: string): void {
   try {
     JSON.parse(text)
   } catch (error) {
-    const { message } = error as Error
+    const message = messageOf(error)
     const offset = offsetIn(message, text)
     const before = text.slice(0, offset).split('\n')
     const position = { line: before.length, col: before.at(-1)!.length + 1 }

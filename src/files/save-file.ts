@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { messageOf, systemCodeOf } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
 
 /** Writes the pieces one by one and creates missing folders. Throws an Error that says why it failed. */
@@ -19,8 +20,7 @@ export function saveText(path: string, text: Iterable<string>): void {
     makeFolder(dirname(path))
     save(existsSync(path) ? realpathSync(path) : path, text)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new Error(REASONS[code ?? ''] ?? message)
+    throw new Error(REASONS[systemCodeOf(error) ?? ''] ?? messageOf(error))
   }
 }
 
@@ -42,7 +42,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (systemCodeOf(error) !== 'EEXIST') throw error
   }
 }
 

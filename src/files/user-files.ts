@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { wallDelay } from '../runtime/clock.ts'
 import { loadModule } from '../runtime/modules.ts'
+import { messageOf, systemCodeOf } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { fileProblem } from './errors.ts'
 
@@ -42,8 +43,7 @@ export function readText({ name, path }: NamedFile): string {
   try {
     bytes = readFileSync(path)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw fileProblem(name, TEXTS.unreadable(REASONS[code ?? ''] ?? message))
+    throw fileProblem(name, TEXTS.unreadable(REASONS[systemCodeOf(error) ?? ''] ?? messageOf(error)))
   }
   if (isUtf16(bytes)) throw fileProblem(name, TEXTS.utf16)
   if (bytes.includes(0)) throw fileProblem(name, TEXTS.binary)

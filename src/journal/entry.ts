@@ -1,7 +1,8 @@
 /** Describes the entries of the journal: one schema per kind gives the types, the OpenAPI document and the checks. Wire case: every language reads entries as JSON. */
 import * as z from 'zod/mini'
-import { ALIASES, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
-import { WEBHOOK_EVENTS, WebhookEvent, type WebhookEventName } from '../contract/events.ts'
+import { ALIASES, ENDPOINTS } from '../contract/endpoints.ts'
+import { WEBHOOK_EVENTS, WebhookEvent } from '../contract/events.ts'
+import { keysOf } from '../contract/objects.ts'
 import { SignMode } from '../contract/sign-modes.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 
@@ -14,7 +15,7 @@ const chatId = z.optional(z.string())
 const text = z.optional(z.string())
 const flag = (description: string) => z.optional(z.literal(true).check(z.describe(description)))
 const faults = z.optional(z.array(z.string()).check(z.describe('Names of the faults that were applied')))
-const endpoint = z.enum(Object.keys(ENDPOINTS) as EndpointId[])
+const endpoint = z.enum(keysOf(ENDPOINTS))
 
 /** What every entry has. */
 const frame = {
@@ -55,7 +56,7 @@ const api = {
 const event = {
   kind: z.literal('event'),
   chat_id: z.string(),
-  event: z.enum(Object.keys(WEBHOOK_EVENTS) as WebhookEventName[]),
+  event: z.enum(keysOf(WEBHOOK_EVENTS)),
   delivery_id: z.string(),
   payload: WebhookEvent,
 }

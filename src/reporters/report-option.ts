@@ -1,5 +1,6 @@
 /** Parses `--report`. */
 
+import { keysOf } from '../contract/objects.ts'
 import { problem } from '../files/errors.ts'
 import { nearest } from '../text/near-names.ts'
 
@@ -21,7 +22,7 @@ const KINDS = {
 } as const satisfies Record<string, ReportKind>
 
 export type ReportName = keyof typeof KINDS
-export const REPORTS = Object.keys(KINDS) as readonly ReportName[]
+export const REPORTS = keysOf(KINDS)
 
 export interface ReportRequest {
   readonly report: ReportName

@@ -4,6 +4,7 @@
  */
 import { fieldName } from '../../contract/explain-issues.ts'
 import { type Asymmetric, isAsymmetric } from '../../scenario/interpolation.ts'
+import { messageOf } from '../../text/error-text.ts'
 import type { Difference } from '../verdict.ts'
 import { hintFor, keyHint } from './notes.ts'
 import { type Inner, operatorIn, typesOf } from './operators.ts'
@@ -59,8 +60,6 @@ function byItself(expected: Asymmetric, actual: unknown, path: Path): Gap[] {
     return [{ path, expected, actual, hint: `the matcher threw: ${flow(messageOf(error))}` }]
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const innerOf = (clean: Clean): Inner => ({
   fits: (expected, actual) => compare(expected, actual, [], clean).length === 0,

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { explainIssues, ZOD_MESSAGES } from '../../contract/explain-issues.ts'
+import { keysOf } from '../../contract/objects.ts'
 import { Fault } from '../../faults/schema.ts'
 import type { Action, AgentVerb, Template, Verb } from '../action.ts'
 import type { Step } from '../format/step.ts'
@@ -145,7 +146,7 @@ const COMPILERS: { readonly [Name in Exclude<Verb, 'sees'>]: Compiler<Name> } = 
   log: (_compiler, written) => ({ verb: 'log', text: written }),
 }
 
-const PLAIN_VERBS = Object.keys(COMPILERS) as (keyof typeof COMPILERS)[]
+const PLAIN_VERBS = keysOf(COMPILERS)
 
 export function actionOf(compiler: StepCompiler, step: Step, lookup: StepReferences): Action {
   const verb = PLAIN_VERBS.find(name => step[name] !== undefined)!

@@ -3,7 +3,8 @@
  * the name is known before the run: of vars, a matrix, an include, `i`, `user`.
  */
 import * as z from 'zod/mini'
-import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
+import { ENDPOINTS } from '../../contract/endpoints.ts'
+import { keysOf } from '../../contract/objects.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../contract/schemas.ts'
 import { SIGN_MODES } from '../../contract/sign-modes.ts'
 import { isMap } from '../../files/is-map.ts'
@@ -86,8 +87,7 @@ export const TARGET = wordOf(['restart', 'start', 'stop', 'kill'])
 export const ALIAS = wordOf(['handover', 'takeover'])
 export const AUTH = wordOf(['valid', 'invalid'])
 
-const ENDPOINT_IDS = Object.keys(ENDPOINTS) as EndpointId[]
-export const CALL_NAMES: readonly CallName[] = [...ENDPOINT_IDS, 'any']
+export const CALL_NAMES: readonly CallName[] = [...keysOf(ENDPOINTS), 'any']
 
 export const ACK: ValueType<AckWanted> = {
   expected: 'a status such as 200, any or non-2xx',

@@ -1,7 +1,8 @@
 /** Defines the bodies and queries of the control API. They are strict: an unknown key is an error. */
 import * as z from 'zod/mini'
-import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts'
-import { WEBHOOK_EVENTS, type WebhookEventName } from '../../contract/events.ts'
+import { ENDPOINTS } from '../../contract/endpoints.ts'
+import { WEBHOOK_EVENTS } from '../../contract/events.ts'
+import { keysOf } from '../../contract/objects.ts'
 import { AvailabilityReason, AvailabilityValue, Button, named } from '../../contract/schemas.ts'
 import { SignMode } from '../../contract/sign-modes.ts'
 import { gapProblems, sendingShape } from '../../faults/schema.ts'
@@ -185,8 +186,8 @@ export const EventsQuery = z.strictObject({ after: z.optional(seq) })
 
 export const WaitQuery = z
   .strictObject({
-    call: z.optional(z.enum(Object.keys(ENDPOINTS) as EndpointId[]).check(z.describe('A call of this endpoint'))),
-    event: z.optional(z.enum(Object.keys(WEBHOOK_EVENTS) as WebhookEventName[])),
+    call: z.optional(z.enum(keysOf(ENDPOINTS)).check(z.describe('A call of this endpoint'))),
+    event: z.optional(z.enum(keysOf(WEBHOOK_EVENTS))),
     note: z.optional(word),
     kind: z.optional(EntryKind),
     status: z.optional(z.int()),

@@ -2,6 +2,7 @@
 import type * as z from 'zod/mini'
 import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { shapeOf, typeOf } from '../../contract/known-keys.ts'
+import { messageOf } from '../../text/error-text.ts'
 import { ControlProblem, invalidRequest } from './problems.ts'
 import type { ControlRoute } from './route.ts'
 
@@ -72,7 +73,7 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(decoder.decode(bytes))
   } catch (error) {
-    throw new ControlProblem(400, 'invalid_json', `The body is not JSON: ${(error as Error).message}.`)
+    throw new ControlProblem(400, 'invalid_json', `The body is not JSON: ${messageOf(error)}.`)
   }
 }
 
