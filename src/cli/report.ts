@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { evaluate } from '../evaluator/evaluation.ts'
+import { evaluate } from '../evaluator/evaluator.ts'
 import { readJournal, type SavedRun, type SavedScenario } from '../evaluator/journal-file.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../evaluator/verdict.ts'
 import { ConfigError, fileProblem, problemOf } from '../files/errors.ts'

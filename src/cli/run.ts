@@ -3,12 +3,14 @@ import type { Command } from 'commander'
 import type { Driver } from '../agent-driver/driver.ts'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { RunResult } from '../evaluator/verdict.ts'
-import { createProgress } from '../reporters/progress.ts'
+import { awaitedText } from '../evaluator/wording/expected.ts'
+import { describeScenario } from '../evaluator/wording/report.ts'
+import { createProgress, type Progress } from '../reporters/progress.ts'
 import { parseReports, type ReportRequest } from '../reporters/report-option.ts'
 import { probeTarget } from '../runner/probe-target.ts'
 import type { SelectedScenario } from '../runner/select-scenarios.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../runner/simulator-router.ts'
-import { runSuite, type SuiteOptions, unreachableResult } from '../runner/suite.ts'
+import { type RunListener, runSuite, type SuiteOptions, unreachableResult } from '../runner/suite.ts'
 import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
 import { freshSeed } from '../runtime/token.ts'
 import { formatDuration } from '../text/duration.ts'
@@ -166,6 +168,13 @@ function suiteOptions(
 const seedOf = ({ selfTest }: RunFlags, { sources, values }: Resolved): number =>
   sources.seed === 'default' && !selfTest ? freshSeed() : Number(values.seed)
 
+/** Renders what a run waits for and how its scenarios end. */
+const listenerOf = (progress: Progress): RunListener => ({
+  ...progress,
+  waiting: (name, what, sinceMs, atMostMs) => progress.waiting(name, awaitedText(what), sinceMs, atMostMs),
+  finished: result => progress.finished(describeScenario(result)),
+})
+
 async function withProgress({ context, wanted }: Session, options: Omit<SuiteOptions, 'listener'>): Promise<RunResult> {
   const { io, env } = context
   const { isTTY } = io.stderr
@@ -177,7 +186,7 @@ async function withProgress({ context, wanted }: Session, options: Omit<SuiteOpt
   })
   progress.planned(wanted.length)
   try {
-    return await runSuite({ ...options, listener: progress })
+    return await runSuite({ ...options, listener: listenerOf(progress) })
   } finally {
     progress.stop()
   }

@@ -1,7 +1,9 @@
 /** Writes the requested reports; one that fails does not stop the others. */
+
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { RunResult } from '../evaluator/verdict.ts'
+import { describeRun, type RunReport } from '../evaluator/wording/report.ts'
 import { saveText } from '../files/save-file.ts'
 import { githubAnnotations, githubSummary, withoutCommands } from '../reporters/github.ts'
 import type { PrettyOptions } from '../reporters/pretty.ts'
@@ -82,14 +84,14 @@ function reportFile(request: ReportRequest, problems: readonly Problem[], { io }
 
 async function writeOne(result: RunResult, { report, file }: ReportRequest, context: ReportContext): Promise<void> {
   const { io, env, colorLevel } = context
-  if (report === 'github') return annotate(result, context)
+  if (report === 'github') return annotate(describeRun(result), context)
   if (file !== null) return saveText(resolve(io.cwd, file), await textOf[report](result, { colorLevel: 0 }))
   const text = [...(await textOf[report](result, { colorLevel, columns: columnsOf(env, io.stdout) }))].join('')
   io.stdout.write(report === 'pretty' && isOn(env.GITHUB_ACTIONS) ? withoutCommands(text) : text)
 }
 
 /** Writes annotations to stderr: GitHub reads both streams, and stdout carries data. */
-function annotate(result: RunResult, { io, env }: ReportContext): void {
+function annotate(result: RunReport, { io, env }: ReportContext): void {
   io.stderr.write(githubAnnotations(result, file => fromWorkspace(file, io.cwd, env.GITHUB_WORKSPACE)))
   if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, githubSummary(result))
 }
@@ -106,11 +108,13 @@ type Texts = Readonly<
 
 /** Renderers by report, loaded when they are needed. */
 const textOf: Texts = {
-  pretty: async (result, options) => [(await import('../reporters/pretty.ts')).prettyReport(result, options)],
-  json: async result => [(await import('../reporters/json.ts')).jsonReport(result)],
-  junit: async result => [(await import('../reporters/junit.ts')).junitReport(result)],
-  tap: async result => [(await import('../reporters/tap.ts')).tapReport(result)],
-  html: async result => [(await import('../web/report/report.ts')).htmlReport(result)],
+  pretty: async (result, options) => [
+    (await import('../reporters/pretty.ts')).prettyReport(describeRun(result), options),
+  ],
+  json: async result => [(await import('../reporters/json.ts')).jsonReport(describeRun(result))],
+  junit: async result => [(await import('../reporters/junit.ts')).junitReport(describeRun(result))],
+  tap: async result => [(await import('../reporters/tap.ts')).tapReport(describeRun(result))],
+  html: async result => [(await import('../web/report/report.ts')).htmlReport(describeRun(result))],
   journal: async result => linesOf((await import('../evaluator/journal-file.ts')).journalLines(result)),
 }
 

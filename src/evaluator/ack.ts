@@ -1,38 +1,37 @@
-/** What the webhook answered to the event of a step. */
+/** Evaluates what the webhook answered to the event of a step. */
 
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { AckWanted } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import { formatDuration, parseDuration } from '../text/duration.ts'
-import { failureText } from '../wording/delivery.ts'
-import { earlyEndText } from '../wording/run-failures.ts'
+import { parseDuration } from '../text/duration.ts'
+import { attemptResult, isUnreachable, wasReachable } from './deliveries.ts'
+import type { FailureKind, Happened } from './failure.ts'
+import type { FailureHint } from './hint.ts'
 import type { Delivery, JournalIndex } from './journal-index.ts'
 import { plainText } from './matching/value-text.ts'
-import { isUnreachable, wasReachable } from './reachability.ts'
 import { type FailureDetails, OPEN, PASSED, type StepResult } from './step-evaluator.ts'
-import { seconds } from './wording.ts'
 
-/** Null when the step sends no event, or wants no answer. The last try decides. */
+type Ack = NonNullable<AckWanted>
+
+/** Null when the step sends no event, or expects no answer. The last attempt decides. */
 export function ackResult(index: JournalIndex, step: PlannedStep, over: boolean): StepResult | null {
   const { action } = step
   const id = index.endOf(step.number)?.delivery_id
   if (!('ack' in action) || action.ack === null || !id) return null
-  const tries = triesOf(index, step, id)
-  const last = tries.at(-1)
+  const attempts = attemptsOf(index, step, id)
+  const last = attempts.at(-1)
   const waits = action.async || last?.retry_in_ms !== undefined
   if (!over && waits && (last === undefined || last.retry_in_ms !== undefined)) return OPEN
-  if (last === undefined || cameAfterwards(index, step, tries[0]!)) {
-    return { outcome: 'fail', told: unanswered(index, step, action.ack) }
+  if (last === undefined || startedAfterwards(index, step, attempts[0]!)) {
+    return { outcome: 'fail', failure: unanswered(index, step, action.ack) }
   }
-  if (last.outcome === 'skipped') return { outcome: 'error', told: refused(index, last, action.ack, 'environment') }
+  if (last.outcome === 'skipped') return refusal(index, last, action.ack, 'environment')
   if (isAcknowledged(last, action.ack) && !isSlow(index, last)) {
-    return tries.length > 1 ? PASSED : copyResult(index, step, id, action.ack)
+    return attempts.length > 1 ? PASSED : copyResult(index, step, id, action.ack)
   }
-  const nobody = last.status === null && isUnreachable(last.failure) && !wasReachable(index)
-  return nobody
-    ? { outcome: 'error', told: refused(index, last, action.ack, 'environment') }
-    : { outcome: 'fail', told: refused(index, last, action.ack, 'stimulus') }
+  const absent = last.status === null && isUnreachable(last.failure) && !wasReachable(index)
+  return refusal(index, last, action.ack, absent ? 'environment' : 'stimulus')
 }
 
 /** Deliveries of this step: a replay has the id of the event it repeats. */
@@ -42,151 +41,134 @@ function deliveriesOf(index: JournalIndex, { number, action }: PlannedStep, id: 
   return index.deliveriesOf(id).filter(({ seq, resent }) => seq > begun && (resent === true) === replay)
 }
 
-function triesOf(index: JournalIndex, step: PlannedStep, id: string): Delivery[] {
+function attemptsOf(index: JournalIndex, step: PlannedStep, id: string): Delivery[] {
   const own = deliveriesOf(index, step, id)
   const once = own.filter(({ duplicate }) => duplicate !== true)
   return once.length > 0 ? once : own
 }
 
-/** The step waited in vain for it, and ended the steps of its chat: what became of it then does not mend that. */
-function cameAfterwards(index: JournalIndex, { number, action }: PlannedStep, first: Delivery): boolean {
+/** The step ran out of time before the first attempt, and ended the steps of its chat: a later answer changes nothing. */
+function startedAfterwards(index: JournalIndex, { number, action }: PlannedStep, first: Delivery): boolean {
   const async = 'async' in action && action.async
   return !async && first.seq > index.endOf(number)!.seq && !isSlow(index, first)
 }
 
-/** A copy that a fault made may be refused for what it is, but nothing may break on it. */
-function copyResult(index: JournalIndex, step: PlannedStep, id: string, wanted: NonNullable<AckWanted>): StepResult {
+/** A copy that a fault made may be refused, but must not break the receiver. */
+function copyResult(index: JournalIndex, step: PlannedStep, id: string, ack: Ack): StepResult {
   const copies = deliveriesOf(index, step, id).filter(({ duplicate }) => duplicate === true)
-  const bad = copies.find(one => !isAcknowledged(one, wanted) && (one.status ?? 500) >= 500)
+  const bad = copies.find(one => !isAcknowledged(one, ack) && (one.status ?? 500) >= 500)
   if (bad === undefined) return PASSED
-  const told = refused(index, bad, wanted, 'stimulus')
-  const hint = 'The same event may come twice: acknowledge it again, and forward it once.'
-  return { outcome: 'fail', told: { ...told, happened: `the same event again: ${whatCame(bad)}`, hint } }
+  const happened = notAcknowledged(index, bad, ack, true)
+  return { outcome: 'fail', failure: ackFailure(index, bad, ack, happened, { code: 'event_twice' }) }
 }
 
 const is2xx = (status: number) => status >= 200 && status < 300
 
-/** Only the two named events demand exactly 200 (WH2). */
-function isAcknowledged({ status, event }: Delivery, wanted: NonNullable<AckWanted>): boolean {
+/** Only the two named events require exactly 200 (WH2). */
+function isAcknowledged({ status, event }: Delivery, ack: Ack): boolean {
   if (status === null) return false
-  if (wanted === 'any') return true
-  if (wanted === 'non-2xx') return !is2xx(status)
-  return status === wanted || (wanted === 200 && !demands200(event) && is2xx(status))
+  if (ack === 'any') return true
+  if (ack === 'non-2xx') return !is2xx(status)
+  return status === ack || (ack === 200 && !requires200(event) && is2xx(status))
 }
 
-const demands200 = (event: string) =>
+const requires200 = (event: string) =>
   Object.hasOwn(WEBHOOK_EVENTS, event) && WEBHOOK_EVENTS[event as WebhookEventName].demands200
 
-/** What was slowed down on purpose has its time. */
+/** Deliveries that a fault slowed down may take longer. */
 const isSlow = ({ plan }: JournalIndex, delivery: Delivery): boolean =>
   delivery.duration_ms > plan.timeouts.ackMs && delivery.faults === undefined
 
-const wantedText = (wanted: NonNullable<AckWanted>, event: string, ackMs: number) => {
-  const status = wanted === 'any' ? 'an answer' : wanted === 'non-2xx' ? 'a refusal (no 2xx)' : `status ${wanted}`
-  return `${status} from the webhook to ${event} within ${formatDuration(ackMs)}`
-}
+const rulesFor = (event: string, ack: AckWanted) =>
+  ack === 'non-2xx' ? ['A4'] : requires200(event) ? ['WH2'] : ['WH1']
 
-const rulesFor = (event: string, wanted: AckWanted) =>
-  wanted === 'non-2xx' ? ['A4'] : demands200(event) ? ['WH2'] : ['WH1']
-
-function unanswered(index: JournalIndex, step: PlannedStep, wanted: NonNullable<AckWanted>): FailureDetails {
+function unanswered(index: JournalIndex, step: PlannedStep, ack: Ack): FailureDetails {
   const ended = index.endOf(step.number)!
   const sent = index.entries.find(entry => isSending(entry) && entry.delivery_id === ended.delivery_id)
-  const event = String((sent as { event?: string } | undefined)?.event ?? 'its event')
+  const name = (sent as { readonly event?: unknown } | undefined)?.event
+  const event = typeof name === 'string' ? name : null
   const holding = index.entries.filter(isHolding).find(({ delivery_id }) => delivery_id === ended.delivery_id)
   return {
     kind: 'stimulus',
-    wanted: wantedText(wanted, event, index.plan.timeouts.ackMs),
-    happened: silence(index, ended),
-    rules: rulesFor(event, wanted),
+    expected: { code: 'acknowledgement', event, ack, withinMs: index.plan.timeouts.ackMs },
+    happened:
+      holding === undefined ? silence(index, ended, event) : { code: 'event_held', event, fault: holding.fault },
+    rules: rulesFor(event ?? '', ack),
     nearest: [],
     marks: [sent?.seq ?? ended.seq],
-    hint: SLOW_HINT,
-    ...(holding === undefined ? {} : heldEvent(holding.fault, event)),
+    hint: { code: holding === undefined ? 'answer_first' : 'async' },
   }
 }
 
-/** A play that is cut short does not wait for all that is due. */
-function silence({ ended, plan }: JournalIndex, step: Ended): string {
+/** A play that is cut short does not wait for every answer that is due. */
+function silence({ ended, plan }: JournalIndex, step: Ended, event: string | null): Happened {
   const waitedMs = ended === null ? Number.POSITIVE_INFINITY : ended.at_ms - step.at_ms
   return ended?.stopped !== undefined && waitedMs < plan.timeouts.ackMs
-    ? `the webhook had not answered when the scenario was stopped: ${earlyEndText(ended.stopped)}`
-    : `the webhook has not answered within ${formatDuration(plan.timeouts.ackMs)}`
+    ? { code: 'no_answer_before_stop', event, cause: ended.stopped }
+    : { code: 'no_answer', event, withinMs: plan.timeouts.ackMs }
 }
 type Ended = NonNullable<ReturnType<JournalIndex['endOf']>>
 
+/** A fault that kept the event from being sent: then the webhook is not late. */
 const isHolding = (entry: Entry): entry is EntryOf<'fault'> =>
   entry.kind === 'fault' && (entry.effect.hold !== undefined || entry.effect.swap === true)
 
-/** The event was not sent, so the webhook is not late. */
-const heldEvent = (fault: string, event: string) => ({
-  happened: `the webhook did not receive ${event}, because the fault ${fault} held it`,
-  hint: 'Write async: true on the step, so that the scenario continues and later events release this one.',
-})
-
-/** An event of the platform, or a manual one. */
+/** By the platform, or by hand. */
 const isSending = (entry: Entry): entry is EntryOf<'event' | 'note'> =>
   entry.kind === 'event' || (entry.kind === 'note' && entry.note === 'event_triggered')
 
-const SLOW_HINT = 'Answer the webhook first, and do the work after it.'
-
-function refused(
-  index: JournalIndex,
-  last: Delivery,
-  wanted: NonNullable<AckWanted>,
-  kind: FailureDetails['kind'],
-): FailureDetails {
-  const hint = hintFor(index, last, wanted, isSlow(index, last))
-  return {
-    kind,
-    wanted: wantedText(wanted, last.event, index.plan.timeouts.ackMs),
-    happened: `${last.attempt > 1 ? `try ${last.attempt}: ` : ''}${whatCame(last)}`,
-    rules: kind === 'environment' ? [] : rulesFor(last.event, wanted),
-    nearest: [],
-    marks: [last.seq],
-    ...(hint === undefined ? {} : { hint }),
-  }
+function refusal(index: JournalIndex, last: Delivery, ack: Ack, kind: 'environment' | 'stimulus'): StepResult {
+  const happened = notAcknowledged(index, last, ack, false)
+  const failure = ackFailure(index, last, ack, happened, hintFor(index, last, ack), kind)
+  return { outcome: kind === 'environment' ? 'error' : 'fail', failure }
 }
 
-const LONGEST_BODY = 120
-
-/** What the webhook answered to a try, or why nothing came. */
-export function whatCame({ status, failure, response, duration_ms, url, outcome }: Delivery): string {
-  if (outcome === 'skipped') return `not sent: ${failureText(failure)}`
-  if (status === null) return `no answer from ${url}: ${failureText(failure)}`
-  const body = response?.body.trim() ?? ''
-  const said = body === '' ? ' with an empty body' : `: ${plainText(body, LONGEST_BODY)}`
-  return `answered ${status} after ${seconds(duration_ms)}${said}`
+const notAcknowledged = ({ plan }: JournalIndex, delivery: Delivery, ack: Ack, copy: boolean): Happened => {
+  const result = attemptResult(delivery)
+  return { code: 'not_acknowledged', ack, withinMs: plan.timeouts.ackMs, result, copy }
 }
 
-/** What the simulator allows; null when nobody said. */
+const ackFailure = (
+  { plan }: JournalIndex,
+  { seq, event }: Delivery,
+  ack: Ack,
+  happened: Happened,
+  hint: FailureHint | undefined,
+  kind: FailureKind = 'stimulus',
+): FailureDetails => ({
+  kind,
+  expected: { code: 'acknowledgement', event, ack, withinMs: plan.timeouts.ackMs },
+  happened,
+  rules: kind === 'environment' ? [] : rulesFor(event, ack),
+  nearest: [],
+  marks: [seq],
+  ...(hint === undefined ? {} : { hint }),
+})
+
+/** How long the simulator waits for an answer; null when the journal does not say. */
 const timeoutOf = ({ started }: JournalIndex): number | null =>
   parseDuration(String(started?.config['webhook.timeout']))
 
-function redirectHint({ response }: Delivery): string {
-  const place = response?.headers.location
-  const there = place === undefined ? 'the address it leads to' : plainText(place, LONGEST_BODY)
-  return `A redirect is not followed; is ${there} the webhook? Often only a final slash or http/https differs.`
+function hintFor(index: JournalIndex, delivery: Delivery, ack: Ack): FailureHint | undefined {
+  const { status, failure } = delivery
+  const timedOut = failure?.code === 'timeout' || failure?.code === 'connect_timeout'
+  const timeoutMs = timeoutOf(index)
+  if (timedOut && timeoutMs !== null && timeoutMs < index.plan.timeouts.ackMs)
+    return { code: 'platform_timeout', ms: timeoutMs }
+  if (isSlow(index, delivery) || timedOut) return { code: 'answer_first' }
+  if (status === null) return isUnreachable(failure) ? { code: 'is_running' } : undefined
+  return ack === 'non-2xx' ? { code: 'verify_first' } : hintForStatus(delivery, status)
 }
 
-function hintFor(index: JournalIndex, delivery: Delivery, wanted: AckWanted, slow: boolean): string | undefined {
-  const { status, failure, sign } = delivery
-  const tookTooLong = failure?.code === 'timeout' || failure?.code === 'connect_timeout'
-  const timeoutMs = timeoutOf(index)
-  if (tookTooLong && timeoutMs !== null && timeoutMs < index.plan.timeouts.ackMs) {
-    return `The platform itself waits only ${formatDuration(timeoutMs)}: config: { webhook.timeout: … } makes it wait longer.`
-  }
-  if (slow || tookTooLong) return SLOW_HINT
-  if (status === null)
-    return isUnreachable(failure) ? 'Is the intermediary running, and is --target its webhook?' : undefined
-  if (wanted === 'non-2xx') return 'Does the intermediary verify the signature before it does anything else?'
-  if ((status === 401 || status === 403) && delivery.faults !== undefined) {
-    return `The fault ${delivery.faults.join(', ')} changed this event: if refusing it is right, say ack: non-2xx on the step.`
-  }
-  if ((status === 401 || status === 403) && (sign ?? 'valid') === 'valid') {
-    return 'The event was signed correctly: is the key the same, and is the HMAC made of the raw bytes of the body?'
-  }
-  if (status >= 300 && status < 400) return redirectHint(delivery)
-  if (status === 404 || status === 405) return 'Is --target the address of the webhook, path included?'
-  return is2xx(status) ? 'Only 200 acknowledges this event.' : undefined
+const LONGEST_LOCATION = 120
+
+function hintForStatus({ faults, sign, response }: Delivery, status: number): FailureHint | undefined {
+  const refused = status === 401 || status === 403
+  if (refused && faults !== undefined) return { code: 'fault_refused', faults }
+  if (refused && (sign ?? 'valid') === 'valid') return { code: 'signed_correctly' }
+  const location = response?.headers.location
+  if (status >= 300 && status < 400)
+    return { code: 'redirect', location: location === undefined ? null : plainText(location, LONGEST_LOCATION) }
+  if (status === 404 || status === 405) return { code: 'webhook_address' }
+  return is2xx(status) ? { code: 'only_200' } : undefined
 }

@@ -1,6 +1,7 @@
-/** A call of the intermediary, as the judge looks at it. */
+/** Describes a call of the intermediary, read from its entry in the journal. */
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import type { EntryOf } from '../journal/entry.ts'
+import type { CallRef } from './near-miss.ts'
 
 export interface Call {
   readonly seq: number
@@ -11,12 +12,12 @@ export interface Call {
   /** Null: no path of the platform. */
   readonly endpoint: EndpointId | null
   readonly chatId: string | null
-  /** Parsed even where the platform turned the call down before it looked. */
+  /** Parsed even where the platform refused the call before it read the body. */
   readonly body: unknown
   readonly entry: EntryOf<'api'>
 }
 
-/** Downloads of attachments are no calls of the protocol. */
+/** Downloads of attachments are not calls of the protocol. */
 const FILES = '/files/'
 
 export const isCall = (entry: EntryOf<'api'>): boolean => !(entry.endpoint === null && entry.path.startsWith(FILES))
@@ -35,7 +36,7 @@ export function callOf(entry: EntryOf<'api'>): Call {
   }
 }
 
-/** A body that was not looked at (the key was refused first) stands in the journal as text. */
+/** A body that the platform did not parse, because it refused the key first, is a text in the journal. */
 function bodyOf({ request: { body } }: EntryOf<'api'>): unknown {
   if (typeof body !== 'string') return body ?? {}
   try {
@@ -56,12 +57,12 @@ export function insert(calls: Call[], call: Call): void {
   calls.splice(at, 0, call)
 }
 
-/** `POST /api/v2/handover/message/` */
-export const nameOf = ({ entry }: Call): string => `${entry.method} ${entry.path}`
-
-/** `#11 message` */
-export const shortName = ({ seq, endpoint, entry }: Call): string =>
-  `#${seq} ${endpoint ?? `${entry.method} ${entry.path}`}`
+export const callReference = ({ seq, endpoint, entry: { method, path } }: Call): CallRef => ({
+  seq,
+  endpoint,
+  method,
+  path,
+})
 
 export const ruleOf = (endpoint: EndpointId | null): string => (endpoint === null ? 'W7' : ENDPOINTS[endpoint].rule)
 

@@ -1,27 +1,26 @@
-/** `check`: how the chat has to be, as soon as one observation of it holds. */
-import { keysOf } from '../contract/objects.ts'
+/** Evaluates `check`: met as soon as one observation of the chat has the expected state. */
 import type { Check } from '../scenario/action.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { RunEventOf, TranscriptRow } from '../scenario/run-events.ts'
-import { counted } from '../text/counted.ts'
+import type { Happened } from './failure.ts'
 import { distanceOf, fits, type MatchOptions, match } from './matching/match.ts'
 import { flow } from './matching/value-text.ts'
+import type { Difference } from './near-miss.ts'
+import { chatIn } from './references.ts'
 import {
   type EvaluationContext,
   FAILED,
   type FailureDetails,
   MET,
+  openUntil,
   type StepEvaluator,
-  until,
 } from './step-evaluator.ts'
-import type { Difference } from './verdict.ts'
-import { differenceText, inConversation } from './wording.ts'
 
 type Observed = RunEventOf<'observed'>
 
 export interface CheckEvaluator extends StepEvaluator {
-  observe(mark: Observed): void
+  observe(event: Observed): void
 }
 
 export function evaluateCheck(context: EvaluationContext, step: PlannedStep, written: Check): CheckEvaluator {
@@ -32,13 +31,13 @@ export function evaluateCheck(context: EvaluationContext, step: PlannedStep, wri
   let last: Observed | null = null
   let differences: readonly Difference[] = []
   let decided: 'met' | 'failed' | null = null
-  let broken: string | null = null
+  let unfillable: string | null = null
 
   try {
     check = interpolate(written, context.scopeOf(step.number)) as Check
   } catch (error) {
     if (!(error instanceof InterpolationError)) throw error
-    broken = error.message
+    unfillable = error.message
     decided = 'failed'
   }
 
@@ -51,40 +50,50 @@ export function evaluateCheck(context: EvaluationContext, step: PlannedStep, wri
   return {
     step,
     consider,
-    observe(mark) {
-      if (mark.at_ms > untilMs) return
-      last = mark
+    observe(event) {
+      if (event.at_ms > untilMs) return
+      last = event
       consider()
     },
-    look: nowMs => {
+    status: nowMs => {
       if (decided !== null) return decided === 'met' ? MET : FAILED
-      return until(nowMs, untilMs, FAILED, differences[0] === undefined ? 'the chat' : differenceText(differences[0]))
+      return openUntil(nowMs, untilMs, FAILED, { code: 'chat_state', difference: differences[0] ?? null })
     },
     close() {},
     failure(): FailureDetails {
-      const many = index.plan.conversations.length > 1
-      const wanted = `check ${flow(check, 120)}${inConversation(step.conversation, many)}`
-      const common = { kind: 'check' as const, wanted, rules: rulesOf(check) }
-      if (last === null) return { ...common, happened: broken ?? 'the chat was not looked at', nearest: [], marks: [] }
-      const why = `${counted(differences.length, 'field')} differ${differences.length === 1 ? 's' : ''}`
-      const what = 'the chat as it was last'
-      const nearest = [{ seq: last.seq, what, afterMs: Math.round(last.at_ms - begun), why, differences }]
-      return { ...common, happened: differences.map(differenceText).join('; '), nearest, marks: [last.seq] }
+      const chat = chatIn(index.plan, step.conversation)
+      const expected = { code: 'chat_state', check: flow(check, LONGEST_CHECK), chat } as const
+      const common = { kind: 'check', expected, rules: rulesOf(check) } as const
+      if (last === null) return { ...common, happened: unobserved(unfillable), nearest: [], marks: [] }
+      const afterMs = Math.round(last.at_ms - begun)
+      const obstacles = [{ code: 'fields', count: differences.length }] as const
+      const nearest = [{ seq: last.seq, subject: { code: 'chat' }, afterMs, obstacles, differences }] as const
+      return { ...common, happened: { code: 'chat_differs', differences }, nearest, marks: [last.seq] }
     },
   }
 }
 
+const LONGEST_CHECK = 120
+
+const unobserved = (unfillable: string | null): Happened =>
+  unfillable === null ? { code: 'chat_not_observed' } : { code: 'unfillable', message: unfillable }
+
 function differencesIn(
   { status, typing, availability, events, transcript }: Check,
-  seen: Observed,
+  observed: Observed,
   counts: ReadonlyMap<string, number>,
   options: MatchOptions,
 ): Difference[] {
   const counted = events && Object.fromEntries(Object.keys(events).map(name => [name, counts.get(name) ?? 0]))
-  const state = { status: seen.status, typing: seen.typing, availability: seen.availability, events: counted }
+  const state = {
+    status: observed.status,
+    typing: observed.typing,
+    availability: observed.availability,
+    events: counted,
+  }
   return [
     ...match({ status, typing, availability, events }, state, options),
-    ...(transcript === undefined ? [] : transcriptDifferences(transcript, seen.transcript ?? [], options)),
+    ...(transcript === undefined ? [] : transcriptDifferences(transcript, observed.transcript ?? [], options)),
   ]
 }
 
@@ -97,44 +106,42 @@ const RULES: Readonly<Record<keyof Check, string>> = {
 }
 
 const rulesOf = (check: Check): string[] =>
-  keysOf(RULES)
-    .filter(key => check[key] !== undefined)
-    .map(key => RULES[key])
+  (Object.keys(RULES) as (keyof Check)[]).filter(key => check[key] !== undefined).map(key => RULES[key])
 
 type Rows = readonly TranscriptRow[]
-type Wanted = NonNullable<Check['transcript']>
+type ExpectedRows = NonNullable<Check['transcript']>
 
-function transcriptDifferences(wanted: Wanted, rows: Rows, options: MatchOptions): Difference[] {
+function transcriptDifferences(expected: ExpectedRows, rows: Rows, options: MatchOptions): Difference[] {
   return [
-    ...lastRows(wanted.last ?? [], rows, options),
-    ...containedRows(wanted.contains ?? [], rows, options),
-    ...(wanted.lacks ?? []).flatMap((row, at) => lackedRow(row, at, rows, options)),
-    ...(wanted.length === undefined
+    ...lastRows(expected.last ?? [], rows, options),
+    ...containedRows(expected.contains ?? [], rows, options),
+    ...(expected.lacks ?? []).flatMap((row, at) => lackedRow(row, at, rows, options)),
+    ...(expected.length === undefined
       ? []
-      : match({ transcript: { length: wanted.length } }, { transcript: { length: rows.length } })),
+      : match({ transcript: { length: expected.length } }, { transcript: { length: rows.length } })),
   ]
 }
 
-function lastRows(wanted: readonly unknown[], rows: Rows, options: MatchOptions): Difference[] {
-  const ends = rows.slice(Math.max(0, rows.length - wanted.length))
-  const missing = wanted.length - ends.length
-  return wanted.flatMap((row, at) => under(`transcript.last[${at}]`, row, ends[at - missing], options))
+function lastRows(expected: readonly unknown[], rows: Rows, options: MatchOptions): Difference[] {
+  const ends = rows.slice(Math.max(0, rows.length - expected.length))
+  const missing = expected.length - ends.length
+  return expected.flatMap((row, at) => under(`transcript.last[${at}]`, row, ends[at - missing], options))
 }
 
-/** In this order; others may stand between. The first that is not there is told beside the row most alike. */
-function containedRows(wanted: readonly unknown[], rows: Rows, options: MatchOptions): Difference[] {
+/** In this order, with others in between. The first missing row is compared with the row most similar to it. */
+function containedRows(expected: readonly unknown[], rows: Rows, options: MatchOptions): Difference[] {
   let from = 0
-  for (const [at, row] of wanted.entries()) {
+  for (const [at, row] of expected.entries()) {
     const found = rows.findIndex((one, place) => place >= from && fits(row, one, options))
-    if (found < 0) return under(`transcript.contains[${at}]`, row, mostAlike(row, rows.slice(from), options), options)
+    if (found < 0) return under(`transcript.contains[${at}]`, row, mostSimilar(row, rows.slice(from), options), options)
     from = found + 1
   }
   return []
 }
 
-function mostAlike(wanted: unknown, rows: Rows, options: MatchOptions): TranscriptRow | undefined {
-  const same = rows.filter(row => speakerOf(row) === speakerOf(wanted as object))
-  const ranked = same.map(row => ({ row, far: distanceOf(match(wanted, row, options)) }))
+function mostSimilar(expected: unknown, rows: Rows, options: MatchOptions): TranscriptRow | undefined {
+  const same = rows.filter(row => speakerOf(row) === speakerOf(expected as object))
+  const ranked = same.map(row => ({ row, far: distanceOf(match(expected, row, options)) }))
   return ranked.sort((a, b) => a.far - b.far)[0]?.row ?? rows.at(-1)
 }
 
@@ -143,12 +150,12 @@ const speakerOf = (row: object) => ['user', 'bot', 'agent'].find(name => name in
 function lackedRow(row: unknown, at: number, rows: Rows, options: MatchOptions): Difference[] {
   const found = rows.find(one => fits(row, one, options))
   if (found === undefined) return []
-  return [{ path: `transcript.lacks[${at}]`, expected: `no ${flow(row)}`, actual: flow(found) }]
+  return [{ path: `transcript.lacks[${at}]`, expected: flow({ $not: row }), received: flow(found) }]
 }
 
-function under(path: string, wanted: unknown, row: TranscriptRow | undefined, options: MatchOptions): Difference[] {
-  if (row === undefined) return [{ path, expected: flow(wanted), actual: 'absent' }]
-  const sameSpeaker = speakerOf(row) === speakerOf(wanted as object)
-  if (!sameSpeaker) return fits(wanted, row, options) ? [] : [{ path, expected: flow(wanted), actual: flow(row) }]
-  return match(wanted, row, options).map(one => ({ ...one, path: one.path === '' ? path : `${path}.${one.path}` }))
+function under(path: string, expected: unknown, row: TranscriptRow | undefined, options: MatchOptions): Difference[] {
+  if (row === undefined) return [{ path, expected: flow(expected), received: null }]
+  const sameSpeaker = speakerOf(row) === speakerOf(expected as object)
+  if (!sameSpeaker) return fits(expected, row, options) ? [] : [{ path, expected: flow(expected), received: flow(row) }]
+  return match(expected, row, options).map(one => ({ ...one, path: one.path === '' ? path : `${path}.${one.path}` }))
 }

@@ -1,10 +1,7 @@
-/** Who has claimed which call. A call is claimed once, and the next step of its lane looks behind it. */
+/** Registers which step has claimed which call or inbox item: each once, and in the order of its conversation. */
 
-import type { InboxItem } from '../scenario/run-events.ts'
-import { counted } from '../text/counted.ts'
 import { type Call, isLater } from './call.ts'
 import type { ConversationKey, InboxRead } from './journal-index.ts'
-import { flow } from './matching/value-text.ts'
 
 export interface ClaimRegistry {
   /** The step that has it, or null. */
@@ -12,10 +9,10 @@ export interface ClaimRegistry {
   /** All that the step has, in place of what it had before. */
   assign(step: number, calls: readonly Call[]): void
   claimedBy(step: number): readonly Call[]
-  /** The last call claimed in a lane: the next one must be later. */
+  /** The last call claimed in a conversation: the next one must be later. */
   floorOf(conversation: ConversationKey): Call | null
   raise(conversation: ConversationKey, call: Call): void
-  /** It was told as a failure: it is not told again as one nobody expected. */
+  /** A failure names the call, so that it is not reported again as unexpected. */
   report(call: Call): void
   isReported(call: Call): boolean
 }
@@ -43,35 +40,35 @@ export function createClaimRegistry(): ClaimRegistry {
   }
 }
 
-/** By their place in the inbox, per lane and book. */
+/** By their place in the inbox, for each conversation and generation of its inbox. */
 export interface InboxClaims {
   /** The last one claimed; -1 when there is none. */
-  floor(conversation: string, book: number): number
-  take(conversation: string, book: number, step: number, places: readonly number[]): void
-  ownerOf(conversation: string, book: number, place: number): number | null
+  floor(conversation: string, generation: number): number
+  take(conversation: string, generation: number, step: number, places: readonly number[]): void
+  ownerOf(conversation: string, generation: number, place: number): number | null
 }
 
 export function createInboxClaims(): InboxClaims {
   const owners = new Map<string, Map<number, number>>()
-  const keyOf = (conversation: string, book: number) => `${book} ${conversation}`
+  const keyOf = (conversation: string, generation: number) => `${generation} ${conversation}`
   return {
-    floor: (conversation, book) => Math.max(-1, ...(owners.get(keyOf(conversation, book))?.keys() ?? [])),
-    take(conversation, book, step, places) {
-      const own = owners.get(keyOf(conversation, book)) ?? new Map<number, number>()
-      owners.set(keyOf(conversation, book), own)
+    floor: (conversation, generation) => Math.max(-1, ...(owners.get(keyOf(conversation, generation))?.keys() ?? [])),
+    take(conversation, generation, step, places) {
+      const own = owners.get(keyOf(conversation, generation)) ?? new Map<number, number>()
+      owners.set(keyOf(conversation, generation), own)
       for (const place of places) own.set(place, step)
     },
-    ownerOf: (conversation, book, place) => owners.get(keyOf(conversation, book))?.get(place) ?? null,
+    ownerOf: (conversation, generation, place) => owners.get(keyOf(conversation, generation))?.get(place) ?? null,
   }
 }
 
 /** How many items there were before the turn began. */
-export function countBefore(reads: readonly InboxRead[], { book }: InboxRead, turnSeq: number): number {
+export function countBefore(reads: readonly InboxRead[], { generation }: InboxRead, turnSeq: number): number {
   const before = reads.filter(({ seq }) => seq < turnSeq).at(-1)
-  return before === undefined || before.book !== book ? 0 : before.items.length
+  return before === undefined || before.generation !== generation ? 0 : before.items.length
 }
 
-/** What the agent is to see, as one writes it: a text stands for an item with that text. */
+/** An expected item as the matcher needs it: a text stands for an item with that text. */
 export const asItem = (item: unknown): unknown =>
   typeof item === 'string' || item instanceof RegExp ? { text: item } : item
 
@@ -79,11 +76,4 @@ export const asItem = (item: unknown): unknown =>
 export function shortItem(item: unknown): unknown {
   const fields = item as { text?: unknown } | null
   return typeof item === 'object' && fields !== null && Object.keys(fields).join() === 'text' ? fields.text : item
-}
-
-/** `inbox item 3 "Hello"` */
-export function itemName(items: readonly InboxItem[], place: number): string {
-  const { request, text, attachments } = items[place] ?? {}
-  const files = attachments?.length ? ` with ${counted(attachments.length, 'file')}` : ''
-  return `inbox item ${place + 1} ${request && text === undefined ? 'request' : flow(text ?? '', 40)}${files}`
 }

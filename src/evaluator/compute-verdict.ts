@@ -1,107 +1,119 @@
-/** The verdict on a play: how every step came out, what failed and why, and what it comes to. */
+/** Computes the verdict on a play: the result of every step, the failures in their order, and the outcome. */
 import { lint } from '../linter/lint.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
-import { earlyEndText } from '../wording/run-failures.ts'
-import type { Evaluation } from './evaluation.ts'
+import type { AttributedFailure, Evaluation } from './evaluation.ts'
+import type { Failure } from './failure.ts'
 import type { JournalIndex } from './journal-index.ts'
-import type { AttributedFailure, FailureDetails, StepResult } from './step-evaluator.ts'
+import { has } from './near-misses.ts'
+import { stepName, stepRef } from './references.ts'
+import type { FailureDetails, StepResult } from './step-evaluator.ts'
 import { echoes } from './tokens/echo.ts'
 import { unexpectedCalls } from './unexpected-calls.ts'
-import type { Failure, FailureWarning, Outcome, StepOutcome, StepRef, StepVerdict, Verdict } from './verdict.ts'
-import { brokenInvariants, contractViolations } from './violations.ts'
-import { driverHas, stepName } from './wording.ts'
+import type { FailureWarning, Outcome, Reason, StepOutcome, StepVerdict, Verdict } from './verdict.ts'
+import { contractViolations, forbiddenCalls } from './violations.ts'
 
-export function verdictOf(evaluation: Evaluation): Verdict {
+export function computeVerdict(evaluation: Evaluation): Verdict {
   const { index, variables } = evaluation
   const other = otherSteps(index)
   if (other !== null) return { ...NOTHING, outcome: 'error', reason: other }
-  const results = [...index.steps.values()].map(step => ({ step, resultOf: stepResultOf(evaluation, step) }))
+  const results = [...index.steps.values()].map(step => ({ step, result: resultOf(evaluation, step) }))
   const echoed = echoes(index.plan, index.entries)
-  const charges = chargesOf(evaluation, results, echoed)
-  const failures = failuresOf(evaluation, charges, echoed)
-  const warnings = [
-    ...charges.filter(({ severity }) => severity === 'warn').map(charge => warningOf(evaluation, charge)),
-    ...lint(index.plan, index.entries),
-  ]
+  const attributed = attributedFailures(evaluation, results, echoed)
+  const failures = failuresOf(evaluation, attributed, echoed)
+  const warnings = attributed.filter(({ severity }) => severity === 'warn')
   return {
     ...outcomeOf(evaluation, results, failures),
     failures,
-    warnings,
-    steps: results.map(({ step, resultOf }) => stepVerdict(evaluation, step, resultOf)),
+    warnings: [...warnings.map(one => warningOf(evaluation, one)), ...lint(index.plan, index.entries)],
+    steps: results.map(({ step, result }) => stepVerdict(evaluation, step, result)),
     captures: variables.captures,
   }
 }
 
 const NOTHING = { failures: [], warnings: [], steps: [], captures: {} }
 
-/** A text that came back tells more than the failures it leads to, so it stands where it came back. */
+/** Finds out whether a saved journal is of other steps than the plan has: then its entries mean nothing. */
+function otherSteps({ entries, steps }: JournalIndex): Reason | null {
+  for (const entry of entries) {
+    if (entry.kind !== 'note' || entry.note !== 'step_started') continue
+    const { step, verb, label } = entry as RunEventOf<'step_started'>
+    const now = steps.get(step)
+    if (now?.action.verb !== verb) return { code: 'other_steps', step, was: label, now: now?.label ?? null }
+  }
+  return null
+}
+
+/** An echo explains the failures that follow from it, so it comes before them. */
 function failuresOf(
   evaluation: Evaluation,
-  charges: readonly AttributedFailure[],
+  attributed: readonly AttributedFailure[],
   echoed: readonly Failure[],
 ): Failure[] {
+  const hard = attributed.filter(({ severity }) => severity === 'fail')
   const all = [
     ...echoed.map(failure => ({ at: Math.max(0, ...failure.marks), failure })),
-    ...charges
-      .filter(({ severity }) => severity === 'fail')
-      .map(charge => ({ at: charge.at, failure: failureOf(evaluation, charge) })),
+    ...hard.map(one => ({ at: one.at, failure: failureOf(evaluation, one) })),
   ]
   return all.sort((a, b) => a.at - b.at).map(({ failure }) => failure)
 }
 
-/** What is to be said of a step that has ended; null when it did as it should. */
+/** The failure of a step that has ended, or null. */
 export function failureOfStep(evaluation: Evaluation, step: PlannedStep): Failure | null {
-  const [charge] = stepCharges(evaluation, { step, resultOf: stepResultOf(evaluation, step) })
-  return charge === undefined ? null : failureOf(evaluation, charge)
+  const [first] = stepFailures(evaluation, { step, result: resultOf(evaluation, step) })
+  return first === undefined ? null : failureOf(evaluation, first)
 }
 
-interface Ruled {
+interface Evaluated {
   readonly step: PlannedStep
-  readonly resultOf: StepResult | null
+  /** Null: not reached. */
+  readonly result: StepResult | null
 }
 
-const stepResultOf = (evaluation: Evaluation, step: PlannedStep): StepResult | null =>
+const resultOf = (evaluation: Evaluation, step: PlannedStep): StepResult | null =>
   evaluation.index.begun(step.number) === null ? null : evaluation.resultOf(step, true)
 
-/** In the order in which they came about: the first is most likely the cause of the others. */
-function chargesOf(evaluation: Evaluation, results: readonly Ruled[], echoed: readonly Failure[]): AttributedFailure[] {
-  const ofSteps = results.flatMap(ruled => stepCharges(evaluation, ruled))
-  const early = [...ofSteps, ...contractViolations(evaluation), ...brokenInvariants(evaluation)]
-  const told = new Set([
-    ...early.filter(({ severity }) => severity === 'fail').flatMap(explains),
+/** In the order in which they occurred: the first is most likely the cause of the others. */
+function attributedFailures(
+  evaluation: Evaluation,
+  results: readonly Evaluated[],
+  echoed: readonly Failure[],
+): AttributedFailure[] {
+  const ofSteps = results.flatMap(evaluated => stepFailures(evaluation, evaluated))
+  const early = [...ofSteps, ...contractViolations(evaluation), ...forbiddenCalls(evaluation)]
+  const reported = new Set([
+    ...early.filter(({ severity }) => severity === 'fail').flatMap(explainedEntries),
     ...echoed.flatMap(({ marks }) => marks),
   ])
-  const stopped = earlyEnd(evaluation, results)
-  const all = [...early, ...unexpectedCalls(evaluation, told), ...stopped]
+  const all = [...early, ...unexpectedCalls(evaluation, reported), ...earlyEnd(evaluation, results)]
   return all.sort((a, b) => a.at - b.at)
 }
 
-/** The calls a failure has told of: they are not told again as calls nobody expected. */
-const explains = ({ told }: AttributedFailure): number[] => [
-  ...told.marks,
-  ...told.nearest.filter(({ why }) => !/^already claimed|^it is /.test(why)).map(({ seq }) => seq),
+/** The calls that a failure names: they are not reported again as unexpected. */
+const explainedEntries = ({ details: { marks, nearest } }: AttributedFailure): number[] => [
+  ...marks,
+  ...nearest.filter(miss => !has(miss, 'claimed', 'call')).map(({ seq }) => seq),
 ]
 
-function stepCharges(evaluation: Evaluation, { step, resultOf }: Ruled): AttributedFailure[] {
+function stepFailures(evaluation: Evaluation, { step, result }: Evaluated): AttributedFailure[] {
   const at = evaluation.index.endOf(step.number)?.seq ?? Number.MAX_SAFE_INTEGER
-  const charge = (told: FailureDetails, seq = at): AttributedFailure => ({
+  const attribute = (details: FailureDetails, seq = at): AttributedFailure => ({
     at: seq,
     step,
     conversation: step.conversation,
     severity: 'fail',
-    rule: told.kind,
-    told,
+    rule: details.kind,
+    details,
   })
-  if (resultOf?.told !== undefined) return [charge(resultOf.told)]
-  const excess = resultOf?.outcome === 'pass' ? evaluation.sees.get(step.number)?.excess() : null
-  return excess == null ? [] : [charge(excess, excess.marks[0] ?? at)]
+  if (result?.failure !== undefined) return [attribute(result.failure)]
+  const excess = result?.outcome === 'pass' ? evaluation.sees.get(step.number)?.excess() : null
+  return excess == null ? [] : [attribute(excess, excess.marks[0] ?? at)]
 }
 
-/** The bound of the scenario passed between two steps: no step tells of it. */
-function earlyEnd({ index }: Evaluation, results: readonly Ruled[]): AttributedFailure[] {
+/** The time limit of the scenario passed between two steps, so that no step reports it. */
+function earlyEnd({ index }: Evaluation, results: readonly Evaluated[]): AttributedFailure[] {
   const { ended, plan } = index
-  if (ended?.stopped === undefined || results.some(({ resultOf }) => isStop(resultOf))) return []
+  if (ended?.stopped === undefined || results.some(({ result }) => isStop(result))) return []
   return [
     {
       at: ended.seq,
@@ -109,10 +121,10 @@ function earlyEnd({ index }: Evaluation, results: readonly Ruled[]): AttributedF
       conversation: null,
       severity: 'fail',
       rule: 'stopped',
-      told: {
+      details: {
         kind: 'stopped',
-        wanted: `${plan.name} comes to its own end`,
-        happened: earlyEndText(ended.stopped),
+        expected: { code: 'own_end', scenario: plan.name },
+        happened: { code: 'stopped', cause: ended.stopped },
         rules: [],
         nearest: [],
         marks: [ended.seq],
@@ -121,84 +133,59 @@ function earlyEnd({ index }: Evaluation, results: readonly Ruled[]): AttributedF
   ]
 }
 
-const isStop = (resultOf: StepResult | null): boolean =>
-  resultOf?.told?.kind === 'stopped' || resultOf?.told?.kind === 'environment'
+const isStop = (result: StepResult | null): boolean =>
+  result?.failure?.kind === 'stopped' || result?.failure?.kind === 'environment'
 
-const failureOf = (evaluation: Evaluation, { told, step, conversation }: AttributedFailure): Failure => ({
-  ...told,
-  step: step === null ? null : refOf(evaluation, step),
+const failureOf = ({ index }: Evaluation, { details, step, conversation }: AttributedFailure): Failure => ({
+  ...details,
+  step: step === null ? null : stepRef(index.plan, step),
   conversation,
   soft: step?.soft ?? false,
 })
 
-const warningOf = (evaluation: Evaluation, charge: AttributedFailure): FailureWarning => ({
-  rule: charge.rule,
-  failure: failureOf(evaluation, charge),
-  conversation: charge.conversation,
-  marks: charge.told.marks,
-})
+const warningOf = (evaluation: Evaluation, attributed: AttributedFailure): FailureWarning => {
+  const { rule, conversation, details } = attributed
+  return { rule, failure: failureOf(evaluation, attributed), conversation, marks: details.marks }
+}
 
-const refOf = ({ index }: Evaluation, { number, id, name, label, conversation, place }: PlannedStep): StepRef => ({
-  number,
-  of: index.plan.count,
-  id,
-  name,
-  label,
-  conversation,
-  place,
-})
-
-function stepVerdict(evaluation: Evaluation, step: PlannedStep, resultOf: StepResult | null): StepVerdict {
+function stepVerdict(evaluation: Evaluation, step: PlannedStep, result: StepResult | null): StepVerdict {
   const { index, claims } = evaluation
   return {
-    ...refOf(evaluation, step),
-    outcome: stepOutcome(resultOf),
+    ...stepRef(index.plan, step),
+    outcome: stepOutcome(result),
     startMs: index.begun(step.number)?.at_ms ?? null,
     endMs: index.endOf(step.number)?.at_ms ?? null,
     claimed: claims.claimedBy(step.number).map(({ seq }) => seq),
   }
 }
 
-const stepOutcome = (resultOf: StepResult | null): StepOutcome => {
-  if (resultOf === null) return 'not reached'
-  return resultOf.outcome === 'open' ? 'pass' : resultOf.outcome
+const stepOutcome = (result: StepResult | null): StepOutcome => {
+  if (result === null) return 'not reached'
+  return result.outcome === 'open' ? 'pass' : result.outcome
 }
 
 /** error before fail before inconclusive before pass. */
 function outcomeOf(
   { index }: Evaluation,
-  results: readonly Ruled[],
+  results: readonly Evaluated[],
   failures: readonly Failure[],
-): { outcome: Outcome; reason: string | null } {
-  if (index.started === null) return { outcome: 'error', reason: 'this is not the journal of a scenario' }
-  if (index.ended === null) return { outcome: 'error', reason: 'the journal stops before the end of the scenario' }
-  const surroundings = failures.find(({ kind }) => kind === 'environment')
-  if (surroundings !== undefined) return { outcome: 'error', reason: surroundings.happened }
+): { outcome: Outcome; reason: Reason | null } {
+  if (index.started === null) return { outcome: 'error', reason: { code: 'not_a_scenario' } }
+  if (index.ended === null) return { outcome: 'error', reason: { code: 'incomplete_journal' } }
+  const environment = failures.find(({ kind }) => kind === 'environment')
+  if (environment !== undefined) return { outcome: 'error', reason: { code: 'environment', failure: environment } }
   if (failures.length > 0) return { outcome: 'fail', reason: null }
-  const lacking =
-    results.find(({ resultOf }) => resultOf?.outcome === 'inconclusive')?.resultOf?.reason ?? missingNeed(index)
-  if (lacking !== null) return { outcome: 'inconclusive', reason: lacking }
-  const skippedResults = results.find(({ resultOf }) => resultOf === null)?.step
-  if (skippedResults === undefined) return { outcome: 'pass', reason: null }
-  return { outcome: 'error', reason: `${stepName(skippedResults)} was not played: play the scenario again` }
+  const inconclusive = results.find(({ result }) => result?.outcome === 'inconclusive')?.result
+  const missing = inconclusive?.reason ?? missingNeed(index)
+  if (missing !== null) return { outcome: 'inconclusive', reason: missing }
+  const skipped = results.find(({ result }) => result === null)?.step
+  if (skipped === undefined) return { outcome: 'pass', reason: null }
+  return { outcome: 'error', reason: { code: 'step_not_played', step: stepName(skipped) } }
 }
 
-/** What `requires` names may be in no step. */
-function missingNeed({ plan, started }: JournalIndex): string | null {
-  const has = started?.driver ?? []
-  const missing = plan.needs.find(verb => !has.includes(verb))
-  return missing === undefined ? null : `${plan.name} requires ${missing}, and ${driverHas(started?.driver)}`
-}
-
-/** A saved journal beside a file that was changed since: what it says of step 3 is about another step. */
-function otherSteps({ entries, steps }: JournalIndex): string | null {
-  for (const entry of entries) {
-    if (entry.kind !== 'note' || entry.note !== 'step_started') continue
-    const { step, verb, label } = entry as RunEventOf<'step_started'>
-    const now = steps.get(step)
-    if (now?.action.verb === verb) continue
-    const is = now === undefined ? 'is not there any more' : `is now ${now.label}`
-    return `the scenario has other steps than the run played: step ${step} was ${label} and ${is}; play it again`
-  }
-  return null
+/** A verb that `requires` names may be in no step. */
+function missingNeed({ plan, started }: JournalIndex): Reason | null {
+  const verbs = started?.driver ?? null
+  const verb = plan.needs.find(need => !verbs?.includes(need))
+  return verb === undefined ? null : { code: 'need_missing', scenario: plan.name, verb, verbs }
 }

@@ -1,27 +1,184 @@
 /**
- * Judges a play while it happens and after it: a reducer over the journal. The player shows it every entry and asks
- * whether the check it is at is decided; `check` shows it a saved journal. Both get the same verdict, because
- * nothing but the plan and the entries counts.
+ * Evaluates a play by its journal: a reducer over entries. During a run it reads them one by one and answers questions
+ * in between; later it reads a saved journal. Both give the same verdict, because nothing but plan and entries counts.
  */
 import type { Entry } from '../journal/entry.ts'
-import type { Plan } from '../scenario/plan.ts'
+import type { Verb } from '../scenario/action.ts'
+import type { InterpolationScope } from '../scenario/interpolation.ts'
+import type { Plan, PlannedStep } from '../scenario/plan.ts'
+import type { RunEventOf } from '../scenario/run-events.ts'
+import { createVariables } from '../scenario/variables.ts'
+import { type CheckEvaluator, evaluateCheck } from './check.ts'
+import { createClaimRegistry, createInboxClaims } from './claims.ts'
+import { computeVerdict } from './compute-verdict.ts'
+import type { Evaluation } from './evaluation.ts'
+import { type ExpectEvaluator, evaluateExpect } from './expect.ts'
+import { AVAILABILITY, type ConversationKey, createJournalIndex } from './journal-index.ts'
+import { evaluateNone } from './none.ts'
+import { evaluateSees, type SeesEvaluator } from './sees.ts'
+import { PASSED, type StepEvaluator, type StepResult, type StepStatus } from './step-evaluator.ts'
+import { failedStepResult, stimulusResult } from './stimulus.ts'
+import { surplusCalls } from './surplus-calls.ts'
+import { stripToken } from './tokens/token.ts'
 import type { Verdict } from './verdict.ts'
-
-export type StepStatus =
-  /** `captured`: what an `expect` reads from its calls, by name. */
-  | { readonly state: 'met'; readonly captured?: Readonly<Record<string, unknown>> }
-  | { readonly state: 'failed' }
-  /** Not decided at that moment. Without another entry it will be decided at `untilMs` (on `at_ms`). */
-  | { readonly state: 'open'; readonly untilMs: number; readonly waitingFor: string }
+import { createWindows } from './windows.ts'
 
 export interface Evaluator {
-  /** Every entry, in the order of the journal. */
-  see(entry: Entry): void
-  /** How the check `step`, begun and not ended, stands at a moment on the clock of `at_ms`. */
-  look(step: number, nowMs: number): StepStatus
-  /** Whether a step begun and ended has failed (checks by their claims, stimuli by what came of them). */
+  /** Reads an entry; every entry, in the order of the journal. */
+  add(entry: Entry): void
+  /** The status of the checking step `step`, started and not ended, at a moment on the clock of `at_ms`. */
+  status(step: number, nowMs: number): StepStatus
+  /** Whether a step that has ended has failed. */
   failed(step: number): boolean
   finish(): Verdict
 }
 
-export type CreateEvaluator = (plan: Plan) => Evaluator
+/** Evaluates a plan that receives its steps one by one. */
+export interface IncrementalEvaluation {
+  readonly evaluation: Evaluation
+  readonly evaluator: Evaluator
+  /** Adds a step; the entry of its start comes after it. */
+  addStep(step: PlannedStep): void
+}
+
+/** Evaluates a whole journal at once. */
+export function evaluate(plan: Plan, entries: readonly Entry[]): Verdict {
+  const evaluator = createEvaluator(plan)
+  for (const entry of entries) evaluator.add(entry)
+  return evaluator.finish()
+}
+
+export const createEvaluator = (plan: Plan): Evaluator => createIncrementalEvaluation(plan).evaluator
+
+export function createIncrementalEvaluation(plan: Plan): IncrementalEvaluation {
+  const evaluation = new JournalEvaluation(plan)
+  return { evaluation, evaluator: evaluation, addStep: step => evaluation.addStep(step) }
+}
+
+type ReadEvent = RunEventOf<'scenario_started' | 'conversation' | 'step_started' | 'step_ended' | 'observed'>
+
+class JournalEvaluation implements Evaluation, Evaluator {
+  readonly index
+  readonly claims = createClaimRegistry()
+  readonly variables
+  readonly windows
+  readonly options
+  readonly expects = new Map<number, ExpectEvaluator>()
+  readonly sees = new Map<number, SeesEvaluator>()
+  readonly #inboxClaims = createInboxClaims()
+  readonly #checks = new Map<number, CheckEvaluator>()
+  readonly #all = new Map<number, StepEvaluator>()
+  readonly #open = new Map<number, StepEvaluator>()
+  /** How steps stood when they ended. */
+  readonly #ended = new Map<number, StepStatus['state']>()
+
+  constructor(plan: Plan) {
+    this.index = createJournalIndex(plan)
+    this.variables = createVariables(plan)
+    this.windows = createWindows(this.index)
+    this.options = plan.tokens ? { clean: stripToken } : {}
+  }
+
+  add(entry: Entry): void {
+    const { index } = this
+    const call = index.add(entry)
+    if (call !== null) this.#considerCall(index.conversationOf(call))
+    else if (entry.kind === 'note') this.#addRunEvent(entry as ReadEvent)
+    else if (entry.kind === 'driver') this.#consider(['sees'], index.conversationOfChat(entry.chat_id))
+    else if (entry.kind === 'event') this.#consider(['check'], index.conversationOfChat(entry.chat_id))
+  }
+
+  addStep(step: PlannedStep): void {
+    this.index.addStep(step)
+    this.windows.addStep(step)
+  }
+
+  status(step: number, nowMs: number): StepStatus {
+    return this.#open.get(step)?.status(nowMs) ?? { state: this.#ended.get(step) === 'met' ? 'met' : 'failed' }
+  }
+
+  scopeOf(number: number): InterpolationScope {
+    const step = this.index.steps.get(number)
+    const conversation = step?.conversation ?? this.index.plan.conversations[0]?.name ?? ''
+    return this.variables.scopeOf(conversation, step?.scope)
+  }
+
+  failed(number: number): boolean {
+    const step = this.index.steps.get(number)
+    if (step === undefined || this.index.endOf(number) === null) return false
+    return !['pass', 'open'].includes(this.resultOf(step, false).outcome)
+  }
+
+  /** A checking step that is undecided when it ends has failed. */
+  resultOf(step: PlannedStep, over: boolean): StepResult {
+    const evaluator = this.#all.get(step.number)
+    if (evaluator === undefined) return stimulusResult(this.index, step, over)
+    if (this.#ended.get(step.number) === 'met') return PASSED
+    return failedStepResult(this.index, step) ?? { outcome: 'fail', failure: evaluator.failure() }
+  }
+
+  finish(): Verdict {
+    return computeVerdict(this)
+  }
+
+  #addRunEvent(event: ReadEvent): void {
+    if (event.note === 'scenario_started') this.variables.start(event)
+    else if (event.note === 'conversation') this.variables.open(event)
+    else if (event.note === 'step_started') this.#begin(event.step)
+    else if (event.note === 'step_ended') this.#end(event)
+    else if (event.note === 'observed' && this.#open.has(event.step)) this.#checks.get(event.step)?.observe(event)
+  }
+
+  #begin(number: number): void {
+    const step = this.index.steps.get(number)
+    const evaluator = step === undefined ? null : this.#evaluatorFor(step)
+    if (evaluator === null) return
+    this.#all.set(number, evaluator)
+    this.#open.set(number, evaluator)
+    evaluator.consider()
+  }
+
+  #evaluatorFor(step: PlannedStep): StepEvaluator | null {
+    const { action, number } = step
+    switch (action.verb) {
+      case 'expect':
+        return stored(this.expects, number, evaluateExpect(this, step, action.tree, action.withinMs))
+      case 'none':
+        return evaluateNone(this, step, action, call => surplusCalls(this, step.conversation).has(call))
+      case 'check':
+        return stored(this.#checks, number, evaluateCheck(this, step, action.check))
+      case 'sees':
+        return stored(this.sees, number, evaluateSees(this, this.#inboxClaims, step, action))
+      default:
+        return null
+    }
+  }
+
+  #end({ step, at_ms, captured }: RunEventOf<'step_ended'>): void {
+    const evaluator = this.#open.get(step)
+    if (evaluator === undefined) return
+    const status = evaluator.status(at_ms)
+    this.#ended.set(step, status.state)
+    // The runner recorded what it captured. A journal of a scenario that has changed since may lack it.
+    if (status.state === 'met') this.variables.capture(evaluator.step.conversation, captured ?? status.captured ?? {})
+    evaluator.close()
+    this.#open.delete(step)
+  }
+
+  /** Expectations first: a call that one of them claims is not unwanted. */
+  #considerCall(conversation: ConversationKey | null): void {
+    this.#consider(['expect'], conversation)
+    this.#consider(['none'], conversation)
+  }
+
+  #consider(verbs: readonly Verb[], conversation: ConversationKey | null): void {
+    const steps = [...this.#open.values()].filter(({ step }) => verbs.includes(step.action.verb))
+    const concerned = steps.filter(({ step }) => conversation === AVAILABILITY || conversation === step.conversation)
+    for (const evaluator of concerned.sort((a, b) => a.step.number - b.step.number)) evaluator.consider()
+  }
+}
+
+function stored<One extends StepEvaluator>(evaluators: Map<number, One>, number: number, evaluator: One): One {
+  evaluators.set(number, evaluator)
+  return evaluator
+}

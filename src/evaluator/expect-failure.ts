@@ -1,160 +1,175 @@
-/** What to tell about an `expect` that was not met. */
+/** Explains why an `expect` was not met. */
 
 import type { Expectation, ExpectTree } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import { counted } from '../text/counted.ts'
-import { formatDuration } from '../text/duration.ts'
-import { leavesOf } from './assignment.ts'
-import { type Call, ruleOf, shortName } from './call.ts'
-import type { Attempt, Close } from './expect.ts'
-import { conversationOfWanted, type Miss, nearMissesOf, shown, type Wanted } from './near-misses.ts'
-import { notTakenHint, unreachableReason } from './reachability.ts'
+import { type Alternative, leavesOf } from './assignment.ts'
+import { type Call, callReference, ruleOf } from './call.ts'
+import { refusedEventHint, unreachableReason } from './deliveries.ts'
+import type { CallProgress, Expected, Happened, NoCallDetail } from './failure.ts'
+import type { FailureHint } from './hint.ts'
+import type { ObstacleCode } from './near-miss.ts'
+import { type CallMiss, type CallQuery, callMisses, conversationOfQuery, has, nearMissOf } from './near-misses.ts'
+import { chatIn, requirementRef, requirementTree, stepName } from './references.ts'
 import type { EvaluationContext, FailureDetails } from './step-evaluator.ts'
 import type { Deadline } from './windows.ts'
-import { differenceText, inConversation, listed, offset, requirementText, seconds, stepName } from './wording.ts'
 
-const OPS = { all: 'all of', seq: 'in this order', oneOf: 'one of' } as const
+/** One way to meet an `expect`, with the calls of each of its leaves. */
+export interface Attempt {
+  readonly alternative: Alternative
+  readonly met: boolean
+  readonly taken: readonly (readonly Call[])[]
+}
 
-const treeText = (tree: ExpectTree): string =>
-  tree.op === 'call' ? requirementText(tree) : `${OPS[tree.op]} [${tree.of.map(treeText).join(', ')}]`
+/** Two calls of one leaf that follow each other too fast. */
+export interface ClosePair {
+  readonly leaf: Expectation
+  readonly first: Call
+  readonly second: Call
+}
 
 const rulesOf = (leaves: readonly Expectation[]): string[] => [
   ...new Set(leaves.flatMap(({ call }) => (call === 'any' ? [] : [ruleOf(call)]))),
 ]
 
-/** It cannot be judged: a name that leads nowhere, a capture of what is not there. */
-export const unusable = (tree: ExpectTree, why: string, call?: Call): FailureDetails => ({
+const expectedCalls = (tree: ExpectTree): Expected => ({
+  code: 'calls',
+  tree: requirementTree(tree),
+  chat: null,
+  within: null,
+})
+
+/** An `expect` that cannot be evaluated: a `$(...)` without a value, or a capture of a missing field. */
+export const unusable = (tree: ExpectTree, happened: Happened, call?: Call): FailureDetails => ({
   kind: 'expect',
-  wanted: `expect ${treeText(tree)}`,
-  happened: why,
+  expected: expectedCalls(tree),
+  happened,
   rules: rulesOf(leavesOf(tree)),
   nearest: [],
   marks: call === undefined ? [] : [call.seq],
 })
 
-export function tooClose({ leaf, first, second }: Close): FailureDetails {
-  const gap = seconds(second.readAt - first.readAt)
-  return {
-    kind: 'times',
-    wanted: `expect ${requirementText(leaf)}`,
-    happened: `#${first.seq} and #${second.seq} are only ${gap} apart, ${formatDuration(leaf.apartMs!)} wanted`,
-    rules: rulesOf([leaf]),
-    nearest: [],
-    marks: [first.seq, second.seq],
-  }
-}
+export const tooClose = ({ leaf, first, second }: ClosePair): FailureDetails => ({
+  kind: 'times',
+  expected: expectedCalls({ op: 'call', ...leaf }),
+  happened: {
+    code: 'calls_too_close',
+    requirement: requirementRef(leaf),
+    seqs: [first.seq, second.seq],
+    gapMs: second.readAt - first.readAt,
+  },
+  rules: rulesOf([leaf]),
+  nearest: [],
+  marks: [first.seq, second.seq],
+})
 
 export interface Unmet {
   readonly step: PlannedStep
   readonly tree: ExpectTree
   readonly deadline: Deadline
   readonly attempt: Attempt
-  wantedOf(leaf: Expectation): Wanted
+  queryOf(leaf: Expectation): CallQuery
 }
 
 export function missingCall(context: EvaluationContext, unmet: Unmet): FailureDetails {
-  const { step, tree, deadline, attempt, wantedOf } = unmet
-  const leaves = attempt.alternative.leaves
-  const at = leaves.findIndex((leaf, index) => attempt.taken[index]!.length < leaf.times.min)
-  const leaf = leaves[at]!
-  const endMs = context.index.endOf(step.number)?.at_ms ?? null
-  const nearMisses = nearMissesOf(context, wantedOf(leaf), attempt.taken.flat(), endMs)
-  const many = context.index.plan.conversations.length > 1
+  const { step, tree, deadline, attempt, queryOf } = unmet
+  const at = attempt.alternative.leaves.findIndex((leaf, index) => attempt.taken[index]!.length < leaf.times.min)
+  const leaf = attempt.alternative.leaves[at]!
+  const ended = context.index.endOf(step.number)
+  const misses = callMisses(context, queryOf(leaf), attempt.taken.flat(), ended?.at_ms ?? null)
+  const [best] = misses
+  const mark = best?.call.seq ?? ended?.seq
+  const hint = hintOf(context, best, step)
   return {
     kind: 'expect',
-    wanted: `expect ${treeText(tree)}${inConversation(step.conversation, many)} ${deadline.text}`,
-    happened: happenedText(context, unmet, leaf, attempt.taken[at]!, nearMisses[0]),
+    expected: {
+      code: 'calls',
+      tree: requirementTree(tree),
+      within: deadline.within,
+      chat: chatIn(context.index.plan, step.conversation),
+    },
+    happened: happenedInstead(context, unmet, leaf, attempt.taken[at]!, best),
     rules: rulesOf([leaf]),
-    nearest: nearMisses.map(shown),
-    marks: marksOf(context, nearMisses[0], step),
-    ...hintOf(context, nearMisses[0], step),
+    nearest: misses.map(nearMissOf),
+    marks: mark === undefined ? [] : [mark],
+    ...(hint === undefined ? {} : { hint }),
   }
 }
 
-function happenedText(
+function happenedInstead(
   context: EvaluationContext,
-  { tree, step }: Unmet,
+  { step, deadline }: Unmet,
   leaf: Expectation,
   taken: readonly Call[],
-  miss: Miss | undefined,
-): string {
-  const near = miss !== undefined && !miss.obstacles.includes('call') && !miss.obstacles.includes('claimed')
-  const parts = near
-    ? [tree.op === 'call' ? '' : `${requirementText(leaf)} is missing`, soFar(leaf, taken), nearestText(miss)]
-    : [soFar(leaf, taken), taken.length > 0 && miss === undefined ? '' : nothingCame(context, step, leaf, miss)]
-  return parts.filter(part => part !== '').join('; ')
+  miss: CallMiss | undefined,
+): Happened {
+  const common = { requirement: requirementRef(leaf), progress: progressOf(leaf, taken) }
+  if (miss !== undefined && !has(miss, 'call', 'claimed')) {
+    const { call, afterMs, obstacles, differences } = miss
+    return { code: 'no_matching_call', ...common, call: callReference(call), afterMs, obstacles, differences }
+  }
+  const detail = taken.length > 0 && miss === undefined ? null : detailOf(context, step, leaf, miss)
+  return { code: 'no_call', ...common, withinMs: deadline.within.ms, detail }
 }
 
-function soFar({ times }: Expectation, taken: readonly Call[]): string {
-  if (times.min === 1) return ''
-  return `${taken.length} of ${times.min} came${taken.length > 0 ? ` (${listed(taken.map(({ seq }) => seq))})` : ''}`
-}
+const progressOf = ({ times }: Expectation, taken: readonly Call[]): CallProgress | null =>
+  times.min === 1 ? null : { min: times.min, seqs: taken.map(({ seq }) => seq) }
 
-function nearestText(miss: Miss): string {
-  const [first, ...more] = miss.differences
-  const reason = first === undefined || miss.obstacles.length > 1 ? miss.why : differenceText(first)
-  const others = first === undefined || more.length === 0 ? '' : ` and ${counted(more.length, 'more difference')}`
-  return `nearest: ${shortName(miss.call)} ${offset(miss.afterMs)}: ${reason}${others}`
-}
-
-/** Nothing that could have been it; what there is instead helps to see where things went another way. */
-function nothingCame(
+/** What arrived instead shows where things went another way. */
+function detailOf(
   { index }: EvaluationContext,
   step: PlannedStep,
   leaf: Expectation,
-  other: Miss | undefined,
-): string {
-  const what = leaf.call === 'any' ? 'call' : leaf.call
-  const gone = unreachableReason(index)
-  if (gone !== null) return gone
-  if (index.calls.length === 0) return 'the intermediary made no call for this scenario'
-  if (other?.obstacles.includes('claimed')) return `no other ${what} came: ${shortName(other.call)} is ${other.why}`
-  if (other !== undefined) return `no ${what} came; what came is ${shortName(other.call)} ${offset(other.afterMs)}`
-  const last = index.callsOf(conversationOfWanted({ conversation: step.conversation, leaf })).at(-1)
-  return last === undefined ? `no ${what} came` : `no ${what} came; the last call was ${shortName(last)}`
+  other: CallMiss | undefined,
+): NoCallDetail {
+  const failure = unreachableReason(index)
+  if (failure !== null) return { code: 'unreachable', failure }
+  if (index.calls.length === 0) return { code: 'no_call_at_all' }
+  const claimed = other?.obstacles.find(({ code }) => code === 'claimed' || code === 'call')
+  if (other !== undefined && claimed?.code === 'claimed')
+    return { code: 'claimed', call: callReference(other.call), step: claimed.step }
+  if (other !== undefined) return { code: 'other_call', call: callReference(other.call), afterMs: other.afterMs }
+  const last = index.callsOf(conversationOfQuery({ conversation: step.conversation, leaf })).at(-1)
+  return last === undefined ? { code: 'nothing' } : { code: 'last_call', call: callReference(last) }
 }
 
-function marksOf({ index }: EvaluationContext, miss: Miss | undefined, { number }: PlannedStep): number[] {
-  const mark = miss?.seq ?? index.endOf(number)?.seq
-  return mark === undefined ? [] : [mark]
+const HINTS: Readonly<Partial<Record<ObstacleCode, FailureHint>>> = {
+  late: { code: 'allow_time' },
+  earlier: { code: 'any_order' },
+  before: { code: 'since' },
+  key: { code: 'bearer_key' },
+  chat: { code: 'chat_id' },
 }
 
-const HINTS: Partial<Record<Miss['obstacles'][number], string>> = {
-  late: 'Is it only slow? Allow more with within:, or with timeouts: { expect: … } for the whole scenario.',
-  earlier: 'Steps expect calls in their order. Where the order does not matter, put them into one all: [ … ].',
-  before: 'A step looks at calls since the first stimulus of its turn. since: ID looks further back.',
-  key: 'Every call carries the header Authorization: Bearer <API_KEY>, with the key of the handover settings page.',
-  chat: 'Is the chat id taken from the event that belongs to this conversation?',
-}
-
-function hintOf(context: EvaluationContext, miss: Miss | undefined, step: PlannedStep): { hint?: string } {
-  const claimed = miss?.obstacles.includes('claimed') === true
-  const chief = claimed ? undefined : miss?.obstacles.find(name => name in HINTS)
-  const hint =
-    (isAnother(miss) ? notTakenHint(context, step) : null) ??
+function hintOf(context: EvaluationContext, miss: CallMiss | undefined, step: PlannedStep): FailureHint | undefined {
+  const claimed = miss !== undefined && has(miss, 'claimed')
+  const chief = claimed ? undefined : miss?.obstacles.find(({ code }) => code in HINTS)?.code
+  return (
+    (isOtherCall(miss) ? refusedEventHint(context, step) : null) ??
     noEventHint(context, miss, step) ??
     noCallHint(context) ??
     (chief && HINTS[chief])
-  return hint === undefined ? {} : { hint }
+  )
 }
 
-/** Nothing came that could have been it. */
-const isAnother = (miss: Miss | undefined): boolean => miss === undefined || miss.obstacles.includes('call')
+/** No call arrived that could have been the expected one. */
+const isOtherCall = (miss: CallMiss | undefined): boolean => miss === undefined || has(miss, 'call')
 
-function noCallHint({ index }: EvaluationContext): string | null {
+function noCallHint({ index }: EvaluationContext): FailureHint | null {
   if (index.calls.length > 0 || unreachableReason(index) !== null) return null
   const url = index.started?.sim.url
-  return `Does the intermediary know the address of the platform${typeof url === 'string' ? ` (${url})` : ''}?`
+  return { code: 'platform_address', url: typeof url === 'string' ? url : null }
 }
 
-/** A press while the handover is closed, a message while the bot has the chat. */
-function noEventHint({ index, windows }: EvaluationContext, miss: Miss | undefined, step: PlannedStep): string | null {
+/** A press while the handover is closed, or a message while the bot has the chat, causes no event. */
+function noEventHint(
+  { index, windows }: EvaluationContext,
+  miss: CallMiss | undefined,
+  step: PlannedStep,
+): FailureHint | null {
   const stimulus = index.steps.get(windows.stimulus(step).step ?? 0)
-  if (stimulus === undefined || !isAnother(miss)) return null
+  if (stimulus === undefined || !isOtherCall(miss)) return null
   const ended = index.endOf(stimulus.number)
-  const due = stimulus.action.verb === 'press' || stimulus.action.verb === 'user'
-  if (!due || ended === null || ended.delivery_id) return null
-  const why =
-    stimulus.action.verb === 'press' ? 'is the handover closed?' : 'no agent has the chat, so the bot answered.'
-  return `${stepName(stimulus)} caused no webhook event: ${why}`
+  const { verb } = stimulus.action
+  if ((verb !== 'press' && verb !== 'user') || ended === null || ended.delivery_id) return null
+  return { code: 'no_event', step: stepName(stimulus), verb }
 }

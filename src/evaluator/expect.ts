@@ -1,27 +1,21 @@
-/** `expect`: calls that must come, claimed as they come. */
+/** Evaluates `expect`: claims the expected calls as they arrive. */
 import type { Expectation, ExpectTree } from '../scenario/action.ts'
 import { InterpolationError, MISSING, valueAt } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { type Alternative, alternativesOf, type Filled, filledTree, fillRequirements, leavesOf } from './assignment.ts'
-import { type Call, capturable, isLater } from './call.ts'
-import { missingCall, tooClose, unusable } from './expect-failure.ts'
+import { type Call, callReference, capturable, isLater } from './call.ts'
+import { type Attempt, type ClosePair, missingCall, tooClose, unusable } from './expect-failure.ts'
+import type { RequirementRef } from './failure.ts'
 import { AVAILABILITY } from './journal-index.ts'
-import { conversationOfWanted, takes, type Wanted } from './near-misses.ts'
-import { type EvaluationContext, FAILED, type FailureDetails, type StepEvaluator, until } from './step-evaluator.ts'
+import { accepts, type CallQuery, conversationOfQuery } from './near-misses.ts'
+import { requirementRef } from './references.ts'
+import { type EvaluationContext, FAILED, type FailureDetails, openUntil, type StepEvaluator } from './step-evaluator.ts'
 import { type Deadline, deadlineOf } from './windows.ts'
-import { requirementText } from './wording.ts'
 
-/** One way, with the calls of each of its leaves. */
-export interface Attempt {
-  readonly alternative: Alternative
-  readonly met: boolean
-  readonly taken: readonly (readonly Call[])[]
-}
-
-/** An `expect` also knows what of later calls would have been one too many of it. */
+/** Also answers which later calls would have been one too many. */
 export interface ExpectEvaluator extends StepEvaluator {
   readonly attempt: Attempt | null
-  wantedOf(leaf: Expectation): Wanted
+  queryOf(leaf: Expectation): CallQuery
 }
 
 export function evaluateExpect(
@@ -46,15 +40,15 @@ export function evaluateExpect(
     alternatives = alternativesOf(filled)
   } catch (error) {
     if (!(error instanceof InterpolationError)) throw error
-    fail(() => unusable(tree, error.message))
+    fail(() => unusable(tree, { code: 'unfillable', message: error.message }))
   }
 
-  function fail(tell: () => FailureDetails): void {
+  function fail(explain: () => FailureDetails): void {
     decided = 'failed'
-    broken = tell
+    broken = explain
   }
 
-  function wantedOf(leaf: Expectation): Wanted {
+  function queryOf(leaf: Expectation): CallQuery {
     const free = leaf.since !== null
     const floor = leaf.call === 'availability' ? floors.availability : floors.own
     return {
@@ -78,18 +72,18 @@ export function evaluateExpect(
     else if (attempt.met) conclude(attempt)
   }
 
-  /** The calls there are to choose from: of the lane, and those about availability when they are asked for. */
+  /** The calls to choose from: of the conversation, and those about availability when they are expected. */
   function poolOf(all: readonly Alternative[]): Call[] {
     const leaves = all.flatMap(alternative => alternative.leaves)
-    const conversations = new Set(leaves.map(leaf => conversationOfWanted({ conversation: step.conversation, leaf })))
-    const start = Math.min(...leaves.map(leaf => wantedOf(leaf).from.atMs))
+    const conversations = new Set(leaves.map(leaf => conversationOfQuery({ conversation: step.conversation, leaf })))
+    const start = Math.min(...leaves.map(leaf => queryOf(leaf).from.atMs))
     const calls = [...conversations].flatMap(conversation => callsFrom(index.callsOf(conversation), start))
     return conversations.size > 1 ? calls.sort((a, b) => (isLater(a, b) ? 1 : -1)) : calls
   }
 
   function tryAlternative(alternative: Alternative, pool: readonly Call[]): Attempt {
-    const wanted = alternative.leaves.map(wantedOf)
-    const fitting = wanted.map(one => pool.map(call => takes(one, call, context)))
+    const queries = alternative.leaves.map(queryOf)
+    const fitting = queries.map(query => pool.map(call => accepts(query, call, context)))
     const filled: Filled = fillRequirements(
       alternative.requirements,
       pool.length,
@@ -106,10 +100,11 @@ export function evaluateExpect(
     }
   }
 
-  function keepCaptures({ capture, call }: Expectation, last: Call): void {
+  function keepCaptures({ capture }: Expectation, last: Call): void {
     for (const [name, path] of Object.entries(capture)) {
       const value = valueAt(path, capturable(last))
-      if (value === MISSING) fail(() => unusable(filled, `capture ${name}: #${last.seq} ${call} has no ${path}`, last))
+      if (value === MISSING)
+        fail(() => unusable(filled, { code: 'capture_missing', name, path, call: callReference(last) }, last))
       else captured[name] = value
     }
   }
@@ -119,25 +114,25 @@ export function evaluateExpect(
     get attempt() {
       return attempt
     },
-    wantedOf,
+    queryOf,
     consider,
-    look: nowMs => {
+    status: nowMs => {
       if (decided !== null) return decided === 'met' ? { state: 'met', captured } : FAILED
-      return until(nowMs, deadline.atMs, FAILED, waitingFor(attempt, filled))
+      return openUntil(nowMs, deadline.atMs, FAILED, { code: 'calls', missing: missingIn(attempt, filled) })
     },
     close() {
       for (const [at, calls] of (attempt?.taken ?? []).entries()) {
         const leaf = attempt!.alternative.leaves[at]!
         const last = calls.at(-1)
         if (leaf.since === null && last !== undefined)
-          claims.raise(conversationOfWanted({ conversation: step.conversation, leaf }), last)
+          claims.raise(conversationOfQuery({ conversation: step.conversation, leaf }), last)
       }
     },
-    failure: () => broken?.() ?? missingCall(context, { step, tree: filled, deadline, attempt: attempt!, wantedOf }),
+    failure: () => broken?.() ?? missingCall(context, { step, tree: filled, deadline, attempt: attempt!, queryOf }),
   }
 }
 
-/** Of calls in their order those not read before a moment. */
+/** The calls read at or after a moment. */
 function callsFrom(calls: readonly Call[], startMs: number): Call[] {
   let at = calls.length
   while (at > 0 && calls[at - 1]!.readAt >= startMs) at--
@@ -147,7 +142,7 @@ function callsFrom(calls: readonly Call[], startMs: number): Call[] {
 const conversationOfTree = (tree: ExpectTree, conversation: string) =>
   leavesOf(tree).every(({ call }) => call === 'availability') ? AVAILABILITY : conversation
 
-/** A way that is complete before one that is not, the one complete first, else the one with most. */
+/** A complete attempt before an incomplete one; then the one complete first, else the one with most calls. */
 function isBetter(next: Attempt, best: Attempt): boolean {
   if (next.met !== best.met) return next.met
   if (!next.met) return next.taken.flat().length > best.taken.flat().length
@@ -158,13 +153,7 @@ function isBetter(next: Attempt, best: Attempt): boolean {
 const lastOf = ({ taken }: Attempt): Call | null =>
   taken.flat().reduce<Call | null>((last, call) => (last === null || isLater(call, last) ? call : last), null)
 
-export interface Close {
-  readonly leaf: Expectation
-  readonly first: Call
-  readonly second: Call
-}
-
-function closeCalls({ alternative, taken }: Attempt): Close | null {
+function closeCalls({ alternative, taken }: Attempt): ClosePair | null {
   for (const [at, leaf] of alternative.leaves.entries()) {
     const close = closeOf(leaf, taken[at]!)
     if (close !== null) return close
@@ -173,15 +162,14 @@ function closeCalls({ alternative, taken }: Attempt): Close | null {
 }
 
 /** The first two of these calls that are closer than `apart`. */
-export function closeOf(leaf: Expectation, calls: readonly Call[]): Close | null {
+export function closeOf(leaf: Expectation, calls: readonly Call[]): ClosePair | null {
   const second = calls.findIndex((call, n) => n > 0 && call.readAt - calls[n - 1]!.readAt < (leaf.apartMs ?? 0))
   return second > 0 ? { leaf, first: calls[second - 1]!, second: calls[second]! } : null
 }
 
-function waitingFor(attempt: Attempt | null, tree: ExpectTree): string {
+function missingIn(attempt: Attempt | null, tree: ExpectTree): RequirementRef[] {
   const leaves = attempt?.alternative.leaves ?? leavesOf(tree)
-  const missing = leaves.filter((leaf, at) => (attempt?.taken[at]?.length ?? 0) < leaf.times.min)
-  const [first, ...more] = missing
-  if (first === undefined) return 'calls'
-  return `${requirementText(first)}${more.length > 0 ? ` and ${more.length} more` : ''}`
+  return leaves
+    .filter((leaf, at) => (attempt?.taken[at]?.length ?? 0) < leaf.times.min)
+    .map(leaf => requirementRef(leaf))
 }

@@ -6,8 +6,8 @@
 import { ConfigError, problem } from '../files/errors.ts'
 import type { Entry } from '../journal/entry.ts'
 import type { Place } from '../scenario/plan.ts'
-import { messageOf } from '../text/error-text.ts'
-import type { Failure, Outcome, RunResult, ScenarioResult } from './verdict.ts'
+import type { Failure } from './failure.ts'
+import type { Outcome, Reason, RunResult, ScenarioResult } from './verdict.ts'
 
 export interface RunLine {
   readonly v: 1
@@ -43,7 +43,7 @@ export interface ScenarioLine {
   readonly started_at: string
   readonly duration_ms: number
   readonly outcome: Outcome
-  readonly reason: string | null
+  readonly reason: Reason | null
   readonly conversations: Readonly<Record<string, string>>
   readonly again: string
   /** How many entries it has: a file that was cut short is noticed. */
@@ -151,7 +151,9 @@ function parsed(at: string, text: string, last: boolean): Line {
   try {
     line = JSON.parse(text)
   } catch (error) {
-    const why = last ? 'the file was cut off in the middle of its last line' : `is not JSON: ${messageOf(error)}`
+    const why = last
+      ? 'the file was cut off in the middle of its last line'
+      : `is not JSON: ${(error as Error).message}`
     throw problem(at, why)
   }
   const problemText = whyNoLine(line)

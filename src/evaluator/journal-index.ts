@@ -1,4 +1,4 @@
-/** What the journal of a play has told so far, in the order in which the judge asks for it. */
+/** Indexes the journal of a play: calls, steps, deliveries and inboxes by step and conversation. */
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../scenario/plan.ts'
 import type { DriverCall, InboxItem, RunEventOf } from '../scenario/run-events.ts'
@@ -7,14 +7,14 @@ import { type Call, callOf, insert, isCall } from './call.ts'
 export type Delivery = EntryOf<'delivery'>
 export type DriverEntry = DriverCall & { readonly seq: number; readonly at_ms: number; readonly cause: number | null }
 
-/** A look of the agent at a chat. */
+/** The inbox of a chat as the agent read it. */
 export interface InboxRead {
   readonly seq: number
-  /** When it was asked for: what is in it was there by then or came while it was answered. */
+  /** When it was requested: its items existed by then or arrived while it was answered. */
   readonly askedAt: number
   readonly items: readonly InboxItem[]
-  /** Counts how often the inbox was begun anew: places before that mean nothing after it. */
-  readonly book: number
+  /** Counts how often the inbox was emptied: places in one generation mean nothing in the next. */
+  readonly generation: number
 }
 
 /** Availability belongs to the bot, not to a chat. */
@@ -41,8 +41,8 @@ export interface JournalIndex {
   eventsOf(conversation: string): ReadonlyMap<string, number>
   usersOf(conversation: string): readonly EntryOf<'user'>[]
   add(entry: Entry): Call | null
-  /** One more step of a play that is made up as it goes. */
-  grow(step: PlannedStep): void
+  /** Adds a step to a plan that receives its steps one by one. */
+  addStep(step: PlannedStep): void
 }
 
 export function createJournalIndex(plan: Plan): JournalIndex {
@@ -77,19 +77,19 @@ export function createJournalIndex(plan: Plan): JournalIndex {
     return call
   }
 
-  function addMark(entry: EntryOf<'note'>): void {
-    const mark = entry as RunEventOf<
+  function addRunEvent(entry: EntryOf<'note'>): void {
+    const event = entry as RunEventOf<
       'scenario_started' | 'conversation' | 'step_started' | 'step_ended' | 'scenario_ended'
     >
-    if (mark.note === 'scenario_started') started = mark
-    else if (mark.note === 'scenario_ended') ended = mark
-    else if (mark.note === 'step_started') begun.set(mark.step, mark)
-    else if (mark.note === 'step_ended') {
-      ends.set(mark.step, mark)
-      if (steps.get(mark.step)?.action.verb === 'target') restartedAt = mark.seq
-    } else if (mark.note === 'conversation') {
-      conversations.set(mark.chat_id, mark.conversation)
-      opened.set(mark.conversation, mark)
+    if (event.note === 'scenario_started') started = event
+    else if (event.note === 'scenario_ended') ended = event
+    else if (event.note === 'step_started') begun.set(event.step, event)
+    else if (event.note === 'step_ended') {
+      ends.set(event.step, event)
+      if (steps.get(event.step)?.action.verb === 'target') restartedAt = event.seq
+    } else if (event.note === 'conversation') {
+      conversations.set(event.chat_id, event.conversation)
+      opened.set(event.conversation, event)
     }
   }
 
@@ -100,8 +100,8 @@ export function createJournalIndex(plan: Plan): JournalIndex {
     const { items, outcome, verb } = call
     if (conversation === null || verb !== 'inbox' || outcome !== 'ok' || items === undefined) return
     const before = reads.get(conversation)?.at(-1)
-    const book = before === undefined ? 0 : before.book + (isAnother(items, before, restartedAt) ? 1 : 0)
-    listIn(reads, conversation).push({ seq: entry.seq, askedAt: entry.at_ms - call.duration_ms, items, book })
+    const generation = before === undefined ? 0 : before.generation + (isAnother(items, before, restartedAt) ? 1 : 0)
+    listIn(reads, conversation).push({ seq: entry.seq, askedAt: entry.at_ms - call.duration_ms, items, generation })
   }
 
   function addEvent(entry: EntryOf<'event'>): void {
@@ -138,11 +138,11 @@ export function createJournalIndex(plan: Plan): JournalIndex {
     drivers,
     eventsOf: conversation => events.get(conversation) ?? NONE,
     usersOf: conversation => users.get(conversation) ?? [],
-    grow: step => void steps.set(step.number, step),
+    addStep: step => void steps.set(step.number, step),
     add(entry) {
       entries.push(entry)
       if (entry.kind === 'api') return addCall(entry)
-      if (entry.kind === 'note') addMark(entry)
+      if (entry.kind === 'note') addRunEvent(entry)
       else if (entry.kind === 'driver') addDriver(entry)
       else if (entry.kind === 'event') addEvent(entry)
       else if (entry.kind === 'user') addUser(entry)
@@ -152,7 +152,7 @@ export function createJournalIndex(plan: Plan): JournalIndex {
   }
 }
 
-/** It has become shorter, or a restart has emptied it and it has other items since. */
+/** It is shorter than before, or a restart has emptied it and it has other items since. */
 function isAnother(items: readonly InboxItem[], before: InboxRead, restartedAt: number): boolean {
   if (items.length < before.items.length) return true
   return restartedAt > before.seq && before.items.some((item, place) => !isSame(item, items[place]!))

@@ -1,23 +1,112 @@
-/** The calls that were looked at and not taken, the most telling first, each with its reason. */
-
+/** Finds out whether a call is the expected one, and if not, every obstacle; ranks the calls that came closest. */
 import type { Expectation } from '../scenario/action.ts'
-import { type Call, isLater, nameOf, shortName } from './call.ts'
+import { type Call, callReference, isLater } from './call.ts'
 import type { ClaimRegistry } from './claims.ts'
 import { AVAILABILITY, type ConversationKey, type JournalIndex } from './journal-index.ts'
 import { distanceOf, fits, type MatchOptions, match } from './matching/match.ts'
-import type { Difference, NearMiss } from './verdict.ts'
+import type { Difference, NearMiss, Obstacle, ObstacleCode } from './near-miss.ts'
 import type { Moment } from './windows.ts'
-import { seconds } from './wording.ts'
 
-export interface Miss extends NearMiss {
+/** Describes the call that one expectation looks for. */
+export interface CallQuery {
+  /** With its body filled in. */
+  readonly leaf: Expectation
+  readonly step: number
+  readonly conversation: string
+  /** Calls count from this moment on. */
+  readonly from: Moment
+  /** The call must be later than this one. */
+  readonly floor: Call | null
+  /** Null: no limit. */
+  readonly untilMs: number | null
+}
+
+export interface MatchContext {
+  readonly index: JournalIndex
+  readonly claims: ClaimRegistry
+  readonly options: MatchOptions
+}
+
+type Check = (call: Call, query: CallQuery, context: MatchContext) => Obstacle | null
+
+const when = (blocks: boolean, obstacle: () => Obstacle): Obstacle | null => (blocks ? obstacle() : null)
+
+/** The call itself first, then when it arrived, then what is in it. */
+const CHECKS: readonly Check[] = [
+  ({ endpoint }, { leaf }) =>
+    when(leaf.call === 'any' ? endpoint === null : endpoint !== leaf.call, () => ({ code: 'call', endpoint })),
+  (call, query, { index }) =>
+    when(index.conversationOf(call) !== conversationOfQuery(query), () => ({
+      code: 'chat',
+      chatId: call.chatId,
+      conversation: index.conversationOfChat(call.chatId),
+    })),
+  (call, { step }, { claims }) => {
+    const owner = claims.ownerOf(call)
+    return owner === null || owner === step ? null : { code: 'claimed', step: owner }
+  },
+  ({ readAt }, { from }) =>
+    when(readAt < from.atMs, () => ({ code: 'before', step: from.step, byMs: from.atMs - readAt })),
+  (call, { floor }, { claims }) =>
+    floor === null || isLater(call, floor) ? null : { code: 'earlier', seq: floor.seq, step: claims.ownerOf(floor) },
+  ({ readAt }, { untilMs }) =>
+    untilMs === null || readAt <= untilMs ? null : { code: 'late', byMs: readAt - untilMs },
+  ({ entry: { auth, status } }, { leaf }) =>
+    when(leaf.auth === 'valid' ? auth !== 'valid' : !BAD_KEYS.includes(auth), () => ({
+      code: 'key',
+      expected: leaf.auth,
+      received: auth,
+      status,
+    })),
+  ({ body }, { conversation }, { index }) => botObstacle(body, botOf(conversation, index)),
+  ({ entry }, { leaf: { alias } }) =>
+    alias === null || entry.alias === alias ? null : { code: 'alias', received: entry.alias, expected: alias },
+  ({ body }, { leaf }, { options }) =>
+    when(leaf.body !== null && !fits(leaf.body, body, options), () => ({
+      code: 'fields',
+      count: match(leaf.body, body, options).length,
+    })),
+]
+
+const BAD_KEYS: readonly string[] = ['missing', 'malformed', 'unknown', 'wrong_scope']
+
+export const conversationOfQuery = ({
+  conversation,
+  leaf,
+}: Pick<CallQuery, 'conversation' | 'leaf'>): ConversationKey =>
+  leaf.call === 'availability' ? AVAILABILITY : conversation
+
+/** A chat may belong to another bot than the main one. */
+const botOf = (conversation: string, { opened, started }: JournalIndex): number | undefined =>
+  opened(conversation)?.chat.bot_id ?? started?.bot.id
+
+function botObstacle(body: unknown, expected: number | undefined): Obstacle | null {
+  const received = (body as { readonly bot_id?: unknown } | null)?.bot_id
+  if (expected === undefined || received === undefined || received === expected) return null
+  return { code: 'bot', received: JSON.stringify(received), expected }
+}
+
+export const differencesOf = (call: Call, { body }: Expectation, options: MatchOptions): Difference[] =>
+  body === null ? [] : match(body, call.body, options)
+
+export const accepts = (query: CallQuery, call: Call, context: MatchContext): boolean =>
+  CHECKS.every(check => check(call, query, context) === null)
+
+/** Everything that keeps a call from being the expected one, in the order of the checks; empty when it fits. */
+export const obstaclesOf = (query: CallQuery, call: Call, context: MatchContext): Obstacle[] =>
+  CHECKS.flatMap(check => check(call, query, context) ?? [])
+
+/** A near miss that is a call; without obstacles, it was only answered too late or is at another place of a sequence. */
+export interface CallMiss {
   readonly call: Call
-  /** What was in its way; empty when it was answered too late to be looked at, or stands at the wrong place of a sequence. */
+  readonly afterMs: number
   readonly obstacles: readonly Obstacle[]
+  readonly differences: readonly Difference[]
   readonly score: number
 }
 
-/** How far a call is from being the right one. */
-const WEIGHTS: Readonly<Record<Obstacle, number>> = {
+/** How far each obstacle keeps a call from being the expected one. */
+const WEIGHTS: Readonly<Partial<Record<ObstacleCode, number>>> = {
   fields: 10,
   key: 15,
   bot: 15,
@@ -32,184 +121,66 @@ const WEIGHTS: Readonly<Record<Obstacle, number>> = {
 
 const MOST = 8
 
-export function nearMissesOf(judging: Judging, wanted: Wanted, taken: readonly Call[], endMs: number | null): Miss[] {
+/** The calls that came closest, best first. `taken`: the calls that the expectation has. */
+export function callMisses(
+  context: MatchContext,
+  query: CallQuery,
+  taken: readonly Call[],
+  endMs: number | null,
+): CallMiss[] {
   const own = new Set(taken.map(({ seq }) => seq))
-  const nearMisses = judging.index.calls
+  const misses = context.index.calls
     .filter(call => !own.has(call.seq))
-    .map(call => missOf(judging, wanted, call, freeText(call, taken, endMs)))
-    .filter(miss => isTelling(miss, wanted))
-  return nearMisses.sort((a, b) => a.score - b.score || b.call.readAt - a.call.readAt).slice(0, MOST)
+    .map(call => missOf(context, query, call, untakenBecause(call, taken, endMs)))
+    .filter(miss => isRelevant(miss, query))
+  return misses.sort((a, b) => a.score - b.score || b.call.readAt - a.call.readAt).slice(0, MOST)
 }
 
-/** `free`: why it was not taken though nothing is in its way. */
-function missOf(judging: Judging, wanted: Wanted, call: Call, free: string): Miss {
-  const rules = obstacles(wanted, call, judging)
-  const names = rules.map(({ obstacle }) => obstacle)
-  const only = rules.find(({ obstacle }) => obstacle === 'claimed' || obstacle === 'call')
-  const why =
-    only === undefined ? rules.map(rule => rule.why(call, wanted, judging)) : [only.why(call, wanted, judging)]
-  const differences =
-    only === undefined && names.includes('fields') ? differencesOf(call, wanted.leaf, judging.options) : []
+/** `otherwise`: why the call was not taken although nothing blocks it. */
+function missOf(context: MatchContext, query: CallQuery, call: Call, otherwise: Obstacle): CallMiss {
+  const all = obstaclesOf(query, call, context)
+  const decisive = all.find(({ code }) => code === 'claimed' || code === 'call')
+  const compared = decisive === undefined && has({ obstacles: all }, 'fields')
+  const differences = compared ? differencesOf(call, query.leaf, context.options) : []
   return {
     call,
-    obstacles: names,
-    score: names.reduce((sum, name) => sum + WEIGHTS[name], 0) + distanceOf(differences),
-    seq: call.seq,
-    what: nameOf(call),
-    afterMs: Math.round(call.readAt - startOf(judging, wanted)),
-    why: why.length > 0 ? why.join('; ') : free,
+    score: all.reduce((sum, { code }) => sum + (WEIGHTS[code] ?? 0), 0) + distanceOf(differences),
+    afterMs: Math.round(call.readAt - startOf(context, query)),
+    obstacles: all.length > 0 ? all : [otherwise],
     differences,
   }
 }
 
-/** In a sequence it may have come before what has to come first. */
-function freeText(call: Call, taken: readonly Call[], endMs: number | null): string {
+export const has = ({ obstacles }: Pick<NearMiss, 'obstacles'>, ...codes: readonly ObstacleCode[]): boolean =>
+  obstacles.some(({ code }) => codes.includes(code))
+
+/** In a sequence it may have arrived before a call that has to come first. */
+function untakenBecause(call: Call, taken: readonly Call[], endMs: number | null): Obstacle {
   const first = taken.find(one => isLater(one, call))
-  if (first !== undefined && call.atMs <= (endMs ?? call.atMs))
-    return `before ${shortName(first)}, which has to come first`
-  return `read in time, answered ${seconds(call.atMs - (endMs ?? call.readAt))} too late to be seen`
+  if (first !== undefined && call.atMs <= (endMs ?? call.atMs)) return { code: 'order', first: callReference(first) }
+  return { code: 'answered_late', byMs: call.atMs - (endMs ?? call.readAt) }
 }
 
-const startOf = ({ index }: Judging, { from }: Wanted): number =>
+const startOf = ({ index }: MatchContext, { from }: CallQuery): number =>
   Number.isFinite(from.atMs) ? from.atMs : (index.started?.at_ms ?? 0)
 
-/** What belongs to others explains nothing: their claimed calls, and their calls with another text. */
-function isTelling({ obstacles: names }: Miss, { leaf }: Wanted): boolean {
-  if (names.includes('call')) return names.length <= 2 && names.every(name => name === 'call' || name === 'fields')
-  if (!names.includes('chat')) return true
-  return !names.includes('claimed') && !names.includes('before') && !(leaf.body !== null && names.includes('fields'))
+/** Calls of other chats explain nothing when another step claims them or when their text differs. */
+function isRelevant(miss: CallMiss, { leaf }: CallQuery): boolean {
+  const { obstacles } = miss
+  if (has(miss, 'call'))
+    return obstacles.length <= 2 && obstacles.every(({ code }) => code === 'call' || code === 'fields')
+  if (!has(miss, 'chat')) return true
+  return !has(miss, 'claimed', 'before') && !(leaf.body !== null && has(miss, 'fields'))
 }
 
-/** Without what only the judge needs. */
-export const shown = ({ seq, what, afterMs, why, differences }: Miss): NearMiss => ({
-  seq,
-  what,
-  afterMs,
-  why,
-  differences,
-})
-
-/** What surrounds one expectation; `leaf` has its matcher filled. */
-export interface Wanted {
-  readonly leaf: Expectation
-  readonly step: number
-  readonly conversation: string
-  /** From here on calls count. */
-  readonly from: Moment
-  /** The call must be later than this one. */
-  readonly floor: Call | null
-  /** Null: no bound. */
-  readonly untilMs: number | null
+/** What a report shows: where the call belongs to another step or is another call, nothing else counts. */
+export function nearMissOf({ call, afterMs, obstacles, differences }: CallMiss): NearMiss {
+  const decisive = obstacles.find(({ code }) => code === 'claimed' || code === 'call')
+  return {
+    seq: call.seq,
+    subject: { code: 'call', ...callReference(call) },
+    afterMs,
+    obstacles: decisive === undefined ? obstacles : [decisive],
+    differences,
+  }
 }
-
-export interface Judging {
-  readonly index: JournalIndex
-  readonly claims: ClaimRegistry
-  readonly options: MatchOptions
-}
-
-export type Obstacle = 'call' | 'chat' | 'claimed' | 'before' | 'earlier' | 'late' | 'key' | 'bot' | 'alias' | 'fields'
-
-interface Rule {
-  readonly obstacle: Obstacle
-  blocks(call: Call, wanted: Wanted, judging: Judging): boolean
-  why(call: Call, wanted: Wanted, judging: Judging): string
-}
-
-/** The call itself first, then when it came, then what is in it. */
-const RULES: readonly Rule[] = [
-  {
-    obstacle: 'call',
-    blocks: (call, { leaf }) => (leaf.call === 'any' ? call.endpoint === null : call.endpoint !== leaf.call),
-    why: call => (call.endpoint === null ? 'no path of the platform' : `it is ${call.endpoint}`),
-  },
-  {
-    obstacle: 'chat',
-    blocks: (call, wanted, { index }) => index.conversationOf(call) !== conversationOfWanted(wanted),
-    why: (call, _, { index }) => whoseChat(call, index),
-  },
-  {
-    obstacle: 'claimed',
-    blocks: (call, { step }, { claims }) => ![null, step].includes(claims.ownerOf(call)),
-    why: (call, _, { claims }) => `already claimed by step ${claims.ownerOf(call)}`,
-  },
-  {
-    obstacle: 'before',
-    blocks: (call, { from }) => call.readAt < from.atMs,
-    why: (call, { from }) => `before the turn: ${seconds(from.atMs - call.readAt)} before step ${from.step} began`,
-  },
-  {
-    obstacle: 'earlier',
-    blocks: (call, { floor }) => floor !== null && !isLater(call, floor),
-    why: (_, { floor }, { claims }) => `earlier than #${floor!.seq}, the call of step ${claims.ownerOf(floor!)}`,
-  },
-  {
-    obstacle: 'late',
-    blocks: (call, { untilMs }) => untilMs !== null && call.readAt > untilMs,
-    why: (call, { untilMs }) => `${seconds(call.readAt - untilMs!)} late`,
-  },
-  {
-    obstacle: 'key',
-    blocks: ({ entry: { auth } }, { leaf }) => (leaf.auth === 'valid' ? auth !== 'valid' : !BAD_KEYS.includes(auth)),
-    why: ({ entry: { auth, status } }, { leaf }) =>
-      leaf.auth === 'valid' ? `bad key: ${KEY_WORDS[auth] ?? `refused with ${status}`}` : 'its key is valid',
-  },
-  {
-    obstacle: 'bot',
-    blocks: ({ body }, { conversation }, { index }) => wrongBot(body, botOf(conversation, index)),
-    why: ({ body }, { conversation }, { index }) =>
-      `bot_id is ${JSON.stringify((body as Fields).bot_id)}, this bot is ${botOf(conversation, index)}`,
-  },
-  {
-    obstacle: 'alias',
-    blocks: ({ entry }, { leaf }) => leaf.alias !== null && entry.alias !== leaf.alias,
-    why: ({ entry }, { leaf }) => `under /${entry.alias}/, not /${leaf.alias}/`,
-  },
-  {
-    obstacle: 'fields',
-    blocks: ({ body }, { leaf }, { options }) => leaf.body !== null && !fits(leaf.body, body, options),
-    why: (call, { leaf }, { options }) => {
-      const { length } = differencesOf(call, leaf, options)
-      return `${length} field${length === 1 ? ' differs' : 's differ'}`
-    },
-  },
-]
-
-type Fields = Readonly<Record<string, unknown>>
-
-const BAD_KEYS: readonly string[] = ['missing', 'malformed', 'unknown', 'wrong_scope']
-const KEY_WORDS: Readonly<Record<string, string>> = {
-  missing: 'the header Authorization is missing',
-  malformed: 'the header is not Authorization: Bearer <API_KEY>',
-  unknown: 'the platform does not know it',
-  wrong_scope: 'it does not open this endpoint',
-}
-
-export const conversationOfWanted = ({ conversation, leaf }: Pick<Wanted, 'conversation' | 'leaf'>): ConversationKey =>
-  leaf.call === 'availability' ? AVAILABILITY : conversation
-
-function whoseChat(call: Call, index: JournalIndex): string {
-  if (call.chatId === null) return 'it has no chat_id'
-  const conversation = index.conversationOfChat(call.chatId)
-  if (conversation === null) return `chat_id ${JSON.stringify(call.chatId)} is no chat of this scenario`
-  return `chat_id belongs to chat ${JSON.stringify(conversation)}: cross-talk?`
-}
-
-/** A chat may belong to another bot than the main one. */
-const botOf = (conversation: string, { opened, started }: JournalIndex): number | undefined =>
-  opened(conversation)?.chat.bot_id ?? started?.bot.id
-
-function wrongBot(body: unknown, wanted: number | undefined): boolean {
-  const id = (body as Fields | null)?.bot_id
-  return wanted !== undefined && id !== undefined && id !== wanted
-}
-
-export const differencesOf = (call: Call, { body }: Expectation, options: MatchOptions): Difference[] =>
-  body === null ? [] : match(body, call.body, options)
-
-export const takes = (wanted: Wanted, call: Call, judging: Judging): boolean =>
-  RULES.every(rule => !rule.blocks(call, wanted, judging))
-
-/** Everything in its way, in the order of the table; empty when it fits. */
-export const obstacles = (wanted: Wanted, call: Call, judging: Judging): Rule[] =>
-  RULES.filter(rule => rule.blocks(call, wanted, judging))

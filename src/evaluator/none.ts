@@ -1,22 +1,21 @@
-/** `none`: calls that must not come in the turn, watched for a while. */
+/** Evaluates `none`: calls that must not arrive in the turn, for some time. */
 
 import type { CallPattern, Expectation } from '../scenario/action.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import { formatDuration } from '../text/duration.ts'
-import { type Call, nameOf, ruleOf, shortName } from './call.ts'
-import { conversationOfWanted, takes, type Wanted } from './near-misses.ts'
+import { type Call, callReference, ruleOf } from './call.ts'
+import { accepts, type CallQuery, conversationOfQuery } from './near-misses.ts'
+import { chatIn, patternRef } from './references.ts'
 import {
   type EvaluationContext,
   FAILED,
   type FailureDetails,
   MET,
+  openUntil,
   type StepEvaluator,
-  until,
 } from './step-evaluator.ts'
-import { inConversation, offset, patternText } from './wording.ts'
 
-/** A pattern asks nothing about how often, by which path or by which way. */
+/** A pattern says nothing about how often a call arrives, or by which path and key. */
 export const asExpectation = (pattern: CallPattern): Expectation => ({
   ...pattern,
   times: { min: 1, max: Number.POSITIVE_INFINITY },
@@ -27,7 +26,7 @@ export const asExpectation = (pattern: CallPattern): Expectation => ({
   capture: {},
 })
 
-/** `isSpare`: an earlier step of the lane may still have it, as one of several. */
+/** `isSurplus`: an earlier step of the conversation may still claim the call, as one of several. */
 export function evaluateNone(
   context: EvaluationContext,
   step: PlannedStep,
@@ -37,8 +36,8 @@ export function evaluateNone(
   const { index, claims, windows } = context
   const untilMs = index.begun(step.number)!.at_ms + forMs
   const from = windows.turnStart(step)
-  let unwanted: { readonly call: Call; readonly pattern: CallPattern } | null = null
-  let broken: string | null = null
+  let unwanted: Call | null = null
+  let unfillable: string | null = null
   let leaves: Expectation[] = []
 
   try {
@@ -48,10 +47,10 @@ export function evaluateNone(
     )
   } catch (error) {
     if (!(error instanceof InterpolationError)) throw error
-    broken = error.message
+    unfillable = error.message
   }
 
-  const wantedOf = (leaf: Expectation): Wanted => ({
+  const queryOf = (leaf: Expectation): CallQuery => ({
     leaf,
     step: step.number,
     conversation: step.conversation,
@@ -59,34 +58,34 @@ export function evaluateNone(
     floor: null,
     untilMs,
   })
-  const text = () => `none ${(leaves.length > 0 ? leaves : patterns).map(one => patternText(one)).join(', ')}`
+  const calls = () => (leaves.length > 0 ? leaves : patterns).map(patternRef)
 
   function consider(): void {
     if (unwanted !== null) return
     for (const leaf of leaves) {
-      const calls = index.callsOf(conversationOfWanted({ conversation: step.conversation, leaf }))
-      const call = calls.find(one => takes(wantedOf(leaf), one, context) && !isSurplus(one))
+      const arrived = index.callsOf(conversationOfQuery({ conversation: step.conversation, leaf }))
+      const call = arrived.find(one => accepts(queryOf(leaf), one, context) && !isSurplus(one))
       if (call === undefined) continue
-      unwanted = { call, pattern: leaf }
+      unwanted = call
       claims.report(call)
       return
     }
   }
 
-  function told(): FailureDetails {
-    const many = index.plan.conversations.length > 1
-    const wanted = `${text()}${inConversation(step.conversation, many)} for ${formatDuration(forMs)}`
-    const common = { kind: 'none' as const, wanted }
-    if (unwanted === null) return { ...common, happened: broken ?? '', rules: [], nearest: [], marks: [] }
-    const { call } = unwanted
-    const afterMs = Math.round(call.readAt - index.begun(step.number)!.at_ms)
-    const early = afterMs < 0 ? ' (before this step, in the same turn)' : ''
-    const why = 'came, and no step claimed it'
+  function failure(): FailureDetails {
+    const chat = chatIn(index.plan, step.conversation)
+    const common = { kind: 'none', expected: { code: 'no_calls', calls: calls(), forMs, chat } } as const
+    if (unwanted === null) {
+      const happened = { code: 'unfillable', message: unfillable ?? '' } as const
+      return { ...common, happened, rules: [], nearest: [], marks: [] }
+    }
+    const afterMs = Math.round(unwanted.readAt - index.begun(step.number)!.at_ms)
+    const call = callReference(unwanted)
     return {
       ...common,
-      happened: `${shortName(call)} came at ${offset(afterMs)}${early}`,
-      rules: [ruleOf(call.endpoint)],
-      nearest: [{ seq: call.seq, what: nameOf(call), afterMs, why, differences: [] }],
+      happened: { code: 'unwanted_call', call, afterMs, forMs },
+      rules: [ruleOf(unwanted.endpoint)],
+      nearest: [{ seq: call.seq, subject: { code: 'call', ...call }, afterMs, obstacles: [], differences: [] }],
       marks: [call.seq],
     }
   }
@@ -94,11 +93,11 @@ export function evaluateNone(
   return {
     step,
     consider,
-    look: nowMs => {
-      if (unwanted !== null || broken !== null) return FAILED
-      return until(nowMs, untilMs, MET, `${formatDuration(forMs)} without ${text().slice('none '.length)}`)
+    status: nowMs => {
+      if (unwanted !== null || unfillable !== null) return FAILED
+      return openUntil(nowMs, untilMs, MET, { code: 'silence', forMs, calls: calls() })
     },
     close() {},
-    failure: told,
+    failure,
   }
 }

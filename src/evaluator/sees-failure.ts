@@ -1,119 +1,134 @@
-/** What to tell about a `sees` that did not come true. */
+/** Explains why a `sees` was not met. */
 
+import type { Times } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import { counted } from '../text/counted.ts'
-import { type InboxClaims, itemName } from './claims.ts'
+import type { InboxClaims } from './claims.ts'
+import { refusedEventHint } from './deliveries.ts'
+import type { Expected, InboxDetail } from './failure.ts'
+import type { InboxRead } from './journal-index.ts'
 import { distanceOf, match } from './matching/match.ts'
-import { notTakenHint } from './reachability.ts'
-import type { Looked } from './sees.ts'
+import type { Difference, NearMiss, Notation, Obstacle } from './near-miss.ts'
+import { itemRef } from './references.ts'
 import type { EvaluationContext, FailureDetails } from './step-evaluator.ts'
-import type { Difference, NearMiss } from './verdict.ts'
-import { differenceText } from './wording.ts'
 
-export interface Unseen {
-  readonly wanted: unknown
-  readonly text: string
-  readonly looked: Looked | null
+/** An inbox as it was read, and the items in it that match. */
+export interface InboxMatch {
+  readonly read: InboxRead
+  /** Items from this place on are new in this turn. */
+  readonly start: number
+  /** Items from this place on are new in this turn and later than those claimed before. */
+  readonly from: number
+  readonly found: readonly number[]
+}
+
+export interface ItemQuery {
+  readonly expected: Expected
+  readonly item: Notation
+  /** With `$(...)` filled in. */
+  readonly matcher: unknown
+  readonly times: Times
+  readonly withinMs: number
 }
 
 /** The intermediary forwards what users write (W4, WH2). */
 const RULES = ['W4', 'WH2']
 
-export function seenTooOften(text: string, { read, found }: Looked): FailureDetails {
-  const places = found.map(place => itemName(read.items, place)).join(', ')
-  return {
-    kind: 'sees',
-    wanted: text,
-    happened: `seen ${counted(found.length, 'time')}: ${places}`,
-    rules: RULES,
-    nearest: [],
-    marks: [read.seq],
-    hint: 'Is an event that is delivered again, or answered late, forwarded again?',
-  }
-}
+export const seenTooOften = ({ expected, item, times }: ItemQuery, { read, found }: InboxMatch): FailureDetails => ({
+  kind: 'sees',
+  expected,
+  happened: { code: 'item_too_often', item, times, items: found.map(place => itemRef(read.items, place)) },
+  rules: RULES,
+  nearest: [],
+  marks: [read.seq],
+  hint: { code: 'forwarded_again' },
+})
 
 export function notSeen(
   context: EvaluationContext,
   claims: InboxClaims,
   step: PlannedStep,
-  unseen: Unseen,
+  about: ItemQuery,
+  inbox: InboxMatch | null,
 ): FailureDetails {
-  const { looked, text } = unseen
-  const nearest = looked === null ? [] : near(context, claims, step, unseen.wanted, looked)
-  const hint = notTakenHint(context, step)
+  const nearest = inbox === null ? [] : nearestItems(context, claims, step, about.matcher, inbox)
+  const hint = refusedEventHint(context, step)
+  const { expected, item, withinMs } = about
+  const detail = inbox === null ? ({ code: 'never_read' } as const) : detailOf(inbox, nearest)
   return {
     kind: 'sees',
-    wanted: text,
-    happened: looked === null ? 'the inbox was never read' : whatIsThere(looked, nearest),
+    expected,
+    happened: { code: 'item_missing', item, seen: inbox?.found.length ?? 0, withinMs, detail },
     rules: RULES,
     nearest,
-    marks: looked === null ? [] : [looked.read.seq],
+    marks: inbox === null ? [] : [inbox.read.seq],
     ...(hint === null ? {} : { hint }),
   }
 }
 
-function whatIsThere({ read, from, found }: Looked, nearest: readonly NearMiss[]): string {
+type ItemMiss = NearMiss & { readonly subject: Extract<NearMiss['subject'], { code: 'inbox_item' }> }
+
+function detailOf({ read, from, found }: InboxMatch, nearest: readonly ItemMiss[]): InboxDetail {
   const [best] = nearest
-  const seen = found.length > 0 ? `seen ${counted(found.length, 'time')}; ` : ''
-  const fresh = read.items.length - from - found.length
-  if (best?.why.startsWith(EARLIER)) return `${seen}${best.what} is there, ${best.why}`
-  if (best === undefined || fresh <= 0) return `${seen}${nothingNew(nearest, found.length > 0)}`
-  const [first] = best.differences
-  if (first === undefined) return `${seen}nearest: ${best.what}: ${best.why}`
-  const name = first.path === 'text' ? best.what.replace(/ ".*$/, '') : best.what
-  return `${seen}nearest: ${name}: ${differenceText(first)}`
+  const unclaimed = read.items.length - from - found.length
+  if (best?.obstacles[0]?.code === 'before_item')
+    return { code: 'earlier', item: best.subject, obstacles: best.obstacles }
+  if (best === undefined || unclaimed <= 0) return nothingNew(nearest)
+  return { code: 'nearest', item: best.subject, obstacles: best.obstacles, difference: best.differences[0] ?? null }
 }
 
-function nothingNew(nearest: readonly NearMiss[], another: boolean): string {
-  const taken = nearest.find(({ why, differences }) => differences.length === 0 && why.startsWith(CLAIMED))
-  if (taken !== undefined) return `no other came: ${taken.what} is ${taken.why}`
-  return `nothing ${another ? 'else ' : ''}new came into the inbox`
+function nothingNew(nearest: readonly ItemMiss[]): InboxDetail {
+  for (const { subject, obstacles, differences } of nearest) {
+    const [first] = obstacles
+    if (differences.length === 0 && first?.code === 'claimed')
+      return { code: 'claimed', item: subject, step: first.step }
+  }
+  return { code: 'nothing_new' }
 }
 
 const MOST = 5
 
-/** The items of the inbox, the new ones first and of them the most alike. */
-function near(
+/** Items before those of this turn rank behind all others. */
+const EARLIER = 1000
+
+/** The items of the inbox, the new ones first and of them the most similar. */
+function nearestItems(
   { options, index, windows }: EvaluationContext,
   claims: InboxClaims,
   step: PlannedStep,
-  wanted: unknown,
-  looked: Looked,
-) {
-  const { read, from, found } = looked
+  matcher: unknown,
+  inbox: InboxMatch,
+): ItemMiss[] {
+  const { read, from, found } = inbox
   const moment = windows.turnStart(step)
   const start = Number.isFinite(moment.atMs) ? moment.atMs : (index.started?.at_ms ?? 0)
   const ranked = read.items.flatMap((item, place) => {
     if (found.includes(place)) return []
-    const differences = match(wanted, item, options)
-    const miss: NearMiss = {
+    const differences = match(matcher, item, options)
+    const miss: ItemMiss = {
       seq: read.seq,
-      what: itemName(read.items, place),
+      subject: { code: 'inbox_item', ...itemRef(read.items, place) },
       afterMs: Math.round(read.askedAt - start),
-      why: whyNot(claims, step, looked, place, differences),
+      obstacles: [obstacleOf(claims, step, inbox, place, differences)],
       differences,
     }
-    return [{ miss, place, rank: distanceOf(differences) + (place < from ? FAR : 0) }]
+    return [{ miss, place, rank: distanceOf(differences) + (place < from ? EARLIER : 0) }]
   })
   ranked.sort((a, b) => a.rank - b.rank || b.place - a.place)
   return ranked.slice(0, MOST).map(({ miss }) => miss)
 }
 
-const FAR = 1000
-const EARLIER = 'but before'
-const CLAIMED = 'already claimed by step'
-
-function whyNot(
+function obstacleOf(
   claims: InboxClaims,
   { conversation, number }: PlannedStep,
-  { read, start, from }: Looked,
+  { read, start, from }: InboxMatch,
   place: number,
   differences: readonly Difference[],
-): string {
-  const ownerOf = (one: number) => claims.ownerOf(conversation, read.book, one)
+): Obstacle {
+  const ownerOf = (one: number) => claims.ownerOf(conversation, read.generation, one)
   const owner = ownerOf(place)
-  if (owner !== null && owner !== number) return `${CLAIMED} ${owner}`
-  if (place >= from) return `${counted(differences.length, 'field')} differ${differences.length === 1 ? 's' : ''}`
+  if (owner !== null && owner !== number) return { code: 'claimed', step: owner }
+  if (place >= from) return { code: 'fields', count: differences.length }
   const isEarlier = place >= start && differences.length === 0
-  return isEarlier ? `${EARLIER} ${itemName(read.items, from - 1)} of step ${ownerOf(from - 1)}` : 'there before'
+  if (!isEarlier) return { code: 'before_turn' }
+  return { code: 'before_item', item: itemRef(read.items, from - 1), step: ownerOf(from - 1) }
 }

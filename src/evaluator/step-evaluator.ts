@@ -1,58 +1,63 @@
-/** A check that has begun: it is shown what happens, and says how it stands. */
+/** Defines what the evaluators of single steps have in common: their context, their status and their results. */
 import type { InterpolationScope } from '../scenario/interpolation.ts'
-import type { PlannedStep, Severity } from '../scenario/plan.ts'
+import type { PlannedStep } from '../scenario/plan.ts'
 import type { Variables } from '../scenario/variables.ts'
-import type { StepStatus } from './evaluator.ts'
-import type { Judging } from './near-misses.ts'
-import type { Failure } from './verdict.ts'
+import type { Failure, PatternRef, RequirementRef } from './failure.ts'
+import type { Difference, Notation } from './near-miss.ts'
+import type { MatchContext } from './near-misses.ts'
+import type { Reason } from './verdict.ts'
 import type { Windows } from './windows.ts'
 
+/** Evaluates one checking step from its start to its end. */
 export interface StepEvaluator {
   readonly step: PlannedStep
-  /** Something has come that may decide it. */
+  /** Examines the journal again after an entry that may decide the step. */
   consider(): void
-  look(nowMs: number): StepStatus
-  /** It is over: what it has taken stays taken. */
+  status(nowMs: number): StepStatus
+  /** Ends the step: calls and items it has claimed stay claimed. */
   close(): void
-  /** What there is to tell when it has failed; what came after its end included. */
+  /** Explains why the step has failed, with what came after its end included. */
   failure(): FailureDetails
 }
 
-/** A failure before it is known whose it is. */
+export type StepStatus =
+  /** `captured`: what an `expect` reads from its calls, by name. */
+  | { readonly state: 'met'; readonly captured?: Readonly<Record<string, unknown>> }
+  | { readonly state: 'failed' }
+  /** Undecided at that moment. Without another entry it is decided at `untilMs` (on `at_ms`). */
+  | { readonly state: 'open'; readonly untilMs: number; readonly awaited: Awaited }
+
+/** What an undecided step waits for. */
+export type Awaited =
+  | { readonly code: 'calls'; readonly missing: readonly RequirementRef[] }
+  | { readonly code: 'silence'; readonly forMs: number; readonly calls: readonly PatternRef[] }
+  | { readonly code: 'inbox_item'; readonly item: Notation }
+  | { readonly code: 'chat_state'; readonly difference: Difference | null }
+
+export const MET: StepStatus = { state: 'met' }
+export const FAILED: StepStatus = { state: 'failed' }
+
+/** Open until a moment, and `after` from then on. */
+export const openUntil = (nowMs: number, untilMs: number, after: StepStatus, awaited: Awaited): StepStatus =>
+  nowMs >= untilMs ? after : { state: 'open', untilMs, awaited }
+
+/** A failure that is not yet attributed to a step or a conversation. */
 export type FailureDetails = Omit<Failure, 'step' | 'conversation' | 'soft'>
 
-/** What every watch works with. */
-export interface EvaluationContext extends Judging {
+/** What every step evaluator reads. */
+export interface EvaluationContext extends MatchContext {
   readonly windows: Windows
   readonly variables: Variables
   scopeOf(step: number): InterpolationScope
 }
 
-export const MET: StepStatus = { state: 'met' }
-export const FAILED: StepStatus = { state: 'failed' }
-
-/** Open until a moment, then decided by nothing having come. */
-export const until = (nowMs: number, untilMs: number, after: StepStatus, waitingFor: string): StepStatus =>
-  nowMs >= untilMs ? after : { state: 'open', untilMs, waitingFor }
-
 export interface StepResult {
   /** open: not decided yet. */
   readonly outcome: 'pass' | 'fail' | 'error' | 'inconclusive' | 'open'
-  readonly told?: FailureDetails
-  /** Why, when inconclusive. */
-  readonly reason?: string
+  readonly failure?: FailureDetails
+  /** Set when inconclusive. */
+  readonly reason?: Reason
 }
 
 export const PASSED: StepResult = { outcome: 'pass' }
 export const OPEN: StepResult = { outcome: 'open' }
-
-export interface AttributedFailure {
-  /** Seq of the entry with which it came about. */
-  readonly at: number
-  readonly step: PlannedStep | null
-  readonly conversation: string | null
-  readonly severity: Severity
-  /** What it is called when it is only a warning. */
-  readonly rule: string
-  readonly told: FailureDetails
-}

@@ -1,17 +1,17 @@
 /**
- * Calls nobody claimed that an earlier `expect` of the lane still explains: as one of several it allows, or as one too
- * many of it.
+ * Finds unclaimed calls that an earlier `expect` of the conversation explains: as one of several it allows, or as one
+ * too many of it.
  */
 import type { Expectation } from '../scenario/action.ts'
 import { type Call, isLater } from './call.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { ExpectEvaluator } from './expect.ts'
 import { AVAILABILITY, type ConversationKey } from './journal-index.ts'
-import { takes } from './near-misses.ts'
+import { accepts } from './near-misses.ts'
 
-/** One leaf of an `expect`, with what came of it. */
-export interface Taken {
-  readonly watch: ExpectEvaluator
+/** One leaf of an `expect`, with its calls. */
+export interface LeafCalls {
+  readonly expect: ExpectEvaluator
   readonly leaf: Expectation
   readonly claimed: readonly Call[]
   /** Beyond what was needed, within what is allowed. */
@@ -20,42 +20,42 @@ export interface Taken {
   readonly excess: Call[]
 }
 
-/** The calls that are within the bounds of a `times`. */
+/** The unclaimed calls that the `times` of an `expect` allows. */
 export const surplusCalls = (evaluation: Evaluation, conversation: string): Set<Call> =>
   new Set(allotted(evaluation, [conversation, AVAILABILITY]).flatMap(({ surplus }) => surplus))
 
-/** Every unclaimed call of these lanes, given to the latest `expect` that would have taken it. */
-export function allotted(evaluation: Evaluation, conversations: readonly ConversationKey[]): Taken[] {
-  const all = [...evaluation.expects.values()].flatMap(leavesTaken).reverse()
+/** Assigns every unclaimed call of these conversations to the latest `expect` that would have claimed it. */
+export function allotted(evaluation: Evaluation, conversations: readonly ConversationKey[]): LeafCalls[] {
+  const all = [...evaluation.expects.values()].flatMap(leafCalls).reverse()
   const free = conversations
     .flatMap(conversation => evaluation.index.callsOf(conversation))
     .filter(call => isFree(evaluation, call))
   for (const call of free) {
-    const fitting = all.filter(taken => wouldTake(evaluation, taken, call))
+    const fitting = all.filter(one => wouldClaim(evaluation, one, call))
     const roomy = fitting.find(({ leaf, claimed, surplus }) => claimed.length + surplus.length < leaf.times.max)
     if (roomy !== undefined) roomy.surplus.push(call)
-    else fitting.find(taken => isRepetition(evaluation, taken, call))?.excess.push(call)
+    else fitting.find(one => isRepetition(evaluation, one, call))?.excess.push(call)
   }
   return all
 }
 
 const isFree = ({ claims }: Evaluation, call: Call) => claims.ownerOf(call) === null && !claims.isReported(call)
 
-const leavesTaken = (watch: ExpectEvaluator): Taken[] =>
-  (watch.attempt?.alternative.leaves ?? []).map((leaf, at) => ({
-    watch,
+const leafCalls = (expect: ExpectEvaluator): LeafCalls[] =>
+  (expect.attempt?.alternative.leaves ?? []).map((leaf, at) => ({
+    expect,
     leaf,
-    claimed: watch.attempt!.taken[at]!,
+    claimed: expect.attempt!.taken[at]!,
     surplus: [],
     excess: [],
   }))
 
-const wouldTake = (evaluation: Evaluation, { watch, leaf, claimed }: Taken, call: Call) =>
-  claimed.length >= leaf.times.min && takes({ ...watch.wantedOf(leaf), floor: null, untilMs: null }, call, evaluation)
+const wouldClaim = (evaluation: Evaluation, { expect, leaf, claimed }: LeafCalls, call: Call) =>
+  claimed.length >= leaf.times.min && accepts({ ...expect.queryOf(leaf), floor: null, untilMs: null }, call, evaluation)
 
-/** Of the same turn, or the same words again; another call of that kind much later is a matter of its own. */
-function isRepetition(evaluation: Evaluation, { watch, claimed }: Taken, call: Call): boolean {
-  const next = nextStimulus(evaluation, watch)
+/** Of the same turn, or with the same body; another call of that kind much later is not a repetition. */
+function isRepetition(evaluation: Evaluation, { expect, claimed }: LeafCalls, call: Call): boolean {
+  const next = nextStimulus(evaluation, expect)
   if (next === null || call.readAt < next) return true
   const text = JSON.stringify(call.body)
   return claimed.some(one => JSON.stringify(one.body) === text && isLater(call, one))

@@ -1,41 +1,43 @@
-/** After the end: calls nobody claimed, calls that were one too many, and calls that came when all was over. */
+/** Finds the calls that no step claims: too many of an expected call, unexpected ones, and those after the end. */
 import type { EndpointId } from '../contract/endpoints.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import { type Call, ruleOf, shortName } from './call.ts'
-import type { Evaluation } from './evaluation.ts'
+import { type Call, callReference, ruleOf } from './call.ts'
+import { type AttributedFailure, type Evaluation, nameOfConversation, sinceStart } from './evaluation.ts'
 import { closeOf } from './expect.ts'
 import { tooClose } from './expect-failure.ts'
+import type { Happened, RequirementRef } from './failure.ts'
+import type { FailureHint } from './hint.ts'
 import { AVAILABILITY, type ConversationKey } from './journal-index.ts'
 import { flow } from './matching/value-text.ts'
-import type { AttributedFailure } from './step-evaluator.ts'
-import { allotted, type Taken } from './surplus-calls.ts'
-import { howOften, inConversation, listed, offset, requirementText, seconds } from './wording.ts'
+import type { Notation } from './near-miss.ts'
+import { chatIn, requirementRef } from './references.ts'
+import { allotted, type LeafCalls } from './surplus-calls.ts'
 
-/** `told`: calls that another failure has told already. */
-export function unexpectedCalls(evaluation: Evaluation, told: ReadonlySet<number>): AttributedFailure[] {
+/** `reported`: calls that another failure names already. */
+export function unexpectedCalls(evaluation: Evaluation, reported: ReadonlySet<number>): AttributedFailure[] {
   const { index } = evaluation
   const conversations: ConversationKey[] = [...index.plan.conversations.map(({ name }) => name), AVAILABILITY]
-  return conversations.flatMap(conversation => ofConversation(evaluation, conversation, told))
+  return conversations.flatMap(conversation => ofConversation(evaluation, conversation, reported))
 }
 
 function ofConversation(
   evaluation: Evaluation,
   conversation: ConversationKey,
-  told: ReadonlySet<number>,
+  reported: ReadonlySet<number>,
 ): AttributedFailure[] {
   const { index, claims } = evaluation
   const taken = allotted(evaluation, [conversation])
   const counted = new Set(taken.flatMap(({ surplus, excess }) => [...surplus, ...excess]))
   const cut = cutOff(evaluation, conversation)
   const free = index.callsOf(conversation).filter(call => {
-    const mine = claims.ownerOf(call) !== null || counted.has(call) || told.has(call.seq)
-    return !mine && call.readAt < cut && matters(evaluation, call)
+    const explained = claims.ownerOf(call) !== null || counted.has(call) || reported.has(call.seq)
+    return !explained && call.readAt < cut && matters(evaluation, call)
   })
   const ended = index.ended?.at_ms ?? Number.POSITIVE_INFINITY
   return [
     ...taken.filter(one => one.excess.length > 0).flatMap(one => tooMany(evaluation, one, conversation, cut)),
     ...taken.filter(one => one.surplus.length > 0).flatMap(one => tooCloseLater(one, conversation)),
-    ...grouped(free.filter(call => call.readAt <= ended)).map(calls => unexpected(evaluation, calls, conversation)),
+    ...grouped(free.filter(call => call.readAt <= ended)).flatMap(calls => unexpected(evaluation, calls, conversation)),
     ...lateCalls(
       evaluation,
       free.filter(call => call.readAt > ended),
@@ -49,7 +51,7 @@ const matters = ({ index: { plan } }: Evaluation, { endpoint }: Call): boolean =
   !plan.strict.allow.includes(endpoint) &&
   (endpoint !== 'availability' || plan.mentionsAvailability)
 
-/** From the turn of the first failure on a lane was not played to its end: what comes then explains itself. */
+/** From the turn of the first failure on, a conversation is not played to its end: later calls are no failures. */
 function cutOff(evaluation: Evaluation, conversation: ConversationKey): number {
   const { index, windows } = evaluation
   const own = [...index.steps.values()].filter(
@@ -64,63 +66,68 @@ const stopsConversation = (evaluation: Evaluation, step: PlannedStep): boolean =
 
 function tooMany(
   evaluation: Evaluation,
-  { watch, leaf, claimed, surplus, excess }: Taken,
+  { expect, leaf, claimed, surplus, excess }: LeafCalls,
   conversation: ConversationKey,
   cut: number,
 ): AttributedFailure[] {
-  const { strict, conversations } = evaluation.index.plan
+  const { plan } = evaluation.index
   const once = leaf.times.min === 1 && leaf.times.max === 1
   const within = excess.filter(call => call.readAt < cut)
-  if (within.length === 0 || (once && !within.every(call => matters(evaluation, call)))) return []
-  const all = [...claimed, ...surplus, ...within].map(({ seq }) => seq).sort((a, b) => a - b)
-  const often = once ? ` ${howOften(leaf.times)}` : ''
+  const [first] = within
+  if (first === undefined || (once && !within.every(call => matters(evaluation, call)))) return []
+  const requirement = requirementRef(leaf)
+  const name = nameOfConversation(conversation)
+  const hint = repeatedHint(evaluation, claimed.at(-1), first)
   return [
     {
-      at: within[0]!.seq,
-      step: watch.step,
-      conversation: nameOfConversation(conversation),
-      severity: once ? strict.unexpected : 'fail',
+      at: first.seq,
+      step: expect.step,
+      conversation: name,
+      severity: once ? plan.strict.unexpected : 'fail',
       rule: 'too-many-calls',
-      told: {
+      details: {
         kind: 'times',
-        wanted: `${requirementText(leaf)}${often}${inConversation(nameOfConversation(conversation), conversations.length > 1)}`,
-        happened: cameText(all, [...claimed, ...surplus].at(-1), within[0]!),
+        expected: { code: 'call_count', requirement, chat: chatIn(plan, name) },
+        happened: tooManyCalls(requirement, [...claimed, ...surplus], within),
         rules: leaf.call === 'any' ? [] : [ruleOf(leaf.call)],
         nearest: [],
         marks: within.map(({ seq }) => seq),
-        ...repeatedHint(evaluation, claimed.at(-1), within[0]!),
+        ...(hint === undefined ? {} : { hint }),
       },
     },
   ]
 }
 
-/** Between those the step waited for, the step itself has judged it. */
-function tooCloseLater({ watch, leaf, claimed, surplus }: Taken, conversation: ConversationKey): AttributedFailure[] {
+function tooManyCalls(requirement: RequirementRef, allowed: readonly Call[], excess: readonly Call[]): Happened {
+  const [last, first] = [allowed.at(-1), excess[0]!]
+  return {
+    code: 'too_many_calls',
+    requirement,
+    seqs: [...allowed, ...excess].map(({ seq }) => seq).sort((a, b) => a - b),
+    seq: first.seq,
+    after: last === undefined ? null : { seq: last.seq, ms: Math.abs(first.readAt - last.readAt) },
+  }
+}
+
+/** The step itself has judged the distances between the calls it claimed. */
+function tooCloseLater(
+  { expect, leaf, claimed, surplus }: LeafCalls,
+  conversation: ConversationKey,
+): AttributedFailure[] {
   const close = closeOf(leaf, [...claimed.slice(-1), ...surplus])
   if (close === null) return []
   const about = {
-    step: watch.step,
+    step: expect.step,
     conversation: nameOfConversation(conversation),
     severity: 'fail',
     rule: 'too-close',
   } as const
-  return [{ ...about, at: close.second.seq, told: tooClose(close) }]
+  return [{ ...about, at: close.second.seq, details: tooClose(close) }]
 }
 
-/** `it came 2 times: #9 and, 3.0 s later, #11` */
-function cameText(all: readonly number[], first: Call | undefined, second: Call): string {
-  const gap = first === undefined ? '' : `${seconds(Math.abs(second.readAt - first.readAt))} after #${first.seq}`
-  if (all.length === 2 && first !== undefined) {
-    return `it came 2 times: #${first.seq} and, ${gap.replace(/ after .*/, ' later')}, #${second.seq}`
-  }
-  return `it came ${all.length} times: ${listed(all)}; one too many is #${second.seq}${gap === '' ? '' : `, ${gap}`}`
-}
-
-/** An answer that was lost is tried again, and the platform cannot tell. */
-function repeatedHint(evaluation: Evaluation, first: Call | undefined, second: Call): { hint?: string } {
-  const lost = first !== undefined && 'answer_lost' in first.entry
-  if (lost)
-    return { hint: 'The answer to the first was lost by a fault: allow the repetition with times: { min: 1, max: 2 }.' }
+/** A call whose answer was lost is repeated, and the platform cannot recognise the repetition. */
+function repeatedHint(evaluation: Evaluation, first: Call | undefined, second: Call): FailureHint | undefined {
+  if (first !== undefined && 'answer_lost' in first.entry) return { code: 'answer_lost' }
   const again = evaluation.index.entries.some(
     entry =>
       entry.kind === 'delivery' &&
@@ -128,71 +135,76 @@ function repeatedHint(evaluation: Evaluation, first: Call | undefined, second: C
       entry.seq < second.seq &&
       entry.chat_id === second.entry.chat_id,
   )
-  return again ? { hint: 'An event was delivered more than once before: is the repetition taken for a new one?' } : {}
+  return again ? { code: 'delivered_again' } : undefined
 }
 
-/** By endpoint: a line for each of fifty typing_start would hide the rest. */
+/** By endpoint: one failure for fifty `typing_start`. */
 function grouped(calls: readonly Call[]): Call[][] {
   const groups = new Map<EndpointId | null, Call[]>()
   for (const call of calls) groups.set(call.endpoint, [...(groups.get(call.endpoint) ?? []), call])
   return [...groups.values()]
 }
 
-function unexpected(evaluation: Evaluation, calls: readonly Call[], conversation: ConversationKey): AttributedFailure {
-  const { strict, conversations } = evaluation.index.plan
-  const first = calls[0]!
-  const more =
-    calls.length === 1 ? '' : `, and ${calls.length - 1} more of it (${listed(calls.slice(1).map(({ seq }) => seq))})`
-  return {
-    at: first.seq,
-    step: null,
-    conversation: nameOfConversation(conversation),
-    severity: strict.unexpected,
-    rule: 'unexpected-call',
-    told: {
-      kind: 'unexpected',
-      wanted: `a step for every call${inConversation(nameOfConversation(conversation), conversations.length > 1)}`,
-      happened: `${said(first)} at ${offset(sincePlay(evaluation, first))}: no step expects it${more}`,
-      rules: [ruleOf(first.endpoint)],
-      nearest: [],
-      marks: calls.map(({ seq }) => seq),
-      hint: `If it is right, expect it, or allow it with strict: { allow: [${first.endpoint}] }.`,
+function unexpected(
+  evaluation: Evaluation,
+  [first, ...others]: readonly Call[],
+  conversation: ConversationKey,
+): AttributedFailure[] {
+  if (first === undefined) return []
+  const call = callReference(first)
+  return unclaimed(evaluation, [first, ...others], conversation, 'unexpected-call', {
+    kind: 'unexpected',
+    expected: { code: 'step_for_every_call', chat: chatIn(evaluation.index.plan, nameOfConversation(conversation)) },
+    happened: {
+      code: 'unexpected_call',
+      call,
+      body: bodyWithoutIds(first),
+      afterMs: sinceStart(evaluation, first),
+      others: others.map(({ seq }) => seq),
     },
-  }
+    hint: { code: 'allow_call', endpoint: first.endpoint },
+  })
 }
 
 function lateCalls(evaluation: Evaluation, calls: readonly Call[], conversation: ConversationKey): AttributedFailure[] {
-  const [first, ...more] = calls
-  if (first === undefined) return []
+  const [first, ...others] = calls
   const { plan, ended } = evaluation.index
-  const others = more.length === 0 ? '' : `, and ${more.length} more (${listed(more.map(({ seq }) => seq))})`
-  return [
-    {
-      at: first.seq,
-      step: null,
-      conversation: nameOfConversation(conversation),
-      severity: plan.strict.unexpected,
-      rule: 'late-call',
-      told: {
-        kind: 'late',
-        wanted: `no call after the end of the scenario${inConversation(nameOfConversation(conversation), plan.conversations.length > 1)}`,
-        happened: `${said(first)} came ${seconds(first.readAt - ended!.at_ms)} after it had ended${others}`,
-        rules: [ruleOf(first.endpoint)],
-        nearest: [],
-        marks: calls.map(({ seq }) => seq),
-        hint: 'If it is right, expect it. If it is only slow, give it time with timeouts: { settle: … }.',
-      },
+  if (first === undefined || ended === null) return []
+  return unclaimed(evaluation, calls, conversation, 'late-call', {
+    kind: 'late',
+    expected: { code: 'no_call_after_end', chat: chatIn(plan, nameOfConversation(conversation)) },
+    happened: {
+      code: 'call_after_end',
+      call: callReference(first),
+      body: bodyWithoutIds(first),
+      lateMs: first.readAt - ended.at_ms,
+      others: others.map(({ seq }) => seq),
     },
-  ]
+    hint: { code: 'settle' },
+  })
 }
 
-const nameOfConversation = (conversation: ConversationKey): string | null =>
-  conversation === AVAILABILITY ? null : conversation
-const sincePlay = ({ index }: Evaluation, call: Call) => call.readAt - (index.started?.at_ms ?? 0)
+const unclaimed = (
+  { index }: Evaluation,
+  calls: readonly Call[],
+  conversation: ConversationKey,
+  rule: string,
+  details: Omit<AttributedFailure['details'], 'rules' | 'nearest' | 'marks'>,
+): AttributedFailure[] =>
+  calls.slice(0, 1).map(first => ({
+    at: first.seq,
+    step: null,
+    conversation: nameOfConversation(conversation),
+    severity: index.plan.strict.unexpected,
+    rule,
+    details: { ...details, rules: [ruleOf(first.endpoint)], nearest: [], marks: calls.map(({ seq }) => seq) },
+  }))
 
-/** `#11 message { message: "Hi" }`: without the ids, which say nothing to a reader. */
-function said(call: Call): string {
-  if (typeof call.body !== 'object' || call.body === null) return `${shortName(call)} ${flow(call.body, 60)}`
-  const { bot_id: _, chat_id: __, ...rest } = call.body as Record<string, unknown>
-  return Object.keys(rest).length === 0 ? shortName(call) : `${shortName(call)} ${flow(rest, 60)}`
+const LONGEST_BODY = 60
+
+/** Ids say nothing to a reader; null when nothing else is in the body. */
+function bodyWithoutIds({ body }: Call): Notation | null {
+  if (typeof body !== 'object' || body === null) return flow(body, LONGEST_BODY)
+  const { bot_id: _, chat_id: __, ...rest } = body as Record<string, unknown>
+  return Object.keys(rest).length === 0 ? null : flow(rest, LONGEST_BODY)
 }

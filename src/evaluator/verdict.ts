@@ -1,82 +1,35 @@
-/** What came of a scenario, as data: made by the judge, shown by the reports. */
+/** Defines verdicts and results of runs as data: the evaluator makes them, reports show them. */
 import type { Entry } from '../journal/entry.ts'
 import type { LintFinding } from '../linter/rule.ts'
 import type { Place } from '../scenario/plan.ts'
+import type { Failure, StepRef } from './failure.ts'
+import type { StepName } from './near-miss.ts'
 
-/** error: the surroundings failed. inconclusive: something needed was not there. skipped: not played. */
+/** error: the environment failed. inconclusive: something needed is missing. skipped: not played. */
 export type Outcome = 'pass' | 'fail' | 'error' | 'inconclusive' | 'skipped'
 
-/** One difference between what was wanted and a call. */
-export interface Difference {
-  /** `message`, `sender.name`, `attachments[0].name`; empty for the whole. */
-  readonly path: string
-  /** As written in a scenario: `"I'm Anna"`, `/\d+/`, `$type string`. */
-  readonly expected: string
-  /** `"I&#39;m Anna"`, `absent`. */
-  readonly actual: string
-  /** `only HTML escaping differs` and the like. */
-  readonly hint?: string
-}
-
-/** A call (or inbox item, or observation) that was looked at and not taken. */
-export interface NearMiss {
-  readonly seq: number
-  /** `POST /api/v2/handover/message/`, `inbox item 3 "Hello"`. */
-  readonly what: string
-  /** Seconds are for people: milliseconds after the moment the step looks from. */
-  readonly afterMs: number
-  /** `2 fields differ`, `chat_id belongs to chat "bo": cross-talk?`, `already claimed by step 3`, `0.7 s late`. */
-  readonly why: string
-  readonly differences: readonly Difference[]
-}
-
-export type FailureKind =
-  | 'expect' // a call that did not come
-  | 'none' // a call that came though it must not
-  | 'sees' // the agent did not see it, or too often
-  | 'check' // the chat is not as it should be
-  | 'stimulus' // a stimulus that was not acknowledged, or could not be done
-  | 'driver' // the agent's side refused
-  | 'unexpected' // a call nobody claimed
-  | 'contract' // a call the platform refuses
-  | 'never' // an invariant of the whole run
-  | 'times' // too many, or too close
-  | 'echo' // a user's text came back as an agent message
-  | 'leak' // a user's text came up in another chat
-  | 'late' // a call after the scenario ended
-  | 'lint' // a warning that `--strict` made a failure
-  | 'stopped' // the run's bound, or an interruption
-  | 'environment' // target or driver not there
-
-export interface StepRef {
-  readonly number: number
-  readonly of: number
-  readonly id: string | null
-  readonly name: string | null
-  readonly label: string
-  readonly conversation: string
-  readonly place: Place | null
-}
-
-export interface Failure {
-  readonly kind: FailureKind
-  readonly step: StepRef | null
-  readonly conversation: string | null
-  /** What was wanted, in one line: `expect message { message: "I'm Anna" } within 2s of #9`. */
-  readonly wanted: string
-  /** What happened instead, in one line a tired reader understands: `nearest: #11, message differs (only HTML escaping)`. */
-  readonly happened: string
-  /** Rule ids of docs/platform.md: `E6`. */
-  readonly rules: readonly string[]
-  /** Best first. */
-  readonly nearest: readonly NearMiss[]
-  /** Entries to mark in a timeline. */
-  readonly marks: readonly number[]
-  /** It did not stop its lane. */
-  readonly soft: boolean
-  /** What to try, when the sign is telling. */
-  readonly hint?: string
-}
+/** Why a scenario has no verdict of pass or fail. */
+export type Reason =
+  | { readonly code: 'not_a_scenario' }
+  | { readonly code: 'incomplete_journal' }
+  | { readonly code: 'other_steps'; readonly step: number; readonly was: string; readonly now: string | null }
+  | { readonly code: 'environment'; readonly failure: Failure }
+  | {
+      readonly code: 'verb_missing'
+      readonly step: StepName
+      readonly verb: string
+      readonly verbs: readonly string[] | null
+    }
+  | {
+      readonly code: 'need_missing'
+      readonly scenario: string
+      readonly verb: string
+      readonly verbs: readonly string[] | null
+    }
+  | { readonly code: 'step_not_played'; readonly step: StepName }
+  | { readonly code: 'env_unset'; readonly name: string }
+  | { readonly code: 'run_stopped' }
+  | { readonly code: 'unreachable'; readonly message: string }
 
 /** A failure that is only a warning in this scenario, or a finding of the linter; `--strict` makes both failures. */
 export type Warning = LintFinding | FailureWarning
@@ -99,11 +52,11 @@ export interface StepVerdict extends StepRef {
   readonly claimed: readonly number[]
 }
 
-/** What the judge says of one play: a pure function of plan and journal. */
+/** The verdict on one play: a pure function of plan and journal. */
 export interface Verdict {
   readonly outcome: Outcome
-  /** Why, when inconclusive, error or skipped. */
-  readonly reason: string | null
+  /** Set when inconclusive, error or skipped. */
+  readonly reason: Reason | null
   readonly failures: readonly Failure[]
   readonly warnings: readonly Warning[]
   readonly steps: readonly StepVerdict[]

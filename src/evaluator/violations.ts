@@ -1,21 +1,18 @@
-/** Calls the platform itself turned down, for reasons of its contract: not by a fault, not by a state. */
-import { ENDPOINTS } from '../contract/endpoints.ts'
+/** Finds calls that the platform refused for breaking its contract, and calls that `never` forbids. */
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import type { CallPattern } from '../scenario/action.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
-import { type Call, ruleOf, shortName } from './call.ts'
-import type { Evaluation } from './evaluation.ts'
-import { AVAILABILITY } from './journal-index.ts'
+import { type Call, callReference, ruleOf } from './call.ts'
+import { type AttributedFailure, type Evaluation, nameOfConversation, sinceStart } from './evaluation.ts'
 import { fits } from './matching/match.ts'
-import type { AttributedFailure } from './step-evaluator.ts'
-import { listed, offset, patternText } from './wording.ts'
+import { patternRef } from './references.ts'
 
-/** The caller could not have known better. */
+/** Errors that depend on the state of the platform, which the caller cannot know. */
 const OF_STATE: readonly ErrorCode[] = ['precondition_failed', 'conflict', 'rate_limited', 'file_not_found']
 const STATUSES: readonly number[] = [400, 401, 403, 404, 405, 413, 415, 422]
 
 export function contractViolations(evaluation: Evaluation): AttributedFailure[] {
-  const violations = evaluation.index.calls.filter(call => isViolation(call) && !isWanted(evaluation, call))
+  const violations = evaluation.index.calls.filter(call => isViolation(call) && !isExpected(evaluation, call))
   return grouped(violations).map(calls => violation(evaluation, calls))
 }
 
@@ -38,8 +35,8 @@ interface Refusal {
 const refusalOf = ({ response }: Call['entry']): Refusal =>
   (response as { error?: Refusal } | null | undefined)?.error ?? {}
 
-/** An `expect` with `auth: invalid` asked for it. */
-function isWanted({ claims, expects }: Evaluation, call: Call): boolean {
+/** An `expect` with `auth: invalid` claimed it. */
+function isExpected({ claims, expects }: Evaluation, call: Call): boolean {
   const owner = claims.ownerOf(call)
   const leaves = owner === null ? [] : (expects.get(owner)?.attempt?.alternative.leaves ?? [])
   const keyed = call.entry.status === 401 || call.entry.status === 403
@@ -48,7 +45,7 @@ function isWanted({ claims, expects }: Evaluation, call: Call): boolean {
   )
 }
 
-/** The same mistake in the same chat is told once. */
+/** The same mistake in the same chat is reported once. */
 function grouped(calls: readonly Call[]): Call[][] {
   const groups = new Map<string, Call[]>()
   for (const call of calls) {
@@ -62,26 +59,28 @@ function grouped(calls: readonly Call[]): Call[][] {
 function violation({ index }: Evaluation, calls: readonly Call[]): AttributedFailure {
   const first = calls[0]!
   const { entry, endpoint, seq } = first
-  const conversation = index.conversationOf(first)
   const { code, message } = refusalOf(entry)
-  const often = calls.length === 1 ? '' : ` (${calls.length} times: ${listed(calls.map(call => call.seq))})`
-  const name = `${entry.method} ${entry.path}`
+  const seqs = calls.map(call => call.seq)
   return {
     at: seq,
     step: null,
-    conversation: conversation === AVAILABILITY ? null : conversation,
+    conversation: nameOfConversation(index.conversationOf(first)),
     severity: index.plan.strict.contract,
     rule: 'contract',
-    told: {
+    details: {
       kind: 'contract',
-      wanted:
-        endpoint === null
-          ? 'a path of the platform'
-          : `${endpoint} as the platform takes it: ${ENDPOINTS[endpoint].summary}`,
-      happened: `#${seq} ${name} was refused with ${entry.status}${code === undefined ? '' : ` ${code}`}${message === undefined ? '' : `: ${message}`}${often}`,
+      expected: endpoint === null ? { code: 'known_path' } : { code: 'accepted_call', endpoint },
+      happened: {
+        code: 'refused_call',
+        call: callReference(first),
+        status: entry.status,
+        error: code ?? null,
+        message: message ?? null,
+        seqs,
+      },
       rules: rulesOf(first),
       nearest: [],
-      marks: calls.map(call => call.seq),
+      marks: seqs,
     },
   }
 }
@@ -92,31 +91,31 @@ function rulesOf({ entry, endpoint }: Call): string[] {
   return endpoint === null ? ['W7', 'V1'] : [ruleOf(endpoint)]
 }
 
-export const brokenInvariants = (evaluation: Evaluation): AttributedFailure[] =>
+/** `never`: calls that must not arrive at any time of the play. */
+export const forbiddenCalls = (evaluation: Evaluation): AttributedFailure[] =>
   evaluation.index.plan.never.flatMap(pattern => ofPattern(evaluation, pattern))
 
 function ofPattern(evaluation: Evaluation, pattern: CallPattern): AttributedFailure[] {
   const { index } = evaluation
-  const calls = index.calls.filter(call => isMeant(evaluation, pattern, call))
-  const [first] = calls
+  const [first, ...others] = index.calls.filter(call => matchesPattern(evaluation, pattern, call))
   if (first === undefined) return []
-  const conversation = index.conversationOf(first)
-  const seqs = calls.map(({ seq }) => seq)
-  const more = calls.length === 1 ? '' : `, and ${calls.length - 1} more (${listed(seqs.slice(1))})`
+  const filled = patternRef(filledFor(evaluation, pattern, first))
+  const afterMs = sinceStart(evaluation, first)
+  const rest = others.map(({ seq }) => seq)
   return [
     {
       at: first.seq,
       step: null,
-      conversation: conversation === AVAILABILITY ? null : conversation,
+      conversation: nameOfConversation(index.conversationOf(first)),
       severity: 'fail',
       rule: 'never',
-      told: {
+      details: {
         kind: 'never',
-        wanted: `never ${patternText(filledFor(evaluation, pattern, first))}`,
-        happened: `${shortName(first)} came at ${offset(first.readAt - (index.started?.at_ms ?? 0))}${more}`,
+        expected: { code: 'never', pattern: filled },
+        happened: { code: 'forbidden_call', pattern: filled, call: callReference(first), afterMs, others: rest },
         rules: [ruleOf(first.endpoint)],
         nearest: [],
-        marks: seqs,
+        marks: [first.seq, ...rest],
       },
     },
   ]
@@ -129,7 +128,7 @@ function filledFor({ index, variables }: Evaluation, pattern: CallPattern, call:
   return { ...pattern, body: pattern.body === null ? null : interpolate(pattern.body, variables.scopeOf(own)) }
 }
 
-function isMeant(evaluation: Evaluation, { call: name, body }: CallPattern, call: Call): boolean {
+function matchesPattern(evaluation: Evaluation, { call: name, body }: CallPattern, call: Call): boolean {
   const { index, options } = evaluation
   if (call.endpoint === null || (name !== 'any' && call.endpoint !== name)) return false
   if (index.ended !== null && call.readAt > index.ended.at_ms) return false
@@ -138,7 +137,7 @@ function isMeant(evaluation: Evaluation, { call: name, body }: CallPattern, call
   try {
     return fits(filledFor(evaluation, { call: name, body }, call).body, call.body, options)
   } catch (error) {
-    // A value that was never captured: there was nothing it could have been like.
+    // A value that was never captured matches nothing.
     if (error instanceof InterpolationError) return false
     throw error
   }

@@ -1,10 +1,10 @@
-/** From when on a step looks at calls, and from when on its time counts. */
+/** Computes when a step begins to look at calls, and when its time is up. */
 
 import { isCheck, isStimulus, type PlannedItem, type PlannedStep } from '../scenario/plan.ts'
-import { formatDuration } from '../text/duration.ts'
+import type { ClaimRegistry } from './claims.ts'
+import type { Within } from './failure.ts'
 import type { ConversationKey, JournalIndex } from './journal-index.ts'
-import type { EvaluationContext } from './step-evaluator.ts'
-import { stepName } from './wording.ts'
+import { stepName } from './references.ts'
 
 /** A moment, and the entry it is known by: null for the beginning of the play. */
 export interface Moment {
@@ -20,10 +20,10 @@ export interface Windows {
   turnStart(step: PlannedStep): Moment
   /** Where the step with this id began. */
   since(id: string): Moment
-  /** The latest stimulus of the turn, in its own lane where there is one. */
+  /** The latest stimulus of the turn, of its own conversation where there is one. */
   stimulus(step: PlannedStep): Moment
-  /** One more step of a play that is made up as it goes. */
-  grow(step: PlannedStep): void
+  /** Adds a step to a plan that receives its steps one by one. */
+  addStep(step: PlannedStep): void
 }
 
 export function createWindows(index: JournalIndex): Windows {
@@ -50,7 +50,7 @@ export function createWindows(index: JournalIndex): Windows {
       const own = before.filter(({ conversation }) => conversation === step.conversation)
       return momentsOf((own.length > 0 ? own : before).map(({ number }) => number)).at(-1) ?? BEGINNING
     },
-    grow(step) {
+    addStep(step) {
       if (step.id !== null) byId.set(step.id, step.number)
       if (!isStimulus(step)) return
       const opener = step.turn[0] ?? step.number
@@ -84,17 +84,22 @@ function collect(items: readonly PlannedItem[], turns: Turns): void {
 
 export interface Deadline {
   readonly atMs: number
-  /** `within 2s of #9` */
-  readonly text: string
+  readonly within: Within
+}
+
+interface DeadlineContext {
+  readonly windows: Windows
+  readonly index: JournalIndex
+  readonly claims: Pick<ClaimRegistry, 'floorOf'>
 }
 
 /**
- * `within` counts from the turn's stimulus or the lane's last claimed call, whichever is later, and is meant strictly.
- * A stimulus that takes time itself, so that nothing reaches the intermediary meanwhile, counts from its end.
- * The default is only how long we wait: it counts from the start of the step when that is later still.
+ * `within` counts from the turn's stimulus or the conversation's last claimed call, whichever is later, and is meant
+ * strictly. A stimulus that takes time itself, so that nothing reaches the intermediary meanwhile, counts from its end.
+ * The default only says how long to wait: it counts from the start of the step when that is later still.
  */
 export function deadlineOf(
-  context: EvaluationContext,
+  context: DeadlineContext,
   step: PlannedStep,
   conversation: ConversationKey,
   withinMs: number | null,
@@ -103,18 +108,25 @@ export function deadlineOf(
   const base = baseOf(context, step, conversation)
   const waitMs = 'waitMs' in step.action ? step.action.waitMs : undefined
   const ms = withinMs ?? waitMs ?? context.index.plan.timeouts.expectMs
-  if (base === null || (withinMs === null && base.atMs < begun)) {
-    return { atMs: begun + ms, text: `within ${formatDuration(ms)}` }
-  }
-  return { atMs: base.atMs + ms, text: `within ${formatDuration(ms)} of ${base.name}` }
+  if (base === null || (withinMs === null && base.atMs < begun)) return { atMs: begun + ms, within: { ms, from: null } }
+  return { atMs: base.atMs + ms, within: { ms, from: base.from } }
 }
 
-function baseOf({ windows, index, claims }: EvaluationContext, step: PlannedStep, conversation: ConversationKey) {
+interface Base {
+  readonly atMs: number
+  readonly from: Within['from']
+}
+
+function baseOf(
+  { windows, index, claims }: DeadlineContext,
+  step: PlannedStep,
+  conversation: ConversationKey,
+): Base | null {
   const stimulus = windows.stimulus(step)
   const claimed = claims.floorOf(conversation)
-  const own = stimulus.step === null ? null : index.steps.get(stimulus.step)!
+  const own = stimulus.step === null ? undefined : index.steps.get(stimulus.step)
   const takesTime = own?.action.verb === 'wait' || own?.action.verb === 'target'
   const atMs = takesTime ? (index.endOf(own.number)?.at_ms ?? stimulus.atMs) : stimulus.atMs
-  if (claimed !== null && claimed.readAt > atMs) return { atMs: claimed.readAt, name: `#${claimed.seq}` }
-  return own === null ? null : { atMs, name: stepName(own) }
+  if (claimed !== null && claimed.readAt > atMs) return { atMs: claimed.readAt, from: { seq: claimed.seq } }
+  return own === undefined ? null : { atMs, from: { step: stepName(own) } }
 }

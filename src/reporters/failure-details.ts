@@ -1,6 +1,5 @@
 /** Renders the details of a failed scenario: failures, warnings, the diagram and the rerun command. */
-import type { Failure, RunResult, ScenarioResult, Warning } from '../evaluator/verdict.ts'
-import { warningText } from '../evaluator/warning-text.ts'
+import type { FailureReport, RunReport, ScenarioReport, WarningReport } from '../evaluator/wording/report.ts'
 import { wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import type { TimelineSource } from '../timeline/timeline.ts'
@@ -10,7 +9,7 @@ import { failureLines, type Layout } from './failure.ts'
 /** Failures shown in full. Many failures of one scenario usually have one cause. */
 const MAX_SHOWN = 10
 
-export function detailLines(scenario: ScenarioResult, layout: Layout): string[] {
+export function detailLines(scenario: ScenarioReport, layout: Layout): string[] {
   const reason = (scenario.reason ?? '').split('\n').flatMap(line => wrap(visible(line), layout.columns))
   const lines = [
     ...failuresText(scenario, layout),
@@ -24,12 +23,12 @@ export function detailLines(scenario: ScenarioResult, layout: Layout): string[] 
 }
 
 /** The same for failures outside of every scenario. */
-export function outsideDetailLines({ failures, journal }: RunResult, layout: Layout): string[] {
+export function outsideDetailLines({ failures, journal }: RunReport, layout: Layout): string[] {
   const diagram = diagramText({ journal, failures, conversations: {}, steps: [] }, layout)
   return [...failuresText({ failures }, layout), ...diagram].map(line => line.trimEnd())
 }
 
-function failuresText({ failures }: Pick<ScenarioResult, 'failures'>, layout: Layout): string[] {
+function failuresText({ failures }: Pick<ScenarioReport, 'failures'>, layout: Layout): string[] {
   const groups = groupFailures(failures)
   const shown = groups.slice(0, MAX_SHOWN)
   const left = failures.length - shown.flat().length
@@ -44,15 +43,15 @@ function similarLines(group: FailureGroup, { columns, theme }: Layout): string[]
   return text === null ? [] : wrap(text, columns - 2).map(line => theme.bad(`  ${line}`))
 }
 
-function notReached({ steps }: ScenarioResult, { columns }: Layout): string[] {
+function notReached({ steps }: ScenarioReport, { columns }: Layout): string[] {
   const numbers = steps.filter(({ outcome }) => outcome === 'not reached').map(({ number }) => number)
   if (numbers.length === 0) return []
   return wrap(`not reached: step${numbers.length === 1 ? '' : 's'} ${ranges(numbers)}`, columns)
 }
 
-function warningLines(warnings: readonly Warning[], { columns, theme }: Layout): string[] {
+function warningLines(warnings: readonly WarningReport[], { columns, theme }: Layout): string[] {
   return warnings.slice(0, MAX_SHOWN).flatMap(warning => {
-    const text = `warning ${visible(warning.rule)}: ${visible(warningText(warning))}`
+    const text = `warning ${visible(warning.rule)}: ${visible(warning.message)}`
     return wrap(text, columns).map(line => theme.warn(line))
   })
 }
@@ -61,31 +60,19 @@ const diagramText = (timed: TimelineSource, { columns, theme }: Layout): string[
   diagramOf(timed, columns).map(({ text, shade }) => theme[shade](text))
 
 /** The first failure of a group, and the others. */
-export type FailureGroup = readonly [Failure, ...Failure[]]
+export type FailureGroup = readonly [FailureReport, ...FailureReport[]]
 
 /** Groups equal failures, in the order of the first one of each group. */
-function groupFailures(failures: readonly Failure[]): FailureGroup[] {
-  const groups = new Map<string, [Failure, ...Failure[]]>()
+function groupFailures(failures: readonly FailureReport[]): FailureGroup[] {
+  const groups = new Map<string, [FailureReport, ...FailureReport[]]>()
   for (const failure of failures) {
-    const key = groupKey(failure)
+    const key = failure.group
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [failure])
     else group.push(failure)
   }
   return [...groups.values()]
 }
-
-function groupKey({ kind, step, conversation, soft, wanted, happened, hint }: Failure): string {
-  const place = step === null ? null : [step.place, step.place === null && step.number]
-  const texts = [wanted, happened].map(text => masked(text, conversation))
-  return JSON.stringify([kind, place, soft, texts, hint])
-}
-
-/** Masks what differs between equal failures: entry numbers, times, the chat, numbers in quotes. Keeps statuses. */
-const masked = (text: string, conversation: string | null): string =>
-  (conversation === null ? text : text.replaceAll(JSON.stringify(conversation), '"…"'))
-    .replace(/"(?:[^"\\]|\\.)*"/g, quoted => quoted.replace(/\d+/g, '0'))
-    .replace(/#\d+|\bsteps? \d+|[+-]?\d+(\.\d+)? m?s\b/g, '0')
 
 /** `and 7 more like it: steps 8, 9, 14-18`; null when there is none. */
 function similarText([, ...others]: FailureGroup): string | null {

@@ -1,5 +1,7 @@
 /** Renders a failure: the step, what it expected, what happened, the nearest calls and how they differ. */
-import type { Difference, Failure, NearMiss, ScenarioResult, StepRef } from '../evaluator/verdict.ts'
+
+import type { StepRef } from '../evaluator/failure.ts'
+import type { DifferenceReport, FailureReport, NearMissReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { placeText } from '../scenario/plan.ts'
 import { pad, shorten, widthOf, wrap } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
@@ -20,11 +22,15 @@ const TEXTS = defineTexts({
 })
 
 /** A failure in one line that is complete by itself: step, expectation, and what happened. */
-export const headlineOf = ({ step, wanted, happened }: Pick<Failure, 'step' | 'wanted' | 'happened'>): string =>
-  step === null ? TEXTS.ofRun(wanted, happened) : TEXTS.ofStep(step.number, wanted, happened)
+export const headlineOf = ({
+  step,
+  expected,
+  happened,
+}: Pick<FailureReport, 'step' | 'expected' | 'happened'>): string =>
+  step === null ? TEXTS.ofRun(expected, happened) : TEXTS.ofStep(step.number, expected, happened)
 
 /** The headline of the first failure, else why the scenario has no verdict; empty when it passed. */
-export const causeOf = ({ failures: [first], reason }: Pick<ScenarioResult, 'failures' | 'reason'>): string =>
+export const causeOf = ({ failures: [first], reason }: Pick<ScenarioReport, 'failures' | 'reason'>): string =>
   first === undefined ? (reason ?? '') : headlineOf(first)
 
 export interface Layout {
@@ -36,7 +42,7 @@ const MAX_OTHERS = 5
 const LABEL_COLUMNS = 9
 
 /** The first line is the headline. */
-export function failureLines(failure: Failure, layout: Layout): string[] {
+export function failureLines(failure: FailureReport, layout: Layout): string[] {
   return [
     ...hanging('x ', visible(headlineOf(failure)), 'bad', layout),
     ...locationLines(failure, layout),
@@ -53,7 +59,7 @@ function hanging(mark: string, text: string, shade: Shade, { columns, theme }: L
 }
 
 /** `scenarios/happy.yaml:19:5  step 7/10`. */
-function locationLines({ step, conversation, soft }: Failure, layout: Layout): string[] {
+function locationLines({ step, conversation, soft }: FailureReport, layout: Layout): string[] {
   const parts = [
     step?.place ? visible(placeText(step.place)) : '',
     step === null ? chatText(conversation) : stepText(step),
@@ -72,7 +78,7 @@ function stepText({ number, of, id, name, conversation }: StepRef): string {
   return `${TEXTS.step(number, of, called === null ? '' : ` ${visible(called)}`)}${chat && `, ${chat}`}`
 }
 
-function nearestLines(nearest: readonly NearMiss[], layout: Layout): string[] {
+function nearestLines(nearest: readonly NearMissReport[], layout: Layout): string[] {
   const [first, ...others] = nearest
   if (first === undefined) return []
   const left = others.length - MAX_OTHERS
@@ -85,7 +91,7 @@ function nearestLines(nearest: readonly NearMiss[], layout: Layout): string[] {
   ]
 }
 
-function nearMissLines(label: string, miss: NearMiss, layout: Layout): string[] {
+function nearMissLines(label: string, miss: NearMissReport, layout: Layout): string[] {
   const after = `${miss.afterMs < 0 ? '-' : '+'}${(Math.abs(miss.afterMs) / 1000).toFixed(2)}s`
   const head = `#${miss.seq} ${visible(miss.what)} ${after}  ${visible(miss.why)}`
   const margin = ' '.repeat(2 + LABEL_COLUMNS)
@@ -107,7 +113,7 @@ const CONTEXT_CHARS = 24
 const MAX_VALUE_CHARS = 20_000
 
 /** Shows expected and received on one line where they fit, else on two. */
-function differenceLines(differences: readonly Difference[], columns: number, theme: Theme): string[] {
+function differenceLines(differences: readonly DifferenceReport[], columns: number, theme: Theme): string[] {
   const paths = differences.map(({ path }) => shorten(visible(path), MAX_PATH_COLUMNS))
   const margin = Math.max(0, ...paths.map(widthOf))
   return differences.flatMap((difference, index) => {
@@ -116,10 +122,15 @@ function differenceLines(differences: readonly Difference[], columns: number, th
   })
 }
 
-function oneDifference({ expected, actual, hint }: Difference, head: string, columns: number, theme: Theme): string[] {
+function oneDifference(
+  { expected, received, hint }: DifferenceReport,
+  head: string,
+  columns: number,
+  theme: Theme,
+): string[] {
   const available = Math.max(20, columns - widthOf(head) - 2)
-  const [wanted, received] = focus(clean(expected), clean(actual), available)
-  const [minus, plus] = [`- ${wanted}`, `+ ${received}`]
+  const [wanted, plusText] = focus(clean(expected), clean(received), available)
+  const [minus, plus] = [`- ${wanted}`, `+ ${plusText}`]
   const why = hint === undefined ? '' : visible(hint)
   if (widthOf(`${head}${minus}   ${plus}   ${why}`) <= columns)
     return [`${head}${theme.good(minus)}   ${theme.bad(plus)}${why && `   ${theme.hint(why)}`}`]

@@ -1,6 +1,6 @@
 /** Renders GitHub annotations and the summary of a job. */
 
-import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import type { FailureReport, RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { formatMs } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { causeOf, headlineOf } from './failure.ts'
@@ -21,7 +21,7 @@ interface Annotation {
 }
 
 /** `fileOf` converts a path to one from the root of the repository. */
-export function githubAnnotations(result: RunResult, fileOf: (file: string) => string = file => file): string {
+export function githubAnnotations(result: RunReport, fileOf: (file: string) => string = file => file): string {
   const outside = result.failures.slice(0, 1).map(failure => annotateOutside(failure, 'FAIL outside every scenario'))
   const failed = result.scenarios.filter(isBad)
   const all = [...outside, ...failed.map(annotateScenario)]
@@ -31,9 +31,9 @@ export function githubAnnotations(result: RunResult, fileOf: (file: string) => s
   return [...lines, ...more].map(line => `${line}\n`).join('')
 }
 
-const isBad = ({ outcome }: ScenarioResult) => outcome === 'fail' || outcome === 'error'
+const isBad = ({ outcome }: ScenarioReport) => outcome === 'fail' || outcome === 'error'
 
-function annotateScenario(scenario: ScenarioResult): Annotation {
+function annotateScenario(scenario: ScenarioReport): Annotation {
   const [first] = scenario.failures
   const title = `${OUTCOME_STYLES[scenario.outcome].word} ${scenario.name}`
   const own = {
@@ -51,7 +51,7 @@ function annotateScenario(scenario: ScenarioResult): Annotation {
   return { ...at, title, message }
 }
 
-const annotateOutside = (failure: Failure, title: string): Annotation => ({
+const annotateOutside = (failure: FailureReport, title: string): Annotation => ({
   file: null,
   line: null,
   column: null,
@@ -59,7 +59,7 @@ const annotateOutside = (failure: Failure, title: string): Annotation => ({
   message: messageOf(failure),
 })
 
-const messageOf = (failure: Failure) =>
+const messageOf = (failure: FailureReport) =>
   [headlineOf(failure), ...(failure.hint === undefined ? [] : [`hint: ${failure.hint}`])].map(visible).join('\n')
 
 function command({ file, line, column, title, message }: Annotation, fileOf: (file: string) => string): string {
@@ -82,7 +82,7 @@ const MAX_ROWS = 200
 const MAX_DETAILS = 20
 
 /** Markdown to append to the job's summary. */
-export function githubSummary(result: RunResult): string {
+export function githubSummary(result: RunReport): string {
   const notable = result.scenarios.filter(({ outcome }) => outcome !== 'pass')
   const sorted = [...notable.filter(isBad), ...notable.filter(scenario => !isBad(scenario))]
   const left = sorted.length - MAX_ROWS
@@ -101,7 +101,7 @@ export function githubSummary(result: RunResult): string {
   ].join('\n')
 }
 
-function rowOf(scenario: ScenarioResult): string {
+function rowOf(scenario: ScenarioReport): string {
   const { outcome, durationMs } = scenario
   const cells = [OUTCOME_STYLES[outcome].word, titleOf(scenario), formatMs(durationMs), causeOf(scenario)]
   return `| ${cells.map(markdown).join(' | ')} |`
@@ -109,7 +109,7 @@ function rowOf(scenario: ScenarioResult): string {
 
 const LAYOUT = { columns: 110, theme: createTheme(0) }
 
-function storyOf(scenario: ScenarioResult): string {
+function storyOf(scenario: ScenarioReport): string {
   const text = html(detailLines(scenario, LAYOUT).join('\n'))
   return `\n<details><summary>${html(titleOf(scenario))}</summary>\n\n<pre>${text}</pre>\n\n</details>`
 }

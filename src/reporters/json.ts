@@ -1,20 +1,19 @@
 /** Renders a run as one line of JSON, without journals. docs/reports.md describes the fields. */
 
+import type { StepRef } from '../evaluator/failure.ts'
+import type { StepVerdict } from '../evaluator/verdict.ts'
 import type {
-  Failure,
-  NearMiss,
-  RunResult,
-  ScenarioResult,
-  StepRef,
-  StepVerdict,
-  Warning,
-} from '../evaluator/verdict.ts'
-import { warningText } from '../evaluator/warning-text.ts'
+  FailureReport,
+  NearMissReport,
+  RunReport,
+  ScenarioReport,
+  WarningReport,
+} from '../evaluator/wording/report.ts'
 import type { Place } from '../scenario/plan.ts'
 
-export const jsonReport = (result: RunResult): string => `${JSON.stringify(runOf(result))}\n`
+export const jsonReport = (result: RunReport): string => `${JSON.stringify(runOf(result))}\n`
 
-const runOf = (result: RunResult) => ({
+const runOf = (result: RunReport) => ({
   v: 1,
   type: 'run',
   version: result.version,
@@ -31,7 +30,7 @@ const runOf = (result: RunResult) => ({
 
 const rounded = (ms: number) => Math.round(ms * 1000) / 1000
 
-const scenarioOf = (scenario: ScenarioResult) => ({
+const scenarioOf = (scenario: ScenarioReport) => ({
   name: scenario.name,
   ...placeOf(scenario.place),
   file: scenario.file,
@@ -40,6 +39,7 @@ const scenarioOf = (scenario: ScenarioResult) => ({
   spec: scenario.spec,
   outcome: scenario.outcome,
   reason: scenario.reason,
+  reason_code: scenario.reasonCode,
   seed: scenario.seed,
   clock: scenario.clock,
   started_at: scenario.startedAt,
@@ -58,11 +58,13 @@ const placeOf = (place: Place | null) => ({
   column: place?.column ?? null,
 })
 
-const failureOf = (failure: Failure) => ({
+const failureOf = (failure: FailureReport) => ({
   kind: failure.kind,
+  code: failure.code,
   happened: failure.happened,
-  wanted: failure.wanted,
+  wanted: failure.expected,
   hint: failure.hint ?? null,
+  hint_code: failure.hintCode ?? null,
   chat: failure.conversation,
   soft: failure.soft,
   rules: failure.rules,
@@ -71,17 +73,24 @@ const failureOf = (failure: Failure) => ({
   entries: failure.marks,
 })
 
-const missOf = ({ seq, what, afterMs, why, differences }: NearMiss) => ({
+const missOf = ({ seq, what, afterMs, codes, why, differences }: NearMissReport) => ({
   seq,
   what,
   after_ms: rounded(afterMs),
   why,
-  differences: differences.map(({ hint = null, ...rest }) => ({ ...rest, hint })),
+  codes,
+  differences: differences.map(({ path, expected, received, hint = null, code = null }) => ({
+    path,
+    expected,
+    actual: received,
+    hint,
+    code,
+  })),
 })
 
-const warningOf = (warning: Warning) => ({
+const warningOf = (warning: WarningReport) => ({
   rule: warning.rule,
-  message: warningText(warning),
+  message: warning.message,
   chat: warning.conversation,
   entries: warning.marks,
 })

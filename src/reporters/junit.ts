@@ -1,11 +1,12 @@
 /** Renders JUnit XML: a suite per file, a case per scenario, the details in its failure. */
-import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import type { Outcome } from '../evaluator/verdict.ts'
+import type { RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { visible } from '../text/visible.ts'
 import { causeOf, headlineOf } from './failure.ts'
 import { detailLines, outsideDetailLines } from './failure-details.ts'
 import { createTheme } from './theme.ts'
 
-export function junitReport(result: RunResult): string {
+export function junitReport(result: RunReport): string {
   const suites = [...byFile(result.scenarios)].map(([file, scenarios]) => suiteOf(file, scenarios))
   const outside = outsideOf(result)
   const { fail, error, inconclusive, skipped } = result.counts
@@ -30,8 +31,8 @@ const seconds = (ms: number) => (ms / 1000).toFixed(3)
 /** JUnit's timestamps have neither fractions nor time zones. */
 const timestamp = (iso: string) => iso.slice(0, 19)
 
-function byFile(scenarios: readonly ScenarioResult[]): Map<string, ScenarioResult[]> {
-  const files = new Map<string, ScenarioResult[]>()
+function byFile(scenarios: readonly ScenarioReport[]): Map<string, ScenarioReport[]> {
+  const files = new Map<string, ScenarioReport[]>()
   for (const scenario of scenarios) {
     const those = files.get(scenario.file)
     if (those === undefined) files.set(scenario.file, [scenario])
@@ -40,7 +41,7 @@ function byFile(scenarios: readonly ScenarioResult[]): Map<string, ScenarioResul
   return files
 }
 
-function suiteOf(file: string, scenarios: readonly ScenarioResult[]): string {
+function suiteOf(file: string, scenarios: readonly ScenarioReport[]): string {
   const count = (...outcomes: Outcome[]) => scenarios.filter(({ outcome }) => outcomes.includes(outcome)).length
   const attributes = {
     name: visible(file),
@@ -54,7 +55,7 @@ function suiteOf(file: string, scenarios: readonly ScenarioResult[]): string {
   return element('testsuite', attributes, [...scenarios.map(scenario => `\n${caseOf(scenario)}`), '\n'])
 }
 
-function caseOf(scenario: ScenarioResult): string {
+function caseOf(scenario: ScenarioReport): string {
   const attributes = {
     name: visible(`${scenario.name}${scenario.instance > 1 ? ` #${scenario.instance}` : ''}`),
     classname: visible(scenario.file.replace(/\.(ya?ml|[jt]s|json)$/, '').replaceAll('/', '.')),
@@ -65,7 +66,7 @@ function caseOf(scenario: ScenarioResult): string {
   return element('testcase', attributes, [propertiesOf(scenario), ...resultOf(scenario)])
 }
 
-function propertiesOf({ seed, clock, tags, spec, rerunCommand }: ScenarioResult): string {
+function propertiesOf({ seed, clock, tags, spec, rerunCommand }: ScenarioReport): string {
   const values = { seed, clock, tags: tags.join(' '), spec: spec.join(' '), again: rerunCommand }
   const given = Object.entries(values).filter(([, value]) => value !== '')
   const list = given.map(([name, value]) => element('property', { name, value: visible(String(value)) }))
@@ -73,7 +74,7 @@ function propertiesOf({ seed, clock, tags, spec, rerunCommand }: ScenarioResult)
 }
 
 /** Reports scenarios without a verdict as skipped, with the reason, so that they never count as passed. */
-function resultOf(scenario: ScenarioResult): string[] {
+function resultOf(scenario: ScenarioReport): string[] {
   const { outcome, reason, failures } = scenario
   const message = visible(causeOf({ failures, reason }))
   const type = failures[0]?.kind ?? outcome
@@ -94,7 +95,7 @@ function resultOf(scenario: ScenarioResult): string[] {
 const LAYOUT = { columns: 100, theme: createTheme(0) }
 
 /** A suite for failures outside of every scenario; null when there are none. */
-function outsideOf(result: RunResult): string | null {
+function outsideOf(result: RunReport): string | null {
   const [first] = result.failures
   if (first === undefined) return null
   const text = xmlText(`\n${outsideDetailLines(result, LAYOUT).join('\n')}\n`)

@@ -1,6 +1,7 @@
 /** Merges the saved journals of the shards of one run into one saved run. */
+
+import type { Failure } from '../evaluator/failure.ts'
 import type { SavedRun, SavedScenario } from '../evaluator/journal-file.ts'
-import type { Failure } from '../evaluator/verdict.ts'
 import { ConfigError, problemOf } from '../files/errors.ts'
 import type { Entry } from '../journal/entry.ts'
 import { defineTexts } from '../text/texts.ts'

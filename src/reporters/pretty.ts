@@ -1,5 +1,5 @@
 /** Renders the report for a terminal: a line per passed scenario, details of failed ones, and a summary. */
-import type { RunResult } from '../evaluator/verdict.ts'
+import type { RunReport } from '../evaluator/wording/report.ts'
 import { hasDetails, outsideLines, scenarioLines, shortLines } from './scenario-block.ts'
 import { summaryLines } from './summary.ts'
 import { type ColorLevel, createTheme } from './theme.ts'
@@ -14,7 +14,7 @@ export interface PrettyOptions {
 const NARROWEST = 40
 const WIDEST = 160
 
-export function prettyReport(result: RunResult, { colorLevel, columns = 100 }: PrettyOptions): string {
+export function prettyReport(result: RunReport, { colorLevel, columns = 100 }: PrettyOptions): string {
   const layout = { columns: Math.min(WIDEST, Math.max(NARROWEST, columns)), theme: createTheme(colorLevel) }
   const [bad, rest] = [result.scenarios.filter(hasDetails), result.scenarios.filter(scenario => !hasDetails(scenario))]
   const blocks = [

@@ -3,7 +3,7 @@
  * for each wait that takes long.
  */
 
-import type { ScenarioResult } from '../evaluator/verdict.ts'
+import type { ScenarioReport } from '../evaluator/wording/report.ts'
 import { elapsedMs, type Timer, wallTimer } from '../runtime/clock.ts'
 import { formatMs, shorten, widthOf } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
@@ -39,7 +39,7 @@ export interface Progress {
   waiting(name: string, what: string, sinceMs: number, atMostMs?: number): void
   /** The steps are over: nothing is waited for but what comes too late. */
   listening(name: string): void
-  finished(scenario: Pick<ScenarioResult, 'name' | 'outcome' | 'reason' | 'durationMs' | 'failures'>): void
+  finished(scenario: Pick<ScenarioReport, 'name' | 'outcome' | 'reason' | 'durationMs' | 'failures'>): void
   /** Leaves nothing on the line, and no timer. */
   stop(): void
 }

@@ -1,6 +1,6 @@
 /** Renders a scenario: one line, or a block with details when it failed. */
 
-import type { RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import type { RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { formatMs, pad, shorten, widthOf, wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { causeOf, type Layout } from './failure.ts'
@@ -8,17 +8,17 @@ import { detailLines, outsideDetailLines } from './failure-details.ts'
 import { OUTCOME_STYLES } from './theme.ts'
 
 /** `scenarios/happy.yaml > Happy path`, `… #2` when it is repeated. */
-export const titleOf = ({ file, name, instance }: Pick<ScenarioResult, 'file' | 'name' | 'instance'>): string =>
+export const titleOf = ({ file, name, instance }: Pick<ScenarioReport, 'file' | 'name' | 'instance'>): string =>
   visible(`${file} > ${name}${instance > 1 ? ` #${instance}` : ''}`)
 
 const INDENT = '  '
 
 /** Environment failures have a reason and no details. */
-export const hasDetails = ({ failures }: ScenarioResult): boolean => failures.some(({ kind }) => kind !== 'environment')
+export const hasDetails = ({ failures }: ScenarioReport): boolean => failures.some(({ kind }) => kind !== 'environment')
 
 /** Groups scenarios with equal lines: repetitions, and scenarios that were not played for the same reason. */
-export function shortLines(scenarios: readonly ScenarioResult[], layout: Layout): string[] {
-  const groups = new Map<string, ScenarioResult[]>()
+export function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): string[] {
+  const groups = new Map<string, ScenarioReport[]>()
   for (const scenario of scenarios) {
     const key = shortKey(scenario)
     const group = groups.get(key)
@@ -30,15 +30,15 @@ export function shortLines(scenarios: readonly ScenarioResult[], layout: Layout)
   )
 }
 
-const shortKey = (scenario: ScenarioResult): string =>
+const shortKey = (scenario: ScenarioReport): string =>
   JSON.stringify(
     scenario.outcome === 'pass'
       ? [scenario.file, scenario.name, scenario.warnings.length > 0 && scenario.instance]
       : [scenario.outcome, scenario.reason ?? scenario],
   )
 
-function groupLine(group: readonly ScenarioResult[], layout: Layout): string[] {
-  const [first] = group as [ScenarioResult]
+function groupLine(group: readonly ScenarioReport[], layout: Layout): string[] {
+  const [first] = group as [ScenarioReport]
   const { word, shade } = OUTCOME_STYLES[first.outcome]
   if (first.outcome !== 'pass')
     return withReason(`${layout.theme[shade](word)} ${group.length} scenarios`, first.reason ?? '', layout)
@@ -57,10 +57,10 @@ function withReason(head: string, why: string, { columns }: Layout): string[] {
   return [beside, ...below.flatMap(line => wrap(line, columns - 4)).map(line => `    ${line}`)]
 }
 
-export const scenarioLines = (scenario: ScenarioResult, layout: Layout): string[] =>
+export const scenarioLines = (scenario: ScenarioReport, layout: Layout): string[] =>
   hasDetails(scenario) ? storyOf(scenario, layout) : shortScenario(scenario, layout)
 
-function shortScenario(scenario: ScenarioResult, layout: Layout): string[] {
+function shortScenario(scenario: ScenarioReport, layout: Layout): string[] {
   const { theme } = layout
   const { word, shade } = OUTCOME_STYLES[scenario.outcome]
   const warnings = scenario.warnings.length === 0 ? '' : `  ${theme.warn(warned(scenario.warnings.length))}`
@@ -71,14 +71,14 @@ function shortScenario(scenario: ScenarioResult, layout: Layout): string[] {
 
 const warned = (count: number) => `${count} warning${count === 1 ? '' : 's'}`
 
-const storyOf = (scenario: ScenarioResult, layout: Layout): string[] => [
+const storyOf = (scenario: ScenarioReport, layout: Layout): string[] => [
   headLine(scenario, layout),
   ...indented(detailLines(scenario, inner(layout))),
   ...(factsBelow(scenario, layout.columns) ? indented([layout.theme.faint(factsOf(scenario))]) : []),
 ]
 
 /** The block of failures outside of every scenario. */
-export function outsideLines(result: RunResult, layout: Layout): string[] {
+export function outsideLines(result: RunReport, layout: Layout): string[] {
   if (result.failures.length === 0) return []
   const head = `${layout.theme.bad('FAIL')} ${layout.theme.strong('outside every scenario')}`
   return [head, ...indented(outsideDetailLines(result, inner(layout)))]
@@ -88,7 +88,7 @@ const inner = (layout: Layout): Layout => ({ ...layout, columns: layout.columns 
 const indented = (lines: readonly string[]) => lines.map(line => `${INDENT}${line}`)
 
 /** `FAIL scenarios/happy.yaml > Happy path          seed 1, real clock, 6.4 s`. */
-function headLine(scenario: ScenarioResult, { columns, theme }: Layout): string {
+function headLine(scenario: ScenarioReport, { columns, theme }: Layout): string {
   const { word, shade } = OUTCOME_STYLES[scenario.outcome]
   const title = titleOf(scenario)
   const head = theme[shade](word)
@@ -98,8 +98,8 @@ function headLine(scenario: ScenarioResult, { columns, theme }: Layout): string 
   return `${head} ${theme.strong(pad(shorten(title, titleColumns), titleColumns))}  ${theme.faint(facts)}`
 }
 
-const factsOf = ({ seed, clock, durationMs }: ScenarioResult) => `seed ${seed}, ${clock} clock, ${formatMs(durationMs)}`
+const factsOf = ({ seed, clock, durationMs }: ScenarioReport) => `seed ${seed}, ${clock} clock, ${formatMs(durationMs)}`
 
 /** On a narrow terminal the facts come last, so that the cause stays in the second line. */
-const factsBelow = (scenario: ScenarioResult, columns: number) =>
+const factsBelow = (scenario: ScenarioReport, columns: number) =>
   columns < NARROW && widthOf(`FAIL ${titleOf(scenario)}  ${factsOf(scenario)}`) > columns

@@ -1,6 +1,7 @@
 /** Renders the end of a report: warnings by rule, the slowest scenarios, counts and the exit code. */
 
-import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import type { Outcome } from '../evaluator/verdict.ts'
+import type { RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { counted } from '../text/counted.ts'
 import { formatMs, shorten, wrap } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
@@ -26,7 +27,7 @@ const TEXTS = defineTexts({
 const SLOWEST = 3
 const MAX_NAMES = 3
 
-export function summaryLines(result: RunResult, layout: Layout): string[] {
+export function summaryLines(result: RunReport, layout: Layout): string[] {
   return [...warnings(result, layout), ...slowest(result, layout), ...totals(result, layout)]
 }
 
@@ -35,7 +36,7 @@ interface Group {
   readonly names: Set<string>
 }
 
-function warningsByRule(scenarios: readonly ScenarioResult[]): [string, Group][] {
+function warningsByRule(scenarios: readonly ScenarioReport[]): [string, Group][] {
   const groups = new Map<string, Group>()
   for (const { warnings, name } of scenarios) {
     for (const { rule } of warnings) {
@@ -48,7 +49,7 @@ function warningsByRule(scenarios: readonly ScenarioResult[]): [string, Group][]
   return [...groups].sort(([, a], [, b]) => b.count - a.count)
 }
 
-function warnings({ scenarios }: RunResult, { theme, columns }: Layout): string[] {
+function warnings({ scenarios }: RunReport, { theme, columns }: Layout): string[] {
   const groups = warningsByRule(scenarios)
   if (groups.length === 0) return []
   const lines = groups.map(([rule, { count, names }]) => {
@@ -59,7 +60,7 @@ function warnings({ scenarios }: RunResult, { theme, columns }: Layout): string[
   return [TEXTS.warnings, ...lines, '']
 }
 
-function slowest(result: RunResult, { columns }: Layout): string[] {
+function slowest(result: RunReport, { columns }: Layout): string[] {
   const scenarios = result.scenarios.filter(({ durationMs }) => durationMs > 0)
   if (scenarios.length <= SLOWEST) return []
   const longest = [...scenarios].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
@@ -75,7 +76,7 @@ const ORDER: readonly Outcome[] = ['pass', 'fail', 'error', 'inconclusive', 'ski
 
 /** `6 scenarios in 7.0 s: 1 passed, 3 failed`. */
 export function countsText(
-  { scenarios, counts, durationMs }: RunResult,
+  { scenarios, counts, durationMs }: RunReport,
   paint = (_: Outcome, text: string) => text,
 ): string {
   const parts = ORDER.filter(outcome => counts[outcome] > 0).map(outcome =>
@@ -85,7 +86,7 @@ export function countsText(
   return `${counted(scenarios.length, 'scenario')} in ${formatMs(durationMs)}: ${what}`
 }
 
-function totals(result: RunResult, { theme, columns }: Layout): string[] {
+function totals(result: RunReport, { theme, columns }: Layout): string[] {
   const stopped = isStopShown(result)
     ? []
     : wrap(TEXTS.stopped(visible(result.stopped ?? '')), columns).map(line => theme.bad(line))
@@ -101,11 +102,11 @@ function totals(result: RunResult, { theme, columns }: Layout): string[] {
 }
 
 /** The lines of the scenarios show the reason when none was played. */
-const isStopShown = ({ stopped, scenarios }: RunResult): boolean =>
-  stopped === null || (scenarios.length > 0 && scenarios.every(({ reason }) => reason === stopped))
+const isStopShown = ({ stopped, scenarios }: RunReport): boolean =>
+  stopped === null || (scenarios.length > 0 && scenarios.every(({ reasonCode }) => reasonCode === 'unreachable'))
 
 /** Mentions inconclusive results, which do not change the exit code without `--strict`. */
-function meaningOf({ exitCode, counts }: RunResult): string | undefined {
+function meaningOf({ exitCode, counts }: RunReport): string | undefined {
   if (exitCode !== 0 || counts.inconclusive === 0) return exitCodeText(exitCode)
   return TEXTS.someInconclusive(counts.inconclusive)
 }

@@ -1,6 +1,6 @@
 /** Renders TAP 14: a test point per scenario, with a YAML block of details. */
 
-import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import type { FailureReport, RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { placeText } from '../scenario/plan.ts'
 import { visible } from '../text/visible.ts'
 import { causeOf, headlineOf } from './failure.ts'
@@ -8,7 +8,7 @@ import { detailLines, outsideDetailLines } from './failure-details.ts'
 import { titleOf } from './scenario-block.ts'
 import { createTheme } from './theme.ts'
 
-export function tapReport(result: RunResult): string {
+export function tapReport(result: RunReport): string {
   const outside = result.failures.length > 0 ? [outsidePoint(result)] : []
   const points = [...result.scenarios.map(pointOf), ...outside]
   const numbered = points.map(({ ok, text, block }, index) => [
@@ -31,7 +31,7 @@ const LAYOUT = { columns: 100, theme: createTheme(0) }
 const description = (text: string) => visible(text).replaceAll('\\', '\\\\').replaceAll('#', '\\#')
 
 /** Reports scenarios without a verdict as skipped, with the reason, so that they never count as passed. */
-function pointOf(scenario: ScenarioResult): Point {
+function pointOf(scenario: ScenarioReport): Point {
   const { outcome, reason } = scenario
   const ok = outcome !== 'fail' && outcome !== 'error'
   const why = description(reason ?? causeOf(scenario))
@@ -40,7 +40,7 @@ function pointOf(scenario: ScenarioResult): Point {
   return { ok, text: `${description(titleOf(scenario))}${directive}`.trimEnd(), block: blockOf(factsOf(scenario, ok)) }
 }
 
-function factsOf(scenario: ScenarioResult, ok: boolean): Facts {
+function factsOf(scenario: ScenarioReport, ok: boolean): Facts {
   const { durationMs, seed, outcome, failures } = scenario
   const common = { duration_ms: Math.round(durationMs * 1000) / 1000, seed }
   if (ok) return common
@@ -54,12 +54,12 @@ function factsOf(scenario: ScenarioResult, ok: boolean): Facts {
   }
 }
 
-function whereOf({ place, file }: ScenarioResult, failure: Failure | undefined): string {
+function whereOf({ place, file }: ScenarioReport, failure: FailureReport | undefined): string {
   const at = failure?.step?.place ?? place
   return at === null ? file : visible(placeText(at))
 }
 
-function outsidePoint(result: RunResult): Point {
+function outsidePoint(result: RunReport): Point {
   const facts = {
     message: result.failures.slice(0, 1).map(headlineOf).join(),
     severity: 'fail',

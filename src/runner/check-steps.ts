@@ -10,9 +10,9 @@ import { type Pending, waitUntil } from './waiting.ts'
 const statusOf = ({ context, step, waiting }: StepContext): Pending | null => {
   const { atMs } = context.core.journal
   if (context.evaluationError !== null) return null
-  const status = context.evaluator.look(step.number, atMs)
+  const status = context.evaluator.status(step.number, atMs)
   if (status.state !== 'open') return null
-  waiting(status.waitingFor, status.untilMs - atMs)
+  waiting(status.awaited, status.untilMs - atMs)
   return status
 }
 
@@ -20,7 +20,7 @@ const statusOf = ({ context, step, waiting }: StepContext): Pending | null => {
 export const waitForVerdict = async (stepContext: StepContext) => {
   const { context, step, signal } = stepContext
   await waitUntil(context, () => statusOf(stepContext), signal)
-  const status = context.evaluator.look(step.number, context.core.journal.atMs)
+  const status = context.evaluator.status(step.number, context.core.journal.atMs)
   return status.state === 'met' && status.captured !== undefined ? { captured: status.captured } : {}
 }
 

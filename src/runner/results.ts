@@ -1,23 +1,17 @@
 /** Builds the results of scenarios, and the counts and the exit code of a run. */
-import type { Failure, RunResult, ScenarioResult, Verdict, Warning } from '../evaluator/verdict.ts'
-import { warningText } from '../evaluator/warning-text.ts'
+import type { Failure } from '../evaluator/failure.ts'
+import type { Reason, RunResult, ScenarioResult, Verdict, Warning } from '../evaluator/verdict.ts'
 import type { Entry } from '../journal/entry.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
-import { defineTexts } from '../text/texts.ts'
 import { presentEntry } from '../wording/entry.ts'
 import type { RunContext } from './run-context.ts'
 
-const TEXTS = defineTexts({
-  unsetVariable: (name: string) => `the environment variable ${name} is not set, and $(env.${name}) reads it`,
-  strict: (rule: string) => `no warning ${rule}, because of --strict`,
-})
-
 /** The reason why a scenario with `$(env.X)` cannot run; null when every variable is set. */
-export function unsetVariable({ env: names }: Plan, env: Readonly<Record<string, string | undefined>>): string | null {
+export function unsetVariable({ env: names }: Plan, env: Readonly<Record<string, string | undefined>>): Reason | null {
   const unset = names.find(name => env[name] === undefined)
-  return unset === undefined ? null : TEXTS.unsetVariable(unset)
+  return unset === undefined ? null : { code: 'env_unset', name: unset }
 }
 
 /** What a result says beside the plan and the verdict. */
@@ -104,8 +98,8 @@ const asFailure = (warning: Warning): Failure => ({
   kind: 'lint',
   step: null,
   conversation: warning.conversation,
-  wanted: TEXTS.strict(warning.rule),
-  happened: warningText(warning),
+  expected: { code: 'no_warning', rule: warning.rule },
+  happened: 'failure' in warning ? warning.failure.happened : { code: 'warning', finding: warning },
   rules: [],
   nearest: [],
   marks: warning.marks,

@@ -1,7 +1,7 @@
 /** Creates the context of a scenario run: its simulator, its chats, and the evaluator of its journal. */
 import type { Driver, DriverChat } from '../agent-driver/driver.ts'
-import { createEvaluator } from '../evaluator/evaluation.ts'
 import type { Evaluator } from '../evaluator/evaluator.ts'
+import { createEvaluator } from '../evaluator/evaluator.ts'
 import type { NoteContent } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
@@ -77,7 +77,7 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
   }
   const unsubscribe = core.journal.subscribe(entry => {
     try {
-      evaluator.see(entry)
+      evaluator.add(entry)
     } catch (error) {
       context.evaluationError ??= error
     }

@@ -1,6 +1,7 @@
 /** Runs a scenario on a simulator that a test has created, with the same runner and evaluator as `handover-sim run`. */
 import type { Driver } from '../agent-driver/driver.ts'
 import type { ScenarioResult } from '../evaluator/verdict.ts'
+import { reasonText } from '../evaluator/wording/report.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { InvalidOptionError } from '../simulator/options.ts'
@@ -58,7 +59,7 @@ async function runAfterReset(sim: PlatformSimulator, plan: Plan, options: InProc
 
 function checkEnv(plan: Plan, { env }: InProcessOptions): void {
   const why = unsetVariable(plan, env)
-  if (why !== null) throw new InvalidOptionError([{ name: 'env', message: `${plan.name}: ${why}.` }])
+  if (why !== null) throw new InvalidOptionError([{ name: 'env', message: `${plan.name}: ${reasonText(why)}.` }])
 }
 
 /** Moves a virtual clock to the start of the scenario. Throws when that is in the past. */

@@ -1,4 +1,5 @@
 /** Executes one scenario: its steps, its `finally` steps, and the wait for late calls. */
+import type { Awaited } from '../evaluator/step-evaluator.ts'
 import type { Verdict } from '../evaluator/verdict.ts'
 import type { EarlyEnd } from '../journal/run-failures.ts'
 import { wallTimer } from '../runtime/clock.ts'
@@ -21,7 +22,7 @@ export interface ExecuteOptions {
   /** Called before each step. */
   onStep?(step: PlannedStep): void
   /** Called when a step waits: for what, and for at most how long. */
-  onWaiting?(step: PlannedStep, what: string, forMs: number): void
+  onWaiting?(step: PlannedStep, what: Awaited, forMs: number): void
   /** Called when all steps have ended. */
   onQuiet?(): void
 }
@@ -99,7 +100,7 @@ async function executeStep(run: Run, step: PlannedStep): Promise<void> {
   const execute = STEP_HANDLERS[action.verb] as (
     stepContext: StepContext & { action: Action },
   ) => Promise<StepDetails> | StepDetails
-  const waiting = (what: string, forMs: number) => options.onWaiting?.(step, what, forMs)
+  const waiting = (what: Awaited, forMs: number) => options.onWaiting?.(step, what, forMs)
   const details = await outcomeOf(() => execute({ context, step, action, startSeq, signal: run.signal, waiting }))
   if (details.captured) context.variables.capture(step.conversation, details.captured)
   context.note({ note: 'step_ended', step: number, ...details }, context.chatOf(step)?.id)

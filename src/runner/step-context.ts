@@ -1,4 +1,5 @@
 /** Defines what the runner passes to a step, and what a step returns. */
+import type { Awaited } from '../evaluator/step-evaluator.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { StepFailure } from '../journal/run-failures.ts'
 import type { Action, Verb } from '../scenario/action.ts'
@@ -14,7 +15,7 @@ export interface StepContext {
   /** Aborts at the time limit of the scenario, or when the run ends. */
   readonly signal: AbortSignal
   /** Reports what the step waits for, and for at most how long. */
-  waiting(what: string, forMs: number): void
+  waiting(what: Awaited, forMs: number): void
 }
 
 export interface ActionContext<V extends Verb> extends StepContext {

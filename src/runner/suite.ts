@@ -3,9 +3,11 @@
 import type { Driver } from '../agent-driver/driver.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { VERSION } from '../contract/version.ts'
-import { evaluate } from '../evaluator/evaluation.ts'
+import { evaluate } from '../evaluator/evaluator.ts'
+import type { Failure } from '../evaluator/failure.ts'
+import type { Awaited } from '../evaluator/step-evaluator.ts'
 import { leaksBetween } from '../evaluator/tokens/echo.ts'
-import type { Failure, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import type { Reason, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import { httpTransport, type Transport } from '../runtime/transport.ts'
@@ -13,7 +15,6 @@ import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
 import type { PlatformSimulatorOptions } from '../simulator/options.ts'
 import { createPlatformSimulator } from '../simulator/simulator.ts'
-import { defineTexts } from '../text/texts.ts'
 import { earlyEndText } from '../wording/run-failures.ts'
 import { type ConcurrencyLimiter, type ConcurrencySlot, createConcurrencyLimiter } from './concurrency-limiter.ts'
 import { probeTarget } from './probe-target.ts'
@@ -50,20 +51,11 @@ export interface RunListener {
   started(name: string): void
   step(name: string, step: PlannedStep): void
   /** A step waits for `what`, since a moment of `elapsedMs()`. */
-  waiting(name: string, what: string, sinceMs: number, atMostMs: number): void
+  waiting(name: string, what: Awaited, sinceMs: number, atMostMs: number): void
   /** All steps have ended; the runner waits for late calls. */
   listening(name: string): void
   finished(result: ScenarioResult): void
 }
-
-const TEXTS = defineTexts({
-  notStarted: 'the run was stopped before it',
-  noChat: 'names no chat',
-  unknownChat: (id: string) => `is about chat ${JSON.stringify(id)}, which no scenario has`,
-  expected: 'every call belongs to a chat of a scenario',
-  answered: (call: string, problem: string, status: number, message: string) =>
-    `${call} ${problem}: answered ${status}${message}`,
-})
 
 /** Never rejects for a failure of the intermediary. */
 export async function runSuite(options: SuiteOptions): Promise<RunResult> {
@@ -87,7 +79,11 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
 export function unreachableResult(options: Omit<SuiteOptions, 'listener'>, reason: string): RunResult {
   const { wanted, target, seed } = options
   const scenarios = wanted.map(({ plan, instance }) =>
-    skippedResult(plan, { outcome: 'error', reason }, factsOf(options, plan, instance)),
+    skippedResult(
+      plan,
+      { outcome: 'error', reason: { code: 'unreachable', message: reason } },
+      factsOf(options, plan, instance),
+    ),
   )
   const facts = { version: VERSION, startedAt: wallTime(), durationMs: 0, target, seed }
   return { ...facts, scenarios, failures: [], journal: [], stopped: reason, ...countOutcomes(scenarios, []) }
@@ -114,13 +110,13 @@ async function runSelected(
 ): Promise<ScenarioRun> {
   const slot = await limiter.take(plan.exclusive !== null)
   const facts = factsOf(options, plan, instance)
-  const skipped = (outcome: 'skipped' | 'error', reason: string): ScenarioRun => ({
+  const skipped = (outcome: 'skipped' | 'error', reason: Reason): ScenarioRun => ({
     result: skippedResult(plan, { outcome, reason }, facts),
     context: null,
     evaluatedTo: 0,
   })
   try {
-    if (options.signal.aborted) return skipped('skipped', TEXTS.notStarted)
+    if (options.signal.aborted) return skipped('skipped', { code: 'run_stopped' })
     const unset = unsetVariable(plan, options.env)
     return unset === null ? await runOne(options, plan, facts, transport, slot) : skipped('error', unset)
   } finally {
@@ -165,7 +161,7 @@ function stepListener(listener: RunListener, name: string) {
       started.set(step.number, elapsedMs())
       listener.step(name, step)
     },
-    onWaiting({ number }: PlannedStep, what: string, forMs: number) {
+    onWaiting({ number }: PlannedStep, what: Awaited, forMs: number) {
       const now = elapsedMs()
       const sinceMs = started.get(number) ?? now
       listener.waiting(name, what, sinceMs, now - sinceMs + forMs)
@@ -188,13 +184,12 @@ function orphanFailures(journal: readonly Entry[]): Failure[] {
 
 function orphanFailure({ seq, method, path, chat_id, endpoint, status, response }: EntryOf<'api'>): Failure {
   const message = (response as { error?: { message?: string } } | null)?.error?.message
-  const problem = chat_id === undefined ? TEXTS.noChat : TEXTS.unknownChat(chat_id)
   return {
     kind: endpoint === null ? 'contract' : 'unexpected',
     step: null,
     conversation: null,
-    wanted: TEXTS.expected,
-    happened: TEXTS.answered(`${method} ${path}`, problem, status, message === undefined ? '' : ` (${message})`),
+    expected: { code: 'chat_of_a_scenario' },
+    happened: { code: 'call_of_no_scenario', method, path, chatId: chat_id ?? null, status, message: message ?? null },
     rules: endpoint === null ? ['V1'] : [ENDPOINTS[endpoint].rule],
     nearest: [],
     marks: [seq],

@@ -1,8 +1,8 @@
 /** Implements `assertClean`: fails a test for unexpected calls, contract findings and events that were not acknowledged. */
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import type { CallId } from '../contract/wire.ts'
-import type { Failure, Verdict, Warning } from '../evaluator/verdict.ts'
-import { warningText } from '../evaluator/warning-text.ts'
+import type { Failure } from '../evaluator/failure.ts'
+import type { Verdict, Warning } from '../evaluator/verdict.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { FINDINGS } from '../linter/findings.ts'
 import { settle } from '../runner/waiting.ts'
@@ -10,7 +10,6 @@ import { wallDelay } from '../runtime/clock.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { settled } from '../simulator/time.ts'
 import { anything, list, validateOptions } from '../simulator/validate-options.ts'
-import { failureText } from '../wording/delivery.ts'
 import { expectationError } from './expectation-error.ts'
 import { resetError } from './expectations.ts'
 import { durationMs, invalid } from './options.ts'
@@ -80,7 +79,7 @@ function failuresOf(run: TestRun, allow: readonly string[]): Failure[] {
   const { failures, warnings } = verdictOf(run, allow.filter(isCall))
   const own = failures.filter(({ kind, step }) => !SCENARIO_ONLY.includes(kind) && !run.reported.has(step?.number ?? 0))
   const findings = warnings.filter(({ rule }) => RULES.includes(rule) && !allow.includes(rule))
-  return [...own, ...failedDeliveries(run), ...findings.map(asFailure)]
+  return [...own, ...failedDeliveries(run), ...findings.map(findingFailure)]
 }
 
 /** A step number that no plan contains: it owns the calls that matchers found. */
@@ -103,13 +102,13 @@ function verdictOf({ planBuilder, context, evaluation, matchedSeqs }: TestRun, a
 /** These checks compare calls with what agents say, which only scenarios define. */
 const SCENARIO_ONLY: readonly Failure['kind'][] = ['echo', 'leak']
 
-const asFailure = (warning: Warning): Failure => ({
+const findingFailure = (finding: Warning): Failure => ({
   ...EMPTY_FAILURE,
   kind: 'contract',
-  conversation: warning.conversation,
-  wanted: `no finding of the platform; allow: [${JSON.stringify(warning.rule)}] lets it pass`,
-  happened: warningText(warning),
-  marks: warning.marks,
+  conversation: finding.conversation,
+  expected: { code: 'no_finding', rule: finding.rule },
+  happened: 'failure' in finding ? finding.failure.happened : { code: 'warning', finding },
+  marks: finding.marks,
 })
 
 const EMPTY_FAILURE = { step: null, conversation: null, rules: [], nearest: [], marks: [], soft: false } as const
@@ -123,7 +122,7 @@ function failedDeliveries(run: TestRun): Failure[] {
   const failed = [...last.values()].filter(entry => isFailed(entry) && !ofSteps.has(entry.delivery_id))
   return failed.map(entry => ({
     ...EMPTY_FAILURE,
-    ...describeDelivery(entry),
+    ...undelivered(entry),
     conversation: run.conversationOf(entry.chat_id ?? null) || null,
   }))
 }
@@ -131,10 +130,10 @@ function failedDeliveries(run: TestRun): Failure[] {
 const isFailed = ({ outcome, faults, sign, retry_in_ms }: EntryOf<'delivery'>): boolean =>
   outcome === 'failed' && faults === undefined && (sign ?? 'valid') === 'valid' && retry_in_ms === undefined
 
-const describeDelivery = ({ seq, event, status, failure }: EntryOf<'delivery'>) => ({
+const undelivered = ({ seq, event, status, failure }: EntryOf<'delivery'>) => ({
   kind: 'stimulus' as const,
-  wanted: `${event} acknowledged by the webhook`,
-  happened: `#${seq} ${event}: ${status === null ? failureText(failure) : `answered ${status}`}`,
+  expected: { code: 'delivered', event } as const,
+  happened: { code: 'delivery_failed', seq, event, status, ...(failure === undefined ? {} : { failure }) } as const,
   rules: ['WH1'],
   marks: [seq],
 })

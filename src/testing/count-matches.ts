@@ -1,15 +1,14 @@
 /** Counts past calls and events that match, without waiting or claiming, for the matchers of vitest. */
 import type { WebhookEventName } from '../contract/events.ts'
 import type { CallId } from '../contract/wire.ts'
-import { type Call, nameOf } from '../evaluator/call.ts'
+import { type Call, callReference } from '../evaluator/call.ts'
 import { AVAILABILITY } from '../evaluator/journal-index.ts'
 import { match } from '../evaluator/matching/match.ts'
-import { differencesOf, type Judging, obstacles, type Wanted } from '../evaluator/near-misses.ts'
+import type { NearMiss, Obstacle } from '../evaluator/near-miss.ts'
+import { type CallQuery, differencesOf, type MatchContext, obstaclesOf } from '../evaluator/near-misses.ts'
 import { asExpectation } from '../evaluator/none.ts'
-import type { NearMiss } from '../evaluator/verdict.ts'
 import { BEGINNING } from '../evaluator/windows.ts'
 import type { EntryOf } from '../journal/entry.ts'
-import { failureText } from '../wording/delivery.ts'
 import type { TestRun } from './test-run.ts'
 
 export interface MatchCount {
@@ -27,9 +26,9 @@ interface Comparison {
 /** Counts calls of one chat, or of all chats if `chatId` is null. Calls about availability belong to every chat. */
 export function countCalls(run: TestRun, chatId: string | null, call: CallId, body: unknown): MatchCount {
   const { index, claims, options } = run.evaluation
-  const judging: Judging = { index, claims: { ...claims, ownerOf: () => null }, options }
+  const matching: MatchContext = { index, claims: { ...claims, ownerOf: () => null }, options }
   const leaf = asExpectation({ call, body: body ?? null })
-  const wantedFor = (one: Call): Wanted => {
+  const queryFor = (one: Call): CallQuery => {
     const conversation = index.conversationOf(one)
     const own =
       chatId === null && conversation !== AVAILABILITY && conversation !== null
@@ -38,20 +37,18 @@ export function countCalls(run: TestRun, chatId: string | null, call: CallId, bo
     return { leaf, step: 0, conversation: own, from: BEGINNING, floor: null, untilMs: null }
   }
   const calls = index.calls.filter(({ endpoint }) => endpoint === call)
-  return toMatchCount(calls.map(one => compareCall(one, wantedFor(one), judging, run)))
+  return toMatchCount(calls.map(one => compareCall(one, queryFor(one), matching, run)))
 }
 
-function compareCall(call: Call, wanted: Wanted, judging: Judging, run: TestRun): Comparison {
-  const rules = obstacles(wanted, call, judging)
-  if (rules.length === 0) return { seq: call.seq, miss: null }
-  const differences = differencesOf(call, wanted.leaf, judging.options)
-  const why = rules.map(rule => rule.why(call, wanted, judging)).join('; ')
+function compareCall(call: Call, query: CallQuery, context: MatchContext, run: TestRun): Comparison {
+  const { seq, body } = call
+  const obstacles = obstaclesOf(query, call, context)
+  if (obstacles.length === 0) return { seq, miss: null }
+  const differences = differencesOf(call, query.leaf, context.options)
   const afterMs = Math.round(call.readAt - startOf(run))
-  const rank = (rules.length - 1) * RULE_RANK + differences.length
-  return {
-    seq: call.seq,
-    miss: { seq: call.seq, what: nameOf(call), afterMs, why, differences, body: call.body, rank },
-  }
+  const rank = (obstacles.length - 1) * RULE_RANK + differences.length
+  const subject = { code: 'call', ...callReference(call) } as const
+  return { seq, miss: { seq, subject, afterMs, obstacles, differences, body, rank } }
 }
 
 /** A broken rule outweighs any number of different fields. */
@@ -82,15 +79,19 @@ function compareDelivery(
   const { seq, chat_id, outcome, status, failure } = entry
   const body = bodyOf(entry)
   const differences = payload === undefined ? [] : match(payload, body, run.evaluation.options)
-  const why = [
-    chatId === null || chat_id === chatId ? '' : `of chat ${JSON.stringify(run.conversationOf(chat_id ?? null))}`,
-    outcome === 'delivered' ? '' : status === null ? failureText(failure) : `answered ${status}`,
-    differences.length === 0 ? '' : `${differences.length} field${differences.length === 1 ? ' differs' : 's differ'}`,
-  ].filter(part => part !== '')
-  if (why.length === 0) return { seq, miss: null }
+  const obstacles: Obstacle[] = []
+  if (chatId !== null && chat_id !== chatId)
+    obstacles.push({ code: 'of_chat', conversation: run.conversationOf(chat_id ?? null) })
+  if (outcome !== 'delivered')
+    obstacles.push({ code: 'not_delivered', status, ...(failure === undefined ? {} : { failure }) })
+  if (differences.length > 0) obstacles.push({ code: 'fields', count: differences.length })
+  if (obstacles.length === 0) return { seq, miss: null }
   const afterMs = Math.round(entry.at_ms - entry.duration_ms - startOf(run))
-  const rank = (why.length - 1) * RULE_RANK + differences.length
-  return { seq, miss: { seq, what: entry.event, afterMs, why: why.join('; '), differences, body, rank } }
+  const rank = (obstacles.length - 1) * RULE_RANK + differences.length
+  return {
+    seq,
+    miss: { seq, subject: { code: 'event', event: entry.event }, afterMs, obstacles, differences, body, rank },
+  }
 }
 
 function bodyOf({ request: { body } }: EntryOf<'delivery'>): unknown {

@@ -1,6 +1,8 @@
 /** What a test fails with: the words of the scenario runner's report, and the failures as data. */
 
-import type { Failure, StepVerdict } from '../evaluator/verdict.ts'
+import type { Failure } from '../evaluator/failure.ts'
+import type { StepVerdict } from '../evaluator/verdict.ts'
+import { describeFailure } from '../evaluator/wording/report.ts'
 import type { Entry } from '../journal/entry.ts'
 import { diagramOf } from '../reporters/diagram.ts'
 import { failureLines, type Layout } from '../reporters/failure.ts'
@@ -8,7 +10,6 @@ import { type ColorLevel, createTheme } from '../reporters/theme.ts'
 import { isStimulus, type PlannedStep } from '../scenario/plan.ts'
 import type { TimelineSource } from '../timeline/timeline.ts'
 import { presentEntry } from '../wording/entry.ts'
-import { apiWording } from './api-wording.ts'
 import type { TestRun } from './test-run.ts'
 
 /** An expectation of a test failed. The message is a report; `failure` and `failures` contain the same as data. */
@@ -48,24 +49,19 @@ const COLUMNS = 100
 /** Failures, the steps they name, and what happened when. */
 export function reportLines(run: TestRun, failures: readonly Failure[]): string[] {
   const layout: Layout = { columns: COLUMNS, theme: createTheme(colorLevel()) }
-  const hard = failures.map(failure => ({ ...outsideChats(apiWording(failure)), soft: false }))
+  const hard = failures.map(failure => ({ ...describeFailure(outsideChats(failure), 'test'), soft: false }))
   const lines = hard.flatMap(failure => failureLines(failure, layout))
   const timeline = diagramOf(timelineSourceOf(run, hard), COLUMNS).map(({ text, shade }) => layout.theme[shade](text))
-  return [...lines, ...legend(run, hard), ...skippedEntries(run), '', ...timeline.map(withoutMarkNumbers)].map(line =>
-    line.trimEnd(),
+  return [...lines, ...legend(run, failures), ...skippedEntries(run), '', ...timeline.map(withoutMarkNumbers)].map(
+    line => line.trimEnd(),
   )
 }
 
 /** What belongs to the bot has no chat to be named. */
 function outsideChats(failure: Failure): Failure {
-  const { step, conversation, wanted } = failure
+  const { step, conversation } = failure
   if (conversation !== '' && step?.conversation !== '') return failure
-  return {
-    ...failure,
-    conversation: null,
-    step: step && { ...step, conversation: 'main' },
-    wanted: wanted.replace(' in chat ""', ''),
-  }
+  return { ...failure, conversation: null, step: step && { ...step, conversation: 'main' } }
 }
 
 /** Marks stand between two entries and have no number that could be looked up. */
@@ -73,12 +69,19 @@ const withoutMarkNumbers = (line: string) => line.replace(/#\d+\.5/, found => ' 
 
 /** `step 2 is says "Hei"`, for the numbers the failures name. */
 function legend({ evaluation }: TestRun, failures: readonly Failure[]): string[] {
-  const text = failures.map(({ wanted, happened, nearest }) => JSON.stringify([wanted, happened, nearest])).join()
   const own = failures.map(({ step }) => step?.number)
-  const numbers = new Set([...text.matchAll(/\bstep (\d+)(?! \()/g)].map(([, number]) => Number(number)))
+  const numbers = new Set(failures.flatMap(({ happened, nearest }) => namedSteps([happened, nearest])))
   const steps = [...numbers].filter(number => !own.includes(number)).map(number => evaluation.index.steps.get(number))
   const named = steps.filter((step): step is PlannedStep => step !== undefined)
   return named.map(({ number, label }) => `  step ${number} is ${label}`)
+}
+
+/** The numbers that failures name without a label. */
+function namedSteps(value: unknown): number[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'step' && typeof inner === 'number' ? [inner] : namedSteps(inner),
+  )
 }
 
 const skippedEntries = ({ skippedEntries: count }: TestRun): string[] =>
@@ -86,7 +89,7 @@ const skippedEntries = ({ skippedEntries: count }: TestRun): string[] =>
     ? []
     : [`  ${count} older entries are not looked at: they came before a restore, or are beyond journalLimit`]
 
-function timelineSourceOf(run: TestRun, failures: readonly Failure[]): TimelineSource {
+function timelineSourceOf(run: TestRun, failures: TimelineSource['failures']): TimelineSource {
   const { sim, entries, evaluation, context } = run
   const header = String(sim.config()['webhook.signatureHeader'])
   const steps = [...evaluation.index.steps.values()].map(step =>

@@ -2,7 +2,8 @@
 import type { CallBodies, CallId, CallResponses } from '../contract/wire.ts'
 import type { Call } from '../evaluator/call.ts'
 import { failureOfStep } from '../evaluator/compute-verdict.ts'
-import { patternText } from '../evaluator/wording.ts'
+import { patternRef } from '../evaluator/references.ts'
+import { patternText } from '../evaluator/wording/parts.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { waitForVerdict } from '../runner/check-steps.ts'
 import type { StepContext } from '../runner/step-context.ts'
@@ -71,7 +72,7 @@ export async function expectCalls<Id extends CallId>(
       capture: {},
     },
   }
-  const label = `expect ${patternText({ call, body: body ?? null })}`
+  const label = `expect ${patternText(patternRef({ call, body: body ?? null }))}`
   const { run, step } = await runStep(subject, action, label, waitForVerdict)
   return run.evaluation.claims.claimedBy(step.number).map(toReceivedCall<Id>)
 }
@@ -87,7 +88,7 @@ export async function expectNone<Id extends CallId>(
   validateOptions('expectNone', options, NONE_OPTIONS)
   const pattern = { call, body: bodyPattern(body) }
   const forMs = durationMs('for', options.for)
-  const label = `none ${patternText({ call, body: body ?? null })} for ${formatDuration(forMs)}`
+  const label = `none ${patternText(patternRef({ call, body: body ?? null }))} for ${formatDuration(forMs)}`
   await runStep(subject, { verb: 'none', calls: [pattern], forMs }, label, waitForVerdict)
 }
 

@@ -2,6 +2,7 @@
 import type { Driver } from '../agent-driver/driver.ts'
 import { VERSION } from '../contract/version.ts'
 import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import { describeRun } from '../evaluator/wording/report.ts'
 import { prettyReport } from '../reporters/pretty.ts'
 import type { ColorLevel } from '../reporters/theme.ts'
 import { countOutcomes } from '../runner/results.ts'
@@ -155,7 +156,7 @@ function runOf(
   }
   const outcome = FROM_WORST.find(one => scenarios.some(scenario => scenario.outcome === one)) ?? 'skipped'
   const report: ScenarioRun['report'] = ({ colorLevel = 0, columns } = {}) =>
-    prettyReport(result, { colorLevel, columns })
+    prettyReport(describeRun(result), { colorLevel, columns })
   function assertPassed(): void {
     if (outcome === 'pass') return
     const error = new ScenarioFailedError(report(), outcome)

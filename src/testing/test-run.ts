@@ -2,7 +2,8 @@
  * Evaluates a simulator inside a test: passes every entry of its journal to the scenario evaluator, together with a plan
  * that grows with each user action and each expectation.
  */
-import { createIncrementalEvaluation, type Evaluation, type IncrementalEvaluation } from '../evaluator/evaluation.ts'
+import type { Evaluation } from '../evaluator/evaluation.ts'
+import { createIncrementalEvaluation, type IncrementalEvaluation } from '../evaluator/evaluator.ts'
 import type { Entry } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
 import { driverChat, type RunContext } from '../runner/run-context.ts'
@@ -103,14 +104,14 @@ interface Recorder extends Pick<IncrementalEvaluation, 'evaluation' | 'evaluator
 
 function createRecorder(core: Core): Recorder {
   const planBuilder = createPlanBuilder(core)
-  const { evaluation, evaluator, grow } = createIncrementalEvaluation(planBuilder.plan)
+  const { evaluation, evaluator, addStep: extend } = createIncrementalEvaluation(planBuilder.plan)
   const entries: Entry[] = []
   const conversations = new Map<string, Chat>()
   const names = new Map<string, string>()
 
   function evaluate(entry: Entry): void {
     entries.push(entry)
-    evaluator.see(entry)
+    evaluator.add(entry)
   }
 
   return {
@@ -128,7 +129,7 @@ function createRecorder(core: Core): Recorder {
     },
     addStep(...step) {
       const added = planBuilder.addStep(...step)
-      grow(added)
+      extend(added)
       return added
     },
     addConversation(entry, chat) {

@@ -1,9 +1,8 @@
 /** Implements `waitFor`: calls a predicate of the test after every journal entry until it returns a truthy value. */
 
-import type { Failure } from '../evaluator/verdict.ts'
+import type { Failure } from '../evaluator/failure.ts'
 import { waitUntil } from '../runner/waiting.ts'
 import { anything, describeValue, validateOptions } from '../simulator/validate-options.ts'
-import { formatDuration } from '../text/duration.ts'
 import { expectationError } from './expectation-error.ts'
 import { checkChatExists, resetError, type Subject, wasAborted } from './expectations.ts'
 import { durationMs, invalid } from './options.ts'
@@ -46,13 +45,15 @@ function callPredicate<Value>(predicate: () => Value): Value {
 
 function timeoutFailure(run: TestRun, { chatId }: Subject, source: string, ms: number): Failure {
   const chat = chatId === null ? undefined : run.core.platform.state.chats.get(chatId)
-  const state = chat === undefined ? '' : `; the chat is with ${chat.status}, ${chat.typing ? 'typing' : 'not typing'}`
   return {
     kind: 'check',
     step: null,
     conversation: chat === undefined ? null : run.conversationOf(chat.id),
-    wanted: `waitFor ${source.replace(/\s+/g, ' ').slice(0, 120)} within ${formatDuration(ms)}`,
-    happened: `it did not come true${state}`,
+    expected: { code: 'condition', source: source.replace(/\s+/g, ' ').slice(0, 120), withinMs: ms },
+    happened: {
+      code: 'condition_false',
+      chat: chat === undefined ? null : { status: chat.status, typing: chat.typing },
+    },
     rules: [],
     nearest: [],
     marks: [],

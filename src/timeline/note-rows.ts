@@ -1,6 +1,6 @@
 /** Turns notes and steps into rows of a timeline. */
 
-import type { Failure } from '../evaluator/verdict.ts'
+import type { Failure } from '../evaluator/failure.ts'
 import type { EntryOf, FaultEffect } from '../journal/entry.ts'
 import type { EarlyEnd, StepFailure } from '../journal/run-failures.ts'
 import { defineTexts } from '../text/texts.ts'
@@ -89,7 +89,7 @@ export const stepStartedRow = (entry: EntryOf<'note'>): RowContent => ({
 const WAITS = new Set(['expect', 'sees', 'check'])
 
 /** The end of a step that failed; null when it passed. */
-export function stepEndedRow(entry: EntryOf<'note'>, failure: Failure | undefined): RowContent | null {
+export function stepEndedRow(entry: EntryOf<'note'>, failure: Pick<Failure, 'kind'> | undefined): RowContent | null {
   const error = entry.failure === undefined ? '' : `: ${oneLine(stepFailureText(entry.failure as StepFailure))}`
   if (failure === undefined && error === '') return null
   const textOf = failure !== undefined && WAITS.has(failure.kind) ? TEXTS.stepGivesUp : TEXTS.stepFails

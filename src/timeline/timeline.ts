@@ -3,7 +3,8 @@
  * a fault, a step. Every text in a row is one safe line.
  */
 
-import type { Failure, ScenarioResult } from '../evaluator/verdict.ts'
+import type { Failure } from '../evaluator/failure.ts'
+import type { ScenarioResult } from '../evaluator/verdict.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { InboxItem } from '../scenario/run-events.ts'
 import { asDriverEntry, inboxRow, isInboxRead } from './driver-rows.ts'
@@ -12,7 +13,11 @@ import { stepEndedRow, stepStartedRow } from './note-rows.ts'
 import type { RowContent, TimelineRow } from './row.ts'
 
 /** The input of a timeline. Failures outside of every scenario have no chats and no steps. */
-export type TimelineSource = Pick<ScenarioResult, 'journal' | 'conversations' | 'failures' | 'steps'>
+export interface TimelineSource extends Pick<ScenarioResult, 'journal' | 'conversations' | 'steps'> {
+  readonly failures: readonly TimelineFailure[]
+}
+
+type TimelineFailure = Pick<Failure, 'kind' | 'step' | 'marks'>
 
 type Draft = { -readonly [Key in keyof TimelineRow]: TimelineRow[Key] } & { entrySeqs: number[] }
 
@@ -26,7 +31,7 @@ interface Builder {
   readonly unanswered: Map<string, Draft>
   /** The last row of each inbox, and what was in it. */
   readonly inboxes: Map<string, { readonly row: Draft; readonly content: string; readonly items: readonly InboxItem[] }>
-  readonly failureOf: ReadonlyMap<number, Failure>
+  readonly failureOf: ReadonlyMap<number, TimelineFailure>
   /** Numbers of the steps under way. */
   readonly underWay: Set<number>
 }

@@ -2,9 +2,9 @@
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import type { CallId } from '../contract/wire.ts'
-import { notTakenSince } from '../evaluator/reachability.ts'
-import type { Failure } from '../evaluator/verdict.ts'
-import { howOften, listed, patternText } from '../evaluator/wording.ts'
+import { refusedEventSince } from '../evaluator/deliveries.ts'
+import type { Failure } from '../evaluator/failure.ts'
+import { bodyNotation } from '../evaluator/references.ts'
 import type { Times } from '../scenario/action.ts'
 import { isAsymmetric } from '../scenario/interpolation.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
@@ -90,31 +90,30 @@ const MAX_MISSES = 6
 
 function failureOf(run: TestRun, matchCount: MatchCount, query: Query, pass: boolean, times: Times): Failure {
   const { call, body, chatId, rules } = query
-  const pattern = patternText({ call: call as CallId, body: body ?? null })
-  const often = query.options?.times === undefined ? '' : ` ${howOften(times)}`
   return {
     kind: pass ? 'none' : 'expect',
     step: null,
     conversation: run.conversationOf(chatId) || null,
-    wanted: `${pass ? 'not ' : ''}${pattern}${often}`,
-    happened: describeCount(matchCount, call),
+    expected: {
+      code: 'received',
+      call,
+      body: bodyNotation(body),
+      times: query.options?.times === undefined ? null : times,
+      not: pass,
+    },
+    happened: { code: 'received', call, seqs: matchCount.seqs, different: matchCount.misses.length > 0 },
     rules: [...rules],
     nearest: pass ? [] : matchCount.misses.slice(0, MAX_MISSES).map(({ body: _, ...miss }) => miss),
     marks: pass ? matchCount.seqs : [...matchCount.seqs, ...matchCount.misses.slice(0, 1).map(({ seq }) => seq)],
     soft: false,
-    ...(pass || matchCount.count > 0 ? {} : notTaken(run, chatId)),
+    ...(pass || matchCount.count > 0 ? {} : refusedEvent(run, chatId)),
   }
 }
 
 /** Explains missing calls if the webhook did not acknowledge the events that precede them. */
-function notTaken({ evaluation, conversationOf }: TestRun, chatId: string | null): { hint?: string } {
-  const hint = chatId === null ? null : notTakenSince(evaluation.index, conversationOf(chatId), 0)
+function refusedEvent({ evaluation, conversationOf }: TestRun, chatId: string | null): Pick<Failure, 'hint'> {
+  const hint = chatId === null ? null : refusedEventSince(evaluation.index, conversationOf(chatId), 0)
   return hint === null ? {} : { hint }
-}
-
-function describeCount({ count, seqs, misses }: MatchCount, call: string): string {
-  if (count === 0) return misses.length === 0 ? `no ${call} came` : `${call} came, and never like this`
-  return `it came ${count === 1 ? 'once' : `${count} times`}: ${listed(seqs)}`
 }
 
 interface Subject {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { RunResult } from '../../src/evaluator/verdict.ts'
+import type { RunReport } from '../../src/evaluator/wording/report.ts'
 import { htmlReport } from '../../src/web/report/report.ts'
 import { createTape } from '../web/report/journal-recorder.ts'
 import { hostile, sample, wrongText } from '../web/report/sample.ts'
@@ -33,7 +33,7 @@ interface OpenReport {
   readonly problems: string[]
 }
 
-async function open(result: RunResult, hash = '', options: BrowserContextOptions = {}): Promise<OpenReport> {
+async function open(result: RunReport, hash = '', options: BrowserContextOptions = {}): Promise<OpenReport> {
   const file = join(folder, `report-${++files}.html`)
   writeFileSync(file, htmlReport(result))
   const page = await browser.newPage({ viewport: { width: 1300, height: 900 }, ...options })

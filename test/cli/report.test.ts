@@ -8,7 +8,7 @@ import type { RunResult } from '../../src/evaluator/verdict.ts'
 import { compile } from '../../src/scenario/compile/compile.ts'
 import { loadScenarios } from '../../src/scenario/load/load.ts'
 import { folderWith } from '../config/folder.ts'
-import { failure, Journal } from '../reporters/run-results.ts'
+import { codedFailure, failure, Journal } from '../reporters/run-results.ts'
 import { journalOf, ranOf } from '../scenario/journal-builder.ts'
 import { fakeIo } from './fake-io.ts'
 
@@ -128,7 +128,10 @@ it('a scenario file that the journal names and that is missing is exit 2', async
 function orphan(seq: number): Pick<RunResult, 'failures' | 'journal'> {
   const journal = new Journal()
   journal.note('availability', { by: 'api', availability: 'open' })
-  return { failures: [failure({ marks: [seq] })], journal: journal.entries.map(entry => ({ ...entry, seq })) }
+  return {
+    failures: [codedFailure(failure({ marks: [seq] }))],
+    journal: journal.entries.map(entry => ({ ...entry, seq })),
+  }
 }
 
 describe('journals of several shards', () => {

@@ -26,9 +26,9 @@ it('tells every field that is not as it should be', async () => {
   expect(verdict.failures).toHaveLength(1)
   expect(verdict.failures[0]).toMatchObject({
     kind: 'check',
-    wanted: 'check { status: "agent", typing: true, availability: $not "OPEN" } in chat "ada"',
+    expected: 'check { status: "agent", typing: true, availability: $not "OPEN" } in chat "ada"',
     happened:
-      'status: "agent" wanted, "pending" there; typing: true wanted, false there; availability: $not "OPEN" wanted, "OPEN" there',
+      'the chat is not as expected: status: expected "agent", received "pending"; typing: expected true, received false; availability: expected $not "OPEN", received "OPEN"',
     marks: [5],
   })
 })
@@ -60,7 +60,9 @@ it('events are counted in their own chat, also when one comes after the last obs
       journal.pass(5000)
     })
   })
-  expect(none.failures[0]!.happened).toBe('events.REQUESTING TAKEOVER: 1 wanted, 0 there')
+  expect(none.failures[0]!.happened).toBe(
+    'the chat is not as expected: events.REQUESTING TAKEOVER: expected 1, received 0',
+  )
 })
 
 const ROWS = [{ user: 'Hi' }, { bot: 'Wait.', buttons: [] }, { agent: 'Anna', text: 'Hello' }, { user: 'Thanks' }]
@@ -82,17 +84,20 @@ it.each([
 it.each([
   [
     { last: [{ user: 'thanks' }] },
-    'transcript.last[0].user: "thanks" wanted, "Thanks" there (only upper and lower case differ)',
+    'transcript.last[0].user: expected "thanks", received "Thanks" (only upper and lower case differ)',
   ],
-  [{ last: [{ bot: 'Bye' }] }, 'transcript.last[0]: { bot: "Bye" } wanted, { user: "Thanks" } there'],
-  [{ contains: [{ user: 'Thanks' }, { user: 'Hi' }] }, 'transcript.contains[1]: { user: "Hi" } wanted, nothing there'],
+  [{ last: [{ bot: 'Bye' }] }, 'transcript.last[0]: expected { bot: "Bye" }, received { user: "Thanks" }'],
+  [
+    { contains: [{ user: 'Thanks' }, { user: 'Hi' }] },
+    'transcript.contains[1]: expected { user: "Hi" }, received nothing',
+  ],
   [
     { contains: [{ agent: 'Anna', text: 'Hello!' }] },
-    'transcript.contains[0].text: "Hello!" wanted, "Hello" there (cut off after 5 of 6 characters)',
+    'transcript.contains[0].text: expected "Hello!", received "Hello" (cut off after 5 of 6 characters)',
   ],
-  [{ lacks: [{ user: 'Hi' }] }, 'transcript.lacks[0]: no { user: "Hi" } wanted, { user: "Hi" } there'],
-  [{ length: 5 }, 'transcript.length: 5 wanted, 4 there'],
-  [{ last: [{ user: 'x' }, ...ROWS] }, 'transcript.last[0]: { user: "x" } wanted, nothing there'],
+  [{ lacks: [{ user: 'Hi' }] }, 'transcript.lacks[0]: expected $not { user: "Hi" }, received { user: "Hi" }'],
+  [{ length: 5 }, 'transcript.length: expected 5, received 4'],
+  [{ last: [{ user: 'x' }, ...ROWS] }, 'transcript.last[0]: expected { user: "x" }, received nothing'],
 ])('transcript %j fails', async (transcript, happened) => {
   const verdict = await checked(chatIs({ transcript }), journal => {
     journal.step(1, () => {
@@ -100,5 +105,5 @@ it.each([
       journal.pass(5000)
     })
   })
-  expect(verdict.failures[0]!.happened).toBe(happened)
+  expect(verdict.failures[0]!.happened).toBe(`the chat is not as expected: ${happened}`)
 })

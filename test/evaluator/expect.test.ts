@@ -1,7 +1,7 @@
 /** Which call an `expect` takes, by when, and what it keeps of it. */
 import { describe, expect, it } from 'vitest'
-import { createIncrementalEvaluation } from '../../src/evaluator/evaluation.ts'
-import type { Verdict } from '../../src/evaluator/verdict.ts'
+import { createIncrementalEvaluation } from '../../src/evaluator/evaluator.ts'
+import type { VerdictReport as Verdict } from '../../src/evaluator/wording/report.ts'
 import { checked, journalOf, planOf } from '../scenario/journal-builder.ts'
 
 const outcomes = ({ steps }: Verdict) => steps.map(({ outcome }) => outcome)
@@ -160,7 +160,7 @@ describe('groups', () => {
         journal.pass(5000)
       })
     })
-    expect(wrong.failures[0]!.happened).toMatch(/^message is missing; nearest: #9 message/)
+    expect(wrong.failures[0]!.happened).toMatch(/^no matching message came; nearest: #9 message/)
     const right = await checked(scenario, journal => {
       journal.stimulus(1)
       journal.step(2, () => {
@@ -227,7 +227,10 @@ describe('how often', () => {
       })
     })
     expect(verdict.failures).toHaveLength(1)
-    expect(verdict.failures[0]).toMatchObject({ kind: 'expect', happened: '2 of 3 came (#9, #10)' })
+    expect(verdict.failures[0]).toMatchObject({
+      kind: 'expect',
+      happened: 'message came only twice within 5s (#9, #10), expected exactly 3 times',
+    })
   })
 
   it('within the bounds: later ones are part of it', async () => {
@@ -250,12 +253,12 @@ describe('how often', () => {
     expect(verdict.failures).toHaveLength(1)
     expect(verdict.failures[0]).toMatchObject({
       kind: 'times',
-      wanted: 'message 1 to 2 times',
+      expected: 'message 1 to 2 times',
       step: { number: 2 },
       marks: [12, 13],
     })
     expect(verdict.failures[0]!.happened).toMatch(
-      /^it came 4 times: #9, #11, #12, #13; one too many is #12, 10 ms after #11$/,
+      /^message was called 4 times, expected 1 to 2 times: #9, #11, #12, #13; the first one too many is #12, 10 ms after #11$/,
     )
   })
 
@@ -269,7 +272,10 @@ describe('how often', () => {
       })
     })
     expect(verdict.failures).toHaveLength(1)
-    expect(verdict.failures[0]).toMatchObject({ kind: 'times', happened: '#9 and #10 are only 0.5 s apart, 1s wanted' })
+    expect(verdict.failures[0]).toMatchObject({
+      kind: 'times',
+      happened: 'message came again too soon: #9 and #10 are 0.5 s apart, expected at least 1s',
+    })
   })
 
   it('apart: also those beyond what was needed', async () => {
@@ -284,7 +290,7 @@ describe('how often', () => {
     expect(verdict.failures[0]).toMatchObject({
       kind: 'times',
       step: { number: 2 },
-      happened: '#11 and #12 are only 10 ms apart, 1s wanted',
+      happened: 'message came again too soon: #11 and #12 are 10 ms apart, expected at least 1s',
     })
   })
 
@@ -298,8 +304,8 @@ describe('how often', () => {
     expect(verdict.failures).toHaveLength(1)
     expect(verdict.failures[0]).toMatchObject({
       kind: 'times',
-      wanted: 'start exactly once',
-      happened: 'it came 2 times: #9 and, 3.0 s later, #11',
+      expected: 'start exactly once',
+      happened: 'start was called twice, expected exactly once: #9, and #11 3.0 s later',
     })
   })
 })
@@ -349,8 +355,10 @@ describe('within', () => {
       journal.call('message')
       journal.end(3)
     })
-    expect(verdict.failures[0]).toMatchObject({ wanted: 'expect message within 1s of #9' })
-    expect(verdict.failures[0]!.happened).toMatch(/^nearest: #12 message \+1\.\d\d s: 0\.7 s late$/)
+    expect(verdict.failures[0]).toMatchObject({ expected: 'expect message within 1s of #9' })
+    expect(verdict.failures[0]!.happened).toMatch(
+      /^no matching message came; nearest: #12 message \+1\.\d\d s: 0\.7 s late$/,
+    )
     expect(verdict.failures[0]!.hint).toContain('timeouts')
   })
 
@@ -384,7 +392,7 @@ describe('within', () => {
       journal.pass(1990)
       journal.call('start', {}, { took: 4000, faults: ['slow'] })
     })
-    expect(verdict.failures[0]!.nearest[0]!.why).toBe('read in time, answered 2.0 s too late to be seen')
+    expect(verdict.failures[0]!.nearest[0]!.why).toBe('read in time, but answered 2.0 s after the step ended')
   })
 
   it('the default is waited from the start of the step, however long the stimulus took', async () => {
@@ -433,7 +441,7 @@ describe('captures', () => {
     expect(verdict.failures[0]).toMatchObject({
       kind: 'expect',
       step: { number: 2 },
-      happened: 'capture who: #10 start has no body.sender.name',
+      happened: '#10 start has no body.sender.name to capture as who',
     })
   })
 
@@ -453,7 +461,7 @@ describe('captures', () => {
     journal.call('start', { sender: { name: 'A' } }, { conversation: one })
     journal.call('start', { sender: { name: 'B' } }, { conversation: two })
     for (const step of [2, 5]) journal.end(step)
-    for (const entry of journal.entries) evaluator.see(entry)
+    for (const entry of journal.entries) evaluator.add(entry)
     expect([evaluation.scopeOf(3).who, evaluation.scopeOf(6).who]).toEqual(['A', 'B'])
   })
 })

@@ -1,6 +1,6 @@
 /** A run as a file: what is written is read again, and what is not whole is refused. */
 import { describe, expect, it } from 'vitest'
-import { evaluate } from '../../src/evaluator/evaluation.ts'
+import { evaluate } from '../../src/evaluator/evaluator.ts'
 import { journalLines, readJournal } from '../../src/evaluator/journal-file.ts'
 import { journalOf, planOf, ranOf } from '../scenario/journal-builder.ts'
 

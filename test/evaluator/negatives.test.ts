@@ -27,8 +27,8 @@ describe('none', () => {
     expect(verdict.failures).toHaveLength(1)
     expect(verdict.failures[0]).toMatchObject({
       kind: 'none',
-      wanted: 'none start for 500ms',
-      happened: '#9 start came at +0.01 s',
+      expected: 'none start for 500ms',
+      happened: '#9 start came at +0.01 s, expected none for 500ms',
       rules: ['E4'],
       marks: [9],
     })
@@ -44,7 +44,9 @@ describe('none', () => {
       journal.end(1, { delivery_id })
       journal.step(2)
     })
-    expect(verdict.failures[0]!.happened).toBe('#5 start came at -0.03 s (before this step, in the same turn)')
+    expect(verdict.failures[0]!.happened).toBe(
+      '#5 start came at -0.03 s (before this step, in the same turn), expected none for 500ms',
+    )
   })
 
   it('not one that was claimed, nor one another step has room for', async () => {
@@ -103,7 +105,7 @@ describe('never', () => {
     expect(verdict.failures[0]).toMatchObject({
       kind: 'never',
       step: null,
-      wanted: 'never message { message: /<script/i }',
+      expected: 'never message { message: /<script/i }',
       marks: [9],
     })
   })
@@ -114,7 +116,7 @@ describe('never', () => {
       journal.call('message', { message: 'Boo' })
       journal.step(1)
     })
-    expect(verdict.failures[0]!.wanted).toBe('never message { message: "Boo" }')
+    expect(verdict.failures[0]!.expected).toBe('never message { message: "Boo" }')
   })
 
   it('after the end it is only late', async () => {
@@ -133,7 +135,7 @@ describe('never', () => {
       journal.call('start')
     })
     expect(verdict.failures.map(({ kind, happened }) => [kind, happened])).toEqual([
-      ['never', '#5 start came at +0.04 s, and 1 more (#6)'],
+      ['never', 'start must never come, but #5 start came at +0.04 s, and 1 more (#6)'],
     ])
   })
 })
@@ -154,8 +156,8 @@ describe('calls nobody expects', () => {
     expect(failures).toMatchObject([
       {
         kind: 'unexpected',
-        wanted: 'a step for every call',
-        happened: '#11 message { message: "Hi" } at +0.10 s: no step expects it, and 1 more of it (#12)',
+        expected: 'a step for every call',
+        happened: 'no step expects #11 message { message: "Hi" } at +0.10 s, and 1 more (#12)',
         rules: ['E6'],
         marks: [11, 12],
       },
@@ -168,7 +170,7 @@ describe('calls nobody expects', () => {
       journal.step(2, () => journal.call('start'))
       for (let n = 0; n < 40; n++) journal.call('message', { message: 'Hi' })
     })
-    expect(failures[0]!.happened).toMatch(/no step expects it, and 39 more of it \((#\d+, ){5}…\)$/)
+    expect(failures[0]!.happened).toMatch(/^no step expects #\d+ .*, and 39 more \((#\d+, ){5}…\)$/)
     expect(failures[0]!.marks).toHaveLength(40)
   })
 
@@ -236,8 +238,8 @@ describe('calls nobody expects', () => {
     expect(verdict.failures).toMatchObject([
       {
         kind: 'late',
-        wanted: 'no call after the end of the scenario',
-        happened: '#13 typing_stop came 1.2 s after it had ended, and 1 more (#15)',
+        expected: 'no call after the end of the scenario',
+        happened: '#13 typing_stop came 1.2 s after the end of the scenario, and 1 more (#15)',
         marks: [13, 15],
       },
     ])
@@ -283,7 +285,7 @@ describe('contract', () => {
     expect(failures).toHaveLength(1)
     expect(failures[0]).toMatchObject({
       kind: 'contract',
-      happened: `#8 POST /api/v2/handover/start was refused with ${status} ${code}: ${code} it is.`,
+      happened: `the platform refused #8 POST /api/v2/handover/start with ${status} ${code}: ${code} it is.`,
       rules,
       marks: [8],
     })
@@ -291,7 +293,7 @@ describe('contract', () => {
 
   it('a path that is none', async () => {
     const { failures } = await play(refused('path_not_found', 404, { path: '/api/v2/handover/strat' }), true, null)
-    expect(failures).toMatchObject([{ kind: 'contract', wanted: 'a path of the platform', rules: ['W7', 'V1'] }])
+    expect(failures).toMatchObject([{ kind: 'contract', expected: 'a path of the platform', rules: ['W7', 'V1'] }])
   })
 
   it.each([

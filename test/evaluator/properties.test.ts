@@ -1,7 +1,7 @@
 /** Judging any play: live or later, with lanes mixed in any way. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createEvaluator, evaluate } from '../../src/evaluator/evaluation.ts'
+import { createEvaluator, evaluate } from '../../src/evaluator/evaluator.ts'
 import type { Entry } from '../../src/journal/entry.ts'
 import type { Plan } from '../../src/scenario/plan.ts'
 import { journalOf, planOf } from '../scenario/journal-builder.ts'
@@ -79,10 +79,10 @@ it('looking at every entry, and at every moment in between, changes nothing', ()
       const evaluator = createEvaluator(plan)
       for (const entry of entries) {
         for (let step = 1; step <= plan.count; step++) {
-          evaluator.look(step, entry.at_ms)
+          evaluator.status(step, entry.at_ms)
           evaluator.failed(step)
         }
-        evaluator.see(entry)
+        evaluator.add(entry)
       }
       evaluator.finish()
       expect(evaluator.finish()).toEqual(evaluate(plan, entries))
@@ -99,8 +99,8 @@ it('what a look says at the end of a step is what the verdict says', () => {
       const looks = new Map<number, string>()
       for (const entry of entries) {
         const step = entry.kind === 'note' && entry.note === 'step_ended' ? Number(entry.step) : null
-        if (step !== null) looks.set(step, evaluator.look(step, entry.at_ms).state)
-        evaluator.see(entry)
+        if (step !== null) looks.set(step, evaluator.status(step, entry.at_ms).state)
+        evaluator.add(entry)
       }
       for (const { number, outcome, label } of evaluator.finish().steps) {
         if (/^(press|user)/.test(label) || !looks.has(number)) continue

@@ -1,6 +1,6 @@
 /** Why a call was not taken: every reason in the words a reader gets, the most telling call first. */
 import { expect, it } from 'vitest'
-import type { Failure } from '../../src/evaluator/verdict.ts'
+import type { FailureReport } from '../../src/evaluator/wording/report.ts'
 import { checked, type JournalBuilder } from '../scenario/journal-builder.ts'
 
 const HI = { message: { message: "I'm Anna", sender: { name: 'Anna' } } }
@@ -13,7 +13,7 @@ const CHATS = {
 }
 
 /** The failure of a step that waits for one message, given what came instead. */
-async function failing(came: (journal: JournalBuilder) => void, scenario: object = CHATS): Promise<Failure> {
+async function failing(came: (journal: JournalBuilder) => void, scenario: object = CHATS): Promise<FailureReport> {
   const { failures } = await checked(scenario, journal => {
     journal.stimulus(1)
     journal.step(2, () => {
@@ -29,8 +29,8 @@ const GOOD = { message: "I'm Anna", sender: { name: 'Anna' } }
 it('a field differs: the field, both values, and what the mistake is', async () => {
   const failure = await failing(journal => journal.call('message', { ...GOOD, message: 'I&#39;m Anna' }))
   expect(failure).toMatchObject({
-    wanted: 'expect message { message: "I\'m Anna", sender: { name: "Anna" } } in chat "ada" within 5s',
-    happened: `nearest: #10 message +0.06 s: message: "I'm Anna" wanted, "I&#39;m Anna" there (only HTML escaping differs)`,
+    expected: 'expect message { message: "I\'m Anna", sender: { name: "Anna" } } in chat "ada" within 5s',
+    happened: `no matching message came; nearest: #10 message +0.06 s: message: expected "I'm Anna", received "I&#39;m Anna" (only HTML escaping differs)`,
     rules: ['E6'],
     marks: [10],
   })
@@ -39,9 +39,16 @@ it('a field differs: the field, both values, and what the mistake is', async () 
       seq: 10,
       what: 'POST /api/v2/handover/message',
       afterMs: 60,
+      codes: ['fields'],
       why: '1 field differs',
       differences: [
-        { path: 'message', expected: '"I\'m Anna"', actual: '"I&#39;m Anna"', hint: 'only HTML escaping differs' },
+        {
+          path: 'message',
+          expected: '"I\'m Anna"',
+          received: '"I&#39;m Anna"',
+          hint: 'only HTML escaping differs',
+          code: 'html',
+        },
       ],
     },
   ])
@@ -56,13 +63,15 @@ it('several fields differ', async () => {
 it('a field under another name', async () => {
   const failure = await failing(journal => journal.call('message', { message: "I'm Anna", senderName: 'Anna' }))
   expect(failure.happened).toMatch(
-    /sender\.name: "Anna" wanted, nothing there \(there is senderName: did you mean sender\.name\?\)$/,
+    /sender\.name: expected "Anna", received nothing \(the body has senderName: did you mean sender\.name\?\)$/,
   )
 })
 
 it('another chat', async () => {
   const failure = await failing(journal => journal.call('message', GOOD, { conversation: 'bo' }))
-  expect(failure.happened).toMatch(/^nearest: #10 message \+0\.06 s: chat_id belongs to chat "bo": cross-talk\?$/)
+  expect(failure.happened).toMatch(
+    /^no matching message came; nearest: #10 message \+0\.06 s: chat_id belongs to chat "bo": cross-talk\?$/,
+  )
   expect(failure.hint).toMatch(/chat id/)
 })
 
@@ -107,7 +116,7 @@ it('another spelling of the path', async () => {
   const steps = [{ press: 'handover' }, { expect: { start: {}, alias: 'takeover' } }]
   const failure = await failing(journal => journal.call('start'), { steps })
   expect(failure.nearest[0]!.why).toBe('under /handover/, not /takeover/')
-  expect(failure.wanted).toBe('expect start under /takeover/ within 5s')
+  expect(failure.expected).toBe('expect start under /takeover/ within 5s')
 })
 
 it('already claimed', async () => {
@@ -168,13 +177,14 @@ it('calls of others, claimed by their own steps, explain nothing', async () => {
     journal.pass(5000)
     journal.end(2)
   })
-  expect(failures[0]).toMatchObject({ conversation: 'ada', nearest: [], happened: 'no start came' })
+  expect(failures[0]).toMatchObject({ conversation: 'ada', nearest: [], happened: 'no start came within 5s' })
 })
 
 it('nothing at all: names the address the intermediary has to know', async () => {
   const failure = await failing(() => {})
   expect(failure).toMatchObject({
-    happened: 'the intermediary made no call for this scenario',
+    happened:
+      'no message { message: "I\'m Anna", sender: { name: "Anna" } } came within 5s: the intermediary made no call for this scenario',
     hint: 'Does the intermediary know the address of the platform (http://127.0.0.1:4747)?',
     nearest: [],
   })
@@ -182,7 +192,9 @@ it('nothing at all: names the address the intermediary has to know', async () =>
 
 it('something else came', async () => {
   const failure = await failing(journal => journal.call('typing_start', {}, { conversation: 'ada' }))
-  expect(failure.happened).toBe('no message came; what came is #10 typing_start +0.06 s')
+  expect(failure.happened).toBe(
+    'no message { message: "I\'m Anna", sender: { name: "Anna" } } came within 5s; what came is #10 typing_start +0.06 s',
+  )
 })
 
 it.each([

@@ -1,9 +1,9 @@
 /** What the agent sees: inbox items, new in the turn, each claimed once. */
 import { describe, expect, it } from 'vitest'
-import type { Verdict } from '../../src/evaluator/verdict.ts'
+import type { VerdictReport } from '../../src/evaluator/wording/report.ts'
 import { checked, type JournalBuilder } from '../scenario/journal-builder.ts'
 
-const first = ({ failures }: Verdict) => failures[0]!
+const first = ({ failures }: VerdictReport) => failures[0]!
 const sees = (item: unknown, more: object = {}) => ({ steps: [{ user: 'Hello' }, { agent: { sees: item, ...more } }] })
 
 /** A play of two steps: what is in the inbox before the turn, and what each look in the step shows. */
@@ -29,16 +29,16 @@ it('what was there before the turn does not count', async () => {
   const verdict = await play(sees('Hello'), ['Hello'], [['Hello']], 5000)
   expect(first(verdict)).toMatchObject({
     kind: 'sees',
-    wanted: 'agent sees "Hello" exactly once within 5s',
-    happened: 'nothing new came into the inbox',
+    expected: 'agent sees "Hello" exactly once within 5s',
+    happened: 'the agent did not see "Hello" within 5s: nothing new came into the inbox',
   })
-  expect(first(verdict).nearest[0]).toMatchObject({ what: 'inbox item 1 "Hello"', why: 'there before' })
+  expect(first(verdict).nearest[0]).toMatchObject({ what: 'inbox item 1 "Hello"', why: 'in the inbox before the turn' })
 })
 
 it('the most alike of what is new is told', async () => {
   const verdict = await play(sees('Hello'), [], [['hello', 'Bye']], 5000)
   expect(first(verdict).happened).toBe(
-    'nearest: inbox item 1: text: "Hello" wanted, "hello" there (only upper and lower case differ)',
+    'the agent did not see "Hello" within 5s: nearest: inbox item 1: text: expected "Hello", received "hello" (only upper and lower case differ)',
   )
 })
 
@@ -46,7 +46,7 @@ it('files and requests', async () => {
   const item = { text: 'Hello', attachments: [{ name: 'a.pdf' }] }
   expect((await play(sees(item), [], [[{ ...item, attachments: [{ name: 'a.pdf', url: 'x' }] }]])).outcome).toBe('pass')
   const verdict = await play(sees(item), [], [[{ text: 'Hello' }]], 5000)
-  expect(first(verdict).happened).toContain('attachments: [{ name: "a.pdf" }] wanted, nothing there')
+  expect(first(verdict).happened).toContain('attachments: expected [{ name: "a.pdf" }], received nothing')
 })
 
 it('what is there, but before what an earlier step has seen, is told so', async () => {
@@ -58,7 +58,9 @@ it('what is there, but before what an earlier step has seen, is told so', async 
     looked(journal, 3, [['A', 'B']], 0)
     looked(journal, 4, [['A', 'B']], 5000)
   })
-  expect(first(verdict).happened).toBe('inbox item 1 "A" is there, but before inbox item 2 "B" of step 3')
+  expect(first(verdict).happened).toBe(
+    'the agent did not see "A" within 5s: inbox item 1 "A" is there, but before inbox item 2 "B" of step 3',
+  )
 })
 
 it('two steps take two items, in their order', async () => {
@@ -73,7 +75,7 @@ it('two steps take two items, in their order', async () => {
     })
   expect((await both(['ok', 'ok'])).outcome).toBe('pass')
   const verdict = await both(['ok'])
-  const happened = 'no other came: inbox item 1 "ok" is already claimed by step 3'
+  const happened = 'the agent did not see "ok" within 5s: no other came: inbox item 1 "ok" is already claimed by step 3'
   expect(first(verdict)).toMatchObject({ step: { number: 4 }, happened })
   expect(first(verdict).nearest[0]!.why).toBe('already claimed by step 3')
 })
@@ -101,7 +103,7 @@ describe('how often', () => {
     expect(first(verdict)).toMatchObject({
       kind: 'sees',
       step: { number: 2 },
-      happened: 'seen 2 times: inbox item 1 "Hello", inbox item 2 "Hello"',
+      happened: 'the agent saw "Hello" twice, expected exactly once: inbox item 1 "Hello", inbox item 2 "Hello"',
     })
   })
 
@@ -120,15 +122,17 @@ describe('how often', () => {
   it('at least so many', async () => {
     const scenario = sees('Hello', { times: { min: 2, max: 3 } })
     expect((await play(scenario, [], [['Hello'], ['Hello', 'Hello']])).outcome).toBe('pass')
-    expect(first(await play(scenario, [], [['Hello']], 5000)).happened).toMatch(/^seen 1 time; nothing else new/)
+    expect(first(await play(scenario, [], [['Hello']], 5000)).happened).toMatch(
+      /^the agent saw "Hello" only once within 5s: nothing new/,
+    )
   })
 
   it('for: watches for one too many, and ends at once when it is there', async () => {
     const scenario = sees('Hello', { times: 1, for: '500ms' })
     expect((await play(scenario, [], [['Hello']], 500)).outcome).toBe('pass')
     const verdict = await play(scenario, [], [['Hello'], ['Hello', 'Hello']])
-    expect(first(verdict).happened).toMatch(/^seen 2 times/)
-    expect(first(verdict).wanted).toBe('agent sees "Hello" exactly once for 500ms')
+    expect(first(verdict).happened).toMatch(/^the agent saw "Hello" twice/)
+    expect(first(verdict).expected).toBe('agent sees "Hello" exactly once for 500ms')
   })
 
   it('perhaps, but not twice, for a while', async () => {
@@ -175,7 +179,7 @@ it('an inbox that cannot be read: the words of the driver', async () => {
   })
   expect(first(verdict)).toMatchObject({
     kind: 'driver',
-    happened: 'POST http://desk/x: answered 500: boom',
+    happened: expect.stringMatching(/^agent sees .* failed: POST http:\/\/desk\/x: answered 500: boom$/),
   })
 })
 

@@ -1,6 +1,6 @@
 /** What came of the steps that do something, and what a play comes to in the end. */
 import { describe, expect, it } from 'vitest'
-import { createEvaluator } from '../../src/evaluator/evaluation.ts'
+import { createEvaluator } from '../../src/evaluator/evaluator.ts'
 import { driverFailureText } from '../../src/wording/run-failures.ts'
 import { checked, type Delivered, journalOf, planOf } from '../scenario/journal-builder.ts'
 
@@ -50,8 +50,9 @@ describe('the answer of the webhook', () => {
       {
         kind: 'stimulus',
         step: { number: 1 },
-        wanted: 'status 200 from the webhook to REQUESTING TAKEOVER within 10s',
-        happened: 'answered 500 after 31 ms: TypeError: x is not a function',
+        expected: 'status 200 from the webhook to REQUESTING TAKEOVER within 10s',
+        happened:
+          'the webhook answered 500 to REQUESTING TAKEOVER after 31 ms, expected 200: TypeError: x is not a function',
         rules: ['WH2'],
         marks: [7],
       },
@@ -61,7 +62,7 @@ describe('the answer of the webhook', () => {
   it('204 does not acknowledge', async () => {
     const verdict = await answered([{ status: 204, body: '' }])
     expect(verdict.failures[0]).toMatchObject({
-      happened: 'answered 204 after 5 ms with an empty body',
+      happened: 'the webhook answered 204 to REQUESTING TAKEOVER after 5 ms, expected 200: an empty body',
       hint: 'Only 200 acknowledges this event.',
     })
   })
@@ -75,19 +76,21 @@ describe('the answer of the webhook', () => {
     const verdict = await answered([{ status: null, failure: { code: 'timeout', timeout_ms: 10_000 } }])
     expect(verdict.failures[0]).toMatchObject({
       kind: 'stimulus',
-      happened: `no answer from http://127.0.0.1:3000/webhook: ${error}`,
+      happened: `no answer to REQUESTING TAKEOVER from http://127.0.0.1:3000/webhook: ${error}`,
       hint: 'Answer the webhook first, and do the work after it.',
     })
   })
 
   it('nothing at all within the time', async () => {
     const verdict = await answered([])
-    expect(verdict.failures[0]!.happened).toBe('the webhook has not answered within 10s')
+    expect(verdict.failures[0]!.happened).toBe('the webhook did not answer REQUESTING TAKEOVER within 10s')
   })
 
   it('a copy that breaks something fails, one that is refused does not', async () => {
     const verdict = await answered([{ status: 200 }, { status: 500, attempt: 2, duplicate: true }])
-    expect(verdict.failures[0]).toMatchObject({ happened: 'the same event again: answered 500 after 5 ms: ok' })
+    expect(verdict.failures[0]).toMatchObject({
+      happened: 'the webhook answered 500 to REQUESTING TAKEOVER (sent a second time) after 5 ms, expected 200: ok',
+    })
   })
 
   it('an answer that comes when the step has given up mends nothing', async () => {
@@ -97,7 +100,7 @@ describe('the answer of the webhook', () => {
       journal.end(1, { delivery_id: id, cause: begun })
       journal.delivery(id)
     })
-    expect(verdict.failures).toMatchObject([{ happened: 'the webhook has not answered within 10s' }])
+    expect(verdict.failures).toMatchObject([{ happened: 'the webhook did not answer REQUESTING TAKEOVER within 10s' }])
     expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'not reached'])
   })
 
@@ -116,7 +119,7 @@ describe('the answer of the webhook', () => {
       journal.finish({ stopped: { code: 'interrupted', signal: 'SIGINT' } })
     })
     expect(verdict.failures.map(({ happened }) => happened)).toContain(
-      'the webhook had not answered when the scenario was stopped: interrupted by SIGINT',
+      'the webhook had not answered MESSAGE FROM USER when the scenario was stopped: interrupted by SIGINT',
     )
   })
 
@@ -125,11 +128,13 @@ describe('the answer of the webhook', () => {
       { status: 503, retry_in_ms: 10 },
       { status: 500, attempt: 2 },
     ])
-    expect(verdict.failures[0]!.happened).toMatch(/^try 2: answered 500/)
+    expect(verdict.failures[0]!.happened).toMatch(/^the webhook answered 500 to REQUESTING TAKEOVER \(attempt 2\)/)
   })
 
   it('too slow', async () => {
-    expect((await answered([{ took: 11_000 }])).failures[0]!.happened).toMatch(/^answered 200 after 11 s/)
+    expect((await answered([{ took: 11_000 }])).failures[0]!.happened).toMatch(
+      /^the webhook answered 200 to REQUESTING TAKEOVER after 11 s, expected 200 within 10s/,
+    )
   })
 
   const HOSTILE = { deliver: { event: 'REQUESTING TAKEOVER', sign: 'wrong-key', ack: 'non-2xx' } }
@@ -138,7 +143,7 @@ describe('the answer of the webhook', () => {
     expect((await answered([{ status: 401, sign: 'wrong-key' }], HOSTILE)).outcome).toBe('pass')
     const verdict = await answered([{ status: 200, sign: 'wrong-key' }], HOSTILE)
     expect(verdict.failures[0]).toMatchObject({
-      wanted: 'a refusal (no 2xx) from the webhook to REQUESTING TAKEOVER within 10s',
+      expected: 'a refusal (no 2xx) from the webhook to REQUESTING TAKEOVER within 10s',
       rules: ['A4'],
       hint: 'Does the intermediary verify the signature before it does anything else?',
     })
@@ -170,9 +175,9 @@ describe('the answer of the webhook', () => {
       const before = journal.entries.length
       journal.delivery(id, { status, event: 'MESSAGE FROM USER' })
       journal.finish()
-      for (const entry of journal.entries.slice(0, before)) evaluator.see(entry)
+      for (const entry of journal.entries.slice(0, before)) evaluator.add(entry)
       expect(evaluator.failed(1)).toBe(false)
-      for (const entry of journal.entries.slice(before)) evaluator.see(entry)
+      for (const entry of journal.entries.slice(before)) evaluator.add(entry)
       return evaluator.finish().outcome
     }
     expect([play(200), play(500)]).toEqual(['pass', 'fail'])
@@ -217,7 +222,10 @@ describe('nobody home', () => {
     const verdict = await checked({ steps }, journal =>
       journal.stimulus(1, 'REQUESTING TAKEOVER', [{ status: null, outcome: 'skipped', failure: { code: 'no_url' } }]),
     )
-    expect(verdict).toMatchObject({ outcome: 'error', reason: 'not sent: no webhook URL is set' })
+    expect(verdict).toMatchObject({
+      outcome: 'error',
+      reason: 'REQUESTING TAKEOVER was not sent: no webhook URL is set',
+    })
   })
 })
 
@@ -243,8 +251,8 @@ describe('the agent', () => {
       {
         kind: 'driver',
         step: { number: 2 },
-        wanted: 'agent accept',
-        happened: 'POST http://desk/x: answered 404: no such chat',
+        expected: 'agent accept',
+        happened: 'agent accept failed: POST http://desk/x: answered 404: no such chat',
       },
     ])
   })
@@ -268,7 +276,7 @@ describe('the agent', () => {
       failure,
       answer: '{"items": [{"request": true}]}',
     })
-    expect(verdict.failures[0]!.happened).toBe(`POST http://desk/x: ${driverFailureText(failure)}`)
+    expect(verdict.failures[0]!.happened).toBe(`agent accept failed: POST http://desk/x: ${driverFailureText(failure)}`)
   })
 
   it('broke off: it is there, so its log has the cause', async () => {
@@ -288,7 +296,10 @@ describe('the agent', () => {
       journal.driver('accept', { outcome: 'unreachable', failure: REFUSED }, cause)
       journal.end(1)
     })
-    expect(verdict).toMatchObject({ outcome: 'error', reason: `POST http://desk/x: ${driverFailureText(REFUSED)}` })
+    expect(verdict).toMatchObject({
+      outcome: 'error',
+      reason: `agent accept failed: POST http://desk/x: ${driverFailureText(REFUSED)}`,
+    })
   })
 
   it('has no such verb: inconclusive, never green', async () => {
@@ -308,7 +319,9 @@ describe('what it comes to', () => {
     const verdict = await checked({ steps }, journal =>
       journal.step(1, () => {}, { failure: { code: 'not_accepted', detail: 'No button "x" is visible.' } }),
     )
-    expect(verdict.failures).toMatchObject([{ kind: 'stimulus', happened: 'No button "x" is visible.' }])
+    expect(verdict.failures).toMatchObject([
+      { kind: 'stimulus', happened: expect.stringMatching(/^.+ failed: No button "x" is visible\.$/) },
+    ])
     expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'not reached', 'not reached'])
   })
 
@@ -316,7 +329,7 @@ describe('what it comes to', () => {
     const verdict = await checked({ steps }, journal => journal.step(1, () => {}, { failure: NOT_STARTED }))
     expect(verdict).toMatchObject({
       outcome: 'error',
-      reason: 'The target did not start: it was not ready within 15s.',
+      reason: 'press handover failed: The target did not start: it was not ready within 15s.',
     })
   })
 
@@ -327,7 +340,11 @@ describe('what it comes to', () => {
       journal.finish({ stopped: { code: 'time_limit', limit_ms: 60_000 } })
     })
     expect(verdict.failures).toMatchObject([
-      { kind: 'stopped', step: { number: 2 }, happened: 'took longer than 1m: it was at step 2 (expect start)' },
+      {
+        kind: 'stopped',
+        step: { number: 2 },
+        happened: 'the scenario was stopped at step 2 (expect start): took longer than 1m',
+      },
     ])
   })
 
@@ -338,17 +355,17 @@ describe('what it comes to', () => {
     })
     expect(verdict).toMatchObject({
       outcome: 'fail',
-      failures: [{ kind: 'stopped', step: null, happened: 'interrupted by SIGINT' }],
+      failures: [{ kind: 'stopped', step: null, happened: 'the scenario was stopped: interrupted by SIGINT' }],
     })
   })
 
   it('a journal without its end is an error', async () => {
     const plan = await planOf({ steps })
     const evaluator = createEvaluator(plan)
-    for (const entry of journalOf(plan).entries) evaluator.see(entry)
+    for (const entry of journalOf(plan).entries) evaluator.add(entry)
     expect(evaluator.finish()).toMatchObject({
       outcome: 'error',
-      reason: 'the journal stops before the end of the scenario',
+      reason: { code: 'incomplete_journal' },
     })
   })
 

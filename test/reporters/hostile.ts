@@ -1,6 +1,6 @@
 /** Texts that try to be more than text, and plays that have them everywhere. */
 import * as fc from 'fast-check'
-import type { ScenarioResult } from '../../src/evaluator/verdict.ts'
+import type { ScenarioReport } from '../../src/evaluator/wording/report.ts'
 import { CHATS, failure, Journal, scenarioResult, step, stepVerdict } from './run-results.ts'
 
 export const HOSTILE = [
@@ -23,16 +23,16 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.array(fc.integer({ min: 0, max: 0xffff })).map(units => String.fromCharCode(...units)),
 )
 
-export function hostileResult(text: string, outcome: ScenarioResult['outcome'] = 'fail'): ScenarioResult {
+export function hostileResult(text: string, outcome: ScenarioReport['outcome'] = 'fail'): ScenarioReport {
   const place = { file: text, line: 3, column: 5 }
   const ref = step(1, text, { id: text, name: text, conversation: text, place })
   const log = hostileJournal(text)
-  const difference = { path: text, expected: text, actual: `${text}!`, hint: text }
-  const miss = { seq: 3, what: text, afterMs: -12, why: text, differences: [difference] }
+  const difference = { path: text, expected: text, received: `${text}!`, hint: text }
+  const miss = { seq: 3, what: text, afterMs: -12, codes: [], why: text, differences: [difference] }
   const bad = failure({
     step: ref,
     conversation: text,
-    wanted: text,
+    expected: text,
     happened: text,
     rules: [text],
     nearest: [miss, miss],
@@ -48,7 +48,7 @@ export function hostileResult(text: string, outcome: ScenarioResult['outcome'] =
     outcome,
     reason: outcome === 'pass' ? null : text,
     failures: outcome === 'fail' ? [bad, { ...bad, step: null, soft: true }] : [],
-    warnings: [{ rule: text, failure: bad, conversation: text, marks: [1] }],
+    warnings: [{ rule: text, message: text, conversation: text, marks: [1] }],
     steps: [stepVerdict(ref, { outcome: 'fail' }), stepVerdict(step(2, text), { outcome: 'not reached' })],
     captures: { [text]: text },
     journal: log.entries,

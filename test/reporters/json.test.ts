@@ -39,9 +39,16 @@ describe('json', () => {
       seq: 12,
       what: 'POST /api/v2/handover/message/',
       after_ms: 840,
+      codes: [],
       why: '1 field differs',
       differences: [
-        { path: 'message', expected: `"I'm Anna"`, actual: '"I&#39;m Anna"', hint: 'only HTML escaping differs' },
+        {
+          path: 'message',
+          expected: `"I'm Anna"`,
+          actual: '"I&#39;m Anna"',
+          hint: 'only HTML escaping differs',
+          code: null,
+        },
       ],
     })
   })

@@ -95,7 +95,7 @@ describe('whatever the texts hold', () => {
     fc.assert(
       fc.property(anyText, text => {
         const run = result([hostileResult(text), hostileResult(text, 'error'), hostileResult(text, 'skipped')], {
-          failures: [failure({ happened: text, wanted: text })],
+          failures: [failure({ happened: text, expected: text })],
         })
         expect(all(readXml(junitReport(run)), 'testcase')).toHaveLength(4)
       }),

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Failure, RunResult, ScenarioResult } from '../../src/evaluator/verdict.ts'
+import {
+  describeWarning,
+  type FailureReport,
+  type RunReport,
+  type ScenarioReport,
+} from '../../src/evaluator/wording/report.ts'
 import { elide, isGap } from '../../src/reporters/diagram-rows.ts'
 import { prettyReport } from '../../src/reporters/pretty.ts'
 import { widthOf } from '../../src/text/terminal-text.ts'
@@ -19,9 +24,9 @@ import {
   unreachableResult,
 } from './samples.ts'
 
-const pretty = (run: RunResult, columns = 100) => prettyReport(run, { colorLevel: 0, columns })
+const pretty = (run: RunReport, columns = 100) => prettyReport(run, { colorLevel: 0, columns })
 /** The block of one play, without the sums. */
-const block = (play: ScenarioResult, columns = 100) => `\n${pretty(result([play]), columns).split('\n\n')[0]}\n`
+const block = (play: ScenarioReport, columns = 100) => `\n${pretty(result([play]), columns).split('\n\n')[0]}\n`
 
 describe('a play that failed', () => {
   it('tells its story, the cause in the first two lines', () => {
@@ -192,7 +197,7 @@ describe('a play that failed', () => {
   it('a warning whose words name its entry does not name it again', () => {
     const finding = { rule: 'ER1', message: 'avatr is not a known field; it was ignored.' }
     const details = { target: 'start', finding, seqs: [12, 14] }
-    const warnings = [{ rule: 'unknown-fields', details, conversation: null, marks: [12, 14] }] as const
+    const warnings = [describeWarning({ rule: 'unknown-fields', details, conversation: null, marks: [12, 14] })]
     const text = block({ ...escapedPlay(), warnings })
     expect(text).toContain('warning unknown-fields: start (#12, #14): avatr')
     expect(text.replace(/\s+/g, ' ')).not.toContain('leave it out. (#12')
@@ -200,8 +205,8 @@ describe('a play that failed', () => {
 
   it('long values are cut around where they begin to differ', () => {
     const long = 'The parcel has been sent on Monday by our warehouse in Oslo. '.repeat(5)
-    const differences = [{ path: 'message', expected: `"${long}A"`, actual: `"${long}B"` }]
-    const miss = { seq: 1, what: 'POST message', afterMs: 5, why: '1 field differs', differences }
+    const differences = [{ path: 'message', expected: `"${long}A"`, received: `"${long}B"` }]
+    const miss = { seq: 1, what: 'POST message', afterMs: 5, codes: [], why: '1 field differs', differences }
     const text = block(scenarioResult({ outcome: 'fail', failures: [failure({ nearest: [miss] })] }))
     expect(text).toContain('- … our warehouse in Oslo. A"   + … our warehouse in Oslo. B"')
   })
@@ -209,7 +214,7 @@ describe('a play that failed', () => {
   it('a step names its chat when it is not the only one, and says when it is soft', () => {
     const ref = step(3, 'expect end', { conversation: 'bo', name: 'goodbye' })
     const text = block(
-      scenarioResult({ outcome: 'fail', failures: [failure({ step: ref, soft: true, wanted: 'expect end' })] }),
+      scenarioResult({ outcome: 'fail', failures: [failure({ step: ref, soft: true, expected: 'expect end' })] }),
     )
     expect(text).toContain('scenarios/happy.yaml:15:5  step 3/10 goodbye, chat bo  soft\n')
   })
@@ -217,15 +222,22 @@ describe('a play that failed', () => {
   describe('failures that say the same', () => {
     const inRound = (number: number, happened: string, more: object = {}) => {
       const label = `expect message { message: "Hello user ${number}" }`
-      return failure({ step: { ...step(number, label), place: PLACE }, wanted: label, happened, ...more })
+      return failure({
+        step: { ...step(number, label), place: PLACE },
+        expected: label,
+        happened,
+        group: happened,
+        ...more,
+      })
     }
     const PLACE = { file: 'scenarios/happy.yaml', line: 18, column: 11 }
     const crossTalk = (number: number) =>
       inRound(
         number,
         `nearest: #${100 + number} message +0.0${number} s: chat_id belongs to chat "user 8": cross-talk?`,
+        { group: 'cross-talk' },
       )
-    const shownOf = (...failures: Failure[]) => block(scenarioResult({ outcome: 'fail', failures }))
+    const shownOf = (...failures: FailureReport[]) => block(scenarioResult({ outcome: 'fail', failures }))
     const marksIn = (text: string) => text.match(/^ {2}x /gm)?.length
 
     it('are told once, with the steps of the others', () => {
@@ -236,8 +248,12 @@ describe('a play that failed', () => {
 
     it.each([
       ['another status', inRound(1, 'answered 500'), inRound(2, 'answered 404')],
-      ['another place', crossTalk(1), failure({ ...crossTalk(2), step: step(2, 'expect message') })],
-      ['another hint', crossTalk(1), { ...crossTalk(2), hint: 'Restart it.' }],
+      [
+        'another place',
+        crossTalk(1),
+        failure({ ...crossTalk(2), step: step(2, 'expect message'), group: 'another place' }),
+      ],
+      ['another hint', crossTalk(1), { ...crossTalk(2), hint: 'Restart it.', group: 'another hint' }],
     ])('%s is not the same', (_, one, other) => {
       expect(marksIn(shownOf(one, other))).toBe(2)
     })
@@ -248,15 +264,16 @@ describe('a play that failed', () => {
           kind: 'contract',
           step: null,
           conversation,
-          wanted: 'message',
+          expected: 'message',
           happened: `#${seq} was refused with 400 in chat "${conversation}"`,
+          group: 'refused',
         })
       expect(shownOf(refused('ada', 3), refused('bo', 14))).toContain('and 1 more like it: chat bo')
     })
   })
 
   it('more than ten failures, more than five others and steps not reached are counted', () => {
-    const miss = { seq: 1, what: 'message', afterMs: 0, why: 'late', differences: [] }
+    const miss = { seq: 1, what: 'message', afterMs: 0, codes: [], why: 'late', differences: [] }
     const many = [...'abcdefghijkl'].map(happened => failure({ happened, nearest: Array(8).fill(miss) }))
     const steps = [3, 4, 5, 9].map(number => stepVerdict(step(number, 'expect end'), { outcome: 'not reached' }))
     const text = block(scenarioResult({ outcome: 'fail', failures: many, steps }))
@@ -323,7 +340,7 @@ describe('the rest', () => {
 
   it('a repeated play names its number; warnings are grouped by rule', () => {
     const details = { call: { seq: 5, method: 'POST', path: '/api/v2/handover/message' }, endSeq: 4 }
-    const warnings = [{ rule: 'message-after-end', details, conversation: null, marks: [] }] as const
+    const warnings = [describeWarning({ rule: 'message-after-end', details, conversation: null, marks: [] })]
     const scenarios = [1, 2].map(instance => scenarioResult({ instance, warnings: [...warnings, ...warnings] }))
     const text = pretty(result([...scenarios, scenarioResult({ name: 'Other', warnings })]))
     expect(text).toContain('PASS scenarios/happy.yaml > Happy path #2  640 ms  2 warnings')
@@ -357,7 +374,7 @@ describe('the terminal', () => {
     fc.assert(
       fc.property(anyText, fc.constantFrom('pass', 'fail', 'error', 'inconclusive', 'skipped'), (text, outcome) => {
         const shown = pretty(
-          result([hostileResult(text, outcome as ScenarioResult['outcome'])], { target: text, stopped: text }),
+          result([hostileResult(text, outcome as ScenarioReport['outcome'])], { target: text, stopped: text }),
         )
         expect(shown).not.toMatch(UNSEEN)
       }),

@@ -1,6 +1,8 @@
 /** Plays made by hand: what a runner would hand to the reports. */
 
-import type { Failure, Outcome, RunResult, ScenarioResult, StepRef, StepVerdict } from '../../src/evaluator/verdict.ts'
+import type { Failure, StepRef } from '../../src/evaluator/failure.ts'
+import type { Outcome, RunResult, StepVerdict } from '../../src/evaluator/verdict.ts'
+import type { FailureReport, RunReport, ScenarioReport } from '../../src/evaluator/wording/report.ts'
 import type { Entry, EntryContent, EntryOf } from '../../src/journal/entry.ts'
 import type { DriverCall } from '../../src/scenario/run-events.ts'
 
@@ -136,20 +138,22 @@ export const stepVerdict = (ref: StepRef, more: Partial<StepVerdict> = {}): Step
   ...more,
 })
 
-export const failure = (more: Partial<Failure>): Failure => ({
+export const failure = (more: Partial<FailureReport>): FailureReport => ({
   kind: 'expect',
   step: null,
   conversation: 'main',
-  wanted: 'expect message',
+  expected: 'expect message',
   happened: 'nothing came',
   rules: [],
   nearest: [],
   marks: [],
   soft: false,
+  code: 'warning',
+  group: JSON.stringify([more.step, more.expected, more.happened]),
   ...more,
 })
 
-export const scenarioResult = (more: Partial<ScenarioResult> = {}): ScenarioResult => ({
+export const scenarioResult = (more: Partial<ScenarioReport> = {}): ScenarioReport => ({
   name: 'Happy path',
   file: 'scenarios/happy.yaml',
   place: { file: more.file ?? 'scenarios/happy.yaml', line: 2, column: 1 },
@@ -162,6 +166,7 @@ export const scenarioResult = (more: Partial<ScenarioResult> = {}): ScenarioResu
   durationMs: 640,
   outcome: 'pass',
   reason: null,
+  reasonCode: null,
   failures: [],
   warnings: [],
   steps: [],
@@ -172,7 +177,7 @@ export const scenarioResult = (more: Partial<ScenarioResult> = {}): ScenarioResu
   ...more,
 })
 
-export function result(scenarios: readonly ScenarioResult[], more: Partial<RunResult> = {}): RunResult {
+export function result(scenarios: readonly ScenarioReport[], more: Partial<RunReport> = {}): RunReport {
   const count = (outcome: Outcome) => scenarios.filter(play => play.outcome === outcome).length
   const counts = {
     pass: count('pass'),
@@ -196,3 +201,22 @@ export function result(scenarios: readonly ScenarioResult[], more: Partial<RunRe
     ...more,
   }
 }
+
+/** The same run before its texts are rendered; without near misses and hints. */
+export const coded = (report: RunReport): RunResult => ({
+  ...report,
+  failures: report.failures.map(codedFailure),
+  scenarios: report.scenarios.map(one => ({
+    ...one,
+    reason: null,
+    warnings: [],
+    failures: one.failures.map(codedFailure),
+  })),
+})
+
+export const codedFailure = ({ expected, happened, hint: _, ...failure }: FailureReport): Failure => ({
+  ...failure,
+  expected: { code: 'step_done', label: expected },
+  happened: { code: 'unfillable', message: happened },
+  nearest: [],
+})

@@ -1,9 +1,9 @@
 /** Plays as they come out of real runs, one for each way to fail. */
-import type { ScenarioResult } from '../../src/evaluator/verdict.ts'
+import { describeWarning, type ScenarioReport } from '../../src/evaluator/wording/report.ts'
 import { CHATS, failure, Journal, scenarioResult, step, stepVerdict } from './run-results.ts'
 
 /** The agent's words came with HTML in them. */
-export function escapedPlay(): ScenarioResult {
+export function escapedPlay(): ScenarioReport {
   const log = new Journal()
   log.note('scenario_started', { scenario: 'Happy path' })
   log.at(1).started(1, 'press handover')
@@ -34,7 +34,7 @@ export function escapedPlay(): ScenarioResult {
     failures: [
       failure({
         step: ref,
-        wanted: `expect message { message: "I'm Anna" } within 2s of #10`,
+        expected: `expect message { message: "I'm Anna" } within 2s of #10`,
         happened: `nearest: #${wrong}, message differs (only HTML escaping)`,
         rules: ['E6'],
         marks: [wrong],
@@ -43,25 +43,32 @@ export function escapedPlay(): ScenarioResult {
             seq: wrong,
             what: 'POST /api/v2/handover/message/',
             afterMs: 840,
+            codes: [],
             why: '1 field differs',
             differences: [
-              { path: 'message', expected: `"I'm Anna"`, actual: '"I&#39;m Anna"', hint: 'only HTML escaping differs' },
+              {
+                path: 'message',
+                expected: `"I'm Anna"`,
+                received: '"I&#39;m Anna"',
+                hint: 'only HTML escaping differs',
+              },
             ],
           },
           {
             seq: other,
             what: 'message',
             afterMs: 910,
+            codes: [],
             why: 'chat_id belongs to chat "bo": cross-talk?',
             differences: [],
           },
-          { seq: 10, what: 'message', afterMs: 20, why: 'already claimed by step 3', differences: [] },
+          { seq: 10, what: 'message', afterMs: 20, codes: [], why: 'already claimed by step 3', differences: [] },
         ],
         hint: 'send the text as it is; the platform does the escaping',
       }),
     ],
     warnings: [
-      {
+      describeWarning({
         rule: 'sender-incomplete',
         details: {
           target: 'message',
@@ -70,13 +77,13 @@ export function escapedPlay(): ScenarioResult {
         },
         conversation: 'main',
         marks: [wrong],
-      },
+      }),
     ],
   })
 }
 
 /** A text of one chat came up in another. */
-export function crossTalkPlay(): ScenarioResult {
+export function crossTalkPlay(): ScenarioReport {
   const log = new Journal()
   log.started(1, 'user "Hello"')
   const said = log.user('Hello ~a1b2', CHATS.main)
@@ -96,7 +103,7 @@ export function crossTalkPlay(): ScenarioResult {
       failure({
         kind: 'leak',
         conversation: 'bo',
-        wanted: 'a text of chat "main" stays there',
+        expected: 'a text of chat "main" stays there',
         happened: `#${leaked} brought "Hello ~a1b2" of chat "main" into chat "bo"`,
         marks: [said, leaked],
       }),
@@ -106,7 +113,7 @@ export function crossTalkPlay(): ScenarioResult {
 }
 
 /** Nothing came at all. */
-export function silentResult(): ScenarioResult {
+export function silentResult(): ScenarioReport {
   const log = new Journal()
   log.started(1, 'press handover')
   const press = log.press()
@@ -124,13 +131,13 @@ export function silentResult(): ScenarioResult {
     durationMs: 7009,
     journal: log.entries,
     steps: [stepVerdict(step(1, 'press handover', { of: 2 })), stepVerdict(ref, { outcome: 'fail' })],
-    failures: [failure({ step: ref, wanted: 'expect start within 5s of #2', happened: 'no call came at all' })],
+    failures: [failure({ step: ref, expected: 'expect start within 5s of #2', happened: 'no call came at all' })],
     rerunCommand: 'npx handover-sim run scenarios/silent.yaml --seed 1',
   })
 }
 
 /** A call the platform refuses. */
-export function refusedPlay(): ScenarioResult {
+export function refusedPlay(): ScenarioReport {
   const log = new Journal()
   const error = { code: 'invalid_parameter', message: 'bot_id must be a whole number, got "1042"', field: 'bot_id' }
   const bad = log.at(50).call('start', { bot_id: '1042' }, { status: 400, response: { error } })
@@ -142,7 +149,7 @@ export function refusedPlay(): ScenarioResult {
     failures: [
       failure({
         kind: 'contract',
-        wanted: 'POST /api/v2/handover/start as documented',
+        expected: 'POST /api/v2/handover/start as documented',
         happened: `#${bad} was refused with 400: bot_id must be a whole number, got "1042"`,
         rules: ['E4'],
         marks: [bad],
@@ -153,7 +160,7 @@ export function refusedPlay(): ScenarioResult {
 }
 
 /** The intermediary went away in the middle. */
-export function crashedPlay(): ScenarioResult {
+export function crashedPlay(): ScenarioReport {
   const log = new Journal()
   log.started(1, 'user "Hello"')
   const said = log.user('Hello')
@@ -171,7 +178,7 @@ export function crashedPlay(): ScenarioResult {
       failure({
         kind: 'stimulus',
         step: ref,
-        wanted: 'MESSAGE FROM USER answered with 200',
+        expected: 'MESSAGE FROM USER answered with 200',
         happened: 'no answer: connection refused: nothing listens at 127.0.0.1:3000',
         marks: [event],
         hint: 'the target answered before: did it crash?',
@@ -181,10 +188,10 @@ export function crashedPlay(): ScenarioResult {
   })
 }
 
-export const passedResult = (): ScenarioResult =>
+export const passedResult = (): ScenarioReport =>
   scenarioResult({ name: 'Short and good', file: 'scenarios/short.yaml', durationMs: 120 })
 
-export const openResult = (): ScenarioResult =>
+export const openResult = (): ScenarioReport =>
   scenarioResult({
     name: 'With an agent',
     file: 'scenarios/agent.yaml',
@@ -193,7 +200,7 @@ export const openResult = (): ScenarioResult =>
     durationMs: 30,
   })
 
-export const unreachableResult = (): ScenarioResult =>
+export const unreachableResult = (): ScenarioReport =>
   scenarioResult({
     name: 'No desk',
     file: 'scenarios/desk.yaml',
@@ -202,7 +209,7 @@ export const unreachableResult = (): ScenarioResult =>
     durationMs: 5,
   })
 
-export const skippedResult = (): ScenarioResult =>
+export const skippedResult = (): ScenarioReport =>
   scenarioResult({
     name: 'Later',
     file: 'scenarios/later.yaml',

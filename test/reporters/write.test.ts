@@ -16,15 +16,17 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { writeReports } from '../../src/cli/write-reports.ts'
 import type { RunResult } from '../../src/evaluator/verdict.ts'
+import { describeRun } from '../../src/evaluator/wording/report.ts'
 import { saveText } from '../../src/files/save-file.ts'
 import { jsonReport } from '../../src/reporters/json.ts'
 import { prettyReport } from '../../src/reporters/pretty.ts'
 import { parseReports } from '../../src/reporters/report-option.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
-import { failure, result, scenarioResult } from './run-results.ts'
+import { coded, failure, result, scenarioResult } from './run-results.ts'
 import { escapedPlay, passedResult } from './samples.ts'
 
-const RUN = result([passedResult(), escapedPlay()])
+const RESULT = coded(result([passedResult(), escapedPlay()]))
+const RUN = describeRun(RESULT)
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'reports-'))
@@ -47,7 +49,7 @@ interface Given {
 }
 
 async function write(flag: string, given: Given = {}) {
-  const { cwd = folder(), env = {}, colorLevel = 0, run = RUN, columns } = given
+  const { cwd = folder(), env = {}, colorLevel = 0, run = RESULT, columns } = given
   const io = { stdout: Object.assign(fakeOutput(), { columns }), stderr: fakeOutput(), cwd }
   const problems = await writeReports(run, parseReports(flag, env), { io, env, colorLevel })
   return { cwd, problems, stdout: io.stdout.text, stderr: io.stderr.text }
@@ -104,7 +106,7 @@ describe('writing reports', () => {
   })
 
   it('a run that passed but left no report says the exit code it has', async () => {
-    const passed = { ...result([passedResult()]), exitCode: 0 }
+    const passed = { ...coded(result([passedResult()])), exitCode: 0 }
     const { stdout, stderr } = await write('pretty,json=file/x,tap=ok.tap', { run: passed, cwd: withFile() })
     expect(stdout).toContain('exit 3: the environment failed')
     expect(stderr).toMatch(/^tap report: ok\.tap\nthe json report .* could not be written/)
@@ -168,7 +170,7 @@ describe("in GitHub's workflows", () => {
 
   it('what the intermediary sent is no command of the workflow', async () => {
     const happened = `${'x'.repeat(95)} ::stop-commands::forged ${'y'.repeat(60)}`
-    const run = result([scenarioResult({ outcome: 'fail', failures: [failure({ happened })] })])
+    const run = coded(result([scenarioResult({ outcome: 'fail', failures: [failure({ happened })] })]))
     expect((await write('', { run })).stdout).toMatch(/^ +::stop-commands::forged/m)
     expect((await write('', { run, env: { GITHUB_ACTIONS: 'true' } })).stdout).not.toMatch(/^\s*::/m)
   })

@@ -17,15 +17,19 @@ const checks: Record<string, Row> = {
   'another status': {
     head: SOON,
     steps: '- check: { status: agent }',
-    is: /^check: .*status: "agent" wanted, "bot" there/,
+    is: /^check: .*status: expected "agent", received "bot"/,
   },
   typing: { steps: `${TAKEN}- agent: type\n- check: { typing: true }\n- expect: typing_start`, is: 'pass' },
-  'no typing': { head: SOON, steps: '- check: { typing: true }', is: /^check: .*typing: true wanted, false there/ },
+  'no typing': {
+    head: SOON,
+    steps: '- check: { typing: true }',
+    is: /^check: .*typing: expected true, received false/,
+  },
   availability: { head: 'availability: CLOSED', steps: '- check: { availability: CLOSED }', is: 'pass' },
   'another availability': {
     head: SOON,
     steps: '- availability: { availability: CLOSED, reason: OTHER }\n- check: { availability: OPEN }',
-    is: /^check: .*availability: "OPEN" wanted, "CLOSED" there/,
+    is: /^check: .*availability: expected "OPEN", received "CLOSED"/,
   },
   'closed, opened by a step': {
     head: 'availability: CLOSED',
@@ -80,12 +84,12 @@ const unwanted: Record<string, Row> = {
   },
   'a call without a step': {
     steps: `${TAKEN}${calls(HI)}${QUIET}`,
-    is: /^unexpected: a step for every call \| #\d+ message .*no step expects it/,
+    is: /^unexpected: a step for every call \| no step expects #\d+ message /,
   },
   'calls while it listens for the quiet': {
     head: 'timeouts: { settle: 250ms }',
     steps: `${TAKEN}${calls(...Array(3).fill('{ after: 150, message: { message: Hi } }'))}- check: { status: agent }`,
-    is: /^unexpected: .*no step expects it, and 2 more of it/,
+    is: /^unexpected: .*no step expects #\d+ .*, and 2 more /,
   },
   'a read without a step': { steps: `${TAKEN}${calls('{ transcript: {} }')}${QUIET}`, is: 'pass' },
   'a read that is not allowed': {
@@ -95,7 +99,11 @@ const unwanted: Record<string, Row> = {
   },
   'allowed by name': { head: 'strict: { allow: [message] }', steps: `${TAKEN}${calls(HI)}${QUIET}`, is: 'pass' },
   'strict: false': { head: 'strict: false', steps: `${TAKEN}${calls(HI, BAD)}${QUIET}`, is: 'pass' },
-  'strict: true': { head: 'strict: true', steps: `${TAKEN}${calls(BAD)}${QUIET}`, is: /contract: .*refused with 400/ },
+  'strict: true': {
+    head: 'strict: true',
+    steps: `${TAKEN}${calls(BAD)}${QUIET}`,
+    is: /contract: .*platform refused #\d+ .* with 400/,
+  },
   'unexpected: off': { head: 'strict: { unexpected: off }', steps: `${TAKEN}${calls(HI)}${QUIET}`, is: 'pass' },
   'contract: off': {
     head: 'strict: { unexpected: off, contract: off }',

@@ -46,16 +46,16 @@ const rows: Record<string, Row> = {
   'async, and never answered in time': {
     head: 'timeouts: { ack: 300ms, settle: 50ms }',
     steps: `- agent: { does: answers, with: { list: [{ after: 700 }] } }\n- deliver: { event: SOMETHING NEW, body: { chat_id: $(chat.id) }, async: true }\n- none: { start: {}, for: 800ms }`,
-    is: /^stimulus: status 200 from the webhook to SOMETHING NEW within 300ms \| answered 200 after (0\.[7-9]|1\.\d) s/,
+    is: /^stimulus: status 200 from the webhook to SOMETHING NEW within 300ms \| the webhook answered 200 to SOMETHING NEW after (0\.[7-9]|1\.\d) s/,
   },
   'no answer for longer than timeouts.ack': {
     head: 'timeouts: { ack: 300ms, settle: 50ms, scenario: 2s }',
     steps: `- agent: { does: answers, with: { list: [{ after: 3000 }] } }\n- deliver: { event: SOMETHING NEW, body: { chat_id: $(chat.id) } }\n${QUIET}`,
-    is: /^stimulus: status 200 from the webhook to SOMETHING NEW within 300ms \| the webhook has not answered within 300ms/,
+    is: /^stimulus: status 200 from the webhook to SOMETHING NEW within 300ms \| the webhook did not answer SOMETHING NEW within 300ms/,
   },
   'async replay of a step that sent nothing': {
     steps: `- { user: Hi, id: said }\n- deliver: { replay: said, async: true }\n${QUIET}`,
-    is: /^stimulus: .* \| Step "said" sent no event that could be sent again/,
+    is: /^stimulus: .* \| deliver said again failed: Step "said" sent no event that could be sent again/,
   },
   'replay of a press': {
     steps: `- { press: handover, id: asked }\n- agent: { sees: { request: true } }\n- deliver: { replay: asked }\n- agent: { sees: { request: true } }`,
@@ -78,7 +78,7 @@ const rows: Record<string, Row> = {
   },
   'replay of a step that sent nothing': {
     steps: `- { user: Hi, id: said }\n- deliver: { replay: said }\n${QUIET}`,
-    is: /^stimulus: .* \| Step "said" sent no event that could be sent again/,
+    is: /^stimulus: .* \| deliver said again failed: Step "said" sent no event that could be sent again/,
   },
 }
 

@@ -42,7 +42,7 @@ const rows: Record<string, Row> = {
   },
   'once, and two came': {
     steps: `${TAKEN}${calls(HI, hiAfter(60))}- expect: message\n- none: { end: {}, for: 200ms }`,
-    is: /^times: message exactly once \| it came 2 times/,
+    is: /^times: message exactly once \| message was called twice/,
   },
   'times: min and max': {
     steps: `${TAKEN}${calls(HI, hiAfter(50))}- expect: { message: {}, times: { min: 1, max: 2 } }\n- none: { end: {}, for: 200ms }`,
@@ -50,7 +50,7 @@ const rows: Record<string, Row> = {
   },
   'times: more than max': {
     steps: `${TAKEN}${calls(HI, HI, HI)}- expect: { message: {}, times: { min: 1, max: 2 } }\n- none: { end: {}, for: 150ms }`,
-    is: /^times: message 1 to 2 times \| it came 3 times/,
+    is: /^times: message 1 to 2 times \| message was called 3 times/,
   },
   'times: max only': { steps: `${TAKEN}${calls(HI)}- expect: { message: {}, times: { max: 2 } }`, is: 'pass' },
   apart: {
@@ -59,7 +59,7 @@ const rows: Record<string, Row> = {
   },
   'not apart': {
     steps: `${TAKEN}${calls(HI, HI)}- expect: { message: {}, times: 2, apart: 400ms }`,
-    is: /^times: expect message exactly twice, 400ms apart \| #\d+ and #\d+ are only .* apart/,
+    is: /^times: expect message exactly twice, 400ms apart \| message came again too soon: #\d+ and #\d+ are .* apart/,
   },
   since: {
     steps: `- { press: handover, id: asked }
@@ -111,7 +111,7 @@ const rows: Record<string, Row> = {
   },
   'capture what is not there': {
     steps: '- press: handover\n- agent: accept\n- expect: { start: {}, capture: { age: body.sender.age } }',
-    is: /^expect: .*capture age: #\d+ start has no body\.sender\.age/,
+    is: /^expect: .*#\d+ start has no body\.sender\.age to capture as age/,
   },
   'capture the last of several': {
     steps: `${TAKEN}${calls(HI, '{ message: { message: Bye } }')}- expect: { message: {}, times: 2, capture: { last: body.message } }
@@ -133,7 +133,7 @@ const rows: Record<string, Row> = {
   },
   'seq the other way round': {
     steps: `${TAKEN}${calls(HI, '{ typing_stop: {} }')}- expect: { seq: [typing_stop, message], within: 80ms }`,
-    is: /^expect: .*message is missing; nearest: #\d+ message .*: before #\d+ typing_stop, which has to come first/,
+    is: /^expect: .*no matching message came; nearest: #\d+ message .*: before #\d+ typing_stop, which has to come first/,
   },
   'one of': {
     steps: `${TAKEN}${calls('{ end: {} }')}- expect: { oneOf: [message, end] }`,

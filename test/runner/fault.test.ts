@@ -38,7 +38,7 @@ ${unsaid}`,
   },
   'latency longer than the step waits': {
     steps: `${TAKEN}${onMessage('latency: 400ms')}${calls(HI)}- expect: { message: {}, within: 200ms }`,
-    is: /^expect: .*read in time, answered .* too late to be seen/,
+    is: /^expect: .*read in time, but answered .* after the step ended/,
   },
   'drop before': { steps: `${TAKEN}${onMessage('drop: before')}${calls(HI)}${got(0)}${unsaid}`, is: 'pass' },
   'drop after': {
@@ -124,7 +124,7 @@ const events: Record<string, Row> = {
   },
   'duplicate, and the agent sees it twice': {
     steps: `${TAKEN}${onEvent('duplicate: 2, gap: 20ms')}- user: one\n- agent: { sees: one, for: 300ms }`,
-    is: /^sees: agent sees "one" exactly once for 300ms \| seen 2 times/,
+    is: /^sees: agent sees "one" exactly once for 300ms \| the agent saw "one" twice/,
   },
   swap: {
     steps: `${TAKEN}${onEvent('swap: true, times: 1')}- user: { text: one, async: true }\n- user: two\n- agent: { sees: two }\n- agent: { sees: one }`,

@@ -44,7 +44,7 @@ const rows: Record<string, Row> = {
   restart: { steps: `${needs('restart')}${AFTER}`, is: 'pass' },
   'restart, and it has forgotten': {
     steps: `${needs('restart')}- agent: { sees: { text: { $re: . } }, within: 150ms }`,
-    is: /^sees: agent sees \/\.\/ exactly once within 150ms of step 6 \(target restart\) \| nothing new came into the inbox/,
+    is: /^sees: agent sees \/\.\/ exactly once within 150ms of step 6 \(target restart\) \| the agent did not see \/\.\/ within 150ms: nothing new came into the inbox/,
   },
   'kill and start': { steps: `${needs('kill')}- target: start\n${AFTER}`, is: 'pass' },
   stop: {
@@ -84,7 +84,7 @@ it('does not wait for a slow start beyond the bound of the scenario', async () =
     slow: {
       head: 'timeouts: { scenario: 600ms, settle: 50ms }',
       steps: `- agent: { does: sign, with: { what: slow } }\n- target: restart\n- check: { status: bot }`,
-      is: /^stopped: .*took longer than 600ms: it was at step 2 \(target restart\)/,
+      is: /^stopped: .*was stopped at step 2 \(target restart\): took longer than 600ms/,
     },
   }
   const also = { driver: driverAt(port), files: { 'app.mjs': APP } }

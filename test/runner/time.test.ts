@@ -28,7 +28,7 @@ const clocks: Record<string, Row> = {
   'virtual: not before its time': {
     head: `${VIRTUAL}\ntimeouts: { expect: 500ms, settle: 50ms }`,
     steps: `${TYPING}- wait: 3s\n- check: { typing: false }`,
-    is: /^check: .*typing: false wanted, true there/,
+    is: /^check: .*typing: expected false, received true/,
   },
   'virtual: begins where it is told to': {
     head: 'clock: { mode: virtual, start: "2024-01-01T08:59:00Z" }\nbusiness_hours: { time_zone: UTC, mon: "09:00-17:00" }',
@@ -55,7 +55,7 @@ const clocks: Record<string, Row> = {
   'virtual: the last retry decides': {
     head: `${VIRTUAL}\nconfig: { webhook.retry: [10s] }`,
     steps: `${TAKEN}${answers(A500, A500, A200)}- user: Hi`,
-    is: /^stimulus: .* \| try 2: answered 500/,
+    is: /^stimulus: .* \| the webhook answered 500 to MESSAGE FROM USER \(attempt 2\)/,
   },
   'real: a retry is waited for': {
     head: 'config: { webhook: { retry: [100ms, 600ms] } }\ntimeouts: { ack: 200ms, settle: 50ms }',
@@ -65,7 +65,7 @@ const clocks: Record<string, Row> = {
   'real: the last retry decides': {
     head: 'config: { webhook.retry: [50ms] }',
     steps: `${TAKEN}${answers(A500, A500)}- user: Hi`,
-    is: /^stimulus: .* \| try 2: answered 500/,
+    is: /^stimulus: .* \| the webhook answered 500 to MESSAGE FROM USER \(attempt 2\)/,
   },
   'real: an async retry is judged at the end': {
     head: 'config: { webhook.retry: [100ms] }',
@@ -96,42 +96,42 @@ const bounds: Record<string, Row> = {
   'a wait': {
     head: 'timeouts: { scenario: 400ms, settle: 50ms }',
     steps: '- press: handover\n- wait: 1h\n- check: { status: pending }',
-    is: /^stopped: the scenario comes to its end within 400ms \| took longer than 400ms: it was at step 2 \(wait 1h\)/,
+    is: /^stopped: the scenario ends within 400ms \| the scenario was stopped at step 2 \(wait 1h\): took longer than 400ms/,
   },
   'an expect': {
     head: 'timeouts: { scenario: 400ms, expect: 1h, settle: 50ms }',
     steps: '- press: handover\n- expect: start',
-    is: /^stopped: .*took longer than 400ms: it was at step 2/,
+    is: /^stopped: .*was stopped at step 2\b.*: took longer than 400ms/,
   },
   'a sees': {
     head: 'timeouts: { scenario: 400ms, expect: 1h, settle: 50ms }',
     steps: '- press: handover\n- agent: { sees: Hello }',
-    is: /^stopped: .*took longer than 400ms: it was at step 2/,
+    is: /^stopped: .*was stopped at step 2\b.*: took longer than 400ms/,
   },
   'a check': {
     head: 'timeouts: { scenario: 400ms, expect: 1h, settle: 50ms }',
     steps: '- press: handover\n- check: { status: agent }',
-    is: /^stopped: .*took longer than 400ms: it was at step 2/,
+    is: /^stopped: .*was stopped at step 2\b.*: took longer than 400ms/,
   },
   'a webhook that does not answer': {
     head: 'timeouts: { scenario: 400ms, settle: 50ms }',
     steps: `${answers('{ status: 200, after: 1500 }')}- press: handover\n- check: { status: agent }`,
-    is: /^stopped: .*took longer than 400ms: it was at step 2/,
+    is: /^stopped: .*was stopped at step 2\b.*: took longer than 400ms/,
   },
   'an agent who does not come back': {
     head: 'timeouts: { scenario: 400ms, settle: 50ms }',
     steps: '- press: handover\n- agent: { does: sleep }\n- check: { status: agent }',
-    is: /^stopped: .*took longer than 400ms: it was at step 2/,
+    is: /^stopped: .*was stopped at step 2\b.*: took longer than 400ms/,
   },
   'finally is played all the same': {
     head: 'timeouts: { scenario: 400ms, settle: 50ms }\nfinally: [{ press: handover }, { agent: accept }, { expect: start }, { check: { status: agent } }]',
     steps: '- wait: 1h',
-    is: /^stopped: .*took longer than 400ms: it was at step 1/,
+    is: /^stopped: .*was stopped at step 1\b.*: took longer than 400ms/,
   },
   'finally has a bound of its own': {
     head: 'timeouts: { scenario: 400ms, settle: 50ms }\nfinally: [{ wait: 1h }, { log: never }]',
     steps: '- check: { status: bot }',
-    is: /^stopped: .*took longer than 400ms: it was at step 2 \(wait 1h\)/,
+    is: /^stopped: .*was stopped at step 2 \(wait 1h\): took longer than 400ms/,
   },
   'a late call explains a failure of finally as well': {
     head: 'timeouts: { settle: 50ms }\nfinally: [{ agent: { does: calls, with: { list: [{ after: 500, end: {} }] } } }, { expect: { end: {}, within: 100ms } }]',

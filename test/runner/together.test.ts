@@ -55,7 +55,10 @@ it('each has a limit of its own for the length of a body', async () => {
       steps: `${TAKEN}${calls}- expect: message\n- wait: 700ms`,
       is: 'pass',
     },
-    narrow: { steps: `${TAKEN}${calls}- check: { status: agent }`, is: /^contract: .*refused with 413/ },
+    narrow: {
+      steps: `${TAKEN}${calls}- check: { status: agent }`,
+      is: /^contract: .*platform refused #\d+ .* with 413/,
+    },
   }
   await holds(await startPuppet(), rows, { flags: ['--set', 'limits.body=2000'] })
 })

@@ -13,7 +13,7 @@ const rows: Record<string, Row> = {
   'a text': { steps: `${TAKEN}- user: Hello\n- agent: { sees: Hello }`, is: 'pass' },
   'a text nobody acknowledges': {
     steps: `${TAKEN}${answers('{ status: 500 }')}- user: Hello`,
-    is: /^stimulus: status 200 from the webhook to MESSAGE FROM USER within 10s \| answered 500 /,
+    is: /^stimulus: status 200 from the webhook to MESSAGE FROM USER within 10s \| the webhook answered 500 to MESSAGE FROM USER /,
   },
   'a text to the bot': { steps: '- user: Hello\n- check: { events: { MESSAGE FROM USER: 0 } }', is: 'pass' },
   'another 2xx is no 200': { steps: `${TAKEN}${answers(A204)}- user: Hello`, is: /^stimulus: .* answered 204 / },
@@ -48,7 +48,7 @@ const rows: Record<string, Row> = {
   'an answer too late': {
     head: 'timeouts: { ack: 500ms, settle: 50ms }',
     steps: `${TAKEN}${answers('{ status: 200, after: 600 }')}- user: Hi`,
-    is: /^stimulus: .* within 500ms \| answered 200 after 0\.[67] s/,
+    is: /^stimulus: .* within 500ms \| the webhook answered 200 to MESSAGE FROM USER after 0\.[67] s/,
   },
   'no answer at all': {
     head: 'timeouts: { ack: 300ms, settle: 50ms }\nconfig: { webhook.timeout: 10s }',
@@ -122,7 +122,10 @@ const rows: Record<string, Row> = {
 - check: { status: pending }`,
     is: 'pass',
   },
-  'the bot is silent beside an agent': { steps: `${TAKEN}- bot: Hi`, is: /^stimulus: bot.* \| The bot is silent/ },
+  'the bot is silent beside an agent': {
+    steps: `${TAKEN}- bot: Hi`,
+    is: /^stimulus: bot.* \| bot "Hi" failed: The bot is silent/,
+  },
 }
 
 it('user, press and bot', async () => {

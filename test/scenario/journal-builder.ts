@@ -1,7 +1,8 @@
 /** Journals of plays, written by hand: what the player would note, and what happened in between. */
 
-import { evaluate } from '../../src/evaluator/evaluation.ts'
-import type { RunResult, ScenarioResult, Verdict } from '../../src/evaluator/verdict.ts'
+import { evaluate } from '../../src/evaluator/evaluator.ts'
+import type { RunResult, ScenarioResult } from '../../src/evaluator/verdict.ts'
+import { describeVerdict, type VerdictReport } from '../../src/evaluator/wording/report.ts'
 import type { ApiContent, DeliveryFailure, Entry, EntryContent } from '../../src/journal/entry.ts'
 import { compile } from '../../src/scenario/compile/compile.ts'
 import { loadValues } from '../../src/scenario/load/load.ts'
@@ -197,11 +198,11 @@ export function journalOf(plan: Plan, pace = 10) {
 }
 
 /** The verdict on a whole play. */
-export async function checked(scenario: object, write: (journal: JournalBuilder) => void): Promise<Verdict> {
+export async function checked(scenario: object, write: (journal: JournalBuilder) => void): Promise<VerdictReport> {
   const plan = await planOf(scenario)
   const journal = journalOf(plan)
   write(journal)
-  return evaluate(plan, journal.finish())
+  return describeVerdict(evaluate(plan, journal.finish()))
 }
 
 export type JournalBuilder = ReturnType<typeof journalOf>

@@ -23,7 +23,7 @@ describe('an expectation that nothing can meet', () => {
     const ada = await sim.chat()
     await ada.press('handover')
     expect(await messageOf(ada.expectCall('start', {}, SHORT))).toMatch(
-      /The webhook did not take REQUESTING TAKEOVER: .* the webhook function threw: no conversation yet at \S+not-taken\.test\.ts:\d+:\d+/,
+      /The webhook did not accept REQUESTING TAKEOVER: .* the webhook function threw: no conversation yet at \S+not-taken\.test\.ts:\d+:\d+/,
     )
   })
 
@@ -81,7 +81,7 @@ describe('an expectation that nothing can meet', () => {
     const ada = await sim.chat()
     await ada.press('handover')
     const message = await messageOf(ada.expectCall('start', {}, SHORT))
-    expect(message).toContain('The webhook did not take REQUESTING TAKEOVER: not sent: no webhook URL is set')
+    expect(message).toContain('The webhook did not accept REQUESTING TAKEOVER: not sent: no webhook URL is set')
   })
 
   it('nor is anything seen in the inbox', async () => {
@@ -96,7 +96,7 @@ describe('an expectation that nothing can meet', () => {
     await ada.expectCall('start')
     await ada.says('Hello')
     expect(await messageOf(ada.expectAgentSees('Hello', SHORT))).toMatch(
-      /The webhook did not take MESSAGE FROM USER: answered 500 after [\d.]+ m?s: no agent/,
+      /The webhook did not accept MESSAGE FROM USER: answered 500 after [\d.]+ m?s: no agent/,
     )
   })
 
@@ -105,6 +105,6 @@ describe('an expectation that nothing can meet', () => {
     const [ada, other] = [await sim.chat(), await sim.chat({ id: 'other' })]
     await ada.press('handover')
     await other.press('handover')
-    expect(await messageOf(ada.expectCall('start', {}, SHORT))).not.toContain('did not take')
+    expect(await messageOf(ada.expectCall('start', {}, SHORT))).not.toContain('did not accept')
   })
 })

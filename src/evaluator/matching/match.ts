@@ -1,12 +1,11 @@
 /**
- * Compares what a scenario wants with what came. Scalars equal; objects partial; arrays of the same length, their items
+ * Compares an expected value with a received one. Scalars equal; objects partial; arrays of the same length, their items
  * partial; `{ $op: … }` as operators.ts says.
  */
 import { fieldName } from '../../contract/explain-issues.ts'
 import { type Asymmetric, isAsymmetric } from '../../scenario/interpolation.ts'
-import { messageOf } from '../../text/error-text.ts'
-import type { Difference } from '../verdict.ts'
-import { hintFor, keyHint } from './notes.ts'
+import type { Difference, DifferenceNote } from '../near-miss.ts'
+import { keyNote, noteFor } from './notes.ts'
 import { type Inner, operatorIn, typesOf } from './operators.ts'
 import { aroundDifference, flow } from './value-text.ts'
 
@@ -15,12 +14,12 @@ export interface MatchOptions {
   readonly clean?: (text: string) => string
 }
 
-/** No differences: it fits. */
+/** The differences between an expected value and a received one; none when it fits. */
 export function match(expected: unknown, actual: unknown, options: MatchOptions = {}): Difference[] {
   return compare(expected, actual, [], cleanOf(options)).map(gap => differenceOf(gap, actual))
 }
 
-/** The same without the words. */
+/** The same without the differences. */
 export const fits = (expected: unknown, actual: unknown, options: MatchOptions = {}): boolean =>
   compare(expected, actual, [], cleanOf(options)).length === 0
 
@@ -34,7 +33,7 @@ interface Gap {
   readonly path: Path
   readonly expected: unknown
   readonly actual: unknown
-  readonly hint?: string
+  readonly note?: DifferenceNote
 }
 
 function compare(expected: unknown, actual: unknown, path: Path, clean: Clean): Gap[] {
@@ -52,14 +51,16 @@ function compare(expected: unknown, actual: unknown, path: Path, clean: Clean): 
   return operator.holds(actual, innerOf(clean)) ? [] : differs
 }
 
-/** Of a test runner, or somebody's own: one that throws fits nothing, and says why. */
+/** A matcher of a test runner or of the user: one that throws fits nothing. */
 function byItself(expected: Asymmetric, actual: unknown, path: Path): Gap[] {
   try {
     return expected.asymmetricMatch(actual) ? [] : [{ path, expected, actual }]
   } catch (error) {
-    return [{ path, expected, actual, hint: `the matcher threw: ${flow(messageOf(error))}` }]
+    return [{ path, expected, actual, note: { code: 'matcher_threw', message: flow(messageOf(error)) } }]
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const innerOf = (clean: Clean): Inner => ({
   fits: (expected, actual) => compare(expected, actual, [], clean).length === 0,
@@ -92,14 +93,14 @@ function absentMap(expected: Fields, path: Path, clean: Clean): Gap[] {
 
 function compareLists(expected: readonly unknown[], actual: unknown, path: Path, clean: Clean): Gap[] {
   if (!Array.isArray(actual)) return [{ path, expected, actual }]
-  if (actual.length !== expected.length) return [{ path, expected, actual, hint: countHint(expected, actual) }]
+  if (actual.length !== expected.length) {
+    const note = { code: 'item_count', expected: expected.length, received: actual.length } as const
+    return [{ path, expected, actual, note }]
+  }
   const gaps = expected.flatMap((wanted, index) => compare(wanted, actual[index], [...path, index], clean))
   const shuffled = gaps.length > 0 && isShuffled(expected, actual, clean)
-  return shuffled ? [{ path, expected, actual, hint: 'the same items in another order' }] : gaps
+  return shuffled ? [{ path, expected, actual, note: { code: 'item_order' } }] : gaps
 }
-
-const countHint = (expected: readonly unknown[], actual: readonly unknown[]) =>
-  `${expected.length} item${expected.length === 1 ? '' : 's'} wanted, ${actual.length} there`
 
 const MOST_SHUFFLED = 50
 
@@ -125,17 +126,18 @@ function same(expected: unknown, actual: unknown, clean: Clean): boolean {
   return keys.every(key => Object.hasOwn(actual, key) && same(expected[key], actual[key], clean))
 }
 
-function differenceOf({ path, expected, actual, hint }: Gap, root: unknown): Difference {
-  const telling = hint ?? (actual === undefined ? keyHint(path, root) : hintFor(expected, actual))
+function differenceOf({ path, expected, actual, note }: Gap, root: unknown): Difference {
+  const found = note ?? (actual === undefined ? keyNote(path, root) : noteFor(expected, actual))
   const both = typeof expected === 'string' && typeof actual === 'string'
-  const [wanted, got] = both ? aroundDifference(expected, actual) : [flow(expected), flow(actual)]
-  return { path: fieldName(path), expected: wanted, actual: got, ...(telling === undefined ? {} : { hint: telling }) }
+  const [left, right] = both ? aroundDifference(expected, actual) : [flow(expected), flow(actual)]
+  const received = actual === undefined ? null : right
+  return { path: fieldName(path), expected: left, received, ...(found === undefined ? {} : { note: found }) }
 }
 
-/** 0 when nothing differs; a difference that is explained counts half, one between similar texts a little less than one. */
 export const distanceOf = (differences: readonly Difference[]): number =>
   differences.reduce(
-    (sum, { hint, expected, actual }) => sum + (hint === undefined ? 1 - likeness(expected, actual) / 3 : 0.5),
+    (sum, { note, expected, received }) =>
+      sum + (note === undefined ? 1 - likeness(expected, received ?? 'absent') / 3 : 0.5),
     0,
   )
 

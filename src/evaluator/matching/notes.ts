@@ -1,67 +1,66 @@
-/** Names the mistake behind two values that nearly agree. */
+/** Names the mistake behind two values that nearly agree, as a code. */
 
 import { fieldName } from '../../contract/explain-issues.ts'
-import { counted } from '../../text/counted.ts'
 import { nearest } from '../../text/near-names.ts'
+import type { DifferenceNote } from '../near-miss.ts'
 import { firstDifference } from './value-text.ts'
 
-export function hintFor(expected: unknown, actual: unknown): string | undefined {
-  if (typeof expected === 'string' && typeof actual === 'string') return textHint(expected, actual)
-  if (isScalar(expected) && isScalar(actual) && String(expected) === String(actual)) return kindHint(expected, actual)
-  if (typeof actual === 'string' && typeof expected === 'object' && isJson(actual)) return 'it is JSON inside a text'
+export function noteFor(expected: unknown, actual: unknown): DifferenceNote | undefined {
+  if (typeof expected === 'string' && typeof actual === 'string') return textNote(expected, actual)
+  if (isScalar(expected) && isScalar(actual) && String(expected) === String(actual))
+    return { code: 'type', expected: typeName(expected), received: typeName(actual) }
+  if (typeof actual === 'string' && typeof expected === 'object' && isJson(actual)) return { code: 'json_text' }
   return undefined
 }
 
 const isScalar = (value: unknown) => typeof value !== 'object' && typeof value !== 'undefined'
 
-const kindHint = (expected: unknown, actual: unknown) => `a ${kindOf(actual)}, not a ${kindOf(expected)}`
-const kindOf = (value: unknown) => (typeof value === 'string' ? 'text' : typeof value)
+const typeName = (value: unknown) => (typeof value === 'string' ? 'text' : typeof value)
 
-type Rule = (expected: string, actual: string) => string | undefined | false
+type Rule = (expected: string, actual: string) => DifferenceNote | undefined | false
 
-/** The first that holds is told; the more exact ones come first. */
+/** The first that holds is the note; the more exact ones come first. */
 const RULES: readonly Rule[] = [
-  (expected, actual) => expected.toLowerCase() === actual.toLowerCase() && 'only upper and lower case differ',
+  (expected, actual) => expected.toLowerCase() === actual.toLowerCase() && { code: 'letter_case' },
   whiteSpace,
-  (expected, actual) => expected.normalize() === actual.normalize() && 'only the Unicode normalisation differs',
-  unseen,
+  (expected, actual) => expected.normalize() === actual.normalize() && { code: 'normalisation' },
+  invisible,
   htmlEscaping,
-  (expected, actual) => untranslated(actual) === expected && `a translation marker stands in front: ${marker(actual)}`,
-  (expected, actual) => untranslated(expected) === actual && `the translation marker ${marker(expected)} is missing`,
-  (expected, actual) => fromJson(actual) === expected && 'encoded as JSON once more',
-  (expected, actual) => fromJson(`"${actual}"`) === expected && 'has JSON escapes in it: encoded as JSON once more',
-  (expected, actual) => fromUrl(actual) === expected && 'only URL encoding differs',
-  (expected, actual) => misread(expected).includes(actual) && 'UTF-8 read as Latin-1',
+  (expected, actual) => untranslated(actual) === expected && { code: 'marker_added', marker: marker(actual) },
+  (expected, actual) => untranslated(expected) === actual && { code: 'marker_missing', marker: marker(expected) },
+  (expected, actual) => fromJson(actual) === expected && { code: 'json_twice' },
+  (expected, actual) => fromJson(`"${actual}"`) === expected && { code: 'json_escapes' },
+  (expected, actual) => fromUrl(actual) === expected && { code: 'url_encoding' },
+  (expected, actual) => misread(expected).includes(actual) && { code: 'latin1' },
   replaced,
-  (expected, actual) => actual !== '' && withoutTags(expected) === actual && 'the markup in it was removed',
+  (expected, actual) => actual !== '' && withoutTags(expected) === actual && { code: 'markup_removed' },
   cutOrLonger,
   position,
 ]
 
-function textHint(expected: string, actual: string): string | undefined {
+function textNote(expected: string, actual: string): DifferenceNote | undefined {
   if (expected === actual) return undefined
   for (const rule of RULES) {
-    const hint = rule(expected, actual)
-    if (typeof hint === 'string') return hint
+    const note = rule(expected, actual)
+    if (note) return note
   }
   return undefined
 }
 
 const squeezed = (text: string) => text.replace(/\s+/gu, '')
 
-function whiteSpace(expected: string, actual: string) {
+function whiteSpace(expected: string, actual: string): DifferenceNote | undefined {
   if (squeezed(expected) !== squeezed(actual)) return undefined
-  if (expected.trim() === actual) return 'only white space differs: trimmed'
-  if (actual.trim() === expected) return 'only white space differs: more of it at the ends'
-  return 'only white space differs'
+  const how = expected.trim() === actual ? 'trimmed' : actual.trim() === expected ? 'added' : 'other'
+  return { code: 'white_space', how }
 }
 
-const UNSEEN = /\p{Cf}|\ufe0e|\ufe0f/gu
+const INVISIBLE = /\p{Cf}|\ufe0e|\ufe0f/gu
 
-function unseen(expected: string, actual: string) {
-  if (expected.replace(UNSEEN, '') !== actual.replace(UNSEEN, '')) return undefined
-  const lost = [...expected.matchAll(UNSEEN)].length - [...actual.matchAll(UNSEEN)].length
-  return `only invisible characters differ${lost > 0 ? ': some were lost' : ''}`
+function invisible(expected: string, actual: string): DifferenceNote | undefined {
+  if (expected.replace(INVISIBLE, '') !== actual.replace(INVISIBLE, '')) return undefined
+  const lost = [...expected.matchAll(INVISIBLE)].length - [...actual.matchAll(INVISIBLE)].length
+  return { code: 'invisible', lost: lost > 0 }
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
@@ -73,11 +72,11 @@ const unescaped = (text: string) =>
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })
 
-function htmlEscaping(expected: string, actual: string) {
+function htmlEscaping(expected: string, actual: string): DifferenceNote | false {
   const once = unescaped(actual)
-  if (once === expected) return 'only HTML escaping differs'
-  if (unescaped(once) === expected) return 'only HTML escaping differs: escaped twice'
-  return unescaped(expected) === actual && 'only HTML escaping differs: the escapes were resolved'
+  if (once === expected) return { code: 'html', how: 'escaped' }
+  if (unescaped(once) === expected) return { code: 'html', how: 'escaped_twice' }
+  return unescaped(expected) === actual && { code: 'html', how: 'unescaped' }
 }
 
 const MARKER = /^\[[\w-]*>[\w-]*\] /
@@ -111,32 +110,30 @@ const LONGEST = 30_000
 const withoutTags = (text: string) => text.replace(/<[^<>]*>/g, '')
 
 /** `?` or the replacement character in place of what is outside of ASCII, or nothing at all. */
-function replaced(expected: string, actual: string) {
+function replaced(expected: string, actual: string): DifferenceNote | undefined | false {
   const ascii = expected.replace(/[^\0-\x7f]+/gu, '')
   if (ascii === expected) return undefined
-  return actual.replace(/[?\ufffd]+/g, '') === ascii.replace(/\?+/g, '') && 'characters outside of ASCII were lost'
+  return actual.replace(/[?\ufffd]+/g, '') === ascii.replace(/\?+/g, '') && { code: 'non_ascii_lost' }
 }
 
 const FEWEST = 3
 
-function cutOrLonger(expected: string, actual: string) {
-  const [wanted, got] = [[...expected].length, [...actual].length]
+function cutOrLonger(expected: string, actual: string): DifferenceNote | undefined | false {
+  const [of, received] = [[...expected].length, [...actual].length]
   const short = actual.replace(/(…|\.\.\.)$/, '')
-  if (short.length >= FEWEST && expected.startsWith(short))
-    return `cut off after ${[...short].length} of ${wanted} characters`
+  if (short.length >= FEWEST && expected.startsWith(short)) return { code: 'cut', length: [...short].length, of }
   if (expected.length < FEWEST) return undefined
-  const more = counted(got - wanted, 'more character')
-  if (actual.startsWith(expected)) return `${more} at the end`
-  if (actual.endsWith(expected)) return `${more} in front`
-  return actual.includes(expected) && 'it is in there, with more around it'
+  if (actual.startsWith(expected)) return { code: 'added_at_end', count: received - of }
+  if (actual.endsWith(expected)) return { code: 'added_in_front', count: received - of }
+  return actual.includes(expected) && { code: 'surrounded' }
 }
 
 const LONG = 40
 
-/** Only for texts that are not seen at once. */
-function position(expected: string, actual: string) {
+/** Only for long texts, where the difference is hard to see. */
+function position(expected: string, actual: string): DifferenceNote | false {
   const at = firstDifference([...expected], [...actual])
-  return at > LONG && `differs from character ${at + 1} on`
+  return at > LONG && { code: 'from_position', position: at + 1 }
 }
 
 type Path = readonly PropertyKey[]
@@ -144,12 +141,12 @@ type Path = readonly PropertyKey[]
 const DEEPEST = 4
 const MOST = 200
 
-/** `there is senderName: did you mean sender.name?` */
-export function keyHint(missing: Path, root: unknown): string | undefined {
-  const there = pathsIn(root)
-  const wanted = plain(missing)
-  const found = there.find(path => plain(path) === wanted) ?? misspelt(missing, there) ?? elsewhere(missing, there)
-  return found && `there is ${fieldName(found)}: did you mean ${fieldName(missing)}?`
+/** Finds a field that may be the missing one under another name: `senderName` for `sender.name`. */
+export function keyNote(missing: Path, root: unknown): DifferenceNote | undefined {
+  const paths = pathsIn(root)
+  const name = plain(missing)
+  const found = paths.find(path => plain(path) === name) ?? misspelt(missing, paths) ?? elsewhere(missing, paths)
+  return found && { code: 'other_key', found: fieldName(found), missing: fieldName(missing) }
 }
 
 /** `sender.name`, `senderName`, `sender_name` and `Sender-Name` alike. */
@@ -162,13 +159,13 @@ const plain = (path: Path) =>
 
 const SHORTEST = 4
 
-/** A brother with nearly the same name. */
+/** A field of the same object with nearly the same name. */
 function misspelt(missing: Path, there: readonly Path[]): Path | undefined {
   const name = String(missing.at(-1) ?? '')
   const parent = fieldName(missing.slice(0, -1))
-  const brothers = there.filter(path => path.length === missing.length && fieldName(path.slice(0, -1)) === parent)
+  const siblings = there.filter(path => path.length === missing.length && fieldName(path.slice(0, -1)) === parent)
   if (name.length < SHORTEST) return undefined
-  return brothers.find(path => nearest(name, [String(path.at(-1))]) !== '')
+  return siblings.find(path => nearest(name, [String(path.at(-1))]) !== '')
 }
 
 /** The same name one level too high or too low. */

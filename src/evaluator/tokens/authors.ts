@@ -1,13 +1,14 @@
 /**
- * What a scenario lets its agents say. An agent may quote a user, so such a text proves nothing when it comes by. A
- * `$(...)` whose value is not known beforehand may stand for anything.
+ * Finds out who may have written a text. An agent may quote a user, so a text that a scenario gives its agents proves
+ * nothing. A `$(...)` whose value is unknown may stand for anything.
  */
 
 import type { Entry } from '../../journal/entry.ts'
 import { interpolate, namesIn, stringsIn } from '../../scenario/interpolation.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../../scenario/plan.ts'
 import { filledOver } from '../../scenario/variables.ts'
-import type { StepRef } from '../verdict.ts'
+import type { StepRef } from '../failure.ts'
+import { stepRef } from '../references.ts'
 import type { Written } from './texts.ts'
 
 /** Whether `text`, known by `sign`, may be the agent's own words. */
@@ -58,15 +59,5 @@ export function writerOf(plan: Plan, entries: readonly Entry[], { seq, chatId }:
   )
   if (begun?.kind !== 'note') return null
   const step = [...stepsOf([...plan.steps, ...plan.finally])].find(({ number }) => number === begun.step)
-  return step === undefined ? null : refOf(plan, step)
+  return step === undefined ? null : stepRef(plan, step)
 }
-
-const refOf = (plan: Plan, { number, id, name, label, conversation, place }: PlannedStep): StepRef => ({
-  number,
-  of: plan.count,
-  id,
-  name,
-  label,
-  conversation,
-  place,
-})

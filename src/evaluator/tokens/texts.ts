@@ -1,7 +1,8 @@
-/** What users wrote, what came back as calls, what agents saw: the texts of a journal, each with its chat and entry. */
+/** Collects the texts of a journal: those users wrote, those in calls, and those agents saw. */
 import type { EndpointId } from '../../contract/endpoints.ts'
 import type { ApiContent, Entry } from '../../journal/entry.ts'
 import { stringsIn } from '../../scenario/interpolation.ts'
+import type { TextPlace } from '../failure.ts'
 import { tokensIn } from './token.ts'
 
 /** What a user wrote, and by what it is known again. */
@@ -18,7 +19,7 @@ export interface Reached {
   readonly chatId: string
   readonly seq: number
   readonly text: string
-  readonly how: string
+  readonly place: TextPlace
   /** Null for an inbox. */
   readonly endpoint: EndpointId | null
 }
@@ -75,13 +76,25 @@ export function reachedIn(entries: readonly Entry[]): Reached[] {
 function fromCall(call: ApiContent, seq: number): Reached[] {
   const { chat_id: chatId, endpoint, method, path } = call
   if (chatId === undefined) return []
-  return stringsIn(call.request.body).map(text => ({ chatId, seq, text, how: `${method} ${path}`, endpoint }))
+  return stringsIn(call.request.body).map(text => ({
+    chatId,
+    seq,
+    text,
+    place: { code: 'call', method, path },
+    endpoint,
+  }))
 }
 
-/** An inbox is read again and again: `how` names the place of the item, which stays. */
+/** An inbox is read repeatedly: `place` names the position of the item, which stays the same. */
 function fromInbox({ chat_id: chatId, seq, items }: Extract<Entry, { kind: 'driver' | 'fault' }>): Reached[] {
   if (chatId === undefined || !Array.isArray(items)) return []
   return items.flatMap((item, index) =>
-    stringsIn(item).map(text => ({ chatId, seq, text, how: `inbox item ${index + 1}`, endpoint: null })),
+    stringsIn(item).map(text => ({
+      chatId,
+      seq,
+      text,
+      place: { code: 'inbox_item', position: index + 1 },
+      endpoint: null,
+    })),
   )
 }

@@ -1,5 +1,5 @@
 /** Renders failures: expectation, what happened, a hint, and the nearest calls. */
-import type { Difference, Failure, NearMiss } from '../../evaluator/verdict.ts'
+import type { DifferenceReport, FailureReport, NearMissReport } from '../../evaluator/wording/report.ts'
 import { placeText } from '../../scenario/plan.ts'
 import { counted } from '../../text/counted.ts'
 import { defineTexts } from '../../text/texts.ts'
@@ -9,7 +9,7 @@ import { html, type Markup, type Part } from './markup.ts'
 import { entryLink } from './scenario-links.ts'
 
 /** `slug` addresses the entries of the scenario; null outside of every scenario. */
-export function failureCards(failures: readonly Failure[], slug: string | null): Part {
+export function failureCards(failures: readonly FailureReport[], slug: string | null): Part {
   if (failures.length === 0) return null
   return html`<div class="failures">${failures.map(failure => card(failure, slug))}</div>`
 }
@@ -31,12 +31,15 @@ const KINDS = defineTexts({
   lint: 'a warning, treated as a failure',
   stopped: 'interrupted',
   environment: 'an environment error',
-} satisfies Record<Failure['kind'], string>)
+} satisfies Record<FailureReport['kind'], string>)
 
-const card = (failure: Failure, slug: string | null): Markup => html`<article class="failure${failure.soft && ' soft'}">
+const card = (
+  failure: FailureReport,
+  slug: string | null,
+): Markup => html`<article class="failure${failure.soft && ' soft'}">
 ${titled(slug, html`${outcomeIcon(failure.kind === 'environment' ? 'error' : 'fail')}<span>${KINDS[failure.kind]}</span>${where(failure)}`)}
 <dl>
-<div><dt>expected</dt><dd>${failure.wanted}</dd></div>
+<div><dt>expected</dt><dd>${failure.expected}</dd></div>
 <div class="happened"><dt>happened</dt><dd>${failure.happened}${failure.marks.length > 0 && html` <span class="marks">${failure.marks.map(seq => entryLink(slug, seq))}</span>`}</dd></div>
 ${failure.hint !== undefined && html`<div class="hint"><dt>hint</dt><dd>${failure.hint}</dd></div>`}
 </dl>
@@ -47,7 +50,7 @@ ${nearMisses(failure.nearest, slug)}
 const titled = (slug: string | null, title: Markup): Markup =>
   slug === null ? html`<h3 class="title">${title}</h3>` : html`<h4 class="title">${title}</h4>`
 
-function where({ step, conversation, rules, soft }: Failure): Markup {
+function where({ step, conversation, rules, soft }: FailureReport): Markup {
   const words = [
     step !== null && `step ${step.number}/${step.of}${step.name === null ? '' : ` ${step.name}`}`,
     step?.place != null && placeText(step.place),
@@ -58,23 +61,23 @@ function where({ step, conversation, rules, soft }: Failure): Markup {
   return html`<span class="where">${words.map(word => html`<span>${word}</span>`)}</span>`
 }
 
-function nearMisses(nearest: readonly NearMiss[], slug: string | null): Part {
+function nearMisses(nearest: readonly NearMissReport[], slug: string | null): Part {
   if (nearest.length === 0) return null
-  const [first, ...others] = nearest as [NearMiss, ...NearMiss[]]
+  const [first, ...others] = nearest as [NearMissReport, ...NearMissReport[]]
   return html`<div class="nearest"><p class="caption">Came closest</p>${nearMiss(first, slug)}
 ${others.length > 0 && html`<details><summary>${counted(others.length, 'other')} looked at</summary>${others.map(miss => nearMiss(miss, slug))}</details>`}</div>`
 }
 
 const nearMiss = (
-  { seq, what, afterMs, why, differences }: NearMiss,
+  { seq, what, afterMs, why, differences }: NearMissReport,
   slug: string | null,
 ): Markup => html`<div class="near">
 <p>${entryLink(slug, seq)}<span class="what">${what}</span> <span class="at">${offsetText(afterMs)} s</span> <span class="why">${why}</span></p>
 ${differences.length > 0 && html`<table class="differences"><thead><tr><th>field</th><th>expected</th><th>received</th><th class="visually-hidden">hint</th></tr></thead><tbody>${differences.map(difference)}</tbody></table>`}
 </div>`
 
-function difference({ path, expected, actual, hint }: Difference): Markup {
-  const [wanted, was] = markDifference(expected, actual)
+function difference({ path, expected, received, hint }: DifferenceReport): Markup {
+  const [wanted, was] = markDifference(expected, received)
   return html`<tr><th scope="row">${path || 'the whole'}</th><td class="wanted">${wanted}</td><td class="was">${was}</td><td>${hint}</td></tr>`
 }
 

@@ -1,6 +1,6 @@
 /** Renders the top of the report, with the verdict and facts of the run, and its table of warnings. */
-import type { Outcome, RunResult, Warning } from '../../evaluator/verdict.ts'
-import { warningText } from '../../evaluator/warning-text.ts'
+import type { Outcome } from '../../evaluator/verdict.ts'
+import type { RunReport, WarningReport } from '../../evaluator/wording/report.ts'
 import { counted } from '../../text/counted.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../wording/outcomes.ts'
 import { duration, moment } from './formatting.ts'
@@ -8,7 +8,7 @@ import { exact, html, type Markup, type Part } from './markup.ts'
 import { type LinkedScenario, linkTo, OUTCOME_ORDER } from './scenario-links.ts'
 
 /** `2 of 6 scenarios failed`, `All 6 scenarios passed`. */
-export function verdictHeading({ counts, scenarios, failures, stopped }: RunResult): string {
+export function verdictHeading({ counts, scenarios, failures, stopped }: RunReport): string {
   const all = scenarios.length
   if (counts.fail > 0) return `${counts.fail} of ${counted(all, 'scenario')} failed`
   if (counts.error > 0)
@@ -20,7 +20,7 @@ export function verdictHeading({ counts, scenarios, failures, stopped }: RunResu
   return all === 1 ? 'The scenario passed' : `All ${all} scenarios passed`
 }
 
-export const overview = (result: RunResult): Markup => html`<header class="top">
+export const overview = (result: RunReport): Markup => html`<header class="top">
 <p class="brand">handover-sim <span>scenario report</span></p>
 <h1>${verdictHeading(result)}</h1>
 ${result.stopped !== null && html`<p class="stopped"><strong>Stopped early.</strong> ${result.stopped}</p>`}
@@ -28,7 +28,7 @@ ${bar(result)}
 <dl class="facts">${facts(result)}</dl>
 </header>`
 
-const facts = ({ target, seed, startedAt, durationMs, exitCode }: RunResult): Part =>
+const facts = ({ target, seed, startedAt, durationMs, exitCode }: RunReport): Part =>
   [
     ['Target', target],
     ['Seed', seed === null ? 'one for each shard' : String(seed)],
@@ -37,7 +37,7 @@ const facts = ({ target, seed, startedAt, durationMs, exitCode }: RunResult): Pa
     ['Exit code', [exitCode, exitCodeText(exitCode)].filter(part => part !== undefined).join(', ')],
   ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)
 
-function bar({ counts, scenarios }: RunResult): Part {
+function bar({ counts, scenarios }: RunReport): Part {
   const there = OUTCOME_ORDER.filter(outcome => counts[outcome] > 0)
   const label = there.map(outcome => `${counts[outcome]} ${OUTCOME_TEXTS[outcome]}`).join(', ')
   return (
@@ -49,9 +49,9 @@ function bar({ counts, scenarios }: RunResult): Part {
 const share = (outcome: Outcome, count: number) => html`<span class="${outcome}" style="flex-grow:${count}"></span>`
 
 interface Rule {
-  readonly first: Warning
+  readonly first: WarningReport
   count: number
-  readonly places: Map<LinkedScenario, Warning>
+  readonly places: Map<LinkedScenario, WarningReport>
 }
 
 const MAX_PLACES = 6
@@ -82,8 +82,8 @@ function grouped(scenarios: readonly LinkedScenario[]): Map<string, Rule> {
 function ruleRow(name: string, { first, count, places }: Rule): Markup {
   const shown = [...places].slice(0, MAX_PLACES)
   const more = places.size - shown.length
-  return html`<tr><th scope="row"><code>${name}</code></th><td class="number">${count}</td><td>${warningText(first)}</td><td><ul class="places">${shown.map(placeItem)}</ul>${more > 0 && html`and ${more} more`}</td></tr>`
+  return html`<tr><th scope="row"><code>${name}</code></th><td class="number">${count}</td><td>${first.message}</td><td><ul class="places">${shown.map(placeItem)}</ul>${more > 0 && html`and ${more} more`}</td></tr>`
 }
 
-const placeItem = ([{ scenario, slug }, { marks }]: [LinkedScenario, Warning]) =>
+const placeItem = ([{ scenario, slug }, { marks }]: [LinkedScenario, WarningReport]) =>
   html`<li><a href="${exact(linkTo(slug, marks[0]))}">${scenario.name}</a></li>`

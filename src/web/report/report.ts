@@ -1,5 +1,5 @@
 /** Renders a run as one HTML file that loads nothing and is readable without scripts. */
-import type { RunResult } from '../../evaluator/verdict.ts'
+import type { RunReport } from '../../evaluator/wording/report.ts'
 import { counted } from '../../text/counted.ts'
 import { OUTCOME_TEXTS } from '../../wording/outcomes.ts'
 import { entryMarkup } from './entry-details.ts'
@@ -12,7 +12,7 @@ import { scenarioSection } from './scenario-section.ts'
 import { collectTimelineData, type TimelineData } from './timeline-data.ts'
 import { truncateEntry } from './truncate-entry.ts'
 
-export function htmlReport(result: RunResult): string {
+export function htmlReport(result: RunReport): string {
   const scenarios = linkScenarios(result.scenarios)
   const timeline = collectTimelineData(scenarios)
   const sections = scenarios.map((linked, index) =>
@@ -35,7 +35,7 @@ const indexToOpen = (scenarios: ReturnType<typeof linkScenarios>) =>
   scenarios.findIndex(({ scenario }) => scenario.outcome === 'fail' || scenario.outcome === 'error')
 
 export const scenarioList = (
-  result: RunResult,
+  result: RunReport,
   sections: readonly Markup[],
   timeline: readonly TimelineData[],
 ): Markup => html`
@@ -47,7 +47,7 @@ ${leftOut(timeline)}
 <p class="nothing" hidden>No scenario fits. <button type="button" class="link" data-filter-reset>Show all</button></p>
 </section>`
 
-const filter = ({ counts, scenarios }: RunResult): Markup => html`<form class="filter scripted-only" role="search">
+const filter = ({ counts, scenarios }: RunReport): Markup => html`<form class="filter scripted-only" role="search">
 <div role="group" aria-label="Outcome">${chip('all', 'all', scenarios.length, true)}${OUTCOME_ORDER.map(
   outcome => counts[outcome] > 0 && chip(outcome, OUTCOME_TEXTS[outcome], counts[outcome], false),
 )}</div>
@@ -68,7 +68,7 @@ function leftOut(timeline: readonly TimelineData[]): Part {
 const MAX_CARDS = 50
 const MAX_ENTRIES = 50
 
-export function outsideSection({ failures, journal }: RunResult): Part {
+export function outsideSection({ failures, journal }: RunReport): Part {
   if (failures.length === 0) return null
   const seqs = new Set(failures.flatMap(({ marks, nearest }) => [...marks, ...nearest.map(({ seq }) => seq)]))
   const entries = journal.filter(({ seq }) => seqs.has(seq)).slice(0, MAX_ENTRIES)

@@ -1,17 +1,18 @@
 /** Orders the scenarios of a report and gives each an address in the page. */
-import type { Outcome, ScenarioResult } from '../../evaluator/verdict.ts'
+import type { Outcome } from '../../evaluator/verdict.ts'
+import type { ScenarioReport } from '../../evaluator/wording/report.ts'
 import { exact, html, type Markup } from './markup.ts'
 
 /** Failed scenarios come first. */
 export const OUTCOME_ORDER: readonly Outcome[] = ['fail', 'error', 'inconclusive', 'pass', 'skipped']
 
 export interface LinkedScenario {
-  readonly scenario: ScenarioResult
+  readonly scenario: ScenarioReport
   /** Unique in the report: `happy-path`, `happy-path-2`. */
   readonly slug: string
 }
 
-export function linkScenarios(scenarios: readonly ScenarioResult[]): LinkedScenario[] {
+export function linkScenarios(scenarios: readonly ScenarioReport[]): LinkedScenario[] {
   const sorted = OUTCOME_ORDER.flatMap(outcome => scenarios.filter(scenario => scenario.outcome === outcome))
   const taken = new Set<string>()
   return sorted.map(scenario => ({ scenario, slug: freeSlug(slugOf(scenario), taken) }))
@@ -20,7 +21,7 @@ export function linkScenarios(scenarios: readonly ScenarioResult[]): LinkedScena
 const MAX_SLUG_CHARS = 60
 
 /** Letters and digits of any script, so a slug never equals the id of another element. */
-function slugOf({ name, instance }: ScenarioResult): string {
+function slugOf({ name, instance }: ScenarioReport): string {
   const words =
     name
       .toWellFormed()

@@ -1,6 +1,7 @@
 /** Renders a scenario: its line in the list, failures, steps and timeline. */
-import type { ScenarioResult, StepVerdict } from '../../evaluator/verdict.ts'
-import { warningText } from '../../evaluator/warning-text.ts'
+
+import type { StepVerdict } from '../../evaluator/verdict.ts'
+import type { ScenarioReport } from '../../evaluator/wording/report.ts'
 import { placeText } from '../../scenario/plan.ts'
 import { formatMs } from '../../text/terminal-text.ts'
 import { failureCards } from './failure-cards.ts'
@@ -38,22 +39,22 @@ const summary = ({
   reason,
   durationMs,
   instance,
-}: ScenarioResult): Markup => html`<summary>
+}: ScenarioReport): Markup => html`<summary>
 ${outcomeIcon(outcome)}
 <h3 class="name"><b>${name}</b>${instance > 1 && html` <small>run ${instance}</small>`}<small class="place">${place === null ? file : placeText(place)}</small></h3>
 <span class="first">${failures[0] === undefined ? reason : firstLine(failures)}</span>
 <span class="took">${outcome !== 'skipped' && duration(durationMs)}</span>
 </summary>`
 
-function firstLine(failures: ScenarioResult['failures']): Part {
-  const [{ wanted, happened }, ...more] = failures as [
-    ScenarioResult['failures'][number],
-    ...ScenarioResult['failures'],
+function firstLine(failures: ScenarioReport['failures']): Part {
+  const [{ expected, happened }, ...more] = failures as [
+    ScenarioReport['failures'][number],
+    ...ScenarioReport['failures'],
   ]
-  return html`<span class="happened">${happened}</span><small>${wanted}${more.length > 0 && ` (and ${more.length} more)`}</small>`
+  return html`<span class="happened">${happened}</span><small>${expected}${more.length > 0 && ` (and ${more.length} more)`}</small>`
 }
 
-function facts({ seed, clock, startedAt, tags, spec, conversations, captures }: ScenarioResult, slug: string): Markup {
+function facts({ seed, clock, startedAt, tags, spec, conversations, captures }: ScenarioReport, slug: string): Markup {
   const rows: [string, Part][] = [
     ['Seed', String(seed)],
     ['Clock', clock],
@@ -69,7 +70,7 @@ function facts({ seed, clock, startedAt, tags, spec, conversations, captures }: 
 
 const MAX_CHATS = 4
 
-function chats(conversations: ScenarioResult['conversations']): Part {
+function chats(conversations: ScenarioReport['conversations']): Part {
   const all = Object.entries(conversations)
   const shown = all
     .slice(0, MAX_CHATS)
@@ -77,7 +78,7 @@ function chats(conversations: ScenarioResult['conversations']): Part {
   return all.length === 0 ? null : [shown, all.length > MAX_CHATS && `and ${all.length - MAX_CHATS} more`]
 }
 
-function captured(captures: ScenarioResult['captures']): Part {
+function captured(captures: ScenarioReport['captures']): Part {
   const pairs = Object.entries(captures).map(
     ([name, value]) =>
       html`<span class="pair">${name} <code>${(JSON.stringify(value) ?? '').slice(0, 80)}</code></span> `,
@@ -85,20 +86,20 @@ function captured(captures: ScenarioResult['captures']): Part {
   return pairs.length === 0 ? null : pairs
 }
 
-function warnings({ warnings }: ScenarioResult, slug: string): Part {
+function warnings({ warnings }: ScenarioReport, slug: string): Part {
   if (warnings.length === 0) return null
   const items = warnings.map(
     warning =>
-      html`<li><code>${warning.rule}</code> ${warningText(warning)}${warning.conversation !== null && ` (chat ${warning.conversation})`} ${warning.marks.map(seq => entryLink(slug, seq))}</li>`,
+      html`<li><code>${warning.rule}</code> ${warning.message}${warning.conversation !== null && ` (chat ${warning.conversation})`} ${warning.marks.map(seq => entryLink(slug, seq))}</li>`,
   )
   return html`<ul class="own-warnings" aria-label="Warnings">${items}</ul>`
 }
 
-const rerunCommandLine = ({ rerunCommand }: ScenarioResult): Part =>
+const rerunCommandLine = ({ rerunCommand }: ScenarioReport): Part =>
   rerunCommand !== '' &&
   html`<p class="again"><span>Play it again</span> <code>${rerunCommand}</code> <button type="button" class="scripted-only" data-copy="${exact(rerunCommand)}">Copy</button></p>`
 
-function timelineSection({ name }: ScenarioResult, { level, rowCount, embedded, staticTable }: TimelineData): Part {
+function timelineSection({ name }: ScenarioReport, { level, rowCount, embedded, staticTable }: TimelineData): Part {
   if (rowCount === 0) return null
   return html`<section class="timeline"><h4>Timeline</h4>
 ${level !== 'whole' && html`<p class="left-out">${MISSING[level]}</p>`}
@@ -120,7 +121,7 @@ const diagram = (
 <script type="application/json">${embedded}</script>
 <noscript>${staticTable.text === '' ? html`<p>The timeline of a scenario that passed is drawn when scripts are allowed.</p>` : staticTable}</noscript>`
 
-function stepTable(scenario: ScenarioResult, slug: string): Part {
+function stepTable(scenario: ScenarioReport, slug: string): Part {
   const { steps } = scenario
   if (steps.length === 0) return null
   const severalConversations = new Set(steps.map(({ conversation }) => conversation)).size > 1
@@ -133,7 +134,7 @@ interface Frame {
   readonly lengthMs: number
 }
 
-function frameOf({ journal, steps }: ScenarioResult): Frame {
+function frameOf({ journal, steps }: ScenarioReport): Frame {
   const begun = steps.flatMap(({ startMs, endMs }) => [startMs, endMs]).filter(ms => ms !== null)
   const startMs = journal[0]?.at_ms ?? Math.min(...begun, 0)
   return { startMs, lengthMs: Math.max(1, ...begun.map(ms => ms - startMs)) }

@@ -1,7 +1,8 @@
 /** Collects the timelines and entries that a page holds, up to a limit of size. */
+import type { ScenarioReport } from '../../evaluator/wording/report.ts'
 import type { Entry } from '../../journal/entry.ts'
 import type { TimelineRow } from '../../timeline/row.ts'
-import { type TimelineSource, timelineOf } from '../../timeline/timeline.ts'
+import { timelineOf } from '../../timeline/timeline.ts'
 import { conversationsOf, type EmbeddedTimeline } from './diagram.ts'
 import { entryMarkup } from './entry-details.ts'
 import { offsetText } from './formatting.ts'
@@ -50,7 +51,7 @@ function fittingData(linked: LinkedScenario, left: number): TimelineData {
 }
 
 /** The entries that a row or a failure refers to. */
-function entriesOf(scenario: TimelineSource, rows: readonly TimelineRow[], level: DetailLevel): Entry[] {
+function entriesOf(scenario: ScenarioReport, rows: readonly TimelineRow[], level: DetailLevel): Entry[] {
   if (level === 'rows') return []
   const seqs = markedSeqs(scenario)
   if (level === 'whole') for (const row of rows) for (const seq of sampleSeqs(row)) seqs.add(seq)
@@ -62,7 +63,7 @@ const sampleSeqs = ({ entrySeqs }: TimelineRow) =>
   entrySeqs.length <= 3 ? entrySeqs : [...entrySeqs.slice(0, 2), ...entrySeqs.slice(-1)]
 
 /** The entries that the failures of a scenario refer to. */
-const markedSeqs = ({ failures }: TimelineSource): Set<number> =>
+const markedSeqs = ({ failures }: ScenarioReport): Set<number> =>
   new Set(failures.flatMap(({ marks, nearest }) => [...marks, ...nearest.map(({ seq }) => seq)]))
 
 const MAX_ROWS = 300

@@ -2,7 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fits, match } from '../../../src/evaluator/matching/match.ts'
+import type { DifferenceNote } from '../../../src/evaluator/near-miss.ts'
 import { stripToken } from '../../../src/evaluator/tokens/token.ts'
+import { noteText } from '../../../src/evaluator/wording/differences.ts'
+
+const noted = (note: DifferenceNote | undefined) => (note === undefined ? '' : noteText(note))
 
 const UUID = '5f0c8e1e-1d1a-4c5e-9d3e-0a1b2c3d4e5f'
 
@@ -13,7 +17,7 @@ it("a matcher of one's own that throws fits nothing, and says why", () => {
     },
   }
   expect(match({ a: wrong }, { a: 1 })).toEqual([
-    { path: 'a', expected: 'a matcher', actual: '1', hint: 'the matcher threw: "no such field"' },
+    { path: 'a', expected: 'a matcher', received: '1', note: { code: 'matcher_threw', message: '"no such field"' } },
   ])
 })
 
@@ -63,11 +67,11 @@ describe('what fits', () => {
 
 describe('what does not', () => {
   it.each([
-    ['another scalar', 1, '1', '1 wanted: a text, not a number'],
+    ['another scalar', 1, '1', '1 expected: a text, not a number'],
     ['null is not absent', { a: null }, {}, 'a'],
     ['a missing field', { a: { b: 1 } }, {}, 'a.b'],
     ['an empty map that is absent', { a: {} }, {}, 'a'],
-    ['a list of another length', [1], [1, 2], '1 item wanted, 2 there'],
+    ['a list of another length', [1], [1, 2], 'expected 1 item, received 2'],
     ['the same items in another order', ['a', 'b'], ['b', 'a'], 'the same items in another order'],
     ['$any of what is absent', { a: { $any: true } }, {}, '$any'],
     ['$absent but there', { a: { $absent: true } }, { a: null }, '$absent'],
@@ -88,16 +92,16 @@ describe('what does not', () => {
   ])('%s', (_, expected, actual, part) => {
     const differences = match(expected, actual)
     expect(differences).toHaveLength(1)
-    const [{ path, expected: wanted, hint = '' }] = differences as [(typeof differences)[number]]
-    expect(`${path} ${wanted} wanted: ${hint}`).toContain(part)
+    const [{ path, expected: written, note }] = differences as [(typeof differences)[number]]
+    expect(`${path} ${written} expected: ${noted(note)}`).toContain(part)
   })
 })
 
 describe('how a difference reads', () => {
   it('both sides as one would write them', () => {
     expect(match({ sender: { name: 'Anna' }, n: 1 }, { sender: { name: 'Bo' }, n: [1, 'x', { a: null }] })).toEqual([
-      { path: 'sender.name', expected: '"Anna"', actual: '"Bo"' },
-      { path: 'n', expected: '1', actual: '[1, "x", { a: null }]' },
+      { path: 'sender.name', expected: '"Anna"', received: '"Bo"' },
+      { path: 'n', expected: '1', received: '[1, "x", { a: null }]' },
     ])
   })
 
@@ -107,13 +111,13 @@ describe('how a difference reads', () => {
     expect(one).toEqual({
       path: '',
       expected: '"…xxxxxxxxxxxxxHello there"',
-      actual: '"…xxxxxxxxxxxxxHallo there"',
-      hint: 'differs from character 202 on',
+      received: '"…xxxxxxxxxxxxxHallo there"',
+      note: { code: 'from_position', position: 202 },
     })
   })
 
   it('what is not seen is written as an escape', () => {
-    expect(match('a b', 'a\u00a0\u200bb\n')[0]!.actual).toBe('"a\u00a0\\u200bb\\n"')
+    expect(match('a b', 'a\u00a0\u200bb\n')[0]!.received).toBe('"a\u00a0\\u200bb\\n"')
   })
 
   it.each([
@@ -140,29 +144,29 @@ describe('how a difference reads', () => {
     ['Hello', 'Hello there', '6 more characters at the end'],
     ['Hello', 'Hello!', '1 more character at the end'],
     ['Hello', 'Re: Hello', '4 more characters in front'],
-    ['Hello', 'Oh, Hello there', 'it is in there, with more around it'],
+    ['Hello', 'Oh, Hello there', 'the expected text is part of a longer one'],
     ['Hello', 'Bye', undefined],
-  ])('%j for %j: %s', (expected, actual, hint) => expect(match(expected, actual)[0]!.hint).toBe(hint))
+  ])('%j for %j: %s', (expected, actual, text = '') => expect(noted(match(expected, actual)[0]!.note)).toBe(text))
 
   it.each([
-    [{ sender: { name: 'A' } }, { senderName: 'A' }, 'there is senderName: did you mean sender.name?'],
-    [{ sender: { name: 'A' } }, { sender_name: 'A' }, 'there is sender_name: did you mean sender.name?'],
-    [{ language_codes: ['en'] }, { languageCodes: ['en'] }, 'there is languageCodes: did you mean language_codes?'],
-    [{ message: 'A' }, { mesage: 'A' }, 'there is mesage: did you mean message?'],
-    [{ sender: { name: 'A' } }, { sender: {}, name: 'A' }, 'there is name: did you mean sender.name?'],
+    [{ sender: { name: 'A' } }, { senderName: 'A' }, 'the body has senderName: did you mean sender.name?'],
+    [{ sender: { name: 'A' } }, { sender_name: 'A' }, 'the body has sender_name: did you mean sender.name?'],
+    [{ language_codes: ['en'] }, { languageCodes: ['en'] }, 'the body has languageCodes: did you mean language_codes?'],
+    [{ message: 'A' }, { mesage: 'A' }, 'the body has mesage: did you mean message?'],
+    [{ sender: { name: 'A' } }, { sender: {}, name: 'A' }, 'the body has name: did you mean sender.name?'],
     [{ message: 'A' }, { text: 'A' }, undefined],
-  ])('%j in %j', (expected, actual, hint) => expect(match(expected, actual)[0]!.hint).toBe(hint))
+  ])('%j in %j', (expected, actual, text = '') => expect(noted(match(expected, actual)[0]!.note)).toBe(text))
 
   it('a body that is meant to confuse', () => {
     const nasty = JSON.parse('{"toString":0,"__proto__":{"a":1},"constructor":null}')
-    expect(match(nasty, '')).toMatchObject([{ path: '', actual: '""' }])
+    expect(match(nasty, '')).toMatchObject([{ path: '', received: '""' }])
     expect(match({ toString: 1, a: 1 }, nasty).map(({ path }) => path)).toEqual(['toString', 'a'])
   })
 
   it('JSON inside a text', () => {
     expect(match({ sender: { name: 'A' } }, { sender: '{"name":"A"}' })[0]).toMatchObject({
       path: 'sender',
-      hint: 'it is JSON inside a text',
+      note: { code: 'json_text' },
     })
   })
 })
@@ -216,7 +220,8 @@ describe('properties', () => {
       fc.property(plain, plain, (expected, actual) => {
         const differences = match(expected, actual)
         expect(differences.length > 0).toBe(!fits(expected, actual))
-        for (const one of differences) expect(`${one.expected}${one.actual}${one.hint}`).not.toMatch(/[\n\r\u2028]/)
+        for (const one of differences)
+          expect(`${one.expected}${one.received}${noted(one.note)}`).not.toMatch(/[\n\r\u2028]/)
       }),
     )
   })

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { echoes, leaksBetween } from '../../../src/evaluator/tokens/echo.ts'
 import { makeToken } from '../../../src/evaluator/tokens/token.ts'
 import type { ScenarioResult } from '../../../src/evaluator/verdict.ts'
+import { describeFailure } from '../../../src/evaluator/wording/report.ts'
 import type { Action } from '../../../src/scenario/action.ts'
 import type { PlannedStep } from '../../../src/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from '../../linter/journal.ts'
@@ -47,8 +48,10 @@ describe('echoes', () => {
     expect(failures).toMatchObject([
       { kind: 'echo', conversation: 'ada', marks: [4, 5], step: { number: 1 }, rules: ['E6.5', 'W2'] },
     ])
-    expect(failures[0]!.wanted).toContain('the user of chat "ada" never reads')
-    expect(failures[0]!.happened).toContain('#5 POST /api/v2/handover/message sent it back')
+    expect(describeFailure(failures[0]!).expected).toContain('the user of chat "ada" never reads')
+    expect(describeFailure(failures[0]!).happened).toContain(
+      '#5 POST /api/v2/handover/message sent what the user of chat "ada" wrote in #4 back',
+    )
   })
 
   it('a text of twelve characters is its own token, a shorter one is not', () => {
@@ -106,7 +109,9 @@ describe('leaks', () => {
     const [one, ...more] = echoes(planOf(), entries)
     expect(more).toEqual([])
     expect(one).toMatchObject({ kind: 'leak', conversation: 'ada', marks: [3, 4], rules: ['E6.2'] })
-    expect(`${one!.wanted} ${one!.happened}`).toMatch(/stays in chat "ada".*has it in chat "bo"/)
+    expect(`${describeFailure(one!).expected} ${describeFailure(one!).happened}`).toMatch(
+      /stays in chat "ada".*has in chat "bo" what/,
+    )
   })
 
   it('into an inbox that is read again and again: told once', () => {
@@ -116,7 +121,7 @@ describe('leaks', () => {
     })
     const failures = echoes(planOf(), entries)
     expect(failures).toMatchObject([{ kind: 'leak', marks: [3, 4] }])
-    expect(failures[0]!.happened).toContain('inbox item 2')
+    expect(describeFailure(failures[0]!).happened).toContain('inbox item 2')
   })
 
   it('a text that two users wrote tells nothing', () => {
@@ -156,8 +161,8 @@ describe('between scenarios', () => {
     const [failure, ...more] = leaksBetween([two, one])
     expect(more).toEqual([])
     expect(failure).toMatchObject({ kind: 'leak', marks: [] })
-    expect(failure!.wanted).toContain('chat "main" of "One"')
-    expect(failure!.happened).toContain('chat "main" of "Two"')
+    expect(describeFailure(failure!).expected).toContain('chat "main" of "One"')
+    expect(describeFailure(failure!).happened).toContain('chat "main" of "Two"')
   })
 
   it('the same scenario twice, or an agent who says the same, is no leak', () => {

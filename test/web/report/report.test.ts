@@ -73,7 +73,7 @@ describe('the verdict in one sentence', () => {
     expect(of([scenarioResult('a', 'pass')], { stopped: 'interrupted' })).toBe(
       'Stopped: 1 of 1 scenario passed until then',
     )
-    const orphan = failure({ kind: 'unexpected', wanted: 'none', happened: 'one' })
+    const orphan = failure({ kind: 'unexpected', expected: 'none', happened: 'one' })
     expect(of([scenarioResult('a', 'pass')], { failures: [orphan] })).toBe('1 failure outside of every scenario')
   })
 })

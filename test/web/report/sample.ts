@@ -1,5 +1,5 @@
 /** A run as it might have been: a wrong text, cross-talk, a dead target, a driver with a gap, faults, a warning. */
-import type { RunResult, ScenarioResult } from '../../../src/evaluator/verdict.ts'
+import { describeWarning, type RunReport, type ScenarioReport } from '../../../src/evaluator/wording/report.ts'
 import { createTape } from './journal-recorder.ts'
 import { failure, ref, run, scenarioResult, step } from './verdicts.ts'
 
@@ -7,7 +7,7 @@ const ADA = 'c394b674-c865-4926-9541-db8f3c7cb8b6'
 const BO = '51d0a7f2-0c64-4c1e-8f0b-7e9d1a2b3c4d'
 
 /** The text an agent wrote arrives with its apostrophe escaped. */
-export function wrongText(): ScenarioResult {
+export function wrongText(): ScenarioReport {
   const file = 'scenarios/happy.yaml'
   const recorder = createTape()
   recorder.begin(1, 'press handover')
@@ -50,7 +50,7 @@ export function wrongText(): ScenarioResult {
       failure({
         kind: 'expect',
         step: wanted,
-        wanted: `expect message { message: "I'm Anna" } within 2s of #15`,
+        expected: `expect message { message: "I'm Anna" } within 2s of #15`,
         happened: `nearest: #${message}, message differs (only HTML escaping)`,
         rules: ['E6'],
         marks: [message],
@@ -60,15 +60,22 @@ export function wrongText(): ScenarioResult {
             seq: message,
             what: 'POST /api/v2/handover/message/',
             afterMs: 140,
+            codes: [],
             why: '1 field differs',
             differences: [
-              { path: 'message', expected: `"I'm Anna"`, actual: '"I&#39;m Anna"', hint: 'only HTML escaping differs' },
+              {
+                path: 'message',
+                expected: `"I'm Anna"`,
+                received: '"I&#39;m Anna"',
+                hint: 'only HTML escaping differs',
+              },
             ],
           },
           {
             seq: start,
             what: 'POST /api/v2/handover/start',
             afterMs: -90,
+            codes: [],
             why: 'already claimed by step 3',
             differences: [],
           },
@@ -89,7 +96,7 @@ export function wrongText(): ScenarioResult {
 }
 
 /** Two chats; the answer meant for one turns up in the other. */
-export function crossTalk(): ScenarioResult {
+export function crossTalk(): ScenarioReport {
   const file = 'scenarios/two-chats.yaml'
   const recorder = createTape()
   recorder.begin(1, 'press handover')
@@ -124,8 +131,9 @@ export function crossTalk(): ScenarioResult {
       seq: leaked,
       what: 'POST /api/v2/handover/message/',
       afterMs: 120,
+      codes: [],
       why: 'chat_id belongs to chat "bo": cross-talk?',
-      differences: [{ path: 'chat_id', expected: `"${ADA}"`, actual: `"${BO}"` }],
+      differences: [{ path: 'chat_id', expected: `"${ADA}"`, received: `"${BO}"` }],
     },
   ]
   return scenarioResult('Two chats at once', 'fail', {
@@ -140,7 +148,7 @@ export function crossTalk(): ScenarioResult {
         kind: 'expect',
         step: wanted,
         conversation: 'ada',
-        wanted: 'expect message { message: /Oslo/ } within 5s of #14',
+        expected: 'expect message { message: /Oslo/ } within 5s of #14',
         happened: `nothing came to chat ada; #${leaked} went to chat bo`,
         marks: [leaked],
         hint: 'Look where the chat of an answer is kept: a variable shared by all chats would do this.',
@@ -149,14 +157,19 @@ export function crossTalk(): ScenarioResult {
       failure({
         kind: 'leak',
         conversation: 'bo',
-        wanted: 'no text of chat ada in chat bo',
+        expected: 'no text of chat ada in chat bo',
         happened: `#${leaked} carries [k7f2], which was written in chat ada`,
         marks: [leaked],
         soft: true,
       }),
     ],
     warnings: [
-      { rule: 'chat-never-ended', details: { leaveSeq: other, refusedEnds: 0 }, conversation: 'bo', marks: [other] },
+      describeWarning({
+        rule: 'chat-never-ended',
+        details: { leaveSeq: other, refusedEnds: 0 },
+        conversation: 'bo',
+        marks: [other],
+      }),
     ],
     steps: [
       step(ref(file, 1, of, 'press handover', conversation), 'pass', 0, 28),
@@ -169,7 +182,7 @@ export function crossTalk(): ScenarioResult {
   })
 }
 
-function deadTarget(): ScenarioResult {
+function deadTarget(): ScenarioReport {
   const file = 'scenarios/restart.yaml'
   const recorder = createTape()
   recorder.begin(1, 'press handover')
@@ -196,7 +209,7 @@ function deadTarget(): ScenarioResult {
       failure({
         kind: 'environment',
         step: ref(file, 1, 4, 'press handover'),
-        wanted: 'REQUESTING TAKEOVER answered with 200',
+        expected: 'REQUESTING TAKEOVER answered with 200',
         happened: 'connection refused by 127.0.0.1:3000',
         marks: [4],
         hint: 'Is the intermediary running? handover-sim doctor tells who holds the port.',
@@ -211,7 +224,7 @@ function deadTarget(): ScenarioResult {
   })
 }
 
-const withoutInbox = (): ScenarioResult =>
+const withoutInbox = (): ScenarioReport =>
   scenarioResult('The agent sees every message', 'inconclusive', {
     file: 'scenarios/inbox.yaml',
     reason: 'the driver has no inbox: step 4 needs it to see what the agent sees',
@@ -220,7 +233,7 @@ const withoutInbox = (): ScenarioResult =>
   })
 
 /** Two 503, a lost answer, and patience. */
-function faults(): ScenarioResult {
+function faults(): ScenarioReport {
   const file = 'scenarios/faults.yaml'
   const recorder = createTape()
   const refused = { status: 503, response: { error: { code: 'unavailable', message: 'Try again' } }, faults: ['busy'] }
@@ -268,7 +281,7 @@ function faults(): ScenarioResult {
   })
 }
 
-function closed(): ScenarioResult {
+function closed(): ScenarioReport {
   const file = 'scenarios/closed.yaml'
   const recorder = createTape()
   recorder.begin(1, 'availability CLOSED')
@@ -292,8 +305,18 @@ function closed(): ScenarioResult {
     durationMs: 640,
     journal: recorder.entries,
     warnings: [
-      { rule: 'alias-mixed', details: { handoverSeqs: [2], takeoverSeqs: [4] }, conversation: null, marks: [] },
-      { rule: 'chat-never-ended', details: { leaveSeq: 3, refusedEnds: 0 }, conversation: 'main', marks: [] },
+      describeWarning({
+        rule: 'alias-mixed',
+        details: { handoverSeqs: [2], takeoverSeqs: [4] },
+        conversation: null,
+        marks: [],
+      }),
+      describeWarning({
+        rule: 'chat-never-ended',
+        details: { leaveSeq: 3, refusedEnds: 0 },
+        conversation: 'main',
+        marks: [],
+      }),
     ],
     steps: [
       step(ref(file, 1, 2, 'availability CLOSED'), 'pass', 0, 2),
@@ -303,7 +326,7 @@ function closed(): ScenarioResult {
 }
 
 /** A call for a chat nobody knows. */
-export function sample(): RunResult {
+export function sample(): RunReport {
   const recorder = createTape(900)
   recorder.at(8000)
   const orphan = recorder.call(
@@ -318,7 +341,7 @@ export function sample(): RunResult {
       failure({
         kind: 'unexpected',
         conversation: null,
-        wanted: 'calls for chats of this run only',
+        expected: 'calls for chats of this run only',
         happened: `#${orphan} POST message for chat 00000000-1111-4222-8333-444444444444, which nobody knows`,
         marks: [orphan],
       }),
@@ -339,7 +362,7 @@ const NASTY = [
 ]
 
 /** The same run with every name, text and payload written by somebody who means harm. */
-export function hostile(): RunResult {
+export function hostile(): RunReport {
   let turn = 0
   const spoil = (value: unknown, key = ''): unknown => {
     if (typeof value === 'string') return UNCHANGED_KEYS.has(key) ? value : `${NASTY[turn++ % NASTY.length]} ${value}`
@@ -347,7 +370,7 @@ export function hostile(): RunResult {
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, spoil(item, name)]))
   }
-  return spoil(sample()) as RunResult
+  return spoil(sample()) as RunReport
 }
 
 /** What is not text but one of a few words, or a moment. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ScenarioResult } from '../../../src/evaluator/verdict.ts'
+import type { ScenarioReport } from '../../../src/evaluator/wording/report.ts'
 import type { Entry } from '../../../src/journal/entry.ts'
 import type { EmbeddedTimeline } from '../../../src/web/report/diagram.ts'
 import { entryMarkup } from '../../../src/web/report/entry-details.ts'
@@ -10,14 +10,14 @@ import { createTape } from './journal-recorder.ts'
 import { failure, scenarioResult } from './verdicts.ts'
 
 const CHAT = 'c1'
-const gather = (scenarios: ScenarioResult[], budget?: number) => collectTimelineData(linkScenarios(scenarios), budget)
+const gather = (scenarios: ScenarioReport[], budget?: number) => collectTimelineData(linkScenarios(scenarios), budget)
 const seqsIn = (embedded: { text: string }) =>
   (JSON.parse(embedded.text) as EmbeddedTimeline).entries.map(({ seq }) => seq)
 
-function played(outcome: 'pass' | 'fail', calls: number, text = 'Hello'): ScenarioResult {
+function played(outcome: 'pass' | 'fail', calls: number, text = 'Hello'): ScenarioReport {
   const recorder = createTape()
   for (let count = 0; count < calls; count++) recorder.call('message', CHAT, { message: text })
-  const failures = outcome === 'pass' ? [] : [failure({ kind: 'times', wanted: 'one', happened: 'more', marks: [2] })]
+  const failures = outcome === 'pass' ? [] : [failure({ kind: 'times', expected: 'one', happened: 'more', marks: [2] })]
   return scenarioResult(outcome, outcome, { journal: recorder.entries, conversations: { main: CHAT }, failures })
 }
 

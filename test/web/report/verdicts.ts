@@ -1,13 +1,8 @@
 /** Parts of a verdict, with what a test does not care about filled in. */
-import type {
-  Failure,
-  Outcome,
-  RunResult,
-  ScenarioResult,
-  StepOutcome,
-  StepRef,
-  StepVerdict,
-} from '../../../src/evaluator/verdict.ts'
+
+import type { StepRef } from '../../../src/evaluator/failure.ts'
+import type { Outcome, StepOutcome, StepVerdict } from '../../../src/evaluator/verdict.ts'
+import type { FailureReport, RunReport, ScenarioReport } from '../../../src/evaluator/wording/report.ts'
 
 export const ref = (file: string, number: number, of: number, label: string, more: Partial<StepRef> = {}): StepRef => ({
   number,
@@ -35,17 +30,21 @@ export const step = (
   claimed,
 })
 
-export const failure = (more: Partial<Failure> & Pick<Failure, 'kind' | 'wanted' | 'happened'>): Failure => ({
+export const failure = (
+  more: Partial<FailureReport> & Pick<FailureReport, 'kind' | 'expected' | 'happened'>,
+): FailureReport => ({
   step: null,
   conversation: 'main',
   rules: [],
   nearest: [],
   marks: [],
   soft: false,
+  code: 'warning',
+  group: more.happened,
   ...more,
 })
 
-export const scenarioResult = (name: string, outcome: Outcome, more: Partial<ScenarioResult> = {}): ScenarioResult => {
+export const scenarioResult = (name: string, outcome: Outcome, more: Partial<ScenarioReport> = {}): ScenarioReport => {
   const file = more.file ?? 'scenarios/plain.yaml'
   return {
     name,
@@ -53,6 +52,7 @@ export const scenarioResult = (name: string, outcome: Outcome, more: Partial<Sce
     file,
     place: { file, line: 1, column: 1 },
     reason: null,
+    reasonCode: null,
     failures: [],
     warnings: [],
     steps: [],
@@ -71,7 +71,7 @@ export const scenarioResult = (name: string, outcome: Outcome, more: Partial<Sce
   }
 }
 
-export const run = (scenarios: readonly ScenarioResult[], more: Partial<RunResult> = {}): RunResult => {
+export const run = (scenarios: readonly ScenarioReport[], more: Partial<RunReport> = {}): RunReport => {
   const count = (outcome: Outcome) => scenarios.filter(played => played.outcome === outcome).length
   return {
     version: '0.1.0',

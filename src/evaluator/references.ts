@@ -1,0 +1,54 @@
+/** Makes the references that failures hold: to steps, chats, expected calls and inbox items. */
+import type { CallPattern, Expectation, ExpectTree } from '../scenario/action.ts'
+import type { Plan, PlannedStep } from '../scenario/plan.ts'
+import type { InboxItem } from '../scenario/run-events.ts'
+import type { PatternRef, RequirementRef, RequirementTree, StepRef } from './failure.ts'
+import { flow } from './matching/value-text.ts'
+import type { InboxItemRef, Notation, StepName } from './near-miss.ts'
+
+export const stepName = ({ number, id, label }: StepName): StepName => ({ number, id, label })
+
+export const stepRef = (plan: Plan, { number, id, name, label, conversation, place }: PlannedStep): StepRef => ({
+  number,
+  of: plan.count,
+  id,
+  name,
+  label,
+  conversation,
+  place,
+})
+
+/** The name of a conversation where the plan has several, else null. */
+export const chatIn = ({ conversations }: Plan, conversation: string | null): string | null =>
+  conversations.length > 1 ? conversation : null
+
+const LONGEST_BODY = 90
+
+export const patternRef = ({ call, body }: CallPattern): PatternRef => ({ call, body: bodyNotation(body) })
+
+/** Null for a body that asks for nothing. */
+export function bodyNotation(body: unknown): Notation | null {
+  const empty = body === null || body === undefined || (typeof body === 'object' && Object.keys(body).length === 0)
+  return empty ? null : flow(body, LONGEST_BODY)
+}
+
+export const requirementRef = (leaf: Expectation): RequirementRef => {
+  const { times, apartMs, alias, auth } = leaf
+  return { ...patternRef(leaf), times, apartMs, alias, auth }
+}
+
+export const requirementTree = (tree: ExpectTree): RequirementTree =>
+  tree.op === 'call'
+    ? { op: 'call', ...requirementRef(tree) }
+    : { op: tree.op, of: tree.of.map(part => requirementTree(part)) }
+
+const LONGEST_ITEM = 40
+
+export function itemRef(items: readonly InboxItem[], place: number): InboxItemRef {
+  const { request, text, attachments } = items[place] ?? {}
+  return {
+    position: place + 1,
+    text: request && text === undefined ? null : flow(text ?? '', LONGEST_ITEM),
+    files: attachments?.length ?? 0,
+  }
+}

@@ -1,0 +1,210 @@
+/** Renders what happened in place of the expected, as a line that is complete by itself. */
+
+import { findingText } from '../../linter/texts.ts'
+import { formatDuration } from '../../text/duration.ts'
+import { defineTexts } from '../../text/texts.ts'
+import { failureText } from '../../wording/delivery.ts'
+import { driverFailureText, earlyEndText, stepFailureText } from '../../wording/run-failures.ts'
+import type { CallProgress, Happened, InboxDetail, NoCallDetail, RequirementRef } from '../failure.ts'
+import type { AttemptResult } from '../hint.ts'
+import type { CallRef, InboxItemRef } from '../near-miss.ts'
+import { differenceText, firstDifferenceText, obstaclesText } from './differences.ts'
+import {
+  type Audience,
+  callNamed,
+  callText,
+  callWithKey,
+  chatText,
+  howOften,
+  itemName,
+  itemText,
+  listed,
+  offset,
+  patternText,
+  quotedText,
+  renderCode,
+  seconds,
+  stepText,
+  type TextsOf,
+  timesText,
+  whereText,
+} from './parts.ts'
+
+const within = (ms: number) => `within ${formatDuration(ms)}`
+const another = (seqs: readonly number[]) => (seqs.length === 0 ? '' : `, and ${seqs.length} more (${listed(seqs)})`)
+const withBody = (call: CallRef, body: string | null) => `${callText(call)}${body === null ? '' : ` ${body}`}`
+
+const DETAILS: TextsOf<NoCallDetail> = defineTexts({
+  unreachable: ({ failure }) => `: the intermediary is no longer reachable: ${failureText(failure)}`,
+  no_call_at_all: (_, audience) =>
+    `: the intermediary made no call ${audience === 'test' ? 'at all' : 'for this scenario'}`,
+  claimed: ({ call, step }) => `: ${callText(call)} is already claimed by step ${step}`,
+  other_call: ({ call, afterMs }) => `; what came is ${callText(call)} ${offset(afterMs)}`,
+  last_call: ({ call }) => `; the last call was ${callText(call)}`,
+  nothing: '',
+} satisfies TextsOf<NoCallDetail>)
+
+/** `start came only once within 5s (#9), expected exactly 3 times` */
+function tooFew({ seqs }: CallProgress, requirement: RequirementRef, limit: string): string {
+  const expected = `expected ${howOften(requirement.times)}`
+  if (seqs.length === 0) return `no ${callWithKey(requirement)} came${limit}, ${expected}`
+  return `${callWithKey(requirement)} came only ${timesText(seqs.length)}${limit} (${listed(seqs)}), ${expected}`
+}
+
+const INBOX: TextsOf<InboxDetail> = defineTexts({
+  never_read: 'the inbox was never read',
+  earlier: ({ item, obstacles }, audience) => `${itemText(item)} is there, ${obstaclesText({ obstacles }, audience)}`,
+  claimed: ({ item, step }) => `no other came: ${itemText(item)} is already claimed by step ${step}`,
+  nothing_new: 'nothing new came into the inbox',
+  nearest: ({ item, obstacles, difference }, audience) =>
+    difference === null
+      ? `nearest: ${itemText(item)}: ${obstaclesText({ obstacles }, audience)}`
+      : `nearest: ${difference.path === 'text' ? itemName(item) : itemText(item)}: ${differenceText(difference)}`,
+} satisfies TextsOf<InboxDetail>)
+
+const SIGNED: Readonly<Record<AttemptResult['sign'], string>> = {
+  valid: '',
+  none: ' without a signature',
+  'wrong-key': ' with a signature made with another key',
+  tampered: ' with a body changed after signing',
+  truncated: ' with a truncated signature',
+  hex: ' with a signature in hex',
+}
+
+const is2xx = (status: number) => status >= 200 && status < 300
+const items = (all: readonly InboxItemRef[]) => all.map(item => itemText(item)).join(', ')
+
+const ACKS = defineTexts({
+  notSent: (event: string, why: string) => `${event} was not sent: ${why}`,
+  noAnswer: (event: string, url: string | null, why: string) => `no answer to ${event} from ${url}: ${why}`,
+  accepted: (status: number, event: string, signed: string) =>
+    signed === ''
+      ? `the webhook accepted an event that it must refuse: it answered ${status} to ${event}`
+      : `the webhook accepted a forged event: it answered ${status} to ${event}${signed}`,
+  answered: (status: number, event: string, after: string) =>
+    `the webhook answered ${status} to ${event} after ${after}`,
+  expected: (ack: string) => `, expected ${ack}`,
+  any: 'any answer',
+  refusal: 'a refusal',
+  attempt: (number: number) => ` (attempt ${number})`,
+  repeated: (event: string) => `${event} (sent a second time)`,
+  empty: 'an empty body',
+  body: (body: string) => `: ${body}`,
+})
+
+function ackText({ ack, withinMs, result, copy }: Extract<Happened, { code: 'not_acknowledged' }>): string {
+  const { status, attempt, failure, url, body, afterMs, sign, sent } = result
+  const event = copy ? ACKS.repeated(result.event) : `${result.event}${attempt > 1 ? ACKS.attempt(attempt) : ''}`
+  if (!sent) return ACKS.notSent(event, failureText(failure))
+  if (status === null) return ACKS.noAnswer(event, url, failureText(failure))
+  if (ack === 'non-2xx' && is2xx(status)) return ACKS.accepted(status, event, SIGNED[sign])
+  const expected = ack === 'any' ? ACKS.any : ack === 'non-2xx' ? ACKS.refusal : String(ack)
+  const slow = afterMs > withinMs ? ` ${within(withinMs)}` : ''
+  const asExpected = expected === String(status) && slow === ''
+  const said = ACKS.body(body === '' ? ACKS.empty : body)
+  return `${ACKS.answered(status, event, seconds(afterMs))}${asExpected ? '' : ACKS.expected(`${expected}${slow}`)}${said}`
+}
+
+/** `answered 500 after 31 ms: TypeError: x is not a function` */
+export function attemptText({ status, failure, body, afterMs, url, sent }: AttemptResult): string {
+  if (!sent) return `not sent: ${failureText(failure)}`
+  if (status === null) return `no answer from ${url}: ${failureText(failure)}`
+  return `answered ${status} after ${seconds(afterMs)}${ACKS.body(body === '' ? ACKS.empty : body)}`
+}
+
+/** Adds the answer where the failure does not contain it. */
+function driverText({ how, status, failure, answer }: Extract<Happened, { code: 'driver_failed' }>): string {
+  const why = failure === null ? DRIVER.failed(status) : driverFailureText(failure)
+  const contained = failure !== null && (failure.code !== 'command_failed' || failure.stream === 'stdout')
+  return `${how}: ${why}${answer === '' || contained ? '' : `: ${answer}`}`
+}
+
+const DRIVER = defineTexts({
+  failed: (status: number | null) => (status === null ? 'it failed' : `answered ${status}`),
+})
+
+const HAPPENED: TextsOf<Happened> = defineTexts({
+  unfillable: ({ message }) => message,
+  capture_missing: ({ name, path, call }) => `${callText(call)} has no ${path} to capture as ${name}`,
+  calls_too_close: ({ requirement, seqs: [first, second], gapMs }) =>
+    `${callNamed(requirement)} came again too soon: #${first} and #${second} are ${seconds(gapMs)} apart, expected at least ${formatDuration(requirement.apartMs ?? 0)}`,
+  no_matching_call({ requirement, progress, call, afterMs, obstacles, differences }, audience) {
+    const [first, ...more] = differences
+    const single = first !== undefined && obstacles.length === 1
+    const reason = single ? firstDifferenceText(first, more.length) : obstaclesText({ obstacles }, audience)
+    const none =
+      progress === null
+        ? `no matching ${callWithKey({ ...requirement, body: null })} came`
+        : tooFew(progress, requirement, '')
+    return `${none}; nearest: ${callText(call)} ${offset(afterMs)}: ${reason}`
+  },
+  no_call({ requirement, progress, withinMs, detail }, audience) {
+    const other = detail?.code === 'claimed' ? 'other ' : ''
+    const none =
+      progress === null
+        ? `no ${other}${callWithKey(requirement)} came ${within(withinMs)}`
+        : tooFew(progress, requirement, ` ${within(withinMs)}`)
+    return `${none}${detail === null ? '' : renderCode(DETAILS, detail, audience)}`
+  },
+  unwanted_call: ({ call, afterMs, forMs }) =>
+    `${callText(call)} came at ${offset(afterMs)}${afterMs < 0 ? ' (before this step, in the same turn)' : ''}, expected none for ${formatDuration(forMs)}`,
+  item_missing({ item, seen, withinMs, detail }, audience) {
+    const often = seen === 0 ? `did not see ${item}` : `saw ${item} only ${timesText(seen)}`
+    return `the agent ${often} ${within(withinMs)}: ${renderCode(INBOX, detail, audience)}`
+  },
+  item_too_often: ({ item, times, items: all }) =>
+    `the agent saw ${item} ${timesText(all.length)}, expected ${howOften(times)}: ${items(all)}`,
+  chat_differs: ({ differences }) => `the chat is not as expected: ${differences.map(differenceText).join('; ')}`,
+  chat_not_observed: 'the chat was not observed',
+  not_acknowledged: happened => ackText(happened),
+  no_answer: ({ event, withinMs }) => `the webhook did not answer ${event ?? 'the event'} ${within(withinMs)}`,
+  no_answer_before_stop: ({ event, cause }) =>
+    `the webhook had not answered ${event ?? 'the event'} when the scenario was stopped: ${earlyEndText(cause)}`,
+  event_held: ({ event, fault }) =>
+    `the webhook did not receive ${event ?? 'the event'}, because the fault ${fault} held it`,
+  driver_failed: happened => `${happened.label} failed: ${driverText(happened)}`,
+  step_failed: ({ label, failure }) => `${label} failed: ${stepFailureText(failure)}`,
+  stopped_at_step: ({ cause, step }) =>
+    `the scenario was stopped at ${stepText(step)}: ${cause === null ? 'the run ended' : earlyEndText(cause)}`,
+  stopped: ({ cause }) => `the scenario was stopped: ${earlyEndText(cause)}`,
+  unexpected_call: ({ call, body, afterMs, others }, audience) =>
+    `${audience === 'test' ? 'nothing' : 'no step'} expects ${withBody(call, body)} at ${offset(afterMs)}${another(others)}`,
+  call_after_end: ({ call, body, lateMs, others }) =>
+    `${withBody(call, body)} came ${seconds(lateMs)} after the end of the scenario${another(others)}`,
+  forbidden_call: ({ pattern, call, afterMs, others }) =>
+    `${patternText(pattern)} must never come, but ${callText(call)} came at ${offset(afterMs)}${another(others)}`,
+  too_many_calls({ requirement, seqs, seq, after }) {
+    const times = `${callNamed(requirement)} was called ${timesText(seqs.length)}, expected ${howOften(requirement.times)}`
+    if (seqs.length === 2 && after !== null) return `${times}: #${after.seq}, and #${seq} ${seconds(after.ms)} later`
+    const gap = after === null ? '' : `, ${seconds(after.ms)} after #${after.seq}`
+    return `${times}: ${listed(seqs)}; the first one too many is #${seq}${gap}`
+  },
+  refused_call({ call, status, error, message, seqs }) {
+    const often = seqs.length === 1 ? '' : ` (${timesText(seqs.length)}: ${listed(seqs)})`
+    const why = `${error === null ? '' : ` ${error}`}${message === null ? '' : `: ${message}`}`
+    return `the platform refused #${call.seq} ${call.method} ${call.path} with ${status}${why}${often}`
+  },
+  echoed: ({ seq, place, text, from, written }) =>
+    `#${seq} ${whereText(place)} sent what the user of ${chatText(from)} wrote in #${written} back to the user: ${quotedText(text)}`,
+  leaked: ({ seq, place, text, from, to }) =>
+    `#${seq} ${whereText(place)} has in ${chatText(to)} what the user of ${chatText(from)} wrote: ${quotedText(text)}`,
+  call_of_no_scenario({ method, path, chatId, status, message }) {
+    const about = chatId === null ? 'names no chat' : `is about chat ${JSON.stringify(chatId)}, which no scenario has`
+    return `${method} ${path} ${about}: answered ${status}${message === null ? '' : ` (${message})`}`
+  },
+  warning: ({ finding }) => findingText(finding),
+  condition_false({ chat }) {
+    const state = chat === null ? '' : `; the chat is with ${chat.status}, ${chat.typing ? 'typing' : 'not typing'}`
+    return `the condition did not become true${state}`
+  },
+  delivery_failed: ({ seq, event, status, failure }) =>
+    status === null
+      ? `#${seq} ${event} was not delivered: ${failureText(failure)}`
+      : `the webhook answered ${status} to #${seq} ${event}`,
+  received({ call, seqs, different }) {
+    if (seqs.length > 0) return `${call} came ${timesText(seqs.length)}: ${listed(seqs)}`
+    return different ? `no matching ${call} came` : `no ${call} came`
+  },
+} satisfies TextsOf<Happened>)
+
+export const happenedText = (happened: Happened, audience: Audience): string => renderCode(HAPPENED, happened, audience)

@@ -1,0 +1,180 @@
+/** Renders the results of a run for reports: failures, warnings and reasons become texts and keep their codes. */
+import { findingText } from '../../linter/texts.ts'
+import { defineTexts } from '../../text/texts.ts'
+import type { Failure, Happened } from '../failure.ts'
+import type { FailureHint } from '../hint.ts'
+import type { Difference, DifferenceNote, NearMiss, ObstacleCode } from '../near-miss.ts'
+import type { Reason, RunResult, ScenarioResult, Verdict, Warning } from '../verdict.ts'
+import { noteText, obstaclesText, subjectText } from './differences.ts'
+import { expectedText } from './expected.ts'
+import { happenedText } from './happened.ts'
+import { hintText } from './hints.ts'
+import { type Audience, driverHas, renderCode, stepText, type TextsOf } from './parts.ts'
+
+/** A failure as a report shows it. */
+export interface FailureReport extends Omit<Failure, 'expected' | 'happened' | 'nearest' | 'hint'> {
+  readonly code: Happened['code']
+  /** What happened, in a line that is complete by itself. */
+  readonly happened: string
+  readonly expected: string
+  readonly nearest: readonly NearMissReport[]
+  readonly hint?: string
+  readonly hintCode?: FailureHint['code']
+  /** Equal for failures that differ only in entries, times, chats and numbers inside of texts. */
+  readonly group: string
+}
+
+export interface NearMissReport {
+  readonly seq: number
+  /** `POST /api/v2/handover/message/`, `inbox item 3 "Hello"`. */
+  readonly what: string
+  readonly afterMs: number
+  readonly codes: readonly ObstacleCode[]
+  /** `2 fields differ`, `already claimed by step 3`. */
+  readonly why: string
+  readonly differences: readonly DifferenceReport[]
+}
+
+export interface DifferenceReport {
+  readonly path: string
+  readonly expected: string
+  /** `absent` for nothing. */
+  readonly received: string
+  readonly code?: DifferenceNote['code']
+  readonly hint?: string
+}
+
+/** A warning as a report shows it. */
+export interface WarningReport {
+  readonly rule: string
+  readonly message: string
+  readonly conversation: string | null
+  readonly marks: readonly number[]
+}
+
+type Rendered = 'failures' | 'warnings' | 'reason'
+
+/** One play of one scenario as a report shows it. */
+export interface ScenarioReport extends Omit<ScenarioResult, Rendered>, VerdictReport {}
+
+/** A verdict as a report shows it. */
+export interface VerdictReport extends Omit<Verdict, Rendered> {
+  /** Why the scenario is inconclusive, an error or skipped. */
+  readonly reason: string | null
+  readonly reasonCode: Reason['code'] | null
+  readonly failures: readonly FailureReport[]
+  readonly warnings: readonly WarningReport[]
+}
+
+/** A run as a report shows it. */
+export interface RunReport extends Omit<RunResult, 'scenarios' | 'failures'> {
+  readonly scenarios: readonly ScenarioReport[]
+  readonly failures: readonly FailureReport[]
+}
+
+export const describeRun = (result: RunResult): RunReport => ({
+  ...result,
+  scenarios: result.scenarios.map(describeScenario),
+  failures: result.failures.map(failure => describeFailure(failure)),
+})
+
+export const describeScenario = (result: ScenarioResult): ScenarioReport => ({ ...result, ...describeVerdict(result) })
+
+export const describeVerdict = (verdict: Verdict): VerdictReport => ({
+  ...verdict,
+  reason: verdict.reason === null ? null : reasonText(verdict.reason),
+  reasonCode: verdict.reason?.code ?? null,
+  failures: verdict.failures.map(failure => describeFailure(failure)),
+  warnings: verdict.warnings.map(describeWarning),
+})
+
+export function describeFailure(failure: Failure, audience: Audience = 'scenario'): FailureReport {
+  const { expected, happened, nearest, hint, ...rest } = failure
+  return {
+    ...rest,
+    code: happened.code,
+    group: groupOf(failure),
+    happened: happenedText(happened, audience),
+    expected: expectedText(expected, audience),
+    nearest: nearest.map(miss => describeNearMiss(miss, audience)),
+    ...(hint === undefined ? {} : { hint: hintText(hint, audience), hintCode: hint.code }),
+  }
+}
+
+/** What differs in every round of the same mistake. A status that differs makes another failure. */
+const VARYING: readonly string[] = [
+  'seq',
+  'seqs',
+  'others',
+  'written',
+  'after',
+  'afterMs',
+  'gapMs',
+  'lateMs',
+  'byMs',
+  'ms',
+  'withinMs',
+  'step',
+  'chat',
+  'conversation',
+]
+
+function groupOf({ kind, step, soft, expected, happened, hint }: Failure): string {
+  const place = step === null ? null : [step.place, step.place === null && step.number]
+  return JSON.stringify([kind, place, soft, expected, happened, hint], (key, value: unknown) => {
+    if (VARYING.includes(key)) return null
+    return typeof value === 'string' ? withoutNumbers(value, key === 'text') : value
+  })
+}
+
+const withoutNumbers = (text: string, whole: boolean): string =>
+  whole ? text.replace(/\d+/g, '0') : text.replace(/"(?:[^"\\]|\\.)*"/g, inner => inner.replace(/\d+/g, '0'))
+
+const describeNearMiss = (miss: NearMiss, audience: Audience): NearMissReport => ({
+  seq: miss.seq,
+  what: subjectText(miss.subject),
+  afterMs: miss.afterMs,
+  codes: miss.obstacles.map(({ code }) => code),
+  why: obstaclesText(miss, audience),
+  differences: miss.differences.map(describeDifference),
+})
+
+const FIELDS = defineTexts({ absent: 'absent' })
+
+const describeDifference = ({ path, expected, received, note }: Difference): DifferenceReport => ({
+  path,
+  expected,
+  received: received ?? FIELDS.absent,
+  ...(note === undefined ? {} : { hint: noteText(note), code: note.code }),
+})
+
+const WARNINGS = defineTexts({ failure: (expected: string, happened: string) => `${expected}: ${happened}` })
+
+export function describeWarning(warning: Warning): WarningReport {
+  const { rule, conversation, marks } = warning
+  if (!('failure' in warning)) return { rule, message: findingText(warning), conversation, marks }
+  const { failure } = warning
+  const message = WARNINGS.failure(
+    expectedText(failure.expected, 'scenario'),
+    happenedText(failure.happened, 'scenario'),
+  )
+  return { rule, message, conversation, marks }
+}
+
+const REASONS: TextsOf<Reason> = defineTexts({
+  not_a_scenario: 'this is not the journal of a scenario',
+  incomplete_journal: 'the journal stops before the end of the scenario',
+  other_steps({ step, was, now }) {
+    const change = now === null ? 'no longer exists' : `is now ${now}`
+    return `the scenario has other steps than the run played: step ${step} was ${was} and ${change}; play it again`
+  },
+  environment: ({ failure }) => happenedText(failure.happened, 'scenario'),
+  verb_missing: ({ step, verb, verbs }) => `${stepText(step)} needs ${verb}, and ${driverHas(verbs)}`,
+  need_missing: ({ scenario, verb, verbs }) => `${scenario} requires ${verb}, and ${driverHas(verbs)}`,
+  step_not_played: ({ step }) => `${stepText(step)} was not played: play the scenario again`,
+  env_unset: ({ name }) => `the environment variable ${name} is not set, and $(env.${name}) reads it`,
+  run_stopped: 'the run was stopped before it',
+  unreachable: ({ message }) => message,
+} satisfies TextsOf<Reason>)
+
+export const reasonText = (reason: Reason): string => renderCode(REASONS, reason, 'scenario')
