@@ -8,7 +8,7 @@ import { connectTo, findRoute, type InterceptedRoute, requestUrl } from './inter
 type AddRequest = (this: HttpAgent, request: ClientRequest, options: RequestOptions, ...rest: unknown[]) => void
 
 /** `addRequest` is Node's own method, not in its types; agents of `node:https` inherit it. */
-const httpAgent = HttpAgent.prototype as unknown as { addRequest: AddRequest }
+const httpAgent = HttpAgent.prototype as HttpAgent & { addRequest: AddRequest }
 
 /**
  * Patches `node:http` and `node:https`, and so axios, got and node-fetch: a request asks its agent for a connection and
@@ -43,8 +43,6 @@ function attachSocket(request: ClientRequest & { readonly timeout?: number }, ro
 /** The keys of the global dispatcher in all versions of undici, including the one inside Node. */
 const DISPATCHER_KEYS = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
 
-type Realm = Record<symbol, Dispatcher | undefined>
-
 /**
  * Patches the global dispatcher of Node's own `fetch` and of an installed undici. Returns a function that removes the
  * patch.
@@ -59,16 +57,15 @@ export function patchUndici(): () => void {
 }
 
 /** Returns the main realm: a test runner may run tests in another one, but `fetch` belongs to the main one. */
-const mainRealm = () => runInThisContext('Response, globalThis') as typeof globalThis
+const mainRealm = (): typeof globalThis => runInThisContext('Response, globalThis')
 
-function replaceDispatcher(target: object, key: symbol): () => void {
-  const realm = target as Realm
-  const previous = realm[key]
+function replaceDispatcher(realm: object, key: symbol): () => void {
+  const previous: Dispatcher | undefined = Reflect.get(realm, key)
   if (previous === undefined) return () => {}
   const patched = new InterceptingDispatcher(previous)
-  realm[key] = patched
+  Reflect.set(realm, key, patched)
   return () => {
-    if (realm[key] === patched) realm[key] = previous
+    if (Reflect.get(realm, key) === patched) Reflect.set(realm, key, previous)
   }
 }
 

@@ -47,7 +47,8 @@ function installedMsw(): Manifest | null {
   if (installed !== undefined) return installed
   try {
     const { createRequire } = globalThis.process.getBuiltinModule('node:module')
-    installed = createRequire(import.meta.url)('msw/package.json') as Manifest
+    const manifest: Manifest = createRequire(import.meta.url)('msw/package.json')
+    installed = manifest
   } catch {
     installed = null
   }

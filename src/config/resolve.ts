@@ -136,7 +136,8 @@ function effective(settings: Layer): Omit<Resolved, 'warnings'> {
   const entries = Object.entries(settings)
   const values = Object.fromEntries(entries.map(([name, { value }]) => [name, canonical(name, value)]))
   const sources = Object.fromEntries(entries.map(([name, { from }]) => [name, from]))
-  return { options: optionsFrom(values), sources, values, agentDriver: values.agent_driver as string | null }
+  const { agent_driver: driver } = values
+  return { options: optionsFrom(values), sources, values, agentDriver: typeof driver === 'string' ? driver : null }
 }
 
 const canonical = (name: string, value: unknown) => (isKnob(name) ? formatKnob(name, parseKnob(name, value)) : value)

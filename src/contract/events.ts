@@ -44,3 +44,5 @@ export const WEBHOOK_EVENTS = {
 } as const
 /** The value of `event`. */
 export type WebhookEventName = keyof typeof WEBHOOK_EVENTS
+
+export const isWebhookEvent = (name: string): name is WebhookEventName => Object.hasOwn(WEBHOOK_EVENTS, name)

@@ -1,13 +1,15 @@
-/** Lists the keys of objects with their types, and removes undefined values. */
+/** Builds objects and lists their keys, with types. */
 
 /** The keys of an object literal, typed. */
 export const keysOf = <Key extends string>(record: Readonly<Record<Key, unknown>>): Key[] =>
   Object.keys(record) as Key[]
 
-/** A copy without the keys whose value is undefined. */
-export const withoutUndefined = <Value extends object>(
-  value: Value,
-): { [Key in keyof Value]: NonUndefined<Value[Key]> } =>
-  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as never
+/** An object with a value for each key. */
+export const recordOf = <Key extends string, Value>(
+  keys: readonly Key[],
+  value: (key: Key) => Value,
+): Record<Key, Value> => Object.fromEntries(keys.map(key => [key, value(key)])) as Record<Key, Value>
 
-type NonUndefined<Value> = Exclude<Value, undefined>
+/** A copy without the keys whose value is undefined. */
+export const withoutUndefined = <Value extends object>(value: Value): Value =>
+  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Value

@@ -1,5 +1,6 @@
 /** Reads the effects of a fault from its specification: durations as milliseconds, one value per question. */
 
+import { withoutUndefined } from '../contract/objects.ts'
 import type { SignMode } from '../contract/sign-modes.ts'
 import type { FaultEffect } from '../journal/entry.ts'
 import type { WireFaults } from '../runtime/transport.ts'
@@ -99,7 +100,7 @@ export function formOf(spec: SendingSpec, sign: SignMode = 'valid'): Form {
 export function effectOf(spec: FaultSpec): FaultEffect {
   const { latency, respond, drop, reset, slow_body, malformed } = spec
   const { delay, slow, swap, hold, sign, duplicate, gap, truncate, drip, reset_after_answer, http } = spec
-  return given({
+  return withoutUndefined({
     latency,
     respond: respond && { status: respond.status },
     drop,
@@ -119,11 +120,6 @@ export function effectOf(spec: FaultSpec): FaultEffect {
     http: http && [http].flat(),
   })
 }
-
-type Given<T> = { [Name in keyof T]?: NonNullable<T[Name]> }
-
-const given = <T extends object>(fields: T): Given<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>
 
 /** Effects that need a connection of their own. */
 export const CONNECTION_EFFECTS = ['drip', 'reset_after_answer', 'http'] as const

@@ -2,11 +2,11 @@
 import {
   type Document,
   isMap,
+  isNode,
   isPair,
   isScalar,
   LineCounter,
   type Node,
-  type ParsedNode,
   parseAllDocuments,
   parseDocument,
 } from 'yaml'
@@ -42,7 +42,8 @@ export function parseSource(name: string, text: string, json: boolean): Source {
   const lines = new LineCounter()
   if (json) checkJson(name, text)
   const document = parseDocument(text, { ...OPTIONS, lineCounter: lines })
-  return sourcesOf(name, text, lines, [document])[0]!
+  checkSyntax(name, text, lines, [document])
+  return sourceOf(name, text, lines, document)
 }
 
 /** Parses every document of a file, which `---` separates, and skips empty ones. Throws like `parseSource`. */
@@ -52,27 +53,26 @@ export function parseSources(name: string, text: string, json: boolean): Source[
   const documents = parseAllDocuments(text, { ...OPTIONS, lineCounter: lines })
   if ('empty' in documents) return []
   const filled = documents.filter(one => one.errors.length > 0 || !isEmpty(one.contents))
-  return sourcesOf(name, text, lines, filled)
+  checkSyntax(name, text, lines, filled)
+  return filled.map(document => sourceOf(name, text, lines, document))
 }
 
 const isEmpty = (contents: Node | null) => contents === null || (isScalar(contents) && contents.value === null)
 
 const OPTIONS = { prettyErrors: false, uniqueKeys: true } as const
 
-function sourcesOf(name: string, text: string, lines: LineCounter, documents: readonly Document[]): Source[] {
-  const at = (offset: number) => lines.linePos(offset)
-  const problems = documents.flatMap(one => mistakesIn(one, text))
-  if (problems.length > 0) {
-    throw new ConfigError(problems.map(({ offset, message }) => syntaxProblem(name, text, at(offset), message)))
-  }
-  return documents.map(document => sourceOf(name, text, at, document))
+function checkSyntax(name: string, text: string, lines: LineCounter, documents: readonly Document[]): void {
+  const problems = documents
+    .flatMap(one => mistakesIn(one, text))
+    .map(({ offset, message }) => syntaxProblem(name, text, lines.linePos(offset), message))
+  if (problems.length > 0) throw new ConfigError(problems)
 }
 
-function sourceOf(name: string, text: string, at: (offset: number) => Position, document: Document): Source {
+function sourceOf(name: string, text: string, lines: LineCounter, document: Document): Source {
   const place = (path: readonly PropertyKey[], of: 'key' | 'value') => {
     const range = rangeOf(document, path, of)
     if (range === null) return null
-    const { line, col } = at(range[0])
+    const { line, col } = lines.linePos(range[0])
     return { line, column: col, length: range[1] - range[0] }
   }
   return {
@@ -93,7 +93,7 @@ function sourceOf(name: string, text: string, at: (offset: number) => Position, 
 /** The parser limits aliases of aliases, which could grow without bound. */
 function valueIn(name: string, document: Document): unknown {
   try {
-    return document.toJS() as unknown
+    return document.toJS()
   } catch (error) {
     throw fileProblem(name, error instanceof ReferenceError ? TEXTS.manyAliases : messageOf(error))
   }
@@ -118,7 +118,7 @@ function checkJson(name: string, text: string): void {
     const message = messageOf(error)
     const offset = offsetIn(message, text)
     const before = text.slice(0, offset).split('\n')
-    const position = { line: before.length, col: before.at(-1)!.length + 1 }
+    const position = { line: before.length, col: (before.at(-1) ?? '').length + 1 }
     throw new ConfigError([syntaxProblem(name, text, position, TEXTS.badJson(message))])
   }
 }
@@ -138,8 +138,8 @@ const AROUND = 10
 
 /** A missing part has the range of its parent. */
 function rangeOf(document: Document, path: readonly PropertyKey[], of: 'key' | 'value'): Range | null {
-  const node = of === 'value' || path.length === 0 ? (document.getIn(path, true) as ParsedNode | undefined) : undefined
-  const found = node?.range ?? keyRange(document, path)
+  const node = of === 'value' || path.length === 0 ? document.getIn(path, true) : undefined
+  const found = (isNode(node) ? node.range : null) ?? keyRange(document, path)
   return found ?? (path.length === 0 ? null : rangeOf(document, path.slice(0, -1), 'value'))
 }
 
@@ -148,7 +148,7 @@ function keyRange(document: Document, path: readonly PropertyKey[]): Range | nul
   if (!isMap(parent)) return null
   const wanted = String(path.at(-1))
   const pair = parent.items.find(item => isPair(item) && isScalar(item.key) && String(item.key.value) === wanted)
-  return (pair?.key as Node | undefined)?.range ?? null
+  return isNode(pair?.key) ? (pair.key.range ?? null) : null
 }
 
 /** A value that a module exports, which has no places. */

@@ -1,5 +1,5 @@
 /** Finds mistakes in YAML: syntax errors, and text that YAML reads as something else than it looks like. */
-import { type Document, isAlias, isMap, isScalar, type Node, type Pair, visit, type YAMLParseError } from 'yaml'
+import { type Document, isAlias, isMap, isNode, isScalar, type Node, type Pair, visit, type YAMLParseError } from 'yaml'
 import { defineTexts } from '../text/texts.ts'
 
 export interface YamlMistake {
@@ -94,7 +94,8 @@ function lostAliases(document: Document): YamlMistake[] {
 /** Inside braces a comma ends a text, and `{{ x }}` is a map in a map; the parser accepts both. */
 function traps(document: Document): YamlMistake[] {
   const found: YamlMistake[] = []
-  const add = (node: unknown, message: string) => found.push({ offset: (node as Node).range?.[0] ?? 0, message })
+  const add = (node: unknown, message: string) =>
+    found.push({ offset: (isNode(node) && node.range?.[0]) || 0, message })
   visit(document, {
     Map(_key, node) {
       for (const pair of node.flow ? node.items : []) {

@@ -1,10 +1,12 @@
 /** Describes the entries of the journal: one schema per kind gives the types, the OpenAPI document and the checks. Wire case: every language reads entries as JSON. */
+
 import * as z from 'zod/mini'
 import { ALIASES, ENDPOINTS } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, WebhookEvent } from '../contract/events.ts'
 import { keysOf } from '../contract/objects.ts'
 import { SignMode } from '../contract/sign-modes.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
+import type { DriverFailure } from './run-failures.ts'
 
 const KINDS = ['api', 'event', 'delivery', 'driver', 'user', 'fault', 'note'] as const
 export const EntryKind = z.enum(KINDS).check(z.meta({ id: 'EntryKind' }))
@@ -186,7 +188,7 @@ const fault = {
 const driver = { kind: z.literal('driver'), chat_id: chatId }
 
 const named = <Schema extends z.ZodMiniType>(schema: Schema, id: string, description: string): Schema =>
-  schema.check(z.meta({ id, description })) as Schema
+  schema.check(z.meta({ id, description }))
 
 /** An entry as the control API answers with it. */
 export const EntrySchema = named(
@@ -225,7 +227,7 @@ export type UserContent = Content<typeof user>
 export type NoteContent = Content<typeof note> & Details
 export type FaultContent = Omit<Content<typeof fault>, 'effect'> & { readonly effect: FaultEffect } & Details
 /** Written by the agent driver. */
-export type OpenContent = Content<typeof driver> & Details
+export type OpenContent = Content<typeof driver> & { readonly failure?: DriverFailure } & Details
 
 export type EntryContent =
   | ApiContent

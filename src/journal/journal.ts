@@ -4,7 +4,7 @@
  */
 import { elapsedMs } from '../runtime/clock.ts'
 import { isoMicros } from '../runtime/timestamps.ts'
-import type { Entry, EntryContent, EntryKind, EntryOf } from './entry.ts'
+import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf } from './entry.ts'
 import { createRing } from './ring.ts'
 import { createWaiters, type JournalWaitOptions } from './waiters.ts'
 
@@ -20,7 +20,7 @@ export interface JournalQuery<Kind extends EntryKind = EntryKind> {
 
 /** The append-only record of a simulator. Its entries are wire-shaped (snake_case). */
 export interface Journal {
-  append(content: EntryContent, cause: number | null): Entry
+  append<Content extends EntryContent>(content: Content, cause: number | null): Content & EntryFrame
   /** The `seq` of the next entry. */
   readonly nextSeq: number
   /** Wall-clock milliseconds since the journal was created: `at_ms` of an entry appended now. */
@@ -55,8 +55,9 @@ export function createJournal({ limit, stamp }: { limit: number; stamp: () => nu
   let createdAt = elapsedMs()
   const atMs = () => Math.round((elapsedMs() - createdAt) * 1000) / 1000
 
-  function write(content: EntryContent, cause: number | null): Entry {
-    const entry = { ...content, v: 1, seq: ring.next, time: isoMicros(stamp()), cause, at_ms: atMs() } as Entry
+  function write<Content extends EntryContent>(content: Content, cause: number | null): Content & EntryFrame {
+    const frame = { v: 1, seq: ring.next, time: isoMicros(stamp()), cause, at_ms: atMs() } as const
+    const entry = { ...content, ...frame }
     ring.push(entry)
     waiters.offer(entry)
     subscribers.publish(entry)

@@ -1,6 +1,6 @@
 /** Describes journal entries for the log. */
 
-import type { Entry, EntryOf, FaultEffect } from '../journal/entry.ts'
+import type { Entry, EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
 import { shorten } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
@@ -95,7 +95,7 @@ function describeNote(entry: EntryOf<'note'>): LogLine | null {
     case 'config':
       return other('settings', details((entry.changed ?? {}) as Record<string, unknown>))
     case 'fault_set':
-      return other('fault', TEXTS.faultSet(text('fault'), visible(effectText(entry.effect as FaultEffect))))
+      return other('fault', TEXTS.faultSet(text('fault'), visible(effectText(entry.effect))))
     case 'fault_cleared':
       return other('fault', TEXTS.faultCleared(text('fault'), Number(entry.hits)))
     case 'evicted':

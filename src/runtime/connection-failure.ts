@@ -96,10 +96,20 @@ interface RootCause {
   readonly message: string
 }
 
+/** The code, name and message of the innermost cause. */
 export function rootCause(error: unknown): RootCause {
-  let at = (error ?? {}) as { code?: string; name?: string; message?: string; cause?: unknown; errors?: unknown[] }
-  for (let depth = 0; depth < 5 && !at.code && (at.cause || at.errors); depth++)
-    at = (at.errors?.[0] ?? at.cause) as typeof at
-  const { code, name, message = String(error) } = at
+  let at = error
+  for (let depth = 0; depth < 5 && !partOf(at, 'code'); depth++)
+    at = partOf(partOf(at, 'errors'), '0') ?? partOf(at, 'cause') ?? at
+  const [code, name, message = String(error)] = ['code', 'name', 'message'].map(key => textPart(at, key))
   return { ...(code === undefined ? {} : { code }), ...(name === undefined ? {} : { name }), message }
+}
+
+const partOf = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
+
+/** The text under `key` of a thrown value. */
+export function textPart(value: unknown, key: string): string | undefined {
+  const part = partOf(value, key)
+  return typeof part === 'string' ? part : undefined
 }

@@ -5,11 +5,11 @@ const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStar
 
 /** Several times faster than `toString(16)`, which matters because every message has ids. */
 const hex8 = (word: number) =>
-  BYTES[word >>> 24]! + BYTES[(word >>> 16) & 255]! + BYTES[(word >>> 8) & 255]! + BYTES[word & 255]!
+  `${BYTES[word >>> 24]}${BYTES[(word >>> 16) & 255]}${BYTES[(word >>> 8) & 255]}${BYTES[word & 255]}`
 
 /** Sets the version and variant bits, so that strict UUID parsers accept the id. */
 function uuid(hex: string): string {
-  const variant = '89ab'[Number.parseInt(hex[16]!, 16) & 3]
+  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3]
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 

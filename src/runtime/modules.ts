@@ -2,5 +2,5 @@
 export async function loadModule(path: string): Promise<Record<string, unknown>> {
   const { resolve } = await import('node:path')
   const { pathToFileURL } = await import('node:url')
-  return (await import(/* @vite-ignore */ pathToFileURL(resolve(path)).href)) as Record<string, unknown>
+  return import(/* @vite-ignore */ pathToFileURL(resolve(path)).href)
 }

@@ -18,10 +18,12 @@ const LOCALES = {
   ar: () => import('@faker-js/faker/locale/ar'),
 } satisfies Record<string, () => Promise<{ faker: Faker }>>
 
+const isLocale = (name: string): name is keyof typeof LOCALES => Object.hasOwn(LOCALES, name)
+
 function localeOf(language: string): keyof typeof LOCALES {
   const primary = language.toLowerCase().split(/[-_]/)[0] ?? ''
   if (primary === 'no' || primary === 'nn') return 'nb'
-  return Object.hasOwn(LOCALES, primary) ? (primary as keyof typeof LOCALES) : 'en'
+  return isLocale(primary) ? primary : 'en'
 }
 
 /** The same seed, label and language give the same person. */

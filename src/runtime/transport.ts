@@ -1,6 +1,6 @@
 /** Defines how webhook requests are sent: over HTTP, or to a function. */
 import { wallTimer } from './clock.ts'
-import { cancelled, rootCause, TransportError, timedOut } from './connection-failure.ts'
+import { cancelled, rootCause, TransportError, textPart, timedOut } from './connection-failure.ts'
 
 export interface Outgoing {
   readonly url: string
@@ -44,7 +44,7 @@ export function receivedFrom(
   chunks: readonly Buffer[],
   cut: boolean,
 ): Received {
-  const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8')
+  const text = ((chunks.length === 1 && chunks[0]) || Buffer.concat(chunks)).toString('utf8')
   const body = text.length > KEPT_BODY_CHARS ? text.slice(0, KEPT_BODY_CHARS) : text
   return { status, headers, body, truncated: cut || body.length !== text.length }
 }
@@ -75,10 +75,13 @@ export function functionTransport(handler: (request: Request) => Response | Prom
 }
 
 /** Does not check the class, because test runners and polyfills have their own. */
-const isResponse = (given: unknown): boolean => {
-  const { status, text } = (given ?? {}) as Partial<Response>
-  return typeof status === 'number' && typeof text === 'function'
-}
+const isResponse = (given: unknown): boolean =>
+  typeof given === 'object' &&
+  given !== null &&
+  'status' in given &&
+  typeof given.status === 'number' &&
+  'text' in given &&
+  typeof given.text === 'function'
 
 /** Leaves no timer or listener behind that would keep the process alive. */
 function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {
@@ -107,18 +110,17 @@ function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal
 /** The error of the function itself, also when it is a connection that the function tried to open. */
 function thrown(error: unknown): TransportError {
   if (error instanceof TransportError) return error
-  const { message: own = String(error), stack } = (error ?? {}) as Partial<Error>
+  const own = textPart(error, 'message') ?? String(error)
   const { code, message } = rootCause(error ?? '')
   const why = message === String(error) || own.includes(message) ? own : `${own}: ${message}`
   const detail = code === undefined || why.includes(code) ? why : `${why} (${code})`
-  const place = placeIn(stack)
+  const place = placeIn(textPart(error, 'stack'))
   return new TransportError({ code: 'function_threw', detail, ...(place === null ? {} : { place }) })
 }
 
 /** `file:///app/webhook.ts:12:5`, the first frame outside of Node. */
-function placeIn(stack: unknown): string | null {
-  const lines = typeof stack === 'string' ? stack.split('\n') : []
-  const frame = lines.find(line => /^\s+at .*:\d+:\d+\)?$/.test(line) && !/\bnode:/.test(line))
+function placeIn(stack = ''): string | null {
+  const frame = stack.split('\n').find(line => /^\s+at .*:\d+:\d+\)?$/.test(line) && !/\bnode:/.test(line))
   return frame?.replace(/^\s+at (?:async )?(?:.*\()?|\)$/g, '') ?? null
 }
 

@@ -50,7 +50,7 @@ function dispatch(
   try {
     agent.dispatch({ origin, path, method: 'POST', headers: request.headers, body: request.body }, answer)
   } catch (error) {
-    answer.onResponseError(null, error as Error)
+    answer.onResponseError(null, error)
   }
 }
 
@@ -122,7 +122,7 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#done(false)
   }
 
-  onResponseError(_controller: Controller | null, error: Error): void {
+  onResponseError(_controller: Controller | null, error: unknown): void {
     if (this.#settle()) this.#reject(new TransportError(connectionFailure(error, this.#target)))
   }
 

@@ -30,7 +30,10 @@ export interface Asymmetric {
 }
 
 export const isAsymmetric = (value: unknown): value is Asymmetric =>
-  typeof value === 'object' && value !== null && typeof (value as Partial<Asymmetric>).asymmetricMatch === 'function'
+  typeof value === 'object' &&
+  value !== null &&
+  'asymmetricMatch' in value &&
+  typeof value.asymmetricMatch === 'function'
 
 const isMatcher = (value: object): boolean => value instanceof RegExp || isAsymmetric(value)
 

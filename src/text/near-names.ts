@@ -17,15 +17,17 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : Number.POSITIVE_INFINITY
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1, swapped))
+      const replaced = at(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(before, j - 2) + 1 : Number.POSITIVE_INFINITY
+      next.push(Math.min(replaced, at(row, j) + 1, at(next, j - 1) + 1, swapped))
     }
     before = row
     row = next
   }
-  return row[b.length]!
+  return at(row, b.length)
 }
+
+const at = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY
 
 /** Ends a sentence with a full stop, unless a suggestion ended it with a question mark. */
 export const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)

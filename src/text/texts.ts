@@ -31,6 +31,12 @@ export function defineTexts<const Table extends Readonly<Record<string, Text>>>(
   })
 }
 
+/** The text of `code` with its parameters; undefined when the table has none. */
+export function textFor(table: Readonly<Record<string, Text>>, code: string, parameters: unknown): string | undefined {
+  const text = Object.hasOwn(table, code) ? table[code] : undefined
+  return typeof text === 'function' ? text(parameters as never) : text
+}
+
 function transformed(text: unknown, change: (text: string) => string): unknown {
   if (typeof text === 'string') return change(text)
   if (typeof text !== 'function') return text

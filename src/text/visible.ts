@@ -8,4 +8,5 @@ const MARK_TOWER = /(\p{M}{4})\p{M}+/gu
 
 export const visible = (text: string): string => text.replace(UNSEEN, named).replace(MARK_TOWER, '$1')
 
-const named = (char: string) => NAMES[char] ?? `<U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}>`
+const named = (char: string) =>
+  NAMES[char] ?? `<U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`

@@ -1,16 +1,11 @@
 /** Turns calls of the agent driver into rows of a timeline. */
 
-import type { Entry, EntryFrame } from '../journal/entry.ts'
-import type { DriverCall, InboxItem } from '../scenario/run-events.ts'
+import type { Entry } from '../journal/entry.ts'
+import { type DriverEntry, type InboxItem, isDriverCall } from '../scenario/run-events.ts'
 import { counted } from '../text/counted.ts'
 import { formatMs, quote } from '../text/terminal-text.ts'
 import { driverFailureText } from '../wording/run-failures.ts'
 import { oneLine, quoted, type RowContent } from './row.ts'
-
-export type AgentEntry = EntryFrame & DriverCall & { readonly kind: 'driver' }
-
-/** Reads an entry of kind `driver` as a call of the agent driver. */
-export const asDriverEntry = (entry: Entry): AgentEntry => entry as unknown as AgentEntry
 
 const VERB_TEXTS: Readonly<Record<string, string>> = {
   accept: 'accepts',
@@ -22,22 +17,21 @@ const VERB_TEXTS: Readonly<Record<string, string>> = {
   back: 'comes back',
 }
 
-export function driverRow(call: AgentEntry): RowContent {
+export function driverRow(call: DriverEntry): RowContent {
   const verb = String(call.verb)
   const ok = call.outcome === 'ok'
   const answer = call.status === undefined ? call.outcome : `${call.status} in ${formatMs(call.duration_ms)}`
   const why = ok || call.failure === undefined ? answer : oneLine(driverFailureText(call.failure), 80)
   const from = verb.startsWith('target.') ? 'player' : 'agent'
-  const { text } = call as { text?: unknown }
-  const words = typeof text === 'string' ? ` ${quoted(text)}` : ''
+  const words = call.text !== undefined ? ` ${quoted(call.text)}` : ''
   const label = `${VERB_TEXTS[verb] ?? oneLine(verb.replace(/^does\./, 'does '), 40)}${words}`
   return { from, to: 'intermediary', kind: 'driver', label, answer: why, ok }
 }
 
-export const isInboxRead = (entry: Entry): boolean => entry.kind === 'driver' && entry.verb === 'inbox'
+export const isInboxRead = (entry: Entry): entry is DriverEntry => isDriverCall(entry) && entry.verb === 'inbox'
 
 /** Shows the items after `known`, those of the previous read. */
-export function inboxRow(entry: AgentEntry, known: readonly InboxItem[]): RowContent {
+export function inboxRow(entry: DriverEntry, known: readonly InboxItem[]): RowContent {
   const { items = [], outcome, failure, status } = entry
   const base = { from: 'intermediary', to: 'agent', kind: 'driver' } as const
   if (outcome !== 'ok') {

@@ -1,12 +1,14 @@
 /** Turns one journal entry into the content of a timeline row. */
 
+import { isMap } from '../files/is-map.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
+import { isDriverCall } from '../scenario/run-events.ts'
 import { counted } from '../text/counted.ts'
 import { formatMs } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { failureText } from '../wording/delivery.ts'
 import { effectText, notAppliedText } from '../wording/faults.ts'
-import { asDriverEntry, driverRow } from './driver-rows.ts'
+import { driverRow } from './driver-rows.ts'
 import { noteRow } from './note-rows.ts'
 import { oneLine, quoted, type RowContent } from './row.ts'
 
@@ -43,7 +45,7 @@ export function rowContent(entry: Entry): RowContent | null {
     case 'api':
       return callRow(entry)
     case 'driver':
-      return driverRow(asDriverEntry(entry))
+      return isDriverCall(entry) ? driverRow(entry) : null
     case 'fault':
       return { from: 'player', to: 'platform', kind: 'fault', label: faultLabel(entry), ok: true }
     case 'note':
@@ -88,16 +90,16 @@ export function answerOf({ status, duration_ms, failure, outcome }: EntryOf<'del
 
 function callRow(entry: EntryOf<'api'>): RowContent {
   const { endpoint, method, path, request, status } = entry
-  const body = (request.body ?? {}) as { message?: unknown }
-  const words = endpoint === 'message' && typeof body.message === 'string' ? ` ${quoted(body.message)}` : ''
+  const message = endpoint === 'message' && isMap(request.body) ? request.body.message : undefined
+  const words = typeof message === 'string' ? ` ${quoted(message)}` : ''
   const label = `${oneLine(method, 10)} ${endpoint ?? oneLine(path, 60)}${words}`
   return { from: 'intermediary', to: 'platform', kind: 'call', label, answer: replyOf(entry), ok: status < 400 }
 }
 
 function replyOf({ status, response, answer_lost }: EntryOf<'api'>): string {
   if (answer_lost !== undefined) return TEXTS[answer_lost]
-  const { event, error } = (response ?? {}) as { event?: unknown; error?: { code?: unknown } }
-  const word = typeof event === 'string' ? event : typeof error?.code === 'string' ? error.code : ''
+  const { event, error }: Readonly<Record<string, unknown>> = isMap(response) ? response : {}
+  const word = [event, isMap(error) ? error.code : ''].find(one => typeof one === 'string') ?? ''
   return `${status} ${oneLine(word, 80)}`.trimEnd()
 }
 

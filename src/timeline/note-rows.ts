@@ -1,8 +1,8 @@
 /** Turns notes and steps into rows of a timeline. */
 
 import type { Failure } from '../evaluator/failure.ts'
-import type { EntryOf, FaultEffect } from '../journal/entry.ts'
-import type { EarlyEnd, StepFailure } from '../journal/run-failures.ts'
+import type { EntryOf } from '../journal/entry.ts'
+import { isRunEvent } from '../scenario/run-events.ts'
 import { defineTexts } from '../text/texts.ts'
 import { effectText } from '../wording/faults.ts'
 import { earlyEndText, stepFailureText } from '../wording/run-failures.ts'
@@ -63,14 +63,14 @@ export function noteRow(entry: EntryOf<'note'>): RowContent | null {
       return {
         ...player,
         to: 'platform',
-        label: TEXTS.faultSet(oneLine(entry.fault, 40), oneLine(effectText(entry.effect as FaultEffect))),
+        label: TEXTS.faultSet(oneLine(entry.fault, 40), oneLine(effectText(entry.effect))),
       }
     case 'fault_cleared':
       return { ...player, to: 'platform', label: TEXTS.faultCleared(oneLine(entry.fault, 40)) }
     case 'scenario_ended':
-      return entry.stopped === undefined
-        ? null
-        : { ...player, label: TEXTS.stopped(oneLine(earlyEndText(entry.stopped as EarlyEnd))), ok: false }
+      return isRunEvent(entry, 'scenario_ended') && entry.stopped !== undefined
+        ? { ...player, label: TEXTS.stopped(oneLine(earlyEndText(entry.stopped))), ok: false }
+        : null
     case 'evicted':
       return { ...player, label: oneLine(entry.message), ok: false }
     default:
@@ -90,7 +90,8 @@ const WAITS = new Set(['expect', 'sees', 'check'])
 
 /** The end of a step that failed; null when it passed. */
 export function stepEndedRow(entry: EntryOf<'note'>, failure: Pick<Failure, 'kind'> | undefined): RowContent | null {
-  const error = entry.failure === undefined ? '' : `: ${oneLine(stepFailureText(entry.failure as StepFailure))}`
+  const cause = isRunEvent(entry, 'step_ended') ? entry.failure : undefined
+  const error = cause === undefined ? '' : `: ${oneLine(stepFailureText(cause))}`
   if (failure === undefined && error === '') return null
   const textOf = failure !== undefined && WAITS.has(failure.kind) ? TEXTS.stepGivesUp : TEXTS.stepFails
   return { from: 'player', to: 'player', kind: 'step', label: textOf(String(entry.step), error), ok: false }

@@ -6,8 +6,8 @@
 import type { Failure } from '../evaluator/failure.ts'
 import type { ScenarioResult } from '../evaluator/verdict.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
-import type { InboxItem } from '../scenario/run-events.ts'
-import { asDriverEntry, inboxRow, isInboxRead } from './driver-rows.ts'
+import type { DriverEntry, InboxItem } from '../scenario/run-events.ts'
+import { inboxRow, isInboxRead } from './driver-rows.ts'
 import { answerOf, rowContent } from './entry-rows.ts'
 import { stepEndedRow, stepStartedRow } from './note-rows.ts'
 import type { RowContent, TimelineRow } from './row.ts'
@@ -83,15 +83,15 @@ function addDelivery(builder: Builder, entry: EntryOf<'delivery'>): void {
 }
 
 /** Adds a row only when the content of the inbox has changed since the previous read. */
-function addInbox(builder: Builder, entry: Entry): void {
-  const { chat_id: key = '', outcome, failure, items = [] } = asDriverEntry(entry)
+function addInbox(builder: Builder, entry: DriverEntry): void {
+  const { chat_id: key = '', outcome, failure, items = [] } = entry
   const before = builder.inboxes.get(key)
   const content = JSON.stringify([outcome, failure, items])
   if (before?.content === content) {
     before.row.entrySeqs.push(entry.seq)
     return
   }
-  const row = push(builder, entry, inboxRow(asDriverEntry(entry), before?.items ?? []))
+  const row = push(builder, entry, inboxRow(entry, before?.items ?? []))
   if (row !== null) builder.inboxes.set(key, { row, content, items: outcome === 'ok' ? items : (before?.items ?? []) })
 }
 
@@ -136,6 +136,6 @@ function stepOf(builder: Builder, entry: Entry, conversation: string | null): nu
   if (entry.kind === 'note' && typeof entry.step === 'number') return entry.step
   if (entry.kind === 'api') return null
   const numbers = [...builder.underWay]
-  if (conversation === null) return numbers.length === 1 ? numbers[0]! : null
+  if (conversation === null) return (numbers.length === 1 && numbers[0]) || null
   return numbers.findLast(number => builder.conversationOfStep.get(number) === conversation) ?? null
 }

@@ -110,7 +110,7 @@ async function send(ports: ManualPorts, { request, marks, cause }: ManualDeliver
   let entry: Delivery | null = null
   await sendRequest(ports, request, ports.signal(), content => {
     const attempt = numbered(nextAttempt(ports.journal, request.deliveryId))
-    entry = ports.journal.append({ ...content, attempt, ...marks }, cause) as Delivery
+    entry = ports.journal.append({ ...content, attempt, ...marks }, cause)
   })
   return entry
 }
@@ -139,6 +139,6 @@ const wasSent = ({ request }: Delivery) => {
 
 /** Of several attempts the latest that was sent. */
 export function findPastDelivery(journal: Journal, id: string): Delivery | undefined {
-  const attempts = (journal.query({ kind: 'delivery' }) as Delivery[]).filter(entry => entry.delivery_id === id)
+  const attempts = journal.query({ kind: 'delivery' }).filter(entry => entry.delivery_id === id)
   return attempts.findLast(wasSent) ?? attempts.at(-1)
 }

@@ -1,5 +1,5 @@
 /** Sends one request to the webhook and describes its outcome for the journal. */
-import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
+import { isWebhookEvent, WEBHOOK_EVENTS } from '../contract/events.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { DeliveryContent, DeliveryFailure } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -120,8 +120,7 @@ function acknowledgementFailure(event: string, status: number, knobs: Knobs): De
 }
 
 /** Unknown events, which a user sends manually, demand 200 like the two that matter. */
-const demands200 = (event: string): boolean =>
-  !Object.hasOwn(WEBHOOK_EVENTS, event) || WEBHOOK_EVENTS[event as WebhookEventName].demands200
+const demands200 = (event: string): boolean => !isWebhookEvent(event) || WEBHOOK_EVENTS[event].demands200
 
 /** Retries and manual attempts of one delivery are numbered together. */
 export function nextAttempt(journal: Journal, deliveryId: string): number {

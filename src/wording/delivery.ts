@@ -1,7 +1,7 @@
 /** Renders why a delivery or a connection failed. */
 import type { DeliveryFailure } from '../journal/entry.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
-import { defineTexts } from '../text/texts.ts'
+import { defineTexts, textFor } from '../text/texts.ts'
 
 type Failure = DeliveryFailure | ConnectionFailure
 type Of<Code extends Failure['code']> = Extract<Failure, { code: Code }>
@@ -40,7 +40,7 @@ const FAILURES = {
   not_acknowledged: ({ status, event }: Of<'not_acknowledged'>) => `answered ${status}; only 200 acknowledges ${event}`,
 } satisfies Texts
 
-const FAILURE_TEXTS: Readonly<Record<string, string | ((failure: never) => string)>> = defineTexts(FAILURES)
+const FAILURE_TEXTS = defineTexts(FAILURES)
 
 const OTHER = defineTexts({
   unknown: 'no cause is recorded',
@@ -48,11 +48,8 @@ const OTHER = defineTexts({
 })
 
 /** `connection refused: nothing listens at 127.0.0.1:3000 (ECONNREFUSED)` */
-export function failureText(failure: Failure | undefined): string {
-  if (failure === undefined || !Object.hasOwn(FAILURES, failure.code)) return OTHER.unknown
-  const text = FAILURE_TEXTS[failure.code]
-  return typeof text === 'function' ? text(failure as never) : (text ?? OTHER.unknown)
-}
+export const failureText = (failure: { readonly code: string } | undefined): string =>
+  (failure && textFor(FAILURE_TEXTS, failure.code, failure)) ?? OTHER.unknown
 
 /** For a place that shows the status already. */
 export const failureBesideStatus = (failure: Failure | undefined): string =>

@@ -1,7 +1,6 @@
 /** Presents journal entries outside of the simulator: without keys and signatures, and with failures in words. */
 import type { Entry } from '../journal/entry.ts'
 import { maskEntry } from '../journal/mask.ts'
-import type { DriverFailure } from '../journal/run-failures.ts'
 import { failureText } from './delivery.ts'
 import { driverFailureText } from './run-failures.ts'
 
@@ -11,6 +10,6 @@ export function presentEntry(entry: Entry, signatureHeader = ''): Entry {
   if (masked.kind === 'delivery' && masked.failure !== undefined)
     return Object.assign({}, masked, { error: failureText(masked.failure) })
   if (masked.kind === 'driver' && masked.failure !== undefined)
-    return Object.assign({}, masked, { error: driverFailureText(masked.failure as DriverFailure) })
+    return Object.assign({}, masked, { error: driverFailureText(masked.failure) })
   return masked
 }

@@ -1,6 +1,6 @@
 /** Renders what a fault does, and what is wrong with a specification. */
 import type { FaultEffect } from '../journal/entry.ts'
-import { defineTexts } from '../text/texts.ts'
+import { defineTexts, textFor } from '../text/texts.ts'
 
 type Texts = { readonly [Name in keyof FaultEffect]-?: (value: NonNullable<FaultEffect[Name]>) => string }
 
@@ -28,11 +28,12 @@ const NOT_APPLIED = defineTexts({
   no_connection: (effects: readonly string[]) => `${effects.join(', ')} not applied: the webhook is a function`,
 })
 
-/** `delay 2s, duplicate, sent 2 times` */
-export function effectText(effect: FaultEffect | undefined): string {
-  const texts: Readonly<Record<string, (value: never) => string>> = EFFECTS
-  const values = Object.entries(effect ?? {}).filter(([, value]) => value !== undefined)
-  return values.flatMap(([name, value]) => texts[name]?.(value as never) ?? []).join(', ')
+/** `delay 2s, duplicate, sent 2 times`, from a `FaultEffect`; notes have it without its type. */
+export function effectText(effect: unknown): string {
+  const values = Object.entries(typeof effect === 'object' && effect !== null ? effect : {}).filter(
+    ([, value]) => value !== undefined,
+  )
+  return values.flatMap(([name, value]) => textFor(EFFECTS, name, value) ?? []).join(', ')
 }
 
 /** `drip, http not applied: the webhook is a function` */

@@ -2,7 +2,7 @@
 import type { DriverFailure, EarlyEnd, StepFailure, TargetFailure } from '../journal/run-failures.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 import { formatDuration } from '../text/duration.ts'
-import { defineTexts } from '../text/texts.ts'
+import { defineTexts, type Text, textFor } from '../text/texts.ts'
 import { failureText } from './delivery.ts'
 
 type Table<Failure extends { readonly code: string }> = {
@@ -89,7 +89,7 @@ const TARGET_SENTENCES = defineTexts({
 
 /** `answered 409: {"error":"taken"}` */
 export const driverFailureText = (failure: DriverFailure): string =>
-  Object.hasOwn(DRIVER, failure.code) ? textOf(DRIVER, failure) : failureText(failure as ConnectionFailure)
+  textFor(DRIVER, failure.code, failure) ?? failureText(failure)
 
 /** `The target did not start: it was not ready within 15s. Its last output: ...` */
 export const targetNotStartedText = (name: string, failure: TargetFailure, output: string): string =>
@@ -107,10 +107,5 @@ export const stepFailureText = (failure: StepFailure): string => textOf(STEP, fa
 /** `took longer than 60s` */
 export const earlyEndText = (end: EarlyEnd): string => textOf(EARLY_END, end)
 
-function textOf<Failure extends { readonly code: string }>(
-  table: Readonly<Record<string, string | ((failure: never) => string)>>,
-  failure: Failure,
-): string {
-  const text = table[failure.code] ?? ''
-  return typeof text === 'function' ? text(failure as never) : text
-}
+const textOf = (table: Readonly<Record<string, Text>>, failure: { readonly code: string }): string =>
+  textFor(table, failure.code, failure) ?? ''

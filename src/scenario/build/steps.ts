@@ -1,9 +1,10 @@
 /** Builds the steps of scenarios: one function for each verb, typed by the schemas of the format and the API. */
 
+import { withoutUndefined } from '../../contract/objects.ts'
 import type { CallBodies } from '../../contract/wire.ts'
 import type { FaultSpec } from '../../faults/schema.ts'
 import type { CallName } from '../action.ts'
-import type { ExpectInput, ExpectOptions, ExpectStep } from '../format/calls.ts'
+import type { CallMap, ExpectInput, ExpectOptions, ExpectStep } from '../format/calls.ts'
 import type { Step } from '../format/step.ts'
 import type { AGENT_WORDS } from '../format/stimuli.ts'
 import type { Matcher, Matching } from './matchers.ts'
@@ -19,22 +20,14 @@ export interface StepOptions {
   readonly soft?: boolean
 }
 
-const COMMON = ['id', 'name', 'chat', 'soft'] as const
-
 /** Separates the options of every step from those of its verb, and leaves out undefined ones. */
-function stepOf<Options extends StepOptions>(
+function stepOf<Options extends StepOptions, Own extends Step>(
   options: Options,
-  verb: (own: Omit<Options, keyof StepOptions>) => Step,
-): Step {
+  verb: (own: Omit<Options, keyof StepOptions>) => Own,
+): Own {
   const { id, name, chat, soft, ...own } = options
-  const beside = { id, name, chat, soft }
-  const given = COMMON.filter(key => beside[key] !== undefined).map(key => [key, beside[key]] as const)
-  return { ...verb(withoutUndefined(own)), ...Object.fromEntries(given) }
+  return { ...verb(withoutUndefined(own)), ...withoutUndefined({ id, name, chat, soft }) }
 }
-
-/** Removes keys whose value is undefined. */
-const withoutUndefined = <Value extends object>(value: Value): Value =>
-  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Value
 
 type Verb<Name extends keyof Step> = NonNullable<Step[Name]>
 type MapOf<Name extends keyof Step> = Exclude<Verb<Name>, string>
@@ -215,10 +208,12 @@ export function expectCall<Call extends CallName>(
   options: CallOptions & Within = {},
 ): CallStep {
   return stepOf(options, own => {
-    const plain = body === undefined && Object.keys(own).length === 0
-    return { expect: plain ? call : ({ [call]: body ?? {}, ...own } as ExpectStep) }
-  }) as CallStep
+    const isPlain = body === undefined && isEmpty(own)
+    return { expect: isPlain ? call : { ...callMap(call, body ?? {}), ...own } }
+  })
 }
+
+const callMap = (call: CallName, body: unknown): CallMap => ({ [call]: body })
 
 type GroupOptions = StepOptions & Within
 type Group = (...given: readonly [CallStep, ...(CallStep | GroupOptions)[]]) => CallStep
@@ -228,11 +223,9 @@ const isStep = (one: CallStep | GroupOptions): one is CallStep => 'expect' in on
 const group =
   (name: 'all' | 'seq' | 'oneOf'): Group =>
   (...given) => {
-    const calls = given.filter(isStep).map(step => step.expect as ExpectInput)
-    const options = given.filter((one): one is GroupOptions => !isStep(one))
-    return stepOf(Object.assign({}, ...options) as GroupOptions, own => ({
-      expect: { [name]: calls, ...own },
-    })) as CallStep
+    const calls: ExpectInput[] = given.filter(isStep).map(step => step.expect)
+    const options: GroupOptions = Object.assign({}, ...given.filter(one => !isStep(one)))
+    return stepOf(options, own => ({ expect: { [name]: calls, ...own } }))
   }
 
 /**
@@ -267,7 +260,7 @@ export const none = <Call extends CallName>(
   call: Call,
   body: BodyOf<Call>,
   options: StepOptions & { readonly for: string },
-): Step => stepOf(options, own => ({ none: { [call]: body, ...own } as NonNullable<Step['none']> }))
+): Step => stepOf(options, own => ({ none: { ...callMap(call, body), ...own } }))
 
 /**
  * Checks the state of the chat, as its end user sees it.

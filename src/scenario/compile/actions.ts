@@ -146,10 +146,25 @@ const COMPILERS: { readonly [Name in Exclude<Verb, 'sees'>]: Compiler<Name> } = 
   log: (_compiler, written) => ({ verb: 'log', text: written }),
 }
 
+type PlainVerb = keyof typeof COMPILERS
+
 const PLAIN_VERBS = keysOf(COMPILERS)
 
+/** The schema ensures that the step has exactly one verb. */
 export function actionOf(compiler: StepCompiler, step: Step, lookup: StepReferences): Action {
-  const verb = PLAIN_VERBS.find(name => step[name] !== undefined)!
-  const compile = COMPILERS[verb] as Compiler<typeof verb>
-  return compile(compiler, step[verb] as never, lookup)
+  for (const verb of PLAIN_VERBS) {
+    const action = actionOfVerb(verb, compiler, step, lookup)
+    if (action !== null) return action
+  }
+  throw new TypeError(`A step has no verb: ${Object.keys(step).join(', ')}`)
+}
+
+function actionOfVerb<Name extends PlainVerb>(
+  verb: Name,
+  compiler: StepCompiler,
+  step: Step,
+  lookup: StepReferences,
+): Action | null {
+  const written = step[verb]
+  return written === undefined || written === null ? null : COMPILERS[verb](compiler, written, lookup)
 }

@@ -37,7 +37,7 @@ export function headerOf(compiler: StepCompiler, scenario: ScenarioFile): Header
     config: configOf(compiler, scenario.config ?? {}),
     bot: botOf(compiler, scenario.bot ?? {}),
     availability: compiler.staticValue(AVAILABILITY_VALUE, scenario.availability, ['availability'], null),
-    businessHours: (scenario.business_hours ?? null) as Plan['businessHours'],
+    businessHours: isMap(scenario.business_hours) ? scenario.business_hours : null,
     tokens: compiler.staticValue(FLAG, scenario.tokens, ['tokens'], false),
   }
 }
@@ -45,7 +45,7 @@ export function headerOf(compiler: StepCompiler, scenario: ScenarioFile): Header
 function clockOf(clock: ScenarioFile['clock']): Plan['clock'] {
   if (clock === undefined) return null
   if (typeof clock === 'string') return { mode: clock }
-  return { mode: clock.mode, ...(clock.start === undefined ? {} : { start: clock.start as string }) }
+  return { mode: clock.mode, ...(typeof clock.start === 'string' ? { start: clock.start } : {}) }
 }
 
 function timeoutsOf(compiler: StepCompiler, written: NonNullable<ScenarioFile['timeouts']>): Plan['timeouts'] {
@@ -68,7 +68,7 @@ function strictOf(compiler: StepCompiler, written: ScenarioFile['strict']): Plan
   return {
     unexpected: compiler.staticValue(SEVERITY, unexpected, ['strict', 'unexpected'], otherwise),
     contract: compiler.staticValue(SEVERITY, contract, ['strict', 'contract'], otherwise),
-    allow: allow as Plan['strict']['allow'],
+    allow,
   }
 }
 
@@ -105,6 +105,8 @@ function botOf(compiler: StepCompiler, { id, name, replies }: NonNullable<Scenar
   return {
     ...(read === undefined ? {} : { id: read }),
     ...(name === undefined ? {} : { name: String(interpolateStatic(name, compiler.scope.values)) }),
-    ...(replies === undefined ? {} : { replies: interpolateStatic(replies, compiler.scope.values) as unknown[] }),
+    ...(replies === undefined
+      ? {}
+      : { replies: replies.map(reply => interpolateStatic(reply, compiler.scope.values)) }),
   }
 }

@@ -1,5 +1,7 @@
 /** Defines what a scenario expects of API calls: one that must come, several of them, or none. */
+
 import * as z from 'zod/mini'
+import { recordOf } from '../../contract/objects.ts'
 import { described } from '../../files/setting-schemas.ts'
 import type { CallName } from '../action.ts'
 import { type BrokenRule, conflict, incomplete, present, RULE_TEXTS, ruled } from './map-rules.ts'
@@ -23,12 +25,10 @@ const BODIES: Readonly<Record<CallName, [string, unknown]>> = {
 export const bodyShape = (call: CallName): string => `Body.${call}`
 
 /** Call name -> matcher of its body. */
-const calls = Object.fromEntries(
-  CALL_NAMES.map(name => [
-    name,
-    z.optional(matcherOf(`${BODIES[name][0]}: its body`, [BODIES[name][1]], bodyShape(name))),
-  ]),
-) as Record<CallName, z.ZodMiniOptional<z.ZodMiniUnknown>>
+const calls = recordOf(CALL_NAMES, name => {
+  const [description, example] = BODIES[name]
+  return z.optional(matcherOf(`${description}: its body`, [example], bodyShape(name)))
+})
 
 const options = {
   capture: z.optional(

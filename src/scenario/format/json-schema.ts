@@ -11,19 +11,18 @@ import { CALL_NAMES } from './values.ts'
 type Json = Record<string, unknown>
 
 export function scenarioJsonSchema(): Json {
-  const override = ({ jsonSchema }: { jsonSchema: object }) => tidy(jsonSchema as Json)
   const both = z.union([ScenarioFile, PartFile])
-  const schema = z.toJSONSchema(both, { reused: 'inline', io: 'input', override }) as Json
-  const { $schema, anyOf, $defs } = schema as { $schema: string; anyOf: readonly [Json, Json]; $defs: Json }
+  const { $schema, anyOf = [], $defs = {} } = z.toJSONSchema(both, { reused: 'inline', io: 'input', override: tidy })
+  const [scenario, part] = anyOf
   return {
     $schema,
     title: 'Scenario file of handover-sim',
     if: { properties: { kind: { const: 'partial' } }, required: ['kind'] },
     // An editor completes from the branch that applies, and names what is wrong in it.
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: anyOf[1],
-    else: anyOf[0],
-    $defs: { ...$defs, Step: { ...($defs.Step as Json), oneOf: ONE_VERB }, ...matchers() },
+    then: part,
+    else: scenario,
+    $defs: { ...$defs, Step: { ...$defs.Step, oneOf: ONE_VERB }, ...matchers() },
   }
 }
 
@@ -31,9 +30,9 @@ export function scenarioJsonSchema(): Json {
 const ONE_VERB = VERBS.map(verb => ({ required: [verb] }))
 
 /** Removes bounds that only mean a JavaScript integer. */
-function tidy(schema: Json): void {
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+function tidy({ jsonSchema }: { jsonSchema: Json }): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
 }
 
 /** The matcher of any value, and the matcher of each body with its fields. */

@@ -29,7 +29,7 @@ const Include = z.union([
 ])
 
 const optional = <Schema extends z.ZodMiniType>(schema: Schema, description: string, ...examples: unknown[]) =>
-  z.optional(schema.check(described(description, ...examples)) as Schema)
+  z.optional(schema.check(described(description, ...examples)))
 
 const verbs = {
   user: optional(UserSchema, 'The user writes', 'Hello', { text: 'Hello', async: true }),

@@ -32,7 +32,7 @@ export function parseValue<Schema extends z.ZodMiniType>(
   written: FileValue<unknown>,
 ): FileValue<z.infer<Schema>> | Problem[] {
   const read = schema.safeParse(written.value, ZOD_MESSAGES)
-  if (read.success) return { ...written, value: read.data as z.infer<Schema> }
+  if (read.success) return { ...written, value: read.data }
   if (isDriver(written.value)) return [problemAt(written, [], TEXTS.driver)]
   return schemaProblems(written.source, read.error.issues, written.value, schema, written.at)
 }
