@@ -142,10 +142,10 @@ export interface DriverCall {
   readonly chat_id?: string
 }
 
-export type DriverEntry = EntryOf<'driver'> & DriverCall
+export type DriverCallEntry = EntryOf<'driver'> & DriverCall
 
 /** The runner appends the calls of the driver as they are. */
-export const isDriverCall = (entry: Entry): entry is DriverEntry => entry.kind === 'driver'
+export const isDriverCall = (entry: Entry): entry is DriverCallEntry => entry.kind === 'driver'
 
 /** What an agent sees of a chat; oldest first. */
 export interface InboxItem {

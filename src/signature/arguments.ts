@@ -24,7 +24,7 @@ function viewOf(body: unknown): Uint8Array | null {
   return isBuffer ? new Uint8Array(body as ArrayBuffer) : null
 }
 
-export function keysOf(key: Keys): readonly [string, ...string[]] {
+export function keyList(key: Keys): readonly [string, ...string[]] {
   const keys: readonly unknown[] = Array.isArray(key) ? key : [key]
   if (keys.length === 0) throw new TypeError('key: must be a key or a list of keys, got an empty list.')
   for (const one of keys) if (typeof one !== 'string' || one === '') throw new TypeError(badKey(one))

@@ -4,7 +4,7 @@ import {
   ALGORITHM_HEADER,
   bodyBytes,
   type Keys,
-  keysOf,
+  keyList,
   type RawBody,
   SIGNATURE_HEADER,
   type SignatureSource,
@@ -57,7 +57,7 @@ export async function explain(
   more: ExplainOptions = {},
 ): Promise<Explanation> {
   const sent: SentBody = { ...bodyInput(bodyBytes(body)), url: more.url ?? null }
-  const keys = keysOf(key)
+  const keys = keyList(key)
   const values = valuesOf(signature, SIGNATURE_HEADER)
   const question = { given: values[0] ?? '', body: sent, keys, otherKeys: namedKeys(more.otherKeys) }
   const algorithm = more.algorithm ?? (typeof signature === 'string' ? undefined : algorithmIn(signature))

@@ -1,5 +1,5 @@
 /** Verifies a whole `Request`, for fetch handlers. */
-import { type HeadersLike, type Keys, keysOf, SIGNATURE_HEADER, valuesOf } from './arguments.ts'
+import { type HeadersLike, type Keys, keyList, SIGNATURE_HEADER, valuesOf } from './arguments.ts'
 import { type Bytes, concatBytes, fromSignature } from './hmac.ts'
 import { fitsAny } from './sign-verify.ts'
 
@@ -48,7 +48,7 @@ export async function verifyRequest(
   key: Keys,
   { maxBytes = MAX_BYTES }: RequestLimits = {},
 ): Promise<VerifiedRequest> {
-  const keys = keysOf(key)
+  const keys = keyList(key)
   checkRequest(request)
   const bytes = await readAll(request.body, maxBytes)
   if (typeof bytes === 'string') return { ok: false, body: '', reason: bytes }

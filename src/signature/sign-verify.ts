@@ -4,7 +4,7 @@ import {
   ALGORITHM_HEADER,
   bodyBytes,
   type Keys,
-  keysOf,
+  keyList,
   type RawBody,
   SIGNATURE_HEADER,
   type SignatureSource,
@@ -23,7 +23,7 @@ import { type Bytes, computeHmac, fromSignature, importKey, isHmac, toBase64 } f
  */
 export async function sign(body: RawBody, key: string): Promise<string> {
   const bytes = bodyBytes(body)
-  const [only] = keysOf(key)
+  const [only] = keyList(key)
   return toBase64(await computeHmac(await importKey(only), bytes))
 }
 
@@ -57,7 +57,7 @@ export async function signatureHeaders(body: RawBody, key: string): Promise<Reco
  */
 export async function verify(body: RawBody, signature: SignatureSource, key: Keys): Promise<boolean> {
   const bytes = bodyBytes(body)
-  const keys = keysOf(key)
+  const keys = keyList(key)
   return fitsAny(bytes, valuesOf(signature, SIGNATURE_HEADER), keys)
 }
 

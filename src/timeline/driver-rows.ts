@@ -1,7 +1,7 @@
 /** Turns calls of the agent driver into rows of a timeline. */
 
 import type { Entry } from '../journal/entry.ts'
-import { type DriverEntry, type InboxItem, isDriverCall } from '../scenario/run-events.ts'
+import { type DriverCallEntry, type InboxItem, isDriverCall } from '../scenario/run-events.ts'
 import { counted } from '../text/counted.ts'
 import { formatMs, quote } from '../text/terminal-text.ts'
 import { driverFailureText } from '../wording/run-failures.ts'
@@ -17,7 +17,7 @@ const VERB_TEXTS: Readonly<Record<string, string>> = {
   back: 'comes back',
 }
 
-export function driverRow(call: DriverEntry): RowContent {
+export function driverRow(call: DriverCallEntry): RowContent {
   const verb = String(call.verb)
   const ok = call.outcome === 'ok'
   const answer = call.status === undefined ? call.outcome : `${call.status} in ${formatMs(call.duration_ms)}`
@@ -28,10 +28,10 @@ export function driverRow(call: DriverEntry): RowContent {
   return { from, to: 'intermediary', kind: 'driver', label, answer: why, ok }
 }
 
-export const isInboxRead = (entry: Entry): entry is DriverEntry => isDriverCall(entry) && entry.verb === 'inbox'
+export const isInboxRead = (entry: Entry): entry is DriverCallEntry => isDriverCall(entry) && entry.verb === 'inbox'
 
 /** Shows the items after `known`, those of the previous read. */
-export function inboxRow(entry: DriverEntry, known: readonly InboxItem[]): RowContent {
+export function inboxRow(entry: DriverCallEntry, known: readonly InboxItem[]): RowContent {
   const { items = [], outcome, failure, status } = entry
   const base = { from: 'intermediary', to: 'agent', kind: 'driver' } as const
   if (outcome !== 'ok') {

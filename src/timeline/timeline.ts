@@ -6,7 +6,7 @@
 import type { Failure } from '../evaluator/failure.ts'
 import type { ScenarioResult } from '../evaluator/verdict.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
-import type { DriverEntry, InboxItem } from '../scenario/run-events.ts'
+import type { DriverCallEntry, InboxItem } from '../scenario/run-events.ts'
 import { inboxRow, isInboxRead } from './driver-rows.ts'
 import { answerOf, rowContent } from './entry-rows.ts'
 import { stepEndedRow, stepStartedRow } from './note-rows.ts'
@@ -83,7 +83,7 @@ function addDelivery(builder: Builder, entry: EntryOf<'delivery'>): void {
 }
 
 /** Adds a row only when the content of the inbox has changed since the previous read. */
-function addInbox(builder: Builder, entry: DriverEntry): void {
+function addInbox(builder: Builder, entry: DriverCallEntry): void {
   const { chat_id: key = '', outcome, failure, items = [] } = entry
   const before = builder.inboxes.get(key)
   const content = JSON.stringify([outcome, failure, items])
