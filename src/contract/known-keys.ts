@@ -8,12 +8,14 @@ interface Definition {
   readonly options?: readonly z.ZodMiniType[]
   readonly shape?: Readonly<Record<string, z.ZodMiniType>>
   readonly valueType?: z.ZodMiniType
+  /** Set when the object allows other keys, or refuses them. */
+  readonly catchall?: z.ZodMiniType
   /** The schema that a recursive schema refers to. */
   readonly getter?: () => z.ZodMiniType
 }
 
 /** The definition below `optional`, `nullable` and similar wrappers. */
-function definitionOf(schema: z.ZodMiniType): Definition {
+export function definitionOf(schema: z.ZodMiniType): Definition {
   const definition = schema._zod.def as unknown as Definition
   const inner = definition.getter?.() ?? definition.innerType
   return inner === undefined ? definition : definitionOf(inner)

@@ -1,6 +1,7 @@
 /** Finds fields of an expected call that the endpoint does not have. */
 import type * as z from 'zod/mini'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
+import { definitionOf } from '../../contract/known-keys.ts'
 import { nearest } from '../../text/near-names.ts'
 import type { CallPattern } from '../action.ts'
 import { isAsymmetric } from '../interpolation.ts'
@@ -21,25 +22,13 @@ export function unknownFields({ call, body }: CallPattern): UnknownField[] {
   return schema === null ? [] : unknownIn(body, schema, [], '')
 }
 
-interface Def {
-  readonly type: string
-  readonly innerType?: z.ZodMiniType
-  readonly shape?: Readonly<Record<string, z.ZodMiniType>>
-  readonly catchall?: unknown
-}
-
-const defOf = (schema: z.ZodMiniType): Def => {
-  const def = schema._zod.def as unknown as Def
-  return def.type === 'optional' && def.innerType !== undefined ? defOf(def.innerType) : def
-}
-
 function unknownIn(
   pattern: unknown,
   schema: z.ZodMiniType,
   path: readonly PropertyKey[],
   within: string,
 ): UnknownField[] {
-  const { shape, catchall } = defOf(schema)
+  const { shape, catchall } = definitionOf(schema)
   if (!isPlain(pattern) || isAsymmetric(pattern)) return []
   const entries = Object.entries(pattern)
   if (entries.some(([key]) => key.startsWith('$'))) {
