@@ -17,8 +17,7 @@ export function define(command: Command): void {
     .option('--json', 'one line of JSON: { v, type, settings: { name: { value, from } } }')
 }
 
-export async function run(context: Context, options: Record<string, unknown>): Promise<number> {
-  const flags = options as ConfigFlags
+export async function run(context: Context, flags: ConfigFlags): Promise<number> {
   const resolved = await resolveSettings(flags, configSources(context))
   const rows = rowsOf(resolved, flags.showKeys ?? false)
   for (const warning of resolved.warnings) context.io.stderr.write(`${warning}\n`)

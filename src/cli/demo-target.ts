@@ -30,6 +30,7 @@ export async function startDemoTarget(
   await target.start().catch((error: Error) => {
     throw new EnvironmentError(`--demo: ${error.message}`)
   })
-  const url = target.url!
+  const { url } = target
+  if (url === null) throw new EnvironmentError('--demo: the intermediary has no URL.')
   return { url, webhookUrl: `${url}/webhook`, stop: () => target.close(), kill: () => void target.kill() }
 }

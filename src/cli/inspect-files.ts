@@ -79,8 +79,8 @@ async function inspectScenarios(files: readonly FoundFile[], { io }: Context): P
   return done
 }
 
-const isProblems = (value: readonly LoadedScenario[] | readonly Problem[]): value is readonly Problem[] =>
-  value.length > 0 && 'message' in value[0]!
+const isProblems = (value: object): value is readonly Problem[] =>
+  Array.isArray(value) && value.length > 0 && value.every(one => 'message' in one)
 
 function counted(file: FoundFile, all: readonly LoadedScenario[]): InspectedFile {
   const own = all.filter(one => one.file === file.name)
@@ -96,9 +96,7 @@ async function inspectOther(
   context: Context,
 ): Promise<InspectedFile> {
   const counts = await orProblems(() => COUNT[kind](file, context))
-  return Array.isArray(counts)
-    ? broken(file, kind, counts as Problem[])
-    : { ...nothing, file: file.name, kind, counts: counts as InspectedFile['counts'] }
+  return isProblems(counts) ? broken(file, kind, counts) : { ...nothing, file: file.name, kind, counts }
 }
 
 type Count = (file: FoundFile, context: Context) => Promise<InspectedFile['counts']>

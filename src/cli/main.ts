@@ -1,5 +1,5 @@
 /** Runs the command that the arguments name, and maps errors to exit codes. */
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, type OptionValues } from 'commander'
 import { VERSION } from '../contract/version.ts'
 import { reportError } from './errors.ts'
 import type { Context, Io } from './io.ts'
@@ -9,7 +9,7 @@ interface CommandModule {
   /** Adds options and arguments. */
   define(command: Command): void
   /** The exit code. */
-  run(context: Context, options: Record<string, unknown>, args: readonly string[]): Promise<number>
+  run(context: Context, flags: OptionValues, args: readonly string[]): Promise<number>
 }
 
 interface Entry {
@@ -86,7 +86,7 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
       code = await runCommand(module, command, context)
     })
   }
-  await program.parseAsync(argv as string[], { from: 'user' })
+  await program.parseAsync([...argv], { from: 'user' })
   return code
 }
 

@@ -1,5 +1,6 @@
 /** Asks a running simulator to send a manual event, for `trigger` and `resend`. */
 import type { Command } from 'commander'
+import * as z from 'zod/mini'
 import { sendingShape } from '../faults/schema.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
 import { suggest } from '../text/near-names.ts'
@@ -21,25 +22,24 @@ export function addManualEventFlags(command: Command): Command {
     .option('--json', 'print the answer as JSON')
 }
 
-interface Answer {
-  readonly delivery_id: string
-  readonly ack: { readonly status: number | null; readonly duration_ms: number; readonly error?: string }
-}
+const Answer = z.looseObject({
+  delivery_id: z.string(),
+  ack: z.looseObject({ status: z.nullable(z.number()), duration_ms: z.number(), error: z.optional(z.string()) }),
+})
+type Answer = z.infer<typeof Answer>
 
-interface Refusal {
-  readonly error: { readonly message: string }
-}
+const Refusal = z.looseObject({ error: z.looseObject({ message: z.string() }) })
 
-/** Returns the exit code: 0 acknowledged, 1 not. `what` begins the line that is printed. */
+/** Returns the exit code: 0 acknowledged, 1 not. */
 export async function sendManualEvent(
   context: Context,
   flags: ManualEventFlags,
-  request: { readonly path: string; readonly body: unknown; readonly what: string },
+  request: ManualRequest,
 ): Promise<number> {
   const url = await simulatorUrl(context, flags.url === undefined ? {} : { url: flags.url })
-  const answer = await ask(url, flags, request.path, request.body)
-  if ('error' in answer) {
-    context.io.stderr.write(`${answer.error.message}\n`)
+  const answer = await ask(url, flags, request)
+  if (typeof answer === 'string') {
+    context.io.stderr.write(`${answer}\n`)
     return 1
   }
   const line = flags.json ? JSON.stringify(answer) : `${request.what} ${outcome(answer)}`
@@ -47,19 +47,28 @@ export async function sendManualEvent(
   return answer.ack.error === undefined ? 0 : 1
 }
 
-/** Returns the answer, or a refusal of the moment (409). */
-async function ask(url: string, flags: ManualEventFlags, path: string, body: unknown): Promise<Answer | Refusal> {
+interface ManualRequest {
+  readonly path: string
+  readonly body: unknown
+  /** Begins the line that is printed. */
+  readonly what: string
+}
+
+/** Returns the answer, or why the simulator refuses at this moment (409). */
+async function ask(url: string, flags: ManualEventFlags, { path, body }: ManualRequest): Promise<Answer | string> {
   const response = await post(`${url}/_sim${path}`, flags, body).catch(error => {
     const why = failureText(connectionFailure(error, new URL(url).host))
     throw new EnvironmentError(`No simulator answers at ${url}: ${why}. Start one with: handover-sim start`)
   })
-  const answer = (await response.json().catch(() => null)) as Partial<Answer & Refusal> | null
-  if (response.status === 200 && answer?.ack !== undefined) return answer as Answer
-  if (answer?.error?.message === undefined)
+  const read = await response.json().catch(() => null)
+  const answer = Answer.safeParse(read)
+  if (response.status === 200 && answer.success) return answer.data
+  const refusal = Refusal.safeParse(read)
+  if (!refusal.success)
     throw new EnvironmentError(`No simulator answers at ${url}: something else does, with status ${response.status}.`)
-  if (response.status === 409) return answer as Refusal
-  if (response.status >= 500) throw new EnvironmentError(answer.error.message)
-  throw new UsageError(answer.error.message)
+  const { message } = refusal.data.error
+  if (response.status === 409) return message
+  throw response.status >= 500 ? new EnvironmentError(message) : new UsageError(message)
 }
 
 function post(url: string, { token }: ManualEventFlags, body: unknown): Promise<Response> {

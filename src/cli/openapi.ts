@@ -17,16 +17,15 @@ export function define(command: Command): void {
     .option('--config <file>', 'config file')
 }
 
-export async function run(context: Context, options: Record<string, unknown>): Promise<number> {
-  const flags = options as OpenApiFlags
+export async function run(context: Context, flags: OpenApiFlags): Promise<number> {
   const document = flags.control ? await controlDocument() : await platformDocument(context, flags)
   context.io.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
   return 0
 }
 
 async function platformDocument(context: Context, flags: OpenApiFlags): Promise<unknown> {
-  const { values } = await resolveSettings(flags, configSources(context))
-  const baseUrl = (values.base_url as string | null) ?? urlOf(String(values.host), Number(values.port))
+  const { options, values } = await resolveSettings(flags, configSources(context))
+  const baseUrl = options.baseUrl ?? urlOf(String(values.host), Number(values.port))
   const { platformOpenApi } = await import('../contract/openapi.ts')
   return platformOpenApi({ baseUrl })
 }

@@ -19,7 +19,10 @@ export interface ReadyLine {
   readonly controlToken?: string
 }
 
-const webhookUrlOf = (server: PlatformServer) => server.config()['webhook.url'] as string | null
+function webhookUrlOf(server: PlatformServer): string | null {
+  const url = server.config()['webhook.url']
+  return typeof url === 'string' ? url : null
+}
 
 export function readyLine(server: PlatformServer): ReadyLine {
   return {

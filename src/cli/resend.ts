@@ -24,12 +24,7 @@ export function define(command: Command): void {
   addManualEventFlags(command)
 }
 
-export async function run(
-  context: Context,
-  options: Record<string, unknown>,
-  [id = '']: readonly string[],
-): Promise<number> {
-  const flags = options as ResendFlags
+export async function run(context: Context, flags: ResendFlags, [id = '']: readonly string[]): Promise<number> {
   if (id === '') throw new UsageError('ID: must not be empty.')
   const path = `/deliveries/${encodeURIComponent(id)}/resend${flags.reSign ? '?resign=true' : ''}`
   const details = faultText(flags.fault)

@@ -57,9 +57,10 @@ async function attachTarget(options: AttachOptions): Promise<RunTarget> {
 
 /** Starts the target that the driver defines, unless it runs already; then scenarios may not stop it. */
 async function withTarget(driver: Driver, target: URL, { context, shutdown }: AttachOptions): Promise<Driver> {
-  if (driver.target === null) return driver
+  const { target: program } = driver
+  if (program === null) return driver
   if ((await probeTarget(target, 0, new AbortController().signal)) !== null) {
-    const beginning = started(() => driver.target!.start())
+    const beginning = started(() => program.start())
     // Closing gives the start up.
     await Promise.race([beginning, shutdown.signalled.then(() => driver.close()).then(() => beginning)])
     return driver

@@ -91,12 +91,12 @@ async function report(result: RunResult, { context, reports }: Session): Promise
 /** The first signal ends the scenarios; the reports are still written. */
 function listenForInterruption({ signalled }: Shutdown) {
   const stop = new AbortController()
-  let by: Signal | null = null
+  const received: Signal[] = []
   void signalled.then(signal => {
-    by = signal
+    received.push(signal)
     stop.abort(new InterruptedError({ code: 'interrupted', signal }))
   })
-  return { signal: stop.signal, by: () => by as Signal | null }
+  return { signal: stop.signal, by: () => received[0] ?? null }
 }
 
 /** Reports an environment error as a run in which no scenario was played, because CI reads the reports. */

@@ -31,7 +31,7 @@ function clockFor({ clock }: Snapshot, from: string | undefined): Pick<PlatformS
 
 function readSnapshot(file: string, cwd: string): Snapshot {
   const text = attempt(`--import: cannot read ${JSON.stringify(file)}`, () => readFileSync(resolve(cwd, file), 'utf8'))
-  const read = attempt(`--import: ${JSON.stringify(file)} is not JSON`, () => JSON.parse(text) as unknown)
+  const read = attempt(`--import: ${JSON.stringify(file)} is not JSON`, (): unknown => JSON.parse(text))
   if (typeof read === 'object' && read !== null) return read as Snapshot
   throw new UsageError(`--import: ${JSON.stringify(file)} is not a snapshot: it must be a JSON object.`)
 }

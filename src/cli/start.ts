@@ -41,8 +41,7 @@ export function define(command: Command): void {
     .option('--ready-file <file>', 'write the ready line to a file, there while the simulator serves')
 }
 
-export async function run(context: Context, options: Record<string, unknown>): Promise<number> {
-  const flags = options as unknown as StartFlags
+export async function run(context: Context, flags: StartFlags): Promise<number> {
   const resolved = await resolveSettings(flags, configSources(context))
   checkDemo(flags)
   keepHeapSmall()

@@ -32,12 +32,7 @@ export function define(command: Command): void {
   addManualEventFlags(command)
 }
 
-export async function run(
-  context: Context,
-  options: Record<string, unknown>,
-  [event = '']: readonly string[],
-): Promise<number> {
-  const flags = options as unknown as TriggerFlags
+export async function run(context: Context, flags: TriggerFlags, [event = '']: readonly string[]): Promise<number> {
   if (event === '') throw new UsageError('EVENT: must not be empty.')
   const { chatId, sign } = flags
   const fields = flags.body === undefined ? {} : { body: await bodyFrom(context, flags.body) }

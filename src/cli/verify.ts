@@ -41,8 +41,7 @@ export function define(command: Command): void {
     .option('--json', 'one line of JSON: { v, type, ok, mistake, also, message, fix }')
 }
 
-export async function run(context: Context, options: Record<string, unknown>): Promise<number> {
-  const flags = options as unknown as VerifyFlags
+export async function run(context: Context, flags: VerifyFlags): Promise<number> {
   const key = await keyFor(context, flags)
   const body = await bodyFor(context, flags.body)
   const explanation = await explain(body, flags.signature, key, {
@@ -76,12 +75,15 @@ function variable({ env }: Context, flag: string, name: string): string {
 /** Keys that may have been used by mistake, by names that may be printed. */
 function otherKeys(context: Context, flags: VerifyFlags): Record<string, string> {
   const defaults = defaultKnobs()
-  const variables = ['HANDOVER_SIM_API_KEY', 'HANDOVER_SIM_BOT_API_KEY'].filter(name => context.env[name])
+  const variables = ['HANDOVER_SIM_API_KEY', 'HANDOVER_SIM_BOT_API_KEY'].flatMap(name => {
+    const value = context.env[name]
+    return value ? [[name, value]] : []
+  })
   const named = (flags.candidateKeyEnv ?? []).map(name => [name, variable(context, '--candidate-key-env', name)])
   return {
     'the default handover API key of the simulator': defaults['keys.handover'],
     'the default bot API key of the simulator': defaults['keys.bot'],
-    ...Object.fromEntries(variables.map(name => [name, context.env[name]!])),
+    ...Object.fromEntries(variables),
     ...Object.fromEntries(named),
   }
 }

@@ -23,8 +23,7 @@ export function define(command: Command): void {
 const POLL_MS = 100
 const ANSWER_WITHIN_MS = 2_000
 
-export async function run(context: Context, options: Record<string, unknown>): Promise<number> {
-  const flags = options as unknown as WaitFlags
+export async function run(context: Context, flags: WaitFlags): Promise<number> {
   const timeoutMs = parseDuration(flags.timeout)
   if (timeoutMs === null)
     throw new UsageError(`--timeout: must be a duration such as 500ms, 30s, 2m, got ${JSON.stringify(flags.timeout)}.`)

@@ -59,7 +59,7 @@ const BREAK_MS = 1000
 /** The pause before a row in ms; null when it is short. */
 export function quietBefore(rows: readonly TimelineRow[], index: number): number | null {
   const before = rows[index - 1]
-  const quiet = before === undefined ? rows[index]!.atMs : rows[index]!.atMs - before.atMs
+  const quiet = (rows[index]?.atMs ?? 0) - (before?.atMs ?? 0)
   return quiet >= BREAK_MS ? quiet : null
 }
 
@@ -88,17 +88,18 @@ const heads = html`<div class="heads" aria-hidden="true"><span class="at">s</spa
 function chunksOf(rows: readonly TimelineRow[], conversations: readonly string[]): Part[] {
   const chunks: Part[] = []
   for (let first = 0; first < rows.length; first += CHUNK) {
-    const drawn = rows.slice(first, first + CHUNK).map((_, index) => rowAt(rows, first + index, conversations))
+    const drawn = rows
+      .slice(first, first + CHUNK)
+      .map((row, index) => rowAt(row, quietBefore(rows, first + index), first + index, conversations))
     chunks.push(html`<div class="chunk" role="none" style="--rows:${drawn.length}">${drawn}</div>`)
   }
   return chunks
 }
 
-function rowAt(rows: readonly TimelineRow[], index: number, conversations: readonly string[]): Part {
-  const quiet = quietBefore(rows, index)
+function rowAt(row: TimelineRow, quiet: number | null, index: number, conversations: readonly string[]): Part {
   const gap =
     quiet !== null && html`<div class="gap" role="none"><span aria-hidden="true">${duration(quiet)} later</span></div>`
-  return [gap, drawRow(rows[index]!, index, conversations)]
+  return [gap, drawRow(row, index, conversations)]
 }
 
 function drawRow(row: TimelineRow, index: number, conversations: readonly string[]): Markup {

@@ -62,8 +62,8 @@ function where({ step, conversation, rules, soft }: FailureReport): Markup {
 }
 
 function nearMisses(nearest: readonly NearMissReport[], slug: string | null): Part {
-  if (nearest.length === 0) return null
-  const [first, ...others] = nearest as [NearMissReport, ...NearMissReport[]]
+  const [first, ...others] = nearest
+  if (first === undefined) return null
   return html`<div class="nearest"><p class="caption">Came closest</p>${nearMiss(first, slug)}
 ${others.length > 0 && html`<details><summary>${counted(others.length, 'other')} looked at</summary>${others.map(miss => nearMiss(miss, slug))}</details>`}</div>`
 }

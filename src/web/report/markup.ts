@@ -23,7 +23,7 @@ function textOf(part: Part): string {
 }
 
 const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, char => NAMED[char]!)
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, char => NAMED[char] ?? char)
 
 /** Escapes text without changing invisible characters, for attributes that a machine reads. */
 export const exact = (text: string): Markup => new Markup(escapeHtml(text))

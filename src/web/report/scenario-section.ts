@@ -1,7 +1,7 @@
 /** Renders a scenario: its line in the list, failures, steps and timeline. */
 
 import type { StepVerdict } from '../../evaluator/verdict.ts'
-import type { ScenarioReport } from '../../evaluator/wording/report.ts'
+import type { FailureReport, ScenarioReport } from '../../evaluator/wording/report.ts'
 import { placeText } from '../../scenario/plan.ts'
 import { formatMs } from '../../text/terminal-text.ts'
 import { failureCards } from './failure-cards.ts'
@@ -42,17 +42,12 @@ const summary = ({
 }: ScenarioReport): Markup => html`<summary>
 ${outcomeIcon(outcome)}
 <h3 class="name"><b>${name}</b>${instance > 1 && html` <small>run ${instance}</small>`}<small class="place">${place === null ? file : placeText(place)}</small></h3>
-<span class="first">${failures[0] === undefined ? reason : firstLine(failures)}</span>
+<span class="first">${failures[0] === undefined ? reason : firstLine(failures[0], failures.length - 1)}</span>
 <span class="took">${outcome !== 'skipped' && duration(durationMs)}</span>
 </summary>`
 
-function firstLine(failures: ScenarioReport['failures']): Part {
-  const [{ expected, happened }, ...more] = failures as [
-    ScenarioReport['failures'][number],
-    ...ScenarioReport['failures'],
-  ]
-  return html`<span class="happened">${happened}</span><small>${expected}${more.length > 0 && ` (and ${more.length} more)`}</small>`
-}
+const firstLine = ({ expected, happened }: FailureReport, others: number): Part =>
+  html`<span class="happened">${happened}</span><small>${expected}${others > 0 && ` (and ${others} more)`}</small>`
 
 function facts({ seed, clock, startedAt, tags, spec, conversations, captures }: ScenarioReport, slug: string): Markup {
   const rows: [string, Part][] = [

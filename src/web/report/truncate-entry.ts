@@ -16,7 +16,7 @@ export interface TruncatedValue {
 }
 
 export const isTruncatedValue = (value: unknown): value is TruncatedValue =>
-  typeof value === 'object' && value !== null && typeof (value as TruncatedValue).$cut === 'string'
+  isMap(value) && typeof value.$cut === 'string'
 
 export const truncatedText = ({ $cut, chars }: TruncatedValue): string =>
   `${$cut}… (${size($cut.length)} of ${size(chars)} kept in this report)`

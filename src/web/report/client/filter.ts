@@ -1,20 +1,19 @@
 /** Filters the scenarios by outcome and by words in name, place and failures. */
 
+import { onClick, query, showStatus } from './dom.ts'
+
 const texts = new WeakMap<Element, string>()
 let outcome = 'all'
 
 export function startFilter(): void {
-  const form = document.querySelector<HTMLFormElement>('.filter')!
+  const form = query('.filter')
   form.addEventListener('submit', event => event.preventDefault())
   form.addEventListener('input', () => showFiltered(outcome, searched()))
-  form.addEventListener('click', ({ target }) => {
-    const chip = (target as Element).closest<HTMLElement>('[data-outcome]')
-    if (chip) showFiltered(chip.dataset.outcome!, searched())
-  })
-  document.querySelector('[data-filter-reset]')!.addEventListener('click', () => showFiltered('all', ''))
+  onClick('[data-outcome]', ({ dataset }) => showFiltered(dataset.outcome ?? 'all', searched()), form)
+  query('[data-filter-reset]').addEventListener('click', () => showFiltered('all', ''))
 }
 
-const field = () => document.querySelector<HTMLInputElement>('.filter input')!
+const field = () => query<HTMLInputElement>('.filter input')
 const searched = () => field().value
 
 export function showFiltered(wanted: string, text: string): void {
@@ -51,6 +50,6 @@ function textOf(scenario: Element): string {
 
 function say(scenarios: readonly HTMLElement[]): void {
   const shown = scenarios.filter(({ hidden }) => !hidden).length
-  document.querySelector<HTMLElement>('.nothing')!.hidden = shown > 0
-  document.querySelector('#status')!.textContent = `${shown} of ${scenarios.length} scenarios shown`
+  query('.nothing').hidden = shown > 0
+  showStatus(`${shown} of ${scenarios.length} scenarios shown`)
 }

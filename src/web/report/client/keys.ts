@@ -1,5 +1,6 @@
 /** Handles keys by focus: in a timeline, in the side panel, on a scenario. */
 
+import { onClick, query } from './dom.ts'
 import { closePanel, focusPanel, isPanelOpen, showNext, showRow } from './panel.ts'
 import { failureFrom, makeCurrent, moveFrom, summaryFrom } from './timelines.ts'
 
@@ -11,19 +12,19 @@ export function startKeys(): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (handled(event)) event.preventDefault()
   })
-  document.addEventListener('click', ({ target }) => {
-    const button = (target as Element).closest('[data-next-failure]')
-    const row = button?.closest('.diagram-host')?.querySelector<HTMLElement>('.row[tabindex="0"]')
+  onClick('[data-next-failure]', button => {
+    const row = button.closest('.diagram-host')?.querySelector<HTMLElement>('.row[tabindex="0"]')
     const next = row && failureFrom(row, 1)
     if (next) goTo(next)
   })
 }
 
 function handled(event: KeyboardEvent): boolean {
-  const target = event.target as HTMLElement
+  const { target } = event
+  if (!(target instanceof HTMLElement)) return false
   if (event.key === 'Escape' && isPanelOpen()) return done(closePanel())
   if (target.matches('input, select, textarea')) return false
-  if (event.key === '/') return done(document.querySelector<HTMLElement>('.filter input')!.focus())
+  if (event.key === '/') return done(query('.filter input').focus())
   if (target.matches('.row')) return inTimeline(target, event.key)
   if (target.matches('.scenario > summary')) return onScenario(target, event.key)
   return target.closest('#panel') !== null && inPanel(event.key)
@@ -58,4 +59,4 @@ function onScenario(summary: HTMLElement, key: string): boolean {
 }
 
 /** Handles `j` and `k` only, because arrow keys scroll the panel. */
-const inPanel = (key: string) => (key === 'j' || key === 'k') && done(showNext(STEPS[key]!))
+const inPanel = (key: string) => (key === 'j' || key === 'k') && done(showNext(key === 'j' ? 1 : -1))

@@ -1,5 +1,6 @@
 /** Starts the script of the report page, with its links and copy buttons. */
 
+import { onClick, query, showStatus } from './dom.ts'
 import { showFiltered, startFilter } from './filter.ts'
 import { goTo, startKeys } from './keys.ts'
 import { showRow, startPanel } from './panel.ts'
@@ -10,43 +11,35 @@ startPanel()
 startFilter()
 startKeys()
 startLinks()
-startCopying()
+onClick('[data-copy]', copy)
 addEventListener('beforeprint', () => {
   for (const scenario of document.querySelectorAll<HTMLDetailsElement>('.scenario.fail, .scenario.error'))
     openScenario(scenario)
 })
 followHash()
 
-function startCopying(): void {
-  document.addEventListener('click', ({ target }) => {
-    const button = (target as Element).closest<HTMLElement>('[data-copy]')
-    if (button !== null) copy(button)
-  })
-}
-
 async function copy(button: HTMLElement): Promise<void> {
-  const done = await navigator.clipboard.writeText(button.dataset.copy!).then(
+  const done = await navigator.clipboard.writeText(button.dataset.copy ?? '').then(
     () => true,
     () => copySelected(button),
   )
   button.textContent = done ? 'Copied' : 'Press Ctrl+C'
-  document.querySelector('#status')!.textContent = done ? 'Copied' : 'Selected, press Ctrl+C to copy'
+  showStatus(done ? 'Copied' : 'Selected, press Ctrl+C to copy')
   for (const event of ['blur', 'pointerleave'])
     button.addEventListener(event, () => (button.textContent = 'Copy'), { once: true })
 }
 
 /** Selects the text, for browsers that refuse access to the clipboard. */
 function copySelected(button: HTMLElement): boolean {
-  getSelection()!.selectAllChildren(button.previousElementSibling!)
+  if (button.previousElementSibling !== null) getSelection()?.selectAllChildren(button.previousElementSibling)
   return document.execCommand('copy')
 }
 
 function startLinks(): void {
   addEventListener('hashchange', followHash)
-  document.addEventListener('click', event => {
-    const link = (event.target as Element).closest<HTMLAnchorElement>('a[href^="#"]')
-    // The browser says nothing when the address stays the same.
-    if (link !== null && link.hash === location.hash) followHash()
+  onClick<HTMLAnchorElement>('a[href^="#"]', link => {
+    // A browser fires no hashchange when the address stays the same.
+    if (link.hash === location.hash) followHash()
   })
 }
 
@@ -65,7 +58,7 @@ function followHash(): void {
 }
 
 function showEveryConversation(row: HTMLElement): void {
-  const select = scenarioOf(row).querySelector<HTMLSelectElement>('select[name="chat"]')!
+  const select = query<HTMLSelectElement>('select[name="chat"]', scenarioOf(row))
   select.selectedIndex = 0
   select.dispatchEvent(new Event('change', { bubbles: true }))
 }

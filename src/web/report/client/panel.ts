@@ -4,39 +4,32 @@ import { routeOf } from '../diagram.ts'
 import { entryMarkup } from '../entry-details.ts'
 import { offsetText } from '../formatting.ts'
 import { html, type Markup, type Part } from '../markup.ts'
+import { onClick, query } from './dom.ts'
 import { makeCurrent, moveFrom, scenarioOf, timelineOfScenario } from './timelines.ts'
 
 let shown: HTMLElement | null = null
 
-const panel = () => document.querySelector<HTMLElement>('#panel')!
+const panel = () => query('#panel')
 export const isPanelOpen = (): boolean => !panel().hidden
 
 export function startPanel(): void {
-  panel().addEventListener('click', ({ target }) => {
-    const button = (target as Element).closest<HTMLElement>('[data-panel]')
-    if (button?.dataset.panel === 'close') closePanel()
-    else if (button) showNext(button.dataset.panel === 'next' ? 1 : -1)
-  })
-  document.addEventListener('click', ({ target }) => {
-    const row = (target as Element).closest<HTMLElement>('.row')
-    // Who selects text does not ask for the panel.
-    if (row !== null && getSelection()?.isCollapsed !== false) showRow(row)
-  })
+  const press = ({ dataset }: HTMLElement) =>
+    dataset.panel === 'close' ? closePanel() : showNext(dataset.panel === 'next' ? 1 : -1)
+  onClick('[data-panel]', press, panel())
+  // A click that ends a selection of text leaves the panel as it is.
+  onClick('.row', row => getSelection()?.isCollapsed !== false && showRow(row))
 }
 
 export function showRow(element: HTMLElement): void {
   const scenario = scenarioOf(element)
   const { rows, entries } = timelineOfScenario(scenario)
-  const row = rows[Number(element.dataset.index)]!
+  const row = rows[Number(element.dataset.index)]
+  if (row === undefined) return
   const found = entries.filter(({ seq }) => row.entrySeqs.includes(seq))
   makeCurrent(element)
   shown = element
   fill(row.label, html`${facts(row)}${found.map(entryMarkup)}${missing(found.length, row.entrySeqs.length)}`)
-  history.replaceState(
-    null,
-    '',
-    `#${encodeURIComponent(scenario.id)}/${element.querySelector('.seq')!.textContent!.slice(1)}`,
-  )
+  history.replaceState(null, '', `#${encodeURIComponent(scenario.id)}/${row.seq}`)
 }
 
 function facts(row: TimelineRow): Markup {
@@ -52,8 +45,8 @@ function facts(row: TimelineRow): Markup {
 }
 
 function fill(title: string, content: Markup): void {
-  panel().querySelector('#panel-title')!.textContent = title
-  const place = panel().querySelector('.content')!
+  query('#panel-title').textContent = title
+  const place = query('.content', panel())
   place.innerHTML = content.text
   place.scrollTop = 0
   panel().hidden = false

@@ -1,6 +1,7 @@
 /** Draws the timeline of a scenario when it is first opened, and tracks its current row. */
 import { conversationsOf, drawDiagram, type EmbeddedTimeline } from '../diagram.ts'
 import { html, type Markup } from '../markup.ts'
+import { around } from './dom.ts'
 
 const timelines = new WeakMap<Element, EmbeddedTimeline>()
 const EMPTY: EmbeddedTimeline = { rows: [], entries: [] }
@@ -25,9 +26,9 @@ export function openScenario(scenario: HTMLDetailsElement): void {
 function draw(scenario: Element): void {
   const place = scenario.querySelector<HTMLElement>('.diagram-host')
   if (place === null || timelines.has(scenario)) return
-  const timeline = JSON.parse(place.nextElementSibling!.textContent!) as EmbeddedTimeline
+  const timeline: EmbeddedTimeline = JSON.parse(place.nextElementSibling?.textContent ?? 'null') ?? EMPTY
   timelines.set(scenario, timeline)
-  place.innerHTML = html`${toolbar(timeline)}${drawDiagram(timeline.rows, place.dataset.name!)}`.text
+  place.innerHTML = html`${toolbar(timeline)}${drawDiagram(timeline.rows, place.dataset.name ?? '')}`.text
 }
 
 function toolbar({ rows }: EmbeddedTimeline): Markup {
@@ -40,7 +41,7 @@ function toolbar({ rows }: EmbeddedTimeline): Markup {
 
 /** Keeps rows of no chat: steps, faults, availability. */
 function showConversation(select: HTMLSelectElement): void {
-  const diagram = select.closest('.diagram-host')!
+  const diagram = around(select, '.diagram-host')
   for (const row of rowsIn(diagram)) {
     const { conversation } = row.dataset
     row.hidden = select.selectedIndex > 0 && conversation !== '' && conversation !== select.value
@@ -55,7 +56,7 @@ const shownRows = (part: Element): HTMLElement[] => [...rowsIn(part)].filter(row
 
 /** The only row of a timeline in the tab order. */
 export function makeCurrent(row: HTMLElement): void {
-  const list = row.closest('.rows')!
+  const list = around(row, '.rows')
   for (const other of list.querySelectorAll<HTMLElement>('.row[tabindex="0"], .row[aria-selected="true"]')) {
     other.tabIndex = -1
     other.ariaSelected = 'false'
@@ -64,7 +65,7 @@ export function makeCurrent(row: HTMLElement): void {
   row.ariaSelected = 'true'
 }
 
-export const scenarioOf = (part: Element): HTMLDetailsElement => part.closest<HTMLDetailsElement>('.scenario')!
+export const scenarioOf = (part: Element): HTMLDetailsElement => around<HTMLDetailsElement>(part, '.scenario')
 export const timelineOfScenario = (scenario: Element): EmbeddedTimeline => timelines.get(scenario) ?? EMPTY
 
 export function rowWith(scenario: Element, seq: number): HTMLElement | null {
@@ -76,12 +77,12 @@ export function rowWith(scenario: Element, seq: number): HTMLElement | null {
 
 /** The row `by` rows away, or the last one; skips hidden rows. */
 export function moveFrom(row: HTMLElement, by: number): HTMLElement {
-  const rows = shownRows(row.closest('.rows')!)
+  const rows = shownRows(around(row, '.rows'))
   return rows[clamp(rows.indexOf(row) + by, rows.length)] ?? row
 }
 
 export function failureFrom(row: HTMLElement, by: 1 | -1): HTMLElement | undefined {
-  const rows = shownRows(row.closest('.rows')!)
+  const rows = shownRows(around(row, '.rows'))
   const at = rows.indexOf(row)
   const ahead = by > 0 ? rows.slice(at + 1) : rows.slice(0, at).reverse()
   const behind = by > 0 ? rows.slice(0, at) : rows.slice(at + 1).reverse()
