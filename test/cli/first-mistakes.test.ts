@@ -40,8 +40,8 @@ it.each<[string, Record<string, string>, string[], string | RegExp]>([
   [
     'no run to judge again',
     { 's.yaml': SCENARIO },
-    ['check', 's.yaml'],
-    '.handover-sim/journal.jsonl: cannot be read: there is no such file; handover-sim run keeps one, --journal FILE names another.\n',
+    ['report', 'none.jsonl', '--scenarios', 's.yaml'],
+    /^none\.jsonl: cannot be read: there is no such file/,
   ],
   [
     'a comma too many in JSON, at its place',
