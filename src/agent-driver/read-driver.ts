@@ -203,7 +203,7 @@ const FULL = /^(https?:\/\/[^/?#]*|\$\([^()]*\))(.*)$/is
 
 function readHttp(method: Method, action: ActionSection, defaults: Defaults, report: ReportProblem): VerbSpec | null {
   const { timeout, headers, json } = action
-  const address = addressOf(action[method]!, defaults, message => report([method], message))
+  const address = addressOf(action[method] ?? '', defaults, message => report([method], message))
   if (json !== undefined && method === 'GET') report(['json'], TEXTS.bodyOfGet, 'key')
   else if (address !== null) {
     const all = { ...defaults.headers, ...headers }

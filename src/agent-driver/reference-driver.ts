@@ -47,16 +47,17 @@ export async function referenceDriver({
     removeFolder()
     throw error
   }
-  const driver = driverOf(readReference(target.url!), env, target)
+  const url = String(target.url)
+  const driver = driverOf(readReference(url), env, target)
   const close = () => driver.close().finally(removeFolder)
-  return { ...driver, url: target.url!, webhookUrl: `${target.url}/webhook`, close }
+  return { ...driver, url, webhookUrl: `${url}/webhook`, close }
 }
 
 function readReference(url: string) {
   const path = referenceFile('driver.yaml')
   const text = readText({ name: path, path, extension: '.yaml' })
   const source = parseSource(path, text, false)
-  const value = { ...(source.value as object), http: url }
+  const value = { ...Object(source.value), http: url }
   const origin = { name: 'the reference driver', folder: dirname(path), http: null, commands: false, prompt: null }
   return readDriver({ ...source, value }, { ...origin, functions: {} })
 }

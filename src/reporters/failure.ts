@@ -114,10 +114,10 @@ const MAX_VALUE_CHARS = 20_000
 
 /** Shows expected and received on one line where they fit, else on two. */
 function differenceLines(differences: readonly DifferenceReport[], columns: number, theme: Theme): string[] {
-  const paths = differences.map(({ path }) => shorten(visible(path), MAX_PATH_COLUMNS))
-  const margin = Math.max(0, ...paths.map(widthOf))
-  return differences.flatMap((difference, index) => {
-    const head = margin === 0 ? '' : `${pad(paths[index]!, margin)}  `
+  const shownPath = ({ path }: DifferenceReport) => shorten(visible(path), MAX_PATH_COLUMNS)
+  const margin = Math.max(0, ...differences.map(difference => widthOf(shownPath(difference))))
+  return differences.flatMap(difference => {
+    const head = margin === 0 ? '' : `${pad(shownPath(difference), margin)}  `
     return oneDifference(difference, head, columns, theme)
   })
 }

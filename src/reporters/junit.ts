@@ -113,7 +113,7 @@ function outsideOf(result: RunReport): string | null {
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
 const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-const allowed = (text: string) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"]/g, char => NAMED[char]!)
+const allowed = (text: string) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"]/g, char => NAMED[char] ?? char)
 
 /** Escapes carriage returns, which XML parsers read as line ends. */
 export const xmlText = (text: string): string => allowed(text).replaceAll('\r', '&#13;')

@@ -1,5 +1,6 @@
 /** Describes API calls of the intermediary for the log. */
 
+import { isMap } from '../files/is-map.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
 import { faultNames, formatMs, quote, shorten } from '../text/terminal-text.ts'
@@ -31,7 +32,7 @@ const TEXTS = defineTexts({
 type Call = EntryOf<'api'>
 type Fields = Readonly<Record<string, unknown>>
 
-const asFields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+const asFields = (value: unknown): Fields => (isMap(value) ? value : {})
 
 export function describeCall(entry: Call): LogLine {
   const { what, quoted } = request(entry)

@@ -1,6 +1,6 @@
 /** Renders journal entries as a log for people. */
 import { Chalk, type ChalkInstance } from 'chalk'
-import type { Entry, EntryOf } from '../journal/entry.ts'
+import type { Entry } from '../journal/entry.ts'
 import { pad, quote, shorten, widthOf, wrap } from '../text/terminal-text.ts'
 import { visible } from '../text/visible.ts'
 import { describeLateAnswer, isManual } from './log-deliveries.ts'
@@ -44,7 +44,7 @@ export function createLog(options: LogOptions): Log {
   return entry => {
     learn(memory, entry)
     const place = options.style === 'pretty' ? placeOf(memory, entry) : 'alone'
-    const line = place === 'later' ? describeLateAnswer(entry as EntryOf<'delivery'>) : describeEntry(entry)
+    const line = place === 'later' && entry.kind === 'delivery' ? describeLateAnswer(entry) : describeEntry(entry)
     if (line === null) return ''
     if (options.style === 'quiet' && !line.wrong) return ''
     const full = withHint(memory, entry, line)
@@ -54,7 +54,7 @@ export function createLog(options: LogOptions): Log {
 }
 
 function learn({ languages }: Memory, entry: Entry): void {
-  if (entry.kind === 'note' && entry.note === 'chat_created') languages.set(entry.chat_id!, String(entry.language))
+  if (entry.kind === 'note' && entry.note === 'chat_created') languages.set(entry.chat_id ?? '', String(entry.language))
 }
 
 function withHint({ hinted }: Memory, entry: Entry, line: LogLine): LogLine {

@@ -159,7 +159,8 @@ function redraw(context: ProgressContext, state: State): void {
 /** Shows the scenario that waits longest, and how many others run. Shortens the name, never the time. */
 function current({ running }: State, nowMs: number, columns: number): string {
   const [first, ...rest] = [...running].sort(([, a], [, b]) => (a?.sinceMs ?? nowMs) - (b?.sinceMs ?? nowMs))
-  const [name, waiting] = first!
+  if (first === undefined) return ''
+  const [name, waiting] = first
   const others = rest.length === 0 ? '' : TEXTS.more(rest.length)
   const end = `${waiting === null ? '' : sinceText(waiting, nowMs)}${others}`
   const text = waiting === null ? visible(name) : `${visible(name)}: ${visible(waiting.what)}`

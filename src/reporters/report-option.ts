@@ -53,7 +53,7 @@ export const isOn = (value: string | undefined) =>
   value !== undefined && value !== '' && value !== 'false' && value !== '0'
 
 function parseOne(part: string): ReportRequest {
-  const [, name = '', file] = /^([^=]*)(?:=(.*))?$/s.exec(part)!
+  const [, name = '', file] = /^([^=]*)(?:=(.*))?$/s.exec(part) ?? []
   const report = nameOf(name.trim(), part)
   const { defaultStream, example } = KINDS[report]
   if (file === undefined) {
@@ -66,7 +66,8 @@ function parseOne(part: string): ReportRequest {
 }
 
 function nameOf(name: string, part: string): ReportName {
-  if ((REPORTS as readonly string[]).includes(name)) return name as ReportName
+  const report = REPORTS.find(known => known === name)
+  if (report !== undefined) return report
   if (name === '')
     throw wrong(`${part === '' ? 'there is nothing between two commas' : `"${part}" names no report`}; ${known}`)
   throw wrong(`there is no report "${name}"${nearest(name, REPORTS) || `; ${known}`}`)

@@ -18,7 +18,7 @@ export const hasDetails = ({ failures }: ScenarioReport): boolean => failures.so
 
 /** Groups scenarios with equal lines: repetitions, and scenarios that were not played for the same reason. */
 export function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): string[] {
-  const groups = new Map<string, ScenarioReport[]>()
+  const groups = new Map<string, [ScenarioReport, ...ScenarioReport[]]>()
   for (const scenario of scenarios) {
     const key = shortKey(scenario)
     const group = groups.get(key)
@@ -26,7 +26,7 @@ export function shortLines(scenarios: readonly ScenarioReport[], layout: Layout)
     else group.push(scenario)
   }
   return [...groups.values()].flatMap(group =>
-    group.length === 1 ? shortScenario(group[0]!, layout) : groupLine(group, layout),
+    group.length === 1 ? shortScenario(group[0], layout) : groupLine(group, layout),
   )
 }
 
@@ -37,8 +37,8 @@ const shortKey = (scenario: ScenarioReport): string =>
       : [scenario.outcome, scenario.reason ?? scenario],
   )
 
-function groupLine(group: readonly ScenarioReport[], layout: Layout): string[] {
-  const [first] = group as [ScenarioReport]
+function groupLine(group: readonly [ScenarioReport, ...ScenarioReport[]], layout: Layout): string[] {
+  const [first] = group
   const { word, shade } = OUTCOME_STYLES[first.outcome]
   if (first.outcome !== 'pass')
     return withReason(`${layout.theme[shade](word)} ${group.length} scenarios`, first.reason ?? '', layout)

@@ -64,11 +64,9 @@ function slowest(result: RunReport, { columns }: Layout): string[] {
   const scenarios = result.scenarios.filter(({ durationMs }) => durationMs > 0)
   if (scenarios.length <= SLOWEST) return []
   const longest = [...scenarios].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
-  const times = longest.map(({ durationMs }) => formatMs(durationMs))
-  const wide = Math.max(...times.map(time => time.length))
-  const lines = longest.map((scenario, index) =>
-    shorten(`  ${times[index]!.padStart(wide)}  ${titleOf(scenario)}`, columns),
-  )
+  const timed = longest.map(scenario => ({ time: formatMs(scenario.durationMs), title: titleOf(scenario) }))
+  const wide = Math.max(...timed.map(({ time }) => time.length))
+  const lines = timed.map(({ time, title }) => shorten(`  ${time.padStart(wide)}  ${title}`, columns))
   return [TEXTS.slowest, ...lines, '']
 }
 

@@ -70,7 +70,7 @@ function trigger({ context, step, action }: ActionContext<'deliver'>): string {
   const payload = known ? { ...payloadOf(core.platform, chat, event as WebhookEventName), ...body } : { event, ...body }
   void core.manualEvents.trigger({ chatId: chat?.id, event, payload, sign: action.sign })
   const notes = core.journal.query({ kind: 'note' })
-  return String(notes.findLast(({ note }) => note === 'event_triggered')!.delivery_id)
+  return String(notes.findLast(({ note }) => note === 'event_triggered')?.delivery_id)
 }
 
 /** Sends the bytes of an earlier step again. */

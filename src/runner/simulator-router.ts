@@ -4,6 +4,7 @@ import { FILES_PREFIX } from '../api/files.ts'
 import type { Api } from '../api/handle.ts'
 import type { ApiRequest, ApiResponse } from '../api/messages.ts'
 import { pathOf } from '../api/routes.ts'
+import { isMap } from '../files/is-map.ts'
 import type { Maybe } from '../platform/engines.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
@@ -64,8 +65,8 @@ function chatIdIn({ target, body }: ApiRequest): string | null {
   if (inPath !== undefined) return decoded(inPath)
   if (body.length === 0) return null
   try {
-    const { chat_id } = JSON.parse(new TextDecoder().decode(body)) as { chat_id?: unknown }
-    return typeof chat_id === 'string' ? chat_id : null
+    const value: unknown = JSON.parse(new TextDecoder().decode(body))
+    return isMap(value) && typeof value.chat_id === 'string' ? value.chat_id : null
   } catch {
     return null
   }

@@ -8,6 +8,7 @@ import type { Failure } from '../evaluator/failure.ts'
 import type { Awaited } from '../evaluator/step-evaluator.ts'
 import { leaksBetween } from '../evaluator/tokens/echo.ts'
 import type { Reason, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import { isMap } from '../files/is-map.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import { httpTransport, type Transport } from '../runtime/transport.ts'
@@ -183,13 +184,14 @@ function orphanFailures(journal: readonly Entry[]): Failure[] {
 }
 
 function orphanFailure({ seq, method, path, chat_id, endpoint, status, response }: EntryOf<'api'>): Failure {
-  const message = (response as { error?: { message?: string } } | null)?.error?.message
+  const error = isMap(response) && isMap(response.error) ? response.error : {}
+  const message = typeof error.message === 'string' ? error.message : null
   return {
     kind: endpoint === null ? 'contract' : 'unexpected',
     step: null,
     conversation: null,
     expected: { code: 'chat_of_a_scenario' },
-    happened: { code: 'call_of_no_scenario', method, path, chatId: chat_id ?? null, status, message: message ?? null },
+    happened: { code: 'call_of_no_scenario', method, path, chatId: chat_id ?? null, status, message },
     rules: endpoint === null ? ['V1'] : [ENDPOINTS[endpoint].rule],
     nearest: [],
     marks: [seq],
