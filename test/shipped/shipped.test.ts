@@ -1,7 +1,11 @@
 /** Checks that the example passes the shipped scenarios, and that each scenario finds its bugs. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { evaluate } from '../../src/evaluator/evaluator.ts'
+import { readJournal } from '../../src/evaluator/journal-file.ts'
+import type { Verdict } from '../../src/evaluator/verdict.ts'
 import { compile } from '../../src/scenario/compile/compile.ts'
 import { loadScenarios } from '../../src/scenario/load/load.ts'
+import { transformTexts } from '../../src/text/texts.ts'
 import { filesIn } from '../architecture/files.ts'
 import { read } from '../docs/pages.ts'
 import { BUGS, type Bug } from '../mutants/bugs.ts'
@@ -71,7 +75,18 @@ it('the example passes all scenarios without warnings', { timeout: 300_000 }, as
 /** Other kinds of the same failure: on a busy machine, a forbidden call may arrive after its step has ended. */
 const KINDS: { readonly [kind: string]: readonly string[] } = { none: ['none', 'unexpected', 'late'] }
 
+/** Evaluates a saved journal again. */
+function verdictsOf(journal: string): Verdict[] {
+  const plans = new Map(compile(loaded).map(plan => [plan.name, plan]))
+  return readJournal('run.jsonl', journal).scenarios.flatMap(({ name, journal }) => {
+    const plan = plans.get(name)
+    return plan === undefined ? [] : [evaluate(plan, journal)]
+  })
+}
+
 describe('a scenario reports its bug', () => {
+  afterEach(() => transformTexts(null))
+
   let outcomeOf: (bug: Bug) => Promise<Outcome>
   beforeAll(() => {
     outcomeOf = startInPool(BUGS, 10, ({ bug, scenario, only }) =>
@@ -93,5 +108,13 @@ describe('a scenario reports its bug', () => {
     })
     expect(`${first!.wanted} | ${first!.happened}`).toMatch(row.says)
     if (row.also !== undefined) expect(failures.map(({ kind }) => kind)).toContain(row.also)
+  })
+
+  it.each(BUGS)('$bug by $scenario, whatever the texts are', async row => {
+    const { journal } = await outcomeOf(row)
+    const verdicts = verdictsOf(journal)
+    transformTexts(text => `[${text.replace(/[a-z]/gi, 'ö')}]`)
+    expect(verdictsOf(journal)).toEqual(verdicts)
+    expect(verdicts.map(({ outcome }) => outcome)).toContain('fail')
   })
 })

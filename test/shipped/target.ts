@@ -1,5 +1,5 @@
 /** Runs scenarios against the example intermediary, with or without a bug, started by an agent driver's `target`. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
@@ -30,6 +30,8 @@ export interface Outcome {
   readonly plays: readonly ReportedPlay[]
   readonly failures: readonly ReportedFailure[]
   readonly stderr: string
+  /** The saved journal of the run. */
+  readonly journal: string
 }
 
 /** Runs `handover-sim run` with these files against the example with this bug; null for no bug. */
@@ -39,13 +41,15 @@ export async function runShipped(bug: BugName | null, files: readonly string[], 
     const port = await freePort()
     const target = `http://127.0.0.1:${port}/webhook`
     const where = ['--target', target, '--agent-driver', writeDriver(folder, port, bug), '--port', '0']
-    return await outcomeOf(['run', ...files, ...where, '--report', 'json', ...flags])
+    const journal = join(folder, 'run.jsonl')
+    const outcome = await outcomeOf(['run', ...files, ...where, '--report', `json,journal=${journal}`, ...flags])
+    return { ...outcome, journal: readFileSync(journal, 'utf8') }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function outcomeOf(args: readonly string[]): Promise<Outcome> {
+async function outcomeOf(args: readonly string[]): Promise<Omit<Outcome, 'journal'>> {
   const [stdout, stderr] = [fakeOutput(), fakeOutput()]
   const exitCode = await main(args, {}, { ...NON_INTERACTIVE, stdout, stderr })
   if (stdout.text === '') throw new Error(`The run wrote no report: ${stderr.text}`)
