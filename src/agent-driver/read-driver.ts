@@ -87,11 +87,11 @@ class Reader {
   }
 
   /** Every verb of the file with its name and path. */
-  #written(): { verb: string; path: readonly string[]; is: VerbSection }[] {
-    const plain = BUILT_IN_VERBS.map(verb => ({ verb: verb as string, path: [verb], is: this.#file[verb] }))
+  #written() {
+    const plain = BUILT_IN_VERBS.map(verb => ({ verb, path: [verb], is: this.#file[verb] }))
     const own = Object.entries(this.#file.does ?? {})
-    const all = [...plain, ...own.map(([name, is]) => ({ verb: `does.${name}`, path: ['does', name], is }))]
-    return all.flatMap(({ verb, path, is }) => (is === undefined ? [] : [{ verb, path, is }]))
+    const named = own.map(([name, is]) => ({ verb: `does.${name}`, path: ['does', name], is }))
+    return [...plain, ...named].flatMap(({ verb, path, is }) => (is === undefined ? [] : [{ verb, path, is }]))
   }
 
   #verbs(): Record<string, VerbSpec> {

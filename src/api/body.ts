@@ -7,7 +7,7 @@ import { invalidParameter, Refusal } from '../platform/refusal.ts'
 import { addFinding, assumed, type Transaction } from '../platform/transaction.ts'
 import { decodeUtf8 } from '../runtime/utf8.ts'
 import { messageOf } from '../text/error-text.ts'
-import { describeIssues, droppedFields } from './describe-issues.ts'
+import { describeIssues, droppedFields, hasFields } from './describe-issues.ts'
 import type { ApiRequest } from './messages.ts'
 
 /** Parses JSON; throws a refusal for a body that is too large, not UTF-8, or not JSON. */
@@ -71,12 +71,12 @@ export function checkContentType(request: ApiRequest, knobs: Knobs, transaction:
 }
 
 export function parseBody(schema: z.ZodMiniType, raw: unknown, knobs: Knobs, transaction: Transaction): unknown {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+  if (!hasFields(raw) || Array.isArray(raw)) {
     throw invalidParameter(knobs, `The body must be a JSON object, got ${formatValue(raw)}.`, {})
   }
   const result = schema.safeParse(raw)
   if (!result.success) throw refuse(schema, raw, knobs)
-  checkUnknown(raw, result.data as object, knobs, transaction)
+  if (hasFields(result.data)) checkUnknown(droppedFields(raw, result.data), knobs, transaction)
   return result.data
 }
 
@@ -93,8 +93,7 @@ function refuse(schema: z.ZodMiniType, raw: object, knobs: Knobs): Refusal {
 const assumedBy = (issue: z.core.$ZodIssue | undefined): { assumed?: readonly AssumptionName[] } =>
   issue?.code === 'too_small' && issue.path[0] === 'timeout' ? { assumed: ['typing.timeout'] } : {}
 
-function checkUnknown(raw: object, parsed: object, knobs: Knobs, transaction: Transaction): void {
-  const unknown = droppedFields(raw, parsed)
+function checkUnknown(unknown: readonly string[], knobs: Knobs, transaction: Transaction): void {
   const [field] = unknown
   if (field === undefined) return
   assumed(transaction, 'api.unknownFields')

@@ -100,7 +100,8 @@ function faultFields({ faults, answer }: AppliedApiFaults): Pick<ApiContent, 'fa
 
 export function chatIdOf({ route, body }: Pick<ApiCall, 'route' | 'body'>): string | undefined {
   if (route?.chatId !== undefined) return route.chatId
-  const id = (body as { chat_id?: unknown } | null | undefined)?.chat_id
+  if (typeof body !== 'object' || body === null || !('chat_id' in body)) return undefined
+  const id = body.chat_id
   return typeof id === 'string' && id !== '' ? id : undefined
 }
 

@@ -24,15 +24,20 @@ export function describeIssues(
   }))
 }
 
+type Fields = Readonly<Record<string, unknown>>
+
+/** Whether a value has fields; an array counts. */
+export const hasFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+
 /** Fields of `raw` that a parse dropped, with their full names. */
-export function droppedFields(raw: object, parsed: object): string[] {
+export function droppedFields(raw: Fields, parsed: Fields): string[] {
   const dropped: string[] = []
   collectDropped(raw, parsed, '', dropped)
   return dropped
 }
 
 /** Allocates nothing unless a field was dropped, because it runs for every request. */
-function collectDropped(raw: object, parsed: object, at: string, dropped: string[]): void {
+function collectDropped(raw: Fields, parsed: Fields, at: string, dropped: string[]): void {
   for (const key in raw) {
     if (!Object.hasOwn(parsed, key)) dropped.push(nameAt(raw, at, key))
     else descend(raw, parsed, at, key, dropped)
@@ -42,8 +47,7 @@ function collectDropped(raw: object, parsed: object, at: string, dropped: string
 const nameAt = (parent: object, at: string, key: string) =>
   Array.isArray(parent) ? `${at}[${key}]` : joinPath(at, key)
 
-function descend(raw: object, parsed: object, at: string, key: string, dropped: string[]): void {
-  const [child, other] = [(raw as Record<string, unknown>)[key], (parsed as Record<string, unknown>)[key]]
-  if (typeof child !== 'object' || child === null || typeof other !== 'object' || other === null) return
-  collectDropped(child, other, nameAt(raw, at, key), dropped)
+function descend(raw: Fields, parsed: Fields, at: string, key: string, dropped: string[]): void {
+  const [child, other] = [raw[key], parsed[key]]
+  if (hasFields(child) && hasFields(other)) collectDropped(child, other, nameAt(raw, at, key), dropped)
 }

@@ -219,7 +219,10 @@ export function fieldName(path: Path): string {
 export const joinPath = (field: string, key: string) => (field === '' ? key : `${field}.${key}`)
 
 function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown> | null | undefined)?.[part], value)
+  return path.reduce<unknown>(
+    (at, part) => (at === null || at === undefined ? undefined : Reflect.get(Object(at), part)),
+    value,
+  )
 }
 
 /** Describes a value for an error: its type and a short form. */

@@ -5,14 +5,14 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 export type Named = Readonly<Record<string, z.ZodMiniType>>
 
 /** Every name of `named`, and every schema with an id that they use. */
-export function toComponents(named: Named): Record<string, JsonSchema> {
+export function toComponents(named: Named): JsonSchema {
   const all = z.toJSONSchema(z.object(named), { io: 'input', unrepresentable: 'any', override: tidy })
-  const components: Record<string, JsonSchema> = { ...(all.$defs as Record<string, JsonSchema>) }
+  const components: Record<string, unknown> = { ...all.$defs }
   for (const [name, schema] of Object.entries(all.properties ?? {})) {
-    const itself = (schema as JsonSchema).$ref === `#/$defs/${name}`
-    if (!itself) components[name] = schema as JsonSchema
+    const itself = typeof schema === 'object' && schema.$ref === `#/$defs/${name}`
+    if (!itself) components[name] = schema
   }
-  return moveRefs(components) as Record<string, JsonSchema>
+  return mapValues(components, moveRefs)
 }
 
 export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
@@ -26,10 +26,10 @@ function tidy({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
 function moveRefs(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(moveRefs)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : moveRefs(inner),
-    ]),
+  return mapValues(value, (inner, key) =>
+    key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : moveRefs(inner),
   )
 }
+
+const mapValues = (fields: object, change: (value: unknown, key: string) => unknown): JsonSchema =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, change(value, key)]))

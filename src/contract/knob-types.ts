@@ -77,7 +77,7 @@ function list<T>(
     allowed,
     parse(raw) {
       const items = listOf(raw)?.map(one)
-      return items === undefined || items.includes(null) ? undefined : (items as T[])
+      return items?.every(item => item !== null) ? items : undefined
     },
     format: value => (value.length === 0 ? 'off' : value.map(format)),
     schema: { anyOf: [OFF, { type: 'array', items }, { type: 'string' }] },

@@ -26,45 +26,50 @@ export interface Deadlines {
 
 const before = (a: Slot, b: Slot) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
 
+/** Adds a slot to a binary heap. */
+function push(heap: Slot[], slot: Slot): void {
+  let at = heap.length
+  for (let parent = (at - 1) >> 1; at > 0; parent = (at - 1) >> 1) {
+    const above = heap[parent]
+    if (above === undefined || !before(slot, above)) break
+    heap[at] = above
+    at = parent
+  }
+  heap[at] = slot
+}
+
+/** Removes the earliest slot of a binary heap. */
+function pop(heap: Slot[]): void {
+  const last = heap.pop()
+  if (last === undefined || heap.length === 0) return
+  let at = 0
+  for (let child = earlierChild(heap, at); child !== null; child = earlierChild(heap, at)) {
+    if (!before(child.slot, last)) break
+    heap[at] = child.slot
+    at = child.at
+  }
+  heap[at] = last
+}
+
+function earlierChild(heap: readonly Slot[], parent: number): { at: number; slot: Slot } | null {
+  const at = 2 * parent + 1
+  const [left, right] = [heap[at], heap[at + 1]]
+  if (left === undefined) return null
+  return right !== undefined && before(right, left) ? { at: at + 1, slot: right } : { at, slot: left }
+}
+
 /** A binary heap. Replaced slots stay in it until they reach the top, or until they outnumber the current ones. */
 export function createDeadlines(): Deadlines {
   const live = new Map<string, Slot>()
   let heap: Slot[] = []
   let order = 0
 
-  function siftUp(from: number): void {
-    for (let i = from; i > 0; ) {
-      const parent = (i - 1) >> 1
-      if (!before(heap[i]!, heap[parent]!)) return
-      swap(i, parent)
-      i = parent
-    }
-  }
-  function siftDown(from: number): void {
-    for (let i = from; ; ) {
-      const left = 2 * i + 1
-      let least = i
-      if (left < heap.length && before(heap[left]!, heap[least]!)) least = left
-      if (left + 1 < heap.length && before(heap[left + 1]!, heap[least]!)) least = left + 1
-      if (least === i) return
-      swap(i, least)
-      i = least
-    }
-  }
-  function swap(a: number, b: number): void {
-    const swapped = heap[a]!
-    heap[a] = heap[b]!
-    heap[b] = swapped
-  }
-  function pop(): void {
-    const last = heap.pop()
-    if (last === undefined || heap.length === 0) return
-    heap[0] = last
-    siftDown(0)
-  }
   function top(): Slot | null {
-    while (heap.length > 0 && live.get(heap[0]!.key) !== heap[0]) pop()
-    return heap[0] ?? null
+    for (let first = heap[0]; first !== undefined; first = heap[0]) {
+      if (live.get(first.key) === first) return first
+      pop(heap)
+    }
+    return null
   }
   function compact(): void {
     if (heap.length < 64 || heap.length < 2 * live.size) return
@@ -75,8 +80,7 @@ export function createDeadlines(): Deadlines {
     set(key, atMs, deadline) {
       const slot = { key, atMs, order: order++, deadline }
       live.set(key, slot)
-      heap.push(slot)
-      siftUp(heap.length - 1)
+      push(heap, slot)
       compact()
     },
     delete: key => void live.delete(key),
@@ -85,7 +89,7 @@ export function createDeadlines(): Deadlines {
       const due = top()
       if (due === null || due.atMs > nowMs) return null
       live.delete(due.key)
-      pop()
+      pop(heap)
       return due.deadline
     },
     list: () =>

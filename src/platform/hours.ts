@@ -41,12 +41,11 @@ function readSpan(text: string): readonly [number, number] | null {
 }
 
 function readDays(text: string): number[] | null {
-  const ends = text
+  const [from = -1, to = from, ...more] = text
     .toLowerCase()
     .split('-')
     .map(day => WEEKDAYS.indexOf(day))
-  if (ends.length > 2 || ends.includes(-1)) return null
-  const [from, to] = [ends[0]!, ends.at(-1)!]
+  if (from === -1 || to === -1 || more.length > 0) return null
   return Array.from({ length: ((to - from + 7) % 7) + 1 }, (_, step) => (from + step) % 7)
 }
 

@@ -19,7 +19,7 @@ export function howWritten(given: string, mac: Bytes): readonly FoundMistake[] |
   const compact = given.replace(/\s+/g, '')
   const spaced = texts.find(({ text }) => text === compact)
   if (spaced !== undefined) return [foundMistake('whitespace'), ...spaced.how]
-  return inside(given, texts) ?? recased(given, texts[0]!) ?? cut(given.trim(), texts)
+  return inside(given, texts) ?? recased(given, mac) ?? cut(given.trim(), texts)
 }
 
 function writings(mac: Bytes): Written[] {
@@ -46,8 +46,8 @@ function around(before: string, after: string): FoundMistake {
   return foundMistake('prefix', KNOWN_PREFIX.test(before) ? before : '')
 }
 
-function recased(given: string, { text }: Written): readonly FoundMistake[] | null {
-  return given.trim().toLowerCase() === text.toLowerCase() ? [foundMistake('letter-case')] : null
+function recased(given: string, mac: Bytes): readonly FoundMistake[] | null {
+  return given.trim().toLowerCase() === toBase64(mac).toLowerCase() ? [foundMistake('letter-case')] : null
 }
 
 /** Long enough that two HMACs never begin alike by accident. */

@@ -21,11 +21,13 @@ export type Shape = { readonly [name: string]: OptionKind | Shape }
 
 const kind = (expected: string, fits: (value: unknown) => boolean): OptionKind => ({ expected, fits })
 
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
+
 export const anything = kind('anything', () => true)
 export const text = kind('a string', value => typeof value === 'string')
 export const flag = kind('true or false', value => typeof value === 'boolean')
-export const whole = kind('an integer from 0', value => Number.isSafeInteger(value) && (value as number) >= 0)
-export const positive = kind('an integer from 1', value => Number.isSafeInteger(value) && (value as number) >= 1)
+export const whole = kind('an integer from 0', value => isInteger(value) && value >= 0)
+export const positive = kind('an integer from 1', value => isInteger(value) && value >= 1)
 export const callable = kind('a function', value => typeof value === 'function')
 export const map = kind('an object', isMap)
 export const list = kind('an array', Array.isArray)

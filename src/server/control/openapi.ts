@@ -39,7 +39,7 @@ const SECURITY = {
   header: { type: 'apiKey', in: 'header', name: 'x-handover-sim-token', description: 'The same token' },
 }
 
-const idOf = (schema: z.ZodMiniType): string => z.globalRegistry.get(schema)!.id as string
+const idOf = (schema: z.ZodMiniType): string => String(z.globalRegistry.get(schema)?.id)
 const jsonOf = (schema: z.ZodMiniType) => ({ 'application/json': { schema: refTo(idOf(schema)) } })
 
 function bodies(): Named {
@@ -49,9 +49,7 @@ function bodies(): Named {
     ...Object.values(responses).map(one => one.schema),
   ])
   const schemas = all.filter((one): one is NonNullable<typeof one> => one !== undefined && one !== null)
-  return Object.fromEntries(
-    [ControlErrorResponse, ...schemas].map(schema => [idOf(schema as z.ZodMiniType), schema as z.ZodMiniType]),
-  )
+  return Object.fromEntries([ControlErrorResponse, ...schemas].map(schema => [idOf(schema), schema]))
 }
 
 const parameterName = (route: ControlRoute, name: string) => `${route.workspaceRouteOf ?? route.id}_${name}`
@@ -110,7 +108,7 @@ function requestBody({ body, upload, example }: ControlRoute): { requestBody?: u
   return { requestBody: { required: example !== undefined, content: { 'application/json': json, ...form } } }
 }
 
-function response({ description, schema, type }: DocumentedResponse): unknown {
+function response({ description, schema, type = 'text/plain' }: DocumentedResponse): unknown {
   if (schema !== null) return { description, content: jsonOf(schema) }
-  return { description, content: { [type!]: { schema: { type: 'string' } satisfies JsonSchema } } }
+  return { description, content: { [type]: { schema: { type: 'string' } satisfies JsonSchema } } }
 }

@@ -11,7 +11,7 @@ const LIMIT_BYTES = 150 * 1_048_576
 
 export function readQuery(route: ControlRoute, url: URL): unknown {
   const names = [...url.searchParams.keys()]
-  const schema = route.query as z.ZodMiniType | undefined
+  const schema: z.ZodMiniType | undefined = route.query
   if (schema === undefined) return refuseAny(names)
   const shape = shapeOf(schema)
   const raw = Object.fromEntries(names.map(name => [name, parameterValue(url.searchParams.getAll(name), shape[name])]))
@@ -27,9 +27,9 @@ function refuseAny([first]: readonly string[]): unknown {
 
 /** Turns text into a number where the schema expects one; a name that is given twice stays a list. */
 function parameterValue(values: readonly string[], schema: z.ZodMiniType | undefined): unknown {
-  const [value] = values
+  const [value = ''] = values
   if (values.length > 1) return values
-  const numeric = schema !== undefined && typeOf(schema) === 'number' && /^-?\d{1,15}$/.test(value!)
+  const numeric = schema !== undefined && typeOf(schema) === 'number' && /^-?\d{1,15}$/.test(value)
   return numeric ? Number(value) : value
 }
 
@@ -37,7 +37,7 @@ export async function readBody(route: ControlRoute, request: Request): Promise<u
   const bytes = await readBytes(request)
   const type = request.headers.get('content-type') ?? ''
   const isForm = /^multipart\/form-data\b/i.test(type)
-  const schema = (isForm ? route.upload : route.body) as z.ZodMiniType | undefined
+  const schema: z.ZodMiniType | undefined = isForm ? route.upload : route.body
   if (schema === undefined) return refuseBody(isForm, bytes)
   const raw = isForm ? await parseForm(bytes, type) : parseJson(bytes)
   const parsed = schema.safeParse(raw, ZOD_MESSAGES)

@@ -160,14 +160,14 @@ function* asAscii({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
 
 const dropHighBit = (char: string) => String.fromCharCode(char.charCodeAt(0) & 0x7f)
 
+/** `lowAt` is the place of the low byte: 0 for little endian, 1 for big endian. */
+const utf16 = (text: string, lowAt: 0 | 1) =>
+  Uint8Array.from({ length: text.length * 2 }, (_, at) => text.charCodeAt(at >> 1) >> (at % 2 === lowAt ? 0 : 8))
+
 function* asUtf16({ text }: BodyInput): Iterable<Variant<Body>> {
   if (text === null) return
-  const little = Uint8Array.from({ length: text.length * 2 }, (_, at) => text.charCodeAt(at >> 1) >> (at % 2 ? 8 : 0))
-  yield variant(little, 'little endian')
-  yield variant(
-    little.map((_, at) => little[at ^ 1]!),
-    'big endian',
-  )
+  yield variant(utf16(text, 0), 'little endian')
+  yield variant(utf16(text, 1), 'big endian')
 }
 
 /** The body after decoding replaced bytes that are not UTF-8. */

@@ -131,6 +131,5 @@ const isClosing = (token: string | undefined) => token === '}' || token === ']'
 function reordered(value: unknown, order: (names: string[]) => string[]): unknown {
   if (Array.isArray(value)) return value.map(item => reordered(item, order))
   if (typeof value !== 'object' || value === null) return value
-  const fields = value as Record<string, unknown>
-  return Object.fromEntries(order(Object.keys(fields)).map(name => [name, reordered(fields[name], order)]))
+  return Object.fromEntries(order(Object.keys(value)).map(name => [name, reordered(Reflect.get(value, name), order)]))
 }

@@ -2,6 +2,7 @@
 import { describeIssues, type FieldProblem } from '../../api/describe-issues.ts'
 import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { VERSION } from '../../contract/version.ts'
+import { isMap } from '../../files/is-map.ts'
 import { MASK } from '../../journal/mask.ts'
 import type { Core } from '../core.ts'
 import { InvalidOptionError, type SettingProblem } from '../options.ts'
@@ -57,7 +58,7 @@ const below =
   ({ name, message }: SettingProblem): SettingProblem => ({ name: `${where}.${name}`, message: `${where}: ${message}` })
 
 function checkVersion(raw: unknown): void {
-  const { v, handover_sim: by } = (typeof raw === 'object' && raw !== null ? raw : {}) as Record<string, unknown>
+  const { v, handover_sim: by } = isMap(raw) ? raw : {}
   if (v === SNAPSHOT_VERSION) return
   const reads = `handover-sim ${VERSION} reads snapshots of version ${SNAPSHOT_VERSION}`
   const message =

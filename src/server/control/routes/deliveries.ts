@@ -57,7 +57,7 @@ function newestChat({ platform }: Core, event: string): Chat {
 async function resend(core: Core, id: string, resign: boolean, sending: ResendBody): Promise<ControlResponse> {
   const past = findPastDelivery(core.journal, id)
   if (past !== undefined) return ackResponse(await core.manualEvents.resend(past, resign, sending))
-  const known = [...new Set((core.journal.query({ kind: 'delivery' }) as Delivery[]).map(one => one.delivery_id))]
+  const known = [...new Set(core.journal.query({ kind: 'delivery' }).map(one => one.delivery_id))]
   const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
   throw unknownId('delivery_not_found', 'id', message, known)
 }
