@@ -78,10 +78,9 @@ describe.each(named)('on %s', (_, host, path, args) => {
 
 test('the module imports only itself', () => {
   const files = filesIn('src/signature', '.ts')
-  expect(files.length).toBeGreaterThan(10)
-  const imports = files.flatMap(file =>
-    importsOf(read(`src/signature/${file}`)).map(specifier => ({ file, specifier })),
-  )
+  expect(files.length).toBeGreaterThan(5)
+  const withoutComments = (file: string) => read(`src/signature/${file}`).replace(/\/\*.*?\*\//gs, '')
+  const imports = files.flatMap(file => importsOf(withoutComments(file)).map(specifier => ({ file, specifier })))
   const outside = imports.filter(({ file, specifier }) => {
     const { pathname } = new URL(specifier, new URL(file, 'file:///signature/'))
     return !/^\.{1,2}\//.test(specifier) || !pathname.startsWith('/signature/')
