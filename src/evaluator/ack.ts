@@ -1,6 +1,6 @@
 /** Evaluates what the webhook answered to the event of a step. */
 
-import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
+import { isWebhookEvent, WEBHOOK_EVENTS } from '../contract/events.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { AckWanted } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
@@ -17,14 +17,15 @@ type Ack = NonNullable<AckWanted>
 /** Null when the step sends no event, or expects no answer. The last attempt decides. */
 export function ackResult(index: JournalIndex, step: PlannedStep, over: boolean): StepResult | null {
   const { action } = step
-  const id = index.endOf(step.number)?.delivery_id
-  if (!('ack' in action) || action.ack === null || !id) return null
+  const ended = index.endOf(step.number)
+  const id = ended?.delivery_id
+  if (!('ack' in action) || action.ack === null || ended === null || !id) return null
   const attempts = attemptsOf(index, step, id)
   const last = attempts.at(-1)
   const waits = action.async || last?.retry_in_ms !== undefined
   if (!over && waits && (last === undefined || last.retry_in_ms !== undefined)) return OPEN
-  if (last === undefined || startedAfterwards(index, step, attempts[0]!)) {
-    return { outcome: 'fail', failure: unanswered(index, step, action.ack) }
+  if (last === undefined || startedAfterwards(index, step, attempts[0] ?? last)) {
+    return { outcome: 'fail', failure: unanswered(index, ended, action.ack) }
   }
   if (last.outcome === 'skipped') return refusal(index, last, action.ack, 'environment')
   if (isAcknowledged(last, action.ack) && !isSlow(index, last)) {
@@ -36,7 +37,7 @@ export function ackResult(index: JournalIndex, step: PlannedStep, over: boolean)
 
 /** Deliveries of this step: a replay has the id of the event it repeats. */
 function deliveriesOf(index: JournalIndex, { number, action }: PlannedStep, id: string): Delivery[] {
-  const begun = index.begun(number)!.seq
+  const begun = index.startOf(number).seq
   const replay = action.verb === 'deliver' && action.replay !== null
   return index.deliveriesOf(id).filter(({ seq, resent }) => seq > begun && (resent === true) === replay)
 }
@@ -50,7 +51,7 @@ function attemptsOf(index: JournalIndex, step: PlannedStep, id: string): Deliver
 /** The step ran out of time before the first attempt, and ended the steps of its chat: a later answer changes nothing. */
 function startedAfterwards(index: JournalIndex, { number, action }: PlannedStep, first: Delivery): boolean {
   const async = 'async' in action && action.async
-  return !async && first.seq > index.endOf(number)!.seq && !isSlow(index, first)
+  return !async && first.seq > (index.endOf(number)?.seq ?? Number.POSITIVE_INFINITY) && !isSlow(index, first)
 }
 
 /** A copy that a fault made may be refused, but must not break the receiver. */
@@ -72,8 +73,7 @@ function isAcknowledged({ status, event }: Delivery, ack: Ack): boolean {
   return status === ack || (ack === 200 && !requires200(event) && is2xx(status))
 }
 
-const requires200 = (event: string) =>
-  Object.hasOwn(WEBHOOK_EVENTS, event) && WEBHOOK_EVENTS[event as WebhookEventName].demands200
+const requires200 = (event: string) => isWebhookEvent(event) && WEBHOOK_EVENTS[event].demands200
 
 /** Deliveries that a fault slowed down may take longer. */
 const isSlow = ({ plan }: JournalIndex, delivery: Delivery): boolean =>
@@ -82,10 +82,9 @@ const isSlow = ({ plan }: JournalIndex, delivery: Delivery): boolean =>
 const rulesFor = (event: string, ack: AckWanted) =>
   ack === 'non-2xx' ? ['A4'] : requires200(event) ? ['WH2'] : ['WH1']
 
-function unanswered(index: JournalIndex, step: PlannedStep, ack: Ack): FailureDetails {
-  const ended = index.endOf(step.number)!
-  const sent = index.entries.find(entry => isSending(entry) && entry.delivery_id === ended.delivery_id)
-  const name = (sent as { readonly event?: unknown } | undefined)?.event
+function unanswered(index: JournalIndex, ended: Ended, ack: Ack): FailureDetails {
+  const sent = index.entries.filter(isSending).find(({ delivery_id }) => delivery_id === ended.delivery_id)
+  const name = sent?.event
   const event = typeof name === 'string' ? name : null
   const holding = index.entries.filter(isHolding).find(({ delivery_id }) => delivery_id === ended.delivery_id)
   return {
@@ -109,7 +108,7 @@ function silence({ ended, plan }: JournalIndex, step: Ended, event: string | nul
 }
 type Ended = NonNullable<ReturnType<JournalIndex['endOf']>>
 
-/** A fault that kept the event from being sent: then the webhook is not late. */
+/** A fault that held the event: then the webhook is not late. */
 const isHolding = (entry: Entry): entry is EntryOf<'fault'> =>
   entry.kind === 'fault' && (entry.effect.hold !== undefined || entry.effect.swap === true)
 

@@ -1,6 +1,7 @@
 /**
- * Which calls fill which wishes: `all` in any order, `seq` in order, `oneOf` by the way that is complete first. Exact,
- * not greedy: a call is never given away that another wish needs. Pure; calls are numbers in their order.
+ * Assigns calls to requirements: `all` in any order, `seq` in order, `oneOf` by the alternative that is complete first.
+ * Exact, not greedy: a call that another requirement needs is assigned to that one. Pure; calls are numbers in their
+ * order.
  */
 import type { Expectation, ExpectTree } from '../scenario/action.ts'
 import { type InterpolationScope, interpolate } from '../scenario/interpolation.ts'
@@ -8,14 +9,14 @@ import { type InterpolationScope, interpolate } from '../scenario/interpolation.
 export interface Requirement {
   /** How many calls it needs. */
   readonly need: number
-  /** Wishes that must be filled by earlier calls. */
+  /** Requirements that earlier calls must fill. */
   readonly after: readonly number[]
 }
 
 export interface Filled {
   /** Every need is met. */
   readonly met: boolean
-  /** Calls of each wish, in their order. */
+  /** Calls of each requirement, in their order. */
   readonly taken: readonly (readonly number[])[]
 }
 
@@ -23,7 +24,8 @@ export type Fits = (requirement: number, call: number) => boolean
 
 /** With as few of the first calls as can be; when not all can be filled, as many as can. */
 export function fillRequirements(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
-  if (requirements.length === 1) return firstOnes(requirements[0]!.need, calls, fits)
+  const [only, ...others] = requirements
+  if (only !== undefined && others.length === 0) return firstOnes(only.need, calls, fits)
   const free = requirements.every(({ after }) => after.length === 0)
   return free ? inAnyOrder(requirements, calls, fits) : inOrder(requirements, calls, fits)
 }
@@ -36,73 +38,74 @@ function firstOnes(need: number, calls: number, fits: Fits): Filled {
 
 /** Bipartite matching by augmenting paths, the calls one by one: the first calls that can serve together do. */
 function inAnyOrder(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
-  const seats = requirements.flatMap(({ need }, requirement) => Array.from({ length: need }, () => requirement))
-  const sitting: (number | null)[] = seats.map(() => null)
+  const slots = requirements.flatMap(({ need }, requirement) => Array.from({ length: need }, () => requirement))
+  const assigned: (number | null)[] = slots.map(() => null)
 
   function place(call: number, tried: Set<number>): boolean {
-    for (const [seat, requirement] of seats.entries()) {
-      if (tried.has(seat) || !fits(requirement, call)) continue
-      tried.add(seat)
-      const other = sitting[seat] ?? null
+    for (const [slot, requirement] of slots.entries()) {
+      if (tried.has(slot) || !fits(requirement, call)) continue
+      tried.add(slot)
+      const other = assigned[slot] ?? null
       if (other !== null && !place(other, tried)) continue
-      sitting[seat] = call
+      assigned[slot] = call
       return true
     }
     return false
   }
 
-  for (let call = 0; call < calls && sitting.includes(null); call++) place(call, new Set())
+  for (let call = 0; call < calls && assigned.includes(null); call++) place(call, new Set())
   const taken = requirements.map((_, requirement) =>
-    sitting.filter((call, seat): call is number => call !== null && seats[seat] === requirement).sort((a, b) => a - b),
+    assigned.filter((call, slot): call is number => call !== null && slots[slot] === requirement).sort((a, b) => a - b),
   )
-  return { met: !sitting.includes(null), taken }
+  return { met: !assigned.includes(null), taken }
 }
 
-/** What has been filled, and one way of doing it. */
+/** How many calls each requirement has, and one assignment that leads there. */
 interface State {
   readonly counts: readonly number[]
   readonly taken: readonly (readonly number[])[]
 }
 
-/** Call by call every state worth having; of the ways to one state the first. */
+/** Extends every useful state call by call; of several ways to one state, the first stays. */
 function inOrder(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
-  const twins = twinsOf(requirements, calls, fits)
-  const isFull = ({ counts }: State) => requirements.every(({ need }, requirement) => counts[requirement]! >= need)
+  const equals = equalsOf(requirements, calls, fits)
+  const isFull = ({ counts }: State) =>
+    requirements.every(({ need }, requirement) => countOf(counts, requirement) >= need)
   const empty: State = { counts: requirements.map(() => 0), taken: requirements.map(() => []) }
   let states: readonly State[] = [empty]
   let best = empty
   for (let call = 0; call < calls && !isFull(best); call++) {
     states = states.flatMap(state => {
-      const next = stepsFrom(state, call, requirements, fits, twins)
+      const next = stepsFrom(state, call, requirements, fits, equals)
       return next.length > 0 ? next : [state]
     })
-    states = worthHaving(states)
+    states = undominated(states)
     best = states.reduce((most, one) => (sum(one.counts) > sum(most.counts) ? one : most), best)
   }
   return { met: isFull(best), taken: best.taken }
 }
 
-/** A state that has all another has and more can do whatever that one can: so a call that fits is never passed over. */
-function worthHaving(states: readonly State[]): State[] {
+/** Drops a state when another one has all its calls and more: so a call that fits is always used. */
+function undominated(states: readonly State[]): State[] {
   const first = [...new Map(states.toReversed().map(state => [keyOf(state), state])).values()].reverse()
   const most = first.toSorted((a, b) => sum(b.counts) - sum(a.counts))
-  const kept: State[] = []
-  for (const state of most) if (!kept.some(one => hasAllOf(one, state))) kept.push(state)
-  return first.filter(state => kept.includes(state))
+  const useful: State[] = []
+  for (const state of most) if (!useful.some(one => hasAllOf(one, state))) useful.push(state)
+  return first.filter(state => useful.includes(state))
 }
 
 const hasAllOf = (one: State, other: State): boolean =>
-  other.counts.every((count, requirement) => one.counts[requirement]! >= count)
+  other.counts.every((count, requirement) => countOf(one.counts, requirement) >= count)
 
-/** For each wish the first that is the same in all respects: of such it does not matter which is filled. */
-function twinsOf(requirements: readonly Requirement[], calls: number, fits: Fits): number[] {
+/** For each requirement the first that equals it: the order in which equal ones are filled does not matter. */
+function equalsOf(requirements: readonly Requirement[], calls: number, fits: Fits): number[] {
   const followers = (requirement: number) =>
     requirements.flatMap(({ after }, other) => (after.includes(requirement) ? [other] : []))
-  const looks = requirements.map(({ need, after }, requirement) => {
+  const keys = requirements.map(({ need, after }, requirement) => {
     const row = Array.from({ length: calls }, (_, call) => (fits(requirement, call) ? 1 : 0)).join('')
     return `${row} ${need} ${after} ${followers(requirement)}`
   })
-  return looks.map(look => looks.indexOf(look))
+  return keys.map(key => keys.indexOf(key))
 }
 
 function stepsFrom(
@@ -110,14 +113,14 @@ function stepsFrom(
   call: number,
   requirements: readonly Requirement[],
   fits: Fits,
-  twins: readonly number[],
+  equals: readonly number[],
 ): State[] {
   const { counts, taken } = state
-  const open = (requirement: number) => counts[requirement]! < requirements[requirement]!.need
-  const earlierTwin = (requirement: number) =>
-    twins.some((twin, other) => other < requirement && twin === twins[requirement] && open(other))
+  const open = (requirement: number) => countOf(counts, requirement) < (requirements[requirement]?.need ?? 0)
+  const hasEarlierEqual = (requirement: number) =>
+    equals.some((first, other) => other < requirement && first === equals[requirement] && open(other))
   return requirements.flatMap(({ after }, requirement) => {
-    if (!open(requirement) || after.some(open) || earlierTwin(requirement) || !fits(requirement, call)) return []
+    if (!open(requirement) || after.some(open) || hasEarlierEqual(requirement) || !fits(requirement, call)) return []
     return [
       {
         counts: plusOne(counts, requirement),
@@ -129,6 +132,7 @@ function stepsFrom(
 
 const plusOne = (counts: readonly number[], at: number) =>
   counts.map((count, requirement) => (requirement === at ? count + 1 : count))
+const countOf = (counts: readonly number[], requirement: number) => counts[requirement] ?? 0
 const keyOf = ({ counts }: State) => counts.join()
 const sum = (counts: readonly number[]) => counts.reduce((a, b) => a + b, 0)
 

@@ -1,5 +1,7 @@
 /** Describes a call of the intermediary, read from its entry in the journal. */
+
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
+import { isMap } from '../files/is-map.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { CallRef } from './near-miss.ts'
 
@@ -24,7 +26,7 @@ export const isCall = (entry: EntryOf<'api'>): boolean => !(entry.endpoint === n
 
 export function callOf(entry: EntryOf<'api'>): Call {
   const body = bodyOf(entry)
-  const inBody = (body as { chat_id?: unknown } | null)?.chat_id
+  const inBody = isMap(body) ? body.chat_id : undefined
   return {
     seq: entry.seq,
     readAt: entry.at_ms - entry.duration_ms,
@@ -52,9 +54,8 @@ export const isLater = (one: Call, other: Call): boolean =>
 
 /** Puts it where it belongs; nearly always last. */
 export function insert(calls: Call[], call: Call): void {
-  let at = calls.length
-  while (at > 0 && isLater(calls[at - 1]!, call)) at--
-  calls.splice(at, 0, call)
+  const before = calls.findLastIndex(one => !isLater(one, call))
+  calls.splice(before + 1, 0, call)
 }
 
 export const callReference = ({ seq, endpoint, entry: { method, path } }: Call): CallRef => ({

@@ -1,4 +1,6 @@
 /** Evaluates `check`: met as soon as one observation of the chat has the expected state. */
+import { keysOf } from '../contract/objects.ts'
+import { isMap } from '../files/is-map.ts'
 import type { Check } from '../scenario/action.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
@@ -25,7 +27,7 @@ export interface CheckEvaluator extends StepEvaluator {
 
 export function evaluateCheck(context: EvaluationContext, step: PlannedStep, written: Check): CheckEvaluator {
   const { index, options } = context
-  const begun = index.begun(step.number)!.at_ms
+  const begun = index.startOf(step.number).at_ms
   const untilMs = begun + index.plan.timeouts.expectMs
   let check: Check = written
   let last: Observed | null = null
@@ -106,7 +108,9 @@ const RULES: Readonly<Record<keyof Check, string>> = {
 }
 
 const rulesOf = (check: Check): string[] =>
-  (Object.keys(RULES) as (keyof Check)[]).filter(key => check[key] !== undefined).map(key => RULES[key])
+  keysOf(RULES)
+    .filter(key => check[key] !== undefined)
+    .map(key => RULES[key])
 
 type Rows = readonly TranscriptRow[]
 type ExpectedRows = NonNullable<Check['transcript']>
@@ -140,12 +144,12 @@ function containedRows(expected: readonly unknown[], rows: Rows, options: MatchO
 }
 
 function mostSimilar(expected: unknown, rows: Rows, options: MatchOptions): TranscriptRow | undefined {
-  const same = rows.filter(row => speakerOf(row) === speakerOf(expected as object))
+  const same = rows.filter(row => speakerOf(row) === speakerOf(expected))
   const ranked = same.map(row => ({ row, far: distanceOf(match(expected, row, options)) }))
   return ranked.sort((a, b) => a.far - b.far)[0]?.row ?? rows.at(-1)
 }
 
-const speakerOf = (row: object) => ['user', 'bot', 'agent'].find(name => name in row)
+const speakerOf = (row: unknown) => ['user', 'bot', 'agent'].find(name => isMap(row) && name in row)
 
 function lackedRow(row: unknown, at: number, rows: Rows, options: MatchOptions): Difference[] {
   const found = rows.find(one => fits(row, one, options))
@@ -155,7 +159,7 @@ function lackedRow(row: unknown, at: number, rows: Rows, options: MatchOptions):
 
 function under(path: string, expected: unknown, row: TranscriptRow | undefined, options: MatchOptions): Difference[] {
   if (row === undefined) return [{ path, expected: flow(expected), received: null }]
-  const sameSpeaker = speakerOf(row) === speakerOf(expected as object)
+  const sameSpeaker = speakerOf(row) === speakerOf(expected)
   if (!sameSpeaker) return fits(expected, row, options) ? [] : [{ path, expected: flow(expected), received: flow(row) }]
   return match(expected, row, options).map(one => ({ ...one, path: one.path === '' ? path : `${path}.${one.path}` }))
 }

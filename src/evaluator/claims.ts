@@ -1,5 +1,6 @@
 /** Registers which step has claimed which call or inbox item: each once, and in the order of its conversation. */
 
+import { isMap } from '../files/is-map.ts'
 import { type Call, isLater } from './call.ts'
 import type { ConversationKey, InboxRead } from './journal-index.ts'
 
@@ -40,32 +41,32 @@ export function createClaimRegistry(): ClaimRegistry {
   }
 }
 
-/** By their place in the inbox, for each conversation and generation of its inbox. */
+/** By their place in the inbox, for each conversation and reset of its inbox. */
 export interface InboxClaims {
   /** The last one claimed; -1 when there is none. */
-  floor(conversation: string, generation: number): number
-  take(conversation: string, generation: number, step: number, places: readonly number[]): void
-  ownerOf(conversation: string, generation: number, place: number): number | null
+  floor(conversation: string, resets: number): number
+  take(conversation: string, resets: number, step: number, places: readonly number[]): void
+  ownerOf(conversation: string, resets: number, place: number): number | null
 }
 
 export function createInboxClaims(): InboxClaims {
   const owners = new Map<string, Map<number, number>>()
-  const keyOf = (conversation: string, generation: number) => `${generation} ${conversation}`
+  const keyOf = (conversation: string, resets: number) => `${resets} ${conversation}`
   return {
-    floor: (conversation, generation) => Math.max(-1, ...(owners.get(keyOf(conversation, generation))?.keys() ?? [])),
-    take(conversation, generation, step, places) {
-      const own = owners.get(keyOf(conversation, generation)) ?? new Map<number, number>()
-      owners.set(keyOf(conversation, generation), own)
+    floor: (conversation, resets) => Math.max(-1, ...(owners.get(keyOf(conversation, resets))?.keys() ?? [])),
+    take(conversation, resets, step, places) {
+      const own = owners.get(keyOf(conversation, resets)) ?? new Map<number, number>()
+      owners.set(keyOf(conversation, resets), own)
       for (const place of places) own.set(place, step)
     },
-    ownerOf: (conversation, generation, place) => owners.get(keyOf(conversation, generation))?.get(place) ?? null,
+    ownerOf: (conversation, resets, place) => owners.get(keyOf(conversation, resets))?.get(place) ?? null,
   }
 }
 
 /** How many items there were before the turn began. */
-export function countBefore(reads: readonly InboxRead[], { generation }: InboxRead, turnSeq: number): number {
+export function countBefore(reads: readonly InboxRead[], { resets }: InboxRead, turnSeq: number): number {
   const before = reads.filter(({ seq }) => seq < turnSeq).at(-1)
-  return before === undefined || before.generation !== generation ? 0 : before.items.length
+  return before === undefined || before.resets !== resets ? 0 : before.items.length
 }
 
 /** An expected item as the matcher needs it: a text stands for an item with that text. */
@@ -74,6 +75,5 @@ export const asItem = (item: unknown): unknown =>
 
 /** `{ text: "Hi" }` is shown as `"Hi"`. */
 export function shortItem(item: unknown): unknown {
-  const fields = item as { text?: unknown } | null
-  return typeof item === 'object' && fields !== null && Object.keys(fields).join() === 'text' ? fields.text : item
+  return isMap(item) && Object.keys(item).join() === 'text' ? item.text : item
 }

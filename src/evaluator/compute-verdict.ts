@@ -1,7 +1,7 @@
 /** Computes the verdict on a play: the result of every step, the failures in their order, and the outcome. */
 import { lint } from '../linter/lint.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import type { RunEventOf } from '../scenario/run-events.ts'
+import { isRunEvent } from '../scenario/run-events.ts'
 import type { AttributedFailure, Evaluation } from './evaluation.ts'
 import type { Failure } from './failure.ts'
 import type { JournalIndex } from './journal-index.ts'
@@ -36,8 +36,8 @@ const NOTHING = { failures: [], warnings: [], steps: [], captures: {} }
 /** Finds out whether a saved journal is of other steps than the plan has: then its entries mean nothing. */
 function otherSteps({ entries, steps }: JournalIndex): Reason | null {
   for (const entry of entries) {
-    if (entry.kind !== 'note' || entry.note !== 'step_started') continue
-    const { step, verb, label } = entry as RunEventOf<'step_started'>
+    if (!isRunEvent(entry, 'step_started')) continue
+    const { step, verb, label } = entry
     const now = steps.get(step)
     if (now?.action.verb !== verb) return { code: 'other_steps', step, was: label, now: now?.label ?? null }
   }

@@ -2,7 +2,7 @@
 import type { DeliveryFailure, Entry } from '../journal/entry.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import type { RunEventOf } from '../scenario/run-events.ts'
+import { isRunEvent } from '../scenario/run-events.ts'
 import type { AttemptResult, FailureHint } from './hint.ts'
 import type { Delivery, JournalIndex } from './journal-index.ts'
 import { plainText } from './matching/value-text.ts'
@@ -21,8 +21,8 @@ export const isUnreachable = (failure: DeliveryFailure | undefined): boolean =>
 
 /** Why the intermediary could not be reached when a step ran out of time; null when it could, or was not tried. */
 export function unreachableReason({ entries }: JournalIndex): ConnectionFailure | null {
-  const gone = entries.find(entry => entry.kind === 'note' && entry.note === 'target_unreachable')
-  return gone === undefined ? null : (gone as RunEventOf<'target_unreachable'>).failure
+  const unreachable = entries.find(entry => isRunEvent(entry, 'target_unreachable'))
+  return unreachable?.failure ?? null
 }
 
 /** Whether it answered or called at any time of the play. */

@@ -6,14 +6,14 @@ import type { Entry } from '../journal/entry.ts'
 import type { Verb } from '../scenario/action.ts'
 import type { InterpolationScope } from '../scenario/interpolation.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
-import type { RunEventOf } from '../scenario/run-events.ts'
+import { isRunEvent, type RunEventOf } from '../scenario/run-events.ts'
 import { createVariables } from '../scenario/variables.ts'
 import { type CheckEvaluator, evaluateCheck } from './check.ts'
 import { createClaimRegistry, createInboxClaims } from './claims.ts'
 import { computeVerdict } from './compute-verdict.ts'
 import type { Evaluation } from './evaluation.ts'
 import { type ExpectEvaluator, evaluateExpect } from './expect.ts'
-import { AVAILABILITY, type ConversationKey, createJournalIndex } from './journal-index.ts'
+import { AVAILABILITY, type ConversationKey, JournalIndex } from './journal-index.ts'
 import { evaluateNone } from './none.ts'
 import { evaluateSees, type SeesEvaluator } from './sees.ts'
 import { PASSED, type StepEvaluator, type StepResult, type StepStatus } from './step-evaluator.ts'
@@ -55,7 +55,8 @@ export function createIncrementalEvaluation(plan: Plan): IncrementalEvaluation {
   return { evaluation, evaluator: evaluation, addStep: step => evaluation.addStep(step) }
 }
 
-type ReadEvent = RunEventOf<'scenario_started' | 'conversation' | 'step_started' | 'step_ended' | 'observed'>
+const READ_EVENTS = ['scenario_started', 'conversation', 'step_started', 'step_ended', 'observed'] as const
+type ReadEvent = RunEventOf<(typeof READ_EVENTS)[number]>
 
 class JournalEvaluation implements Evaluation, Evaluator {
   readonly index
@@ -73,7 +74,7 @@ class JournalEvaluation implements Evaluation, Evaluator {
   readonly #ended = new Map<number, StepStatus['state']>()
 
   constructor(plan: Plan) {
-    this.index = createJournalIndex(plan)
+    this.index = new JournalIndex(plan)
     this.variables = createVariables(plan)
     this.windows = createWindows(this.index)
     this.options = plan.tokens ? { clean: stripToken } : {}
@@ -83,7 +84,7 @@ class JournalEvaluation implements Evaluation, Evaluator {
     const { index } = this
     const call = index.add(entry)
     if (call !== null) this.#considerCall(index.conversationOf(call))
-    else if (entry.kind === 'note') this.#addRunEvent(entry as ReadEvent)
+    else if (isRunEvent(entry, ...READ_EVENTS)) this.#addRunEvent(entry)
     else if (entry.kind === 'driver') this.#consider(['sees'], index.conversationOfChat(entry.chat_id))
     else if (entry.kind === 'event') this.#consider(['check'], index.conversationOfChat(entry.chat_id))
   }

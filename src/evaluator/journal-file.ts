@@ -6,6 +6,7 @@
 import { ConfigError, problem } from '../files/errors.ts'
 import type { Entry } from '../journal/entry.ts'
 import type { Place } from '../scenario/plan.ts'
+import { messageOf } from '../text/error-text.ts'
 import type { Failure } from './failure.ts'
 import type { Outcome, Reason, RunResult, ScenarioResult } from './verdict.ts'
 
@@ -124,7 +125,7 @@ export function readJournal(name: string, text: string): SavedRun {
   const lines = linesOf(name, text)
   const [run, ...rest] = lines
   if (run?.type !== 'run') throw problem(`${name}:1`, 'must be the line of the run: {"v":1,"type":"run", …}')
-  const scenarios = rest.filter(line => line.type === 'play').map(play => ({ ...play, journal: [] as Entry[] }))
+  const scenarios = rest.filter(line => line.type === 'play').map(withJournal)
   const journal: Entry[] = []
   const byNumber = new Map(scenarios.map(play => [play.play, play]))
   for (const line of rest) {
@@ -137,6 +138,8 @@ export function readJournal(name: string, text: string): SavedRun {
   checkWhole(name, saved)
   return saved
 }
+
+const withJournal = (play: ScenarioLine): ScenarioLine & { readonly journal: Entry[] } => ({ ...play, journal: [] })
 
 function linesOf(name: string, text: string): Line[] {
   const texts = text.replace(/^\ufeff/, '').split('\n')
@@ -151,9 +154,7 @@ function parsed(at: string, text: string, last: boolean): Line {
   try {
     line = JSON.parse(text)
   } catch (error) {
-    const why = last
-      ? 'the file was cut off in the middle of its last line'
-      : `is not JSON: ${(error as Error).message}`
+    const why = last ? 'the file was cut off in the middle of its last line' : `is not JSON: ${messageOf(error)}`
     throw problem(at, why)
   }
   const problemText = whyNoLine(line)
@@ -167,14 +168,14 @@ function whyNoLine(line: Partial<Line> | null): string | null {
   if (line.type === 'entry')
     return isEntry(line.entry) ? null : 'entry: must be an entry of a journal, with seq and kind'
   if (line.type === 'play') return typeof line.name === 'string' ? null : 'name: is required: the name of the scenario'
-  if (line.type === 'run') return null
-  return `type: must be run, play or entry, got ${JSON.stringify((line as { type?: unknown }).type)}`
+  const { type } = line
+  return type === 'run' ? null : `type: must be run, play or entry, got ${JSON.stringify(type)}`
 }
 
 const isEntry = (entry: Partial<Entry> | undefined): boolean =>
   typeof entry?.seq === 'number' && typeof entry.kind === 'string' && typeof entry.at_ms === 'number'
 
-/** What is not there cannot be told from what did not happen: a journal with a gap is refused. */
+/** Refuses a journal with a gap, in which a missing entry looks like a call that did not arrive. */
 function checkWhole(name: string, { run, scenarios }: SavedRun): void {
   const problems = scenarios.flatMap(play => {
     const why = gapIn(play)
@@ -188,9 +189,10 @@ function checkWhole(name: string, { run, scenarios }: SavedRun): void {
 
 function gapIn({ journal, entries }: SavedScenario): string | null {
   if (journal.length < entries) return `has ${journal.length} of its ${entries} entries: the file was cut off`
-  const gap = journal.findIndex((entry, index) => index > 0 && entry.seq !== journal[index - 1]!.seq + 1)
-  if (gap > 0)
-    return `has no entry between #${journal[gap - 1]!.seq} and #${journal[gap]!.seq}: the journal is not whole`
+  for (const [index, { seq }] of journal.entries()) {
+    const before = journal[index - 1]?.seq ?? seq - 1
+    if (seq !== before + 1) return `has no entry between #${before} and #${seq}: the journal is not whole`
+  }
   return journal.length === 0 || startsAtTheStart(journal)
     ? null
     : 'begins in the middle: older entries had been dropped when it was saved'

@@ -1,4 +1,5 @@
 /** Finds out whether a call is the expected one, and if not, every obstacle; ranks the calls that came closest. */
+import { isMap } from '../files/is-map.ts'
 import type { Expectation } from '../scenario/action.ts'
 import { type Call, callReference, isLater } from './call.ts'
 import type { ClaimRegistry } from './claims.ts'
@@ -77,11 +78,11 @@ export const conversationOfQuery = ({
   leaf.call === 'availability' ? AVAILABILITY : conversation
 
 /** A chat may belong to another bot than the main one. */
-const botOf = (conversation: string, { opened, started }: JournalIndex): number | undefined =>
-  opened(conversation)?.chat.bot_id ?? started?.bot.id
+const botOf = (conversation: string, index: JournalIndex): number | undefined =>
+  index.opened(conversation)?.chat.bot_id ?? index.started?.bot.id
 
 function botObstacle(body: unknown, expected: number | undefined): Obstacle | null {
-  const received = (body as { readonly bot_id?: unknown } | null)?.bot_id
+  const received = isMap(body) ? body.bot_id : undefined
   if (expected === undefined || received === undefined || received === expected) return null
   return { code: 'bot', received: JSON.stringify(received), expected }
 }

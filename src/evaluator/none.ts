@@ -34,7 +34,7 @@ export function evaluateNone(
   isSurplus: (call: Call) => boolean,
 ): StepEvaluator {
   const { index, claims, windows } = context
-  const untilMs = index.begun(step.number)!.at_ms + forMs
+  const untilMs = index.startOf(step.number).at_ms + forMs
   const from = windows.turnStart(step)
   let unwanted: Call | null = null
   let unfillable: string | null = null
@@ -79,7 +79,7 @@ export function evaluateNone(
       const happened = { code: 'unfillable', message: unfillable ?? '' } as const
       return { ...common, happened, rules: [], nearest: [], marks: [] }
     }
-    const afterMs = Math.round(unwanted.readAt - index.begun(step.number)!.at_ms)
+    const afterMs = Math.round(unwanted.readAt - index.startOf(step.number).at_ms)
     const call = callReference(unwanted)
     return {
       ...common,

@@ -124,7 +124,7 @@ function obstacleOf(
   place: number,
   differences: readonly Difference[],
 ): Obstacle {
-  const ownerOf = (one: number) => claims.ownerOf(conversation, read.generation, one)
+  const ownerOf = (one: number) => claims.ownerOf(conversation, read.resets, one)
   const owner = ownerOf(place)
   if (owner !== null && owner !== number) return { code: 'claimed', step: owner }
   if (place >= from) return { code: 'fields', count: differences.length }

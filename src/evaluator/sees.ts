@@ -39,9 +39,9 @@ export function evaluateSees(
   const { index, windows, options } = context
   const { conversation, number } = step
   const { times, forMs } = action
-  const begun = index.begun(number)!
+  const begun = index.startOf(number)
   const deadline = deadlineOf(context, step, conversation, action.withinMs)
-  const watchedUntil = forMs === null ? null : begun.at_ms + forMs
+  const observedUntil = forMs === null ? null : begun.at_ms + forMs
   const turnSeq = windows.turnStart(step).seq
   let matcher: unknown
   let unfillable: string | null = null
@@ -59,9 +59,9 @@ export function evaluateSees(
   /** The items that match and that no other step has claimed. */
   function matchInbox(read: InboxRead): InboxMatch {
     const start = countBefore(index.readsOf(conversation), read, turnSeq)
-    const from = Math.max(start, lastClaimedBefore(read.generation) + 1)
+    const from = Math.max(start, lastClaimedBefore(read.resets) + 1)
     const found = read.items.flatMap((item, place) => {
-      const free = [null, number].includes(claims.ownerOf(conversation, read.generation, place))
+      const free = [null, number].includes(claims.ownerOf(conversation, read.resets, place))
       return place >= from && free && fits(matcher, item, options) ? [place] : []
     })
     return { read, start, from, found }
@@ -70,16 +70,16 @@ export function evaluateSees(
   const floors = new Map<number, number>()
 
   /** As it was when the step first read the inbox: its own claims do not count. */
-  function lastClaimedBefore(generation: number): number {
-    const known = floors.get(generation) ?? claims.floor(conversation, generation)
-    floors.set(generation, known)
+  function lastClaimedBefore(resets: number): number {
+    const known = floors.get(resets) ?? claims.floor(conversation, resets)
+    floors.set(resets, known)
     return known
   }
 
   function consider(): void {
     const read = index.readsOf(conversation).at(-1)
     if (decided !== null || read === undefined || read.seq < begun.seq || read === inbox?.read) return
-    if (read.askedAt > Math.max(deadline.atMs, watchedUntil ?? 0) + GRACE_MS) return
+    if (read.askedAt > Math.max(deadline.atMs, observedUntil ?? 0) + GRACE_MS) return
     inbox = matchInbox(read)
     const count = inbox.found.length
     if (forMs === null) decided = count >= times.min ? 'met' : null
@@ -110,13 +110,13 @@ export function evaluateSees(
     status(nowMs) {
       if (decided !== null) return decided === 'met' ? MET : FAILED
       const awaited = { code: 'inbox_item', item: flow(shortItem(matcher)) } as const
-      const watching = watchedUntil !== null && (enough() || watchedUntil > deadline.atMs)
-      return watching
-        ? openUntil(nowMs, watchedUntil, enough() ? MET : FAILED, awaited)
+      const observing = observedUntil !== null && (enough() || observedUntil > deadline.atMs)
+      return observing
+        ? openUntil(nowMs, observedUntil, enough() ? MET : FAILED, awaited)
         : openUntil(nowMs, deadline.atMs, FAILED, awaited)
     },
     close() {
-      if (inbox !== null) claims.take(conversation, inbox.read.generation, number, inbox.found.slice(0, times.max))
+      if (inbox !== null) claims.take(conversation, inbox.read.resets, number, inbox.found.slice(0, times.max))
     },
     failure() {
       if (unfillable !== null) {

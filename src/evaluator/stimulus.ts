@@ -2,11 +2,12 @@
 
 import type { DriverFailure } from '../journal/run-failures.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
+import type { DriverCallEntry } from '../scenario/run-events.ts'
 import { ackResult } from './ack.ts'
 import { wasReachable } from './deliveries.ts'
 import type { Expected, FailureKind, Happened } from './failure.ts'
 import type { FailureHint } from './hint.ts'
-import type { DriverEntry, JournalIndex } from './journal-index.ts'
+import type { JournalIndex } from './journal-index.ts'
 import { plainText } from './matching/value-text.ts'
 import { stepName } from './references.ts'
 import { PASSED, type StepResult } from './step-evaluator.ts'
@@ -68,7 +69,7 @@ function driverResult(index: JournalIndex, step: PlannedStep): StepResult | null
 
 const LONGEST_ANSWER = 120
 
-const driverFailed = ({ label }: PlannedStep, { how, status, failure, answer = '' }: DriverEntry): Happened => ({
+const driverFailed = ({ label }: PlannedStep, { how, status, failure, answer = '' }: DriverCallEntry): Happened => ({
   code: 'driver_failed',
   label,
   how,
@@ -77,7 +78,7 @@ const driverFailed = ({ label }: PlannedStep, { how, status, failure, answer = '
   answer: plainText(answer.trim(), LONGEST_ANSWER),
 })
 
-function driverHint({ status, outcome, failure }: DriverEntry): FailureHint | undefined {
+function driverHint({ status, outcome, failure }: DriverCallEntry): FailureHint | undefined {
   if (failure !== undefined && NOT_STARTED.includes(failure.code)) return { code: 'command_folder' }
   if (failure?.code === 'connection_closed' || failure?.code === 'connection_reset') return { code: 'broke_off' }
   if (outcome === 'unreachable') return { code: 'desk_address' }

@@ -1,5 +1,7 @@
 /** Finds the calls that no step claims: too many of an expected call, unexpected ones, and those after the end. */
+
 import type { EndpointId } from '../contract/endpoints.ts'
+import { isMap } from '../files/is-map.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { type Call, callReference, ruleOf } from './call.ts'
 import { type AttributedFailure, type Evaluation, nameOfConversation, sinceStart } from './evaluation.ts'
@@ -204,7 +206,7 @@ const LONGEST_BODY = 60
 
 /** Ids say nothing to a reader; null when nothing else is in the body. */
 function bodyWithoutIds({ body }: Call): Notation | null {
-  if (typeof body !== 'object' || body === null) return flow(body, LONGEST_BODY)
-  const { bot_id: _, chat_id: __, ...rest } = body as Record<string, unknown>
+  if (!isMap(body)) return flow(body, LONGEST_BODY)
+  const { bot_id: _, chat_id: __, ...rest } = body
   return Object.keys(rest).length === 0 ? null : flow(rest, LONGEST_BODY)
 }

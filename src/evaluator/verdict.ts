@@ -95,7 +95,7 @@ export interface RunResult {
   /** Null when the shards of the run had different seeds. */
   readonly seed: number | null
   readonly scenarios: readonly ScenarioResult[]
-  /** Failures that belong to no scenario: calls for chats nobody knows, texts that leaked between scenarios. */
+  /** Failures that belong to no scenario: calls for unknown chats, texts that leaked between scenarios. */
   readonly failures: readonly Failure[]
   /** Entries of no scenario. */
   readonly journal: readonly Entry[]

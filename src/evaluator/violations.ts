@@ -1,5 +1,7 @@
 /** Finds calls that the platform refused for breaking its contract, and calls that `never` forbids. */
+
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
+import { isMap } from '../files/is-map.ts'
 import type { CallPattern } from '../scenario/action.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import { type Call, callReference, ruleOf } from './call.ts'
@@ -8,18 +10,23 @@ import { fits } from './matching/match.ts'
 import { patternRef } from './references.ts'
 
 /** Errors that depend on the state of the platform, which the caller cannot know. */
-const OF_STATE: readonly ErrorCode[] = ['precondition_failed', 'conflict', 'rate_limited', 'file_not_found']
+const OF_STATE: readonly string[] = [
+  'precondition_failed',
+  'conflict',
+  'rate_limited',
+  'file_not_found',
+] satisfies ErrorCode[]
 const STATUSES: readonly number[] = [400, 401, 403, 404, 405, 413, 415, 422]
 
 export function contractViolations(evaluation: Evaluation): AttributedFailure[] {
   const violations = evaluation.index.calls.filter(call => isViolation(call) && !isExpected(evaluation, call))
-  return grouped(violations).map(calls => violation(evaluation, calls))
+  return grouped(violations).flatMap(calls => calls.slice(0, 1).map(first => violation(evaluation, first, calls)))
 }
 
 function isViolation({ entry }: Call): boolean {
   if (entry.status < 400 || isFaulted(entry)) return false
   const { code } = refusalOf(entry)
-  if (code !== undefined && Object.hasOwn(ERRORS, code)) return !OF_STATE.includes(code as ErrorCode)
+  if (code !== undefined && Object.hasOwn(ERRORS, code)) return !OF_STATE.includes(code)
   return STATUSES.includes(entry.status)
 }
 
@@ -32,8 +39,14 @@ interface Refusal {
   readonly message?: string
 }
 
-const refusalOf = ({ response }: Call['entry']): Refusal =>
-  (response as { error?: Refusal } | null | undefined)?.error ?? {}
+function refusalOf({ response }: Call['entry']): Refusal {
+  const error = isMap(response) && isMap(response.error) ? response.error : {}
+  const { code, message } = error
+  return {
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof message === 'string' ? { message } : {}),
+  }
+}
 
 /** An `expect` with `auth: invalid` claimed it. */
 function isExpected({ claims, expects }: Evaluation, call: Call): boolean {
@@ -56,8 +69,7 @@ function grouped(calls: readonly Call[]): Call[][] {
   return [...groups.values()]
 }
 
-function violation({ index }: Evaluation, calls: readonly Call[]): AttributedFailure {
-  const first = calls[0]!
+function violation({ index }: Evaluation, first: Call, calls: readonly Call[]): AttributedFailure {
   const { entry, endpoint, seq } = first
   const { code, message } = refusalOf(entry)
   const seqs = calls.map(call => call.seq)

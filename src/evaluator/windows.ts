@@ -104,7 +104,7 @@ export function deadlineOf(
   conversation: ConversationKey,
   withinMs: number | null,
 ): Deadline {
-  const begun = context.index.begun(step.number)!.at_ms
+  const begun = context.index.startOf(step.number).at_ms
   const base = baseOf(context, step, conversation)
   const waitMs = 'waitMs' in step.action ? step.action.waitMs : undefined
   const ms = withinMs ?? waitMs ?? context.index.plan.timeouts.expectMs

@@ -2,8 +2,10 @@
  * Compares an expected value with a received one. Scalars equal; objects partial; arrays of the same length, their items
  * partial; `{ $op: … }` as operators.ts says.
  */
+
 import { fieldName } from '../../contract/explain-issues.ts'
 import { type Asymmetric, isAsymmetric } from '../../scenario/interpolation.ts'
+import { messageOf } from '../../text/error-text.ts'
 import type { Difference, DifferenceNote } from '../near-miss.ts'
 import { keyNote, noteFor } from './notes.ts'
 import { type Inner, operatorIn, typesOf } from './operators.ts'
@@ -44,7 +46,7 @@ function compare(expected: unknown, actual: unknown, path: Path, clean: Clean): 
   if (isAsymmetric(expected)) return byItself(expected, actual, path)
   if (Array.isArray(expected)) return compareLists(expected, actual, path, clean)
   const operator = operatorIn(expected)
-  if (operator === null) return compareMaps(expected as Fields, actual, path, clean)
+  if (operator === null) return compareMaps({ ...expected }, actual, path, clean)
   if (operator.name === '$each' && Array.isArray(actual)) {
     return actual.flatMap((item, index) => compare(operator.argument, item, [...path, index], clean))
   }
@@ -59,8 +61,6 @@ function byItself(expected: Asymmetric, actual: unknown, path: Path): Gap[] {
     return [{ path, expected, actual, note: { code: 'matcher_threw', message: flow(messageOf(error)) } }]
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const innerOf = (clean: Clean): Inner => ({
   fits: (expected, actual) => compare(expected, actual, [], clean).length === 0,

@@ -66,9 +66,9 @@ function invisible(expected: string, actual: string): DifferenceNote | undefined
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
 
 const unescaped = (text: string) =>
-  text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi, (whole, dec?: string, hex?: string, name?: string) => {
+  text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi, (whole, dec?: string, hex = '', name?: string) => {
     if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole
-    const code = dec === undefined ? Number.parseInt(hex!, 16) : Number(dec)
+    const code = dec === undefined ? Number.parseInt(hex, 16) : Number(dec)
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })
 

@@ -43,12 +43,11 @@ export interface Operator {
 
 /** Null when the value is no matcher but data. */
 export function operatorIn(expected: object): Operator | null {
-  const keys = Object.keys(expected)
-  const name = keys[0]
-  const test = keys.length === 1 && Object.hasOwn(TESTS, name!) ? TESTS[name!] : undefined
-  if (test === undefined) return null
-  const argument = (expected as Record<string, unknown>)[name!]
-  return { name: name!, argument, holds: (actual, inner) => test(argument, actual, inner) }
+  const [only, ...others] = Object.entries(expected)
+  if (only === undefined || others.length > 0) return null
+  const [name, argument] = only
+  const test = Object.hasOwn(TESTS, name) ? TESTS[name] : undefined
+  return test === undefined ? null : { name, argument, holds: (actual, inner) => test(argument, actual, inner) }
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])

@@ -44,9 +44,10 @@ function asymmetricText(value: Asymmetric & { toAsymmetricMatcher?(): string; to
 const ownName = (value: object): string => (value.toString === Object.prototype.toString ? 'a matcher' : `${value}`)
 
 function operatorText(value: object, depth: number, longest: number): string | null {
-  const [name, ...rest] = Object.keys(value)
-  if (name === undefined || rest.length > 0 || !/^\$\w+$/.test(name)) return null
-  const argument = (value as Record<string, unknown>)[name]
+  const [only, ...rest] = Object.entries(value)
+  if (only === undefined || rest.length > 0) return null
+  const [name, argument] = only
+  if (!/^\$\w+$/.test(name)) return null
   if (argument === true) return name
   if (name === '$re')
     return (argument instanceof RegExp ? String(argument) : slashed(textOf(argument))).replace(UNSEEN, codeOf)
@@ -67,15 +68,15 @@ function mapText(value: object, depth: number, longest: number): string {
 function quoted(text: string, longest = LONGEST): string {
   const whole = escaped(text)
   if ([...whole].length <= longest + 2) return whole
-  let kept = ''
+  let start = ''
   for (const sign of text) {
-    if ([...escaped(kept + sign)].length > longest + 1) break
-    kept += sign
+    if ([...escaped(start + sign)].length > longest + 1) break
+    start += sign
   }
-  return escaped(`${kept}…`)
+  return escaped(`${start}…`)
 }
 
-/** Somebody's own words as they are, on one line. */
+/** A text of a user or a tool as it is, on one line. */
 export const plainText = (text: string, longest = LONGEST): string => cut(text.replace(UNSEEN, codeOf), longest)
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
@@ -83,7 +84,7 @@ const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 const escaped = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(UNSEEN, codeOf)}"`
 
 const codeOf = (sign: string) => {
-  const hex = sign.codePointAt(0)!.toString(16)
+  const hex = (sign.codePointAt(0) ?? 0).toString(16)
   return NAMED[sign] ?? (hex.length > 4 ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`)
 }
 

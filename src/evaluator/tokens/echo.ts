@@ -4,12 +4,12 @@ import type { Plan } from '../../scenario/plan.ts'
 import { conversationsIn } from '../../scenario/run-events.ts'
 import type { ChatRef, Failure, StepRef } from '../failure.ts'
 import type { ScenarioResult } from '../verdict.ts'
-import { saidIn, writerOf } from './authors.ts'
+import { agentTextsIn, writerOf } from './authors.ts'
 import { finderIn, type Known, known, type Reached, reachedIn, type Written, writtenIn } from './texts.ts'
 
 /** Echoes and leaks within one play. */
 export function echoes(plan: Plan, entries: readonly Entry[]): Failure[] {
-  const maySay = saidIn(plan)
+  const maySay = agentTextsIn(plan)
   const conversationOf = conversationsIn(entries)
   const chatOf = (chatId: string): ChatRef => ({ chat: conversationOf(chatId) ?? chatId, scenario: null })
   const find = finderIn(reachedIn(entries))

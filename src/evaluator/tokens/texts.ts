@@ -14,7 +14,7 @@ export interface Written {
   readonly sign: string | null
 }
 
-/** A text that reached somebody: the user by a call, the agent by an inbox. */
+/** A text that a call brought to the user, or an inbox to the agent. */
 export interface Reached {
   readonly chatId: string
   readonly seq: number
@@ -50,14 +50,14 @@ export function known<One extends Written>(written: readonly One[]): (One & Know
     isToken(sign) || [...writers].every(([text, chats]) => isOnly(chats, own) || !text.includes(sign))
   return written.filter(
     (one): one is One & Known =>
-      one.sign !== null && isOnly(writers.get(one.text)!, one.chatId) && isOwn(one.sign, one.chatId),
+      one.sign !== null && isOnly(writers.get(one.text), one.chatId) && isOwn(one.sign, one.chatId),
   )
 }
 
-const isOnly = (chats: ReadonlySet<string>, own: string): boolean => chats.size === 1 && chats.has(own)
+const isOnly = (chats: ReadonlySet<string> | undefined, own: string): boolean => chats?.size === 1 && chats.has(own)
 const isToken = (sign: string): boolean => tokensIn(sign)[0] === sign
 
-/** Where a sign came up. Tokens are looked up: a long run has many. */
+/** Finds the texts with a sign. Tokens are looked up in a map: a long run has many. */
 export function finderIn<Where extends Reached>(reached: readonly Where[]): (sign: string) => readonly Where[] {
   const byToken = new Map<string, Where[]>()
   for (const one of reached) {

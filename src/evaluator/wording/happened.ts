@@ -101,8 +101,8 @@ function ackText({ ack, withinMs, result, copy }: Extract<Happened, { code: 'not
   const expected = ack === 'any' ? ACKS.any : ack === 'non-2xx' ? ACKS.refusal : String(ack)
   const slow = afterMs > withinMs ? ` ${within(withinMs)}` : ''
   const asExpected = expected === String(status) && slow === ''
-  const said = ACKS.body(body === '' ? ACKS.empty : body)
-  return `${ACKS.answered(status, event, seconds(afterMs))}${asExpected ? '' : ACKS.expected(`${expected}${slow}`)}${said}`
+  const answer = ACKS.body(body === '' ? ACKS.empty : body)
+  return `${ACKS.answered(status, event, seconds(afterMs))}${asExpected ? '' : ACKS.expected(`${expected}${slow}`)}${answer}`
 }
 
 /** `answered 500 after 31 ms: TypeError: x is not a function` */

@@ -73,8 +73,10 @@ export function listed(seqs: readonly number[]): string {
 export const patternText = ({ call, body }: PatternRef): string => (body === null ? call : `${call} ${body}`)
 
 /** The same for sentences in which `any` is no name. */
-export const callNamed = ({ call, body }: PatternRef): string =>
-  patternText({ call: call === 'any' ? (PARTS.call as 'any') : call, body })
+export function callNamed({ call, body }: PatternRef): string {
+  const name = call === 'any' ? PARTS.call : call
+  return body === null ? name : `${name} ${body}`
+}
 
 /** A requirement without how often. */
 export const callWithKey = (requirement: RequirementRef): string => {
