@@ -9,7 +9,7 @@ import { visible } from '../text/visible.ts'
 import type { Shade, Theme } from './theme.ts'
 
 const TEXTS = defineTexts({
-  ofStep: (step: number, expected: string, happened: string) => `step ${step}: ${expected}: ${happened}`,
+  ofStep: (step: number, happened: string) => `step ${step}: ${happened}`,
   ofRun: (expected: string, happened: string) => `${happened} (expected: ${expected})`,
   chat: (name: string) => `chat ${name}`,
   step: (number: number, count: number, name: string) => `step ${number}/${count}${name}`,
@@ -21,13 +21,13 @@ const TEXTS = defineTexts({
   rules: 'rules',
 })
 
-/** A failure in one line that is complete by itself: step, expectation, and what happened. */
+/** A failure in one line that is complete by itself: `happened` says what was expected where it differs. */
 export const headlineOf = ({
   step,
   expected,
   happened,
 }: Pick<FailureReport, 'step' | 'expected' | 'happened'>): string =>
-  step === null ? TEXTS.ofRun(expected, happened) : TEXTS.ofStep(step.number, expected, happened)
+  step === null ? TEXTS.ofRun(expected, happened) : TEXTS.ofStep(step.number, happened)
 
 /** The headline of the first failure, else why the scenario has no verdict; empty when it passed. */
 export const causeOf = ({ failures: [first], reason }: Pick<ScenarioReport, 'failures' | 'reason'>): string =>
@@ -58,11 +58,11 @@ function hanging(mark: string, text: string, shade: Shade, { columns, theme }: L
   return lines.map((line, index) => theme[shade](`${index === 0 ? mark : ' '.repeat(mark.length)}${line}`))
 }
 
-/** `scenarios/happy.yaml:19:5  step 7/10`. */
-function locationLines({ step, conversation, soft }: FailureReport, layout: Layout): string[] {
+/** `scenarios/happy.yaml:19:5  step 7/10  expect message { message: "Hi" } within 2s`. */
+function locationLines({ step, conversation, soft, expected }: FailureReport, layout: Layout): string[] {
   const parts = [
     step?.place ? visible(placeText(step.place)) : '',
-    step === null ? chatText(conversation) : stepText(step),
+    step === null ? chatText(conversation) : `${stepText(step)}  ${visible(expected)}`,
     soft ? TEXTS.soft : '',
   ].filter(Boolean)
   return parts.length === 0 ? [] : hanging('  ', parts.join('  '), 'plain', layout)

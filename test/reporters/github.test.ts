@@ -36,7 +36,7 @@ describe('annotations', () => {
         col: '5',
         title: 'FAIL Happy path',
         message: [
-          `step 7: expect message { message: "I'm Anna" } within 2s of #10: nearest: #12, message differs (only HTML escaping)`,
+          `step 7: nearest: #12, message differs (only HTML escaping)`,
           'hint: send the text as it is; the platform does the escaping',
           'again: npx handover-sim run scenarios/happy.yaml --seed 1',
         ].join('\n'),
@@ -108,7 +108,7 @@ describe('the summary', () => {
       '',
       '| | Scenario | Time | What happened |',
       '| --- | --- | --- | --- |',
-      `| FAIL | scenarios/happy.yaml &gt; Happy path | 6.4 s | step 7: expect message { message: "I'm Anna" } within 2s of &#35;10: nearest: &#35;12, message differs (only HTML escaping) |`,
+      `| FAIL | scenarios/happy.yaml &gt; Happy path | 6.4 s | step 7: nearest: &#35;12, message differs (only HTML escaping) |`,
       '| INCONCLUSIVE | scenarios/agent.yaml &gt; With an agent | 30 ms | the agent driver has no verb "transfer" |',
     ])
     expect(lines).toContain('<details><summary>scenarios/happy.yaml &gt; Happy path</summary>')

@@ -53,7 +53,7 @@ describe('a case', () => {
     const failed = caseOf('Happy path')
     const [found] = all(failed, 'failure')
     expect(found!.attributes).toEqual({
-      message: `step 7: expect message { message: "I'm Anna" } within 2s of #10: nearest: #12, message differs (only HTML escaping)`,
+      message: `step 7: nearest: #12, message differs (only HTML escaping)`,
       type: 'expect',
     })
     expect(found!.text).toContain(`message  - "I'm Anna"   + "I&#39;m Anna"   only HTML escaping differs`)
