@@ -48,10 +48,10 @@ const count = (test: (node: Node) => boolean) =>
 
 describe('types', () => {
   it('src has few casts; `as const` does not count', () => {
-    expect(count(node => node.type === 'TSAsExpression' && !isConst(node))).toBeLessThanOrEqual(270)
+    expect(count(node => node.type === 'TSAsExpression' && !isConst(node))).toBeLessThanOrEqual(120)
   })
 
   it('src has few non-null assertions', () => {
-    expect(count(({ type }) => type === 'TSNonNullExpression')).toBeLessThanOrEqual(150)
+    expect(count(({ type }) => type === 'TSNonNullExpression')).toBeLessThanOrEqual(40)
   })
 })
