@@ -12,7 +12,7 @@ import { type CheckEvaluator, evaluateCheck } from './check.ts'
 import { createClaimRegistry, createInboxClaims } from './claims.ts'
 import { computeVerdict } from './compute-verdict.ts'
 import type { Evaluation } from './evaluation.ts'
-import { type ExpectEvaluator, evaluateExpect } from './expect.ts'
+import { ExpectEvaluator } from './expect.ts'
 import { AVAILABILITY, type ConversationKey, JournalIndex } from './journal-index.ts'
 import { evaluateNone } from './none.ts'
 import { evaluateSees, type SeesEvaluator } from './sees.ts'
@@ -143,7 +143,7 @@ class JournalEvaluation implements Evaluation, Evaluator {
     const { action, number } = step
     switch (action.verb) {
       case 'expect':
-        return stored(this.expects, number, evaluateExpect(this, step, action.tree, action.withinMs))
+        return stored(this.expects, number, new ExpectEvaluator(this, step, action.tree, action.withinMs))
       case 'none':
         return evaluateNone(this, step, action, call => surplusCalls(this, step.conversation).has(call))
       case 'check':

@@ -2,7 +2,7 @@
 
 import type { Expectation, ExpectTree } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import { type Alternative, leavesOf } from './assignment.ts'
+import { leavesOf } from './assignment.ts'
 import { type Call, callReference, ruleOf } from './call.ts'
 import { refusedEventHint, unreachableReason } from './deliveries.ts'
 import type { CallProgress, Expected, Happened, NoCallDetail } from './failure.ts'
@@ -13,12 +13,22 @@ import { chatIn, requirementRef, requirementTree, stepName } from './references.
 import type { EvaluationContext, FailureDetails } from './step-evaluator.ts'
 import type { Deadline } from './windows.ts'
 
-/** One way to meet an `expect`, with the calls of each of its leaves. */
-export interface Attempt {
-  readonly alternative: Alternative
-  readonly met: boolean
-  readonly taken: readonly (readonly Call[])[]
+/** One leaf of an `expect`, and the calls that it claims. */
+export interface AttemptedLeaf {
+  readonly leaf: Expectation
+  readonly calls: readonly Call[]
 }
+
+/** One alternative of an `expect`, with the calls of each of its leaves. */
+export interface Attempt {
+  readonly met: boolean
+  readonly leaves: readonly AttemptedLeaf[]
+}
+
+export const claimedCalls = ({ leaves }: Attempt): Call[] => leaves.flatMap(({ calls }) => calls)
+
+/** Whether the leaf needs more calls. */
+export const isMissing = ({ leaf, calls }: AttemptedLeaf): boolean => calls.length < leaf.times.min
 
 /** Two calls of one leaf that follow each other too fast. */
 export interface ClosePair {
@@ -72,10 +82,11 @@ export interface Unmet {
 
 export function missingCall(context: EvaluationContext, unmet: Unmet): FailureDetails {
   const { step, tree, deadline, attempt, queryOf } = unmet
-  const at = attempt.alternative.leaves.findIndex((leaf, index) => attempt.taken[index]!.length < leaf.times.min)
-  const leaf = attempt.alternative.leaves[at]!
+  const missing = attempt.leaves.find(isMissing)
+  if (missing === undefined) throw new Error(`Failed to explain step ${step.number}: no call is missing.`)
+  const { leaf } = missing
   const ended = context.index.endOf(step.number)
-  const misses = callMisses(context, queryOf(leaf), attempt.taken.flat(), ended?.at_ms ?? null)
+  const misses = callMisses(context, queryOf(leaf), claimedCalls(attempt), ended?.at_ms ?? null)
   const [best] = misses
   const mark = best?.call.seq ?? ended?.seq
   const hint = hintOf(context, best, step)
@@ -87,7 +98,7 @@ export function missingCall(context: EvaluationContext, unmet: Unmet): FailureDe
       within: deadline.within,
       chat: chatIn(context.index.plan, step.conversation),
     },
-    happened: happenedInstead(context, unmet, leaf, attempt.taken[at]!, best),
+    happened: happenedInstead(context, unmet, missing, best),
     rules: rulesOf([leaf]),
     nearest: misses.map(nearMissOf),
     marks: mark === undefined ? [] : [mark],
@@ -98,21 +109,20 @@ export function missingCall(context: EvaluationContext, unmet: Unmet): FailureDe
 function happenedInstead(
   context: EvaluationContext,
   { step, deadline }: Unmet,
-  leaf: Expectation,
-  taken: readonly Call[],
+  { leaf, calls }: AttemptedLeaf,
   miss: CallMiss | undefined,
 ): Happened {
-  const common = { requirement: requirementRef(leaf), progress: progressOf(leaf, taken) }
+  const common = { requirement: requirementRef(leaf), progress: progressOf(leaf, calls) }
   if (miss !== undefined && !has(miss, 'call', 'claimed')) {
     const { call, afterMs, obstacles, differences } = miss
     return { code: 'no_matching_call', ...common, call: callReference(call), afterMs, obstacles, differences }
   }
-  const detail = taken.length > 0 && miss === undefined ? null : detailOf(context, step, leaf, miss)
+  const detail = calls.length > 0 && miss === undefined ? null : detailOf(context, step, leaf, miss)
   return { code: 'no_call', ...common, withinMs: deadline.within.ms, detail }
 }
 
-const progressOf = ({ times }: Expectation, taken: readonly Call[]): CallProgress | null =>
-  times.min === 1 ? null : { min: times.min, seqs: taken.map(({ seq }) => seq) }
+const progressOf = ({ times }: Expectation, calls: readonly Call[]): CallProgress | null =>
+  times.min === 1 ? null : { min: times.min, seqs: calls.map(({ seq }) => seq) }
 
 /** What arrived instead shows where things went another way. */
 function detailOf(

@@ -2,142 +2,166 @@
 import type { Expectation, ExpectTree } from '../scenario/action.ts'
 import { InterpolationError, MISSING, valueAt } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import { type Alternative, alternativesOf, type Filled, filledTree, fillRequirements, leavesOf } from './assignment.ts'
+import { type Alternative, alternativesOf, filledTree, fillRequirements, leavesOf } from './assignment.ts'
 import { type Call, callReference, capturable, isLater } from './call.ts'
-import { type Attempt, type ClosePair, missingCall, tooClose, unusable } from './expect-failure.ts'
-import type { RequirementRef } from './failure.ts'
-import { AVAILABILITY } from './journal-index.ts'
+import {
+  type Attempt,
+  type ClosePair,
+  claimedCalls,
+  isMissing,
+  missingCall,
+  tooClose,
+  unusable,
+} from './expect-failure.ts'
+import { AVAILABILITY, type ConversationKey } from './journal-index.ts'
 import { accepts, type CallQuery, conversationOfQuery } from './near-misses.ts'
 import { requirementRef } from './references.ts'
-import { type EvaluationContext, FAILED, type FailureDetails, openUntil, type StepEvaluator } from './step-evaluator.ts'
-import { type Deadline, deadlineOf } from './windows.ts'
+import {
+  type EvaluationContext,
+  FAILED,
+  type FailureDetails,
+  openUntil,
+  type StepEvaluator,
+  type StepStatus,
+} from './step-evaluator.ts'
+import { type Deadline, deadlineOf, type Moment } from './windows.ts'
 
-/** Also answers which later calls would have been one too many. */
-export interface ExpectEvaluator extends StepEvaluator {
-  readonly attempt: Attempt | null
-  queryOf(leaf: Expectation): CallQuery
-}
+const NO_CALLS: Attempt = { met: false, leaves: [] }
 
-export function evaluateExpect(
-  context: EvaluationContext,
-  step: PlannedStep,
-  tree: ExpectTree,
-  withinMs: number | null,
-): ExpectEvaluator {
-  const { index, claims, windows } = context
-  const deadline: Deadline = deadlineOf(context, step, conversationOfTree(tree, step.conversation), withinMs)
-  const from = windows.turnStart(step)
-  const floors = { own: claims.floorOf(step.conversation), availability: claims.floorOf(AVAILABILITY) }
-  let filled = tree
-  let alternatives: Alternative[] = []
-  let attempt: Attempt | null = null
-  let decided: 'met' | 'failed' | null = null
-  let broken: (() => FailureDetails) | null = null
-  const captured: Record<string, unknown> = {}
+export class ExpectEvaluator implements StepEvaluator {
+  /** The best attempt so far. */
+  attempt = NO_CALLS
+  readonly step: PlannedStep
+  readonly #context: EvaluationContext
+  readonly #deadline: Deadline
+  readonly #from: Moment
+  readonly #floors: Readonly<Record<'own' | 'availability', Call | null>>
+  readonly #captured: Record<string, unknown> = {}
+  #tree: ExpectTree
+  #alternatives: readonly Alternative[] = []
+  #decided: 'met' | 'failed' | null = null
+  #explain: (() => FailureDetails) | null = null
 
-  try {
-    filled = filledTree(tree, context.scopeOf(step.number))
-    alternatives = alternativesOf(filled)
-  } catch (error) {
-    if (!(error instanceof InterpolationError)) throw error
-    fail(() => unusable(tree, { code: 'unfillable', message: error.message }))
+  constructor(context: EvaluationContext, step: PlannedStep, tree: ExpectTree, withinMs: number | null) {
+    const { claims, windows } = context
+    this.#context = context
+    this.step = step
+    this.#tree = tree
+    this.#deadline = deadlineOf(context, step, conversationOfTree(tree, step.conversation), withinMs)
+    this.#from = windows.turnStart(step)
+    this.#floors = { own: claims.floorOf(step.conversation), availability: claims.floorOf(AVAILABILITY) }
+    this.#fill()
   }
 
-  function fail(explain: () => FailureDetails): void {
-    decided = 'failed'
-    broken = explain
-  }
-
-  function queryOf(leaf: Expectation): CallQuery {
-    const free = leaf.since !== null
-    const floor = leaf.call === 'availability' ? floors.availability : floors.own
-    return {
-      leaf,
-      step: step.number,
-      conversation: step.conversation,
-      from: leaf.since === null ? from : windows.since(leaf.since),
-      floor: free ? null : floor,
-      untilMs: deadline.atMs,
+  #fill(): void {
+    const tree = this.#tree
+    try {
+      this.#tree = filledTree(tree, this.#context.scopeOf(this.step.number))
+      this.#alternatives = alternativesOf(this.#tree)
+    } catch (error) {
+      if (!(error instanceof InterpolationError)) throw error
+      this.#fail(() => unusable(tree, { code: 'unfillable', message: error.message }))
     }
   }
 
-  function consider(): void {
-    if (decided !== null) return
-    const pool = poolOf(alternatives)
-    const attempts = alternatives.map(alternative => tryAlternative(alternative, pool))
-    attempt = attempts.reduce((best, next) => (isBetter(next, best) ? next : best))
-    claims.assign(step.number, attempt.taken.flat())
-    const close = closeCalls(attempt)
-    if (close !== null) fail(() => tooClose(close))
-    else if (attempt.met) conclude(attempt)
+  #fail(explain: () => FailureDetails): void {
+    this.#decided = 'failed'
+    this.#explain = explain
+  }
+
+  /** Describes the calls that a leaf accepts. */
+  queryOf(leaf: Expectation): CallQuery {
+    const { number, conversation } = this.step
+    const floor = leaf.call === 'availability' ? this.#floors.availability : this.#floors.own
+    return {
+      leaf,
+      step: number,
+      conversation,
+      from: leaf.since === null ? this.#from : this.#context.windows.since(leaf.since),
+      floor: leaf.since === null ? floor : null,
+      untilMs: this.#deadline.atMs,
+    }
+  }
+
+  consider(): void {
+    if (this.#decided !== null) return
+    const pool = this.#pool()
+    const attempts = this.#alternatives.map(alternative => this.#tryAlternative(alternative, pool))
+    this.attempt = attempts.reduce((best, next) => (isBetter(next, best) ? next : best))
+    this.#context.claims.assign(this.step.number, claimedCalls(this.attempt))
+    const close = closeCalls(this.attempt)
+    if (close !== null) this.#fail(() => tooClose(close))
+    else if (this.attempt.met) this.#conclude()
   }
 
   /** The calls to choose from: of the conversation, and those about availability when they are expected. */
-  function poolOf(all: readonly Alternative[]): Call[] {
-    const leaves = all.flatMap(alternative => alternative.leaves)
-    const conversations = new Set(leaves.map(leaf => conversationOfQuery({ conversation: step.conversation, leaf })))
-    const start = Math.min(...leaves.map(leaf => queryOf(leaf).from.atMs))
-    const calls = [...conversations].flatMap(conversation => callsFrom(index.callsOf(conversation), start))
+  #pool(): Call[] {
+    const leaves = this.#alternatives.flatMap(alternative => alternative.leaves)
+    const conversations = new Set(leaves.map(leaf => this.#conversationOf(leaf)))
+    const start = Math.min(...leaves.map(leaf => this.queryOf(leaf).from.atMs))
+    const calls = [...conversations].flatMap(conversation =>
+      callsFrom(this.#context.index.callsOf(conversation), start),
+    )
     return conversations.size > 1 ? calls.sort((a, b) => (isLater(a, b) ? 1 : -1)) : calls
   }
 
-  function tryAlternative(alternative: Alternative, pool: readonly Call[]): Attempt {
-    const queries = alternative.leaves.map(queryOf)
-    const fitting = queries.map(query => pool.map(call => accepts(query, call, context)))
-    const filled: Filled = fillRequirements(
-      alternative.requirements,
-      pool.length,
-      (requirement, call) => fitting[requirement]![call]!,
-    )
-    return { alternative, met: filled.met, taken: filled.taken.map(calls => calls.map(call => pool[call]!)) }
+  #conversationOf(leaf: Expectation): ConversationKey {
+    return conversationOfQuery({ conversation: this.step.conversation, leaf })
   }
 
-  function conclude({ alternative, taken }: Attempt): void {
-    decided = 'met'
-    for (const [at, leaf] of alternative.leaves.entries()) {
-      const last = taken[at]!.at(-1)
-      if (last !== undefined) keepCaptures(leaf, last)
+  #tryAlternative({ leaves, requirements }: Alternative, pool: readonly Call[]): Attempt {
+    const fitting = leaves.map(leaf => {
+      const query = this.queryOf(leaf)
+      return pool.map(call => accepts(query, call, this.#context))
+    })
+    const { met, taken } = fillRequirements(
+      requirements,
+      pool.length,
+      (requirement, call) => fitting[requirement]?.[call] ?? false,
+    )
+    const callsAt = (at: number) => (taken[at] ?? []).flatMap(call => pool[call] ?? [])
+    return { met, leaves: leaves.map((leaf, at) => ({ leaf, calls: callsAt(at) })) }
+  }
+
+  #conclude(): void {
+    this.#decided = 'met'
+    for (const { leaf, calls } of this.attempt.leaves) {
+      const last = calls.at(-1)
+      if (last !== undefined) this.#capture(leaf, last)
     }
   }
 
-  function keepCaptures({ capture }: Expectation, last: Call): void {
+  #capture({ capture }: Expectation, last: Call): void {
     for (const [name, path] of Object.entries(capture)) {
       const value = valueAt(path, capturable(last))
       if (value === MISSING)
-        fail(() => unusable(filled, { code: 'capture_missing', name, path, call: callReference(last) }, last))
-      else captured[name] = value
+        this.#fail(() => unusable(this.#tree, { code: 'capture_missing', name, path, call: callReference(last) }, last))
+      else this.#captured[name] = value
     }
   }
 
-  return {
-    step,
-    get attempt() {
-      return attempt
-    },
-    queryOf,
-    consider,
-    status: nowMs => {
-      if (decided !== null) return decided === 'met' ? { state: 'met', captured } : FAILED
-      return openUntil(nowMs, deadline.atMs, FAILED, { code: 'calls', missing: missingIn(attempt, filled) })
-    },
-    close() {
-      for (const [at, calls] of (attempt?.taken ?? []).entries()) {
-        const leaf = attempt!.alternative.leaves[at]!
-        const last = calls.at(-1)
-        if (leaf.since === null && last !== undefined)
-          claims.raise(conversationOfQuery({ conversation: step.conversation, leaf }), last)
-      }
-    },
-    failure: () => broken?.() ?? missingCall(context, { step, tree: filled, deadline, attempt: attempt!, queryOf }),
+  status(nowMs: number): StepStatus {
+    if (this.#decided !== null) return this.#decided === 'met' ? { state: 'met', captured: this.#captured } : FAILED
+    const missing = this.attempt.leaves.filter(isMissing).map(({ leaf }) => requirementRef(leaf))
+    return openUntil(nowMs, this.#deadline.atMs, FAILED, { code: 'calls', missing })
+  }
+
+  close(): void {
+    for (const { leaf, calls } of this.attempt.leaves) {
+      const last = calls.at(-1)
+      if (leaf.since === null && last !== undefined) this.#context.claims.raise(this.#conversationOf(leaf), last)
+    }
+  }
+
+  failure(): FailureDetails {
+    const unmet = { step: this.step, tree: this.#tree, deadline: this.#deadline, attempt: this.attempt }
+    return this.#explain?.() ?? missingCall(this.#context, { ...unmet, queryOf: leaf => this.queryOf(leaf) })
   }
 }
 
 /** The calls read at or after a moment. */
-function callsFrom(calls: readonly Call[], startMs: number): Call[] {
-  let at = calls.length
-  while (at > 0 && calls[at - 1]!.readAt >= startMs) at--
-  return calls.slice(at)
-}
+const callsFrom = (calls: readonly Call[], startMs: number): readonly Call[] =>
+  calls.slice(calls.findLastIndex(({ readAt }) => readAt < startMs) + 1)
 
 const conversationOfTree = (tree: ExpectTree, conversation: string) =>
   leavesOf(tree).every(({ call }) => call === 'availability') ? AVAILABILITY : conversation
@@ -145,31 +169,28 @@ const conversationOfTree = (tree: ExpectTree, conversation: string) =>
 /** A complete attempt before an incomplete one; then the one complete first, else the one with most calls. */
 function isBetter(next: Attempt, best: Attempt): boolean {
   if (next.met !== best.met) return next.met
-  if (!next.met) return next.taken.flat().length > best.taken.flat().length
+  if (!next.met) return claimedCalls(next).length > claimedCalls(best).length
   const [a, b] = [lastOf(next), lastOf(best)]
   return a === null ? b !== null : b !== null && isLater(b, a)
 }
 
-const lastOf = ({ taken }: Attempt): Call | null =>
-  taken.flat().reduce<Call | null>((last, call) => (last === null || isLater(call, last) ? call : last), null)
+const lastOf = (attempt: Attempt): Call | null =>
+  claimedCalls(attempt).reduce<Call | null>((last, call) => (last === null || isLater(call, last) ? call : last), null)
 
-function closeCalls({ alternative, taken }: Attempt): ClosePair | null {
-  for (const [at, leaf] of alternative.leaves.entries()) {
-    const close = closeOf(leaf, taken[at]!)
+function closeCalls({ leaves }: Attempt): ClosePair | null {
+  for (const { leaf, calls } of leaves) {
+    const close = closeOf(leaf, calls)
     if (close !== null) return close
   }
   return null
 }
 
 /** The first two of these calls that are closer than `apart`. */
-export function closeOf(leaf: Expectation, calls: readonly Call[]): ClosePair | null {
-  const second = calls.findIndex((call, n) => n > 0 && call.readAt - calls[n - 1]!.readAt < (leaf.apartMs ?? 0))
-  return second > 0 ? { leaf, first: calls[second - 1]!, second: calls[second]! } : null
-}
-
-function missingIn(attempt: Attempt | null, tree: ExpectTree): RequirementRef[] {
-  const leaves = attempt?.alternative.leaves ?? leavesOf(tree)
-  return leaves
-    .filter((leaf, at) => (attempt?.taken[at]?.length ?? 0) < leaf.times.min)
-    .map(leaf => requirementRef(leaf))
+export function closeOf(leaf: Expectation, [before, ...later]: readonly Call[]): ClosePair | null {
+  let first = before
+  for (const second of later) {
+    if (first !== undefined && second.readAt - first.readAt < (leaf.apartMs ?? 0)) return { leaf, first, second }
+    first = second
+  }
+  return null
 }

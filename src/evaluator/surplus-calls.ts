@@ -42,13 +42,7 @@ export function allotted(evaluation: Evaluation, conversations: readonly Convers
 const isFree = ({ claims }: Evaluation, call: Call) => claims.ownerOf(call) === null && !claims.isReported(call)
 
 const leafCalls = (expect: ExpectEvaluator): LeafCalls[] =>
-  (expect.attempt?.alternative.leaves ?? []).map((leaf, at) => ({
-    expect,
-    leaf,
-    claimed: expect.attempt!.taken[at]!,
-    surplus: [],
-    excess: [],
-  }))
+  expect.attempt.leaves.map(({ leaf, calls }) => ({ expect, leaf, claimed: calls, surplus: [], excess: [] }))
 
 const wouldClaim = (evaluation: Evaluation, { expect, leaf, claimed }: LeafCalls, call: Call) =>
   claimed.length >= leaf.times.min && accepts({ ...expect.queryOf(leaf), floor: null, untilMs: null }, call, evaluation)

@@ -28,8 +28,8 @@ function ofConversation(
   reported: ReadonlySet<number>,
 ): AttributedFailure[] {
   const { index, claims } = evaluation
-  const taken = allotted(evaluation, [conversation])
-  const counted = new Set(taken.flatMap(({ surplus, excess }) => [...surplus, ...excess]))
+  const leaves = allotted(evaluation, [conversation])
+  const counted = new Set(leaves.flatMap(({ surplus, excess }) => [...surplus, ...excess]))
   const cut = cutOff(evaluation, conversation)
   const free = index.callsOf(conversation).filter(call => {
     const explained = claims.ownerOf(call) !== null || counted.has(call) || reported.has(call.seq)
@@ -37,8 +37,8 @@ function ofConversation(
   })
   const ended = index.ended?.at_ms ?? Number.POSITIVE_INFINITY
   return [
-    ...taken.filter(one => one.excess.length > 0).flatMap(one => tooMany(evaluation, one, conversation, cut)),
-    ...taken.filter(one => one.surplus.length > 0).flatMap(one => tooCloseLater(one, conversation)),
+    ...leaves.filter(one => one.excess.length > 0).flatMap(one => tooMany(evaluation, one, conversation, cut)),
+    ...leaves.filter(one => one.surplus.length > 0).flatMap(one => tooCloseLater(one, conversation)),
     ...grouped(free.filter(call => call.readAt <= ended)).flatMap(calls => unexpected(evaluation, calls, conversation)),
     ...lateCalls(
       evaluation,
@@ -90,7 +90,7 @@ function tooMany(
       details: {
         kind: 'times',
         expected: { code: 'call_count', requirement, chat: chatIn(plan, name) },
-        happened: tooManyCalls(requirement, [...claimed, ...surplus], within),
+        happened: tooManyCalls(requirement, [...claimed, ...surplus], first, within),
         rules: leaf.call === 'any' ? [] : [ruleOf(leaf.call)],
         nearest: [],
         marks: within.map(({ seq }) => seq),
@@ -100,8 +100,13 @@ function tooMany(
   ]
 }
 
-function tooManyCalls(requirement: RequirementRef, allowed: readonly Call[], excess: readonly Call[]): Happened {
-  const [last, first] = [allowed.at(-1), excess[0]!]
+function tooManyCalls(
+  requirement: RequirementRef,
+  allowed: readonly Call[],
+  first: Call,
+  excess: readonly Call[],
+): Happened {
+  const last = allowed.at(-1)
   return {
     code: 'too_many_calls',
     requirement,

@@ -51,10 +51,11 @@ function refusalOf({ response }: Call['entry']): Refusal {
 /** An `expect` with `auth: invalid` claimed it. */
 function isExpected({ claims, expects }: Evaluation, call: Call): boolean {
   const owner = claims.ownerOf(call)
-  const leaves = owner === null ? [] : (expects.get(owner)?.attempt?.alternative.leaves ?? [])
+  const leaves = owner === null ? [] : (expects.get(owner)?.attempt.leaves ?? [])
   const keyed = call.entry.status === 401 || call.entry.status === 403
   return (
-    keyed && leaves.some(({ auth, call: name }) => auth === 'invalid' && (name === 'any' || name === call.endpoint))
+    keyed &&
+    leaves.some(({ leaf: { auth, call: name } }) => auth === 'invalid' && (name === 'any' || name === call.endpoint))
   )
 }
 
