@@ -14,8 +14,8 @@ import { computeVerdict } from './compute-verdict.ts'
 import type { Evaluation } from './evaluation.ts'
 import { ExpectEvaluator } from './expect.ts'
 import { AVAILABILITY, type ConversationKey, JournalIndex } from './journal-index.ts'
-import { evaluateNone } from './none.ts'
-import { evaluateSees, type SeesEvaluator } from './sees.ts'
+import { NoneEvaluator } from './none.ts'
+import { SeesEvaluator } from './sees.ts'
 import { PASSED, type StepEvaluator, type StepResult, type StepStatus } from './step-evaluator.ts'
 import { failedStepResult, stimulusResult } from './stimulus.ts'
 import { surplusCalls } from './surplus-calls.ts'
@@ -145,11 +145,11 @@ class JournalEvaluation implements Evaluation, Evaluator {
       case 'expect':
         return stored(this.expects, number, new ExpectEvaluator(this, step, action.tree, action.withinMs))
       case 'none':
-        return evaluateNone(this, step, action, call => surplusCalls(this, step.conversation).has(call))
+        return new NoneEvaluator(this, step, action, call => surplusCalls(this, step.conversation).has(call))
       case 'check':
         return stored(this.#checks, number, evaluateCheck(this, step, action.check))
       case 'sees':
-        return stored(this.sees, number, evaluateSees(this, this.#inboxClaims, step, action))
+        return stored(this.sees, number, new SeesEvaluator(this, this.#inboxClaims, step, action))
       default:
         return null
     }

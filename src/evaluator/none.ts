@@ -4,6 +4,7 @@ import type { CallPattern, Expectation } from '../scenario/action.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { type Call, callReference, ruleOf } from './call.ts'
+import type { PatternRef } from './failure.ts'
 import { accepts, type CallQuery, conversationOfQuery } from './near-misses.ts'
 import { chatIn, patternRef } from './references.ts'
 import {
@@ -13,7 +14,9 @@ import {
   MET,
   openUntil,
   type StepEvaluator,
+  type StepStatus,
 } from './step-evaluator.ts'
+import type { Moment } from './windows.ts'
 
 /** A pattern says nothing about how often a call arrives, or by which path and key. */
 export const asExpectation = (pattern: CallPattern): Expectation => ({
@@ -26,78 +29,93 @@ export const asExpectation = (pattern: CallPattern): Expectation => ({
   capture: {},
 })
 
-/** `isSurplus`: an earlier step of the conversation may still claim the call, as one of several. */
-export function evaluateNone(
-  context: EvaluationContext,
-  step: PlannedStep,
-  { calls: patterns, forMs }: { readonly calls: readonly CallPattern[]; readonly forMs: number },
-  isSurplus: (call: Call) => boolean,
-): StepEvaluator {
-  const { index, claims, windows } = context
-  const untilMs = index.startOf(step.number).at_ms + forMs
-  const from = windows.turnStart(step)
-  let unwanted: Call | null = null
-  let unfillable: string | null = null
-  let leaves: Expectation[] = []
+interface NoneAction {
+  readonly calls: readonly CallPattern[]
+  readonly forMs: number
+}
 
-  try {
-    const scope = context.scopeOf(step.number)
-    leaves = patterns.map(({ call, body }) =>
-      asExpectation({ call, body: body === null ? null : interpolate(body, scope) }),
-    )
-  } catch (error) {
-    if (!(error instanceof InterpolationError)) throw error
-    unfillable = error.message
+export class NoneEvaluator implements StepEvaluator {
+  readonly step: PlannedStep
+  readonly #context: EvaluationContext
+  readonly #action: NoneAction
+  readonly #isSurplus: (call: Call) => boolean
+  readonly #startMs: number
+  readonly #from: Moment
+  #leaves: readonly Expectation[] = []
+  #unwanted: Call | null = null
+  #unfillable: string | null = null
+
+  /** `isSurplus`: an earlier step of the conversation may still claim the call, as one of several. */
+  constructor(context: EvaluationContext, step: PlannedStep, action: NoneAction, isSurplus: (call: Call) => boolean) {
+    this.step = step
+    this.#context = context
+    this.#action = action
+    this.#isSurplus = isSurplus
+    this.#startMs = context.index.startOf(step.number).at_ms
+    this.#from = context.windows.turnStart(step)
+    this.#fill()
   }
 
-  const queryOf = (leaf: Expectation): CallQuery => ({
-    leaf,
-    step: step.number,
-    conversation: step.conversation,
-    from,
-    floor: null,
-    untilMs,
-  })
-  const calls = () => (leaves.length > 0 ? leaves : patterns).map(patternRef)
-
-  function consider(): void {
-    if (unwanted !== null) return
-    for (const leaf of leaves) {
-      const arrived = index.callsOf(conversationOfQuery({ conversation: step.conversation, leaf }))
-      const call = arrived.find(one => accepts(queryOf(leaf), one, context) && !isSurplus(one))
-      if (call === undefined) continue
-      unwanted = call
-      claims.report(call)
-      return
+  #fill(): void {
+    try {
+      const scope = this.#context.scopeOf(this.step.number)
+      this.#leaves = this.#action.calls.map(({ call, body }) =>
+        asExpectation({ call, body: body === null ? null : interpolate(body, scope) }),
+      )
+    } catch (error) {
+      if (!(error instanceof InterpolationError)) throw error
+      this.#unfillable = error.message
     }
   }
 
-  function failure(): FailureDetails {
-    const chat = chatIn(index.plan, step.conversation)
-    const common = { kind: 'none', expected: { code: 'no_calls', calls: calls(), forMs, chat } } as const
-    if (unwanted === null) {
-      const happened = { code: 'unfillable', message: unfillable ?? '' } as const
+  #queryOf(leaf: Expectation): CallQuery {
+    const { number, conversation } = this.step
+    const untilMs = this.#startMs + this.#action.forMs
+    return { leaf, step: number, conversation, from: this.#from, floor: null, untilMs }
+  }
+
+  #patterns(): PatternRef[] {
+    return (this.#leaves.length > 0 ? this.#leaves : this.#action.calls).map(patternRef)
+  }
+
+  consider(): void {
+    if (this.#unwanted !== null) return
+    const found = this.#leaves.map(leaf => this.#callOf(leaf)).find(call => call !== undefined)
+    if (found === undefined) return
+    this.#unwanted = found
+    this.#context.claims.report(found)
+  }
+
+  #callOf(leaf: Expectation): Call | undefined {
+    const query = this.#queryOf(leaf)
+    const calls = this.#context.index.callsOf(conversationOfQuery(query))
+    return calls.find(call => accepts(query, call, this.#context) && !this.#isSurplus(call))
+  }
+
+  status(nowMs: number): StepStatus {
+    if (this.#unwanted !== null || this.#unfillable !== null) return FAILED
+    const { forMs } = this.#action
+    return openUntil(nowMs, this.#startMs + forMs, MET, { code: 'silence', forMs, calls: this.#patterns() })
+  }
+
+  close(): void {}
+
+  failure(): FailureDetails {
+    const { forMs } = this.#action
+    const chat = chatIn(this.#context.index.plan, this.step.conversation)
+    const common = { kind: 'none', expected: { code: 'no_calls', calls: this.#patterns(), forMs, chat } } as const
+    if (this.#unwanted === null) {
+      const happened = { code: 'unfillable', message: this.#unfillable ?? '' } as const
       return { ...common, happened, rules: [], nearest: [], marks: [] }
     }
-    const afterMs = Math.round(unwanted.readAt - index.startOf(step.number).at_ms)
-    const call = callReference(unwanted)
+    const afterMs = Math.round(this.#unwanted.readAt - this.#startMs)
+    const call = callReference(this.#unwanted)
     return {
       ...common,
       happened: { code: 'unwanted_call', call, afterMs, forMs },
-      rules: [ruleOf(unwanted.endpoint)],
+      rules: [ruleOf(this.#unwanted.endpoint)],
       nearest: [{ seq: call.seq, subject: { code: 'call', ...call }, afterMs, obstacles: [], differences: [] }],
       marks: [call.seq],
     }
-  }
-
-  return {
-    step,
-    consider,
-    status: nowMs => {
-      if (unwanted !== null || unfillable !== null) return FAILED
-      return openUntil(nowMs, untilMs, MET, { code: 'silence', forMs, calls: calls() })
-    },
-    close() {},
-    failure,
   }
 }

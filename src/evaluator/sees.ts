@@ -3,6 +3,7 @@
 import type { Action } from '../scenario/action.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
+import type { RunEventOf } from '../scenario/run-events.ts'
 import { asItem, countBefore, type InboxClaims, shortItem } from './claims.ts'
 import type { Expected } from './failure.ts'
 import type { InboxRead } from './journal-index.ts'
@@ -17,123 +18,148 @@ import {
   MET,
   openUntil,
   type StepEvaluator,
+  type StepStatus,
 } from './step-evaluator.ts'
-import { deadlineOf } from './windows.ts'
+import { type Deadline, deadlineOf } from './windows.ts'
 
 type Sees = Extract<Action, { verb: 'sees' }>
-
-export interface SeesEvaluator extends StepEvaluator {
-  /** The failure when the inbox, as read last, has more such items than allowed. */
-  excess(): FailureDetails | null
-}
 
 /** The inbox is read once more just after the time limit. */
 const GRACE_MS = 100
 
-export function evaluateSees(
-  context: EvaluationContext,
-  claims: InboxClaims,
-  step: PlannedStep,
-  action: Sees,
-): SeesEvaluator {
-  const { index, windows, options } = context
-  const { conversation, number } = step
-  const { times, forMs } = action
-  const begun = index.startOf(number)
-  const deadline = deadlineOf(context, step, conversation, action.withinMs)
-  const observedUntil = forMs === null ? null : begun.at_ms + forMs
-  const turnSeq = windows.turnStart(step).seq
-  let matcher: unknown
-  let unfillable: string | null = null
-  let inbox: InboxMatch | null = null
-  let decided: 'met' | 'failed' | null = null
+export class SeesEvaluator implements StepEvaluator {
+  readonly step: PlannedStep
+  readonly #context: EvaluationContext
+  readonly #claims: InboxClaims
+  readonly #action: Sees
+  readonly #start: RunEventOf<'step_started'>
+  readonly #deadline: Deadline
+  /** The end of `for`; null without it. */
+  readonly #observedUntilMs: number | null
+  readonly #turnSeq: number
+  /** The last claimed position before the first read, by the resets of the inbox: own claims do not count. */
+  readonly #floors = new Map<number, number>()
+  #matcher: unknown
+  #unfillable: string | null = null
+  #inbox: InboxMatch | null = null
+  #decided: 'met' | 'failed' | null = null
 
-  try {
-    matcher = asItem(interpolate(action.item, context.scopeOf(number)))
-  } catch (error) {
-    if (!(error instanceof InterpolationError)) throw error
-    unfillable = error.message
-    decided = 'failed'
+  constructor(context: EvaluationContext, claims: InboxClaims, step: PlannedStep, action: Sees) {
+    this.step = step
+    this.#context = context
+    this.#claims = claims
+    this.#action = action
+    this.#start = context.index.startOf(step.number)
+    this.#deadline = deadlineOf(context, step, step.conversation, action.withinMs)
+    this.#observedUntilMs = action.forMs === null ? null : this.#start.at_ms + action.forMs
+    this.#turnSeq = context.windows.turnStart(step).seq
+    this.#fill()
+  }
+
+  #fill(): void {
+    try {
+      this.#matcher = asItem(interpolate(this.#action.item, this.#context.scopeOf(this.step.number)))
+    } catch (error) {
+      if (!(error instanceof InterpolationError)) throw error
+      this.#unfillable = error.message
+      this.#decided = 'failed'
+    }
   }
 
   /** The items that match and that no other step has claimed. */
-  function matchInbox(read: InboxRead): InboxMatch {
-    const start = countBefore(index.readsOf(conversation), read, turnSeq)
-    const from = Math.max(start, lastClaimedBefore(read.resets) + 1)
+  #matchInbox(read: InboxRead): InboxMatch {
+    const { index, options } = this.#context
+    const { conversation, number } = this.step
+    const start = countBefore(index.readsOf(conversation), read, this.#turnSeq)
+    const from = Math.max(start, this.#floorOf(read.resets) + 1)
     const found = read.items.flatMap((item, place) => {
-      const free = [null, number].includes(claims.ownerOf(conversation, read.resets, place))
-      return place >= from && free && fits(matcher, item, options) ? [place] : []
+      const free = [null, number].includes(this.#claims.ownerOf(conversation, read.resets, place))
+      return place >= from && free && fits(this.#matcher, item, options) ? [place] : []
     })
     return { read, start, from, found }
   }
 
-  const floors = new Map<number, number>()
-
-  /** As it was when the step first read the inbox: its own claims do not count. */
-  function lastClaimedBefore(resets: number): number {
-    const known = floors.get(resets) ?? claims.floor(conversation, resets)
-    floors.set(resets, known)
-    return known
+  #floorOf(resets: number): number {
+    const floor = this.#floors.get(resets) ?? this.#claims.floor(this.step.conversation, resets)
+    this.#floors.set(resets, floor)
+    return floor
   }
 
-  function consider(): void {
-    const read = index.readsOf(conversation).at(-1)
-    if (decided !== null || read === undefined || read.seq < begun.seq || read === inbox?.read) return
-    if (read.askedAt > Math.max(deadline.atMs, observedUntil ?? 0) + GRACE_MS) return
-    inbox = matchInbox(read)
-    const count = inbox.found.length
-    if (forMs === null) decided = count >= times.min ? 'met' : null
-    else if (count > times.max) decided = 'failed'
+  consider(): void {
+    const { times, forMs } = this.#action
+    const read = this.#context.index.readsOf(this.step.conversation).at(-1)
+    if (this.#decided !== null || read === undefined || read.seq < this.#start.seq || read === this.#inbox?.read) return
+    if (read.askedAt > Math.max(this.#deadline.atMs, this.#observedUntilMs ?? 0) + GRACE_MS) return
+    this.#inbox = this.#matchInbox(read)
+    const count = this.#inbox.found.length
+    if (forMs === null) this.#decided = count >= times.min ? 'met' : null
+    else if (count > times.max) this.#decided = 'failed'
   }
 
-  const enough = () => (inbox?.found.length ?? 0) >= times.min
+  #isEnough(): boolean {
+    return (this.#inbox?.found.length ?? 0) >= this.#action.times.min
+  }
 
-  function about(): ItemQuery {
-    const item = flow(unfillable === null ? shortItem(matcher) : action.item, LONGEST_ITEM)
-    const chat = chatIn(index.plan, conversation)
-    const within = forMs === null ? deadline.within : null
-    const expected: Expected = { code: 'inbox_item', item, times, within, forMs, chat }
-    return { expected, item, matcher, times, withinMs: forMs ?? deadline.within.ms }
+  #query(): ItemQuery {
+    const { item: written, times, forMs } = this.#action
+    const item = flow(this.#unfillable === null ? shortItem(this.#matcher) : written, LONGEST_ITEM)
+    const chat = chatIn(this.#context.index.plan, this.step.conversation)
+    const { within } = this.#deadline
+    const expected: Expected = {
+      code: 'inbox_item',
+      item,
+      times,
+      within: forMs === null ? within : null,
+      forMs,
+      chat,
+    }
+    return { expected, item, matcher: this.#matcher, times, withinMs: forMs ?? within.ms }
   }
 
   /** The user wrote the same again later, which explains another such item. */
-  function userWroteItLater(): boolean {
-    return index.usersOf(conversation).some(({ seq, action: done, text, attachments }) => {
-      const item = done === 'press' ? { request: true } : { text: text ?? '', attachments: attachments ?? [] }
-      return seq > begun.seq && fits(matcher, item, options)
+  #userWroteItLater(): boolean {
+    const { index, options } = this.#context
+    return index.usersOf(this.step.conversation).some(({ seq, action, text, attachments }) => {
+      const item = action === 'press' ? { request: true } : { text: text ?? '', attachments: attachments ?? [] }
+      return seq > this.#start.seq && fits(this.#matcher, item, options)
     })
   }
 
-  return {
-    step,
-    consider,
-    status(nowMs) {
-      if (decided !== null) return decided === 'met' ? MET : FAILED
-      const awaited = { code: 'inbox_item', item: flow(shortItem(matcher)) } as const
-      const observing = observedUntil !== null && (enough() || observedUntil > deadline.atMs)
-      return observing
-        ? openUntil(nowMs, observedUntil, enough() ? MET : FAILED, awaited)
-        : openUntil(nowMs, deadline.atMs, FAILED, awaited)
-    },
-    close() {
-      if (inbox !== null) claims.take(conversation, inbox.read.resets, number, inbox.found.slice(0, times.max))
-    },
-    failure() {
-      if (unfillable !== null) {
-        const happened = { code: 'unfillable', message: unfillable } as const
-        return { ...notSeen(context, claims, step, about(), null), happened }
-      }
-      return inbox !== null && inbox.found.length > times.max
-        ? seenTooOften(about(), inbox)
-        : notSeen(context, claims, step, about(), inbox)
-    },
-    excess() {
-      const end = index.ended?.seq ?? Number.POSITIVE_INFINITY
-      const read = index.readsOf(conversation).findLast(({ seq }) => seq < end)
-      if (unfillable !== null || read === undefined || userWroteItLater()) return null
-      const last = matchInbox(read)
-      return last.found.length > times.max ? seenTooOften(about(), last) : null
-    },
+  status(nowMs: number): StepStatus {
+    if (this.#decided !== null) return this.#decided === 'met' ? MET : FAILED
+    const awaited = { code: 'inbox_item', item: flow(shortItem(this.#matcher)) } as const
+    const untilMs = this.#observedUntilMs
+    return untilMs !== null && (this.#isEnough() || untilMs > this.#deadline.atMs)
+      ? openUntil(nowMs, untilMs, this.#isEnough() ? MET : FAILED, awaited)
+      : openUntil(nowMs, this.#deadline.atMs, FAILED, awaited)
+  }
+
+  close(): void {
+    if (this.#inbox === null) return
+    const { read, found } = this.#inbox
+    const { conversation, number } = this.step
+    this.#claims.take(conversation, read.resets, number, found.slice(0, this.#action.times.max))
+  }
+
+  failure(): FailureDetails {
+    const query = this.#query()
+    if (this.#unfillable !== null) {
+      const happened = { code: 'unfillable', message: this.#unfillable } as const
+      return { ...notSeen(this.#context, this.#claims, this.step, query, null), happened }
+    }
+    return this.#inbox !== null && this.#inbox.found.length > this.#action.times.max
+      ? seenTooOften(query, this.#inbox)
+      : notSeen(this.#context, this.#claims, this.step, query, this.#inbox)
+  }
+
+  /** The failure when the inbox, as read last, has more such items than allowed. */
+  excess(): FailureDetails | null {
+    const { index } = this.#context
+    const end = index.ended?.seq ?? Number.POSITIVE_INFINITY
+    const read = index.readsOf(this.step.conversation).findLast(({ seq }) => seq < end)
+    if (this.#unfillable !== null || read === undefined || this.#userWroteItLater()) return null
+    const last = this.#matchInbox(read)
+    return last.found.length > this.#action.times.max ? seenTooOften(this.#query(), last) : null
   }
 }
 
