@@ -80,7 +80,7 @@ export interface ScenarioResult extends Verdict {
   readonly durationMs: number
   /** Masked. Oldest first, from the play's first entry. */
   readonly journal: readonly Entry[]
-  /** Lane name -> chat id. */
+  /** The id of the chat of each conversation, by name. */
   readonly conversations: Readonly<Record<string, string>>
   /** The command that plays it again. */
   readonly rerunCommand: string

@@ -110,7 +110,7 @@ function isDuplicateEntry({ evaluation }: TestRun, entry: Entry): boolean {
   return step !== undefined && isStimulus(step)
 }
 
-/** A timeline asks only for number, lane and claims. */
+/** A timeline reads only number, conversation and claims. */
 const stepVerdict = (step: PlannedStep, claimed: readonly { readonly seq: number }[]): StepVerdict => ({
   ...step,
   of: step.number,

@@ -69,7 +69,7 @@ function deliverySections({ url, event, request, response, status, failure, ...m
   const { attempt, outcome, duration_ms, sign } = more
   const how = [`attempt ${attempt}`, outcome, ...(sign === undefined ? [] : [`signature: ${sign}`])].join(', ')
   const sent: Section = {
-    title: `${event} to ${url ?? 'nobody'}`,
+    title: `${event} to ${url ?? 'no URL'}`,
     aside: how,
     headers: request.headers,
     payload: parsed(request.body),
