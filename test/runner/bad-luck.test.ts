@@ -21,7 +21,13 @@ async function play(behave: Behaviour, ...flags: string[]) {
 }
 
 /** The cause is to be found without scrolling. */
-const firstLines = (out: string) => out.split('\n').slice(0, 3).join('\n')
+/** The title of a scenario and its first failure, without the line breaks of a narrow terminal. */
+const firstLines = (out: string) =>
+  out
+    .split('\n')
+    .slice(0, 4)
+    .join('\n')
+    .replace(/\n {4}/g, ' ')
 
 describe('a webhook that', () => {
   it.each<[string, Behaviour, RegExp]>([
@@ -43,7 +49,7 @@ describe('a webhook that', () => {
   })
 })
 
-it('is told where a redirect led, and that nobody goes there', async () => {
+it('that answers with a redirect: the report names the target of the redirect, which is not followed', async () => {
   const { out } = await play((_, response) => void response.writeHead(308, { location: '/webhook/' }).end())
   expect(out).toMatch(/hint +A redirect is not followed; is \/webhook\/ the webhook\?/)
 })
@@ -76,7 +82,7 @@ describe('a target that', () => {
     expect(plays.map(({ outcome }) => outcome)).toEqual(['error', 'error', 'error', 'error'])
   })
 
-  it('cannot be started is told in the reports, with what it said last: exit 3', async () => {
+  it('cannot be started: the reports have its last output, exit 3', async () => {
     const port = await freePort()
     const start = `[${process.execPath}, -e, "console.error('no database'); process.exit(7)"]`
     const driver = `accept: { POST: "http://127.0.0.1:${port}/" }\ntarget: { start: ${start}, ready: "http://127.0.0.1:${port}/" }\n`
