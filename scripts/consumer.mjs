@@ -15,10 +15,10 @@ const RESOLUTIONS = { node16: ['--module', 'node16'], bundler: ['--module', 'esn
 const OPTIONS = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node', '--skipLibCheck', 'false']
 
 const PROJECTS = [
-  { file: 'plain.ts', install: {}, compilers: ['ts-5.4', 'ts-5.9', 'ts-7'], resolutions: ['node16', 'bundler'] },
-  { file: 'required.cts', install: {}, compilers: ['ts-5.9', 'ts-7'], resolutions: ['nodenext'] },
+  { file: 'without-peers.ts', install: {}, compilers: ['ts-5.4', 'ts-5.9', 'ts-7'], resolutions: ['node16', 'bundler'] },
+  { file: 'commonjs.cts', install: {}, compilers: ['ts-5.9', 'ts-7'], resolutions: ['nodenext'] },
   {
-    file: 'peers.ts',
+    file: 'with-peers.ts',
     install: { msw: '^2.15.0', vitest: '^5.1.1', zod: '^4.6.7' },
     compilers: ['ts-5.9', 'ts-7'],
     resolutions: ['node16', 'bundler'],
