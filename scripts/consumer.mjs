@@ -15,7 +15,12 @@ const RESOLUTIONS = { node16: ['--module', 'node16'], bundler: ['--module', 'esn
 const OPTIONS = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node', '--skipLibCheck', 'false']
 
 const PROJECTS = [
-  { file: 'without-peers.ts', install: {}, compilers: ['ts-5.4', 'ts-5.9', 'ts-7'], resolutions: ['node16', 'bundler'] },
+  {
+    file: 'without-peers.ts',
+    install: {},
+    compilers: ['ts-5.4', 'ts-5.9', 'ts-7'],
+    resolutions: ['node16', 'bundler'],
+  },
   { file: 'commonjs.cts', install: {}, compilers: ['ts-5.9', 'ts-7'], resolutions: ['nodenext'] },
   {
     file: 'with-peers.ts',
