@@ -34,7 +34,7 @@ export interface Core
   /** Sends events manually. */
   readonly manualEvents: Pick<Dispatcher, 'trigger' | 'resend'>
   readonly faults: FaultController
-  /** Finds a delivery that has not ended yet. */
+  /** Returns a delivery that is still in progress. */
   findActiveDelivery: Dispatcher['find']
   /** When the next retry, delayed event or copy goes out: epoch milliseconds on the simulator's clock, or null. */
   nextDeliveryDue(): number | null

@@ -24,7 +24,7 @@ export interface Dispatcher extends Pick<ManualEvents, 'trigger' | 'resend'> {
   enqueue(event: EntryOf<'event'>): void
   /** Sends the events that these faults hold. */
   release(faults: readonly string[]): void
-  /** A delivery of the platform that has not ended; null when it has, or when it was sent manually. */
+  /** Returns a delivery of the platform that is in progress; null for one that has ended or was sent manually. */
   find(deliveryId: string): Readonly<Job> | null
   /** The time of the next retry, delayed event or copy: epoch milliseconds on the simulator's clock, or null. */
   nextDue(): number | null
