@@ -94,7 +94,7 @@ function unanswered(index: JournalIndex, ended: Ended, ack: Ack): FailureDetails
       holding === undefined ? silence(index, ended, event) : { code: 'event_held', event, fault: holding.fault },
     rules: rulesFor(event ?? '', ack),
     nearest: [],
-    marks: [sent?.seq ?? ended.seq],
+    entrySeqs: [sent?.seq ?? ended.seq],
     hint: { code: holding === undefined ? 'answer_first' : 'async' },
   }
 }
@@ -140,7 +140,7 @@ const ackFailure = (
   happened,
   rules: kind === 'environment' ? [] : rulesFor(event, ack),
   nearest: [],
-  marks: [seq],
+  entrySeqs: [seq],
   ...(hint === undefined ? {} : { hint }),
 })
 

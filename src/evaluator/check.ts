@@ -66,11 +66,11 @@ export function evaluateCheck(context: EvaluationContext, step: PlannedStep, wri
       const chat = chatIn(index.plan, step.conversation)
       const expected = { code: 'chat_state', check: flow(check, LONGEST_CHECK), chat } as const
       const common = { kind: 'check', expected, rules: rulesOf(check) } as const
-      if (last === null) return { ...common, happened: unobserved(unfillable), nearest: [], marks: [] }
+      if (last === null) return { ...common, happened: unobserved(unfillable), nearest: [], entrySeqs: [] }
       const afterMs = Math.round(last.at_ms - begun)
       const obstacles = [{ code: 'fields', count: differences.length }] as const
       const nearest = [{ seq: last.seq, subject: { code: 'chat' }, afterMs, obstacles, differences }] as const
-      return { ...common, happened: { code: 'chat_differs', differences }, nearest, marks: [last.seq] }
+      return { ...common, happened: { code: 'chat_differs', differences }, nearest, entrySeqs: [last.seq] }
     },
   }
 }

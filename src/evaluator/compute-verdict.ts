@@ -52,7 +52,7 @@ function failuresOf(
 ): Failure[] {
   const hard = attributed.filter(({ severity }) => severity === 'fail')
   const all = [
-    ...echoed.map(failure => ({ at: Math.max(0, ...failure.marks), failure })),
+    ...echoed.map(failure => ({ at: Math.max(0, ...failure.entrySeqs), failure })),
     ...hard.map(one => ({ at: one.at, failure: failureOf(evaluation, one) })),
   ]
   return all.sort((a, b) => a.at - b.at).map(({ failure }) => failure)
@@ -83,15 +83,15 @@ function attributedFailures(
   const early = [...ofSteps, ...contractViolations(evaluation), ...forbiddenCalls(evaluation)]
   const reported = new Set([
     ...early.filter(({ severity }) => severity === 'fail').flatMap(explainedEntries),
-    ...echoed.flatMap(({ marks }) => marks),
+    ...echoed.flatMap(({ entrySeqs }) => entrySeqs),
   ])
   const all = [...early, ...unexpectedCalls(evaluation, reported), ...earlyEnd(evaluation, results)]
   return all.sort((a, b) => a.at - b.at)
 }
 
 /** The calls that a failure names: they are not reported again as unexpected. */
-const explainedEntries = ({ details: { marks, nearest } }: AttributedFailure): number[] => [
-  ...marks,
+const explainedEntries = ({ details: { entrySeqs, nearest } }: AttributedFailure): number[] => [
+  ...entrySeqs,
   ...nearest.filter(miss => !has(miss, 'claimed', 'call')).map(({ seq }) => seq),
 ]
 
@@ -107,7 +107,7 @@ function stepFailures(evaluation: Evaluation, { step, result }: Evaluated): Attr
   })
   if (result?.failure !== undefined) return [attribute(result.failure)]
   const excess = result?.outcome === 'pass' ? evaluation.sees.get(step.number)?.excess() : null
-  return excess == null ? [] : [attribute(excess, excess.marks[0] ?? at)]
+  return excess == null ? [] : [attribute(excess, excess.entrySeqs[0] ?? at)]
 }
 
 /** The time limit of the scenario passed between two steps, so that no step reports it. */
@@ -127,7 +127,7 @@ function earlyEnd({ index }: Evaluation, results: readonly Evaluated[]): Attribu
         happened: { code: 'stopped', cause: ended.stopped },
         rules: [],
         nearest: [],
-        marks: [ended.seq],
+        entrySeqs: [ended.seq],
       },
     },
   ]
@@ -145,7 +145,7 @@ const failureOf = ({ index }: Evaluation, { details, step, conversation }: Attri
 
 const warningOf = (evaluation: Evaluation, attributed: AttributedFailure): FailureWarning => {
   const { rule, conversation, details } = attributed
-  return { rule, failure: failureOf(evaluation, attributed), conversation, marks: details.marks }
+  return { rule, failure: failureOf(evaluation, attributed), conversation, entrySeqs: details.entrySeqs }
 }
 
 function stepVerdict(evaluation: Evaluation, step: PlannedStep, result: StepResult | null): StepVerdict {

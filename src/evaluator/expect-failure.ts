@@ -55,7 +55,7 @@ export const unusable = (tree: ExpectTree, happened: Happened, call?: Call): Fai
   happened,
   rules: rulesOf(leavesOf(tree)),
   nearest: [],
-  marks: call === undefined ? [] : [call.seq],
+  entrySeqs: call === undefined ? [] : [call.seq],
 })
 
 export const tooClose = ({ leaf, first, second }: ClosePair): FailureDetails => ({
@@ -69,7 +69,7 @@ export const tooClose = ({ leaf, first, second }: ClosePair): FailureDetails => 
   },
   rules: rulesOf([leaf]),
   nearest: [],
-  marks: [first.seq, second.seq],
+  entrySeqs: [first.seq, second.seq],
 })
 
 export interface Unmet {
@@ -101,7 +101,7 @@ export function missingCall(context: EvaluationContext, unmet: Unmet): FailureDe
     happened: happenedInstead(context, unmet, missing, best),
     rules: rulesOf([leaf]),
     nearest: misses.map(nearMissOf),
-    marks: mark === undefined ? [] : [mark],
+    entrySeqs: mark === undefined ? [] : [mark],
     ...(hint === undefined ? {} : { hint }),
   }
 }

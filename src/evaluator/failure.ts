@@ -49,7 +49,7 @@ export interface Failure {
   /** Best first. */
   readonly nearest: readonly NearMiss[]
   /** Numbers of the entries to mark in a timeline. */
-  readonly marks: readonly number[]
+  readonly entrySeqs: readonly number[]
   /** The steps of its conversation were played on. */
   readonly soft: boolean
   /** What to try, when the failure is typical of one mistake. */

@@ -106,7 +106,7 @@ export class NoneEvaluator implements StepEvaluator {
     const common = { kind: 'none', expected: { code: 'no_calls', calls: this.#patterns(), forMs, chat } } as const
     if (this.#unwanted === null) {
       const happened = { code: 'unfillable', message: this.#unfillable ?? '' } as const
-      return { ...common, happened, rules: [], nearest: [], marks: [] }
+      return { ...common, happened, rules: [], nearest: [], entrySeqs: [] }
     }
     const afterMs = Math.round(this.#unwanted.readAt - this.#startMs)
     const call = callReference(this.#unwanted)
@@ -115,7 +115,7 @@ export class NoneEvaluator implements StepEvaluator {
       happened: { code: 'unwanted_call', call, afterMs, forMs },
       rules: [ruleOf(this.#unwanted.endpoint)],
       nearest: [{ seq: call.seq, subject: { code: 'call', ...call }, afterMs, obstacles: [], differences: [] }],
-      marks: [call.seq],
+      entrySeqs: [call.seq],
     }
   }
 }

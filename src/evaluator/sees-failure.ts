@@ -39,7 +39,7 @@ export const seenTooOften = ({ expected, item, times }: ItemQuery, { read, found
   happened: { code: 'item_too_often', item, times, items: found.map(place => itemRef(read.items, place)) },
   rules: RULES,
   nearest: [],
-  marks: [read.seq],
+  entrySeqs: [read.seq],
   hint: { code: 'forwarded_again' },
 })
 
@@ -60,7 +60,7 @@ export function notSeen(
     happened: { code: 'item_missing', item, seen: inbox?.found.length ?? 0, withinMs, detail },
     rules: RULES,
     nearest,
-    marks: inbox === null ? [] : [inbox.read.seq],
+    entrySeqs: inbox === null ? [] : [inbox.read.seq],
     ...(hint === null ? {} : { hint }),
   }
 }

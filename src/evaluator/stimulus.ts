@@ -43,7 +43,7 @@ function kindOf({ action: { verb } }: PlannedStep): FailureKind {
 
 function failed(kind: FailureKind, step: PlannedStep, happened: Happened, seq: number, more: Partial<Failing> = {}) {
   const { hint, expected = { code: 'step_done', label: step.label } } = more
-  const failure = { kind, expected, happened, rules: [], nearest: [], marks: [seq], ...(hint && { hint }) }
+  const failure = { kind, expected, happened, rules: [], nearest: [], entrySeqs: [seq], ...(hint && { hint }) }
   return { outcome: kind === 'environment' ? 'error' : 'fail', failure } satisfies StepResult
 }
 

@@ -93,7 +93,7 @@ function tooMany(
         happened: tooManyCalls(requirement, [...claimed, ...surplus], first, within),
         rules: leaf.call === 'any' ? [] : [ruleOf(leaf.call)],
         nearest: [],
-        marks: within.map(({ seq }) => seq),
+        entrySeqs: within.map(({ seq }) => seq),
         ...(hint === undefined ? {} : { hint }),
       },
     },
@@ -196,7 +196,7 @@ const unclaimed = (
   calls: readonly Call[],
   conversation: ConversationKey,
   rule: string,
-  details: Omit<AttributedFailure['details'], 'rules' | 'nearest' | 'marks'>,
+  details: Omit<AttributedFailure['details'], 'rules' | 'nearest' | 'entrySeqs'>,
 ): AttributedFailure[] =>
   calls.slice(0, 1).map(first => ({
     at: first.seq,
@@ -204,7 +204,7 @@ const unclaimed = (
     conversation: nameOfConversation(conversation),
     severity: index.plan.strict.unexpected,
     rule,
-    details: { ...details, rules: [ruleOf(first.endpoint)], nearest: [], marks: calls.map(({ seq }) => seq) },
+    details: { ...details, rules: [ruleOf(first.endpoint)], nearest: [], entrySeqs: calls.map(({ seq }) => seq) },
   }))
 
 const LONGEST_BODY = 60

@@ -38,7 +38,7 @@ export interface FailureWarning {
   readonly rule: string
   readonly failure: Failure
   readonly conversation: string | null
-  readonly marks: readonly number[]
+  readonly entrySeqs: readonly number[]
 }
 
 export type StepOutcome = 'pass' | 'fail' | 'error' | 'inconclusive' | 'not reached'

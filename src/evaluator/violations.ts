@@ -93,7 +93,7 @@ function violation({ index }: Evaluation, first: Call, calls: readonly Call[]): 
       },
       rules: rulesOf(first),
       nearest: [],
-      marks: seqs,
+      entrySeqs: seqs,
     },
   }
 }
@@ -128,7 +128,7 @@ function ofPattern(evaluation: Evaluation, pattern: CallPattern): AttributedFail
         happened: { code: 'forbidden_call', pattern: filled, call: callReference(first), afterMs, others: rest },
         rules: [ruleOf(first.endpoint)],
         nearest: [],
-        marks: [first.seq, ...rest],
+        entrySeqs: [first.seq, ...rest],
       },
     },
   ]

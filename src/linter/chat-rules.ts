@@ -12,7 +12,7 @@ export const messageAfterEnd = perChat('message-after-end', chat => {
     if (entry.endpoint === 'end') endSeq = entry.seq
     if (entry.endpoint === 'start') endSeq = null
     if (endSeq === null || !REACHES_USER.has(entry.endpoint)) return []
-    return [{ details: { call: callRef(entry), endSeq }, marks: [endSeq, entry.seq] }]
+    return [{ details: { call: callRef(entry), endSeq }, entrySeqs: [endSeq, entry.seq] }]
   })
 })
 
@@ -28,7 +28,7 @@ export const startTwice = perChat('start-twice', chat => {
     const before = first
     first = entry
     if (before === null || isFaulty(before)) return []
-    return [{ details: { call: callRef(entry), startSeq: before.seq }, marks: [before.seq, entry.seq] }]
+    return [{ details: { call: callRef(entry), startSeq: before.seq }, entrySeqs: [before.seq, entry.seq] }]
   })
 })
 
@@ -40,7 +40,7 @@ export const chatNeverEnded = perChat('chat-never-ended', chat => {
   if (chat.some(entry => entry.seq > started.seq && isCall(entry, 'end'))) return []
   const refused = chat.filter(entry => entry.kind === 'api' && entry.endpoint === 'end' && entry.seq > left.seq)
   const details = { leaveSeq: left.seq, refusedEnds: refused.length }
-  return [{ details, marks: [started.seq, left.seq, ...refused.map(({ seq }) => seq)] }]
+  return [{ details, entrySeqs: [started.seq, left.seq, ...refused.map(({ seq }) => seq)] }]
 })
 
 const isCall = (entry: Entry, endpoint: string) =>
@@ -58,7 +58,9 @@ export const typingNeverStopped = perChat('typing-never-stopped', (chat, history
       shown = (timeoutOf(entry) ?? Number.POSITIVE_INFINITY) > LONGEST_TIMEOUT_MS ? entry : null
     else if (endings.has(entry.endpoint)) shown = null
   }
-  return shown === null ? [] : [{ details: { call: callRef(shown), timeoutMs: timeoutOf(shown) }, marks: [shown.seq] }]
+  return shown === null
+    ? []
+    : [{ details: { call: callRef(shown), timeoutMs: timeoutOf(shown) }, entrySeqs: [shown.seq] }]
 })
 
 /** The effective knob `typing.clearOn`, which the scenario or the run sets. */
@@ -86,7 +88,7 @@ export const callBeforeAck = perChat('call-before-ack', chat => {
     if (call === undefined) return []
     const { event, seq: deliverySeq } = delivery
     const earlyMs = Math.round(delivery.at_ms - call.at_ms)
-    return [{ details: { call: callRef(call), event, deliverySeq, earlyMs }, marks: [call.seq, deliverySeq] }]
+    return [{ details: { call: callRef(call), event, deliverySeq, earlyMs }, entrySeqs: [call.seq, deliverySeq] }]
   })
 })
 
@@ -115,7 +117,7 @@ export const transcriptPolling = perChat('transcript-polling', chat => {
   const last = run.at(-1)
   if (first === undefined || last === undefined || run.length <= MOST_READS) return []
   const details = { call: callRef(first), reads: run.length, withinMs: last.at_ms - first.at_ms }
-  return [{ details, marks: run.map(({ seq }) => seq) }]
+  return [{ details, entrySeqs: run.map(({ seq }) => seq) }]
 })
 
 /** The longest run of reads within the window that no event interrupts. */

@@ -39,7 +39,7 @@ const isRepetition = (calls: readonly EntryOf<'api'>[], { seq, chat_id }: EntryO
 
 function findingOf({ conversationOf }: History, rule: FindingRule, finding: Finding, calls: Calls): LintFinding {
   const [{ endpoint, path, chat_id }] = calls
-  const marks = calls.map(({ seq }) => seq)
-  const details: LintDetails[FindingRule] = { target: endpoint ?? path, finding, seqs: marks }
-  return { rule, details, conversation: conversationOf(chat_id), marks }
+  const entrySeqs = calls.map(({ seq }) => seq)
+  const details: LintDetails[FindingRule] = { target: endpoint ?? path, finding, seqs: entrySeqs }
+  return { rule, details, conversation: conversationOf(chat_id), entrySeqs }
 }

@@ -25,7 +25,9 @@ const aliasMixed: LinterRule = {
     const [first] = handoverSeqs
     const [other] = takeoverSeqs
     if (first === undefined || other === undefined) return []
-    return [{ rule: 'alias-mixed', details: { handoverSeqs, takeoverSeqs }, conversation: null, marks: [first, other] }]
+    return [
+      { rule: 'alias-mixed', details: { handoverSeqs, takeoverSeqs }, conversation: null, entrySeqs: [first, other] },
+    ]
   },
 }
 
@@ -39,7 +41,7 @@ const faultUnused: LinterRule = {
       .filter(fault => !isUsed(history.entries, fault, faults))
       .map(({ fault, effect, seq, chat_id }): LintFinding<'fault-unused'> => {
         const conversation = history.conversationOf(chat_id)
-        return { rule: 'fault-unused', details: { fault, effect, seq }, conversation, marks: [seq] }
+        return { rule: 'fault-unused', details: { fault, effect, seq }, conversation, entrySeqs: [seq] }
       })
   },
 }
@@ -77,5 +79,5 @@ export const RULES: readonly LinterRule[] = [
 export function lint(plan: Plan, entries: readonly Entry[]): LintFinding[] {
   const history = historyOf(plan, entries)
   const found = RULES.flatMap(rule => rule.find(history))
-  return found.sort((a, b) => (a.marks.at(-1) ?? 0) - (b.marks.at(-1) ?? 0))
+  return found.sort((a, b) => (a.entrySeqs.at(-1) ?? 0) - (b.entrySeqs.at(-1) ?? 0))
 }

@@ -46,12 +46,12 @@ export interface ForgivenCalls {
   readonly seqs: readonly number[]
 }
 
-/** A call that works and is likely to cause trouble; `marks` are the entries to show. */
+/** A call that works and is likely to cause trouble; `entrySeqs` are the entries to show. */
 export interface LintFinding<Id extends LintRule = LintRule> {
   readonly rule: Id
   readonly details: LintDetails[Id]
   readonly conversation: string | null
-  readonly marks: readonly number[]
+  readonly entrySeqs: readonly number[]
 }
 
 export interface LinterRule {
@@ -80,7 +80,7 @@ export function historyOf(plan: Plan, entries: readonly Entry[]): History {
   return { plan, entries, chats, calls, conversationOf: conversationsIn(entries) }
 }
 
-type Found<Id extends LintRule> = Pick<LintFinding<Id>, 'details' | 'marks'>
+type Found<Id extends LintRule> = Pick<LintFinding<Id>, 'details' | 'entrySeqs'>
 
 /** A rule that reads one chat at a time. */
 export const perChat = <Id extends LintRule>(

@@ -17,7 +17,7 @@ export const secretExposed: LinterRule = {
         if (secret === undefined) return []
         const { seq, chat_id } = entry
         const details = { seq, secret, place }
-        return [{ rule: 'secret-exposed', details, conversation: history.conversationOf(chat_id), marks: [seq] }]
+        return [{ rule: 'secret-exposed', details, conversation: history.conversationOf(chat_id), entrySeqs: [seq] }]
       }),
     )
   },

@@ -70,7 +70,7 @@ const failureOf = (failure: FailureReport) => ({
   rules: failure.rules,
   step: failure.step === null ? null : refOf(failure.step),
   nearest: failure.nearest.map(missOf),
-  entries: failure.marks,
+  entries: failure.entrySeqs,
 })
 
 const missOf = ({ seq, what, afterMs, codes, why, differences }: NearMissReport) => ({
@@ -92,7 +92,7 @@ const warningOf = (warning: WarningReport) => ({
   rule: warning.rule,
   message: warning.message,
   chat: warning.conversation,
-  entries: warning.marks,
+  entries: warning.entrySeqs,
 })
 
 const refOf = ({ number, id, name, label, conversation, place }: StepRef) => ({

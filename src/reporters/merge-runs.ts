@@ -60,7 +60,7 @@ const shiftEntry = <Numbered extends Entry>(entry: Numbered, offset: number): Nu
 
 const shiftFailure = (failure: Failure, offset: number): Failure => ({
   ...failure,
-  marks: failure.marks.map(seq => seq + offset),
+  entrySeqs: failure.entrySeqs.map(seq => seq + offset),
   nearest: failure.nearest.map(miss => ({ ...miss, seq: miss.seq + offset })),
 })
 

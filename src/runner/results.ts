@@ -102,6 +102,6 @@ const asFailure = (warning: Warning): Failure => ({
   happened: 'failure' in warning ? warning.failure.happened : { code: 'warning', finding: warning },
   rules: [],
   nearest: [],
-  marks: warning.marks,
+  entrySeqs: warning.entrySeqs,
   soft: false,
 })

@@ -194,7 +194,7 @@ function orphanFailure({ seq, method, path, chat_id, endpoint, status, response 
     happened: { code: 'call_of_no_scenario', method, path, chatId: chat_id ?? null, status, message },
     rules: endpoint === null ? ['V1'] : [ENDPOINTS[endpoint].rule],
     nearest: [],
-    marks: [seq],
+    entrySeqs: [seq],
     soft: false,
   }
 }

@@ -108,10 +108,10 @@ const findingFailure = (finding: Warning): Failure => ({
   conversation: finding.conversation,
   expected: { code: 'no_finding', rule: finding.rule },
   happened: 'failure' in finding ? finding.failure.happened : { code: 'warning', finding },
-  marks: finding.marks,
+  entrySeqs: finding.entrySeqs,
 })
 
-const EMPTY_FAILURE = { step: null, conversation: null, rules: [], nearest: [], marks: [], soft: false } as const
+const EMPTY_FAILURE = { step: null, conversation: null, rules: [], nearest: [], entrySeqs: [], soft: false } as const
 
 /** Finds failed deliveries of events that no user action caused. */
 function failedDeliveries(run: TestRun): Failure[] {
@@ -135,5 +135,5 @@ const undelivered = ({ seq, event, status, failure }: EntryOf<'delivery'>) => ({
   expected: { code: 'delivered', event } as const,
   happened: { code: 'delivery_failed', seq, event, status, ...(failure === undefined ? {} : { failure }) } as const,
   rules: ['WH1'],
-  marks: [seq],
+  entrySeqs: [seq],
 })

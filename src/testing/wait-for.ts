@@ -56,7 +56,7 @@ function timeoutFailure(run: TestRun, { chatId }: Subject, source: string, ms: n
     },
     rules: [],
     nearest: [],
-    marks: [],
+    entrySeqs: [],
     soft: false,
   }
 }

@@ -17,7 +17,7 @@ export interface TimelineSource extends Pick<ScenarioResult, 'journal' | 'conver
   readonly failures: readonly TimelineFailure[]
 }
 
-type TimelineFailure = Pick<Failure, 'kind' | 'step' | 'marks'>
+type TimelineFailure = Pick<Failure, 'kind' | 'step' | 'entrySeqs'>
 
 type Draft = { -readonly [Key in keyof TimelineRow]: TimelineRow[Key] } & { entrySeqs: number[] }
 
@@ -41,7 +41,7 @@ export function timelineOf(source: TimelineSource): TimelineRow[] {
   const builder = createBuilder(source)
   for (const entry of source.journal) add(builder, entry)
   for (const row of builder.unanswered.values()) row.answer = 'no answer'
-  const marked = new Set(source.failures.flatMap(({ marks }) => marks))
+  const marked = new Set(source.failures.flatMap(({ entrySeqs }) => entrySeqs))
   const rows = builder.rows.map(row => ({ ...row, failed: row.failed || row.entrySeqs.some(seq => marked.has(seq)) }))
   return rows.sort((a, b) => a.atMs - b.atMs || a.seq - b.seq)
 }

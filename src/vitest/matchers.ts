@@ -104,7 +104,7 @@ function failureOf(run: TestRun, matchCount: MatchCount, query: Query, pass: boo
     happened: { code: 'received', call, seqs: matchCount.seqs, different: matchCount.misses.length > 0 },
     rules: [...rules],
     nearest: pass ? [] : matchCount.misses.slice(0, MAX_MISSES).map(({ body: _, ...miss }) => miss),
-    marks: pass ? matchCount.seqs : [...matchCount.seqs, ...matchCount.misses.slice(0, 1).map(({ seq }) => seq)],
+    entrySeqs: pass ? matchCount.seqs : [...matchCount.seqs, ...matchCount.misses.slice(0, 1).map(({ seq }) => seq)],
     soft: false,
     ...(pass || matchCount.count > 0 ? {} : refusedEvent(run, chatId)),
   }

@@ -129,7 +129,7 @@ function orphan(seq: number): Pick<RunResult, 'failures' | 'journal'> {
   const journal = new Journal()
   journal.note('availability', { by: 'api', availability: 'open' })
   return {
-    failures: [codedFailure(failure({ marks: [seq] }))],
+    failures: [codedFailure(failure({ entrySeqs: [seq] }))],
     journal: journal.entries.map(entry => ({ ...entry, seq })),
   }
 }

@@ -29,7 +29,7 @@ it('tells every field that is not as it should be', async () => {
     expected: 'check { status: "agent", typing: true, availability: $not "OPEN" } in chat "ada"',
     happened:
       'the chat is not as expected: status: expected "agent", received "pending"; typing: expected true, received false; availability: expected $not "OPEN", received "OPEN"',
-    marks: [5],
+    entrySeqs: [5],
   })
 })
 

@@ -255,7 +255,7 @@ describe('how often', () => {
       kind: 'times',
       expected: 'message 1 to 2 times',
       step: { number: 2 },
-      marks: [12, 13],
+      entrySeqs: [12, 13],
     })
     expect(verdict.failures[0]!.happened).toMatch(
       /^message was called 4 times, expected 1 to 2 times: #9, #11, #12, #13; the first one too many is #12, 10 ms after #11$/,

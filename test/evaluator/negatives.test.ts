@@ -30,7 +30,7 @@ describe('none', () => {
       expected: 'none start for 500ms',
       happened: '#9 start came at +0.01 s, expected none for 500ms',
       rules: ['E4'],
-      marks: [9],
+      entrySeqs: [9],
     })
     expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['pass', 'fail', 'not reached'])
   })
@@ -106,7 +106,7 @@ describe('never', () => {
       kind: 'never',
       step: null,
       expected: 'never message { message: /<script/i }',
-      marks: [9],
+      entrySeqs: [9],
     })
   })
 
@@ -159,7 +159,7 @@ describe('calls nobody expects', () => {
         expected: 'a step for every call',
         happened: 'no step expects #11 message { message: "Hi" } at +0.10 s, and 1 more (#12)',
         rules: ['E6'],
-        marks: [11, 12],
+        entrySeqs: [11, 12],
       },
     ])
   })
@@ -171,7 +171,7 @@ describe('calls nobody expects', () => {
       for (let n = 0; n < 40; n++) journal.call('message', { message: 'Hi' })
     })
     expect(failures[0]!.happened).toMatch(/^no step expects #\d+ .*, and 39 more \((#\d+, ){5}…\)$/)
-    expect(failures[0]!.marks).toHaveLength(40)
+    expect(failures[0]!.entrySeqs).toHaveLength(40)
   })
 
   it.each(['transcript', 'summarize', 'chat'])('%s is allowed', async endpoint => {
@@ -240,7 +240,7 @@ describe('calls nobody expects', () => {
         kind: 'late',
         expected: 'no call after the end of the scenario',
         happened: '#13 typing_stop came 1.2 s after the end of the scenario, and 1 more (#15)',
-        marks: [13, 15],
+        entrySeqs: [13, 15],
       },
     ])
   })
@@ -287,7 +287,7 @@ describe('contract', () => {
       kind: 'contract',
       happened: `the platform refused #8 POST /api/v2/handover/start with ${status} ${code}: ${code} it is.`,
       rules,
-      marks: [8],
+      entrySeqs: [8],
     })
   })
 

@@ -32,7 +32,7 @@ it('a field differs: the field, both values, and what the mistake is', async () 
     expected: 'expect message { message: "I\'m Anna", sender: { name: "Anna" } } in chat "ada" within 5s',
     happened: `no matching message came; nearest: #10 message +0.06 s: message: expected "I'm Anna", received "I&#39;m Anna" (only HTML escaping differs)`,
     rules: ['E6'],
-    marks: [10],
+    entrySeqs: [10],
   })
   expect(failure.nearest).toEqual([
     {

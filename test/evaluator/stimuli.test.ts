@@ -54,7 +54,7 @@ describe('the answer of the webhook', () => {
         happened:
           'the webhook answered 500 to REQUESTING TAKEOVER after 31 ms, expected 200: TypeError: x is not a function',
         rules: ['WH2'],
-        marks: [7],
+        entrySeqs: [7],
       },
     ])
   })

@@ -22,7 +22,7 @@ describe('message-after-end', () => {
       journal.call('message', 'c1')
     })
     expect(more).toEqual([])
-    expect(one).toMatchObject({ rule: 'message-after-end', conversation: 'ada', marks: [4, 5] })
+    expect(one).toMatchObject({ rule: 'message-after-end', conversation: 'ada', entrySeqs: [4, 5] })
     expect(findingText(one!)).toContain('#5 POST /api/v2/handover/message came after the handover was ended with #4')
   })
 
@@ -116,7 +116,7 @@ describe('chat-never-ended', () => {
       left(journal)
       journal.call('end', 'c1', { status: 503 })
     })
-    expect(tried).toMatchObject([{ rule: 'chat-never-ended', marks: [3, 4, 5] }])
+    expect(tried).toMatchObject([{ rule: 'chat-never-ended', entrySeqs: [3, 4, 5] }])
     expect(findingText(tried[0]!)).toContain('(1 tried)')
   })
 
@@ -171,7 +171,7 @@ describe('transcript-polling', () => {
   it('is reported once, with the number of reads and the time they took', () => {
     const [one, ...more] = found(journal => reads(journal, 6, 500))
     expect(more).toEqual([])
-    expect(one).toMatchObject({ rule: 'transcript-polling', marks: [3, 4, 5, 6, 7, 8] })
+    expect(one).toMatchObject({ rule: 'transcript-polling', entrySeqs: [3, 4, 5, 6, 7, 8] })
     expect(findingText(one!)).toContain('5 more reads of the same chat came within 2.5 s')
   })
 
@@ -198,7 +198,7 @@ describe('secret-exposed', () => {
       journal.call('start', 'c1', { request: { headers: { authorization: 'Bearer my-own-key-1' }, bytes: 0, body } })
       journal.call('message', 'c1', more)
     }
-    expect(found(write)).toMatchObject([{ rule: 'secret-exposed', conversation: 'ada', marks: [4] }])
+    expect(found(write)).toMatchObject([{ rule: 'secret-exposed', conversation: 'ada', entrySeqs: [4] }])
   })
 
   it('a signature in the answer to the webhook', () => {
@@ -227,7 +227,7 @@ describe('alias-mixed', () => {
       journal.call('message', 'c1', { alias: 'takeover' })
       journal.call('end', 'c1')
     }
-    expect(found(write)).toMatchObject([{ rule: 'alias-mixed', conversation: null, marks: [3, 4] }])
+    expect(found(write)).toMatchObject([{ rule: 'alias-mixed', conversation: null, entrySeqs: [3, 4] }])
   })
 
   it('not when all are takeover', () => {
@@ -262,7 +262,7 @@ describe('fault-unused', () => {
       end(journal, 1, 2)
     }, plan)
     expect(more).toEqual([])
-    expect(one).toMatchObject({ rule: 'fault-unused', conversation: 'ada', marks: [3] })
+    expect(one).toMatchObject({ rule: 'fault-unused', conversation: 'ada', entrySeqs: [3] })
     expect(findingText(one!)).toMatch(/^The fault flaky \(respond 503\), set with #3, was not applied/)
   })
 
@@ -287,7 +287,7 @@ describe('fault-unused', () => {
       set(journal)
       end(journal, 1, 2)
     }
-    expect(found(again, plan)).toMatchObject([{ rule: 'fault-unused', marks: [5] }])
+    expect(found(again, plan)).toMatchObject([{ rule: 'fault-unused', entrySeqs: [5] }])
   })
 })
 
@@ -300,8 +300,8 @@ describe('findings of the platform', () => {
       journal.call('typing_stop', 'c2', { findings })
     }
     expect(found(write)).toMatchObject([
-      { rule: 'unknown-fields', conversation: 'ada', marks: [3, 4] },
-      { rule: 'unknown-fields', conversation: 'bo', marks: [5] },
+      { rule: 'unknown-fields', conversation: 'ada', entrySeqs: [3, 4] },
+      { rule: 'unknown-fields', conversation: 'bo', entrySeqs: [5] },
     ])
   })
 })

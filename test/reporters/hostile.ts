@@ -36,7 +36,7 @@ export function hostileResult(text: string, outcome: ScenarioReport['outcome'] =
     happened: text,
     rules: [text],
     nearest: [miss, miss],
-    marks: [2, 3],
+    entrySeqs: [2, 3],
     hint: text,
   })
   return scenarioResult({
@@ -48,7 +48,7 @@ export function hostileResult(text: string, outcome: ScenarioReport['outcome'] =
     outcome,
     reason: outcome === 'pass' ? null : text,
     failures: outcome === 'fail' ? [bad, { ...bad, step: null, soft: true }] : [],
-    warnings: [{ rule: text, message: text, conversation: text, marks: [1] }],
+    warnings: [{ rule: text, message: text, conversation: text, entrySeqs: [1] }],
     steps: [stepVerdict(ref, { outcome: 'fail' }), stepVerdict(step(2, text), { outcome: 'not reached' })],
     captures: { [text]: text },
     journal: log.entries,

@@ -193,7 +193,7 @@ describe('a play that failed', () => {
   it('a warning whose words name its entry does not name it again', () => {
     const finding = { rule: 'ER1', message: 'avatr is not a known field; it was ignored.' }
     const details = { target: 'start', finding, seqs: [12, 14] }
-    const warnings = [describeWarning({ rule: 'unknown-fields', details, conversation: null, marks: [12, 14] })]
+    const warnings = [describeWarning({ rule: 'unknown-fields', details, conversation: null, entrySeqs: [12, 14] })]
     const text = block({ ...escapedPlay(), warnings })
     expect(text).toContain('warning unknown-fields: start (#12, #14): avatr')
     expect(text.replace(/\s+/g, ' ')).not.toContain('leave it out. (#12')
@@ -282,7 +282,7 @@ describe('a play that failed', () => {
     const log = new Journal()
     const orphan = log.call('message', { message: 'Hi' }, { chat_id: 'nobody', status: 404 })
     const failures = [
-      failure({ kind: 'unexpected', conversation: null, happened: 'a call for chat "nobody"', marks: [orphan] }),
+      failure({ kind: 'unexpected', conversation: null, happened: 'a call for chat "nobody"', entrySeqs: [orphan] }),
     ]
     const text = pretty(result([passedResult()], { failures, journal: log.entries, exitCode: 1 }))
     expect(text).toMatch(/^FAIL outside every scenario\n {2}x a call for chat "nobody"/m)
@@ -336,7 +336,7 @@ describe('the rest', () => {
 
   it('a repeated play names its number; warnings are grouped by rule', () => {
     const details = { call: { seq: 5, method: 'POST', path: '/api/v2/handover/message' }, endSeq: 4 }
-    const warnings = [describeWarning({ rule: 'message-after-end', details, conversation: null, marks: [] })]
+    const warnings = [describeWarning({ rule: 'message-after-end', details, conversation: null, entrySeqs: [] })]
     const scenarios = [1, 2].map(instance => scenarioResult({ instance, warnings: [...warnings, ...warnings] }))
     const text = pretty(result([...scenarios, scenarioResult({ name: 'Other', warnings })]))
     expect(text).toContain('PASS scenarios/happy.yaml > Happy path #2  640 ms  2 warnings')
@@ -445,7 +445,9 @@ describe('long timelines', () => {
     const log = new Journal()
     for (let index = 0; index < 100; index++) log.at(index * 20).call('typing_start', {})
     log.at(60_000).call('end')
-    const text = block(scenarioResult({ outcome: 'fail', journal: log.entries, failures: [failure({ marks: [50] })] }))
+    const text = block(
+      scenarioResult({ outcome: 'fail', journal: log.entries, failures: [failure({ entrySeqs: [50] })] }),
+    )
     expect(text).toMatch(/^ {4}… 42 entries …$/m)
     expect(text).toMatch(/^ {4}… 58\.0 s …$/m)
   })

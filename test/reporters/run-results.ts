@@ -146,7 +146,7 @@ export const failure = (more: Partial<FailureReport>): FailureReport => ({
   happened: 'nothing came',
   rules: [],
   nearest: [],
-  marks: [],
+  entrySeqs: [],
   soft: false,
   code: 'warning',
   group: JSON.stringify([more.step, more.expected, more.happened]),

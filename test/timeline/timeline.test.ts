@@ -148,7 +148,7 @@ describe('rows', () => {
   it('a mark on a read that was folded away marks its row', () => {
     const log = new Journal()
     for (let count = 0; count < 3; count++) log.driver('inbox', { items: [] })
-    const rows = rowsOf(log, { failures: [failure({ marks: [3] })] })
+    const rows = rowsOf(log, { failures: [failure({ entrySeqs: [3] })] })
     expect(rows.map(({ failed }) => failed)).toEqual([true])
   })
 

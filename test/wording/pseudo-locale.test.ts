@@ -52,11 +52,11 @@ async function codesOf(write: (journal: JournalBuilder) => void, scenario = PRES
   const { outcome, failures, steps } = await checked(scenario, write)
   return {
     outcome,
-    failures: failures.map(({ kind, step, rules, marks, hint }) => ({
+    failures: failures.map(({ kind, step, rules, entrySeqs, hint }) => ({
       kind,
       step: step?.number,
       rules,
-      marks,
+      entrySeqs,
       hasHint: hint !== undefined,
     })),
     steps: steps.map(step => step.outcome),

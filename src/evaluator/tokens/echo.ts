@@ -62,7 +62,7 @@ function leakBetween(written: In<Known>, where: In<Reached>): Failure {
   // The two numbers are of two journals: there is no timeline to mark them in.
   return {
     ...leak({ written, where, step: null, conversation, from, to: chatIn(where.play, where.chatId) }),
-    marks: [],
+    entrySeqs: [],
   }
 }
 
@@ -124,6 +124,6 @@ const common = ({ written, where, step, conversation }: Misplaced) => ({
   step,
   conversation,
   nearest: [],
-  marks: [written.seq, where.seq],
+  entrySeqs: [written.seq, where.seq],
   soft: false,
 })

@@ -49,7 +49,7 @@ export interface WarningReport {
   readonly rule: string
   readonly message: string
   readonly conversation: string | null
-  readonly marks: readonly number[]
+  readonly entrySeqs: readonly number[]
 }
 
 type Rendered = 'failures' | 'warnings' | 'reason'
@@ -151,14 +151,14 @@ const describeDifference = ({ path, expected, received, note }: Difference): Dif
 const WARNINGS = defineTexts({ failure: (expected: string, happened: string) => `${expected}: ${happened}` })
 
 export function describeWarning(warning: Warning): WarningReport {
-  const { rule, conversation, marks } = warning
-  if (!('failure' in warning)) return { rule, message: findingText(warning), conversation, marks }
+  const { rule, conversation, entrySeqs } = warning
+  if (!('failure' in warning)) return { rule, message: findingText(warning), conversation, entrySeqs }
   const { failure } = warning
   const message = WARNINGS.failure(
     expectedText(failure.expected, 'scenario'),
     happenedText(failure.happened, 'scenario'),
   )
-  return { rule, message, conversation, marks }
+  return { rule, message, conversation, entrySeqs }
 }
 
 const REASONS: TextsOf<Reason> = defineTexts({

@@ -40,7 +40,7 @@ const card = (
 ${titled(slug, html`${outcomeIcon(failure.kind === 'environment' ? 'error' : 'fail')}<span>${KINDS[failure.kind]}</span>${where(failure)}`)}
 <dl>
 <div><dt>expected</dt><dd>${failure.expected}</dd></div>
-<div class="happened"><dt>happened</dt><dd>${failure.happened}${failure.marks.length > 0 && html` <span class="marks">${failure.marks.map(seq => entryLink(slug, seq))}</span>`}</dd></div>
+<div class="happened"><dt>happened</dt><dd>${failure.happened}${failure.entrySeqs.length > 0 && html` <span class="marks">${failure.entrySeqs.map(seq => entryLink(slug, seq))}</span>`}</dd></div>
 ${failure.hint !== undefined && html`<div class="hint"><dt>hint</dt><dd>${failure.hint}</dd></div>`}
 </dl>
 ${nearMisses(failure.nearest, slug)}

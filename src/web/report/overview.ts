@@ -85,5 +85,5 @@ function ruleRow(name: string, { first, count, places }: Rule): Markup {
   return html`<tr><th scope="row"><code>${name}</code></th><td class="number">${count}</td><td>${first.message}</td><td><ul class="places">${shown.map(placeItem)}</ul>${more > 0 && html`and ${more} more`}</td></tr>`
 }
 
-const placeItem = ([{ scenario, slug }, { marks }]: [LinkedScenario, WarningReport]) =>
-  html`<li><a href="${exact(linkTo(slug, marks[0]))}">${scenario.name}</a></li>`
+const placeItem = ([{ scenario, slug }, { entrySeqs }]: [LinkedScenario, WarningReport]) =>
+  html`<li><a href="${exact(linkTo(slug, entrySeqs[0]))}">${scenario.name}</a></li>`

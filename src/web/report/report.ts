@@ -70,7 +70,7 @@ const MAX_ENTRIES = 50
 
 export function outsideSection({ failures, journal }: RunReport): Part {
   if (failures.length === 0) return null
-  const seqs = new Set(failures.flatMap(({ marks, nearest }) => [...marks, ...nearest.map(({ seq }) => seq)]))
+  const seqs = new Set(failures.flatMap(({ entrySeqs, nearest }) => [...entrySeqs, ...nearest.map(({ seq }) => seq)]))
   const entries = journal.filter(({ seq }) => seqs.has(seq)).slice(0, MAX_ENTRIES)
   const more = failures.length - MAX_CARDS
   return html`<section class="outside-scenarios" aria-labelledby="outside-title">

@@ -85,7 +85,7 @@ function warnings({ warnings }: ScenarioReport, slug: string): Part {
   if (warnings.length === 0) return null
   const items = warnings.map(
     warning =>
-      html`<li><code>${warning.rule}</code> ${warning.message}${warning.conversation !== null && ` (chat ${warning.conversation})`} ${warning.marks.map(seq => entryLink(slug, seq))}</li>`,
+      html`<li><code>${warning.rule}</code> ${warning.message}${warning.conversation !== null && ` (chat ${warning.conversation})`} ${warning.entrySeqs.map(seq => entryLink(slug, seq))}</li>`,
   )
   return html`<ul class="own-warnings" aria-label="Warnings">${items}</ul>`
 }

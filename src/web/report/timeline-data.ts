@@ -64,7 +64,7 @@ const sampleSeqs = ({ entrySeqs }: TimelineRow) =>
 
 /** The entries that the failures of a scenario refer to. */
 const markedSeqs = ({ failures }: ScenarioReport): Set<number> =>
-  new Set(failures.flatMap(({ marks, nearest }) => [...marks, ...nearest.map(({ seq }) => seq)]))
+  new Set(failures.flatMap(({ entrySeqs, nearest }) => [...entrySeqs, ...nearest.map(({ seq }) => seq)]))
 
 const MAX_ROWS = 300
 const MAX_ENTRIES = 6

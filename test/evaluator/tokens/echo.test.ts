@@ -46,7 +46,7 @@ describe('echoes', () => {
     })
     const failures = echoes(planOf([writes(1)]), entries)
     expect(failures).toMatchObject([
-      { kind: 'echo', conversation: 'ada', marks: [4, 5], step: { number: 1 }, rules: ['E6.5', 'W2'] },
+      { kind: 'echo', conversation: 'ada', entrySeqs: [4, 5], step: { number: 1 }, rules: ['E6.5', 'W2'] },
     ])
     expect(describeFailure(failures[0]!).expected).toContain('the user of chat "ada" never reads')
     expect(describeFailure(failures[0]!).happened).toContain(
@@ -108,7 +108,7 @@ describe('leaks', () => {
     })
     const [one, ...more] = echoes(planOf(), entries)
     expect(more).toEqual([])
-    expect(one).toMatchObject({ kind: 'leak', conversation: 'ada', marks: [3, 4], rules: ['E6.2'] })
+    expect(one).toMatchObject({ kind: 'leak', conversation: 'ada', entrySeqs: [3, 4], rules: ['E6.2'] })
     expect(`${describeFailure(one!).expected} ${describeFailure(one!).happened}`).toMatch(
       /stays in chat "ada".*has in chat "bo" what/,
     )
@@ -120,7 +120,7 @@ describe('leaks', () => {
       for (let i = 0; i < 3; i++) played.driver('inbox', 'c2', { items: [{ request: true }, { text: `Hi${TOKEN}` }] })
     })
     const failures = echoes(planOf(), entries)
-    expect(failures).toMatchObject([{ kind: 'leak', marks: [3, 4] }])
+    expect(failures).toMatchObject([{ kind: 'leak', entrySeqs: [3, 4] }])
     expect(describeFailure(failures[0]!).happened).toContain('inbox item 2')
   })
 
@@ -160,7 +160,7 @@ describe('between scenarios', () => {
     const two = played('Two', { main: 'b1' }, written => written.call('message', 'b1', message(`Hi${TOKEN}`)))
     const [failure, ...more] = leaksBetween([two, one])
     expect(more).toEqual([])
-    expect(failure).toMatchObject({ kind: 'leak', marks: [] })
+    expect(failure).toMatchObject({ kind: 'leak', entrySeqs: [] })
     expect(describeFailure(failure!).expected).toContain('chat "main" of "One"')
     expect(describeFailure(failure!).happened).toContain('chat "main" of "Two"')
   })

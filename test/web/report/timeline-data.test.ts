@@ -17,7 +17,8 @@ const seqsIn = (embedded: { text: string }) =>
 function played(outcome: 'pass' | 'fail', calls: number, text = 'Hello'): ScenarioReport {
   const recorder = createTape()
   for (let count = 0; count < calls; count++) recorder.call('message', CHAT, { message: text })
-  const failures = outcome === 'pass' ? [] : [failure({ kind: 'times', expected: 'one', happened: 'more', marks: [2] })]
+  const failures =
+    outcome === 'pass' ? [] : [failure({ kind: 'times', expected: 'one', happened: 'more', entrySeqs: [2] })]
   return scenarioResult(outcome, outcome, { journal: recorder.entries, conversations: { main: CHAT }, failures })
 }
 

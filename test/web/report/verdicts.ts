@@ -37,7 +37,7 @@ export const failure = (
   conversation: 'main',
   rules: [],
   nearest: [],
-  marks: [],
+  entrySeqs: [],
   soft: false,
   code: 'warning',
   group: more.happened,
