@@ -1,13 +1,13 @@
 /** Maps each endpoint to one call into the platform; key and body are valid at this point. */
-import type { EndpointId } from '../contract/endpoints.ts'
 import type {
   AvailabilityRequest,
   ChatRequest,
+  EndpointId,
   EndRequest,
   MessageRequest,
   StartRequest,
   TypingStartRequest,
-} from '../contract/requests.ts'
+} from '../contract/endpoints.ts'
 import { updateAvailability } from '../platform/availability.ts'
 import { botById, requireChat, unknownChat } from '../platform/chats.ts'
 import { andThen, type Maybe, summarized, translated } from '../platform/engines.ts'

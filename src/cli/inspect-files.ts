@@ -3,7 +3,7 @@
 import { basename } from 'node:path'
 import { BUILT_IN_VERBS } from '../agent-driver/driver-schema.ts'
 import { loadDriver } from '../agent-driver/load-driver.ts'
-import { findConfig, loadConfig } from '../config/load.ts'
+import { findConfig, loadConfig } from '../config/resolve.ts'
 import { parseSources } from '../files/document.ts'
 import { ConfigError, type Problem } from '../files/errors.ts'
 import { isMap } from '../files/is-map.ts'

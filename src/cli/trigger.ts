@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { SIGN_MODES, type SignMode } from '../contract/sign-modes.ts'
+import { SIGN_MODES, type SignMode } from '../contract/events.ts'
 import { messageOf } from '../text/error-text.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'

@@ -46,3 +46,9 @@ export const WEBHOOK_EVENTS = {
 export type WebhookEventName = keyof typeof WEBHOOK_EVENTS
 
 export const isWebhookEvent = (name: string): name is WebhookEventName => Object.hasOwn(WEBHOOK_EVENTS, name)
+
+export const SIGN_MODES = ['valid', 'none', 'wrong-key', 'tampered', 'truncated', 'hex'] as const
+export const SignMode = z
+  .enum(SIGN_MODES)
+  .check(z.meta({ id: 'SignMode', description: 'How an event is signed; all but `valid` are wrong on purpose' }))
+export type SignMode = z.infer<typeof SignMode>

@@ -3,25 +3,30 @@
  * intermediary. The schemas use the installed zod, so they can be combined with schemas of the project.
  */
 
-export { ALIASES, type Alias, ENDPOINTS, type Endpoint, type EndpointId, type Scope } from './endpoints.ts'
-export { ErrorBody } from './errors.ts'
-export { MessageFromUser, WEBHOOK_EVENTS, WebhookEvent, type WebhookEventName } from './events.ts'
 export {
+  ALIASES,
+  type Alias,
   AvailabilityRequest,
   AvailabilityResponse,
   ChatRequest,
   ChatResponse,
+  ENDPOINTS,
+  type Endpoint,
+  type EndpointId,
   EndRequest,
   EndResponse,
   MessageRequest,
   MessageResponse,
+  type Scope,
   StartRequest,
   StartResponse,
   SummaryResponse,
   TranscriptResponse,
   TypingResponse,
   TypingStartRequest,
-} from './requests.ts'
+} from './endpoints.ts'
+export { ErrorBody } from './errors.ts'
+export { MessageFromUser, WEBHOOK_EVENTS, WebhookEvent, type WebhookEventName } from './events.ts'
 export {
   Attachment,
   AvailabilityReason,

@@ -1,11 +1,9 @@
 /** Generates the OpenAPI 3.1 document of the platform from the endpoints, the errors, the events and their schemas. */
-
 import * as z from 'zod/mini'
 import { ALIASES, type Alias, ENDPOINTS, type Endpoint, type EndpointId } from './endpoints.ts'
 import { ERRORS, ErrorBody, type ErrorCode, UNSPECIFIED_HEADER } from './errors.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from './events.ts'
 import { ENDPOINT_EXAMPLES, EVENT_EXAMPLES } from './examples.ts'
-import { type JsonSchema, type Named, refTo, toComponents } from './json-schema.ts'
 import { KNOBS } from './knobs.ts'
 import { keysOf } from './objects.ts'
 import { VERSION } from './version.ts'
@@ -215,3 +213,36 @@ const DEMANDS_200 = {
 }
 
 const ANY_ANSWER = { '2XX': { description: 'Received. The body is not read' } }
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+export type Named = Readonly<Record<string, z.ZodMiniType>>
+
+/** Every name of `named`, and every schema with an id that they use. */
+export function toComponents(named: Named): JsonSchema {
+  const all = z.toJSONSchema(z.object(named), { io: 'input', unrepresentable: 'any', override: tidy })
+  const components: Record<string, unknown> = { ...all.$defs }
+  for (const [name, schema] of Object.entries(all.properties ?? {})) {
+    const itself = typeof schema === 'object' && schema.$ref === `#/$defs/${name}`
+    if (!itself) components[name] = schema
+  }
+  return mapValues(components, moveRefs)
+}
+
+export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+
+/** Removes bounds that only mean "a JavaScript integer". */
+function tidy({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+}
+
+function moveRefs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(moveRefs)
+  if (typeof value !== 'object' || value === null) return value
+  return mapValues(value, (inner, key) =>
+    key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : moveRefs(inner),
+  )
+}
+
+const mapValues = (fields: object, change: (value: unknown, key: string) => unknown): JsonSchema =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, change(value, key)]))

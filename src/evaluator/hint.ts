@@ -1,6 +1,6 @@
 /** Defines hints as codes and data: what to try after a failure. */
 import type { EndpointId } from '../contract/endpoints.ts'
-import type { SignMode } from '../contract/sign-modes.ts'
+import type { SignMode } from '../contract/events.ts'
 import type { DeliveryFailure } from '../journal/entry.ts'
 import type { StepName } from './near-miss.ts'
 

@@ -1,7 +1,7 @@
 /** Reads the effects of a fault from its specification: durations as milliseconds, one value per question. */
 
+import type { SignMode } from '../contract/events.ts'
 import { withoutUndefined } from '../contract/objects.ts'
-import type { SignMode } from '../contract/sign-modes.ts'
 import type { FaultEffect } from '../journal/entry.ts'
 import type { WireFaults } from '../runtime/transport.ts'
 import { parseDuration } from '../text/duration.ts'

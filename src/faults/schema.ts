@@ -1,10 +1,9 @@
 /** Defines and checks faults as scenarios, the control API and the library write them. */
 import * as z from 'zod/mini'
 import { ENDPOINTS } from '../contract/endpoints.ts'
-import { WEBHOOK_EVENTS } from '../contract/events.ts'
+import { SIGN_MODES, type SignMode, WEBHOOK_EVENTS } from '../contract/events.ts'
 import { type SchemaProblemCode, sentenceIssue } from '../contract/explain-issues.ts'
 import { keysOf } from '../contract/objects.ts'
-import { SIGN_MODES, type SignMode } from '../contract/sign-modes.ts'
 import { parseDuration } from '../text/duration.ts'
 import { FAULT_PROBLEMS } from '../wording/faults.ts'
 

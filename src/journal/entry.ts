@@ -2,9 +2,8 @@
 
 import * as z from 'zod/mini'
 import { ALIASES, ENDPOINTS } from '../contract/endpoints.ts'
-import { WEBHOOK_EVENTS, WebhookEvent } from '../contract/events.ts'
+import { SignMode, WEBHOOK_EVENTS, WebhookEvent } from '../contract/events.ts'
 import { keysOf } from '../contract/objects.ts'
-import { SignMode } from '../contract/sign-modes.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 import type { DriverFailure } from './run-failures.ts'
 

@@ -1,5 +1,5 @@
 /** Decides whether handover is open: the availability per bot and queue, and the business hours (ST17-ST26, E3). */
-import type { AvailabilityRequest, AvailabilityResponse } from '../contract/requests.ts'
+import type { AvailabilityRequest, AvailabilityResponse } from '../contract/endpoints.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../contract/schemas.ts'
 import { isoMicros } from '../runtime/timestamps.ts'
 import type { PlatformContext } from './context.ts'

@@ -6,7 +6,7 @@ import type {
   MessageResponse,
   StartRequest,
   StartResponse,
-} from '../contract/requests.ts'
+} from '../contract/endpoints.ts'
 import type { Sender } from '../contract/schemas.ts'
 import { isOpen } from './availability.ts'
 import { addMessage, addNotice, botOf } from './chats.ts'

@@ -1,5 +1,5 @@
 /** Builds the records of the transcript endpoints (R-REC, R-MSG, E1, E9). */
-import type { ChatResponse, TranscriptResponse } from '../contract/requests.ts'
+import type { ChatResponse, TranscriptResponse } from '../contract/endpoints.ts'
 import type { ChatRecord, MessageRecord } from '../contract/schemas.ts'
 import { isoMicros } from '../runtime/timestamps.ts'
 import { botOf } from './chats.ts'

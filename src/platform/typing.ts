@@ -1,5 +1,5 @@
 /** Shows and hides the typing indicator of a chat (E7, E8). */
-import type { ChatRequest, TypingResponse, TypingStartRequest } from '../contract/requests.ts'
+import type { ChatRequest, TypingResponse, TypingStartRequest } from '../contract/endpoints.ts'
 import type { PlatformContext } from './context.ts'
 import { emitTyping } from './events.ts'
 import type { Chat } from './state.ts'

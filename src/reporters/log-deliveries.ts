@@ -1,6 +1,6 @@
 /** Describes webhook events and the answers of the receiver for the log. */
 
-import type { SignMode } from '../contract/sign-modes.ts'
+import type { SignMode } from '../contract/events.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/counted.ts'
 import { formatDuration } from '../text/duration.ts'

@@ -8,7 +8,7 @@ import { isMap } from '../files/is-map.ts'
 import type { Maybe } from '../platform/engines.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
-import { limitOf, type RequestRouter } from '../simulator/workspaces/request-router.ts'
+import { limitOf, type RequestRouter } from '../simulator/workspaces.ts'
 
 export interface SimulatorRouter {
   /** Its own simulator answers the calls that belong to no scenario; its journal has only these. */

@@ -4,8 +4,7 @@ import type { Entry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { EarlyEnd } from '../journal/run-failures.ts'
 import { wallTimer } from '../runtime/clock.ts'
-import type { Core } from '../simulator/core.ts'
-import { advanceVirtual } from '../simulator/time.ts'
+import { advanceVirtual, type Core } from '../simulator/core.ts'
 import { earlyEndText } from '../wording/run-failures.ts'
 
 export interface WaitContext {

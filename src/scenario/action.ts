@@ -1,7 +1,7 @@
 /** Defines the actions of planned steps: one verb each, as plain data whose values may still hold `$(...)`. */
 import type { EndpointId } from '../contract/endpoints.ts'
+import type { SignMode } from '../contract/events.ts'
 import type { AvailabilityReason, AvailabilityValue, Button } from '../contract/schemas.ts'
-import type { SignMode } from '../contract/sign-modes.ts'
 import type { FaultSpec } from '../faults/schema.ts'
 
 /** A value with `$(...)` inside. */

@@ -5,16 +5,17 @@ import { httpTransport } from '../runtime/transport.ts'
 import type { Core } from '../simulator/core.ts'
 import { InvalidOptionError, type PlatformSimulatorOptions } from '../simulator/options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../simulator/simulator.ts'
-import { checkSnapshot } from '../simulator/snapshot/check.ts'
-import { applySnapshot } from '../simulator/snapshot/restore.ts'
+import { applySnapshot, checkSnapshot } from '../simulator/snapshot/restore.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import {
+  createRequestRouter,
   createWorkspaces,
+  limitOf,
   type PlatformWorkspace,
   type PlatformWorkspaceOptions,
+  type RequestRouter,
   type Workspaces,
-} from '../simulator/workspaces/registry.ts'
-import { createRequestRouter, limitOf, type RequestRouter } from '../simulator/workspaces/request-router.ts'
+} from '../simulator/workspaces.ts'
 import { allowedHosts, isLoopback, urlOf } from './addresses.ts'
 import { createHttpServer, type HttpServer } from './http.ts'
 import { listen } from './listen.ts'

@@ -9,7 +9,7 @@ import { UserProblem } from '../platform/user-actions.ts'
 import type { UserOutcome } from '../platform/user-rules.ts'
 import { failureText } from '../wording/delivery.ts'
 import type { Core } from './core.ts'
-import { flag, list, type OptionKind, text, validateOptions, whole } from './validate-options.ts'
+import { flag, list, type OptionKind, text, validateOptions, whole } from './options.ts'
 
 /**
  * An attachment: a file with its bytes, or a description, for which the simulator generates `size_kb` kilobytes that are

@@ -1,7 +1,7 @@
 /** Creates the components of a simulator from its options; `core.ts` connects further components to them. */
 import { createKeyring, type Keyring } from '../api/keyring.ts'
 import { createRateLimit, type RateLimit } from '../api/rate-limit.ts'
-import type { Knobs } from '../contract/knobs.ts'
+import { allowedFor, type Knobs } from '../contract/knobs.ts'
 import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
 import { createJournal, type Journal } from '../journal/journal.ts'
 import type { PlatformContext, Settings } from '../platform/context.ts'
@@ -9,14 +9,16 @@ import { type ChatQueues, createChatQueues, type Engines } from '../platform/eng
 import { readBusinessHours } from '../platform/hours.ts'
 import type { BotSpec } from '../platform/platform.ts'
 import { createPlatformState } from '../platform/state.ts'
+import { fillTemplate } from '../platform/summary.ts'
+import { markTranslation, sameText, type Translate } from '../platform/translation.ts'
 import { type Activity, createActivity } from '../runtime/activity.ts'
 import { createRealClock, createVirtualClock, type RealClock, type VirtualClock } from '../runtime/clock.ts'
 import { createEpoch, type Epoch } from '../runtime/epoch.ts'
 import { makeId } from '../runtime/ids.ts'
+import { loadModule } from '../runtime/modules.ts'
 import { hashWords } from '../runtime/random.ts'
 import { createTimestamps, type Timestamps } from '../runtime/timestamps.ts'
 import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
-import { createEngines } from './engines.ts'
 import { DEFAULTS, InvalidOptionError, knobsFrom, type PlatformSimulatorOptions } from './options.ts'
 
 /** The seed and the bot; a snapshot contains its own. */
@@ -154,4 +156,37 @@ const transportFrom = (options: PlatformSimulatorOptions, shared?: Transport): C
 export function webhookTargetOf(options: PlatformSimulatorOptions, url: string | null, transport: Transport) {
   const address = url ?? (options.webhook?.fetch ? 'https://intermediary.example.test/webhook' : null)
   return address === null ? null : { url: address, transport }
+}
+
+/** Loads the `translate` function that a module exports. Throws `InvalidOptionError` if there is none. */
+export async function loadTranslate(path: string): Promise<Translate> {
+  const name = 'translation.engine'
+  const loaded = await loadModule(path).catch((error: Error) => {
+    const message = `${name}: cannot load ${JSON.stringify(path)}: ${error.message}`
+    throw new InvalidOptionError([{ name, message, allowed: allowedFor(name) }])
+  })
+  const translate =
+    loaded.translate ?? (loaded.default as { translate?: unknown } | undefined)?.translate ?? loaded.default
+  if (typeof translate === 'function') return translate as Translate
+  const message = `${name}: ${JSON.stringify(path)} exports no function translate(text, from, to).`
+  throw new InvalidOptionError([{ name, message, allowed: allowedFor(name) }])
+}
+
+export function createEngines(options: PlatformSimulatorOptions, platform: PlatformContext): Engines {
+  const loaded = new Map<string, Promise<Translate>>()
+  const load = (path: string) => {
+    const known = loaded.get(path) ?? loadTranslate(path)
+    loaded.set(path, known)
+    return known
+  }
+  return {
+    translate(text, from, to) {
+      if (options.translate) return options.translate(text, from, to)
+      const engine = platform.knobs['translation.engine']
+      if (engine === 'marker') return markTranslation(text, from, to)
+      if (engine === 'identity') return sameText(text, from, to)
+      return load(engine).then(translate => translate(text, from, to))
+    },
+    summarize: options.summarize ?? (input => fillTemplate(platform, input)),
+  }
 }

@@ -3,14 +3,13 @@ import { type Api, createApi } from '../api/handle.ts'
 import { VERSION } from '../contract/version.ts'
 import type { BotSpec } from '../platform/platform.ts'
 import { createUserActions, type UserActions } from '../platform/user-actions.ts'
-import { wallDelay } from '../runtime/clock.ts'
+import { type VirtualClock, wallDelay } from '../runtime/clock.ts'
 import type { Transport } from '../runtime/transport.ts'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
-import { type Committer, createCommitter } from './committer.ts'
+import { type Committer, createCommitter, createReset, type Reset } from './committer.ts'
 import { type Components, createComponents, webhookTargetOf } from './components.ts'
 import { createFaultController, type FaultController } from './fault-controller.ts'
 import type { PlatformSimulatorOptions } from './options.ts'
-import { createReset, type Reset } from './reset.ts'
 
 type PublicComponent =
   | 'identity'
@@ -151,3 +150,22 @@ function internalsOf(
   const { deadlineTimer, lastEvent } = committer
   return { stamps, journalStamps, rateLimit, faults, restorePoint, deadlineTimer, lastEvent, refreshBots, dispatcher }
 }
+
+/** Repeats until nothing is in flight, because deliveries and answers may start others. */
+export async function settled(core: Core): Promise<void> {
+  for (let quiet = false; !quiet; ) {
+    await core.activity.idle()
+    const due = core.clock.nextDue()
+    quiet = !core.activity.busy && (due === null || due > core.clock.now())
+    if (!quiet) await fireDueTimers(core)
+  }
+}
+
+function fireDueTimers(core: Core): Promise<void> {
+  if (core.clock.mode === 'virtual') return advanceVirtual(core, 0)
+  return new Promise(resolve => core.clock.after(0, resolve))
+}
+
+/** Waits after each timer until the work it started has ended. */
+export const advanceVirtual = ({ clock, activity }: Core, ms: number): Promise<void> =>
+  (clock as VirtualClock).advance(ms, () => activity.idle())

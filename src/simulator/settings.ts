@@ -5,8 +5,8 @@ import { maskSetting } from '../journal/mask.ts'
 import type { BotReply } from '../platform/context.ts'
 import { readBusinessHours } from '../platform/hours.ts'
 import { suggest } from '../text/near-names.ts'
+import { loadTranslate } from './components.ts'
 import type { Core } from './core.ts'
-import { loadTranslate } from './engines.ts'
 import { applyKnobs, InvalidOptionError, readKnob, type SettingProblem } from './options.ts'
 
 /** Reads a setting that is not a knob; returns a problem, or the function that applies the value. */

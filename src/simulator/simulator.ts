@@ -14,16 +14,14 @@ import { createTransaction } from '../platform/transaction.ts'
 import type { Transport } from '../runtime/transport.ts'
 import { parseDuration } from '../text/duration.ts'
 import { type ChatHandle, createChatHandle } from './chat-handle.ts'
-import { type Core, createCore } from './core.ts'
+import { advanceVirtual, type Core, createCore, settled } from './core.ts'
 import type { FaultController } from './fault-controller.ts'
 import { type ChatOptions, newChat } from './new-chat.ts'
-import { InvalidOptionError, type PlatformSimulatorOptions } from './options.ts'
+import { InvalidOptionError, only, type PlatformSimulatorOptions, text, validateOptions } from './options.ts'
 import { configure, effectiveConfig } from './settings.ts'
 import { captureSnapshot, type SnapshotOptions } from './snapshot/capture.ts'
 import { restoreSnapshot } from './snapshot/restore.ts'
 import type { Snapshot } from './snapshot/schema.ts'
-import { advanceVirtual, settled } from './time.ts'
-import { only, text, validateOptions } from './validate-options.ts'
 
 /** A behaviour that the platform's description leaves open, what the simulator does, and the knobs that change it. */
 export interface EffectiveAssumption extends Omit<Assumption, 'knobs'> {

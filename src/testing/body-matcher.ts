@@ -2,7 +2,7 @@
 import { isMap } from '../files/is-map.ts'
 import { matcherProblems } from '../scenario/format/matchers.ts'
 import { isAsymmetric } from '../scenario/interpolation.ts'
-import { describeValue } from '../simulator/validate-options.ts'
+import { describeValue } from '../simulator/options.ts'
 import { invalid } from './options.ts'
 
 /** `{ $op: argument }` as in scenarios. `$` of `handover-sim/scenario` creates operators. */

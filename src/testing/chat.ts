@@ -1,5 +1,5 @@
 /** Adds expectations to a chat: the user acts, and the test states which calls the intermediary has to make. */
-import type { CallBodies, CallId } from '../contract/wire.ts'
+import type { CallBodies, CallId } from '../contract/endpoints.ts'
 import type { ChatHandle } from '../simulator/chat-handle.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { type ExpectedItem, expectAgentSees, type SeesOptions } from './agent.ts'

@@ -1,6 +1,7 @@
 /** Counts past calls and events that match, without waiting or claiming, for the matchers of vitest. */
+
+import type { CallId } from '../contract/endpoints.ts'
 import type { WebhookEventName } from '../contract/events.ts'
-import type { CallId } from '../contract/wire.ts'
 import { type Call, callReference } from '../evaluator/call.ts'
 import { AVAILABILITY } from '../evaluator/journal-index.ts'
 import { match } from '../evaluator/matching/match.ts'

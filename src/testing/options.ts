@@ -3,13 +3,13 @@
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { isMap } from '../files/is-map.ts'
 import type { Times } from '../scenario/action.ts'
-import { InvalidOptionError } from '../simulator/options.ts'
 import {
   anything,
   callable,
   describeValue,
   either,
   flag,
+  InvalidOptionError,
   list,
   map,
   type OptionKind,
@@ -18,7 +18,7 @@ import {
   type Shape,
   text,
   whole,
-} from '../simulator/validate-options.ts'
+} from '../simulator/options.ts'
 import { parseDuration } from '../text/duration.ts'
 import { nearest } from '../text/near-names.ts'
 

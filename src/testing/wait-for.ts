@@ -2,7 +2,7 @@
 
 import type { Failure } from '../evaluator/failure.ts'
 import { waitUntil } from '../runner/waiting.ts'
-import { anything, describeValue, validateOptions } from '../simulator/validate-options.ts'
+import { anything, describeValue, validateOptions } from '../simulator/options.ts'
 import { expectationError } from './expectation-error.ts'
 import { checkChatExists, resetError, type Subject, wasAborted } from './expectations.ts'
 import { durationMs, invalid } from './options.ts'

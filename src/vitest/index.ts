@@ -1,6 +1,6 @@
 /** `handover-sim/vitest`: importing it registers the matchers, for instance in a setup file. */
 import { expect } from 'vitest'
-import type { CallBodies, CallId, EventPayloads } from '../contract/wire.ts'
+import type { CallBodies, CallId, EventPayloads } from '../contract/endpoints.ts'
 import type { BodyMatcher } from '../testing/body-matcher.ts'
 import { matchers, type TimesOption } from './matchers.ts'
 

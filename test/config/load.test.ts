@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findConfig, loadConfig } from '../../src/config/load.ts'
+import { findConfig, loadConfig } from '../../src/config/resolve.ts'
 import { ConfigError } from '../../src/files/errors.ts'
 import { folderWith } from './folder.ts'
 

@@ -1,7 +1,7 @@
 /** Builds the steps of scenarios: one function for each verb, typed by the schemas of the format and the API. */
 
+import type { CallBodies } from '../../contract/endpoints.ts'
 import { withoutUndefined } from '../../contract/objects.ts'
-import type { CallBodies } from '../../contract/wire.ts'
 import type { FaultSpec } from '../../faults/schema.ts'
 import type { CallName } from '../action.ts'
 import type { CallMap, ExpectInput, ExpectOptions, ExpectStep } from '../format/calls.ts'

@@ -1,7 +1,7 @@
 /** Finds fields of an expected call that the endpoint does not have. */
 import type * as z from 'zod/mini'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
-import { definitionOf } from '../../contract/known-keys.ts'
+import { definitionOf } from '../../contract/explain-issues.ts'
 import { nearest } from '../../text/near-names.ts'
 import type { CallPattern } from '../action.ts'
 import { isAsymmetric } from '../interpolation.ts'

@@ -1,7 +1,7 @@
 /** Makes the JSON Schema of scenario files, for completion and checks in editors. */
 import * as z from 'zod/mini'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
-import { knownKeys } from '../../contract/known-keys.ts'
+import { knownKeys } from '../../contract/explain-issues.ts'
 import { bodyShape } from './calls.ts'
 import { matcherShape } from './matchers.ts'
 import { PartFile, ScenarioFile } from './scenario.ts'

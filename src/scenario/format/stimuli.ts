@@ -1,7 +1,7 @@
 /** Defines the steps that do something: users, bots, agents and the environment, one schema for each verb. */
 import * as z from 'zod/mini'
 import { WEBHOOK_EVENTS } from '../../contract/events.ts'
-import { knownKeys } from '../../contract/known-keys.ts'
+import { knownKeys } from '../../contract/explain-issues.ts'
 import { Fault, type FaultSpec } from '../../faults/schema.ts'
 import { isMap } from '../../files/is-map.ts'
 import { described } from '../../files/setting-schemas.ts'

@@ -4,9 +4,9 @@
  */
 import * as z from 'zod/mini'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
+import { SIGN_MODES } from '../../contract/events.ts'
 import { keysOf } from '../../contract/objects.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../contract/schemas.ts'
-import { SIGN_MODES } from '../../contract/sign-modes.ts'
 import { isMap } from '../../files/is-map.ts'
 import { parseDuration } from '../../text/duration.ts'
 import type { AckWanted, CallName, Times } from '../action.ts'

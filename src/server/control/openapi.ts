@@ -1,7 +1,7 @@
 /** Generates the OpenAPI 3.1 document of the control API from the table that registers its routes. */
 import * as z from 'zod/mini'
-import { type JsonSchema, type Named, refTo, toComponents } from '../../contract/json-schema.ts'
-import { shapeOf } from '../../contract/known-keys.ts'
+import { shapeOf } from '../../contract/explain-issues.ts'
+import { type JsonSchema, type Named, refTo, toComponents } from '../../contract/openapi.ts'
 import { VERSION } from '../../contract/version.ts'
 import { ControlErrorResponse } from './response-schemas.ts'
 import type { ControlRoute, DocumentedResponse } from './route.ts'

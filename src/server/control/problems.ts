@@ -6,8 +6,8 @@ import type { Chat } from '../../platform/state.ts'
 import { UserProblem } from '../../platform/user-actions.ts'
 import type { Core } from '../../simulator/core.ts'
 import { InvalidOptionError } from '../../simulator/options.ts'
-import { InvalidSnapshotError } from '../../simulator/snapshot/check.ts'
-import { WorkspaceConflictError } from '../../simulator/workspaces/registry.ts'
+import { InvalidSnapshotError } from '../../simulator/snapshot/restore.ts'
+import { WorkspaceConflictError } from '../../simulator/workspaces.ts'
 import { nearest } from '../../text/near-names.ts'
 
 export interface Issue {

@@ -1,10 +1,9 @@
 /** Defines the bodies and queries of the control API. They are strict: an unknown key is an error. */
 import * as z from 'zod/mini'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
-import { WEBHOOK_EVENTS } from '../../contract/events.ts'
+import { SignMode, WEBHOOK_EVENTS } from '../../contract/events.ts'
 import { keysOf } from '../../contract/objects.ts'
 import { AvailabilityReason, AvailabilityValue, Button, named } from '../../contract/schemas.ts'
-import { SignMode } from '../../contract/sign-modes.ts'
 import { gapProblems, sendingShape } from '../../faults/schema.ts'
 import { EntryKind } from '../../journal/entry.ts'
 import { parseDuration } from '../../text/duration.ts'

@@ -1,7 +1,6 @@
 /** Reads and checks the query and body of a request by the schemas of its route. */
 import type * as z from 'zod/mini'
-import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
-import { shapeOf, typeOf } from '../../contract/known-keys.ts'
+import { shapeOf, typeOf, ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { messageOf } from '../../text/error-text.ts'
 import { ControlProblem, invalidRequest } from './problems.ts'
 import type { ControlRoute } from './route.ts'

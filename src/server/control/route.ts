@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini'
 import type { Core } from '../../simulator/core.ts'
 import type { PlatformSimulator } from '../../simulator/simulator.ts'
-import type { Workspaces } from '../../simulator/workspaces/registry.ts'
+import type { Workspaces } from '../../simulator/workspaces.ts'
 
 /** What every route has access to. */
 export interface ControlContext {

@@ -1,7 +1,7 @@
 /** Describes snapshots: one schema gives their types and checks them. Only a restore loads it; other files import its types. */
 import * as z from 'zod/mini'
+import { SIGN_MODES } from '../../contract/events.ts'
 import { AvailabilityReason, AvailabilityValue, Button, Sender } from '../../contract/schemas.ts'
-import { SIGN_MODES } from '../../contract/sign-modes.ts'
 import { Fault } from '../../faults/schema.ts'
 import type { Entry } from '../../journal/entry.ts'
 

@@ -1,7 +1,6 @@
 /** Lists the attempts to deliver events, sends one again, and sends manual events. */
 
-import { WEBHOOK_EVENTS, type WebhookEventName } from '../../../contract/events.ts'
-import type { SignMode } from '../../../contract/sign-modes.ts'
+import { type SignMode, WEBHOOK_EVENTS, type WebhookEventName } from '../../../contract/events.ts'
 import type { EntryOf } from '../../../journal/entry.ts'
 import { payloadOf } from '../../../platform/events.ts'
 import type { Chat } from '../../../platform/state.ts'

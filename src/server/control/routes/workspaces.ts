@@ -2,7 +2,7 @@
 import { MASK } from '../../../journal/mask.ts'
 import type { BotReply } from '../../../platform/context.ts'
 import type { PlatformSimulatorOptions } from '../../../simulator/options.ts'
-import type { PlatformWorkspace, PlatformWorkspaceOptions, Workspaces } from '../../../simulator/workspaces/registry.ts'
+import type { PlatformWorkspace, PlatformWorkspaceOptions, Workspaces } from '../../../simulator/workspaces.ts'
 import { unknownId } from '../problems.ts'
 import { CreateWorkspaceBody, KeysQuery } from '../request-schemas.ts'
 import {
