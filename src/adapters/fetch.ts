@@ -1,8 +1,7 @@
 /** Serves the platform through a function with the signature of `fetch`, without a socket. */
 
 import type { Api } from '../api/handle.ts'
-import type { ApiResponse } from '../api/messages.ts'
-import { resetResponse } from '../api/responses.ts'
+import { type ApiResponse, resetResponse } from '../api/messages.ts'
 import { encodeBody, lostResponseError, slowResponse } from './faulty-responses.ts'
 
 const NO_BODY = new Set([101, 204, 205, 304])

@@ -1,8 +1,7 @@
 /** Serves the platform over `node:http`. No behaviour of a client can end the process. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../api/handle.ts'
-import type { ApiRequest, ApiResponse } from '../api/messages.ts'
-import { internalErrorResponse } from '../api/responses.ts'
+import { type ApiRequest, type ApiResponse, internalErrorResponse } from '../api/messages.ts'
 import { sendFaultyResponse } from './faulty-responses.ts'
 
 const EMPTY = new Uint8Array(0)

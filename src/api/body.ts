@@ -1,13 +1,13 @@
-/** Parses the body of a request by the schema of its endpoint, and refuses an invalid one. */
+/** Parses the body of a request by the schema of its endpoint, and describes what is wrong with an invalid one. */
 import type * as z from 'zod/mini'
 import type { AssumptionName } from '../contract/assumptions.ts'
-import { formatValue, ZOD_MESSAGES } from '../contract/explain-issues.ts'
+import { explainIssues, formatValue, joinPath, ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { invalidParameter, Refusal } from '../platform/refusal.ts'
 import { addFinding, assumed, type Transaction } from '../platform/transaction.ts'
 import { decodeUtf8 } from '../runtime/utf8.ts'
 import { messageOf } from '../text/error-text.ts'
-import { describeIssues, droppedFields, hasFields } from './describe-issues.ts'
+import { sentence } from '../text/near-names.ts'
 import type { ApiRequest } from './messages.ts'
 
 /** Parses JSON; throws a refusal for a body that is too large, not UTF-8, or not JSON. */
@@ -101,4 +101,53 @@ function checkUnknown(unknown: readonly string[], knobs: Knobs, transaction: Tra
     throw new Refusal('invalid_parameter', `${unknown.join(', ')}: not a known field.`, { field })
   }
   for (const field of unknown) addFinding(transaction, 'ER1', `${field} is not a known field; it was ignored.`)
+}
+
+export interface FieldProblem {
+  readonly field: string
+  readonly message: string
+  /** The keys that are known instead of an unknown one. */
+  readonly allowed?: readonly string[]
+}
+
+/** `whole` names the value itself: `The body`. */
+export function describeIssues(
+  issues: readonly z.core.$ZodIssue[],
+  value: unknown,
+  schema: z.ZodMiniType,
+  whole: string,
+): FieldProblem[] {
+  return explainIssues(issues, value, schema).map(({ field, message, allowed }) => ({
+    field,
+    message: sentence(`${field || whole} ${message}`),
+    ...(allowed === undefined ? {} : { allowed }),
+  }))
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Whether a value has fields; an array counts. */
+export const hasFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+
+/** Fields of `raw` that a parse dropped, with their full names. */
+export function droppedFields(raw: Fields, parsed: Fields): string[] {
+  const dropped: string[] = []
+  collectDropped(raw, parsed, '', dropped)
+  return dropped
+}
+
+/** Allocates nothing unless a field was dropped, because it runs for every request. */
+function collectDropped(raw: Fields, parsed: Fields, at: string, dropped: string[]): void {
+  for (const key in raw) {
+    if (!Object.hasOwn(parsed, key)) dropped.push(nameAt(raw, at, key))
+    else descend(raw, parsed, at, key, dropped)
+  }
+}
+
+const nameAt = (parent: object, at: string, key: string) =>
+  Array.isArray(parent) ? `${at}[${key}]` : joinPath(at, key)
+
+function descend(raw: Fields, parsed: Fields, at: string, key: string, dropped: string[]): void {
+  const [child, other] = [raw[key], parsed[key]]
+  if (hasFields(child) && hasFields(other)) collectDropped(child, other, nameAt(raw, at, key), dropped)
 }

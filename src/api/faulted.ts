@@ -5,11 +5,8 @@ import type { AppliedApiFaults } from '../faults/registry.ts'
 import type { ApiContent, FaultContent } from '../journal/entry.ts'
 import { andThen, type Maybe } from '../platform/engines.ts'
 import { parseJson } from './body.ts'
-import type { ApiPorts } from './call.ts'
-import { type ApiCall, chatIdOf } from './call.ts'
-import type { ApiResponse } from './messages.ts'
-import { resetResponse, withFaults } from './responses.ts'
-import { type ApiRoute, matchRoute, pathOf } from './routes.ts'
+import { type ApiCall, type ApiPorts, type ApiRoute, chatIdOf, matchRoute, pathOf } from './call.ts'
+import { type ApiResponse, resetResponse, withFaults } from './messages.ts'
 
 /** `play` answers as the platform does; `finish` records the answered call in the journal. */
 export function createFaultedApi(

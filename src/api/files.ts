@@ -3,8 +3,7 @@ import { fileBytes, openFile } from '../platform/files.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { assumed, type Transaction } from '../platform/transaction.ts'
 import type { ApiPorts } from './call.ts'
-import type { ApiRequest, ApiResponse } from './messages.ts'
-import { bytesResponse, withUnspecified } from './responses.ts'
+import { type ApiRequest, type ApiResponse, bytesResponse, withUnspecified } from './messages.ts'
 
 export const FILES_PREFIX = '/files/'
 

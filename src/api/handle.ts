@@ -1,18 +1,31 @@
-/** Handles one request, from plain data to plain data: match, authenticate, parse, act, encode, journal. */
-import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts'
-import { andThen, type Maybe } from '../platform/engines.ts'
+/** Handles one request, from plain data to plain data: match, authenticate, parse, call the platform, encode, journal. */
+import {
+  type AvailabilityRequest,
+  type ChatRequest,
+  ENDPOINTS,
+  type Endpoint,
+  type EndpointId,
+  type EndRequest,
+  type MessageRequest,
+  type StartRequest,
+  type TypingStartRequest,
+} from '../contract/endpoints.ts'
+import { updateAvailability } from '../platform/availability.ts'
+import { botById, requireChat, unknownChat } from '../platform/chats.ts'
+import { andThen, type Maybe, summarized, summaryInput, toUser, translated } from '../platform/engines.ts'
+import { checkMessage, endHandover, sendMessage, startHandover, startTyping, stopTyping } from '../platform/handover.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { assumed } from '../platform/transaction.ts'
+import type { Chat } from '../platform/state.ts'
+import { assumed, type Transaction } from '../platform/transaction.ts'
+import { chatTranscript, handoverTranscript } from '../platform/transcript.ts'
 import { checkContentType, parseBody, parseJson } from './body.ts'
-import type { ApiPorts } from './call.ts'
-import { type ApiCall, createCall, entryOf } from './call.ts'
+import { type ApiCall, type ApiPorts, type ApiRoute, createCall, entryOf, matchRoute, pathOf } from './call.ts'
 import { apiFaultEntries, createFaultedApi } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
-import { type Grant, keyIn } from './keyring.ts'
-import type { ApiRequest, ApiResponse } from './messages.ts'
-import { OPERATIONS } from './operations.ts'
-import { RateLimited } from './rate-limit.ts'
+import { type Grant, keyIn, RateLimited } from './keyring.ts'
 import {
+  type ApiRequest,
+  type ApiResponse,
   errorBodyOf,
   internalErrorResponse,
   jsonResponse,
@@ -21,8 +34,7 @@ import {
   refusalResponse,
   resetResponse,
   withUnspecified,
-} from './responses.ts'
-import { type ApiRoute, matchRoute, pathOf } from './routes.ts'
+} from './messages.ts'
 
 export type Api = (request: ApiRequest) => Maybe<ApiResponse>
 
@@ -151,4 +163,84 @@ function extraHeaders({ route }: ApiCall, refusal: Refusal): Record<string, stri
 function marked(call: ApiCall, answer: ApiResponse): ApiResponse {
   withUnspecified(answer.headers, call.transaction, call.ports.markers)
   return answer
+}
+
+export interface Operation {
+  readonly ports: ApiPorts
+  readonly grant: Grant
+  readonly route: ApiRoute
+  readonly body: unknown
+  readonly transaction: Transaction
+}
+
+type Run = (operation: Operation) => Maybe<unknown>
+
+const chatOf = ({ ports, grant, body }: Operation): Chat => {
+  const { bot_id, chat_id } = body as ChatRequest
+  return requireChat(ports.platform, grant.botId, bot_id, chat_id)
+}
+
+/** An operation on the chat its body names. */
+const onChat =
+  <B>(run: (operation: Operation, chat: Chat, body: B) => unknown): Run =>
+  operation =>
+    run(operation, chatOf(operation), operation.body as B)
+
+export const OPERATIONS: Record<EndpointId, Run> = {
+  transcript: onChat(({ ports, transaction }, chat) => handoverTranscript(ports.platform, chat, transaction)),
+  summarize,
+  availability: ({ ports, grant, body, transaction }) =>
+    updateAvailability(ports.platform, botById(ports.platform, grant.botId), body as AvailabilityRequest, transaction),
+  start: onChat<StartRequest>(({ ports, transaction }, chat, body) =>
+    startHandover(ports.platform, chat, body, transaction),
+  ),
+  end: onChat<EndRequest>(({ ports, transaction }, chat, body) => endHandover(ports.platform, chat, body, transaction)),
+  message,
+  typing_start: onChat<TypingStartRequest>(({ ports, transaction }, chat, body) =>
+    startTyping(ports.platform, chat, body, transaction),
+  ),
+  typing_stop: onChat<ChatRequest>(({ ports, transaction }, chat, body) =>
+    stopTyping(ports.platform, chat, body, transaction),
+  ),
+  chat: readChat,
+}
+
+/** Sends the messages of a chat one after the other. A message that a reset interrupts never reaches a chat created after the reset. */
+function message(operation: Operation): Maybe<unknown> {
+  const { ports, transaction } = operation
+  const body = operation.body as MessageRequest
+  const epoch = ports.epoch()
+  return ports.inOrder(body.chat_id, () => {
+    if (ports.epoch() !== epoch) throw overtaken()
+    const chat = chatOf(operation)
+    checkMessage(ports.platform, chat, body, transaction)
+    const shown = translated(ports.engines, toUser(chat, body.message), body.message)
+    return andThen(shown, text => {
+      if (ports.epoch() !== epoch) throw overtaken()
+      return sendMessage(ports.platform, chat, body, text, transaction)
+    })
+  })
+}
+
+const overtaken = () => new Error('The simulator was reset while this message was in flight.')
+
+function summarize(operation: Operation): Maybe<unknown> {
+  const { ports, transaction } = operation
+  const chat = chatOf(operation)
+  const input = summaryInput(ports.platform, chat, transaction)
+  const latency = ports.platform.knobs['summarize.latency']
+  const waited = latency === 0 ? undefined : ports.delay(latency)
+  const summary = andThen(waited, () => summarized(ports.engines, input))
+  return andThen(summary, text => ({ event: 'SUMMARIZED', chat_id: chat.id, summary: text }))
+}
+
+function readChat({ ports, grant, route, transaction }: Operation): unknown {
+  const id = route.chatId ?? ''
+  const chat = ports.platform.state.chats.get(id)
+  if (chat === undefined) throw unknownChat(ports.platform, id, JSON.stringify(id), 'chatId')
+  if (chat.botId !== grant.botId) {
+    const status = Number(ports.platform.knobs['errors.idMismatch'])
+    throw new Refusal('id_mismatch', 'The chat belongs to another bot than this key.', { field: 'chatId', status })
+  }
+  return chatTranscript(ports.platform, chat, transaction)
 }

@@ -1,5 +1,6 @@
-/** Checks API keys and their scopes (A1-A3), and selects the key that signs events (A4). */
+/** Checks API keys, their scopes (A1-A3) and their rate limit, and selects the key that signs events (A4). */
 import type { Scope } from '../contract/endpoints.ts'
+import type { Rate } from '../contract/knob-types.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { Refusal } from '../platform/refusal.ts'
 
@@ -146,4 +147,45 @@ function wrongScope(scope: Scope): Refusal {
       ? "This key has no 'Read chats' scope. The transcript endpoint takes a bot API key (Connect -> API Keys), not the handover key."
       : 'This is not a handover key. The handover endpoints take the key of the handover settings page.'
   return new Refusal('missing_scope', message, { field: 'Authorization' })
+}
+
+export interface RateLimit {
+  /** Counts one call; throws `RateLimited` when the limit is exceeded. */
+  take(key: string, rate: Rate | null, nowMs: number): void
+  readonly windows: ReadonlyMap<string, Window>
+  /** Replaces all counted calls by `windows`. */
+  reset(windows?: Iterable<readonly [key: string, window: Window]>): void
+}
+
+interface Window {
+  readonly start: number
+  calls: number
+}
+
+export class RateLimited extends Refusal {
+  readonly retryAfter: number
+  constructor(rate: Rate, waitMs: number) {
+    super('rate_limited', `More than ${rate.calls} calls in ${rate.windowMs} ms.`)
+    this.retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
+  }
+}
+
+export function createRateLimit(): RateLimit {
+  let windows = new Map<string, Window>()
+  return {
+    take(key, rate, nowMs) {
+      if (rate === null) return
+      const current = windows.get(key)
+      const fresh = current === undefined || nowMs >= current.start + rate.windowMs
+      const window = fresh ? { start: nowMs, calls: 0 } : current
+      windows.set(key, window)
+      if (++window.calls > rate.calls) throw new RateLimited(rate, window.start + rate.windowMs - nowMs)
+    },
+    get windows() {
+      return windows
+    },
+    reset(windowsKept = []) {
+      windows = new Map(windowsKept)
+    },
+  }
 }

@@ -12,7 +12,7 @@ import {
   schemaFor,
 } from '../contract/knobs.ts'
 import { Button } from '../contract/schemas.ts'
-import { readBusinessHours } from '../platform/hours.ts'
+import { readBusinessHours } from '../platform/availability.ts'
 import { defineTexts } from '../text/texts.ts'
 import { isMap } from './is-map.ts'
 

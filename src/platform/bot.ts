@@ -1,10 +1,9 @@
 /** Answers user messages as the bot (W1, ST2), with the replies of the workspace or built-in ones. */
 import type { Button } from '../contract/schemas.ts'
 import { addBotReply } from './chats.ts'
-import type { BotReply, PlatformContext } from './context.ts'
-import type { Chat } from './state.ts'
+import { textsFor } from './engines.ts'
+import type { BotReply, Chat, PlatformContext } from './state.ts'
 import { note, type Transaction } from './transaction.ts'
-import { textsFor } from './translation.ts'
 
 interface Phrases {
   readonly greeting: string

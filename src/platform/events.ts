@@ -2,8 +2,7 @@
 import type { MessageFromUser, WebhookEvent, WebhookEventName } from '../contract/events.ts'
 import type { Attachment } from '../contract/schemas.ts'
 import { botOf, nextId } from './chats.ts'
-import type { PlatformContext } from './context.ts'
-import type { Chat, StoredFile } from './state.ts'
+import type { Chat, PlatformContext, StoredFile } from './state.ts'
 import { emitEvent, type Transaction } from './transaction.ts'
 
 function about(platform: PlatformContext, chat: Chat) {

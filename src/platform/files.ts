@@ -2,9 +2,8 @@
 
 import { createRandom } from '../runtime/random.ts'
 import { nextId } from './chats.ts'
-import type { PlatformContext } from './context.ts'
 import { Refusal } from './refusal.ts'
-import type { Chat, StoredFile } from './state.ts'
+import type { Chat, PlatformContext, StoredFile } from './state.ts'
 
 export interface NewFile {
   readonly name: string

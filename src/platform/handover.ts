@@ -1,21 +1,23 @@
-/** Starts and ends handovers, and sends messages of the agent (ST6-ST16, E4-E6). */
+/** Applies the calls of the agent to a chat: start, end, message and typing (ST6-ST16, E4-E8). */
 import type {
+  ChatRequest,
   EndRequest,
   EndResponse,
   MessageRequest,
   MessageResponse,
   StartRequest,
   StartResponse,
+  TypingResponse,
+  TypingStartRequest,
 } from '../contract/endpoints.ts'
 import type { Sender } from '../contract/schemas.ts'
 import { isOpen } from './availability.ts'
 import { addMessage, addNotice, botOf } from './chats.ts'
-import type { PlatformContext } from './context.ts'
+import { agentLanguage } from './engines.ts'
+import { emitTyping } from './events.ts'
 import { invalidParameter, Refusal } from './refusal.ts'
-import type { Chat } from './state.ts'
+import type { Chat, PlatformContext } from './state.ts'
 import { addFinding, assumed, note, type Transaction } from './transaction.ts'
-import { agentLanguage } from './translation.ts'
-import { clearTypingOn } from './typing.ts'
 
 const AGENT = 'An agent'
 const named = (template: string, sender: Sender | null | undefined): string =>
@@ -150,4 +152,67 @@ function checkButtons(platform: PlatformContext, request: MessageRequest, transa
   request.buttons?.forEach((button, index) => {
     if (!button.label) throw invalid(platform, `buttons[${index}].label`, `buttons[${index}].label must be a text.`)
   })
+}
+
+const deadlineKey = (chat: Chat) => `typing ${chat.id}`
+
+export function startTyping(
+  platform: PlatformContext,
+  chat: Chat,
+  request: TypingStartRequest,
+  transaction: Transaction,
+): TypingResponse {
+  if (chat.typing) assumed(transaction, 'typing.again')
+  chat.typing = true
+  platform.state.deadlines.delete(deadlineKey(chat))
+  if (request.timeout !== undefined) {
+    platform.state.deadlines.set(deadlineKey(chat), platform.nowMs() + request.timeout, {
+      kind: 'typing',
+      chatId: chat.id,
+    })
+  }
+  emitTyping(platform, chat, 'AGENT TYPING START', transaction)
+  return typingAnswer(platform, chat, 'AGENT TYPING START', transaction)
+}
+
+export function stopTyping(
+  platform: PlatformContext,
+  chat: Chat,
+  _request: ChatRequest,
+  transaction: Transaction,
+): TypingResponse {
+  clearTyping(platform, chat)
+  emitTyping(platform, chat, 'AGENT TYPING STOP', transaction)
+  return typingAnswer(platform, chat, 'AGENT TYPING STOP', transaction)
+}
+
+/** Hides the indicator when the timeout of typing_start has elapsed (E7.4, L5). */
+export function typingTimedOut(platform: PlatformContext, chat: Chat, transaction: Transaction): void {
+  if (!chat.typing) return
+  clearTyping(platform, chat)
+  note(transaction, 'typing_hidden', chat.id, { why: 'timeout' })
+  emitTyping(platform, chat, 'AGENT TYPING STOP', transaction)
+}
+
+/** Hides the indicator for the causes that `typing.clearOn` lists; this emits no event. */
+export function clearTypingOn(
+  platform: PlatformContext,
+  chat: Chat,
+  cause: 'end' | 'message',
+  transaction: Transaction,
+): void {
+  if (!chat.typing || !platform.knobs['typing.clearOn'].includes(cause)) return
+  clearTyping(platform, chat)
+  note(transaction, 'typing_hidden', chat.id, { why: cause })
+}
+
+function clearTyping(platform: PlatformContext, chat: Chat): void {
+  chat.typing = false
+  platform.state.deadlines.delete(deadlineKey(chat))
+}
+
+function typingAnswer(platform: PlatformContext, chat: Chat, event: string, transaction: Transaction): TypingResponse {
+  assumed(transaction, 'typing.response')
+  if (chat.status !== 'agent') assumed(transaction, 'typing.idle')
+  return platform.knobs['typing.response'] === 'event' ? { event, chat_id: chat.id } : {}
 }

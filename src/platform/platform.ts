@@ -1,12 +1,11 @@
 /**
- * Adds the bots and fires deadlines. All code of platform/ is synchronous: it knows no HTTP, sets no timer and reads the
- * time from its context. Every operation adds its effects to a transaction.
+ * Creates the state of the platform, and stores and fires its deadlines. All code of platform/ is synchronous: it knows no
+ * HTTP, sets no timer and reads the time from its context. Every operation adds its effects to a transaction.
  */
 import { botSays } from './bot.ts'
-import type { PlatformContext } from './context.ts'
-import type { BotState } from './state.ts'
+import { typingTimedOut } from './handover.ts'
+import type { DeadlineAction, Deadlines, PlatformContext, PlatformState } from './state.ts'
 import { note, type Transaction } from './transaction.ts'
-import { typingTimedOut } from './typing.ts'
 
 export interface BotSpec {
   readonly id: number
@@ -14,10 +13,22 @@ export interface BotSpec {
   readonly organizationId: number
 }
 
+export function createPlatformState(): PlatformState {
+  return {
+    bots: new Map(),
+    chats: new Map(),
+    files: new Map(),
+    deadlines: createDeadlines(),
+    forgotten: new Set(),
+    chatCounter: 0,
+    summaryCounter: 0,
+  }
+}
+
 /** Adds or updates bots; known bots keep their availability. */
 export function ensureBots(platform: PlatformContext, bots: readonly BotSpec[]): void {
   for (const bot of bots) {
-    const known: BotState | undefined = platform.state.bots.get(bot.id)
+    const known = platform.state.bots.get(bot.id)
     platform.state.bots.set(bot.id, { ...bot, queues: known?.queues ?? new Map() })
   }
 }
@@ -35,4 +46,88 @@ export function fireDue(platform: PlatformContext, transaction: Transaction): bo
     note(transaction, 'chat_ended', chat.id, { why: 'idle' })
   }
   return true
+}
+
+interface Slot {
+  readonly key: string
+  readonly atMs: number
+  readonly order: number
+  readonly deadline: DeadlineAction
+}
+
+const before = (a: Slot, b: Slot) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
+
+/** Adds a slot to a binary heap. */
+function push(heap: Slot[], slot: Slot): void {
+  let at = heap.length
+  for (let parent = (at - 1) >> 1; at > 0; parent = (at - 1) >> 1) {
+    const above = heap[parent]
+    if (above === undefined || !before(slot, above)) break
+    heap[at] = above
+    at = parent
+  }
+  heap[at] = slot
+}
+
+/** Removes the earliest slot of a binary heap. */
+function pop(heap: Slot[]): void {
+  const last = heap.pop()
+  if (last === undefined || heap.length === 0) return
+  let at = 0
+  for (let child = earlierChild(heap, at); child !== null; child = earlierChild(heap, at)) {
+    if (!before(child.slot, last)) break
+    heap[at] = child.slot
+    at = child.at
+  }
+  heap[at] = last
+}
+
+function earlierChild(heap: readonly Slot[], parent: number): { at: number; slot: Slot } | null {
+  const at = 2 * parent + 1
+  const [left, right] = [heap[at], heap[at + 1]]
+  if (left === undefined) return null
+  return right !== undefined && before(right, left) ? { at: at + 1, slot: right } : { at, slot: left }
+}
+
+/** A binary heap. Replaced slots stay in it until they reach the top, or until they outnumber the current ones. */
+export function createDeadlines(): Deadlines {
+  const live = new Map<string, Slot>()
+  let heap: Slot[] = []
+  let order = 0
+
+  function top(): Slot | null {
+    for (let first = heap[0]; first !== undefined; first = heap[0]) {
+      if (live.get(first.key) === first) return first
+      pop(heap)
+    }
+    return null
+  }
+  function compact(): void {
+    if (heap.length < 64 || heap.length < 2 * live.size) return
+    heap = [...live.values()].sort((a, b) => (before(a, b) ? -1 : 1))
+  }
+
+  return {
+    set(key, atMs, deadline) {
+      const slot = { key, atMs, order: order++, deadline }
+      live.set(key, slot)
+      push(heap, slot)
+      compact()
+    },
+    delete: key => void live.delete(key),
+    nextMs: () => top()?.atMs ?? null,
+    take(nowMs) {
+      const due = top()
+      if (due === null || due.atMs > nowMs) return null
+      live.delete(due.key)
+      pop(heap)
+      return due.deadline
+    },
+    list: () =>
+      [...live.values()].sort((a, b) => a.order - b.order).map(({ key, atMs, deadline }) => ({ key, atMs, deadline })),
+    clear() {
+      live.clear()
+      heap = []
+    },
+  }
 }

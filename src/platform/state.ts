@@ -1,7 +1,9 @@
-/** Defines the state of the platform. Times are whole microseconds since 1970 unless the name has another unit. */
+/** Defines the state of the platform, and the context of its rules. Times are whole microseconds since 1970 unless the name has another unit. */
+
+import type { Knobs } from '../contract/knobs.ts'
 import type { AvailabilityReason, AvailabilityValue, Button, Sender } from '../contract/schemas.ts'
+import type { IdForm } from '../runtime/ids.ts'
 import type { Words } from '../runtime/random.ts'
-import { createDeadlines, type Deadlines } from './deadlines.ts'
 
 export interface StoredFile {
   readonly id: string
@@ -81,6 +83,22 @@ export interface BotState {
   readonly queues: Map<string, Queue>
 }
 
+export type DeadlineAction =
+  | { readonly kind: 'typing'; readonly chatId: string }
+  | { readonly kind: 'idle'; readonly chatId: string }
+  | { readonly kind: 'reply'; readonly chatId: string; readonly text: string; readonly buttons: readonly Button[] }
+
+export interface Deadlines {
+  set(key: string, atMs: number, deadline: DeadlineAction): void
+  delete(key: string): void
+  nextMs(): number | null
+  /** Removes and returns the earliest deadline due at `nowMs`; equal times in the order they were set. */
+  take(nowMs: number): DeadlineAction | null
+  clear(): void
+  /** All deadlines, in the order they were set. */
+  list(): { readonly key: string; readonly atMs: number; readonly deadline: DeadlineAction }[]
+}
+
 export interface PlatformState {
   readonly bots: Map<number, BotState>
   readonly chats: Map<string, Chat>
@@ -92,14 +110,44 @@ export interface PlatformState {
   summaryCounter: number
 }
 
-export function createPlatformState(): PlatformState {
-  return {
-    bots: new Map(),
-    chats: new Map(),
-    files: new Map(),
-    deadlines: createDeadlines(),
-    forgotten: new Set(),
-    chatCounter: 0,
-    summaryCounter: 0,
+/** The bot's answer to user messages that contain `match` (a word or sentence, without regard to case). */
+export interface BotReply {
+  readonly match: string
+  readonly text: string
+  readonly buttons?: readonly Button[]
+}
+
+/** Weekly business hours in a time zone. */
+export interface BusinessHours {
+  readonly timeZone: string
+  /** The setting as the user wrote it. */
+  readonly written: Readonly<Record<string, unknown>>
+  /** Per weekday, 0 = Sunday: opening and closing in minutes of the day, or null when closed all day. */
+  readonly week: readonly (readonly [openMinute: number, closeMinute: number] | null)[]
+}
+
+/** Settings of the workspace, which the API cannot change. */
+export interface Settings {
+  readonly replies: readonly BotReply[]
+  readonly businessHours: BusinessHours | null
+}
+
+/** The context of all functions of the platform, which they receive as `platform`. */
+export interface PlatformContext {
+  readonly state: PlatformState
+  readonly knobs: Knobs
+  readonly settings: Settings
+  /** The simulator's clock, in milliseconds since 1970. */
+  nowMs(): number
+  /** A fresh timestamp in microseconds. */
+  stamp(): number
+  id(form: IdForm, label: string): string
+  /** The random words that the ids below `label` are derived from. */
+  words(label: string): Words
+  readonly links: {
+    chat(chatId: string): string
+    file(fileId: string, name: string): string
+    /** The id in the path of a link; null when the link is not one of the simulator. */
+    fileId(segment: string): string | null
   }
 }

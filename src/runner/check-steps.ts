@@ -1,7 +1,7 @@
 /** Executes checking steps: waits for the evaluator, and records what the journal does not contain by itself. */
 import { isOpen } from '../platform/availability.ts'
-import { type MessageView, viewChat } from '../platform/chat-view.ts'
 import type { Chat } from '../platform/state.ts'
+import { type MessageView, viewChat } from '../platform/transcript.ts'
 import type { Observed, TranscriptRow } from '../scenario/run-events.ts'
 import { readInbox } from './agent-steps.ts'
 import type { ActionContext, StepContext, StepHandler } from './step-context.ts'

@@ -1,9 +1,9 @@
 /** Serves many simulators on one port: routes each call to the simulator of its chat. */
 
+import { pathOf } from '../api/call.ts'
 import { FILES_PREFIX } from '../api/files.ts'
 import type { Api } from '../api/handle.ts'
 import type { ApiRequest, ApiResponse } from '../api/messages.ts'
-import { pathOf } from '../api/routes.ts'
 import { isMap } from '../files/is-map.ts'
 import type { Maybe } from '../platform/engines.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'

@@ -17,9 +17,8 @@ import {
   type Workspaces,
 } from '../simulator/workspaces.ts'
 import { allowedHosts, isLoopback, urlOf } from './addresses.ts'
-import { createHttpServer, type HttpServer } from './http.ts'
+import { createHttpServer, createIndexPage, createPathRouter, type HttpServer } from './http.ts'
 import { listen } from './listen.ts'
-import { createIndexPage, createPathRouter } from './route-by-path.ts'
 
 export interface PlatformServerOptions extends PlatformSimulatorOptions {
   /** Default 4747; 0 takes any free one. */

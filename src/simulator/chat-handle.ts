@@ -1,12 +1,11 @@
 /** Lets a test or script act as the end user of one chat. */
 
 import type { Entry, EntryOf } from '../journal/entry.ts'
-import { type ChatView, type MessageView, viewChat } from '../platform/chat-view.ts'
 import { andThen, type Maybe } from '../platform/engines.ts'
 import type { NewFile } from '../platform/files.ts'
 import type { Chat } from '../platform/state.ts'
-import { UserProblem } from '../platform/user-actions.ts'
-import type { UserOutcome } from '../platform/user-rules.ts'
+import { type ChatView, type MessageView, viewChat } from '../platform/transcript.ts'
+import { type UserOutcome, UserProblem } from '../platform/user-actions.ts'
 import { failureText } from '../wording/delivery.ts'
 import type { Core } from './core.ts'
 import { flag, list, type OptionKind, text, validateOptions, whole } from './options.ts'

@@ -1,8 +1,8 @@
 /** Journals entries with their effects, and hands webhook events to the dispatcher. */
 import type { ApiContent, FaultContent, UserContent } from '../journal/entry.ts'
 import { refreshIdle } from '../platform/chats.ts'
-import type { PlatformContext } from '../platform/context.ts'
 import { ensureBots, fireDue } from '../platform/platform.ts'
+import type { PlatformContext } from '../platform/state.ts'
 import { createTransaction, type Effect } from '../platform/transaction.ts'
 import type { Clock, ClockTimer } from '../runtime/clock.ts'
 import type { Dispatcher } from '../webhooks/dispatcher.ts'

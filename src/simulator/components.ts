@@ -1,16 +1,20 @@
 /** Creates the components of a simulator from its options; `core.ts` connects further components to them. */
-import { createKeyring, type Keyring } from '../api/keyring.ts'
-import { createRateLimit, type RateLimit } from '../api/rate-limit.ts'
+import { createKeyring, createRateLimit, type Keyring, type RateLimit } from '../api/keyring.ts'
 import { allowedFor, type Knobs } from '../contract/knobs.ts'
 import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
 import { createJournal, type Journal } from '../journal/journal.ts'
-import type { PlatformContext, Settings } from '../platform/context.ts'
-import { type ChatQueues, createChatQueues, type Engines } from '../platform/engines.ts'
-import { readBusinessHours } from '../platform/hours.ts'
-import type { BotSpec } from '../platform/platform.ts'
-import { createPlatformState } from '../platform/state.ts'
-import { fillTemplate } from '../platform/summary.ts'
-import { markTranslation, sameText, type Translate } from '../platform/translation.ts'
+import { readBusinessHours } from '../platform/availability.ts'
+import {
+  type ChatQueues,
+  createChatQueues,
+  type Engines,
+  fillTemplate,
+  markTranslation,
+  sameText,
+  type Translate,
+} from '../platform/engines.ts'
+import { type BotSpec, createPlatformState } from '../platform/platform.ts'
+import type { PlatformContext, Settings } from '../platform/state.ts'
 import { type Activity, createActivity } from '../runtime/activity.ts'
 import { createRealClock, createVirtualClock, type RealClock, type VirtualClock } from '../runtime/clock.ts'
 import { createEpoch, type Epoch } from '../runtime/epoch.ts'

@@ -1,13 +1,12 @@
 /** Sets and clears faults: checks them against their simulator and journals the change. */
 
-import { describeIssues } from '../api/describe-issues.ts'
+import { describeIssues } from '../api/body.ts'
 import { ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import { effectOf } from '../faults/effects.ts'
-import { FaultNameTakenError, type FaultRegistry } from '../faults/registry.ts'
-import type { NamedFault } from '../faults/rule.ts'
+import { FaultNameTakenError, type FaultRegistry, type NamedFault } from '../faults/registry.ts'
 import { Fault, type FaultSpec } from '../faults/schema.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { PlatformContext } from '../platform/context.ts'
+import type { PlatformContext } from '../platform/state.ts'
 import { nearest } from '../text/near-names.ts'
 import { FAULT_ERRORS } from '../wording/faults.ts'
 import { InvalidOptionError, type SettingProblem } from './options.ts'

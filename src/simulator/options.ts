@@ -9,9 +9,8 @@ import {
   parseKnob,
 } from '../contract/knobs.ts'
 import { isMap } from '../files/is-map.ts'
-import type { BotReply } from '../platform/context.ts'
-import type { Summarize } from '../platform/summary.ts'
-import type { Translate } from '../platform/translation.ts'
+import type { Summarize, Translate } from '../platform/engines.ts'
+import type { BotReply } from '../platform/state.ts'
 import { nearest, sentence, suggest } from '../text/near-names.ts'
 import { defineTexts } from '../text/texts.ts'
 

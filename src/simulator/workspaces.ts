@@ -1,10 +1,10 @@
 /** Creates, finds and closes the workspaces of a server: separate simulators behind one port. */
 
+import { pathOf } from '../api/call.ts'
 import { FILES_PREFIX } from '../api/files.ts'
 import type { Api } from '../api/handle.ts'
 import { keyIn, keyRoles } from '../api/keyring.ts'
 import type { ApiRequest } from '../api/messages.ts'
-import { pathOf } from '../api/routes.ts'
 import { makeId } from '../runtime/ids.ts'
 import { hashWords } from '../runtime/random.ts'
 import type { Transport } from '../runtime/transport.ts'

@@ -1,8 +1,7 @@
 /** Decides when each event is sent: one after another per chat, delayed, or held until later events have passed. */
 import type { Knobs } from '../contract/knobs.ts'
 import { createRandom, type Random, randomFrom } from '../runtime/random.ts'
-import type { Job } from './job.ts'
-import type { Schedule } from './schedule.ts'
+import type { Job, Schedule } from './job.ts'
 
 export interface OrderPorts {
   readonly schedule: Schedule

@@ -3,13 +3,11 @@ import type { FaultRegistry } from '../faults/registry.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { type Attempts, createAttempts } from './attempts.ts'
+import { type Attempts, createAttempts, type SendPorts } from './attempts.ts'
 import { createDeliveryOrder, type DeliveryOrder } from './delivery-order.ts'
-import { type CapturedJob, captureJob, faultEntries, type Job, newJob, restoreJob } from './job.ts'
+import { type CapturedJob, captureJob, createSchedule, faultEntries, type Job, newJob, restoreJob } from './job.ts'
 import { createManualEvents, type ManualEvents } from './manual.ts'
 import { encodePayload, type RequestPorts, validRequest } from './request.ts'
-import { createSchedule } from './schedule.ts'
-import type { SendPorts } from './send.ts'
 
 export interface DispatcherPorts extends SendPorts, RequestPorts {
   readonly journal: Journal

@@ -1,9 +1,9 @@
-/** Describes one event on its way to the webhook, in memory and in a snapshot. */
+/** Describes one event on its way to the webhook, in memory and in a snapshot, and schedules its next step. */
 import { CONNECTION_EFFECTS } from '../faults/effects.ts'
 import type { AppliedWebhookFaults, FaultRegistry } from '../faults/registry.ts'
 import type { DeliveryContent, EntryOf, FaultContent } from '../journal/entry.ts'
+import type { Clock, ClockTimer } from '../runtime/clock.ts'
 import type { EncodedEvent, WebhookRequest } from './request.ts'
-import type { ScheduledTime } from './schedule.ts'
 
 /** The faults of one event. Their journal entries were written when the event happened. */
 export type JobFaults = Omit<AppliedWebhookFaults, 'hits'>
@@ -91,4 +91,38 @@ export function restoreJob(
   const { chatId, seq, copy, attempt, atHead, phase } = captured
   const faults = captured.faults && { ...captured.faults, release: registry.releaseOf(captured.faults.faults) }
   return { request: requestOf(captured), chatId, seq, copy, attempt, atHead, phase, faults }
+}
+
+export interface ScheduledTime {
+  /** Epoch milliseconds. */
+  readonly atMs: number
+  /** Orders timers of the same moment. */
+  readonly order: number
+}
+
+export interface Schedule {
+  after(delayMs: number, run: () => void): ScheduledTime
+  /** Epoch milliseconds of the nearest timer, or null. */
+  next(): number | null
+  clear(): void
+}
+
+export function createSchedule(clock: Clock): Schedule {
+  const waiting = new Set<{ readonly atMs: number; readonly timer: ClockTimer }>()
+  return {
+    after(delayMs, run) {
+      const timer = clock.after(delayMs, () => {
+        waiting.delete(scheduled)
+        run()
+      })
+      const scheduled = { atMs: clock.now() + delayMs, timer }
+      waiting.add(scheduled)
+      return { atMs: scheduled.atMs, order: timer.order }
+    },
+    next: () => (waiting.size === 0 ? null : Math.min(...[...waiting].map(({ atMs }) => atMs))),
+    clear() {
+      for (const { timer } of waiting) timer.cancel()
+      waiting.clear()
+    },
+  }
 }

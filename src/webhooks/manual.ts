@@ -6,10 +6,10 @@ import type { DeliveryContent, EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { MASK } from '../journal/mask.ts'
 import { makeId } from '../runtime/ids.ts'
+import { nextAttempt, type SendPorts, sendRequest } from './attempts.ts'
 import { faultyHeaders, faultyRequest, tamperedBody, withWireFaults } from './faulty-request.ts'
+import type { Schedule } from './job.ts'
 import { type EncodedEvent, encodePayload, type RequestPorts, validRequest, type WebhookRequest } from './request.ts'
-import type { Schedule } from './schedule.ts'
-import { nextAttempt, type SendPorts, sendRequest } from './send.ts'
 
 type Delivery = EntryOf<'delivery'>
 

@@ -1,6 +1,6 @@
 /** Reads transcripts and starts handovers for tests. */
 
-import type { MessageView } from '../../src/platform/chat-view.ts'
+import type { MessageView } from '../../src/platform/transcript.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import type { ChatOptions } from '../../src/simulator/new-chat.ts'
 import type { PlatformSimulator } from '../../src/simulator/simulator.ts'

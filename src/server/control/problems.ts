@@ -1,6 +1,6 @@
 /** Turns errors into responses of the control API: `{ error: { code, message, issues? } }`. */
 import type * as z from 'zod/mini'
-import { describeIssues } from '../../api/describe-issues.ts'
+import { describeIssues } from '../../api/body.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Chat } from '../../platform/state.ts'
 import { UserProblem } from '../../platform/user-actions.ts'

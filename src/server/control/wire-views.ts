@@ -1,5 +1,5 @@
 /** Converts views of the library, which are camelCase, to the JSON of the control API. */
-import type { ChatView } from '../../platform/chat-view.ts'
+import type { ChatView } from '../../platform/transcript.ts'
 import type { Ack } from '../../simulator/chat-handle.ts'
 
 export const wireAck = ({ status, durationMs, error }: Ack) => ({

@@ -1,6 +1,6 @@
 /** Replaces the whole state of a simulator with a snapshot; changes nothing when the snapshot is invalid. */
 
-import { describeIssues, type FieldProblem } from '../../api/describe-issues.ts'
+import { describeIssues, type FieldProblem } from '../../api/body.ts'
 import { keyRoles } from '../../api/keyring.ts'
 import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { VERSION } from '../../contract/version.ts'

@@ -1,6 +1,6 @@
 /** Creates and shows chats, and performs the actions of their end users. */
 
-import { chatSummary, viewChat } from '../../../platform/chat-view.ts'
+import { chatSummary, viewChat } from '../../../platform/transcript.ts'
 import { type AttachmentInput, toFile, waitForAck } from '../../../simulator/chat-handle.ts'
 import { newChat, userFromWire } from '../../../simulator/new-chat.ts'
 import { ControlProblem } from '../problems.ts'

@@ -1,9 +1,9 @@
 /** Shows and changes the configuration and the availability, as a person does in the workspace. */
 import { VERSION } from '../../../contract/version.ts'
 import { DEFAULT_QUEUE, isOpen } from '../../../platform/availability.ts'
-import { chatSummary } from '../../../platform/chat-view.ts'
 import { botById } from '../../../platform/chats.ts'
 import type { BotState } from '../../../platform/state.ts'
+import { chatSummary } from '../../../platform/transcript.ts'
 import { isoMicros } from '../../../runtime/timestamps.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { ConfigBody, SetAvailabilityBody } from '../request-schemas.ts'

@@ -1,6 +1,6 @@
 /** Creates, shows and closes workspaces: further simulators behind the same port. */
 import { MASK } from '../../../journal/mask.ts'
-import type { BotReply } from '../../../platform/context.ts'
+import type { BotReply } from '../../../platform/state.ts'
 import type { PlatformSimulatorOptions } from '../../../simulator/options.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions, Workspaces } from '../../../simulator/workspaces.ts'
 import { unknownId } from '../problems.ts'
