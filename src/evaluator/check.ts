@@ -5,10 +5,10 @@ import type { Check } from '../scenario/action.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { RunEventOf, TranscriptRow } from '../scenario/run-events.ts'
+import { flow } from '../scenario/value-text.ts'
 import type { Happened } from './failure.ts'
-import { distanceOf, fits, type MatchOptions, match } from './matching/match.ts'
-import { flow } from './matching/value-text.ts'
-import type { Difference } from './near-miss.ts'
+import type { Difference } from './match.ts'
+import { distanceOf, fits, type MatchOptions, match } from './match.ts'
 import { chatIn } from './references.ts'
 import {
   type EvaluationContext,

@@ -1,8 +1,7 @@
 /** Registers which step has claimed which call or inbox item: each once, and in the order of its conversation. */
 
 import { isMap } from '../files/is-map.ts'
-import { type Call, isLater } from './call.ts'
-import type { ConversationKey, InboxRead } from './journal-index.ts'
+import { type Call, type ConversationKey, type InboxRead, isLater } from './journal-index.ts'
 
 export interface ClaimRegistry {
   /** The step that has it, or null. */

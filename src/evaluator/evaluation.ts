@@ -1,8 +1,7 @@
 /** Holds the state of one evaluation: what the verdict on a play is computed from. */
 import type { PlannedStep, Severity } from '../scenario/plan.ts'
-import type { Call } from './call.ts'
 import type { ExpectEvaluator } from './expect.ts'
-import { AVAILABILITY, type ConversationKey } from './journal-index.ts'
+import { AVAILABILITY, type Call, type ConversationKey } from './journal-index.ts'
 import type { SeesEvaluator } from './sees.ts'
 import type { EvaluationContext, FailureDetails, StepResult } from './step-evaluator.ts'
 

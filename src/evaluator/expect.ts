@@ -3,7 +3,6 @@ import type { Expectation, ExpectTree } from '../scenario/action.ts'
 import { InterpolationError, MISSING, valueAt } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { type Alternative, alternativesOf, filledTree, fillRequirements, leavesOf } from './assignment.ts'
-import { type Call, callReference, capturable, isLater } from './call.ts'
 import {
   type Attempt,
   type ClosePair,
@@ -13,7 +12,7 @@ import {
   tooClose,
   unusable,
 } from './expect-failure.ts'
-import { AVAILABILITY, type ConversationKey } from './journal-index.ts'
+import { AVAILABILITY, type Call, type ConversationKey, callReference, capturable, isLater } from './journal-index.ts'
 import { accepts, type CallQuery, conversationOfQuery } from './near-misses.ts'
 import { requirementRef } from './references.ts'
 import {

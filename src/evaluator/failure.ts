@@ -1,14 +1,15 @@
 /** Defines failures as codes and data: what was expected, what happened, what came close. `wording/` renders them. */
-
 import type { EndpointId } from '../contract/endpoints.ts'
+import type { SignMode } from '../contract/events.ts'
 import type { DeliveryFailure } from '../journal/entry.ts'
 import type { DriverFailure, EarlyEnd, StepFailure } from '../journal/run-failures.ts'
 import type { LintFinding } from '../linter/rule.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 import type { AckWanted, CallName, Expectation, Times } from '../scenario/action.ts'
-import type { Place } from '../scenario/plan.ts'
-import type { AttemptResult, FailureHint } from './hint.ts'
-import type { CallRef, Difference, InboxItemRef, NearMiss, Notation, Obstacle, StepName } from './near-miss.ts'
+import type { PlannedStep } from '../scenario/plan.ts'
+import type { Notation } from '../scenario/value-text.ts'
+import type { Bare, Coded } from '../text/coded.ts'
+import type { Difference } from './match.ts'
 
 export type FailureKind =
   | 'expect' // an expected call did not arrive
@@ -28,14 +29,8 @@ export type FailureKind =
   | 'stopped' // the time limit of the scenario, or an interruption
   | 'environment' // the target or the agent driver is missing
 
-export interface StepRef {
-  readonly number: number
+export interface StepRef extends Pick<PlannedStep, 'number' | 'id' | 'name' | 'label' | 'conversation' | 'place'> {
   readonly of: number
-  readonly id: string | null
-  readonly name: string | null
-  readonly label: string
-  readonly conversation: string
-  readonly place: Place | null
 }
 
 export interface Failure {
@@ -56,6 +51,33 @@ export interface Failure {
   readonly hint?: FailureHint
 }
 
+export type StepName = Pick<PlannedStep, 'number' | 'id' | 'label'>
+
+export interface CallRef {
+  readonly seq: number
+  /** Null: no path of the platform. */
+  readonly endpoint: EndpointId | null
+  readonly method: string
+  readonly path: string
+}
+
+export interface InboxItemRef {
+  /** 1 for the first. */
+  readonly position: number
+  /** Null: a request for takeover without a text. */
+  readonly text: Notation | null
+  readonly files: number
+}
+
+/** A chat by its name in a scenario, or by its id, with the scenario where it is another one. */
+export interface ChatRef {
+  readonly chat: string
+  readonly scenario: string | null
+}
+
+/** Where a text of a user appeared. */
+export type TextPlace = Coded<{ call: { method: string; path: string }; inbox_item: { position: number } }>
+
 export interface PatternRef {
   readonly call: CallName
   /** Null: any body. */
@@ -74,52 +96,34 @@ export interface Within {
   readonly from: { readonly step: StepName } | { readonly seq: number } | null
 }
 
-/** Names a chat where the scenario has several, else null. */
-type Chat = { readonly chat: string | null }
+type Ack = NonNullable<AckWanted>
 
-export type Expected =
-  | ({ readonly code: 'calls'; readonly tree: RequirementTree; readonly within: Within | null } & Chat)
-  | ({ readonly code: 'no_calls'; readonly calls: readonly PatternRef[]; readonly forMs: number } & Chat)
-  | ({ readonly code: 'inbox_item'; readonly item: Notation; readonly times: Times } & InboxBound & Chat)
-  | ({ readonly code: 'chat_state'; readonly check: Notation } & Chat)
-  | ({ readonly code: 'call_count'; readonly requirement: RequirementRef } & Chat)
-  | ({ readonly code: 'step_for_every_call' } & Chat)
-  | ({ readonly code: 'no_call_after_end' } & Chat)
-  | {
-      readonly code: 'acknowledgement'
-      readonly event: string | null
-      readonly ack: NonNullable<AckWanted>
-      readonly withinMs: number
-    }
-  | { readonly code: 'step_done'; readonly label: string }
-  | { readonly code: 'end_within'; readonly ms: number }
-  | { readonly code: 'own_end'; readonly scenario: string }
-  | { readonly code: 'never'; readonly pattern: PatternRef }
-  | { readonly code: 'known_path' }
-  | { readonly code: 'accepted_call'; readonly endpoint: EndpointId }
-  | { readonly code: 'no_echo'; readonly from: ChatRef; readonly seq: number; readonly text: string }
-  | { readonly code: 'no_leak'; readonly from: ChatRef; readonly seq: number; readonly text: string }
-  | { readonly code: 'chat_of_a_scenario' }
-  | { readonly code: 'no_warning'; readonly rule: string }
-  | { readonly code: 'no_finding'; readonly rule: string }
-  | { readonly code: 'condition'; readonly source: string; readonly withinMs: number }
-  | { readonly code: 'delivered'; readonly event: string }
-  | {
-      readonly code: 'received'
-      readonly call: string
-      readonly body: Notation | null
-      readonly times: Times | null
-      readonly not: boolean
-    }
-
-/** Exactly one of the two is set. */
-type InboxBound = { readonly within: Within | null; readonly forMs: number | null }
-
-/** A chat by its name in a scenario, or by its id, with the scenario where it is another one. */
-export interface ChatRef {
-  readonly chat: string
-  readonly scenario: string | null
-}
+/** `chat` names a chat where the scenario has several, else it is null. */
+export type Expected = Coded<{
+  calls: { tree: RequirementTree; within: Within | null; chat: string | null }
+  no_calls: { calls: readonly PatternRef[]; forMs: number; chat: string | null }
+  /** One of `within` and `forMs` is set. */
+  inbox_item: { item: Notation; times: Times; within: Within | null; forMs: number | null; chat: string | null }
+  chat_state: { check: Notation; chat: string | null }
+  call_count: { requirement: RequirementRef; chat: string | null }
+  step_for_every_call: { chat: string | null }
+  no_call_after_end: { chat: string | null }
+  acknowledgement: { event: string | null; ack: Ack; withinMs: number }
+  step_done: { label: string }
+  end_within: { ms: number }
+  own_end: { scenario: string }
+  never: { pattern: PatternRef }
+  known_path: Bare
+  accepted_call: { endpoint: EndpointId }
+  no_echo: { from: ChatRef; seq: number; text: string }
+  no_leak: { from: ChatRef; seq: number; text: string }
+  chat_of_a_scenario: Bare
+  no_warning: { rule: string }
+  no_finding: { rule: string }
+  condition: { source: string; withinMs: number }
+  delivered: { event: string }
+  received: { call: string; body: Notation | null; times: Times | null; not: boolean }
+}>
 
 /** How often a call arrived so far, of how often it must. */
 export interface CallProgress {
@@ -127,168 +131,160 @@ export interface CallProgress {
   readonly min: number
 }
 
-/** Where a text of a user appeared. */
-export type TextPlace =
-  | { readonly code: 'call'; readonly method: string; readonly path: string }
-  | { readonly code: 'inbox_item'; readonly position: number }
-
 /** Why no call that could be the expected one arrived. */
-export type NoCallDetail =
-  | { readonly code: 'unreachable'; readonly failure: ConnectionFailure }
-  | { readonly code: 'no_call_at_all' }
-  | { readonly code: 'claimed'; readonly call: CallRef; readonly step: number }
-  | { readonly code: 'other_call'; readonly call: CallRef; readonly afterMs: number }
-  | { readonly code: 'last_call'; readonly call: CallRef }
-  | { readonly code: 'nothing' }
+export type NoCallDetail = Coded<{
+  unreachable: { failure: ConnectionFailure }
+  no_call_at_all: Bare
+  claimed: { call: CallRef; step: number }
+  other_call: { call: CallRef; afterMs: number }
+  last_call: { call: CallRef }
+  nothing: Bare
+}>
 
-export type InboxDetail =
-  | { readonly code: 'never_read' }
-  | { readonly code: 'earlier'; readonly item: InboxItemRef; readonly obstacles: readonly Obstacle[] }
-  | { readonly code: 'claimed'; readonly item: InboxItemRef; readonly step: number }
-  | { readonly code: 'nothing_new' }
-  | {
-      readonly code: 'nearest'
-      readonly item: InboxItemRef
-      readonly obstacles: readonly Obstacle[]
-      readonly difference: Difference | null
-    }
+export type InboxDetail = Coded<{
+  never_read: Bare
+  earlier: { item: InboxItemRef; obstacles: readonly Obstacle[] }
+  claimed: { item: InboxItemRef; step: number }
+  nothing_new: Bare
+  nearest: { item: InboxItemRef; obstacles: readonly Obstacle[]; difference: Difference | null }
+}>
 
-export type Happened =
-  | { readonly code: 'unfillable'; readonly message: string }
-  | { readonly code: 'capture_missing'; readonly name: string; readonly path: string; readonly call: CallRef }
-  | {
-      readonly code: 'calls_too_close'
-      readonly requirement: RequirementRef
-      readonly seqs: readonly [number, number]
-      readonly gapMs: number
-    }
-  | {
-      readonly code: 'no_matching_call'
-      readonly requirement: RequirementRef
-      readonly progress: CallProgress | null
-      readonly call: CallRef
-      readonly afterMs: number
-      readonly obstacles: readonly Obstacle[]
-      readonly differences: readonly Difference[]
-    }
-  | {
-      readonly code: 'no_call'
-      readonly requirement: RequirementRef
-      readonly progress: CallProgress | null
-      readonly withinMs: number
-      readonly detail: NoCallDetail | null
-    }
-  | {
-      readonly code: 'unwanted_call'
-      readonly call: CallRef
-      readonly afterMs: number
-      readonly forMs: number
-    }
-  | {
-      readonly code: 'item_missing'
-      readonly item: Notation
-      readonly seen: number
-      readonly withinMs: number
-      readonly detail: InboxDetail
-    }
-  | {
-      readonly code: 'item_too_often'
-      readonly item: Notation
-      readonly times: Times
-      readonly items: readonly InboxItemRef[]
-    }
-  | { readonly code: 'chat_differs'; readonly differences: readonly Difference[] }
-  | { readonly code: 'chat_not_observed' }
-  | {
-      readonly code: 'not_acknowledged'
-      readonly ack: NonNullable<AckWanted>
-      readonly withinMs: number
-      readonly result: AttemptResult
-      /** The attempt that repeats an event. */
-      readonly copy: boolean
-    }
-  | { readonly code: 'no_answer'; readonly event: string | null; readonly withinMs: number }
-  | { readonly code: 'no_answer_before_stop'; readonly event: string | null; readonly cause: EarlyEnd }
-  | { readonly code: 'event_held'; readonly event: string | null; readonly fault: string }
-  | {
-      readonly code: 'driver_failed'
-      readonly label: string
-      readonly how: string
-      readonly status: number | null
-      readonly failure: DriverFailure | null
-      readonly answer: string
-    }
-  | { readonly code: 'step_failed'; readonly label: string; readonly failure: StepFailure }
-  | { readonly code: 'stopped_at_step'; readonly cause: EarlyEnd | null; readonly step: StepName }
-  | { readonly code: 'stopped'; readonly cause: EarlyEnd }
-  | {
-      readonly code: 'unexpected_call'
-      readonly call: CallRef
-      readonly body: Notation | null
-      readonly afterMs: number
-      readonly others: readonly number[]
-    }
-  | {
-      readonly code: 'call_after_end'
-      readonly call: CallRef
-      readonly body: Notation | null
-      readonly lateMs: number
-      readonly others: readonly number[]
-    }
-  | {
-      readonly code: 'forbidden_call'
-      readonly pattern: PatternRef
-      readonly call: CallRef
-      readonly afterMs: number
-      readonly others: readonly number[]
-    }
-  | {
-      readonly code: 'too_many_calls'
-      readonly requirement: RequirementRef
-      readonly seqs: readonly number[]
-      /** The first call that is too many, and how long it came after the last allowed one. */
-      readonly seq: number
-      readonly after: { readonly seq: number; readonly ms: number } | null
-    }
-  | {
-      readonly code: 'refused_call'
-      readonly call: CallRef
-      readonly status: number
-      readonly error: string | null
-      readonly message: string | null
-      readonly seqs: readonly number[]
-    }
-  | {
-      readonly code: 'echoed'
-      readonly seq: number
-      readonly place: TextPlace
-      readonly text: string
-      readonly from: ChatRef
-      readonly written: number
-    }
-  | {
-      readonly code: 'leaked'
-      readonly seq: number
-      readonly place: TextPlace
-      readonly text: string
-      readonly from: ChatRef
-      readonly to: ChatRef
-    }
-  | {
-      readonly code: 'call_of_no_scenario'
-      readonly method: string
-      readonly path: string
-      readonly chatId: string | null
-      readonly status: number
-      readonly message: string | null
-    }
-  | { readonly code: 'warning'; readonly finding: LintFinding }
-  | { readonly code: 'condition_false'; readonly chat: { readonly status: string; readonly typing: boolean } | null }
-  | {
-      readonly code: 'delivery_failed'
-      readonly seq: number
-      readonly event: string
-      readonly status: number | null
-      readonly failure?: DeliveryFailure
-    }
-  | { readonly code: 'received'; readonly call: string; readonly seqs: readonly number[]; readonly different: boolean }
+/** What a webhook answered to an attempt, or why it did not. */
+export interface AttemptResult {
+  readonly event: string
+  readonly attempt: number
+  readonly status: number | null
+  readonly afterMs: number
+  readonly body: string
+  readonly url: string | null
+  readonly sent: boolean
+  readonly sign: SignMode
+  readonly failure?: DeliveryFailure
+}
+
+/** What a missing call was expected to be. */
+interface MissingCall {
+  requirement: RequirementRef
+  progress: CallProgress | null
+}
+
+/** The first of several calls, and the others. */
+interface FirstCall {
+  call: CallRef
+  others: readonly number[]
+}
+
+export type Happened = Coded<{
+  unfillable: { message: string }
+  capture_missing: { name: string; path: string; call: CallRef }
+  calls_too_close: { requirement: RequirementRef; seqs: readonly [number, number]; gapMs: number }
+  no_matching_call: MissingCall & Pick<NearMiss, 'afterMs' | 'obstacles' | 'differences'> & { call: CallRef }
+  no_call: MissingCall & { withinMs: number; detail: NoCallDetail | null }
+  unwanted_call: { call: CallRef; afterMs: number; forMs: number }
+  item_missing: { item: Notation; seen: number; withinMs: number; detail: InboxDetail }
+  item_too_often: { item: Notation; times: Times; items: readonly InboxItemRef[] }
+  chat_differs: { differences: readonly Difference[] }
+  chat_not_observed: Bare
+  /** `copy`: the attempt repeats an event. */
+  not_acknowledged: { ack: Ack; withinMs: number; result: AttemptResult; copy: boolean }
+  no_answer: { event: string | null; withinMs: number }
+  no_answer_before_stop: { event: string | null; cause: EarlyEnd }
+  event_held: { event: string | null; fault: string }
+  driver_failed: { label: string; how: string; status: number | null; failure: DriverFailure | null; answer: string }
+  step_failed: { label: string; failure: StepFailure }
+  stopped_at_step: { cause: EarlyEnd | null; step: StepName }
+  stopped: { cause: EarlyEnd }
+  unexpected_call: FirstCall & { body: Notation | null; afterMs: number }
+  call_after_end: FirstCall & { body: Notation | null; lateMs: number }
+  forbidden_call: FirstCall & { pattern: PatternRef; afterMs: number }
+  /** `seq`: the first call that is too many. `after`: the last allowed call, and how long it came before. */
+  too_many_calls: {
+    requirement: RequirementRef
+    seqs: readonly number[]
+    seq: number
+    after: { readonly seq: number; readonly ms: number } | null
+  }
+  refused_call: { call: CallRef; status: number; error: string | null; message: string | null; seqs: readonly number[] }
+  echoed: { seq: number; place: TextPlace; text: string; from: ChatRef; written: number }
+  leaked: { seq: number; place: TextPlace; text: string; from: ChatRef; to: ChatRef }
+  call_of_no_scenario: { method: string; path: string; chatId: string | null; status: number; message: string | null }
+  warning: { finding: LintFinding }
+  condition_false: { chat: { readonly status: string; readonly typing: boolean } | null }
+  delivery_failed: { seq: number; event: string; status: number | null; failure?: DeliveryFailure }
+  received: { call: string; seqs: readonly number[]; different: boolean }
+}>
+
+/** What a near miss is. */
+export type NearMissSubject = Coded<{ call: CallRef; inbox_item: InboxItemRef; chat: Bare; event: { event: string } }>
+
+/** A call, an inbox item or an observation that was examined and not taken. */
+export interface NearMiss {
+  readonly seq: number
+  readonly subject: NearMissSubject
+  /** Milliseconds after the moment the step looks from. */
+  readonly afterMs: number
+  readonly obstacles: readonly Obstacle[]
+  readonly differences: readonly Difference[]
+}
+
+/** Why a call or an item is not the expected one. */
+export type Obstacle = Coded<{
+  call: { endpoint: EndpointId | null }
+  chat: { chatId: string | null; conversation: string | null }
+  claimed: { step: number }
+  before: { step: number | null; byMs: number }
+  earlier: { seq: number; step: number | null }
+  late: { byMs: number }
+  key: { expected: 'valid' | 'invalid'; received: string; status: number }
+  bot: { received: Notation; expected: number | null }
+  alias: { received: string | null; expected: string }
+  fields: { count: number }
+  /** It arrived before a call of the same sequence that has to come first. */
+  order: { first: CallRef }
+  answered_late: { byMs: number }
+  before_item: { item: InboxItemRef; step: number | null }
+  before_turn: Bare
+  of_chat: { conversation: string }
+  not_delivered: { status: number | null; failure?: DeliveryFailure }
+}>
+
+export type ObstacleCode = Obstacle['code']
+
+/** What to try after a failure. */
+export type FailureHint = Coded<
+  {
+    platform_address: { url: string | null }
+    no_event: { step: StepName; verb: 'press' | 'user' }
+    event_refused: { result: AttemptResult }
+    platform_timeout: { ms: number }
+    fault_refused: { faults: readonly string[] }
+    redirect: { location: string | null }
+    allow_call: { endpoint: EndpointId | null }
+  } & Record<BareHint, Bare>
+>
+
+type BareHint =
+  | 'allow_time'
+  | 'any_order'
+  | 'since'
+  | 'bearer_key'
+  | 'chat_id'
+  | 'answer_first'
+  | 'is_running'
+  | 'verify_first'
+  | 'signed_correctly'
+  | 'webhook_address'
+  | 'only_200'
+  | 'async'
+  | 'event_twice'
+  | 'forwarded_again'
+  | 'command_folder'
+  | 'broke_off'
+  | 'desk_address'
+  | 'desk_path'
+  | 'earlier_run'
+  | 'answer_lost'
+  | 'delivered_again'
+  | 'settle'
+  | 'forwards_copies'
+  | 'current_chat'

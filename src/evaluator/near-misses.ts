@@ -1,11 +1,18 @@
 /** Finds out whether a call is the expected one, and if not, every obstacle; ranks the calls that came closest. */
 import { isMap } from '../files/is-map.ts'
 import type { Expectation } from '../scenario/action.ts'
-import { type Call, callReference, isLater } from './call.ts'
 import type { ClaimRegistry } from './claims.ts'
-import { AVAILABILITY, type ConversationKey, type JournalIndex } from './journal-index.ts'
-import { distanceOf, fits, type MatchOptions, match } from './matching/match.ts'
-import type { Difference, NearMiss, Obstacle, ObstacleCode } from './near-miss.ts'
+import type { NearMiss, Obstacle, ObstacleCode } from './failure.ts'
+import {
+  AVAILABILITY,
+  type Call,
+  type ConversationKey,
+  callReference,
+  isLater,
+  type JournalIndex,
+} from './journal-index.ts'
+import type { Difference } from './match.ts'
+import { distanceOf, fits, type MatchOptions, match } from './match.ts'
 import type { Moment } from './windows.ts'
 
 /** Describes the call that one expectation looks for. */

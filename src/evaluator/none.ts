@@ -3,8 +3,8 @@
 import type { CallPattern, Expectation } from '../scenario/action.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import { type Call, callReference, ruleOf } from './call.ts'
 import type { PatternRef } from './failure.ts'
+import { type Call, callReference, ruleOf } from './journal-index.ts'
 import { accepts, type CallQuery, conversationOfQuery } from './near-misses.ts'
 import { chatIn, patternRef } from './references.ts'
 import {

@@ -2,9 +2,9 @@
 import type { CallPattern, Expectation, ExpectTree } from '../scenario/action.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import type { InboxItem } from '../scenario/run-events.ts'
-import type { PatternRef, RequirementRef, RequirementTree, StepRef } from './failure.ts'
-import { flow } from './matching/value-text.ts'
-import type { InboxItemRef, Notation, StepName } from './near-miss.ts'
+import type { Notation } from '../scenario/value-text.ts'
+import { flow } from '../scenario/value-text.ts'
+import type { InboxItemRef, PatternRef, RequirementRef, RequirementTree, StepName, StepRef } from './failure.ts'
 
 export const stepName = ({ number, id, label }: StepName): StepName => ({ number, id, label })
 

@@ -1,9 +1,10 @@
 /** Defines what the evaluators of single steps have in common: their context, their status and their results. */
 import type { InterpolationScope } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
+import type { Notation } from '../scenario/value-text.ts'
 import type { Variables } from '../scenario/variables.ts'
 import type { Failure, PatternRef, RequirementRef } from './failure.ts'
-import type { Difference, Notation } from './near-miss.ts'
+import type { Difference } from './match.ts'
 import type { MatchContext } from './near-misses.ts'
 import type { Reason } from './verdict.ts'
 import type { Windows } from './windows.ts'

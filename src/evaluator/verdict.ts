@@ -2,8 +2,7 @@
 import type { Entry } from '../journal/entry.ts'
 import type { LintFinding } from '../linter/rule.ts'
 import type { Place } from '../scenario/plan.ts'
-import type { Failure, StepRef } from './failure.ts'
-import type { StepName } from './near-miss.ts'
+import type { Failure, StepName, StepRef } from './failure.ts'
 
 /** error: the environment failed. inconclusive: something needed is missing. skipped: not played. */
 export type Outcome = 'pass' | 'fail' | 'error' | 'inconclusive' | 'skipped'

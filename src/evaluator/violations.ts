@@ -4,9 +4,9 @@ import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { isMap } from '../files/is-map.ts'
 import type { CallPattern } from '../scenario/action.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
-import { type Call, callReference, ruleOf } from './call.ts'
 import { type AttributedFailure, type Evaluation, nameOfConversation, sinceStart } from './evaluation.ts'
-import { fits } from './matching/match.ts'
+import { type Call, callReference, ruleOf } from './journal-index.ts'
+import { fits } from './match.ts'
 import { patternRef } from './references.ts'
 
 /** Errors that depend on the state of the platform, which the caller cannot know. */

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, resolve } from 'node:path'
-import { makeToken } from '../evaluator/tokens/token.ts'
+import { makeToken } from '../evaluator/tokens.ts'
 import { botSays } from '../platform/bot.ts'
 import { andThen, type Maybe } from '../platform/engines.ts'
 import type { NewFile } from '../platform/files.ts'

@@ -1,8 +1,8 @@
 /** Acts as a human agent through functions of the test, and expects what the agent sees. */
 import type { Driver, DriverContext, InboxItem } from '../agent-driver/driver.ts'
-import { flow } from '../evaluator/matching/value-text.ts'
 import { runSeesStep } from '../runner/check-steps.ts'
 import type { Action } from '../scenario/action.ts'
+import { flow } from '../scenario/value-text.ts'
 import { anything, validateOptions } from '../simulator/options.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { formatDuration } from '../text/duration.ts'

@@ -2,10 +2,9 @@
 
 import type { CallId } from '../contract/endpoints.ts'
 import type { WebhookEventName } from '../contract/events.ts'
-import { type Call, callReference } from '../evaluator/call.ts'
-import { AVAILABILITY } from '../evaluator/journal-index.ts'
-import { match } from '../evaluator/matching/match.ts'
-import type { NearMiss, Obstacle } from '../evaluator/near-miss.ts'
+import type { NearMiss, Obstacle } from '../evaluator/failure.ts'
+import { AVAILABILITY, type Call, callReference } from '../evaluator/journal-index.ts'
+import { match } from '../evaluator/match.ts'
 import { type CallQuery, differencesOf, type MatchContext, obstaclesOf } from '../evaluator/near-misses.ts'
 import { asExpectation } from '../evaluator/none.ts'
 import { BEGINNING } from '../evaluator/windows.ts'

@@ -1,7 +1,7 @@
 /** Runs expectations of a chat or of the bot as steps, which the evaluator decides as it decides steps of a scenario. */
 import type { CallBodies, CallId, CallResponses } from '../contract/endpoints.ts'
-import type { Call } from '../evaluator/call.ts'
 import { failureOfStep } from '../evaluator/compute-verdict.ts'
+import type { Call } from '../evaluator/journal-index.ts'
 import { patternRef } from '../evaluator/references.ts'
 import { patternText } from '../evaluator/wording/parts.ts'
 import type { EntryOf } from '../journal/entry.ts'

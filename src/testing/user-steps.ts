@@ -1,10 +1,11 @@
 /** Turns each user action in the journal into a step, which begins with its entry and ends with the event it caused. */
-import { flow } from '../evaluator/matching/value-text.ts'
+
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
 import type { Action } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
+import { flow } from '../scenario/value-text.ts'
 import type { Core } from '../simulator/core.ts'
 
 export interface UserStepPorts {

@@ -90,8 +90,19 @@ describe('subfolders', () => {
     expect(upwards).toEqual([])
   })
 
-  it('the page orders the subfolders of scenario', () => {
-    expect(ordersInside.map(({ folder }) => folder)).toContain('scenario')
+  it('the page orders the subfolders of scenario and of the evaluator', () => {
+    expect(ordersInside.map(({ folder }) => folder)).toEqual(['scenario', 'evaluator'])
+  })
+
+  it('the files of the evaluator that decide import no texts of failures or findings', () => {
+    const deciding = FILES.filter(file => file.startsWith('evaluator/') && subfolderOf(file) === '.')
+    const rendering = deciding.flatMap(file =>
+      importsOf(read(`src/${file}`))
+        .filter(specifier => /\/wording\/|\/texts\.ts$/.test(specifier))
+        .map(specifier => `${file} -> ${specifier}`),
+    )
+    expect(deciding.length).toBeGreaterThan(20)
+    expect(rendering).toEqual([])
   })
 })
 

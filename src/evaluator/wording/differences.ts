@@ -1,7 +1,9 @@
 /** Renders how a field differs, and why a call or an inbox item is not the expected one. */
 import { defineTexts } from '../../text/texts.ts'
 import { failureText } from '../../wording/delivery.ts'
-import type { Difference, DifferenceNote, NearMiss, NearMissSubject, Obstacle } from '../near-miss.ts'
+import type { DifferenceNote } from '../difference-notes.ts'
+import type { NearMiss, NearMissSubject, Obstacle } from '../failure.ts'
+import type { Difference } from '../match.ts'
 import { type Audience, callText, itemText, renderCode, seconds, type TextsOf } from './parts.ts'
 
 const WHITE_SPACE = { trimmed: ': trimmed', added: ': more of it at the ends', other: '' }

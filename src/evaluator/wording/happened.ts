@@ -5,9 +5,16 @@ import { formatDuration } from '../../text/duration.ts'
 import { defineTexts } from '../../text/texts.ts'
 import { failureText } from '../../wording/delivery.ts'
 import { driverFailureText, earlyEndText, stepFailureText } from '../../wording/run-failures.ts'
-import type { CallProgress, Happened, InboxDetail, NoCallDetail, RequirementRef } from '../failure.ts'
-import type { AttemptResult } from '../hint.ts'
-import type { CallRef, InboxItemRef } from '../near-miss.ts'
+import type {
+  AttemptResult,
+  CallProgress,
+  CallRef,
+  Happened,
+  InboxDetail,
+  InboxItemRef,
+  NoCallDetail,
+  RequirementRef,
+} from '../failure.ts'
 import { differenceText, firstDifferenceText, obstaclesText } from './differences.ts'
 import {
   type Audience,

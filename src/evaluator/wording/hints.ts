@@ -1,7 +1,7 @@
 /** Renders what to try, in the words of scenario files or of the library. */
 import { formatDuration } from '../../text/duration.ts'
 import { defineTexts } from '../../text/texts.ts'
-import type { FailureHint } from '../hint.ts'
+import type { FailureHint } from '../failure.ts'
 import { attemptText } from './happened.ts'
 import { type Audience, renderCode, stepText, type TextsOf } from './parts.ts'
 

@@ -2,8 +2,17 @@
 import type { Times } from '../../scenario/action.ts'
 import { formatDuration } from '../../text/duration.ts'
 import { defineTexts } from '../../text/texts.ts'
-import type { ChatRef, PatternRef, RequirementRef, RequirementTree, TextPlace, Within } from '../failure.ts'
-import type { CallRef, InboxItemRef, StepName } from '../near-miss.ts'
+import type {
+  CallRef,
+  ChatRef,
+  InboxItemRef,
+  PatternRef,
+  RequirementRef,
+  RequirementTree,
+  StepName,
+  TextPlace,
+  Within,
+} from '../failure.ts'
 
 /** Who reads a text: authors of scenario files, or of tests that use the library. */
 export type Audience = 'scenario' | 'test'

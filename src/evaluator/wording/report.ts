@@ -1,9 +1,9 @@
 /** Renders the results of a run for reports: failures, warnings and reasons become texts and keep their codes. */
 import { findingText } from '../../linter/texts.ts'
 import { defineTexts } from '../../text/texts.ts'
-import type { Failure, Happened } from '../failure.ts'
-import type { FailureHint } from '../hint.ts'
-import type { Difference, DifferenceNote, NearMiss, ObstacleCode } from '../near-miss.ts'
+import type { DifferenceNote } from '../difference-notes.ts'
+import type { Failure, FailureHint, Happened, NearMiss, ObstacleCode } from '../failure.ts'
+import type { Difference } from '../match.ts'
 import type { Reason, RunResult, ScenarioResult, Verdict, Warning } from '../verdict.ts'
 import { noteText, obstaclesText, subjectText } from './differences.ts'
 import { expectedText } from './expected.ts'

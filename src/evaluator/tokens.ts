@@ -1,9 +1,9 @@
 /** Collects the texts of a journal: those users wrote, those in calls, and those agents saw. */
-import type { EndpointId } from '../../contract/endpoints.ts'
-import type { ApiContent, Entry } from '../../journal/entry.ts'
-import { stringsIn } from '../../scenario/interpolation.ts'
-import type { TextPlace } from '../failure.ts'
-import { tokensIn } from './token.ts'
+import type { EndpointId } from '../contract/endpoints.ts'
+import type { ApiContent, Entry } from '../journal/entry.ts'
+import { hashWords } from '../runtime/random.ts'
+import { stringsIn } from '../scenario/interpolation.ts'
+import type { TextPlace } from './failure.ts'
 
 /** What a user wrote, and by what it is known again. */
 export interface Written {
@@ -98,3 +98,21 @@ function fromInbox({ chat_id: chatId, seq, items }: Extract<Entry, { kind: 'driv
     })),
   )
 }
+
+const SIGNS = 6
+const RADIX = 36
+const TOKEN = /⟦[0-9a-z]{6}⟧/g
+const APPENDED = / ?⟦[0-9a-z]{6}⟧/g
+
+/** The same seed text makes the same token; it begins with the space that parts it from the text. */
+export function makeToken(seedText: string): string {
+  const [a, b] = hashWords(seedText, 0)
+  const word = (((a & 0xfffff) * 2 ** 32 + b) % RADIX ** SIGNS).toString(RADIX).padStart(SIGNS, '0')
+  return ` ⟦${word}⟧`
+}
+
+/** The text as it was before. An engine may translate around a token, so it is taken out wherever it stands. */
+export const stripToken = (text: string): string => text.replace(APPENDED, '')
+
+/** Without the space; in the order they stand. */
+export const tokensIn = (text: string): string[] => text.match(TOKEN) ?? []

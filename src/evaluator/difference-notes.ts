@@ -1,9 +1,37 @@
 /** Names the mistake behind two values that nearly agree, as a code. */
 
-import { fieldName } from '../../contract/explain-issues.ts'
-import { nearest } from '../../text/near-names.ts'
-import type { DifferenceNote } from '../near-miss.ts'
-import { firstDifference } from './value-text.ts'
+import { fieldName } from '../contract/explain-issues.ts'
+import { firstDifference } from '../scenario/value-text.ts'
+import type { Bare, Coded } from '../text/coded.ts'
+import { nearest } from '../text/near-names.ts'
+
+/** The mistake that explains a difference. */
+export type DifferenceNote = Coded<{
+  letter_case: Bare
+  white_space: { how: 'trimmed' | 'added' | 'other' }
+  normalisation: Bare
+  invisible: { lost: boolean }
+  html: { how: 'escaped' | 'escaped_twice' | 'unescaped' }
+  marker_added: { marker: string }
+  marker_missing: { marker: string }
+  json_twice: Bare
+  json_escapes: Bare
+  json_text: Bare
+  url_encoding: Bare
+  latin1: Bare
+  non_ascii_lost: Bare
+  markup_removed: Bare
+  cut: { length: number; of: number }
+  added_at_end: { count: number }
+  added_in_front: { count: number }
+  surrounded: Bare
+  from_position: { position: number }
+  type: { expected: string; received: string }
+  item_count: { expected: number; received: number }
+  item_order: Bare
+  other_key: { found: string; missing: string }
+  matcher_threw: { message: string }
+}>
 
 export function noteFor(expected: unknown, actual: unknown): DifferenceNote | undefined {
   if (typeof expected === 'string' && typeof actual === 'string') return textNote(expected, actual)

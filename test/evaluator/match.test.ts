@@ -1,10 +1,10 @@
 /** What fits what, and how a difference reads. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fits, match } from '../../../src/evaluator/matching/match.ts'
-import type { DifferenceNote } from '../../../src/evaluator/near-miss.ts'
-import { stripToken } from '../../../src/evaluator/tokens/token.ts'
-import { noteText } from '../../../src/evaluator/wording/differences.ts'
+import type { DifferenceNote } from '../../src/evaluator/difference-notes.ts'
+import { fits, match } from '../../src/evaluator/match.ts'
+import { stripToken } from '../../src/evaluator/tokens.ts'
+import { noteText } from '../../src/evaluator/wording/differences.ts'
 
 const noted = (note: DifferenceNote | undefined) => (note === undefined ? '' : noteText(note))
 

@@ -1,13 +1,13 @@
 /** Users' texts in the wrong place, in journals written by hand. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { echoes, leaksBetween } from '../../../src/evaluator/tokens/echo.ts'
-import { makeToken } from '../../../src/evaluator/tokens/token.ts'
-import type { ScenarioResult } from '../../../src/evaluator/verdict.ts'
-import { describeFailure } from '../../../src/evaluator/wording/report.ts'
-import type { Action } from '../../../src/scenario/action.ts'
-import type { PlannedStep } from '../../../src/scenario/plan.ts'
-import { planOf, type Written, writeJournal } from '../../linter/journal.ts'
+import { echoes, leaksBetween } from '../../src/evaluator/echo.ts'
+import { makeToken } from '../../src/evaluator/tokens.ts'
+import type { ScenarioResult } from '../../src/evaluator/verdict.ts'
+import { describeFailure } from '../../src/evaluator/wording/report.ts'
+import type { Action } from '../../src/scenario/action.ts'
+import type { PlannedStep } from '../../src/scenario/plan.ts'
+import { planOf, type Written, writeJournal } from '../linter/journal.ts'
 
 const step = (number: number, action: Action, conversation = 'ada'): PlannedStep => ({
   kind: 'step',

@@ -1,10 +1,13 @@
 /** Values as one would write them in a scenario, on one line and short. */
-import { type Asymmetric, isAsymmetric } from '../../scenario/interpolation.ts'
+import { type Asymmetric, isAsymmetric } from './interpolation.ts'
 
 /** Unseen characters are written as escapes: they may be the whole difference. Joiners belong to emoji and scripts. */
 const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 const PLAIN_KEY = /^[A-Za-z_$][\w .$-]*$/
 const LONGEST = 60
+
+/** A value in the notation of scenarios, on one line: `"I'm Anna"`, `/\d+/`, `$type string`. */
+export type Notation = string
 
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? 'absent')
