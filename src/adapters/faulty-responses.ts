@@ -1,7 +1,7 @@
 /** Sends responses that an API fault loses or slows down, over a socket and in-process. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiResponse, ResponseWire } from '../api/messages.ts'
-import { paced } from '../runtime/paced.ts'
+import { paced } from '../runtime/clock.ts'
 
 type Lost = Extract<ResponseWire, { kind: 'lost' }>
 type Slow = Extract<ResponseWire, { kind: 'slow' }>

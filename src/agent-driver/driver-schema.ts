@@ -1,7 +1,7 @@
 /** Defines the schema of the driver file. An unknown key is an error. */
 import * as z from 'zod/mini'
 import { keysOf } from '../contract/objects.ts'
-import { parseDuration } from '../text/duration.ts'
+import { parseDuration } from '../text/quantities.ts'
 import { defineTexts } from '../text/texts.ts'
 import { METHODS } from './driver.ts'
 

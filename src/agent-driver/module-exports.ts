@@ -2,7 +2,7 @@
 import { formatValue } from '../contract/explain-issues.ts'
 import { ConfigError, fileProblem, type Problem } from '../files/errors.ts'
 import { isMap } from '../files/is-map.ts'
-import { nearest } from '../text/near-names.ts'
+import { nearest } from '../text/error-text.ts'
 import type { FunctionVerb } from './driver.ts'
 import { BUILT_IN_VERBS } from './driver-schema.ts'
 import { TEXTS } from './driver-texts.ts'

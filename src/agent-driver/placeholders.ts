@@ -1,6 +1,6 @@
 /** Checks the names in `$(...)` when a driver is read, so that an unknown one does not fail a run. */
 import { namesIn } from '../scenario/interpolation.ts'
-import { nearest } from '../text/near-names.ts'
+import { nearest } from '../text/error-text.ts'
 import { TEXTS } from './driver-texts.ts'
 
 const CHAT = ['chat.id', 'chat.user_id', 'chat.language', 'chat.source', 'chat.name']

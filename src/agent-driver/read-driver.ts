@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { fieldName, ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import { type Source, schemaProblems } from '../files/document.ts'
 import { byLine, ConfigError, type Problem } from '../files/errors.ts'
-import { parseDuration } from '../text/duration.ts'
+import { parseDuration } from '../text/quantities.ts'
 import {
   type DriverSpec,
   type FunctionVerb,

@@ -5,9 +5,8 @@ import { explainIssues, formatValue, joinPath, ZOD_MESSAGES } from '../contract/
 import type { Knobs } from '../contract/knobs.ts'
 import { invalidParameter, Refusal } from '../platform/refusal.ts'
 import { addFinding, assumed, type Transaction } from '../platform/transaction.ts'
-import { decodeUtf8 } from '../runtime/utf8.ts'
-import { messageOf } from '../text/error-text.ts'
-import { sentence } from '../text/near-names.ts'
+import { decodeUtf8 } from '../runtime/encoding.ts'
+import { messageOf, sentence } from '../text/error-text.ts'
 import type { ApiRequest } from './messages.ts'
 
 /** Parses JSON; throws a refusal for a body that is too large, not UTF-8, or not JSON. */

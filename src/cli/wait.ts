@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { elapsedMs, wallDelay, wallTimer } from '../runtime/clock.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
-import { formatDuration, parseDuration } from '../text/duration.ts'
+import { formatDuration, parseDuration } from '../text/quantities.ts'
 import { failureText } from '../wording/delivery.ts'
 import { EnvironmentError, UsageError } from './errors.ts'
 import type { Context } from './io.ts'

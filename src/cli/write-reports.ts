@@ -9,7 +9,7 @@ import { githubAnnotations, githubSummary, withoutCommands } from '../reporters/
 import type { PrettyOptions } from '../reporters/pretty.ts'
 import { isOn, type ReportName, type ReportRequest } from '../reporters/report-option.ts'
 import type { ColorLevel } from '../reporters/theme.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/terminal-text.ts'
 import type { Io } from './io.ts'
 import { columnsOf } from './terminal.ts'
 

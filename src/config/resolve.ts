@@ -8,7 +8,7 @@ import { loadDefault, type NamedFile, readText } from '../files/user-files.ts'
 import type { BotReply } from '../platform/state.ts'
 import { DEFAULT_HOST, DEFAULT_PORT, type PlatformServerOptions } from '../server/start.ts'
 import { DEFAULTS, readKnob } from '../simulator/options.ts'
-import { nearest } from '../text/near-names.ts'
+import { nearest } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import {
   type Layer,

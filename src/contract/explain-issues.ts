@@ -1,6 +1,6 @@
 /** Explains the issues of a schema: which field, what was expected, what was received, and how to fix it. */
 import type * as z from 'zod/mini'
-import { nearest } from '../text/near-names.ts'
+import { nearest } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
 
 /** The message of an issue whose schema has no message of its own. */

@@ -2,7 +2,7 @@
  * Defines the types of knobs. A type parses what a user wrote (text of a flag, YAML, JSON), formats the value in one
  * canonical form, and describes the allowed values.
  */
-import { formatDuration, parseDuration } from '../text/duration.ts'
+import { formatDuration, parseDuration } from '../text/quantities.ts'
 
 export interface KnobType<T> {
   readonly initial: T

@@ -3,7 +3,7 @@
 import { fieldName } from '../contract/explain-issues.ts'
 import { firstDifference } from '../scenario/value-text.ts'
 import type { Bare, Coded } from '../text/coded.ts'
-import { nearest } from '../text/near-names.ts'
+import { nearest } from '../text/error-text.ts'
 
 /** The mistake that explains a difference. */
 export type DifferenceNote = Coded<{

@@ -4,7 +4,7 @@ import type { SignMode } from '../contract/events.ts'
 import { withoutUndefined } from '../contract/objects.ts'
 import type { FaultEffect } from '../journal/entry.ts'
 import type { WireFaults } from '../runtime/transport.ts'
-import { parseDuration } from '../text/duration.ts'
+import { parseDuration } from '../text/quantities.ts'
 import type { FaultSpec, SendingSpec } from './schema.ts'
 
 /** What the fault does to the answer of a call. */

@@ -4,7 +4,7 @@ import { ENDPOINTS } from '../contract/endpoints.ts'
 import { SIGN_MODES, type SignMode, WEBHOOK_EVENTS } from '../contract/events.ts'
 import { type SchemaProblemCode, sentenceIssue } from '../contract/explain-issues.ts'
 import { keysOf } from '../contract/objects.ts'
-import { parseDuration } from '../text/duration.ts'
+import { parseDuration } from '../text/quantities.ts'
 import { FAULT_PROBLEMS } from '../wording/faults.ts'
 
 const says = (description: string) => z.describe(description)

@@ -1,6 +1,6 @@
 /** Describes problems of the user's flags, variables and files, and renders them with the line they are on. */
-import { sentence } from '../text/near-names.ts'
-import { visible } from '../text/visible.ts'
+import { sentence } from '../text/error-text.ts'
+import { visible } from '../text/terminal-text.ts'
 
 export interface Problem {
   /** `--port`, `HANDOVER_SIM_PORT` or `handover-sim.config.yaml:3:7: webhook.url`. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { wallDelay } from '../runtime/clock.ts'
-import { loadModule } from '../runtime/modules.ts'
+import { loadModule } from '../runtime/node.ts'
 import { messageOf, systemCodeOf } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { fileProblem } from './errors.ts'

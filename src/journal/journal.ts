@@ -2,8 +2,7 @@
  * Records everything that happens, append-only. Log, control API, expectations and reports only read it.
  * It is bounded: it drops the oldest entries first and appends a note when that begins.
  */
-import { elapsedMs } from '../runtime/clock.ts'
-import { isoMicros } from '../runtime/timestamps.ts'
+import { elapsedMs, isoMicros } from '../runtime/clock.ts'
 import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf } from './entry.ts'
 import { createRing } from './ring.ts'
 import { createWaiters, type JournalWaitOptions } from './waiters.ts'

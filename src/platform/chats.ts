@@ -1,6 +1,6 @@
 /** Creates chats, adds their messages, and finds the chat of a request. */
 import type { Button } from '../contract/schemas.ts'
-import { type IdForm, makeIdFrom } from '../runtime/ids.ts'
+import { type IdForm, makeIdFrom } from '../runtime/random.ts'
 import { Refusal } from './refusal.ts'
 import type { BotState, Chat, Message, Persona, PlatformContext, StoredFile } from './state.ts'
 import { note, type Transaction } from './transaction.ts'

@@ -2,8 +2,7 @@
 
 import type { Knobs } from '../contract/knobs.ts'
 import type { AvailabilityReason, AvailabilityValue, Button, Sender } from '../contract/schemas.ts'
-import type { IdForm } from '../runtime/ids.ts'
-import type { Words } from '../runtime/random.ts'
+import type { IdForm, Words } from '../runtime/random.ts'
 
 export interface StoredFile {
   readonly id: string

@@ -1,7 +1,7 @@
 /** Builds the records of a chat: the transcripts of the API (R-REC, R-MSG, E1, E9), and the view of its end user. */
 import type { ChatResponse, TranscriptResponse } from '../contract/endpoints.ts'
 import type { Button, ChatRecord, MessageRecord } from '../contract/schemas.ts'
-import { isoMicros } from '../runtime/timestamps.ts'
+import { isoMicros } from '../runtime/clock.ts'
 import { botOf } from './chats.ts'
 import type { Chat, Message, PlatformContext } from './state.ts'
 import { assumed, type Transaction } from './transaction.ts'

@@ -1,6 +1,5 @@
 /** Renders a timeline as a text diagram with one column per actor, or as a list on a narrow terminal. */
-import { formatMs, pad, shorten, widthOf, wrap } from '../text/terminal-text.ts'
-import { visible } from '../text/visible.ts'
+import { formatMs, pad, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import type { TimelineRow } from '../timeline/row.ts'
 import { type TimelineSource, timelineOf } from '../timeline/timeline.ts'
 import {

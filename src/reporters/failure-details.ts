@@ -1,7 +1,6 @@
 /** Renders the details of a failed scenario: failures, warnings, the diagram and the rerun command. */
 import type { FailureReport, RunReport, ScenarioReport, WarningReport } from '../evaluator/wording/report.ts'
-import { wrap } from '../text/terminal-text.ts'
-import { visible } from '../text/visible.ts'
+import { visible, wrap } from '../text/terminal-text.ts'
 import type { TimelineSource } from '../timeline/timeline.ts'
 import { diagramOf } from './diagram.ts'
 import { failureLines, type Layout } from './failure.ts'

@@ -3,9 +3,8 @@
 import type { StepRef } from '../evaluator/failure.ts'
 import type { DifferenceReport, FailureReport, NearMissReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { placeText } from '../scenario/plan.ts'
-import { pad, shorten, widthOf, wrap } from '../text/terminal-text.ts'
+import { pad, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import { visible } from '../text/visible.ts'
 import type { Shade, Theme } from './theme.ts'
 
 const TEXTS = defineTexts({

@@ -1,8 +1,7 @@
 /** Renders GitHub annotations and the summary of a job. */
 
 import type { FailureReport, RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
-import { formatMs } from '../text/terminal-text.ts'
-import { visible } from '../text/visible.ts'
+import { formatMs, visible } from '../text/terminal-text.ts'
 import { causeOf, headlineOf } from './failure.ts'
 import { detailLines } from './failure-details.ts'
 import { titleOf } from './scenario-block.ts'

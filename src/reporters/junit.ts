@@ -1,7 +1,7 @@
 /** Renders JUnit XML: a suite per file, a case per scenario, the details in its failure. */
 import type { Outcome } from '../evaluator/verdict.ts'
 import type { RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/terminal-text.ts'
 import { causeOf, headlineOf } from './failure.ts'
 import { detailLines, outsideDetailLines } from './failure-details.ts'
 import { createTheme } from './theme.ts'

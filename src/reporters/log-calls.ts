@@ -2,10 +2,9 @@
 
 import { isMap } from '../files/is-map.ts'
 import type { EntryOf } from '../journal/entry.ts'
-import { counted } from '../text/counted.ts'
-import { faultNames, formatMs, quote, shorten } from '../text/terminal-text.ts'
+import { counted } from '../text/quantities.ts'
+import { faultNames, formatMs, quote, shorten, visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import { visible } from '../text/visible.ts'
 import { assumedIn } from '../wording/assumptions.ts'
 import type { LogDetail, LogLine } from './log-line.ts'
 

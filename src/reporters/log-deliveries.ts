@@ -2,11 +2,9 @@
 
 import type { SignMode } from '../contract/events.ts'
 import type { EntryOf } from '../journal/entry.ts'
-import { counted } from '../text/counted.ts'
-import { formatDuration } from '../text/duration.ts'
-import { faultNames, formatMs, shorten } from '../text/terminal-text.ts'
+import { counted, formatDuration } from '../text/quantities.ts'
+import { faultNames, formatMs, shorten, visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import { visible } from '../text/visible.ts'
 import { failureBesideStatus, failureText } from '../wording/delivery.ts'
 import type { LogDetail, LogLine } from './log-line.ts'
 

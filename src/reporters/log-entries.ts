@@ -1,10 +1,9 @@
 /** Describes journal entries for the log. */
 
 import type { Entry, EntryOf } from '../journal/entry.ts'
-import { counted } from '../text/counted.ts'
-import { shorten } from '../text/terminal-text.ts'
+import { counted } from '../text/quantities.ts'
+import { shorten, visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import { visible } from '../text/visible.ts'
 import { effectText, notAppliedText } from '../wording/faults.ts'
 import { describeCall } from './log-calls.ts'
 import { describeDelivery, describeEvent } from './log-deliveries.ts'

@@ -1,7 +1,7 @@
 /** Suggests what to try when a delivery fails. The first rule that matches decides. */
 
 import type { EntryOf } from '../journal/entry.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/terminal-text.ts'
 import { isInvalidSign, isTruncated } from './log-deliveries.ts'
 
 export interface LogHint {

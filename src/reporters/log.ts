@@ -1,8 +1,7 @@
 /** Renders journal entries as a log for people. */
 import { Chalk, type ChalkInstance } from 'chalk'
 import type { Entry } from '../journal/entry.ts'
-import { pad, quote, shorten, widthOf, wrap } from '../text/terminal-text.ts'
-import { visible } from '../text/visible.ts'
+import { pad, quote, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { describeLateAnswer, isManual } from './log-deliveries.ts'
 import { describeEntry } from './log-entries.ts'
 import { logHintFor } from './log-hints.ts'

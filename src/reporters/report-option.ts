@@ -2,7 +2,7 @@
 
 import { keysOf } from '../contract/objects.ts'
 import { problem } from '../files/errors.ts'
-import { nearest } from '../text/near-names.ts'
+import { nearest } from '../text/error-text.ts'
 
 interface ReportKind {
   /** Where it goes when no file is named; null: it needs one. */

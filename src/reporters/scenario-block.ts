@@ -1,8 +1,7 @@
 /** Renders a scenario: one line, or a block with details when it failed. */
 
 import type { RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
-import { formatMs, pad, shorten, widthOf, wrap } from '../text/terminal-text.ts'
-import { visible } from '../text/visible.ts'
+import { formatMs, pad, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { causeOf, type Layout } from './failure.ts'
 import { detailLines, outsideDetailLines } from './failure-details.ts'
 import { OUTCOME_STYLES } from './theme.ts'

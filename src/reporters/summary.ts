@@ -2,10 +2,9 @@
 
 import type { Outcome } from '../evaluator/verdict.ts'
 import type { RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
-import { counted } from '../text/counted.ts'
-import { formatMs, shorten, wrap } from '../text/terminal-text.ts'
+import { counted } from '../text/quantities.ts'
+import { formatMs, shorten, visible, wrap } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import { visible } from '../text/visible.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../wording/outcomes.ts'
 import type { Layout } from './failure.ts'
 import { titleOf } from './scenario-block.ts'

@@ -2,7 +2,7 @@
 
 import type { FailureReport, RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { placeText } from '../scenario/plan.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/terminal-text.ts'
 import { causeOf, headlineOf } from './failure.ts'
 import { detailLines, outsideDetailLines } from './failure-details.ts'
 import { titleOf } from './scenario-block.ts'

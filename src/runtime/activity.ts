@@ -1,3 +1,5 @@
+/** Tracks work in flight, and the resets of a simulator, which abort it. */
+
 /** Counts work in flight, so that callers can wait until there is none. */
 export interface Activity {
   /** Counts one piece of work. The returned function ends it. */
@@ -39,6 +41,29 @@ export function createActivity(): Activity {
       generation++
       running = 0
       wakeIfIdle()
+    },
+  }
+}
+
+/** Counts resets, so that work from before a reset can be recognized and aborted. */
+export interface Epoch {
+  /** Grows with every reset. */
+  current(): number
+  /** Aborts when this epoch ends. */
+  signal(): AbortSignal
+  next(): void
+}
+
+export function createEpoch(): Epoch {
+  let count = 0
+  let ending = new AbortController()
+  return {
+    current: () => count,
+    signal: () => ending.signal,
+    next() {
+      count++
+      ending.abort()
+      ending = new AbortController()
     },
   }
 }

@@ -1,4 +1,5 @@
-/** Makes pseudo-random numbers: the same seed and label give the same numbers on every machine. */
+/** Makes random numbers, ids and end users from a seed and a label: the same on every machine. */
+import type { Faker } from '@faker-js/faker'
 
 export type Words = readonly [number, number, number, number]
 
@@ -57,5 +58,77 @@ export function randomFrom(initial: number): Random {
     get state() {
       return state
     },
+  }
+}
+
+/** An id depends only on its seed and label, so that a message in one chat changes no id in another. */
+export type IdForm = 'uuid' | 'hex24' | 'hex32'
+
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** Several times faster than `toString(16)`, which matters because every message has ids. */
+const hex8 = (word: number) =>
+  `${BYTES[word >>> 24]}${BYTES[(word >>> 16) & 255]}${BYTES[(word >>> 8) & 255]}${BYTES[word & 255]}`
+
+/** Sets the version and variant bits, so that strict UUID parsers accept the id. */
+function uuid(hex: string): string {
+  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3]
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+export const makeId = (form: IdForm, seed: number, label: string): string => written(form, hashWords(label, seed))
+
+/** For many ids of one owner, such as a chat: `owner` is hashed once. */
+export const makeIdFrom = (form: IdForm, owner: Words, label: string): string => written(form, hashFrom(owner, label))
+
+function written(form: IdForm, [a, b, c, d]: Words): string {
+  if (form === 'hex24') return hex8(a) + hex8(b) + hex8(c)
+  const hex = hex8(a) + hex8(b) + hex8(c) + hex8(d)
+  return form === 'uuid' ? uuid(hex) : hex
+}
+
+/** A believable end user, drawn with faker. */
+export interface DrawnPersona {
+  readonly firstName: string
+  readonly lastName: string
+  readonly fullName: string
+  readonly gender: string
+  /** The data that a company's bot collects. */
+  readonly context: Record<string, unknown>
+}
+
+/** Each locale is loaded with its first chat. */
+const LOCALES = {
+  en: () => import('@faker-js/faker/locale/en'),
+  nb: () => import('@faker-js/faker/locale/nb_NO'),
+  de: () => import('@faker-js/faker/locale/de'),
+  ar: () => import('@faker-js/faker/locale/ar'),
+} satisfies Record<string, () => Promise<{ faker: Faker }>>
+
+const isLocale = (name: string): name is keyof typeof LOCALES => Object.hasOwn(LOCALES, name)
+
+function localeOf(language: string): keyof typeof LOCALES {
+  const primary = language.toLowerCase().split(/[-_]/)[0] ?? ''
+  if (primary === 'no' || primary === 'nn') return 'nb'
+  return isLocale(primary) ? primary : 'en'
+}
+
+/** The same seed, label and language give the same person. */
+export async function drawPersona(seed: number, label: string, language: string): Promise<DrawnPersona> {
+  const { faker } = await LOCALES[localeOf(language)]()
+  faker.seed(hashWords(label, seed)[0])
+  const gender = faker.helpers.arrayElement(['female', 'male'] as const)
+  const firstName = faker.person.firstName(gender)
+  const lastName = faker.person.lastName(gender)
+  return { firstName, lastName, fullName: `${firstName} ${lastName}`, gender, context: drawContext(faker) }
+}
+
+function drawContext(faker: Faker): Record<string, unknown> {
+  const page = faker.helpers.arrayElement(['orders', 'returns', 'delivery', 'account', 'contact', 'invoices'])
+  return {
+    page_url: `https://www.example.test/${page}`,
+    customer_number: faker.string.numeric({ length: 6, allowLeadingZeros: false }),
+    returning_customer: faker.datatype.boolean(),
+    device: faker.helpers.arrayElement(['mobile', 'desktop', 'tablet']),
   }
 }

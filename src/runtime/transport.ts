@@ -32,6 +32,9 @@ export interface Received {
 
 export type Transport = (request: Outgoing) => Promise<Received>
 
+/** A transport that has open connections. */
+export type HttpTransport = Transport & { close(): Promise<void> }
+
 export const KEPT_BODY_CHARS = 16_384
 
 /** The rest of a longer answer is not read. */
@@ -125,19 +128,13 @@ function placeIn(stack = ''): string | null {
 }
 
 /** Loads undici with the first delivery, so that the start stays fast. */
-export function httpTransport(): Transport & { close(): Promise<void> } {
-  let loading: Promise<typeof import('./undici-transport.ts')> | null = null
-  let loaded: import('./undici-transport.ts').UndiciTransport | null = null
+export function httpTransport(): HttpTransport {
+  let loaded: HttpTransport | null = null
   const load = async () => {
-    loading ??= import('./undici-transport.ts')
-    const { createUndiciTransport } = await loading
-    loaded ??= createUndiciTransport()
+    const { createHttpTransport } = await import('./http-transport.ts')
+    loaded ??= createHttpTransport()
     return loaded
   }
-  const send: Transport = request => {
-    const { wire } = request
-    if (wire !== undefined) return import('./faulty-transport.ts').then(({ sendFaulty }) => sendFaulty(request, wire))
-    return loaded ? loaded.send(request) : load().then(transport => transport.send(request))
-  }
+  const send: Transport = request => (loaded === null ? load().then(transport => transport(request)) : loaded(request))
   return Object.assign(send, { close: async () => loaded?.close() })
 }

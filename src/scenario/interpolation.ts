@@ -2,7 +2,7 @@
  * Interpolates `$(path)` in texts and data. A value that is only `$(x)` keeps its type; inside a longer text it becomes
  * text. `$$(` is a literal `$(`.
  */
-import { nearest } from '../text/near-names.ts'
+import { nearest } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
 
 const TEXTS = defineTexts({

@@ -1,6 +1,6 @@
 /** `startSimulator`: the simulator behind a real port, with its control API beside the platform. */
 import { createNodeAdapter, declaresTooMuch } from '../adapters/node-http.ts'
-import { randomToken } from '../runtime/token.ts'
+import { randomToken } from '../runtime/node.ts'
 import { httpTransport } from '../runtime/transport.ts'
 import type { Core } from '../simulator/core.ts'
 import { InvalidOptionError, type PlatformSimulatorOptions } from '../simulator/options.ts'

@@ -13,7 +13,9 @@ export {
   type BodyStream,
   type RequestLike,
   type RequestLimits,
+  sign,
+  signatureHeaders,
   type VerifiedRequest,
+  verify,
   verifyRequest,
-} from './request.ts'
-export { sign, signatureHeaders, verify } from './sign-verify.ts'
+} from './sign-verify.ts'

@@ -15,13 +15,17 @@ import {
 } from '../platform/engines.ts'
 import { type BotSpec, createPlatformState } from '../platform/platform.ts'
 import type { PlatformContext, Settings } from '../platform/state.ts'
-import { type Activity, createActivity } from '../runtime/activity.ts'
-import { createRealClock, createVirtualClock, type RealClock, type VirtualClock } from '../runtime/clock.ts'
-import { createEpoch, type Epoch } from '../runtime/epoch.ts'
-import { makeId } from '../runtime/ids.ts'
-import { loadModule } from '../runtime/modules.ts'
-import { hashWords } from '../runtime/random.ts'
-import { createTimestamps, type Timestamps } from '../runtime/timestamps.ts'
+import { type Activity, createActivity, createEpoch, type Epoch } from '../runtime/activity.ts'
+import {
+  createRealClock,
+  createTimestamps,
+  createVirtualClock,
+  type RealClock,
+  type Timestamps,
+  type VirtualClock,
+} from '../runtime/clock.ts'
+import { loadModule } from '../runtime/node.ts'
+import { hashWords, makeId } from '../runtime/random.ts'
 import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
 import { DEFAULTS, InvalidOptionError, knobsFrom, type PlatformSimulatorOptions } from './options.ts'
 

@@ -7,7 +7,7 @@ import { FaultNameTakenError, type FaultRegistry, type NamedFault } from '../fau
 import { Fault, type FaultSpec } from '../faults/schema.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { PlatformContext } from '../platform/state.ts'
-import { nearest } from '../text/near-names.ts'
+import { nearest } from '../text/error-text.ts'
 import { FAULT_ERRORS } from '../wording/faults.ts'
 import { InvalidOptionError, type SettingProblem } from './options.ts'
 

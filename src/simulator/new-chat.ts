@@ -2,8 +2,8 @@
 import { type ChatHistoryRow, createChat, type NewChat } from '../platform/chats.ts'
 import type { Chat, Persona } from '../platform/state.ts'
 import { createTransaction } from '../platform/transaction.ts'
-import { drawPersona } from '../runtime/personas.ts'
-import { nearest } from '../text/near-names.ts'
+import { drawPersona } from '../runtime/random.ts'
+import { nearest } from '../text/error-text.ts'
 import type { Core } from './core.ts'
 import { InvalidOptionError } from './options.ts'
 

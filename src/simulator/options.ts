@@ -11,7 +11,7 @@ import {
 import { isMap } from '../files/is-map.ts'
 import type { Summarize, Translate } from '../platform/engines.ts'
 import type { BotReply } from '../platform/state.ts'
-import { nearest, sentence, suggest } from '../text/near-names.ts'
+import { nearest, sentence, suggest } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
 
 /** Options of the platform. */

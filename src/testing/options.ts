@@ -19,8 +19,8 @@ import {
   text,
   whole,
 } from '../simulator/options.ts'
-import { parseDuration } from '../text/duration.ts'
-import { nearest } from '../text/near-names.ts'
+import { nearest } from '../text/error-text.ts'
+import { parseDuration } from '../text/quantities.ts'
 
 const httpUrl = (example: string): OptionKind => ({
   expected: `an http or https URL such as ${example}`,

@@ -1,4 +1,4 @@
-/** Reads the message and the system code of a thrown value. */
+/** Reads thrown values, and ends error messages: with a full stop, or with a known name for a misspelt one. */
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
@@ -7,3 +7,35 @@ export const systemCodeOf = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined
+
+/** Ends a sentence: `; did you mean webhook.retry?`, or a full stop when no name is near. */
+export const suggest = (wrong: string, names: readonly string[]): string => nearest(wrong, names) || '.'
+
+/** `; did you mean webhook.retry?`, or nothing when no name is near. */
+export function nearest(wrong: string, names: readonly string[]): string {
+  const ranked = names.map(name => ({ name, far: distance(wrong.toLowerCase(), name.toLowerCase()) }))
+  const best = ranked.sort((a, b) => a.far - b.far)[0]
+  return best && best.far <= Math.max(2, Math.ceil(wrong.length / 3)) ? `; did you mean ${best.name}?` : ''
+}
+
+/** The edit distance; two swapped neighbours count as one edit. */
+function distance(a: string, b: string): number {
+  let before: number[] = []
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = at(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(before, j - 2) + 1 : Number.POSITIVE_INFINITY
+      next.push(Math.min(replaced, at(row, j) + 1, at(next, j - 1) + 1, swapped))
+    }
+    before = row
+    row = next
+  }
+  return at(row, b.length)
+}
+
+const at = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY
+
+/** Ends a sentence with a full stop, unless a suggestion ended it with a question mark. */
+export const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)

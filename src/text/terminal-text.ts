@@ -1,5 +1,4 @@
-/** Measures, shortens, pads, quotes and wraps text for a terminal. */
-import { visible } from './visible.ts'
+/** Measures, shortens, pads, quotes and wraps text for a terminal, and escapes untrusted text. */
 
 const WIDE =
   /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}])/u
@@ -63,3 +62,15 @@ export function formatMs(ms: number): string {
 /** `fault flaky`, `faults late, twice` */
 export const faultNames = (faults: readonly string[]): string =>
   `${faults.length === 1 ? 'fault' : 'faults'} ${visible(faults.join(', '))}`
+
+/** Invisible characters except joiners, which emoji and some scripts need. */
+const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u{E0000}-\u{E0FFF}]/gu
+const NAMES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+/** More combining marks than any script uses, which would cover other lines. */
+const MARK_TOWER = /(\p{M}{4})\p{M}+/gu
+
+/** Makes untrusted text safe to print: control and direction characters are shown by their code. */
+export const visible = (text: string): string => text.replace(INVISIBLE, named).replace(MARK_TOWER, '$1')
+
+const named = (char: string) =>
+  NAMES[char] ?? `<U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`

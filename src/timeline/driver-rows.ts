@@ -2,7 +2,7 @@
 
 import type { Entry } from '../journal/entry.ts'
 import { type DriverCallEntry, type InboxItem, isDriverCall } from '../scenario/run-events.ts'
-import { counted } from '../text/counted.ts'
+import { counted } from '../text/quantities.ts'
 import { formatMs, quote } from '../text/terminal-text.ts'
 import { driverFailureText } from '../wording/run-failures.ts'
 import { oneLine, quoted, type RowContent } from './row.ts'

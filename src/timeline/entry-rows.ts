@@ -3,7 +3,7 @@
 import { isMap } from '../files/is-map.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { isDriverCall } from '../scenario/run-events.ts'
-import { counted } from '../text/counted.ts'
+import { counted } from '../text/quantities.ts'
 import { formatMs } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { failureText } from '../wording/delivery.ts'

@@ -1,7 +1,6 @@
 /** Defines the rows of a timeline, and makes outside text safe for them. */
 
-import { quote, shorten } from '../text/terminal-text.ts'
-import { visible } from '../text/visible.ts'
+import { quote, shorten, visible } from '../text/terminal-text.ts'
 
 export type Actor = 'user' | 'agent' | 'platform' | 'intermediary' | 'player'
 

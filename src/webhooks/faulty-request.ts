@@ -1,7 +1,7 @@
 /** Builds webhook requests that are wrong on purpose: in the signature, the body or the names of the headers. */
 import type { SignMode } from '../contract/events.ts'
 import type { Form } from '../faults/effects.ts'
-import { base64ToHex, hexToBase64 } from '../runtime/base64.ts'
+import { base64ToHex, hexToBase64 } from '../runtime/encoding.ts'
 import {
   type EncodedEvent,
   type Headers,

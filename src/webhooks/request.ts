@@ -1,6 +1,6 @@
 /** Builds valid webhook requests: the JSON body, the headers, and the signature of exactly these bytes. */
 import type { Knobs } from '../contract/knobs.ts'
-import { type HashName, hmac } from '../runtime/hmac.ts'
+import { type HashName, hmac } from '../runtime/node.ts'
 import type { WireFaults } from '../runtime/transport.ts'
 
 export interface RequestPorts {

@@ -1,7 +1,7 @@
 /** Renders why a driver call, a start of the target, a step or a scenario failed. */
 import type { DriverFailure, EarlyEnd, StepFailure, TargetFailure } from '../journal/run-failures.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
-import { formatDuration } from '../text/duration.ts'
+import { formatDuration } from '../text/quantities.ts'
 import { defineTexts, type Text, textFor } from '../text/texts.ts'
 import { failureText } from './delivery.ts'
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { EntryContent } from '../../src/journal/entry.ts'
 import { createJournal } from '../../src/journal/journal.ts'
 import { createRing } from '../../src/journal/ring.ts'
-import { createTimestamps } from '../../src/runtime/timestamps.ts'
+import { createTimestamps } from '../../src/runtime/clock.ts'
 
 const note = (name: string, chat_id?: string): EntryContent =>
   chat_id === undefined ? { kind: 'note', note: name } : { kind: 'note', note: name, chat_id }

@@ -1,7 +1,7 @@
 /** Durations as users write them. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatDuration, parseDuration } from '../../src/text/duration.ts'
+import { formatDuration, parseDuration } from '../../src/text/quantities.ts'
 import { world } from '../knobs/support.ts'
 
 test.each([

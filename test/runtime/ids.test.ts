@@ -1,9 +1,8 @@
 /** Ids, chance and timestamps. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type IdForm, makeId } from '../../src/runtime/ids.ts'
-import { createRandom, hashWords } from '../../src/runtime/random.ts'
-import { createTimestamps, isoMicros } from '../../src/runtime/timestamps.ts'
+import { createTimestamps, isoMicros } from '../../src/runtime/clock.ts'
+import { createRandom, hashWords, type IdForm, makeId } from '../../src/runtime/random.ts'
 
 describe('ids', () => {
   /** Drawn once; they must never change, or every recorded run changes with them. */

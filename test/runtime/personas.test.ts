@@ -1,6 +1,6 @@
 /** People: the same for the same seed, label and language, and at home in their language. */
 import { expect, test } from 'vitest'
-import { drawPersona } from '../../src/runtime/personas.ts'
+import { drawPersona } from '../../src/runtime/random.ts'
 import { transcript, world } from '../knobs/support.ts'
 
 const draw = (language: string, count = 40) =>

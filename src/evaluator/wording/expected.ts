@@ -1,6 +1,6 @@
 /** Renders what a failure says was expected, and what an open step waits for. */
 import { ENDPOINTS } from '../../contract/endpoints.ts'
-import { formatDuration } from '../../text/duration.ts'
+import { formatDuration } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
 import type { Expected } from '../failure.ts'
 import type { Awaited } from '../step-evaluator.ts'

@@ -1,7 +1,7 @@
 /** Renders what happened in place of the expected, as a line that is complete by itself. */
 
 import { findingText } from '../../linter/texts.ts'
-import { formatDuration } from '../../text/duration.ts'
+import { formatDuration } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
 import { failureText } from '../../wording/delivery.ts'
 import { driverFailureText, earlyEndText, stepFailureText } from '../../wording/run-failures.ts'

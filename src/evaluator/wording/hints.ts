@@ -1,5 +1,5 @@
 /** Renders what to try, in the words of scenario files or of the library. */
-import { formatDuration } from '../../text/duration.ts'
+import { formatDuration } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
 import type { FailureHint } from '../failure.ts'
 import { attemptText } from './happened.ts'

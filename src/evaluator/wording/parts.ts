@@ -1,6 +1,6 @@
 /** Renders the parts that texts of failures are made of: calls, steps, times, counts. */
 import type { Times } from '../../scenario/action.ts'
-import { formatDuration } from '../../text/duration.ts'
+import { formatDuration } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
 import type {
   CallRef,

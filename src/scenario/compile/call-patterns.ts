@@ -1,6 +1,6 @@
 /** Compiles what a scenario expects of calls to patterns and trees, and reports bodies that no call can have. */
 
-import { nearest } from '../../text/near-names.ts'
+import { nearest } from '../../text/error-text.ts'
 import type { CallName, CallPattern, ExpectTree, Times } from '../action.ts'
 import { type ExpectInput, type ExpectMap, GROUP_NAMES, type PatternInput } from '../format/calls.ts'
 import { ALIAS, AUTH, CALL_NAMES, DURATION, TIMES } from '../format/values.ts'

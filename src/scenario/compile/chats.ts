@@ -1,6 +1,6 @@
 /** Lists the conversations of a scenario, with a new one for each parallel user, and finds the one of each step. */
 
-import { nearest } from '../../text/near-names.ts'
+import { nearest } from '../../text/error-text.ts'
 import type { ChatInput, ScenarioFile } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
 import type { ConversationSpec } from '../plan.ts'

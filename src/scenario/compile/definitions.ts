@@ -1,5 +1,5 @@
 /** Collects the ids and captures that earlier steps define; each branch of a parallel has its own view. */
-import { nearest } from '../../text/near-names.ts'
+import { nearest } from '../../text/error-text.ts'
 import type { Action } from '../action.ts'
 import { placeOf } from '../format/loaded.ts'
 import { callsOf } from './call-patterns.ts'

@@ -3,7 +3,7 @@
  * names, ids and chats in the order of the run.
  */
 import { dirname, resolve } from 'node:path'
-import { nearest } from '../../text/near-names.ts'
+import { nearest } from '../../text/error-text.ts'
 import type { Action } from '../action.ts'
 import { type FileValue, type LoadedScenario, type Path, placeOf } from '../format/loaded.ts'
 import type { Step } from '../format/step.ts'

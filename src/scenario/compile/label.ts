@@ -1,5 +1,5 @@
 /** Describes a step in one line. */
-import { formatDuration } from '../../text/duration.ts'
+import { formatDuration } from '../../text/quantities.ts'
 import type { Action, CallPattern, ExpectTree } from '../action.ts'
 
 const LONGEST = 100

@@ -1,7 +1,7 @@
 /** Finds `$(...)` that read a name which is not defined, and lists the names that every scenario has. */
 import textsFile from '../../../fixtures/texts.json' with { type: 'json' }
 import { isKnob, KNOB_NAMES } from '../../contract/knobs.ts'
-import { nearest } from '../../text/near-names.ts'
+import { nearest } from '../../text/error-text.ts'
 import { firstWord, namesIn, textsIn } from '../interpolation.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 

@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
 import { definitionOf } from '../../contract/explain-issues.ts'
-import { nearest } from '../../text/near-names.ts'
+import { nearest } from '../../text/error-text.ts'
 import type { CallPattern } from '../action.ts'
 import { isAsymmetric } from '../interpolation.ts'
 

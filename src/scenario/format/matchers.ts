@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-issues.ts'
 import { isMap } from '../../files/is-map.ts'
-import { nearest } from '../../text/near-names.ts'
+import { nearest } from '../../text/error-text.ts'
 import { defineTexts } from '../../text/texts.ts'
 
 const TEXTS = defineTexts({

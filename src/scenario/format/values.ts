@@ -8,7 +8,7 @@ import { SIGN_MODES } from '../../contract/events.ts'
 import { keysOf } from '../../contract/objects.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../contract/schemas.ts'
 import { isMap } from '../../files/is-map.ts'
-import { parseDuration } from '../../text/duration.ts'
+import { parseDuration } from '../../text/quantities.ts'
 import type { AckWanted, CallName, Times } from '../action.ts'
 import type { Severity } from '../plan.ts'
 

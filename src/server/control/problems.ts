@@ -8,7 +8,7 @@ import type { Core } from '../../simulator/core.ts'
 import { InvalidOptionError } from '../../simulator/options.ts'
 import { InvalidSnapshotError } from '../../simulator/snapshot/restore.ts'
 import { WorkspaceConflictError } from '../../simulator/workspaces.ts'
-import { nearest } from '../../text/near-names.ts'
+import { nearest } from '../../text/error-text.ts'
 
 export interface Issue {
   readonly field: string

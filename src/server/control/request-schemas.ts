@@ -6,7 +6,7 @@ import { keysOf } from '../../contract/objects.ts'
 import { AvailabilityReason, AvailabilityValue, Button, named } from '../../contract/schemas.ts'
 import { gapProblems, sendingShape } from '../../faults/schema.ts'
 import { EntryKind } from '../../journal/entry.ts'
-import { parseDuration } from '../../text/duration.ts'
+import { parseDuration } from '../../text/quantities.ts'
 
 const word = z.string().check(z.minLength(1))
 const seq = z.int().check(z.gte(0))

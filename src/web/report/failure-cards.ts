@@ -1,7 +1,7 @@
 /** Renders failures: expectation, what happened, a hint, and the nearest calls. */
 import type { DifferenceReport, FailureReport, NearMissReport } from '../../evaluator/wording/report.ts'
 import { placeText } from '../../scenario/plan.ts'
-import { counted } from '../../text/counted.ts'
+import { counted } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
 import { offsetText } from './formatting.ts'
 import { outcomeIcon } from './icons.ts'

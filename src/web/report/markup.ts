@@ -1,5 +1,5 @@
 /** Builds HTML as text, and escapes everything that is not markup already. */
-import { visible } from '../../text/visible.ts'
+import { visible } from '../../text/terminal-text.ts'
 
 /** A class, so that no value from a file or a socket can pass for markup. */
 export class Markup {

@@ -1,7 +1,7 @@
 /** Renders the top of the report, with the verdict and facts of the run, and its table of warnings. */
 import type { Outcome } from '../../evaluator/verdict.ts'
 import type { RunReport, WarningReport } from '../../evaluator/wording/report.ts'
-import { counted } from '../../text/counted.ts'
+import { counted } from '../../text/quantities.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../wording/outcomes.ts'
 import { duration, moment } from './formatting.ts'
 import { exact, html, type Markup, type Part } from './markup.ts'

@@ -1,6 +1,6 @@
 /** Renders a run as one HTML file that loads nothing and is readable without scripts. */
 import type { RunReport } from '../../evaluator/wording/report.ts'
-import { counted } from '../../text/counted.ts'
+import { counted } from '../../text/quantities.ts'
 import { OUTCOME_TEXTS } from '../../wording/outcomes.ts'
 import { entryMarkup } from './entry-details.ts'
 import { failureCards } from './failure-cards.ts'

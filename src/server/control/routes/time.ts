@@ -1,5 +1,5 @@
 /** Waits until nothing is in flight, advances the clock, and resets the simulator. */
-import { isoMicros } from '../../../runtime/timestamps.ts'
+import { isoMicros } from '../../../runtime/clock.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { ControlProblem } from '../problems.ts'
 import { AdvanceClockBody, EmptyBody } from '../request-schemas.ts'

@@ -4,7 +4,7 @@ import { DEFAULT_QUEUE, isOpen } from '../../../platform/availability.ts'
 import { botById } from '../../../platform/chats.ts'
 import type { BotState } from '../../../platform/state.ts'
 import { chatSummary } from '../../../platform/transcript.ts'
-import { isoMicros } from '../../../runtime/timestamps.ts'
+import { isoMicros } from '../../../runtime/clock.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { ConfigBody, SetAvailabilityBody } from '../request-schemas.ts'
 import {

@@ -1,10 +1,11 @@
-/** Replaces `hmac.ts` in browsers, whose own hashes are asynchronous while signing is synchronous. */
+/** Replaces `node.ts` in browsers. */
 import { hmac as keyed } from '@noble/hashes/hmac.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { HashName } from './hmac.ts'
+import type { HashName } from './node.ts'
 
+/** Of noble, because the hashes of browsers are asynchronous while signing is synchronous. */
 const HASHES = { sha256, sha1, sha512 }
 
 /** `content` is hashed as UTF-8. */
@@ -12,3 +13,7 @@ export function hmac(hash: HashName, key: string, content: string, encoding: 'ba
   const bytes = keyed(HASHES[hash], utf8ToBytes(key), utf8ToBytes(content))
   return encoding === 'hex' ? bytesToHex(bytes) : btoa(String.fromCharCode(...bytes))
 }
+
+/** Loads a user's own module by its URL, relative to the page. */
+export const loadModule = (path: string): Promise<Record<string, unknown>> =>
+  import(/* @vite-ignore */ new URL(path, document.baseURI).href)

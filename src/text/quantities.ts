@@ -1,4 +1,5 @@
-/** Parses and formats durations with a unit: `500ms`, `5s`, `10m`, `12h`. */
+/** Parses and formats durations (`500ms`, `5s`, `10m`, `12h`), and counts nouns. */
+
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
 
 /** Whole milliseconds, or null when the text is not a duration with a unit or is finer than a millisecond. */
@@ -17,3 +18,6 @@ export function formatDuration(ms: number): string {
   const [unit, size] = Object.entries(UNIT_MS).find(([, size]) => ms % size === 0) ?? ['ms', 1]
   return `${ms / size}${unit}`
 }
+
+/** `1 step`, `2 steps` */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,4 +1,11 @@
-/** Decodes UTF-8 strictly. */
+/** Decodes UTF-8, base64 and hexadecimal on every runtime. */
+
+export const hexToBase64 = (hex: string): string =>
+  btoa(hex.replace(/../g, pair => String.fromCharCode(Number.parseInt(pair, 16))))
+
+export const base64ToHex = (base64: string): string =>
+  [...atob(base64)].map(char => char.charCodeAt(0).toString(16).padStart(2, '0')).join('')
+
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Node decodes ASCII faster, and most bodies are ASCII. */

@@ -1,0 +1,233 @@
+/** Sends webhook requests over HTTP: with undici, or over a connection of their own when a fault changes the bytes. */
+import { type ClientRequest, request as overHttp } from 'node:http'
+import { request as overHttps } from 'node:https'
+import { Agent, type Dispatcher } from 'undici'
+import { paced, type Timer, wallTimer } from './clock.ts'
+import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
+import {
+  type HttpTransport,
+  MAX_BODY_BYTES,
+  type Outgoing,
+  type Received,
+  receivedFrom,
+  type Transport,
+  type WireFaults,
+} from './transport.ts'
+
+export function createHttpTransport(): HttpTransport {
+  const agent = new Agent({
+    connections: null, // unlimited, so that no chat waits for the answer of another
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    connect: { timeout: 10_000 },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  const send: Transport = outgoing =>
+    new Promise((resolve, reject) => {
+      if (outgoing.signal.aborted) reject(cancelled())
+      else if (outgoing.wire === undefined) dispatch(agent, new UndiciExchange(outgoing, { resolve, reject }))
+      else new FaultyExchange(outgoing, outgoing.wire, { resolve, reject }).run()
+    })
+  return Object.assign(send, { close: () => agent.destroy() })
+}
+
+interface Settle {
+  resolve(received: Received): void
+  reject(failure: TransportError): void
+}
+
+/** Headers as undici and Node give them. */
+type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** One request and its answer. Settles with the first of answer, error, timeout and cancellation. */
+abstract class Exchange {
+  readonly outgoing: Outgoing
+  #settle: Settle
+  #settled = false
+  #timer: Timer | null = null
+  #status = 0
+  #headers: Record<string, string> = {}
+  #chunks: Buffer[] = []
+  #size = 0
+
+  constructor(outgoing: Outgoing, settle: Settle) {
+    this.outgoing = outgoing
+    this.#settle = settle
+    outgoing.signal.addEventListener('abort', this.#onAbort)
+  }
+
+  /** Called once settled. `reason` is null when the answer was read to its end. */
+  protected abstract close(reason: Error | null): void
+
+  protected startTimer(): void {
+    const { timeoutMs } = this.outgoing
+    if (!this.#settled) this.#timer = wallTimer(timeoutMs, () => this.#fail(timedOut(timeoutMs)))
+  }
+
+  protected start(status: number, headers: ResponseHeaders): void {
+    this.#status = status
+    for (const name in headers) this.#headers[name] = String(headers[name])
+  }
+
+  protected receive(chunk: Buffer): void {
+    this.#size += chunk.length
+    if (this.#size <= MAX_BODY_BYTES) this.#chunks.push(chunk)
+    else this.end(new Error('answer too long'))
+  }
+
+  protected end(tooLong: Error | null = null): void {
+    if (!this.#settleOnce()) return
+    this.#settle.resolve(receivedFrom(this.#status, this.#headers, this.#chunks, tooLong !== null))
+    this.close(tooLong)
+  }
+
+  failWith(error: unknown): void {
+    this.#fail(new TransportError(connectionFailure(error, new URL(this.outgoing.url).host)))
+  }
+
+  #onAbort = () => this.#fail(cancelled())
+
+  /** Settles before closing, because closing reports an error of its own. */
+  #fail(failure: TransportError): void {
+    if (!this.#settleOnce()) return
+    this.#settle.reject(failure)
+    this.close(failure)
+  }
+
+  #settleOnce(): boolean {
+    if (this.#settled) return false
+    this.#settled = true
+    this.#timer?.cancel()
+    this.outgoing.signal.removeEventListener('abort', this.#onAbort)
+    return true
+  }
+}
+
+const origins = new Map<string, { origin: string; path: string }>()
+
+/** Caches parsed URLs, because deliveries go to very few. */
+function addressOf(url: string) {
+  let known = origins.get(url)
+  if (known === undefined) {
+    const { origin, pathname, search } = new URL(url)
+    known = { origin, path: pathname + search }
+    if (origins.size > 1000) origins.clear()
+    origins.set(url, known)
+  }
+  return known
+}
+
+function dispatch(agent: Agent, exchange: UndiciExchange): void {
+  const { url, headers, body } = exchange.outgoing
+  try {
+    agent.dispatch({ ...addressOf(url), method: 'POST', headers, body }, exchange)
+  } catch (error) {
+    exchange.failWith(error)
+  }
+}
+
+type Controller = Dispatcher.DispatchController
+
+class UndiciExchange extends Exchange implements Dispatcher.DispatchHandler {
+  #controller: Controller | null = null
+  #closed: Error | null = null
+
+  constructor(outgoing: Outgoing, settle: Settle) {
+    super(outgoing, settle)
+    this.startTimer()
+  }
+
+  protected override close(reason: Error | null): void {
+    this.#closed = reason
+    if (reason !== null) this.#controller?.abort(reason)
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    if (this.#closed !== null) controller.abort(this.#closed)
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: ResponseHeaders): void {
+    this.start(status, headers)
+  }
+
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    this.receive(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.end()
+  }
+
+  onResponseError(_controller: Controller, error: unknown): void {
+    this.#controller = null
+    this.failWith(error)
+  }
+}
+
+class FaultyExchange extends Exchange {
+  #wire: WireFaults
+  #request: ClientRequest
+  #closed = new AbortController()
+
+  constructor(outgoing: Outgoing, wire: WireFaults, settle: Settle) {
+    super(outgoing, settle)
+    this.#wire = wire
+    this.#request = open(outgoing, wire)
+  }
+
+  /** Starts the timer at the end of the body, because a body that drips takes its own time. */
+  run(): void {
+    const failed = (error: Error) => this.failWith(error)
+    this.#request.on('error', failed)
+    this.#request.on('response', response => {
+      this.start(response.statusCode ?? 0, response.headers)
+      response.on('data', (chunk: Buffer) => this.receive(chunk))
+      response.on('end', () => this.end())
+      response.on('error', failed)
+    })
+    void write(this.#request, this.outgoing, this.#wire, this.#closed.signal).then(() => this.startTimer())
+  }
+
+  protected override close(reason: Error | null): void {
+    this.#closed.abort()
+    if (this.#wire.resetAfterAnswer && !(reason instanceof TransportError)) reset(this.#request)
+    else this.#request.destroy()
+  }
+}
+
+function open({ url, headers, body }: Outgoing, { chunked, resetAfterAnswer }: WireFaults): ClientRequest {
+  const length = chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': Buffer.byteLength(body) }
+  // Keeps the connection open, so that it can be reset after the answer.
+  const connection = resetAfterAnswer ? { Connection: 'keep-alive' } : {}
+  const send = url.startsWith('https:') ? overHttps : overHttp
+  return send(url, { method: 'POST', agent: false, headers: { ...headers, ...length, ...connection } })
+}
+
+const CHUNKS = 3
+
+async function write(request: ClientRequest, { body }: Outgoing, wire: WireFaults, stop: AbortSignal): Promise<void> {
+  const bytes = Buffer.from(body)
+  if (wire.dripMs > 0) {
+    request.flushHeaders()
+    for await (const piece of paced(bytes, wire.dripMs, stop)) request.write(piece)
+  } else if (wire.chunked) {
+    const size = Math.max(1, Math.ceil(bytes.length / CHUNKS))
+    for (let at = 0; at < bytes.length; at += size) request.write(bytes.subarray(at, at + size))
+  } else request.write(bytes)
+  if (!stop.aborted) request.end()
+}
+
+/**
+ * Closes a connection that cannot be reset: one with TLS, and one that the other side is closing already, as with
+ * HTTP/1.0. Resetting the latter fails, and Node would then poll the rest of the connection for ever.
+ */
+function reset({ socket }: ClientRequest): void {
+  try {
+    if (socket?.readyState === 'open') socket.resetAndDestroy()
+    else socket?.destroy()
+  } catch {
+    socket?.destroy()
+  }
+}

@@ -1,0 +1,34 @@
+/** Wraps functions of Node: hashes, secrets, modules of the user and V8 flags. */
+import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+
+export type HashName = 'sha256' | 'sha1' | 'sha512'
+
+/** `content` is hashed as UTF-8. */
+export const hmac = (hash: HashName, key: string, content: string, encoding: 'base64' | 'hex'): string =>
+  createHmac(hash, key).update(content, 'utf8').digest(encoding)
+
+/** Loads a user's own module by path, relative to the working folder. */
+export async function loadModule(path: string): Promise<Record<string, unknown>> {
+  const { resolve } = await import('node:path')
+  const { pathToFileURL } = await import('node:url')
+  return import(/* @vite-ignore */ pathToFileURL(resolve(path)).href)
+}
+
+/** A secret. Unlike ids, it does not depend on the seed. */
+export const randomToken = (): string => randomBytes(24).toString('base64url')
+
+/** A seed for a run without one, short enough to type. */
+export const freshSeed = (): number => randomInt(1, 1_000_000)
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** Compares in constant time. */
+export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
+
+/**
+ * Keeps V8's young generation at its first size. A simulator makes much garbage and keeps little of it, so that a
+ * young generation of the usual 3 x 32 MB only costs memory.
+ */
+export function keepHeapSmall(): void {
+  process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
+}
