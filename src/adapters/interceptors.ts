@@ -79,7 +79,7 @@ const httpAgent = HttpAgent.prototype as HttpAgent & { addRequest: AddRequest }
  * Patches `node:http` and `node:https`, and so axios, got and node-fetch: a request asks its agent for a connection and
  * gets one to a simulator. Returns a function that removes the patch.
  */
-export function patchNodeHttp(): () => void {
+function patchNodeHttp(): () => void {
   const original = httpAgent.addRequest
   const addRequest: AddRequest = function (request, options, ...rest) {
     const route = options.socketPath ? null : findRoute(urlOf(request, options))
@@ -112,7 +112,7 @@ const DISPATCHER_KEYS = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('un
  * Patches the global dispatcher of Node's own `fetch` and of an installed undici. Returns a function that removes the
  * patch.
  */
-export function patchUndici(): () => void {
+function patchUndici(): () => void {
   void globalThis.Response // Node loads undici and its dispatcher when one of these classes is first read.
   const realms = [...new Set([globalThis, mainRealm()])]
   const undo = realms.flatMap(realm => DISPATCHER_KEYS.map(key => replaceDispatcher(realm, key)))
@@ -174,6 +174,6 @@ function agentOf(route: InterceptedRoute): Agent {
 }
 
 /** Closes the idle connections of these routes. Requests in flight still get their answer. */
-export function closeUndiciAgents(routes: readonly InterceptedRoute[]): void {
+function closeUndiciAgents(routes: readonly InterceptedRoute[]): void {
   for (const route of routes) void agents.get(route)?.close()
 }
