@@ -1,5 +1,5 @@
 /** Generates the JSON Schemas for editors from the schemas of the program. */
-import { driverJsonSchema } from '../src/agent-driver/driver-json-schema.ts'
+import { driverJsonSchema } from '../src/agent-driver/driver-schema.ts'
 import { configJsonSchema } from '../src/config/schema.ts'
 import { scenarioJsonSchema } from '../src/scenario/format/json-schema.ts'
 

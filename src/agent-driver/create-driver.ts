@@ -1,15 +1,25 @@
 /** Creates a driver from its spec: executes verbs as calls, commands, functions, or questions to a person. */
 import type { Agent } from 'undici'
+import { formatValue } from '../contract/explain-issues.ts'
 import { ConfigError } from '../files/errors.ts'
+import { isMap } from '../files/is-map.ts'
+import type { InboxFailure } from '../journal/run-failures.ts'
 import { elapsedMs } from '../runtime/clock.ts'
 import type { InterpolationScope } from '../scenario/interpolation.ts'
 import { messageOf } from '../text/error-text.ts'
-import { CallError, type CallOutcome, failed, startOf } from './call-outcome.ts'
+import { CallError, type CallOutcome, failed, startOf, withTimeLimit } from './call-outcome.ts'
 import { callCommand, describeCommand } from './command-call.ts'
-import type { Driver, DriverCall, DriverContext, DriverSpec, Environment, VerbSpec } from './driver.ts'
-import { callFunction } from './function-call.ts'
+import type {
+  Driver,
+  DriverCall,
+  DriverContext,
+  DriverSpec,
+  Environment,
+  FunctionVerb,
+  InboxItem,
+  VerbSpec,
+} from './driver.ts'
 import { callHttp, createAgent, describeHttp } from './http-call.ts'
-import { type ParsedInbox, parseInbox } from './inbox.ts'
 import { type AskPerson, createPersonQueue } from './manual-call.ts'
 import { createDriverTarget, type SimulatorAccess, type TargetProcess } from './target.ts'
 
@@ -165,3 +175,73 @@ function callOf(verb: string, how: string, call: CallOutcome, tookMs: number, { 
     ...(chat === null ? {} : { chat_id: chat.id }),
   }
 }
+
+/** Fails with what the function throws. A function that ignores its signal goes on after its time limit. */
+export async function callFunction(
+  { run, timeoutMs }: FunctionVerb,
+  context: DriverContext,
+  signal: AbortSignal,
+): Promise<CallOutcome> {
+  try {
+    return await withTimeLimit({ timeoutMs, call: 'function', signal }, async inner => ({
+      outcome: 'ok',
+      value: await run({ ...context, signal: inner }),
+    }))
+  } catch (error) {
+    return failed({ code: 'threw', detail: detailOf(error), ...placeOf(error) })
+  }
+}
+
+/** Adds the cause: `fetch failed` alone does not say why. */
+function detailOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (!(cause instanceof Error)) return messageOf(error)
+  return `${messageOf(error)}: ${cause.message || ('code' in cause ? String(cause.code) : cause.name)}`
+}
+
+/** The line of a mistake such as a `TypeError`. An `Error` is one that the driver throws on purpose. */
+function placeOf(error: unknown): { place?: string } {
+  if (!(error instanceof Error) || error.name === 'Error') return {}
+  const [, place] = /^\s+at .*?([^/\\() ]+\.[cm]?[jt]s:\d+:\d+)\)?$/m.exec(error.stack ?? '') ?? []
+  return place === undefined ? {} : { place }
+}
+
+export type ParsedInbox = CallOutcome & { readonly items?: readonly InboxItem[] }
+
+export function parseInbox(call: CallOutcome): ParsedInbox {
+  if (call.outcome !== 'ok') return call
+  const read = 'value' in call ? checkItems(call.value) : parseItems(call.text ?? '')
+  return 'code' in read ? { ...call, ...failed(read) } : { ...call, items: read.items }
+}
+
+type Items = { readonly items: readonly InboxItem[] } | InboxFailure
+
+function parseItems(text: string): Items {
+  try {
+    return checkItems(JSON.parse(text))
+  } catch {
+    return { code: 'inbox_not_json', received: text.trim() === '' ? 'nothing' : startOf(text) }
+  }
+}
+
+/** Copies the items: a function may go on changing the list it returned. */
+function checkItems(items: unknown): Items {
+  if (!Array.isArray(items)) return { code: 'inbox_not_list', received: described(items) }
+  for (const [index, item] of items.entries()) {
+    const wrong = wrongField(item)
+    if (wrong !== null) return { code: 'inbox_item', item: index + 1, ...wrong }
+  }
+  return { items: JSON.parse(JSON.stringify(items)) }
+}
+
+function wrongField(item: unknown): Pick<Extract<InboxFailure, { code: 'inbox_item' }>, 'field' | 'received'> | null {
+  if (!isMap(item)) return { field: null, received: described(item) }
+  const { request, text, attachments } = item
+  if (request !== undefined && request !== true) return { field: 'request', received: described(request) }
+  if (text !== undefined && typeof text !== 'string') return { field: 'text', received: described(text) }
+  if (attachments === undefined || (Array.isArray(attachments) && attachments.every(isMap))) return null
+  return { field: 'attachments', received: described(attachments) }
+}
+
+const described = (value: unknown) =>
+  isMap(value) ? `an object: ${startOf(JSON.stringify(value))}` : formatValue(value)

@@ -2,7 +2,7 @@
 import { moduleSource } from '../files/document.ts'
 import { driverOf } from './create-driver.ts'
 import type { Driver } from './driver.ts'
-import { splitFunctions } from './module-exports.ts'
+import { splitFunctions } from './load-driver.ts'
 import { readDriver } from './read-driver.ts'
 
 const NAME = 'agent'

@@ -1,13 +1,15 @@
 /** Loads an agent driver from a YAML or JSON file, a module, or a URL. */
 import { dirname, extname, resolve } from 'node:path'
+import { formatValue } from '../contract/explain-issues.ts'
 import { moduleSource, parseSource } from '../files/document.ts'
-import { fileProblem } from '../files/errors.ts'
+import { ConfigError, fileProblem, type Problem } from '../files/errors.ts'
+import { isMap } from '../files/is-map.ts'
 import { loadExports, type NamedFile, readText } from '../files/user-files.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
+import { nearest } from '../text/error-text.ts'
 import { failureText } from '../wording/delivery.ts'
-import type { DriverSpec, Prompt } from './driver.ts'
-import { TEXTS } from './driver-texts.ts'
-import { splitFunctions } from './module-exports.ts'
+import type { DriverSpec, FunctionVerb, Prompt } from './driver.ts'
+import { BUILT_IN_VERBS, TEXTS } from './driver-schema.ts'
 import { readDriver } from './read-driver.ts'
 
 export interface LoadDriverOptions {
@@ -74,3 +76,47 @@ async function read(url: URL): Promise<{ text: string; json: boolean }> {
 
 const why = (error: unknown, host: string) =>
   error instanceof Error && error.name === 'TimeoutError' ? TEXTS.timeout : failureText(connectionFailure(error, host))
+
+type Run = FunctionVerb['run']
+type Fields = Readonly<Record<string, unknown>>
+
+export interface ModuleParts {
+  readonly data: Fields
+  readonly functions: Readonly<Record<string, Run>>
+}
+
+/** The default export when there is one, else the named ones. Throws `ConfigError`. */
+export function splitFunctions(name: string, exports: Fields): ModuleParts {
+  const all = 'default' in exports ? exports.default : exports
+  if (!isMap(all)) {
+    throw fileProblem(name, TEXTS.noVerbs(formatValue(all)))
+  }
+  const { does, ...rest } = all
+  const plain = partition(Object.entries(rest), '')
+  const own = isMap(does) ? partition(Object.entries(does), 'does.') : { data: does, functions: {} }
+  checkNames(name, Object.keys(plain.functions))
+  return {
+    data: { ...plain.data, ...(does === undefined ? {} : { does: own.data }) },
+    functions: { ...plain.functions, ...own.functions },
+  }
+}
+
+function partition(entries: readonly [string, unknown][], prefix: string): ModuleParts {
+  const isRun = (entry: [string, unknown]): entry is [string, Run] => typeof entry[1] === 'function'
+  return {
+    data: Object.fromEntries(entries.filter(entry => !isRun(entry))),
+    functions: Object.fromEntries(entries.filter(isRun).map(([verb, run]) => [prefix + verb, run])),
+  }
+}
+
+function checkNames(name: string, verbs: readonly string[]): void {
+  const known: readonly string[] = BUILT_IN_VERBS
+  const unknown = verbs.filter(verb => !known.includes(verb) && !verb.startsWith('does.'))
+  if (unknown.length > 0) throw new ConfigError(unknown.map(verb => unknownVerb(name, verb, known)))
+}
+
+const unknownVerb = (name: string, verb: string, known: readonly string[]): Problem => ({
+  at: `${name}: ${verb}`,
+  file: name,
+  message: TEXTS.unknownVerb(nearest(verb, known) || TEXTS.knownVerbs(known)),
+})

@@ -8,8 +8,7 @@ import { type DriverOptions, driverOf } from './create-driver.ts'
 import type { Driver } from './driver.ts'
 import { readDriver } from './read-driver.ts'
 import { referenceFile, referenceStart } from './reference-program.ts'
-import type { TargetLaunch } from './start-target.ts'
-import { createTarget, type TargetProcess } from './target.ts'
+import { createTarget, type TargetLaunch, type TargetProcess } from './target.ts'
 
 export interface ReferenceDriver extends Driver {
   /** Stays the same after a restart. */

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from './driver.ts'
-import { type TargetLaunch, TargetStartError } from './start-target.ts'
-import { type SimulatorAccess, simulatorVariables } from './target.ts'
+import { type SimulatorAccess, simulatorVariables, type TargetLaunch, TargetStartError } from './target.ts'
 
 const READY_TIMEOUT_MS = 15_000
 

@@ -1,7 +1,7 @@
 /** Defines and checks the flags of `run`, and writes the command that runs one scenario again. */
 import { type Command, Option } from 'commander'
 import type { SettingFlags } from '../config/settings.ts'
-import type { Selection } from '../runner/select-scenarios.ts'
+import type { Selection } from '../runner/schedule.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { parseDuration } from '../text/quantities.ts'
 import { UsageError } from './errors.ts'

@@ -1,7 +1,7 @@
 /** Loads and selects the scenarios of a run, and lists them for `--dry-run`. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type SelectedScenario, select } from '../runner/select-scenarios.ts'
+import { type SelectedScenario, select } from '../runner/schedule.ts'
 import { compile } from '../scenario/compile/compile.ts'
 import type { Hint } from '../scenario/format/loaded.ts'
 import { loadScenarios } from '../scenario/load/load.ts'

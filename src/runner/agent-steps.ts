@@ -1,11 +1,10 @@
 /** Executes steps of the driver: acts as the human agent, and controls the intermediary as a process. */
 import type { DriverContext, TargetControl } from '../agent-driver/driver.ts'
-import { TargetStartError } from '../agent-driver/start-target.ts'
+import { TargetStartError } from '../agent-driver/target.ts'
 import type { OpenContent } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
 import type { DriverCall } from '../scenario/run-events.ts'
-import { driverChat, type RunContext } from './run-context.ts'
-import { StepError, type StepHandler } from './step-context.ts'
+import { driverChat, type RunContext, StepError, type StepHandler } from './run-context.ts'
 import { InterruptedError, rejectOnAbort } from './waiting.ts'
 
 export const runAgentStep: StepHandler<'agent'> = async ({ context, step, action, startSeq, signal }) => {

@@ -4,7 +4,7 @@ import type { Chat } from '../platform/state.ts'
 import { type MessageView, viewChat } from '../platform/transcript.ts'
 import type { Observed, TranscriptRow } from '../scenario/run-events.ts'
 import { readInbox } from './agent-steps.ts'
-import type { ActionContext, StepContext, StepHandler } from './step-context.ts'
+import type { ActionContext, StepContext, StepHandler } from './run-context.ts'
 import { type Pending, waitUntil } from './waiting.ts'
 
 const statusOf = ({ context, step, waiting }: StepContext): Pending | null => {

@@ -1,7 +1,9 @@
 /** Builds the results of scenarios, and the counts and the exit code of a run. */
+import { ENDPOINTS } from '../contract/endpoints.ts'
 import type { Failure } from '../evaluator/failure.ts'
 import type { Reason, RunResult, ScenarioResult, Verdict, Warning } from '../evaluator/verdict.ts'
-import type { Entry } from '../journal/entry.ts'
+import { isMap } from '../files/is-map.ts'
+import type { Entry, EntryOf } from '../journal/entry.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
@@ -105,3 +107,25 @@ const asFailure = (warning: Warning): Failure => ({
   entrySeqs: warning.entrySeqs,
   soft: false,
 })
+
+/** Refused calls that belong to no scenario. */
+export function orphanFailures(journal: readonly Entry[]): Failure[] {
+  const calls = journal.filter((entry): entry is EntryOf<'api'> => entry.kind === 'api')
+  return calls.filter(call => call.status >= 400).map(orphanFailure)
+}
+
+function orphanFailure({ seq, method, path, chat_id, endpoint, status, response }: EntryOf<'api'>): Failure {
+  const error = isMap(response) && isMap(response.error) ? response.error : {}
+  const message = typeof error.message === 'string' ? error.message : null
+  return {
+    kind: endpoint === null ? 'contract' : 'unexpected',
+    step: null,
+    conversation: null,
+    expected: { code: 'chat_of_a_scenario' },
+    happened: { code: 'call_of_no_scenario', method, path, chatId: chat_id ?? null, status, message },
+    rules: endpoint === null ? ['V1'] : [ENDPOINTS[endpoint].rule],
+    nearest: [],
+    entrySeqs: [seq],
+    soft: false,
+  }
+}

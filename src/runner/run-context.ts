@@ -1,14 +1,16 @@
-/** Creates the context of a scenario run: its simulator, its chats, and the evaluator of its journal. */
+/** Creates the context of a scenario run: its simulator, its chats, its evaluator; and defines what a step receives. */
 import type { Driver, DriverChat } from '../agent-driver/driver.ts'
-import type { Evaluator } from '../evaluator/evaluator.ts'
-import { createEvaluator } from '../evaluator/evaluator.ts'
+import { createEvaluator, type Evaluator } from '../evaluator/evaluator.ts'
+import type { Awaited } from '../evaluator/step-evaluator.ts'
 import type { NoteContent } from '../journal/entry.ts'
+import type { StepFailure } from '../journal/run-failures.ts'
 import type { Chat } from '../platform/state.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 import { hashWords, makeId } from '../runtime/random.ts'
+import type { Action, Verb } from '../scenario/action.ts'
 import { interpolate } from '../scenario/interpolation.ts'
 import type { ConversationSpec, Plan, PlannedStep } from '../scenario/plan.ts'
-import type { ConversationOpened, RunEvent, ScenarioStarted } from '../scenario/run-events.ts'
+import type { ConversationOpened, RunEvent, ScenarioStarted, StepDetails } from '../scenario/run-events.ts'
 import { createVariables, type Variables } from '../scenario/variables.ts'
 import { type ChatOptions, newChat, userFromWire, type WireUser } from '../simulator/new-chat.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
@@ -148,3 +150,32 @@ export const driverChat = ({ id, userId, language, source, persona }: Chat): Dri
   source,
   name: persona.fullName ?? '',
 })
+
+export interface StepContext {
+  readonly context: RunContext
+  readonly step: PlannedStep
+  /** Seq of the run event that the step has started. */
+  readonly startSeq: number
+  /** Aborts at the time limit of the scenario, or when the run ends. */
+  readonly signal: AbortSignal
+  /** Reports what the step waits for, and for at most how long. */
+  waiting(what: Awaited, forMs: number): void
+}
+
+export interface ActionContext<V extends Verb> extends StepContext {
+  readonly action: Extract<Action, { verb: V }>
+}
+
+/** Rejects with `StepError` when the step cannot be executed, and with `InterruptedError` when the signal aborts. */
+export type StepHandler<V extends Verb> = (stepContext: ActionContext<V>) => Promise<StepDetails> | StepDetails
+
+/** The runner cannot execute a step. */
+export class StepError extends Error {
+  override readonly name = 'StepError'
+  readonly failure: StepFailure
+
+  constructor(failure: StepFailure) {
+    super(failure.code)
+    this.failure = failure
+  }
+}

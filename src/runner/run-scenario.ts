@@ -8,13 +8,19 @@ import { InterpolationError } from '../scenario/interpolation.ts'
 import type { PlannedItem, PlannedStep } from '../scenario/plan.ts'
 import type { StepDetails } from '../scenario/run-events.ts'
 import { readInbox, runAgentStep, runTargetStep } from './agent-steps.ts'
-import { awaitPendingAcks } from './await-ack.ts'
 import { runCheckStep, runSeesStep, waitForVerdict } from './check-steps.ts'
-import { runAvailabilityStep, runDeliverStep, runFaultStep, runLogStep, runWaitStep } from './environment-steps.ts'
-import type { RunContext } from './run-context.ts'
-import { type StepContext, StepError, type StepHandler } from './step-context.ts'
-import { runBotStep, runPressStep, runUserStep } from './user-steps.ts'
-import { earlyEndOf, InterruptedError, settle } from './waiting.ts'
+import { type RunContext, type StepContext, StepError, type StepHandler } from './run-context.ts'
+import {
+  runAvailabilityStep,
+  runBotStep,
+  runDeliverStep,
+  runFaultStep,
+  runLogStep,
+  runPressStep,
+  runUserStep,
+  runWaitStep,
+} from './stimulus-steps.ts'
+import { awaitPendingAcks, earlyEndOf, InterruptedError, settle } from './waiting.ts'
 
 export interface ExecuteOptions {
   /** Aborts with an `InterruptedError` when the run ends early. */

@@ -1,28 +1,36 @@
 /** Runs the selected scenarios against one intermediary. Each has its own simulator; all share one port. */
-
+import { connect } from 'node:net'
 import type { Driver } from '../agent-driver/driver.ts'
-import { ENDPOINTS } from '../contract/endpoints.ts'
 import { VERSION } from '../contract/version.ts'
 import { leaksBetween } from '../evaluator/echo.ts'
 import { evaluate } from '../evaluator/evaluator.ts'
-import type { Failure } from '../evaluator/failure.ts'
 import type { Awaited } from '../evaluator/step-evaluator.ts'
 import type { Reason, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
-import { isMap } from '../files/is-map.ts'
-import type { Entry, EntryOf } from '../journal/entry.ts'
-import { elapsedMs, wallTime } from '../runtime/clock.ts'
+import { elapsedMs, wallDelay, wallTime, wallTimer } from '../runtime/clock.ts'
+import { type ConnectionFailure, connectionFailure } from '../runtime/connection-failure.ts'
 import { httpTransport, type Transport } from '../runtime/transport.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
 import type { PlatformSimulatorOptions } from '../simulator/options.ts'
 import { createPlatformSimulator } from '../simulator/simulator.ts'
 import { earlyEndText } from '../wording/run-failures.ts'
-import { type ConcurrencyLimiter, type ConcurrencySlot, createConcurrencyLimiter } from './concurrency-limiter.ts'
-import { probeTarget } from './probe-target.ts'
-import { applyStrict, countOutcomes, maskedJournal, scenarioResult, skippedResult, unsetVariable } from './results.ts'
+import {
+  applyStrict,
+  countOutcomes,
+  maskedJournal,
+  orphanFailures,
+  scenarioResult,
+  skippedResult,
+  unsetVariable,
+} from './results.ts'
 import { createRunContext, type RunContext, scenarioSeed } from './run-context.ts'
 import { executeScenario } from './run-scenario.ts'
-import type { SelectedScenario } from './select-scenarios.ts'
+import {
+  type ConcurrencyLimiter,
+  type ConcurrencySlot,
+  createConcurrencyLimiter,
+  type SelectedScenario,
+} from './schedule.ts'
 import type { SimulatorRouter } from './simulator-router.ts'
 import { earlyEndOf } from './waiting.ts'
 
@@ -177,28 +185,6 @@ function resultWithLateEntries(options: SuiteOptions, { context, result, evaluat
   return { ...result, ...applyStrict(options, evaluate(context.plan, journal)), journal }
 }
 
-/** Refused calls that belong to no scenario. */
-function orphanFailures(journal: readonly Entry[]): Failure[] {
-  const calls = journal.filter((entry): entry is EntryOf<'api'> => entry.kind === 'api')
-  return calls.filter(call => call.status >= 400).map(orphanFailure)
-}
-
-function orphanFailure({ seq, method, path, chat_id, endpoint, status, response }: EntryOf<'api'>): Failure {
-  const error = isMap(response) && isMap(response.error) ? response.error : {}
-  const message = typeof error.message === 'string' ? error.message : null
-  return {
-    kind: endpoint === null ? 'contract' : 'unexpected',
-    step: null,
-    conversation: null,
-    expected: { code: 'chat_of_a_scenario' },
-    happened: { code: 'call_of_no_scenario', method, path, chatId: chat_id ?? null, status, message },
-    rules: endpoint === null ? ['V1'] : [ENDPOINTS[endpoint].rule],
-    nearest: [],
-    entrySeqs: [seq],
-    soft: false,
-  }
-}
-
 function optionsFor(
   { base, target, router }: SuiteOptions,
   wanted: SelectedScenario,
@@ -228,4 +214,36 @@ function clockFor(
   if (clock === null) return otherwise
   if (clock.mode === 'real') return 'real'
   return clock.start === undefined ? 'virtual' : { mode: 'virtual', start: clock.start }
+}
+
+const CONNECT_MS = 2_000
+const POLL_MS = 100
+
+/** Tries for `waitMs` to connect. Null: the target accepts connections. */
+export async function probeTarget(target: URL, waitMs: number, signal: AbortSignal): Promise<ConnectionFailure | null> {
+  const until = elapsedMs() + waitMs
+  for (;;) {
+    const failure = await probePort(target)
+    if (failure === null) return null
+    if (elapsedMs() >= until || signal.aborted) return failure
+    await wallDelay(Math.min(POLL_MS, Math.max(1, until - elapsedMs())), signal)
+  }
+}
+
+const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80)
+
+function probePort(target: URL): Promise<ConnectionFailure | null> {
+  return new Promise(resolve => {
+    const socket = connect({ host: target.hostname.replace(/^\[|\]$/g, ''), port: portOf(target) })
+    const done = (failure: ConnectionFailure | null) => {
+      timer.cancel()
+      socket.destroy()
+      resolve(failure)
+    }
+    const timer = wallTimer(CONNECT_MS, () =>
+      done(connectionFailure({ code: 'ETIMEDOUT', message: 'timeout' }, target.host)),
+    )
+    socket.once('connect', () => done(null))
+    socket.once('error', error => done(connectionFailure(error, target.host)))
+  })
 }

@@ -5,8 +5,14 @@ import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { type ExpectedItem, expectAgentSees, type SeesOptions } from './agent.ts'
 import type { BodyMatcher } from './body-matcher.ts'
 import { stackAbove } from './expectation-error.ts'
-import { type ExpectCallOptions, expectCalls, expectNone, type ReceivedCall, type Subject } from './expectations.ts'
-import { waitFor } from './wait-for.ts'
+import {
+  type ExpectCallOptions,
+  expectCalls,
+  expectNone,
+  type ReceivedCall,
+  type Subject,
+  waitFor,
+} from './expectations.ts'
 
 /** Calls that carry the id of a chat. */
 export type ChatCallId = Exclude<CallId, 'availability'>

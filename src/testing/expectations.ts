@@ -1,13 +1,14 @@
-/** Runs expectations of a chat or of the bot as steps, which the evaluator decides as it decides steps of a scenario. */
+/** Runs expectations of a test: as steps, which the evaluator decides, or with a predicate of the test. */
 import type { CallBodies, CallId, CallResponses } from '../contract/endpoints.ts'
 import { failureOfStep } from '../evaluator/compute-verdict.ts'
+import type { Failure } from '../evaluator/failure.ts'
 import type { Call } from '../evaluator/journal-index.ts'
 import { patternRef } from '../evaluator/references.ts'
 import { patternText } from '../evaluator/wording/parts.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { waitForVerdict } from '../runner/check-steps.ts'
-import type { StepContext } from '../runner/step-context.ts'
-import { InterruptedError } from '../runner/waiting.ts'
+import type { StepContext } from '../runner/run-context.ts'
+import { InterruptedError, waitUntil } from '../runner/waiting.ts'
 import type { Action } from '../scenario/action.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import { type ActionResult, CHAT_REMOVED } from '../simulator/chat-handle.ts'
@@ -17,9 +18,8 @@ import { formatDuration } from '../text/quantities.ts'
 import { type BodyMatcher, bodyPattern } from './body-matcher.ts'
 import { expectationError } from './expectation-error.ts'
 import { checkCall, durationMs, type ExpectedTimes, invalid, timesOf } from './options.ts'
-import { DEFAULT_WAIT_MS } from './plan-builder.ts'
+import { DEFAULT_WAIT_MS, stepIdOf } from './plan-builder.ts'
 import { type TestRun, testRunOf } from './test-run.ts'
-import { stepIdOf } from './user-steps.ts'
 
 /** Options of `expectCall`. */
 export interface ExpectCallOptions {
@@ -199,5 +199,57 @@ function toReceivedCall<Id extends CallId>({ body, chatId, entry, seq }: Call): 
     seq,
     time,
     entry,
+  }
+}
+
+/** Resolves with the first truthy value of `predicate`. `written` is the function whose source a failure shows. */
+export async function waitFor<Value>(
+  subject: Subject,
+  predicate: () => Value,
+  options: { readonly within?: string },
+  written: (...args: never[]) => unknown = predicate,
+): Promise<NonNullable<Value>> {
+  if (typeof written !== 'function')
+    throw invalid('waitFor', `waitFor takes a function, got ${describeValue(written)}.`)
+  validateOptions('waitFor', options, { within: anything })
+  checkChatExists(subject)
+  const run = testRunOf(subject.sim)
+  const { journal } = run.core
+  const ms = durationMs('within', options.within) ?? subject.waitMs ?? DEFAULT_WAIT_MS
+  const untilMs = journal.atMs + ms
+  let value = callPredicate(predicate)
+  const status = () => {
+    value ||= callPredicate(predicate)
+    return value || journal.atMs >= untilMs ? null : { untilMs }
+  }
+  if (!value && (await wasAborted(waitUntil(run.context, status, run.resetSignal)))) {
+    throw resetError('waitFor', subject.callStack)
+  }
+  if (value) return value
+  throw expectationError(run, [timeoutFailure(run, subject, String(written), ms)], subject.callStack)
+}
+
+/** Rejects a promise, because it is always truthy. */
+function callPredicate<Value>(predicate: () => Value): Value {
+  const value = predicate()
+  if (!(value instanceof Promise)) return value
+  throw invalid('waitFor', 'waitFor takes a function that returns its value at once; this one returned a promise.')
+}
+
+function timeoutFailure(run: TestRun, { chatId }: Subject, source: string, ms: number): Failure {
+  const chat = chatId === null ? undefined : run.core.platform.state.chats.get(chatId)
+  return {
+    kind: 'check',
+    step: null,
+    conversation: chat === undefined ? null : run.conversationOf(chat.id),
+    expected: { code: 'condition', source: source.replace(/\s+/g, ' ').slice(0, 120), withinMs: ms },
+    happened: {
+      code: 'condition_false',
+      chat: chat === undefined ? null : { status: chat.status, typing: chat.typing },
+    },
+    rules: [],
+    nearest: [],
+    entrySeqs: [],
+    soft: false,
   }
 }

@@ -1,9 +1,179 @@
-/** `handover-sim/scenario`: builds scenarios in code, and runs scenarios in a test. */
+/** `handover-sim/scenario`: builds scenarios in code, and runs scenarios in a test with the verdicts of `handover-sim run`. */
+import type { Driver } from '../agent-driver/driver.ts'
+import { VERSION } from '../contract/version.ts'
+import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
+import { describeRun } from '../evaluator/wording/report.ts'
+import { prettyReport } from '../reporters/pretty.ts'
+import type { ColorLevel } from '../reporters/theme.ts'
+import { countOutcomes } from '../runner/results.ts'
+import { runInProcess } from '../runner/run-in-process.ts'
+import { elapsedMs, wallTime } from '../runtime/clock.ts'
+import { compile } from '../scenario/compile/compile.ts'
+import type { LoadedScenario } from '../scenario/format/loaded.ts'
+import type { ScenarioFile } from '../scenario/format/scenario.ts'
+import { loadScenarios, loadValues } from '../scenario/load/load.ts'
+import type { Plan } from '../scenario/plan.ts'
+import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
+import { type AgentFunctions, agentOf, driverFrom } from './agent.ts'
+
 export * from '../scenario/build/index.ts'
-export {
-  type RunnableScenario,
-  type RunScenarioOptions,
-  runScenario,
-  ScenarioFailedError,
-  type ScenarioRun,
-} from './run-scenario.ts'
+
+/** The result of `defineScenario`, the same as plain data, or files: a path, a folder or a glob. */
+export type RunnableScenario = ScenarioFile | string | readonly (ScenarioFile | string)[]
+
+/** Options of `runScenario`. */
+export interface RunScenarioOptions {
+  /** The human agent's side: functions, or a driver file. Default: `agent` of the simulator. */
+  readonly driver?: AgentFunctions | Driver | string | null
+  /** Default: the seed of the scenario, otherwise that of the simulator. */
+  readonly seed?: number
+  /** Treats warnings as failures. */
+  readonly strict?: boolean
+  /** The values of `$(env.X)`. Default: the environment of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Stops the run. */
+  readonly signal?: AbortSignal
+  /** The folder of relative paths. Default: the working folder. */
+  readonly cwd?: string
+}
+
+/** The results of `runScenario`. */
+export interface ScenarioRun {
+  /** The worst outcome of all scenarios. */
+  readonly outcome: Outcome
+  /** One result for each scenario, and for each instance of a matrix. */
+  readonly scenarios: readonly ScenarioResult[]
+  /** Renders the report that `handover-sim run` prints. */
+  report(options?: { readonly colorLevel?: ColorLevel; readonly columns?: number }): string
+  /** Throws `ScenarioFailedError` with the report unless all scenarios passed. */
+  assertPassed(): void
+}
+
+/**
+ * Runs scenarios on a simulator, one after the other. It resets the simulator before each, and restores its settings
+ * afterwards.
+ *
+ * @throws ConfigError for a scenario or driver file that is not valid; InvalidOptionError for settings that are not valid.
+ * @example
+ * import { createSimulator } from 'handover-sim'
+ * import { runScenario } from 'handover-sim/scenario'
+ *
+ * const sim = createSimulator({ webhook: { fetch: () => new Response('ok') } })
+ * const run = await runScenario(sim, 'scenarios/happy-path.yaml')
+ * run.assertPassed()
+ */
+export async function runScenario(
+  sim: PlatformSimulator,
+  scenario: RunnableScenario,
+  options: RunScenarioOptions = {},
+): Promise<ScenarioRun> {
+  const startedAt = wallTime()
+  const startMs = elapsedMs()
+  const plans = compile(await loadAll(scenario, options.cwd ?? process.cwd()))
+  const { driver, close } = await driverFor(sim, options)
+  const scenarios: ScenarioResult[] = []
+  try {
+    for (const plan of plans) scenarios.push(await runOne(sim, plan, driver, options))
+  } finally {
+    await close()
+  }
+  return runOf(sim, scenarios, { startedAt, durationMs: elapsedMs() - startMs })
+}
+
+async function loadAll(scenario: RunnableScenario, cwd: string): Promise<LoadedScenario[]> {
+  const all: readonly (ScenarioFile | string)[] = isList(scenario) ? scenario : [scenario]
+  const files = all.filter(one => typeof one === 'string')
+  const values = all.filter(one => typeof one !== 'string')
+  const environment = { cwd, nodeVersion: process.version }
+  return [
+    ...(files.length === 0 ? [] : await loadScenarios(files, environment)),
+    ...(values.length === 0 ? [] : await loadValues(values, environment)),
+  ]
+}
+
+const isList = (scenario: RunnableScenario): scenario is readonly (ScenarioFile | string)[] => Array.isArray(scenario)
+
+async function runOne(
+  sim: PlatformSimulator,
+  plan: Plan,
+  driver: Driver | null,
+  options: RunScenarioOptions,
+): Promise<ScenarioResult> {
+  const { strict = false, env = process.env, signal = new AbortController().signal } = options
+  const seed = options.seed ?? plan.seed ?? coreOf(sim).seed
+  const result = await runInProcess(sim, plan, { driver, seed, strict, env, signal })
+  return { ...result, rerunCommand: `runScenario(sim, ${JSON.stringify(plan.file)}, { seed: ${seed} })` }
+}
+
+interface UsedDriver {
+  readonly driver: Driver | null
+  /** Closes the driver if `runScenario` created it. */
+  close(): Promise<void>
+}
+
+const leaveOpen = async () => {}
+
+async function driverFor(
+  sim: PlatformSimulator,
+  { driver, env = process.env, cwd }: RunScenarioOptions,
+): Promise<UsedDriver> {
+  if (driver === undefined) return { driver: await agentOf(sim), close: leaveOpen }
+  if (driver === null || isDriver(driver)) return { driver, close: leaveOpen }
+  const made = typeof driver === 'string' ? await driverFile(sim, driver, env, cwd) : await driverFrom(driver)
+  return { driver: made, close: () => made.close() }
+}
+
+const isDriver = (driver: object | string): driver is Driver =>
+  typeof driver === 'object' && 'verbs' in driver && 'call' in driver
+
+async function driverFile(sim: PlatformSimulator, ref: string, env: NodeJS.ProcessEnv | Env, cwd = process.cwd()) {
+  const [{ loadDriver }, { createDriver }] = await Promise.all([
+    import('../agent-driver/load-driver.ts'),
+    import('../agent-driver/create-driver.ts'),
+  ])
+  const terminal = { isTTY: false, prompt: async () => '' }
+  const spec = await loadDriver(ref, { cwd, env, nodeVersion: process.version, ...terminal })
+  const { baseUrl: url, apiKey, botApiKey, botId } = sim
+  return createDriver(spec, { env, sim: { url, apiKey, botApiKey, botId } })
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+const FROM_WORST: readonly Outcome[] = ['error', 'fail', 'inconclusive', 'skipped', 'pass']
+
+function runOf(
+  sim: PlatformSimulator,
+  scenarios: readonly ScenarioResult[],
+  timing: Pick<RunResult, 'startedAt' | 'durationMs'>,
+): ScenarioRun {
+  const core = coreOf(sim)
+  const index = { version: VERSION, ...timing, target: core.address.webhookUrl ?? 'a function', seed: core.seed }
+  const result: RunResult = {
+    ...index,
+    scenarios,
+    failures: [],
+    journal: [],
+    stopped: null,
+    ...countOutcomes(scenarios, []),
+  }
+  const outcome = FROM_WORST.find(one => scenarios.some(scenario => scenario.outcome === one)) ?? 'skipped'
+  const report: ScenarioRun['report'] = ({ colorLevel = 0, columns } = {}) =>
+    prettyReport(describeRun(result), { colorLevel, columns })
+  function assertPassed(): void {
+    if (outcome === 'pass') return
+    const error = new ScenarioFailedError(report(), outcome)
+    Error.captureStackTrace?.(error, assertPassed)
+    throw error
+  }
+  return { outcome, scenarios, report, assertPassed }
+}
+
+/** At least one scenario did not pass. The message is the report. */
+export class ScenarioFailedError extends Error {
+  override readonly name = 'ScenarioFailed'
+  readonly outcome: Outcome
+  constructor(report: string, outcome: Outcome) {
+    super(report)
+    this.outcome = outcome
+  }
+}

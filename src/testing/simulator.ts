@@ -19,9 +19,8 @@ import {
   withChatExpectations,
 } from './chat.ts'
 import { stackAbove } from './expectation-error.ts'
-import type { ReceivedCall, Subject } from './expectations.ts'
+import { type ReceivedCall, type Subject, waitFor } from './expectations.ts'
 import { chatShape, durationMs, SERVER_SHAPE, SIMULATOR_SHAPE, WORKSPACE_SHAPE } from './options.ts'
-import { waitFor } from './wait-for.ts'
 
 /** Options that tests add to those of the platform. */
 export interface TestOptions {

@@ -14,8 +14,7 @@ import type { PlannedStep } from '../scenario/plan.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
 import type { Core } from '../simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
-import { createPlanBuilder, type PlanBuilder } from './plan-builder.ts'
-import { createUserSteps, noteEntry } from './user-steps.ts'
+import { createPlanBuilder, createUserSteps, noteEntry, type PlanBuilder } from './plan-builder.ts'
 
 export interface TestRun {
   readonly sim: PlatformSimulator

@@ -7,9 +7,6 @@ const lineCount = (file: string) => read(`src/${file}`).trimEnd().split('\n').le
 
 /** Small files with one importer, and the reason for each. */
 const SEAMS: Readonly<Record<string, string>> = {
-  'agent-driver/function-call.ts': 'one file for each way to execute a verb',
-  'agent-driver/inbox.ts': 'checks what a driver of the user returns',
-  'agent-driver/placeholders.ts': 'the names allowed in a driver file',
   'journal/ring.ts': 'a data structure without knowledge of entries',
   'scenario/build/index.ts': 'the public names of an entry',
   'server/control/routes/snapshot.ts': 'one file for each group of routes',
