@@ -1,8 +1,8 @@
 /** Creates a driver from its spec: executes verbs as calls, commands, functions, or questions to a person. */
 import type { Agent } from 'undici'
 import { formatValue } from '../contract/explain-issues.ts'
+import { isMap } from '../contract/objects.ts'
 import { ConfigError } from '../files/errors.ts'
-import { isMap } from '../files/is-map.ts'
 import type { InboxFailure } from '../journal/run-failures.ts'
 import { elapsedMs } from '../runtime/clock.ts'
 import type { InterpolationScope } from '../scenario/interpolation.ts'

@@ -1,9 +1,9 @@
 /** Loads an agent driver from a YAML or JSON file, a module, or a URL. */
 import { dirname, extname, resolve } from 'node:path'
 import { formatValue } from '../contract/explain-issues.ts'
+import { isMap } from '../contract/objects.ts'
 import { moduleSource, parseSource } from '../files/document.ts'
 import { ConfigError, fileProblem, type Problem } from '../files/errors.ts'
-import { isMap } from '../files/is-map.ts'
 import { loadExports, type NamedFile, readText } from '../files/user-files.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
 import { nearest } from '../text/error-text.ts'

@@ -1,7 +1,7 @@
 /** Checks scenario, driver and config files (`handover-sim validate`). */
 import type { Command } from 'commander'
 import { formatProblem } from '../files/errors.ts'
-import type { Hint } from '../scenario/format/loaded.ts'
+import type { Hint } from '../scenario/format/scenario.ts'
 import { findFiles } from '../scenario/load/find.ts'
 import { placeText } from '../scenario/plan.ts'
 import { type InspectedFile, inspect } from './inspect-files.ts'

@@ -2,9 +2,9 @@
 import * as z from 'zod/mini'
 import { ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import { isKnob } from '../contract/knobs.ts'
+import { isMap } from '../contract/objects.ts'
 import { type Source, schemaProblems } from '../files/document.ts'
 import { ConfigError, type Problem } from '../files/errors.ts'
-import { isMap } from '../files/is-map.ts'
 import {
   BusinessHoursSchema,
   ClockSchema,

@@ -1,4 +1,4 @@
-/** Builds objects and lists their keys, with types. */
+/** Builds objects, lists their keys and recognizes them, with types. */
 
 /** The keys of an object literal, typed. */
 export const keysOf = <Key extends string>(record: Readonly<Record<Key, unknown>>): Key[] =>
@@ -13,3 +13,6 @@ export const recordOf = <Key extends string, Value>(
 /** A copy without the keys whose value is undefined. */
 export const withoutUndefined = <Value extends object>(value: Value): Value =>
   Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Value
+
+export const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

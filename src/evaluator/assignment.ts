@@ -3,8 +3,9 @@
  * Exact, not greedy: a call that another requirement needs is assigned to that one. Pure; calls are numbers in their
  * order.
  */
-import type { Expectation, ExpectTree } from '../scenario/action.ts'
+
 import { type InterpolationScope, interpolate } from '../scenario/interpolation.ts'
+import type { Expectation, ExpectTree } from '../scenario/plan.ts'
 
 export interface Requirement {
   /** How many calls it needs. */

@@ -1,14 +1,11 @@
 /** Evaluates `check`: met as soon as one observation of the chat has the expected state. */
-import { keysOf } from '../contract/objects.ts'
-import { isMap } from '../files/is-map.ts'
-import type { Check } from '../scenario/action.ts'
+import { isMap, keysOf } from '../contract/objects.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
-import type { PlannedStep } from '../scenario/plan.ts'
+import type { Check, PlannedStep } from '../scenario/plan.ts'
 import type { RunEventOf, TranscriptRow } from '../scenario/run-events.ts'
 import { flow } from '../scenario/value-text.ts'
 import type { Happened } from './failure.ts'
-import type { Difference } from './match.ts'
-import { distanceOf, fits, type MatchOptions, match } from './match.ts'
+import { type Difference, distanceOf, fits, type MatchOptions, match } from './match.ts'
 import { chatIn } from './references.ts'
 import {
   type EvaluationContext,

@@ -1,6 +1,6 @@
 /** Registers which step has claimed which call or inbox item: each once, and in the order of its conversation. */
 
-import { isMap } from '../files/is-map.ts'
+import { isMap } from '../contract/objects.ts'
 import { type Call, type ConversationKey, type InboxRead, isLater } from './journal-index.ts'
 
 export interface ClaimRegistry {

@@ -1,9 +1,8 @@
 /** Finds texts of users in the wrong place: sent back to the user as an agent's message, or in another chat. */
 import type { Entry } from '../journal/entry.ts'
-import { interpolate, namesIn, stringsIn } from '../scenario/interpolation.ts'
+import { filledOver, interpolate, namesIn, stringsIn } from '../scenario/interpolation.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../scenario/plan.ts'
 import { conversationsIn } from '../scenario/run-events.ts'
-import { filledOver } from '../scenario/variables.ts'
 import type { ChatRef, Failure, StepRef } from './failure.ts'
 import { stepRef } from './references.ts'
 import { finderIn, type Known, known, type Reached, reachedIn, type Written, writtenIn } from './tokens.ts'

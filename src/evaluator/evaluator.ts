@@ -3,11 +3,9 @@
  * in between; later it reads a saved journal. Both give the same verdict, because nothing but plan and entries counts.
  */
 import type { Entry } from '../journal/entry.ts'
-import type { Verb } from '../scenario/action.ts'
-import type { InterpolationScope } from '../scenario/interpolation.ts'
-import type { Plan, PlannedStep } from '../scenario/plan.ts'
+import { createVariables, type InterpolationScope } from '../scenario/interpolation.ts'
+import type { Plan, PlannedStep, Verb } from '../scenario/plan.ts'
 import { isRunEvent, type RunEventOf } from '../scenario/run-events.ts'
-import { createVariables } from '../scenario/variables.ts'
 import { type CheckEvaluator, evaluateCheck } from './check.ts'
 import { createClaimRegistry, createInboxClaims } from './claims.ts'
 import { computeVerdict } from './compute-verdict.ts'

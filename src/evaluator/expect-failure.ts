@@ -1,7 +1,6 @@
 /** Explains why an `expect` was not met. */
 
-import type { Expectation, ExpectTree } from '../scenario/action.ts'
-import type { PlannedStep } from '../scenario/plan.ts'
+import type { Expectation, ExpectTree, PlannedStep } from '../scenario/plan.ts'
 import { leavesOf } from './assignment.ts'
 import { refusedEventHint, unreachableReason } from './deliveries.ts'
 import type { CallProgress, Expected, FailureHint, Happened, NoCallDetail, ObstacleCode } from './failure.ts'

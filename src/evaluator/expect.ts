@@ -1,7 +1,7 @@
 /** Evaluates `expect`: claims the expected calls as they arrive. */
-import type { Expectation, ExpectTree } from '../scenario/action.ts'
+
 import { InterpolationError, MISSING, valueAt } from '../scenario/interpolation.ts'
-import type { PlannedStep } from '../scenario/plan.ts'
+import type { Expectation, ExpectTree, PlannedStep } from '../scenario/plan.ts'
 import { type Alternative, alternativesOf, filledTree, fillRequirements, leavesOf } from './assignment.ts'
 import {
   type Attempt,

@@ -1,7 +1,7 @@
 /** Indexes the journal of a play: calls, steps, deliveries and inboxes by step and conversation. */
 
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
-import { isMap } from '../files/is-map.ts'
+import { isMap } from '../contract/objects.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../scenario/plan.ts'
 import {

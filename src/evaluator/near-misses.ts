@@ -1,6 +1,6 @@
 /** Finds out whether a call is the expected one, and if not, every obstacle; ranks the calls that came closest. */
-import { isMap } from '../files/is-map.ts'
-import type { Expectation } from '../scenario/action.ts'
+import { isMap } from '../contract/objects.ts'
+import type { Expectation } from '../scenario/plan.ts'
 import type { ClaimRegistry } from './claims.ts'
 import type { NearMiss, Obstacle, ObstacleCode } from './failure.ts'
 import {
@@ -11,8 +11,7 @@ import {
   isLater,
   type JournalIndex,
 } from './journal-index.ts'
-import type { Difference } from './match.ts'
-import { distanceOf, fits, type MatchOptions, match } from './match.ts'
+import { type Difference, distanceOf, fits, type MatchOptions, match } from './match.ts'
 import type { Moment } from './windows.ts'
 
 /** Describes the call that one expectation looks for. */

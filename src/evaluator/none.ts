@@ -1,8 +1,7 @@
 /** Evaluates `none`: calls that must not arrive in the turn, for some time. */
 
-import type { CallPattern, Expectation } from '../scenario/action.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
-import type { PlannedStep } from '../scenario/plan.ts'
+import type { CallPattern, Expectation, PlannedStep } from '../scenario/plan.ts'
 import type { PatternRef } from './failure.ts'
 import { type Call, callReference, ruleOf } from './journal-index.ts'
 import { accepts, type CallQuery, conversationOfQuery } from './near-misses.ts'

@@ -1,9 +1,7 @@
 /** Makes the references that failures hold: to steps, chats, expected calls and inbox items. */
-import type { CallPattern, Expectation, ExpectTree } from '../scenario/action.ts'
-import type { Plan, PlannedStep } from '../scenario/plan.ts'
+import type { CallPattern, Expectation, ExpectTree, Plan, PlannedStep } from '../scenario/plan.ts'
 import type { InboxItem } from '../scenario/run-events.ts'
-import type { Notation } from '../scenario/value-text.ts'
-import { flow } from '../scenario/value-text.ts'
+import { flow, type Notation } from '../scenario/value-text.ts'
 import type { InboxItemRef, PatternRef, RequirementRef, RequirementTree, StepName, StepRef } from './failure.ts'
 
 export const stepName = ({ number, id, label }: StepName): StepName => ({ number, id, label })

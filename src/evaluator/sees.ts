@@ -1,16 +1,14 @@
 /** Evaluates `agent: { sees }`: claims the expected items as they appear in the agent's inbox. */
-import type { Action, Times } from '../scenario/action.ts'
+
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
-import type { PlannedStep } from '../scenario/plan.ts'
+import type { Action, PlannedStep, Times } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
-import type { Notation } from '../scenario/value-text.ts'
-import { flow } from '../scenario/value-text.ts'
+import { flow, type Notation } from '../scenario/value-text.ts'
 import { asItem, countBefore, type InboxClaims, shortItem } from './claims.ts'
 import { refusedEventHint } from './deliveries.ts'
 import type { Expected, InboxDetail, NearMiss, Obstacle } from './failure.ts'
 import type { InboxRead } from './journal-index.ts'
-import type { Difference } from './match.ts'
-import { distanceOf, fits, match } from './match.ts'
+import { type Difference, distanceOf, fits, match } from './match.ts'
 import { chatIn, itemRef } from './references.ts'
 import {
   type EvaluationContext,

@@ -1,8 +1,7 @@
 /** Defines what the evaluators of single steps have in common: their context, their status and their results. */
-import type { InterpolationScope } from '../scenario/interpolation.ts'
+import type { InterpolationScope, Variables } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { Notation } from '../scenario/value-text.ts'
-import type { Variables } from '../scenario/variables.ts'
 import type { Failure, PatternRef, RequirementRef } from './failure.ts'
 import type { Difference } from './match.ts'
 import type { MatchContext } from './near-misses.ts'

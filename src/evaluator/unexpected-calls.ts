@@ -1,10 +1,8 @@
 /** Finds the calls that no step claims: too many of an expected call, unexpected ones, and those after the end. */
 import type { EndpointId } from '../contract/endpoints.ts'
-import { isMap } from '../files/is-map.ts'
-import type { Expectation } from '../scenario/action.ts'
-import type { PlannedStep } from '../scenario/plan.ts'
-import type { Notation } from '../scenario/value-text.ts'
-import { flow } from '../scenario/value-text.ts'
+import { isMap } from '../contract/objects.ts'
+import type { Expectation, PlannedStep } from '../scenario/plan.ts'
+import { flow, type Notation } from '../scenario/value-text.ts'
 import { type AttributedFailure, type Evaluation, nameOfConversation, sinceStart } from './evaluation.ts'
 import { closeOf, type ExpectEvaluator } from './expect.ts'
 import { tooClose } from './expect-failure.ts'

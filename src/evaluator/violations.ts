@@ -1,9 +1,9 @@
 /** Finds calls that the platform refused for breaking its contract, and calls that `never` forbids. */
 
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
-import { isMap } from '../files/is-map.ts'
-import type { CallPattern } from '../scenario/action.ts'
+import { isMap } from '../contract/objects.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
+import type { CallPattern } from '../scenario/plan.ts'
 import { type AttributedFailure, type Evaluation, nameOfConversation, sinceStart } from './evaluation.ts'
 import { type Call, callReference, ruleOf } from './journal-index.ts'
 import { fits } from './match.ts'

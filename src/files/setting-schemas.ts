@@ -11,10 +11,10 @@ import {
   parseKnob,
   schemaFor,
 } from '../contract/knobs.ts'
+import { isMap } from '../contract/objects.ts'
 import { Button } from '../contract/schemas.ts'
 import { readBusinessHours } from '../platform/availability.ts'
 import { defineTexts } from '../text/texts.ts'
-import { isMap } from './is-map.ts'
 
 const TEXTS = defineTexts({
   start: 'a time such as "2024-01-01T09:00:00Z"',

@@ -1,5 +1,17 @@
-/** Reads the user's files as text or loads them as modules; errors say why one cannot be read. */
-import { readFileSync } from 'node:fs'
+/** Reads the user's files as text, loads them as modules, and writes files atomically. */
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { wallDelay } from '../runtime/clock.ts'
 import { loadModule } from '../runtime/node.ts'
@@ -29,13 +41,30 @@ const TEXTS = defineTexts({
     `needs Node 22.18 or newer, this is ${version}. Write it as .yaml, .json or .mjs, or use a newer Node`,
 })
 
+/** By system code. */
 const REASONS: Readonly<Record<string, string>> = defineTexts({
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'part of the path is not a folder',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
+  EISDIR: 'it is a folder',
 })
+
+const READ_REASONS: Readonly<Record<string, string>> = defineTexts({
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'part of the path is not a folder',
+})
+
+const WRITE_REASONS: Readonly<Record<string, string>> = defineTexts({
+  ENOTDIR: 'part of the path is a file',
+  EEXIST: 'part of the path is a file',
+  ENOENT: 'a folder of the path cannot be created',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the disk is read-only',
+})
+
+function reasonOf(error: unknown, reasons: Readonly<Record<string, string>>): string {
+  const code = systemCodeOf(error) ?? ''
+  return reasons[code] ?? REASONS[code] ?? messageOf(error)
+}
 
 /** Throws `ConfigError`. */
 export function readText({ name, path }: NamedFile): string {
@@ -43,7 +72,7 @@ export function readText({ name, path }: NamedFile): string {
   try {
     bytes = readFileSync(path)
   } catch (error) {
-    throw fileProblem(name, TEXTS.unreadable(REASONS[systemCodeOf(error) ?? ''] ?? messageOf(error)))
+    throw fileProblem(name, TEXTS.unreadable(reasonOf(error, READ_REASONS)))
   }
   if (isUtf16(bytes)) throw fileProblem(name, TEXTS.utf16)
   if (bytes.includes(0)) throw fileProblem(name, TEXTS.binary)
@@ -104,3 +133,60 @@ function checkTypeScript(name: string, nodeVersion: string): void {
   if (major >= 24 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18)) return
   throw fileProblem(name, TEXTS.noTypeScript(nodeVersion))
 }
+
+/**
+ * Writes the pieces one by one and creates missing folders. A reader sees the old or the new text and never a part of it.
+ * Throws an Error that says why it failed.
+ */
+export function saveText(path: string, text: Iterable<string>): void {
+  try {
+    makeFolder(dirname(path))
+    save(existsSync(path) ? realpathSync(path) : path, text)
+  } catch (error) {
+    throw new Error(reasonOf(error, WRITE_REASONS))
+  }
+}
+
+/** Creates one folder at a time, because a recursive `mkdir` of Node never returns in places such as /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+function save(path: string, text: Iterable<string>): void {
+  if (isSpecialFile(path)) return writeAll(path, text)
+  const draft = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
+  try {
+    writeAll(draft, text)
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+}
+
+const BATCH_CHARS = 1 << 20
+
+function writeAll(path: string, text: Iterable<string>): void {
+  const file = openSync(path, 'w')
+  try {
+    let batch = ''
+    for (const piece of text) {
+      batch += piece
+      if (batch.length < BATCH_CHARS) continue
+      writeFileSync(file, batch)
+      batch = ''
+    }
+    writeFileSync(file, batch)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Devices and pipes are written directly; for a folder the system reports the error. */
+const isSpecialFile = (path: string) => existsSync(path) && !statSync(path).isFile()

@@ -1,6 +1,8 @@
 /** Reads a journal for calls that work and are likely to cause trouble. Each rule is a heading of docs/lint.md. */
 import { ALIASES } from '../contract/endpoints.ts'
-import type { Entry, EntryOf, FaultEffect } from '../journal/entry.ts'
+import { defaultKnobs } from '../contract/knobs.ts'
+import type { Entry, EntryOf, FaultEffect, Finding } from '../journal/entry.ts'
+import { stringsIn } from '../scenario/interpolation.ts'
 import { type Plan, stepsOf } from '../scenario/plan.ts'
 import { isRunEvent } from '../scenario/run-events.ts'
 import {
@@ -11,40 +13,35 @@ import {
   transcriptPolling,
   typingNeverStopped,
 } from './chat-rules.ts'
-import { FINDING_RULES } from './findings.ts'
-import { type History, historyOf, type LinterRule, type LintFinding } from './rule.ts'
-import { secretExposed } from './secrets.ts'
+import {
+  type History,
+  historyOf,
+  isFaulty,
+  type LinterRule,
+  type LintFinding,
+  perRun,
+  type Secret,
+  type SecretPlace,
+} from './rule.ts'
 
 /** Reports once that a run uses both names of the API. */
-const aliasMixed: LinterRule = {
-  id: 'alias-mixed',
-  find({ calls }) {
-    const [handoverSeqs = [], takeoverSeqs = []] = ALIASES.map(alias =>
-      calls.filter(call => call.alias === alias).map(({ seq }) => seq),
-    )
-    const [first] = handoverSeqs
-    const [other] = takeoverSeqs
-    if (first === undefined || other === undefined) return []
-    return [
-      { rule: 'alias-mixed', details: { handoverSeqs, takeoverSeqs }, conversation: null, entrySeqs: [first, other] },
-    ]
-  },
-}
+const aliasMixed = perRun('alias-mixed', ({ calls }) => {
+  const [handoverSeqs = [], takeoverSeqs = []] = ALIASES.map(alias =>
+    calls.filter(call => call.alias === alias).map(({ seq }) => seq),
+  )
+  const [[first], [other]] = [handoverSeqs, takeoverSeqs]
+  if (first === undefined || other === undefined) return []
+  return [{ details: { handoverSeqs, takeoverSeqs }, entrySeqs: [first, other] }]
+})
 
 /** Reports faults that nothing was applied to; only when every step ended, because later calls may use a fault. */
-const faultUnused: LinterRule = {
-  id: 'fault-unused',
-  find(history) {
-    if (!isComplete(history)) return []
-    const faults = history.entries.filter(isFaultSet)
-    return faults
-      .filter(fault => !isUsed(history.entries, fault, faults))
-      .map(({ fault, effect, seq, chat_id }): LintFinding<'fault-unused'> => {
-        const conversation = history.conversationOf(chat_id)
-        return { rule: 'fault-unused', details: { fault, effect, seq }, conversation, entrySeqs: [seq] }
-      })
-  },
-}
+const faultUnused = perRun('fault-unused', history => {
+  if (!isComplete(history)) return []
+  const faults = history.entries.filter(isFaultSet)
+  return faults
+    .filter(fault => !isUsed(history.entries, fault, faults))
+    .map(({ fault, effect, seq, chat_id }) => ({ details: { fault, effect, seq }, chat_id, entrySeqs: [seq] }))
+})
 
 type FaultSet = EntryOf<'note'> & { readonly fault: string; readonly effect: FaultEffect }
 
@@ -62,6 +59,95 @@ function isUsed(entries: readonly Entry[], { fault, seq }: FaultSet, faults: rea
   return entries.some(one => one.kind === 'fault' && one.fault === fault && one.seq > seq && one.seq < until)
 }
 
+/** Shorter values are words that may occur anywhere. */
+const SHORTEST = 8
+
+/** Reports API keys and signatures in texts, addresses and answers, where people and logs can read them. */
+const secretExposed = perRun('secret-exposed', history => {
+  const secrets = secretsOf(history)
+  return history.entries.flatMap(entry =>
+    textsOf(entry).flatMap(({ place, text }) => {
+      const secret = parameterIn(place, text) ?? secrets.find(({ value }) => text.includes(value))?.kind
+      if (secret === undefined) return []
+      return [{ details: { seq: entry.seq, secret, place }, chat_id: entry.chat_id, entrySeqs: [entry.seq] }]
+    }),
+  )
+})
+
+/** The keys of the scenario, and the keys and signatures in headers, which are masked in a saved journal. */
+function secretsOf({ plan, calls, entries }: History): Secret[] {
+  const knobs = defaultKnobs()
+  const apiKey = (value: unknown): Secret => ({ kind: 'api_key', value: String(value) })
+  const configured = (['keys.handover', 'keys.bot'] as const).map(name => apiKey(plan.config[name] ?? knobs[name]))
+  const sent = calls.map(({ request }) =>
+    apiKey(/^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''),
+  )
+  const signatures = entries.flatMap(signaturesOf).map((value): Secret => ({ kind: 'signature', value }))
+  const byValue = new Map([...configured, ...sent, ...signatures].map(secret => [secret.value, secret]))
+  return [...byValue.values()].filter(({ value }) => value.length >= SHORTEST && !value.includes('***'))
+}
+
+const signaturesOf = (entry: Entry): string[] =>
+  entry.kind !== 'delivery' ? [] : Object.values(entry.request.headers).filter(value => /^[\w+/]{43}=$/.test(value))
+
+function textsOf(entry: Entry): { place: SecretPlace; text: string }[] {
+  if (entry.kind === 'delivery') return [{ place: 'webhook_answer', text: entry.response?.body ?? '' }]
+  if (entry.kind !== 'api') return []
+  const texts = stringsIn(entry.request.body).map(text => ({ place: 'text' as const, text }))
+  return [{ place: 'address', text: decoded(entry.path) }, ...texts]
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** Names of parameters come before values, because values are masked in a saved journal. */
+const parameterIn = (place: SecretPlace, text: string): 'parameter' | undefined =>
+  place === 'address' && /[?&][^=&#]*(key|token|secret|auth)[^=&#]*=/i.test(text) ? 'parameter' : undefined
+
+/** Platform rule -> rule of the linter, for every finding that the API and the platform make. */
+export const FINDINGS = {
+  ER1: 'unknown-fields',
+  'R-SENDER.4': 'sender-incomplete',
+  'E0.2': 'content-type',
+  E5: 'end-without-takeover',
+} as const
+
+/** Reports calls that the platform accepted with a finding, once for each kind of finding. */
+const findingRules = Object.entries(FINDINGS).map(([platformRule, id]) =>
+  perRun(id, history =>
+    grouped(history, platformRule).map(([finding, calls]) => {
+      const [{ endpoint, path, chat_id }] = calls
+      const seqs = calls.map(({ seq }) => seq)
+      return { details: { target: endpoint ?? path, finding, seqs }, chat_id, entrySeqs: seqs }
+    }),
+  ),
+)
+
+type Calls = [EntryOf<'api'>, ...EntryOf<'api'>[]]
+
+function grouped({ calls, conversationOf }: History, platformRule: string): [finding: Finding, calls: Calls][] {
+  const groups = new Map<string, [Finding, Calls]>()
+  for (const call of calls) {
+    if (call.endpoint === 'end' && isRepetition(calls, call)) continue
+    for (const finding of call.findings.filter(({ rule }) => rule === platformRule)) {
+      const key = `${conversationOf(call.chat_id)} ${call.endpoint} ${finding.message}`
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, [finding, [call]])
+      else group[1].push(call)
+    }
+  }
+  return [...groups.values()]
+}
+
+/** A call of `end` whose first answer a fault lost or damaged. */
+const isRepetition = (calls: readonly EntryOf<'api'>[], { seq, chat_id }: EntryOf<'api'>): boolean =>
+  calls.some(one => one.seq < seq && one.chat_id === chat_id && one.endpoint === 'end' && isFaulty(one))
+
 export const RULES: readonly LinterRule[] = [
   messageAfterEnd,
   startTwice,
@@ -72,7 +158,7 @@ export const RULES: readonly LinterRule[] = [
   secretExposed,
   aliasMixed,
   faultUnused,
-  ...FINDING_RULES,
+  ...findingRules,
 ]
 
 /** All findings, ordered by the last entry that each is about. */

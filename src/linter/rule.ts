@@ -80,19 +80,27 @@ export function historyOf(plan: Plan, entries: readonly Entry[]): History {
   return { plan, entries, chats, calls, conversationOf: conversationsIn(entries) }
 }
 
-type Found<Id extends LintRule> = Pick<LintFinding<Id>, 'details' | 'entrySeqs'>
+type Found<Id extends LintRule> = Pick<LintFinding<Id>, 'details' | 'entrySeqs'> & {
+  readonly chat_id?: string | undefined
+}
+
+/** A rule that reads the entries of all chats; a finding with `chat_id` is about that chat. */
+export const perRun = <Id extends LintRule>(id: Id, find: (history: History) => readonly Found<Id>[]): LinterRule => ({
+  id,
+  find: history =>
+    find(history).map(({ details, chat_id, entrySeqs }) => {
+      return { rule: id, details, conversation: history.conversationOf(chat_id), entrySeqs }
+    }),
+})
 
 /** A rule that reads one chat at a time. */
 export const perChat = <Id extends LintRule>(
   id: Id,
   find: (chat: readonly Entry[], history: History) => readonly Found<Id>[],
-): LinterRule => ({
-  id,
-  find: history =>
-    [...history.chats].flatMap(([chatId, chat]) =>
-      find(chat, history).map(found => ({ rule: id, ...found, conversation: history.conversationOf(chatId) })),
-    ),
-})
+): LinterRule =>
+  perRun(id, history =>
+    [...history.chats].flatMap(([chat_id, chat]) => find(chat, history).map(found => ({ ...found, chat_id }))),
+  )
 
 export const succeeded = ({ status }: Call): boolean => status >= 200 && status < 300
 

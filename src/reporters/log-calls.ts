@@ -1,6 +1,6 @@
 /** Describes API calls of the intermediary for the log. */
 
-import { isMap } from '../files/is-map.ts'
+import { isMap } from '../contract/objects.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/quantities.ts'
 import { faultNames, formatMs, quote, shorten, visible } from '../text/terminal-text.ts'

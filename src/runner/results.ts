@@ -1,8 +1,8 @@
 /** Builds the results of scenarios, and the counts and the exit code of a run. */
 import { ENDPOINTS } from '../contract/endpoints.ts'
+import { isMap } from '../contract/objects.ts'
 import type { Failure } from '../evaluator/failure.ts'
 import type { Reason, RunResult, ScenarioResult, Verdict, Warning } from '../evaluator/verdict.ts'
-import { isMap } from '../files/is-map.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'

@@ -8,7 +8,7 @@ import {
   type Knobs,
   parseKnob,
 } from '../contract/knobs.ts'
-import { isMap } from '../files/is-map.ts'
+import { isMap } from '../contract/objects.ts'
 import type { Summarize, Translate } from '../platform/engines.ts'
 import type { BotReply } from '../platform/state.ts'
 import { nearest, sentence, suggest } from '../text/error-text.ts'

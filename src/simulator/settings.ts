@@ -1,6 +1,6 @@
 /** Changes and shows the configuration of a running simulator. */
 import { formatKnobs, isKnob, KNOB_NAMES } from '../contract/knobs.ts'
-import { isMap } from '../files/is-map.ts'
+import { isMap } from '../contract/objects.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { readBusinessHours } from '../platform/availability.ts'
 import type { BotReply } from '../platform/state.ts'

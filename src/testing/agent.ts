@@ -1,7 +1,7 @@
 /** Acts as a human agent through functions of the test, and expects what the agent sees. */
 import type { Driver, DriverContext, InboxItem } from '../agent-driver/driver.ts'
 import { runSeesStep } from '../runner/check-steps.ts'
-import type { Action } from '../scenario/action.ts'
+import type { Action } from '../scenario/plan.ts'
 import { flow } from '../scenario/value-text.ts'
 import { anything, validateOptions } from '../simulator/options.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'

@@ -1,5 +1,5 @@
 /** Converts the expected body of a test to a pattern of the evaluator. */
-import { isMap } from '../files/is-map.ts'
+import { isMap } from '../contract/objects.ts'
 import { matcherProblems } from '../scenario/format/matchers.ts'
 import { isAsymmetric } from '../scenario/interpolation.ts'
 import { describeValue } from '../simulator/options.ts'

@@ -1,8 +1,8 @@
 /** Validates options of a test: those of simulators, servers, workspaces and chats, and those of expectations. */
 
 import { ENDPOINTS } from '../contract/endpoints.ts'
-import { isMap } from '../files/is-map.ts'
-import type { Times } from '../scenario/action.ts'
+import { isMap } from '../contract/objects.ts'
+import type { Times } from '../scenario/plan.ts'
 import {
   anything,
   callable,

@@ -2,9 +2,8 @@
 
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
-import type { Action } from '../scenario/action.ts'
 import { FIRST_TURN, type Turn, turnAfter } from '../scenario/compile/turns.ts'
-import type { ConversationSpec, Plan, PlannedStep } from '../scenario/plan.ts'
+import type { Action, ConversationSpec, Plan, PlannedStep } from '../scenario/plan.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
 import { flow } from '../scenario/value-text.ts'
 import type { Core } from '../simulator/core.ts'

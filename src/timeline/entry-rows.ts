@@ -1,6 +1,6 @@
 /** Turns one journal entry into the content of a timeline row. */
 
-import { isMap } from '../files/is-map.ts'
+import { isMap } from '../contract/objects.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { isDriverCall } from '../scenario/run-events.ts'
 import { counted } from '../text/quantities.ts'

@@ -1,11 +1,11 @@
 /** Checks that the examples of docs/scenarios.md load, and that the page names every key, step and matcher. */
 import { describe, expect, it } from 'vitest'
 import { knownKeys } from '../../src/contract/explain-issues.ts'
-import { OPTION_NAMES } from '../../src/scenario/format/calls.ts'
+import { OPTION_NAMES } from '../../src/scenario/format/checks.ts'
+import { CALL_NAMES } from '../../src/scenario/format/fields.ts'
 import { OPS } from '../../src/scenario/format/matchers.ts'
 import { ScenarioFile } from '../../src/scenario/format/scenario.ts'
 import { Step, VERBS } from '../../src/scenario/format/step.ts'
-import { CALL_NAMES } from '../../src/scenario/format/values.ts'
 import { complaints, HEAD, load } from '../scenario/format/written.ts'
 import { blocks, read, rows, section } from './pages.ts'
 

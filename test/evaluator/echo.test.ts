@@ -5,8 +5,7 @@ import { echoes, leaksBetween } from '../../src/evaluator/echo.ts'
 import { makeToken } from '../../src/evaluator/tokens.ts'
 import type { ScenarioResult } from '../../src/evaluator/verdict.ts'
 import { describeFailure } from '../../src/evaluator/wording/report.ts'
-import type { Action } from '../../src/scenario/action.ts'
-import type { PlannedStep } from '../../src/scenario/plan.ts'
+import type { Action, PlannedStep } from '../../src/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from '../linter/journal.ts'
 
 const step = (number: number, action: Action, conversation = 'ada'): PlannedStep => ({

@@ -1,7 +1,6 @@
 /** Tests that docs/lint.md and the rules cover each other and every finding of the platform. */
 import { expect, it } from 'vitest'
-import { FINDINGS } from '../../src/linter/findings.ts'
-import { RULES } from '../../src/linter/lint.ts'
+import { FINDINGS, RULES } from '../../src/linter/lint.ts'
 import { filesIn } from '../architecture/files.ts'
 import { read } from '../docs/pages.ts'
 

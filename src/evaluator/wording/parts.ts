@@ -1,5 +1,5 @@
 /** Renders the parts that texts of failures are made of: calls, steps, times, counts. */
-import type { Times } from '../../scenario/action.ts'
+import type { Times } from '../../scenario/plan.ts'
 import { formatDuration } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
 import type {

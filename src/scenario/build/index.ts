@@ -1,11 +1,12 @@
-/** Lists the public names of `handover-sim/scenario`, which builds scenarios in code. */
+/** Builds scenarios and parts in code, as the same data as YAML files, and lists the public names of `handover-sim/scenario`. */
+import { Document, isCollection, isScalar, visit } from 'yaml'
+import type { PartFile, ScenarioFile } from '../format/scenario.ts'
+import type { Step } from '../format/step.ts'
 
 export type { PartFile, ScenarioFile } from '../format/scenario.ts'
 export type { Step } from '../format/step.ts'
 export type { Matcher, Matching } from './matchers.ts'
 export { $ } from './matchers.ts'
-export type { ScenarioOptions } from './scenario-file.ts'
-export { definePart, defineScenario, toYaml } from './scenario-file.ts'
 export type { BodyOf, CallOptions, CallStep, StepOptions } from './steps.ts'
 export {
   agent,
@@ -28,3 +29,71 @@ export {
   user,
   wait,
 } from './steps.ts'
+
+export type ScenarioOptions = Omit<ScenarioFile, '$schema' | 'version' | 'kind' | 'steps'>
+
+/**
+ * Defines a scenario in code. The result is the data of a scenario file.
+ *
+ * @example
+ * import { defineScenario, expectCall, press } from 'handover-sim/scenario'
+ *
+ * export default defineScenario({ name: 'Takeover' }, [press('handover'), expectCall('start')])
+ */
+export const defineScenario = (options: ScenarioOptions, steps: Step[]): ScenarioFile => ({
+  version: 1,
+  ...options,
+  steps,
+})
+
+/**
+ * Defines steps that `include` inserts, with parameters. A parameter that is null has no default.
+ *
+ * @example
+ * import { definePart, expectCall, press } from 'handover-sim/scenario'
+ *
+ * export default definePart({ name: null }, [press('handover'), expectCall('start', { sender: { name: '$(name)' } })])
+ */
+export const definePart = (params: Readonly<Record<string, unknown>>, steps: Step[]): PartFile => ({
+  version: 1,
+  kind: 'partial',
+  params: { ...params },
+  steps,
+})
+
+const MODELINE = '# yaml-language-server: $schema=./node_modules/handover-sim/schema/scenario.v1.json\n'
+
+/**
+ * Renders a scenario as the YAML of a scenario file; several scenarios become documents of one file.
+ *
+ * @example
+ * import { defineScenario, press, toYaml } from 'handover-sim/scenario'
+ *
+ * console.log(toYaml(defineScenario({ name: 'Takeover' }, [press('handover')])))
+ */
+export function toYaml(scenario: ScenarioFile | PartFile | readonly (ScenarioFile | PartFile)[]): string {
+  const all = Array.isArray(scenario) ? scenario : [scenario]
+  return MODELINE + all.map(textOf).join('---\n')
+}
+
+function textOf(value: unknown): string {
+  const document = new Document(value, { aliasDuplicateObjects: false })
+  layOut(document)
+  return document.toString({ lineWidth: 0, flowCollectionPadding: true })
+}
+
+/** Puts every step on a line of its own. */
+function layOut(document: Document): void {
+  visit(document, {
+    Pair(_key, pair) {
+      if (isCollection(pair.value)) pair.value.flow = !isTall(pair.key)
+    },
+    Scalar(_key, scalar) {
+      // Without quotes it would look like a placeholder.
+      if (typeof scalar.value === 'string' && scalar.value.includes('{{')) scalar.type = 'QUOTE_DOUBLE'
+    },
+  })
+}
+
+const TALL = ['steps', 'finally', 'repeat', 'parallel']
+const isTall = (key: unknown) => isScalar(key) && TALL.includes(String(key.value))

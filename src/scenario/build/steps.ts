@@ -3,10 +3,10 @@
 import type { CallBodies } from '../../contract/endpoints.ts'
 import { withoutUndefined } from '../../contract/objects.ts'
 import type { FaultSpec } from '../../faults/schema.ts'
-import type { CallName } from '../action.ts'
-import type { CallMap, ExpectInput, ExpectOptions, ExpectStep } from '../format/calls.ts'
+import type { CallMap, ExpectInput, ExpectOptions, ExpectStep } from '../format/checks.ts'
 import type { Step } from '../format/step.ts'
 import type { AGENT_WORDS } from '../format/stimuli.ts'
+import type { CallName } from '../plan.ts'
 import type { Matcher, Matching } from './matchers.ts'
 
 export interface StepOptions {

@@ -1,17 +1,22 @@
 /** Compiles scenarios to plans, one for each combination of a matrix. */
 import { ConfigError } from '../../files/errors.ts'
-import type { LoadedScenario } from '../format/loaded.ts'
+import type { LoadedScenario } from '../format/scenario.ts'
 import { type Plan, type PlannedItem, stepsOf } from '../plan.ts'
+import { flowText, truncate } from './actions.ts'
 import { unwantedOf } from './call-patterns.ts'
-import { chatsOf } from './chats.ts'
-import { Definitions } from './definitions.ts'
 import { type Expansion, expand } from './expand-steps.ts'
-import { headerOf } from './header.ts'
-import { flowText, truncate } from './label.ts'
+import { headerOf, requirementsOf } from './header.ts'
 import { RESERVED_NAMES, unknownNames } from './names.ts'
-import { requirementsOf } from './requirements.ts'
-import { createStepCompiler, Diagnostics } from './step-compiler.ts'
-import { type CompileScope, defineNames, defineNamesInOrder, EMPTY_SCOPE, escapePlaceholders } from './templates.ts'
+import { chatsOf, Definitions } from './references.ts'
+import {
+  type CompileScope,
+  createStepCompiler,
+  Diagnostics,
+  defineNames,
+  defineNamesInOrder,
+  EMPTY_SCOPE,
+  escapePlaceholders,
+} from './step-compiler.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 import { withTurns } from './turns.ts'
 

@@ -4,26 +4,25 @@
  */
 import { dirname, resolve } from 'node:path'
 import { nearest } from '../../text/error-text.ts'
-import type { Action } from '../action.ts'
-import { type FileValue, type LoadedScenario, type Path, placeOf } from '../format/loaded.ts'
+import { atLeast, FLAG } from '../format/fields.ts'
+import { type FileValue, type LoadedScenario, type Path, placeOf } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
-import { atLeast, FLAG } from '../format/values.ts'
 import { type InterpolationScope, namesIn } from '../interpolation.ts'
-import type { PlannedItem, PlannedStep } from '../plan.ts'
-import { actionOf } from './actions.ts'
-import { type Chats, conversationOfStep, isAboutChat } from './chats.ts'
-import { Definitions } from './definitions.ts'
-import { labelOf } from './label.ts'
+import type { Action, PlannedItem, PlannedStep } from '../plan.ts'
+import { actionOf, labelOf } from './actions.ts'
 import { namedTexts, RESERVED_NAMES, unknownNames } from './names.ts'
-import { createStepCompiler, type Diagnostics, type StepCompiler } from './step-compiler.ts'
+import { type Chats, conversationOfStep, Definitions, isAboutChat } from './references.ts'
 import {
   type CompileScope,
+  createStepCompiler,
+  type Diagnostics,
   defineNames,
   defineNamesInOrder,
   escapePlaceholders,
   interpolateStatic,
+  type StepCompiler,
   substituteDeferred,
-} from './templates.ts'
+} from './step-compiler.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 
 const MOST_STEPS = 10_000

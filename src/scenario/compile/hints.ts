@@ -1,11 +1,9 @@
 /** Finds steps that an author should change, without running the scenario. */
 
 import type { FaultSpec } from '../../faults/schema.ts'
-import type { Verb } from '../action.ts'
-import type { Hint } from '../format/loaded.ts'
-import { isCheck, type Plan, type PlannedItem, type PlannedStep, stepsOf } from '../plan.ts'
-import { callsOf } from './call-patterns.ts'
-import { unknownFields } from './unknown-fields.ts'
+import type { Hint } from '../format/scenario.ts'
+import { isCheck, type Plan, type PlannedItem, type PlannedStep, stepsOf, type Verb } from '../plan.ts'
+import { callsOf, unknownFields } from './call-patterns.ts'
 
 export function hintsOf(plans: readonly Plan[]): Hint[] {
   const all = plans.flatMap(plan => {

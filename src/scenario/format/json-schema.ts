@@ -2,11 +2,11 @@
 import * as z from 'zod/mini'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
 import { knownKeys } from '../../contract/explain-issues.ts'
-import { bodyShape } from './calls.ts'
+import { bodyShape } from './checks.ts'
+import { CALL_NAMES } from './fields.ts'
 import { matcherShape } from './matchers.ts'
 import { PartFile, ScenarioFile } from './scenario.ts'
 import { VERBS } from './step.ts'
-import { CALL_NAMES } from './values.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 /** Checks matchers when a scenario is read: known operators, one for each map, with arguments they accept. */
 import * as z from 'zod/mini'
 import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-issues.ts'
-import { isMap } from '../../files/is-map.ts'
+import { isMap } from '../../contract/objects.ts'
 import { nearest } from '../../text/error-text.ts'
 import { defineTexts } from '../../text/texts.ts'
 

@@ -1,22 +1,29 @@
-/** Defines scenario files and parts; types, validation and the JSON Schema for editors come from these schemas. */
+/** Defines scenario files and parts by schemas, and describes a loaded scenario with the places of its values. */
 import * as z from 'zod/mini'
-import { isMap } from '../../files/is-map.ts'
+import { fieldName } from '../../contract/explain-issues.ts'
+import { isMap } from '../../contract/objects.ts'
+import type { Source } from '../../files/document.ts'
+import type { Problem } from '../../files/errors.ts'
 import { BusinessHoursSchema, ClockSchema, described, knobSchemas, ReplySchema } from '../../files/setting-schemas.ts'
-import { NeverSchema, type PatternInput } from './calls.ts'
-import { HistoryRowSchema } from './chat.ts'
-import { type BrokenRule, conflict, incomplete, RULE_TEXTS, ruled } from './map-rules.ts'
-import { Steps } from './step.ts'
+import type { Place } from '../plan.ts'
+import { HistoryRowSchema, NeverSchema, type PatternInput } from './checks.ts'
 import {
   AVAILABILITY_VALUE,
   atLeast,
+  type BrokenRule,
   CALL_NAMES,
+  conflict,
   DURATION,
   FLAG,
+  incomplete,
   isPlaceholder,
   PLACEHOLDER_SHAPE,
+  RULE_TEXTS,
+  ruled,
   SEVERITY,
   staticSchema,
-} from './values.ts'
+} from './fields.ts'
+import { Steps } from './step.ts'
 
 const textSchema = (description: string, ...examples: unknown[]) =>
   z.string().check(z.minLength(1), described(description, ...examples))
@@ -141,3 +148,45 @@ export const PartFile = z.strictObject({
   steps: Steps,
 })
 export type PartFile = z.infer<typeof PartFile>
+
+/** A value of a file; `at` is the path to it when the file holds several values. */
+export interface FileValue<Value> {
+  /** As the user would write it. */
+  readonly file: string
+  readonly path: string
+  readonly source: Source
+  readonly at: readonly PropertyKey[]
+  readonly value: Value
+}
+
+/** Something an author should change; nothing fails because of it. */
+export interface Hint {
+  readonly place: Place | null
+  /** `virtual-wait-before-none`. */
+  readonly rule: string
+  readonly message: string
+}
+
+export interface LoadedScenario extends FileValue<ScenarioFile> {
+  readonly name: string
+  readonly place: Place | null
+  /** Every file of steps it may include, by path. */
+  readonly parts: ReadonlyMap<string, FileValue<PartFile>>
+  readonly warnings: readonly Hint[]
+}
+
+export type Path = readonly PropertyKey[]
+
+export function placeOf({ file, source, at }: FileValue<unknown>, path: Path): Place | null {
+  const found = source.place([...at, ...path], 'value')
+  return found === null ? null : { file, line: found.line, column: found.column }
+}
+
+export function problemAt(
+  written: FileValue<unknown>,
+  path: Path,
+  message: string,
+  of: 'key' | 'value' = 'value',
+): Problem {
+  return written.source.problem([...written.at, ...path], of, fieldName([...written.at, ...path]), message)
+}

@@ -4,9 +4,22 @@
  */
 import * as z from 'zod/mini'
 import { described } from '../../files/setting-schemas.ts'
-import { ExpectSchema, NoneSchema } from './calls.ts'
-import { CheckSchema } from './chat.ts'
-import { type BrokenRule, conflict, incomplete, present, RULE_TEXTS, ruled } from './map-rules.ts'
+import { CheckSchema, ExpectSchema, NoneSchema } from './checks.ts'
+import {
+  atLeast,
+  type BrokenRule,
+  conflict,
+  DURATION,
+  FLAG,
+  incomplete,
+  type Placeholder,
+  present,
+  RULE_TEXTS,
+  ruled,
+  staticSchema,
+  TARGET,
+  typed,
+} from './fields.ts'
 import {
   AgentSchema,
   AvailabilitySchema,
@@ -18,7 +31,6 @@ import {
   textSchema,
   UserSchema,
 } from './stimuli.ts'
-import { atLeast, DURATION, FLAG, type Placeholder, staticSchema, TARGET, typed } from './values.ts'
 
 const Include = z.union([
   textSchema('A file of steps (`kind: partial`), relative to this file', 'parts/accept.yaml'),

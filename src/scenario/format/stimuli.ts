@@ -2,27 +2,33 @@
 import * as z from 'zod/mini'
 import { WEBHOOK_EVENTS } from '../../contract/events.ts'
 import { knownKeys } from '../../contract/explain-issues.ts'
+import { isMap } from '../../contract/objects.ts'
 import { Fault, type FaultSpec } from '../../faults/schema.ts'
-import { isMap } from '../../files/is-map.ts'
 import { described } from '../../files/setting-schemas.ts'
 import { namesIn } from '../interpolation.ts'
-import { Buttons } from './chat.ts'
-import { type BrokenRule, conflict, incomplete, lacking, present, RULE_TEXTS, ruled } from './map-rules.ts'
-import { matcherOf } from './matchers.ts'
+import { Buttons } from './checks.ts'
 import {
   ACK,
   AVAILABILITY_VALUE,
   atLeast,
+  type BrokenRule,
+  conflict,
   DURATION,
   FLAG,
+  incomplete,
+  lacking,
   PLACEHOLDER_SHAPE,
+  present,
   REASON,
+  RULE_TEXTS,
+  ruled,
   SIGN,
   staticSchema,
   TIMES,
   type TimesInput,
   typed,
-} from './values.ts'
+} from './fields.ts'
+import { matcherOf } from './matchers.ts'
 
 export const textSchema = (description: string, ...examples: unknown[]) =>
   z.string().check(described(description, ...examples))

@@ -6,12 +6,10 @@ import { defineTexts } from '../../text/texts.ts'
 import { compileInto } from '../compile/compile.ts'
 import { hintsOf } from '../compile/hints.ts'
 import { Diagnostics } from '../compile/step-compiler.ts'
-import { type FileValue, type LoadedScenario, placeOf, problemAt } from '../format/loaded.ts'
-import { ScenarioFile } from '../format/scenario.ts'
+import { type FileValue, type LoadedScenario, placeOf, problemAt, ScenarioFile } from '../format/scenario.ts'
 import type { Plan } from '../plan.ts'
 import { type FoundFile, findFiles } from './find.ts'
-import { createPartReader, type PartReader } from './parts.ts'
-import { kindOf, parseValue, valuesIn } from './read.ts'
+import { createPartReader, kindOf, type PartReader, parseValue, valuesIn } from './read.ts'
 
 const TEXTS = defineTexts({
   empty: 'has no scenario in it',

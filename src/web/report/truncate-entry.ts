@@ -1,6 +1,6 @@
 /** Truncates long payloads of journal entries, so that a page can hold them. */
 
-import { isMap } from '../../files/is-map.ts'
+import { isMap } from '../../contract/objects.ts'
 import type { Entry } from '../../journal/entry.ts'
 import { size } from './formatting.ts'
 

@@ -1,8 +1,7 @@
 /** From steps as they are written to a plan: numbers, lanes, turns, defaults, what it needs. */
 import { describe, expect, it } from 'vitest'
 import { namedTexts } from '../../../src/scenario/compile/names.ts'
-import { interpolate } from '../../../src/scenario/interpolation.ts'
-import { createVariables } from '../../../src/scenario/variables.ts'
+import { createVariables, interpolate } from '../../../src/scenario/interpolation.ts'
 import { allSteps, complaints, HEAD, load, planOf, plansOf } from './written.ts'
 
 const turnsOf = async (steps: string, head = '') => allSteps(await planOf(steps, head)).map(({ turn }) => turn)

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { ConfigError } from '../../../src/files/errors.ts'
 import { compile } from '../../../src/scenario/compile/compile.ts'
-import type { LoadedScenario } from '../../../src/scenario/format/loaded.ts'
+import type { LoadedScenario } from '../../../src/scenario/format/scenario.ts'
 import { loadScenarios } from '../../../src/scenario/load/load.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../../../src/scenario/plan.ts'
 
