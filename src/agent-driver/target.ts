@@ -2,7 +2,7 @@
 import type { TargetFailure } from '../journal/run-failures.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { interpolate } from '../scenario/interpolation.ts'
-import { targetEndedText, targetNotStartedText } from '../wording/run-failures.ts'
+import { targetEndedText, targetNotStartedText } from '../wording/failures.ts'
 import type { Environment, TargetControl, TargetSpec } from './driver.ts'
 import {
   isRunning,

@@ -2,10 +2,8 @@
 
 import type { FailureReport, RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { formatMs, visible } from '../text/terminal-text.ts'
-import { causeOf, headlineOf } from './failure.ts'
-import { detailLines } from './failure-details.ts'
-import { titleOf } from './scenario-block.ts'
-import { countsText } from './summary.ts'
+import { causeOf, detailLines, headlineOf } from './failures.ts'
+import { countsText, titleOf } from './pretty.ts'
 import { createTheme, OUTCOME_STYLES } from './theme.ts'
 
 /** GitHub shows at most ten annotations per step. */

@@ -2,8 +2,7 @@
 import type { Outcome } from '../evaluator/verdict.ts'
 import type { RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { visible } from '../text/terminal-text.ts'
-import { causeOf, headlineOf } from './failure.ts'
-import { detailLines, outsideDetailLines } from './failure-details.ts'
+import { causeOf, detailLines, headlineOf, outsideDetailLines } from './failures.ts'
 import { createTheme } from './theme.ts'
 
 export function junitReport(result: RunReport): string {

@@ -1,13 +1,12 @@
 /** Describes journal entries for the log. */
-
+import { isMap } from '../contract/objects.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { counted } from '../text/quantities.ts'
-import { shorten, visible } from '../text/terminal-text.ts'
+import { faultNames, formatMs, quote, shorten, visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
+import { assumedIn } from '../wording/entry.ts'
 import { effectText, notAppliedText } from '../wording/faults.ts'
-import { describeCall } from './log-calls.ts'
-import { describeDelivery, describeEvent } from './log-deliveries.ts'
-import type { LogLine } from './log-line.ts'
+import { describeDelivery, describeEvent, type LogDetail, type LogLine } from './log-webhooks.ts'
 
 const TEXTS = defineTexts({
   presses: 'presses',
@@ -120,3 +119,124 @@ function details(fields: object): string {
     .map(([name, value]) => visible(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`))
     .join(' ')
 }
+
+const CALLS = defineTexts({
+  takeoverPath: ' (takeover path)',
+  sender: (name: string, languages: string) => `as ${name}${languages}`,
+  attachments: ', attachments',
+  timeout: (ms: string) => `for ${ms} ms`,
+  answer: (status: number) => `answer ${status}`,
+  noAnswer: 'no answer',
+  because: 'because',
+  finding: (rule: string) => `finding ${rule}`,
+  assumed: (assumptions: string) => `assumed ${assumptions}`,
+  byFaults: (faults: string) => `by ${faults}`,
+  lostBefore: 'not processed',
+  lostAfter: (status: number) => `processed (${status}), the answer lost`,
+  redirected: 'redirected to the path as it is written',
+  messages: (count: number) => `${count} messages`,
+  file: 'the file',
+  internalError: 'internal error of handover-sim',
+  refused: 'refused',
+})
+
+type Call = EntryOf<'api'>
+type Fields = Readonly<Record<string, unknown>>
+
+const asFields = (value: unknown): Fields => (isMap(value) ? value : {})
+
+function describeCall(entry: Call): LogLine {
+  const { what, quoted } = request(entry)
+  const refused = entry.status >= 400
+  return {
+    direction: 'intermediary -> platform',
+    what,
+    quoted,
+    details: [...answer(entry), ...findings(entry)],
+    wrong: (refused && entry.faults === undefined) || entry.findings.length > 0,
+  }
+}
+
+const LONGEST_PATH = 50
+
+function request(entry: Call): { what: string; quoted?: string | undefined } {
+  const method = visible(entry.method)
+  if (entry.endpoint === null) return { what: `${method} ${shorten(visible(entry.path), LONGEST_PATH)}` }
+  const old = entry.alias === 'takeover' ? CALLS.takeoverPath : ''
+  const body = asFields(entry.request.body)
+  const bodyText = BODY_TEXTS[entry.endpoint]?.(body)
+  const quoted = entry.endpoint === 'message' && typeof body.message === 'string' ? body.message : undefined
+  return { what: `${method} ${entry.endpoint}${old}${bodyText ? ` ${bodyText}` : ''}`, quoted }
+}
+
+function sender(body: Fields): string {
+  const { name, language_codes } = asFields(body.sender)
+  const languages = Array.isArray(language_codes) ? ` (${visible(language_codes.join(', '))})` : ''
+  return typeof name === 'string' ? CALLS.sender(shorten(visible(name), 20), languages) : ''
+}
+
+/** The fields of a body that the log shows, by endpoint. */
+const BODY_TEXTS: Partial<Record<string, (body: Fields) => string>> = {
+  start: body => `${sender(body)}${body.supports_attachment === true ? CALLS.attachments : ''}`,
+  end: sender,
+  message: body => `${sender(body)}${Array.isArray(body.buttons) ? `, ${counted(body.buttons.length, 'button')}` : ''}`,
+  availability: body => visible([body.availability, body.reason].filter(part => typeof part === 'string').join(' ')),
+  typing_start: body => (body.timeout === undefined ? '' : CALLS.timeout(visible(String(body.timeout)))),
+}
+
+function answer(entry: Call): LogDetail[] {
+  if (isAnsweredByFault(entry)) return [faultAnswer(entry)]
+  const { status } = entry
+  const refused = status >= 400
+  const by = entry.faults === undefined ? '' : faultNames(entry.faults)
+  const text = [outcome(entry), formatMs(entry.duration_ms), assumptions(entry), by].filter(Boolean).join(', ')
+  const first: LogDetail = {
+    label: CALLS.answer(status),
+    shortLabel: String(status),
+    text,
+    level: refused ? 'bad' : 'good',
+  }
+  const { message } = asFields(asFields(entry.response).error)
+  return refused && typeof message === 'string'
+    ? [first, { label: CALLS.because, text: visible(message), level: 'bad' }]
+    : [first]
+}
+
+function assumptions(entry: Call): string {
+  const assumed = assumedIn(entry).map(one => shorten(visible(one), LONGEST_ASSUMPTION))
+  return assumed.length === 0 ? '' : CALLS.assumed(assumed.join(', '))
+}
+
+const LONGEST_ASSUMPTION = 60
+
+/** A fault lost the answer or gave one in place of the platform, whose own refusals always name assumptions. */
+const isAnsweredByFault = ({ faults, answer_lost, status, unspecified }: Call): boolean =>
+  faults !== undefined && (answer_lost !== undefined || (status >= 400 && Object.keys(unspecified).length === 0))
+
+function faultAnswer({ status, faults = [], answer_lost, duration_ms }: Call): LogDetail {
+  const by = `${CALLS.byFaults(faultNames(faults))}, ${formatMs(duration_ms)}`
+  if (answer_lost === undefined)
+    return { label: CALLS.answer(status), shortLabel: String(status), text: by, level: 'warn' }
+  const done = answer_lost === 'before' ? CALLS.lostBefore : CALLS.lostAfter(status)
+  return { label: CALLS.noAnswer, text: `${done}, ${by}`, level: 'warn' }
+}
+
+function outcome({ status, response, path }: Call): string {
+  const body = asFields(response)
+  if (status >= 400) return refusal(asFields(body.error), status)
+  if (status >= 300) return CALLS.redirected
+  if (body.event === 'SUMMARIZED') return `SUMMARIZED ${quote(String(body.summary), LONGEST_SUMMARY)}`
+  const { messages } = asFields(body.chat)
+  const count = Array.isArray(messages) ? CALLS.messages(messages.length) : path.startsWith('/files/') ? CALLS.file : ''
+  return [typeof body.event === 'string' ? body.event : '', count].filter(Boolean).join(', ')
+}
+
+const LONGEST_SUMMARY = 60
+
+function refusal({ code }: Fields, status: number): string {
+  if (typeof code === 'string') return visible(code)
+  return status >= 500 ? CALLS.internalError : CALLS.refused
+}
+
+const findings = (entry: Call): LogDetail[] =>
+  entry.findings.map(({ rule, message }) => ({ label: CALLS.finding(rule), text: visible(message), level: 'warn' }))

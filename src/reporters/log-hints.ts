@@ -2,7 +2,7 @@
 
 import type { EntryOf } from '../journal/entry.ts'
 import { visible } from '../text/terminal-text.ts'
-import { isInvalidSign, isTruncated } from './log-deliveries.ts'
+import { isInvalidSign, isTruncated } from './log-webhooks.ts'
 
 export interface LogHint {
   /** Hints of the same cause are given once. */

@@ -2,10 +2,9 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 import type { Entry } from '../journal/entry.ts'
 import { pad, quote, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
-import { describeLateAnswer, isManual } from './log-deliveries.ts'
 import { describeEntry } from './log-entries.ts'
 import { logHintFor } from './log-hints.ts'
-import type { Level, LogDetail, LogLine } from './log-line.ts'
+import { describeLateAnswer, isManual, type Level, type LogDetail, type LogLine } from './log-webhooks.ts'
 
 export type LogStyle = 'pretty' | 'compact' | 'quiet'
 

@@ -1,8 +1,12 @@
 /** Renders the report for a terminal: a line per passed scenario, details of failed ones, and a summary. */
-import type { RunReport } from '../evaluator/wording/report.ts'
-import { hasDetails, outsideLines, scenarioLines, shortLines } from './scenario-block.ts'
-import { summaryLines } from './summary.ts'
-import { type ColorLevel, createTheme } from './theme.ts'
+
+import type { Outcome } from '../evaluator/verdict.ts'
+import { exitCodeText, OUTCOME_TEXTS, type RunReport, type ScenarioReport } from '../evaluator/wording/report.ts'
+import { counted } from '../text/quantities.ts'
+import { formatMs, pad, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
+import { defineTexts } from '../text/texts.ts'
+import { causeOf, detailLines, type Layout, outsideDetailLines } from './failures.ts'
+import { type ColorLevel, createTheme, OUTCOME_STYLES } from './theme.ts'
 
 export interface PrettyOptions {
   readonly colorLevel: ColorLevel
@@ -27,4 +31,199 @@ export function prettyReport(result: RunReport, { colorLevel, columns = 100 }: P
     .filter(block => block.length > 0)
     .map(block => block.join('\n'))
     .join('\n\n')}\n`
+}
+
+/** `scenarios/happy.yaml > Happy path`, `… #2` when it is repeated. */
+export const titleOf = ({ file, name, instance }: Pick<ScenarioReport, 'file' | 'name' | 'instance'>): string =>
+  visible(`${file} > ${name}${instance > 1 ? ` #${instance}` : ''}`)
+
+const INDENT = '  '
+
+/** Environment failures have a reason and no details. */
+export const hasDetails = ({ failures }: ScenarioReport): boolean => failures.some(({ kind }) => kind !== 'environment')
+
+/** Groups scenarios with equal lines: repetitions, and scenarios that were not played for the same reason. */
+export function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): string[] {
+  const groups = new Map<string, [ScenarioReport, ...ScenarioReport[]]>()
+  for (const scenario of scenarios) {
+    const key = shortKey(scenario)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [scenario])
+    else group.push(scenario)
+  }
+  return [...groups.values()].flatMap(group =>
+    group.length === 1 ? shortScenario(group[0], layout) : groupLine(group, layout),
+  )
+}
+
+const shortKey = (scenario: ScenarioReport): string =>
+  JSON.stringify(
+    scenario.outcome === 'pass'
+      ? [scenario.file, scenario.name, scenario.warnings.length > 0 && scenario.instance]
+      : [scenario.outcome, scenario.reason ?? scenario],
+  )
+
+function groupLine(group: readonly [ScenarioReport, ...ScenarioReport[]], layout: Layout): string[] {
+  const [first] = group
+  const { word, shade } = OUTCOME_STYLES[first.outcome]
+  if (first.outcome !== 'pass')
+    return withReason(`${layout.theme[shade](word)} ${group.length} scenarios`, first.reason ?? '', layout)
+  const time = group.reduce((sum, { durationMs }) => sum + durationMs, 0) / group.length
+  const times = `${group.length} times, ${formatMs(time)} each`
+  return [`${layout.theme[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${layout.theme.faint(times)}`]
+}
+
+/** Puts a reason on lines of its own on a narrow terminal, and the output of a program always. */
+const NARROW = 80
+
+function withReason(head: string, why: string, { columns }: Layout): string[] {
+  const [first = '', ...more] = why.split('\n').map(visible)
+  if (first === '') return [head]
+  const [beside, below] = columns >= NARROW ? [`${head}  ${first}`, more] : [head, [first, ...more]]
+  return [beside, ...below.flatMap(line => wrap(line, columns - 4)).map(line => `    ${line}`)]
+}
+
+export const scenarioLines = (scenario: ScenarioReport, layout: Layout): string[] =>
+  hasDetails(scenario) ? storyOf(scenario, layout) : shortScenario(scenario, layout)
+
+function shortScenario(scenario: ScenarioReport, layout: Layout): string[] {
+  const { theme } = layout
+  const { word, shade } = OUTCOME_STYLES[scenario.outcome]
+  const warnings = scenario.warnings.length === 0 ? '' : `  ${theme.warn(warned(scenario.warnings.length))}`
+  const because = scenario.reason ?? causeOf(scenario)
+  const time = scenario.outcome === 'skipped' ? '' : `  ${theme.faint(formatMs(scenario.durationMs))}`
+  return withReason(`${theme[shade](word)} ${titleOf(scenario)}${time}${warnings}`, because, layout)
+}
+
+const warned = (count: number) => `${count} warning${count === 1 ? '' : 's'}`
+
+const storyOf = (scenario: ScenarioReport, layout: Layout): string[] => [
+  headLine(scenario, layout),
+  ...indented(detailLines(scenario, inner(layout))),
+  ...(factsBelow(scenario, layout.columns) ? indented([layout.theme.faint(factsOf(scenario))]) : []),
+]
+
+/** The block of failures outside of every scenario. */
+export function outsideLines(result: RunReport, layout: Layout): string[] {
+  if (result.failures.length === 0) return []
+  const head = `${layout.theme.bad('FAIL')} ${layout.theme.strong('outside every scenario')}`
+  return [head, ...indented(outsideDetailLines(result, inner(layout)))]
+}
+
+const inner = (layout: Layout): Layout => ({ ...layout, columns: layout.columns - INDENT.length })
+const indented = (lines: readonly string[]) => lines.map(line => `${INDENT}${line}`)
+
+/** `FAIL scenarios/happy.yaml > Happy path          seed 1, real clock, 6.4 s`. */
+function headLine(scenario: ScenarioReport, { columns, theme }: Layout): string {
+  const { word, shade } = OUTCOME_STYLES[scenario.outcome]
+  const title = titleOf(scenario)
+  const head = theme[shade](word)
+  if (factsBelow(scenario, columns)) return `${head} ${theme.strong(title)}`
+  const facts = factsOf(scenario)
+  const titleColumns = Math.max(20, columns - widthOf(word) - widthOf(facts) - 4)
+  return `${head} ${theme.strong(pad(shorten(title, titleColumns), titleColumns))}  ${theme.faint(facts)}`
+}
+
+const factsOf = ({ seed, clock, durationMs }: ScenarioReport) => `seed ${seed}, ${clock} clock, ${formatMs(durationMs)}`
+
+/** On a narrow terminal the facts come last, so that the cause stays in the second line. */
+const factsBelow = (scenario: ScenarioReport, columns: number) =>
+  columns < NARROW && widthOf(`FAIL ${titleOf(scenario)}  ${factsOf(scenario)}`) > columns
+
+const TEXTS = defineTexts({
+  warnings: 'Warnings',
+  slowest: 'Slowest',
+  nothing: 'nothing was played',
+  stopped: (reason: string) => `stopped early: ${reason}`,
+  outside: (count: number) => `${counted(count, 'failure')} outside every scenario`,
+  target: (url: string) => `target ${url}`,
+  seed: (seed: number) => `, seed ${seed}`,
+  exit: (code: number, meaning: string) => `exit ${code}${meaning}`,
+  someInconclusive: (count: number) =>
+    `passed, but ${counted(count, 'result')} inconclusive; with --strict this is exit 4`,
+})
+
+const SLOWEST = 3
+const MAX_NAMES = 3
+
+export function summaryLines(result: RunReport, layout: Layout): string[] {
+  return [...warnings(result, layout), ...slowest(result, layout), ...totals(result, layout)]
+}
+
+interface Group {
+  count: number
+  readonly names: Set<string>
+}
+
+function warningsByRule(scenarios: readonly ScenarioReport[]): [string, Group][] {
+  const groups = new Map<string, Group>()
+  for (const { warnings, name } of scenarios) {
+    for (const { rule } of warnings) {
+      const group = groups.get(rule) ?? { count: 0, names: new Set() }
+      group.count++
+      group.names.add(name)
+      groups.set(rule, group)
+    }
+  }
+  return [...groups].sort(([, a], [, b]) => b.count - a.count)
+}
+
+function warnings({ scenarios }: RunReport, { theme, columns }: Layout): string[] {
+  const groups = warningsByRule(scenarios)
+  if (groups.length === 0) return []
+  const lines = groups.map(([rule, { count, names }]) => {
+    const more = names.size > MAX_NAMES ? ` and ${names.size - MAX_NAMES} more` : ''
+    const where = [...names].slice(0, MAX_NAMES).join(', ')
+    return `  ${theme.warn(shorten(visible(`${rule}: ${counted(count, 'time')}, in ${where}${more}`), columns - 2))}`
+  })
+  return [TEXTS.warnings, ...lines, '']
+}
+
+function slowest(result: RunReport, { columns }: Layout): string[] {
+  const scenarios = result.scenarios.filter(({ durationMs }) => durationMs > 0)
+  if (scenarios.length <= SLOWEST) return []
+  const longest = [...scenarios].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
+  const timed = longest.map(scenario => ({ time: formatMs(scenario.durationMs), title: titleOf(scenario) }))
+  const wide = Math.max(...timed.map(({ time }) => time.length))
+  const lines = timed.map(({ time, title }) => shorten(`  ${time.padStart(wide)}  ${title}`, columns))
+  return [TEXTS.slowest, ...lines, '']
+}
+
+const ORDER: readonly Outcome[] = ['pass', 'fail', 'error', 'inconclusive', 'skipped']
+
+/** `6 scenarios in 7.0 s: 1 passed, 3 failed`. */
+export function countsText(
+  { scenarios, counts, durationMs }: RunReport,
+  paint = (_: Outcome, text: string) => text,
+): string {
+  const parts = ORDER.filter(outcome => counts[outcome] > 0).map(outcome =>
+    paint(outcome, `${counts[outcome]} ${OUTCOME_TEXTS[outcome]}`),
+  )
+  const what = parts.length === 0 ? TEXTS.nothing : parts.join(', ')
+  return `${counted(scenarios.length, 'scenario')} in ${formatMs(durationMs)}: ${what}`
+}
+
+function totals(result: RunReport, { theme, columns }: Layout): string[] {
+  const stopped = isStopShown(result)
+    ? []
+    : wrap(TEXTS.stopped(visible(result.stopped ?? '')), columns).map(line => theme.bad(line))
+  const orphans = result.failures.length === 0 ? [] : [theme.bad(TEXTS.outside(result.failures.length))]
+  const meaning = meaningOf(result)
+  return [
+    countsText(result, (outcome, text) => theme[OUTCOME_STYLES[outcome].shade](text)),
+    ...orphans,
+    ...stopped,
+    `${TEXTS.target(visible(result.target))}${result.seed === null ? '' : TEXTS.seed(result.seed)}`,
+    ...wrap(TEXTS.exit(result.exitCode, meaning === undefined ? '' : `: ${meaning}`), columns),
+  ]
+}
+
+/** The lines of the scenarios show the reason when none was played. */
+const isStopShown = ({ stopped, scenarios }: RunReport): boolean =>
+  stopped === null || (scenarios.length > 0 && scenarios.every(({ reasonCode }) => reasonCode === 'unreachable'))
+
+/** Mentions inconclusive results, which do not change the exit code without `--strict`. */
+function meaningOf({ exitCode, counts }: RunReport): string | undefined {
+  if (exitCode !== 0 || counts.inconclusive === 0) return exitCodeText(exitCode)
+  return TEXTS.someInconclusive(counts.inconclusive)
 }

@@ -7,7 +7,7 @@ import type { ScenarioReport } from '../evaluator/wording/report.ts'
 import { elapsedMs, type Timer, wallTimer } from '../runtime/clock.ts'
 import { formatMs, shorten, visible, widthOf } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import { causeOf } from './failure.ts'
+import { causeOf } from './failures.ts'
 import { type ColorLevel, createTheme, OUTCOME_STYLES, type Theme } from './theme.ts'
 
 const TEXTS = defineTexts({

@@ -3,9 +3,8 @@
 import type { FailureReport, RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { placeText } from '../scenario/plan.ts'
 import { visible } from '../text/terminal-text.ts'
-import { causeOf, headlineOf } from './failure.ts'
-import { detailLines, outsideDetailLines } from './failure-details.ts'
-import { titleOf } from './scenario-block.ts'
+import { causeOf, detailLines, headlineOf, outsideDetailLines } from './failures.ts'
+import { titleOf } from './pretty.ts'
 import { createTheme } from './theme.ts'
 
 export function tapReport(result: RunReport): string {

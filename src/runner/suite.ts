@@ -13,7 +13,7 @@ import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
 import type { PlatformSimulatorOptions } from '../simulator/options.ts'
 import { createPlatformSimulator } from '../simulator/simulator.ts'
-import { earlyEndText } from '../wording/run-failures.ts'
+import { earlyEndText } from '../wording/failures.ts'
 import {
   applyStrict,
   countOutcomes,

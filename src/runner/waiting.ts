@@ -6,7 +6,7 @@ import { wallTimer } from '../runtime/clock.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
 import { advanceVirtual, type Core } from '../simulator/core.ts'
-import { earlyEndText } from '../wording/run-failures.ts'
+import { earlyEndText } from '../wording/failures.ts'
 
 export interface WaitContext {
   readonly core: Core

@@ -6,7 +6,7 @@ import type { NewFile } from '../platform/files.ts'
 import type { Chat } from '../platform/state.ts'
 import { type ChatView, type MessageView, viewChat } from '../platform/transcript.ts'
 import { type UserOutcome, UserProblem } from '../platform/user-actions.ts'
-import { failureText } from '../wording/delivery.ts'
+import { failureText } from '../wording/failures.ts'
 import type { Core } from './core.ts'
 import { flag, list, type OptionKind, text, validateOptions, whole } from './options.ts'
 

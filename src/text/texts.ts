@@ -22,6 +22,7 @@ export function transformTexts(change: ((text: string) => string) | null): void 
  * const TEXTS = defineTexts({ refused: (port: number) => `connection refused: port ${port} does not listen` })
  * TEXTS.refused(3000)
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function defineTexts<const Table extends Readonly<Record<string, Text>>>(table: Table): Table {
   return new Proxy(table, {
     get(texts, name, receiver) {

@@ -7,10 +7,16 @@ import type { Failure } from '../evaluator/failure.ts'
 import type { ScenarioResult } from '../evaluator/verdict.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { DriverCallEntry, InboxItem } from '../scenario/run-events.ts'
-import { inboxRow, isInboxRead } from './driver-rows.ts'
-import { answerOf, rowContent } from './entry-rows.ts'
-import { stepEndedRow, stepStartedRow } from './note-rows.ts'
-import type { RowContent, TimelineRow } from './row.ts'
+import {
+  answerOf,
+  inboxRow,
+  isInboxRead,
+  type RowContent,
+  rowContent,
+  stepEndedRow,
+  stepStartedRow,
+  type TimelineRow,
+} from './rows.ts'
 
 /** The input of a timeline. Failures outside of every scenario have no chats and no steps. */
 export interface TimelineSource extends Pick<ScenarioResult, 'journal' | 'conversations' | 'steps'> {

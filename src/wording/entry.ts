@@ -1,8 +1,7 @@
-/** Presents journal entries outside of the simulator: without keys and signatures, and with failures in words. */
-import type { Entry } from '../journal/entry.ts'
+/** Presents journal entries outside of the simulator: without keys and signatures, and with texts for codes. */
+import type { ApiContent, Entry } from '../journal/entry.ts'
 import { maskEntry } from '../journal/mask.ts'
-import { failureText } from './delivery.ts'
-import { driverFailureText } from './run-failures.ts'
+import { driverFailureText, failureText } from './failures.ts'
 
 /** `signatureHeader` is the name in force. */
 export function presentEntry(entry: Entry, signatureHeader = ''): Entry {
@@ -13,3 +12,6 @@ export function presentEntry(entry: Entry, signatureHeader = ''): Entry {
     return Object.assign({}, masked, { error: driverFailureText(masked.failure) })
   return masked
 }
+
+export const assumedIn = ({ unspecified }: Pick<ApiContent, 'unspecified'>): string[] =>
+  Object.entries(unspecified).map(([name, value]) => (value === null ? name : `${name}=${String(value)}`))

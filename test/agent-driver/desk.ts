@@ -7,7 +7,7 @@ import { createDriver, type DriverOptions } from '../../src/agent-driver/create-
 import type { Driver, DriverContext } from '../../src/agent-driver/driver.ts'
 import { type LoadDriverOptions, loadDriver } from '../../src/agent-driver/load-driver.ts'
 import type { DriverFailure } from '../../src/journal/run-failures.ts'
-import { driverFailureText } from '../../src/wording/run-failures.ts'
+import { driverFailureText } from '../../src/wording/failures.ts'
 import { folderWith } from '../config/folder.ts'
 
 export interface Asked {

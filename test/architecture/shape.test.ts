@@ -11,7 +11,6 @@ const SEAMS: Readonly<Record<string, string>> = {
   'scenario/build/index.ts': 'the public names of an entry',
   'server/control/routes/snapshot.ts': 'one file for each group of routes',
   'signature/index.ts': 'the public names of an entry',
-  'web/report/client/filter.ts': 'one file for each part of the page',
 }
 
 const isBrowserPair = (file: string) =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { DifferenceNote } from '../../src/evaluator/difference-notes.ts'
 import { fits, match } from '../../src/evaluator/match.ts'
 import { stripToken } from '../../src/evaluator/tokens.ts'
-import { noteText } from '../../src/evaluator/wording/differences.ts'
+import { noteText } from '../../src/evaluator/wording/expected.ts'
 
 const noted = (note: DifferenceNote | undefined) => (note === undefined ? '' : noteText(note))
 

@@ -1,7 +1,7 @@
 /** What came of the steps that do something, and what a play comes to in the end. */
 import { describe, expect, it } from 'vitest'
 import { createEvaluator } from '../../src/evaluator/evaluator.ts'
-import { driverFailureText } from '../../src/wording/run-failures.ts'
+import { driverFailureText } from '../../src/wording/failures.ts'
 import { checked, type Delivered, journalOf, planOf } from '../scenario/journal-builder.ts'
 
 const REFUSED = { code: 'connection_refused', target: '127.0.0.1:3100', system_code: 'ECONNREFUSED' } as const

@@ -6,10 +6,10 @@ import {
   type RunReport,
   type ScenarioReport,
 } from '../../src/evaluator/wording/report.ts'
-import { elide, isGap } from '../../src/reporters/diagram-rows.ts'
+import { elide, isGap } from '../../src/reporters/diagram.ts'
 import { prettyReport } from '../../src/reporters/pretty.ts'
 import { widthOf } from '../../src/text/terminal-text.ts'
-import type { TimelineRow } from '../../src/timeline/row.ts'
+import type { TimelineRow } from '../../src/timeline/rows.ts'
 import { anyText, HOSTILE, hostileResult, UNSEEN } from './hostile.ts'
 import { failure, Journal, result, scenarioResult, step, stepVerdict } from './run-results.ts'
 import {

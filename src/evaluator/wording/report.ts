@@ -1,14 +1,12 @@
-/** Renders the results of a run for reports: failures, warnings and reasons become texts and keep their codes. */
+/** Renders the results of a run for reports: failures, warnings and outcomes become texts and keep their codes. */
 import { findingText } from '../../linter/texts.ts'
 import { defineTexts } from '../../text/texts.ts'
 import type { DifferenceNote } from '../difference-notes.ts'
 import type { Failure, FailureHint, Happened, NearMiss, ObstacleCode } from '../failure.ts'
 import type { Difference } from '../match.ts'
 import type { Reason, RunResult, ScenarioResult, Verdict, Warning } from '../verdict.ts'
-import { noteText, obstaclesText, subjectText } from './differences.ts'
-import { expectedText } from './expected.ts'
-import { happenedText } from './happened.ts'
-import { hintText } from './hints.ts'
+import { expectedText, noteText, obstaclesText, subjectText } from './expected.ts'
+import { happenedText, hintText } from './happened.ts'
 import { type Audience, driverHas, renderCode, stepText, type TextsOf } from './parts.ts'
 
 /** A failure as a report shows it. */
@@ -178,3 +176,27 @@ const REASONS: TextsOf<Reason> = defineTexts({
 } satisfies TextsOf<Reason>)
 
 export const reasonText = (reason: Reason): string => renderCode(REASONS, reason, 'scenario')
+
+/** The outcomes of scenarios, as they end a count: `3 passed`. */
+export const OUTCOME_TEXTS = defineTexts({
+  pass: 'passed',
+  fail: 'failed',
+  error: 'could not be played',
+  inconclusive: 'inconclusive',
+  skipped: 'skipped',
+})
+
+const EXIT_CODES = defineTexts({
+  0: 'passed',
+  1: 'an expectation failed',
+  2: 'a file or a flag is invalid',
+  3: 'the environment failed: target, agent driver, port or a report file',
+  4: 'no scenario was played, or all results are inconclusive',
+  130: 'interrupted (SIGINT)',
+  143: 'terminated (SIGTERM)',
+})
+
+const isExitCode = (code: number): code is keyof typeof EXIT_CODES => Object.hasOwn(EXIT_CODES, code)
+
+/** What an exit code means; undefined for codes that no command has. */
+export const exitCodeText = (code: number): string | undefined => (isExitCode(code) ? EXIT_CODES[code] : undefined)

@@ -1,9 +1,8 @@
 /** Renders a sequence diagram: one row of HTML per timeline row, with an SVG arrow that stretches with the page. */
 
 import type { Entry } from '../../journal/entry.ts'
-import type { Actor, TimelineRow } from '../../timeline/row.ts'
-import { duration, offsetText } from './formatting.ts'
-import { html, type Markup, type Part } from './markup.ts'
+import type { Actor, TimelineRow } from '../../timeline/rows.ts'
+import { duration, html, type Markup, offsetText, type Part } from './markup.ts'
 
 export interface EmbeddedTimeline {
   readonly rows: readonly TimelineRow[]

@@ -1,10 +1,9 @@
-/** Renders a journal entry in sections: request, answer, findings, assumptions. */
+/** Renders a journal entry in sections, and truncates long payloads so that a page can hold them. */
+import { isMap } from '../../contract/objects.ts'
 import type { Entry, EntryOf } from '../../journal/entry.ts'
-import { assumedIn } from '../../wording/assumptions.ts'
-import { failureText } from '../../wording/delivery.ts'
-import { duration, moment } from './formatting.ts'
-import { html, lines, type Markup, type Part } from './markup.ts'
-import { isTruncatedValue, truncatedText } from './truncate-entry.ts'
+import { assumedIn } from '../../wording/entry.ts'
+import { failureText } from '../../wording/failures.ts'
+import { duration, html, lines, type Markup, moment, type Part, size } from './markup.ts'
 
 export interface Section {
   readonly title: string
@@ -125,3 +124,37 @@ function pretty(payload: unknown): string {
 }
 
 const replaceTruncated = (_: string, value: unknown) => (isTruncatedValue(value) ? truncatedText(value) : value)
+
+/** The limit for one payload in characters of JSON: a body, headers, a field of an event. */
+export const PAYLOAD_LIMIT = 16 * 1024
+/** Truncates long fields down to this depth, and deeper values as a whole. */
+const DEPTH = 3
+
+/** Replaces a long payload that is not text. */
+export interface TruncatedValue {
+  readonly $cut: string
+  readonly chars: number
+}
+
+const isTruncatedValue = (value: unknown): value is TruncatedValue => isMap(value) && typeof value.$cut === 'string'
+
+const truncatedText = ({ $cut, chars }: TruncatedValue): string =>
+  `${$cut}… (${size($cut.length)} of ${size(chars)} kept in this report)`
+
+export function truncateEntry(entry: Entry, limit = PAYLOAD_LIMIT): Entry {
+  return JSON.stringify(entry).length <= limit ? entry : (truncateFields(entry, limit, 1) as Entry)
+}
+
+const truncateFields = (fields: object, limit: number, depth: number) =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, truncate(value, limit, depth)]))
+
+function truncate(value: unknown, limit: number, depth: number): unknown {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  if (text.length <= limit) return value
+  if (depth < DEPTH && isMap(value)) {
+    const fields = truncateFields(value, limit, depth + 1)
+    if (JSON.stringify(fields).length <= 3 * limit) return fields
+  }
+  const cut: TruncatedValue = { $cut: text.slice(0, limit), chars: text.length }
+  return typeof value === 'string' ? truncatedText(cut) : cut
+}

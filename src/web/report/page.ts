@@ -1,5 +1,6 @@
-/** Renders the frame of the page: head, style, script, side panel and keyboard help. */
-import { icons } from './icons.ts'
+/** Renders the frame of the page: head, style, script, icons, side panel and keyboard help. */
+import type { Outcome, StepOutcome } from '../../evaluator/verdict.ts'
+import { OUTCOME_TEXTS } from '../../evaluator/wording/report.ts'
 import { html, Markup, type Part } from './markup.ts'
 import { SCRIPT, STYLE } from './page-assets.ts'
 
@@ -60,3 +61,21 @@ const panel = html`<aside id="panel" aria-labelledby="panel-title" tabindex="-1"
 <div class="content"></div>
 </aside>
 <p id="status" class="visually-hidden" role="status"></p>`
+
+/** Drawn in a box of 16 by 16; arrow heads have their tip at the origin. */
+const icons: Markup = html`<svg width="0" height="0" class="icons" aria-hidden="true" focusable="false"><defs>
+<symbol id="mark-pass" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7.25"/><path d="M4.8 8.3l2.2 2.2 4.3-4.7"/></symbol>
+<symbol id="mark-fail" viewBox="0 0 16 16"><path class="solid" d="M5 .9h6L15.1 5v6L11 15.1H5L.9 11V5z"/><path d="M5.4 5.4l5.2 5.2m0-5.2l-5.2 5.2"/></symbol>
+<symbol id="mark-error" viewBox="0 0 16 16"><path class="solid" d="M8 1.2l7.1 13.1H.9z"/><path d="M8 5.8v4.2m0 1.9v.3"/></symbol>
+<symbol id="mark-inconclusive" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7.25" stroke-dasharray="2.6 1.95"/><path d="M6 6.3c0-2.6 4.1-2.5 4.1 0 0 1.6-2.1 1.7-2.1 3.2m0 1.9v.3"/></symbol>
+<symbol id="mark-skipped" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7.25"/><path d="M4.8 8h6.4"/></symbol>
+<symbol id="mark-fault" viewBox="0 0 16 16"><path d="M9.5 1.2L3.6 9h4l-1 5.8L12.4 7h-4z"/></symbol>
+<path id="head-right" d="M0 0l-8-4v8z"/><path id="head-left" d="M0 0l8-4v8z"/>
+</defs></svg>`
+
+/** The icon of an outcome, with a label for screen readers. */
+export function outcomeIcon(outcome: Outcome | StepOutcome): Markup {
+  const kind = outcome === 'not reached' ? 'skipped' : outcome
+  const words = outcome === 'not reached' ? outcome : OUTCOME_TEXTS[outcome]
+  return html`<svg class="mark ${kind}" role="img" aria-label="${words}"><use href="#mark-${kind}"/></svg>`
+}

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { TimelineRow } from '../../../src/timeline/row.ts'
+import type { TimelineRow } from '../../../src/timeline/rows.ts'
 import { timelineOf } from '../../../src/timeline/timeline.ts'
 import { drawDiagram, labelSpace, quietBefore, spanOf } from '../../../src/web/report/diagram.ts'
 import { sectionsOf } from '../../../src/web/report/entry-details.ts'
-import { renderStaticTable } from '../../../src/web/report/timeline-data.ts'
+import { renderStaticTable } from '../../../src/web/report/scenario-section.ts'
 import { createTape } from './journal-recorder.ts'
 import { crossTalk, wrongText } from './sample.ts'
 

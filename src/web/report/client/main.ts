@@ -1,10 +1,10 @@
-/** Starts the script of the report page, with its links and copy buttons. */
-
+/** Starts the script of the report page: links, copy buttons, and the filter by outcome and words. */
 import { onClick, query, showStatus } from './dom.ts'
-import { showFiltered, startFilter } from './filter.ts'
-import { goTo, startKeys } from './keys.ts'
-import { showRow, startPanel } from './panel.ts'
-import { openScenario, rowWith, scenarioOf, startDiagrams } from './timelines.ts'
+import { goTo, openScenario, rowWith, scenarioOf, showRow, startDiagrams, startKeys, startPanel } from './timelines.ts'
+
+/** The searched texts of scenarios. */
+const texts = new WeakMap<Element, string>()
+let outcome = 'all'
 
 startDiagrams()
 startPanel()
@@ -70,4 +70,53 @@ function parsed(hash: string): [slug: string, seq: number | null] {
   } catch {
     return [slug, null]
   }
+}
+
+function startFilter(): void {
+  const form = query('.filter')
+  form.addEventListener('submit', event => event.preventDefault())
+  form.addEventListener('input', () => showFiltered(outcome, searched()))
+  onClick('[data-outcome]', ({ dataset }) => showFiltered(dataset.outcome ?? 'all', searched()), form)
+  query('[data-filter-reset]').addEventListener('click', () => showFiltered('all', ''))
+}
+
+const field = () => query<HTMLInputElement>('.filter input')
+const searched = () => field().value
+
+function showFiltered(wanted: string, text: string): void {
+  outcome = wanted
+  if (field().value !== text) field().value = text
+  for (const chip of document.querySelectorAll<HTMLElement>('.filter [data-outcome]'))
+    chip.ariaPressed = String(chip.dataset.outcome === wanted)
+  const scenarios = [...document.querySelectorAll<HTMLElement>('.scenario')]
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  for (const scenario of scenarios) scenario.hidden = !fits(scenario, words)
+  say(scenarios)
+}
+
+function fits(scenario: HTMLElement, words: readonly string[]): boolean {
+  return (
+    (outcome === 'all' || scenario.dataset.outcome === outcome) && words.every(word => textOf(scenario).includes(word))
+  )
+}
+
+/** The searched text of a scenario; without its timeline. */
+function textOf(scenario: Element): string {
+  const known = texts.get(scenario)
+  if (known !== undefined) return known
+  const parts = scenario.querySelectorAll(
+    'summary .name, summary .first, .scenario-body > .facts, .failure dl, .own-warnings',
+  )
+  const text = [...parts]
+    .map(part => part.textContent)
+    .join(' ')
+    .toLowerCase()
+  texts.set(scenario, text)
+  return text
+}
+
+function say(scenarios: readonly HTMLElement[]): void {
+  const shown = scenarios.filter(({ hidden }) => !hidden).length
+  query('.nothing').hidden = shown > 0
+  showStatus(`${shown} of ${scenarios.length} scenarios shown`)
 }

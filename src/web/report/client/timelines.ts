@@ -1,7 +1,9 @@
-/** Draws the timeline of a scenario when it is first opened, and tracks its current row. */
-import { conversationsOf, drawDiagram, type EmbeddedTimeline } from '../diagram.ts'
-import { html, type Markup } from '../markup.ts'
-import { around } from './dom.ts'
+/** Draws timelines, shows the entries of a row in the side panel, and moves between rows by keys. */
+import type { TimelineRow } from '../../../timeline/rows.ts'
+import { conversationsOf, drawDiagram, type EmbeddedTimeline, routeOf } from '../diagram.ts'
+import { entryMarkup } from '../entry-details.ts'
+import { html, type Markup, offsetText, type Part } from '../markup.ts'
+import { around, onClick, query } from './dom.ts'
 
 const timelines = new WeakMap<Element, EmbeddedTimeline>()
 const EMPTY: EmbeddedTimeline = { rows: [], entries: [] }
@@ -55,7 +57,7 @@ const rowsIn = (part: Element) => part.querySelectorAll<HTMLElement>('.row')
 const shownRows = (part: Element): HTMLElement[] => [...rowsIn(part)].filter(row => !row.hidden)
 
 /** The only row of a timeline in the tab order. */
-export function makeCurrent(row: HTMLElement): void {
+function makeCurrent(row: HTMLElement): void {
   const list = around(row, '.rows')
   for (const other of list.querySelectorAll<HTMLElement>('.row[tabindex="0"], .row[aria-selected="true"]')) {
     other.tabIndex = -1
@@ -66,7 +68,7 @@ export function makeCurrent(row: HTMLElement): void {
 }
 
 export const scenarioOf = (part: Element): HTMLDetailsElement => around<HTMLDetailsElement>(part, '.scenario')
-export const timelineOfScenario = (scenario: Element): EmbeddedTimeline => timelines.get(scenario) ?? EMPTY
+const timelineOfScenario = (scenario: Element): EmbeddedTimeline => timelines.get(scenario) ?? EMPTY
 
 export function rowWith(scenario: Element, seq: number): HTMLElement | null {
   const { rows } = timelineOfScenario(scenario)
@@ -76,12 +78,12 @@ export function rowWith(scenario: Element, seq: number): HTMLElement | null {
 }
 
 /** The row `by` rows away, or the last one; skips hidden rows. */
-export function moveFrom(row: HTMLElement, by: number): HTMLElement {
+function moveFrom(row: HTMLElement, by: number): HTMLElement {
   const rows = shownRows(around(row, '.rows'))
   return rows[clamp(rows.indexOf(row) + by, rows.length)] ?? row
 }
 
-export function failureFrom(row: HTMLElement, by: 1 | -1): HTMLElement | undefined {
+function failureFrom(row: HTMLElement, by: 1 | -1): HTMLElement | undefined {
   const rows = shownRows(around(row, '.rows'))
   const at = rows.indexOf(row)
   const ahead = by > 0 ? rows.slice(at + 1) : rows.slice(0, at).reverse()
@@ -91,9 +93,135 @@ export function failureFrom(row: HTMLElement, by: 1 | -1): HTMLElement | undefin
 
 const isFailed = (row: Element) => row.classList.contains('failed')
 
-export function summaryFrom(summary: HTMLElement, by: number): HTMLElement {
+function summaryFrom(summary: HTMLElement, by: number): HTMLElement {
   const all = [...document.querySelectorAll<HTMLElement>('.scenario:not([hidden]) > summary')]
   return all[clamp(all.indexOf(summary) + by, all.length)] ?? summary
 }
 
 const clamp = (index: number, length: number) => Math.max(0, Math.min(length - 1, index))
+
+let shown: HTMLElement | null = null
+
+const panel = () => query('#panel')
+const isPanelOpen = (): boolean => !panel().hidden
+
+export function startPanel(): void {
+  const press = ({ dataset }: HTMLElement) =>
+    dataset.panel === 'close' ? closePanel() : showNext(dataset.panel === 'next' ? 1 : -1)
+  onClick('[data-panel]', press, panel())
+  // A click that ends a selection of text leaves the panel as it is.
+  onClick('.row', row => getSelection()?.isCollapsed !== false && showRow(row))
+}
+
+export function showRow(element: HTMLElement): void {
+  const scenario = scenarioOf(element)
+  const { rows, entries } = timelineOfScenario(scenario)
+  const row = rows[Number(element.dataset.index)]
+  if (row === undefined) return
+  const found = entries.filter(({ seq }) => row.entrySeqs.includes(seq))
+  makeCurrent(element)
+  shown = element
+  fill(row.label, html`${facts(row)}${found.map(entryMarkup)}${missing(found.length, row.entrySeqs.length)}`)
+  history.replaceState(null, '', `#${encodeURIComponent(scenario.id)}/${row.seq}`)
+}
+
+function facts(row: TimelineRow): Markup {
+  const { atMs, step, conversation, answer = '' } = row
+  const words = [
+    routeOf(row),
+    `${offsetText(atMs)} s`,
+    step !== null && `step ${step}`,
+    conversation !== null && `chat ${conversation}`,
+    answer !== '' && `answer: ${answer}`,
+  ]
+  return html`<p class="about">${words.filter(Boolean).map(word => html`<span>${word}</span> `)}</p>`
+}
+
+function fill(title: string, content: Markup): void {
+  query('#panel-title').textContent = title
+  const place = query('.content', panel())
+  place.innerHTML = content.text
+  place.scrollTop = 0
+  panel().hidden = false
+  document.body.classList.add('with-panel')
+}
+
+function missing(shownCount: number, all: number): Part {
+  if (shownCount === all) return null
+  const what = shownCount === 0 ? 'The entries behind this row are' : `${all - shownCount} more entries like these are`
+  return html`<p class="left-out">${what} not kept in this report.</p>`
+}
+
+/** Moves the focus to the panel; Escape returns it. */
+const focusPanel = (): void => panel().focus()
+
+function showNext(by: number): void {
+  const next = shown && moveFrom(shown, by)
+  if (!next) return
+  showRow(next)
+  next.scrollIntoView({ block: 'nearest' })
+}
+
+function closePanel(): void {
+  panel().hidden = true
+  document.body.classList.remove('with-panel')
+  shown?.focus()
+  shown = null
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
+const JUMPS: Readonly<Record<string, number>> = { PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }
+
+export function startKeys(): void {
+  document.addEventListener('keydown', event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (handled(event)) event.preventDefault()
+  })
+  onClick('[data-next-failure]', button => {
+    const row = button.closest('.diagram-host')?.querySelector<HTMLElement>('.row[tabindex="0"]')
+    const next = row && failureFrom(row, 1)
+    if (next) goTo(next)
+  })
+}
+
+function handled(event: KeyboardEvent): boolean {
+  const { target } = event
+  if (!(target instanceof HTMLElement)) return false
+  if (event.key === 'Escape' && isPanelOpen()) return done(closePanel())
+  if (target.matches('input, select, textarea')) return false
+  if (event.key === '/') return done(query('.filter input').focus())
+  if (target.matches('.row')) return inTimeline(target, event.key)
+  if (target.matches('.scenario > summary')) return onScenario(target, event.key)
+  return target.closest('#panel') !== null && inPanel(event.key)
+}
+
+const done = (_: unknown) => true
+
+function inTimeline(row: HTMLElement, key: string): boolean {
+  if (key === 'Enter' || key === ' ') {
+    showRow(row)
+    return done(focusPanel())
+  }
+  const by = STEPS[key] ?? JUMPS[key]
+  const next = by === undefined ? toFailure(row, key) : moveFrom(row, by)
+  return next !== undefined && done(goTo(next))
+}
+
+const toFailure = (row: HTMLElement, key: string) =>
+  key === 'f' ? failureFrom(row, 1) : key === 'F' ? failureFrom(row, -1) : undefined
+
+/** Moves the focus, and the side panel when it is open. */
+export function goTo(row: HTMLElement): void {
+  makeCurrent(row)
+  if (isPanelOpen()) showRow(row)
+  row.focus({ preventScroll: true })
+  row.scrollIntoView({ block: 'nearest' })
+}
+
+function onScenario(summary: HTMLElement, key: string): boolean {
+  const by = STEPS[key]
+  return by !== undefined && done(summaryFrom(summary, by).focus())
+}
+
+/** Handles `j` and `k` only, because arrow keys scroll the panel. */
+const inPanel = (key: string) => (key === 'j' || key === 'k') && done(showNext(key === 'j' ? 1 : -1))

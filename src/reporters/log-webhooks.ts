@@ -1,12 +1,10 @@
 /** Describes webhook events and the answers of the receiver for the log. */
-
 import type { SignMode } from '../contract/events.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { counted, formatDuration } from '../text/quantities.ts'
 import { faultNames, formatMs, shorten, visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import { failureBesideStatus, failureText } from '../wording/delivery.ts'
-import type { LogDetail, LogLine } from './log-line.ts'
+import { failureBesideStatus, failureText } from '../wording/failures.ts'
 
 const TEXTS = defineTexts({
   files: (count: number) => ` with ${counted(count, 'file')}`,
@@ -124,4 +122,28 @@ function receiverResponse({ outcome: how, response, url }: Delivery): LogDetail[
   if (response && response.body.trim() !== '')
     quoted.push({ label: TEXTS.body, text: shorten(visible(response.body.trim()), LONGEST_BODY), level: 'plain' })
   return quoted
+}
+
+export type Level = 'plain' | 'good' | 'warn' | 'bad' | 'hint'
+
+export interface LogDetail {
+  /** `answer 200`, `failed`, `finding R-BTN`, `hint`. */
+  readonly label: string
+  /** In the compact style, in place of `label`: `200`. */
+  readonly shortLabel?: string
+  readonly text: string
+  readonly level: Level
+}
+
+export interface LogLine {
+  /** `intermediary -> platform`. */
+  readonly direction: string
+  readonly what: string
+  /** Words of a person, shown quoted and shortened behind `what`. */
+  readonly quoted?: string | undefined
+  readonly details: readonly LogDetail[]
+  /** Whether `quiet` shows it. */
+  readonly wrong: boolean
+  /** Whether `compact` leaves it out: another line says the same. */
+  readonly minor?: boolean
 }

@@ -1,8 +1,7 @@
 /** Renders every failure of a delivery. */
 import { describe, expect, test } from 'vitest'
-import type { DeliveryFailure } from '../../src/journal/entry.ts'
-import { FAILURE_CODES } from '../../src/journal/entry.ts'
-import { failureBesideStatus, failureText } from '../../src/wording/delivery.ts'
+import { type DeliveryFailure, FAILURE_CODES } from '../../src/journal/entry.ts'
+import { failureBesideStatus, failureText } from '../../src/wording/failures.ts'
 
 const target = '127.0.0.1:3000'
 const at = (system_code: string) => ({ target, system_code })

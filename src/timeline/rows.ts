@@ -1,0 +1,278 @@
+/** Turns one journal entry into the content of a timeline row. Every text in it is one safe line. */
+
+import { isMap } from '../contract/objects.ts'
+import type { Failure } from '../evaluator/failure.ts'
+import type { Entry, EntryOf } from '../journal/entry.ts'
+import { type DriverCallEntry, type InboxItem, isDriverCall, isRunEvent } from '../scenario/run-events.ts'
+import { counted } from '../text/quantities.ts'
+import { formatMs, quote, shorten, visible } from '../text/terminal-text.ts'
+import { defineTexts } from '../text/texts.ts'
+import { driverFailureText, earlyEndText, failureText, stepFailureText } from '../wording/failures.ts'
+import { effectText, notAppliedText } from '../wording/faults.ts'
+
+export type Actor = 'user' | 'agent' | 'platform' | 'intermediary' | 'player'
+
+export interface TimelineRow {
+  /** Of its first entry. */
+  readonly seq: number
+  /** On the wall, from the play's first entry. */
+  readonly atMs: number
+  readonly from: Actor
+  /** Same as `from` when there is no receiver. */
+  readonly to: Actor
+  /** Null for what belongs to no chat of the scenario. */
+  readonly conversation: string | null
+  /**
+   * action: user or agent did something. event: a webhook and its answer. call: of the intermediary. driver: an inbox
+   * as it changed, or the target. fault: one hit. step: a step began, or failed. note: everything else.
+   */
+  readonly kind: 'action' | 'event' | 'call' | 'driver' | 'fault' | 'step' | 'note'
+  readonly label: string
+  /** `200 in 31 ms`, `200 MESSAGE SENT TO USER`. */
+  readonly answer?: string
+  readonly ok: boolean
+  /** A failure points at it. */
+  readonly failed: boolean
+  /** The step that claimed it or was under way; null when there is none. */
+  readonly step: number | null
+  /** Every entry it tells of. */
+  readonly entrySeqs: readonly number[]
+}
+
+/** The part of a row that one entry decides. */
+export type RowContent = Pick<TimelineRow, 'from' | 'to' | 'kind' | 'label' | 'ok'> & { answer?: string }
+
+const LONGEST = 120
+
+/** One line, without control characters, shortened. */
+const oneLine = (text: unknown, columns = LONGEST): string => shorten(visible(String(text ?? '')), columns)
+const quoted = (text: unknown): string => quote(String(text ?? ''), LONGEST)
+
+const TEXTS = defineTexts({
+  presses: (button: string) => `presses ${button}`,
+  files: (count: number) => counted(count, 'file'),
+  sends: (files: string) => `sends ${files || 'nothing'}`,
+  withFiles: (text: string, files: string) => `${text} with ${files}`,
+  copy: 'a copy',
+  attempt: (attempt: number) => `attempt ${attempt}`,
+  resent: 'sent again',
+  triggered: 'sent manually',
+  signature: (sign: string) => `signature: ${sign}`,
+  delay: (duration: string) => `, sent ${duration} later`,
+  notSent: (why: string) => `not sent: ${why}`,
+  noAnswer: (why: string) => `no answer: ${why}`,
+  answer: (status: number, duration: string) => `${status} in ${duration}`,
+  before: 'lost before it was processed',
+  after: 'processed, its answer lost',
+  hit: (hit: number) => `hit ${hit}`,
+  hitOf: (hit: number, of: number) => `${hit} of ${of}`,
+  fault: (name: string, effect: string, count: string, why: string) => `fault ${name}: ${effect} (${count})${why}`,
+})
+
+/** Null for an entry that another entry repeats. */
+export function rowContent(entry: Entry): RowContent | null {
+  switch (entry.kind) {
+    case 'user':
+      return { from: 'user', to: 'platform', kind: 'action', label: userLabel(entry), ok: true }
+    case 'event':
+      return { from: 'platform', to: 'intermediary', kind: 'event', label: eventLabel(entry), ok: true }
+    case 'delivery':
+      return deliveryRow(entry)
+    case 'api':
+      return callRow(entry)
+    case 'driver':
+      return isDriverCall(entry) ? driverRow(entry) : null
+    case 'fault':
+      return { from: 'player', to: 'platform', kind: 'fault', label: faultLabel(entry), ok: true }
+    case 'note':
+      return noteRow(entry)
+  }
+}
+
+function userLabel({ action, button, text = '', attachments = [] }: EntryOf<'user'>): string {
+  if (action === 'press') return TEXTS.presses(quoted(button ?? ''))
+  const files = attachments.length === 0 ? '' : TEXTS.files(attachments.length)
+  if (text === '') return TEXTS.sends(files)
+  return files === '' ? quoted(text) : TEXTS.withFiles(quoted(text), files)
+}
+
+function eventLabel({ event, payload }: EntryOf<'event'>): string {
+  const name = oneLine(event, 60)
+  return 'message' in payload ? `${name} ${quoted(payload.message)}` : name
+}
+
+/** A retry, a copy, or a manual event. */
+function deliveryRow(entry: EntryOf<'delivery'>): RowContent {
+  const { attempt, duplicate, triggered, resent, sign = 'valid' } = entry
+  const how = [
+    duplicate ? TEXTS.copy : attempt > 1 && !resent ? TEXTS.attempt(attempt) : '',
+    resent ? TEXTS.resent : triggered ? TEXTS.triggered : '',
+    sign === 'valid' ? '' : TEXTS.signature(sign),
+  ].filter(Boolean)
+  const label = [oneLine(entry.event, 40), ...how].join(', ')
+  const ok = entry.outcome === 'delivered'
+  return { from: 'platform', to: 'intermediary', kind: 'event', label, answer: answerOf(entry, 0), ok }
+}
+
+const SHOWN_DELAY_MS = 100
+
+/** `200 in 31 ms`, `no answer: connection refused`; with the delay before it was sent. */
+export function answerOf({ status, duration_ms, failure, outcome }: EntryOf<'delivery'>, delayMs: number): string {
+  const delay = delayMs >= SHOWN_DELAY_MS ? TEXTS.delay(formatMs(delayMs)) : ''
+  if (outcome === 'skipped') return TEXTS.notSent(oneLine(failureText(failure), 80))
+  if (status === null) return `${TEXTS.noAnswer(oneLine(failureText(failure), 80))}${delay}`
+  return `${TEXTS.answer(status, formatMs(duration_ms))}${delay}`
+}
+
+function callRow(entry: EntryOf<'api'>): RowContent {
+  const { endpoint, method, path, request, status } = entry
+  const message = endpoint === 'message' && isMap(request.body) ? request.body.message : undefined
+  const words = typeof message === 'string' ? ` ${quoted(message)}` : ''
+  const label = `${oneLine(method, 10)} ${endpoint ?? oneLine(path, 60)}${words}`
+  return { from: 'intermediary', to: 'platform', kind: 'call', label, answer: replyOf(entry), ok: status < 400 }
+}
+
+function replyOf({ status, response, answer_lost }: EntryOf<'api'>): string {
+  if (answer_lost !== undefined) return TEXTS[answer_lost]
+  const { event, error }: Readonly<Record<string, unknown>> = isMap(response) ? response : {}
+  const word = [event, isMap(error) ? error.code : ''].find(one => typeof one === 'string') ?? ''
+  return `${status} ${oneLine(word, 80)}`.trimEnd()
+}
+
+function faultLabel({ fault, effect, hit, of, not_applied }: EntryOf<'fault'>): string {
+  const count = of === null ? TEXTS.hit(hit) : TEXTS.hitOf(hit, of)
+  const why = not_applied === undefined ? '' : `, ${oneLine(notAppliedText(not_applied))}`
+  return TEXTS.fault(oneLine(fault, 40), oneLine(effectText(effect)), count, why)
+}
+
+const VERB_TEXTS: Readonly<Record<string, string>> = {
+  accept: 'accepts',
+  says: 'says',
+  type: 'types',
+  stop: 'stops typing',
+  leave: 'leaves',
+  away: 'goes away',
+  back: 'comes back',
+}
+
+function driverRow(call: DriverCallEntry): RowContent {
+  const verb = String(call.verb)
+  const ok = call.outcome === 'ok'
+  const answer = call.status === undefined ? call.outcome : `${call.status} in ${formatMs(call.duration_ms)}`
+  const why = ok || call.failure === undefined ? answer : oneLine(driverFailureText(call.failure), 80)
+  const from = verb.startsWith('target.') ? 'player' : 'agent'
+  const words = call.text !== undefined ? ` ${quoted(call.text)}` : ''
+  const label = `${VERB_TEXTS[verb] ?? oneLine(verb.replace(/^does\./, 'does '), 40)}${words}`
+  return { from, to: 'intermediary', kind: 'driver', label, answer: why, ok }
+}
+
+export const isInboxRead = (entry: Entry): entry is DriverCallEntry => isDriverCall(entry) && entry.verb === 'inbox'
+
+/** Shows the items after `known`, those of the previous read. */
+export function inboxRow(entry: DriverCallEntry, known: readonly InboxItem[]): RowContent {
+  const { items = [], outcome, failure, status } = entry
+  const base = { from: 'intermediary', to: 'agent', kind: 'driver' } as const
+  if (outcome !== 'ok') {
+    const why = failure === undefined ? (status ?? 'no answer') : driverFailureText(failure)
+    return { ...base, label: `inbox: ${oneLine(why, 80)}`, ok: status === 404 }
+  }
+  const fresh = items.slice(known.length).map(itemWords)
+  const label = fresh.length > 0 ? fresh.slice(0, 3).join(', ') : counted(items.length, 'item')
+  return { ...base, label: `inbox: ${label}${fresh.length > 3 ? `, ${fresh.length - 3} more` : ''}`, ok: true }
+}
+
+/** `"Hello" with 2 files`, `a request`. */
+function itemWords({ request, text, attachments = [] }: InboxItem): string {
+  const files = attachments.length === 0 ? '' : counted(attachments.length, 'file')
+  const words = [request ? 'a request' : '', typeof text === 'string' && text !== '' ? quote(text, 60) : '']
+  return [...words, files].filter(Boolean).join(' with ') || 'an empty item'
+}
+
+const NOTES = defineTexts({
+  botSays: (text: string) => `the bot says ${text}`,
+  typingHidden: (why: string) => `typing indicator hidden (${why})`,
+  chatEnds: (why: string) => `the chat ends (${why})`,
+  availability: (value: string) => `availability ${value}`,
+  observed: (status: string, typing: boolean, availability: string) =>
+    `the chat: ${status}, ${typing ? 'typing' : 'not typing'}, ${availability}`,
+  settings: (changed: string) => `settings ${changed}`,
+  faultSet: (name: string, effect: string) => `fault ${name} set: ${effect}`,
+  faultCleared: (name: string) => `fault ${name} cleared`,
+  stopped: (why: string) => `stopped: ${why}`,
+  stepStarted: (step: string, label: string) => `step ${step}: ${label}`,
+  stepGivesUp: (step: string, error: string) => `step ${step} gives up${error}`,
+  stepFails: (step: string, error: string) => `step ${step} fails${error}`,
+})
+
+/** Notes without a row: the call or the step that caused them has one. */
+const REPEATED = new Set([
+  'taken_over',
+  'takeover_replaced',
+  'handed_back',
+  'event_triggered',
+  'chat_created',
+  'conversation',
+  'scenario_started',
+  'steps_done',
+])
+
+function noteRow(entry: EntryOf<'note'>): RowContent | null {
+  const [user, player] = [
+    { from: 'platform', to: 'user', kind: 'note', ok: true } as const,
+    { from: 'player', to: 'player', kind: 'note', ok: true } as const,
+  ]
+  switch (entry.note) {
+    case 'bot_message':
+      return { ...user, label: NOTES.botSays(quoted(entry.text)) }
+    case 'typing_hidden':
+      return { ...user, label: NOTES.typingHidden(oneLine(entry.why, 40)) }
+    case 'chat_ended':
+      return { ...user, label: NOTES.chatEnds(oneLine(entry.why, 40)) }
+    case 'availability':
+      return entry.by === 'api'
+        ? null
+        : { ...player, to: 'platform', label: NOTES.availability(oneLine(entry.availability, 20)) }
+    case 'observed':
+      return {
+        ...player,
+        label: NOTES.observed(oneLine(entry.status, 20), Boolean(entry.typing), oneLine(entry.availability, 20)),
+      }
+    case 'config':
+      return { ...player, to: 'platform', label: NOTES.settings(oneLine(JSON.stringify(entry.changed ?? {}))) }
+    case 'fault_set':
+      return {
+        ...player,
+        to: 'platform',
+        label: NOTES.faultSet(oneLine(entry.fault, 40), oneLine(effectText(entry.effect))),
+      }
+    case 'fault_cleared':
+      return { ...player, to: 'platform', label: NOTES.faultCleared(oneLine(entry.fault, 40)) }
+    case 'scenario_ended':
+      return isRunEvent(entry, 'scenario_ended') && entry.stopped !== undefined
+        ? { ...player, label: NOTES.stopped(oneLine(earlyEndText(entry.stopped))), ok: false }
+        : null
+    case 'evicted':
+      return { ...player, label: oneLine(entry.message), ok: false }
+    default:
+      return REPEATED.has(entry.note) ? null : { ...player, label: oneLine(entry.note) }
+  }
+}
+
+export const stepStartedRow = (entry: EntryOf<'note'>): RowContent => ({
+  from: 'player',
+  to: 'player',
+  kind: 'step',
+  label: NOTES.stepStarted(String(entry.step), oneLine(entry.label)),
+  ok: true,
+})
+
+const WAITS = new Set(['expect', 'sees', 'check'])
+
+/** The end of a step that failed; null when it passed. */
+export function stepEndedRow(entry: EntryOf<'note'>, failure: Pick<Failure, 'kind'> | undefined): RowContent | null {
+  const cause = isRunEvent(entry, 'step_ended') ? entry.failure : undefined
+  const error = cause === undefined ? '' : `: ${oneLine(stepFailureText(cause))}`
+  if (failure === undefined && error === '') return null
+  const textOf = failure !== undefined && WAITS.has(failure.kind) ? NOTES.stepGivesUp : NOTES.stepFails
+  return { from: 'player', to: 'player', kind: 'step', label: textOf(String(entry.step), error), ok: false }
+}
