@@ -1,7 +1,8 @@
 /** Finds the URL of a running simulator: a flag, HANDOVER_SIM_URL, or the configured port on this machine. */
 import { resolveSettings } from '../config/resolve.ts'
-import { EXPECTED, readHttpUrl, type SettingFlags } from '../config/settings.ts'
+import type { SettingFlags } from '../config/settings.ts'
 import { urlOf } from '../server/addresses.ts'
+import { httpUrl } from '../simulator/options.ts'
 import { UsageError } from './errors.ts'
 import type { Context } from './io.ts'
 import { configSources } from './shared-flags.ts'
@@ -10,12 +11,14 @@ export interface SimulatorFlags extends Pick<SettingFlags, 'port' | 'config'> {
   readonly url?: string
 }
 
+const address = httpUrl('http://127.0.0.1:4747')
+
 export async function simulatorUrl(context: Context, flags: SimulatorFlags): Promise<string> {
   const [from, given] =
     flags.url === undefined ? ['HANDOVER_SIM_URL', context.env.HANDOVER_SIM_URL] : ['--url', flags.url]
   if (given && flags.port === undefined) {
-    if (readHttpUrl(given) === undefined)
-      throw new UsageError(`${from}: must be ${EXPECTED.url}, got ${JSON.stringify(given)}.`)
+    if (!address.fits(given))
+      throw new UsageError(`${from}: must be ${address.expected}, got ${JSON.stringify(given)}.`)
     return given.replace(/\/+$/, '')
   }
   const { values } = await resolveSettings(flags, configSources(context))

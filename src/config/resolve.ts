@@ -5,18 +5,19 @@ import { extname, resolve } from 'node:path'
 import { defaultKnobs, formatKnob, formatKnobs, isKnob, KNOB_NAMES, parseKnob } from '../contract/knobs.ts'
 import { ConfigError, type Problem, problem } from '../files/errors.ts'
 import { loadDefault, type NamedFile, readText } from '../files/user-files.ts'
-import type { BotReply } from '../platform/state.ts'
-import { DEFAULT_HOST, DEFAULT_PORT, type PlatformServerOptions } from '../server/start.ts'
-import { DEFAULTS, readKnob } from '../simulator/options.ts'
+import type { PlatformServerOptions } from '../server/start.ts'
+import { readKnob } from '../simulator/options.ts'
 import { nearest } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import {
   type Layer,
   mergeLayers,
+  readSettingText,
+  SETTINGS,
   type Setting,
   type SettingFlags,
   TEXT_SETTINGS,
-  type TextSetting,
+  toOptions,
 } from './settings.ts'
 
 const TEXTS = defineTexts({
@@ -65,10 +66,10 @@ function explicitFile(flags: SettingFlags, env: Env) {
   return env.HANDOVER_SIM_CONFIG ? { file: env.HANDOVER_SIM_CONFIG, from: 'HANDOVER_SIM_CONFIG' } : undefined
 }
 
-function take(layer: Record<string, Setting>, setting: TextSetting, text: string, from: string, problems: Problem[]) {
-  const value = setting.read(text)
-  if (value === undefined) problems.push({ at: from, message: TEXTS.unexpected(setting.expected(), text) })
-  else layer[setting.name] = { value, from }
+function take(layer: Record<string, Setting>, name: string, text: string, from: string, problems: Problem[]) {
+  const read = readSettingText(name, text)
+  if ('expected' in read) problems.push({ at: from, message: TEXTS.unexpected(read.expected, text) })
+  else layer[name] = { value: read.value, from }
 }
 
 /** Ignores empty variables. */
@@ -77,7 +78,7 @@ function envLayer(env: Env, problems: Problem[]): Layer {
   for (const setting of TEXT_SETTINGS) {
     const [name] = setting.env.filter(one => env[one])
     const text = name === undefined ? undefined : env[name]
-    if (name !== undefined && text !== undefined) take(layer, setting, text, name, problems)
+    if (name !== undefined && text !== undefined) take(layer, setting.name, text, name, problems)
   }
   return layer
 }
@@ -87,7 +88,7 @@ function flagLayer(flags: SettingFlags, problems: Problem[]): Layer {
   for (const assignment of flags.set ?? []) takeAssignment(layer, assignment, problems)
   for (const setting of TEXT_SETTINGS) {
     const text = flags[setting.option]
-    if (typeof text === 'string') take(layer, setting, text, setting.flag, problems)
+    if (typeof text === 'string') take(layer, setting.name, text, setting.flag, problems)
   }
   if (flags.inspector === false) layer.inspector = { value: false, from: '--no-inspector' }
   if (flags.markers === false) layer.markers = { value: false, from: '--no-markers' }
@@ -116,24 +117,8 @@ function takeAssignment(layer: Record<string, Setting>, assignment: string, prob
 
 /** The defaults of a server, which differ from those in-process by a fixed port and a real clock. */
 function defaultLayer(): Layer {
-  const values: Record<string, unknown> = {
-    port: DEFAULT_PORT,
-    host: DEFAULT_HOST,
-    seed: DEFAULTS.seed,
-    clock: 'real',
-    'clock.start': null,
-    base_url: null,
-    'webhook.url': null,
-    'bot.id': DEFAULTS.botId,
-    'bot.name': DEFAULTS.botName,
-    'bot.organization_id': DEFAULTS.organizationId,
-    'bot.replies': [],
-    agent_driver: null,
-    business_hours: null,
-    inspector: true,
-    markers: true,
-    ...formatKnobs(defaultKnobs()),
-  }
+  const settings = Object.entries(SETTINGS).map(([name, { initial }]) => [name, initial])
+  const values = { ...Object.fromEntries(settings), 'clock.start': null, ...formatKnobs(defaultKnobs()) }
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value, from: 'default' }]))
 }
 
@@ -148,27 +133,13 @@ function effective(settings: Layer): Omit<Resolved, 'warnings'> {
 const canonical = (name: string, value: unknown) => (isKnob(name) ? formatKnob(name, parseKnob(name, value)) : value)
 
 function optionsFrom(values: Readonly<Record<string, unknown>>): PlatformServerOptions {
-  const get = <T>(name: string) => values[name] as T
-  const clock = get<'real' | 'virtual'>('clock')
-  const start = get<string | null>('clock.start')
+  const { agent_driver: _, clock, 'clock.start': start, ...others } = values
+  const given = Object.entries(others).filter(([name, value]) => !isKnob(name) && value !== null)
   return {
-    port: get('port'),
-    host: get('host'),
-    seed: get('seed'),
+    ...toOptions(Object.fromEntries(given)),
     clock: clock === 'virtual' && start !== null ? { mode: 'virtual', start } : clock,
-    ...(get('base_url') === null ? {} : { baseUrl: get('base_url') }),
-    ...(get('webhook.url') === null ? {} : { webhook: { url: get('webhook.url') } }),
-    bot: {
-      id: get('bot.id'),
-      name: get('bot.name'),
-      organizationId: get('bot.organization_id'),
-      replies: get<BotReply[]>('bot.replies'),
-    },
-    businessHours: get('business_hours'),
-    inspector: get('inspector'),
-    markers: get('markers'),
     knobs: Object.fromEntries(KNOB_NAMES.map(name => [name, values[name]])),
-  }
+  } as PlatformServerOptions
 }
 
 const EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json', '.js', '.mjs', '.ts']

@@ -8,13 +8,12 @@ import { ConfigError, type Problem } from '../files/errors.ts'
 import {
   BusinessHoursSchema,
   ClockSchema,
-  described,
   knobSchemas,
   predicateSchema,
   ReplySchema,
 } from '../files/setting-schemas.ts'
 import { defineTexts } from '../text/texts.ts'
-import { EXPECTED, type Layer, readBaseUrl, readHttpUrl, type Setting } from './settings.ts'
+import { type Layer, SETTINGS, type Setting, type SettingSpec } from './settings.ts'
 
 const TEXTS = defineTexts({
   duplicate: (name: string, first: string) => `sets ${name} again (first at ${first}).`,
@@ -22,48 +21,37 @@ const TEXTS = defineTexts({
 
 const knobs = knobSchemas()
 
-const httpUrl = predicateSchema(
-  value => readHttpUrl(value) !== undefined,
-  () => EXPECTED.httpUrl,
-  {
-    type: 'string',
-    format: 'uri',
-  },
-)
-const baseUrl = predicateSchema(
-  value => readBaseUrl(value) !== undefined,
-  () => EXPECTED.baseUrl,
-  {
-    type: 'string',
-    format: 'uri',
-  },
-)
+/** Schemas of values with parts, so that errors name the part. */
+const STRUCTURED: Readonly<Record<string, z.ZodMiniType>> = {
+  clock: ClockSchema,
+  'bot.replies': z.array(ReplySchema),
+  business_hours: BusinessHoursSchema,
+}
 
-const Bot = z.strictObject({
-  id: z.optional(z.int().check(z.positive())),
-  name: z.optional(z.string().check(z.minLength(1))),
-  organization_id: z.optional(z.int()),
-  replies: z.optional(z.array(ReplySchema)),
-})
+const settingSchema = (name: string, { kind, description }: SettingSpec): z.ZodMiniType =>
+  STRUCTURED[name] ??
+  predicateSchema(kind.fits, () => kind.expected, { ...kind.schema, ...(description && { description }) })
+
+const fields = (prefix: string, ...names: string[]) =>
+  Object.fromEntries(
+    names.flatMap(name => {
+      const spec = SETTINGS[prefix + name]
+      return spec ? [[name, z.optional(settingSchema(prefix + name, spec))]] : []
+    }),
+  )
 
 export const ConfigFile = z.strictObject({
   $schema: z.optional(z.string()),
   version: z.optional(z.literal(1)),
-  port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535), described('0 takes any free port'))),
-  host: z.optional(z.string().check(z.minLength(1))),
-  seed: z.optional(z.int().check(z.minimum(0), described('Same seed: same ids, names and texts'))),
-  clock: z.optional(ClockSchema),
-  base_url: z.optional(baseUrl),
-  bot: z.optional(Bot),
+  ...fields('', 'port', 'host', 'seed', 'clock', 'base_url'),
+  bot: z.optional(z.strictObject(fields('bot.', 'id', 'name', 'organization_id', 'replies'))),
   keys: z.optional(z.strictObject(knobs.of('keys'))),
-  webhook: z.optional(z.strictObject({ url: z.optional(httpUrl), ...knobs.of('webhook') })),
-  agent_driver: z.optional(z.string().check(z.minLength(1), described('The agent driver file'))),
-  business_hours: z.optional(BusinessHoursSchema),
+  webhook: z.optional(z.strictObject({ ...fields('webhook.', 'url'), ...knobs.of('webhook') })),
+  ...fields('', 'agent_driver', 'business_hours'),
   messages: z.optional(z.strictObject(knobs.of('messages'))),
-  markers: z.optional(z.boolean().check(described('Whether responses name the assumptions they rest on'))),
+  ...fields('', 'markers'),
   knobs: z.optional(knobs.all),
 })
-export type ConfigFile = z.infer<typeof ConfigFile>
 
 type Path = readonly string[]
 
@@ -76,7 +64,9 @@ export function layerOf(name: string, source: Source): Layer {
 
 const SECTIONS = ['bot', 'keys', 'webhook', 'messages', 'knobs']
 /** Every setting with the path to it in the file. */
-function* settingsIn(config: ConfigFile): Generator<{ path: Path; name: string; value: unknown }> {
+function* settingsIn(
+  config: Readonly<Record<string, unknown>>,
+): Generator<{ path: Path; name: string; value: unknown }> {
   for (const [key, value] of Object.entries(config)) {
     if (key === 'version' || key === '$schema') continue
     if (key === 'clock' && isMap(value)) {
@@ -97,7 +87,7 @@ function* within(path: Path, map: Record<string, unknown>): Generator<{ path: Pa
   }
 }
 
-function collect(file: string, source: Source, config: ConfigFile): Layer {
+function collect(file: string, source: Source, config: Readonly<Record<string, unknown>>): Layer {
   const layer: Record<string, Setting> = {}
   const duplicates: Problem[] = []
   for (const { path, name, value } of settingsIn(config)) {

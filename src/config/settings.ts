@@ -1,6 +1,15 @@
-/** Reads settings that flags and environment variables give as text, and merges settings of several origins. */
-import { allowedFor, type KnobName, parseKnob } from '../contract/knobs.ts'
-import { defineTexts } from '../text/texts.ts'
+/** Lists the settings of a server with their kinds, defaults and flags, and merges settings of several origins. */
+import { allowedFor, isKnob, parseKnob } from '../contract/knobs.ts'
+import {
+  DEFAULTS,
+  filledText,
+  flag,
+  host,
+  type OptionKind,
+  optionKind,
+  port,
+  SETTING_KINDS,
+} from '../simulator/options.ts'
 
 export interface Setting {
   readonly value: unknown
@@ -14,36 +23,33 @@ export type Layer = Readonly<Record<string, Setting>>
 export const mergeLayers = (...layers: readonly Layer[]): Layer =>
   Object.fromEntries(layers.flatMap(layer => Object.entries(layer)))
 
-/** What each value must be. */
-export const EXPECTED = defineTexts({
-  port: 'a whole number from 0 to 65535 (0 takes any free port)',
-  host: 'an address or host name such as 127.0.0.1',
-  seed: 'a whole number from 0',
-  clock: 'real or virtual',
-  url: 'an http or https URL such as http://127.0.0.1:4747',
-  httpUrl: 'an http or https URL such as http://127.0.0.1:3000/webhook',
-  baseUrl: 'an http or https URL without a query, such as https://bot.example.test',
-})
-
-function wholeNumber(text: unknown, max: number): number | undefined {
-  if (typeof text !== 'string' || !/^\d+$/.test(text)) return undefined
-  const value = Number(text)
-  return Number.isSafeInteger(value) && value <= max ? value : undefined
+export interface SettingSpec {
+  readonly kind: OptionKind
+  /** The default of a server; null when there is none. */
+  readonly initial: unknown
+  readonly description?: string
 }
 
-const readPort = (text: unknown) => wholeNumber(text, 65_535)
-const readSeed = (text: unknown) => wholeNumber(text, Number.MAX_SAFE_INTEGER)
-const readClock = (text: unknown) => (text === 'real' || text === 'virtual' ? text : undefined)
-const readHost = (text: unknown) => (typeof text === 'string' && /^[\w.:%[\]-]+$/.test(text) ? text : undefined)
-
-export function readHttpUrl(value: unknown): string | undefined {
-  if (typeof value !== 'string' || !/^https?:\/\/[^/]/i.test(value)) return undefined
-  return URL.canParse(value) ? value : undefined
-}
-
-export function readBaseUrl(value: unknown): string | undefined {
-  const url = readHttpUrl(value)
-  return url === undefined || /[?#]/.test(url) ? undefined : url
+/** Every setting besides the knobs, by its dotted name in the config file. Flags alone set `inspector`. */
+export const SETTINGS: Readonly<Record<string, SettingSpec>> = {
+  port: { kind: port, initial: DEFAULTS.port, description: '0 takes any free port' },
+  host: { kind: host, initial: DEFAULTS.host },
+  seed: { kind: SETTING_KINDS.seed, initial: DEFAULTS.seed, description: 'Same seed: same ids, names and texts' },
+  clock: { kind: optionKind('real or virtual', value => value === 'real' || value === 'virtual'), initial: 'real' },
+  base_url: { kind: SETTING_KINDS.base_url, initial: null },
+  'webhook.url': { kind: SETTING_KINDS['webhook.url'], initial: null },
+  'bot.id': { kind: SETTING_KINDS['bot.id'], initial: DEFAULTS.botId },
+  'bot.name': { kind: SETTING_KINDS['bot.name'], initial: DEFAULTS.botName },
+  'bot.organization_id': { kind: SETTING_KINDS['bot.organization_id'], initial: DEFAULTS.organizationId },
+  'bot.replies': { kind: SETTING_KINDS['bot.replies'], initial: [] },
+  agent_driver: { kind: filledText, initial: null, description: 'The agent driver file' },
+  business_hours: { kind: SETTING_KINDS.business_hours, initial: null },
+  inspector: { kind: flag, initial: true },
+  markers: {
+    kind: SETTING_KINDS.markers,
+    initial: true,
+    description: 'Whether responses name the assumptions they rest on',
+  },
 }
 
 /** The flags of settings, as commander parses them. */
@@ -62,39 +68,52 @@ export interface SettingFlags {
   readonly markers?: boolean
 }
 
+/** A setting or a knob that a flag and environment variables give as text. */
 export interface TextSetting {
   readonly name: string
-  readonly flag: string
   readonly option: keyof SettingFlags
+  readonly flag: string
   readonly env: readonly string[]
-  /** Undefined when the text does not fit. */
-  read(text: string): unknown
-  expected(): string
 }
 
-const expecting = (expected: keyof typeof EXPECTED, read: (text: string) => unknown) => ({
-  read,
-  expected: () => EXPECTED[expected],
-})
-const knob = (name: KnobName) => ({
-  read: (text: string) => (parseKnob(name, text) === undefined ? undefined : text),
-  expected: () => allowedFor(name),
-})
-const row = (
-  name: string,
-  flag: string,
-  option: keyof SettingFlags,
-  env: readonly string[],
-  how: Pick<TextSetting, 'read' | 'expected'>,
-): TextSetting => ({ name, flag, option, env, ...how })
+const textSetting = (option: keyof SettingFlags, name: string = option, ...furtherEnv: string[]): TextSetting => {
+  const words = option.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+  const variable = `HANDOVER_SIM_${words.replaceAll('-', '_').toUpperCase()}`
+  return { name, option, flag: `--${words}`, env: [variable, ...furtherEnv] }
+}
 
 export const TEXT_SETTINGS: readonly TextSetting[] = [
-  row('port', '--port', 'port', ['HANDOVER_SIM_PORT', 'PORT'], expecting('port', readPort)),
-  row('host', '--host', 'host', ['HANDOVER_SIM_HOST'], expecting('host', readHost)),
-  row('webhook.url', '--webhook-url', 'webhookUrl', ['HANDOVER_SIM_WEBHOOK_URL'], expecting('httpUrl', readHttpUrl)),
-  row('keys.handover', '--api-key', 'apiKey', ['HANDOVER_SIM_API_KEY'], knob('keys.handover')),
-  row('keys.bot', '--bot-api-key', 'botApiKey', ['HANDOVER_SIM_BOT_API_KEY'], knob('keys.bot')),
-  row('base_url', '--base-url', 'baseUrl', ['HANDOVER_SIM_BASE_URL'], expecting('baseUrl', readBaseUrl)),
-  row('seed', '--seed', 'seed', ['HANDOVER_SIM_SEED'], expecting('seed', readSeed)),
-  row('clock', '--clock', 'clock', ['HANDOVER_SIM_CLOCK'], expecting('clock', readClock)),
+  textSetting('port', 'port', 'PORT'),
+  textSetting('host'),
+  textSetting('webhookUrl', 'webhook.url'),
+  textSetting('apiKey', 'keys.handover'),
+  textSetting('botApiKey', 'keys.bot'),
+  textSetting('baseUrl', 'base_url'),
+  textSetting('seed'),
+  textSetting('clock'),
 ]
+
+/** Reads the text of a flag or a variable: the value, or what the text must be instead. */
+export function readSettingText(
+  name: string,
+  text: string,
+): { readonly value: unknown } | { readonly expected: string } {
+  if (isKnob(name)) return parseKnob(name, text) === undefined ? { expected: allowedFor(name) } : { value: text }
+  const kind = SETTINGS[name]?.kind
+  const value = kind?.fromText(text)
+  return kind === undefined || kind.fits(value) ? { value } : { expected: kind.expected }
+}
+
+/** Converts a map by dotted names, `{ 'bot.organization_id': 7 }`, to the options in code: `{ bot: { organizationId: 7 } }`. */
+export function toOptions<Value>(
+  byName: Readonly<Record<string, Value>>,
+): Record<string, Value | Record<string, Value>> {
+  const options: Record<string, Value> = {}
+  const groups: Record<string, Record<string, Value>> = {}
+  for (const [name, value] of Object.entries(byName)) {
+    const [first = '', second] = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()).split('.')
+    if (second === undefined) options[first] = value
+    else groups[first] = { ...groups[first], [second]: value }
+  }
+  return { ...options, ...groups }
+}

@@ -3,7 +3,7 @@ import { createNodeAdapter, declaresTooMuch } from '../adapters/node-http.ts'
 import { randomToken } from '../runtime/node.ts'
 import { httpTransport } from '../runtime/transport.ts'
 import type { Core } from '../simulator/core.ts'
-import { InvalidOptionError, type PlatformSimulatorOptions } from '../simulator/options.ts'
+import { DEFAULTS, InvalidOptionError, type PlatformSimulatorOptions } from '../simulator/options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../simulator/simulator.ts'
 import { applySnapshot, checkSnapshot } from '../simulator/snapshot/restore.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
@@ -45,9 +45,6 @@ export interface PlatformServer extends PlatformSimulator {
   workspace(options?: PlatformWorkspaceOptions): Promise<PlatformWorkspace>
 }
 
-export const DEFAULT_PORT = 4747
-export const DEFAULT_HOST = '127.0.0.1'
-
 const singleRouter = (simulator: PlatformSimulator): RequestRouter => ({
   api: simulator.handle,
   bodyLimit: () => limitOf(simulator),
@@ -61,7 +58,7 @@ export async function startServer(
   options: PlatformServerOptions = {},
   router: (simulator: PlatformSimulator) => RequestRouter = singleRouter,
 ): Promise<PlatformServer> {
-  const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options
+  const { host = DEFAULTS.host, port = DEFAULTS.port } = options
   checkPort(port)
   const { port: _, host: __, inspector: ___, controlToken: ____, snapshot, onStopped, ...simulatorOnly } = options
   const simulatorOptions = { ...simulatorOnly, clock: options.clock ?? 'real' }

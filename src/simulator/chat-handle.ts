@@ -8,7 +8,7 @@ import { type ChatView, type MessageView, viewChat } from '../platform/transcrip
 import { type UserOutcome, UserProblem } from '../platform/user-actions.ts'
 import { failureText } from '../wording/failures.ts'
 import type { Core } from './core.ts'
-import { flag, list, type OptionKind, text, validateOptions, whole } from './options.ts'
+import { flag, list, optionKind, text, validateOptions, whole } from './options.ts'
 
 /**
  * An attachment: a file with its bytes, or a description, for which the simulator generates `size_kb` kilobytes that are
@@ -109,7 +109,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
 
 const PRESS = { button: text, async: flag }
 const SAYS = { text, async: flag, attach: list }
-const bytes: OptionKind = { expected: 'a Uint8Array', fits: value => value instanceof Uint8Array }
+const bytes = optionKind('a Uint8Array', value => value instanceof Uint8Array)
 const FILE = { name: text, type: text, size_kb: whole, bytes }
 
 function checkMessage(message: string, options: NonNullable<Parameters<ChatHandle['says']>[1]>): void {

@@ -27,7 +27,7 @@ import {
 import { loadModule } from '../runtime/node.ts'
 import { hashWords, makeId } from '../runtime/random.ts'
 import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
-import { DEFAULTS, InvalidOptionError, knobsFrom, type PlatformSimulatorOptions } from './options.ts'
+import { DEFAULTS, hoursProblem, InvalidOptionError, knobsFrom, type PlatformSimulatorOptions } from './options.ts'
 
 /** The seed and the bot; a snapshot contains its own. */
 export interface SimulatorIdentity {
@@ -149,8 +149,7 @@ function hoursFrom(raw: PlatformSimulatorOptions['businessHours']): Settings['bu
   if (raw === null || raw === undefined) return null
   const read = readBusinessHours(raw)
   if ('week' in read) return read
-  const name = `business_hours.${read.key}`
-  throw new InvalidOptionError([{ name, message: `${name} ${read.message}.` }])
+  throw new InvalidOptionError([hoursProblem(read)])
 }
 
 export type ClosableTransport = Transport & { close?(): Promise<void> }

@@ -1,4 +1,5 @@
 /** Defines the options of a simulator and their defaults, and reads knobs. */
+import type { JsonShape } from '../contract/knob-types.ts'
 import {
   allowedFor,
   defaultKnobs,
@@ -49,6 +50,8 @@ export interface PlatformSimulatorOptions {
 }
 
 export const DEFAULTS = {
+  port: 4747,
+  host: '127.0.0.1',
   seed: 1,
   baseUrl: 'https://bot.example.test',
   botId: 1042,
@@ -106,29 +109,83 @@ const TEXTS = defineTexts({
   function: 'a function',
 })
 
-/** A kind of value: whether a value is of it, and how errors name it. */
-export interface OptionKind {
+/** A kind of value: whether a value is of it, how errors name it, and its JSON Schema. */
+export interface OptionKind<Value = unknown> {
   readonly expected: string
-  fits(value: unknown): boolean
+  readonly schema: JsonShape
+  fits(value: unknown): value is Value
+  /** Reads the text of a flag or a variable. */
+  fromText(text: string): unknown
 }
 export type Shape = { readonly [name: string]: OptionKind | Shape }
 
-const kind = (expected: string, fits: (value: unknown) => boolean): OptionKind => ({ expected, fits })
+/** Creates a kind of values. */
+export const optionKind = <Value = unknown>(
+  expected: string,
+  fits: (value: unknown) => boolean,
+  schema: JsonShape = {},
+  fromText: (text: string) => unknown = text => text,
+): OptionKind<Value> => ({ expected, schema, fits: (value): value is Value => fits(value), fromText })
 
-const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
+const wholeNumber = (expected: string, minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
+  optionKind<number>(
+    expected,
+    value => Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
+    { type: 'integer', minimum, maximum },
+    text => (/^\d+$/.test(text) ? Number(text) : text),
+  )
+const matching = (expected: string, schema: JsonShape, fits: (value: string) => boolean) =>
+  optionKind<string>(expected, value => typeof value === 'string' && fits(value), { type: 'string', ...schema })
 
-export const anything = kind('anything', () => true)
-export const text = kind('a string', value => typeof value === 'string')
-export const flag = kind('true or false', value => typeof value === 'boolean')
-export const whole = kind('an integer from 0', value => isInteger(value) && value >= 0)
-export const positive = kind('an integer from 1', value => isInteger(value) && value >= 1)
-export const callable = kind('a function', value => typeof value === 'function')
-export const map = kind('an object', isMap)
-export const list = kind('an array', Array.isArray)
-export const either = (...kinds: readonly OptionKind[]): OptionKind =>
-  kind(kinds.map(({ expected }) => expected).join(' or '), value => kinds.some(one => one.fits(value)))
-export const only = (...values: readonly unknown[]): OptionKind =>
-  kind(values.map(value => JSON.stringify(value)).join(' or '), value => values.includes(value))
+export const anything = optionKind('anything', () => true)
+export const text = matching('a string', {}, () => true)
+export const filledText = matching('a string that is not empty', { minLength: 1 }, value => value !== '')
+export const flag = optionKind<boolean>('true or false', value => typeof value === 'boolean', { type: 'boolean' })
+export const integer = wholeNumber('an integer', Number.MIN_SAFE_INTEGER)
+export const whole = wholeNumber('a whole number from 0', 0)
+export const positive = wholeNumber('a whole number from 1', 1)
+export const port = wholeNumber('a whole number from 0 to 65535 (0 takes any free port)', 0, 65_535)
+export const host = matching('an address or host name such as 127.0.0.1', { minLength: 1 }, value =>
+  /^[\w.:%[\]-]+$/.test(value),
+)
+const isHttpUrl = (value: string) => /^https?:\/\/[^/]/i.test(value) && URL.canParse(value)
+export const httpUrl = (example: string) =>
+  matching(`an http or https URL such as ${example}`, { format: 'uri' }, isHttpUrl)
+export const callable = optionKind('a function', value => typeof value === 'function')
+export const map = optionKind<Record<string, unknown>>('an object', isMap)
+export const list = optionKind<unknown[]>('an array', Array.isArray)
+export const either = <First, Second>(first: OptionKind<First>, second: OptionKind<Second>) =>
+  optionKind<First | Second>(
+    `${first.expected} or ${second.expected}`,
+    value => first.fits(value) || second.fits(value),
+  )
+export const only = <const Value>(...values: readonly Value[]) =>
+  optionKind<Value>(values.map(value => JSON.stringify(value)).join(' or '), value => values.some(one => one === value))
+
+const baseUrl = matching(
+  'an http or https URL without a query, such as https://bot.example.test',
+  { format: 'uri' },
+  value => isHttpUrl(value) && !/[?#]/.test(value),
+)
+const replies = optionKind<BotReply[]>(
+  'a list of { match, text, buttons? }',
+  value =>
+    Array.isArray(value) &&
+    value.every(one => isMap(one) && typeof one.match === 'string' && typeof one.text === 'string'),
+)
+
+/** The settings of a simulator by their names in config files, besides clock and knobs; code writes the names in camel case. */
+export const SETTING_KINDS = {
+  seed: whole,
+  base_url: baseUrl,
+  'bot.id': positive,
+  'bot.name': filledText,
+  'bot.organization_id': integer,
+  'bot.replies': replies,
+  'webhook.url': httpUrl('http://127.0.0.1:3000/webhook'),
+  business_hours: either(map, only(null)),
+  markers: flag,
+} as const
 
 /** Throws `InvalidOptionError` with every problem. `what` names the value itself. */
 export function validateOptions(what: string, value: unknown, shape: Shape): void {
@@ -147,9 +204,20 @@ function problemsIn(what: string, value: unknown, shape: Shape, path: string): S
     const below = Object.hasOwn(shape, name) ? shape[name] : undefined
     if (below === undefined) return [unknown(what, name, at, shape)]
     if (!isKind(below)) return problemsIn(at, one, below, at)
-    return below.fits(one) ? [] : [{ name: at, message: TEXTS.unexpected(at, below.expected, describeValue(one)) }]
+    return below.fits(one) ? [] : [unexpected(at, below, one)]
   })
 }
+
+/** The problem of a value that is not of its kind. */
+export const unexpected = (name: string, { expected }: OptionKind, value: unknown): SettingProblem => ({
+  name,
+  message: TEXTS.unexpected(name, expected, describeValue(value)),
+})
+
+export const hoursProblem = ({ key, message }: { readonly key: string; readonly message: string }): SettingProblem => ({
+  name: `business_hours.${key}`,
+  message: `business_hours.${key} ${message}.`,
+})
 
 const isKind = (below: OptionKind | Shape): below is OptionKind => typeof below.fits === 'function'
 

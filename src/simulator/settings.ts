@@ -3,35 +3,42 @@ import { formatKnobs, isKnob, KNOB_NAMES } from '../contract/knobs.ts'
 import { isMap } from '../contract/objects.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { readBusinessHours } from '../platform/availability.ts'
-import type { BotReply } from '../platform/state.ts'
 import { suggest } from '../text/error-text.ts'
 import { loadTranslate } from './components.ts'
 import type { Core } from './core.ts'
-import { applyKnobs, InvalidOptionError, readKnob, type SettingProblem } from './options.ts'
+import {
+  applyKnobs,
+  either,
+  hoursProblem,
+  InvalidOptionError,
+  only,
+  readKnob,
+  SETTING_KINDS,
+  type SettingProblem,
+  unexpected,
+} from './options.ts'
 
 /** Reads a setting that is not a knob; returns a problem, or the function that applies the value. */
 type Reader = (core: Core, value: unknown) => SettingProblem | (() => void)
 
-const problem = (name: string, message: string): SettingProblem => ({ name, message: `${name} ${message}.` })
-
 const OTHERS: Record<string, Reader> = {
   'webhook.url': (core, value) => {
-    if (value !== null && !isHttpUrl(value)) {
-      return problem('webhook.url', `must be an http or https URL, or null, got ${JSON.stringify(value)}`)
-    }
+    const address = either(SETTING_KINDS['webhook.url'], only(null))
+    if (!address.fits(value)) return unexpected('webhook.url', address, value)
     return () => {
       core.address.webhookUrl = value
     }
   },
   'bot.replies': (core, value) => {
-    if (!isReplies(value)) return problem('bot.replies', 'must be a list of { match, text, buttons? }')
+    const replies = SETTING_KINDS['bot.replies']
+    if (!replies.fits(value)) return unexpected('bot.replies', replies, value)
     return () => {
       core.settings.replies = value
     }
   },
   business_hours: (core, value) => {
     const read = value === null ? null : readBusinessHours(isMap(value) ? value : {})
-    if (read !== null && 'message' in read) return problem(`business_hours.${read.key}`, read.message)
+    if (read !== null && 'message' in read) return hoursProblem(read)
     return () => {
       core.settings.businessHours = read
     }
@@ -40,14 +47,6 @@ const OTHERS: Record<string, Reader> = {
 
 /** All settings that can be changed at run time. */
 const SETTING_NAMES: readonly string[] = [...KNOB_NAMES, ...Object.keys(OTHERS)]
-
-const isReplies = (value: unknown): value is BotReply[] =>
-  Array.isArray(value) &&
-  value.every(one => isMap(one) && typeof one.match === 'string' && typeof one.text === 'string')
-
-function isHttpUrl(value: unknown): value is string {
-  return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
-}
 
 export interface ReadSettings {
   readonly problems: readonly SettingProblem[]
@@ -102,12 +101,12 @@ const maskKeys = (patch: Readonly<Record<string, unknown>>) =>
 /** Returns all effective settings by dotted name; keys are masked. */
 export function effectiveConfig(core: Core): Record<string, unknown> {
   return maskKeys({
-    seed: core.seed,
+    seed: core.identity.seed,
     clock: core.clock.mode,
     base_url: core.address.base,
     'webhook.url': core.address.webhookUrl,
-    'bot.id': core.bot.id,
-    'bot.name': core.bot.name,
+    'bot.id': core.identity.bot.id,
+    'bot.name': core.identity.bot.name,
     'bot.replies': core.settings.replies,
     business_hours: core.settings.businessHours?.written ?? null,
     ...formatKnobs(core.platform.knobs),

@@ -1,5 +1,6 @@
 /** Validates options of a test: those of simulators, servers, workspaces and chats, and those of expectations. */
 
+import { toOptions } from '../config/settings.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { isMap } from '../contract/objects.ts'
 import type { Times } from '../scenario/plan.ts'
@@ -7,14 +8,16 @@ import {
   anything,
   callable,
   describeValue,
-  either,
   flag,
+  host,
   InvalidOptionError,
   list,
   map,
   type OptionKind,
-  only,
+  optionKind,
+  port,
   positive,
+  SETTING_KINDS,
   type Shape,
   text,
   whole,
@@ -22,26 +25,14 @@ import {
 import { nearest } from '../text/error-text.ts'
 import { parseDuration } from '../text/quantities.ts'
 
-const httpUrl = (example: string): OptionKind => ({
-  expected: `an http or https URL such as ${example}`,
-  fits: value => typeof value === 'string' && /^https?:\/\/[^/]/i.test(value) && URL.canParse(value),
-})
-const address = httpUrl('https://bot.example.test')
-const baseUrl: OptionKind = {
-  expected: 'an http or https URL without a query, such as https://bot.example.test',
-  fits: value => address.fits(value) && !/[?#]/.test(value as string),
-}
-
 /** `createSimulator` checks later whether `start` is a date. */
-const clock: OptionKind = {
-  expected: '"real", "virtual" or { mode: "virtual", start }',
-  fits: value =>
+const clock = optionKind(
+  '"real", "virtual" or { mode: "virtual", start }',
+  value =>
     value === 'real' ||
     value === 'virtual' ||
     (isMap(value) && value.mode === 'virtual' && Object.keys(value).every(name => name === 'mode' || name === 'start')),
-}
-
-const WEBHOOK: Shape = { url: httpUrl('http://127.0.0.1:3000/webhook'), fetch: callable }
+)
 
 const AGENT: Shape = {
   ...Object.fromEntries(
@@ -51,20 +42,19 @@ const AGENT: Shape = {
   timeout: text,
 }
 
-const COMMON: Shape = {
-  seed: whole,
+const { seed, base_url: baseUrl, ...furtherKinds } = SETTING_KINDS
+const COMMON: Shape = toOptions<OptionKind | Shape>({
+  seed,
   clock,
-  bot: { id: positive, name: text, organizationId: whole, replies: list },
-  webhook: WEBHOOK,
-  businessHours: either(map, only(null)),
+  ...furtherKinds,
+  'webhook.fetch': callable,
   knobs: map,
-  markers: flag,
   translate: callable,
   summarize: callable,
   journalLimit: positive,
   agent: AGENT,
   expectTimeout: anything, // Checked as a duration where it is used.
-}
+})
 
 export const SIMULATOR_SHAPE: Shape = { ...COMMON, baseUrl }
 
@@ -72,8 +62,8 @@ export const WORKSPACE_SHAPE: Shape = { ...COMMON, name: text }
 
 export const SERVER_SHAPE: Shape = {
   ...SIMULATOR_SHAPE,
-  port: anything, // `listen` checks it.
-  host: text,
+  port,
+  host,
   inspector: flag,
   controlToken: text,
   snapshot: anything,
@@ -88,7 +78,7 @@ const CHAT: Shape = {
   history: list,
   transcript: text,
   context: map,
-  labels: { expected: 'an array of strings', fits: value => Array.isArray(value) && value.every(text.fits) },
+  labels: optionKind('an array of strings', value => Array.isArray(value) && value.every(text.fits)),
   botId: whole,
   id: text,
 }

@@ -110,12 +110,12 @@ describe('what is wrong with it', () => {
     [
       'a bad port',
       'port: 70000',
-      'c.yaml:1:7: port: must be at most 65535, got the number 70000.\n  1 | port: 70000\n    |       ^^^^^',
+      'c.yaml:1:7: port: must be a whole number from 0 to 65535 (0 takes any free port), got the number 70000.\n  1 | port: 70000\n    |       ^^^^^',
     ],
     [
       'a port as text',
       'port: "80"',
-      'c.yaml:1:7: port: must be an integer, got the string "80".\n  1 | port: "80"\n    |       ^^^^',
+      'c.yaml:1:7: port: must be a whole number from 0 to 65535 (0 takes any free port), got the string "80".\n  1 | port: "80"\n    |       ^^^^',
     ],
     [
       'a bad URL',

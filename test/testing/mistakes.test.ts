@@ -19,11 +19,11 @@ describe('createSimulator', () => {
     [{ baseUrl: 'https://a.test/?b=c' }, 'baseUrl must be an http or https URL without a query'],
     [{ clock: 'virtul' }, 'clock must be "real", "virtual" or { mode: "virtual", start }, got "virtul".'],
     [{ clock: { start: '2024-01-01' } }, 'clock must be "real", "virtual" or { mode: "virtual", start }'],
-    [{ seed: Number.NaN }, 'seed must be an integer from 0, got NaN.'],
+    [{ seed: Number.NaN }, 'seed must be a whole number from 0, got NaN.'],
     [{ bot: { nam: 'Nora' } }, 'bot takes no nam; it takes id, name, organizationId, replies.'],
     [{ agent: { inbx: ok } }, 'agent takes no inbx; did you mean inbox?'],
     [{ agent: { inbox: [] } }, 'agent.inbox must be a function, got [].'],
-    [{ journalLimit: 0 }, 'journalLimit must be an integer from 1, got 0.'],
+    [{ journalLimit: 0 }, 'journalLimit must be a whole number from 1, got 0.'],
     [{ translate: 'deepl' }, 'translate must be a function, got "deepl".'],
     [{ expectTimeout: 2000 }, 'expectTimeout must be a duration such as 500ms or 2s, got 2000.'],
     [null, 'createSimulator must be an object with seed, clock,'],
@@ -37,7 +37,7 @@ describe('createSimulator', () => {
     expect(() => createSimulator({ seed: -1, markers: 'no' } as never)).toThrow(/^seed must .* markers must /)
     const itself: { self?: unknown } = {}
     itself.self = itself
-    expect(() => createSimulator({ seed: itself } as never)).toThrow('seed must be an integer from 0, got [object')
+    expect(() => createSimulator({ seed: itself } as never)).toThrow('seed must be a whole number from 0, got [object')
     expect(createSimulator({ seed: undefined, webhook: undefined } as never).botId).toBe(1042)
   })
 })
