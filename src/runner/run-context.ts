@@ -96,10 +96,10 @@ function startEvent({ plan, core, driver, seed, instance, env, url, sim }: RunCo
     instance,
     seed,
     clock: core.clock.mode,
-    bot: { id: core.bot.id, name: core.bot.name },
+    bot: { id: core.identity.bot.id, name: core.identity.bot.name },
     config: sim.config(),
     env: Object.fromEntries(plan.env.map(name => [name, env[name] ?? ''])),
-    sim: { url, api_key: '***', bot_id: core.bot.id },
+    sim: { url, api_key: '***', bot_id: core.identity.bot.id },
     driver: driver?.verbs ?? null,
   }
 }

@@ -83,7 +83,7 @@ function trigger({ context, step, action }: ActionContext<'deliver'>): string {
   const chat = context.chatOf(step)
   const known = Object.hasOwn(WEBHOOK_EVENTS, event) && chat !== null
   const payload = known ? { ...payloadOf(core.platform, chat, event as WebhookEventName), ...body } : { event, ...body }
-  void core.manualEvents.trigger({ chatId: chat?.id, event, payload, sign: action.sign })
+  void core.dispatcher.trigger({ chatId: chat?.id, event, payload, sign: action.sign })
   const notes = core.journal.query({ kind: 'note' })
   return String(notes.findLast(({ note }) => note === 'event_triggered')?.delivery_id)
 }
@@ -95,7 +95,7 @@ function replay({ context }: ActionContext<'deliver'>, id: string): string {
   const ended = stepEvent(context.core.journal, 'step_ended', earlier?.number)
   const past = ended?.delivery_id == null ? undefined : findPastDelivery(context.core.journal, ended.delivery_id)
   if (past === undefined) throw new StepError({ code: 'nothing_to_resend', step: id })
-  void context.core.manualEvents.resend(past, false)
+  void context.core.dispatcher.resend(past, false)
   return past.delivery_id
 }
 

@@ -57,7 +57,7 @@ export async function waitUntil(
 
 /** A virtual clock moves only to a delivery that is due later: a retry, or a delayed event. */
 async function nextChange({ core, journalWaiter }: WaitContext, untilMs: number, signal: AbortSignal): Promise<void> {
-  if (core.clock.mode === 'real' || core.nextDeliveryDue() === null) return journalWaiter.next(untilMs, signal)
+  if (core.clock.mode === 'real' || core.dispatcher.nextDue() === null) return journalWaiter.next(untilMs, signal)
   if (core.activity.busy) return idleOr(core, next => journalWaiter.next(untilMs, AbortSignal.any([signal, next])))
   await advanceToNextDelivery(core)
 }
@@ -70,7 +70,7 @@ async function idleOr({ activity }: Core, other: (enough: AbortSignal) => Promis
 }
 
 async function advanceToNextDelivery(core: Core): Promise<void> {
-  const due = core.nextDeliveryDue()
+  const due = core.dispatcher.nextDue()
   if (due !== null) await advanceVirtual(core, Math.max(0, due - core.clock.now()))
 }
 
@@ -177,15 +177,15 @@ const isAttempt = (entry: Entry, deliveryId: string): entry is EntryOf<'delivery
   entry.kind === 'delivery' && entry.delivery_id === deliveryId && entry.duplicate !== true
 
 /** How long a fault takes to send the body. */
-const drippingMs = ({ findActiveDelivery }: Core, deliveryId: string): number =>
-  findActiveDelivery(deliveryId)?.faults?.form.wire?.dripMs ?? 0
+const drippingMs = ({ dispatcher }: Core, deliveryId: string): number =>
+  dispatcher.find(deliveryId)?.faults?.form.wire?.dripMs ?? 0
 
 /**
  * When the next attempt is sent: later than now for an event that waits in its queue, for its delay, or for its retry.
  * A virtual clock jumps to that moment; with a real clock it takes time.
  */
-function sentAt({ clock, findActiveDelivery, journal }: Core, deliveryId: string): number {
-  const job = findActiveDelivery(deliveryId)
+function sentAt({ clock, dispatcher, journal }: Core, deliveryId: string): number {
+  const job = dispatcher.find(deliveryId)
   if (job === null || job.phase.kind === 'sending' || job.phase.kind === 'held') return Number.NEGATIVE_INFINITY
   const dueMs = job.phase.kind === 'scheduled' && clock.mode === 'real' ? job.phase.atMs - clock.now() : 0
   return journal.atMs + Math.max(0, dueMs)
@@ -198,7 +198,7 @@ export async function awaitPendingAcks({ context, signal }: Omit<AckContext, 'st
     const started = stepEvent(core.journal, 'step_started', number)
     const ended = stepEvent(core.journal, 'step_ended', number)
     const id = ended?.delivery_id
-    if (!started || !id || core.findActiveDelivery(id)?.phase.kind === 'held') continue
+    if (!started || !id || core.dispatcher.find(id)?.phase.kind === 'held') continue
     await awaitAck({ context, signal, startSeq: started.seq }, id, ended.at_ms)
   }
 }

@@ -112,7 +112,7 @@ export function createReset(
   function forget(): void {
     components.epoch.next()
     deadlineTimer.cancel()
-    components.faults.reset()
+    components.faultRegistry.reset()
     dispatcher.reset()
     components.activity.forget()
     components.rateLimit.reset()

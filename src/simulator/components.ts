@@ -57,7 +57,7 @@ export interface Components {
   readonly rateLimit: RateLimit
   readonly engines: Engines
   readonly chatQueues: ChatQueues
-  readonly faults: FaultRegistry
+  readonly faultRegistry: FaultRegistry
   readonly activity: Activity
   readonly epoch: Epoch
   readonly transport: ClosableTransport
@@ -92,7 +92,7 @@ export function createComponents(
     rateLimit: createRateLimit(),
     engines: createEngines(options, platform),
     chatQueues: createChatQueues(),
-    faults: createFaultRegistry(),
+    faultRegistry: createFaultRegistry(),
     activity: createActivity(),
     epoch: createEpoch(),
     transport: transportFrom(options, transport),

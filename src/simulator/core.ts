@@ -1,7 +1,6 @@
 /** Wires the parts of one simulator around one clock and one seed: platform, journal, dispatcher, API, end user. */
 import { type Api, createApi } from '../api/handle.ts'
 import { VERSION } from '../contract/version.ts'
-import type { BotSpec } from '../platform/platform.ts'
 import { createUserActions, type UserActions } from '../platform/user-actions.ts'
 import { type VirtualClock, wallDelay } from '../runtime/clock.ts'
 import type { Transport } from '../runtime/transport.ts'
@@ -11,90 +10,39 @@ import { type Components, createComponents, webhookTargetOf } from './components
 import { createFaultController, type FaultController } from './fault-controller.ts'
 import type { PlatformSimulatorOptions } from './options.ts'
 
-type PublicComponent =
-  | 'identity'
-  | 'address'
-  | 'settings'
-  | 'clock'
-  | 'platform'
-  | 'journal'
-  | 'keyring'
-  | 'engines'
-  | 'activity'
-
-export interface Core
-  extends Pick<Components, PublicComponent>,
-    Pick<Committer, 'commit' | 'commitEffects'>,
-    Pick<Reset, 'refresh' | 'forget' | 'reset'> {
-  readonly seed: number
-  readonly bot: BotSpec
+/** All parts of one simulator, for the server, the runner and snapshots. */
+export interface Core extends Components, Committer, Reset {
+  readonly dispatcher: Dispatcher
   readonly api: Api
   readonly user: UserActions
-  /** Sends events manually. */
-  readonly manualEvents: Pick<Dispatcher, 'trigger' | 'resend'>
   readonly faults: FaultController
-  /** Returns a delivery that is still in progress. */
-  findActiveDelivery: Dispatcher['find']
-  /** When the next retry, delayed event or copy goes out: epoch milliseconds on the simulator's clock, or null. */
-  nextDeliveryDue(): number | null
-  /** State that snapshots contain, besides the state of the platform. */
-  readonly internals: Internals
-  /** Grows with every reset. */
-  epoch(): number
-  /** Aborts with the next reset. */
-  resetSignal(): AbortSignal
   close(): Promise<void>
-}
-
-/** Components with state that only snapshots use. */
-export interface Internals
-  extends Pick<Components, 'stamps' | 'journalStamps' | 'rateLimit' | 'faults' | 'restorePoint'>,
-    Pick<Committer, 'deadlineTimer' | 'lastEvent'>,
-    Pick<Reset, 'refreshBots'> {
-  readonly dispatcher: Dispatcher
 }
 
 /** A given `transport` is shared with other simulators and closed by its creator. `filePrefix` begins file ids. */
 export function createCore(options: PlatformSimulatorOptions, transport?: Transport, filePrefix = ''): Core {
   const components = createComponents(options, transport, filePrefix)
-  const { identity, platform, journal, epoch, faults } = components
   const dispatcher = dispatcherFor(components, options)
   const committer = createCommitter(components, dispatcher)
-  const resetParts = createReset(components, dispatcher, committer)
-  const { commit, commitEffects } = committer
-  const { refresh, forget, reset } = resetParts
-  refresh()
+  const reset = createReset(components, dispatcher, committer)
+  reset.refresh()
   return {
-    get seed() {
-      return identity.seed
-    },
-    get bot() {
-      return identity.bot
-    },
-    ...publicComponents(components),
+    ...components,
+    ...committer,
+    ...reset,
+    dispatcher,
     api: apiFor(components, committer, options),
-    user: createUserActions({ ...sharedPorts(components), commit }),
-    manualEvents: dispatcher,
-    faults: createFaultController({ faults, platform, journal, release: dispatcher.release }),
-    findActiveDelivery: dispatcher.find,
-    nextDeliveryDue: dispatcher.nextDue,
-    commit,
-    commitEffects,
-    refresh,
-    forget,
-    reset,
-    internals: internalsOf(components, dispatcher, committer, resetParts),
-    epoch: epoch.current,
-    resetSignal: epoch.signal,
+    user: createUserActions({ ...sharedPorts(components), commit: committer.commit }),
+    faults: createFaultController(components, dispatcher.release),
     close: async () => {
-      reset()
+      reset.reset()
       await components.transport.close?.()
     },
   }
 }
 
 function dispatcherFor(components: Components, options: PlatformSimulatorOptions): Dispatcher {
-  const { journal, clock, activity, identity, knobs, address, transport, faults, keyring, platform } = components
+  const { journal, clock, activity, identity, knobs, address, transport, faultRegistry, keyring, platform } = components
   return createDispatcher({
     journal,
     clock,
@@ -103,7 +51,7 @@ function dispatcherFor(components: Components, options: PlatformSimulatorOptions
     userAgent: `handover-sim/${VERSION}`,
     knobs: () => knobs,
     target: () => webhookTargetOf(options, address.webhookUrl, transport),
-    faults,
+    faults: faultRegistry,
     hasConnection: () => options.webhook?.fetch === undefined,
     signingKey: chatId => keyring.signingKey(platform.state.chats.get(chatId ?? '')?.botId ?? identity.bot.id),
   })
@@ -120,7 +68,7 @@ const apiFor = (
     rateLimit: components.rateLimit,
     markers,
     commit,
-    faults: components.faults,
+    faults: components.faultRegistry,
     lastEvent: chatId => lastEvent.get(chatId) ?? null,
     delay: ms => wallDelay(ms, components.epoch.signal()),
     resetSignal: components.epoch.signal,
@@ -134,22 +82,6 @@ const sharedPorts = ({ platform, engines, chatQueues, epoch, activity }: Compone
   epoch: epoch.current,
   inFlight: activity.begin,
 })
-
-const publicComponents = (components: Components): Pick<Components, PublicComponent> => {
-  const { identity, address, settings, clock, platform, journal, keyring, engines, activity } = components
-  return { identity, address, settings, clock, platform, journal, keyring, engines, activity }
-}
-
-function internalsOf(
-  components: Components,
-  dispatcher: Dispatcher,
-  committer: Committer,
-  { refreshBots }: Reset,
-): Internals {
-  const { stamps, journalStamps, rateLimit, faults, restorePoint } = components
-  const { deadlineTimer, lastEvent } = committer
-  return { stamps, journalStamps, rateLimit, faults, restorePoint, deadlineTimer, lastEvent, refreshBots, dispatcher }
-}
 
 /** Repeats until nothing is in flight, because deliveries and answers may start others. */
 export async function settled(core: Core): Promise<void> {

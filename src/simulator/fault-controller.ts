@@ -5,10 +5,10 @@ import { ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import { effectOf } from '../faults/effects.ts'
 import { FaultNameTakenError, type FaultRegistry, type NamedFault } from '../faults/registry.ts'
 import { Fault, type FaultSpec } from '../faults/schema.ts'
-import type { Journal } from '../journal/journal.ts'
 import type { PlatformContext } from '../platform/state.ts'
 import { nearest } from '../text/error-text.ts'
 import { FAULT_ERRORS } from '../wording/faults.ts'
+import type { Components } from './components.ts'
 import { InvalidOptionError, type SettingProblem } from './options.ts'
 
 export interface FaultController {
@@ -20,15 +20,11 @@ export interface FaultController {
   clear(name?: string): NamedFault[]
 }
 
-export interface FaultControllerPorts {
-  readonly faults: FaultRegistry
-  readonly platform: PlatformContext
-  readonly journal: Journal
-  /** Sends the events that these faults hold. */
-  release(names: readonly string[]): void
-}
-
-export function createFaultController({ faults, platform, journal, release }: FaultControllerPorts): FaultController {
+/** `release` sends the events that the named faults hold. */
+export function createFaultController(
+  { faultRegistry: faults, platform, journal }: Pick<Components, 'faultRegistry' | 'platform' | 'journal'>,
+  release: (names: readonly string[]) => void,
+): FaultController {
   function journalNote(note: string, { name, chat_id }: NamedFault, details: object): void {
     journal.append({ kind: 'note', ...(chat_id === undefined ? {} : { chat_id }), note, fault: name, ...details }, null)
   }

@@ -37,7 +37,7 @@ const turns = new WeakMap<Core, Promise<unknown>>()
 /** Creates chats one after the other, so that ids and personas do not depend on which data loads first. */
 export function newChat(core: Core, options: ChatOptions): Promise<Chat> {
   const before = turns.get(core) ?? Promise.resolve()
-  const epoch = core.epoch()
+  const epoch = core.epoch.current()
   const made = before.then(() => makeChat(core, options, epoch))
   turns.set(
     core,
@@ -49,8 +49,9 @@ export function newChat(core: Core, options: ChatOptions): Promise<Chat> {
 async function makeChat(core: Core, options: ChatOptions, epoch: number): Promise<Chat> {
   const shipped = options.transcript === undefined ? null : await loadTranscript(options.transcript)
   const language = options.language ?? shipped?.language ?? 'en'
-  const drawn = await drawPersona(core.seed, `persona ${core.platform.state.chatCounter + 1}`, language)
-  if (epoch !== core.epoch()) throw new Error('Failed to create the chat: the simulator was reset at the same time.')
+  const drawn = await drawPersona(core.identity.seed, `persona ${core.platform.state.chatCounter + 1}`, language)
+  if (epoch !== core.epoch.current())
+    throw new Error('Failed to create the chat: the simulator was reset at the same time.')
   const transaction = createTransaction()
   const chat = createChat(
     core.platform,
@@ -86,7 +87,7 @@ export function userFromWire(user: WireUser | null | undefined): ChatOptions['us
   return { ...rest, firstName, lastName }
 }
 
-function knownBot(core: Core, botId = core.bot.id): number {
+function knownBot(core: Core, botId = core.identity.bot.id): number {
   if (core.platform.state.bots.has(botId)) return botId
   const known = [...core.platform.state.bots.keys()].join(', ')
   throw new InvalidOptionError([{ name: 'bot_id', message: `bot_id ${botId} is not a bot here; known: ${known}.` }])

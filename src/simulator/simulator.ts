@@ -139,14 +139,19 @@ function simulatorOf(core: Core): PlatformSimulator {
       return platform.knobs['keys.bot']
     },
     get botId() {
-      return core.bot.id
+      return core.identity.bot.id
     },
     journal,
     get deliveries() {
       return journal.query({ kind: 'delivery' })
     },
     clock: { mode: core.clock.mode, now: core.clock.now, advance: by => advance(core, by) },
-    fetch: createFetchAdapter({ api, basePath, bodyLimit: () => platform.knobs['limits.body'], epoch: core.epoch }),
+    fetch: createFetchAdapter({
+      api,
+      basePath,
+      bodyLimit: () => platform.knobs['limits.body'],
+      epoch: core.epoch.current,
+    }),
     handle: api,
     chat: async chatOptions => createChatHandle(core, await newChat(core, chatOptions ?? {})),
     findChat(id) {
@@ -182,7 +187,13 @@ const AVAILABILITY = {
 function setAvailability(core: Core, change: AvailabilityChange): void {
   validateOptions('setAvailability', change, AVAILABILITY)
   const transaction = createTransaction()
-  changeAvailability(core.platform, core.platform.state.bots.get(core.bot.id)!, change, 'workspace', transaction)
+  changeAvailability(
+    core.platform,
+    core.platform.state.bots.get(core.identity.bot.id)!,
+    change,
+    'workspace',
+    transaction,
+  )
   core.commitEffects(transaction.effects, null)
 }
 

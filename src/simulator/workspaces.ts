@@ -164,7 +164,7 @@ function optionsFor(
   own: Omit<PlatformWorkspaceOptions, 'name'>,
 ): PlatformSimulatorOptions {
   const { webhook: _, knobs = {}, bot, ...inherited } = options
-  const { apiKey, botApiKey, botId, seed } = identityOf(coreOf(main).seed, id)
+  const { apiKey, botApiKey, botId, seed } = identityOf(coreOf(main).identity.seed, id)
   const keys = { 'keys.handover': apiKey, 'keys.bot': botApiKey, 'keys.more': 'off' }
   return {
     ...inherited,

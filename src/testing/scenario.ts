@@ -99,7 +99,7 @@ async function runOne(
   options: RunScenarioOptions,
 ): Promise<ScenarioResult> {
   const { strict = false, env = process.env, signal = new AbortController().signal } = options
-  const seed = options.seed ?? plan.seed ?? coreOf(sim).seed
+  const seed = options.seed ?? plan.seed ?? coreOf(sim).identity.seed
   const result = await runInProcess(sim, plan, { driver, seed, strict, env, signal })
   return { ...result, rerunCommand: `runScenario(sim, ${JSON.stringify(plan.file)}, { seed: ${seed} })` }
 }
@@ -146,7 +146,12 @@ function runOf(
   timing: Pick<RunResult, 'startedAt' | 'durationMs'>,
 ): ScenarioRun {
   const core = coreOf(sim)
-  const index = { version: VERSION, ...timing, target: core.address.webhookUrl ?? 'a function', seed: core.seed }
+  const index = {
+    version: VERSION,
+    ...timing,
+    target: core.address.webhookUrl ?? 'a function',
+    seed: core.identity.seed,
+  }
   const result: RunResult = {
     ...index,
     scenarios,

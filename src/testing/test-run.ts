@@ -74,8 +74,8 @@ function startTestRun(sim: PlatformSimulator, core: Core): TestRun {
     reported: new Set(),
     pending: new Map(),
     matchedSeqs: new Set(),
-    skippedEntries: Math.max(core.journal.firstSeq, core.internals.restorePoint.seq) - 1,
-    resetSignal: core.resetSignal(),
+    skippedEntries: Math.max(core.journal.firstSeq, core.restorePoint.seq) - 1,
+    resetSignal: core.epoch.signal(),
     conversationOf: id => nameOf(id ?? ''),
     beginStep(conversation, action, label) {
       const step = addStep(conversation, action, label)
@@ -154,8 +154,7 @@ function recordJournal(sim: PlatformSimulator, core: Core, recorder: Recorder): 
 }
 
 /** Entries before a restore belong to another test, even if the snapshot contains them. */
-const currentEntries = ({ journal, internals }: Core): Entry[] =>
-  journal.query({ after: internals.restorePoint.seq - 1 })
+const currentEntries = ({ journal, restorePoint }: Core): Entry[] => journal.query({ after: restorePoint.seq - 1 })
 
 /** Chats without a `chat_created` entry: a snapshot contained them, or the entry was evicted. */
 function chatsWithoutEntry(core: Core): Chat[] {
@@ -180,12 +179,12 @@ function startOf(sim: PlatformSimulator, core: Core): Entry {
     scenario: 'this test',
     file: '',
     instance: 1,
-    seed: core.seed,
+    seed: core.identity.seed,
     clock: core.clock.mode,
-    bot: { id: core.bot.id, name: core.bot.name },
+    bot: { id: core.identity.bot.id, name: core.identity.bot.name },
     config: sim.config(),
     env: {},
-    sim: { url: sim.baseUrl, api_key: '***', bot_id: core.bot.id },
+    sim: { url: sim.baseUrl, api_key: '***', bot_id: core.identity.bot.id },
     driver: null,
   }
   return noteEntry(content, { seq: 0.5, time: '', at_ms: first?.at_ms ?? core.journal.atMs })
@@ -205,7 +204,7 @@ function createTestContext({ sim, core, recorder, unsubscribe }: TestContextPort
     plan: evaluation.index.plan,
     sim,
     driver: null,
-    seed: core.seed,
+    seed: core.identity.seed,
     instance: 1,
     env: {},
     url: sim.baseUrl,

@@ -11,7 +11,7 @@ const MESSAGE = { webhook: 'MESSAGE FROM USER' } as const
 /** The user's messages that the webhook received. */
 const said = ({ inbox }: World) => inbox.map(({ json }) => json.message as string)
 const dueIn = (sim: PlatformSimulator) => {
-  const due = coreOf(sim).nextDeliveryDue()
+  const due = coreOf(sim).dispatcher.nextDue()
   return due === null ? null : due - sim.clock.now()
 }
 

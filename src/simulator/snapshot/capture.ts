@@ -30,11 +30,11 @@ export interface SnapshotOptions {
 
 /** The result is plain JSON and shares no object with the simulator. */
 export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snapshot {
-  const { platform, internals, identity } = core
+  const { platform, identity } = core
   const { bot } = identity
-  const deliveries = internals.dispatcher.capture()
-  const rank = ranking(deliveries.jobs, internals.deadlineTimer.order)
-  const faults = internals.faults.capture()
+  const deliveries = core.dispatcher.capture()
+  const rank = ranking(deliveries.jobs, core.deadlineTimer.order)
+  const faults = core.faultRegistry.capture()
   const snapshot: Snapshot = {
     v: SNAPSHOT_VERSION,
     handover_sim: VERSION,
@@ -45,7 +45,7 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
     config: configOf(core, options),
     ...(options.keys ? { replaced_keys: core.keyring.replaced().map(replacedKeyRow) } : {}),
     bots: [...platform.state.bots.values()].map(botRow),
-    chats: [...platform.state.chats.values()].map(chat => chatRow(chat, internals.lastEvent.get(chat.id) ?? null)),
+    chats: [...platform.state.chats.values()].map(chat => chatRow(chat, core.lastEvent.get(chat.id) ?? null)),
     files: [...platform.state.files.values()].map(fileRow),
     deadlines: platform.state.deadlines.list().map(deadlineRow),
     counters: {
@@ -58,10 +58,10 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
     deliveries: deliveries.jobs.map(job => deliveryRow(job, rank)),
     rate_limits: rateLimits(core),
     continuation: {
-      stamp: internals.stamps.last,
-      journal_stamp: internals.journalStamps.last,
+      stamp: core.stamps.last,
+      journal_stamp: core.journalStamps.last,
       random: deliveries.random,
-      deadline_timer_order: internals.deadlineTimer.order === null ? null : rank(internals.deadlineTimer.order),
+      deadline_timer_order: core.deadlineTimer.order === null ? null : rank(core.deadlineTimer.order),
     },
     journal: journalOf(core, options),
   }
@@ -86,9 +86,9 @@ function configOf(core: Core, { keys }: SnapshotOptions): Record<string, unknown
 }
 
 /** Names each key by its role, because the key itself is a secret. */
-function rateLimits({ internals, platform }: Core) {
+function rateLimits({ rateLimit, platform }: Core) {
   const roles = new Map(keyRoles(platform.knobs).map(({ role, key }) => [key, role]))
-  return [...internals.rateLimit.windows].flatMap(([key, { start, calls }]) => {
+  return [...rateLimit.windows].flatMap(([key, { start, calls }]) => {
     const role = roles.get(key)
     return role === undefined ? [] : [{ key: role, start_ms: start, calls }]
   })

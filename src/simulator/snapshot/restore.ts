@@ -38,16 +38,16 @@ export function applySnapshot(core: Core, { snapshot, settings }: Restoration): 
   restoreState(core, snapshot, before)
   restoreKeys(core, snapshot)
   restoreFaults(core, snapshot)
-  core.internals.stamps.reset(snapshot.continuation.stamp)
-  core.internals.journalStamps.reset(snapshot.continuation.journal_stamp)
+  core.stamps.reset(snapshot.continuation.stamp)
+  core.journalStamps.reset(snapshot.continuation.journal_stamp)
   const { next_seq: nextSeq, at_ms: atMs, entries = [] } = snapshot.journal
-  const deliveries = core.internals.dispatcher.restore(capturedDeliveries(snapshot))
+  const deliveries = core.dispatcher.restore(capturedDeliveries(snapshot))
   core.journal.restore({ nextSeq, atMs, entries })
-  core.internals.restorePoint.seq = nextSeq
+  core.restorePoint.seq = nextSeq
   return () => {
     const deadlineTimer = {
       order: snapshot.continuation.deadline_timer_order ?? Number.POSITIVE_INFINITY,
-      arm: core.internals.deadlineTimer.set,
+      arm: core.deadlineTimer.set,
     }
     for (const { arm } of [...deliveries.timers, deadlineTimer].sort((a, b) => a.order - b.order)) arm()
     deliveries.start()
@@ -58,14 +58,14 @@ const botFrom = ({ bot: { id, name, organization_id } }: Snapshot) => ({ id, nam
 
 /** Keeps the object of a chat that also exists in the snapshot, so that its handles show the restored state. */
 function restoreState(core: Core, snapshot: Snapshot, before: ReadonlyMap<string, Chat>): void {
-  const { platform, internals } = core
+  const { platform } = core
   const { state } = platform
   for (const row of snapshot.bots) state.bots.set(row.id, botFromRow(row))
   for (const row of snapshot.files) state.files.set(row.id, fileFromRow(row))
   for (const row of snapshot.chats) {
     const chat = chatFromRow(row, platform.words(row.id), state.files)
     state.chats.set(row.id, Object.assign(before.get(row.id) ?? {}, chat))
-    if (row.last_event !== null) internals.lastEvent.set(row.id, row.last_event)
+    if (row.last_event !== null) core.lastEvent.set(row.id, row.last_event)
   }
   for (const row of snapshot.deadlines) state.deadlines.set(row.key, row.at_ms, deadlineFromRow(row))
   state.chatCounter = snapshot.counters.chats
@@ -73,8 +73,11 @@ function restoreState(core: Core, snapshot: Snapshot, before: ReadonlyMap<string
 }
 
 /** Of the replaced keys, only those in the snapshot stay valid. */
-function restoreKeys({ internals, keyring, platform }: Core, { replaced_keys = [], rate_limits }: Snapshot): void {
-  internals.refreshBots()
+function restoreKeys(
+  { refreshBots, rateLimit, keyring, platform }: Core,
+  { replaced_keys = [], rate_limits }: Snapshot,
+): void {
+  refreshBots()
   keyring.forgetReplaced()
   keyring.restoreReplaced(replaced_keys.map(replacedKeyFromRow))
   const keys = new Map(keyRoles(platform.knobs).map(({ role, key }) => [role, key]))
@@ -82,12 +85,12 @@ function restoreKeys({ internals, keyring, platform }: Core, { replaced_keys = [
     const key = keys.get(role)
     return key === undefined ? [] : [[key, { start, calls }] as const]
   })
-  internals.rateLimit.reset(windows)
+  rateLimit.reset(windows)
 }
 
-function restoreFaults({ internals }: Core, { faults, counters }: Snapshot): void {
+function restoreFaults({ faultRegistry }: Core, { faults, counters }: Snapshot): void {
   const rules = faults.map(({ name, spec, ...progress }) => ({ name, spec, progress }))
-  internals.faults.restore({ made: counters.faults, rules })
+  faultRegistry.restore({ made: counters.faults, rules })
 }
 
 const capturedDeliveries = ({ deliveries, continuation, counters }: Snapshot) => ({

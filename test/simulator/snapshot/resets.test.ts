@@ -50,7 +50,7 @@ async function begin(sim: PlatformSimulator, id: string, all: boolean): Promise<
   send('message', { message: 'Hi', sender: AGENT })
   send('summarize', {})
   send('transcript', {})
-  silent(coreOf(sim).manualEvents.trigger({ chatId: id, event: 'X', payload: { id }, sign: 'valid' }))
+  silent(coreOf(sim).dispatcher.trigger({ chatId: id, event: 'X', payload: { id }, sign: 'valid' }))
   silent(sim.clock.advance('2s'))
 }
 

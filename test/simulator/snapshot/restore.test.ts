@@ -180,7 +180,7 @@ test('a masked delivery that is resent manually gets a new signature', async () 
   const to = world()
   await to.sim.restore(from.snapshot({ journal: true }))
   const { coreOf } = await import('../../../src/simulator/simulator.ts')
-  await coreOf(to.sim).manualEvents.resend(to.sim.deliveries[0]!, false)
+  await coreOf(to.sim).dispatcher.resend(to.sim.deliveries[0]!, false)
   expect(to.inbox[0]!.headers.get('kindly-hmac')).toBe(from.deliveries[0]!.request.headers['Kindly-HMAC'])
 })
 

@@ -191,7 +191,7 @@ async function takeInChat(
 }
 
 const trigger = (sim: PlatformSimulator, chatId: string) =>
-  coreOf(sim).manualEvents.trigger({
+  coreOf(sim).dispatcher.trigger({
     chatId,
     event: 'AGENT TYPING STOP',
     payload: { event: 'AGENT TYPING STOP' },

@@ -27,7 +27,7 @@ const isKnown = (event: string): event is WebhookEventName => Object.hasOwn(WEBH
 
 async function trigger(core: Core, wanted: TriggerBody): Promise<ControlResponse> {
   refuseWithoutSignatures(core, wanted.sign)
-  return ackResponse(await core.manualEvents.trigger(eventOf(core, wanted)))
+  return ackResponse(await core.dispatcher.trigger(eventOf(core, wanted)))
 }
 
 function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: TriggerBody): Triggered {
@@ -55,7 +55,7 @@ function newestChat({ platform }: Core, event: string): Chat {
 
 async function resend(core: Core, id: string, resign: boolean, sending: ResendBody): Promise<ControlResponse> {
   const past = findPastDelivery(core.journal, id)
-  if (past !== undefined) return ackResponse(await core.manualEvents.resend(past, resign, sending))
+  if (past !== undefined) return ackResponse(await core.dispatcher.resend(past, resign, sending))
   const known = [...new Set(core.journal.query({ kind: 'delivery' }).map(one => one.delivery_id))]
   const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
   throw unknownId('delivery_not_found', 'id', message, known)

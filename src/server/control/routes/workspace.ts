@@ -92,7 +92,7 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     responses: { 200: { description: 'The availability after the change', schema: QueueResponse }, 422: REFUSED },
     run({ core, simulator, body }) {
       simulator.setAvailability(body)
-      return ok(availabilityOf(core, botById(core.platform, core.bot.id), body.queue))
+      return ok(availabilityOf(core, botById(core.platform, core.identity.bot.id), body.queue))
     },
   }),
   defineRoute({
