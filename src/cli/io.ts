@@ -1,4 +1,7 @@
 /** Defines the streams, signals and environment of a command, so that tests run commands without a process. */
+import { buffer, text } from 'node:stream/consumers'
+import type { ColorLevel } from '../reporters/theme.ts'
+
 export interface Output {
   write(text: string): void
   readonly isTTY: boolean
@@ -35,3 +38,143 @@ export interface Context {
 }
 
 export const SIGNAL_CODES: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }
+
+/** The environment is not ready: the target is unreachable, or a time limit passed. Exit code 3. */
+export class EnvironmentError extends Error {
+  override readonly name = 'EnvironmentError'
+}
+
+/** A flag or an argument is invalid. Exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** Exit codes by the name of the error: a command does not load classes that it does not use. */
+const EXPECTED: Readonly<Record<string, number>> = {
+  UsageError: 2,
+  ConfigError: 2,
+  InvalidOptionError: 2,
+  ListenError: 3,
+  PortInUseError: 3,
+  EnvironmentError: 3,
+}
+
+/** Prints an error of the user as its message, and any other as an internal error with its stack. Returns the exit code. */
+export function reportError(error: unknown, { stderr }: Io): number {
+  if (!(error instanceof Error)) {
+    stderr.write(`Internal error of handover-sim: ${String(error)}\n`)
+    return 3
+  }
+  const code = EXPECTED[error.name]
+  stderr.write(
+    code === undefined ? `Internal error of handover-sim: ${error.stack ?? error.message}\n` : `${error.message}\n`,
+  )
+  return code ?? 3
+}
+
+export function processIo(): Io {
+  return {
+    stdout: outputOf(process.stdout),
+    stderr: outputOf(process.stderr),
+    readStdin: () => text(process.stdin),
+    readStdinBytes: () => buffer(process.stdin),
+    canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    ask: askOnTerminal,
+    cwd: process.cwd(),
+    nodeVersion: process.version,
+    onSignal: watchSignals,
+    exit: code => process.exit(code),
+  }
+}
+
+/** Asks on stderr, because stdout carries data. */
+async function askOnTerminal(question: string, signal: AbortSignal): Promise<string> {
+  const { terminalPrompt } = await import('../agent-driver/manual-call.ts')
+  return terminalPrompt(process.stdin, process.stderr)(question, signal)
+}
+
+/** A closed pipe (`| head`) does not stop the simulator. */
+function outputOf(stream: NodeJS.WriteStream): Output {
+  let open = true
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    open = false
+    if (error.code !== 'EPIPE') giveUp(stream, error)
+  })
+  return {
+    write: text => void (open && stream.write(text)),
+    isTTY: stream.isTTY === true,
+    get columns() {
+      return stream.columns
+    },
+  }
+}
+
+/** Ends with exit code 3 when output is lost, such as on a full disk. */
+function giveUp(stream: NodeJS.WriteStream, { message }: Error): void {
+  if (stream !== process.stderr) process.stderr.write(`stdout cannot be written: ${message}.\n`)
+  process.exit(3)
+}
+
+function watchSignals(listener: (signal: Signal) => void): () => void {
+  process.on('SIGINT', listener)
+  process.on('SIGTERM', listener)
+  return () => {
+    process.off('SIGINT', listener)
+    process.off('SIGTERM', listener)
+  }
+}
+
+const USUAL = 100
+
+/** The columns in `COLUMNS`, else those of the terminal. */
+export function columnsOf(
+  env: Readonly<Record<string, string | undefined>>,
+  stream: { readonly columns?: number | undefined },
+): number {
+  const answer = env.COLUMNS ?? ''
+  return /^[1-9]\d{0,4}$/.test(answer) ? Number(answer) : (stream.columns ?? USUAL)
+}
+
+const on = (value: string | undefined) => value !== undefined && value !== '' && value !== '0' && value !== 'false'
+
+export function colorLevel(env: Context['env'], isTTY: boolean): ColorLevel {
+  if (env.NO_COLOR || env.FORCE_COLOR === '0' || env.FORCE_COLOR === 'false') return 0
+  if (on(env.FORCE_COLOR)) return env.FORCE_COLOR === '2' ? 2 : env.FORCE_COLOR === '3' ? 3 : 1
+  if (on(env.CLICOLOR_FORCE)) return 1
+  if (!isTTY || env.TERM === 'dumb' || env.CLICOLOR === '0') return 0
+  return 1
+}
+
+export interface Shutdown {
+  /** Resolves with the first signal. */
+  readonly signalled: Promise<Signal>
+  /** `force` is the way out when there is no time; by default there is nothing to force. */
+  defer(undo: () => void | Promise<void>, force?: () => void): void
+  /** Undoes everything, latest first. What is not yet undone can still be forced. */
+  run(): Promise<void>
+}
+
+export function createShutdown(io: Io): Shutdown {
+  const deferred: { undo(): void | Promise<void>; force?: (() => void) | undefined }[] = []
+  let first: (signal: Signal) => void
+  const signalled = new Promise<Signal>(resolve => {
+    first = resolve
+  })
+  let count = 0
+  const unwatch = io.onSignal(signal => {
+    if (++count === 1) return first(signal)
+    for (const { force } of deferred) force?.()
+    io.exit(SIGNAL_CODES[signal])
+  })
+  return {
+    signalled,
+    defer: (undo, force) => void deferred.push({ undo, force }),
+    async run() {
+      for (let last = deferred.at(-1); last !== undefined; last = deferred.at(-1)) {
+        await last.undo()
+        deferred.pop()
+      }
+      unwatch()
+    },
+  }
+}

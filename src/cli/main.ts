@@ -1,62 +1,55 @@
 /** Runs the command that the arguments name, and maps errors to exit codes. */
-import { Command, CommanderError, type OptionValues } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { VERSION } from '../contract/version.ts'
-import { reportError } from './errors.ts'
-import type { Context, Io } from './io.ts'
-import { processIo } from './process-io.ts'
+import type { CliCommand } from './command.ts'
+import { type Context, type Io, processIo, reportError } from './io.ts'
 
-interface CommandModule {
-  /** Adds options and arguments. */
-  define(command: Command): void
-  /** The exit code. */
-  run(context: Context, flags: OptionValues, args: readonly string[]): Promise<number>
-}
-
-interface Entry {
+interface CommandEntry {
   readonly summary: string
-  load(): Promise<CommandModule>
+  load(): Promise<CliCommand>
 }
 
-export const COMMANDS: Readonly<Record<string, Entry>> = {
+/** Commands by name; each is loaded when it runs. */
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   start: {
     summary: 'the simulator: platform API and control API, until stopped',
-    load: () => import('./start.ts'),
+    load: async () => (await import('./start.ts')).startCommand,
   },
   run: {
     summary: 'play scenarios against an intermediary: report, exit code',
-    load: () => import('./run.ts'),
+    load: async () => (await import('./run.ts')).runCommand,
   },
   validate: {
     summary: 'check scenario, driver and config files',
-    load: () => import('./validate.ts'),
+    load: async () => (await import('./validate.ts')).validateCommand,
   },
   report: {
     summary: 'judge saved journals again, one or the shards of one run, and write their reports',
-    load: () => import('./report.ts'),
+    load: async () => (await import('./report.ts')).reportCommand,
   },
   config: {
     summary: "every setting's effective value and where it came from",
-    load: () => import('./config.ts'),
+    load: async () => (await import('./config.ts')).configCommand,
   },
   openapi: {
     summary: 'print the OpenAPI 3.1 document',
-    load: () => import('./openapi.ts'),
+    load: async () => (await import('./openapi.ts')).openApiCommand,
   },
   trigger: {
     summary: 'fire one event from a running simulator, well signed or not',
-    load: () => import('./trigger.ts'),
+    load: async () => (await import('./manual-events.ts')).triggerCommand,
   },
   resend: {
     summary: 'send a past delivery again',
-    load: () => import('./resend.ts'),
+    load: async () => (await import('./manual-events.ts')).resendCommand,
   },
   verify: {
     summary: 'is this body and signature right? if not, name the mistake',
-    load: () => import('./verify.ts'),
+    load: async () => (await import('./verify.ts')).verifyCommand,
   },
   wait: {
     summary: 'block until a simulator is ready',
-    load: () => import('./wait.ts'),
+    load: async () => (await import('./wait.ts')).waitCommand,
   },
 }
 
@@ -80,18 +73,15 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
     const command = program.command(name).description(summary)
     if (!argv.includes(name)) continue
-    const module = await load()
-    module.define(command)
+    const loaded = await load()
+    loaded.define(command)
     command.action(async () => {
-      code = await runCommand(module, command, context)
+      code = await loaded.run(command, context)
     })
   }
   await program.parseAsync([...argv], { from: 'user' })
   return code
 }
-
-const runCommand = (module: CommandModule, command: Command, context: Context): Promise<number> =>
-  module.run(context, command.opts(), command.args)
 
 function programFor({ stdout, stderr }: Io): Command {
   return new Command('handover-sim')

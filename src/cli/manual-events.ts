@@ -1,25 +1,82 @@
-/** Asks a running simulator to send a manual event, for `trigger` and `resend`. */
-import type { Command } from 'commander'
+/** Sends an event from a running simulator to its webhook: a manual one (`handover-sim trigger`), or a past delivery (`handover-sim resend`). */
 import * as z from 'zod/mini'
+import { SIGN_MODES, type SignMode } from '../contract/events.ts'
 import { sendingShape } from '../faults/schema.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
-import { suggest } from '../text/error-text.ts'
+import { messageOf, suggest } from '../text/error-text.ts'
 import { failureText } from '../wording/failures.ts'
-import { EnvironmentError, UsageError } from './errors.ts'
-import type { Context } from './io.ts'
-import { collect } from './shared-flags.ts'
-import { type SimulatorFlags, simulatorUrl } from './simulator-url.ts'
+import { defineCommand, type FlagsOf, readBodyFile, simulatorUrl, URL_FLAG } from './command.ts'
+import { type Context, EnvironmentError, UsageError } from './io.ts'
 
-export interface ManualEventFlags extends Pick<SimulatorFlags, 'url'> {
-  readonly token?: string
-  readonly json?: boolean
+const NAMES = Object.keys(sendingShape)
+
+const FLAGS = {
+  '--fault <name=value>': { description: `on its way: ${NAMES.join(', ')}; may be repeated`, repeatable: true },
+  ...URL_FLAG,
+  '--token <token>': 'its controlToken, when it listens beyond this machine',
+  '--json': 'print the answer as JSON',
+} as const
+
+type ManualEventFlags = FlagsOf<typeof FLAGS>
+
+export const triggerCommand = defineCommand({
+  arguments: { '<event>': 'such as "MESSAGE FROM USER"; another name is sent as it is' },
+  flags: {
+    '--chat-id <id>': 'the chat it is about (default: the newest)',
+    '--body <json>': 'fields to lay over the payload: JSON, @file, or - for stdin',
+    '--sign <mode>': { description: 'how it is signed', choices: SIGN_MODES, default: 'valid' },
+    ...FLAGS,
+  },
+  async run(context, flags, [event = '']) {
+    if (event === '') throw new UsageError('EVENT: must not be empty.')
+    const { chatId, sign, fault } = flags
+    const fields = flags.body === undefined ? {} : { body: await bodyFrom(context, flags.body) }
+    const chat = chatId === undefined ? {} : { chat_id: chatId }
+    const body = { event, sign, ...chat, ...fields, ...readFaults(fault) }
+    return sendManualEvent(context, flags, { path: '/trigger', body, what: describeEvent(event, sign, fault) })
+  },
+})
+
+export const resendCommand = defineCommand({
+  arguments: { '<id>': 'its delivery_id' },
+  flags: {
+    '--re-sign': 'make the headers anew, signed with the key of now (default: exactly those of then)',
+    ...FLAGS,
+  },
+  async run(context, flags, [id = '']) {
+    if (id === '') throw new UsageError('ID: must not be empty.')
+    const path = `/deliveries/${encodeURIComponent(id)}/resend${flags.reSign ? '?resign=true' : ''}`
+    const details = faultText(flags.fault)
+    const what = details === '' ? 'resent,' : `resent (${details}),`
+    return sendManualEvent(context, flags, { path, body: readFaults(flags.fault), what })
+  },
+})
+
+/** `MESSAGE FROM USER (sign wrong-key, duplicate=2)`. */
+function describeEvent(event: string, sign: SignMode, fault: readonly string[] | undefined): string {
+  const details = [sign === 'valid' ? '' : `sign ${sign}`, faultText(fault)].filter(Boolean)
+  return details.length === 0 ? event : `${event} (${details.join(', ')})`
 }
 
-export function addManualEventFlags(command: Command): Command {
-  return command
-    .option('--url <url>', 'the simulator (default: HANDOVER_SIM_URL, else the configured port on this machine)')
-    .option('--token <token>', 'its controlToken, when it listens beyond this machine')
-    .option('--json', 'print the answer as JSON')
+async function bodyFrom(context: Context, given: string): Promise<object> {
+  const text = await textFrom(context, given)
+  const from = given === '-' ? '--body: stdin' : given.startsWith('@') ? `--body: ${given.slice(1)}` : '--body'
+  const value = parsed(from, text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new UsageError(`${from}: must be a JSON object such as {"message":"Hello"}.`)
+}
+
+async function textFrom({ io }: Context, given: string): Promise<string> {
+  if (given === '-') return io.readStdin()
+  return given.startsWith('@') ? readBodyFile(given.slice(1), io).toString('utf8') : given
+}
+
+function parsed(from: string, text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch (error) {
+    throw new UsageError(`${from}: is not JSON: ${messageOf(error)}.`)
+  }
 }
 
 const Answer = z.looseObject({
@@ -31,11 +88,7 @@ type Answer = z.infer<typeof Answer>
 const Refusal = z.looseObject({ error: z.looseObject({ message: z.string() }) })
 
 /** Returns the exit code: 0 acknowledged, 1 not. */
-export async function sendManualEvent(
-  context: Context,
-  flags: ManualEventFlags,
-  request: ManualRequest,
-): Promise<number> {
+async function sendManualEvent(context: Context, flags: ManualEventFlags, request: ManualRequest): Promise<number> {
   const url = await simulatorUrl(context, flags.url === undefined ? {} : { url: flags.url })
   const answer = await ask(url, flags, request)
   if (typeof answer === 'string') {
@@ -86,15 +139,8 @@ function outcome({ delivery_id, ack }: Answer): string {
   return `not acknowledged: ${ack.error}, in ${took} ${id}`
 }
 
-const NAMES = Object.keys(sendingShape)
-
-export type FaultFlags = Readonly<Record<string, unknown>>
-
-export const addFaultFlag = (command: Command): Command =>
-  command.option('--fault <name=value>', `on its way: ${NAMES.join(', ')}; may be repeated`, collect)
-
 /** Checks the names only; the simulator checks the values. */
-export function readFaults(given: readonly string[] = []): FaultFlags {
+function readFaults(given: readonly string[] = []): Readonly<Record<string, unknown>> {
   const faults = new Map<string, unknown>()
   for (const assignment of given) {
     const [name, value] = split(assignment)
@@ -124,4 +170,4 @@ const unknown = (name: string) =>
   `--fault: ${JSON.stringify(name)} is not one of ${NAMES.join(', ')}${suggest(name, NAMES)}`
 
 /** `duplicate=2, truncate`, as given. */
-export const faultText = (given: readonly string[] = []): string => given.join(', ')
+const faultText = (given: readonly string[] = []): string => given.join(', ')

@@ -1,7 +1,6 @@
 /** `handover-sim report`: evaluates the saved journals of a run again and writes their reports. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { evaluate } from '../evaluator/evaluator.ts'
 import { readJournal, type SavedRun, type SavedScenario } from '../evaluator/journal-file.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../evaluator/verdict.ts'
@@ -15,9 +14,8 @@ import { loadScenarios } from '../scenario/load/load.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import type { Context } from './io.ts'
-import { collect } from './shared-flags.ts'
-import { colorLevel } from './terminal.ts'
+import { defineCommand, REPORT_FLAG } from './command.ts'
+import { type Context, colorLevel } from './io.ts'
 import { DEFAULT_JOURNAL, exitCodeOf, writeReports } from './write-reports.ts'
 
 const TEXTS = defineTexts({
@@ -28,37 +26,29 @@ const TEXTS = defineTexts({
   more: (count: number) => `, and ${count} more`,
 })
 
-interface ReportFlags {
-  readonly scenarios?: readonly string[]
-  readonly strict?: boolean
-  readonly report?: readonly string[]
-}
-
-export function define(command: Command): void {
-  command
-    .argument('[journals...]', `saved journals: of one run, or of all its shards (default: ${DEFAULT_JOURNAL})`)
-    .option('--scenarios <files>', 'scenario file, folder or glob (default: files of the journal); repeatable', collect)
-    .option('--strict', 'treat warnings as failures')
-    .option('--report <reports>', 'pretty, tap, github, json=F, junit=F, html=F, journal=F; with commas', collect)
-}
-
-export async function run(
-  context: Context,
-  options: Record<string, unknown>,
-  args: readonly string[],
-): Promise<number> {
-  const flags: ReportFlags = options
-  const { io, env } = context
-  const reports = parseReports((flags.report ?? []).join(','), env)
-  const saved = mergeRuns(readJournals(args.length === 0 ? [DEFAULT_JOURNAL] : args, context))
-  const files = flags.scenarios ?? scenarioFilesOf(saved, context)
-  const plans = compile(await loadScenarios(files, { cwd: io.cwd, nodeVersion: io.nodeVersion }))
-  const result = evaluateAgain(saved, plans, flags.strict ?? false)
-  for (const line of notEvaluated(saved, plans)) io.stderr.write(`${line}\n`)
-  if (result.scenarios.length === 0) return 4
-  const problems = await writeReports(result, reports, { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
-  return exitCodeOf(result, problems)
-}
+export const reportCommand = defineCommand({
+  arguments: { '[journals...]': `saved journals: of one run, or of all its shards (default: ${DEFAULT_JOURNAL})` },
+  flags: {
+    '--scenarios <files>': {
+      description: 'scenario file, folder or glob (default: files of the journal); repeatable',
+      repeatable: true,
+    },
+    '--strict': 'treat warnings as failures',
+    ...REPORT_FLAG,
+  },
+  async run(context, flags, args) {
+    const { io, env } = context
+    const reports = parseReports((flags.report ?? []).join(','), env)
+    const saved = mergeRuns(readJournals(args.length === 0 ? [DEFAULT_JOURNAL] : args, context))
+    const files = flags.scenarios ?? scenarioFilesOf(saved, context)
+    const plans = compile(await loadScenarios(files, { cwd: io.cwd, nodeVersion: io.nodeVersion }))
+    const result = evaluateAgain(saved, plans, flags.strict ?? false)
+    for (const line of notEvaluated(saved, plans)) io.stderr.write(`${line}\n`)
+    if (result.scenarios.length === 0) return 4
+    const problems = await writeReports(result, reports, { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
+    return exitCodeOf(result, problems)
+  },
+})
 
 function readJournals(names: readonly string[], { io }: Context): Map<string, SavedRun> {
   const runs = names.map((name): [string, SavedRun] => {

@@ -1,61 +1,42 @@
-/** Defines and checks the flags of `run`, and writes the command that runs one scenario again. */
-import { type Command, Option } from 'commander'
-import type { SettingFlags } from '../config/settings.ts'
-import type { Selection } from '../runner/schedule.ts'
-import type { Plan } from '../scenario/plan.ts'
-import { parseDuration } from '../text/quantities.ts'
-import { UsageError } from './errors.ts'
-import type { Context } from './io.ts'
-import { addSettingFlags, collect } from './shared-flags.ts'
+/** Defines and checks the flags of `run`, selects the scenarios they name, and writes the command that runs one again. */
 
-export interface RunFlags extends SettingFlags {
-  readonly target?: string
-  readonly agentDriver?: string
-  readonly only?: readonly string[]
-  readonly tag?: readonly string[]
-  readonly shard?: string
-  readonly repeat?: string
-  readonly jobs?: string
-  readonly strict?: boolean
-  readonly report?: readonly string[]
-  readonly waitForTarget?: string
-  readonly dryRun?: boolean
-  readonly selfTest?: boolean
-  readonly allowRemote?: boolean
-}
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { keysOf } from '../contract/objects.ts'
+import { type SelectedScenario, type Selection, select } from '../runner/schedule.ts'
+import { compile } from '../scenario/compile/compile.ts'
+import type { Hint } from '../scenario/format/scenario.ts'
+import { loadScenarios } from '../scenario/load/load.ts'
+import { type Plan, placeText, stepsOf } from '../scenario/plan.ts'
+import { counted, parseDuration } from '../text/quantities.ts'
+import { visible } from '../text/terminal-text.ts'
+import { type FlagsOf, REPORT_FLAG, SETTING_FLAGS } from './command.ts'
+import { type Context, UsageError } from './io.ts'
+
+export const RUN_FLAGS = {
+  '--target <url>': 'the webhook of the intermediary (default: webhook.url of the config file)',
+  '--agent-driver <file>': 'agent driver file',
+  '--only <name>': { description: 'scenarios whose name contains this; may be repeated', repeatable: true },
+  '--tag <tag>': { description: 'scenarios with this tag; may be repeated', repeatable: true },
+  '--shard <n/of>': 'one share of the scenarios, such as 1/4',
+  '--repeat <times>': 'play each this often, with fresh chats (default: 1)',
+  '--jobs <number>': 'how many are played at once (default: 4)',
+  '--strict': 'treat warnings as failures, and inconclusive results as exit code 4',
+  ...REPORT_FLAG,
+  '--wait-for-target <duration>': 'how long to wait for the intermediary (default: 0s; 30s under CI)',
+  '--dry-run': 'print what would be played',
+  '--self-test': 'play against the built-in reference intermediary',
+  '--allow-remote': 'the target may be on another machine',
+  ...SETTING_FLAGS,
+  '--webhook-url <url>': { description: 'alias of --target', hidden: true },
+  '--seed <number>': 'same seed: same ids, names and texts (default: a fresh one, named in the report)',
+} as const
+
+export type RunFlags = FlagsOf<typeof RUN_FLAGS>
 
 export interface RunOptions extends Selection {
   readonly jobs: number
   readonly waitMs: number
-}
-
-export function defineRun(command: Command): void {
-  command
-    .argument('[files...]', 'scenario files, folders or globs (default: scenarios)')
-    .option('--target <url>', 'the webhook of the intermediary (default: webhook.url of the config file)')
-    .option('--agent-driver <file>', 'agent driver file')
-    .option('--only <name>', 'scenarios whose name contains this; may be repeated', collect)
-    .option('--tag <tag>', 'scenarios with this tag; may be repeated', collect)
-    .option('--shard <n/of>', 'one share of the scenarios, such as 1/4')
-    .option('--repeat <times>', 'play each this often, with fresh chats (default: 1)')
-    .option('--jobs <number>', 'how many are played at once (default: 4)')
-    .option('--strict', 'treat warnings as failures, and inconclusive results as exit code 4')
-    .option('--report <reports>', 'pretty, tap, github, json=F, junit=F, html=F, journal=F; with commas', collect)
-    .option('--wait-for-target <duration>', 'how long to wait for the intermediary (default: 0s; 30s under CI)')
-    .option('--dry-run', 'print what would be played')
-    .option('--self-test', 'play against the built-in reference intermediary')
-    .option('--allow-remote', 'the target may be on another machine')
-  addSettingFlags(command)
-  hide(command, '--webhook-url')
-  const seed = command.options.find(one => one.long === '--seed')
-  if (seed !== undefined)
-    seed.description = 'same seed: same ids, names and texts (default: a fresh one, named in the report)'
-}
-
-/** Hides an alias of `--target` from the help. */
-function hide(command: Command, long: string): void {
-  const option = command.options.find(one => one.long === long)
-  if (option instanceof Option) option.hideHelp()
 }
 
 export function parseRunFlags(flags: RunFlags, { env }: Context): RunOptions {
@@ -99,6 +80,17 @@ export function checkSelfTest(flags: RunFlags): void {
   if (other !== null) throw new UsageError(`--self-test plays against the built-in intermediary: leave out ${other}.`)
 }
 
+/** Flags with a value that the command to run a scenario again repeats. */
+const REPEATED_FLAGS = {
+  target: '--target',
+  agentDriver: '--agent-driver',
+  port: '--port',
+  host: '--host',
+  baseUrl: '--base-url',
+  clock: '--clock',
+} as const satisfies Partial<Record<keyof RunFlags, string>>
+
+/** The command that runs one scenario again. It has placeholders for keys, because reports show no keys. */
 export const rerunCommand =
   (flags: RunFlags) =>
   (plan: Plan, seed: number, instance = 1): string => {
@@ -107,25 +99,67 @@ export const rerunCommand =
       quoted(plan.file),
       `--only ${quoted(plan.name)}`,
       `--seed ${seed}`,
-      // The ids of a repetition are its own: it comes with those before it.
+      // The ids of a repetition follow from those before it.
       ...(instance === 1 ? [] : [`--repeat ${instance}`]),
       ...(flags.selfTest ? ['--self-test'] : []),
-      ...(flags.target === undefined ? [] : [`--target ${quoted(flags.target)}`]),
-      ...(flags.agentDriver === undefined ? [] : [`--agent-driver ${quoted(flags.agentDriver)}`]),
-      ...(flags.port === undefined ? [] : [`--port ${quoted(flags.port)}`]),
-      ...(flags.host === undefined ? [] : [`--host ${quoted(flags.host)}`]),
-      ...(flags.baseUrl === undefined ? [] : [`--base-url ${quoted(flags.baseUrl)}`]),
-      ...(flags.clock === undefined ? [] : [`--clock ${quoted(flags.clock)}`]),
-      // Reports show no keys: who pastes the command puts his own in.
+      ...keysOf(REPEATED_FLAGS).flatMap(name => withValue(REPEATED_FLAGS[name], flags[name])),
       ...(flags.apiKey === undefined ? [] : ['--api-key KEY']),
       ...(flags.botApiKey === undefined ? [] : ['--bot-api-key KEY']),
       ...(flags.allowRemote ? ['--allow-remote'] : []),
       ...(flags.strict ? ['--strict'] : []),
-      ...(flags.config === undefined ? [] : [`--config ${quoted(flags.config)}`]),
-      ...(flags.set ?? []).map(assignment => `--set ${quoted(assignment)}`),
+      ...withValue('--config', flags.config),
+      ...(flags.set ?? []).flatMap(assignment => withValue('--set', assignment)),
     ]
     return words.join(' ')
   }
 
+const withValue = (flag: string, value: string | undefined) => (value === undefined ? [] : [`${flag} ${quoted(value)}`])
+
 /** Quotes text for a POSIX shell, where it needs quotes. */
 const quoted = (text: string): string => (/^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+
+const DEFAULT_FOLDER = 'scenarios'
+const NO_FOLDER =
+  'There is no folder scenarios here: name the files or folders to play, such as handover-sim run happy.yaml.'
+
+/** Throws `ConfigError` with every problem of every file. */
+export async function selectScenarios(
+  files: readonly string[],
+  options: RunOptions,
+  { io }: Context,
+): Promise<SelectedScenario[]> {
+  if (files.length === 0 && !existsSync(resolve(io.cwd, DEFAULT_FOLDER))) throw new UsageError(NO_FOLDER)
+  const patterns = files.length === 0 ? [DEFAULT_FOLDER] : files
+  const loaded = await loadScenarios(patterns, { cwd: io.cwd, nodeVersion: io.nodeVersion })
+  for (const { warnings } of loaded) for (const warning of warnings) io.stderr.write(`${warningText(warning)}\n`)
+  return select(compile(loaded), options)
+}
+
+const warningText = ({ place, message }: Hint): string =>
+  `${place === null ? '' : `${placeText(place)}: `}warning: ${message}`
+
+export function nothingSelected(files: readonly string[], { only, tags, shard }: RunOptions): string {
+  const filters = [
+    ...only.map(name => `--only ${JSON.stringify(name)}`),
+    ...tags.map(tag => `--tag ${tag}`),
+    ...(shard === null ? [] : [`--shard ${shard.index}/${shard.of}`]),
+  ]
+  const where = files.length === 0 ? DEFAULT_FOLDER : files.join(' ')
+  return filters.length === 0
+    ? `There is no scenario in ${where}.`
+    : `No scenario in ${where} matches ${filters.join(' ')}.`
+}
+
+/** One line for each scenario, in order: place, name, steps, needs. */
+export function dryRun(wanted: readonly SelectedScenario[]): string {
+  const lines = wanted.map(({ plan, instance }) => {
+    const repetition = instance === 1 ? '' : ` (${instance})`
+    const needs = plan.needs.length === 0 ? '' : `, needs ${plan.needs.join(', ')}`
+    const alone = plan.exclusive === null ? '' : `, alone: ${plan.exclusive}`
+    return `${visible(placeOf(plan))}  ${visible(plan.name)}${repetition}  ${counted(countOf(plan), 'step')}${needs}${alone}\n`
+  })
+  return `${lines.join('')}${wanted.length} to play\n`
+}
+
+const placeOf = ({ file, place }: Plan): string => (place === null ? file : `${place.file}:${place.line}`)
+const countOf = ({ steps, finally: last }: Plan): number => [...stepsOf([...steps, ...last])].length

@@ -10,10 +10,8 @@ import type { SelectedScenario } from '../runner/schedule.ts'
 import type { SimulatorRouter } from '../runner/simulator-router.ts'
 import { probeTarget } from '../runner/suite.ts'
 import { isLoopback } from '../server/addresses.ts'
-import { EnvironmentError, UsageError } from './errors.ts'
-import type { Context } from './io.ts'
+import { type Context, EnvironmentError, type Shutdown, UsageError } from './io.ts'
 import type { RunFlags } from './run-flags.ts'
-import type { Shutdown } from './shutdown.ts'
 
 export interface RunTarget {
   readonly target: URL

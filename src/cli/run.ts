@@ -1,5 +1,4 @@
 /** Plays scenarios against an intermediary and writes reports (`handover-sim run`). */
-import type { Command } from 'commander'
 import type { Driver } from '../agent-driver/driver.ts'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { RunResult } from '../evaluator/verdict.ts'
@@ -14,31 +13,48 @@ import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
 import { freshSeed } from '../runtime/node.ts'
 import { formatDuration } from '../text/quantities.ts'
 import { earlyEndText, failureText } from '../wording/failures.ts'
-import { EnvironmentError } from './errors.ts'
-import { type Context, SIGNAL_CODES, type Signal } from './io.ts'
-import { checkSelfTest, defineRun, parseRunFlags, type RunFlags, type RunOptions, rerunCommand } from './run-flags.ts'
-import { dryRun, nothingSelected, selectScenarios } from './run-plan.ts'
+import { configSources, defineCommand } from './command.ts'
+import {
+  type Context,
+  colorLevel,
+  columnsOf,
+  createShutdown,
+  EnvironmentError,
+  type Shutdown,
+  SIGNAL_CODES,
+  type Signal,
+} from './io.ts'
+import {
+  checkSelfTest,
+  dryRun,
+  nothingSelected,
+  parseRunFlags,
+  RUN_FLAGS,
+  type RunFlags,
+  type RunOptions,
+  rerunCommand,
+  selectScenarios,
+} from './run-flags.ts'
 import { attach, type RunTarget } from './run-target.ts'
-import { configSources } from './shared-flags.ts'
-import { createShutdown, type Shutdown } from './shutdown.ts'
-import { colorLevel, columnsOf } from './terminal.ts'
 import { defaultJournal, exitCodeOf, writeReports } from './write-reports.ts'
 
-export const define = (command: Command): void => defineRun(command)
-
-export async function run(context: Context, flags: RunFlags, args: readonly string[]): Promise<number> {
-  const options = parseRunFlags(flags, context)
-  const reports = parseReports((flags.report ?? []).join(','), context.env)
-  checkSelfTest(flags)
-  const resolved = await resolveSettings(flags, configSources(context))
-  const wanted = await selectScenarios(args, options, context)
-  if (wanted.length === 0) return fail(context, nothingSelected(args, options), 4)
-  if (flags.dryRun) {
-    context.io.stdout.write(dryRun(wanted))
-    return 0
-  }
-  return playScenarios({ context, flags, options, reports, resolved, wanted })
-}
+export const runCommand = defineCommand({
+  arguments: { '[files...]': 'scenario files, folders or globs (default: scenarios)' },
+  flags: RUN_FLAGS,
+  async run(context, flags, args) {
+    const options = parseRunFlags(flags, context)
+    const reports = parseReports((flags.report ?? []).join(','), context.env)
+    checkSelfTest(flags)
+    const resolved = await resolveSettings(flags, configSources(context))
+    const wanted = await selectScenarios(args, options, context)
+    if (wanted.length === 0) return fail(context, nothingSelected(args, options), 4)
+    if (flags.dryRun) {
+      context.io.stdout.write(dryRun(wanted))
+      return 0
+    }
+    return playScenarios({ context, flags, options, reports, resolved, wanted })
+  },
+})
 
 function fail({ io }: Context, message: string, code: number): number {
   io.stderr.write(`${message}\n`)

@@ -1,8 +1,5 @@
 /** Runs the simulator until a signal stops it (`handover-sim start`). */
-import { type Command, Option } from 'commander'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
-import type { SettingFlags } from '../config/settings.ts'
-import type { LogStyle } from '../reporters/log.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { keepHeapSmall } from '../runtime/node.ts'
 import { isLoopback } from '../server/addresses.ts'
@@ -10,63 +7,67 @@ import { type PlatformServer, startServer } from '../server/start.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { InvalidSnapshotError } from '../simulator/snapshot/restore.ts'
 import { presentEntry } from '../wording/entry.ts'
-import { UsageError } from './errors.ts'
-import { type Context, SIGNAL_CODES } from './io.ts'
-import { firstSteps, readyLine, writeReadyFile } from './ready.ts'
-import { addSettingFlags, configSources } from './shared-flags.ts'
-import { createShutdown, type Shutdown } from './shutdown.ts'
-import { exportTo, withSnapshot } from './snapshot-file.ts'
-import { colorLevel } from './terminal.ts'
+import { configSources, defineCommand, type FlagsOf, SETTING_FLAGS } from './command.ts'
+import {
+  type Context,
+  colorLevel,
+  createShutdown,
+  EnvironmentError,
+  type Shutdown,
+  SIGNAL_CODES,
+  UsageError,
+} from './io.ts'
+import { exportTo, firstSteps, readyLine, withSnapshot, writeReadyFile } from './start-files.ts'
 
-interface StartFlags extends SettingFlags {
-  readonly demo?: boolean
-  readonly output: LogStyle
-  readonly json?: boolean
-  readonly readyFile?: string
-  readonly import?: string
-  readonly export?: string
-}
+const FLAGS = {
+  ...SETTING_FLAGS,
+  '--demo': 'start the built-in reference intermediary as the webhook target',
+  '--output <style>': {
+    description: 'how traffic is shown on stderr',
+    choices: ['pretty', 'compact', 'quiet'],
+    default: 'pretty',
+  },
+  '--json': 'NDJSON on stdout: one ready line, then every journal entry',
+  '--import <file>': 'begin with the state of a snapshot',
+  '--export <file>': 'write a snapshot when it stops',
+  '--ready-file <file>': 'write the ready line to a file, there while the simulator serves',
+} as const
 
-export function define(command: Command): void {
-  addSettingFlags(command)
-    .option('--demo', 'start the built-in reference intermediary as the webhook target')
-    .addOption(
-      new Option('--output <style>', 'how traffic is shown on stderr')
-        .choices(['pretty', 'compact', 'quiet'])
-        .default('pretty'),
-    )
-    .option('--json', 'NDJSON on stdout: one ready line, then every journal entry')
-    .option('--import <file>', 'begin with the state of a snapshot')
-    .option('--export <file>', 'write a snapshot when it stops')
-    .option('--ready-file <file>', 'write the ready line to a file, there while the simulator serves')
-}
+type StartFlags = FlagsOf<typeof FLAGS>
 
-export async function run(context: Context, flags: StartFlags): Promise<number> {
-  const resolved = await resolveSettings(flags, configSources(context))
-  checkDemo(flags)
-  keepHeapSmall()
-  const shutdown = createShutdown(context.io)
-  try {
-    const snapshotExport = flags.export === undefined ? null : createExport(flags.export, context)
-    const server = await start(flags, resolved, context, snapshotExport)
-    shutdown.defer(
-      () => server.close(),
-      () => snapshotExport?.write(server),
-    )
-    const desk = flags.demo ? await attachDemo(server, context, shutdown) : null
-    announce(server, flags, context, shutdown)
-    if (flags.json) printEntries(server, resolved, context)
-    else {
-      sayMore(flags, resolved, context, () => firstSteps(server, desk))
-      await showTraffic(server, flags, resolved, context)
+export const startCommand = defineCommand({
+  flags: FLAGS,
+  async run(context, flags) {
+    const resolved = await resolveSettings(flags, configSources(context))
+    checkDemo(flags)
+    keepHeapSmall()
+    const shutdown = createShutdown(context.io)
+    try {
+      return await serve(context, flags, resolved, shutdown)
+    } finally {
+      await shutdown.run()
     }
-    const signal = await shutdown.signalled
-    await drain(server, flags, context)
-    await shutdown.run()
-    return snapshotExport?.failed() ? NOT_WRITTEN : SIGNAL_CODES[signal]
-  } finally {
-    await shutdown.run()
+  },
+})
+
+async function serve(context: Context, flags: StartFlags, resolved: Resolved, shutdown: Shutdown): Promise<number> {
+  const snapshotExport = flags.export === undefined ? null : createExport(flags.export, context)
+  const server = await start(flags, resolved, context, snapshotExport)
+  shutdown.defer(
+    () => server.close(),
+    () => snapshotExport?.write(server),
+  )
+  const desk = flags.demo ? await attachDemo(server, context, shutdown) : null
+  announce(server, flags, context, shutdown)
+  if (flags.json) printEntries(server, resolved, context)
+  else {
+    printNextSteps(flags, resolved, context, () => firstSteps(server, desk))
+    await showTraffic(server, flags, resolved, context)
   }
+  const signal = await shutdown.signalled
+  await drain(server, flags, context)
+  await shutdown.run()
+  return snapshotExport?.failed() ? NOT_WRITTEN : SIGNAL_CODES[signal]
 }
 
 /** The exit code for an environment error. */
@@ -109,14 +110,28 @@ function checkDemo({ demo, webhookUrl }: StartFlags): void {
     throw new UsageError(`--demo brings its own webhook: leave out --webhook-url (got ${JSON.stringify(webhookUrl)}).`)
 }
 
+const STOP_WITHIN_MS = 2_000
+
+/** Starts the reference intermediary as the webhook target. Resolves with its URL. */
 async function attachDemo(server: PlatformServer, { io, env }: Context, shutdown: Shutdown): Promise<string> {
-  const { startDemoTarget } = await import('./demo-target.ts')
-  const { url, apiKey, botApiKey, botId } = server
-  const platform = { url, apiKey, botApiKey, botId }
-  const target = await startDemoTarget(platform, env, why => io.stderr.write(`${why}\n`))
-  shutdown.defer(target.stop, target.kill)
-  await server.configure({ 'webhook.url': target.webhookUrl })
-  return target.url
+  const { referenceStart } = await import('../agent-driver/reference-program.ts')
+  const { createTarget } = await import('../agent-driver/target.ts')
+  const { url: platformUrl, apiKey, botApiKey, botId } = server
+  const platform = { url: platformUrl, apiKey, botApiKey, botId }
+  const program = () => referenceStart('The demo intermediary', env, platform, { PORT: '0' })
+  const onExit = (why: string) => io.stderr.write(`${why}\n`)
+  const target = createTarget({ start: program, stopTimeoutMs: STOP_WITHIN_MS, onExit })
+  await target.start().catch((error: Error) => {
+    throw new EnvironmentError(`--demo: ${error.message}`)
+  })
+  const { url } = target
+  if (url === null) throw new EnvironmentError('--demo: the intermediary has no URL.')
+  shutdown.defer(
+    () => target.close(),
+    () => void target.kill(),
+  )
+  await server.configure({ 'webhook.url': `${url}/webhook` })
+  return url
 }
 
 /** Writes the ready file before the ready line, because a reader of the line may open the file at once. */
@@ -138,7 +153,7 @@ function printEntries(server: PlatformServer, resolved: Resolved, { io }: Contex
   })
 }
 
-function sayMore(flags: StartFlags, { values, warnings }: Resolved, { io }: Context, next: () => string): void {
+function printNextSteps(flags: StartFlags, { values, warnings }: Resolved, { io }: Context, next: () => string): void {
   for (const warning of [...warnings, ...exposure(values)]) io.stderr.write(`${warning}\n`)
   if (flags.output === 'pretty') io.stderr.write(next())
 }

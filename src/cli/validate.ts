@@ -1,32 +1,38 @@
 /** Checks scenario, driver and config files (`handover-sim validate`). */
-import type { Command } from 'commander'
-import { formatProblem } from '../files/errors.ts'
-import type { Hint } from '../scenario/format/scenario.ts'
-import { findFiles } from '../scenario/load/find.ts'
+
+import { basename } from 'node:path'
+import { BUILT_IN_VERBS } from '../agent-driver/driver-schema.ts'
+import { loadDriver } from '../agent-driver/load-driver.ts'
+import { findConfig, loadConfig } from '../config/resolve.ts'
+import { isMap } from '../contract/objects.ts'
+import { parseSources } from '../files/document.ts'
+import { ConfigError, formatProblem, type Problem } from '../files/errors.ts'
+import { loadExports, readText } from '../files/user-files.ts'
+import { compile } from '../scenario/compile/compile.ts'
+import { type Hint, type LoadedScenario, PartFile } from '../scenario/format/scenario.ts'
+import { type FoundFile, findFiles } from '../scenario/load/find.ts'
+import { loadScenarios } from '../scenario/load/load.ts'
+import { parseValue, valuesIn } from '../scenario/load/read.ts'
 import { placeText } from '../scenario/plan.ts'
-import { type InspectedFile, inspect } from './inspect-files.ts'
+import { defineCommand } from './command.ts'
 import type { Context } from './io.ts'
 
-export function define(command: Command): void {
-  command
-    .argument('[files...]', 'files, folders or patterns of scenario, driver and config files (default: scenarios)')
-    .option('--json', 'one line of JSON per file: { v, type, file, kind, ok, problems, warnings, ... }')
-}
-
-export async function run(
-  context: Context,
-  options: Record<string, unknown>,
-  args: readonly string[],
-): Promise<number> {
-  const files = findFiles(args.length === 0 ? ['scenarios'] : args, context.io.cwd)
-  const inspectedFiles = await inspect(files, context)
-  const printed = new Set<string>()
-  for (const one of inspectedFiles) options.json ? sayJson(one, context) : say(one, context, printed)
-  return inspectedFiles.some(({ problems }) => problems.length > 0) ? 2 : 0
-}
+export const validateCommand = defineCommand({
+  arguments: {
+    '[files...]': 'files, folders or patterns of scenario, driver and config files (default: scenarios)',
+  },
+  flags: { '--json': 'one line of JSON per file: { v, type, file, kind, ok, problems, warnings, ... }' },
+  async run(context, flags, args) {
+    const files = findFiles(args.length === 0 ? ['scenarios'] : args, context.io.cwd)
+    const inspectedFiles = await inspect(files, context)
+    const printed = new Set<string>()
+    for (const one of inspectedFiles) flags.json ? printJson(one, context) : print(one, context, printed)
+    return inspectedFiles.some(({ problems }) => problems.length > 0) ? 2 : 0
+  },
+})
 
 /** Prints a problem once, also when several scenarios include the part that has it. */
-function say(inspectedFiles: InspectedFile, { io }: Context, printed: Set<string>): void {
+function print(inspectedFiles: InspectedFile, { io }: Context, printed: Set<string>): void {
   const { file, kind, counts, problems, warnings } = inspectedFiles
   const lines = [...problems.map(formatProblem), ...warnings.map(warning => warningLine(file, warning))]
   for (const line of lines.filter(one => !printed.has(one))) {
@@ -47,7 +53,138 @@ function contents(kind: InspectedFile['kind'], counts: InspectedFile['counts']):
   return [...(kind === 'scenario' ? [] : [kind]), ...parts].join(', ')
 }
 
-function sayJson({ file, kind, counts, problems, warnings }: InspectedFile, { io }: Context): void {
+function printJson({ file, kind, counts, problems, warnings }: InspectedFile, { io }: Context): void {
   const line = { v: 1, type: 'file', file, kind, ok: problems.length === 0, ...counts, problems, warnings }
   io.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+export interface InspectedFile {
+  readonly file: string
+  readonly kind: Kind | null
+  /** What is in it: `{ scenarios: 3, steps: 41 }`. */
+  readonly counts: Readonly<Record<string, number>>
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly Hint[]
+}
+
+export async function inspect(files: readonly FoundFile[], context: Context): Promise<InspectedFile[]> {
+  const kinds = await Promise.all(files.map(file => orProblems(() => kindOfFile(file, context.io.nodeVersion))))
+  const scenarios = files.filter((_, index) => kinds[index] === 'scenario')
+  const together = await inspectScenarios(scenarios, context)
+  const all = files.map((file, index) => {
+    const kind = kinds[index]!
+    if (typeof kind !== 'string') return broken(file, null, kind)
+    return kind === 'scenario' ? together.get(file.name)! : inspectOther(file, kind, context)
+  })
+  return Promise.all(all)
+}
+
+const nothing = { counts: {}, problems: [], warnings: [] }
+const broken = ({ name }: FoundFile, kind: Kind | null, problems: readonly Problem[]): InspectedFile => ({
+  ...nothing,
+  file: name,
+  kind,
+  problems,
+})
+
+async function orProblems<Value>(work: () => Promise<Value>): Promise<Value | readonly Problem[]> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+/** Loads all files together, because names must be unique over all; then counts each file by itself. */
+async function inspectScenarios(files: readonly FoundFile[], { io }: Context): Promise<Map<string, InspectedFile>> {
+  const options = { cwd: io.cwd, nodeVersion: io.nodeVersion }
+  const load = (some: readonly FoundFile[]) =>
+    orProblems(() =>
+      loadScenarios(
+        some.map(({ name }) => name),
+        options,
+      ),
+    )
+  const together = files.length === 0 ? [] : await load(files)
+  const problems = isProblems(together) ? together : []
+  const done = new Map<string, InspectedFile>()
+  for (const file of files) {
+    const own = problems.filter(problem => problem.file === file.name)
+    const loaded = own.length > 0 ? own : isProblems(together) ? await load([file]) : together
+    done.set(file.name, isProblems(loaded) ? broken(file, 'scenario', loaded) : counted(file, loaded))
+  }
+  return done
+}
+
+const isProblems = (value: object): value is readonly Problem[] =>
+  Array.isArray(value) && value.length > 0 && value.every(one => 'message' in one)
+
+function counted(file: FoundFile, all: readonly LoadedScenario[]): InspectedFile {
+  const own = all.filter(one => one.file === file.name)
+  const plans = compile(own)
+  const steps = plans.reduce((sum, plan) => sum + plan.count, 0)
+  const warnings = own.flatMap(one => one.warnings)
+  return { ...nothing, file: file.name, kind: 'scenario', counts: { scenarios: plans.length, steps }, warnings }
+}
+
+async function inspectOther(
+  file: FoundFile,
+  kind: Exclude<Kind, 'scenario'>,
+  context: Context,
+): Promise<InspectedFile> {
+  const counts = await orProblems(() => COUNT[kind](file, context))
+  return isProblems(counts) ? broken(file, kind, counts) : { ...nothing, file: file.name, kind, counts }
+}
+
+type Count = (file: FoundFile, context: Context) => Promise<InspectedFile['counts']>
+
+const COUNT: Readonly<Record<Exclude<Kind, 'scenario'>, Count>> = {
+  async part(file, { io }) {
+    const parts = (await valuesIn(file, io.nodeVersion)).map(value => parseValue(PartFile, value))
+    const problems = parts.flatMap(part => (Array.isArray(part) ? part : []))
+    if (problems.length > 0) throw new ConfigError(problems)
+    return { steps: parts.reduce((sum, part) => sum + (Array.isArray(part) ? 0 : part.value.steps.length), 0) }
+  },
+  async driver(file, { io, env }) {
+    const prompt = () => Promise.reject(new Error('validate does not prompt'))
+    const { cwd, nodeVersion } = io
+    const driver = await loadDriver(file.name, { cwd, env, nodeVersion, isTTY: false, prompt })
+    return { verbs: Object.keys(driver.verbs).length + driver.needTerminal.length }
+  },
+  async config(file, { io }) {
+    const layer = await loadConfig(findConfig(io.cwd, { file: file.name, from: file.name })!, io.nodeVersion)
+    return { settings: Object.keys(layer).length }
+  },
+}
+
+export type Kind = 'scenario' | 'part' | 'driver' | 'config'
+
+/** Throws `ConfigError` when the file cannot be read at all. */
+async function kindOfFile(file: FoundFile, nodeVersion: string): Promise<Kind> {
+  if (basename(file.name).startsWith('handover-sim.config.')) return 'config'
+  const values = await looseValuesIn(file, nodeVersion)
+  return kindOfValue(values[0]) ?? (/\bdriver\b/.test(basename(file.name)) ? 'driver' : 'scenario')
+}
+
+async function looseValuesIn(file: FoundFile, nodeVersion: string): Promise<unknown[]> {
+  if (/^\.(ya?ml|json)$/.test(file.extension)) {
+    return parseSources(file.name, readText(file), file.extension === '.json').map(({ value }) => value)
+  }
+  const exports = await loadExports(file, nodeVersion)
+  const value = exports.default ?? { ...exports }
+  return Array.isArray(value) ? value : [value]
+}
+
+const DRIVER_KEYS: readonly string[] = [...BUILT_IN_VERBS, 'http', 'does', 'target']
+const SCENARIO_KEYS = ['steps', 'name', 'kind', 'chat', 'chats']
+const CONFIG_KEYS = ['port', 'host', 'webhook', 'knobs', 'keys', 'agent_driver', 'base_url', 'messages', 'seed', 'bot']
+
+function kindOfValue(value: unknown): Kind | null {
+  if (!isMap(value)) return null
+  if (value.kind === 'partial') return 'part'
+  const has = (keys: readonly string[]) => keys.filter(key => Object.hasOwn(value, key)).length
+  if (has(SCENARIO_KEYS) > 0) return 'scenario'
+  if (has(DRIVER_KEYS) > 0) return 'driver'
+  return has(CONFIG_KEYS) > 0 ? 'config' : null
 }

@@ -1,58 +1,44 @@
 /** Checks a signature and names the mistake when it is wrong (`handover-sim verify`). */
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { resolveSettings } from '../config/resolve.ts'
 import { defaultKnobs } from '../contract/knobs.ts'
 import { type Explanation, explain } from '../signature/index.ts'
-import { messageOf } from '../text/error-text.ts'
-import { UsageError } from './errors.ts'
-import type { Context } from './io.ts'
-import { collect, configSources } from './shared-flags.ts'
+import { configSources, defineCommand, type FlagsOf, readBodyFile } from './command.ts'
+import { type Context, UsageError } from './io.ts'
 
-interface VerifyFlags {
-  readonly body: string
-  readonly signature: string
-  readonly key?: string
-  readonly keyEnv?: string
-  readonly candidateKeyEnv?: readonly string[]
-  readonly algorithmHeader?: string
-  readonly webhookUrl?: string
-  readonly config?: string
-  readonly showSignature?: boolean
-  readonly json?: boolean
-}
+const FLAGS = {
+  '--body <file>': { description: 'the raw body as it arrived; - for stdin', required: true },
+  '--signature <text>': { description: 'the value of the Kindly-HMAC header', required: true },
+  '--key <key>': 'the API key; other users of this machine may see it, so better:',
+  '--key-env <name>': 'the variable with the API key (default: the key `start` would use)',
+  '--candidate-key-env <name>': {
+    description: 'a variable with a key that may have been used instead; may be repeated',
+    repeatable: true,
+  },
+  '--algorithm-header <text>': 'the value of the Kindly-HMAC-algorithm header',
+  '--webhook-url <url>': 'where it was sent, to tell a signature over URL and body',
+  '--config <file>': 'config file that has the key',
+  '--show-signature': 'show the right signature',
+  '--json': 'one line of JSON: { v, type, ok, mistake, also, message, fix }',
+} as const
 
-export function define(command: Command): void {
-  command
-    .requiredOption('--body <file>', 'the raw body as it arrived; - for stdin')
-    .requiredOption('--signature <text>', 'the value of the Kindly-HMAC header')
-    .option('--key <key>', 'the API key; other users of this machine may see it, so better:')
-    .option('--key-env <name>', 'the variable with the API key (default: the key `start` would use)')
-    .option(
-      '--candidate-key-env <name>',
-      'a variable with a key that may have been used instead; may be repeated',
-      collect,
-    )
-    .option('--algorithm-header <text>', 'the value of the Kindly-HMAC-algorithm header')
-    .option('--webhook-url <url>', 'where it was sent, to tell a signature over URL and body')
-    .option('--config <file>', 'config file that has the key')
-    .option('--show-signature', 'show the right signature')
-    .option('--json', 'one line of JSON: { v, type, ok, mistake, also, message, fix }')
-}
+type VerifyFlags = FlagsOf<typeof FLAGS>
 
-export async function run(context: Context, flags: VerifyFlags): Promise<number> {
-  const key = await keyFor(context, flags)
-  const body = await bodyFor(context, flags.body)
-  const explanation = await explain(body, flags.signature, key, {
-    otherKeys: otherKeys(context, flags),
-    reveal: flags.showSignature === true,
-    ...(flags.algorithmHeader === undefined ? {} : { algorithm: flags.algorithmHeader }),
-    ...(flags.webhookUrl === undefined ? {} : { url: flags.webhookUrl }),
-  })
-  context.io.stdout.write(flags.json ? inJson(explanation) : inWords(explanation))
-  return explanation.ok ? 0 : 1
-}
+export const verifyCommand = defineCommand({
+  flags: FLAGS,
+  async run(context, flags) {
+    const { io } = context
+    const key = await keyFor(context, flags)
+    const body = flags.body === '-' ? await io.readStdinBytes() : readBodyFile(flags.body, io)
+    const explanation = await explain(body, flags.signature, key, {
+      otherKeys: otherKeys(context, flags),
+      reveal: flags.showSignature === true,
+      ...(flags.algorithmHeader === undefined ? {} : { algorithm: flags.algorithmHeader }),
+      ...(flags.webhookUrl === undefined ? {} : { url: flags.webhookUrl }),
+    })
+    io.stdout.write(flags.json ? inJson(explanation) : inWords(explanation))
+    return explanation.ok ? 0 : 1
+  },
+})
 
 async function keyFor(context: Context, { key, keyEnv, config }: VerifyFlags): Promise<string> {
   if (key !== undefined && keyEnv !== undefined) throw new UsageError('--key and --key-env: give one of them.')
@@ -85,15 +71,6 @@ function otherKeys(context: Context, flags: VerifyFlags): Record<string, string>
     'the default bot API key of the simulator': defaults['keys.bot'],
     ...Object.fromEntries(variables),
     ...Object.fromEntries(named),
-  }
-}
-
-async function bodyFor({ io }: Context, file: string): Promise<Uint8Array> {
-  if (file === '-') return io.readStdinBytes()
-  try {
-    return readFileSync(resolve(io.cwd, file))
-  } catch (error) {
-    throw new UsageError(`--body: ${file} cannot be read: ${messageOf(error)}.`)
   }
 }
 

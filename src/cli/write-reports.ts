@@ -10,8 +10,7 @@ import type { PrettyOptions } from '../reporters/pretty.ts'
 import { isOn, type ReportName, type ReportRequest } from '../reporters/report-option.ts'
 import type { ColorLevel } from '../reporters/theme.ts'
 import { visible } from '../text/terminal-text.ts'
-import type { Io } from './io.ts'
-import { columnsOf } from './terminal.ts'
+import { columnsOf, type Io } from './io.ts'
 
 interface Stream {
   write(text: string): void

@@ -17,8 +17,7 @@ import {
   type Workspaces,
 } from '../simulator/workspaces.ts'
 import { allowedHosts, isLoopback, urlOf } from './addresses.ts'
-import { createHttpServer, createIndexPage, createPathRouter, type HttpServer } from './http.ts'
-import { listen } from './listen.ts'
+import { createHttpServer, createIndexPage, createPathRouter, type HttpServer, listen } from './http.ts'
 
 export interface PlatformServerOptions extends PlatformSimulatorOptions {
   /** Default 4747; 0 takes any free one. */

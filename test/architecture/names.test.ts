@@ -21,8 +21,6 @@ const identifiersOf = (file: string): string[] => [
   ),
 ]
 
-/** Every module of a command exports `define` and `run`. */
-const isCommandExport = (name: string, file: string) => /^(define|run)$/.test(name) && file.startsWith('cli/')
 /** A variant for browsers exports the names of the file that it replaces. */
 const isBrowserVariant = (file: string) => file.endsWith('.browser.ts')
 
@@ -33,8 +31,7 @@ describe('names', () => {
   it('every exported name is unique', () => {
     const files = new Map<string, string[]>()
     for (const file of SOURCES.filter(one => !isBrowserVariant(one)))
-      for (const name of [...exportsOf(file)].filter(one => !isCommandExport(one, file)))
-        files.set(name, [...(files.get(name) ?? []), file])
+      for (const name of exportsOf(file)) files.set(name, [...(files.get(name) ?? []), file])
     const shared = [...files].filter(([, exporting]) => exporting.length > 1)
     expect(shared.map(([name, exporting]) => `${name}: ${exporting.join(', ')}`)).toEqual([])
   })

@@ -7,9 +7,7 @@ const lineCount = (file: string) => read(`src/${file}`).trimEnd().split('\n').le
 
 /** Small files with one importer, and the reason for each. */
 const SEAMS: Readonly<Record<string, string>> = {
-  'journal/ring.ts': 'a data structure without knowledge of entries',
   'scenario/build/index.ts': 'the public names of an entry',
-  'server/control/routes/snapshot.ts': 'one file for each group of routes',
   'signature/index.ts': 'the public names of an entry',
 }
 

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { expect, it } from 'vitest'
 import { COMMANDS, main } from '../../src/cli/main.ts'
-import { readyLine } from '../../src/cli/ready.ts'
+import { readyLine } from '../../src/cli/start-files.ts'
 import { startServer } from '../../src/server/start.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'

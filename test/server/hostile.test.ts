@@ -1,8 +1,7 @@
 /** Clients that do what they should not: the server answers as well as it can, and stays. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { INTERNAL_HEADER } from '../../src/contract/errors.ts'
-import { createHttpServer } from '../../src/server/http.ts'
-import { listen } from '../../src/server/listen.ts'
+import { createHttpServer, listen } from '../../src/server/http.ts'
 import { type PlatformServer, startServer } from '../../src/server/start.ts'
 import { connectRaw, type RawConnection } from '../support/network.ts'
 

@@ -1,7 +1,6 @@
 /** Creates and shows chats, and performs the actions of their end users. */
-
-import { chatSummary, viewChat } from '../../../platform/transcript.ts'
-import { type AttachmentInput, toFile, waitForAck } from '../../../simulator/chat-handle.ts'
+import { type ChatView, chatSummary, viewChat } from '../../../platform/transcript.ts'
+import { type Ack, type AttachmentInput, toFile, waitForAck } from '../../../simulator/chat-handle.ts'
 import { newChat, userFromWire } from '../../../simulator/new-chat.ts'
 import { ControlProblem } from '../problems.ts'
 import { ActionQuery, CreateChatBody, PressButtonBody, UserMessageBody, UserMessageForm } from '../request-schemas.ts'
@@ -13,7 +12,6 @@ import {
   CreateChatResponse,
 } from '../response-schemas.ts'
 import { type ControlRequest, type ControlResponse, type ControlRoute, defineRoute, ok } from '../route.ts'
-import { wireAck, wireChat, wireSummary } from '../wire-views.ts'
 
 const NO_CHAT = { description: 'There is no such chat', schema: ControlErrorResponse }
 const REFUSED = { description: 'The action is not possible; the message says why', schema: ControlErrorResponse }
@@ -131,3 +129,18 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     run: call => performAction(call, () => call.core.user.press(call.param('id'), call.body.button)),
   }),
 ]
+
+export const wireAck = ({ status, durationMs, error }: Ack) => ({
+  status,
+  duration_ms: durationMs,
+  ...(error === undefined ? {} : { error }),
+})
+
+export const wireSummary = ({ chatId, userId, botId, ...rest }: Omit<ChatView, 'messages'>) => ({
+  chat_id: chatId,
+  user_id: userId,
+  bot_id: botId,
+  ...rest,
+})
+
+export const wireChat = ({ messages, ...summary }: ChatView) => ({ ...wireSummary(summary), messages })

@@ -12,7 +12,7 @@ import { ControlProblem, getChat, latest, unknownId } from '../problems.ts'
 import { DeliveriesQuery, ResendBody, ResendQuery, TriggerBody } from '../request-schemas.ts'
 import { ControlErrorResponse, DeliveriesResponse, ManualEventResponse } from '../response-schemas.ts'
 import { type ControlResponse, type ControlRoute, defineRoute, ok } from '../route.ts'
-import { wireAck } from '../wire-views.ts'
+import { wireAck } from './chats.ts'
 import { presentFor } from './journal.ts'
 
 const ANSWERED = { description: 'The response of the webhook, or why there is none', schema: ManualEventResponse }

@@ -1,6 +1,5 @@
 /** Reads, awaits and follows the journal. */
-import type { Entry } from '../../../journal/entry.ts'
-import { EntrySchema } from '../../../journal/entry.ts'
+import { type Entry, EntrySchema } from '../../../journal/entry.ts'
 import type { Journal } from '../../../journal/journal.ts'
 import { WaitTimeoutError } from '../../../journal/waiters.ts'
 import type { Core } from '../../../simulator/core.ts'

@@ -15,8 +15,8 @@ import {
   StateResponse,
 } from '../response-schemas.ts'
 import { type ControlRoute, defineRoute, ok } from '../route.ts'
-import { wireSummary } from '../wire-views.ts'
-import { clockNow } from './time.ts'
+import { wireSummary } from './chats.ts'
+import { clockNow } from './simulator.ts'
 
 const REFUSED = {
   description: 'A name or value is not allowed; lists what is allowed. Nothing was changed',

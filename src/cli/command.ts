@@ -1,0 +1,144 @@
+/** Defines commands by a table of their flags, and the flags that several commands share. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import type { ConfigEnvironment } from '../config/resolve.ts'
+import type { SettingFlags } from '../config/settings.ts'
+import { urlOf } from '../server/addresses.ts'
+import { httpUrl } from '../simulator/options.ts'
+import { messageOf } from '../text/error-text.ts'
+import { type Context, type Io, UsageError } from './io.ts'
+
+interface FlagDefinition {
+  readonly description: string
+  /** Whether the flag may be given several times; its value is a list. */
+  readonly repeatable?: true
+  readonly required?: true
+  /** Whether the help leaves it out. */
+  readonly hidden?: true
+  readonly choices?: readonly string[]
+  readonly default?: string
+}
+
+/** Flags as the help shows them (`--port <number>`), each with its description. */
+type FlagTable = Readonly<Record<string, string | FlagDefinition>>
+
+type CamelCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name
+type NameOf<Flag extends string> = Flag extends `--no-${infer Name}`
+  ? CamelCase<Name>
+  : Flag extends `--${infer Name} <${string}>` | `--${infer Name}`
+    ? CamelCase<Name>
+    : never
+type ValueOf<Flag, Definition> = Definition extends { readonly choices: readonly (infer Choice)[] }
+  ? Choice
+  : Definition extends { readonly repeatable: true }
+    ? readonly string[]
+    : Flag extends `${string} <${string}>`
+      ? string
+      : boolean
+type AlwaysSet = { readonly default: string } | { readonly required: true }
+
+/** The values of the flags, by their names in camelCase. */
+export type FlagsOf<Table> = {
+  readonly [Flag in keyof Table & string as Table[Flag] extends AlwaysSet ? never : NameOf<Flag>]?: ValueOf<
+    Flag,
+    Table[Flag]
+  >
+} & {
+  readonly [Flag in keyof Table & string as Table[Flag] extends AlwaysSet ? NameOf<Flag> : never]: ValueOf<
+    Flag,
+    Table[Flag]
+  >
+}
+
+export interface CliCommand {
+  /** Adds arguments and flags. */
+  define(command: Command): void
+  /** Resolves with the exit code. */
+  run(command: Command, context: Context): Promise<number>
+}
+
+/** Arguments and flags give the help and the types of `run`, which resolves with the exit code. */
+export const defineCommand = <const Table extends FlagTable>(definition: {
+  readonly arguments?: Readonly<Record<string, string>>
+  readonly flags: Table
+  run(context: Context, flags: FlagsOf<Table>, args: readonly string[]): Promise<number>
+}): CliCommand => ({
+  define(command) {
+    for (const [name, description] of Object.entries(definition.arguments ?? {})) command.argument(name, description)
+    for (const [name, flag] of Object.entries(definition.flags)) command.addOption(optionOf(name, flag))
+  },
+  run: (command, context) => definition.run(context, command.opts<FlagsOf<Table>>(), command.args),
+})
+
+function optionOf(name: string, flag: string | FlagDefinition): Option {
+  const definition = typeof flag === 'string' ? { description: flag } : flag
+  const option = new Option(name, definition.description)
+  if (definition.choices !== undefined) option.choices(definition.choices)
+  if (definition.default !== undefined) option.default(definition.default)
+  if (definition.repeatable) option.argParser((value: string, earlier: string[] = []) => [...earlier, value])
+  return option.makeOptionMandatory(definition.required ?? false).hideHelp(definition.hidden ?? false)
+}
+
+export const SETTING_FLAGS = {
+  '--port <number>': 'port to listen on; 0 takes any free one (default: 4747)',
+  '--host <address>': 'address to listen on (default: 127.0.0.1)',
+  '--webhook-url <url>': 'where events are sent: the webhook of the intermediary',
+  '--api-key <key>': 'handover API key; it also signs the webhooks',
+  '--bot-api-key <key>': 'bot API key that may read chats',
+  '--base-url <url>': 'what _links.self and attachment links begin with',
+  '--config <file>': 'config file (default: handover-sim.config.{yaml,yml,json,js,mjs,ts})',
+  '--seed <number>': 'same seed: same ids, names and texts (default: 1)',
+  '--clock <mode>': 'real | virtual (default: real)',
+  '--set <knob=value>': { description: 'set a knob; may be repeated', repeatable: true },
+  '--no-inspector': 'serve no page for people',
+  '--no-markers': 'do not name the assumptions of an answer in its header',
+} as const
+
+export const URL_FLAG = {
+  '--url <url>': 'the simulator (default: HANDOVER_SIM_URL, else the configured port on this machine)',
+} as const
+
+export const REPORT_FLAG = {
+  '--report <reports>': {
+    description: 'pretty, tap, github, json=F, junit=F, html=F, journal=F; with commas',
+    repeatable: true,
+  },
+} as const
+
+export const configSources = ({ io, env }: Context): ConfigEnvironment => ({
+  cwd: io.cwd,
+  env,
+  nodeVersion: io.nodeVersion,
+})
+
+const simulatorAddress = httpUrl('http://127.0.0.1:4747')
+
+/** Finds the URL of a running simulator: `--url`, HANDOVER_SIM_URL, or the configured port on this machine. */
+export async function simulatorUrl(
+  context: Context,
+  flags: Pick<SettingFlags, 'port' | 'config'> & FlagsOf<typeof URL_FLAG>,
+): Promise<string> {
+  const [from, given] =
+    flags.url === undefined ? ['HANDOVER_SIM_URL', context.env.HANDOVER_SIM_URL] : ['--url', flags.url]
+  if (given && flags.port === undefined) {
+    if (!simulatorAddress.fits(given))
+      throw new UsageError(`${from}: must be ${simulatorAddress.expected}, got ${JSON.stringify(given)}.`)
+    return given.replace(/\/+$/, '')
+  }
+  const { resolveSettings } = await import('../config/resolve.ts')
+  const { values } = await resolveSettings(flags, configSources(context))
+  if (values.port === 0) throw new UsageError('--url is needed: the configured port is 0, which may be any.')
+  return urlOf(String(values.host), Number(values.port))
+}
+
+/** Reads the file that `--body` names. */
+export function readBodyFile(file: string, { cwd }: Io): Buffer {
+  try {
+    return readFileSync(resolve(cwd, file))
+  } catch (error) {
+    throw new UsageError(`--body: ${file} cannot be read: ${messageOf(error)}.`)
+  }
+}
