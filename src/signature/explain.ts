@@ -1,4 +1,6 @@
 /** Finds the mistake that explains an invalid signature. For diagnosis, not for every request. */
+
+import { defineTexts } from '../text/texts.ts'
 import {
   ALGORITHM,
   ALGORITHM_HEADER,
@@ -11,11 +13,21 @@ import {
   valuesOf,
 } from './arguments.ts'
 import { computeHmac, importKey, toBase64 } from './hmac.ts'
-import type { SentBody } from './mistakes/bodies.ts'
-import { bodyInput } from './mistakes/bodies.ts'
-import { type FoundMistake, foundMistake, MISTAKES, type MistakeId } from './mistakes/catalogue.ts'
+import { bodyInput, type SentBody } from './mistakes/bodies.ts'
+import { FIX_TEXTS, type FoundMistake, foundMistake, MISTAKE_TEXTS, type MistakeId } from './mistakes/catalogue.ts'
+import { describeForm } from './mistakes/header-values.ts'
 import { findMistakes, type SearchInput } from './search.ts'
-import { describeForm } from './written.ts'
+
+/** What the explanation says beside the mistakes. */
+const NOTES = /* @__PURE__ */ defineTexts({
+  algorithm: (named: string) => `${ALGORITHM_HEADER} names "${named}" instead of "${ALGORITHM}".`,
+  expected: (right: string, given: string) => `Expected ${right}, got ${given}.`,
+  partial: 'The body is long: not every combination of mistakes was tried.',
+  undecodable: 'After decoding, it does not match a known mistake either.',
+  notJson: 'The body is not JSON: check whether it is complete.',
+  noUrl: 'Pass the URL to detect a signature over URL and body.',
+  noOtherKeys: 'Pass other keys to detect a wrong key.',
+})
 
 export interface ExplainOptions {
   /** Keys that may have been used by mistake: a list, or a map by names that messages can show. */
@@ -59,10 +71,10 @@ export async function explain(
   const sent: SentBody = { ...bodyInput(bodyBytes(body)), url: more.url ?? null }
   const keys = keyList(key)
   const values = valuesOf(signature, SIGNATURE_HEADER)
-  const question = { given: values[0] ?? '', body: sent, keys, otherKeys: namedKeys(more.otherKeys) }
+  const input = { given: values[0] ?? '', body: sent, keys, otherKeys: namedKeys(more.otherKeys) }
   const algorithm = more.algorithm ?? (typeof signature === 'string' ? undefined : algorithmIn(signature))
-  const plain = plainMistake(values, keys)
-  return plain === null ? searched(question, algorithm, more.reveal === true) : explanationOf([plain])
+  const obvious = obviousMistake(values, keys)
+  return obvious === null ? searched(input, algorithm, more.reveal === true) : explanationOf([obvious])
 }
 
 const algorithmIn = (signature: SignatureSource) =>
@@ -71,7 +83,7 @@ const algorithmIn = (signature: SignatureSource) =>
 const LONGEST_SIGNATURE = 1_024
 
 /** The mistakes that need no search. */
-function plainMistake(values: readonly string[], keys: readonly string[]): FoundMistake | null {
+function obviousMistake(values: readonly string[], keys: readonly string[]): FoundMistake | null {
   const [given, ...others] = values
   if (given === undefined) return foundMistake('missing-header')
   if (others.length > 0) return foundMistake('repeated-header', `${values.length} times`)
@@ -80,18 +92,13 @@ function plainMistake(values: readonly string[], keys: readonly string[]): Found
   return given.length > LONGEST_SIGNATURE ? foundMistake('too-long', `${given.length} characters`) : null
 }
 
-async function searched(question: SearchInput, algorithm: string | undefined, reveal: boolean): Promise<Explanation> {
-  const { foundMistake: found, partial } = await findMistakes(question)
-  if (found !== null) return explanationOf(found, found.every(isRight) ? [] : announced(algorithm))
-  const form = describeForm(question.given)
-  const notes = [
-    ...(form === null
-      ? [await expectation(question, reveal)]
-      : ['In no encoding is it the signature of a known mistake.']),
-    ...(partial ? ['The body is long: not every combination of mistakes was tried.'] : []),
-    ...announced(algorithm),
-  ]
-  return explanationOf([form ?? foundMistake('unknown')], notes, hints(question))
+async function searched(input: SearchInput, algorithm: string | undefined, reveal: boolean): Promise<Explanation> {
+  const { found, partial } = await findMistakes(input)
+  if (found !== null) return explanationOf(found, found.every(isRight) ? [] : algorithmNotes(algorithm))
+  const form = describeForm(input.given)
+  const notes = [form === null ? await expectedNote(input, reveal) : NOTES.undecodable]
+  if (partial) notes.push(NOTES.partial)
+  return explanationOf([form ?? foundMistake('unknown')], [...notes, ...algorithmNotes(algorithm)], hints(input))
 }
 
 function namedKeys(others: ExplainOptions['otherKeys'] = {}): Readonly<Record<string, string>> {
@@ -109,38 +116,35 @@ function explanationOf(
 ): Explanation {
   const wrong = found.filter(one => !isRight(one))
   const [first = found.find(({ detail }) => detail !== '') ?? foundMistake('right'), ...others] = wrong
-  const sentences = [first, ...others].map(({ id, detail }) => `${MISTAKES[id].says}${detail && `: ${detail}`}.`)
-  const fixes = [first, ...others].map(({ id }) => MISTAKES[id].fix)
+  const all = [first, ...others]
+  const sentences = all.map(({ id, detail }) => `${MISTAKE_TEXTS[id]}${detail && `: ${detail}`}.`)
   return {
     ok: wrong.length === 0,
     mistake: first.id,
     also: others.map(({ id }) => id),
     message: [...sentences, ...notes].join(' '),
-    fix: [...fixes, ...hints].join(' ').trim(),
+    fix: [...all.map(({ id }) => FIX_TEXTS[id]), ...hints].join(' ').trim(),
   }
 }
 
-async function expectation({ given, body, keys }: SearchInput, reveal: boolean): Promise<string> {
+async function expectedNote({ given, body, keys }: SearchInput, reveal: boolean): Promise<string> {
   const right = toBase64(await computeHmac(await importKey(keys[0]), body.bytes))
-  return reveal ? `Expected ${right}, got ${given}.` : `Expected ${start(right)}, got ${start(given)}.`
+  return reveal ? NOTES.expected(right, given) : NOTES.expected(start(right), start(given))
 }
 
 const start = (signature: string) => `${signature.slice(0, 4)}... (${signature.length} characters)`
 
 /** Reports an algorithm header that names another algorithm. */
-function announced(algorithm: string | undefined): string[] {
+function algorithmNotes(algorithm: string | undefined): string[] {
   if (algorithm === undefined || algorithm === ALGORITHM) return []
-  const shown = algorithm.replace(/[^ -~]/g, '?').slice(0, 60)
-  return [`${ALGORITHM_HEADER} says "${shown}" instead of "${ALGORITHM}".`]
+  return [NOTES.algorithm(algorithm.replace(/[^ -~]/g, '?').slice(0, 60))]
 }
 
-function hints({ body, otherKeys }: SearchInput): string[] {
-  return [
-    ...(isJson(body.text) ? [] : ['The body is not JSON: check whether it is complete.']),
-    ...(body.url === null ? ['A signature over URL and body can be detected only with the URL.'] : []),
-    ...(Object.keys(otherKeys).length === 0 ? ['A wrong key can be detected only among the other keys.'] : []),
-  ]
-}
+const hints = ({ body, otherKeys }: SearchInput): string[] => [
+  ...(isJson(body.text) ? [] : [NOTES.notJson]),
+  ...(body.url === null ? [NOTES.noUrl] : []),
+  ...(Object.keys(otherKeys).length === 0 ? [NOTES.noOtherKeys] : []),
+]
 
 function isJson(text: string | null): boolean {
   try {

@@ -1,12 +1,12 @@
 /** Searches the key, body and hash that give a signature: fewest mistakes first, within a budget. */
 import { type Bytes, computeHmac, importKey, utf8 } from './hmac.ts'
 import { BODIES, type SentBody } from './mistakes/bodies.ts'
-import { type FoundMistake, foundMistake, type MistakeId } from './mistakes/catalogue.ts'
+import { type Candidate, candidatesOf, type FoundMistake, foundMistake } from './mistakes/catalogue.ts'
+import { howWritten } from './mistakes/header-values.ts'
 import { HASHES, KEYS } from './mistakes/keys.ts'
-import type { Variant } from './mistakes/mistake.ts'
-import { howWritten } from './written.ts'
 
 export interface SearchInput {
+  /** The signature to explain. */
   readonly given: string
   readonly body: SentBody
   readonly keys: readonly [string, ...string[]]
@@ -19,82 +19,67 @@ interface Budget {
   bytes: number
 }
 const budget = (): Budget => ({ tries: 5_000, bytes: 16 * 1024 * 1024 })
-const UNBOUNDED: Readonly<Budget> = { tries: Infinity, bytes: Infinity }
 
 export interface SearchResult {
   /** The mistakes, `right` when there is none; null when none was found. */
-  readonly foundMistake: readonly FoundMistake[] | null
+  readonly found: readonly FoundMistake[] | null
   /** Whether combinations were skipped because the body is long. */
   readonly partial: boolean
 }
 
+type Input = Candidate<string | Bytes>
+type Attempt = (left: Budget) => Promise<readonly FoundMistake[] | null>
+
 /** Each attempt has its own budget, so that a long body does not spend it all on the first one. */
-export async function findMistakes(question: SearchInput): Promise<SearchResult> {
-  const { given, body, keys } = question
-  const place = (at: number) => (keys.length === 1 ? '' : `key ${at + 1} of ${keys.length}`)
-  const rightKeys = keys.map((key, at) => input(key, 'right', place(at)))
-  const rightBody = [input(body.bytes, 'right')]
-  const right = await tryAll(given, rightKeys, rightBody, { ...UNBOUNDED })
-  if (right !== null) return { foundMistake: right, partial: false }
-  const wrongKeys = keysFor(question)
-  const wrongBodies = affordable(bodiesFor(body), budget())
-  return inTurn([
-    left => tryHashes(question, left),
+export async function findMistakes(input: SearchInput): Promise<SearchResult> {
+  const { given, body, keys } = input
+  const rightKeys = keys.map((value, at) => right(value, keys.length === 1 ? '' : `key ${at + 1} of ${keys.length}`))
+  const rightBody = [right(body.bytes)]
+  const found = await tryAll(given, rightKeys, rightBody, { tries: Infinity, bytes: Infinity })
+  if (found !== null) return { found, partial: false }
+  const wrongKeys = keys.flatMap(key => [...candidatesOf(KEYS, { key, others: input.otherKeys })])
+  const wrongBodies = affordable(candidatesOf(BODIES, body), budget())
+  return firstFound([
+    left => tryHashes(input, left),
     left => tryAll(given, wrongKeys, rightBody, left),
     left => tryAll(given, rightKeys, wrongBodies, left),
     left => tryAll(given, wrongKeys, wrongBodies, left),
   ])
 }
 
-async function inTurn(
-  attempts: readonly ((left: Budget) => Promise<readonly FoundMistake[] | null>)[],
-): Promise<SearchResult> {
+const right = (value: string | Bytes, detail = ''): Input => ({ ...foundMistake('right', detail), value })
+
+async function firstFound(attempts: readonly Attempt[]): Promise<SearchResult> {
   let partial = false
   for (const attempt of attempts) {
     const left = budget()
-    const foundMistake = await attempt(left)
-    if (foundMistake !== null) return { foundMistake, partial: false }
+    const found = await attempt(left)
+    if (found !== null) return { found, partial: false }
     partial ||= left.tries < 0 || left.bytes < 0
   }
-  return { foundMistake: null, partial }
+  return { found: null, partial }
 }
 
-/** A key or a body, and the mistake that produces it. */
-interface Input {
-  readonly value: string | Bytes
-  readonly foundMistake: FoundMistake
-}
-const input = (value: string | Bytes, id: MistakeId, detail = ''): Input => ({
-  value,
-  foundMistake: foundMistake(id, detail),
-})
-
-async function tryAll(
-  given: string,
-  keys: readonly Input[],
-  bodies: readonly Input[],
-  left: Budget,
-): Promise<readonly FoundMistake[] | null> {
+async function tryAll(given: string, keys: readonly Input[], bodies: readonly Input[], left: Budget) {
   for (const key of keys) {
     const imported = left.tries > 0 && left.bytes > 0 ? await importKey(key.value) : null
     for (const body of bodies) {
-      const bytes = bodyBytes(body)
+      const bytes = typeof body.value === 'string' ? utf8(body.value) : body.value
       if (imported === null || !spend(left, bytes.length)) return null
       const how = howWritten(given, await computeHmac(imported, bytes))
-      if (how !== null) return [...how, key.foundMistake, body.foundMistake]
+      if (how !== null) return [...how, key, body]
     }
   }
   return null
 }
 
-async function tryHashes({ given, keys, body }: SearchInput, left: Budget): Promise<readonly FoundMistake[] | null> {
+async function tryHashes({ given, keys, body }: SearchInput, left: Budget) {
   for (const key of keys)
-    for (const { id, variants } of HASHES)
-      for (const { value: hash, detail } of variants()) {
-        if (!spend(left, body.bytes.length)) return null
-        const how = howWritten(given, await hash(key, body.bytes))
-        if (how !== null) return [...how, foundMistake(id, detail)]
-      }
+    for (const { id, value: hash, detail } of candidatesOf(HASHES, undefined)) {
+      if (!spend(left, body.bytes.length)) return null
+      const how = howWritten(given, await hash(key, body.bytes))
+      if (how !== null) return [...how, foundMistake(id, detail)]
+    }
   return null
 }
 
@@ -102,19 +87,6 @@ function spend(left: Budget, bytes: number): boolean {
   left.tries -= 1
   left.bytes -= bytes
   return left.tries >= 0 && left.bytes >= 0
-}
-
-const bodyBytes = ({ value }: Input): Bytes => (typeof value === 'string' ? utf8(value) : value)
-
-function keysFor({ keys, otherKeys }: SearchInput): readonly Input[] {
-  return KEYS.flatMap(({ id, variants }) =>
-    keys.flatMap(key => [...variants({ key, others: otherKeys })].map(({ value, detail }) => input(value, id, detail))),
-  )
-}
-
-function* bodiesFor(body: SentBody): Iterable<Input> {
-  for (const { id, variants } of BODIES)
-    for (const { value, detail } of unbroken(variants(body))) yield input(value, id, detail)
 }
 
 /** Stops when the budget is used up. */
@@ -127,13 +99,4 @@ function affordable(bodies: Iterable<Input>, { tries, bytes }: Budget): readonly
     taken.push(body)
   }
   return taken
-}
-
-/** Ends the list at the first variant that fails: JSON nested too deeply, or a character set that the runtime lacks. */
-function* unbroken<Value>(variants: Iterable<Variant<Value>>): Iterable<Variant<Value>> {
-  try {
-    yield* variants
-  } catch {
-    // The variants before the failure are enough.
-  }
 }

@@ -26,7 +26,7 @@ const MINE = { MY_KEY: KEY }
 const withKey = ['--key-env', 'MY_KEY']
 
 it('right: exit 0, one line', async () => {
-  const right = { code: 0, out: 'right: The signature is right.\n', err: '' }
+  const right = { code: 0, out: 'right: The signature is valid.\n', err: '' }
   expect(await result(about(RIGHT, ...withKey), MINE)).toEqual(right)
   expect(await result(about(RIGHT, '--key', KEY))).toEqual(right)
 })
@@ -34,13 +34,13 @@ it('right: exit 0, one line', async () => {
 it('wrong: exit 1, the mistake by name, and what to do', async () => {
   const { code, out, err } = await result(about(AS_HEX, ...withKey), MINE)
   expect({ code, err }).toEqual({ code: 1, err: '' })
-  expect(out).toMatch(/^wrong \(hex\): The signature is written in hexadecimal instead of base64\.\nEncode .*\n$/)
+  expect(out).toMatch(/^wrong \(hex\): The signature is hexadecimal instead of base64\.\nEncode .*\n$/)
 })
 
 it('two mistakes at once are both named', async () => {
   const hex = mac(JSON.stringify(JSON.parse(BODY.toString()))).digest('hex')
   const { out } = await result(about(hex, ...withKey), MINE)
-  expect(out).toMatch(/^wrong \(hex, restringified-json\): .*hexadecimal.*JSON written again/)
+  expect(out).toMatch(/^wrong \(hex, restringified-json\): .*hexadecimal.*serialized again/)
 })
 
 it('--json: one line with everything', async () => {
@@ -50,7 +50,7 @@ it('--json: one line with everything', async () => {
     ok: true,
     mistake: 'right',
     also: [],
-    message: 'The signature is right.',
+    message: 'The signature is valid.',
     fix: '',
   }
   expect(JSON.parse((await result(about(RIGHT, ...withKey, '--json'), MINE)).out)).toEqual(right)
@@ -131,7 +131,7 @@ it('--algorithm-header and --webhook-url tell more', async () => {
   const signature = mac(Buffer.concat([Buffer.from(url), BODY])).digest('base64')
   const algorithm = ['--algorithm-header', 'HMAC-SHA-256 (hex encoded)']
   const { out } = await result(about(signature, ...withKey, '--webhook-url', url, ...algorithm), MINE)
-  expect(out).toMatch(/^wrong \(url-and-body\): .*Kindly-HMAC-algorithm says "HMAC-SHA-256 \(hex encoded\)"/)
+  expect(out).toMatch(/^wrong \(url-and-body\): .*Kindly-HMAC-algorithm names "HMAC-SHA-256 \(hex encoded\)"/)
   expect((await result(about(signature, ...withKey), MINE)).out).toMatch(/^wrong \(unknown\)/)
 })
 

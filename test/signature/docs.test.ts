@@ -1,4 +1,4 @@
-/** The programs of docs/signature.md, as they stand there, each on its framework; and the table of mistakes. */
+/** Runs the programs of docs/signature.md on their frameworks, and checks the table of mistakes. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { signatureHeaders } from '../../src/signature/index.ts'
-import { MISTAKES } from '../../src/signature/mistakes/catalogue.ts'
+import { FIX_TEXTS, MISTAKE_TEXTS, type MistakeId } from '../../src/signature/mistakes/catalogue.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, pathOf, read, rows, run, section } from '../docs/pages.ts'
@@ -17,7 +17,7 @@ import { STAND_INS } from './stand-ins.ts'
 const PAGE = read('docs/signature.md')
 const KEY = 'the-key-of-the-page'
 
-/** Inside the repository, where frameworks are found, and where git does not look. */
+/** Inside the repository, so that Node finds the frameworks; git ignores it. */
 let folder = ''
 const installed = (name: string): boolean => {
   try {
@@ -43,11 +43,11 @@ beforeAll(async () => {
   install('handover-sim', { 'package.json': exported, 'signature.js': await bundled() })
   for (const [name, code] of Object.entries(STAND_INS))
     if (!installed(name)) install(name, { 'package.json': '{"type":"module","main":"index.js"}', 'index.js': code })
-  writeFileSync(join(folder, 'tell-port.mjs'), TELL_PORT)
+  writeFileSync(join(folder, 'print-port.mjs'), PRINT_PORT)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const TELL_PORT = `
+const PRINT_PORT = `
 import { Server } from 'node:net'
 const { listen } = Server.prototype
 Server.prototype.listen = function (...args) {
@@ -72,11 +72,13 @@ async function served(name: string, code: string): Promise<Served> {
   const entry = code.includes('export async function POST') ? `serve-${file}` : file
   if (entry !== file) writeFileSync(join(folder, entry), ROUTE_HANDLER.replace('NAME', file).replace('3000', '0'))
   const env = { PATH: process.env.PATH, HANDOVER_API_KEY: KEY }
-  const child = spawn(process.execPath, ['--import', './tell-port.mjs', entry], { cwd: folder, env })
+  const child = spawn(process.execPath, ['--import', './print-port.mjs', entry], { cwd: folder, env })
   onTestFinished(() => void child.kill('SIGKILL'))
   const out = listening(child.stdout)
   const err = listening(child.stderr)
-  const ended = new Promise<never>((_, reject) => child.on('exit', () => reject(new Error(`It ended: ${err.text()}`))))
+  const ended = new Promise<never>((_, reject) =>
+    child.on('exit', () => reject(new Error(`The program ended: ${err.text()}`))),
+  )
   ended.catch(() => {})
   const said = (pattern: string) => Promise.race([out.until(pattern), ended])
   await said('port ')
@@ -127,7 +129,7 @@ const how = (name: string) => {
 describe.each(FRAMEWORKS.map(name => [how(name), name] as const))('%s', (_, name) => {
   const [code = '', ...more] = blocks(section(PAGE, name), 'js')
 
-  it('accepts what is signed, and refuses all else', async () => {
+  it('accepts valid signatures and refuses all other requests', async () => {
     expect(more).toEqual([])
     const { port, said } = await served(name, code)
     const signed = { ...JSON_TYPE, ...(await signatureHeaders(AWKWARD, KEY)) }
@@ -141,8 +143,8 @@ describe.each(FRAMEWORKS.map(name => [how(name), name] as const))('%s', (_, name
     expect(await post(port, signed, AWKWARD)).toBe(200)
   })
 
-  it('is not stopped by what a stranger sends', async () => {
-    const { port } = await served(`${name} stranger`, code)
+  it('continues after malformed requests', async () => {
+    const { port } = await served(`${name} malformed`, code)
     expect(await post(port, {})).toBe(401)
     expect(await post(port, JSON_TYPE)).toBe(401)
     expect(await post(port, { ...JSON_TYPE, 'content-length': '0' }, '')).toBe(401)
@@ -154,15 +156,17 @@ describe.each(FRAMEWORKS.map(name => [how(name), name] as const))('%s', (_, name
   })
 })
 
-const programs = ['In your tests', 'Why is it refused?'].flatMap(heading => blocks(section(PAGE, heading), 'js'))
+const programs = ['In your tests', 'Why is a signature invalid?'].flatMap(heading =>
+  blocks(section(PAGE, heading), 'js'),
+)
 
-it('every program of the page is run here', () => {
+it('this test runs every program of the page', () => {
   expect(blocks(PAGE, 'js')).toHaveLength(FRAMEWORKS.length + programs.length)
   expect(programs).toHaveLength(2)
 })
 
 it.each(programs.map((text, index) => [index + 1, text] as const))(
-  'program %i prints what its comments say',
+  'program %i prints the output in its comments',
   async (index, text) => {
     writeFileSync(join(folder, `program-${index}.mjs`), text)
     const promised = [...text.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gm)].map(([, said]) => said)
@@ -173,12 +177,13 @@ it.each(programs.map((text, index) => [index + 1, text] as const))(
   },
 )
 
-it('the table of mistakes is the one the program has', () => {
-  const table = rows(PAGE.split('### Mistakes it names')[1]!).slice(1)
-  expect(table).toEqual(Object.entries(MISTAKES).map(([id, { says, fix }]) => [`\`${id}\``, says, fix]))
+it('the page lists all mistakes with their texts', () => {
+  const table = rows(PAGE.split('### Known mistakes')[1]!).slice(1)
+  const ids = Object.keys(MISTAKE_TEXTS) as MistakeId[]
+  expect(table).toEqual(ids.map(id => [`\`${id}\``, MISTAKE_TEXTS[id], FIX_TEXTS[id]]))
 })
 
-it('docs/cli.md shows what verify prints', async () => {
+it('docs/cli.md shows the output of `verify`', async () => {
   const [write = '', typed = '', ...shown] = blocks(section(read('docs/cli.md'), '`verify`'), '')[0]!
     .trimEnd()
     .split('\n')

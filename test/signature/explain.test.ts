@@ -1,9 +1,9 @@
-/** `explain`: every mistake is named, whatever the body; and nothing it says gives a key away. */
+/** Tests `explain`: it names every mistake for any body, and no text contains a key. */
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Explanation, explain, type MistakeId } from '../../src/signature/index.ts'
-import { MISTAKES } from '../../src/signature/mistakes/catalogue.ts'
+import { FIX_TEXTS, MISTAKE_TEXTS } from '../../src/signature/mistakes/catalogue.ts'
 import { encodePayload } from '../../src/webhooks/request.ts'
 import { SLIPS } from './mistakes.ts'
 
@@ -12,11 +12,11 @@ const BODY = '{"foo": 1, "bar": "Blåbær/🫐 <b>"}'
 const right = (body: string | Uint8Array, key = KEY) => createHmac('sha256', key).update(body).digest('base64')
 
 const MORE = {
-  otherKeys: { 'the key of the desk': 'another-key-of-ours' },
+  otherKeys: { 'the key of the support desk': 'another-key-of-ours' },
   url: 'https://desk.example.test/webhook',
 }
 
-/** Bodies as the platform and its simulator may write them: with letters, slashes and spaces where mistakes show. */
+/** Bodies in the forms of the platform and the simulator, with letters, slashes and spaces that make mistakes visible. */
 const payload = fc.record({
   event: fc.constantFrom('MESSAGE FROM USER', 'REQUESTING TAKEOVER'),
   message: fc.string({ unit: 'binary', maxLength: 30 }).map(text => `é e\u0301 🫐 a/b <c> ${text}`),
@@ -27,33 +27,33 @@ const jsonBody = fc.tuple(payload, form).map(([value, how]) => encodePayload(val
 
 const idsOf = ({ mistake, also }: Explanation) => [mistake, ...also]
 
-describe('names the mistake for any body', () => {
+describe('explain names a mistake of the sender for any body', () => {
   test.each(SLIPS)('$id: $how', ({ id, sign, needs }) =>
     fc.assert(
       fc.asyncProperty(jsonBody, async body => {
         fc.pre(needs?.(body, KEY) ?? true)
-        const told = await explain(body, sign(body, KEY), KEY, MORE)
-        expect(told).toMatchObject({ ok: false, mistake: id, also: [] })
-        expect(told.message).toContain(MISTAKES[id].says)
-        expect(told.fix).toBe(MISTAKES[id].fix)
+        const explained = await explain(body, sign(body, KEY), KEY, MORE)
+        expect(explained).toMatchObject({ ok: false, mistake: id, also: [] })
+        expect(explained.message).toContain(MISTAKE_TEXTS[id])
+        expect(explained.fix).toBe(FIX_TEXTS[id])
       }),
       { numRuns: 8 },
     ),
   )
 
-  test('right', () =>
+  test('a valid signature', () =>
     fc.assert(
       fc.asyncProperty(jsonBody, async body => {
-        const told = { ok: true, mistake: 'right', also: [], message: 'The signature is right.', fix: '' }
-        expect(await explain(body, right(body), KEY, MORE)).toEqual(told)
+        const explained = { ok: true, mistake: 'right', also: [], message: 'The signature is valid.', fix: '' }
+        expect(await explain(body, right(body), KEY, MORE)).toEqual(explained)
       }),
       { numRuns: 20 },
     ))
 })
 
-/** The other way round: the signature is right for what was sent, and the body in hand is what became of it. */
-describe('names the mistake when it was made with the body in hand', () => {
-  const spoilt: [id: MistakeId, sent: string | Buffer, inHand: string | Buffer][] = [
+/** The signature is valid for the body that was sent; the body that is verified differs from it. */
+describe('explain names a mistake of the receiver', () => {
+  const changed: [id: MistakeId, sent: string | Buffer, inHand: string | Buffer][] = [
     ['restringified-json', encodePayload(JSON.parse(BODY), 'spaced'), JSON.stringify(JSON.parse(BODY))],
     ['restringified-json', encodePayload(JSON.parse(BODY), 'pretty'), JSON.stringify(JSON.parse(BODY))],
     ['restringified-json', encodePayload(JSON.parse(BODY), 'ascii'), JSON.stringify(JSON.parse(BODY))],
@@ -68,12 +68,12 @@ describe('names the mistake when it was made with the body in hand', () => {
     ['base64-body', BODY, Buffer.from(BODY).toString('base64')],
     ['unicode-form', '"e\u0301"', '"\u00e9"'],
   ]
-  test.each(spoilt)('%s: %j', async (id, sent, inHand) => {
+  test.each(changed)('%s: %j', async (id, sent, inHand) => {
     expect(idsOf(await explain(inHand, right(sent), KEY))).toEqual([id])
   })
 })
 
-describe('keys that are written differently where the body is verified', () => {
+describe('explain detects a key that the receiver wrote in another form', () => {
   test.each<[MistakeId, string]>([
     ['key-whitespace', `${KEY}\n`],
     ['key-prefix', `Bearer ${KEY}`],
@@ -86,13 +86,13 @@ describe('keys that are written differently where the body is verified', () => {
   test.each([
     ['hex', Buffer.from('00ff10', 'hex'), '00ff10'],
     ['base64', Buffer.from('0-9_', 'base64url'), '0-9_'],
-  ])('a key that looks like %s, decoded', async (_, bytes, inHand) => {
+  ])('a key that looks like %s and was decoded', async (_, bytes, inHand) => {
     const signature = createHmac('sha256', bytes).update(BODY).digest('base64')
     expect(idsOf(await explain(BODY, signature, inHand))).toEqual(['key-encoding'])
   })
 })
 
-describe('names two mistakes at once', () => {
+describe('explain names two mistakes at once', () => {
   const again = JSON.stringify(JSON.parse(BODY))
   test.each<[MistakeId[], string]>([
     [['hex', 'restringified-json'], createHmac('sha256', KEY).update(again).digest('hex')],
@@ -103,18 +103,18 @@ describe('names two mistakes at once', () => {
     [['truncated', 'hex'], createHmac('sha256', KEY).update(BODY).digest('hex').slice(0, 40)],
     [['whitespace', 'key-prefix'], `${right(BODY, `Bearer ${KEY}`)}\n`],
   ])('%j', async (ids, signature) => {
-    const told = await explain(BODY, signature, KEY, MORE)
-    expect(idsOf(told)).toEqual(ids)
+    const explained = await explain(BODY, signature, KEY, MORE)
+    expect(idsOf(explained)).toEqual(ids)
     for (const id of ids) {
-      expect(told.message).toContain(MISTAKES[id].says)
-      expect(told.fix).toContain(MISTAKES[id].fix)
+      expect(explained.message).toContain(MISTAKE_TEXTS[id])
+      expect(explained.fix).toContain(FIX_TEXTS[id])
     }
   })
 })
 
 const nonsense = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, at) => (at * 37 + 11) % 256))
 
-describe('names what is wrong with the text alone', () => {
+describe('explain names a mistake in the form of the signature', () => {
   test.each<[MistakeId, string]>([
     ['empty-signature', ''],
     ['empty-signature', ' \n'],
@@ -136,12 +136,12 @@ describe('names what is wrong with the text alone', () => {
     ['not-base64', 'é'.repeat(44)],
     ['unknown', nonsense(32).toString('base64')],
   ])('%s: %j', async (id, signature) => {
-    const told = await explain(BODY, signature, KEY)
-    expect(idsOf(told)).toEqual([id])
-    expect(told.fix).not.toBe('')
+    const explained = await explain(BODY, signature, KEY)
+    expect(idsOf(explained)).toEqual([id])
+    expect(explained.fix).not.toBe('')
   })
 
-  test('no header, or two', async () => {
+  test('explain detects a missing and a repeated header', async () => {
     expect(await explain(BODY, {}, KEY)).toMatchObject({ ok: false, mistake: 'missing-header' })
     expect(await explain(BODY, null, KEY)).toMatchObject({ ok: false, mistake: 'missing-header' })
     const twice = { 'kindly-hmac': [right(BODY), right(BODY)] }
@@ -154,90 +154,90 @@ test('every mistake has a test', () => {
   const elsewhere = ['right', 'missing-header', 'empty-signature', 'too-long', 'key-as-signature', 'wrong-length']
   const others = [...elsewhere, 'not-base64', 'not-utf-8', 'unknown']
   expect(
-    Object.keys(MISTAKES)
+    Object.keys(MISTAKE_TEXTS)
       .filter(id => !tested.has(id as MistakeId))
       .sort(),
   ).toEqual(others.sort())
 })
 
-test('bytes that are not UTF-8, and the text they became', async () => {
+test('explain detects that bytes outside of UTF-8 were decoded', async () => {
   const bytes = Buffer.from([0x7b, 0xff, 0xfe, 0x7d])
   expect(idsOf(await explain(bytes, right(bytes.toString('utf8')), KEY))).toEqual(['not-utf-8'])
   expect(idsOf(await explain(bytes, right(bytes), KEY))).toEqual(['right'])
 })
 
-describe('an unknown mistake', () => {
+describe('for an unknown mistake, explain', () => {
   const other = nonsense(32).toString('base64')
 
-  test('the right signature is shown only in its beginning, or when asked', async () => {
+  test('shows the start of the valid signature, and all of it with `reveal`', async () => {
     const expected = right(BODY)
-    const told = await explain(BODY, other, KEY)
-    expect(told.message).toContain(`Expected ${expected.slice(0, 4)}... (44 characters)`)
-    expect(told.message).not.toContain(expected.slice(0, 6))
+    const explained = await explain(BODY, other, KEY)
+    expect(explained.message).toContain(`Expected ${expected.slice(0, 4)}... (44 characters)`)
+    expect(explained.message).not.toContain(expected.slice(0, 6))
     const revealed = await explain(BODY, other, KEY, { reveal: true })
     expect(revealed.message).toContain(`Expected ${expected}, got ${other}.`)
   })
 
-  test('says what could not be told', async () => {
-    const told = await explain(BODY, other, KEY)
-    expect(told.fix).toContain('A wrong key can be detected only among the other keys.')
-    expect(told.fix).toContain('A signature over URL and body can be detected only with the URL.')
-    expect((await explain(BODY, other, KEY, MORE)).fix).not.toContain('can be detected only')
+  test('says which options would detect more', async () => {
+    const explained = await explain(BODY, other, KEY)
+    expect(explained.fix).toContain('Pass other keys to detect a wrong key.')
+    expect(explained.fix).toContain('Pass the URL to detect a signature over URL and body.')
+    expect((await explain(BODY, other, KEY, MORE)).fix).not.toContain('to detect')
   })
 
-  test('a body that was cut short is not JSON', async () => {
+  test('reports a truncated body as not JSON', async () => {
     expect((await explain(BODY.slice(0, -5), right(BODY), KEY)).fix).toContain('The body is not JSON')
     expect((await explain(BODY, other, KEY)).fix).not.toContain('not JSON')
   })
 })
 
-describe('what the algorithm header says', () => {
+describe('the algorithm header', () => {
   const sha512 = createHmac('sha512', KEY).update(BODY).digest('hex')
-  const says = 'Kindly-HMAC-algorithm says "HMAC-SHA-512 (hex encoded)" instead of "HMAC-SHA-256 (base64 encoded)".'
+  const note = 'Kindly-HMAC-algorithm names "HMAC-SHA-512 (hex encoded)" instead of "HMAC-SHA-256 (base64 encoded)".'
 
-  test('is told when it is another one, wherever it stands', async () => {
+  test('is reported if it names another algorithm, in any kind of headers', async () => {
     const headers = { 'kindly-hmac': sha512, 'kindly-hmac-algorithm': 'HMAC-SHA-512 (hex encoded)' }
-    for (const told of [
+    for (const explained of [
       await explain(BODY, headers, KEY),
       await explain(BODY, new Headers(headers), KEY),
       await explain(BODY, sha512, KEY, { algorithm: 'HMAC-SHA-512 (hex encoded)' }),
     ]) {
-      expect(idsOf(told)).toEqual(['hex', 'other-algorithm'])
-      expect(told.message).toContain(says)
+      expect(idsOf(explained)).toEqual(['hex', 'other-algorithm'])
+      expect(explained.message).toContain(note)
     }
   })
 
-  test('is not worth a word when it is right, or the signature is', async () => {
+  test('is not reported if it is correct, or the signature is valid', async () => {
     const algorithm = 'HMAC-SHA-256 (base64 encoded)'
-    expect((await explain(BODY, sha512, KEY, { algorithm })).message).not.toContain('says')
-    expect((await explain(BODY, right(BODY), KEY, { algorithm: 'x' })).message).toBe('The signature is right.')
+    expect((await explain(BODY, sha512, KEY, { algorithm })).message).not.toContain('names')
+    expect((await explain(BODY, right(BODY), KEY, { algorithm: 'x' })).message).toBe('The signature is valid.')
   })
 
   test('cannot move the cursor of a terminal', async () => {
-    const told = await explain(BODY, sha512, KEY, { algorithm: `\u001b[2J${'x'.repeat(500)}` })
-    expect(told.message).toMatch(/^[ -~]*$/)
-    expect(told.message.length).toBeLessThan(400)
+    const explained = await explain(BODY, sha512, KEY, { algorithm: `\u001b[2J${'x'.repeat(500)}` })
+    expect(explained.message).toMatch(/^[ -~]*$/)
+    expect(explained.message.length).toBeLessThan(400)
   })
 })
 
 describe('several keys', () => {
-  test('which one fits is told by its place', async () => {
-    const told = await explain(BODY, right(BODY), ['another', KEY])
-    expect(told).toMatchObject({ ok: true, message: 'The signature is right: key 2 of 2.' })
+  test('explain reports which key matches', async () => {
+    const explained = await explain(BODY, right(BODY), ['another', KEY])
+    expect(explained).toMatchObject({ ok: true, message: 'The signature is valid: key 2 of 2.' })
   })
 
-  test('a mistake is found with any of them', async () => {
+  test('explain finds a mistake with any of them', async () => {
     const hex = createHmac('sha256', KEY).update(BODY).digest('hex')
     expect(idsOf(await explain(BODY, hex, ['another', KEY]))).toEqual(['hex'])
   })
 
-  test('a list of other keys is told by place', async () => {
-    const told = await explain(BODY, right(BODY, 'third'), KEY, { otherKeys: ['first', 'second', 'third'] })
-    expect(told.message).toBe('The signature was made with another key: otherKeys[2].')
+  test('explain names an other key of a list by its index', async () => {
+    const explained = await explain(BODY, right(BODY, 'third'), KEY, { otherKeys: ['first', 'second', 'third'] })
+    expect(explained.message).toBe('The signature was made with another key: otherKeys[2].')
   })
 })
 
-test('no key is ever shown, whatever is asked', () => {
+test('no explanation contains a key', () => {
   const secret = fc
     .string({ unit: 'grapheme-ascii', minLength: 12, maxLength: 40 })
     .filter(key => key.trim().length > 11)
@@ -274,13 +274,13 @@ describe('the work is bounded', () => {
     expect(await explain(body, right(body), KEY)).toMatchObject({ ok: true })
   })
 
-  test('and what was left out is said', async () => {
-    const told = await explain(cases[1]![1], wrong, KEY)
-    expect(told.message).toContain('not every combination of mistakes was tried')
+  test('explain reports that it skipped combinations', async () => {
+    const explained = await explain(cases[1]![1], wrong, KEY)
+    expect(explained.message).toContain('not every combination of mistakes was tried')
     expect((await explain(BODY, wrong, KEY)).message).not.toContain('not every')
   })
 
-  test('a long body does not hide the likeliest mistakes', async () => {
+  test('explain finds the most likely mistakes for a long body', async () => {
     const long = `{"message": "${'x'.repeat(500_000)}"}\n`
     const signatures = { 'restringified-json': right(JSON.stringify(JSON.parse(long))), newline: right(long.trim()) }
     for (const [id, signature] of Object.entries(signatures))
@@ -288,7 +288,7 @@ describe('the work is bounded', () => {
     expect(idsOf(await explain(long, right(long, `${KEY}\n`), KEY))).toEqual(['key-whitespace'])
   })
 
-  test('however many other keys there are', async () => {
+  test('many other keys do not exceed the limit', async () => {
     const otherKeys = Array.from({ length: 100_000 }, (_, at) => `key ${at}`)
     expect(await explain(BODY, wrong, KEY, { otherKeys })).toMatchObject({ mistake: 'unknown' })
   })

@@ -1,7 +1,7 @@
-/** Lists the mistakes with the body: the right key over other bytes than those that were sent. */
+/** Reproduces mistakes with the body: the right key over other bytes than those that were sent. */
 import { type Bytes, binaryText, concatBytes, fromBinaryText, toBase64, utf8 } from '../hmac.ts'
+import { type Variant, type Variants, variant } from './catalogue.ts'
 import { jsonForms } from './json-forms.ts'
-import { type SignatureMistake, type Variant, variant } from './mistake.ts'
 
 /** A body, and the URL it was sent to; null when unknown. */
 export interface SentBody extends BodyInput {
@@ -9,96 +9,30 @@ export interface SentBody extends BodyInput {
 }
 type Body = string | Bytes
 
-const RAW = 'Sign and verify the raw bytes as they travel, before anything parses or decodes them.'
-
-export const BODIES = [
-  {
-    id: 'empty-body',
-    says: 'The signature is that of an empty body',
-    fix: 'The body was already consumed, or never read, where the HMAC is made: a body parser ran first, or await is missing. Get the raw body there.',
-    variants: () => [variant(''), variant('{}', 'of an empty object, as a body parser leaves it')],
-  },
-  {
-    id: 'stringified-object',
-    says: 'The signature is that of a text a parsed body turned into',
-    fix: `An object was put where bytes belong. ${RAW}`,
-    variants: () => ['[object Object]', 'undefined', 'null', '[object Promise]'].map(text => variant(text, text)),
-  },
-  {
-    id: 'newline',
-    says: 'The signature is of the body with other white space at its ends',
-    fix: 'Leave the body untrimmed and add nothing: echo and text editors add a newline, trim() and templates remove one.',
-    variants: otherEnds,
-  },
-  {
-    id: 'byte-order-mark',
-    says: 'The signature is of the body with or without a byte order mark',
-    fix: 'Use the bytes as they are: decoders such as response.text() drop the mark, and some editors add one.',
-    variants: ({ text }) =>
-      text === null ? [] : [variant(`\ufeff${text}`, 'with'), variant(text.replace(/^\ufeff/, ''), 'without')],
-  },
-  {
-    id: 'line-endings',
-    says: 'The signature is of the body with other line endings',
-    fix: 'Handle the body as bytes: text mode, git and form encoders change line endings.',
-    variants: ({ text }) =>
-      text === null
-        ? []
-        : [
-            variant(text.replaceAll('\r\n', '\n'), 'LF instead of CRLF'),
-            variant(text.replace(/\r?\n/g, '\r\n'), 'CRLF instead of LF'),
-          ],
-  },
-  {
-    id: 'restringified-json',
-    says: 'The signature is of the same JSON written again',
-    fix: `${RAW} Parsing JSON and writing it again gives other bytes.`,
-    variants: ({ text }) => (text === null ? [] : jsonForms(text)),
-  },
-  {
-    id: 'not-utf-8',
-    says: 'The body has bytes that are not UTF-8, and the signature is of the text they became',
-    fix: `${RAW} Such bytes do not survive being a string.`,
-    variants: asReplaced,
-  },
-  {
-    id: 'latin1',
-    says: 'The signature is of the body in Latin-1',
-    fix: `${RAW} Where it must be text, it is UTF-8: see the encoding given to setEncoding, toString or getBytes.`,
-    variants: asLatin1,
-  },
-  {
-    id: 'ascii',
-    says: 'The signature is of the body in ASCII',
-    fix: `${RAW} Where it must be text, it is UTF-8: ASCII has no letters beyond a to z.`,
-    variants: asAscii,
-  },
-  {
-    id: 'utf-16',
-    says: 'The signature is of the body in UTF-16',
-    fix: 'Encode the body as UTF-8: Encoding.UTF8, not Encoding.Unicode, in .NET.',
-    variants: asUtf16,
-  },
-  {
-    id: 'unicode-form',
-    says: 'The signature is of the body in another Unicode normal form',
-    fix: 'Do not normalize the body before signing or verifying it: é may be one character or two.',
-    variants: ({ text }) =>
-      text === null ? [] : (['NFC', 'NFD'] as const).map(form => variant(text.normalize(form), form)),
-  },
-  {
-    id: 'base64-body',
-    says: 'The signature is of the body encoded or decoded as base64',
-    fix: 'Gateways hand over bodies as base64 (isBase64Encoded): decode first, then verify the bytes.',
-    variants: ({ bytes, text }) => [variant(toBase64(bytes), 'encoded'), ...decodedBase64(text)],
-  },
-  {
-    id: 'url-and-body',
-    says: 'The signature is of the URL and the body, not of the body alone',
-    fix: 'Sign the body alone. If a simulator signs so, its knob webhook.signedContent says it.',
-    variants: ({ url, bytes }) => (url === null ? [] : [variant(concatBytes(utf8(url), bytes))]),
-  },
-] as const satisfies readonly SignatureMistake<SentBody, Body>[]
+export const BODIES = {
+  'empty-body': () => [variant(''), variant('{}', 'of an empty object, as a body parser leaves it')],
+  'stringified-object': () =>
+    ['[object Object]', 'undefined', 'null', '[object Promise]'].map(text => variant(text, text)),
+  newline: otherEnds,
+  'byte-order-mark': ({ text }) =>
+    text === null ? [] : [variant(`\ufeff${text}`, 'with'), variant(text.replace(/^\ufeff/, ''), 'without')],
+  'line-endings': ({ text }) =>
+    text === null
+      ? []
+      : [
+          variant(text.replaceAll('\r\n', '\n'), 'LF instead of CRLF'),
+          variant(text.replace(/\r?\n/g, '\r\n'), 'CRLF instead of LF'),
+        ],
+  'restringified-json': ({ text }) => (text === null ? [] : jsonForms(text)),
+  'not-utf-8': asReplaced,
+  latin1: asLatin1,
+  ascii: asAscii,
+  'utf-16': asUtf16,
+  'unicode-form': ({ text }) =>
+    text === null ? [] : (['NFC', 'NFD'] as const).map(form => variant(text.normalize(form), form)),
+  'base64-body': ({ bytes, text }) => [variant(toBase64(bytes), 'encoded'), ...decodedBase64(text)],
+  'url-and-body': ({ url, bytes }) => (url === null ? [] : [variant(concatBytes(utf8(url), bytes))]),
+} satisfies Partial<Variants<SentBody, Body>>
 
 function* otherEnds({ bytes }: SentBody): Iterable<Variant<Body>> {
   const binary = binaryText(bytes)

@@ -1,5 +1,5 @@
 /** Writes one JSON text in the styles of many programs. It changes tokens, so that everything else stays exact. */
-import { type Variant, variant } from './mistake.ts'
+import { type Variant, variant } from './catalogue.ts'
 
 interface Spacing {
   readonly detail: string

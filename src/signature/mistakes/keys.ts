@@ -1,4 +1,4 @@
-/** Lists the mistakes with the key: a wrong key, or the right key combined with the body in a wrong way. */
+/** Reproduces mistakes with the key: a wrong key, or a wrong way to combine key and body. */
 import {
   type Bytes,
   computeHmac,
@@ -10,7 +10,7 @@ import {
   toBase64,
   utf8,
 } from '../hmac.ts'
-import { type SignatureMistake, type Variant, variant } from './mistake.ts'
+import { type Variant, type Variants, variant } from './catalogue.ts'
 
 export interface KeyInput {
   readonly key: string
@@ -19,70 +19,35 @@ export interface KeyInput {
 }
 type Key = string | Bytes
 
-export const KEYS = [
-  {
-    id: 'other-key',
-    says: 'The signature was made with another key',
-    fix: 'Use the key of the handover settings of this workspace on both sides.',
-    variants: ({ others }) => Object.entries(others).map(([name, key]) => variant(key, name)),
-  },
-  {
-    id: 'key-whitespace',
-    says: 'The signature was made with a key that differs in white space at its ends',
-    fix: 'Trim the key where it is read: a file ends with a newline, and a copied line may have spaces.',
-    variants: ({ key }) => [
-      variant(key.trim(), 'without the white space of the given key'),
-      variant(`${key}\n`, 'with a newline at the end'),
-      variant(`${key}\r\n`, 'with a carriage return and newline at the end'),
-      variant(`${key}\r`, 'with a carriage return at the end'),
-      variant(`${key} `, 'with a space at the end'),
-      variant(` ${key}`, 'with a space in front'),
-    ],
-  },
-  {
-    id: 'key-prefix',
-    says: 'The signature was made with a key that differs by Bearer in front',
-    fix: 'Sign with the bare key. Bearer belongs only into the Authorization header of calls to the platform.',
-    variants: ({ key }) => [
-      variant(`Bearer ${key}`, 'it was signed with Bearer'),
-      variant(key.replace(/^Bearer +/i, ''), 'the given key has Bearer'),
-    ],
-  },
-  {
-    id: 'key-quotes',
-    says: 'The signature was made with a key that differs by quotation marks around it',
-    fix: 'Leave out the quotes in the env file or the shell, or use a reader that removes them.',
-    variants: ({ key }) => [
-      variant(`"${key}"`, 'it was signed with double quotes'),
-      variant(`'${key}'`, 'it was signed with single quotes'),
-      variant(key.replace(/^(["'])(.*)\1$/s, '$2'), 'the given key has quotes'),
-    ],
-  },
-  {
-    id: 'key-url-encoding',
-    says: 'The signature was made with a key that was encoded or decoded as part of a URL',
-    fix: 'Use the key as it is shown in the settings, without percent signs put in or taken out.',
-    variants: ({ key }) => [
-      variant(percentDecoded(key), 'decoded'),
-      variant(encodeURIComponent(key.toWellFormed()), 'encoded'),
-    ],
-  },
-  {
-    id: 'key-encoding',
-    says: 'The signature was made with a key that was encoded or decoded first',
-    fix: 'The key is text: sign with its UTF-8 bytes, even if it looks like base64 or hexadecimal.',
-    variants: reencoded,
-  },
-  {
-    id: 'key-unset',
-    says: 'The signature was made without a key',
-    fix: 'See why the variable the key comes from is not set there, and let the program stop when it is missing.',
-    variants: () => [
-      variant('', 'the key was empty'),
-      ...['undefined', 'null', 'None', '[object Object]'].map(text => variant(text, `the key was the text ${text}`)),
-    ],
-  },
-] as const satisfies readonly SignatureMistake<KeyInput, Key>[]
+export const KEYS = {
+  'other-key': ({ others }) => Object.entries(others).map(([name, key]) => variant(key, name)),
+  'key-whitespace': ({ key }) => [
+    variant(key.trim(), 'without the white space of the given key'),
+    variant(`${key}\n`, 'with a newline at the end'),
+    variant(`${key}\r\n`, 'with a carriage return and newline at the end'),
+    variant(`${key}\r`, 'with a carriage return at the end'),
+    variant(`${key} `, 'with a space at the end'),
+    variant(` ${key}`, 'with a space in front'),
+  ],
+  'key-prefix': ({ key }) => [
+    variant(`Bearer ${key}`, 'the key of the signature has Bearer'),
+    variant(key.replace(/^Bearer +/i, ''), 'the given key has Bearer'),
+  ],
+  'key-quotes': ({ key }) => [
+    variant(`"${key}"`, 'the key of the signature has double quotes'),
+    variant(`'${key}'`, 'the key of the signature has single quotes'),
+    variant(key.replace(/^(["'])(.*)\1$/s, '$2'), 'the given key has quotes'),
+  ],
+  'key-url-encoding': ({ key }) => [
+    variant(percentDecoded(key), 'decoded'),
+    variant(encodeURIComponent(key.toWellFormed()), 'encoded'),
+  ],
+  'key-encoding': reencoded,
+  'key-unset': () => [
+    variant('', 'the key was empty'),
+    ...['undefined', 'null', 'None', '[object Object]'].map(text => variant(text, `the key was the text ${text}`)),
+  ],
+} satisfies Partial<Variants<KeyInput, Key>>
 
 function percentDecoded(key: string): string {
   try {
@@ -122,23 +87,8 @@ function* unkeyed(): Iterable<Variant<Hashing>> {
   }
 }
 
-export const HASHES = [
-  {
-    id: 'other-algorithm',
-    says: 'The signature was made with another algorithm',
-    fix: "Use HMAC with SHA-256: createHmac('sha256', key) in Node, hmac.new(key, body, hashlib.sha256) in Python.",
-    variants: () => HASH_NAMES.slice(1).map(hash => variant(keyed(hash), `HMAC with ${hash}`)),
-  },
-  {
-    id: 'plain-hash',
-    says: 'The signature is a plain hash, not an HMAC',
-    fix: "Use an HMAC, which mixes the key in safely: createHmac('sha256', key) instead of createHash('sha256').",
-    variants: unkeyed,
-  },
-  {
-    id: 'swapped',
-    says: 'Key and body were exchanged: the body was taken as the key',
-    fix: 'See the order of the arguments: the key goes first in most languages, the content first in PHP, where the key goes third.',
-    variants: () => [variant(async (key: string, body: Bytes) => computeHmac(await importKey(body), utf8(key)))],
-  },
-] as const satisfies readonly SignatureMistake<void, Hashing>[]
+export const HASHES = {
+  'other-algorithm': () => HASH_NAMES.slice(1).map(hash => variant(keyed(hash), `HMAC with ${hash}`)),
+  'plain-hash': unkeyed,
+  swapped: () => [variant(async (key: string, body: Bytes) => computeHmac(await importKey(body), utf8(key)))],
+} satisfies Partial<Variants<void, Hashing>>
