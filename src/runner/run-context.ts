@@ -7,12 +7,12 @@ import type { StepFailure } from '../journal/run-failures.ts'
 import type { Chat } from '../platform/state.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 import { hashWords, makeId } from '../runtime/random.ts'
-import { createVariables, interpolate, type Variables } from '../scenario/interpolation.ts'
+import { createVariables, InterpolationError, interpolate, type Variables } from '../scenario/interpolation.ts'
 import type { Action, ConversationSpec, Plan, PlannedStep, Verb } from '../scenario/plan.ts'
 import type { ConversationOpened, RunEvent, ScenarioStarted, StepDetails } from '../scenario/run-events.ts'
 import { type ChatOptions, newChat, userFromWire, type WireUser } from '../simulator/new-chat.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
-import { createJournalWaiter, type WaitContext } from './waiting.ts'
+import { createJournalWaiter, InterruptedError, type WaitContext } from './waiting.ts'
 
 export interface RunContextOptions {
   readonly plan: Plan
@@ -48,47 +48,59 @@ export interface RunContext extends RunContextOptions, WaitContext {
 
 type NoteContentOf = Omit<NoteContent, 'kind'>
 
+/** What differs between the run of a scenario and the run of a test. */
+interface ContextParts extends Pick<RunContext, 'evaluator' | 'variables' | 'conversations' | 'note'> {
+  unsubscribe(): void
+}
+
+export function contextOf(options: RunContextOptions, { unsubscribe, ...parts }: ContextParts): RunContext {
+  const core = coreOf(options.sim)
+  const journalWaiter = createJournalWaiter(core.journal)
+  return {
+    ...options,
+    ...parts,
+    core,
+    journalWaiter,
+    evaluationError: null,
+    chatOf: step => parts.conversations.get(step.conversation) ?? null,
+    interpolate: (step, template) => interpolate(template, parts.variables.scopeOf(step.conversation, step.scope)),
+    close() {
+      unsubscribe()
+      journalWaiter.stop()
+    },
+  }
+}
+
 /** The evaluator reads the journal from `scenario_started` on, as it reads a saved journal. */
 export async function createRunContext(options: RunContextOptions): Promise<RunContext> {
   const { plan, sim } = options
-  const core = coreOf(sim)
-  const evaluator = createEvaluator(plan)
-  const variables = createVariables(plan)
+  const { journal } = coreOf(sim)
   const conversations = new Map<string, Chat>()
-  const context: RunContext = {
-    ...options,
-    core,
-    evaluator,
-    variables,
-    journalWaiter: createJournalWaiter(core.journal),
+  const context = contextOf(options, {
+    evaluator: createEvaluator(plan),
+    variables: createVariables(plan),
     conversations,
-    evaluationError: null,
     note: ({ note, ...rest }, chatId) => {
       const chat = chatId === undefined ? {} : { chat_id: chatId }
-      return core.journal.append({ kind: 'note', ...chat, note, ...rest } as NoteContent, null).seq
+      return journal.append({ kind: 'note', ...chat, note, ...rest } as NoteContent, null).seq
     },
-    chatOf: step => conversations.get(step.conversation) ?? null,
-    interpolate: (step, template) => interpolate(template, variables.scopeOf(step.conversation, step.scope)),
-    close: () => {
-      unsubscribe()
-      context.journalWaiter.stop()
-    },
-  }
-  const unsubscribe = core.journal.subscribe(entry => {
+    unsubscribe: () => unsubscribe(),
+  })
+  const unsubscribe = journal.subscribe(entry => {
     try {
-      evaluator.add(entry)
+      context.evaluator.add(entry)
     } catch (error) {
       context.evaluationError ??= error
     }
   })
-  const started = startEvent(context)
-  variables.start(started)
+  const started = scenarioStarted(context)
+  context.variables.start(started)
   context.note(started)
   for (const conversation of plan.conversations) await openConversation(context, conversation, conversations)
   return context
 }
 
-function startEvent({ plan, core, driver, seed, instance, env, url, sim }: RunContext): ScenarioStarted {
+export function scenarioStarted({ plan, core, driver, seed, instance, env, url, sim }: RunContext): ScenarioStarted {
   return {
     note: 'scenario_started',
     scenario: plan.name,
@@ -165,7 +177,33 @@ export interface ActionContext<V extends Verb> extends StepContext {
 }
 
 /** Rejects with `StepError` when the step cannot be executed, and with `InterruptedError` when the signal aborts. */
-export type StepHandler<V extends Verb> = (stepContext: ActionContext<V>) => Promise<StepDetails> | StepDetails
+export type StepHandler<V extends Verb> = (stepContext: ActionContext<V>) => StepOutcome
+export type StepOutcome = Promise<StepDetails> | StepDetails
+
+/** Executes a step, and adds the run events of its start and its end. Does not reject when the step fails. */
+export async function performStep(
+  { context, step, ...rest }: Omit<StepContext, 'startSeq'>,
+  execute: (stepContext: StepContext) => StepOutcome,
+): Promise<StepDetails> {
+  const { number, label, action, conversation } = step
+  const chatId = context.chatOf(step)?.id
+  const startSeq = context.note({ note: 'step_started', step: number, verb: action.verb, label }, chatId)
+  const details = await outcomeOf(() => execute({ context, step, startSeq, ...rest }))
+  if (details.captured) context.variables.capture(conversation, details.captured)
+  context.note({ note: 'step_ended', step: number, ...details }, chatId)
+  return details
+}
+
+async function outcomeOf(work: () => StepOutcome): Promise<StepDetails> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof StepError) return { failure: error.failure }
+    if (error instanceof InterruptedError) return { interrupted: true }
+    if (error instanceof InterpolationError) return { failure: { code: 'not_interpolated', detail: error.message } }
+    throw error
+  }
+}
 
 /** The runner cannot execute a step. */
 export class StepError extends Error {

@@ -3,12 +3,10 @@ import type { Awaited } from '../evaluator/step-evaluator.ts'
 import type { Verdict } from '../evaluator/verdict.ts'
 import type { EarlyEnd } from '../journal/run-failures.ts'
 import { wallTimer } from '../runtime/clock.ts'
-import { InterpolationError } from '../scenario/interpolation.ts'
 import type { Action, PlannedItem, PlannedStep, Verb } from '../scenario/plan.ts'
-import type { StepDetails } from '../scenario/run-events.ts'
 import { readInbox, runAgentStep, runTargetStep } from './agent-steps.ts'
 import { runCheckStep, runSeesStep, waitForVerdict } from './check-steps.ts'
-import { type RunContext, type StepContext, StepError, type StepHandler } from './run-context.ts'
+import { performStep, type RunContext, type StepContext, type StepHandler, type StepOutcome } from './run-context.ts'
 import {
   runAvailabilityStep,
   runBotStep,
@@ -19,7 +17,7 @@ import {
   runUserStep,
   runWaitStep,
 } from './stimulus-steps.ts'
-import { awaitPendingAcks, earlyEndOf, InterruptedError, settle } from './waiting.ts'
+import { awaitPendingAcks, earlyEndOf, settle } from './waiting.ts'
 
 export interface ExecuteOptions {
   /** Aborts with an `InterruptedError` when the run ends early. */
@@ -95,20 +93,14 @@ async function executeFinally(run: Run): Promise<{ stopped?: EarlyEnd }> {
 
 async function executeStep(run: Run, step: PlannedStep): Promise<void> {
   const { context, options } = run
-  const { number, label, action } = step
+  const { number, action } = step
   await readInboxesBefore(run, step)
-  const startSeq = context.note(
-    { note: 'step_started', step: number, verb: action.verb, label },
-    context.chatOf(step)?.id,
-  )
   options.onStep?.(step)
-  const execute = STEP_HANDLERS[action.verb] as (
-    stepContext: StepContext & { action: Action },
-  ) => Promise<StepDetails> | StepDetails
+  const execute = STEP_HANDLERS[action.verb] as (stepContext: StepContext & { action: Action }) => StepOutcome
   const waiting = (what: Awaited, forMs: number) => options.onWaiting?.(step, what, forMs)
-  const details = await outcomeOf(() => execute({ context, step, action, startSeq, signal: run.signal, waiting }))
-  if (details.captured) context.variables.capture(step.conversation, details.captured)
-  context.note({ note: 'step_ended', step: number, ...details }, context.chatOf(step)?.id)
+  const details = await performStep({ context, step, signal: run.signal, waiting }, stepContext =>
+    execute({ ...stepContext, action }),
+  )
   if (context.evaluationError !== null) throw context.evaluationError
   if (!context.evaluator.failed(number)) return
   if (waitsForIntermediary(action) && details.missing === undefined && !run.signal.aborted) await probeAfterTimeout(run)
@@ -123,17 +115,6 @@ async function probeAfterTimeout(run: Run): Promise<void> {
   const failure = (await context.checkTarget?.()) ?? null
   if (failure === null) run.timedOut = true
   else context.note({ note: 'target_unreachable', failure })
-}
-
-async function outcomeOf(work: () => Promise<StepDetails> | StepDetails): Promise<StepDetails> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof StepError) return { failure: error.failure }
-    if (error instanceof InterruptedError) return { interrupted: true }
-    if (error instanceof InterpolationError) return { failure: { code: 'not_interpolated', detail: error.message } }
-    throw error
-  }
 }
 
 /** Records what the agent sees before the user acts. */

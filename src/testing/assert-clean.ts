@@ -122,7 +122,7 @@ function failedDeliveries(run: TestRun): Failure[] {
   return failed.map(entry => ({
     ...EMPTY_FAILURE,
     ...undelivered(entry),
-    conversation: run.conversationOf(entry.chat_id ?? null) || null,
+    conversation: run.conversationOf(entry.chat_id) || null,
   }))
 }
 

@@ -7,7 +7,7 @@ import { patternRef } from '../evaluator/references.ts'
 import { patternText } from '../evaluator/wording/parts.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { waitForVerdict } from '../runner/check-steps.ts'
-import type { StepContext } from '../runner/run-context.ts'
+import { performStep, type StepContext, type StepOutcome } from '../runner/run-context.ts'
 import { InterruptedError, waitUntil } from '../runner/waiting.ts'
 import type { Action, PlannedStep } from '../scenario/plan.ts'
 import { type ActionResult, CHAT_REMOVED } from '../simulator/chat-handle.ts'
@@ -17,8 +17,8 @@ import { formatDuration } from '../text/quantities.ts'
 import { type BodyMatcher, bodyPattern } from './body-matcher.ts'
 import { expectationError } from './expectation-error.ts'
 import { checkCall, durationMs, type ExpectedTimes, invalid, timesOf } from './options.ts'
-import { DEFAULT_WAIT_MS, stepIdOf } from './plan-builder.ts'
-import { type TestRun, testRunOf } from './test-run.ts'
+import { DEFAULT_WAIT_MS } from './plan-builder.ts'
+import { stepIdOf, type TestRun, testRunOf } from './test-run.ts'
 
 /** Options of `expectCall`. */
 export interface ExpectCallOptions {
@@ -110,32 +110,21 @@ export async function runStep<A extends Action>(
   subject: Subject,
   action: A,
   label: string,
-  execute: (step: StepContext & { readonly action: A }) => Promise<unknown> | unknown,
+  execute: (step: StepContext & { readonly action: A }) => StepOutcome,
   contextOf = (run: TestRun) => run.context,
 ): Promise<{ readonly run: TestRun; readonly step: PlannedStep }> {
   const run = testRunOf(subject.sim)
-  const { step, startSeq } = run.beginStep(run.conversationOf(subject.chatId), action, label)
-  const context = contextOf(run)
+  const step = run.addStep(run.conversationOf(subject.chatId), action, label)
   run.pending.set(step.number, label)
-  const execution = wasAborted(execute({ context, step, action, startSeq, signal: run.resetSignal, waiting: () => {} }))
-  const aborted = await execution.finally(() => run.pending.delete(step.number))
-  if (aborted) throw resetError(label, subject.callStack)
-  run.endStep(step)
+  const details = await performStep(
+    { context: contextOf(run), step, signal: run.resetSignal, waiting: () => {} },
+    stepContext => execute({ ...stepContext, action }),
+  ).finally(() => run.pending.delete(step.number))
+  if (details.interrupted) throw resetError(label, subject.callStack)
   const failure = failureOfStep(run.evaluation, step)
   if (failure === null) return { run, step }
   run.reported.add(step.number)
   throw expectationError(run, [failure], subject.callStack)
-}
-
-/** Resolves with true if a reset, a restore or `close` interrupted the work. */
-export async function wasAborted(work: unknown): Promise<boolean> {
-  try {
-    await work
-    return false
-  } catch (error) {
-    if (error instanceof InterruptedError) return true
-    throw error
-  }
 }
 
 export function resetError(label: string, callStack: string): Error {
@@ -221,9 +210,10 @@ export async function waitFor<Value>(
     value ||= callPredicate(predicate)
     return value || journal.atMs >= untilMs ? null : { untilMs }
   }
-  if (!value && (await wasAborted(waitUntil(run.context, status, run.resetSignal)))) {
-    throw resetError('waitFor', subject.callStack)
-  }
+  if (!value)
+    await waitUntil(run.context, status, run.resetSignal).catch(error => {
+      throw error instanceof InterruptedError ? resetError('waitFor', subject.callStack) : error
+    })
   if (value) return value
   throw expectationError(run, [timeoutFailure(run, subject, String(written), ms)], subject.callStack)
 }

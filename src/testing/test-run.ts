@@ -2,48 +2,16 @@
  * Evaluates a simulator inside a test: passes every entry of its journal to the scenario evaluator, together with a plan
  * that grows with each user action and each expectation.
  */
-import type { Evaluation } from '../evaluator/evaluation.ts'
-import { createIncrementalEvaluation, type IncrementalEvaluation } from '../evaluator/evaluator.ts'
-import type { Entry } from '../journal/entry.ts'
+import { createIncrementalEvaluation } from '../evaluator/evaluator.ts'
+import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
-import { driverChat, type RunContext } from '../runner/run-context.ts'
-import { createJournalWaiter } from '../runner/waiting.ts'
-import { interpolate } from '../scenario/interpolation.ts'
+import { contextOf, driverChat, type RunContext, scenarioStarted } from '../runner/run-context.ts'
 import type { Action, PlannedStep } from '../scenario/plan.ts'
-import type { RunEvent } from '../scenario/run-events.ts'
+import { isRunEvent, type RunEvent } from '../scenario/run-events.ts'
+import { flow } from '../scenario/value-text.ts'
 import type { Core } from '../simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
-import { createPlanBuilder, createUserSteps, noteEntry, type PlanBuilder } from './plan-builder.ts'
-
-export interface TestRun {
-  readonly sim: PlatformSimulator
-  readonly core: Core
-  readonly evaluation: Evaluation
-  readonly planBuilder: PlanBuilder
-  /** The context in which steps of the runner run. It has no driver. */
-  readonly context: RunContext
-  /** Entries of the journal, and the notes between them that begin and end steps. */
-  readonly entries: readonly Entry[]
-  /** Numbers of steps whose failure was already thrown. */
-  readonly reported: Set<number>
-  /** Labels of steps that have not ended, by number. */
-  readonly pending: Map<number, string>
-  /** `seq` of calls that a matcher has found: they need no expectation. */
-  readonly matchedSeqs: Set<number>
-  /** The number of entries that are not evaluated: they were evicted, or precede a restore. */
-  readonly skippedEntries: number
-  /** Aborts with the next reset. */
-  readonly resetSignal: AbortSignal
-  /** Returns the empty name for a chat that the simulator does not have. */
-  conversationOf(chatId: string | null): string
-  beginStep(conversation: string, action: Action, label: string): StartedStep
-  endStep(step: PlannedStep): void
-}
-
-export interface StartedStep {
-  readonly step: PlannedStep
-  readonly startSeq: number
-}
+import { createPlanBuilder } from './plan-builder.ts'
 
 const testRuns = new WeakMap<Core, TestRun>()
 
@@ -53,112 +21,170 @@ export function testRunOf(sim: PlatformSimulator): TestRun {
   const current = testRuns.get(core)
   if (current !== undefined && !current.resetSignal.aborted) return current
   current?.context.close()
-  const run = startTestRun(sim, core)
+  const run = new TestRun(sim, core)
   testRuns.set(core, run)
   return run
 }
 
-function startTestRun(sim: PlatformSimulator, core: Core): TestRun {
-  const recorder = createRecorder(core)
-  const { conversations, addStep, note, nameOf } = recorder
-  const unsubscribe = recordJournal(sim, core, recorder)
-  const context = createTestContext({ sim, core, recorder, unsubscribe })
-  const chatIdOf = (conversation: string) => conversations.get(conversation)?.id
-  return {
-    sim,
-    core,
-    evaluation: recorder.evaluation,
-    planBuilder: recorder.planBuilder,
-    context,
-    entries: recorder.entries,
-    reported: new Set(),
-    pending: new Map(),
-    matchedSeqs: new Set(),
-    skippedEntries: Math.max(core.journal.firstSeq, core.restorePoint.seq) - 1,
-    resetSignal: core.epoch.signal(),
-    conversationOf: id => nameOf(id ?? ''),
-    beginStep(conversation, action, label) {
-      const step = addStep(conversation, action, label)
-      const started: RunEvent = { note: 'step_started', step: step.number, verb: action.verb, label }
-      return { step, startSeq: note(started, chatIdOf(conversation)) }
-    },
-    endStep: ({ number, conversation }) => void note({ note: 'step_ended', step: number }, chatIdOf(conversation)),
+export class TestRun {
+  readonly sim: PlatformSimulator
+  readonly core: Core
+  readonly planBuilder
+  readonly evaluation
+  /** The context in which steps of the runner run. It has no driver. */
+  readonly context: RunContext
+  /** Entries of the journal, and the notes between them that begin and end steps. */
+  readonly entries: Entry[] = []
+  /** Numbers of steps whose failure was already thrown. */
+  readonly reported = new Set<number>()
+  /** Labels of steps that have not ended, by number. */
+  readonly pending = new Map<number, string>()
+  /** `seq` of calls that a matcher has found: they need no expectation. */
+  readonly matchedSeqs = new Set<number>()
+  /** The number of entries that are not evaluated: they were evicted, or precede a restore. */
+  readonly skippedEntries: number
+  /** Aborts with the next reset. */
+  readonly resetSignal: AbortSignal
+  readonly #incremental
+  readonly #conversations = new Map<string, Chat>()
+  readonly #names = new Map<string, string>()
+  readonly #stepByEntry = new Map<number, PlannedStep>()
+  readonly #stepByDelivery = new Map<string, PlannedStep>()
+
+  constructor(sim: PlatformSimulator, core: Core) {
+    this.sim = sim
+    this.core = core
+    this.planBuilder = createPlanBuilder(core)
+    this.#incremental = createIncrementalEvaluation(this.planBuilder.plan)
+    this.evaluation = this.#incremental.evaluation
+    this.skippedEntries = Math.max(core.journal.firstSeq, core.restorePoint.seq) - 1
+    this.resetSignal = core.epoch.signal()
+    this.context = this.#createContext(() => unsubscribe())
+    this.#start()
+    const unsubscribe = core.journal.subscribe(entry => this.#record(entry))
+  }
+
+  /** Returns the conversation of a chat: the empty name for a chat that the simulator does not have. */
+  conversationOf(chatId: string | null | undefined): string {
+    return this.#names.get(chatId ?? '') ?? ''
+  }
+
+  addStep(conversation: string, action: Action, label: string, id?: string): PlannedStep {
+    const step = this.planBuilder.addStep(conversation, action, label, id)
+    this.#incremental.addStep(step)
+    return step
+  }
+
+  #createContext(unsubscribe: () => void): RunContext {
+    const { sim, core, evaluation } = this
+    const { plan } = evaluation.index
+    return contextOf(
+      { plan, sim, driver: null, seed: core.identity.seed, instance: 1, env: {}, url: sim.baseUrl },
+      {
+        evaluator: this.#incremental.evaluator,
+        variables: evaluation.variables,
+        conversations: this.#conversations,
+        note: (content, chatId) => this.#note(content as RunEvent, chatId),
+        unsubscribe,
+      },
+    )
+  }
+
+  /** Adds a note after the latest entry. Returns its `seq`, which lies between those of two entries. */
+  #note(content: RunEvent, chatId?: string): number {
+    const { nextSeq, atMs } = this.core.journal
+    const chat = chatId === undefined ? {} : { chat_id: chatId }
+    this.#evaluate(noteEntry({ ...chat, ...content }, { seq: nextSeq - 0.5, time: '', at_ms: atMs }))
+    return nextSeq - 0.5
+  }
+
+  #evaluate(entry: Entry): void {
+    this.entries.push(entry)
+    this.#incremental.evaluator.add(entry)
+  }
+
+  /** Records the existing entries, after the chats that have no entry. */
+  #start(): void {
+    const entries = currentEntries(this.core)
+    const at_ms = entries[0]?.at_ms ?? this.core.journal.atMs
+    const start = noteEntry(scenarioStarted(this.context), { seq: 0.5, time: '', at_ms })
+    this.#evaluate(start)
+    for (const chat of chatsWithoutEntry(this.core, entries)) this.#addConversation(start, chat)
+    for (const entry of entries) this.#record(entry)
+  }
+
+  #addConversation(entry: Entry, chat: Chat): void {
+    const conversation = freeName(chat, this.#conversations)
+    this.#conversations.set(conversation, chat)
+    this.#names.set(chat.id, conversation)
+    this.planBuilder.addConversation(conversation)
+    const described = { ...driverChat(chat), bot_id: chat.botId }
+    this.#evaluate(noteEntry({ note: 'conversation', chat_id: chat.id, conversation, chat: described }, entry))
+  }
+
+  #record(entry: Entry): void {
+    if (entry.kind === 'user') this.#recordUser(entry)
+    else if (entry.kind === 'note') this.#recordNote(entry)
+    else {
+      this.#evaluate(entry)
+      if (entry.kind === 'event') this.#linkEvent(entry)
+      if (entry.kind === 'delivery') this.#endUndelivered(entry)
+    }
+  }
+
+  /** Turns a user action into a step, which begins with its entry and ends with the event it causes. */
+  #recordUser(entry: EntryOf<'user'>): void {
+    const step = this.addStep(this.conversationOf(entry.chat_id), actionOf(entry), labelOf(entry), stepIdOf(entry.seq))
+    const { number, action, label } = step
+    this.#stepByEntry.set(entry.seq, step)
+    this.#evaluate(noteAfter(entry, { note: 'step_started', step: number, verb: action.verb, label }))
+    this.#evaluate(entry)
+    this.#endUserStep(entry, step)
+  }
+
+  #endUserStep(entry: Entry, { number }: PlannedStep, details: { readonly delivery_id?: string } = {}): void {
+    this.#evaluate(noteAfter(entry, { note: 'step_ended', step: number, ...details }))
+  }
+
+  #linkEvent(entry: EntryOf<'event'>): void {
+    const step = this.#stepByEntry.get(entry.cause ?? 0)
+    if (step === undefined) return
+    this.#stepByDelivery.set(entry.delivery_id, step)
+    this.#endUserStep(entry, step, { delivery_id: entry.delivery_id })
+  }
+
+  /** Ends the step without an event if the event was not sent, or was changed by a fault: it needs no answer. */
+  #endUndelivered(entry: EntryOf<'delivery'>): void {
+    const step = this.#stepByDelivery.get(entry.delivery_id)
+    const needsNoAnswer = entry.outcome === 'skipped' || (entry.outcome === 'failed' && entry.faults !== undefined)
+    if (step !== undefined && needsNoAnswer) this.#endUserStep(entry, step)
+  }
+
+  #recordNote(entry: EntryOf<'note'>): void {
+    if (isRunEvent(entry, ...RUN_EVENTS)) return
+    const chat = entry.note === 'chat_created' ? this.core.platform.state.chats.get(entry.chat_id ?? '') : undefined
+    if (chat !== undefined) this.#addConversation(entry, chat)
+    this.#evaluate(entry)
   }
 }
 
-/** Passes entries and steps to the evaluator. */
-interface Recorder extends Pick<IncrementalEvaluation, 'evaluation' | 'evaluator'> {
-  readonly planBuilder: PlanBuilder
-  readonly entries: readonly Entry[]
-  readonly conversations: ReadonlyMap<string, Chat>
-  evaluate(entry: Entry): void
-  /** Adds a note after the latest entry. Its `seq`, which it returns, lies between those of two entries. */
-  note(content: RunEvent, chatId?: string): number
-  addStep: PlanBuilder['addStep']
-  addConversation(entry: Entry, chat: Chat): void
-  /** The conversation of a chat; empty for an unknown chat. */
-  nameOf(chatId: string): string
-}
-
-function createRecorder(core: Core): Recorder {
-  const planBuilder = createPlanBuilder(core)
-  const { evaluation, evaluator, addStep: extend } = createIncrementalEvaluation(planBuilder.plan)
-  const entries: Entry[] = []
-  const conversations = new Map<string, Chat>()
-  const names = new Map<string, string>()
-
-  function evaluate(entry: Entry): void {
-    entries.push(entry)
-    evaluator.add(entry)
-  }
-
-  return {
-    evaluation,
-    evaluator,
-    planBuilder,
-    entries,
-    conversations,
-    evaluate,
-    note(content, chatId) {
-      const { nextSeq, atMs } = core.journal
-      const chat = chatId === undefined ? {} : { chat_id: chatId }
-      evaluate(noteEntry({ ...chat, ...content }, { seq: nextSeq - 0.5, time: '', at_ms: atMs }))
-      return nextSeq - 0.5
-    },
-    addStep(...step) {
-      const added = planBuilder.addStep(...step)
-      extend(added)
-      return added
-    },
-    addConversation(entry, chat) {
-      const conversation = freeName(chat, conversations)
-      conversations.set(conversation, chat)
-      names.set(chat.id, conversation)
-      planBuilder.addConversation(conversation)
-      const described = { ...driverChat(chat), bot_id: chat.botId }
-      evaluate(noteEntry({ note: 'conversation', chat_id: chat.id, conversation, chat: described }, entry))
-    },
-    nameOf: id => names.get(id) ?? '',
-  }
-}
-
-/** Records the existing entries and all later ones. Returns a function that ends the subscription. */
-function recordJournal(sim: PlatformSimulator, core: Core, recorder: Recorder): () => void {
-  const { evaluate, addStep, addConversation, nameOf } = recorder
-  const start = startOf(sim, core)
-  evaluate(start)
-  for (const chat of chatsWithoutEntry(core)) addConversation(start, chat)
-  const record = createUserSteps({ core, evaluate, addStep, addConversation, conversationOf: nameOf })
-  for (const entry of currentEntries(core)) record(entry)
-  return core.journal.subscribe(record)
-}
+/** Notes of a scenario that ran on this simulator before. */
+const RUN_EVENTS = [
+  'scenario_started',
+  'conversation',
+  'step_started',
+  'step_ended',
+  'observed',
+  'steps_done',
+  'scenario_ended',
+] as const
 
 /** Entries before a restore belong to another test, even if the snapshot contains them. */
 const currentEntries = ({ journal, restorePoint }: Core): Entry[] => journal.query({ after: restorePoint.seq - 1 })
 
 /** Chats without a `chat_created` entry: a snapshot contained them, or the entry was evicted. */
-function chatsWithoutEntry(core: Core): Chat[] {
-  const created = currentEntries(core).filter(entry => entry.kind === 'note' && entry.note === 'chat_created')
+function chatsWithoutEntry(core: Core, entries: readonly Entry[]): Chat[] {
+  const created = entries.filter(entry => entry.kind === 'note' && entry.note === 'chat_created')
   const ids = new Set(created.map(entry => entry.chat_id))
   return [...core.platform.state.chats.values()].filter(({ id }) => !ids.has(id))
 }
@@ -172,54 +198,25 @@ function freeName({ id, persona }: Chat, taken: ReadonlyMap<string, unknown>): s
   }
 }
 
-function startOf(sim: PlatformSimulator, core: Core): Entry {
-  const [first] = currentEntries(core)
-  const content: RunEvent = {
-    note: 'scenario_started',
-    scenario: 'this test',
-    file: '',
-    instance: 1,
-    seed: core.identity.seed,
-    clock: core.clock.mode,
-    bot: { id: core.identity.bot.id, name: core.identity.bot.name },
-    config: sim.config(),
-    env: {},
-    sim: { url: sim.baseUrl, api_key: '***', bot_id: core.identity.bot.id },
-    driver: null,
-  }
-  return noteEntry(content, { seq: 0.5, time: '', at_ms: first?.at_ms ?? core.journal.atMs })
+/** The step id of a user's entry, which `since` refers to. */
+export const stepIdOf = (seq: number): string => `#${seq}`
+
+/** Creates a note that is not in the journal itself. */
+function noteEntry(
+  content: RunEvent & { readonly chat_id?: string },
+  { seq, time, at_ms }: Pick<Entry, 'seq' | 'time' | 'at_ms'>,
+): EntryOf<'note'> {
+  return { kind: 'note', v: 1, seq, time, cause: null, at_ms, ...content }
 }
 
-interface TestContextPorts {
-  readonly sim: PlatformSimulator
-  readonly core: Core
-  readonly recorder: Recorder
-  unsubscribe(): void
-}
+/** Creates a note with a `seq` between the entry and the next one, so that the two cannot be mixed up. */
+const noteAfter = ({ seq, at_ms, time, chat_id }: Entry, content: RunEvent): EntryOf<'note'> =>
+  noteEntry({ ...(chat_id === undefined ? {} : { chat_id }), ...content }, { seq: seq + 0.5, at_ms, time })
 
-function createTestContext({ sim, core, recorder, unsubscribe }: TestContextPorts): RunContext {
-  const journalWaiter = createJournalWaiter(core.journal)
-  const { evaluator, evaluation, conversations, note } = recorder
-  return {
-    plan: evaluation.index.plan,
-    sim,
-    driver: null,
-    seed: core.identity.seed,
-    instance: 1,
-    env: {},
-    url: sim.baseUrl,
-    core,
-    evaluator,
-    journalWaiter,
-    conversations,
-    evaluationError: null,
-    note: (content, chatId) => note(content as RunEvent, chatId),
-    chatOf: ({ conversation }) => conversations.get(conversation) ?? null,
-    variables: evaluation.variables,
-    interpolate: ({ number }, template) => interpolate(template, evaluation.scopeOf(number)),
-    close() {
-      unsubscribe()
-      journalWaiter.stop()
-    },
-  }
-}
+const ANY_ACK = { ack: 200, async: true } as const
+
+const actionOf = ({ action, text = '', button = '' }: EntryOf<'user'>): Action =>
+  action === 'press' ? { verb: 'press', button, ...ANY_ACK } : { verb: 'user', text, attach: [], ...ANY_ACK }
+
+const labelOf = ({ action, text = '', button = '' }: EntryOf<'user'>): string =>
+  action === 'press' ? `press ${flow(button, 40)}` : `says ${flow(text, 40)}`

@@ -115,8 +115,8 @@ function failureOf(run: TestRun, matchCount: MatchCount, query: Query, pass: boo
 }
 
 /** Explains missing calls if the webhook did not acknowledge the events that precede them. */
-function refusedEvent({ evaluation, conversationOf }: TestRun, chatId: string | null): Pick<Failure, 'hint'> {
-  const hint = chatId === null ? null : refusedEventSince(evaluation.index, conversationOf(chatId), 0)
+function refusedEvent(run: TestRun, chatId: string | null): Pick<Failure, 'hint'> {
+  const hint = chatId === null ? null : refusedEventSince(run.evaluation.index, run.conversationOf(chatId), 0)
   return hint === null ? {} : { hint }
 }
 
@@ -234,7 +234,7 @@ function compareDelivery(
   const differences = payload === undefined ? [] : match(payload, body, run.evaluation.options)
   const obstacles: Obstacle[] = []
   if (chatId !== null && chat_id !== chatId)
-    obstacles.push({ code: 'of_chat', conversation: run.conversationOf(chat_id ?? null) })
+    obstacles.push({ code: 'of_chat', conversation: run.conversationOf(chat_id) })
   if (outcome !== 'delivered')
     obstacles.push({ code: 'not_delivered', status, ...(failure === undefined ? {} : { failure }) })
   if (differences.length > 0) obstacles.push({ code: 'fields', count: differences.length })
