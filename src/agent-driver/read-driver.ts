@@ -40,12 +40,29 @@ const CALL_MS = 5_000
 
 /** Throws `ConfigError` with every problem found, the first line first. */
 export function readDriver(source: Source, origin: DriverOrigin): DriverSpec {
+  const { name, folder, prompt, commands } = origin
   const file = checked(source)
-  const reader = new Reader(source, origin, file)
-  const spec = reader.spec()
-  if (reader.problems.length === 0) return spec
-  throw new ConfigError(byLine(reader.problems))
+  const problems: Problem[] = []
+  const problemAt: ProblemAt = (path, message, of = 'value') => source.problem(path, of, fieldName(path), message)
+  const report: ReportProblem = (...problem) => void problems.push(problemAt(...problem))
+  const written = writtenVerbs(file)
+  const verbs = readVerbs(file, written, origin, report)
+  const manual = written.filter(({ verb, value }) => value === 'manual' && verb !== 'inbox').map(({ verb }) => verb)
+  const needTerminal = prompt === null ? manual : []
+  if (file.target && !commands) report(['target'], TEXTS.remoteTarget, 'key')
+  const isEmpty = Object.keys(verbs).length + needTerminal.length === 0 && !file.target
+  if (isEmpty && problems.length === 0) report([], TEXTS.empty(BUILT_IN_VERBS))
+  const texts = textsOf(file, written)
+  for (const { path, text, verb } of texts) for (const wrong of wrongNames(text, verb)) report(path, wrong)
+  if (problems.length > 0) throw new ConfigError(byLine(problems))
+  const target = file.target ? targetOf(file.target, folder) : null
+  return { name, folder, verbs, needTerminal, target, variables: variablesOf(texts, problemAt) }
 }
+
+type ProblemAt = (path: readonly PropertyKey[], message: string, of?: 'key' | 'value') => Problem
+
+/** Reports a problem at a path of the file, or below a verb. */
+type ReportProblem = (...problem: Parameters<ProblemAt>) => void
 
 function checked(source: Source): DriverFile {
   const value = source.value ?? {}
@@ -57,114 +74,63 @@ function checked(source: Source): DriverFile {
   throw new ConfigError(schemaProblems(source, read.error.issues, value, DriverFile))
 }
 
-class Reader {
-  readonly problems: Problem[] = []
-  readonly #source: Source
-  readonly #origin: DriverOrigin
-  readonly #file: DriverFile
-  readonly #needTerminal: string[] = []
+interface WrittenVerb {
+  readonly verb: string
+  readonly path: readonly string[]
+  readonly value: VerbSection
+}
 
-  constructor(source: Source, origin: DriverOrigin, file: DriverFile) {
-    this.#source = source
-    this.#origin = origin
-    this.#file = file
+function writtenVerbs(file: DriverFile): WrittenVerb[] {
+  const builtIn = BUILT_IN_VERBS.map(verb => ({ verb, path: [verb], value: file[verb] }))
+  const custom = Object.entries(file.does ?? {}).map(([name, value]) => ({
+    verb: `does.${name}`,
+    path: ['does', name],
+    value,
+  }))
+  return [...builtIn, ...custom].flatMap(({ value, ...rest }) => (value === undefined ? [] : [{ ...rest, value }]))
+}
+
+function readVerbs(
+  { timeout, http, headers = {} }: DriverFile,
+  written: readonly WrittenVerb[],
+  origin: DriverOrigin,
+  report: ReportProblem,
+): Record<string, VerbSpec> {
+  const { functions, commands, prompt } = origin
+  const timeoutMs = millis(timeout, CALL_MS)
+  const defaults = { http: (http ?? origin.http)?.replace(/\/+$/, '') ?? null, headers, timeoutMs, commands }
+  const verbs: Record<string, VerbSpec> = {}
+  for (const [verb, run] of Object.entries(functions)) verbs[verb] = { kind: 'function', run, timeoutMs }
+  for (const { verb, path, value } of written) {
+    const reportBelow: ReportProblem = (below, ...problem) => report([...path, ...below], ...problem)
+    const spec = value === 'manual' ? readManual(verb, prompt, reportBelow) : readAction(value, defaults, reportBelow)
+    if (spec !== null) verbs[verb] = spec
   }
+  return verbs
+}
 
-  spec(): DriverSpec {
-    const { name, folder } = this.#origin
-    const verbs = this.#verbs()
-    if (Object.keys(verbs).length + this.#needTerminal.length === 0 && !this.#file.target) this.#nothing()
-    const target = this.#file.target ? this.#target(this.#file.target) : null
-    return { name, folder, verbs, needTerminal: this.#needTerminal, target, variables: this.#names() }
-  }
+function readManual(verb: string, prompt: Prompt | null, report: ReportProblem): VerbSpec | null {
+  if (verb === 'inbox') report([], TEXTS.manualInbox)
+  else if (prompt !== null) return { kind: 'manual', prompt }
+  return null
+}
 
-  #nothing(): void {
-    if (this.problems.length > 0) return
-    this.#report([], TEXTS.empty(BUILT_IN_VERBS), 'value')
-  }
-
-  #report(path: readonly PropertyKey[], message: string, of: 'key' | 'value'): void {
-    this.problems.push(this.#source.problem(path, of, fieldName(path), message))
-  }
-
-  /** Every verb of the file with its name and path. */
-  #written() {
-    const plain = BUILT_IN_VERBS.map(verb => ({ verb, path: [verb], is: this.#file[verb] }))
-    const own = Object.entries(this.#file.does ?? {})
-    const named = own.map(([name, is]) => ({ verb: `does.${name}`, path: ['does', name], is }))
-    return [...plain, ...named].flatMap(({ verb, path, is }) => (is === undefined ? [] : [{ verb, path, is }]))
-  }
-
-  #verbs(): Record<string, VerbSpec> {
-    const { timeout } = this.#file
-    const timeoutMs = millis(timeout, CALL_MS)
-    const functions = Object.entries(this.#origin.functions).map(([verb, run]) => [
-      verb,
-      { kind: 'function', run, timeoutMs } as const,
-    ])
-    const defaults = { ...this.#defaults(), timeoutMs }
-    const written = this.#written().flatMap(({ verb, path, is }) => {
-      const spec = this.#verb(verb, path, is, defaults)
-      return spec === null ? [] : [[verb, spec] as const]
-    })
-    return Object.fromEntries([...functions, ...written])
-  }
-
-  #defaults(): Omit<Defaults, 'timeoutMs'> {
-    const { http = this.#origin.http, headers = {} } = this.#file
-    return { http: http?.replace(/\/+$/, '') ?? null, headers, commands: this.#origin.commands }
-  }
-
-  #verb(verb: string, path: readonly string[], is: VerbSection, defaults: Defaults): VerbSpec | null {
-    const report: ReportProblem = (below, message, of = 'value') => this.#report([...path, ...below], message, of)
-    if (is !== 'manual') return readAction(is, defaults, report)
-    const { prompt } = this.#origin
-    if (verb === 'inbox') report([], TEXTS.manualInbox)
-    else if (prompt === null) this.#needTerminal.push(verb)
-    else return { kind: 'manual', prompt }
-    return null
-  }
-
-  #target({ start, env = {}, cwd, ready, ready_timeout, stop_timeout }: TargetSection): TargetSpec {
-    if (!this.#origin.commands) this.#report(['target'], TEXTS.remoteTarget, 'key')
-    return {
-      command: start,
-      env,
-      folder: resolve(this.#origin.folder, cwd ?? ''),
-      ready,
-      readyTimeoutMs: millis(ready_timeout, 15_000),
-      stopTimeoutMs: millis(stop_timeout, 5_000),
-    }
-  }
-
-  /** Reports unknown names and returns the environment variables. */
-  #names(): DriverSpec['variables'] {
-    const { http, headers, target } = this.#file
-    const around = [...textsWithPaths(http, ['http']), ...textsWithPaths(target, ['target'])].map(text => ({
-      text,
-      verb: null,
-    }))
-    const common = textsWithPaths(headers, ['headers']).map(text => ({ text, verb: null }))
-    const inVerbs = this.#written().flatMap(({ verb, path, is }) =>
-      textsWithPaths(is, path).map(text => ({ text, verb })),
-    )
-    const all = [...around, ...common, ...inVerbs]
-    for (const { text, verb } of all) {
-      for (const wrong of wrongNames(text.text, allowedNames(verb))) this.#report(text.path, wrong, 'value')
-    }
-    return all.flatMap(({ text }) => this.#variables(text))
-  }
-
-  #variables({ path, text }: TextAtPath): DriverSpec['variables'] {
-    return variablesIn(text).map(name => {
-      const unset = this.#source.problem(path, 'value', fieldName(path), TEXTS.unsetVariable(name))
-      return { name, unset }
-    })
+function targetOf(
+  { start, env = {}, cwd, ready, ready_timeout, stop_timeout }: TargetSection,
+  folder: string,
+): TargetSpec {
+  return {
+    command: start,
+    env,
+    folder: resolve(folder, cwd ?? ''),
+    ready,
+    readyTimeoutMs: millis(ready_timeout, 15_000),
+    stopTimeoutMs: millis(stop_timeout, 5_000),
   }
 }
 
 /** The settings of the file that hold for all its verbs. */
-export interface Defaults {
+interface Defaults {
   /** The help desk's address, without a slash at the end; null when none was given. */
   readonly http: string | null
   readonly headers: Readonly<Record<string, string>>
@@ -172,9 +138,6 @@ export interface Defaults {
   /** Commands of a driver that came over the network are not run. */
   readonly commands: boolean
 }
-
-/** Reports a problem at a path below the verb. */
-export type ReportProblem = (path: readonly PropertyKey[], message: string, of?: 'key' | 'value') => void
 
 const millis = (text: string | undefined, otherwise: number): number => parseDuration(text) ?? otherwise
 
@@ -226,27 +189,38 @@ const CHAT = ['chat.id', 'chat.user_id', 'chat.language', 'chat.source', 'chat.n
 const SIM = ['sim.url', 'sim.api_key', 'sim.bot_id']
 const ENV = /^env\.(\w+)$/
 
-/** A text with `$(...)` and its path. */
-export interface TextAtPath {
+/** A text that may contain `$(...)`. */
+interface TextAtPath {
   readonly path: readonly PropertyKey[]
   readonly text: string
+  /** Null outside of verbs. */
+  readonly verb: string | null
 }
 
-/** Every text inside of a value. */
-export function textsWithPaths(value: unknown, path: readonly PropertyKey[]): TextAtPath[] {
-  if (typeof value === 'string') return [{ path, text: value }]
+function textsOf({ http, headers, target }: DriverFile, written: readonly WrittenVerb[]): TextAtPath[] {
+  const common = Object.entries({ http, target, headers }).map(([key, value]) => ({ verb: null, path: [key], value }))
+  return [...common, ...written].flatMap(({ value, path, verb }) => textsWithPaths(value, path, verb))
+}
+
+function textsWithPaths(value: unknown, path: readonly PropertyKey[], verb: string | null): TextAtPath[] {
+  if (typeof value === 'string') return [{ path, text: value, verb }]
   if (typeof value !== 'object' || value === null) return []
-  const isList = Array.isArray(value)
-  return Object.entries(value).flatMap(([key, inner]) => textsWithPaths(inner, [...path, isList ? Number(key) : key]))
+  const keyOf = Array.isArray(value) ? Number : String
+  return Object.entries(value).flatMap(([key, inner]) => textsWithPaths(inner, [...path, keyOf(key)], verb))
 }
 
-/** The environment variables a text reads. */
-export const variablesIn = (text: string): string[] => namesIn(text).flatMap(name => ENV.exec(name)?.[1] ?? [])
+/** The environment variables that the texts read. */
+const variablesOf = (texts: readonly TextAtPath[], problemAt: ProblemAt): DriverSpec['variables'] =>
+  texts.flatMap(({ path, text }) =>
+    namesIn(text)
+      .flatMap(name => ENV.exec(name)?.[1] ?? [])
+      .map(name => ({ name, unset: problemAt(path, TEXTS.unsetVariable(name)) })),
+  )
 
 /** What a text may name; `verb` is the verb it belongs to, null outside of verbs. */
-export interface AllowedNames {
+interface AllowedNames {
   readonly names: readonly string[]
-  /** Whether what the scenario gives with `with:` may be named as well. */
+  /** Whether the parameters that the scenario gives with `with:` are allowed. */
   readonly parameters: boolean
 }
 
@@ -257,14 +231,15 @@ export function allowedNames(verb: string | null): AllowedNames {
   return { names: [...chat, ...(verb === 'says' || parameters ? ['text'] : []), ...SIM], parameters }
 }
 
-/** Problems with the names in a text. */
-export function wrongNames(text: string, known: AllowedNames): string[] {
+/** Problems with the names in a text: an unknown name is reported when the driver is read, before a run. */
+function wrongNames(text: string, verb: string | null): string[] {
+  const allowed = allowedNames(verb)
   return namesIn(text)
-    .filter(name => !isKnown(name, known))
-    .map(name => TEXTS.unknownName(name, suggestion(name, known)))
+    .filter(name => !isAllowed(name, allowed))
+    .map(name => TEXTS.unknownName(name, suggestion(name, allowed)))
 }
 
-function isKnown(name: string, { names, parameters }: AllowedNames): boolean {
+function isAllowed(name: string, { names, parameters }: AllowedNames): boolean {
   if (names.includes(name) || ENV.test(name)) return true
   const [first = ''] = name.split(/[.[]/)
   return parameters && /^\w/.test(name) && !['chat', 'sim', 'env', 'text'].includes(first)
