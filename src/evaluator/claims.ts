@@ -1,6 +1,5 @@
 /** Registers which step has claimed which call or inbox item: each once, and in the order of its conversation. */
 
-import { isMap } from '../contract/objects.ts'
 import { type Call, type ConversationKey, type InboxRead, isLater } from './journal-index.ts'
 
 export interface ClaimRegistry {
@@ -71,8 +70,3 @@ export function countBefore(reads: readonly InboxRead[], { resets }: InboxRead, 
 /** An expected item as the matcher needs it: a text stands for an item with that text. */
 export const asItem = (item: unknown): unknown =>
   typeof item === 'string' || item instanceof RegExp ? { text: item } : item
-
-/** `{ text: "Hi" }` is shown as `"Hi"`. */
-export function shortItem(item: unknown): unknown {
-  return isMap(item) && Object.keys(item).join() === 'text' ? item.text : item
-}

@@ -1,11 +1,11 @@
 /**
  * Compares an expected value with a received one. Scalars equal; objects partial; arrays of the same length, their items
- * partial; `{ $op: … }` as operators.ts says.
+ * partial; `{ $op: … }` as TESTS says.
  */
 import { fieldName } from '../contract/explain-issues.ts'
 import { readPattern } from '../scenario/format/matchers.ts'
-import { type Asymmetric, isAsymmetric } from '../scenario/interpolation.ts'
-import { aroundDifference, flow, type Notation, textOf } from '../scenario/value-text.ts'
+import { type Asymmetric, asText, isAsymmetric } from '../scenario/interpolation.ts'
+import { aroundDifference, flow, type Notation } from '../scenario/value-text.ts'
 import { messageOf } from '../text/error-text.ts'
 import { type DifferenceNote, keyNote, noteFor } from './difference-notes.ts'
 
@@ -210,7 +210,7 @@ export function operatorIn(expected: object): Operator | null {
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
 function regExpOf(pattern: unknown): RegExp {
-  const made = pattern instanceof RegExp ? pattern : readPattern(textOf(pattern))
+  const made = pattern instanceof RegExp ? pattern : readPattern(asText(pattern))
   return made.global || made.sticky ? new RegExp(made.source, made.flags.replace(/[gy]/g, '')) : made
 }
 

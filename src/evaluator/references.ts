@@ -1,8 +1,8 @@
 /** Makes the references that failures hold: to steps, chats, expected calls and inbox items. */
-import type { CallPattern, Expectation, ExpectTree, Plan, PlannedStep } from '../scenario/plan.ts'
-import type { InboxItem } from '../scenario/run-events.ts'
-import { flow, type Notation } from '../scenario/value-text.ts'
-import type { InboxItemRef, PatternRef, RequirementRef, RequirementTree, StepName, StepRef } from './failure.ts'
+import { type CallPattern, type ExpectTree, type Expectation, type Plan, type PlannedStep } from '../scenario/plan.ts'
+import { type InboxItem } from '../scenario/run-events.ts'
+import { type Notation, bodyNotation, flow } from '../scenario/value-text.ts'
+import { type InboxItemRef, type PatternRef, type RequirementRef, type RequirementTree, type StepName, type StepRef } from './failure.ts'
 
 export const stepName = ({ number, id, label }: StepName): StepName => ({ number, id, label })
 
@@ -20,15 +20,7 @@ export const stepRef = (plan: Plan, { number, id, name, label, conversation, pla
 export const chatIn = ({ conversations }: Plan, conversation: string | null): string | null =>
   conversations.length > 1 ? conversation : null
 
-const LONGEST_BODY = 90
-
 export const patternRef = ({ call, body }: CallPattern): PatternRef => ({ call, body: bodyNotation(body) })
-
-/** Null for a body that asks for nothing. */
-export function bodyNotation(body: unknown): Notation | null {
-  const empty = body === null || body === undefined || (typeof body === 'object' && Object.keys(body).length === 0)
-  return empty ? null : flow(body, LONGEST_BODY)
-}
 
 export const requirementRef = (leaf: Expectation): RequirementRef => {
   const { times, apartMs, alias, auth } = leaf

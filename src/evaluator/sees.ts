@@ -1,25 +1,18 @@
 /** Evaluates `agent: { sees }`: claims the expected items as they appear in the agent's inbox. */
 
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
-import type { Action, PlannedStep, Times } from '../scenario/plan.ts'
-import type { RunEventOf } from '../scenario/run-events.ts'
-import { flow, type Notation } from '../scenario/value-text.ts'
-import { asItem, countBefore, type InboxClaims, shortItem } from './claims.ts'
+import { type Action, type PlannedStep, type Times } from '../scenario/plan.ts'
+import { type RunEventOf } from '../scenario/run-events.ts'
+import { type Notation, flow, itemNotation } from '../scenario/value-text.ts'
+import { type InboxClaims, asItem, countBefore } from './claims.ts'
 import { refusedEventHint } from './deliveries.ts'
-import type { Expected, InboxDetail, NearMiss, Obstacle } from './failure.ts'
-import type { InboxRead } from './journal-index.ts'
+import { type Expected, type InboxDetail, type NearMiss, type Obstacle } from './failure.ts'
+import { type InboxRead } from './journal-index.ts'
 import { type Difference, distanceOf, fits, match } from './match.ts'
 import { chatIn, itemRef } from './references.ts'
-import {
-  type EvaluationContext,
-  FAILED,
-  type FailureDetails,
-  MET,
-  openUntil,
-  type StepEvaluator,
-  type StepStatus,
-} from './step-evaluator.ts'
+import { type EvaluationContext, FAILED, type FailureDetails, MET, type StepEvaluator, type StepStatus, openUntil } from './step-evaluator.ts'
 import { type Deadline, deadlineOf } from './windows.ts'
+
 
 type Sees = Extract<Action, { verb: 'sees' }>
 
@@ -101,7 +94,7 @@ export class SeesEvaluator implements StepEvaluator {
 
   #query(): ItemQuery {
     const { item: written, times, forMs } = this.#action
-    const item = flow(this.#unfillable === null ? shortItem(this.#matcher) : written, LONGEST_ITEM)
+    const item = itemNotation(this.#unfillable === null ? this.#matcher : written, LONGEST_ITEM)
     const chat = chatIn(this.#context.index.plan, this.step.conversation)
     const { within } = this.#deadline
     const expected: Expected = {
@@ -126,7 +119,7 @@ export class SeesEvaluator implements StepEvaluator {
 
   status(nowMs: number): StepStatus {
     if (this.#decided !== null) return this.#decided === 'met' ? MET : FAILED
-    const awaited = { code: 'inbox_item', item: flow(shortItem(this.#matcher)) } as const
+    const awaited = { code: 'inbox_item', item: itemNotation(this.#matcher) } as const
     const untilMs = this.#observedUntilMs
     return untilMs !== null && (this.#isEnough() || untilMs > this.#deadline.atMs)
       ? openUntil(nowMs, untilMs, this.#isEnough() ? MET : FAILED, awaited)

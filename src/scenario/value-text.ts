@@ -1,16 +1,15 @@
-/** Values as one would write them in a scenario, on one line and short. */
-import { type Asymmetric, isAsymmetric } from './interpolation.ts'
+/** Writes values as in a scenario, on one short line. */
+import { isMap } from '../contract/objects.ts'
+import { type Asymmetric, asText, isAsymmetric } from './interpolation.ts'
 
 /** Unseen characters are written as escapes: they may be the whole difference. Joiners belong to emoji and scripts. */
 const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 const PLAIN_KEY = /^[A-Za-z_$][\w .$-]*$/
 const LONGEST = 60
+const LONGEST_BODY = 90
 
 /** A value in the notation of scenarios, on one line: `"I'm Anna"`, `/\d+/`, `$type string`. */
 export type Notation = string
-
-export const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : (JSON.stringify(value) ?? 'absent')
 
 /** `"I'm Anna"`, `/\d+/`, `$type string`, `{ sender: { name: "Anna" } }`, `absent`. Texts inside are cut before the whole is. */
 export function flow(value: unknown, longest = LONGEST): string {
@@ -19,7 +18,17 @@ export function flow(value: unknown, longest = LONGEST): string {
     const text = flowWhole(value, 0, Math.ceil(inside))
     if ([...text].length <= longest) return text
   }
-  return cut(flowWhole(value, 0, Math.ceil(longest / 4)), longest)
+  return truncate(flowWhole(value, 0, Math.ceil(longest / 4)), longest)
+}
+
+/** An inbox item; `{ text: "Hi" }` is written as `"Hi"`. */
+export const itemNotation = (item: unknown, longest?: number): string =>
+  flow(isMap(item) && Object.keys(item).join() === 'text' ? item.text : item, longest)
+
+/** The expected body of a call; null when any body fits. */
+export function bodyNotation(body: unknown, longest = LONGEST_BODY): Notation | null {
+  const isEmpty = body === null || body === undefined || (typeof body === 'object' && Object.keys(body).length === 0)
+  return isEmpty ? null : flow(body, longest)
 }
 
 const DEEPEST = 8
@@ -53,7 +62,7 @@ function operatorText(value: object, depth: number, longest: number): string | n
   if (!/^\$\w+$/.test(name)) return null
   if (argument === true) return name
   if (name === '$re')
-    return (argument instanceof RegExp ? String(argument) : slashed(textOf(argument))).replace(UNSEEN, codeOf)
+    return (argument instanceof RegExp ? String(argument) : slashed(asText(argument))).replace(UNSEEN, codeOf)
   return `${name} ${name === '$type' ? plainText(String(argument)) : flowWhole(argument, depth + 1, longest)}`
 }
 
@@ -80,7 +89,7 @@ function quoted(text: string, longest = LONGEST): string {
 }
 
 /** A text of a user or a tool as it is, on one line. */
-export const plainText = (text: string, longest = LONGEST): string => cut(text.replace(UNSEEN, codeOf), longest)
+export const plainText = (text: string, longest = LONGEST): string => truncate(text.replace(UNSEEN, codeOf), longest)
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
@@ -91,7 +100,8 @@ const codeOf = (sign: string) => {
   return NAMED[sign] ?? (hex.length > 4 ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`)
 }
 
-const cut = (text: string, longest: number) => {
+/** Cuts whole characters, never half of a surrogate pair. */
+export function truncate(text: string, longest: number): string {
   const signs = [...text]
   return signs.length > longest ? `${signs.slice(0, longest - 1).join('')}…` : text
 }

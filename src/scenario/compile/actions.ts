@@ -10,6 +10,7 @@ import type { Step } from '../format/step.ts'
 import type { Action, AgentVerb, CallPattern, ExpectTree, Template, Verb } from '../plan.ts'
 import { checkAlternatives, treeOf, unwantedOf } from './call-patterns.ts'
 import { interpolateStatic, type StepCompiler } from './step-compiler.ts'
+import { bodyNotation, flow, itemNotation, truncate } from '../value-text.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 
 type Path = readonly PropertyKey[]
@@ -184,13 +185,13 @@ function describe(action: Action): string {
     case 'agent':
       return agentWords(action)
     case 'sees':
-      return `agent sees ${quoted(shownItem(action.item))}`
+      return `agent sees ${itemNotation(action.item, LONGEST)}`
     case 'wait':
       return `wait ${formatDuration(action.ms)}`
     case 'availability':
       return `availability ${action.value}`
     case 'fault':
-      return 'clear' in action.fault ? clearWords(action.fault.clear) : `fault ${flowText(action.fault)}`
+      return 'clear' in action.fault ? clearWords(action.fault.clear) : `fault ${valueText(action.fault)}`
     case 'deliver':
       return action.replay === null ? `deliver ${String(action.event)}` : `deliver ${action.replay} again`
     case 'target':
@@ -200,33 +201,27 @@ function describe(action: Action): string {
     case 'none':
       return `none ${action.calls.map(callWords).join(', ')} for ${formatDuration(action.forMs)}`
     case 'check':
-      return `check ${flowText(action.check)}`
+      return `check ${valueText(action.check)}`
     case 'log':
       return `log ${textOf(action.text)}`
   }
 }
 
 const files = (count: number) => (count === 1 ? 'a file' : `${count} files`)
-const quoted = (value: unknown) => flowText(typeof value === 'string' ? truncate(value, LONGEST) : value)
+const valueText = (value: unknown) => flow(value, LONGEST)
 /** Quotes a text, also when `$(i)` made it a number. */
-const textOf = (value: unknown) => quoted(typeof value === 'object' ? value : String(value))
+const textOf = (value: unknown) => valueText(typeof value === 'object' ? value : String(value))
 const clearWords = (clear: string | true) => `fault ${clear === true ? 'clear' : `clear ${clear}`}`
-
-/** Shortens `{ text: Hello }` to `Hello`. */
-function shownItem(item: unknown): unknown {
-  const isText = typeof item === 'object' && item !== null && 'text' in item && Object.keys(item).length === 1
-  return isText ? item.text : item
-}
 
 function agentWords({ does, text, with: given }: Extract<Action, { verb: 'agent' }>): string {
   if (does === 'says') return `agent says ${textOf(text)}`
   const name = does.replace(/^does\./, 'does ')
-  return given === null ? `agent ${name}` : `agent ${name} ${flowText(given)}`
+  return given === null ? `agent ${name}` : `agent ${name} ${valueText(given)}`
 }
 
 function callWords({ call, body }: CallPattern): string {
-  const empty = body === null || (typeof body === 'object' && Object.keys(Object(body)).length === 0)
-  return empty ? call : `${call} ${flowText(body)}`
+  const notation = bodyNotation(body, LONGEST)
+  return notation === null ? call : `${call} ${notation}`
 }
 
 const GROUPS = { all: 'all of', seq: 'in order', oneOf: 'one of' } as const
@@ -240,22 +235,4 @@ function treeWords(tree: ExpectTree): string {
 function timesWords(min: number, max: number): string {
   if (min === max) return `${min} times`
   return max === Number.POSITIVE_INFINITY ? `at least ${min} times` : `${min} to ${max} times`
-}
-
-const PLAIN = /^[A-Za-z_$][\w.$-]*$/
-
-export function flowText(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
-  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${value.map(flowText).join(', ')}]`
-  if (typeof value !== 'object' || value === null) return String(value)
-  const entries = Object.entries(value).map(
-    ([key, inner]) => `${PLAIN.test(key) ? key : JSON.stringify(key)}: ${flowText(inner)}`,
-  )
-  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
-}
-
-/** Cuts whole characters, never half of a surrogate pair. */
-export function truncate(text: string, max: number): string {
-  const points = [...text.slice(0, max * 2)]
-  return points.length <= max && text.length <= max * 2 ? text : `${points.slice(0, max - 1).join('')}…`
 }

@@ -1,22 +1,14 @@
 /** Compiles scenarios to plans, one for each combination of a matrix. */
 import { ConfigError } from '../../files/errors.ts'
-import type { LoadedScenario } from '../format/scenario.ts'
+import { type LoadedScenario } from '../format/scenario.ts'
 import { type Plan, type PlannedItem, stepsOf } from '../plan.ts'
-import { flowText, truncate } from './actions.ts'
+import { flow, truncate } from '../value-text.ts'
 import { unwantedOf } from './call-patterns.ts'
 import { type Expansion, expand } from './expand-steps.ts'
 import { headerOf, requirementsOf } from './header.ts'
 import { RESERVED_NAMES, unknownNames } from './names.ts'
-import { chatsOf, Definitions } from './references.ts'
-import {
-  type CompileScope,
-  createStepCompiler,
-  Diagnostics,
-  defineNames,
-  defineNamesInOrder,
-  EMPTY_SCOPE,
-  escapePlaceholders,
-} from './step-compiler.ts'
+import { Definitions, chatsOf } from './references.ts'
+import { type CompileScope, Diagnostics, EMPTY_SCOPE, createStepCompiler, defineNames, defineNamesInOrder, escapePlaceholders } from './step-compiler.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 import { withTurns } from './turns.ts'
 
@@ -74,11 +66,13 @@ function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, dia
 const varOf = ({ values, deferred }: CompileScope, name: string) =>
   Object.hasOwn(values, name) ? escapePlaceholders(values[name]) : deferred[name]
 
+const LONGEST_NAME = 120
+
 function nameOf(name: string, matrix: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(matrix).map(
-    ([key, value]) => `${key}=${typeof value === 'string' ? value : flowText(value)}`,
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : flow(value, LONGEST_NAME)}`,
   )
-  return parts.length === 0 ? name : `${name} [${truncate(parts.join(', '), 120)}]`
+  return parts.length === 0 ? name : `${name} [${truncate(parts.join(', '), LONGEST_NAME)}]`
 }
 
 /** Checks the names that the head of the scenario reads and defines. */
