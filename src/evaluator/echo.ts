@@ -43,14 +43,22 @@ function inOtherChats<Where extends Reached>(seen: readonly Where[], own: string
   return [...places.values()]
 }
 
+/** A scenario that was played. */
+interface Play {
+  readonly plan: Plan
+  readonly result: ScenarioResult
+}
+
 /** Leaks from one play into another. Texts that two plays share (of a scenario played twice) prove nothing. */
-export function leaksBetween(scenarios: readonly ScenarioResult[]): Failure[] {
-  const find = finderIn(scenarios.flatMap(play => reachedIn(play.journal).map(where => ({ ...where, play }))))
-  const labels = scenarios.flatMap(play => agentLabels(play.journal))
-  const written = scenarios.flatMap(play => writtenIn(play.journal).map(one => ({ ...one, play })))
-  const telling = known(written).filter(one => !isQuoted(one, labels))
-  return telling.flatMap(one => {
-    const elsewhere = find(one.sign).filter(({ play }) => play !== one.play)
+export function leaksBetween(plays: readonly Play[]): Failure[] {
+  const sources = plays.map(({ plan, result }) => ({ ...result, maySay: agentTextsIn(plan) }))
+  const find = finderIn(sources.flatMap(play => reachedIn(play.journal).map(where => ({ ...where, play }))))
+  const written = sources.flatMap(play => writtenIn(play.journal).map(one => ({ ...one, play })))
+  return known(written).flatMap(one => {
+    const quotable = one.sign === one.text.trim()
+    const elsewhere = find(one.sign).filter(
+      ({ play, text }) => play !== one.play && !(quotable && play.maySay(text, one.sign)),
+    )
     return inOtherChats(elsewhere, one.chatId).map(where => leakBetween(one, where))
   })
 }
@@ -59,12 +67,9 @@ type In<Text> = Text & { readonly play: ScenarioResult }
 
 function leakBetween(written: In<Known>, where: In<Reached>): Failure {
   const conversation = conversationIn(written.play, written.chatId)
-  const from = chatIn(written.play, written.chatId)
+  const chats = { from: chatIn(written.play, written.chatId), to: chatIn(where.play, where.chatId) }
   // The two numbers are of two journals: there is no timeline to mark them in.
-  return {
-    ...leak({ written, where, step: null, conversation, from, to: chatIn(where.play, where.chatId) }),
-    entrySeqs: [],
-  }
+  return { ...leak({ written, where, step: null, conversation, ...chats }), entrySeqs: [] }
 }
 
 const conversationIn = ({ conversations }: ScenarioResult, chatId: string): string | null =>
@@ -74,17 +79,6 @@ const chatIn = (play: ScenarioResult, chatId: string): ChatRef => ({
   chat: conversationIn(play, chatId) ?? chatId,
   scenario: play.name,
 })
-
-/** Without the plan only labels tell what agents say, and labels shorten long texts: the beginning has to do. */
-function isQuoted({ text, sign }: Known, labels: readonly string[]): boolean {
-  const beginning = [...text.trim()].slice(0, 12).join('')
-  return sign === text.trim() && labels.some(label => label.includes(beginning))
-}
-
-const agentLabels = (journal: readonly Entry[]): string[] =>
-  journal.flatMap(entry =>
-    entry.kind === 'note' && entry.note === 'step_started' && entry.verb === 'agent' ? [String(entry.label)] : [],
-  )
 
 interface Misplaced {
   readonly written: Written

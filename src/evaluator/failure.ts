@@ -203,7 +203,15 @@ export type Happened = Coded<{
     seq: number
     after: { readonly seq: number; readonly ms: number } | null
   }
-  refused_call: { call: CallRef; status: number; error: string | null; message: string | null; seqs: readonly number[] }
+  /** `error`, `field` and `message` of the response; null when it has none. */
+  refused_call: {
+    call: CallRef
+    status: number
+    error: string | null
+    field: string | null
+    message: string | null
+    seqs: readonly number[]
+  }
   echoed: { seq: number; place: TextPlace; text: string; from: ChatRef; written: number }
   leaked: { seq: number; place: TextPlace; text: string; from: ChatRef; to: ChatRef }
   call_of_no_scenario: { method: string; path: string; chatId: string | null; status: number; message: string | null }

@@ -5,6 +5,7 @@ import { isMap } from '../contract/objects.ts'
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import type { CallPattern } from '../scenario/plan.ts'
 import { type AttributedFailure, type Evaluation, nameOfConversation, sinceStart } from './evaluation.ts'
+import type { Happened } from './failure.ts'
 import { type Call, callReference, ruleOf } from './journal-index.ts'
 import { fits } from './match.ts'
 import { patternRef } from './references.ts'
@@ -25,8 +26,8 @@ export function contractViolations(evaluation: Evaluation): AttributedFailure[] 
 
 function isViolation({ entry }: Call): boolean {
   if (entry.status < 400 || isFaulted(entry)) return false
-  const { code } = refusalOf(entry)
-  if (code !== undefined && Object.hasOwn(ERRORS, code)) return !OF_STATE.includes(code)
+  const { error } = refusalOf(entry)
+  if (error !== null && Object.hasOwn(ERRORS, error)) return !OF_STATE.includes(error)
   return STATUSES.includes(entry.status)
 }
 
@@ -34,19 +35,15 @@ function isViolation({ entry }: Call): boolean {
 const isFaulted = (entry: Call['entry']) =>
   'answer_lost' in entry || ('faults' in entry && Object.keys(entry.unspecified).length === 0)
 
-interface Refusal {
-  readonly code?: string
-  readonly message?: string
+/** The error in the body of a refusal. */
+function refusalOf({ response }: Call['entry']): Pick<RefusedCall, 'error' | 'field' | 'message'> {
+  const { code, field, message } = isMap(response) && isMap(response.error) ? response.error : {}
+  return { error: textOrNull(code), field: textOrNull(field), message: textOrNull(message) }
 }
 
-function refusalOf({ response }: Call['entry']): Refusal {
-  const error = isMap(response) && isMap(response.error) ? response.error : {}
-  const { code, message } = error
-  return {
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(typeof message === 'string' ? { message } : {}),
-  }
-}
+type RefusedCall = Extract<Happened, { code: 'refused_call' }>
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 /** An `expect` with `auth: invalid` claimed it. */
 function isExpected({ claims, expects }: Evaluation, call: Call): boolean {
@@ -63,8 +60,8 @@ function isExpected({ claims, expects }: Evaluation, call: Call): boolean {
 function grouped(calls: readonly Call[]): Call[][] {
   const groups = new Map<string, Call[]>()
   for (const call of calls) {
-    const { code, message } = refusalOf(call.entry)
-    const key = JSON.stringify([call.chatId, call.endpoint ?? call.entry.path, call.entry.status, code, message])
+    const { error, field } = refusalOf(call.entry)
+    const key = JSON.stringify([call.chatId, call.endpoint ?? call.entry.path, call.entry.status, error, field])
     groups.set(key, [...(groups.get(key) ?? []), call])
   }
   return [...groups.values()]
@@ -72,7 +69,6 @@ function grouped(calls: readonly Call[]): Call[][] {
 
 function violation({ index }: Evaluation, first: Call, calls: readonly Call[]): AttributedFailure {
   const { entry, endpoint, seq } = first
-  const { code, message } = refusalOf(entry)
   const seqs = calls.map(call => call.seq)
   return {
     at: seq,
@@ -83,14 +79,7 @@ function violation({ index }: Evaluation, first: Call, calls: readonly Call[]): 
     details: {
       kind: 'contract',
       expected: endpoint === null ? { code: 'known_path' } : { code: 'accepted_call', endpoint },
-      happened: {
-        code: 'refused_call',
-        call: callReference(first),
-        status: entry.status,
-        error: code ?? null,
-        message: message ?? null,
-        seqs,
-      },
+      happened: { code: 'refused_call', call: callReference(first), status: entry.status, ...refusalOf(entry), seqs },
       rules: rulesOf(first),
       nearest: [],
       entrySeqs: seqs,

@@ -74,11 +74,12 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
   const transport = httpTransport()
   const limiter = createConcurrencyLimiter(jobs)
   const runs = await Promise.all(wanted.map(selected => runSelected(options, selected, transport, limiter)))
-  const scenarios = runs.map(run => resultWithLateEntries(options, run))
+  const plays = runs.map(run => ({ plan: run.plan, result: resultWithLateEntries(options, run) }))
+  const scenarios = plays.map(({ result }) => result)
   const journal = maskedJournal(router.server)
   for (const { context } of runs) context?.close()
   await transport.close()
-  const failures = [...orphanFailures(journal), ...leaksBetween(scenarios)]
+  const failures = [...orphanFailures(journal), ...leaksBetween(plays)]
   const stopped = signal.aborted ? earlyEndText(earlyEndOf(signal)) : null
   const facts = { version: VERSION, startedAt, durationMs: elapsedMs() - started, target, seed }
   return { ...facts, scenarios, failures, journal, stopped, ...countOutcomes(scenarios, failures, strict) }
@@ -104,6 +105,7 @@ function factsOf(options: Omit<SuiteOptions, 'listener'>, plan: Plan, instance: 
 }
 
 interface ScenarioRun {
+  readonly plan: Plan
   readonly result: ScenarioResult
   /** Null when the scenario did not run. */
   readonly context: RunContext | null
@@ -120,6 +122,7 @@ async function runSelected(
   const slot = await limiter.take(plan.exclusive !== null)
   const facts = factsOf(options, plan, instance)
   const skipped = (outcome: 'skipped' | 'error', reason: Reason): ScenarioRun => ({
+    plan,
     result: skippedResult(plan, { outcome, reason }, facts),
     context: null,
     evaluatedTo: 0,
@@ -159,7 +162,7 @@ async function runOne(
   router.detach(sim)
   const result = scenarioResult(context, applyStrict(options, verdict), { ...facts, ...times })
   listener.finished({ ...result, name })
-  return { result, context, evaluatedTo: context.core.journal.nextSeq - 1 }
+  return { plan, result, context, evaluatedTo: context.core.journal.nextSeq - 1 }
 }
 
 /** Reports a wait from the beginning of its step on. */

@@ -151,8 +151,15 @@ describe('leaks', () => {
 })
 
 describe('between scenarios', () => {
-  const played = (name: string, conversations: Record<string, string>, write: (journal: Written) => void) =>
-    ({ name, conversations, journal: journal(write) }) as unknown as ScenarioResult
+  const played = (
+    name: string,
+    conversations: Record<string, string>,
+    write: (journal: Written) => void,
+    steps: readonly PlannedStep[] = [],
+  ) => ({
+    plan: planOf(steps),
+    result: { name, conversations, journal: journal(write) } as unknown as ScenarioResult,
+  })
 
   it('names both scenarios and both chats', () => {
     const one = played('One', { main: 'a1' }, written => written.user('a1', `Hi${TOKEN}`))
@@ -170,12 +177,25 @@ describe('between scenarios', () => {
       written.driver('inbox', chat, { items: [{ text: LONG }] })
     }
     expect(leaksBetween([played('One', {}, ask('a1')), played('One', {}, ask('a2'))])).toEqual([])
-    const agent = played('Two', {}, written => {
+    const answer = (written: Written) => void written.call('message', 'b1', message(LONG))
+    const agent = played('Two', {}, answer, [says(1, LONG)])
+    expect(leaksBetween([played('One', {}, ask('a1')), agent])).toEqual([])
+    const silent = played('Two', {}, answer)
+    expect(leaksBetween([played('One', {}, ask('a1')), silent])).toHaveLength(1)
+  })
+
+  it('the plan decides what an agent says, and not the label of a step', () => {
+    const user = played('One', {}, written => void written.user('a1', LONG))
+    const labelled = played('Two', {}, written => {
       written.add({ kind: 'note', note: 'step_started', step: 1, verb: 'agent', label: `agent says "${LONG}"` })
       written.call('message', 'b1', message(LONG))
     })
-    expect(leaksBetween([played('One', {}, ask('a1')), agent])).toEqual([])
-    const silent = played('Two', {}, written => written.call('message', 'b1', message(LONG)))
-    expect(leaksBetween([played('One', {}, ask('a1')), silent])).toHaveLength(1)
+    expect(leaksBetween([user, labelled])).toHaveLength(1)
+  })
+
+  it('an agent who repeats the token of another scenario leaks it', () => {
+    const user = played('One', {}, written => void written.user('a1', `Hi${TOKEN}`))
+    const copy = (written: Written) => void written.call('message', 'b1', message(`Hi${TOKEN}`))
+    expect(leaksBetween([user, played('Two', {}, copy, [says(1, '$(anything)')])])).toHaveLength(1)
   })
 })

@@ -18,7 +18,7 @@ export interface FailureReport extends Omit<Failure, 'expected' | 'happened' | '
   readonly nearest: readonly NearMissReport[]
   readonly hint?: string
   readonly hintCode?: FailureHint['code']
-  /** Equal for failures that differ only in entries, times, chats and numbers inside of texts. */
+  /** Equal for failures that differ only in entries, times, chats and texts. */
   readonly group: string
 }
 
@@ -99,34 +99,19 @@ export function describeFailure(failure: Failure, audience: Audience = 'scenario
   }
 }
 
-/** What differs in every round of the same mistake. A status that differs makes another failure. */
-const VARYING: readonly string[] = [
-  'seq',
-  'seqs',
-  'others',
-  'written',
-  'after',
-  'afterMs',
-  'gapMs',
-  'lateMs',
-  'byMs',
-  'ms',
-  'withinMs',
-  'step',
-  'chat',
-  'conversation',
-]
+/** What varies when the same mistake is repeated: entries, times, chats and texts. Codes, calls, fields and statuses stay. */
+const VARYING: ReadonlySet<string> = new Set([
+  ...['seq', 'seqs', 'others', 'written', 'position'],
+  ...['after', 'afterMs', 'gapMs', 'lateMs', 'byMs', 'ms', 'withinMs'],
+  ...['step', 'chat', 'chatId', 'conversation'],
+  ...['text', 'body', 'item', 'message', 'label', 'answer', 'expected', 'received'],
+])
 
 function groupOf({ kind, step, soft, expected, happened, hint }: Failure): string {
   const place = step === null ? null : [step.place, step.place === null && step.number]
-  return JSON.stringify([kind, place, soft, expected, happened, hint], (key, value: unknown) => {
-    if (VARYING.includes(key)) return null
-    return typeof value === 'string' ? withoutNumbers(value, key === 'text') : value
-  })
+  const group = [kind, place, soft, expected, happened, hint]
+  return JSON.stringify(group, (key, value: unknown) => (VARYING.has(key) ? null : value))
 }
-
-const withoutNumbers = (text: string, whole: boolean): string =>
-  whole ? text.replace(/\d+/g, '0') : text.replace(/"(?:[^"\\]|\\.)*"/g, inner => inner.replace(/\d+/g, '0'))
 
 const describeNearMiss = (miss: NearMiss, audience: Audience): NearMissReport => ({
   seq: miss.seq,
