@@ -1,8 +1,8 @@
 /** Makes the references that failures hold: to steps, chats, expected calls and inbox items. */
-import { type CallPattern, type ExpectTree, type Expectation, type Plan, type PlannedStep } from '../scenario/plan.ts'
-import { type InboxItem } from '../scenario/run-events.ts'
-import { type Notation, bodyNotation, flow } from '../scenario/value-text.ts'
-import { type InboxItemRef, type PatternRef, type RequirementRef, type RequirementTree, type StepName, type StepRef } from './failure.ts'
+import type { CallPattern, Expectation, ExpectTree, Plan, PlannedStep } from '../scenario/plan.ts'
+import type { InboxItem } from '../scenario/run-events.ts'
+import { bodyNotation, flow } from '../scenario/value-text.ts'
+import type { InboxItemRef, PatternRef, RequirementRef, RequirementTree, StepName, StepRef } from './failure.ts'
 
 export const stepName = ({ number, id, label }: StepName): StepName => ({ number, id, label })
 

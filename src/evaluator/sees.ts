@@ -1,18 +1,25 @@
 /** Evaluates `agent: { sees }`: claims the expected items as they appear in the agent's inbox. */
 
 import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
-import { type Action, type PlannedStep, type Times } from '../scenario/plan.ts'
-import { type RunEventOf } from '../scenario/run-events.ts'
-import { type Notation, flow, itemNotation } from '../scenario/value-text.ts'
-import { type InboxClaims, asItem, countBefore } from './claims.ts'
+import type { Action, PlannedStep, Times } from '../scenario/plan.ts'
+import type { RunEventOf } from '../scenario/run-events.ts'
+import { itemNotation, type Notation } from '../scenario/value-text.ts'
+import { asItem, countBefore, type InboxClaims } from './claims.ts'
 import { refusedEventHint } from './deliveries.ts'
-import { type Expected, type InboxDetail, type NearMiss, type Obstacle } from './failure.ts'
-import { type InboxRead } from './journal-index.ts'
+import type { Expected, InboxDetail, NearMiss, Obstacle } from './failure.ts'
+import type { InboxRead } from './journal-index.ts'
 import { type Difference, distanceOf, fits, match } from './match.ts'
 import { chatIn, itemRef } from './references.ts'
-import { type EvaluationContext, FAILED, type FailureDetails, MET, type StepEvaluator, type StepStatus, openUntil } from './step-evaluator.ts'
+import {
+  type EvaluationContext,
+  FAILED,
+  type FailureDetails,
+  MET,
+  openUntil,
+  type StepEvaluator,
+  type StepStatus,
+} from './step-evaluator.ts'
 import { type Deadline, deadlineOf } from './windows.ts'
-
 
 type Sees = Extract<Action, { verb: 'sees' }>
 

@@ -8,9 +8,9 @@ import { formatDuration } from '../../text/quantities.ts'
 import { ACK, AVAILABILITY_VALUE, atLeast, DURATION, FLAG, REASON, SIGN, TARGET, TIMES } from '../format/fields.ts'
 import type { Step } from '../format/step.ts'
 import type { Action, AgentVerb, CallPattern, ExpectTree, Template, Verb } from '../plan.ts'
+import { bodyNotation, flow, itemNotation, truncate } from '../value-text.ts'
 import { checkAlternatives, treeOf, unwantedOf } from './call-patterns.ts'
 import { interpolateStatic, type StepCompiler } from './step-compiler.ts'
-import { bodyNotation, flow, itemNotation, truncate } from '../value-text.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 
 type Path = readonly PropertyKey[]

@@ -1,14 +1,22 @@
 /** Compiles scenarios to plans, one for each combination of a matrix. */
 import { ConfigError } from '../../files/errors.ts'
-import { type LoadedScenario } from '../format/scenario.ts'
+import type { LoadedScenario } from '../format/scenario.ts'
 import { type Plan, type PlannedItem, stepsOf } from '../plan.ts'
 import { flow, truncate } from '../value-text.ts'
 import { unwantedOf } from './call-patterns.ts'
 import { type Expansion, expand } from './expand-steps.ts'
 import { headerOf, requirementsOf } from './header.ts'
 import { RESERVED_NAMES, unknownNames } from './names.ts'
-import { Definitions, chatsOf } from './references.ts'
-import { type CompileScope, Diagnostics, EMPTY_SCOPE, createStepCompiler, defineNames, defineNamesInOrder, escapePlaceholders } from './step-compiler.ts'
+import { chatsOf, Definitions } from './references.ts'
+import {
+  type CompileScope,
+  createStepCompiler,
+  Diagnostics,
+  defineNames,
+  defineNamesInOrder,
+  EMPTY_SCOPE,
+  escapePlaceholders,
+} from './step-compiler.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 import { withTurns } from './turns.ts'
 
