@@ -36,7 +36,12 @@ export interface StepCompiler {
   readonly scope: CompileScope
   report(path: Path, message: string, of?: 'key' | 'value'): void
   /** A value that must be known before the run; `otherwise` when it is missing or wrong. */
-  staticValue<Value, Default>(kind: ValueType<Value>, value: unknown, path: Path, otherwise: Default): Value | Default
+  staticValue<Value, Default>(
+    kind: ValueType<Value, unknown>,
+    value: unknown,
+    path: Path,
+    otherwise: Default,
+  ): Value | Default
   /** A text that must be known before the run. */
   staticText(text: string, path: Path): string
 }

@@ -14,14 +14,16 @@ import {
   DURATION,
   incomplete,
   lacking,
+  optionalStatic,
   present,
   RULE_TEXTS,
   ruled,
   staticSchema,
   TIMES,
-  type TimesInput,
 } from './fields.ts'
-import { matcherOf } from './matchers.ts'
+import { hasPlaceholder, matcherOf } from './matchers.ts'
+
+type Fields = Readonly<Record<string, unknown>>
 
 const BODIES: Readonly<Record<CallName, [string, unknown]>> = {
   start: ['Start handover', { sender: { name: { $type: 'string' } } }],
@@ -51,38 +53,25 @@ const options = {
       .record(z.string().check(z.regex(/^[A-Za-z_]\w*$/)), z.string().check(z.minLength(1)))
       .check(described('Keeps parts of the call under names, to be used as $(name)', { who: 'body.sender.name' })),
   ),
-  times: z.optional(
-    staticSchema<TimesInput>(TIMES, 'How often it comes. Default: exactly once', 2, { min: 1, max: 2 }),
-  ),
-  apart: z.optional(staticSchema<string>(DURATION, 'At least this long between two of them', '1s')),
+  times: optionalStatic(TIMES, 'How often it comes. Default: exactly once', 2, { min: 1, max: 2 }),
+  apart: optionalStatic(DURATION, 'At least this long between two of them', '1s'),
   since: z.optional(z.string().check(described('Looks from the step with this id instead of the start of the turn'))),
-  alias: z.optional(staticSchema<'handover' | 'takeover'>(ALIAS, 'The spelling of the path it has to use', 'takeover')),
-  auth: z.optional(staticSchema<'valid' | 'invalid'>(AUTH, '`invalid`: the key must be missing or wrong', 'invalid')),
+  alias: optionalStatic(ALIAS, 'The spelling of the path it has to use', 'takeover'),
+  auth: optionalStatic(AUTH, '`invalid`: the key must be missing or wrong', 'invalid'),
 }
 export const OPTION_NAMES = Object.keys(options)
 
-const within = z.optional(
-  staticSchema<string>(
-    DURATION,
-    'How long it may take, from the stimulus or the last call taken. Default: timeouts.expect',
-    '2s',
-  ),
+const within = optionalStatic(
+  DURATION,
+  'How long it may take, from the stimulus or the last call taken. Default: timeouts.expect',
+  '2s',
 )
 
-export type CallMap = { [Name in CallName]?: unknown }
-export interface ExpectOptions {
-  capture?: Record<string, string> | undefined
-  times?: TimesInput | string | undefined
-  apart?: string | undefined
-  since?: string | undefined
-  alias?: string | undefined
-  auth?: string | undefined
-}
-export interface ExpectMap extends CallMap, ExpectOptions {
-  all?: ExpectInput[] | undefined
-  seq?: ExpectInput[] | undefined
-  oneOf?: ExpectInput[] | undefined
-}
+type Written<Shape extends z.core.$ZodLooseShape> = z.infer<z.ZodMiniObject<Shape, z.core.$strict>>
+export type CallMap = Written<typeof calls>
+export type ExpectOptions = Written<typeof options>
+type ExpectGroups = { [Group in (typeof GROUP_NAMES)[number]]?: ExpectInput[] | undefined }
+export type ExpectMap = CallMap & ExpectOptions & ExpectGroups
 export type ExpectInput = CallName | ExpectMap
 export type ExpectStep = CallName | (ExpectMap & { within?: string | undefined })
 
@@ -91,17 +80,16 @@ const several = (description: string) =>
     z.lazy(() => z.array(Inner).check(z.minLength(1), described(description, ['typing_stop', { message: {} }]))),
   )
 
+export const GROUP_NAMES = ['all', 'seq', 'oneOf'] as const
 const groups = {
   all: several('All of these, in any order'),
   seq: several('All of these, in this order'),
   oneOf: several('One of these'),
 }
-
-export const GROUP_NAMES = ['all', 'seq', 'oneOf'] as const
 const CALLS_AND_GROUPS = [...CALL_NAMES, ...GROUP_NAMES]
 
 /** One call or one group of calls; options only with one call. */
-function oneCallOrGroup(map: Readonly<Record<string, unknown>>): BrokenRule | undefined {
+function oneCallOrGroup(map: Fields): BrokenRule | undefined {
   const named = present(map, CALLS_AND_GROUPS)
   if (named.length === 0) return incomplete(RULE_TEXTS.noCallOrGroup(CALL_NAMES))
   if (named.length > 1) return conflict(RULE_TEXTS.severalCalls(named))
@@ -128,13 +116,13 @@ export const ExpectSchema: z.ZodMiniType<ExpectStep> = z
     ),
   )
 
-const someCall = (map: Readonly<Record<string, unknown>>) =>
+const someCall = (map: Fields) =>
   present(map, CALL_NAMES).length === 0 ? incomplete(RULE_TEXTS.noCall(CALL_NAMES)) : undefined
 
 export type NoneStep = CallMap & { for: string }
 export const NoneSchema: z.ZodMiniType<NoneStep> = z
   .strictObject(
-    { ...calls, for: staticSchema<string>(DURATION, 'How long to watch', '500ms') },
+    { ...calls, for: staticSchema(DURATION, 'How long to watch', '500ms') },
     {
       error: issue => (issue.code === 'invalid_type' ? RULE_TEXTS.noDuration : undefined),
     },
@@ -151,9 +139,7 @@ export const NeverSchema: z.ZodMiniType<PatternInput> = z
 
 const SPEAKERS = ['user', 'bot', 'agent'] as const
 
-type Row = Readonly<Record<string, unknown>>
-
-function oneSpeaker(row: Row): BrokenRule | undefined {
+function oneSpeaker(row: Fields): BrokenRule | undefined {
   const [speaker, ...others] = present(row, SPEAKERS)
   if (speaker === undefined || others.length > 0) return incomplete(RULE_TEXTS.noSpeaker)
   if (row.text !== undefined && speaker !== 'agent') return conflict(RULE_TEXTS.textOfOthers)
@@ -161,7 +147,7 @@ function oneSpeaker(row: Row): BrokenRule | undefined {
   return undefined
 }
 
-function complete(row: Row): BrokenRule | undefined {
+function complete(row: Fields): BrokenRule | undefined {
   const lacksText = row.agent !== undefined && row.text === undefined
   return oneSpeaker(row) ?? (lacksText ? incomplete(RULE_TEXTS.noText) : undefined)
 }
@@ -197,32 +183,23 @@ const counts = Object.fromEntries(
 
 const rows = (description: string) => z.optional(z.array(CheckRow).check(described(description, [{ user: 'Hello' }])))
 
-/** One of the words, a matcher, or a text with `$(...)`. */
-const wordMatcher = (words: readonly string[], description: string) =>
-  matcherOf(description, words).check(ctx => {
+/** One of the choices, a text with `$(...)`, or another value, such as a matcher, for which `isOther` is true. */
+const choiceMatcher = (choices: readonly (string | boolean)[], isOther: (value: unknown) => boolean, about: string) =>
+  matcherOf(about, choices).check(ctx => {
     const { value } = ctx
-    if (typeof value !== 'string' || value.includes('$(') || words.includes(value)) return
-    ctx.issues.push({ code: 'invalid_value', values: [...words], input: value, message: '' })
+    if (isOther(value) || hasPlaceholder(value) || choices.some(choice => choice === value)) return
+    ctx.issues.push({ code: 'invalid_value', values: [...choices], input: value, message: '' })
   })
 
-/** A boolean, a matcher, or a text with `$(...)`. */
-const booleanMatcher = (description: string) =>
-  matcherOf(description, [true, false]).check(ctx => {
-    const { value } = ctx
-    if (
-      typeof value === 'boolean' ||
-      (typeof value === 'object' && value !== null) ||
-      (typeof value === 'string' && value.includes('$('))
-    )
-      return
-    ctx.issues.push({ code: 'invalid_value', values: [true, false], input: value, message: '' })
-  })
+const wordMatcher = (words: readonly string[], about: string) =>
+  z.optional(choiceMatcher(words, value => typeof value !== 'string', about))
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 export const CheckSchema = z
   .strictObject({
-    status: z.optional(wordMatcher(['bot', 'pending', 'agent'], 'Who answers the user')),
-    typing: z.optional(booleanMatcher('Whether the typing indicator is shown')),
-    availability: z.optional(wordMatcher(['OPEN', 'CLOSED'], 'Handover availability')),
+    status: wordMatcher(['bot', 'pending', 'agent'], 'Who answers the user'),
+    typing: z.optional(choiceMatcher([true, false], isObject, 'Whether the typing indicator is shown')),
+    availability: wordMatcher(['OPEN', 'CLOSED'], 'Handover availability'),
     events: z.optional(z.strictObject(counts).check(described('Events so far in this chat, by name'))),
     transcript: z.optional(
       z

@@ -5,17 +5,21 @@ import { SIGN_MODES } from '../../contract/events.ts'
 import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-issues.ts'
 import { isMap, keysOf } from '../../contract/objects.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../contract/schemas.ts'
+import { described, predicateSchema } from '../../files/setting-schemas.ts'
 import { parseDuration } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
 import type { AckWanted, CallName, Severity, Times } from '../plan.ts'
 
 export type Placeholder = `$(${string})`
 
-export interface ValueType<Value> {
+/** How a value is written (`Input`) and what it means. */
+export interface ValueType<Value, Input = Value> {
   /** What it must be: `a whole number from 1`. */
   readonly expected: string
   parse(input: unknown): Value | undefined
   readonly shape: Readonly<Record<string, unknown>>
+  /** Only a type: how it is written. */
+  readonly input?: Input
 }
 
 const PLACEHOLDER = /^\$\([^()]+\)$/
@@ -25,27 +29,18 @@ export const isPlaceholder = (value: unknown): value is Placeholder =>
 /** A schema whose TypeScript type zod cannot infer. */
 export const typed = <Value>(schema: z.ZodMiniType): z.ZodMiniType<Value> => schema as z.ZodMiniType<Value>
 
-/** The schema of a value that is known before the run: as written, or `$(name)`. */
-export function staticSchema<Input>(type: ValueType<unknown>, description: string, ...examples: readonly unknown[]) {
-  const schema = z.unknown().check(
-    ctx => {
-      const { value } = ctx
-      if (isPlaceholder(value) || type.parse(value) !== undefined) return
-      ctx.issues.push({ code: 'custom', input: value, message: type.expected })
-    },
-    z.meta({
-      ...orPlaceholder(type.shape),
-      description,
-      ...(examples.length === 0 ? {} : { examples: [...examples] }),
-    }),
-  )
-  return typed<Input | Placeholder>(schema)
-}
-
 /** The JSON Schema of `$(name)`. */
 export const PLACEHOLDER_SHAPE = { type: 'string', pattern: PLACEHOLDER.source } as const
 
-const orPlaceholder = (shape: Readonly<Record<string, unknown>>) => ({ anyOf: [shape, PLACEHOLDER_SHAPE] })
+/** The schema of a value that is known before the run: as written, or `$(name)`. */
+export function staticSchema<Input>(type: ValueType<unknown, Input>, description: string, ...examples: unknown[]) {
+  const fits = (value: unknown) => isPlaceholder(value) || type.parse(value) !== undefined
+  const schema = predicateSchema(fits, () => type.expected, { anyOf: [type.shape, PLACEHOLDER_SHAPE] })
+  return typed<Input | Placeholder>(schema.check(described(description, ...examples)))
+}
+
+export const optionalStatic = <Input>(type: ValueType<unknown, Input>, description: string, ...examples: unknown[]) =>
+  z.optional(staticSchema(type, description, ...examples))
 
 function wordOf<const Word extends string>(words: readonly Word[]): ValueType<Word> {
   return {
@@ -64,7 +59,7 @@ export const atLeast = (min: number): ValueType<number> => ({
   shape: { type: 'integer', minimum: min },
 })
 
-export const DURATION: ValueType<number> = {
+export const DURATION: ValueType<number, string> = {
   expected: 'a duration with a unit: 500ms, 5s, 10m, 12h',
   parse: input => parseDuration(input) ?? undefined,
   shape: { type: 'string', pattern: '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$' },
@@ -96,7 +91,7 @@ export const ACK: ValueType<AckWanted> = {
 }
 
 /** At least one; `none`, which has a duration, means zero. */
-export const TIMES: ValueType<Times> = {
+export const TIMES: ValueType<Times, number | { min?: number; max?: number }> = {
   expected: 'a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that no call comes)',
   parse: input => {
     if (typeof input === 'number') return readTimes({ min: input, max: input })
@@ -121,8 +116,6 @@ function readTimes({ min, max }: { min: unknown; max: unknown }): Times | undefi
   const [least, most] = [whole(min, 0), max === Number.POSITIVE_INFINITY ? max : whole(max, 1)]
   return least === undefined || most === undefined || least > most ? undefined : { min: least, max: most }
 }
-
-export type TimesInput = number | { min?: number; max?: number }
 
 export interface BrokenRule {
   readonly code: SchemaProblemCode

@@ -31,7 +31,7 @@ interface Operator {
 }
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']
-const hasPlaceholder = (value: unknown) => typeof value === 'string' && value.includes('$(')
+export const hasPlaceholder = (value: unknown) => typeof value === 'string' && value.includes('$(')
 const anything = () => true
 const isTrue = { takes: 'true', accepts: (argument: unknown) => argument === true, shape: { const: true } }
 const bound: Operator = {

@@ -17,11 +17,11 @@ import {
   FLAG,
   incomplete,
   isPlaceholder,
+  optionalStatic,
   PLACEHOLDER_SHAPE,
   RULE_TEXTS,
   ruled,
   SEVERITY,
-  staticSchema,
 } from './fields.ts'
 import { Steps } from './step.ts'
 
@@ -29,7 +29,7 @@ const textSchema = (description: string, ...examples: unknown[]) =>
   z.string().check(z.minLength(1), described(description, ...examples))
 const texts = (description: string, ...examples: unknown[]) =>
   z.optional(z.array(z.string()).check(described(description, ...examples)))
-const wait = (description: string, example: string) => z.optional(staticSchema<string>(DURATION, description, example))
+const wait = (description: string, example: string) => optionalStatic(DURATION, description, example)
 
 const Chat = z.strictObject({
   language: z.optional(textSchema('Language code. Default: en', 'nb')),
@@ -54,15 +54,14 @@ const Chat = z.strictObject({
 export type ChatInput = z.infer<typeof Chat>
 
 const BotSchema = z.strictObject({
-  id: z.optional(staticSchema<number>(atLeast(1), 'Bot id, up to 9007199254740991', 1042)),
+  id: optionalStatic(atLeast(1), 'Bot id, up to 9007199254740991', 1042),
   name: z.optional(textSchema('Bot name', 'Nora')),
   replies: z.optional(
     z.array(ReplySchema).check(described('What the bot answers', [{ match: 'parcel', text: 'One moment.' }])),
   ),
 })
 
-const severity = (description: string) =>
-  z.optional(staticSchema<'fail' | 'warn' | 'off'>(SEVERITY, description, 'fail', 'warn', 'off'))
+const severity = (description: string) => optionalStatic(SEVERITY, description, 'fail', 'warn', 'off')
 const reads = CALL_NAMES.filter(name => name !== 'any')
 const Strict = z.union([
   z.boolean(),
@@ -105,9 +104,7 @@ export const ScenarioFile = z
     tags: texts('For --tag', ['smoke']),
     spec: texts('Rules of the platform it is about; they end up in reports', ['E4', 'WH2']),
     requires: texts('Driver verbs it cannot do without; usually inferred', ['agent.inbox']),
-    seed: z.optional(
-      staticSchema<number>(atLeast(0), 'Ids, names and texts come from it. Default: that of the run', 1),
-    ),
+    seed: optionalStatic(atLeast(0), 'Ids, names and texts come from it. Default: that of the run', 1),
     clock: z.optional(ClockSchema.check(described('Default: that of the run', 'virtual', 'real'))),
     timeouts: z.optional(Timeouts),
     strict: z.optional(Strict.check(described('What fails beside the steps; false only warns', true))),
@@ -122,9 +119,9 @@ export const ScenarioFile = z
     chats: z.optional(
       z.record(name(), Chat).check(described('Several chats by name; steps then say chat: name', { ada: {}, bo: {} })),
     ),
-    availability: z.optional(staticSchema<'OPEN' | 'CLOSED'>(AVAILABILITY_VALUE, 'At the beginning', 'OPEN', 'CLOSED')),
+    availability: optionalStatic(AVAILABILITY_VALUE, 'At the beginning', 'OPEN', 'CLOSED'),
     business_hours: z.optional(BusinessHoursSchema),
-    tokens: z.optional(staticSchema<boolean>(FLAG, 'Appends a token of its own to every user text')),
+    tokens: optionalStatic(FLAG, 'Appends a token of its own to every user text'),
     vars: variables('Values to use as $(name)', { hello: 'Hi there' }),
     matrix: z.optional(
       z

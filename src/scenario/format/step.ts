@@ -12,6 +12,7 @@ import {
   DURATION,
   FLAG,
   incomplete,
+  optionalStatic,
   type Placeholder,
   present,
   RULE_TEXTS,
@@ -54,7 +55,7 @@ const verbs = {
     { says: 'Hi!' },
     { sees: 'Hello' },
   ),
-  wait: z.optional(staticSchema<string>(DURATION, "Moves the scenario's clock; the only sleep", '5s')),
+  wait: optionalStatic(DURATION, "Moves the scenario's clock; the only sleep", '5s'),
   availability: optional(AvailabilitySchema, 'Opens or closes handover, as if set in the workspace', 'CLOSED'),
   fault: optional(FaultSchema, 'Something goes wrong on purpose', {
     on: { api: 'message' },
@@ -62,9 +63,7 @@ const verbs = {
     times: 2,
   }),
   deliver: optional(DeliverSchema, 'Sends a manual event', { event: 'SOMETHING NEW', ack: 'any' }, { replay: 's1' }),
-  target: z.optional(
-    staticSchema<string>(TARGET, "Starts, stops or kills the intermediary, by the driver's `target`", 'restart'),
-  ),
+  target: optionalStatic(TARGET, "Starts, stops or kills the intermediary, by the driver's `target`", 'restart'),
   expect: z.optional(ExpectSchema),
   none: z.optional(NoneSchema),
   check: optional(CheckSchema, 'The chat as it should be; waits until it is', { status: 'agent' }),
@@ -77,7 +76,7 @@ const common = {
   ),
   name: optionalTextSchema('What it is for; shown in reports'),
   chat: optionalTextSchema('The chat it is about, when there are several', 'ada'),
-  soft: z.optional(staticSchema<boolean>(FLAG, 'A failure does not stop the chat')),
+  soft: optionalStatic(FLAG, 'A failure does not stop the chat'),
 }
 
 const flat = { ...verbs, ...common, include: optional(Include, 'The steps of another file', 'parts/accept.yaml') }
@@ -91,7 +90,7 @@ export const Steps: z.ZodMiniType<Step[]> = z.lazy(() => z.array(Step))
 
 const nested = {
   repeat: optional(
-    z.strictObject({ times: staticSchema<number>(atLeast(1), 'How often', 3), steps: Steps }),
+    z.strictObject({ times: staticSchema(atLeast(1), 'How often', 3), steps: Steps }),
     'Steps several times; $(i) is 1, 2, 3 ...',
     { times: 3, steps: [{ user: 'msg $(i)' }] },
   ),
@@ -99,7 +98,7 @@ const nested = {
     z.union([
       z.array(Steps).check(z.minLength(1)),
       z.strictObject({
-        users: staticSchema<number>(atLeast(1), 'How many users; each has a new chat', 20),
+        users: staticSchema(atLeast(1), 'How many users; each has a new chat', 20),
         steps: Steps,
       }),
     ]),

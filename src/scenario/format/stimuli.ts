@@ -17,6 +17,7 @@ import {
   FLAG,
   incomplete,
   lacking,
+  optionalStatic,
   PLACEHOLDER_SHAPE,
   present,
   REASON,
@@ -25,7 +26,6 @@ import {
   SIGN,
   staticSchema,
   TIMES,
-  type TimesInput,
   typed,
 } from './fields.ts'
 import { matcherOf } from './matchers.ts'
@@ -34,23 +34,15 @@ export const textSchema = (description: string, ...examples: unknown[]) =>
   z.string().check(described(description, ...examples))
 export const optionalTextSchema = (description: string, ...examples: unknown[]) =>
   z.optional(textSchema(description, ...examples))
-const ack = z.optional(
-  staticSchema<number | 'any' | 'non-2xx'>(
-    ACK,
-    'The answer the webhook has to give. Default: 200',
-    200,
-    'any',
-    'non-2xx',
-  ),
-)
-const async = z.optional(staticSchema<boolean>(FLAG, 'Goes on without waiting for the webhook to answer'))
+const ack = optionalStatic(ACK, 'The answer the webhook has to give. Default: 200', 200, 'any', 'non-2xx')
+const async = optionalStatic(FLAG, 'Goes on without waiting for the webhook to answer')
 
 const Attachment = z
   .strictObject({
     file: optionalTextSchema('A file beside the scenario', 'kvittering.pdf'),
     name: optionalTextSchema('File name', 'kvittering.pdf'),
     type: optionalTextSchema('Media type', 'application/pdf'),
-    size_kb: z.optional(staticSchema<number>(atLeast(0), 'Size in kilobytes; the bytes are made up', 87)),
+    size_kb: optionalStatic(atLeast(0), 'Size in kilobytes; the bytes are made up', 87),
   })
   .check(
     ruled(value => {
@@ -96,9 +88,9 @@ export const AgentSchema = z.union([
           { request: true },
         ]),
       ),
-      times: z.optional(staticSchema<TimesInput>(TIMES, 'How often the agent sees it. Default: exactly once', 1)),
-      within: z.optional(staticSchema<string>(DURATION, 'How long it may take. Default: timeouts.expect', '2s')),
-      for: z.optional(staticSchema<string>(DURATION, 'Watches this long for more of them', '500ms')),
+      times: optionalStatic(TIMES, 'How often the agent sees it. Default: exactly once', 1),
+      within: optionalStatic(DURATION, 'How long it may take. Default: timeouts.expect', '2s'),
+      for: optionalStatic(DURATION, 'Watches this long for more of them', '500ms'),
       does: optionalTextSchema("A verb of the driver's own", 'transfer'),
       with: z.optional(z.record(z.string(), z.unknown()).check(described('Its parameters', { team: 'billing' }))),
     })
@@ -114,12 +106,10 @@ function oneAgentVerb(map: Readonly<Record<string, unknown>>): BrokenRule | unde
 }
 
 export const AvailabilitySchema = z.union([
-  staticSchema<'OPEN' | 'CLOSED'>(AVAILABILITY_VALUE, 'Set in the workspace, not by the intermediary', 'CLOSED'),
+  staticSchema(AVAILABILITY_VALUE, 'Set in the workspace, not by the intermediary', 'CLOSED'),
   z.strictObject({
-    availability: staticSchema<'OPEN' | 'CLOSED'>(AVAILABILITY_VALUE, 'OPEN or CLOSED', 'CLOSED'),
-    reason: z.optional(
-      staticSchema<'AGENT_AVAILABILITY' | 'BUSINESS_HOURS' | 'OTHER'>(REASON, 'Why', 'BUSINESS_HOURS'),
-    ),
+    availability: staticSchema(AVAILABILITY_VALUE, 'OPEN or CLOSED', 'CLOSED'),
+    reason: optionalStatic(REASON, 'Why', 'BUSINESS_HOURS'),
   }),
 ])
 
@@ -128,7 +118,7 @@ export const DeliverSchema = z
     event: optionalTextSchema('Name of the event', ...Object.keys(WEBHOOK_EVENTS), 'SOMETHING NEW'),
     replay: optionalTextSchema('The bytes of the event this step (by id) caused, again', 's1'),
     body: z.optional(z.record(z.string(), z.unknown()).check(described('Fields of the payload, over the usual ones'))),
-    sign: z.optional(staticSchema<string>(SIGN, 'How it is signed. Default: valid', 'wrong-key')),
+    sign: optionalStatic(SIGN, 'How it is signed. Default: valid', 'wrong-key'),
     ack,
     async,
   })
