@@ -6,14 +6,13 @@ import { keysOf } from '../../contract/objects.ts'
 import { Fault } from '../../faults/schema.ts'
 import { formatDuration } from '../../text/quantities.ts'
 import { ACK, AVAILABILITY_VALUE, atLeast, DURATION, FLAG, REASON, SIGN, TARGET, TIMES } from '../format/fields.ts'
+import type { Path } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
 import type { Action, AgentVerb, CallPattern, ExpectTree, Template, Verb } from '../plan.ts'
 import { bodyNotation, flow, itemNotation, truncate } from '../value-text.ts'
 import { checkAlternatives, treeOf, unwantedOf } from './call-patterns.ts'
 import { interpolateStatic, type StepCompiler } from './step-compiler.ts'
 import { COMPILE_TEXTS } from './texts.ts'
-
-type Path = readonly PropertyKey[]
 
 export interface StepReferences {
   /** The planned id of the step that `since` or `replay` names; null when there is none. */
@@ -83,12 +82,8 @@ const availability: Compiler<'availability'> = (compiler, written) => {
   if (typeof written === 'string') {
     return { verb: 'availability', value: compiler.staticValue(AVAILABILITY_VALUE, written, ['availability'], 'OPEN') }
   }
-  const value = compiler.staticValue(
-    AVAILABILITY_VALUE,
-    written.availability,
-    ['availability', 'availability'],
-    'OPEN' as const,
-  )
+  const path = ['availability', 'availability']
+  const value = compiler.staticValue(AVAILABILITY_VALUE, written.availability, path, 'OPEN')
   const reason = compiler.staticValue(REASON, written.reason, ['availability', 'reason'], undefined)
   return { verb: 'availability', value, ...(reason === undefined ? {} : { reason }) }
 }
@@ -147,64 +142,40 @@ const COMPILERS: { readonly [Name in Exclude<Verb, 'sees'>]: Compiler<Name> } = 
   log: (_compiler, written) => ({ verb: 'log', text: written }),
 }
 
-type PlainVerb = keyof typeof COMPILERS
-
-const PLAIN_VERBS = keysOf(COMPILERS)
-
 /** The schema ensures that the step has exactly one verb. */
 export function actionOf(compiler: StepCompiler, step: Step, lookup: StepReferences): Action {
-  for (const verb of PLAIN_VERBS) {
-    const action = actionOfVerb(verb, compiler, step, lookup)
-    if (action !== null) return action
+  const compileVerb = <Name extends keyof typeof COMPILERS>(verb: Name): Action[] => {
+    const written = step[verb]
+    return written === undefined || written === null ? [] : [COMPILERS[verb](compiler, written, lookup)]
   }
-  throw new TypeError(`A step has no verb: ${Object.keys(step).join(', ')}`)
-}
-
-function actionOfVerb<Name extends PlainVerb>(
-  verb: Name,
-  compiler: StepCompiler,
-  step: Step,
-  lookup: StepReferences,
-): Action | null {
-  const written = step[verb]
-  return written === undefined || written === null ? null : COMPILERS[verb](compiler, written, lookup)
+  const [action] = keysOf(COMPILERS).flatMap(compileVerb)
+  if (action === undefined) throw new TypeError(`A step has no verb: ${Object.keys(step).join(', ')}`)
+  return action
 }
 
 const LONGEST = 100
 
-export const labelOf = (action: Action): string => truncate(describe(action).replace(/\s+/g, ' '), LONGEST)
+export const labelOf = (action: Action): string => truncate(describe(action.verb, action).replace(/\s+/g, ' '), LONGEST)
 
-function describe(action: Action): string {
-  switch (action.verb) {
-    case 'user':
-      return `user ${textOf(action.text)}${action.attach.length === 0 ? '' : ` with ${files(action.attach.length)}`}`
-    case 'press':
-      return `press ${String(action.button)}`
-    case 'bot':
-      return `bot ${textOf(action.text)}`
-    case 'agent':
-      return agentWords(action)
-    case 'sees':
-      return `agent sees ${itemNotation(action.item, LONGEST)}`
-    case 'wait':
-      return `wait ${formatDuration(action.ms)}`
-    case 'availability':
-      return `availability ${action.value}`
-    case 'fault':
-      return 'clear' in action.fault ? clearWords(action.fault.clear) : `fault ${valueText(action.fault)}`
-    case 'deliver':
-      return action.replay === null ? `deliver ${String(action.event)}` : `deliver ${action.replay} again`
-    case 'target':
-      return `target ${action.does}`
-    case 'expect':
-      return `expect ${treeWords(action.tree)}`
-    case 'none':
-      return `none ${action.calls.map(callWords).join(', ')} for ${formatDuration(action.forMs)}`
-    case 'check':
-      return `check ${valueText(action.check)}`
-    case 'log':
-      return `log ${textOf(action.text)}`
-  }
+type ActionOf<Name extends Verb> = Extract<Action, { verb: Name }>
+
+const describe = <Name extends Verb>(verb: Name, action: ActionOf<Name>): string => LABELS[verb](action)
+
+const LABELS: { readonly [Name in Verb]: (action: ActionOf<Name>) => string } = {
+  user: ({ text, attach: { length } }) => `user ${textOf(text)}${length === 0 ? '' : ` with ${files(length)}`}`,
+  press: ({ button }) => `press ${String(button)}`,
+  bot: ({ text }) => `bot ${textOf(text)}`,
+  agent: agentWords,
+  sees: ({ item }) => `agent sees ${itemNotation(item, LONGEST)}`,
+  wait: ({ ms }) => `wait ${formatDuration(ms)}`,
+  availability: ({ value }) => `availability ${value}`,
+  fault: ({ fault: spec }) => ('clear' in spec ? clearWords(spec.clear) : `fault ${valueText(spec)}`),
+  deliver: ({ event, replay }) => (replay === null ? `deliver ${String(event)}` : `deliver ${replay} again`),
+  target: ({ does }) => `target ${does}`,
+  expect: ({ tree }) => `expect ${treeWords(tree)}`,
+  none: ({ calls, forMs }) => `none ${calls.map(callWords).join(', ')} for ${formatDuration(forMs)}`,
+  check: ({ check }) => `check ${valueText(check)}`,
+  log: ({ text }) => `log ${textOf(text)}`,
 }
 
 const files = (count: number) => (count === 1 ? 'a file' : `${count} files`)
@@ -213,7 +184,7 @@ const valueText = (value: unknown) => flow(value, LONGEST)
 const textOf = (value: unknown) => valueText(typeof value === 'object' ? value : String(value))
 const clearWords = (clear: string | true) => `fault ${clear === true ? 'clear' : `clear ${clear}`}`
 
-function agentWords({ does, text, with: given }: Extract<Action, { verb: 'agent' }>): string {
+function agentWords({ does, text, with: given }: ActionOf<'agent'>): string {
   if (does === 'says') return `agent says ${textOf(text)}`
   const name = does.replace(/^does\./, 'does ')
   return given === null ? `agent ${name}` : `agent ${name} ${valueText(given)}`

@@ -6,12 +6,12 @@ import { definitionOf } from '../../contract/explain-issues.ts'
 import { nearest } from '../../text/error-text.ts'
 import { type ExpectInput, type ExpectMap, GROUP_NAMES, type PatternInput } from '../format/checks.ts'
 import { ALIAS, AUTH, CALL_NAMES, DURATION, TIMES } from '../format/fields.ts'
+import type { Path } from '../format/scenario.ts'
 import { firstWord, isAsymmetric } from '../interpolation.ts'
 import type { CallName, CallPattern, ExpectTree, Times } from '../plan.ts'
 import type { StepCompiler } from './step-compiler.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 
-type Path = readonly PropertyKey[]
 const ONCE: Times = { min: 1, max: 1 }
 
 /** `start` or `{ start: body }`; a map may name several. */

@@ -1,10 +1,10 @@
 /** Compiles scenarios to plans, one for each combination of a matrix. */
 import { ConfigError } from '../../files/errors.ts'
-import type { LoadedScenario } from '../format/scenario.ts'
-import { type Plan, type PlannedItem, stepsOf } from '../plan.ts'
+import type { LoadedScenario, ScenarioFile } from '../format/scenario.ts'
+import { isCheck, type Plan, stepsOf } from '../plan.ts'
 import { flow, truncate } from '../value-text.ts'
 import { unwantedOf } from './call-patterns.ts'
-import { type Expansion, expand } from './expand-steps.ts'
+import { expand } from './expand-steps.ts'
 import { headerOf, requirementsOf } from './header.ts'
 import { RESERVED_NAMES, unknownNames } from './names.ts'
 import { chatsOf, Definitions } from './references.ts'
@@ -16,6 +16,7 @@ import {
   defineNamesInOrder,
   EMPTY_SCOPE,
   escapePlaceholders,
+  type StepCompiler,
 } from './step-compiler.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 import { withTurns } from './turns.ts'
@@ -43,17 +44,21 @@ function combinations(matrix: Readonly<Record<string, readonly unknown[]>>): Rec
 function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, diagnostics: Diagnostics): Plan {
   const { value: scenario } = loaded
   const scope = defineNamesInOrder(defineNames(EMPTY_SCOPE, matrix), scenario.vars ?? {})
-  checkHeader(loaded, scope, diagnostics)
-  const compiler = createStepCompiler(loaded, [], scope, diagnostics)
+  const compiler = createStepCompiler({ written: loaded, path: [], scope }, diagnostics)
+  checkHeader(compiler, scenario)
   const header = headerOf(compiler, scenario)
   const chats = chatsOf(scenario)
-  const all: Expansion = { loaded, diagnostics, chats, shared: scope.values, count: 0 }
-  const list = { written: loaded, scope, definitions: new Definitions(), conversation: null, within: [] }
-  const body = expand(all, { ...list, path: ['steps'] }, scenario.steps)
-  const last = expand(all, { ...list, path: ['finally'] }, scenario.finally ?? [])
+  const plan = { loaded, diagnostics, chats, shared: scope.values, count: 0 }
+  const list = { plan, written: loaded, scope, definitions: new Definitions(), conversation: null, within: [] }
+  const body = expand({ ...list, path: ['steps'] }, scenario.steps)
+  const last = expand({ ...list, path: ['finally'] }, scenario.finally ?? [])
   const placed = withTurns(body, last)
   const never = (scenario.never ?? []).flatMap((pattern, index) => unwantedOf(compiler, pattern, ['never', index]))
-  if (all.count > 0) checkAsserts(loaded, [...body, ...last], never.length, diagnostics)
+  const steps = [...stepsOf([...body, ...last])]
+  // A scenario without expectations could not fail.
+  if (steps.length > 0 && never.length === 0 && !steps.some(isCheck)) {
+    compiler.report(['steps'], COMPILE_TEXTS.noAssertion, 'key')
+  }
   const conversations = chats.all()
   return {
     ...header,
@@ -65,7 +70,7 @@ function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, dia
     matrix,
     never,
     ...placed,
-    count: all.count,
+    count: plan.count,
     ...requirementsOf(scenario, placed, never, header.businessHours, conversations),
   }
 }
@@ -84,29 +89,14 @@ function nameOf(name: string, matrix: Readonly<Record<string, unknown>>): string
 }
 
 /** Checks the names that the head of the scenario reads and defines. */
-function checkHeader(loaded: LoadedScenario, scope: CompileScope, diagnostics: Diagnostics): void {
-  const compiler = createStepCompiler(loaded, [], scope, diagnostics)
-  const { steps: _, finally: __, vars = {}, matrix = {}, ...around } = loaded.value
-  const given = { vars, matrix }
-  for (const [group, names] of Object.entries(given)) {
+function checkHeader(compiler: StepCompiler, scenario: ScenarioFile): void {
+  const { values, deferred } = compiler.scope
+  const { steps: _, finally: __, vars = {}, matrix = {}, ...around } = scenario
+  for (const [group, names] of Object.entries({ vars, matrix })) {
     for (const name of Object.keys(names).filter(name => RESERVED_NAMES.includes(name))) {
       compiler.report([group, name], COMPILE_TEXTS.reserved(name), 'key')
     }
   }
-  const names = new Set([...Object.keys(scope.values), ...Object.keys(scope.deferred)])
+  const names = new Set([...Object.keys(values), ...Object.keys(deferred)])
   for (const { path, message } of unknownNames({ ...around, vars }, names)) compiler.report(path, message)
-}
-
-const CHECKS: readonly string[] = ['expect', 'none', 'check', 'sees']
-
-/** Reports a scenario without expectations, which could not fail. */
-function checkAsserts(
-  loaded: LoadedScenario,
-  items: readonly PlannedItem[],
-  never: number,
-  diagnostics: Diagnostics,
-): void {
-  if (never > 0 || [...stepsOf(items)].some(({ action }) => CHECKS.includes(action.verb))) return
-  const compiler = createStepCompiler(loaded, [], EMPTY_SCOPE, diagnostics)
-  compiler.report(['steps'], COMPILE_TEXTS.noAssertion, 'key')
 }

@@ -28,7 +28,7 @@ import { COMPILE_TEXTS } from './texts.ts'
 const MOST_STEPS = 10_000
 
 /** State of the whole plan. */
-export interface Expansion {
+interface PlanState {
   readonly loaded: LoadedScenario
   readonly diagnostics: Diagnostics
   readonly chats: Chats
@@ -39,7 +39,8 @@ export interface Expansion {
 }
 
 /** A list of steps and its surroundings: file, path, names, conversation. */
-export interface StepList {
+interface StepList {
+  readonly plan: PlanState
   readonly written: FileValue<unknown>
   readonly path: Path
   readonly scope: CompileScope
@@ -51,25 +52,26 @@ export interface StepList {
   readonly within: readonly string[]
 }
 
-export function expand(all: Expansion, list: StepList, steps: readonly Step[]): PlannedItem[] {
+export function expand(list: StepList, steps: readonly Step[]): PlannedItem[] {
   return steps.flatMap((step, index) => {
-    if (all.count > MOST_STEPS) return []
-    return expandOne(all, { ...list, path: [...list.path, index] }, step)
+    if (list.plan.count > MOST_STEPS) return []
+    return expandOne({ ...list, path: [...list.path, index] }, step)
   })
 }
 
-function expandOne(all: Expansion, list: StepList, written: Step): PlannedItem[] {
+function expandOne(list: StepList, written: Step): PlannedItem[] {
   const step = substituteDeferred(written, list.scope.deferred) as Step
-  const compiler = createStepCompiler(list.written, list.path, list.scope, all.diagnostics)
-  const inner = { ...list, conversation: conversationOfStep(all.chats, compiler, step, list.conversation) }
-  if (step.repeat && written.repeat) return expandRepeat(all, inner, compiler, written.repeat, step.repeat.times)
-  if (written.parallel !== undefined) return expandParallel(all, inner, compiler, written.parallel)
-  if (step.include !== undefined) return expandInclude(all, inner, compiler, step.include)
-  return plainStep(all, inner, compiler, step)
+  const compiler = createStepCompiler(list, list.plan.diagnostics)
+  const inner = { ...list, conversation: conversationOfStep(list.plan.chats, compiler, step, list.conversation) }
+  if (step.repeat && written.repeat) return expandRepeat(inner, compiler, written.repeat, step.repeat.times)
+  if (written.parallel !== undefined) return expandParallel(inner, compiler, written.parallel)
+  if (step.include !== undefined) return expandInclude(inner, compiler, step.include)
+  return plainStep(inner, compiler, step)
 }
 
-function plainStep(all: Expansion, list: StepList, compiler: StepCompiler, step: Step): PlannedItem[] {
-  if (++all.count > MOST_STEPS) {
+function plainStep(list: StepList, compiler: StepCompiler, step: Step): PlannedItem[] {
+  const { plan } = list
+  if (++plan.count > MOST_STEPS) {
     compiler.report([], COMPILE_TEXTS.tooManySteps(MOST_STEPS))
     return []
   }
@@ -77,19 +79,19 @@ function plainStep(all: Expansion, list: StepList, compiler: StepCompiler, step:
   const action = actionOf(compiler, step, {
     idOf: (id, path, sending) => list.definitions.idOf(compiler, id, path, sending),
   })
-  const conversation = list.conversation ?? all.chats.names[0] ?? 'main'
-  if (step.chat !== undefined || isAboutChat(step)) all.chats.use(conversation)
+  const conversation = list.conversation ?? plan.chats.names[0] ?? 'main'
+  if (step.chat !== undefined || isAboutChat(step)) plan.chats.use(conversation)
   list.definitions.captures(compiler, action)
   const planned: PlannedStep = {
     kind: 'step',
-    number: all.count,
+    number: plan.count,
     id: step.id === undefined ? null : list.definitions.define(compiler, step.id, action.verb),
     name: step.name === undefined ? null : compiler.staticText(step.name, ['name']),
     conversation,
     soft: compiler.staticValue(FLAG, step.soft, ['soft'], false),
     place: placeOf(list.written, list.path),
     label: labelOf(interpolateStatic(action, list.scope.values) as Action),
-    scope: scopeFor(all, list.scope, step),
+    scope: scopeFor(list, step),
     turn: [],
     readsInboxOf: [],
     action,
@@ -103,40 +105,33 @@ function checkNames({ scope, definitions }: StepList, compiler: StepCompiler, st
 }
 
 /** Names in addition to vars and matrix; of the named texts only those the step reads, because some are long. */
-function scopeFor(all: Expansion, { values }: CompileScope, step: Step): PlannedStep['scope'] {
-  const own = Object.fromEntries(Object.entries(values).filter(([name, value]) => all.shared[name] !== value))
+function scopeFor({ plan, scope: { values } }: StepList, step: Step): PlannedStep['scope'] {
+  const own = Object.fromEntries(Object.entries(values).filter(([name, value]) => plan.shared[name] !== value))
   const read = namesIn(step).filter(name => name.startsWith('texts.'))
   const texts = read.length === 0 ? {} : { texts: namedTexts(read.map(name => name.slice('texts.'.length))) }
   return escapePlaceholders({ ...own, ...texts }) as PlannedStep['scope']
 }
 
-function expandRepeat(
-  all: Expansion,
-  list: StepList,
-  compiler: StepCompiler,
-  repeat: NonNullable<Step['repeat']>,
-  written: unknown,
-) {
+function expandRepeat(list: StepList, compiler: StepCompiler, repeat: NonNullable<Step['repeat']>, written: unknown) {
   const times = compiler.staticValue(atLeast(1), written, ['repeat', 'times'], 1)
   const path = [...list.path, 'repeat', 'steps']
   const items: PlannedItem[] = []
-  for (let i = 1; i <= times && all.count <= MOST_STEPS; i++) {
-    items.push(...expand(all, { ...list, path, scope: defineNames(list.scope, { i }) }, repeat.steps))
+  for (let i = 1; i <= times && list.plan.count <= MOST_STEPS; i++) {
+    items.push(...expand({ ...list, path, scope: defineNames(list.scope, { i }) }, repeat.steps))
     if (repeat.steps.length === 0) break
   }
   return items
 }
 
 function expandParallel(
-  all: Expansion,
   list: StepList,
   compiler: StepCompiler,
   parallel: NonNullable<Step['parallel']>,
 ): PlannedItem[] {
   const branches = Array.isArray(parallel)
     ? parallel.map((steps, index) => ({ steps, list: branchOf(list, ['parallel', index]) }))
-    : usersOf(all, list, compiler, parallel)
-  const played = branches.map(({ list: own, steps }) => expand(all, own, steps))
+    : usersOf(list, compiler, parallel)
+  const played = branches.map(({ list: own, steps }) => expand(own, steps))
   for (const { list: own } of branches) list.definitions.merge(own.definitions)
   return [{ kind: 'parallel', branches: played }]
 }
@@ -147,37 +142,27 @@ const branchOf = (list: StepList, path: Path): StepList => ({
   definitions: new Definitions(list.definitions),
 })
 
-function usersOf(
-  all: Expansion,
-  list: StepList,
-  compiler: StepCompiler,
-  { users, steps }: { users: unknown; steps: Step[] },
-) {
+function usersOf(list: StepList, compiler: StepCompiler, { users, steps }: { users: unknown; steps: Step[] }) {
   const count = compiler.staticValue(atLeast(1), users, ['parallel', 'users'], 1)
   return Array.from({ length: Math.min(count, MOST_STEPS) }, (_, index) => {
     const own = branchOf(list, ['parallel', 'steps'])
     const scope = defineNames(list.scope, { user: index + 1 })
-    return { steps, list: { ...own, scope, conversation: all.chats.fresh(index + 1) } }
+    return { steps, list: { ...own, scope, conversation: list.plan.chats.fresh(index + 1) } }
   })
 }
 
-function expandInclude(
-  all: Expansion,
-  list: StepList,
-  compiler: StepCompiler,
-  include: NonNullable<Step['include']>,
-): PlannedItem[] {
+function expandInclude(list: StepList, compiler: StepCompiler, include: NonNullable<Step['include']>): PlannedItem[] {
   const { file, with: given = {} } = typeof include === 'string' ? { file: include } : include
   checkNames(list, compiler, { include })
   const path = resolve(dirname(list.written.path), file)
-  const part = all.loaded.parts.get(path)
+  const part = list.plan.loaded.parts.get(path)
   if (part === undefined || isCircle(list, compiler, path)) return []
   const params = part.value.params ?? {}
   checkParams(compiler, part.file, params, given)
   const defaults = Object.fromEntries(Object.entries(params).filter(([name]) => !Object.hasOwn(given, name)))
   const scope = defineNamesInOrder(defineNames(list.scope, given), defaults)
   const within = [...list.within, list.written.path]
-  return expand(all, { ...list, written: part, path: ['steps'], scope, within }, part.value.steps)
+  return expand({ ...list, written: part, path: ['steps'], scope, within }, part.value.steps)
 }
 
 function isCircle({ written, within }: StepList, compiler: StepCompiler, path: string): boolean {

@@ -1,32 +1,16 @@
 /** Compiles the head of a scenario with defaults, and infers what the steps of the plan require. */
-import { allowedFor, isKnob, type KnobName, parseKnob } from '../../contract/knobs.ts'
+import { allowedFor, isKnob, parseKnob } from '../../contract/knobs.ts'
 import { isMap } from '../../contract/objects.ts'
 import type { FaultSpec } from '../../faults/schema.ts'
 import { AVAILABILITY_VALUE, atLeast, DURATION, FLAG, SEVERITY } from '../format/fields.ts'
-import type { ScenarioFile } from '../format/scenario.ts'
+import { ALLOWED_CALLS, type ScenarioFile, TIMEOUTS } from '../format/scenario.ts'
 import { type Action, type CallPattern, type Plan, type PlannedStep, stepsOf } from '../plan.ts'
 import { callsOf } from './call-patterns.ts'
 import { envIn } from './names.ts'
 import { interpolateStatic, type StepCompiler } from './step-compiler.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 
-type Header = Pick<
-  Plan,
-  | 'name'
-  | 'seed'
-  | 'clock'
-  | 'timeouts'
-  | 'strict'
-  | 'config'
-  | 'bot'
-  | 'availability'
-  | 'businessHours'
-  | 'tokens'
-  | 'tags'
-  | 'spec'
->
-
-export function headerOf(compiler: StepCompiler, scenario: ScenarioFile): Header {
+export function headerOf(compiler: StepCompiler, scenario: ScenarioFile) {
   return {
     name: compiler.staticText(scenario.name, ['name']),
     tags: (scenario.tags ?? []).map((tag, index) => compiler.staticText(tag, ['tags', index])),
@@ -50,21 +34,15 @@ function clockOf(clock: ScenarioFile['clock']): Plan['clock'] {
 }
 
 function timeoutsOf(compiler: StepCompiler, written: NonNullable<ScenarioFile['timeouts']>): Plan['timeouts'] {
-  const read = (name: keyof typeof written, otherwise: number) =>
-    compiler.staticValue(DURATION, written[name], ['timeouts', name], otherwise)
-  return {
-    ackMs: read('ack', 10_000),
-    expectMs: read('expect', 5_000),
-    settleMs: read('settle', 300),
-    scenarioMs: read('scenario', 60_000),
+  const read = (name: keyof typeof TIMEOUTS) => {
+    const otherwise = DURATION.parse(TIMEOUTS[name].standard) ?? 0
+    return compiler.staticValue(DURATION, written[name], ['timeouts', name], otherwise)
   }
+  return { ackMs: read('ack'), expectMs: read('expect'), settleMs: read('settle'), scenarioMs: read('scenario') }
 }
 
-/** Calls that read are allowed, unless the scenario lists others. */
-const ALLOWED = ['transcript', 'summarize', 'chat'] as const
-
 function strictOf(compiler: StepCompiler, written: ScenarioFile['strict']): Plan['strict'] {
-  const { unexpected, contract, allow = ALLOWED } = typeof written === 'object' ? written : {}
+  const { unexpected, contract, allow = ALLOWED_CALLS } = typeof written === 'object' ? written : {}
   const otherwise = written === false ? 'warn' : 'fail'
   return {
     unexpected: compiler.staticValue(SEVERITY, unexpected, ['strict', 'unexpected'], otherwise),
@@ -74,8 +52,8 @@ function strictOf(compiler: StepCompiler, written: ScenarioFile['strict']): Plan
 }
 
 /** Knobs by dotted name. */
-function configOf(compiler: StepCompiler, written: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const config: Record<string, unknown> = {}
+function configOf(compiler: StepCompiler, written: Readonly<Config>): Config {
+  const config: Config = {}
   for (const [key, value] of Object.entries(written)) {
     const inner = isMap(value) && !isKnob(key) ? Object.entries(value) : []
     const named = inner.length > 0 ? inner.map(([rest, one]) => [[key, rest], one] as const) : [[[key], value] as const]
@@ -84,22 +62,18 @@ function configOf(compiler: StepCompiler, written: Readonly<Record<string, unkno
   return config
 }
 
-function takeKnob(
-  compiler: StepCompiler,
-  config: Record<string, unknown>,
-  path: readonly string[],
-  written: unknown,
-): void {
+type Config = Record<string, unknown>
+
+function takeKnob(compiler: StepCompiler, config: Config, path: readonly string[], written: unknown): void {
   const name = path.join('.')
   const value = interpolateStatic(written, compiler.scope.values)
   const at = ['config', ...path]
   if (Object.hasOwn(config, name)) compiler.report(at, COMPILE_TEXTS.duplicateKnob(name), 'key')
-  else if (isKnob(name) && parseKnob(name, value) === undefined) reportValue(compiler, name, at, value)
+  else if (isKnob(name) && parseKnob(name, value) === undefined) {
+    compiler.report(at, COMPILE_TEXTS.unexpected(allowedFor(name), value))
+  }
   config[name] = value
 }
-
-const reportValue = (compiler: StepCompiler, name: KnobName, at: readonly string[], value: unknown) =>
-  compiler.report(at, COMPILE_TEXTS.unexpected(allowedFor(name), value))
 
 function botOf(compiler: StepCompiler, { id, name, replies }: NonNullable<ScenarioFile['bot']>): Plan['bot'] {
   const read = compiler.staticValue(atLeast(1), id, ['bot', 'id'], undefined)
@@ -121,9 +95,8 @@ export function requirementsOf(
   conversations: Plan['conversations'],
 ): Pick<Plan, 'exclusive' | 'needs' | 'env' | 'mentionsAvailability'> {
   const steps = [...stepsOf([...placed.steps, ...placed.finally])]
-  const inferred = exclusiveReason(steps, never, hours)
   return {
-    exclusive: inferred ?? (scenario.exclusive ? 'it says so' : null),
+    exclusive: exclusiveReason(steps, never, hours) ?? (scenario.exclusive ? 'it says so' : null),
     needs: needsOf(steps, scenario.requires ?? []),
     env: [...new Set(envIn([steps.map(step => step.action), never, conversations]))],
     mentionsAvailability: mentionsAvailability(steps, never),

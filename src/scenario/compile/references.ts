@@ -1,5 +1,7 @@
 /** Resolves what steps refer to: chats, ids of earlier steps, and captures. */
+
 import { nearest } from '../../text/error-text.ts'
+import type { Path } from '../format/scenario.ts'
 import { type ChatInput, placeOf, type ScenarioFile } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
 import type { Action, ConversationSpec } from '../plan.ts'
@@ -103,8 +105,6 @@ function patternsAreAvailability(written: NonNullable<Step['expect'] | Step['non
   const patterns = patternsOf(written)
   return patterns.length > 0 && patterns.every(({ call }) => call === 'availability')
 }
-
-type Path = readonly PropertyKey[]
 
 /** Where a name is defined; repeated steps share a spot. */
 type Spot = string

@@ -30,47 +30,35 @@ export class Diagnostics {
   }
 }
 
-export interface StepCompiler {
+/** Where a value is written, and the names that it can read. */
+interface Position {
   readonly written: FileValue<unknown>
   readonly path: Path
   readonly scope: CompileScope
-  report(path: Path, message: string, of?: 'key' | 'value'): void
-  /** A value that must be known before the run; `otherwise` when it is missing or wrong. */
-  staticValue<Value, Default>(
-    kind: ValueType<Value, unknown>,
-    value: unknown,
-    path: Path,
-    otherwise: Default,
-  ): Value | Default
-  /** A text that must be known before the run. */
-  staticText(text: string, path: Path): string
 }
 
-export function createStepCompiler(
-  written: FileValue<unknown>,
-  path: Path,
-  scope: CompileScope,
-  diagnostics: Diagnostics,
-): StepCompiler {
-  const report = (inner: Path, message: string, of: 'key' | 'value' = 'value') =>
+export type StepCompiler = ReturnType<typeof createStepCompiler>
+
+export function createStepCompiler({ written, path, scope }: Position, diagnostics: Diagnostics) {
+  const report = (inner: Path, message: string, of: 'key' | 'value' = 'value'): void =>
     diagnostics.add(problemAt(written, [...path, ...inner], message, of))
   return {
     written,
     path,
     scope,
     report,
-    staticValue(kind, value, inner, otherwise) {
+    /** A value that must be known before the run; `otherwise` when it is missing or wrong. */
+    staticValue<Value, Default>(kind: ValueType<Value, unknown>, value: unknown, inner: Path, otherwise: Default) {
       if (value === undefined) return otherwise
       const filled = isPlaceholder(value) ? valueAt(value.slice(2, -1).trim(), scope.values) : value
       const read = filled === MISSING ? undefined : kind.parse(filled)
       if (read !== undefined) return read
-      report(
-        inner,
-        filled === MISSING ? COMPILE_TEXTS.tooLate(String(value)) : COMPILE_TEXTS.unexpected(kind.expected, filled),
-      )
+      const { tooLate, unexpected } = COMPILE_TEXTS
+      report(inner, filled === MISSING ? tooLate(String(value)) : unexpected(kind.expected, filled))
       return otherwise
     },
-    staticText(text, inner) {
+    /** A text that must be known before the run. */
+    staticText(text: string, inner: Path): string {
       const unknown = namesIn(text).find(name => valueAt(name, scope.values) === MISSING)
       if (unknown === undefined) return String(interpolate(text, scope.values))
       if (isDefined(unknown, scope)) report(inner, COMPILE_TEXTS.tooLate(`$(${unknown})`))

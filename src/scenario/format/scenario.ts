@@ -1,7 +1,7 @@
 /** Defines scenario files and parts by schemas, and describes a loaded scenario with the places of its values. */
 import * as z from 'zod/mini'
 import { fieldName } from '../../contract/explain-issues.ts'
-import { isMap } from '../../contract/objects.ts'
+import { isMap, keysOf, recordOf } from '../../contract/objects.ts'
 import type { Source } from '../../files/document.ts'
 import type { Problem } from '../../files/errors.ts'
 import { BusinessHoursSchema, ClockSchema, described, knobSchemas, ReplySchema } from '../../files/setting-schemas.ts'
@@ -29,7 +29,6 @@ const textSchema = (description: string, ...examples: unknown[]) =>
   z.string().check(z.minLength(1), described(description, ...examples))
 const texts = (description: string, ...examples: unknown[]) =>
   z.optional(z.array(z.string()).check(described(description, ...examples)))
-const wait = (description: string, example: string) => optionalStatic(DURATION, description, example)
 
 const Chat = z.strictObject({
   language: z.optional(textSchema('Language code. Default: en', 'nb')),
@@ -62,24 +61,31 @@ const BotSchema = z.strictObject({
 })
 
 const severity = (description: string) => optionalStatic(SEVERITY, description, 'fail', 'warn', 'off')
-const reads = CALL_NAMES.filter(name => name !== 'any')
+/** Calls that read are allowed, unless the scenario lists others. */
+export const ALLOWED_CALLS = ['transcript', 'summarize', 'chat'] as const
+const endpoints = CALL_NAMES.filter(name => name !== 'any')
 const Strict = z.union([
   z.boolean(),
   z.strictObject({
     unexpected: severity('Calls no step has expected. Default: fail'),
     contract: severity('Calls the platform refuses. Default: fail'),
-    allow: z.optional(
-      z.array(z.enum(reads)).check(described('Calls that may come unexpected', ['transcript', 'summarize', 'chat'])),
-    ),
+    allow: z.optional(z.array(z.enum(endpoints)).check(described('Calls that may come unexpected', ALLOWED_CALLS))),
   }),
 ])
 
-const Timeouts = z.strictObject({
-  ack: wait("The webhook's answer. Default: 10s", '10s'),
-  expect: wait('An expectation without within. Default: 5s', '5s'),
-  settle: wait('Quiet for this long at the end. Default: 300ms', '300ms'),
-  scenario: wait('The whole scenario. Default: 60s', '60s'),
-})
+/** How long the runner waits, unless the scenario says otherwise. */
+export const TIMEOUTS = {
+  ack: { about: "The webhook's answer", standard: '10s' },
+  expect: { about: 'An expectation without within', standard: '5s' },
+  settle: { about: 'Quiet for this long at the end', standard: '300ms' },
+  scenario: { about: 'The whole scenario', standard: '60s' },
+}
+const Timeouts = z.strictObject(
+  recordOf(keysOf(TIMEOUTS), name => {
+    const { about, standard } = TIMEOUTS[name]
+    return optionalStatic(DURATION, `${about}. Default: ${standard}`, standard)
+  }),
+)
 
 const variables = (description: string, example: unknown) =>
   z.optional(z.record(name(), z.unknown()).check(described(description, example)))
