@@ -3,7 +3,7 @@ import type * as z from 'zod/mini'
 import type { AssumptionName } from '../contract/assumptions.ts'
 import { explainIssues, formatValue, joinPath, ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import type { Knobs } from '../contract/knobs.ts'
-import { invalidParameter, Refusal } from '../platform/refusal.ts'
+import { invalidParameter, REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import { addFinding, assumed, type Transaction } from '../platform/transaction.ts'
 import { decodeUtf8 } from '../runtime/encoding.ts'
 import { messageOf, sentence } from '../text/error-text.ts'
@@ -12,17 +12,15 @@ import type { ApiRequest } from './messages.ts'
 /** Parses JSON; throws a refusal for a body that is too large, not UTF-8, or not JSON. */
 export function parseJson(request: ApiRequest, knobs: Knobs): unknown {
   if (request.tooLarge || request.body.length > knobs['limits.body']) throw tooLarge(knobs)
-  if (request.body.length === 0) throw badJson('The body is empty; a JSON object is expected.')
+  if (request.body.length === 0) throw badJson(REFUSAL_TEXTS.bodyEmpty)
   const text = decode(request.body)
   if (nestsTooDeep(text)) {
-    throw new Refusal('invalid_json', `The body is nested more than ${MAX_DEPTH} levels deep.`, {
-      assumed: ['limits.nesting'],
-    })
+    throw new Refusal('invalid_json', REFUSAL_TEXTS.bodyTooDeep(MAX_DEPTH), { assumed: ['limits.nesting'] })
   }
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw badJson(`The body is not valid JSON: ${messageOf(error)}.`)
+    throw badJson(REFUSAL_TEXTS.bodyNotJson(messageOf(error)))
   }
 }
 
@@ -30,7 +28,7 @@ function decode(body: Uint8Array): string {
   try {
     return decodeUtf8(body)
   } catch {
-    throw badJson('The body is not valid JSON: it is not UTF-8.')
+    throw badJson(REFUSAL_TEXTS.bodyNotJson('it is not UTF-8'))
   }
 }
 
@@ -54,16 +52,14 @@ function nestsTooDeep(text: string): boolean {
 
 const badJson = (message: string) => new Refusal('invalid_json', message)
 const tooLarge = (knobs: Knobs) =>
-  new Refusal('payload_too_large', `The body is larger than ${knobs['limits.body']} bytes.`, {
-    assumed: ['limits.body'],
-  })
+  new Refusal('payload_too_large', REFUSAL_TEXTS.bodyTooLarge(knobs['limits.body']), { assumed: ['limits.body'] })
 
 /** A missing or different Content-Type with a JSON body is a finding, a refusal with `api.contentType=415`. */
 export function checkContentType(request: ApiRequest, knobs: Knobs, transaction: Transaction): void {
   const type = request.headers['content-type']
   if (type !== undefined && (type === 'application/json' || /^application\/json\s*(;|$)/i.test(type))) return
   assumed(transaction, 'api.contentType')
-  const message = `Content-Type should be application/json, got ${type === undefined ? 'none' : JSON.stringify(type)}.`
+  const message = REFUSAL_TEXTS.contentType(type)
   if (knobs['api.contentType'] === '415')
     throw new Refusal('unsupported_media_type', message, { field: 'Content-Type' })
   addFinding(transaction, 'E0.2', message)
@@ -71,7 +67,7 @@ export function checkContentType(request: ApiRequest, knobs: Knobs, transaction:
 
 export function parseBody(schema: z.ZodMiniType, raw: unknown, knobs: Knobs, transaction: Transaction): unknown {
   if (!hasFields(raw) || Array.isArray(raw)) {
-    throw invalidParameter(knobs, `The body must be a JSON object, got ${formatValue(raw)}.`, {})
+    throw invalidParameter(knobs, REFUSAL_TEXTS.bodyNotObject(formatValue(raw)), {})
   }
   const result = schema.safeParse(raw)
   if (!result.success) throw refuse(schema, raw, knobs)
@@ -97,9 +93,9 @@ function checkUnknown(unknown: readonly string[], knobs: Knobs, transaction: Tra
   if (field === undefined) return
   assumed(transaction, 'api.unknownFields')
   if (knobs['api.unknownFields'] === '400') {
-    throw new Refusal('invalid_parameter', `${unknown.join(', ')}: not a known field.`, { field })
+    throw new Refusal('invalid_parameter', REFUSAL_TEXTS.unknownFields(unknown.join(', ')), { field })
   }
-  for (const field of unknown) addFinding(transaction, 'ER1', `${field} is not a known field; it was ignored.`)
+  for (const field of unknown) addFinding(transaction, 'ER1', REFUSAL_TEXTS.unknownField(field))
 }
 
 export interface FieldProblem {

@@ -6,7 +6,7 @@ import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
 import type { ApiContent, FaultContent } from '../journal/entry.ts'
 import { maskSetting } from '../journal/mask.ts'
 import type { Engines, InOrder } from '../platform/engines.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import type { PlatformContext } from '../platform/state.ts'
 import { createTransaction, type Effect, type Transaction } from '../platform/transaction.ts'
 import { elapsedMs } from '../runtime/clock.ts'
@@ -174,7 +174,7 @@ function decode(raw: string): string {
 
 function unknownPath(path: string): Refusal {
   const list = Object.values(ENDPOINTS).map(endpoint => `${endpoint.method} ${endpoint.path}`)
-  const message = `No endpoint at ${path}. The nine endpoints: ${list.join(', ')} (takeover is an alias of handover).`
+  const message = REFUSAL_TEXTS.pathUnknown(path, list.join(', '))
   return new Refusal('path_not_found', message, /^\/api\/v\d+\//.test(path) ? { assumed: ['api.versions'] } : {})
 }
 

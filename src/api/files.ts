@@ -1,6 +1,6 @@
 /** Serves attachment links: `{base_url}/files/{id}/{name}` (R-ATT). */
 import { fileBytes, openFile } from '../platform/files.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import { assumed, type Transaction } from '../platform/transaction.ts'
 import type { ApiPorts } from './call.ts'
 import { type ApiRequest, type ApiResponse, bytesResponse, withUnspecified } from './messages.ts'
@@ -9,7 +9,7 @@ export const FILES_PREFIX = '/files/'
 
 export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, transaction: Transaction): ApiResponse {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new Refusal('method_not_allowed', `A file takes GET, got ${request.method}.`)
+    throw new Refusal('method_not_allowed', REFUSAL_TEXTS.fileMethod(request.method))
   }
   if (ports.platform.knobs['attachments.auth'] === 'on') {
     ports.keyring.authorize(request.headers.authorization, 'handover', ports.platform.nowMs(), () => {})

@@ -5,17 +5,14 @@ import {
   ENDPOINTS,
   type Endpoint,
   type EndpointId,
-  type EndRequest,
   type MessageRequest,
-  type StartRequest,
-  type TypingStartRequest,
 } from '../contract/endpoints.ts'
 import { updateAvailability } from '../platform/availability.ts'
-import { botById, requireChat, unknownChat } from '../platform/chats.ts'
+import { botById, idMismatch, requireChat, unknownChat } from '../platform/chats.ts'
 import { andThen, type Maybe, summarized, summaryInput, toUser, translated } from '../platform/engines.ts'
 import { checkMessage, endHandover, sendMessage, startHandover, startTyping, stopTyping } from '../platform/handover.ts'
-import { Refusal } from '../platform/refusal.ts'
-import type { Chat } from '../platform/state.ts'
+import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
+import type { Chat, PlatformContext } from '../platform/state.ts'
 import { assumed, type Transaction } from '../platform/transaction.ts'
 import { chatTranscript, handoverTranscript } from '../platform/transcript.ts'
 import { checkContentType, parseBody, parseJson } from './body.ts'
@@ -83,7 +80,7 @@ function serve(call: ApiCall): Maybe<ApiResponse> {
 /** HEAD is GET without the body, as everywhere in HTTP. */
 function checkMethod(endpoint: Endpoint, method: string): void {
   if (method === endpoint.method || (method === 'HEAD' && endpoint.method === 'GET')) return
-  throw new Refusal('method_not_allowed', `${endpoint.path} takes ${endpoint.method}, got ${method}.`)
+  throw new Refusal('method_not_allowed', REFUSAL_TEXTS.methodNotAllowed(endpoint.path, endpoint.method, method))
 }
 
 /** Whether to redirect to the path with the trailing slash as written; throws when such paths are refused. */
@@ -91,14 +88,14 @@ function mustRedirect({ ports, transaction }: ApiCall, route: ApiRoute): boolean
   if (route.slashAsWritten) return false
   assumed(transaction, 'api.trailingSlash')
   const policy = ports.platform.knobs['api.trailingSlash']
-  if (policy === 'strict') throw new Refusal('path_not_found', `The path is written ${route.canonical}.`)
+  if (policy === 'strict') throw new Refusal('path_not_found', REFUSAL_TEXTS.pathAsWritten(route.canonical))
   return policy === 'redirect'
 }
 
 function callOperation(call: ApiCall, endpoint: Endpoint, route: ApiRoute): Maybe<ApiResponse> {
   const grant = authorize(call, endpoint)
   const body = endpoint.body === null ? undefined : readBody(call, endpoint.body)
-  const value = OPERATIONS[route.id]({ ports: call.ports, grant, route, body, transaction: call.transaction })
+  const value = OPERATIONS[route.id](call, grant, body)
   return andThen(value, reply => successResponse(call, endpoint, reply))
 }
 
@@ -165,54 +162,40 @@ function marked(call: ApiCall, answer: ApiResponse): ApiResponse {
   return answer
 }
 
-export interface Operation {
-  readonly ports: ApiPorts
-  readonly grant: Grant
-  readonly route: ApiRoute
-  readonly body: unknown
-  readonly transaction: Transaction
-}
+/** Makes one call into the platform; key and body are valid at this point. */
+type Operation = (call: ApiCall, grant: Grant, body: unknown) => Maybe<unknown>
 
-type Run = (operation: Operation) => Maybe<unknown>
-
-const chatOf = ({ ports, grant, body }: Operation): Chat => {
-  const { bot_id, chat_id } = body as ChatRequest
-  return requireChat(ports.platform, grant.botId, bot_id, chat_id)
-}
+const chatOf = ({ ports }: ApiCall, grant: Grant, { bot_id, chat_id }: ChatRequest): Chat =>
+  requireChat(ports.platform, grant.botId, bot_id, chat_id)
 
 /** An operation on the chat its body names. */
 const onChat =
-  <B>(run: (operation: Operation, chat: Chat, body: B) => unknown): Run =>
-  operation =>
-    run(operation, chatOf(operation), operation.body as B)
+  <Body extends ChatRequest>(
+    run: (platform: PlatformContext, chat: Chat, body: Body, transaction: Transaction) => unknown,
+  ): Operation =>
+  (call, grant, body) =>
+    run(call.ports.platform, chatOf(call, grant, body as Body), body as Body, call.transaction)
 
-export const OPERATIONS: Record<EndpointId, Run> = {
-  transcript: onChat(({ ports, transaction }, chat) => handoverTranscript(ports.platform, chat, transaction)),
+const OPERATIONS: Record<EndpointId, Operation> = {
+  transcript: onChat(handoverTranscript),
   summarize,
-  availability: ({ ports, grant, body, transaction }) =>
-    updateAvailability(ports.platform, botById(ports.platform, grant.botId), body as AvailabilityRequest, transaction),
-  start: onChat<StartRequest>(({ ports, transaction }, chat, body) =>
-    startHandover(ports.platform, chat, body, transaction),
-  ),
-  end: onChat<EndRequest>(({ ports, transaction }, chat, body) => endHandover(ports.platform, chat, body, transaction)),
+  availability: ({ ports: { platform }, transaction }, { botId }, body) =>
+    updateAvailability(platform, botById(platform, botId), body as AvailabilityRequest, transaction),
+  start: onChat(startHandover),
+  end: onChat(endHandover),
   message,
-  typing_start: onChat<TypingStartRequest>(({ ports, transaction }, chat, body) =>
-    startTyping(ports.platform, chat, body, transaction),
-  ),
-  typing_stop: onChat<ChatRequest>(({ ports, transaction }, chat, body) =>
-    stopTyping(ports.platform, chat, body, transaction),
-  ),
+  typing_start: onChat(startTyping),
+  typing_stop: onChat(stopTyping),
   chat: readChat,
 }
 
 /** Sends the messages of a chat one after the other. A message that a reset interrupts never reaches a chat created after the reset. */
-function message(operation: Operation): Maybe<unknown> {
-  const { ports, transaction } = operation
-  const body = operation.body as MessageRequest
-  const epoch = ports.epoch()
+function message(call: ApiCall, grant: Grant, value: unknown): Maybe<unknown> {
+  const { ports, transaction, epoch } = call
+  const body = value as MessageRequest
   return ports.inOrder(body.chat_id, () => {
     if (ports.epoch() !== epoch) throw overtaken()
-    const chat = chatOf(operation)
+    const chat = chatOf(call, grant, body)
     checkMessage(ports.platform, chat, body, transaction)
     const shown = translated(ports.engines, toUser(chat, body.message), body.message)
     return andThen(shown, text => {
@@ -224,9 +207,9 @@ function message(operation: Operation): Maybe<unknown> {
 
 const overtaken = () => new Error('The simulator was reset while this message was in flight.')
 
-function summarize(operation: Operation): Maybe<unknown> {
-  const { ports, transaction } = operation
-  const chat = chatOf(operation)
+function summarize(call: ApiCall, grant: Grant, body: unknown): Maybe<unknown> {
+  const { ports, transaction } = call
+  const chat = chatOf(call, grant, body as ChatRequest)
   const input = summaryInput(ports.platform, chat, transaction)
   const latency = ports.platform.knobs['summarize.latency']
   const waited = latency === 0 ? undefined : ports.delay(latency)
@@ -234,13 +217,10 @@ function summarize(operation: Operation): Maybe<unknown> {
   return andThen(summary, text => ({ event: 'SUMMARIZED', chat_id: chat.id, summary: text }))
 }
 
-function readChat({ ports, grant, route, transaction }: Operation): unknown {
-  const id = route.chatId ?? ''
-  const chat = ports.platform.state.chats.get(id)
-  if (chat === undefined) throw unknownChat(ports.platform, id, JSON.stringify(id), 'chatId')
-  if (chat.botId !== grant.botId) {
-    const status = Number(ports.platform.knobs['errors.idMismatch'])
-    throw new Refusal('id_mismatch', 'The chat belongs to another bot than this key.', { field: 'chatId', status })
-  }
-  return chatTranscript(ports.platform, chat, transaction)
+function readChat({ ports: { platform }, route, transaction }: ApiCall, grant: Grant): unknown {
+  const id = route?.chatId ?? ''
+  const chat = platform.state.chats.get(id)
+  if (chat === undefined) throw unknownChat(platform, id, JSON.stringify(id), 'chatId')
+  if (chat.botId !== grant.botId) throw idMismatch(platform, REFUSAL_TEXTS.chatOfOtherKey, 'chatId')
+  return chatTranscript(platform, chat, transaction)
 }

@@ -2,7 +2,7 @@
 import type { Scope } from '../contract/endpoints.ts'
 import type { Rate } from '../contract/knob-types.ts'
 import type { Knobs } from '../contract/knobs.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 
 export interface Grant {
   readonly botId: number
@@ -45,7 +45,7 @@ export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring 
       const grant = grants.get(key)
       if (grant === undefined || (grant.untilMs !== null && nowMs >= grant.untilMs)) {
         onState('unknown')
-        throw unauthorized(explainUnknownKey(key) ?? 'The API key is not known here.')
+        throw unauthorized(explainUnknownKey(key) ?? REFUSAL_TEXTS.keyUnknown)
       }
       if (!grant.scopes.includes(scope)) {
         onState('wrong_scope')
@@ -129,12 +129,12 @@ function bearerOf(header: string | undefined, onState: (state: AuthState) => voi
   if (header === lastHeader && lastKey !== '') return lastKey
   if (header === undefined || header === '') {
     onState('missing')
-    throw unauthorized('The header Authorization: Bearer <API_KEY> is missing.')
+    throw unauthorized(REFUSAL_TEXTS.keyMissing)
   }
   const key = BEARER.exec(header)?.[1]
   if (key === undefined) {
     onState('malformed')
-    throw unauthorized('The header must read Authorization: Bearer <API_KEY>.')
+    throw unauthorized(REFUSAL_TEXTS.keyMalformed)
   }
   lastHeader = header
   lastKey = key
@@ -142,10 +142,7 @@ function bearerOf(header: string | undefined, onState: (state: AuthState) => voi
 }
 
 function wrongScope(scope: Scope): Refusal {
-  const message =
-    scope === 'read_chats'
-      ? "This key has no 'Read chats' scope. The transcript endpoint takes a bot API key (Connect -> API Keys), not the handover key."
-      : 'This is not a handover key. The handover endpoints take the key of the handover settings page.'
+  const message = scope === 'read_chats' ? REFUSAL_TEXTS.scopeReadChats : REFUSAL_TEXTS.scopeHandover
   return new Refusal('missing_scope', message, { field: 'Authorization' })
 }
 
@@ -165,7 +162,7 @@ interface Window {
 export class RateLimited extends Refusal {
   readonly retryAfter: number
   constructor(rate: Rate, waitMs: number) {
-    super('rate_limited', `More than ${rate.calls} calls in ${rate.windowMs} ms.`)
+    super('rate_limited', REFUSAL_TEXTS.tooManyCalls(rate.calls, rate.windowMs))
     this.retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
   }
 }

@@ -2,7 +2,7 @@
 import type { AvailabilityRequest, AvailabilityResponse } from '../contract/endpoints.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../contract/schemas.ts'
 import { isoMicros } from '../runtime/clock.ts'
-import { invalidParameter } from './refusal.ts'
+import { invalidParameter, REFUSAL_TEXTS } from './refusal.ts'
 import type { BotState, BusinessHours, PlatformContext, Queue } from './state.ts'
 import { assumed, note, type Transaction } from './transaction.ts'
 
@@ -34,8 +34,8 @@ export function changeAvailability(
 ) {
   const name = change.queue ?? DEFAULT_QUEUE
   if (name !== DEFAULT_QUEUE && platform.knobs['availability.otherQueues'] === 'reject') {
-    const message = `queue must be "DEFAULT", the only supported queue, got ${JSON.stringify(name)}.`
-    throw invalidParameter(platform.knobs, message, { field: 'queue', assumed: ['availability.otherQueues'] })
+    const options = { field: 'queue', assumed: ['availability.otherQueues'] } as const
+    throw invalidParameter(platform.knobs, REFUSAL_TEXTS.queueNotSupported(name), options)
   }
   const queue = { availability: change.availability, reason: change.reason ?? null, updated: platform.stamp() }
   bot.queues.set(name, queue)

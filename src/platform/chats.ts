@@ -1,7 +1,7 @@
 /** Creates chats, adds their messages, and finds the chat of a request. */
 import type { Button } from '../contract/schemas.ts'
 import { type IdForm, makeIdFrom } from '../runtime/random.ts'
-import { Refusal } from './refusal.ts'
+import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
 import type { BotState, Chat, Message, Persona, PlatformContext, StoredFile } from './state.ts'
 import { note, type Transaction } from './transaction.ts'
 
@@ -142,24 +142,22 @@ export function refreshIdle(platform: PlatformContext): void {
 export function requireChat(platform: PlatformContext, keyBotId: number, botId: number, chatId: string): Chat {
   if (!platform.state.bots.has(botId)) {
     const known = [...platform.state.bots.keys()].join(', ')
-    throw new Refusal('bot_not_found', `bot_id ${botId} is not a bot here; known: ${known}.`, { field: 'bot_id' })
+    throw new Refusal('bot_not_found', REFUSAL_TEXTS.botUnknown(botId, known), { field: 'bot_id' })
   }
   const chat = platform.state.chats.get(chatId)
   if (chat === undefined) throw unknownChat(platform, chatId, `chat_id ${JSON.stringify(chatId)}`, 'chat_id')
-  if (chat.botId !== botId || keyBotId !== botId) throw mismatch(platform, chat, keyBotId, botId)
+  if (chat.botId !== botId)
+    throw idMismatch(platform, REFUSAL_TEXTS.chatOfOtherBot(chat.id, chat.botId, botId), 'bot_id')
+  if (keyBotId !== botId) throw idMismatch(platform, REFUSAL_TEXTS.keyOfOtherBot(keyBotId, botId), 'bot_id')
   return chat
 }
 
 export function unknownChat({ state }: PlatformContext, id: string, named: string, field: string): Refusal {
-  const late = state.forgotten.has(id) ? ' any more: it was removed when the simulator was reset' : ''
-  return new Refusal('chat_not_found', `${named} is not a chat here${late}.`, { field })
+  const text = state.forgotten.has(id) ? REFUSAL_TEXTS.chatRemoved : REFUSAL_TEXTS.chatUnknown
+  return new Refusal('chat_not_found', text(named), { field })
 }
 
-function mismatch(platform: PlatformContext, chat: Chat, keyBotId: number, botId: number): Refusal {
-  const status = Number(platform.knobs['errors.idMismatch'])
-  const why =
-    chat.botId !== botId
-      ? `chat_id ${JSON.stringify(chat.id)} belongs to bot ${chat.botId}, not to bot_id ${botId}.`
-      : `The API key belongs to bot ${keyBotId}, not to bot_id ${botId}.`
-  return new Refusal('id_mismatch', why, { field: 'bot_id', status })
+/** The status is the knob `errors.idMismatch`. */
+export function idMismatch({ knobs }: PlatformContext, message: string, field: string): Refusal {
+  return new Refusal('id_mismatch', message, { field, status: Number(knobs['errors.idMismatch']) })
 }

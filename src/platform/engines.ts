@@ -3,7 +3,7 @@
  * engine may return a promise, which is awaited here, in order per chat. Without promises everything stays synchronous.
  */
 
-import { Refusal } from './refusal.ts'
+import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
 import type { Chat, PlatformContext } from './state.ts'
 import { assumed, type Transaction } from './transaction.ts'
 
@@ -134,9 +134,7 @@ export function summaryInput(platform: PlatformContext, chat: Chat, transaction:
   const userMessages = chat.messages.filter(message => message.from === 'user').map(message => message.text)
   const size = userMessages.reduce((sum, text) => sum + countCharacters(platform, text), 0)
   if (userMessages.length < MIN_MESSAGES || size <= MORE_THAN_CHARACTERS) {
-    const message =
-      `The chat needs at least ${MIN_MESSAGES} user messages with more than ${MORE_THAN_CHARACTERS} characters ` +
-      `in total; it has ${userMessages.length} with ${size}.`
+    const message = REFUSAL_TEXTS.chatTooShort(userMessages.length, size, MIN_MESSAGES, MORE_THAN_CHARACTERS)
     const status = Number(platform.knobs['summarize.errorStatus'])
     throw new Refusal('precondition_failed', message, { field: 'chat_id', status, assumed: ['summarize.count'] })
   }

@@ -2,7 +2,7 @@
 
 import { createRandom } from '../runtime/random.ts'
 import { nextId } from './chats.ts'
-import { Refusal } from './refusal.ts'
+import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
 import type { Chat, PlatformContext, StoredFile } from './state.ts'
 
 export interface NewFile {
@@ -20,12 +20,12 @@ const MAX_FILE_KB = 102_400
 /** Throws a refusal for a file that cannot be sent. */
 export function checkFile(platform: PlatformContext, file: NewFile): void {
   if (!Number.isSafeInteger(file.sizeKb) || file.sizeKb < 0) {
-    const message = `attachments: size_kb of ${JSON.stringify(file.name)} must be a whole number, got ${file.sizeKb}.`
+    const message = REFUSAL_TEXTS.attachmentSize(file.name, file.sizeKb)
     throw new Refusal('invalid_parameter', message, { field: 'attachments' })
   }
   const limit = platform.knobs['limits.attachmentKb'] ?? MAX_FILE_KB
   if (file.sizeKb > limit) {
-    const message = `attachments: ${JSON.stringify(file.name)} has ${file.sizeKb} KB, more than the ${limit} KB allowed.`
+    const message = REFUSAL_TEXTS.attachmentTooLarge(file.name, file.sizeKb, limit)
     throw new Refusal('payload_too_large', message, { field: 'attachments', assumed: ['limits.attachmentKb'] })
   }
 }
@@ -46,10 +46,10 @@ export function storeFile(platform: PlatformContext, chat: Chat, file: NewFile):
 /** Finds the file of a link; throws a refusal when the link has expired (`attachments.ttl`). */
 export function openFile(platform: PlatformContext, id: string, name: string): StoredFile {
   const file = platform.state.files.get(id)
-  if (file === undefined || file.name !== name) throw new Refusal('file_not_found', 'There is no such file.')
+  if (file === undefined || file.name !== name) throw new Refusal('file_not_found', REFUSAL_TEXTS.fileUnknown)
   const ttl = platform.knobs['attachments.ttl']
   if (ttl !== null && platform.nowMs() >= file.createdMs + ttl) {
-    throw new Refusal('file_not_found', 'The link has expired.', { assumed: ['attachments.ttl'] })
+    throw new Refusal('file_not_found', REFUSAL_TEXTS.linkExpired, { assumed: ['attachments.ttl'] })
   }
   return file
 }

@@ -15,7 +15,7 @@ import { isOpen } from './availability.ts'
 import { addMessage, addNotice, botOf } from './chats.ts'
 import { agentLanguage } from './engines.ts'
 import { emitTyping } from './events.ts'
-import { invalidParameter, Refusal } from './refusal.ts'
+import { invalidParameter, REFUSAL_TEXTS, Refusal } from './refusal.ts'
 import type { Chat, PlatformContext } from './state.ts'
 import { addFinding, assumed, note, type Transaction } from './transaction.ts'
 
@@ -47,16 +47,15 @@ export function startHandover(
 function mayStart(platform: PlatformContext, chat: Chat, transaction: Transaction): void {
   if (chat.status === 'agent') {
     assumed(transaction, 'start.again')
-    if (platform.knobs['start.again'] === '409') throw conflict('The chat is already taken over.')
+    if (platform.knobs['start.again'] === '409') throw conflict(REFUSAL_TEXTS.alreadyTakenOver)
   }
   if (chat.status === 'bot') {
     assumed(transaction, 'start.unrequested')
-    if (platform.knobs['start.unrequested'] === '409')
-      throw conflict('The user has not requested a handover in this chat.')
+    if (platform.knobs['start.unrequested'] === '409') throw conflict(REFUSAL_TEXTS.notRequested)
   }
   if (isOpen(platform, botOf(platform, chat))) return
   assumed(transaction, 'availability.closedBlocksStart')
-  if (platform.knobs['availability.closedBlocksStart'] === 'on') throw conflict('Handover is closed.')
+  if (platform.knobs['availability.closedBlocksStart'] === 'on') throw conflict(REFUSAL_TEXTS.handoverClosed)
 }
 
 const conflict = (message: string) => new Refusal('conflict', message)
@@ -80,9 +79,9 @@ export function endHandover(
 /** Answers `end` for a chat that is not taken over: a pending request stays pending, and the id is in no transcript. */
 function endIdle(platform: PlatformContext, chat: Chat, transaction: Transaction): EndResponse {
   assumed(transaction, 'end.idle')
-  if (platform.knobs['end.idle'] === '409') throw conflict('The chat is not taken over.')
+  if (platform.knobs['end.idle'] === '409') throw conflict(REFUSAL_TEXTS.notTakenOver)
   clearTypingOn(platform, chat, 'end', transaction)
-  addFinding(transaction, 'E5', 'end for a chat that is not taken over.')
+  addFinding(transaction, 'E5', REFUSAL_TEXTS.endOfIdle)
   const id = platform.id(platform.knobs['ids.message'], `idle end ${chat.id} ${++chat.idleEnds}`)
   return { event: 'TAKEOVER ENDED', chat_id: chat.id, chatmessage_id: id }
 }
@@ -116,11 +115,11 @@ export function checkMessage(
 ): void {
   if (chat.status !== 'agent') {
     assumed(transaction, 'message.requiresTakeover')
-    if (platform.knobs['message.requiresTakeover'] === 'on') throw conflict('The chat is not taken over.')
+    if (platform.knobs['message.requiresTakeover'] === 'on') throw conflict(REFUSAL_TEXTS.notTakenOver)
   }
   if (request.message === '') {
     assumed(transaction, 'message.allowEmpty')
-    if (platform.knobs['message.allowEmpty'] === 'off') throw invalid(platform, 'message', 'message must not be empty.')
+    if (platform.knobs['message.allowEmpty'] === 'off') throw invalid(platform, 'message', REFUSAL_TEXTS.messageEmpty)
   }
   checkSender(platform, request, transaction)
   if (request.buttons !== undefined) checkButtons(platform, request, transaction)
@@ -141,8 +140,8 @@ function checkSender(platform: PlatformContext, request: MessageRequest, transac
         : null
   if (missing === null) return
   assumed(transaction, 'strict.sender')
-  if (platform.knobs['strict.sender'] === 'on') throw invalid(platform, missing, `${missing} is expected on message.`)
-  addFinding(transaction, 'R-SENDER.4', `${missing} is missing: the user cannot see whom the message comes from.`)
+  if (platform.knobs['strict.sender'] === 'on') throw invalid(platform, missing, REFUSAL_TEXTS.senderExpected(missing))
+  addFinding(transaction, 'R-SENDER.4', REFUSAL_TEXTS.senderMissing(missing))
 }
 
 /** With `buttons.schema=strict`, every button needs a label. */
@@ -150,7 +149,8 @@ function checkButtons(platform: PlatformContext, request: MessageRequest, transa
   assumed(transaction, 'buttons.schema')
   if (platform.knobs['buttons.schema'] === 'any') return
   request.buttons?.forEach((button, index) => {
-    if (!button.label) throw invalid(platform, `buttons[${index}].label`, `buttons[${index}].label must be a text.`)
+    const field = `buttons[${index}].label`
+    if (!button.label) throw invalid(platform, field, REFUSAL_TEXTS.buttonWithoutLabel(field))
   })
 }
 

@@ -1,5 +1,5 @@
 /** Builds the records of a chat: the transcripts of the API (R-REC, R-MSG, E1, E9), and the view of its end user. */
-import type { ChatResponse, TranscriptResponse } from '../contract/endpoints.ts'
+import type { ChatRequest, ChatResponse, TranscriptResponse } from '../contract/endpoints.ts'
 import type { Button, ChatRecord, MessageRecord } from '../contract/schemas.ts'
 import { isoMicros } from '../runtime/clock.ts'
 import { botOf } from './chats.ts'
@@ -14,6 +14,7 @@ export function chatTranscript(platform: PlatformContext, chat: Chat, transactio
 export function handoverTranscript(
   platform: PlatformContext,
   chat: Chat,
+  _request: ChatRequest,
   transaction: Transaction,
 ): TranscriptResponse {
   assumed(transaction, 'transcript.handover')
