@@ -1,5 +1,4 @@
 /** Defines and checks the flags of `run`, selects the scenarios they name, and writes the command that runs one again. */
-
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { keysOf } from '../contract/objects.ts'

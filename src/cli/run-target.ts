@@ -1,5 +1,4 @@
 /** Finds or starts the intermediary of a run, and the agent driver. */
-
 import { createDriver } from '../agent-driver/create-driver.ts'
 import type { Driver } from '../agent-driver/driver.ts'
 import { loadDriver } from '../agent-driver/load-driver.ts'

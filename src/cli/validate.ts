@@ -1,5 +1,4 @@
 /** Checks scenario, driver and config files (`handover-sim validate`). */
-
 import { basename } from 'node:path'
 import { BUILT_IN_VERBS } from '../agent-driver/driver-schema.ts'
 import { loadDriver } from '../agent-driver/load-driver.ts'

@@ -1,5 +1,4 @@
 /** Writes the requested reports; one that fails does not stop the others. */
-
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { RunResult } from '../evaluator/verdict.ts'

@@ -1,5 +1,4 @@
 /** Describes the entries of the journal: one schema per kind gives the types, the OpenAPI document and the checks. Wire case: every language reads entries as JSON. */
-
 import * as z from 'zod/mini'
 import { ALIASES, ENDPOINTS } from '../contract/endpoints.ts'
 import { SignMode, WEBHOOK_EVENTS, WebhookEvent } from '../contract/events.ts'

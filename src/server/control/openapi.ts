@@ -3,8 +3,7 @@ import * as z from 'zod/mini'
 import { shapeOf } from '../../contract/explain-issues.ts'
 import { type JsonSchema, type Named, refTo, toComponents } from '../../contract/openapi.ts'
 import { VERSION } from '../../contract/version.ts'
-import { ControlErrorResponse } from './response-schemas.ts'
-import type { ControlRoute, DocumentedResponse } from './route.ts'
+import { ControlErrorResponse, type ControlRoute, type DocumentedResponse } from './route.ts'
 import { PREFIX, ROUTES } from './routes.ts'
 
 export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<string, unknown> {
@@ -46,7 +45,7 @@ function bodies(): Named {
   const all = ROUTES.flatMap(({ body, upload, responses }) => [
     body,
     upload,
-    ...Object.values(responses).map(one => one.schema),
+    ...Object.values(responses).map(one => (typeof one === 'string' ? null : one.schema)),
   ])
   const schemas = all.filter((one): one is NonNullable<typeof one> => one !== undefined && one !== null)
   return Object.fromEntries([ControlErrorResponse, ...schemas].map(schema => [idOf(schema), schema]))
@@ -108,7 +107,9 @@ function requestBody({ body, upload, example }: ControlRoute): { requestBody?: u
   return { requestBody: { required: example !== undefined, content: { 'application/json': json, ...form } } }
 }
 
-function response({ description, schema, type = 'text/plain' }: DocumentedResponse): unknown {
+function response(documented: string | DocumentedResponse): unknown {
+  if (typeof documented === 'string') return { description: documented, content: jsonOf(ControlErrorResponse) }
+  const { description, schema, type = 'text/plain' } = documented
   if (schema !== null) return { description, content: jsonOf(schema) }
   return { description, content: { [type]: { schema: { type: 'string' } satisfies JsonSchema } } }
 }

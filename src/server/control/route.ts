@@ -1,8 +1,10 @@
-/** Defines the form of a route; registration, checks and documentation read it. */
-import type * as z from 'zod/mini'
+/** Defines the form of a route, and the schemas that several routes share. Registration, checks and documentation read them. */
+import * as z from 'zod/mini'
+import { named } from '../../contract/schemas.ts'
 import type { Core } from '../../simulator/core.ts'
 import type { PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces.ts'
+import { parseDuration } from '../../text/quantities.ts'
 
 /** What every route has access to. */
 export interface ControlContext {
@@ -57,7 +59,8 @@ export interface RouteDefinition<Query, Body> {
   readonly example?: unknown
   /** Whether no token is needed. */
   readonly open?: boolean
-  readonly responses: Readonly<Record<number, DocumentedResponse>>
+  /** By status; text describes a refusal, whose body is a `ControlErrorResponse`. */
+  readonly responses: Readonly<Record<number, string | DocumentedResponse>>
   run(call: ControlRequest<Query, Body>): ControlResponse | Promise<ControlResponse>
 }
 
@@ -70,8 +73,40 @@ export interface DocumentedResponse {
 
 export type ControlRoute = RouteDefinition<never, never>
 
-/** Keeps the types of query and body together with the function that uses them. */
-export const defineRoute = <Query = unknown, Body = unknown>(route: RouteDefinition<Query, Body>): ControlRoute =>
-  route as unknown as ControlRoute
+/** Creates the function that defines routes of a group by `METHOD /path`; it keeps the types of query and body together. */
+export const routesOf =
+  (group: ControlRoute['group']) =>
+  <Query = unknown, Body = unknown>(
+    endpoint: `${ControlRoute['method']} ${string}`,
+    route: Omit<RouteDefinition<Query, Body>, 'group' | 'method' | 'path'>,
+  ): ControlRoute => {
+    const [method, path] = endpoint.split(' ')
+    return { ...route, group, method, path } as unknown as ControlRoute
+  }
 
 export const ok = (body: unknown): ControlResponse => ({ status: 200, body })
+
+// Schemas that several groups of routes use
+
+export const NonEmptyText = z.string().check(z.minLength(1))
+
+export const SeqNumber = z.int().check(z.gte(0))
+
+export const Duration = z.string().check(
+  z.refine(text => parseDuration(text) !== null, { error: 'a duration such as 500ms, 5s, 10m, 12h' }),
+  z.meta({ id: 'Duration', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', examples: ['500ms', '5s', '10m'] }),
+)
+
+export const booleanFlag = (description: string) => z.optional(z.enum(['true', 'false']).check(z.describe(description)))
+
+const Issue = z.object({
+  field: z.string(),
+  message: z.string(),
+  allowed: z.optional(z.union([z.string(), z.array(z.string())])),
+})
+
+export const ErrorBody = z.object({ code: z.string(), message: z.string(), issues: z.optional(z.array(Issue)) })
+
+export const ControlErrorResponse = z
+  .object({ error: ErrorBody })
+  .check(named('ControlError', 'Why the request was refused'))

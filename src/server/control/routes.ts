@@ -1,8 +1,10 @@
 /** Lists all routes of the control API, each once more for every workspace. */
+
+import * as z from 'zod/mini'
+import { named } from '../../contract/schemas.ts'
 import { VERSION } from '../../contract/version.ts'
 import { coreOf } from '../../simulator/simulator.ts'
-import { ControlErrorResponse, IndexResponse } from './response-schemas.ts'
-import { type ControlRequest, type ControlRoute, defineRoute, ok } from './route.ts'
+import { type ControlRequest, type ControlRoute, ok, routesOf } from './route.ts'
 import { CHAT_ROUTES } from './routes/chats.ts'
 import { DELIVERY_ROUTES } from './routes/deliveries.ts'
 import { FAULT_ROUTES } from './routes/faults.ts'
@@ -13,14 +15,12 @@ import { requireWorkspace, WORKSPACES_ROUTES } from './routes/workspaces.ts'
 
 export const WORKSPACE_PATH = '/workspaces/:workspace'
 
-const NO_WORKSPACE = { description: 'There is no such workspace', schema: ControlErrorResponse }
-
 const workspaceRouteOf = (route: ControlRoute): ControlRoute => ({
   ...route,
   id: `workspace_${route.id}`,
   workspaceRouteOf: route.id,
   path: WORKSPACE_PATH + route.path,
-  responses: { ...route.responses, 404: route.responses[404] ?? NO_WORKSPACE },
+  responses: { ...route.responses, 404: route.responses[404] ?? 'There is no such workspace' },
   run: call => route.run(inWorkspace(call)),
 })
 
@@ -38,11 +38,12 @@ function inWorkspace(call: ControlRequest<never, never>): ControlRequest<never, 
 
 export const PREFIX = '/_sim'
 
-const INDEX = defineRoute({
+const IndexResponse = z
+  .object({ name: z.string(), version: z.string(), routes: z.array(z.string()) })
+  .check(named('Index', 'Name, version and routes'))
+
+const INDEX = routesOf('health')('GET ', {
   id: 'index',
-  group: 'health',
-  method: 'GET',
-  path: '',
   summary: 'Lists the routes',
   responses: { 200: { description: 'The routes', schema: IndexResponse } },
   run: () => ok({ name: 'handover-sim', version: VERSION, routes: routeLines() }),

@@ -1,21 +1,130 @@
 /** Creates and shows chats, and performs the actions of their end users. */
+import * as z from 'zod/mini'
+import { Attachment, Button, named } from '../../../contract/schemas.ts'
 import { type ChatView, chatSummary, viewChat } from '../../../platform/transcript.ts'
 import { type Ack, type AttachmentInput, toFile, waitForAck } from '../../../simulator/chat-handle.ts'
 import { newChat, userFromWire } from '../../../simulator/new-chat.ts'
 import { ControlProblem } from '../problems.ts'
-import { ActionQuery, CreateChatBody, PressButtonBody, UserMessageBody, UserMessageForm } from '../request-schemas.ts'
-import {
-  ActionResponse,
-  ChatListResponse,
-  ChatViewResponse,
-  ControlErrorResponse,
-  CreateChatResponse,
-} from '../response-schemas.ts'
-import { type ControlRequest, type ControlResponse, type ControlRoute, defineRoute, ok } from '../route.ts'
+import { type ControlRequest, type ControlResponse, type ControlRoute, NonEmptyText, ok, routesOf } from '../route.ts'
 
-const NO_CHAT = { description: 'There is no such chat', schema: ControlErrorResponse }
-const REFUSED = { description: 'The action is not possible; the message says why', schema: ControlErrorResponse }
-const WAS_RESET = { description: 'The simulator was reset before the action was done', schema: ControlErrorResponse }
+const HistoryRow = z.union(
+  [
+    z.strictObject({ user: z.string() }),
+    z.strictObject({ bot: z.string(), buttons: z.optional(z.array(Button)) }),
+    z.strictObject({ agent: z.string(), text: z.string() }),
+  ],
+  { error: 'one of { user }, { bot, buttons? }, { agent, text }' },
+)
+
+const CreateChatBody = z
+  .strictObject({
+    language: z.optional(NonEmptyText),
+    source: z.optional(NonEmptyText),
+    user: z.optional(
+      z.nullable(
+        z.strictObject({
+          id: z.optional(NonEmptyText),
+          first_name: z.optional(z.string()),
+          last_name: z.optional(z.string()),
+          gender: z.optional(z.string()),
+        }),
+      ),
+    ),
+    history: z.optional(z.array(HistoryRow)),
+    transcript: z.optional(NonEmptyText.check(z.describe('A shipped conversation such as nb-shop'))),
+    context: z.optional(z.record(z.string(), z.unknown())),
+    labels: z.optional(z.array(z.string())),
+    bot_id: z.optional(z.int()),
+    id: z.optional(NonEmptyText.check(z.describe('By default a generated id'))),
+  })
+  .check(named('NewChat', 'What is left out is generated from the seed; `user: null` is a user without known data'))
+
+const AttachmentBody = z
+  .strictObject({
+    name: NonEmptyText,
+    type: NonEmptyText.check(z.regex(/^[\x20-\x7e]+$/)),
+    size_kb: z.optional(z.int().check(z.gte(0))),
+    base64: z.optional(z.base64()),
+  })
+  .check(
+    z.refine(file => (file.size_kb === undefined) !== (file.base64 === undefined), {
+      error: 'must have either size_kb (bytes are generated) or base64',
+      params: { problem: 'incomplete' },
+    }),
+    named('AttachmentInput', 'Either size_kb (bytes are generated) or base64'),
+  )
+
+const UserMessageBody = z
+  .strictObject({ text: z._default(z.string(), ''), attachments: z.optional(z.array(AttachmentBody)) })
+  .check(named('UserMessage', 'A message of the end user: a text, files, or both'))
+type UserMessageBody = z.infer<typeof UserMessageBody>
+
+const UserMessageForm = z
+  .strictObject({ text: z._default(z.string(), ''), files: z.optional(z.array(z.file())) })
+  .check(named('UserMessageForm', 'A message as a form that contains the files'))
+type UserMessageForm = z.infer<typeof UserMessageForm>
+
+const PressButtonBody = z
+  .strictObject({ button: NonEmptyText })
+  .check(named('PressButton', '`handover`, or the label of a visible button'))
+
+const ActionQuery = z.strictObject({
+  wait: z.optional(z.enum(['ack']).check(z.describe('Respond after the webhook did'))),
+})
+
+const CreateChatResponse = z
+  .object({ chat_id: z.string(), user_id: z.string(), bot_id: z.int(), url: z.string() })
+  .check(named('CreatedChat', '`url` is the address of the chat in the control API'))
+
+const summary = {
+  chat_id: z.string(),
+  user_id: z.string(),
+  bot_id: z.int(),
+  language: z.string(),
+  source: z.string(),
+  status: z.enum(['bot', 'pending', 'agent']),
+  typing: z.boolean(),
+  active: z.boolean(),
+}
+
+export const ChatSummary = z.object(summary).check(named('ChatSummary', 'A chat without its messages'))
+
+const MessageView = z
+  .object({
+    id: z.string(),
+    from: z.enum(['user', 'bot', 'agent']),
+    name: z.string(),
+    text: z.string(),
+    original: z.optional(z.string().check(z.describe('The other side of a live translation'))),
+    buttons: z.array(Button),
+    attachments: z.array(Attachment),
+    created: z.string(),
+  })
+  .check(named('MessageView', 'One message as the end user sees it'))
+
+const ChatViewResponse = z
+  .object({ ...summary, messages: z.array(MessageView) })
+  .check(named('ChatView', 'A chat as its end user sees it, oldest message first'))
+
+const ChatListResponse = z.object({ chats: z.array(ChatSummary) }).check(named('Chats', 'Every chat, oldest first'))
+
+export const AckResponse = z
+  .object({ status: z.nullable(z.int()), duration_ms: z.number(), error: z.optional(z.string()) })
+  .check(named('Ack', 'The response of the webhook; `error` says why it does not acknowledge the event'))
+
+const ActionResponse = z
+  .object({
+    message_id: z.nullable(z.string()),
+    delivery_id: z.nullable(z.string()),
+    ack: z.optional(z.nullable(AckResponse)),
+  })
+  .check(named('ActionResult', '`ack` is present with `wait=ack`, and null when no event was sent'))
+
+const route = routesOf('chats')
+
+const NO_CHAT = 'There is no such chat'
+const REFUSED = 'The action is not possible; the message says why'
+const WAS_RESET = 'The simulator was reset before the action was done'
 const WAITING = 'With `wait=ack` the response comes after that of the webhook.'
 
 interface Outcome {
@@ -60,11 +169,8 @@ async function attachmentsOf(body: UserMessageBody | UserMessageForm): Promise<A
 }
 
 export const CHAT_ROUTES: readonly ControlRoute[] = [
-  defineRoute({
+  route('POST /chats', {
     id: 'createChat',
-    group: 'chats',
-    method: 'POST',
-    path: '/chats',
     summary: 'Creates a chat with a new end user',
     body: CreateChatBody,
     example: { language: 'nb', labels: ['delivery'] },
@@ -75,21 +181,15 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
       return { status: 201, body: { chat_id: chat.id, user_id: chat.userId, bot_id: chat.botId, url: at } }
     },
   }),
-  defineRoute({
+  route('GET /chats', {
     id: 'listChats',
-    group: 'chats',
-    method: 'GET',
-    path: '/chats',
     summary: 'Lists all chats',
     responses: { 200: { description: 'Oldest first', schema: ChatListResponse } },
     run: ({ core }) =>
       ok({ chats: [...core.platform.state.chats.values()].map(chat => wireSummary(chatSummary(chat))) }),
   }),
-  defineRoute({
+  route('GET /chats/:id', {
     id: 'getChat',
-    group: 'chats',
-    method: 'GET',
-    path: '/chats/:id',
     summary: 'Shows a chat as its end user sees it',
     responses: { 200: { description: 'The chat', schema: ChatViewResponse }, 404: NO_CHAT },
     run({ core, param }) {
@@ -98,11 +198,8 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
       throw new ControlProblem(404, 'chat_not_found', `There is no chat ${JSON.stringify(param('id'))}.`)
     },
   }),
-  defineRoute({
+  route('POST /chats/:id/messages', {
     id: 'say',
-    group: 'chats',
-    method: 'POST',
-    path: '/chats/:id/messages',
     summary: 'Sends a message of the end user',
     description: WAITING,
     query: ActionQuery,
@@ -115,11 +212,8 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
       return performAction(call, () => call.core.user.says(call.param('id'), { text: call.body.text, attach }))
     },
   }),
-  defineRoute({
+  route('POST /chats/:id/press', {
     id: 'press',
-    group: 'chats',
-    method: 'POST',
-    path: '/chats/:id/press',
     summary: 'Presses a button as the end user',
     description: `\`handover\` can always be pressed. ${WAITING}`,
     query: ActionQuery,

@@ -1,7 +1,9 @@
 /** Lists the attempts to deliver events, sends one again, and sends manual events. */
-
-import { type SignMode, WEBHOOK_EVENTS, type WebhookEventName } from '../../../contract/events.ts'
-import type { EntryOf } from '../../../journal/entry.ts'
+import * as z from 'zod/mini'
+import { SignMode, WEBHOOK_EVENTS, type WebhookEventName } from '../../../contract/events.ts'
+import { named } from '../../../contract/schemas.ts'
+import { gapProblems, sendingShape } from '../../../faults/schema.ts'
+import { type EntryOf, EntrySchema } from '../../../journal/entry.ts'
 import { payloadOf } from '../../../platform/events.ts'
 import type { Chat } from '../../../platform/state.ts'
 import { ackOf } from '../../../simulator/chat-handle.ts'
@@ -9,17 +11,48 @@ import type { Core } from '../../../simulator/core.ts'
 import { findPastDelivery, type Triggered } from '../../../webhooks/manual.ts'
 import { FAULT_ERRORS } from '../../../wording/faults.ts'
 import { ControlProblem, getChat, latest, unknownId } from '../problems.ts'
-import { DeliveriesQuery, ResendBody, ResendQuery, TriggerBody } from '../request-schemas.ts'
-import { ControlErrorResponse, DeliveriesResponse, ManualEventResponse } from '../response-schemas.ts'
-import { type ControlResponse, type ControlRoute, defineRoute, ok } from '../route.ts'
-import { wireAck } from './chats.ts'
+import { type ControlResponse, type ControlRoute, NonEmptyText, ok, routesOf, SeqNumber } from '../route.ts'
+import { AckResponse, wireAck } from './chats.ts'
 import { presentFor } from './journal.ts'
 
+const TriggerBody = z
+  .strictObject({
+    event: NonEmptyText,
+    chat_id: z.optional(NonEmptyText.check(z.describe('By default the newest chat'))),
+    body: z.optional(z.record(z.string(), z.unknown()).check(z.describe('Fields that replace those of the payload'))),
+    sign: z._default(SignMode, 'valid'),
+    ...sendingShape,
+  })
+  .check(payload => gapProblems(payload), named('Trigger', 'One event to send'))
+type TriggerBody = z.infer<typeof TriggerBody>
+
+const ResendBody = z
+  .strictObject(sendingShape)
+  .check(payload => gapProblems(payload), named('Resend', 'How to send it this time; the body may be left out'))
+type ResendBody = z.infer<typeof ResendBody>
+
+const DeliveriesQuery = z.strictObject({
+  after: z.optional(SeqNumber),
+  chat_id: z.optional(NonEmptyText),
+  limit: z.optional(z.int().check(z.positive())),
+})
+
+const ResendQuery = z.strictObject({
+  resign: z.optional(z.enum(['true', 'false']).check(z.describe('Whether to make new headers'))),
+})
+
+const ManualEventResponse = z
+  .object({ delivery_id: z.string(), ack: AckResponse })
+  .check(named('ManualEventResult', 'The response of the webhook to an event that was sent manually'))
+
+const DeliveriesResponse = z
+  .object({ deliveries: z.array(EntrySchema) })
+  .check(named('Deliveries', 'Attempts, oldest first'))
+
+const route = routesOf('journal')
+
 const ANSWERED = { description: 'The response of the webhook, or why there is none', schema: ManualEventResponse }
-const NOT_NOW = {
-  description: 'There is no chat yet, signatures are off, or the simulator was reset before the webhook responded',
-  schema: ControlErrorResponse,
-}
+const NOT_NOW = 'There is no chat yet, signatures are off, or the simulator was reset before the webhook responded'
 
 type Delivery = EntryOf<'delivery'>
 
@@ -68,11 +101,8 @@ function ackResponse(entry: Delivery | null): ControlResponse {
 }
 
 export const DELIVERY_ROUTES: readonly ControlRoute[] = [
-  defineRoute({
+  route('GET /deliveries', {
     id: 'listDeliveries',
-    group: 'journal',
-    method: 'GET',
-    path: '/deliveries',
     summary: 'Lists the attempts to deliver events',
     query: DeliveriesQuery,
     responses: { 200: { description: 'Oldest first', schema: DeliveriesResponse } },
@@ -82,11 +112,8 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
       return ok({ deliveries: found.map(presentFor(core)) })
     },
   }),
-  defineRoute({
+  route('POST /deliveries/:id/resend', {
     id: 'resend',
-    group: 'journal',
-    method: 'POST',
-    path: '/deliveries/:id/resend',
     summary: 'Sends a past delivery again: the same bytes and headers',
     description:
       'It is sent at once and does not wait for other events. `resign=true` makes new headers with the current key and time. The body may change how it is sent.',
@@ -94,17 +121,14 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     body: ResendBody,
     responses: {
       200: ANSWERED,
-      404: { description: 'There is no such delivery; lists the latest ones', schema: ControlErrorResponse },
-      409: { description: 'The simulator was reset before the webhook responded', schema: ControlErrorResponse },
-      422: { description: 'The body is invalid', schema: ControlErrorResponse },
+      404: 'There is no such delivery; lists the latest ones',
+      409: 'The simulator was reset before the webhook responded',
+      422: 'The body is invalid',
     },
     run: ({ core, param, query, body }) => resend(core, param('id'), query.resign === 'true', body),
   }),
-  defineRoute({
+  route('POST /trigger', {
     id: 'trigger',
-    group: 'journal',
-    method: 'POST',
-    path: '/trigger',
     summary: 'Sends one event to the webhook, with a valid or an invalid signature; the chat does not change',
     description:
       'An event of the platform has the payload of the chat (by default the newest), with `body` laid over it. Any other name is sent as `{ event, ...body }`. It may be late, several, cut short or odd on the wire; faults that are set do not strike it.',
@@ -112,9 +136,9 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     example: { event: 'MESSAGE FROM USER', body: { message: 'Hello' }, sign: 'tampered' },
     responses: {
       200: ANSWERED,
-      404: { description: 'There is no such chat', schema: ControlErrorResponse },
+      404: 'There is no such chat',
       409: NOT_NOW,
-      422: { description: 'The body is invalid; lists what is allowed', schema: ControlErrorResponse },
+      422: 'The body is invalid; lists what is allowed',
     },
     run: ({ core, body }) => trigger(core, body),
   }),

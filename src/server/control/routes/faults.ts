@@ -1,9 +1,31 @@
 /** Sets, lists and clears faults. */
+import * as z from 'zod/mini'
+import { named } from '../../../contract/schemas.ts'
 import { Fault, type FaultSpec } from '../../../faults/schema.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { getChat, unknownId } from '../problems.ts'
-import { ClearedFaultsResponse, ControlErrorResponse, FaultListResponse, FaultResponse } from '../response-schemas.ts'
-import { type ControlResponse, type ControlRoute, defineRoute, ok } from '../route.ts'
+import { type ControlResponse, type ControlRoute, ok, routesOf } from '../route.ts'
+
+const FaultResponse = z
+  .object({
+    ...Fault.shape,
+    name: z.string(),
+    hits: z.int(),
+    of: z.nullable(z.int()).check(z.describe('How many hits it has in all; null until it is cleared')),
+    used_up: z.boolean(),
+    holding: z.int().check(z.describe('How many events it holds now')),
+  })
+  .check(named('NamedFault', 'A fault that is set, and its hits so far'))
+
+const FaultListResponse = z
+  .object({ faults: z.array(FaultResponse) })
+  .check(named('FaultList', 'In the order they were set'))
+
+const ClearedFaultsResponse = z
+  .object({ cleared: z.array(FaultResponse) })
+  .check(named('ClearedFaults', 'The faults that were removed'))
+
+const route = routesOf('faults')
 
 const CLEARED = { description: 'They are no longer set; the events they held are sent', schema: ClearedFaultsResponse }
 
@@ -20,11 +42,8 @@ function clearOne({ faults }: Core, name: string): ControlResponse {
 }
 
 export const FAULT_ROUTES: readonly ControlRoute[] = [
-  defineRoute({
+  route('POST /faults', {
     id: 'setFault',
-    group: 'faults',
-    method: 'POST',
-    path: '/faults',
     summary: 'From now on something goes wrong, in calls of the platform or in its events',
     description:
       'The fault that was set first applies; a later one as well if it changes something else. Each hit is an entry of the kind `fault`.',
@@ -32,41 +51,29 @@ export const FAULT_ROUTES: readonly ControlRoute[] = [
     example: { on: { api: 'start' }, respond: { status: 503, headers: { 'Retry-After': '1' } }, times: 2 },
     responses: {
       201: { description: 'Set', schema: FaultResponse },
-      404: { description: 'There is no such chat; lists the latest ones', schema: ControlErrorResponse },
-      422: {
-        description: 'The fault is invalid or could never match; lists every reason',
-        schema: ControlErrorResponse,
-      },
+      404: 'There is no such chat; lists the latest ones',
+      422: 'The fault is invalid or could never match; lists every reason',
     },
     run: ({ core, body }) => set(core, body),
   }),
-  defineRoute({
+  route('GET /faults', {
     id: 'listFaults',
-    group: 'faults',
-    method: 'GET',
-    path: '/faults',
     summary: 'Lists the faults that are set, with their hits',
     responses: { 200: { description: 'Includes faults that are used up', schema: FaultListResponse } },
     run: ({ core }) => ok({ faults: core.faults.list() }),
   }),
-  defineRoute({
+  route('DELETE /faults', {
     id: 'clearFaults',
-    group: 'faults',
-    method: 'DELETE',
-    path: '/faults',
     summary: 'Clears all faults',
     responses: { 200: CLEARED },
     run: ({ core }) => ok({ cleared: core.faults.clear() }),
   }),
-  defineRoute({
+  route('DELETE /faults/:name', {
     id: 'clearFault',
-    group: 'faults',
-    method: 'DELETE',
-    path: '/faults/:name',
     summary: 'Clears one fault',
     responses: {
       200: CLEARED,
-      404: { description: 'There is no such fault; lists the faults that are set', schema: ControlErrorResponse },
+      404: 'There is no such fault; lists the faults that are set',
     },
     run: ({ core, param }) => clearOne(core, param('name')),
   }),

@@ -1,5 +1,10 @@
 /** Reads, awaits and follows the journal. */
-import { type Entry, EntrySchema } from '../../../journal/entry.ts'
+import * as z from 'zod/mini'
+import { ENDPOINTS } from '../../../contract/endpoints.ts'
+import { WEBHOOK_EVENTS } from '../../../contract/events.ts'
+import { keysOf } from '../../../contract/objects.ts'
+import { named } from '../../../contract/schemas.ts'
+import { type Entry, EntryKind, EntrySchema } from '../../../journal/entry.ts'
 import type { Journal } from '../../../journal/journal.ts'
 import { WaitTimeoutError } from '../../../journal/waiters.ts'
 import type { Core } from '../../../simulator/core.ts'
@@ -7,14 +12,73 @@ import { parseDuration } from '../../../text/quantities.ts'
 import { presentEntry } from '../../../wording/entry.ts'
 import { eventStream } from '../event-stream.ts'
 import { ControlProblem } from '../problems.ts'
-import { EventsQuery, GetJournalQuery, WaitQuery } from '../request-schemas.ts'
-import { ControlErrorResponse, JournalResponse, WaitTimeoutResponse } from '../response-schemas.ts'
-import { type ControlRequest, type ControlResponse, type ControlRoute, defineRoute, ok } from '../route.ts'
+import {
+  type ControlRequest,
+  type ControlResponse,
+  type ControlRoute,
+  Duration,
+  ErrorBody,
+  NonEmptyText,
+  ok,
+  routesOf,
+  SeqNumber,
+} from '../route.ts'
+
+const GetJournalQuery = z.strictObject({
+  after: z.optional(SeqNumber.check(z.describe('Only entries with a greater seq'))),
+  kind: z.optional(EntryKind),
+  chat_id: z.optional(NonEmptyText),
+  limit: z.optional(z.int().check(z.positive())),
+})
+
+const EventsQuery = z.strictObject({ after: z.optional(SeqNumber) })
+
+const WaitQuery = z
+  .strictObject({
+    call: z.optional(z.enum(keysOf(ENDPOINTS)).check(z.describe('A call of this endpoint'))),
+    event: z.optional(z.enum(keysOf(WEBHOOK_EVENTS))),
+    note: z.optional(NonEmptyText),
+    kind: z.optional(EntryKind),
+    status: z.optional(z.int()),
+    chat_id: z.optional(NonEmptyText),
+    after: z.optional(SeqNumber),
+    timeout: z.optional(Duration),
+  })
+  .check(
+    z.refine(({ call, event, note, kind }) => (call ?? event ?? note ?? kind) !== undefined, {
+      error: 'needs at least one of call, event, note, kind',
+      params: { problem: 'incomplete' },
+    }),
+  )
+type WaitQuery = z.infer<typeof WaitQuery>
+
+const JournalResponse = z
+  .object({ entries: z.array(EntrySchema), first_seq: z.int(), next_seq: z.int() })
+  .check(named('Journal', '`first_seq` is the oldest entry that is kept; above 1, older entries were dropped'))
+
+const WaitTimeoutResponse = z
+  .object({
+    error: ErrorBody,
+    nearest: z.object({
+      earlier: z.array(EntrySchema),
+      other_chat: z.array(EntrySchema),
+      same_chat: z.array(EntrySchema),
+      last: z.array(EntrySchema),
+    }),
+  })
+  .check(
+    named(
+      'NotYet',
+      'No entry matched in time. `nearest` lists matches at or before `after`, matches in other chats, other entries of this chat, and the last entries',
+    ),
+  )
+
+const route = routesOf('journal')
 
 const HEARTBEAT_MS = 15_000
 const DEFAULT_WAIT = '5s'
 const DEFAULT_WAIT_MS = 5_000
-const WAS_RESET = { description: 'The simulator was reset while the request waited', schema: ControlErrorResponse }
+const WAS_RESET = 'The simulator was reset while the request waited'
 
 /** Masks keys and signatures of an entry and adds its texts. */
 export const presentFor =
@@ -114,11 +178,8 @@ function describeQuery({ after, timeout: _, ...filters }: WaitQuery): string {
 }
 
 export const JOURNAL_ROUTES: readonly ControlRoute[] = [
-  defineRoute({
+  route('GET /journal', {
     id: 'getJournal',
-    group: 'journal',
-    method: 'GET',
-    path: '/journal',
     summary: 'Lists journal entries, oldest first',
     query: GetJournalQuery,
     responses: { 200: { description: 'Entries', schema: JournalResponse } },
@@ -129,11 +190,8 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
       return ok({ entries: found.map(presentFor(core)), first_seq: firstSeq, next_seq: nextSeq })
     },
   }),
-  defineRoute({
+  route('GET /wait', {
     id: 'waitFor',
-    group: 'journal',
-    method: 'GET',
-    path: '/wait',
     summary: 'Waits for the first matching entry',
     description: `Existing entries count as well, unless \`after\` excludes them. \`timeout\` is ${DEFAULT_WAIT} by default.`,
     query: WaitQuery,
@@ -141,15 +199,12 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
       200: { description: 'The entry', schema: EntrySchema },
       408: { description: 'No entry matched in time; lists the nearest ones', schema: WaitTimeoutResponse },
       409: WAS_RESET,
-      503: { description: 'The simulator is closing', schema: ControlErrorResponse },
+      503: 'The simulator is closing',
     },
     run: wait,
   }),
-  defineRoute({
+  route('GET /events', {
     id: 'followEvents',
-    group: 'journal',
-    method: 'GET',
-    path: '/events',
     summary: 'Streams every entry as it is appended',
     description:
       'Server-sent events, each with its seq as `id`. `Last-Event-ID` or `after` resumes. A reset is an event named `reset`.',

@@ -1,39 +1,80 @@
 /** Reports that the server runs and accepts requests, and serves the OpenAPI documents. */
+import * as z from 'zod/mini'
 import { platformOpenApi } from '../../../contract/openapi.ts'
+import { named } from '../../../contract/schemas.ts'
 import { VERSION } from '../../../contract/version.ts'
 import { isoMicros } from '../../../runtime/clock.ts'
 import type { Core } from '../../../simulator/core.ts'
 import type { Snapshot } from '../../../simulator/snapshot/schema.ts'
 import { ControlProblem } from '../problems.ts'
-import { AdvanceClockBody, EmptyBody, SnapshotBody, SnapshotQuery } from '../request-schemas.ts'
-import {
-  ClockResponse,
-  ControlErrorResponse,
-  HealthResponse,
-  OpenApiResponse,
-  ResetResponse,
-  RestoredResponse,
-  SettledResponse,
-  SnapshotResponse,
-} from '../response-schemas.ts'
-import { type ControlRoute, defineRoute, ok } from '../route.ts'
+import { booleanFlag, type ControlRoute, Duration, ok, routesOf } from '../route.ts'
+
+const HealthResponse = z
+  .object({ status: z.enum(['live', 'ready', 'closing']), version: z.string() })
+  .check(named('Health', 'Whether the server runs and accepts requests'))
+
+const OpenApiResponse = z.looseObject({ openapi: z.string() }).check(named('OpenApiDocument', 'OpenAPI 3.1'))
+
+const AdvanceClockBody = z
+  .strictObject({ by: Duration })
+  .check(named('AdvanceClock', 'By how much to advance a virtual clock'))
+
+const EmptyBody = z.strictObject({}).check(named('EmptyBody', 'No fields; the body may be left out'))
+
+const SettledResponse = z
+  .object({ settled: z.literal(true), next_seq: z.int() })
+  .check(named('Settled', 'Nothing is in flight and no timer is due'))
+
+export const clock = z.object({ mode: z.enum(['real', 'virtual']), now: z.string() })
+
+const ClockResponse = clock.check(named('ClockNow', 'The clock of the simulator'))
+
+const ResetResponse = z.object({ reset: z.literal(true) }).check(named('Reset', 'The simulator was reset'))
+
+const SnapshotBody = z
+  .record(z.string(), z.unknown())
+  .check(named('SnapshotInput', 'A snapshot from `GET /_sim/snapshot`'))
+
+const SnapshotQuery = z.strictObject({
+  keys: booleanFlag('Include the unmasked API keys'),
+  journal: booleanFlag('Include the journal'),
+})
+
+const SnapshotResponse = z
+  .looseObject({
+    v: z.literal(1),
+    handover_sim: z.string().check(z.describe('The version that captured it')),
+    taken_at: z.string().check(z.describe('Wall-clock time, ISO 8601')),
+    seed: z.int(),
+    config: z.record(z.string(), z.unknown()),
+  })
+  .check(named('Snapshot', 'The whole state. Further fields depend on `v`: store them unchanged'))
+
+const RestoredResponse = z
+  .object({
+    restored: z.literal(true),
+    handover_sim: z.string(),
+    taken_at: z.string(),
+    chats: z.int(),
+    next_seq: z.int(),
+  })
+  .check(named('Restored', 'The restored snapshot; `next_seq` is the seq of the next journal entry'))
+
+const documentsRoute = routesOf('documents')
+const healthRoute = routesOf('health')
+const snapshotRoute = routesOf('snapshot')
+const timeRoute = routesOf('time')
 
 export const HEALTH_ROUTES: readonly ControlRoute[] = [
-  defineRoute({
+  healthRoute('GET /livez', {
     id: 'livez',
-    group: 'health',
-    method: 'GET',
-    path: '/livez',
     summary: 'Reports that the process responds',
     open: true,
     responses: { 200: { description: 'It responds', schema: HealthResponse } },
     run: () => ok({ status: 'live', version: VERSION }),
   }),
-  defineRoute({
+  healthRoute('GET /readyz', {
     id: 'readyz',
-    group: 'health',
-    method: 'GET',
-    path: '/readyz',
     summary: 'Reports whether the server accepts requests',
     open: true,
     responses: {
@@ -48,11 +89,8 @@ export const HEALTH_ROUTES: readonly ControlRoute[] = [
 ]
 
 export const DOCUMENT_ROUTES: readonly ControlRoute[] = [
-  defineRoute({
+  documentsRoute('GET /openapi.json', {
     id: 'controlOpenApi',
-    group: 'documents',
-    method: 'GET',
-    path: '/openapi.json',
     summary: 'Describes this API',
     responses: { 200: { description: 'OpenAPI 3.1', schema: OpenApiResponse } },
     async run({ url }) {
@@ -61,11 +99,8 @@ export const DOCUMENT_ROUTES: readonly ControlRoute[] = [
       return ok(controlOpenApi({ url }))
     },
   }),
-  defineRoute({
+  documentsRoute('GET /platform-openapi.json', {
     id: 'platformOpenApi',
-    group: 'documents',
-    method: 'GET',
-    path: '/platform-openapi.json',
     summary: 'Describes the nine endpoints of the platform and its webhooks',
     responses: { 200: { description: 'OpenAPI 3.1', schema: OpenApiResponse } },
     run: ({ simulator }) => ok(platformOpenApi({ baseUrl: simulator.baseUrl })),
@@ -77,11 +112,8 @@ export const clockNow = ({ clock }: Core) => ({ mode: clock.mode, now: isoMicros
 const REAL_CLOCK = 'Only a virtual clock can be advanced; start the simulator with --clock virtual.'
 
 export const TIME_ROUTES: readonly ControlRoute[] = [
-  defineRoute({
+  timeRoute('POST /settle', {
     id: 'settle',
-    group: 'time',
-    method: 'POST',
-    path: '/settle',
     summary: 'Waits until nothing is in flight and no timer is due',
     body: EmptyBody,
     responses: { 200: { description: 'Nothing is in flight', schema: SettledResponse } },
@@ -90,17 +122,14 @@ export const TIME_ROUTES: readonly ControlRoute[] = [
       return ok({ settled: true, next_seq: core.journal.nextSeq })
     },
   }),
-  defineRoute({
+  timeRoute('POST /clock/advance', {
     id: 'advanceClock',
-    group: 'time',
-    method: 'POST',
-    path: '/clock/advance',
     summary: 'Advances a virtual clock; timers that become due fire in order',
     body: AdvanceClockBody,
     example: { by: '10m' },
     responses: {
       200: { description: 'The clock after the change', schema: ClockResponse },
-      409: { description: 'The clock is real and cannot be advanced', schema: ControlErrorResponse },
+      409: 'The clock is real and cannot be advanced',
     },
     async run({ core, simulator, body }) {
       if (core.clock.mode === 'real') throw new ControlProblem(409, 'real_clock', REAL_CLOCK)
@@ -108,11 +137,8 @@ export const TIME_ROUTES: readonly ControlRoute[] = [
       return ok(clockNow(core))
     },
   }),
-  defineRoute({
+  timeRoute('POST /reset', {
     id: 'reset',
-    group: 'time',
-    method: 'POST',
-    path: '/reset',
     summary: 'Removes chats, timers, faults and journal; nothing from before the reset is delivered after it',
     body: EmptyBody,
     responses: { 200: { description: 'The state is that of a start', schema: ResetResponse } },
@@ -124,11 +150,8 @@ export const TIME_ROUTES: readonly ControlRoute[] = [
 ]
 
 export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
-  defineRoute({
+  snapshotRoute('GET /snapshot', {
     id: 'captureSnapshot',
-    group: 'snapshot',
-    method: 'GET',
-    path: '/snapshot',
     summary: 'Captures the whole state as JSON',
     description:
       'Chats, files, deadlines, counters, settings, faults, the clock, and events that are not delivered yet. `keys=true` adds the API keys, `journal=true` the journal.',
@@ -137,18 +160,15 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
     run: ({ simulator, query }) =>
       ok(simulator.snapshot({ keys: query.keys === 'true', journal: query.journal === 'true' })),
   }),
-  defineRoute({
+  snapshotRoute('PUT /snapshot', {
     id: 'restoreSnapshot',
-    group: 'snapshot',
-    method: 'PUT',
-    path: '/snapshot',
     summary: 'Replaces the whole state by a snapshot, or changes nothing',
     description:
       'Requests in flight are aborted as by a reset. Events that were not delivered are sent, also those that were being sent when the snapshot was captured. The base URL, a webhook URL that is set, and masked keys stay as they are.',
     body: SnapshotBody,
     responses: {
       200: { description: 'Restored', schema: RestoredResponse },
-      422: { description: 'The snapshot cannot be restored; nothing was changed', schema: ControlErrorResponse },
+      422: 'The snapshot cannot be restored; nothing was changed',
     },
     async run({ simulator, core, body }) {
       const { handover_sim, taken_at, ...snapshot } = body as Snapshot

@@ -1,4 +1,6 @@
 /** Shows and changes the configuration and the availability, as a person does in the workspace. */
+import * as z from 'zod/mini'
+import { AvailabilityReason, AvailabilityValue, named } from '../../../contract/schemas.ts'
 import { VERSION } from '../../../contract/version.ts'
 import { DEFAULT_QUEUE, isOpen } from '../../../platform/availability.ts'
 import { botById } from '../../../platform/chats.ts'
@@ -6,22 +8,70 @@ import type { BotState } from '../../../platform/state.ts'
 import { chatSummary } from '../../../platform/transcript.ts'
 import { isoMicros } from '../../../runtime/clock.ts'
 import type { Core } from '../../../simulator/core.ts'
-import { ConfigBody, SetAvailabilityBody } from '../request-schemas.ts'
-import {
-  AssumptionsResponse,
-  ConfigResponse,
-  ControlErrorResponse,
-  QueueResponse,
-  StateResponse,
-} from '../response-schemas.ts'
-import { type ControlRoute, defineRoute, ok } from '../route.ts'
-import { wireSummary } from './chats.ts'
-import { clockNow } from './simulator.ts'
+import { type ControlRoute, NonEmptyText, ok, routesOf } from '../route.ts'
+import { ChatSummary, wireSummary } from './chats.ts'
+import { clock, clockNow } from './simulator.ts'
 
-const REFUSED = {
-  description: 'A name or value is not allowed; lists what is allowed. Nothing was changed',
-  schema: ControlErrorResponse,
-}
+const ConfigBody = z
+  .record(z.string(), z.unknown())
+  .check(named('ConfigPatch', 'Knobs and settings by dotted name, each value as in the config file'))
+
+const SetAvailabilityBody = z
+  .strictObject({
+    availability: AvailabilityValue,
+    queue: z.optional(NonEmptyText),
+    reason: z.optional(AvailabilityReason),
+  })
+  .check(named('AvailabilityChange', 'As if set in the workspace'))
+
+const ConfigResponse = z
+  .record(z.string(), z.unknown())
+  .check(named('Config', 'The effective settings by name; keys are masked'))
+
+const QueueResponse = z
+  .object({
+    bot_id: z.int(),
+    queue: z.string(),
+    availability: AvailabilityValue,
+    reason: z.nullable(AvailabilityReason),
+    updated_at: z.nullable(z.string()),
+    open: z.boolean(),
+  })
+  .check(named('Availability', '`open` also depends on the business hours'))
+
+const StateResponse = z
+  .object({
+    version: z.string(),
+    config: ConfigResponse,
+    clock,
+    availability: z.array(QueueResponse),
+    chats: z.array(ChatSummary),
+    journal: z.object({ first_seq: z.int(), next_seq: z.int() }),
+  })
+  .check(named('State', 'Effective config, availability and chats'))
+
+const AssumptionsResponse = z
+  .object({
+    assumptions: z.array(
+      z.object({
+        name: z.string(),
+        rule: z.string(),
+        open: z.string(),
+        behaviour: z.string(),
+        knobs: z.array(z.object({ name: z.string(), value: z.unknown(), allowed: z.string() })),
+      }),
+    ),
+  })
+  .check(
+    named(
+      'Assumptions',
+      'What the platform leaves open, what the simulator does instead, and the knobs that change it',
+    ),
+  )
+
+const route = routesOf('workspace')
+
+const REFUSED = 'A name or value is not allowed; lists what is allowed. Nothing was changed'
 
 /** Before its first update a queue has the value of the knob `availability.initial`. */
 function availabilityOf({ platform }: Core, bot: BotState, name = DEFAULT_QUEUE) {
@@ -44,11 +94,8 @@ function allQueues(core: Core) {
 }
 
 export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
-  defineRoute({
+  route('GET /state', {
     id: 'getState',
-    group: 'workspace',
-    method: 'GET',
-    path: '/state',
     summary: 'Shows the effective config, the availability and the chats',
     responses: { 200: { description: 'The state', schema: StateResponse } },
     run: ({ core, simulator }) =>
@@ -61,31 +108,22 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
         journal: { first_seq: core.journal.firstSeq, next_seq: core.journal.nextSeq },
       }),
   }),
-  defineRoute({
+  route('GET /config', {
     id: 'getConfig',
-    group: 'workspace',
-    method: 'GET',
-    path: '/config',
     summary: 'Shows the effective config',
     responses: { 200: { description: 'By name', schema: ConfigResponse } },
     run: ({ simulator }) => ok(simulator.config()),
   }),
-  defineRoute({
+  route('PATCH /config', {
     id: 'patchConfig',
-    group: 'workspace',
-    method: 'PATCH',
-    path: '/config',
     summary: 'Changes knobs and settings, all or none',
     body: ConfigBody,
     example: { 'typing.webhook': 'off', 'webhook.url': 'http://127.0.0.1:3000/webhook' },
     responses: { 200: { description: 'The effective config', schema: ConfigResponse }, 422: REFUSED },
     run: async ({ simulator, body }) => ok(await simulator.configure(body)),
   }),
-  defineRoute({
+  route('PUT /availability', {
     id: 'setAvailability',
-    group: 'workspace',
-    method: 'PUT',
-    path: '/availability',
     summary: 'Opens or closes handover, as if set in the workspace',
     body: SetAvailabilityBody,
     example: { availability: 'CLOSED', reason: 'BUSINESS_HOURS' },
@@ -95,11 +133,8 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
       return ok(availabilityOf(core, botById(core.platform, core.identity.bot.id), body.queue))
     },
   }),
-  defineRoute({
+  route('GET /assumptions', {
     id: 'listAssumptions',
-    group: 'workspace',
-    method: 'GET',
-    path: '/assumptions',
     summary: 'Lists every default that the platform does not state, with its knobs and their values',
     responses: { 200: { description: 'Each by its name, with the effective values', schema: AssumptionsResponse } },
     run: ({ simulator }) => ok({ assumptions: simulator.assumptions() }),

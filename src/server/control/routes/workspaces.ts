@@ -1,19 +1,79 @@
 /** Creates, shows and closes workspaces: further simulators behind the same port. */
+import * as z from 'zod/mini'
+import { Button, named } from '../../../contract/schemas.ts'
 import { MASK } from '../../../journal/mask.ts'
 import type { BotReply } from '../../../platform/state.ts'
 import type { PlatformSimulatorOptions } from '../../../simulator/options.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions, Workspaces } from '../../../simulator/workspaces.ts'
 import { unknownId } from '../problems.ts'
-import { CreateWorkspaceBody, KeysQuery } from '../request-schemas.ts'
-import {
-  ClosedWorkspaceResponse,
-  ControlErrorResponse,
-  WorkspaceListResponse,
-  WorkspaceResponse,
-} from '../response-schemas.ts'
-import { type ControlRoute, defineRoute, ok } from '../route.ts'
+import { booleanFlag, type ControlRoute, NonEmptyText, ok, routesOf, SeqNumber } from '../route.ts'
 
-const NONE = { description: 'There is no such workspace; lists the workspaces', schema: ControlErrorResponse }
+const isHttp = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
+const CreateWorkspaceBody = z
+  .strictObject({
+    name: z.optional(
+      NonEmptyText.check(
+        z.describe('Letters, digits, ".", "_", "-": the same name has the same keys, bot and seed every time'),
+      ),
+    ),
+    seed: z.optional(SeqNumber),
+    clock: z.optional(
+      z.union(
+        [z.enum(['real', 'virtual']), z.strictObject({ mode: z.literal('virtual'), start: z.optional(NonEmptyText) })],
+        {
+          error: 'real, virtual or { mode: virtual, start }',
+        },
+      ),
+    ),
+    bot: z.optional(
+      z.strictObject({
+        id: z.optional(z.int().check(z.positive())),
+        name: z.optional(NonEmptyText),
+        organization_id: z.optional(z.int()),
+        replies: z.optional(
+          z.array(z.strictObject({ match: NonEmptyText, text: z.string(), buttons: z.optional(z.array(Button)) })),
+        ),
+      }),
+    ),
+    webhook_url: z.optional(
+      z.string().check(z.refine(isHttp, { error: 'an http or https URL' }), z.describe('Where its events are sent')),
+    ),
+    knobs: z.optional(z.record(z.string(), z.unknown()).check(z.describe('By dotted name, as in the config file'))),
+    business_hours: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
+  })
+  .check(named('NewWorkspace', 'Options that are left out are those of the server; by default there is no webhook'))
+type CreateWorkspaceBody = z.infer<typeof CreateWorkspaceBody>
+
+const KeysQuery = z.strictObject({ keys: booleanFlag('Include the unmasked API keys') })
+
+const key = z.string().check(z.describe('`***` unless `keys=true`'))
+
+const WorkspaceResponse = z
+  .object({
+    id: z.string(),
+    name: z.nullable(z.string()),
+    api_key: key,
+    bot_api_key: key,
+    bot_id: z.int(),
+    webhook_secret: z.string().check(z.describe('The key that signs its webhooks: the same as `api_key`')),
+    webhook_url: z.nullable(z.string()),
+    url: z.string().check(z.describe('The base URL of the platform, the same for all workspaces')),
+    control: z.string().check(z.describe('The base URL of its control API')),
+  })
+  .check(named('Workspace', 'A simulator of its own, selected by its API keys'))
+
+const WorkspaceListResponse = z
+  .object({ workspaces: z.array(WorkspaceResponse) })
+  .check(named('Workspaces', 'All workspaces except the default one'))
+
+const ClosedWorkspaceResponse = z
+  .object({ closed: z.literal(true), id: z.string() })
+  .check(named('WorkspaceClosed', 'Its keys are no longer valid'))
+
+const route = routesOf('workspaces')
+
+const NONE = 'There is no such workspace; lists the workspaces'
 
 export function requireWorkspace({ workspaces }: { workspaces: Workspaces }, id: string): PlatformWorkspace {
   const found = workspaces.find(id)
@@ -67,11 +127,8 @@ function botOf({ organization_id, replies, ...bot }: NonNullable<CreateWorkspace
 }
 
 export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
-  defineRoute({
+  route('POST /workspaces', {
     id: 'createWorkspace',
-    group: 'workspaces',
-    method: 'POST',
-    path: '/workspaces',
     summary: 'Creates a simulator behind this port, with its own bot, keys, webhook, clock, seed and journal',
     description:
       'API calls select it by their API key. Options that are left out are those of the server; keys, bot and seed are derived from the seed of the server and the name, or a number.',
@@ -79,39 +136,30 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     example: { name: 'checkout', webhook_url: 'http://127.0.0.1:3000/webhook', clock: 'virtual' },
     responses: {
       201: { description: 'The workspace with its keys', schema: WorkspaceResponse },
-      409: { description: 'The name or a key is in use', schema: ControlErrorResponse },
-      422: { description: 'An option is invalid; lists every reason', schema: ControlErrorResponse },
+      409: 'The name or a key is in use',
+      422: 'An option is invalid; lists every reason',
     },
     run({ workspaces, body }) {
       const made = workspaces.create(optionsFrom(body))
       return { status: 201, body: infoOf(made, true) }
     },
   }),
-  defineRoute({
+  route('GET /workspaces', {
     id: 'listWorkspaces',
-    group: 'workspaces',
-    method: 'GET',
-    path: '/workspaces',
     summary: 'Lists all workspaces except the default one',
     responses: { 200: { description: 'Oldest first; keys are masked', schema: WorkspaceListResponse } },
     run: ({ workspaces }) => ok({ workspaces: workspaces.list().map(one => infoOf(one, false)) }),
   }),
-  defineRoute({
+  route('GET /workspaces/:workspace', {
     id: 'getWorkspace',
-    group: 'workspaces',
-    method: 'GET',
-    path: '/workspaces/:workspace',
     summary: 'Shows one workspace',
     query: KeysQuery,
     responses: { 200: { description: 'The keys are masked unless `keys=true`', schema: WorkspaceResponse }, 404: NONE },
     run: ({ param, query, ...control }) =>
       ok(infoOf(requireWorkspace(control, param('workspace')), query.keys === 'true')),
   }),
-  defineRoute({
+  route('DELETE /workspaces/:workspace', {
     id: 'closeWorkspace',
-    group: 'workspaces',
-    method: 'DELETE',
-    path: '/workspaces/:workspace',
     summary: 'Closes a workspace and aborts what is in flight',
     responses: { 200: { description: 'Its keys are no longer valid', schema: ClosedWorkspaceResponse }, 404: NONE },
     async run({ param, ...control }) {
