@@ -4,57 +4,66 @@
  */
 import { formatDuration, parseDuration } from '../text/quantities.ts'
 
+export type JsonShape = Readonly<Record<string, unknown>>
+
 export interface KnobType<T> {
   readonly initial: T
   /** The allowed values in words, for error messages and docs. */
   readonly allowed: string
+  /** The allowed values as JSON Schema, for editors. */
+  readonly schema: JsonShape
   /** The value, or undefined when `raw` is not allowed. */
   parse(raw: unknown): T | undefined
   format(value: T): unknown
-  /** The allowed values as JSON Schema, for editors. */
-  readonly schema: JsonShape
 }
-export type JsonShape = Readonly<Record<string, unknown>>
+
+const knobType = <T>(
+  initial: T,
+  allowed: string,
+  schema: JsonShape,
+  parse: KnobType<T>['parse'],
+  format: KnobType<T>['format'] = value => value,
+): KnobType<T> => ({ initial, allowed, schema, parse, format })
 
 const spelled = (raw: unknown): unknown => (raw === true ? 'on' : raw === false ? 'off' : raw === null ? 'null' : raw)
 
 /** Words that YAML and JSON can also write as a value. */
 const spellings: Record<string, unknown> = { on: true, off: false, null: null, true: true }
-const written = (wordKnob: string): unknown[] => {
-  if (Object.hasOwn(spellings, wordKnob)) return [wordKnob, spellings[wordKnob]]
-  return /^\d+$/.test(wordKnob) ? [wordKnob, Number(wordKnob)] : [wordKnob]
+const written = (word: string): unknown[] => {
+  if (Object.hasOwn(spellings, word)) return [word, spellings[word]]
+  return /^\d+$/.test(word) ? [word, Number(word)] : [word]
 }
 const OFF: JsonShape = { enum: written('off') }
-const DURATION: JsonShape = { type: 'string', pattern: '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$' }
-const orOff = (shape: JsonShape): JsonShape => ({ anyOf: [OFF, shape] })
+
+/** Adds `off`, the default, which null stands for. */
+const orOff = <T>({ allowed, schema, parse, format }: KnobType<T>): KnobType<T | null> =>
+  knobType<T | null>(
+    null,
+    `off | ${allowed}`,
+    { anyOf: [OFF, schema] },
+    raw => (spelled(raw) === 'off' ? null : parse(raw)),
+    value => (value === null ? 'off' : format(value)),
+  )
 
 export function choiceKnob<const V extends readonly string[]>(values: V, initial: V[number]): KnobType<V[number]> {
   const named = (raw: unknown) => values.find(value => typeof raw !== 'object' && value === String(raw))
-  const find = (raw: unknown) => named(raw) ?? named(spelled(raw))
   const schema = { enum: values.flatMap(written) }
-  return { initial, allowed: values.join(' | '), parse: find, format: value => value, schema }
+  return knobType<V[number]>(initial, values.join(' | '), schema, raw => named(raw) ?? named(spelled(raw)))
 }
 
-/** A duration in milliseconds; with `off`, null stands for off. */
-export function durationKnob(initialMs: number): KnobType<number> {
-  return {
-    initial: initialMs,
-    allowed: 'a duration such as 500ms, 5s, 10m, 12h',
-    parse: raw => parseDuration(raw) ?? undefined,
-    format: formatDuration,
-    schema: DURATION,
-  }
-}
+const DURATION: JsonShape = { type: 'string', pattern: '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$' }
 
-export function durationOrOffKnob(): KnobType<number | null> {
-  return {
-    initial: null,
-    allowed: 'off | a duration such as 500ms, 5s, 10m, 12h',
-    parse: raw => (spelled(raw) === 'off' ? null : (parseDuration(raw) ?? undefined)),
-    format: value => (value === null ? 'off' : formatDuration(value)),
-    schema: orOff(DURATION),
-  }
-}
+/** A duration in milliseconds. */
+export const durationKnob = (initialMs: number): KnobType<number> =>
+  knobType(
+    initialMs,
+    'a duration such as 500ms, 5s, 10m, 12h',
+    DURATION,
+    raw => parseDuration(raw) ?? undefined,
+    formatDuration,
+  )
+
+export const durationOrOffKnob = (): KnobType<number | null> => orOff(durationKnob(0))
 
 /** `[a, b]` in YAML and JSON, `[a,b]` or `a,b` in a flag; `off` is the empty list. */
 function listOf(raw: unknown): unknown[] | undefined {
@@ -66,106 +75,81 @@ function listOf(raw: unknown): unknown[] | undefined {
 }
 
 function list<T>(
-  allowed: string,
+  items: string,
   initial: readonly T[],
-  one: (raw: unknown) => T | null,
-  format: (item: T) => unknown,
-  items: JsonShape,
-) {
-  const kind: KnobType<readonly T[]> = {
-    initial,
-    allowed,
-    parse(raw) {
-      const items = listOf(raw)?.map(one)
-      return items?.every(item => item !== null) ? items : undefined
-    },
-    format: value => (value.length === 0 ? 'off' : value.map(format)),
-    schema: { anyOf: [OFF, { type: 'array', items }, { type: 'string' }] },
+  schema: JsonShape,
+  parseItem: (raw: unknown) => T | null,
+  formatItem: (item: T) => unknown = item => item,
+): KnobType<readonly T[]> {
+  const parse = (raw: unknown) => {
+    const parsed = listOf(raw)?.map(parseItem)
+    return parsed?.every(item => item !== null) ? parsed : undefined
   }
-  return kind
+  const anyOf = [OFF, { type: 'array', items: schema }, { type: 'string' }]
+  const format = (value: readonly T[]) => (value.length === 0 ? 'off' : value.map(formatItem))
+  return knobType<readonly T[]>(initial, `off | a list of ${items}`, { anyOf }, parse, format)
 }
 
 export const durationListKnob = (): KnobType<readonly number[]> =>
-  list('off | a list of durations such as [1s, 5s]', [], parseDuration, formatDuration, DURATION)
+  list('durations such as [1s, 5s]', [], DURATION, parseDuration, formatDuration)
 
 /** A list of words from a fixed set. */
 export const choiceListKnob = <const V extends readonly string[]>(values: V, initial: readonly V[number][]) =>
-  list<V[number]>(
-    `off | a list of ${values.join(', ')}`,
-    initial,
-    raw => values.find(value => value === raw) ?? null,
-    value => value,
-    { enum: values },
-  )
+  list<V[number]>(values.join(', '), initial, { enum: values }, raw => values.find(value => value === raw) ?? null)
 
 /** A list of words of one form, such as `web=chatbubble`; `form` describes it in errors. */
 export const patternListKnob = (form: string, pattern: RegExp, initial: readonly string[] = []) =>
-  list<string>(
-    `off | a list of ${form}`,
-    initial,
-    raw => (typeof raw === 'string' && pattern.test(raw) ? raw : null),
-    value => value,
-    { type: 'string', pattern: pattern.source },
+  list<string>(form, initial, { type: 'string', pattern: pattern.source }, raw =>
+    typeof raw === 'string' && pattern.test(raw) ? raw : null,
   )
 
-export function countKnob(initial: number, max = Number.MAX_SAFE_INTEGER): KnobType<number> {
+const MOST = Number.MAX_SAFE_INTEGER
+
+export function countKnob(initial: number, max = MOST): KnobType<number> {
   const parse = (raw: unknown) => {
     const value = typeof raw === 'string' && /^\d+$/.test(raw) ? Number(raw) : raw
     return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 && value <= max ? value : undefined
   }
-  const schema = { type: 'integer', minimum: 1, maximum: max }
-  return { initial, allowed: `a whole number from 1 to ${max}`, parse, format: value => value, schema }
+  const allowed = `a whole number from 1${max === MOST ? '' : ` to ${max}`}`
+  return knobType(initial, allowed, { type: 'integer', minimum: 1, maximum: max }, parse)
 }
 
-export function countOrOffKnob(): KnobType<number | null> {
-  const inner = countKnob(1)
-  return {
-    initial: null,
-    allowed: 'off | a whole number from 1',
-    parse: raw => (spelled(raw) === 'off' ? null : inner.parse(raw)),
-    format: value => value ?? 'off',
-    schema: orOff(inner.schema),
-  }
-}
+export const countOrOffKnob = (): KnobType<number | null> => orOff(countKnob(1))
 
-/** Calls per window, written `10/1s`; null is off. */
+/** Calls per window, written `10/1s`. */
 export interface Rate {
   readonly calls: number
   readonly windowMs: number
 }
-export function rateOrOffKnob(): KnobType<Rate | null> {
-  return {
-    initial: null,
-    allowed: 'off | calls per window such as 10/1s',
-    parse(raw) {
-      if (spelled(raw) === 'off') return null
-      const [, calls, window] = (typeof raw === 'string' && /^([1-9]\d{0,8})\/(.*)$/.exec(raw)) || []
-      const windowMs = parseDuration(window)
-      return windowMs ? { calls: Number(calls), windowMs } : undefined
-    },
-    format: value => (value === null ? 'off' : `${value.calls}/${formatDuration(value.windowMs)}`),
-    schema: orOff({ type: 'string', pattern: '^[1-9]\\d{0,8}/\\d+(\\.\\d+)?(ms|s|m|h)$' }),
-  }
+
+function parseRate(raw: unknown): Rate | undefined {
+  const [, calls, window] = (typeof raw === 'string' && /^([1-9]\d{0,8})\/(.*)$/.exec(raw)) || []
+  const windowMs = parseDuration(window)
+  return windowMs ? { calls: Number(calls), windowMs } : undefined
 }
+
+export const rateOrOffKnob = (): KnobType<Rate | null> =>
+  orOff(
+    knobType(
+      { calls: 1, windowMs: 1000 },
+      'calls per window such as 10/1s',
+      { type: 'string', pattern: '^[1-9]\\d{0,8}/\\d+(\\.\\d+)?(ms|s|m|h)$' },
+      parseRate,
+      ({ calls, windowMs }) => `${calls}/${formatDuration(windowMs)}`,
+    ),
+  )
 
 /** Free text; with `mayBeEmpty`, also the empty text. */
-export function textKnob(initial: string, mayBeEmpty = false): KnobType<string> {
-  return {
+export const textKnob = (initial: string, mayBeEmpty = false): KnobType<string> =>
+  knobType(
     initial,
-    allowed: mayBeEmpty ? 'a text' : 'a text that is not empty',
-    parse: raw => (typeof raw === 'string' && (mayBeEmpty || raw !== '') ? raw : undefined),
-    format: value => value,
-    schema: { type: 'string', ...(mayBeEmpty ? {} : { minLength: 1 }) },
-  }
-}
+    mayBeEmpty ? 'a text' : 'a text that is not empty',
+    { type: 'string', ...(mayBeEmpty ? {} : { minLength: 1 }) },
+    raw => (typeof raw === 'string' && (mayBeEmpty || raw !== '') ? raw : undefined),
+  )
 
 /** One printable word, such as a key or a header name. */
-export function wordKnob(initial: string, allowed: string, pattern = /^[\x21-\x7e]+$/): KnobType<string> {
-  return {
-    initial,
-    allowed,
-    parse: raw => (typeof raw === 'string' && pattern.test(raw) ? raw : undefined),
-    format: value => value,
-    schema: { type: 'string', pattern: pattern.source },
-  }
-}
+export const wordKnob = (initial: string, allowed: string, pattern = /^[\x21-\x7e]+$/): KnobType<string> =>
+  knobType(initial, allowed, { type: 'string', pattern: pattern.source }, raw =>
+    typeof raw === 'string' && pattern.test(raw) ? raw : undefined,
+  )

@@ -44,7 +44,7 @@ function subtle(): SubtleCrypto {
 }
 
 /** One character per byte; in pieces, because the number of arguments of a call is limited. */
-export function binaryText(bytes: Bytes): string {
+export function binaryText(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += PIECE) text += String.fromCharCode(...bytes.subarray(at, at + PIECE))
   return text
@@ -58,7 +58,7 @@ export function fromBinaryText(text: string): Bytes {
   return bytes
 }
 
-export const toBase64 = (bytes: Bytes): string => btoa(binaryText(bytes))
+export const toBase64 = (bytes: Uint8Array): string => btoa(binaryText(bytes))
 
 export const toHex = (bytes: Bytes): string => Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 

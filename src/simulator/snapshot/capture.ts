@@ -1,23 +1,15 @@
 /** Captures the whole state of a simulator in one synchronous step, so that its parts belong to the same moment. */
-import { keyRoles, type ReplacedKey } from '../../api/keyring.ts'
+import { keyRoles } from '../../api/keyring.ts'
 import { formatKnobs } from '../../contract/knobs.ts'
 import { VERSION } from '../../contract/version.ts'
 import { maskEntry } from '../../journal/mask.ts'
 import type { BotState, Chat, DeadlineAction, Deadlines, Message, StoredFile } from '../../platform/state.ts'
 import { wallTime } from '../../runtime/clock.ts'
-import type { CapturedJob, DeliveryPhase } from '../../webhooks/job.ts'
+import { fromBinaryText, toBase64 } from '../../signature/hmac.ts'
+import type { CapturedJob } from '../../webhooks/job.ts'
 import type { Core } from '../core.ts'
 import { effectiveConfig } from '../settings.ts'
-import type {
-  BotRow,
-  ChatRow,
-  DeadlineRow,
-  DeliveryRow,
-  FileRow,
-  MessageRow,
-  ReplacedKeyRow,
-  Snapshot,
-} from './schema.ts'
+import type { BotRow, ChatRow, DeadlineRow, DeliveryRow, FileRow, MessageRow, Snapshot } from './schema.ts'
 
 export const SNAPSHOT_VERSION = 1
 
@@ -31,7 +23,6 @@ export interface SnapshotOptions {
 /** The result is plain JSON and shares no object with the simulator. */
 export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snapshot {
   const { platform, identity } = core
-  const { bot } = identity
   const deliveries = core.dispatcher.capture()
   const rank = ranking(deliveries.jobs, core.deadlineTimer.order)
   const faults = core.faultRegistry.capture()
@@ -40,10 +31,10 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
     handover_sim: VERSION,
     taken_at: wallTime(),
     seed: identity.seed,
-    bot: { id: bot.id, name: bot.name, organization_id: bot.organizationId },
+    bot: snakeCase(identity.bot),
     clock: clockOf(core),
     config: configOf(core, options),
-    ...(options.keys ? { replaced_keys: core.keyring.replaced().map(replacedKeyRow) } : {}),
+    ...(options.keys ? { replaced_keys: core.keyring.replaced().map(snakeCase) } : {}),
     bots: [...platform.state.bots.values()].map(botRow),
     chats: [...platform.state.chats.values()].map(chat => chatRow(chat, core.lastEvent.get(chat.id) ?? null)),
     files: [...platform.state.files.values()].map(fileRow),
@@ -75,10 +66,10 @@ function ranking(jobs: readonly CapturedJob[], deadlineTimer: number | null): (o
   return order => sorted.indexOf(order)
 }
 
-function clockOf({ clock }: Core): Snapshot['clock'] {
-  const now = { now_ms: clock.now() }
-  return clock.mode === 'virtual' ? { mode: clock.mode, ...now, start_ms: clock.startMs } : { mode: clock.mode, ...now }
-}
+const clockOf = ({ clock }: Core): Snapshot['clock'] =>
+  clock.mode === 'virtual'
+    ? { mode: clock.mode, now_ms: clock.now(), start_ms: clock.startMs }
+    : { mode: clock.mode, now_ms: clock.now() }
 
 function configOf(core: Core, { keys }: SnapshotOptions): Record<string, unknown> {
   const { seed: _, clock: __, 'bot.id': ___, 'bot.name': ____, ...config } = effectiveConfig(core)
@@ -116,7 +107,7 @@ const renamed = (fields: object, rename: (name: string) => string) =>
 /** Renames the fields of the object, not those of the values in it. */
 const snakeCase = <Fields extends object>(fields: Fields) =>
   renamed(fields, name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)) as InSnakeCase<Fields>
-const camelCase = <Fields extends object>(fields: Fields) =>
+export const camelCase = <Fields extends object>(fields: Fields) =>
   renamed(fields, name => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())) as InCamelCase<Fields>
 
 export const botRow = ({ queues, ...bot }: BotState): BotRow => ({
@@ -136,19 +127,8 @@ export const fileRow = ({ bytes, ...file }: StoredFile): FileRow => ({
 
 export const fileFromRow = ({ base64, ...row }: FileRow): StoredFile => ({
   ...camelCase(row),
-  bytes: base64 === undefined ? null : fromBase64(base64),
+  bytes: base64 === undefined ? null : fromBinaryText(atob(base64)),
 })
-
-const CHUNK = 8192
-
-/** Browsers have no Buffer. */
-function toBase64(bytes: Uint8Array): string {
-  let binary = ''
-  for (let at = 0; at < bytes.length; at += CHUNK) binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK))
-  return btoa(binary)
-}
-
-const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), char => char.charCodeAt(0))
 
 export function chatRow({ words: _, persona, takeover, messages, ...chat }: Chat, lastEvent: number | null): ChatRow {
   return {
@@ -201,15 +181,13 @@ export function deliveryRow({ phase, faults, ...job }: CapturedJob, rank: (order
 }
 
 export function jobFromRow(row: DeliveryRow): CapturedJob {
-  const { phase: _, applied, ...job } = row
-  return { ...camelCase(job), phase: phaseOf(row), faults: applied }
+  if (row.phase !== 'scheduled') return { ...fieldsFromRow(row), phase: { kind: row.phase } }
+  const { due, ...job } = row
+  return { ...fieldsFromRow(job), phase: { kind: row.phase, ...camelCase(due) } }
 }
 
-function phaseOf(row: DeliveryRow): DeliveryPhase {
-  if (row.phase !== 'scheduled') return { kind: row.phase }
-  const { at_ms: atMs, order, next } = row.due
-  return { kind: 'scheduled', atMs, order, next }
-}
-
-export const replacedKeyRow = (key: ReplacedKey): ReplacedKeyRow => snakeCase(key)
-export const replacedKeyFromRow = (row: ReplacedKeyRow): ReplacedKey => camelCase(row)
+const fieldsFromRow = <Row extends object>({
+  phase: _,
+  applied: faults,
+  ...job
+}: Row & Pick<DeliveryRow, 'phase' | 'applied'>) => ({ ...camelCase(job), faults })

@@ -12,11 +12,11 @@ import { InvalidOptionError, type SettingProblem } from '../options.ts'
 import { applySettings, checkEngine, type ReadSettings, readSettings } from '../settings.ts'
 import {
   botFromRow,
+  camelCase,
   chatFromRow,
   deadlineFromRow,
   fileFromRow,
   jobFromRow,
-  replacedKeyFromRow,
   SNAPSHOT_VERSION,
 } from './capture.ts'
 import type { Snapshot } from './schema.ts'
@@ -31,7 +31,7 @@ export function applySnapshot(core: Core, { snapshot, settings }: Restoration): 
   const before = new Map(core.platform.state.chats)
   core.forget()
   core.identity.seed = snapshot.seed
-  core.identity.bot = botFrom(snapshot)
+  core.identity.bot = camelCase(snapshot.bot)
   if (core.clock.mode === 'virtual' && snapshot.clock.mode === 'virtual')
     core.clock.set(snapshot.clock.start_ms, snapshot.clock.now_ms)
   applySettings(core, settings)
@@ -53,8 +53,6 @@ export function applySnapshot(core: Core, { snapshot, settings }: Restoration): 
     deliveries.start()
   }
 }
-
-const botFrom = ({ bot: { id, name, organization_id } }: Snapshot) => ({ id, name, organizationId: organization_id })
 
 /** Keeps the object of a chat that also exists in the snapshot, so that its handles show the restored state. */
 function restoreState(core: Core, snapshot: Snapshot, before: ReadonlyMap<string, Chat>): void {
@@ -79,7 +77,7 @@ function restoreKeys(
 ): void {
   refreshBots()
   keyring.forgetReplaced()
-  keyring.restoreReplaced(replaced_keys.map(replacedKeyFromRow))
+  keyring.restoreReplaced(replaced_keys.map(camelCase))
   const keys = new Map(keyRoles(platform.knobs).map(({ role, key }) => [role, key]))
   const windows = rate_limits.flatMap(({ key: role, start_ms: start, calls }) => {
     const key = keys.get(role)

@@ -1,11 +1,11 @@
-/** The settings of zod are shared by every copy of it in the process: a user's own must not change our messages. */
+/** Checks that a zod locale of the user changes no message: all copies of zod in a process share their settings. */
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { layerOf } from '../../src/config/schema.ts'
 import { parseSource } from '../../src/files/document.ts'
 import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 
-function speakGerman(): void {
+function useGermanLocale(): void {
   const before = z.config().localeError
   z.config(z.locales.de())
   onTestFinished(() => void z.config({ localeError: before }))
@@ -20,14 +20,19 @@ const failureOf = (text: string): string => {
   }
 }
 
-it('a config file', () => {
-  speakGerman()
-  expect(failureOf('port: "80"')).toBe('c.yaml:1:7: port: must be an integer, got the string "80".')
+it('a German zod locale does not change the errors of a config file', () => {
+  useGermanLocale()
+  expect(failureOf('port: "80"')).toBe(
+    'c.yaml:1:7: port: must be a whole number from 0 to 65535 (0 takes any free port), got the string "80".',
+  )
+  expect(failureOf('bot: { replies: [{ match: [], text: x }] }')).toBe(
+    'c.yaml:1:27: bot.replies[0].match: must be a string, got an array of 0.',
+  )
   expect(failureOf('bot: []')).toBe('c.yaml:1:6: bot: must be an object, got an array of 0.')
 })
 
-it('a call, a fault, a snapshot', async () => {
-  speakGerman()
+it('a German zod locale does not change the errors of a call and of a fault', async () => {
+  useGermanLocale()
   const sim = createPlatformSimulator()
   const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ bot_id: 'x', chat_id: 'c' })
