@@ -105,8 +105,8 @@ const Issue = z.object({
   allowed: z.optional(z.union([z.string(), z.array(z.string())])),
 })
 
-export const ErrorBody = z.object({ code: z.string(), message: z.string(), issues: z.optional(z.array(Issue)) })
+export const ControlErrorBody = z.object({ code: z.string(), message: z.string(), issues: z.optional(z.array(Issue)) })
 
 export const ControlErrorResponse = z
-  .object({ error: ErrorBody })
+  .object({ error: ControlErrorBody })
   .check(named('ControlError', 'Why the request was refused'))

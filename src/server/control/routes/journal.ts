@@ -13,11 +13,11 @@ import { presentEntry } from '../../../wording/entry.ts'
 import { eventStream } from '../event-stream.ts'
 import { ControlProblem } from '../problems.ts'
 import {
+  ControlErrorBody,
   type ControlRequest,
   type ControlResponse,
   type ControlRoute,
   Duration,
-  ErrorBody,
   NonEmptyText,
   ok,
   routesOf,
@@ -58,7 +58,7 @@ const JournalResponse = z
 
 const WaitTimeoutResponse = z
   .object({
-    error: ErrorBody,
+    error: ControlErrorBody,
     nearest: z.object({
       earlier: z.array(EntrySchema),
       other_chat: z.array(EntrySchema),
