@@ -9,10 +9,10 @@ export const base64ToHex = (base64: string): string =>
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Node decodes ASCII faster, and most bodies are ASCII. */
-const isAscii = globalThis.process?.getBuiltinModule?.('node:buffer')?.isAscii ?? null
+const node = globalThis.process?.getBuiltinModule?.('node:buffer') ?? null
 
 /** Throws a TypeError for bytes that are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
-  if (isAscii !== null && bytes instanceof Buffer && isAscii(bytes)) return bytes.toString('latin1')
-  return decoder.decode(bytes)
+  if (node === null || !node.isAscii(bytes)) return decoder.decode(bytes)
+  return node.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
