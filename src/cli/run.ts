@@ -141,7 +141,10 @@ async function runAttached(
   const { waitMs } = session.options
   const failure = await probeTarget(target, waitMs, signal)
   if (failure !== null)
-    return unreachableResult(options, `the target is not there: ${failureText(failure)}${afterwards(waitMs, signal)}`)
+    return unreachableResult(
+      options,
+      `the target is not reachable: ${failureText(failure)}${afterwards(waitMs, signal)}`,
+    )
   return withProgress(session, options)
 }
 

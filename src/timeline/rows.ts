@@ -1,7 +1,6 @@
 /** Turns one journal entry into the content of a timeline row. Every text in it is one safe line. */
 
 import { isMap } from '../contract/objects.ts'
-import type { Failure } from '../evaluator/failure.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { type DriverCallEntry, type InboxItem, isDriverCall, isRunEvent } from '../scenario/run-events.ts'
 import { counted } from '../text/quantities.ts'
@@ -116,7 +115,7 @@ function deliveryRow(entry: EntryOf<'delivery'>): RowContent {
 
 const SHOWN_DELAY_MS = 100
 
-/** `200 in 31 ms`, `no answer: connection refused`; with the delay before it was sent. */
+/** `200 in 31 ms`, `no answer: nothing listens at …`; with the delay before it was sent. */
 export function answerOf({ status, duration_ms, failure, outcome }: EntryOf<'delivery'>, delayMs: number): string {
   const delay = delayMs >= SHOWN_DELAY_MS ? TEXTS.delay(formatMs(delayMs)) : ''
   if (outcome === 'skipped') return TEXTS.notSent(oneLine(failureText(failure), 80))
@@ -200,8 +199,7 @@ const NOTES = defineTexts({
   faultCleared: (name: string) => `fault ${name} cleared`,
   stopped: (why: string) => `stopped: ${why}`,
   stepStarted: (step: string, label: string) => `step ${step}: ${label}`,
-  stepGivesUp: (step: string, error: string) => `step ${step} gives up${error}`,
-  stepFails: (step: string, error: string) => `step ${step} fails${error}`,
+  stepFails: (step: string, error: string) => `step ${step} failed${error}`,
 })
 
 /** Notes without a row: the call or the step that caused them has one. */
@@ -266,13 +264,10 @@ export const stepStartedRow = (entry: EntryOf<'note'>): RowContent => ({
   ok: true,
 })
 
-const WAITS = new Set(['expect', 'sees', 'check'])
-
 /** The end of a step that failed; null when it passed. */
-export function stepEndedRow(entry: EntryOf<'note'>, failure: Pick<Failure, 'kind'> | undefined): RowContent | null {
+export function stepEndedRow(entry: EntryOf<'note'>, failed: boolean): RowContent | null {
   const cause = isRunEvent(entry, 'step_ended') ? entry.failure : undefined
   const error = cause === undefined ? '' : `: ${oneLine(stepFailureText(cause))}`
-  if (failure === undefined && error === '') return null
-  const textOf = failure !== undefined && WAITS.has(failure.kind) ? NOTES.stepGivesUp : NOTES.stepFails
-  return { from: 'player', to: 'player', kind: 'step', label: textOf(String(entry.step), error), ok: false }
+  if (!failed && error === '') return null
+  return { from: 'player', to: 'player', kind: 'step', label: NOTES.stepFails(String(entry.step), error), ok: false }
 }

@@ -23,7 +23,7 @@ export interface TimelineSource extends Pick<ScenarioResult, 'journal' | 'conver
   readonly failures: readonly TimelineFailure[]
 }
 
-type TimelineFailure = Pick<Failure, 'kind' | 'step' | 'entrySeqs'>
+type TimelineFailure = Pick<Failure, 'step' | 'entrySeqs'>
 
 type Draft = { -readonly [Key in keyof TimelineRow]: TimelineRow[Key] } & { entrySeqs: number[] }
 
@@ -37,7 +37,7 @@ interface Builder {
   readonly unanswered: Map<string, Draft>
   /** The last row of each inbox, and what was in it. */
   readonly inboxes: Map<string, { readonly row: Draft; readonly content: string; readonly items: readonly InboxItem[] }>
-  readonly failureOf: ReadonlyMap<number, TimelineFailure>
+  readonly failedSteps: ReadonlySet<number | undefined>
   /** Numbers of the steps under way. */
   readonly underWay: Set<number>
 }
@@ -53,9 +53,7 @@ export function timelineOf(source: TimelineSource): TimelineRow[] {
 }
 
 const createBuilder = ({ journal, conversations, steps, failures }: TimelineSource): Builder => ({
-  failureOf: new Map(
-    failures.flatMap(failure => (failure.step === null ? [] : [[failure.step.number, failure] as const])),
-  ),
+  failedSteps: new Set(failures.map(({ step }) => step?.number)),
   startMs: journal[0]?.at_ms ?? 0,
   conversationOf: new Map(Object.entries(conversations).map(([conversation, chat]) => [chat, conversation])),
   claimedBy: new Map(steps.flatMap(({ number, claimed }) => claimed.map(seq => [seq, number] as const))),
@@ -108,9 +106,9 @@ function addStep(builder: Builder, entry: EntryOf<'note'>): void {
     push(builder, entry, stepStartedRow(entry))
     return
   }
-  const failure = builder.failureOf.get(number)
-  const row = push(builder, entry, stepEndedRow(entry, failure))
-  if (row !== null && failure !== undefined) row.failed = true
+  const failed = builder.failedSteps.has(number)
+  const row = push(builder, entry, stepEndedRow(entry, failed))
+  if (row !== null) row.failed = failed
   builder.underWay.delete(number)
 }
 

@@ -11,7 +11,7 @@ type Texts = { readonly [Code in Failure['code']]: string | ((failure: Of<Code>)
 
 const FAILURES = {
   connection_refused: ({ target, system_code }: Of<'connection_refused'>) =>
-    `connection refused: nothing listens at ${target} (${system_code})`,
+    `nothing listens at ${target} (${system_code})`,
   connection_reset: ({ target, system_code }: Of<'connection_reset'>) =>
     `connection reset by ${target} before a complete answer (${system_code})`,
   connection_closed: ({ target, system_code }: Of<'connection_closed'>) =>
@@ -49,7 +49,7 @@ const OTHER = defineTexts({
   acknowledges: (event: string) => `only 200 acknowledges ${event}`,
 })
 
-/** `connection refused: nothing listens at 127.0.0.1:3000 (ECONNREFUSED)` */
+/** `nothing listens at 127.0.0.1:3000 (ECONNREFUSED)` */
 export const failureText = (failure: { readonly code: string } | undefined): string =>
   (failure && textFor(FAILURE_TEXTS, failure.code, failure)) ?? OTHER.unknown
 

@@ -167,7 +167,7 @@ describe('what came of it', () => {
     const { driver } = await drive(`http: http://127.0.0.1:${port}${VERBS}`)
     expect(await driver.call('accept', context(), never)).toMatchObject({
       outcome: 'unreachable',
-      error: `connection refused: nothing listens at 127.0.0.1:${port} (ECONNREFUSED)`,
+      error: `nothing listens at 127.0.0.1:${port} (ECONNREFUSED)`,
     })
   })
 

@@ -55,7 +55,7 @@ describe('a driver at an address', () => {
     await expect(load(`${url}/d`)).rejects.toThrow(`${url}/d: cannot be read: the server answered 404.`)
     const port = await freePort()
     await expect(load(`http://127.0.0.1:${port}/d`)).rejects.toThrow(
-      `http://127.0.0.1:${port}/d: cannot be read: connection refused: nothing listens at 127.0.0.1:${port} (ECONNREFUSED).`,
+      `http://127.0.0.1:${port}/d: cannot be read: nothing listens at 127.0.0.1:${port} (ECONNREFUSED).`,
     )
     const long = await serving(`# ${'x'.repeat(1_100_000)}`)
     await expect(load(`${long.url}/d`)).rejects.toThrow('cannot be read: it is longer than 1 MiB.')

@@ -280,7 +280,7 @@ describe('wait', () => {
     const { code, err } = await result(['wait', '--url', url, '--timeout', '150ms'])
     expect({ code, err }).toEqual({
       code: 3,
-      err: `${url} is not ready after 150ms: connection refused: nothing listens at ${new URL(url).host} (ECONNREFUSED).\n`,
+      err: `${url} is not ready after 150ms: nothing listens at ${new URL(url).host} (ECONNREFUSED).\n`,
     })
   })
 })

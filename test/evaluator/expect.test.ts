@@ -160,7 +160,7 @@ describe('groups', () => {
         journal.pass(5000)
       })
     })
-    expect(wrong.failures[0]!.happened).toMatch(/^no matching message came; nearest: #9 message/)
+    expect(wrong.failures[0]!.happened).toMatch(/^no call of message matches; nearest: #9 message/)
     const right = await checked(scenario, journal => {
       journal.stimulus(1)
       journal.step(2, () => {
@@ -229,7 +229,7 @@ describe('how often', () => {
     expect(verdict.failures).toHaveLength(1)
     expect(verdict.failures[0]).toMatchObject({
       kind: 'expect',
-      happened: 'message came only twice within 5s (#9, #10), expected exactly 3 times',
+      happened: 'message was called only twice within 5s (#9, #10), expected exactly 3 times',
     })
   })
 
@@ -274,7 +274,7 @@ describe('how often', () => {
     expect(verdict.failures).toHaveLength(1)
     expect(verdict.failures[0]).toMatchObject({
       kind: 'times',
-      happened: 'message came again too soon: #9 and #10 are 0.5 s apart, expected at least 1s',
+      happened: 'message was called again too soon: #9 and #10 are 0.5 s apart, expected at least 1s',
     })
   })
 
@@ -290,7 +290,7 @@ describe('how often', () => {
     expect(verdict.failures[0]).toMatchObject({
       kind: 'times',
       step: { number: 2 },
-      happened: 'message came again too soon: #11 and #12 are 10 ms apart, expected at least 1s',
+      happened: 'message was called again too soon: #11 and #12 are 10 ms apart, expected at least 1s',
     })
   })
 
@@ -357,7 +357,7 @@ describe('within', () => {
     })
     expect(verdict.failures[0]).toMatchObject({ expected: 'expect message within 1s of #9' })
     expect(verdict.failures[0]!.happened).toMatch(
-      /^no matching message came; nearest: #12 message \+1\.\d\d s: 0\.7 s late$/,
+      /^no call of message matches; nearest: #12 message \+1\.\d\d s: 0\.7 s late$/,
     )
     expect(verdict.failures[0]!.hint).toContain('timeouts')
   })

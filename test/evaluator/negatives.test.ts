@@ -28,7 +28,7 @@ describe('none', () => {
     expect(verdict.failures[0]).toMatchObject({
       kind: 'none',
       expected: 'none start for 500ms',
-      happened: '#9 start came at +0.01 s, expected none for 500ms',
+      happened: '#9 start was called at +0.01 s, expected none for 500ms',
       rules: ['E4'],
       entrySeqs: [9],
     })
@@ -45,7 +45,7 @@ describe('none', () => {
       journal.step(2)
     })
     expect(verdict.failures[0]!.happened).toBe(
-      '#5 start came at -0.03 s (before this step, in the same turn), expected none for 500ms',
+      '#5 start was called at -0.03 s (before this step, in the same turn), expected none for 500ms',
     )
   })
 
@@ -135,7 +135,7 @@ describe('never', () => {
       journal.call('start')
     })
     expect(verdict.failures.map(({ kind, happened }) => [kind, happened])).toEqual([
-      ['never', 'start must never come, but #5 start came at +0.04 s, and 1 more (#6)'],
+      ['never', 'start must never be called, but #5 start was called at +0.04 s, and 1 more (#6)'],
     ])
   })
 })
@@ -239,7 +239,7 @@ describe('calls nobody expects', () => {
       {
         kind: 'late',
         expected: 'no call after the end of the scenario',
-        happened: '#13 typing_stop came 1.2 s after the end of the scenario, and 1 more (#15)',
+        happened: '#13 typing_stop was called 1.2 s after the end of the scenario, and 1 more (#15)',
         entrySeqs: [13, 15],
       },
     ])

@@ -30,7 +30,7 @@ it('a field differs: the field, both values, and what the mistake is', async () 
   const failure = await failing(journal => journal.call('message', { ...GOOD, message: 'I&#39;m Anna' }))
   expect(failure).toMatchObject({
     expected: 'expect message { message: "I\'m Anna", sender: { name: "Anna" } } in chat "ada" within 5s',
-    happened: `no matching message came; nearest: #10 message +0.06 s: message: expected "I'm Anna", received "I&#39;m Anna" (only HTML escaping differs)`,
+    happened: `no call of message matches; nearest: #10 message +0.06 s: message: expected "I'm Anna", received "I&#39;m Anna" (only HTML escaping differs)`,
     rules: ['E6'],
     entrySeqs: [10],
   })
@@ -70,7 +70,7 @@ it('a field under another name', async () => {
 it('another chat', async () => {
   const failure = await failing(journal => journal.call('message', GOOD, { conversation: 'bo' }))
   expect(failure.happened).toMatch(
-    /^no matching message came; nearest: #10 message \+0\.06 s: chat_id belongs to chat "bo": cross-talk\?$/,
+    /^no call of message matches; nearest: #10 message \+0\.06 s: chat_id belongs to chat "bo": cross-talk\?$/,
   )
   expect(failure.hint).toMatch(/chat id/)
 })
@@ -177,14 +177,14 @@ it('calls of others, claimed by their own steps, explain nothing', async () => {
     journal.pass(5000)
     journal.end(2)
   })
-  expect(failures[0]).toMatchObject({ conversation: 'ada', nearest: [], happened: 'no start came within 5s' })
+  expect(failures[0]).toMatchObject({ conversation: 'ada', nearest: [], happened: 'start was not called within 5s' })
 })
 
 it('nothing at all: names the address the intermediary has to know', async () => {
   const failure = await failing(() => {})
   expect(failure).toMatchObject({
     happened:
-      'no message { message: "I\'m Anna", sender: { name: "Anna" } } came within 5s: the intermediary made no call for this scenario',
+      'message { message: "I\'m Anna", sender: { name: "Anna" } } was not called within 5s: the intermediary made no call for this scenario',
     hint: 'Does the intermediary know the address of the platform (http://127.0.0.1:4747)?',
     nearest: [],
   })
@@ -193,7 +193,7 @@ it('nothing at all: names the address the intermediary has to know', async () =>
 it('something else came', async () => {
   const failure = await failing(journal => journal.call('typing_start', {}, { conversation: 'ada' }))
   expect(failure.happened).toBe(
-    'no message { message: "I\'m Anna", sender: { name: "Anna" } } came within 5s; what came is #10 typing_start +0.06 s',
+    'message { message: "I\'m Anna", sender: { name: "Anna" } } was not called within 5s; the nearest call is #10 typing_start +0.06 s',
   )
 })
 

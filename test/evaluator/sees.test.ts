@@ -30,7 +30,7 @@ it('what was there before the turn does not count', async () => {
   expect(first(verdict)).toMatchObject({
     kind: 'sees',
     expected: 'agent sees "Hello" exactly once within 5s',
-    happened: 'the agent did not see "Hello" within 5s: nothing new came into the inbox',
+    happened: 'the agent did not see "Hello" within 5s: the inbox has no new item',
   })
   expect(first(verdict).nearest[0]).toMatchObject({ what: 'inbox item 1 "Hello"', why: 'in the inbox before the turn' })
 })
@@ -59,7 +59,7 @@ it('what is there, but before what an earlier step has seen, is told so', async 
     looked(journal, 4, [['A', 'B']], 5000)
   })
   expect(first(verdict).happened).toBe(
-    'the agent did not see "A" within 5s: inbox item 1 "A" is there, but before inbox item 2 "B" of step 3',
+    'the agent did not see "A" within 5s: inbox item 1 "A" is in the inbox, but before inbox item 2 "B" of step 3',
   )
 })
 
@@ -75,7 +75,8 @@ it('two steps take two items, in their order', async () => {
     })
   expect((await both(['ok', 'ok'])).outcome).toBe('pass')
   const verdict = await both(['ok'])
-  const happened = 'the agent did not see "ok" within 5s: no other came: inbox item 1 "ok" is already claimed by step 3'
+  const happened =
+    'the agent did not see "ok" within 5s: the inbox has only inbox item 1 "ok", which is already claimed by step 3'
   expect(first(verdict)).toMatchObject({ step: { number: 4 }, happened })
   expect(first(verdict).nearest[0]!.why).toBe('already claimed by step 3')
 })
@@ -123,7 +124,7 @@ describe('how often', () => {
     const scenario = sees('Hello', { times: { min: 2, max: 3 } })
     expect((await play(scenario, [], [['Hello'], ['Hello', 'Hello']])).outcome).toBe('pass')
     expect(first(await play(scenario, [], [['Hello']], 5000)).happened).toMatch(
-      /^the agent saw "Hello" only once within 5s: nothing new/,
+      /^the agent saw "Hello" only once within 5s: the inbox has no new item/,
     )
   })
 

@@ -206,7 +206,7 @@ describe('nobody home', () => {
   it('an intermediary that never showed itself is an error', async () => {
     const verdict = await checked({ steps }, journal => journal.stimulus(1, 'REQUESTING TAKEOVER', [REFUSED]))
     expect(verdict.outcome).toBe('error')
-    expect(verdict.reason).toMatch(/connection refused/)
+    expect(verdict.reason).toMatch(/nothing listens/)
     expect(verdict.failures).toMatchObject([{ kind: 'environment' }])
   })
 

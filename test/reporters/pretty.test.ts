@@ -50,7 +50,7 @@ describe('a play that failed', () => {
           +0.62   main                      #11   step 7: expect message { message: "I'm Anna" }
         x +0.84   main                      #12   <--- POST message "I&#39;m An…  200 MESSAGE SENT TO USER
           +0.91   bo                        #13   <----------- POST message "Hi"  200 MESSAGE SENT TO USER
-        x +2.61   main                      #14   step 7 gives up
+        x +2.61   main                      #14   step 7 failed
         again: npx handover-sim run scenarios/happy.yaml --seed 1
       "
     `)
@@ -81,7 +81,7 @@ describe('a play that failed', () => {
           +0.00   presses "handover"  #3    REQUESTING TAKEOVER -------------------------->  200 in 8.0 ms
           +0.01                       #6    step 2: expect start
           … 5.0 s …
-        x +5.01                       #7    step 2 gives up
+        x +5.01                       #7    step 2 failed
         again: npx handover-sim run scenarios/silent.yaml --seed 1
       "
     `)
@@ -105,13 +105,13 @@ describe('a play that failed', () => {
     expect(block(crashedPlay())).toMatchInlineSnapshot(`
       "
       FAIL scenarios/crash.yaml > Crash                                        seed 1, real clock, 640 ms
-        x step 1: no answer: connection refused: nothing listens at 127.0.0.1:3000
+        x step 1: no answer: nothing listens at 127.0.0.1:3000
           scenarios/crash.yaml:5:5  step 1/1  MESSAGE FROM USER answered with 200
           hint     the target answered before: did it crash?
                   user / agent        platform                                  intermediary
           +0.00                 #1    step 1: user "Hello"
-        x +0.00   "Hello"       #3    MESSAGE FROM USER "Hello" ------------->  no answer: connection ref…
-        x +0.00                 #5    step 1 fails
+        x +0.00   "Hello"       #3    MESSAGE FROM USER "Hello" ------------->  no answer: nothing listen…
+        x +0.00                 #5    step 1 failed
         again: npx handover-sim run scenarios/crash.yaml --seed 1
       "
     `)
@@ -160,7 +160,7 @@ describe('a play that failed', () => {
                         MESSAGE SENT TO USER
           +0.91   #13   bo: <-- POST message "Hi": 200 MESSAGE
                         SENT TO USER
-        x +2.61   #14   main: step 7 gives up
+        x +2.61   #14   main: step 7 failed
         again: npx handover-sim run scenarios/happy.yaml --seed 1
         seed 1, real clock, 6.4 s
       "
@@ -171,11 +171,11 @@ describe('a play that failed', () => {
 
   it('a narrow terminal folds reasons, and keeps a long title whole', () => {
     const name = 'A scenario whose name is longer than the line'
-    const skipped = { ...skippedResult(), reason: 'the target is not there: nothing listens at 127.0.0.1:3000' }
+    const skipped = { ...skippedResult(), reason: 'the target is not reachable: nothing listens at 127.0.0.1:3000' }
     expect(block(skipped, 60)).toMatchInlineSnapshot(`
       "
       SKIP scenarios/later.yaml > Later
-          the target is not there: nothing listens at
+          the target is not reachable: nothing listens at
           127.0.0.1:3000
       "
     `)

@@ -179,7 +179,7 @@ export function crashedPlay(): ScenarioReport {
         kind: 'stimulus',
         step: ref,
         expected: 'MESSAGE FROM USER answered with 200',
-        happened: 'no answer: connection refused: nothing listens at 127.0.0.1:3000',
+        happened: 'no answer: nothing listens at 127.0.0.1:3000',
         entrySeqs: [event],
         hint: 'the target answered before: did it crash?',
       }),

@@ -66,7 +66,7 @@ const unwanted: Record<string, Row> = {
   none: { steps: `${TAKEN}- none: { end: {}, message: { message: Hi }, for: 80ms }`, is: 'pass' },
   'none, and one comes': {
     steps: `${TAKEN}${calls('{ after: 50, end: {} }')}- none: { end: {}, for: 10s }`,
-    is: /^none: none end for 10s \| #\d+ end came at /,
+    is: /^none: none end for 10s \| #\d+ end was called at /,
   },
   'none of this kind': {
     steps: `${TAKEN}${calls(HI)}- none: { message: { message: Ho }, for: 100ms }\n- expect: message`,

@@ -44,7 +44,7 @@ describe('a signal', () => {
     run.io.signal('SIGTERM')
     const { code, out } = await finished(run)
     expect(code).toBe(143)
-    expect(out).toMatch(/^ERROR .* {2}the target is not there: .*; interrupted by SIGTERM\n/)
+    expect(out).toMatch(/^ERROR .* {2}the target is not reachable: .*; interrupted by SIGTERM\n/)
   })
 
   it('while the intermediary starts', async () => {

@@ -59,7 +59,7 @@ const rows: Record<string, Row> = {
   },
   'not apart': {
     steps: `${TAKEN}${calls(HI, HI)}- expect: { message: {}, times: 2, apart: 400ms }`,
-    is: /^times: expect message exactly twice, 400ms apart \| message came again too soon: #\d+ and #\d+ are .* apart/,
+    is: /^times: expect message exactly twice, 400ms apart \| message was called again too soon: #\d+ and #\d+ are .* apart/,
   },
   since: {
     steps: `- { press: handover, id: asked }
@@ -133,7 +133,7 @@ const rows: Record<string, Row> = {
   },
   'seq the other way round': {
     steps: `${TAKEN}${calls(HI, '{ typing_stop: {} }')}- expect: { seq: [typing_stop, message], within: 80ms }`,
-    is: /^expect: .*no matching message came; nearest: #\d+ message .*: before #\d+ typing_stop, which has to come first/,
+    is: /^expect: .*no call of message matches; nearest: #\d+ message .*: before #\d+ typing_stop, which has to come first/,
   },
   'one of': {
     steps: `${TAKEN}${calls('{ end: {} }')}- expect: { oneOf: [message, end] }`,

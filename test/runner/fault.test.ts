@@ -30,7 +30,7 @@ ${unsaid}`,
   },
   'a call that is refused by a fault still has to come': {
     steps: `${TAKEN}${onMessage('respond: { status: 503 }')}- expect: { message: {}, within: 80ms }`,
-    is: /^expect: .*no message came/,
+    is: /^expect: .*message was not called/,
   },
   latency: {
     steps: `${TAKEN}${onMessage('latency: 200ms')}${calls(HI)}${unsaid}\n- expect: message\n${said('Hi')}`,

@@ -120,7 +120,7 @@ describe('expectCall', () => {
     await call('start', { chat_id: ada.id, sender: { name: 'I&#39;m Anna' } })
     const error = await failureOf(ada.expectCall('start', { sender: { name: "I'm Anna" } }, { within: '20ms' }))
     const lines = error.message.split('\n')
-    expect(lines[0]).toMatch(/^x step \d+: no matching start came; nearest: #\d+ start/)
+    expect(lines[0]).toMatch(/^x step \d+: no call of start matches; nearest: #\d+ start/)
     expect(error.message.replace(/\s+/g, ' ')).toMatch(
       /nearest: #\d+ start \+0\.\d\d s: sender\.name: expected\s+"I'm Anna"/,
     )
@@ -242,7 +242,7 @@ describe('expectCall', () => {
     const { sim } = simulatorWith()
     const ada = await sim.chat()
     const { message } = await failureOf(ada.expectCall('start', {}, { within: '0s' }))
-    expect(message).toContain(`${String.fromCharCode(27)}[31mx step 1: no start came within`)
+    expect(message).toContain(`${String.fromCharCode(27)}[31mx step 1: start was not called within`)
     expect(message.replace(/\s+/g, ' ')).toContain('the intermediary made no call')
   })
 

@@ -166,6 +166,6 @@ it('an expectation of the bot names no chat', async () => {
   await sim.chat()
   const missing = sim.expectCall('availability', { availability: 'CLOSED' }, { within: '5ms' })
   const { message } = await missing.then(Object, thrown => thrown as Error)
-  expect(message).toMatch(/^x step 1: no availability/)
+  expect(message).toMatch(/^x step 1: availability .* was not called/)
   expect(message).not.toMatch(/chat ""|chat {2}/)
 })

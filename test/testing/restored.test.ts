@@ -62,7 +62,7 @@ describe('after a restore', () => {
 
     await ada.says('Hello')
     const failed = ada.expectCall('start', {}, { since: 'beginning', within: '10ms' })
-    await expect(failed).rejects.toThrow(/no start came.*chat Ada.*\d+ older entries.*before a restore/s)
+    await expect(failed).rejects.toThrow(/start was not called.*chat Ada.*\d+ older entries.*before a restore/s)
     await ada.expectCall('message', { message: 'HELLO' })
     await sim.assertClean()
     expect(sim.journal.query({ kind: 'api' }).length).toBe(3)

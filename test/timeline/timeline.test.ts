@@ -183,7 +183,7 @@ describe('rows', () => {
         ['step 1: press handover', false, 1, 'main'],
         ['step 5: agent accept', false, 5, 'main'],
         [`step 7: expect message { message: "I'm Anna" }`, false, 7, 'main'],
-        ['step 7 gives up', true, 7, 'main'],
+        ['step 7 failed', true, 7, 'main'],
       ],
     )
   })

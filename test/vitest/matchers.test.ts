@@ -70,7 +70,7 @@ describe('toHaveReceived', () => {
   it('reports the nearest call, and gives the test runner values to compare', async () => {
     const { ada } = await talked()
     const error = thrownBy(() => expect(ada).toHaveReceived('message', { message: 'HEI!', sender: { name: 'Anna' } }))
-    expect(error.message).toMatch(/^x no matching message came/)
+    expect(error.message).toMatch(/^x no call of message matches/)
     expect(error.message.replace(/\s+/g, ' ')).toMatch(/message \{ message: "HEI!", sender: \{ name: "Anna" \} \}/)
     expect(error.message).toMatch(/nearest\s+#\d+ POST .*1 field differs\n\s+message\s+- "HEI!"\s+\+ "H/)
     expect([error.expected, error.actual]).toEqual([
@@ -82,9 +82,9 @@ describe('toHaveReceived', () => {
   it('reports the number of calls, also with `not`', async () => {
     const { ada, bo } = await talked()
     const often = thrownBy(() => expect(ada).toHaveReceived('message', {}, { times: 3 })).message
-    expect(often).toMatch(/^x message came twice: #\d+, #\d+ \(expected: message exactly 3 times/)
+    expect(often).toMatch(/^x message was called twice: #\d+, #\d+ \(expected: message exactly 3 times/)
     const never = thrownBy(() => expect(ada).not.toHaveReceived('start')).message
-    expect(never).toMatch(/^x start came once: #\d+ \(expected: .*not start/)
+    expect(never).toMatch(/^x start was called once: #\d+ \(expected: .*not start/)
     expect(thrownBy(() => expect(bo).toHaveReceived('start')).message).toContain('chat_id belongs to chat')
   })
 

@@ -7,10 +7,7 @@ const target = '127.0.0.1:3000'
 const at = (system_code: string) => ({ target, system_code })
 
 const TEXTS: readonly (readonly [DeliveryFailure, string])[] = [
-  [
-    { code: 'connection_refused', ...at('ECONNREFUSED') },
-    `connection refused: nothing listens at ${target} (ECONNREFUSED)`,
-  ],
+  [{ code: 'connection_refused', ...at('ECONNREFUSED') }, `nothing listens at ${target} (ECONNREFUSED)`],
   [
     { code: 'connection_reset', ...at('ECONNRESET') },
     `connection reset by ${target} before a complete answer (ECONNRESET)`,

@@ -41,27 +41,28 @@ const another = (seqs: readonly number[]) => (seqs.length === 0 ? '' : `, and ${
 const withBody = (call: CallRef, body: string | null) => `${callText(call)}${body === null ? '' : ` ${body}`}`
 
 const DETAILS: TextsOf<NoCallDetail> = defineTexts({
-  unreachable: ({ failure }) => `: the intermediary is no longer reachable: ${failureText(failure)}`,
+  unreachable: ({ failure }) => `: ${failureText(failure)}`,
   no_call_at_all: (_, audience) =>
     `: the intermediary made no call ${audience === 'test' ? 'at all' : 'for this scenario'}`,
   claimed: ({ call, step }) => `: ${callText(call)} is already claimed by step ${step}`,
-  other_call: ({ call, afterMs }) => `; what came is ${callText(call)} ${offset(afterMs)}`,
+  other_call: ({ call, afterMs }) => `; the nearest call is ${callText(call)} ${offset(afterMs)}`,
   last_call: ({ call }) => `; the last call was ${callText(call)}`,
   nothing: '',
 } satisfies TextsOf<NoCallDetail>)
 
-/** `start came only once within 5s (#9), expected exactly 3 times` */
+/** `start was called only once within 5s (#9), expected exactly 3 times` */
 function tooFew({ seqs }: CallProgress, requirement: RequirementRef, limit: string): string {
   const expected = `expected ${howOften(requirement.times)}`
-  if (seqs.length === 0) return `no ${callWithKey(requirement)} came${limit}, ${expected}`
-  return `${callWithKey(requirement)} came only ${timesText(seqs.length)}${limit} (${listed(seqs)}), ${expected}`
+  if (seqs.length === 0) return `${callWithKey(requirement)} was not called${limit}, ${expected}`
+  return `${callWithKey(requirement)} was called only ${timesText(seqs.length)}${limit} (${listed(seqs)}), ${expected}`
 }
 
 const INBOX: TextsOf<InboxDetail> = defineTexts({
-  never_read: 'the inbox was never read',
-  earlier: ({ item, obstacles }, audience) => `${itemText(item)} is there, ${obstaclesText({ obstacles }, audience)}`,
-  claimed: ({ item, step }) => `no other came: ${itemText(item)} is already claimed by step ${step}`,
-  nothing_new: 'nothing new came into the inbox',
+  never_read: 'the inbox was not read',
+  earlier: ({ item, obstacles }, audience) =>
+    `${itemText(item)} is in the inbox, ${obstaclesText({ obstacles }, audience)}`,
+  claimed: ({ item, step }) => `the inbox has only ${itemText(item)}, which is already claimed by step ${step}`,
+  nothing_new: 'the inbox has no new item',
   nearest: ({ item, obstacles, difference }, audience) =>
     difference === null
       ? `nearest: ${itemText(item)}: ${obstaclesText({ obstacles }, audience)}`
@@ -133,27 +134,29 @@ const HAPPENED: TextsOf<Happened> = defineTexts({
   unfillable: ({ message }) => message,
   capture_missing: ({ name, path, call }) => `${callText(call)} has no ${path} to capture as ${name}`,
   calls_too_close: ({ requirement, seqs: [first, second], gapMs }) =>
-    `${callNamed(requirement)} came again too soon: #${first} and #${second} are ${seconds(gapMs)} apart, expected at least ${formatDuration(requirement.apartMs ?? 0)}`,
+    `${callNamed(requirement)} was called again too soon: #${first} and #${second} are ${seconds(gapMs)} apart, expected at least ${formatDuration(requirement.apartMs ?? 0)}`,
   no_matching_call({ requirement, progress, call, afterMs, obstacles, differences }, audience) {
     const [first, ...more] = differences
     const single = first !== undefined && obstacles.length === 1
     const reason = single ? firstDifferenceText(first, more.length) : obstaclesText({ obstacles }, audience)
     const none =
       progress === null
-        ? `no matching ${callWithKey({ ...requirement, body: null })} came`
+        ? `no call of ${callWithKey({ ...requirement, body: null })} matches`
         : tooFew(progress, requirement, '')
     return `${none}; nearest: ${callText(call)} ${offset(afterMs)}: ${reason}`
   },
   no_call({ requirement, progress, withinMs, detail }, audience) {
-    const other = detail?.code === 'claimed' ? 'other ' : ''
+    const name = callWithKey(requirement)
     const none =
-      progress === null
-        ? `no ${other}${callWithKey(requirement)} came ${within(withinMs)}`
-        : tooFew(progress, requirement, ` ${within(withinMs)}`)
+      progress !== null
+        ? tooFew(progress, requirement, ` ${within(withinMs)}`)
+        : detail?.code === 'claimed'
+          ? `${name} was not called again ${within(withinMs)}`
+          : `${name} was not called ${within(withinMs)}`
     return `${none}${detail === null ? '' : renderCode(DETAILS, detail, audience)}`
   },
   unwanted_call: ({ call, afterMs, forMs }) =>
-    `${callText(call)} came at ${offset(afterMs)}${afterMs < 0 ? ' (before this step, in the same turn)' : ''}, expected none for ${formatDuration(forMs)}`,
+    `${callText(call)} was called at ${offset(afterMs)}${afterMs < 0 ? ' (before this step, in the same turn)' : ''}, expected none for ${formatDuration(forMs)}`,
   item_missing({ item, seen, withinMs, detail }, audience) {
     const often = seen === 0 ? `did not see ${item}` : `saw ${item} only ${timesText(seen)}`
     return `the agent ${often} ${within(withinMs)}: ${renderCode(INBOX, detail, audience)}`
@@ -176,9 +179,9 @@ const HAPPENED: TextsOf<Happened> = defineTexts({
   unexpected_call: ({ call, body, afterMs, others }, audience) =>
     `${audience === 'test' ? 'nothing' : 'no step'} expects ${withBody(call, body)} at ${offset(afterMs)}${another(others)}`,
   call_after_end: ({ call, body, lateMs, others }) =>
-    `${withBody(call, body)} came ${seconds(lateMs)} after the end of the scenario${another(others)}`,
+    `${withBody(call, body)} was called ${seconds(lateMs)} after the end of the scenario${another(others)}`,
   forbidden_call: ({ pattern, call, afterMs, others }) =>
-    `${patternText(pattern)} must never come, but ${callText(call)} came at ${offset(afterMs)}${another(others)}`,
+    `${patternText(pattern)} must never be called, but ${callText(call)} was called at ${offset(afterMs)}${another(others)}`,
   too_many_calls({ requirement, seqs, seq, after }) {
     const times = `${callNamed(requirement)} was called ${timesText(seqs.length)}, expected ${howOften(requirement.times)}`
     if (seqs.length === 2 && after !== null) return `${times}: #${after.seq}, and #${seq} ${seconds(after.ms)} later`
@@ -208,8 +211,8 @@ const HAPPENED: TextsOf<Happened> = defineTexts({
       ? `#${seq} ${event} was not delivered: ${failureText(failure)}`
       : `the webhook answered ${status} to #${seq} ${event}`,
   received({ call, seqs, different }) {
-    if (seqs.length > 0) return `${call} came ${timesText(seqs.length)}: ${listed(seqs)}`
-    return different ? `no matching ${call} came` : `no ${call} came`
+    if (seqs.length > 0) return `${call} was called ${timesText(seqs.length)}: ${listed(seqs)}`
+    return different ? `no call of ${call} matches` : `${call} was not called`
   },
 } satisfies TextsOf<Happened>)
 

@@ -30,7 +30,7 @@ const PARTS = defineTexts({
   apart: (duration: string) => `, ${duration} apart`,
   badKey: ' with a missing or wrong key',
   alias: (alias: string) => ` under /${alias}/`,
-  call: 'call',
+  call: 'the platform',
   all: 'all of',
   seq: 'in this order',
   oneOf: 'one of',

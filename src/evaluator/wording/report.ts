@@ -131,16 +131,9 @@ const describeDifference = ({ path, expected, received, note }: Difference): Dif
   ...(note === undefined ? {} : { hint: noteText(note), code: note.code }),
 })
 
-const WARNINGS = defineTexts({ failure: (expected: string, happened: string) => `${expected}: ${happened}` })
-
 export function describeWarning(warning: Warning): WarningReport {
   const { rule, conversation, entrySeqs } = warning
-  if (!('failure' in warning)) return { rule, message: findingText(warning), conversation, entrySeqs }
-  const { failure } = warning
-  const message = WARNINGS.failure(
-    expectedText(failure.expected, 'scenario'),
-    happenedText(failure.happened, 'scenario'),
-  )
+  const message = 'failure' in warning ? happenedText(warning.failure.happened, 'scenario') : findingText(warning)
   return { rule, message, conversation, entrySeqs }
 }
 
