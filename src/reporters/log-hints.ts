@@ -1,7 +1,8 @@
 /** Suggests what to try when a delivery fails. The first rule that matches decides. */
-
+import { keysOf } from '../contract/objects.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { visible } from '../text/terminal-text.ts'
+import { defineTexts } from '../text/texts.ts'
 import { isInvalidSign, isTruncated } from './log-webhooks.ts'
 
 export interface LogHint {
@@ -11,126 +12,82 @@ export interface LogHint {
 }
 
 type Delivery = EntryOf<'delivery'>
+type Matcher = (entry: Delivery) => boolean
 
-interface HintRule {
-  readonly cause: string
-  matches(entry: Delivery): boolean
-  advice(entry: Delivery): string
-}
+const urlOf = ({ url }: Delivery) => (url !== null && URL.canParse(url) ? new URL(url) : null)
+const hostOf = (entry: Delivery) => visible(urlOf(entry)?.host ?? '')
+const pathOf = (entry: Delivery) => visible(urlOf(entry)?.pathname ?? '')
+
+/** The URL with https for http, and the other way round. */
+const swapped = ({ url }: Delivery) =>
+  visible((url ?? '').replace(/^http(s?)/i, (_, secure: string) => (secure === '' ? 'https' : 'http')))
+
+const HINTS = defineTexts({
+  'no url': 'Say where events go: --webhook-url URL, webhook.url in the config file, or PATCH /_sim/config.',
+  'https to http': (entry: Delivery) =>
+    `The address says https but a plain http server answers there; try ${swapped(entry)}.`,
+  certificate: 'The certificate is not trusted: use http on this machine, or start with NODE_EXTRA_CA_CERTS=ca.pem.',
+  'http to https': (entry: Delivery) =>
+    `Does the receiver expect https? Then try ${swapped(entry)}. Otherwise it closed the connection before answering: see its log.`,
+  refused: (entry: Delivery) =>
+    `Is the intermediary running, and on that port?${urlOf(entry)?.hostname === 'localhost' ? ' localhost may mean ::1 here: try 127.0.0.1.' : ''}`,
+  host: (entry: Delivery) =>
+    `Check the spelling of ${hostOf(entry)}, and that the name is known where the simulator runs.`,
+  slow: 'Answer 200 first and work afterwards: the platform waits no longer than the knob webhook.timeout.',
+  redirect: ({ response }: Delivery) =>
+    `Set the address it leads to${response?.headers.location ? ` (${visible(response.headers.location)})` : ''}; often only a final slash or http/https differs.`,
+  'invalid signature': 'Refused as it should be: this signature was wrong on purpose.',
+  truncated: ({ faults = [] }: Delivery) =>
+    `The fault ${visible(faults.join(', '))} cut the body short: a refusal is right.`,
+  'old signature':
+    'It was sent with the headers of the first time; after a change of key, resend with resign=true or --re-sign.',
+  signature:
+    'Signature refused? Compute the HMAC over the raw body bytes, before any JSON parsing, with the handover key, and compare as the header is encoded.',
+  path: (entry: Delivery) =>
+    `Something runs at ${hostOf(entry)} but has no ${pathOf(entry)}; check the path of the webhook URL.`,
+  method: (entry: Delivery) => `The route ${pathOf(entry)} must take POST.`,
+  crash: 'The receiver failed: its own log has the reason.',
+  'not 200': 'Answer exactly 200: no other status acknowledges this event.',
+})
 
 type Code = NonNullable<Delivery['failure']>['code']
 const failedWith =
-  (...codes: Code[]) =>
-  ({ failure }: Delivery) =>
+  (...codes: Code[]): Matcher =>
+  ({ failure }) =>
     failure !== undefined && codes.includes(failure.code)
-const answered = (matches: (status: number) => boolean) => (entry: Delivery) =>
-  entry.status !== null && matches(entry.status)
+const answered =
+  (first: number, last = first): Matcher =>
+  ({ status }) =>
+    status !== null && status >= first && status <= last
+const isRefused: Matcher = ({ status }) => status === 401 || status === 403
+const isCutOff = failedWith('not_http', 'connection_reset', 'connection_closed')
 
-function parts(url: string | null): { host: string; path: string; protocol: string; hostname: string } {
-  if (url === null || !URL.canParse(url)) return { host: '', path: '', protocol: '', hostname: '' }
-  const { host, pathname, protocol, hostname } = new URL(url)
-  return { host: visible(host), path: visible(pathname), protocol, hostname }
+/** nginx answers http on its https port with these words. They are data of the receiver, not a text of this project. */
+const answersHttpOnHttps: Matcher = ({ response }) => /plain HTTP request was sent to HTTPS/i.test(response?.body ?? '')
+
+const RULES: Readonly<Record<keyof typeof HINTS, Matcher>> = {
+  'no url': ({ outcome }) => outcome === 'skipped',
+  'https to http': failedWith('no_tls'),
+  certificate: failedWith('tls'),
+  'http to https': entry => urlOf(entry)?.protocol === 'http:' && (isCutOff(entry) || answersHttpOnHttps(entry)),
+  refused: failedWith('connection_refused'),
+  host: failedWith('dns_not_found', 'dns_no_answer'),
+  slow: failedWith('timeout', 'connect_timeout'),
+  redirect: answered(300, 399),
+  'invalid signature': entry => isInvalidSign(entry.sign) && isRefused(entry),
+  truncated: entry => isTruncated(entry) && entry.status !== null,
+  'old signature': entry => entry.resent === true && entry.triggered !== true && isRefused(entry),
+  signature: isRefused,
+  path: entry => entry.status === 404 || entry.status === 410,
+  method: answered(405),
+  crash: answered(500, Number.POSITIVE_INFINITY),
+  'not 200': answered(201, 299),
 }
-
-const swapped = (url: string | null) =>
-  url === null ? '' : visible(/^https:/i.test(url) ? url.replace(/^https/i, 'http') : url.replace(/^http/i, 'https'))
-
-const HINT_RULES: readonly HintRule[] = [
-  {
-    cause: 'no url',
-    matches: entry => entry.outcome === 'skipped',
-    advice: () => 'Say where events go: --webhook-url URL, webhook.url in the config file, or PATCH /_sim/config.',
-  },
-  {
-    cause: 'https to http',
-    matches: failedWith('no_tls'),
-    advice: ({ url }) => `The address says https but a plain http server answers there; try ${swapped(url)}.`,
-  },
-  {
-    cause: 'certificate',
-    matches: failedWith('tls'),
-    advice: () => 'The certificate is not trusted: use http on this machine, or start with NODE_EXTRA_CA_CERTS=ca.pem.',
-  },
-  {
-    cause: 'http to https',
-    matches: entry =>
-      parts(entry.url).protocol === 'http:' &&
-      (failedWith('not_http', 'connection_reset', 'connection_closed')(entry) ||
-        /plain HTTP request was sent to HTTPS/i.test(entry.response?.body ?? '')),
-    advice: ({ url }) =>
-      `Does the receiver expect https? Then try ${swapped(url)}. Otherwise it closed the connection before answering: see its log.`,
-  },
-  {
-    cause: 'refused',
-    matches: failedWith('connection_refused'),
-    advice: ({ url }) =>
-      `Is the intermediary running, and on that port?${parts(url).hostname === 'localhost' ? ' localhost may mean ::1 here: try 127.0.0.1.' : ''}`,
-  },
-  {
-    cause: 'host',
-    matches: failedWith('dns_not_found', 'dns_no_answer'),
-    advice: ({ url }) =>
-      `Check the spelling of ${parts(url).host}, and that the name is known where the simulator runs.`,
-  },
-  {
-    cause: 'slow',
-    matches: failedWith('timeout', 'connect_timeout'),
-    advice: () => 'Answer 200 first and work afterwards: the platform waits no longer than the knob webhook.timeout.',
-  },
-  {
-    cause: 'redirect',
-    matches: answered(status => status >= 300 && status < 400),
-    advice: entry =>
-      `Set the address it leads to${entry.response?.headers.location ? ` (${visible(entry.response.headers.location)})` : ''}; often only a final slash or http/https differs.`,
-  },
-  {
-    cause: 'wrong on purpose',
-    matches: ({ sign, status }) => isInvalidSign(sign) && (status === 401 || status === 403),
-    advice: () => 'Refused as it should be: this signature was wrong on purpose.',
-  },
-  {
-    cause: 'cut on purpose',
-    matches: entry => isTruncated(entry) && entry.status !== null,
-    advice: ({ faults = [] }) => `The fault ${visible(faults.join(', '))} cut the body short: a refusal is right.`,
-  },
-  {
-    cause: 'old signature',
-    matches: ({ resent, triggered, status }) =>
-      resent === true && triggered !== true && (status === 401 || status === 403),
-    advice: () =>
-      'It went out with the headers of the first time; after a change of key, resend with resign=true or --re-sign.',
-  },
-  {
-    cause: 'signature',
-    matches: answered(status => status === 401 || status === 403),
-    advice: () =>
-      'Signature refused? Compute the HMAC over the raw body bytes, before any JSON parsing, with the handover key, and compare as the header is encoded.',
-  },
-  {
-    cause: 'path',
-    matches: answered(status => status === 404 || status === 410),
-    advice: ({ url }) =>
-      `Something runs at ${parts(url).host} but has no ${parts(url).path}; check the path of the webhook URL.`,
-  },
-  {
-    cause: 'method',
-    matches: answered(status => status === 405),
-    advice: ({ url }) => `The route ${parts(url).path} must take POST.`,
-  },
-  {
-    cause: 'crash',
-    matches: answered(status => status >= 500),
-    advice: () => 'The receiver failed: its own log has the reason.',
-  },
-  {
-    cause: 'not 200',
-    matches: answered(status => status > 200 && status < 300),
-    advice: () => 'Answer exactly 200: no other status acknowledges this event.',
-  },
-]
+const CAUSES = keysOf(RULES)
 
 export function logHintFor(entry: Delivery): LogHint | null {
-  if (entry.outcome === 'delivered') return null
-  const sign = HINT_RULES.find(one => one.matches(entry))
-  return sign ? { cause: `${sign.cause} ${entry.url}`, text: sign.advice(entry) } : null
+  const cause = entry.outcome === 'delivered' ? undefined : CAUSES.find(code => RULES[code](entry))
+  if (cause === undefined) return null
+  const text = HINTS[cause]
+  return { cause: `${cause} ${entry.url}`, text: typeof text === 'string' ? text : text(entry) }
 }

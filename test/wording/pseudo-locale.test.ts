@@ -1,14 +1,8 @@
 /** Replaces all texts of deliveries, faults, steps and driver calls, to show that verdicts and hints depend on codes only. */
 import { afterEach, describe, expect, test } from 'vitest'
-import {
-  type DeliveryFailure,
-  type Entry,
-  type EntryOf,
-  FAILURE_CODES,
-  type FaultEffect,
-} from '../../src/journal/entry.ts'
+import { type DeliveryFailure, type EntryOf, FAILURE_CODES, type FaultEffect } from '../../src/journal/entry.ts'
 import type { DriverFailure, StepFailure } from '../../src/journal/run-failures.ts'
-import { createLog } from '../../src/reporters/log.ts'
+import { logHintFor } from '../../src/reporters/log-hints.ts'
 import { transformTexts } from '../../src/text/texts.ts'
 import { checked, type JournalBuilder, journalOf, planOf } from '../scenario/journal-builder.ts'
 
@@ -112,13 +106,10 @@ describe('verdicts', () => {
 describe('the log', () => {
   test.each(failures)('$code has the same hint', async failure => {
     const plan = await planOf(PRESS)
-    const hintOf = () => {
-      const journal = journalOf(plan)
-      journal.stimulus(1, 'REQUESTING TAKEOVER', [{ status: null, failure, outcome: 'failed' }])
-      const log = createLog({ style: 'pretty', colorLevel: 0, columns: 400 })
-      const text = journal.entries.map((entry: Entry) => log(entry)).join('')
-      return /hint +(.*)/.exec(text)?.[1]
-    }
+    const journal = journalOf(plan)
+    journal.stimulus(1, 'REQUESTING TAKEOVER', [{ status: null, failure, outcome: 'failed' }])
+    const [delivery] = journal.entries.filter(entry => entry.kind === 'delivery')
+    const hintOf = () => logHintFor(delivery!)?.cause
     await sameInBoth(hintOf)
   })
 })
