@@ -1,4 +1,5 @@
 /** Renders failures and the details of a failed scenario: steps, nearest calls, warnings, diagram, rerun command. */
+import { groupBy } from '../contract/objects.ts'
 import type { StepRef } from '../evaluator/failure.ts'
 import type {
   DifferenceReport,
@@ -13,7 +14,7 @@ import { pad, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import type { TimelineSource } from '../timeline/timeline.ts'
 import { diagramOf } from './diagram.ts'
-import type { Shade, Theme } from './theme.ts'
+import { createTheme, type Shade, type Theme } from './theme.ts'
 
 const TEXTS = defineTexts({
   ofStep: (step: number, happened: string) => `step ${step}: ${happened}`,
@@ -26,6 +27,14 @@ const TEXTS = defineTexts({
   more: (count: number) => `… ${count} more`,
   hint: 'hint',
   rules: 'rules',
+  moreFailures: (count: number) => `… ${count} more failures: the json and html reports have them all`,
+  notReached: (steps: string) => `not reached: ${steps}`,
+  steps: (count: number, ranges: string) => `step${count === 1 ? '' : 's'} ${ranges}`,
+  chats: (count: number, names: string) => `chat${count === 1 ? '' : 's'} ${names}`,
+  similar: (count: number, where: string) => `and ${count} more like it${where && `: ${where}`}`,
+  warning: (rule: string, message: string) => `warning ${rule}: ${message}`,
+  again: (command: string) => `again: ${command}`,
+  outside: 'outside every scenario',
 })
 
 /** A failure in one line that is complete by itself: `happened` says what was expected where it differs. */
@@ -44,6 +53,15 @@ export interface Layout {
   readonly columns: number
   readonly theme: Theme
 }
+
+/** For files: no colours, and lines that fit into most viewers. */
+export const PLAIN_LAYOUT: Layout = { columns: 100, theme: createTheme(0) }
+
+/** Names the failures of no scenario. */
+export const outsideText = (): string => TEXTS.outside
+
+export const againText = ({ rerunCommand }: Pick<ScenarioReport, 'rerunCommand'>): string =>
+  TEXTS.again(visible(rerunCommand))
 
 const MAX_OTHERS = 5
 const LABEL_COLUMNS = 9
@@ -170,7 +188,7 @@ export function detailLines(scenario: ScenarioReport, layout: Layout): string[] 
     ...notReached(scenario, layout),
     ...warningLines(scenario.warnings, layout),
     ...diagramText(scenario, layout),
-    `again: ${visible(scenario.rerunCommand)}`,
+    againText(scenario),
   ]
   return lines.map(line => line.trimEnd())
 }
@@ -182,13 +200,10 @@ export function outsideDetailLines({ failures, journal }: RunReport, layout: Lay
 }
 
 function failuresText({ failures }: Pick<ScenarioReport, 'failures'>, layout: Layout): string[] {
-  const groups = groupFailures(failures)
-  const shown = groups.slice(0, MAX_SHOWN)
+  const shown = [...groupBy(failures, ({ group }) => group).values()].slice(0, MAX_SHOWN)
   const left = failures.length - shown.flat().length
   const lines = shown.flatMap(group => [...failureLines(group[0], layout), ...similarLines(group, layout)])
-  return left > 0
-    ? [...lines, layout.theme.bad(`… ${left} more failures: the json and html reports have them all`)]
-    : lines
+  return left > 0 ? [...lines, layout.theme.bad(TEXTS.moreFailures(left))] : lines
 }
 
 function similarLines(group: FailureGroup, { columns, theme }: Layout): string[] {
@@ -199,12 +214,12 @@ function similarLines(group: FailureGroup, { columns, theme }: Layout): string[]
 function notReached({ steps }: ScenarioReport, { columns }: Layout): string[] {
   const numbers = steps.filter(({ outcome }) => outcome === 'not reached').map(({ number }) => number)
   if (numbers.length === 0) return []
-  return wrap(`not reached: step${numbers.length === 1 ? '' : 's'} ${ranges(numbers)}`, columns)
+  return wrap(TEXTS.notReached(stepsText(numbers)), columns)
 }
 
 function warningLines(warnings: readonly WarningReport[], { columns, theme }: Layout): string[] {
   return warnings.slice(0, MAX_SHOWN).flatMap(warning => {
-    const text = `warning ${visible(warning.rule)}: ${visible(warning.message)}`
+    const text = TEXTS.warning(visible(warning.rule), visible(warning.message))
     return wrap(text, columns).map(line => theme.warn(line))
   })
 }
@@ -212,20 +227,7 @@ function warningLines(warnings: readonly WarningReport[], { columns, theme }: La
 const diagramText = (timed: TimelineSource, { columns, theme }: Layout): string[] =>
   diagramOf(timed, columns).map(({ text, shade }) => theme[shade](text))
 
-/** The first failure of a group, and the others. */
-export type FailureGroup = readonly [FailureReport, ...FailureReport[]]
-
-/** Groups equal failures, in the order of the first one of each group. */
-function groupFailures(failures: readonly FailureReport[]): FailureGroup[] {
-  const groups = new Map<string, [FailureReport, ...FailureReport[]]>()
-  for (const failure of failures) {
-    const key = failure.group
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [failure])
-    else group.push(failure)
-  }
-  return [...groups.values()]
-}
+type FailureGroup = readonly [FailureReport, ...FailureReport[]]
 
 /** `and 7 more like it: steps 8, 9, 14-18`; null when there is none. */
 function similarText([, ...others]: FailureGroup): string | null {
@@ -235,13 +237,15 @@ function similarText([, ...others]: FailureGroup): string | null {
     step === null && conversation !== null && conversation !== 'main' ? [visible(conversation)] : [],
   )
   const where = [
-    steps.length === 0 ? '' : `step${steps.length === 1 ? '' : 's'} ${ranges(steps)}`,
-    chats.length === 0 ? '' : `chat${chats.length === 1 ? '' : 's'} ${chats.join(', ')}`,
+    steps.length === 0 ? '' : stepsText(steps),
+    chats.length === 0 ? '' : TEXTS.chats(chats.length, chats.join(', ')),
   ].filter(Boolean)
-  return `and ${others.length} more like it${where.length === 0 ? '' : `: ${where.join('; ')}`}`
+  return TEXTS.similar(others.length, where.join('; '))
 }
 
-/** `3, 8-10`. */
+/** `steps 3, 8-10`. */
+const stepsText = (numbers: readonly number[]) => TEXTS.steps(numbers.length, ranges(numbers))
+
 function ranges(numbers: readonly number[]): string {
   const runs: [number, number][] = []
   for (const number of numbers) {

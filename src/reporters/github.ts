@@ -2,12 +2,24 @@
 
 import type { FailureReport, RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { formatMs, visible } from '../text/terminal-text.ts'
-import { causeOf, detailLines, headlineOf } from './failures.ts'
+import { defineTexts } from '../text/texts.ts'
+import { againText, causeOf, detailLines, headlineOf, outsideText } from './failures.ts'
 import { countsText, titleOf } from './pretty.ts'
 import { createTheme, OUTCOME_STYLES } from './theme.ts'
 
+const TEXTS = defineTexts({
+  moreFailed: (count: number) => `${count} more scenarios failed: see the summary of the job`,
+  more: (count: number) => `and ${count} more`,
+  hint: (hint: string) => `hint: ${hint}`,
+  heads: '| | Scenario | Time | What happened |',
+  outside: (headline: string) => `\n**Outside every scenario:** ${headline}`,
+  stopped: (reason: string) => `\n**Stopped early:** ${reason}`,
+})
+
 /** GitHub shows at most ten annotations per step. */
 const MAX_ANNOTATIONS = 10
+
+const NO_PLACE = { file: null, line: null, column: null }
 
 interface Annotation {
   readonly file: string | null
@@ -19,12 +31,14 @@ interface Annotation {
 
 /** `fileOf` converts a path to one from the root of the repository. */
 export function githubAnnotations(result: RunReport, fileOf: (file: string) => string = file => file): string {
-  const outside = result.failures.slice(0, 1).map(failure => annotateOutside(failure, 'FAIL outside every scenario'))
+  const outside = result.failures
+    .slice(0, 1)
+    .map(failure => annotateOutside(failure, `${OUTCOME_STYLES.fail.word} ${outsideText()}`))
   const failed = result.scenarios.filter(isBad)
   const all = [...outside, ...failed.map(annotateScenario)]
   const lines = all.slice(0, MAX_ANNOTATIONS).map(annotation => command(annotation, fileOf))
   const left = all.length - MAX_ANNOTATIONS
-  const more = left > 0 ? [`::notice::${escapeData(`${left} more scenarios failed: see the summary of the job`)}`] : []
+  const more = left > 0 ? [`::notice::${escapeData(TEXTS.moreFailed(left))}`] : []
   return [...lines, ...more].map(line => `${line}\n`).join('')
 }
 
@@ -33,31 +47,22 @@ const isBad = ({ outcome }: ScenarioReport) => outcome === 'fail' || outcome ===
 function annotateScenario(scenario: ScenarioReport): Annotation {
   const [first] = scenario.failures
   const title = `${OUTCOME_STYLES[scenario.outcome].word} ${scenario.name}`
-  const own = {
-    file: scenario.place?.file ?? scenario.file,
-    line: scenario.place?.line ?? null,
-    column: scenario.place?.column ?? null,
-  }
+  const own = scenario.place ?? { ...NO_PLACE, file: scenario.file }
   if (first === undefined) return { ...own, title, message: scenario.reason ?? '' }
-  const place = first.step?.place
-  const at = place ? { file: place.file, line: place.line, column: place.column } : own
+  const { file, line, column } = first.step?.place ?? own
   const more = scenario.failures.length - 1
-  const message = [messageOf(first), ...(more > 0 ? [`and ${more} more`] : []), `again: ${scenario.rerunCommand}`].join(
-    '\n',
-  )
-  return { ...at, title, message }
+  const lines = [messageOf(first), ...(more > 0 ? [TEXTS.more(more)] : []), againText(scenario)]
+  return { file, line, column, title, message: lines.join('\n') }
 }
 
 const annotateOutside = (failure: FailureReport, title: string): Annotation => ({
-  file: null,
-  line: null,
-  column: null,
+  ...NO_PLACE,
   title,
   message: messageOf(failure),
 })
 
 const messageOf = (failure: FailureReport) =>
-  [headlineOf(failure), ...(failure.hint === undefined ? [] : [`hint: ${failure.hint}`])].map(visible).join('\n')
+  [headlineOf(failure), ...(failure.hint === undefined ? [] : [TEXTS.hint(failure.hint)])].map(visible).join('\n')
 
 function command({ file, line, column, title, message }: Annotation, fileOf: (file: string) => string): string {
   const properties = Object.entries({ file: file === null ? null : fileOf(file), line, col: column, title })
@@ -86,13 +91,11 @@ export function githubSummary(result: RunReport): string {
   return [
     `### handover-sim: ${countsText(result)}`,
     '',
-    ...(sorted.length === 0 ? [] : ['| | Scenario | Time | What happened |', '| --- | --- | --- | --- |']),
+    ...(sorted.length === 0 ? [] : [TEXTS.heads, '| --- | --- | --- | --- |']),
     ...sorted.slice(0, MAX_ROWS).map(rowOf),
-    ...(left > 0 ? ['', `and ${left} more`] : []),
-    ...result.failures
-      .slice(0, MAX_ANNOTATIONS)
-      .map(failure => `\n**Outside every scenario:** ${markdown(headlineOf(failure))}`),
-    ...(result.stopped === null ? [] : [`\n**Stopped early:** ${markdown(result.stopped)}`]),
+    ...(left > 0 ? ['', TEXTS.more(left)] : []),
+    ...result.failures.slice(0, MAX_ANNOTATIONS).map(failure => TEXTS.outside(markdown(headlineOf(failure)))),
+    ...(result.stopped === null ? [] : [TEXTS.stopped(markdown(result.stopped))]),
     ...result.scenarios.filter(isBad).slice(0, MAX_DETAILS).map(storyOf),
     '',
   ].join('\n')

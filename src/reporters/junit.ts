@@ -1,12 +1,15 @@
 /** Renders JUnit XML: a suite per file, a case per scenario, the details in its failure. */
+import { groupBy } from '../contract/objects.ts'
 import type { Outcome } from '../evaluator/verdict.ts'
 import type { RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { visible } from '../text/terminal-text.ts'
-import { causeOf, detailLines, headlineOf, outsideDetailLines } from './failures.ts'
-import { createTheme } from './theme.ts'
+import { defineTexts } from '../text/texts.ts'
+import { causeOf, detailLines, headlineOf, outsideDetailLines, outsideText, PLAIN_LAYOUT } from './failures.ts'
+
+const TEXTS = defineTexts({ inconclusive: (reason: string) => `inconclusive: ${reason}` })
 
 export function junitReport(result: RunReport): string {
-  const suites = [...byFile(result.scenarios)].map(([file, scenarios]) => suiteOf(file, scenarios))
+  const suites = [...groupBy(result.scenarios, ({ file }) => file)].map(([file, scenarios]) => suiteOf(file, scenarios))
   const outside = outsideOf(result)
   const { fail, error, inconclusive, skipped } = result.counts
   const extra = outside === null ? 0 : 1
@@ -30,17 +33,7 @@ const seconds = (ms: number) => (ms / 1000).toFixed(3)
 /** JUnit's timestamps have neither fractions nor time zones. */
 const timestamp = (iso: string) => iso.slice(0, 19)
 
-function byFile(scenarios: readonly ScenarioReport[]): Map<string, ScenarioReport[]> {
-  const files = new Map<string, ScenarioReport[]>()
-  for (const scenario of scenarios) {
-    const those = files.get(scenario.file)
-    if (those === undefined) files.set(scenario.file, [scenario])
-    else those.push(scenario)
-  }
-  return files
-}
-
-function suiteOf(file: string, scenarios: readonly ScenarioReport[]): string {
+function suiteOf(file: string, scenarios: readonly [ScenarioReport, ...ScenarioReport[]]): string {
   const count = (...outcomes: Outcome[]) => scenarios.filter(({ outcome }) => outcomes.includes(outcome)).length
   const attributes = {
     name: visible(file),
@@ -49,7 +42,7 @@ function suiteOf(file: string, scenarios: readonly ScenarioReport[]): string {
     errors: count('error'),
     skipped: count('inconclusive', 'skipped'),
     time: seconds(scenarios.reduce((sum, { durationMs }) => sum + durationMs, 0)),
-    timestamp: timestamp(scenarios[0]!.startedAt),
+    timestamp: timestamp(scenarios[0].startedAt),
   }
   return element('testsuite', attributes, [...scenarios.map(scenario => `\n${caseOf(scenario)}`), '\n'])
 }
@@ -83,23 +76,21 @@ function resultOf(scenario: ScenarioReport): string[] {
     case 'skipped':
       return [element('skipped', { message })]
     case 'inconclusive':
-      return [element('skipped', { message: `inconclusive: ${message}` })]
+      return [element('skipped', { message: TEXTS.inconclusive(message) })]
     default: {
-      const text = xmlText(`\n${detailLines(scenario, LAYOUT).join('\n')}\n`)
+      const text = xmlText(`\n${detailLines(scenario, PLAIN_LAYOUT).join('\n')}\n`)
       return [element(outcome === 'fail' ? 'failure' : 'error', { message, type }, [text])]
     }
   }
 }
 
-const LAYOUT = { columns: 100, theme: createTheme(0) }
-
 /** A suite for failures outside of every scenario; null when there are none. */
 function outsideOf(result: RunReport): string | null {
   const [first] = result.failures
   if (first === undefined) return null
-  const text = xmlText(`\n${outsideDetailLines(result, LAYOUT).join('\n')}\n`)
+  const text = xmlText(`\n${outsideDetailLines(result, PLAIN_LAYOUT).join('\n')}\n`)
   const failure = element('failure', { message: visible(headlineOf(first)), type: first.kind }, [text])
-  const name = 'outside every scenario'
+  const name = outsideText()
   const counts = { tests: 1, failures: 1, errors: 0, skipped: 0, time: '0.000', timestamp: timestamp(result.startedAt) }
   return element('testsuite', { name, ...counts }, [
     '\n',

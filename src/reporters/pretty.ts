@@ -1,12 +1,31 @@
 /** Renders the report for a terminal: a line per passed scenario, details of failed ones, and a summary. */
 
+import { groupBy } from '../contract/objects.ts'
 import type { Outcome } from '../evaluator/verdict.ts'
 import { exitCodeText, OUTCOME_TEXTS, type RunReport, type ScenarioReport } from '../evaluator/wording/report.ts'
 import { counted } from '../text/quantities.ts'
 import { formatMs, pad, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import { causeOf, detailLines, type Layout, outsideDetailLines } from './failures.ts'
+import { causeOf, detailLines, type Layout, outsideDetailLines, outsideText } from './failures.ts'
 import { type ColorLevel, createTheme, OUTCOME_STYLES } from './theme.ts'
+
+const TEXTS = defineTexts({
+  scenarios: (count: number) => `${count} scenarios`,
+  times: (count: number, average: string) => `${count} times, ${average} each`,
+  facts: (seed: number, clock: string, duration: string) => `seed ${seed}, ${clock} clock, ${duration}`,
+  warnings: 'Warnings',
+  rule: (rule: string, count: number, where: string) => `${rule}: ${counted(count, 'time')}, in ${where}`,
+  more: (count: number) => ` and ${count} more`,
+  slowest: 'Slowest',
+  nothing: 'nothing was played',
+  stopped: (reason: string) => `stopped early: ${reason}`,
+  outside: (count: number) => `${counted(count, 'failure')} outside every scenario`,
+  target: (url: string) => `target ${url}`,
+  seed: (seed: number) => `, seed ${seed}`,
+  exit: (code: number, meaning: string) => `exit ${code}${meaning}`,
+  someInconclusive: (count: number) =>
+    `passed, but ${counted(count, 'result')} inconclusive; with --strict this is exit 4`,
+})
 
 export interface PrettyOptions {
   readonly colorLevel: ColorLevel
@@ -44,13 +63,7 @@ export const hasDetails = ({ failures }: ScenarioReport): boolean => failures.so
 
 /** Groups scenarios with equal lines: repetitions, and scenarios that were not played for the same reason. */
 export function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): string[] {
-  const groups = new Map<string, [ScenarioReport, ...ScenarioReport[]]>()
-  for (const scenario of scenarios) {
-    const key = shortKey(scenario)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [scenario])
-    else group.push(scenario)
-  }
+  const groups = groupBy(scenarios, shortKey)
   return [...groups.values()].flatMap(group =>
     group.length === 1 ? shortScenario(group[0], layout) : groupLine(group, layout),
   )
@@ -67,10 +80,11 @@ function groupLine(group: readonly [ScenarioReport, ...ScenarioReport[]], layout
   const [first] = group
   const { word, shade } = OUTCOME_STYLES[first.outcome]
   if (first.outcome !== 'pass')
-    return withReason(`${layout.theme[shade](word)} ${group.length} scenarios`, first.reason ?? '', layout)
+    return withReason(`${layout.theme[shade](word)} ${TEXTS.scenarios(group.length)}`, first.reason ?? '', layout)
   const time = group.reduce((sum, { durationMs }) => sum + durationMs, 0) / group.length
-  const times = `${group.length} times, ${formatMs(time)} each`
-  return [`${layout.theme[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${layout.theme.faint(times)}`]
+  return [
+    `${layout.theme[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${layout.theme.faint(TEXTS.times(group.length, formatMs(time)))}`,
+  ]
 }
 
 /** Puts a reason on lines of its own on a narrow terminal, and the output of a program always. */
@@ -89,13 +103,11 @@ export const scenarioLines = (scenario: ScenarioReport, layout: Layout): string[
 function shortScenario(scenario: ScenarioReport, layout: Layout): string[] {
   const { theme } = layout
   const { word, shade } = OUTCOME_STYLES[scenario.outcome]
-  const warnings = scenario.warnings.length === 0 ? '' : `  ${theme.warn(warned(scenario.warnings.length))}`
+  const warnings = scenario.warnings.length === 0 ? '' : `  ${theme.warn(counted(scenario.warnings.length, 'warning'))}`
   const because = scenario.reason ?? causeOf(scenario)
   const time = scenario.outcome === 'skipped' ? '' : `  ${theme.faint(formatMs(scenario.durationMs))}`
   return withReason(`${theme[shade](word)} ${titleOf(scenario)}${time}${warnings}`, because, layout)
 }
-
-const warned = (count: number) => `${count} warning${count === 1 ? '' : 's'}`
 
 const storyOf = (scenario: ScenarioReport, layout: Layout): string[] => [
   headLine(scenario, layout),
@@ -106,7 +118,7 @@ const storyOf = (scenario: ScenarioReport, layout: Layout): string[] => [
 /** The block of failures outside of every scenario. */
 export function outsideLines(result: RunReport, layout: Layout): string[] {
   if (result.failures.length === 0) return []
-  const head = `${layout.theme.bad('FAIL')} ${layout.theme.strong('outside every scenario')}`
+  const head = `${layout.theme.bad('FAIL')} ${layout.theme.strong(outsideText())}`
   return [head, ...indented(outsideDetailLines(result, inner(layout)))]
 }
 
@@ -124,24 +136,11 @@ function headLine(scenario: ScenarioReport, { columns, theme }: Layout): string 
   return `${head} ${theme.strong(pad(shorten(title, titleColumns), titleColumns))}  ${theme.faint(facts)}`
 }
 
-const factsOf = ({ seed, clock, durationMs }: ScenarioReport) => `seed ${seed}, ${clock} clock, ${formatMs(durationMs)}`
+const factsOf = ({ seed, clock, durationMs }: ScenarioReport) => TEXTS.facts(seed, clock, formatMs(durationMs))
 
 /** On a narrow terminal the facts come last, so that the cause stays in the second line. */
 const factsBelow = (scenario: ScenarioReport, columns: number) =>
   columns < NARROW && widthOf(`FAIL ${titleOf(scenario)}  ${factsOf(scenario)}`) > columns
-
-const TEXTS = defineTexts({
-  warnings: 'Warnings',
-  slowest: 'Slowest',
-  nothing: 'nothing was played',
-  stopped: (reason: string) => `stopped early: ${reason}`,
-  outside: (count: number) => `${counted(count, 'failure')} outside every scenario`,
-  target: (url: string) => `target ${url}`,
-  seed: (seed: number) => `, seed ${seed}`,
-  exit: (code: number, meaning: string) => `exit ${code}${meaning}`,
-  someInconclusive: (count: number) =>
-    `passed, but ${counted(count, 'result')} inconclusive; with --strict this is exit 4`,
-})
 
 const SLOWEST = 3
 const MAX_NAMES = 3
@@ -150,33 +149,20 @@ export function summaryLines(result: RunReport, layout: Layout): string[] {
   return [...warnings(result, layout), ...slowest(result, layout), ...totals(result, layout)]
 }
 
-interface Group {
-  count: number
-  readonly names: Set<string>
-}
-
-function warningsByRule(scenarios: readonly ScenarioReport[]): [string, Group][] {
-  const groups = new Map<string, Group>()
-  for (const { warnings, name } of scenarios) {
-    for (const { rule } of warnings) {
-      const group = groups.get(rule) ?? { count: 0, names: new Set() }
-      group.count++
-      group.names.add(name)
-      groups.set(rule, group)
-    }
-  }
-  return [...groups].sort(([, a], [, b]) => b.count - a.count)
-}
-
 function warnings({ scenarios }: RunReport, { theme, columns }: Layout): string[] {
-  const groups = warningsByRule(scenarios)
-  if (groups.length === 0) return []
-  const lines = groups.map(([rule, { count, names }]) => {
-    const more = names.size > MAX_NAMES ? ` and ${names.size - MAX_NAMES} more` : ''
-    const where = [...names].slice(0, MAX_NAMES).join(', ')
-    return `  ${theme.warn(shorten(visible(`${rule}: ${counted(count, 'time')}, in ${where}${more}`), columns - 2))}`
+  const all = scenarios.flatMap(({ warnings, name }) => warnings.map(({ rule }) => ({ rule, name })))
+  if (all.length === 0) return []
+  const byRule = [...groupBy(all, ({ rule }) => rule)].sort(([, a], [, b]) => b.length - a.length)
+  const lines = byRule.map(([rule, group]) => {
+    const names = [...new Set(group.map(({ name }) => name))]
+    const where = names.slice(0, MAX_NAMES).join(', ')
+    return TEXTS.rule(
+      rule,
+      group.length,
+      `${where}${names.length > MAX_NAMES ? TEXTS.more(names.length - MAX_NAMES) : ''}`,
+    )
   })
-  return [TEXTS.warnings, ...lines, '']
+  return [TEXTS.warnings, ...lines.map(line => `  ${theme.warn(shorten(visible(line), columns - 2))}`), '']
 }
 
 function slowest(result: RunReport, { columns }: Layout): string[] {

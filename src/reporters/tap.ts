@@ -3,9 +3,8 @@
 import type { FailureReport, RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { placeText } from '../scenario/plan.ts'
 import { visible } from '../text/terminal-text.ts'
-import { causeOf, detailLines, headlineOf, outsideDetailLines } from './failures.ts'
+import { causeOf, detailLines, headlineOf, outsideDetailLines, outsideText, PLAIN_LAYOUT } from './failures.ts'
 import { titleOf } from './pretty.ts'
-import { createTheme } from './theme.ts'
 
 export function tapReport(result: RunReport): string {
   const outside = result.failures.length > 0 ? [outsidePoint(result)] : []
@@ -23,8 +22,6 @@ interface Point {
   readonly text: string
   readonly block: readonly string[]
 }
-
-const LAYOUT = { columns: 100, theme: createTheme(0) }
 
 /** Escapes `#`, which begins a directive. */
 const description = (text: string) => visible(text).replaceAll('\\', '\\\\').replaceAll('#', '\\#')
@@ -49,7 +46,7 @@ function factsOf(scenario: ScenarioReport, ok: boolean): Facts {
     severity: outcome,
     at: whereOf(scenario, failures[0]),
     ...common,
-    story: detailLines(scenario, LAYOUT),
+    story: detailLines(scenario, PLAIN_LAYOUT),
   }
 }
 
@@ -62,9 +59,9 @@ function outsidePoint(result: RunReport): Point {
   const facts = {
     message: result.failures.slice(0, 1).map(headlineOf).join(),
     severity: 'fail',
-    story: outsideDetailLines(result, LAYOUT),
+    story: outsideDetailLines(result, PLAIN_LAYOUT),
   }
-  return { ok: false, text: 'outside every scenario', block: blockOf(facts) }
+  return { ok: false, text: outsideText(), block: blockOf(facts) }
 }
 
 type Facts = Readonly<Record<string, string | number | readonly string[]>>
