@@ -47,11 +47,8 @@ export function driverOf(spec: DriverSpec, env: Environment, target: TargetProce
     name: spec.name,
     verbs: [...Object.keys(spec.verbs), ...(target === null ? [] : TARGET_VERBS)],
     target,
-    call: async (verb, context, signal) => (await executor.execute(verb, context, signal)).call,
-    async inbox(context, signal) {
-      const { call, read } = await executor.execute('inbox', context, signal)
-      return read.items === undefined ? call : { ...call, items: read.items }
-    },
+    call: (verb, context, signal) => executor.execute(verb, context, signal),
+    inbox: (context, signal) => executor.execute('inbox', context, signal),
     async close() {
       await Promise.all([executor.close(), target?.close()])
     },
@@ -74,18 +71,15 @@ class CallExecutor {
     this.#variables = Object.fromEntries(spec.variables.map(({ name }) => [name, env[name]]))
   }
 
-  async execute(
-    verb: string,
-    context: DriverContext,
-    signal: AbortSignal,
-  ): Promise<{ readonly call: DriverCall; readonly read: ParsedInbox }> {
+  async execute(verb: string, context: DriverContext, signal: AbortSignal): ReturnType<Driver['inbox']> {
     const started = elapsedMs()
     const work = this.#try(verb, context, AbortSignal.any([signal, this.#closed.signal]))
     this.#pending.add(work)
     const { how, outcome } = await work
     this.#pending.delete(work)
-    const read = verb === 'inbox' ? parseInbox(outcome) : outcome
-    return { call: callOf(verb, how, read, elapsedMs() - started, context), read }
+    const read: ParsedInbox = verb === 'inbox' ? parseInbox(outcome) : outcome
+    const call = callOf(verb, how, read, elapsedMs() - started, context)
+    return read.items === undefined ? call : { ...call, items: read.items }
   }
 
   async #try(

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { ProcessFailure } from '../journal/run-failures.ts'
 import { wallDelay } from '../runtime/clock.ts'
+import { messageOf } from '../text/error-text.ts'
 
 export interface LaunchOptions {
   readonly command: readonly string[]
@@ -40,14 +41,11 @@ export function launch({ command, cwd, env, stdin = false }: LaunchOptions): Run
     const child = spawn(file, args, { cwd, env: { ...env }, detached: OWN_GROUP, stdio: [...stdio] })
     return tracked(child, endOf(child, file, cwd))
   } catch (error) {
-    return {
-      code: 'program_not_started',
-      program: file,
-      detail: error instanceof Error ? error.message : String(error),
-    }
+    return { code: 'program_not_started', program: file, detail: messageOf(error) }
   }
 }
 
+/** Keeps a group in the list until all of its programs have ended, or `killProcess` ends them. */
 function tracked(child: ChildProcess, ended: Promise<ProcessFailure>): RunningProcess {
   const running: RunningProcess = {
     child,
@@ -57,15 +55,10 @@ function tracked(child: ChildProcess, ended: Promise<ProcessFailure>): RunningPr
       return isAlive(child)
     },
   }
-  track(running)
-  return running
-}
-
-/** Keeps a group in the list until all of its programs have ended, or `killProcess` ends them. */
-function track(running: RunningProcess): void {
   if (groups.size === 0) process.on('exit', killAll)
   groups.add(running)
-  void running.ended.then(() => running.alive || untrack(running))
+  void ended.then(() => running.alive || untrack(running))
+  return running
 }
 
 function untrack(running: RunningProcess): void {

@@ -1,5 +1,5 @@
 /** Starts, stops and kills the intermediary as a process, one action after the other. */
-import type { TargetFailure } from '../journal/run-failures.ts'
+import type { StepFailure, TargetFailure } from '../journal/run-failures.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { interpolate } from '../scenario/interpolation.ts'
 import { targetEndedText, targetNotStartedText } from '../wording/failures.ts'
@@ -143,22 +143,15 @@ export interface RunningTarget {
   output(): string
 }
 
-export interface TargetProblem {
-  /** The subject of messages: `The target`. */
-  readonly target: string
-  readonly failure: TargetFailure
-  /** The end of what the target printed. */
-  readonly output: string
-}
-
 /** The intermediary did not start. */
 export class TargetStartError extends Error {
   override readonly name = 'TargetStartError'
-  readonly problem: TargetProblem
+  readonly failure: Extract<StepFailure, { code: 'target_not_started' }>
 
+  /** `target`: the subject of the message. `output`: the end of what the target printed. */
   constructor(target: string, failure: TargetFailure, output = '') {
     super(targetNotStartedText(target, failure, output))
-    this.problem = { target, failure, output }
+    this.failure = { code: 'target_not_started', target, failure, output }
   }
 }
 

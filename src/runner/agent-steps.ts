@@ -31,8 +31,7 @@ export const runTargetStep: StepHandler<'target'> = async ({ context, action, si
     await rejectOnAbort(controlTarget(control, action.does), signal)
     return {}
   } catch (error) {
-    if (!(error instanceof TargetStartError)) throw error
-    throw new StepError({ code: 'target_not_started', ...error.problem })
+    throw error instanceof TargetStartError ? new StepError(error.failure) : error
   }
 }
 

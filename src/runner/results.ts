@@ -96,17 +96,26 @@ export function applyStrict({ strict }: { readonly strict: boolean }, verdict: V
   return { ...verdict, failures, outcome: verdict.outcome === 'error' ? 'error' : 'fail' }
 }
 
-const asFailure = (warning: Warning): Failure => ({
-  kind: 'lint',
-  step: null,
+const asFailure = (warning: Warning): Failure =>
+  failureOfWarning(warning, { kind: 'lint', expected: { code: 'no_warning', rule: warning.rule } })
+
+export const failureOfWarning = (warning: Warning, as: Pick<Failure, 'kind' | 'expected'>): Failure => ({
+  ...EMPTY_FAILURE,
+  ...as,
   conversation: warning.conversation,
-  expected: { code: 'no_warning', rule: warning.rule },
   happened: 'failure' in warning ? warning.failure.happened : { code: 'warning', finding: warning },
+  entrySeqs: warning.entrySeqs,
+})
+
+/** The fields of a failure that belongs to no step. */
+export const EMPTY_FAILURE = {
+  step: null,
+  conversation: null,
   rules: [],
   nearest: [],
-  entrySeqs: warning.entrySeqs,
+  entrySeqs: [],
   soft: false,
-})
+} as const
 
 /** Refused calls that belong to no scenario. */
 export function orphanFailures(journal: readonly Entry[]): Failure[] {
@@ -118,14 +127,11 @@ function orphanFailure({ seq, method, path, chat_id, endpoint, status, response 
   const error = isMap(response) && isMap(response.error) ? response.error : {}
   const message = typeof error.message === 'string' ? error.message : null
   return {
+    ...EMPTY_FAILURE,
     kind: endpoint === null ? 'contract' : 'unexpected',
-    step: null,
-    conversation: null,
     expected: { code: 'chat_of_a_scenario' },
     happened: { code: 'call_of_no_scenario', method, path, chatId: chat_id ?? null, status, message },
     rules: endpoint === null ? ['V1'] : [ENDPOINTS[endpoint].rule],
-    nearest: [],
     entrySeqs: [seq],
-    soft: false,
   }
 }

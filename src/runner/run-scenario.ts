@@ -130,18 +130,12 @@ async function readInboxesBefore({ context, signal }: Run, step: PlannedStep): P
 async function rereadInboxes({ context, options }: Run): Promise<void> {
   const { driver, plan, conversations, core } = context
   if (!driver?.verbs.includes('inbox') || !plan.needs.includes('inbox')) return
-  const readBefore = new Set(
-    core.journal
-      .query({ kind: 'driver' })
-      .filter(isInbox)
-      .map(({ chat_id }) => chat_id),
-  )
+  const reads = core.journal.query({ kind: 'driver' }).filter(({ verb }) => verb === 'inbox')
   for (const chat of conversations.values()) {
-    if (readBefore.has(chat.id)) await readInbox(context, chat, core.journal.nextSeq - 1, options.signal)
+    if (!reads.some(({ chat_id }) => chat_id === chat.id)) continue
+    await readInbox(context, chat, core.journal.nextSeq - 1, options.signal)
   }
 }
-
-const isInbox = (entry: { readonly kind: string; readonly verb?: unknown }) => entry.verb === 'inbox'
 
 /** Executes a step by its verb. */
 const STEP_HANDLERS: { readonly [V in Verb]: StepHandler<V> } = {

@@ -5,7 +5,7 @@ import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import { makeToken } from '../evaluator/tokens.ts'
 import type { FaultSpec } from '../faults/schema.ts'
 import { botSays } from '../platform/bot.ts'
-import { andThen, type Maybe } from '../platform/engines.ts'
+import type { Maybe } from '../platform/engines.ts'
 import { payloadOf } from '../platform/events.ts'
 import type { NewFile } from '../platform/files.ts'
 import type { Chat } from '../platform/state.ts'
@@ -15,6 +15,7 @@ import { wallDelay } from '../runtime/clock.ts'
 import { stepsOf } from '../scenario/plan.ts'
 import type { StepDetails } from '../scenario/run-events.ts'
 import { advanceVirtual } from '../simulator/core.ts'
+import { messageOf } from '../text/error-text.ts'
 import { findPastDelivery } from '../webhooks/manual.ts'
 import {
   type ActionContext,
@@ -48,9 +49,11 @@ export const runFaultStep: StepHandler<'fault'> = ({ context, step, action }) =>
     else faults.add({ ...ofConversation(context, step.conversation, spec), ...spec })
     return {}
   } catch (error) {
-    throw new StepError({ code: 'not_accepted', detail: error instanceof Error ? error.message : String(error) })
+    throw notAccepted(error)
   }
 }
+
+const notAccepted = (error: unknown) => new StepError({ code: 'not_accepted', detail: messageOf(error) })
 
 /** Limits a fault to the chat of its step when there are several. Availability has no chat. */
 function ofConversation(
@@ -156,9 +159,9 @@ async function performUserAction(
 /** Reports an unknown button or an empty message as the control API does. */
 async function started(start: () => Maybe<UserOutcome>): Promise<UserOutcome> {
   try {
-    return await andThen(start(), outcome => outcome)
+    return await start()
   } catch (error) {
-    throw new StepError({ code: 'not_accepted', detail: error instanceof Error ? error.message : String(error) })
+    throw notAccepted(error)
   }
 }
 

@@ -4,6 +4,7 @@ import type { Failure } from '../evaluator/failure.ts'
 import type { Verdict, Warning } from '../evaluator/verdict.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { FINDINGS } from '../linter/lint.ts'
+import { EMPTY_FAILURE, failureOfWarning } from '../runner/results.ts'
 import { settle } from '../runner/waiting.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { settled } from '../simulator/core.ts'
@@ -101,16 +102,8 @@ function verdictOf({ planBuilder, context, evaluation, matchedSeqs }: TestRun, a
 /** These checks compare calls with what agents say, which only scenarios define. */
 const SCENARIO_ONLY: readonly Failure['kind'][] = ['echo', 'leak']
 
-const findingFailure = (finding: Warning): Failure => ({
-  ...EMPTY_FAILURE,
-  kind: 'contract',
-  conversation: finding.conversation,
-  expected: { code: 'no_finding', rule: finding.rule },
-  happened: 'failure' in finding ? finding.failure.happened : { code: 'warning', finding },
-  entrySeqs: finding.entrySeqs,
-})
-
-const EMPTY_FAILURE = { step: null, conversation: null, rules: [], nearest: [], entrySeqs: [], soft: false } as const
+const findingFailure = (finding: Warning): Failure =>
+  failureOfWarning(finding, { kind: 'contract', expected: { code: 'no_finding', rule: finding.rule } })
 
 /** Finds failed deliveries of events that no user action caused. */
 function failedDeliveries(run: TestRun): Failure[] {

@@ -57,18 +57,16 @@ export function checkOperators(expected: unknown): void {
 }
 
 /** Removes asymmetric matchers and patterns, which have no operators. */
-function withoutMatchers(expected: unknown): unknown {
-  if (Array.isArray(expected)) return expected.map(withoutMatchers)
-  if (typeof expected !== 'object' || expected === null) return expected
-  if (expected instanceof RegExp || isAsymmetric(expected)) return null
-  return Object.fromEntries(Object.entries(expected).map(([key, value]) => [key, withoutMatchers(value)]))
-}
+const withoutMatchers = (expected: unknown) => mapLeaves(expected, leaf => (typeof leaf === 'object' ? null : leaf))
 
 /** Escapes `$(name)`, which is a reference in scenarios and plain text in a test. */
-export function escapeReferences(expected: unknown): unknown {
-  if (typeof expected === 'string') return expected.replaceAll('$(', '$$$$(')
-  if (Array.isArray(expected)) return expected.map(escapeReferences)
-  if (typeof expected !== 'object' || expected === null) return expected
-  if (expected instanceof RegExp || isAsymmetric(expected)) return expected
-  return Object.fromEntries(Object.entries(expected).map(([key, value]) => [key, escapeReferences(value)]))
+export const escapeReferences = (expected: unknown) =>
+  mapLeaves(expected, leaf => (typeof leaf === 'string' ? leaf.replaceAll('$(', '$$$$(') : leaf))
+
+/** Replaces every value that is neither a list nor a plain object. */
+function mapLeaves(value: unknown, replace: (leaf: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map(item => mapLeaves(item, replace))
+  const isLeaf = typeof value !== 'object' || value === null || value instanceof RegExp || isAsymmetric(value)
+  if (isLeaf) return replace(value)
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapLeaves(inner, replace)]))
 }

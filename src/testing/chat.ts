@@ -73,15 +73,15 @@ const owners = new WeakMap<object, { readonly sim: PlatformSimulator; readonly c
 /** Returns the simulator of a chat, or undefined for another object. */
 export const ownerOf = (chat: object) => owners.get(chat)
 
+/** Returns a function that creates the subject of a method which the test calls. */
+export const subjectIn =
+  (sim: PlatformSimulator, chatId: string | null, waitMs: number | undefined) =>
+  (method: (...args: never[]) => unknown): Subject => ({ sim, chatId, callStack: stackAbove(method), waitMs })
+
 /** Adds the expectations to the handle itself, so that its getters stay live. */
 export function withChatExpectations(sim: PlatformSimulator, handle: ChatHandle, waitMs: number | undefined): TestChat {
   owners.set(handle, { sim, chatId: handle.id })
-  const subjectOf = (method: (...args: never[]) => unknown): Subject => ({
-    sim,
-    chatId: handle.id,
-    callStack: stackAbove(method),
-    waitMs,
-  })
+  const subjectOf = subjectIn(sim, handle.id, waitMs)
   const chat: TestChat = Object.assign(handle, {
     expectCall: expectCallFor(() => subjectOf(chat.expectCall)) as TestChat['expectCall'],
     expectNone: expectNoneFor(() => subjectOf(chat.expectNone)) as TestChat['expectNone'],

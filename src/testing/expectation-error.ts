@@ -1,5 +1,4 @@
-/** What a test fails with: the words of the scenario runner's report, and the failures as data. */
-
+/** Builds the error of a failed expectation: the report of the scenario runner, and the failures as data. */
 import type { Failure } from '../evaluator/failure.ts'
 import type { StepVerdict } from '../evaluator/verdict.ts'
 import { describeFailure } from '../evaluator/wording/report.ts'
@@ -25,7 +24,7 @@ export class ExpectationError extends Error {
   }
 }
 
-/** `asked`: the frames of the stack from where the test asked. */
+/** `callStack`: the stack frames of the test that expects. */
 export function expectationError(
   run: TestRun,
   failures: readonly [Failure, ...Failure[]],
@@ -37,16 +36,16 @@ export function expectationError(
   return error
 }
 
-/** Now, because after the first `await` the test is no longer on the stack; without `own`, the function it called. */
-export function stackAbove(own: (...args: never[]) => unknown): string {
-  const here: { stack?: string } = new Error()
-  Error.captureStackTrace?.(here, own)
-  return (here.stack ?? '').replace(/^Error.*\n/, '')
+/** Returns the frames above `method`. Called before the first `await`, while the test is still on the stack. */
+export function stackAbove(method: (...args: never[]) => unknown): string {
+  const error: { stack?: string } = new Error()
+  Error.captureStackTrace?.(error, method)
+  return (error.stack ?? '').replace(/^Error.*\n/, '')
 }
 
 const COLUMNS = 100
 
-/** Failures, the steps they name, and what happened when. */
+/** Renders failures, the steps they name, and the timeline. */
 export function reportLines(run: TestRun, failures: readonly Failure[]): string[] {
   const layout: Layout = { columns: COLUMNS, theme: createTheme(colorLevel()) }
   const hard = failures.map(failure => ({ ...describeFailure(outsideChats(failure), 'test'), soft: false }))
@@ -57,14 +56,14 @@ export function reportLines(run: TestRun, failures: readonly Failure[]): string[
   )
 }
 
-/** What belongs to the bot has no chat to be named. */
+/** Removes the conversation from failures of the bot, which belong to no chat. */
 function outsideChats(failure: Failure): Failure {
   const { step, conversation } = failure
   if (conversation !== '' && step?.conversation !== '') return failure
   return { ...failure, conversation: null, step: step && { ...step, conversation: 'main' } }
 }
 
-/** Marks stand between two entries and have no number that could be looked up. */
+/** Notes between two entries have no number in the journal. */
 const withoutMarkNumbers = (line: string) => line.replace(/#\d+\.5/, found => ' '.repeat(found.length))
 
 /** `step 2 is says "Hei"`, for the numbers the failures name. */
@@ -76,7 +75,7 @@ function legend({ evaluation }: TestRun, failures: readonly Failure[]): string[]
   return named.map(({ number, label }) => `  step ${number} is ${label}`)
 }
 
-/** The numbers that failures name without a label. */
+/** The step numbers that failures name without a label. */
 function namedSteps(value: unknown): number[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) =>
@@ -85,9 +84,7 @@ function namedSteps(value: unknown): number[] {
 }
 
 const skippedEntries = ({ skippedEntries: count }: TestRun): string[] =>
-  count === 0
-    ? []
-    : [`  ${count} older entries are not looked at: they came before a restore, or are beyond journalLimit`]
+  count === 0 ? [] : [`  ${count} older entries are ignored: they came before a restore, or exceed journalLimit`]
 
 function timelineSourceOf(run: TestRun, failures: TimelineSource['failures']): TimelineSource {
   const { sim, entries, evaluation, context } = run
@@ -103,7 +100,7 @@ function timelineSourceOf(run: TestRun, failures: TimelineSource['failures']): T
   }
 }
 
-/** What the user did has an entry of its own. */
+/** A user action has an entry of its own, besides the notes of its step. */
 function isDuplicateEntry({ evaluation }: TestRun, entry: Entry): boolean {
   if (entry.kind !== 'note' || !/^step_(started|ended)$/.test(entry.note)) return false
   const step = evaluation.index.steps.get(Number(entry.step))
@@ -122,7 +119,7 @@ const stepVerdict = (step: PlannedStep, claimed: readonly { readonly seq: number
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** None unless they were asked for: a message is compared and logged more often than it is looked at. */
+/** Colors only with FORCE_COLOR, because programs compare and log the message. */
 function colorLevel(): ColorLevel {
   const env: Environment = (globalThis as { process?: { env?: Environment } }).process?.env ?? {}
   if (env.NO_COLOR || !env.FORCE_COLOR) return 0

@@ -7,6 +7,7 @@ import { patternRef } from '../evaluator/references.ts'
 import { patternText } from '../evaluator/wording/parts.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { waitForVerdict } from '../runner/check-steps.ts'
+import { EMPTY_FAILURE } from '../runner/results.ts'
 import { performStep, type StepContext, type StepOutcome } from '../runner/run-context.ts'
 import { InterruptedError, waitUntil } from '../runner/waiting.ts'
 import type { Action, PlannedStep } from '../scenario/plan.ts'
@@ -228,17 +229,13 @@ function callPredicate<Value>(predicate: () => Value): Value {
 function timeoutFailure(run: TestRun, { chatId }: Subject, source: string, ms: number): Failure {
   const chat = chatId === null ? undefined : run.core.platform.state.chats.get(chatId)
   return {
+    ...EMPTY_FAILURE,
     kind: 'check',
-    step: null,
     conversation: chat === undefined ? null : run.conversationOf(chat.id),
     expected: { code: 'condition', source: source.replace(/\s+/g, ' ').slice(0, 120), withinMs: ms },
     happened: {
       code: 'condition_false',
       chat: chat === undefined ? null : { status: chat.status, typing: chat.typing },
     },
-    rules: [],
-    nearest: [],
-    entrySeqs: [],
-    soft: false,
   }
 }

@@ -5,26 +5,16 @@ import type { Action, ConversationSpec, Plan, PlannedStep } from '../scenario/pl
 import type { Core } from '../simulator/core.ts'
 import { effectiveConfig } from '../simulator/settings.ts'
 
-export type AllowedCalls = Plan['strict']['allow']
+type AllowedCalls = Plan['strict']['allow']
 
 /** Calls that only read need no expectation. */
 const READING_CALLS: AllowedCalls = ['transcript', 'summarize', 'chat']
-
-export interface PlanBuilder {
-  readonly plan: Plan
-  addConversation(name: string): void
-  /** Adds a step to a conversation; the empty name stands for the bot. `since` of an expectation can name the `id`. */
-  addStep(conversation: string, action: Action, label: string, id?: string): PlannedStep
-  hasStep(id: string): boolean
-  /** Sets the calls that need no expectation, besides those that only read. */
-  allow(calls: AllowedCalls): void
-}
 
 /** The default of `within`: shorter than the 5 s after which test runners give up without a reason. */
 export const DEFAULT_WAIT_MS = 2_000
 const ACK_MS = 10_000
 
-export function createPlanBuilder(core: Core): PlanBuilder {
+export function createPlanBuilder(core: Core) {
   const conversations: ConversationSpec[] = []
   const steps: PlannedStep[] = []
   const turns = new Map<string, Turn>()
@@ -32,8 +22,9 @@ export function createPlanBuilder(core: Core): PlanBuilder {
 
   return {
     plan,
-    addConversation: name => void conversations.push({ ...EMPTY_CONVERSATION, name }),
-    addStep(conversation, action, label, id) {
+    addConversation: (name: string) => void conversations.push({ ...EMPTY_CONVERSATION, name }),
+    /** Adds a step to a conversation; the empty name stands for the bot. `since` of an expectation can name the `id`. */
+    addStep(conversation: string, action: Action, label: string, id?: string): PlannedStep {
       const number = steps.length + 1
       const draft: PlannedStep = { ...EMPTY_STEP, number, id: id ?? null, conversation, label, action }
       const turn = turnAfter(draft, turns.get(conversation) ?? FIRST_TURN)
@@ -44,8 +35,9 @@ export function createPlanBuilder(core: Core): PlanBuilder {
       plan.mentionsAvailability ||= action.verb === 'expect' && conversation === ''
       return step
     },
-    hasStep: id => steps.some(step => step.id === id),
-    allow(calls) {
+    hasStep: (id: string) => steps.some(step => step.id === id),
+    /** Sets the calls that need no expectation, besides those that only read. */
+    allow(calls: AllowedCalls) {
       plan.strict = { ...plan.strict, allow: [...READING_CALLS, ...calls] }
     },
   }

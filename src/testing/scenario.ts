@@ -80,7 +80,7 @@ export async function runScenario(
 }
 
 async function loadAll(scenario: RunnableScenario, cwd: string): Promise<LoadedScenario[]> {
-  const all: readonly (ScenarioFile | string)[] = isList(scenario) ? scenario : [scenario]
+  const all = [scenario].flat()
   const files = all.filter(one => typeof one === 'string')
   const values = all.filter(one => typeof one !== 'string')
   const environment = { cwd, nodeVersion: process.version }
@@ -89,8 +89,6 @@ async function loadAll(scenario: RunnableScenario, cwd: string): Promise<LoadedS
     ...(values.length === 0 ? [] : await loadValues(values, environment)),
   ]
 }
-
-const isList = (scenario: RunnableScenario): scenario is readonly (ScenarioFile | string)[] => Array.isArray(scenario)
 
 async function runOne(
   sim: PlatformSimulator,

@@ -14,12 +14,13 @@ import {
   type MultipleCallsOptions,
   type NoneOptions,
   type SingleCallOptions,
+  subjectIn,
   type TestChat,
   type WaitOptions,
   withChatExpectations,
 } from './chat.ts'
 import { stackAbove } from './expectation-error.ts'
-import { type ReceivedCall, type Subject, waitFor } from './expectations.ts'
+import { type ReceivedCall, waitFor } from './expectations.ts'
 import { chatShape, durationMs, SERVER_SHAPE, SIMULATOR_SHAPE, WORKSPACE_SHAPE } from './options.ts'
 
 /** Options that tests add to those of the platform. */
@@ -97,12 +98,7 @@ function withExpectations<Sim extends PlatformSimulator>(
 ): Omit<Sim, keyof Expectations> & Expectations {
   const { chat, findChat } = sim
   const waitMs = durationMs('expectTimeout', expectTimeout)
-  const subjectOf = (method: (...args: never[]) => unknown): Subject => ({
-    sim,
-    chatId: null,
-    callStack: stackAbove(method),
-    waitMs,
-  })
+  const subjectOf = subjectIn(sim, null, waitMs)
   if (agent !== undefined) registerAgent(sim, agent)
   const more: Expectations = {
     async chat(options = {}) {

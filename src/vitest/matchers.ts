@@ -168,12 +168,12 @@ export interface MatchCount {
   readonly count: number
   readonly seqs: readonly number[]
   /** Calls or events that do not match, the nearest first. */
-  readonly misses: readonly (NearMiss & { readonly body: unknown })[]
+  readonly misses: readonly Miss[]
 }
 
 interface Comparison {
   readonly seq: number
-  readonly miss: (NearMiss & { readonly body: unknown; readonly rank: number }) | null
+  readonly miss: (Miss & { readonly rank: number }) | null
 }
 
 /** Counts calls of one chat, or of all chats if `chatId` is null. Calls about availability belong to every chat. */
@@ -194,19 +194,24 @@ export function countCalls(run: TestRun, chatId: string | null, call: CallId, bo
 }
 
 function compareCall(call: Call, query: CallQuery, context: MatchContext, run: TestRun): Comparison {
-  const { seq, body } = call
+  const { seq, body, readAt } = call
   const obstacles = obstaclesOf(query, call, context)
-  if (obstacles.length === 0) return { seq, miss: null }
-  const differences = differencesOf(call, query.leaf, context.options)
-  const afterMs = Math.round(call.readAt - startOf(run))
-  const rank = (obstacles.length - 1) * RULE_RANK + differences.length
+  const differences = obstacles.length === 0 ? [] : differencesOf(call, query.leaf, context.options)
   const subject = { code: 'call', ...callReference(call) } as const
-  return { seq, miss: { seq, subject, afterMs, obstacles, differences, body, rank } }
+  return comparisonOf(run, readAt, { seq, subject, obstacles, differences, body })
+}
+
+type Miss = NearMiss & { readonly body: unknown }
+
+function comparisonOf(run: TestRun, atMs: number, miss: Omit<Miss, 'afterMs'>): Comparison {
+  const { seq, obstacles, differences } = miss
+  if (obstacles.length === 0) return { seq, miss: null }
+  const afterMs = Math.round(atMs - (run.evaluation.index.started?.at_ms ?? 0))
+  return { seq, miss: { ...miss, afterMs, rank: (obstacles.length - 1) * RULE_RANK + differences.length } }
 }
 
 /** A broken rule outweighs any number of different fields. */
 const RULE_RANK = 1000
-const startOf = ({ evaluation }: TestRun): number => evaluation.index.started?.at_ms ?? 0
 
 /** Counts each event once, however many attempts it took; it is delivered when one attempt was. */
 export function countDeliveries(
@@ -238,13 +243,8 @@ function compareDelivery(
   if (outcome !== 'delivered')
     obstacles.push({ code: 'not_delivered', status, ...(failure === undefined ? {} : { failure }) })
   if (differences.length > 0) obstacles.push({ code: 'fields', count: differences.length })
-  if (obstacles.length === 0) return { seq, miss: null }
-  const afterMs = Math.round(entry.at_ms - entry.duration_ms - startOf(run))
-  const rank = (obstacles.length - 1) * RULE_RANK + differences.length
-  return {
-    seq,
-    miss: { seq, subject: { code: 'event', event: entry.event }, afterMs, obstacles, differences, body, rank },
-  }
+  const subject = { code: 'event', event: entry.event } as const
+  return comparisonOf(run, entry.at_ms - entry.duration_ms, { seq, subject, obstacles, differences, body })
 }
 
 function bodyOf({ request: { body } }: EntryOf<'delivery'>): unknown {
