@@ -26,7 +26,7 @@ const driverFrom = async (...given: Parameters<typeof load>) => {
 }
 
 describe('the page about drivers', () => {
-  it('has an example with everything a file can have', async () => {
+  it('has an example with every key of a driver file', async () => {
     const driver = await driverFrom({ 'driver.yaml': example })
     expect(driver.verbs.slice(0, -4)).toEqual([...BUILT_IN_VERBS, 'does.transfer'])
     for (const key of knownKeys(DriverFile, []).filter(key => key !== '$schema'))
@@ -46,7 +46,7 @@ describe('the page about drivers', () => {
     for (const name of Object.keys(simulatorVariables(SIM))) expect(section(PAGE, 'Target')).toContain(`\`${name}\``)
   })
 
-  it('names what can be named', () => {
+  it('lists the names of `$(...)`', () => {
     const told = inlineCode(section(PAGE, 'Names')).flatMap(text => /^\$\(([\w.]+)\)$/.exec(text)?.[1] ?? [])
     expect(told).toEqual([
       ...allowedNames('says').names.filter(name => !/^(text|sim)/.test(name)),
@@ -81,19 +81,19 @@ describe('the page about drivers', () => {
     expect(desk.asked.map(({ body }) => body)).toEqual(['{}', '{"text":"Hei"}', '{"team":"b"}', ''])
   })
 
-  it('has a person, and a desk in ten lines', async () => {
+  it('has an example of manual verbs, and of a help desk', async () => {
     expect(Object.keys((await load({ 'driver.yaml': person }, 'driver.yaml', true)).verbs)).toEqual(['accept'])
     const driver = await driverFrom({ 'driver.yaml': own })
     expect(driver.verbs).toEqual(['accept', 'says', 'leave', 'away', 'back'])
     expect(own.trim().split('\n').length).toBeLessThanOrEqual(10)
   })
 
-  it('shows a mistake as it is shown', async () => {
+  it('shows the message of a mistake', async () => {
     const shown = blocks(PAGE, '').at(-1)!.trimEnd()
     await expect(load({ 'driver.yaml': 'version: 1\nacept: { POST: /accept }\n' })).rejects.toThrow(shown)
   })
 
-  it('says what is said about a call that fails', async () => {
+  it('shows the messages of failed calls', async () => {
     const desk = await openDesk((_, response) => void response.writeHead(409).end('{"error":"taken"}'))
     const driver = await driverFrom({ 'driver.yaml': `http: ${desk.url}\naccept: { POST: /a }` })
     const { error } = withError(await driver.call('accept', context(), never))

@@ -21,7 +21,7 @@ const told = { args: process.argv.slice(2), stdin: JSON.parse(readFileSync(0, 'u
 writeFileSync('told.json', JSON.stringify(told))`
 
 describe('a command', () => {
-  it('gets its arguments and every field, in the folder of the driver', async () => {
+  it('receives its arguments and every field, in the folder of the driver', async () => {
     const { driver, folder } = await run(ECHO)
     const told = () => JSON.parse(readFileSync(join(folder, 'told.json'), 'utf8')) as unknown
     const done = await driver.call('accept', context(), never)
@@ -37,7 +37,7 @@ describe('a command', () => {
     })
   })
 
-  it('is read by no shell', async () => {
+  it('does not pass through a shell', async () => {
     const { driver, folder } = await run(ECHO)
     const text = '$(touch x); `touch y` > z\n"\' *'
     await driver.call('says', context({ text }), never)
@@ -53,7 +53,7 @@ describe('a command', () => {
     })
   })
 
-  it('may not read its stdin, and say whatever it likes', async () => {
+  it('may ignore its stdin and print anything', async () => {
     const { driver } = await run('process.stdin.destroy(); console.log("done  it")')
     const text = 'x'.repeat(1_000_000)
     const done = await driver.call('accept', context({ with: { text } }), never)
@@ -79,7 +79,7 @@ Traceback (most recent call last):
 urllib.error.URLError: <urlopen error>
 `
 
-describe('one that fails', () => {
+describe('a command that fails', () => {
   it.each([
     ['process.exit(3)', 'it ended with exit code 3'],
     ['console.error("no such\\n chat"); process.exit(3)', 'it ended with exit code 3: no such chat'],
@@ -103,7 +103,7 @@ describe('one that fails', () => {
     })
   })
 
-  it('prints garbage for an inbox', async () => {
+  it('prints an inbox that is not JSON', async () => {
     const { driver } = await run('console.log("garbage")')
     expect(await driver.inbox(context(), never)).toMatchObject({
       outcome: 'failed',
@@ -111,7 +111,7 @@ describe('one that fails', () => {
     })
   })
 
-  it('prints without end', async () => {
+  it('prints too much', async () => {
     const { driver } = await run(
       'const line = "x".repeat(65536); const more = () => process.stdout.write(line, more); more()',
     )
@@ -130,7 +130,7 @@ describe('one that fails', () => {
     })
   })
 
-  it('an argument no program can be given', async () => {
+  it('has an argument that cannot be passed to a program', async () => {
     const { driver } = await run('')
     const done = await driver.call('says', context({ text: 'a\0b' }), never)
     expect(done).toMatchObject({ outcome: 'unreachable', error: expect.stringContaining('null bytes') })
@@ -147,11 +147,11 @@ writeFileSync('pids.tmp', JSON.stringify([process.pid, child.pid]))
 renameSync('pids.tmp', 'pids')
 ${after}`
 
-describe('nothing is left behind', () => {
+describe('no process remains', () => {
   const pidsIn = (folder: string) => JSON.parse(readFileSync(join(folder, 'pids'), 'utf8')) as number[]
   const gone = (folder: string) => until(() => !pidsIn(folder).some(isThere))
 
-  it('by one that hangs', async () => {
+  it('after the timeout of a command', async () => {
     useStallTolerantTimers()
     const { driver, folder } = await run(FAMILY(), '2s')
     expect(await driver.call('accept', context(), never)).toMatchObject({
@@ -161,7 +161,7 @@ describe('nothing is left behind', () => {
     await gone(folder)
   })
 
-  it('of a command that is interrupted', async () => {
+  it('after the interruption of a command', async () => {
     const over = new AbortController()
     const { driver, folder } = await run(FAMILY())
     const done = driver.call('accept', context(), over.signal)
@@ -171,7 +171,7 @@ describe('nothing is left behind', () => {
     await gone(folder)
   })
 
-  it('by closing the driver', async () => {
+  it('after closing the driver', async () => {
     const { driver, folder } = await run(FAMILY())
     const done = driver.call('accept', context(), never)
     await until(() => existsSync(join(folder, 'pids')))
@@ -180,7 +180,7 @@ describe('nothing is left behind', () => {
     await gone(folder)
   })
 
-  it('by one that ended and left a child with its streams', async () => {
+  it('of a command that ended while a child holds its streams', async () => {
     const { driver, folder } = await run(FAMILY('console.log("[]"); process.exit(0)'))
     expect(await driver.inbox(context(), never)).toMatchObject({ outcome: 'ok', items: [] })
     await gone(folder)

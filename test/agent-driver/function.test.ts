@@ -5,7 +5,7 @@ import { CHAT, context, drive, never } from './desk.ts'
 const module = (text: string) => drive(text, { name: 'driver.mjs' })
 
 describe('a function', () => {
-  it('gets the context, and a signal', async () => {
+  it('receives the context and a signal', async () => {
     const { driver } =
       await module(`export const says = async ({ signal, ...told }) => ({ told, signal: signal.aborted })
 export const does = { transfer: ctx => ctx.with.team }`)
@@ -16,7 +16,7 @@ export const does = { transfer: ctx => ctx.with.team }`)
     expect(own).toMatchObject({ outcome: 'ok', how: 'function does.transfer', answer: '"billing"' })
   })
 
-  it('returns the inbox, and nothing elsewhere', async () => {
+  it('returns the inbox; the result of other verbs is ignored', async () => {
     const { driver } = await module(
       'export const inbox = () => [{ text: "a", more: 1 }]\nexport const accept = () => {}',
     )
@@ -38,13 +38,13 @@ export const does = { transfer: ctx => ctx.with.team }`)
     expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'failed', error })
   })
 
-  it('says where a slip of the pen is', async () => {
+  it('fails with the place of a TypeError', async () => {
     const { driver } = await module('export const accept = () => {\n  null.x\n}')
     const { error } = await driver.call('accept', context(), never)
     expect(error).toMatch(/^threw "Cannot read properties of null \(reading 'x'\)" \(driver\.mjs:2:\d+\)$/)
   })
 
-  it('is told when its time is over, and when the run is', async () => {
+  it('receives an aborted signal after its timeout, and at the end of the run', async () => {
     const { driver } = await module(`export const timeout = '30ms'
 let last = 'nothing'
 export const accept = ({ signal }) => new Promise(() => signal.addEventListener('abort', () => { last = 'aborted' }))

@@ -16,8 +16,8 @@ does:
   drop: { DELETE: "/desk/$(chat.id)" }
 `
 
-describe('what is sent', () => {
-  it('is the call of the verb, with everything filled in', async () => {
+describe('an HTTP call', () => {
+  it('contains the interpolated values', async () => {
     const desk = await openDesk((_, response) => void response.end('[]'))
     const { driver } = await drive(`http: ${desk.url}/api/\n${VERBS}`)
     await driver.call('accept', context(), never)
@@ -45,7 +45,7 @@ describe('what is sent', () => {
     expect(desk.asked[0]!.headers['content-length']).toBe('0')
   })
 
-  it('has the headers of the file and of the verb, which win', async () => {
+  it('has the headers of the file, which those of the verb override', async () => {
     const desk = await openDesk()
     const text = `http: ${desk.url}
 headers: { authorization: "Bearer $(env.DESK_TOKEN)", x-who: all }
@@ -58,7 +58,7 @@ leave: { POST: /b, json: {}, headers: { content-type: application/vnd.desk+json 
     expect(desk.asked[1]!.headers).toMatchObject({ 'x-who': 'all', 'content-type': 'application/vnd.desk+json' })
   })
 
-  it('goes to a full address, wherever it comes from', async () => {
+  it('goes to a full address, with or without `http`', async () => {
     const [desk, other] = [await openDesk(), await openDesk()]
     const text = `http: "http://$(env.DESK)"
 accept: { POST: /a }
@@ -72,7 +72,7 @@ type: { POST: "$(env.OTHER)/c" }`
     expect(other.asked.map(({ url }) => url)).toEqual(['/b?q=c%201%2F%C3%A4', '/c'])
   })
 
-  it('never leads elsewhere than the path says, whatever an id is', async () => {
+  it('goes to the path of the driver for every id', async () => {
     const scope = (id: string) => ({ chat: { id } })
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), id => {
@@ -88,7 +88,7 @@ type: { POST: "$(env.OTHER)/c" }`
     )
   })
 
-  it.each(['.', '..'])('a step in the path is refused: %s', async id => {
+  it.each(['.', '..'])('refuses a segment of dots in the path: %s', async id => {
     const desk = await openDesk()
     const { driver } = await drive(`http: ${desk.url}${VERBS}`)
     const done = await driver.call('accept', context({ chat: { ...CHAT, id } }), never)
@@ -100,8 +100,8 @@ type: { POST: "$(env.OTHER)/c" }`
   })
 })
 
-describe('what came of it', () => {
-  it('2xx is done', async () => {
+describe('the outcome of an HTTP call', () => {
+  it('is ok for 2xx', async () => {
     const desk = await openDesk()
     const { driver } = await drive(`http: ${desk.url}${VERBS}`)
     const done = await driver.call('accept', context(), never)
@@ -117,7 +117,7 @@ describe('what came of it', () => {
     expect(await driver.call('away', context({ chat: null }), never)).not.toHaveProperty('chat_id')
   })
 
-  it('no secret is shown', async () => {
+  it('contains no secret', async () => {
     const desk = await openDesk()
     const text = `http: ${desk.url}\naccept: { POST: "/a?t=$(env.DESK_TOKEN)&k=$(sim.api_key)&n=$(env.TEAM)" }`
     const { driver } = await drive(text, { env: { DESK_TOKEN: 's3cret', TEAM: 'b' } })
@@ -137,7 +137,7 @@ describe('what came of it', () => {
     expect(desk.asked).toHaveLength(1)
   })
 
-  it('a redirect is not followed', async () => {
+  it('is a failure for a redirect, which is not followed', async () => {
     const desk = await openDesk((_, response) => void response.writeHead(302, { location: '/login' }).end())
     const { driver } = await drive(`http: ${desk.url}${VERBS}`)
     const error = 'answered 302 (a redirect to /login, which is not followed)'
@@ -145,7 +145,7 @@ describe('what came of it', () => {
     expect(desk.asked).toHaveLength(1)
   })
 
-  it('a desk that is slow, at the beginning or in the middle', async () => {
+  it('is a failure when the answer begins or ends too late', async () => {
     const desk = await openDesk(({ url }, response) => {
       if (url.endsWith('accept')) return
       response.writeHead(200).write('[')
@@ -156,13 +156,13 @@ describe('what came of it', () => {
     expect(await driver.inbox(context(), never)).toMatchObject(timeout)
   })
 
-  it('a time of its own', async () => {
+  it('depends on the timeout of the verb', async () => {
     const desk = await openDesk(() => {})
     const { driver } = await drive(`http: ${desk.url}\naccept: { POST: /a, timeout: 20ms }`)
     expect(await driver.call('accept', context(), never)).toMatchObject({ error: 'timeout: no answer within 20ms' })
   })
 
-  it('nobody there', async () => {
+  it('is unreachable when the connection is refused', async () => {
     const port = await freePort()
     const { driver } = await drive(`http: http://127.0.0.1:${port}${VERBS}`)
     expect(await driver.call('accept', context(), never)).toMatchObject({
@@ -171,7 +171,7 @@ describe('what came of it', () => {
     })
   })
 
-  it('a connection that breaks, and one that speaks something else', async () => {
+  it('is a failure when the connection closes, or the answer is not HTTP', async () => {
     const speak = (port: number, with_: (socket: import('node:net').Socket) => void) =>
       new Promise<number>(resolve => {
         const server = createServer(socket => void socket.on('error', () => {}).once('data', () => with_(socket)))
@@ -191,13 +191,13 @@ describe('what came of it', () => {
     expect(other).toMatchObject({ outcome: 'failed', error: expect.stringMatching(/^not HTTP: /) })
   })
 
-  it('an address that is none', async () => {
+  it('is a failure for an invalid address', async () => {
     const { driver } = await drive('http: "$(env.DESK)"\naccept: { POST: /a }', { env: { DESK: '127.0.0.1:99' } })
     const error = '"127.0.0.1:99/a" is not an http address'
     expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'failed', error })
   })
 
-  it('a header that cannot be', async () => {
+  it('is a failure for an invalid header', async () => {
     const desk = await openDesk()
     const { driver } = await drive(`http: ${desk.url}\nsays: { POST: /a, headers: { x-text: $(text) } }`)
     const done = await driver.call('says', context({ text: 'a\nb' }), never)
@@ -205,7 +205,7 @@ describe('what came of it', () => {
     expect(desk.asked).toEqual([])
   })
 
-  it('a parameter the scenario did not give', async () => {
+  it('is a failure for a missing parameter', async () => {
     const desk = await openDesk()
     const { driver } = await drive(`http: ${desk.url}${VERBS}`)
     expect(await driver.call('does.transfer', context({ with: { taem: 'x', tags: 1 } }), never)).toMatchObject({
@@ -215,7 +215,7 @@ describe('what came of it', () => {
     expect(desk.asked).toEqual([])
   })
 
-  it('a verb that is not there', async () => {
+  it('is a failure for an unknown verb', async () => {
     const { driver } = await drive('http: http://127.0.0.1:1\naccept: { POST: /a }')
     expect(driver.verbs).toEqual(['accept'])
     for (const verb of ['says', 'toString', 'does.accept']) {
@@ -228,8 +228,8 @@ describe('what came of it', () => {
   })
 })
 
-describe('breaking off', () => {
-  it.each(['before', 'during'])('%s the call', async when => {
+describe('an aborted signal', () => {
+  it.each(['before', 'during'])('ends the call: %s it', async when => {
     const run = new AbortController()
     const desk = await openDesk(() => run.abort())
     const { driver } = await drive(`http: ${desk.url}${VERBS}`)
@@ -239,7 +239,7 @@ describe('breaking off', () => {
     expect(desk.asked).toHaveLength(when === 'before' ? 0 : 1)
   })
 
-  it('closing the driver ends what is under way', async () => {
+  it('closing the driver ends pending calls', async () => {
     let close = () => {}
     const desk = await openDesk(() => close())
     const { driver } = await drive(`http: ${desk.url}${VERBS}`)
@@ -251,7 +251,7 @@ describe('breaking off', () => {
   })
 })
 
-it('hundreds of calls beside each other, each with its own answer', async () => {
+it('hundreds of concurrent calls receive their own answers', async () => {
   const desk = await openDesk(({ url }, response) => void response.end(JSON.stringify([{ text: url }])))
   const { driver } = await drive(`http: ${desk.url}${VERBS}`)
   const ids = Array.from({ length: 300 }, (_, index) => `c${index}`)

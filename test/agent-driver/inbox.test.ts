@@ -31,14 +31,14 @@ describe('an inbox', () => {
     expect(read).not.toHaveProperty('items')
   })
 
-  it('of a chat the desk does not know: its 404 is passed on', async () => {
+  it('of an unknown chat fails with the 404 of the help desk', async () => {
     const desk = await openDesk((_, response) => void response.writeHead(404).end())
     const { driver } = await drive(`http: ${desk.url}\ninbox: { GET: /inbox }`)
     const read = await driver.inbox(context(), never)
     expect(read).toMatchObject({ outcome: 'failed', status: 404, error: 'answered 404' })
   })
 
-  it('that is too long', async () => {
+  it('is a failure when it is too long', async () => {
     const desk = await openDesk((_, response) => void response.end(JSON.stringify([{ text: 'x'.repeat(1_100_000) }])))
     const { driver } = await drive(`http: ${desk.url}\ninbox: { GET: /inbox }`)
     expect(await driver.inbox(context(), never)).toMatchObject({
@@ -47,7 +47,7 @@ describe('an inbox', () => {
     })
   })
 
-  it('of any well-formed items comes back as it was, with fields of its own', () => {
+  it('of any valid items is returned unchanged, with unknown fields', () => {
     const item = fc.record(
       {
         request: fc.constant(true),
@@ -65,7 +65,7 @@ describe('an inbox', () => {
     )
   })
 
-  it('of anything else never throws, and says what came', () => {
+  it('of another value does not throw, and reports the value', () => {
     fc.assert(
       fc.property(fc.anything(), value => {
         const { outcome, items, error } = withError(parseInbox({ outcome: 'ok', value }))

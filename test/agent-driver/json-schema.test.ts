@@ -11,7 +11,7 @@ import { around } from './desk.ts'
 const validate = new Ajv2020({ strict: false }).compile(driverJsonSchema())
 
 describe('the JSON Schema of a driver', () => {
-  it('is the one that is published', () => {
+  it('equals the published schema', () => {
     const file = readFileSync(new URL('../../schema/driver.v1.json', import.meta.url), 'utf8')
     expect(file).toBe(`${JSON.stringify(driverJsonSchema(), null, 2)}\n`)
   })
@@ -38,7 +38,7 @@ describe('the JSON Schema of a driver', () => {
     expect(loaded !== null).toBe(right)
   })
 
-  it('takes the driver of the example', () => {
+  it('accepts the driver of the example', () => {
     const example = readFileSync(new URL('../../examples/intermediary/driver.yaml', import.meta.url), 'utf8')
     validate(parse(example))
     expect(validate.errors).toBeNull()

@@ -19,7 +19,7 @@ async function failure(...given: Parameters<typeof load>): Promise<string> {
 const EXAMPLE = readFileSync(new URL('../../examples/intermediary/driver.yaml', import.meta.url), 'utf8')
 
 describe('the forms of a driver', () => {
-  it('reads the one of the example, with a target', async () => {
+  it('include the file of the example, with a target', async () => {
     const target =
       'target: { start: [node, main.js], env: { PORT: "3000" }, ready: http://127.0.0.1:3000/health, cwd: sub, stop_timeout: 1s }'
     const spec = await load('driver.yaml', `${EXAMPLE}\n${target}`)
@@ -74,7 +74,7 @@ describe('the forms of a driver', () => {
     })
   })
 
-  it('functions of a module, named or as default, beside what a file can say', async () => {
+  it('include functions of a module, named or default, with the keys of a file', async () => {
     const named = `export const http = 'http://127.0.0.1:1'
 export const accept = async () => {}
 export function inbox() { return [] }
@@ -98,7 +98,7 @@ export const helper = 1`
     }
   })
 
-  it('manual verbs count as missing without a terminal', async () => {
+  it('include manual verbs, which are missing without a terminal', async () => {
     const text = 'accept: manual\nleave: { exec: [x] }'
     const without = await load('d.yaml', text)
     expect(Object.keys(without.verbs)).toEqual(['leave'])
@@ -107,7 +107,7 @@ export const helper = 1`
   })
 })
 
-describe('what is wrong with it', () => {
+describe('a problem of a driver', () => {
   it.each([
     [
       'an unknown verb',
@@ -217,19 +217,19 @@ describe('what is wrong with it', () => {
     expect(await failure('d.yaml', text)).toContain(message)
   })
 
-  it('names that are fine', async () => {
+  it('is not reported for known names', async () => {
     const text = `does: { x: { exec: [a, $(team), "$(items[0].a)", $(text), $(chat.name), "$$(nothing)"] } }
 says: { exec: [a, $(text), $(env.HOME), $(sim.url)] }`
     expect(Object.keys((await load('d.yaml', text)).verbs)).toEqual(['says', 'does.x'])
   })
 
-  it('every problem, in the order of the lines', async () => {
+  it('is reported with all others, in the order of the lines', async () => {
     const text = 'http: http://x\nleave: { POST: a }\ndoes:\n  b: { json: 1 }\naccept: { exec: [$(nope)] }'
     const places = (await failure('d.yaml', text)).match(/^d\.yaml:\d+/gm)
     expect(places).toEqual(['d.yaml:2', 'd.yaml:4', 'd.yaml:5'])
   })
 
-  it('a variable that is not set, when the driver is made', async () => {
+  it('is reported for an unset variable when the driver is created', async () => {
     const spec = await load(
       'd.yaml',
       'http: http://127.0.0.1:1\naccept:\n  POST: /a\n  headers: { a: $(env.DESK_TOKEN) }',
@@ -259,7 +259,7 @@ says: { exec: [a, $(text), $(env.HOME), $(sim.url)] }`
     expect(await failure(name, content)).toContain(message)
   })
 
-  it('a file that is not there, and TypeScript on an older Node', async () => {
+  it('is reported for a missing file, and for TypeScript on an older Node', async () => {
     await expect(loadDriver('none.yaml', around({ cwd: folderWith() }))).rejects.toThrow(
       'none.yaml: cannot be read: there is no such file.',
     )

@@ -36,7 +36,7 @@ describe('manual verbs', () => {
     expect(done.error).toBe(outcome === 'ok' ? undefined : 'the person at the terminal reported a failure')
   })
 
-  it('a question at a time, in order', async () => {
+  it('ask one question at a time, in order', async () => {
     const open: { question: string; answer(line: string): void }[] = []
     const { driver } = await at(question => new Promise(answer => void open.push({ question, answer })))
     const done = ['a', 'b', 'c'].map(text => driver.call('says', context({ text }), never))
@@ -49,7 +49,7 @@ describe('manual verbs', () => {
     expect((await Promise.all(done)).map(({ outcome }) => outcome)).toEqual(['ok', 'failed', 'ok'])
   })
 
-  it('without a terminal they are missing', async () => {
+  it('are missing without a terminal', async () => {
     const { driver } = await at(async () => '', false)
     expect(driver.verbs).toEqual([])
     const error = 'manual needs a terminal'
@@ -70,7 +70,7 @@ describe('manual verbs', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('on a terminal that goes away', async () => {
+  it('fail when the terminal closes', async () => {
     const { driver } = await at(() => Promise.reject(new Error('the terminal was closed')))
     const error = 'the terminal cannot be asked: the terminal was closed'
     expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'failed', error })

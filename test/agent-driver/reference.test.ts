@@ -38,7 +38,7 @@ function folderOf(chatId: string): string | undefined {
   return folders.map(name => join(tmpdir(), name)).find(folder => knows(join(folder, 'state.json')))
 }
 
-it('has every verb of its desk, and of the target', async () => {
+it('has every verb of its help desk, and of the target', async () => {
   const { driver } = await scene()
   const plain = 'accept says type stop leave away back inbox does.transfer does.announce'.split(' ')
   expect(driver.verbs).toEqual([...plain, 'target.start', 'target.stop', 'target.restart', 'target.kill'])
@@ -46,7 +46,7 @@ it('has every verb of its desk, and of the target', async () => {
   expect(driver.target!.running).toBe(true)
 })
 
-it('plays a conversation; after kill -9 it has the same port and knows its chats', async () => {
+it('handles a conversation, and after kill -9 has the same port and its chats', async () => {
   const { sim, driver, chat, context } = await scene()
   const does = async (verb: string, more: Partial<DriverContext> = {}) =>
     expect(await driver.call(verb, { ...context, ...more }, never)).toMatchObject({ outcome: 'ok' })
@@ -71,7 +71,7 @@ it('plays a conversation; after kill -9 it has the same port and knows its chats
   expect(chat.transcript.map(({ name }) => name)).not.toContain('Somebody else')
 })
 
-it('leaves neither process nor folder', async () => {
+it('leaves no process and no folder', async () => {
   const { driver, chat } = await scene()
   await chat.press('handover')
   const folder = folderOf(chat.id)!

@@ -73,8 +73,8 @@ const problemOf = async (work: Promise<unknown>): Promise<string> => {
   return error.message
 }
 
-describe('starting', () => {
-  it('waits until it is ready, and tells it where the simulator is', async () => {
+describe('the start of the target', () => {
+  it('waits until the target is ready, and passes the address of the simulator', async () => {
     const { target, ask } = await rig('late')
     expect(target.running).toBe(false)
     await target.start()
@@ -92,13 +92,13 @@ describe('starting', () => {
     })
   })
 
-  it('asks again when a question is not answered', async () => {
+  it('repeats a readiness request that has no answer', async () => {
     const { target } = await rig('hangs')
     await target.start()
     expect(target.running).toBe(true)
   })
 
-  it('a second time is nothing new', async () => {
+  it('has no effect when the target runs', async () => {
     const { target, pids } = await rig()
     await Promise.all([target.start(), target.start()])
     const before = pids()
@@ -106,7 +106,7 @@ describe('starting', () => {
     expect(pids()).toEqual(before)
   })
 
-  it('tells at once when it ends, with what it said', async () => {
+  it('rejects at once when the target ends, with its output', async () => {
     const { target } = await rig('dies')
     expect(await problemOf(target.start())).toBe(
       'The target did not start: it ended with exit code 1. Its last output:\ncannot read settings',
@@ -114,7 +114,7 @@ describe('starting', () => {
     expect(target.running).toBe(false)
   })
 
-  it('tells when it is not ready in time, and leaves nothing', async () => {
+  it('rejects when the target is not ready in time, and leaves no process', async () => {
     const { target, pids } = await rig('never', 'ready_timeout: 2s')
     expect(await problemOf(target.start())).toBe(
       'The target did not start: it was not ready within 2s. Its last output:\nlistening',
@@ -122,7 +122,7 @@ describe('starting', () => {
     await until(() => !pids().some(isThere))
   })
 
-  it('does not take another program for it', async () => {
+  it('rejects when another program serves at the address', async () => {
     const desk = await openDesk()
     const { driver } = await drive(`target: { start: [x], ready: "${desk.url}/health" }`)
     expect(await problemOf(driver.target!.start())).toBe(
@@ -141,7 +141,7 @@ describe('starting', () => {
     expect(message).toContain(why)
   })
 
-  it('is given up when the driver is closed', async () => {
+  it('is interrupted when the driver closes', async () => {
     const { driver, target, pids } = await rig('never')
     const started = problemOf(target.start())
     await until(() => {
@@ -158,8 +158,8 @@ describe('starting', () => {
   })
 })
 
-describe('ending', () => {
-  it('stop asks it to, and takes along what it started', async () => {
+describe('the end of the target', () => {
+  it('stop sends SIGTERM, and ends the processes that the target started', async () => {
     const { target, pids, log, ask, lost } = await rig()
     await target.start()
     await target.stop()
@@ -171,7 +171,7 @@ describe('ending', () => {
     expect(lost).toEqual([])
   })
 
-  it('stop ends one that does not go', async () => {
+  it('stop kills a target that ignores SIGTERM', async () => {
     const { target, pids, log } = await rig('deaf', 'stop_timeout: 200ms')
     await target.start()
     await target.stop()
@@ -179,7 +179,7 @@ describe('ending', () => {
     expect(isThere(pids()[0]!)).toBe(false)
   })
 
-  it('kill does not ask', async () => {
+  it('kill sends SIGKILL', async () => {
     const { target, pids, log, lost } = await rig()
     await target.start()
     await target.kill()
@@ -189,7 +189,7 @@ describe('ending', () => {
     expect(lost).toEqual([])
   })
 
-  it.each(['stop', 'kill'] as const)('after %s it can be started again, and calls go on', async how => {
+  it.each(['stop', 'kill'] as const)('after %s the target can start again, and calls continue', async how => {
     const { driver, target, pids } = await rig()
     await target.start()
     for (let round = 0; round < 3; round++) {
@@ -203,7 +203,7 @@ describe('ending', () => {
     expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'ok' })
   })
 
-  it('closing the driver ends it', async () => {
+  it('closing the driver stops the target', async () => {
     const { driver, target, pids } = await rig()
     await target.start()
     await driver.close()
@@ -211,7 +211,7 @@ describe('ending', () => {
     await until(() => !pids().some(isThere))
   })
 
-  it('orders that come at once are carried out one after the other', async () => {
+  it('concurrent actions run one after the other', async () => {
     const { target, ask } = await rig()
     await Promise.all([target.start(), target.kill(), target.start(), target.stop(), target.start()])
     expect(target.running).toBe(true)
@@ -219,8 +219,8 @@ describe('ending', () => {
   })
 })
 
-describe('being lost', () => {
-  it('is told, with what it said last; it can be started again', async () => {
+describe('a target that ends by itself', () => {
+  it('is reported with its last output, and can start again', async () => {
     const { target, ask, lost, pids } = await rig()
     await target.start()
     await ask('/die').catch(() => {})
@@ -234,7 +234,7 @@ describe('being lost', () => {
   })
 })
 
-it('ends with the process that started it, also when that takes no leave', async () => {
+it('the target ends with the process that started it, also after process.exit', async () => {
   const src = (file: string) => JSON.stringify(new URL(`../../src/agent-driver/${file}`, import.meta.url).href)
   const port = await freePort()
   const folder = folderWith({

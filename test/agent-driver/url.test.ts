@@ -13,7 +13,7 @@ const serving = (text: string, type = 'text/yaml', status = 200) =>
 
 const load = (url: string, more = {}) => loadDriver(url, around(more))
 
-describe('a driver at an address', () => {
+describe('a driver at a URL', () => {
   it.each([
     ['accept: { POST: /a }', 'application/yaml', '/driver'],
     ['{ "accept": { "POST": "/a" } }', 'application/json; charset=utf-8', '/driver'],
@@ -26,7 +26,7 @@ describe('a driver at an address', () => {
     expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'ok', how: `POST ${desk.url}/a` })
   })
 
-  it('says where it is wrong', async () => {
+  it('is reported with the place of each problem', async () => {
     const { url } = await serving('acept: { POST: /a }')
     await expect(load(`${url}/d.yaml`)).rejects.toThrow(`${url}/d.yaml:1:1: acept: is not a known key`)
     const json = await serving('{', 'application/json')

@@ -62,7 +62,7 @@ const verbs: Record<string, Row> = {
   },
 }
 
-it('a desk that is not there is an error of the surroundings, unless the intermediary has answered', async () => {
+it('an unreachable help desk is an environment error, unless the intermediary has answered', async () => {
   const puppet = await startPuppet()
   const port = await freePort()
   const driver = puppet.driver.replaceAll('"/desk/', `"http://127.0.0.1:${port}/desk/`)
@@ -79,7 +79,7 @@ it('a desk that is not there is an error of the surroundings, unless the interme
   expect((await holds(puppet, rows, { driver })).exit_code).toBe(1)
 })
 
-it('without a driver nothing can be told', async () => {
+it('a scenario with agent steps is inconclusive without a driver', async () => {
   const steps = '- press: handover\n- agent: { sees: { request: true } }'
   const told = await tell(await startPuppet(), { blind: { steps, is: 'pass' } }, { driver: null })
   expect(linesOf(told)).toEqual({

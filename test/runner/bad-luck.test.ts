@@ -49,19 +49,19 @@ describe('a webhook that', () => {
   })
 })
 
-it('that answers with a redirect: the report names the target of the redirect, which is not followed', async () => {
+it('a redirect is not followed, and the report names its location', async () => {
   const { out } = await play((_, response) => void response.writeHead(308, { location: '/webhook/' }).end())
   expect(out).toMatch(/hint +A redirect is not followed; is \/webhook\/ the webhook\?/)
 })
 
-it('with a key of its own the command to play it again says that it takes one, and not which', async () => {
+it('the rerun command contains the option of a custom key, but not the key', async () => {
   const { out } = await play((_, response) => void response.writeHead(401).end(), '--api-key', 'very-secret')
   expect(out).toMatch(/again: npx .* --api-key KEY/)
   expect(out).not.toContain('very-secret')
 })
 
 describe('a target that', () => {
-  it('is not there: one message, exit 3, every scenario an error', async () => {
+  it('refuses connections makes every scenario an error: one message, exit 3', async () => {
     const files = Object.fromEntries(['a', 'b', 'c', 'd'].map(name => [`${name}.yaml`, SIMPLE.replace('Simple', name)]))
     const argv = [
       '.',
@@ -82,7 +82,7 @@ describe('a target that', () => {
     expect(plays.map(({ outcome }) => outcome)).toEqual(['error', 'error', 'error', 'error'])
   })
 
-  it('cannot be started: the reports have its last output, exit 3', async () => {
+  it('does not start ends the run with exit 3, and its last output is in the reports', async () => {
     const port = await freePort()
     const start = `[${process.execPath}, -e, "console.error('no database'); process.exit(7)"]`
     const driver = `accept: { POST: "http://127.0.0.1:${port}/" }\ntarget: { start: ${start}, ready: "http://127.0.0.1:${port}/" }\n`
@@ -94,7 +94,7 @@ describe('a target that', () => {
     expect(readFileSync(inFolder(folder, 'j.xml'), 'utf8')).toContain('no database')
   })
 
-  it('comes later is waited for', async () => {
+  it('starts later is awaited', async () => {
     const target = await startTarget((_, response) => void response.writeHead(500).end())
     const { port } = new URL(target.url)
     await new Promise(resolve => target.server.close(resolve))
@@ -103,7 +103,7 @@ describe('a target that', () => {
     expect((await finished(run)).out).toMatch(/answered 500/)
   })
 
-  it('dies in the middle is told to be gone', async () => {
+  it('ends during a scenario is reported as unreachable', async () => {
     const target = await startTarget((_, response) => {
       response.end()
       target.server.close()
@@ -116,7 +116,7 @@ describe('a target that', () => {
     expect(out).toMatch(/was not called within .*:\s+nothing\s+listens/s)
   })
 
-  it('knows only chats of its own: the refusal and the chat id are named', async () => {
+  it('refuses an unknown chat is reported with its answer and the chat id', async () => {
     const port = await freePort()
     const target = await startTarget((_, response) => {
       response.end()
@@ -127,7 +127,7 @@ describe('a target that', () => {
     expect(firstLines(out)).toMatch(/the platform refused #\d+ POST .*start with 404 chat_not_found: chat_id "nope"/)
   })
 
-  it('floods the platform is stopped by the end of the scenario', async () => {
+  it('sends calls without end is stopped at the end of the scenario', async () => {
     const port = await freePort()
     const base = `http://127.0.0.1:${port}`
     const sender = { name: 'A', avatar: 'https://desk.example.test/a.png' }
@@ -146,7 +146,7 @@ describe('a target that', () => {
 describe('a run that is ended', () => {
   const SLOW = SIMPLE.replace('expect: 300ms', 'expect: 50s')
 
-  it('by Ctrl-C in the middle still writes its reports, exit 130', async () => {
+  it('by Ctrl-C during a scenario writes its reports, exit 130', async () => {
     const target = await startTarget(ok)
     const argv = ['simple.yaml', '--target', target.url, '--port', '0', '--report', 'pretty,junit=j.xml']
     const run = startRun({ 'simple.yaml': SLOW }, argv)
@@ -158,7 +158,7 @@ describe('a run that is ended', () => {
     for (const file of ['j.xml', '.handover-sim/journal.jsonl']) expect(existsSync(inFolder(folder, file))).toBe(true)
   })
 
-  it('by Ctrl-C while the intermediary starts still writes its reports, exit 130', async () => {
+  it('by Ctrl-C while the intermediary starts writes its reports, exit 130', async () => {
     const port = await freePort()
     const start = `[${process.execPath}, -e, "require('fs').writeFileSync('up', ''); setInterval(() => {}, 1000)"]`
     const driver = `accept: { POST: "http://127.0.0.1:${port}/" }\ntarget: { start: ${start}, ready: "http://127.0.0.1:${port}/" }\n`
@@ -172,7 +172,7 @@ describe('a run that is ended', () => {
     expect(readFileSync(inFolder(folder, 'j.xml'), 'utf8')).toContain('errors="1"')
   })
 
-  it('by its own bound says so', async () => {
+  it('by its time limit names the limit', async () => {
     const target = await startTarget(ok)
     const text = SLOW.replace('settle: 50ms', 'settle: 50ms, scenario: 400ms')
     const argv = ['simple.yaml', '--target', target.url, '--port', '0']

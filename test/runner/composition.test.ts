@@ -153,7 +153,7 @@ it('repeat, parallel, include, values and finally', async () => {
   expect(outcomes('parallel users, and one fails').filter(outcome => outcome === 'not reached')).toHaveLength(1)
 })
 
-it('a variable that is not set is an error of the surroundings, and the others are played', async () => {
+it('an unset variable is an error of its scenario only, and the others run', async () => {
   const told = await holds(await startPuppet(), {
     needy: {
       steps: '- user: $(env.NOWHERE)\n- check: { status: bot }',
@@ -164,7 +164,7 @@ it('a variable that is not set is an error of the surroundings, and the others a
   expect(told.exit_code).toBe(3)
 })
 
-it('a matrix is played once for each combination, each with ids of its own', async () => {
+it('a matrix runs once for each combination, with separate ids', async () => {
   const row: Row = {
     head: 'matrix: { language: [nb, ar], word: [x, y] }\nchat: { language: $(language) }\nseed: 5',
     steps: `${TAKEN}- user: "$(word) $(chat.language)"\n- agent: { sees: "$(word) $(language)" }`,
@@ -181,7 +181,7 @@ it('a matrix is played once for each combination, each with ids of its own', asy
   expect(told.plays.map(({ seed }) => seed)).toEqual([5, 5, 5, 5])
 })
 
-it('a scenario that is exclusive has the run for itself', async () => {
+it('an exclusive scenario runs alone', async () => {
   const steps = '- press: handover\n- wait: 250ms\n- check: { status: pending }'
   const row = (head: string): Row => ({ head: `${head}\n${SOON}`, steps, is: 'pass' })
   const { plays } = await holds(await startPuppet(), { a: row(''), alone: row('exclusive: true'), b: row('') })

@@ -30,7 +30,7 @@ describe('a signal', () => {
     expect(JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')).exit_code).toBe(code)
   })
 
-  it('while nobody listens yet', async () => {
+  it('ends the run before the target accepts connections', async () => {
     const run = startRun({ 's.yaml': scenario(100) }, [
       's.yaml',
       '--target',
@@ -47,7 +47,7 @@ describe('a signal', () => {
     expect(out).toMatch(/^ERROR .* {2}the target is not reachable: .*; interrupted by SIGTERM\n/)
   })
 
-  it('while the intermediary starts', async () => {
+  it('ends the run while the intermediary starts', async () => {
     const driver = `version: 1\ntarget: { start: [node, -e, "require('fs').writeFileSync('up', ''); setInterval(() => {}, 1000)"], ready: ${await nowhere()}, ready_timeout: 60s }\n`
     const argv = ['s.yaml', '--target', await nowhere(), '--port', '0', '--agent-driver', 'd.yaml']
     const reports = ['--report', 'pretty,junit=j.xml']
@@ -61,8 +61,8 @@ describe('a signal', () => {
   })
 })
 
-describe('a target that is not there', () => {
-  it('says how to wait for it, or how long it did', async () => {
+describe('an unreachable target', () => {
+  it('is reported with the option that waits for it, or with the time waited', async () => {
     const at = ['s.yaml', '--target', await nowhere(), '--port', '0']
     const hurried = await finished(startRun({ 's.yaml': scenario(100) }, at))
     expect(hurried.out).toMatch(/\(ECONNREFUSED\); start it first, or wait for it with --wait-for-target 30s\n/)
@@ -71,7 +71,7 @@ describe('a target that is not there', () => {
   })
 })
 
-it('what could not be told is not called well', async () => {
+it('an inconclusive run is not reported as passed', async () => {
   const target = await startTarget((_, response) => void response.end())
   const files = {
     'a.yaml': 'version: 1\nname: A\nsteps: [{ press: handover }, { check: { status: pending } }]\n',
@@ -82,7 +82,7 @@ it('what could not be told is not called well', async () => {
   expect(out).toContain('exit 0: passed, but 1 result inconclusive; with --strict this is exit 4\n')
 })
 
-it('a check that gave up is no longer shown as waited for', async () => {
+it('a step that has ended is not shown as waiting', async () => {
   const target = await startTarget((_, response) => void response.end())
   const io = fakeIo(folderWith({ 's.yaml': scenario(300) }), true)
   await main(['run', 's.yaml', '--target', target.url, '--port', '0'], { TERM: 'dumb' }, io)
@@ -92,7 +92,7 @@ it('a check that gave up is no longer shown as waited for', async () => {
   expect(io.stderr.text).toContain('waiting for late calls')
 })
 
-it('the command that plays a repetition again makes its ids', async () => {
+it('the rerun command of a repetition draws the same ids', async () => {
   const target = await startTarget((_, response) => void response.writeHead(500).end())
   const argv = [
     's.yaml',
@@ -113,7 +113,7 @@ it('the command that plays a repetition again makes its ids', async () => {
   expect(plays[0]!.again).toContain(' --clock virtual')
 })
 
-it('manual verbs where nobody can be asked: that is said', async () => {
+it('manual verbs without a terminal are reported', async () => {
   const target = await startTarget((_, response) => void response.end())
   const files = {
     's.yaml': 'version: 1\nname: A\nsteps: [{ press: handover }, { agent: accept }, { expect: start }]\n',

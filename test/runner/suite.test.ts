@@ -55,8 +55,8 @@ const THREE = {
   'c.yaml': scenario('Cy', ACCEPTED, 'tags: [smoke, slow]\n'),
 }
 
-describe('what is played', () => {
-  it('everything in a folder, and it passes', async () => {
+describe('the selected scenarios', () => {
+  it('are all files of a folder, and they pass', async () => {
     const { code, names, told } = await played(await eagerDesk(), THREE)
     expect({ code, names }).toEqual({ code: 0, names: ['Ada', 'Bo', 'Cy'] })
     expect(told.plays.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass'])
@@ -86,18 +86,18 @@ describe('what is played', () => {
     expect((await played(await eagerDesk(), THREE, ...flags)).names).toEqual(names)
   })
 
-  it('nothing that matches: said, exit 4', async () => {
+  it('are none: a message, exit 4', async () => {
     const { code, err } = await finished(startRun(THREE, ['.', '--self-test', '--tag', 'none']))
     expect({ code, err }).toEqual({ code: 4, err: 'No scenario in . matches --tag none.\n' })
   })
 
-  it('--dry-run shows marks that would turn the line around', async () => {
+  it('--dry-run escapes marks that change the direction of text', async () => {
     const files = { 'a.yaml': 'version: 1\nname: "a \\u202e b"\nsteps: [{ expect: end }]\n' }
     const { out } = await finished(startRun(files, ['a.yaml', '--dry-run']))
     expect(out).toContain('  a <U+202E> b  1 step\n')
   })
 
-  it('--dry-run plays nothing and names all', async () => {
+  it('--dry-run lists all and runs none', async () => {
     const { code, out } = await finished(startRun(THREE, ['.', '--dry-run', '--target', 'http://127.0.0.1:1/']))
     expect(code).toBe(0)
     expect(out).toBe('a.yaml:2  Ada  3 steps\nb.yaml:2  Bo  3 steps\nc.yaml:2  Cy  3 steps\n3 to play\n')
@@ -108,7 +108,7 @@ describe('ids', () => {
   const laneIds = ({ told }: { told: FailureDetails }) =>
     Object.fromEntries(told.plays.map(({ name, chats }) => [name, chats.main]))
 
-  it('are the same with the same seed, whichever others are played', async () => {
+  it('are equal for equal seeds, whichever other scenarios run', async () => {
     const all = laneIds(await played(await eagerDesk(), THREE, '--seed', '1'))
     const one = laneIds(await played(await eagerDesk(), { 'b.yaml': THREE['b.yaml'] }, '--jobs', '1', '--seed', '1'))
     const other = laneIds(await played(await eagerDesk(), THREE, '--seed', '2'))
@@ -117,7 +117,7 @@ describe('ids', () => {
     expect(other.Bo).not.toBe(all.Bo)
   })
 
-  it('are fresh in every run that was given no seed: an intermediary that runs on remembers the last one', async () => {
+  it('are new in every run without a seed, because an intermediary may remember the last run', async () => {
     const desk = await eagerDesk()
     const [first, second] = [laneIds(await played(desk, THREE)), laneIds(await played(desk, THREE))]
     expect(second.Bo).not.toBe(first.Bo)
@@ -126,12 +126,12 @@ describe('ids', () => {
     expect(fourth).toEqual(third)
   })
 
-  it('are fresh in every repetition', async () => {
+  it('are new in every repetition', async () => {
     const { told } = await played(await eagerDesk(), { 'a.yaml': THREE['a.yaml'] }, '--repeat', '5')
     expect(new Set(told.plays.map(({ chats }) => chats.main)).size).toBe(5)
   })
 
-  it('and so are the names of the users: drawn from the seed and the name of the scenario', async () => {
+  it('and names of users are drawn from the seed and the name of the scenario', async () => {
     const namesOf = async (seed: string) => {
       const { folder } = await played(await eagerDesk(), THREE, '--seed', seed, '--report', 'journal=j.ndjson')
       const entries = readFileSync(inFolder(folder, 'j.ndjson'), 'utf8').trim().split('\n')
@@ -144,20 +144,20 @@ describe('ids', () => {
     expect(other).not.toEqual(first)
   })
 
-  it('--seed wins over the seed of the file, the file over the config', async () => {
+  it('--seed overrides the seed of the file, and the file overrides the config', async () => {
     const files = { 'a.yaml': scenario('Ada', ACCEPTED, 'seed: 7\n') }
     const seedOf = async (...flags: string[]) => (await played(await eagerDesk(), files, ...flags)).told.plays[0]!.seed
     expect([await seedOf(), await seedOf('--seed', '9')]).toEqual([7, 9])
   })
 })
 
-describe('beside each other', () => {
+describe('concurrent scenarios', () => {
   const AWAY = scenario(
     'Away',
     '  - press: handover\n  - expect: start\n  - expect: { availability: { availability: CLOSED } }\n  - check: { availability: CLOSED }\n',
   )
 
-  it('one that speaks of availability is alone, and the others stay open', async () => {
+  it('run alone when they change the availability, and the others stay open', async () => {
     const desk = await eagerDesk((self, chatId) => {
       if (self.requests.length === 4) void call(self.platform, 'availability', { availability: 'CLOSED', chat: chatId })
     })
@@ -171,7 +171,7 @@ describe('beside each other', () => {
     expect(code).toBe(0)
   })
 
-  it('each has settings, clock and faults of its own', async () => {
+  it('have separate settings, clocks and faults', async () => {
     const files = {
       'a.yaml': scenario(
         'Blocked',
@@ -194,15 +194,15 @@ describe('beside each other', () => {
     ])
   })
 
-  it('50 at once do not disturb each other', async () => {
+  it('do not affect each other, 50 at once', async () => {
     const { code, told } = await played(await eagerDesk(), THREE, '--repeat', '40', '--jobs', '50')
     expect(told.plays.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
     expect([code, told.plays.length]).toEqual([0, 120])
   })
 })
 
-describe('calls nobody expects', () => {
-  it('about a chat nobody knows fail the run, not a scenario', async () => {
+describe('unexpected calls', () => {
+  it('about an unknown chat fail the run, and no scenario', async () => {
     const desk = await eagerDesk(self => void call(self.platform, 'end', { bot_id: 1042, chat_id: 'somebody-elses' }))
     const listening = { ...THREE, 'a.yaml': scenario('Ada', `${ACCEPTED}  - none: { message: {}, for: 500ms }\n`) }
     const { code, told } = await played(desk, listening, '--jobs', '10')
@@ -212,7 +212,7 @@ describe('calls nobody expects', () => {
     )
   })
 
-  it('after the end of a scenario are charged to it', async () => {
+  it('after the end of a scenario fail this scenario', async () => {
     // The second wants to be alone, so the first is over when its call comes.
     const files = { 'a.yaml': THREE['a.yaml'], 'b.yaml': scenario('Bo', ACCEPTED, 'exclusive: true\n') }
     const chats: string[] = []
@@ -230,16 +230,16 @@ describe('calls nobody expects', () => {
   })
 })
 
-describe('what cannot be told', () => {
+describe('an inconclusive scenario', () => {
   const NEEDY = scenario('Needy', '  - press: handover\n  - agent: accept\n  - expect: start\n')
 
-  it('a driver verb that is not there is inconclusive, exit 4', async () => {
+  it('needs a missing driver verb: exit 4', async () => {
     const { code, out } = await played(await eagerDesk(), { 'a.yaml': NEEDY })
     expect(code).toBe(4)
     expect(out).toMatch(/accept/)
   })
 
-  it('beside one that passed: exit 0, and 4 with --strict', async () => {
+  it('and one that passed: exit 0, and 4 with --strict', async () => {
     const files = { 'a.yaml': NEEDY, 'b.yaml': THREE['b.yaml'] }
     expect((await played(await eagerDesk(), files)).code).toBe(0)
     expect((await played(await eagerDesk(), files, '--strict')).code).not.toBe(0)

@@ -78,7 +78,7 @@ it('target', async () => {
   expect(told.exit_code).toBe(1)
 })
 
-it('does not wait for a slow start beyond the bound of the scenario', async () => {
+it('a slow start of the target ends with the time limit of the scenario', async () => {
   const port = await freePort()
   const rows: Record<string, Row> = {
     slow: {
@@ -92,7 +92,7 @@ it('does not wait for a slow start beyond the bound of the scenario', async () =
   expect(plays[0]!.duration_ms).toBeLessThan(2_000)
 })
 
-it('is inconclusive when the driver cannot start anything', async () => {
+it('a target step is inconclusive when the driver has no target', async () => {
   const told = await tell(await startPuppet(), {
     needy: { steps: '- target: restart\n- check: { status: bot }', is: 'pass' },
   })

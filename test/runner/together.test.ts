@@ -7,7 +7,7 @@ import { call, finished, inFolder, startRun, startTarget } from './targets.ts'
 
 const TAKEN = '- press: handover\n- agent: accept\n- expect: { start: {}, capture: { id: response.chatmessage_id } }\n'
 
-it('ids of messages are those of the scenario, whichever others are played, and fresh when it is repeated', async () => {
+it('ids of messages depend on the scenario only, and differ in every repetition', async () => {
   const rows: Record<string, Row> = {
     ada: { steps: TAKEN, is: 'pass' },
     bo: { steps: TAKEN, is: 'pass' },
@@ -24,7 +24,7 @@ it('ids of messages are those of the scenario, whichever others are played, and 
   expect(new Set([ada, bo, second]).size).toBe(3)
 })
 
-it('an answer that is under way is waited for at the end', async () => {
+it('a pending answer is awaited at the end', async () => {
   const answers = '- agent: { does: answers, with: { list: [{ after: 500 }] } }\n'
   const steps = `${TAKEN}${answers}- user: { text: Hi, async: true }`
   await holds(await startPuppet(), { slow: { steps, is: 'pass' } })
@@ -33,7 +33,7 @@ it('an answer that is under way is waited for at the end', async () => {
 const notesIn = ({ journal }: FailureDetails, name: string) =>
   journal.map(({ entry }) => entry).filter(entry => entry?.note === name)
 
-it('a check writes down what it sees only when that has changed', async () => {
+it('a check records its observation only when it has changed', async () => {
   const list = '[{ after: 100, message: { message: Hi } }, { typing_start: {} }]'
   const calls = `- agent: { does: calls, with: { list: ${list} } }\n`
   const steps = `${TAKEN}${calls}- check: { typing: true }\n- expect: message\n- expect: typing_start`
@@ -47,7 +47,7 @@ it('the reason of an availability step is that of the platform', async () => {
   expect(notesIn(told, 'availability')).toMatchObject([{ availability: 'CLOSED', reason: 'OTHER', by: 'workspace' }])
 })
 
-it('each has a limit of its own for the length of a body', async () => {
+it('each scenario has its own limit of the body size', async () => {
   const calls = `- agent: { does: calls, with: { list: [{ message: { message: ${'x'.repeat(4_000)} } }] } }\n`
   const rows: Record<string, Row> = {
     wide: {
@@ -69,7 +69,7 @@ interface Body {
   readonly message?: string
 }
 
-it('what the user of one scenario wrote and another one reads is a leak of the run', async () => {
+it('the text of a user in another scenario is a leak, which fails the run', async () => {
   const chats: string[] = []
   const sender = { name: 'Anna', avatar: 'https://desk.example.test/a.png' }
   const target = await startTarget(async (_, response, body) => {

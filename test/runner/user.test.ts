@@ -135,7 +135,7 @@ it('user, press and bot', async () => {
 
 const ECHO = '- agent: { does: calls, with: { list: [{ echo: {} }] } }'
 
-it('tokens make a text known again, and no step sees them', async () => {
+it('tokens identify the text of a user, and steps do not contain them', async () => {
   const puppet = await startPuppet()
   const onlyFile = '- user: { attach: [{ name: a.txt, type: text/plain, size_kb: 1 }] }'
   const steps = `${TAKEN}- user: Hello\n- agent: { sees: Hello }\n${onlyFile}\n- check: { transcript: { contains: [{ user: Hello }] } }`
@@ -154,7 +154,7 @@ it('tokens make a text known again, and no step sees them', async () => {
   expect(texts.filter(text => text === '')).toHaveLength(2)
 })
 
-it("a user's words in a chat of somebody else are a leak", async () => {
+it("a user's text in the chat of another user is a leak", async () => {
   await holds(await startPuppet(), {
     'in another chat': {
       head: 'tokens: true\nchats: { ada: {}, bo: {} }',

@@ -53,7 +53,7 @@ it('startSimulator and server.workspace reject unknown options too', async () =>
   }
 })
 
-describe('what the user is and does', () => {
+describe('chats and actions of the user', () => {
   it.each([
     [{ user: { first_name: 'Ada' } }, 'user takes no first_name; it takes id, firstName, lastName, gender.'],
     [{ user: 'Ada' }, 'user must be an object with id, firstName, lastName, gender, got "Ada".'],
@@ -128,7 +128,7 @@ describe('expectations', () => {
     await expect(sim.assertClean({ allow: 'start' } as never)).rejects.toThrow('allow must be an array, got "start".')
   })
 
-  it('matchers of the test runner are none, whatever they are made of', async () => {
+  it('asymmetric matchers of a test runner are no mistakes, whatever their implementation', async () => {
     const { sim, call } = simulatorWith()
     const ada = await sim.chat()
     await ada.press('handover')
@@ -139,7 +139,7 @@ describe('expectations', () => {
   })
 })
 
-it('a chat that a reset forgot is neither acted in nor looked at', async () => {
+it('a chat that a reset removed rejects actions and expectations', async () => {
   const { sim } = simulatorWith()
   const ada = await sim.chat()
   sim.reset()
@@ -150,7 +150,7 @@ it('a chat that a reset forgot is neither acted in nor looked at', async () => {
   expect(() => matchers.toHaveReceived.call({ isNot: true }, ada, 'start')).toThrow(GONE)
 })
 
-it('a call about a chat that a reset forgot is told from one about a chat that never was', async () => {
+it('a call about a removed chat is distinguished from one about an unknown chat', async () => {
   const { sim, call } = simulatorWith()
   const { id } = await sim.chat()
   sim.reset()

@@ -84,7 +84,7 @@ describe('an expectation that nothing can meet', () => {
     expect(message).toContain('The webhook did not accept REQUESTING TAKEOVER: not sent: no webhook URL is set')
   })
 
-  it('nor is anything seen in the inbox', async () => {
+  it('also explains a missing inbox item', async () => {
     const agent = { inbox: () => [] }
     const { sim } = simulatorWith(
       (event, call) =>

@@ -29,7 +29,7 @@ describe('after a restore', () => {
     await expect(failed).rejects.toThrow(/chat Ada.*older entr.*before a restore/s)
   })
 
-  it('a chat is the one that was restored, also when a reset came before', async () => {
+  it('a chat is the restored one, also after an earlier reset', async () => {
     const { sim } = simulatorWith(shouting)
     const ada = await sim.chat()
     await ada.press('handover')

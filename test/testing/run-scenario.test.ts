@@ -23,7 +23,7 @@ describe('the shipped scenarios', () => {
   /** Nothing in this process can be killed and started again. */
   const VERDICTS: Readonly<Record<string, string>> = { 'restart.yaml': 'inconclusive' }
 
-  it.each(FILES)('%s comes to the verdict it has over HTTP', async file => {
+  it.each(FILES)('%s has the same verdict as over HTTP', async file => {
     const { outcome, scenarios, report } = await runOf(file)
     const wanted = VERDICTS[file] ?? 'pass'
     expect(scenarios.length).toBeGreaterThan(0)
