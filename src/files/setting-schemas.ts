@@ -49,13 +49,6 @@ function knobSchema(name: KnobName, also: PlaceholderSchema | null) {
   })
 }
 
-export interface KnobSchemas {
-  /** The knobs `group.*`, by the rest of their names. */
-  of(group: string): Record<string, z.ZodMiniOptional<z.ZodMiniUnknown>>
-  /** Every knob, dotted or nested. */
-  readonly all: z.ZodMiniType<Record<string, unknown>>
-}
-
 /** A text such as `$(name)` in place of a value that is known later. */
 export interface PlaceholderSchema {
   is(value: unknown): boolean
@@ -63,15 +56,18 @@ export interface PlaceholderSchema {
 }
 
 /** Makes one schema for each knob, because a knob can be written in several places. */
-export function knobSchemas(also: PlaceholderSchema | null = null): KnobSchemas {
+export function knobSchemas(also: PlaceholderSchema | null = null) {
   const made = new Map(KNOB_NAMES.map(name => [name, z.optional(knobSchema(name, also))]))
+  /** The knobs `group.*`, by the rest of their names. */
   const of = (group: string) => {
     const inGroup = [...made].filter(([name]) => name.startsWith(`${group}.`))
     return Object.fromEntries(inGroup.map(([name, schema]) => [name.slice(group.length + 1), schema]))
   }
   const groups = new Set(KNOB_NAMES.map(name => name.slice(0, name.indexOf('.'))))
   const nested = Object.fromEntries([...groups].map(group => [group, z.optional(z.strictObject(of(group)))]))
-  return { of, all: z.strictObject({ ...Object.fromEntries(made), ...nested }) }
+  /** Every knob, dotted or nested. */
+  const all = z.strictObject({ ...Object.fromEntries(made), ...nested })
+  return { of, all }
 }
 
 const START = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/

@@ -105,7 +105,8 @@ function checkBody(compiler: StepCompiler, pattern: CallPattern, path: Path, neg
   const why = notABody(body)
   if (why !== null) compiler.report([...path, call], why)
   for (const { path: inner, name, hint, near } of unknownFields(pattern)) {
-    if (negative || near) compiler.report([...path, call, ...inner], `${call} has no field ${name}${hint}`, 'key')
+    if (negative || near)
+      compiler.report([...path, call, ...inner], COMPILE_TEXTS.unknownField(call, name, hint), 'key')
   }
 }
 

@@ -4,6 +4,7 @@ import type { FaultSpec } from '../../faults/schema.ts'
 import type { Hint } from '../format/scenario.ts'
 import { isCheck, type Plan, type PlannedItem, type PlannedStep, stepsOf, type Verb } from '../plan.ts'
 import { callsOf, unknownFields } from './call-patterns.ts'
+import { COMPILE_TEXTS } from './texts.ts'
 
 export function hintsOf(plans: readonly Plan[]): Hint[] {
   const all = plans.flatMap(plan => {
@@ -18,7 +19,7 @@ const fieldsIn = (items: readonly PlannedItem[]): Hint[] =>
   [...stepsOf(items)].flatMap(({ action, place }) =>
     (action.verb === 'expect' ? [...callsOf(action.tree)] : []).flatMap(call =>
       unknownFields(call).map(({ name, hint }) => {
-        return { place, rule: 'unknown-field', message: `${call.call} has no field ${name}${hint}` }
+        return { place, rule: 'unknown-field', message: COMPILE_TEXTS.unknownField(call.call, name, hint) }
       }),
     ),
   )
@@ -39,11 +40,10 @@ const PASSING: readonly Verb[] = ['log', 'fault']
 
 function hint(wait: PlannedStep, next: PlannedStep, clock: 'real' | 'virtual'): Hint | null {
   if (clock === 'virtual' && next.action.verb === 'none') {
-    const message = 'the wait takes no real time, so the intermediary had none to make a call in: use a longer `for`'
-    return { place: wait.place, rule: 'virtual-wait-before-none', message }
+    return { place: wait.place, rule: 'virtual-wait-before-none', message: COMPILE_TEXTS.virtualWait }
   }
   if (clock === 'real' && isCheck(next) && next.action.verb !== 'none') {
-    const message = `${next.action.verb} waits by itself: leave the wait out, or give it more time with \`within\``
+    const message = COMPILE_TEXTS.needlessWait(next.action.verb)
     return { place: wait.place, rule: 'sleep-before-expect', message }
   }
   return null
@@ -69,13 +69,11 @@ function heldEventHints(items: readonly PlannedItem[]): Hint[] {
     holding = afterFault(holding, item)
     const by = holding.filter(one => holds(one, item, taken.has(item.conversation)))
     const waits = 'async' in item.action && !item.action.async && item.action.ack !== null
-    return by.length > 0 && waits ? [{ place: item.place, rule: 'held-event-is-waited-for', message: MESSAGE }] : []
+    return by.length > 0 && waits
+      ? [{ place: item.place, rule: 'held-event-is-waited-for', message: COMPILE_TEXTS.heldEvent }]
+      : []
   })
 }
-
-const MESSAGE =
-  'a fault keeps this event back until a later one of the chat has passed, and none comes while the step waits for its ' +
-  'answer: say `async: true`'
 
 const isTakeover = ({ action }: PlannedStep): boolean =>
   (action.verb === 'agent' && action.does === 'accept') ||

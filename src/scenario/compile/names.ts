@@ -2,6 +2,7 @@
 import textsFile from '../../../fixtures/texts.json' with { type: 'json' }
 import { isKnob, KNOB_NAMES } from '../../contract/knobs.ts'
 import { nearest } from '../../text/error-text.ts'
+import type { Path } from '../format/scenario.ts'
 import { firstWord, namesIn, textsIn } from '../interpolation.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 
@@ -46,13 +47,8 @@ const SETTINGS = [
   'bot.organization_id',
 ]
 
-export interface NameProblem {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
 /** Problems of every `$(...)` inside `value`; `names` are those defined before it. */
-export function unknownNames(value: unknown, names: ReadonlySet<string>): NameProblem[] {
+export function unknownNames(value: unknown, names: ReadonlySet<string>): { path: Path; message: string }[] {
   return Array.from(textsIn(value)).flatMap(({ text, path }) =>
     namesIn(text).flatMap(name => {
       const message = nameProblem(name, names)

@@ -10,36 +10,30 @@ import { RESERVED_NAMES } from './names.ts'
 import { interpolateStatic, type StepCompiler } from './step-compiler.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 
-export interface Chats {
-  /** The names in the scenario; `main` when it has one chat. */
-  readonly names: readonly string[]
-  /** The conversation of a step without `chat`; null when `chat` is required. */
-  readonly defaultName: string | null
-  /** Adds the conversation of a parallel user. */
-  fresh(user: number): string
-  use(conversation: string): void
-  /** The conversations to open. */
-  all(): ConversationSpec[]
-}
+export type Chats = ReturnType<typeof chatsOf>
 
 const MAIN = 'main'
 
-export function chatsOf(scenario: ScenarioFile): Chats {
+export function chatsOf(scenario: ScenarioFile) {
   const named = scenario.chats === undefined ? { [MAIN]: scenario.chat ?? {} } : scenario.chats
   const names = Object.keys(named)
   const [only, ...others] = names
   const used = new Set<string>()
   const fresh: ConversationSpec[] = []
   return {
+    /** The names in the scenario; `main` when it has one chat. */
     names,
+    /** The conversation of a step without `chat`; null when `chat` is required. */
     defaultName: only !== undefined && others.length === 0 ? only : null,
-    fresh(user) {
+    /** Adds the conversation of a parallel user. */
+    fresh(user: number): string {
       const name = `user ${fresh.length + 1}`
       fresh.push(conversationOf(name, scenario.chat ?? {}, { user }))
       return name
     },
-    use: conversation => void used.add(conversation),
-    all() {
+    use: (conversation: string): void => void used.add(conversation),
+    /** The conversations to open. */
+    all(): ConversationSpec[] {
       const declared = Object.entries(named).filter(
         ([name]) => fresh.length === 0 || scenario.chats !== undefined || used.has(name),
       )
@@ -82,10 +76,8 @@ export function conversationOfStep(
 function named(chats: Chats, compiler: StepCompiler, written: string): string {
   const name = String(interpolateStatic(written, compiler.scope.values))
   if (chats.names.includes(name)) return name
-  compiler.report(
-    ['chat'],
-    COMPILE_TEXTS.unknownChat(name, nearest(name, chats.names) || COMPILE_TEXTS.thereAre(chats.names)),
-  )
+  const hint = nearest(name, chats.names) || COMPILE_TEXTS.thereAre(chats.names)
+  compiler.report(['chat'], COMPILE_TEXTS.unknownChat(name, hint))
   return name
 }
 
@@ -97,13 +89,10 @@ export function isAboutChat(step: Step): boolean {
   if (step.agent !== undefined) return step.agent !== 'away' && step.agent !== 'back'
   if (step.check !== undefined) return Object.keys(step.check).some(key => key !== 'availability')
   const calls = step.none ?? step.expect
-  return calls !== undefined && !patternsAreAvailability(calls)
-}
-
-/** Availability calls are about the bot and not about a chat. */
-function patternsAreAvailability(written: NonNullable<Step['expect'] | Step['none']>): boolean {
-  const patterns = patternsOf(written)
-  return patterns.length > 0 && patterns.every(({ call }) => call === 'availability')
+  if (calls === undefined) return false
+  // Availability calls are about the bot and not about a chat.
+  const patterns = patternsOf(calls)
+  return patterns.length === 0 || patterns.some(({ call }) => call !== 'availability')
 }
 
 /** Where a name is defined; repeated steps share a spot. */

@@ -37,6 +37,12 @@ export const COMPILE_TEXTS = defineTexts({
   unclearChat: (chats: readonly string[]) => `does not say which chat: write chat: ${chats.join(' or chat: ')}`,
   unknownChat: (name: string, hint: string) => `${JSON.stringify(name)} is not a chat of this scenario${hint}`,
   noFile: (path: string) => `there is no such file: ${path}`,
+  unknownField: (call: string, name: string, hint: string) => `${call} has no field ${name}${hint}`,
+  virtualWait: 'the wait takes no real time, so the intermediary had none to make a call in: use a longer `for`',
+  needlessWait: (verb: string) => `${verb} waits by itself: leave the wait out, or give it more time with \`within\``,
+  heldEvent:
+    'a fault keeps this event back until a later one of the chat has passed, and none comes while the step waits for ' +
+    'its answer: say `async: true`',
   notABody: (body: unknown) => `must be a map of fields of the body, such as { message: ${JSON.stringify(body)} }`,
   operatorOfField: (op: string) =>
     `holds ${op}, which no body matches: write it at a field, such as { message: { ${op}: … } }`,

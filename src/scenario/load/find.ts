@@ -33,39 +33,35 @@ export function findFiles(patterns: readonly string[], cwd: string): FoundFile[]
 function filesOf(pattern: string, cwd: string): FoundFile[] {
   const path = resolve(cwd, pattern)
   const kind = kindOf(path)
-  if (kind === 'folder') return below(path, cwd, pattern)
-  if (kind === 'file') return [named(pattern, path)]
+  if (kind === 'file') return [fileNamed(pattern, path)]
+  const all = kind === 'folder' ? scan(path) : matchesOf(pattern, cwd)
+  if (all.length === 0) throw fileProblem(pattern, kind === 'folder' ? TEXTS.emptyFolder(EXTENSIONS) : TEXTS.noMatch)
+  return all.map(file => ({ ...fileAt(file, asWritten(file, cwd, pattern)), named: false }))
+}
+
+function matchesOf(pattern: string, cwd: string): string[] {
   if (!/[*?{]/.test(pattern)) throw fileProblem(pattern, TEXTS.noFile)
   const matching = patternToRegExp(pattern.replaceAll('\\', '/').replace(/^\.\//, ''))
-  const all = scan(baseOf(pattern, cwd)).filter(file => matching.test(asWritten(file, cwd, pattern)))
-  if (all.length === 0) throw fileProblem(pattern, TEXTS.noMatch)
-  return all.map(file => ({ ...fileAt(file, asWritten(file, cwd, pattern)), named: false }))
+  return scan(baseOf(pattern, cwd)).filter(file => matching.test(asWritten(file, cwd, pattern)))
 }
 
 /** Null also for a broken link. */
 function kindOf(path: string): 'file' | 'folder' | null {
-  let found: ReturnType<typeof statSync>
   try {
-    found = statSync(path, { throwIfNoEntry: false })
+    const found = statSync(path, { throwIfNoEntry: false })
+    return found === undefined ? null : found.isDirectory() ? 'folder' : 'file'
   } catch {
     return null
   }
-  return found === undefined ? null : found.isDirectory() ? 'folder' : 'file'
 }
 
-function named(name: string, path: string): FoundFile {
+function fileNamed(name: string, path: string): FoundFile {
   const file = fileAt(path, name)
   if (EXTENSIONS.includes(file.extension)) return { ...file, named: true }
   throw fileProblem(name, TEXTS.wrongExtension(EXTENSIONS))
 }
 
 const fileAt = (path: string, name: string): NamedFile => ({ name, path, extension: extname(path).toLowerCase() })
-
-function below(folder: string, cwd: string, pattern: string): FoundFile[] {
-  const files = scan(folder)
-  if (files.length === 0) throw fileProblem(pattern, TEXTS.emptyFolder(EXTENSIONS))
-  return files.map(file => ({ ...fileAt(file, asWritten(file, cwd, pattern)), named: false }))
-}
 
 /** As a user in `cwd` would type it. */
 function asWritten(file: string, cwd: string, pattern: string): string {

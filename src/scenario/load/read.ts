@@ -53,14 +53,10 @@ const isDriver = (value: unknown): boolean =>
   !('steps' in value) &&
   ['accept', 'says', 'inbox'].some(verb => verb in value)
 
-export interface PartReader {
-  /** By path. */
-  readonly all: ReadonlyMap<string, FileValue<PartFile>>
-  /** Reads everything these steps include, directly or not. */
-  read(written: FileValue<unknown>, path: Path, steps: readonly Step[]): Promise<void>
-}
+export type PartReader = ReturnType<typeof createPartReader>
 
-export function createPartReader(cwd: string, nodeVersion: string, problems: Problem[]): PartReader {
+/** Reads the included files of steps; `all` has them by path. */
+export function createPartReader(cwd: string, nodeVersion: string, problems: Problem[]) {
   const all = new Map<string, FileValue<PartFile>>()
   /** Includes files that cannot be read, so that each is reported once. */
   const tried = new Map<string, Promise<void>>()
@@ -79,6 +75,7 @@ export function createPartReader(cwd: string, nodeVersion: string, problems: Pro
     }
   }
 
+  /** Reads everything these steps include, directly or not. */
   async function read(written: FileValue<unknown>, path: Path, steps: readonly Step[]): Promise<void> {
     for (const { file, at } of includesIn(steps, path)) {
       const target = resolve(dirname(written.path), file)
