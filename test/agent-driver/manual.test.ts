@@ -20,7 +20,7 @@ describe('manual verbs', () => {
     ['back', { chat: null }, 'set an agent available'],
     ['does.transfer', { with: { team: 'b' } }, 'do transfer {"team":"b"} in chat c 1/ä of user Ada'],
     ['does.announce', { with: {} }, 'do announce in chat c 1/ä of user Ada'],
-  ])('%s asks for it', (verb, more, task) => {
+  ])('%s asks the person', (verb, more, task) => {
     expect(questionOf(verb, context(more))).toBe(`In the help desk: ${task}, then press Enter; s to report a failure: `)
   })
 
@@ -56,7 +56,7 @@ describe('manual verbs', () => {
     expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'failed', error })
   })
 
-  it('are interrupted when the run ends, also those in the queue', async () => {
+  it('are cancelled when the run ends, also those in the queue', async () => {
     const asked: string[] = []
     const over = new AbortController()
     const { driver } = await at((question, signal) => {
@@ -91,7 +91,7 @@ describe('the terminal', () => {
     expect(await answer).toBe('s')
   })
 
-  it('ends with its input, and with the run', async () => {
+  it('closes with its input and with the run', async () => {
     const { input, ask } = open()
     const unanswered = ask('Well? ', never)
     input.end()

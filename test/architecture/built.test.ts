@@ -39,7 +39,7 @@ describe.each(NODES)('on Node %s', (_, node) => {
     expect(stderr.length).toBeLessThan(2_000)
   })
 
-  it.skipIf(node === null)('exits after a reset while a webhook function is still pending', () => {
+  it.skipIf(node === null)('exits after a reset while a webhook function is pending', () => {
     const program = `import { createSimulator } from ${JSON.stringify(join(ROOT, 'dist/index.js'))}
 const sim = createSimulator({ webhook: { fetch: () => new Promise(() => {}) } })
 await (await sim.chat()).press('handover', { async: true })

@@ -68,7 +68,7 @@ it.each([
   )
 })
 
-it('what must come first is filled by earlier calls', () => {
+it('ordered parts get earlier calls', () => {
   fc.assert(
     fc.property(problems(true), ({ wishes, calls, fits }) => {
       const { taken } = fillRequirements(wishes, calls, fits)
@@ -85,7 +85,7 @@ it('what must come first is filled by earlier calls', () => {
   )
 })
 
-it('a hundred wishes that each fit every call', () => {
+it('a hundred parts that match every call are assigned', () => {
   const wishes = Array.from({ length: 100 }, () => ({ need: 1, after: [] }))
   expect(fillRequirements(wishes, 100, () => true).met).toBe(true)
 })

@@ -4,7 +4,7 @@ import { checked } from '../scenario/journal-builder.ts'
 
 const chatIs = (check: object) => ({ chats: { ada: {}, bo: {} }, steps: [{ check, chat: 'ada' }] })
 
-it('is met as soon as one observation holds', async () => {
+it('check passes as soon as one observation matches', async () => {
   const verdict = await checked(chatIs({ status: 'agent', typing: false }), journal => {
     journal.step(1, () => {
       journal.observe(1, { status: 'pending' })
@@ -16,7 +16,7 @@ it('is met as soon as one observation holds', async () => {
   expect(verdict.outcome).toBe('pass')
 })
 
-it('tells every field that is not as it should be', async () => {
+it('a failure lists every different field', async () => {
   const verdict = await checked(chatIs({ status: 'agent', typing: true, availability: { $not: 'OPEN' } }), journal => {
     journal.step(1, () => {
       journal.observe(1, { status: 'pending' })
@@ -33,7 +33,7 @@ it('tells every field that is not as it should be', async () => {
   })
 })
 
-it('an observation after its time does not help', async () => {
+it('a late observation does not count', async () => {
   const verdict = await checked(chatIs({ status: 'agent' }), journal => {
     journal.step(1, () => {
       journal.observe(1, {})

@@ -37,7 +37,7 @@ const TOKEN = makeToken('one')
 const LONG = 'My parcel is lost'
 
 describe('echoes', () => {
-  it('a token that comes back names both entries and the step', () => {
+  it('are reported with both entries and the step', () => {
     const entries = journal(played => {
       played.add({ kind: 'note', note: 'step_started', step: 1, verb: 'user', label: 'user Hi' })
       played.user('c1', `Hi${TOKEN}`)
@@ -53,7 +53,7 @@ describe('echoes', () => {
     )
   })
 
-  it('a text of twelve characters is its own token, a shorter one is not', () => {
+  it('are detected without a token in texts of at least twelve characters', () => {
     const played = (text: string) =>
       journal(one => {
         one.user('c1', text)
@@ -81,7 +81,7 @@ describe('echoes', () => {
     expect(echoes(planOf([says(1, 'Something else')]), entries)).toHaveLength(1)
   })
 
-  it('a copy in the own inbox, or in another call of the own chat, is no echo', () => {
+  it('do not include copies in the inbox or in other calls of the chat', () => {
     const entries = journal(played => {
       played.user('c1', LONG)
       played.driver('inbox', 'c1', { items: [{ text: LONG }] })
@@ -90,7 +90,7 @@ describe('echoes', () => {
     expect(echoes(planOf(), entries)).toEqual([])
   })
 
-  it('is told once for each text, however often it comes back', () => {
+  it('are reported once for each text', () => {
     const entries = journal(played => {
       played.user('c1', LONG)
       for (let i = 0; i < 3; i++) played.call('message', 'c1', message(LONG))
@@ -100,7 +100,7 @@ describe('echoes', () => {
 })
 
 describe('leaks', () => {
-  it('into a call of another chat', () => {
+  it('are detected in calls of another chat', () => {
     const entries = journal(played => {
       played.user('c1', `Hi${TOKEN}`)
       played.call('message', 'c2', message(`Hi${TOKEN}`))
@@ -113,7 +113,7 @@ describe('leaks', () => {
     )
   })
 
-  it('into an inbox that is read again and again: told once', () => {
+  it('are reported once for an inbox that is read repeatedly', () => {
     const entries = journal(played => {
       played.user('c1', `Hi${TOKEN}`)
       for (let i = 0; i < 3; i++) played.driver('inbox', 'c2', { items: [{ request: true }, { text: `Hi${TOKEN}` }] })
@@ -123,7 +123,7 @@ describe('leaks', () => {
     expect(describeFailure(failures[0]!).happened).toContain('inbox item 2')
   })
 
-  it('a text that two users wrote tells nothing', () => {
+  it('do not include a text that two users wrote', () => {
     const entries = journal(played => {
       played.user('c1', LONG)
       played.user('c2', `${LONG}, again`)
@@ -132,7 +132,7 @@ describe('leaks', () => {
     expect(echoes(planOf(), entries)).toEqual([])
   })
 
-  it('what users wrote with tokens is found in any order of chats, and only astray', () => {
+  it('are exactly the texts with tokens in other chats, for any order of chats', () => {
     const chat = fc.integer({ min: 0, max: 4 })
     fc.assert(
       fc.property(fc.array(fc.record({ from: chat, to: chat }), { maxLength: 20 }), moves => {
@@ -161,7 +161,7 @@ describe('between scenarios', () => {
     result: { name, conversations, journal: journal(write) } as unknown as ScenarioResult,
   })
 
-  it('names both scenarios and both chats', () => {
+  it('a leak names both scenarios and both chats', () => {
     const one = played('One', { main: 'a1' }, written => written.user('a1', `Hi${TOKEN}`))
     const two = played('Two', { main: 'b1' }, written => written.call('message', 'b1', message(`Hi${TOKEN}`)))
     const [failure, ...more] = leaksBetween([two, one])
@@ -171,7 +171,7 @@ describe('between scenarios', () => {
     expect(describeFailure(failure!).happened).toContain('chat "main" of "Two"')
   })
 
-  it('the same scenario twice, or an agent who says the same, is no leak', () => {
+  it('neither a repeated scenario nor an agent with the same text is a leak', () => {
     const ask = (chat: string) => (written: Written) => {
       written.user(chat, LONG)
       written.driver('inbox', chat, { items: [{ text: LONG }] })

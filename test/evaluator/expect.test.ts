@@ -9,7 +9,7 @@ const claims = ({ steps }: Verdict) => steps.map(({ claimed }) => claimed)
 
 const PRESS_START = { steps: [{ press: 'handover' }, { expect: 'start' }] }
 
-it('a call that came before the webhook was answered is of the turn', async () => {
+it('a call before the answer of the webhook belongs to the turn', async () => {
   const verdict = await checked(PRESS_START, journal => {
     journal.begin(1)
     const delivery_id = journal.event('REQUESTING TAKEOVER')
@@ -23,7 +23,7 @@ it('a call that came before the webhook was answered is of the turn', async () =
   expect(claims(verdict)).toEqual([[], [5]])
 })
 
-it('a call that comes while the step waits', async () => {
+it('a call during the step is claimed', async () => {
   const verdict = await checked(PRESS_START, journal => {
     journal.stimulus(1)
     journal.step(2, () => journal.call('start'))
@@ -31,7 +31,7 @@ it('a call that comes while the step waits', async () => {
   expect(outcomes(verdict)).toEqual(['pass', 'pass'])
 })
 
-it('a call of the turn before is not taken', async () => {
+it('a call of the previous turn is not claimed', async () => {
   const scenario = { steps: [{ press: 'handover' }, { expect: 'start' }, { user: 'Hi' }, { expect: 'message' }] }
   const verdict = await checked(scenario, journal => {
     journal.stimulus(1)
@@ -46,7 +46,7 @@ it('a call of the turn before is not taken', async () => {
   expect(failure!.nearest[0]!.why).toMatch(/^before the turn: 10 ms before step 3 began/)
 })
 
-it('without a stimulus before it, it looks from the beginning', async () => {
+it('without an earlier stimulus, all calls since the start count', async () => {
   const verdict = await checked({ steps: [{ expect: 'start' }] }, journal => {
     journal.call('start')
     journal.step(1)
@@ -57,7 +57,7 @@ it('without a stimulus before it, it looks from the beginning', async () => {
 describe('order', () => {
   const TWO = { steps: [{ press: 'handover' }, { expect: 'start' }, { expect: 'message' }] }
 
-  it('the next step takes a later call', async () => {
+  it('the next step claims a later call', async () => {
     const verdict = await checked(TWO, journal => {
       journal.stimulus(1)
       journal.call('message')
@@ -69,7 +69,7 @@ describe('order', () => {
     expect(verdict.failures[0]!.hint).toContain('all:')
   })
 
-  it('calls are ordered by when they were read, not by when they were answered', async () => {
+  it('calls are ordered by the time they were read, not answered', async () => {
     const verdict = await checked(TWO, journal => {
       journal.stimulus(1)
       journal.begin(2)
@@ -82,7 +82,7 @@ describe('order', () => {
     expect(verdict.outcome).toBe('pass')
   })
 
-  it('since looks further back, in any order, and holds nobody up', async () => {
+  it('`since` considers earlier calls in any order', async () => {
     const steps = [
       { press: 'handover', id: 'pressed' },
       { expect: 'start' },
@@ -113,7 +113,7 @@ describe('order', () => {
     expect(claims(before)[3]).toEqual([8])
   })
 
-  it('availability is a lane of its own', async () => {
+  it('availability calls have an order of their own', async () => {
     const steps = [{ agent: 'away' }, { expect: 'start' }, { expect: { availability: { availability: 'CLOSED' } } }]
     const verdict = await checked({ steps }, journal => {
       journal.step(1)
@@ -125,7 +125,7 @@ describe('order', () => {
     expect(verdict.outcome).toBe('pass')
   })
 
-  it('a call about availability is seen by the step that waits for it', async () => {
+  it('a step that waits for availability claims an availability call', async () => {
     const steps = [{ agent: 'away' }, { expect: { availability: { availability: 'CLOSED' } } }]
     const verdict = await checked({ steps }, journal => {
       journal.step(1)
@@ -136,7 +136,7 @@ describe('order', () => {
 })
 
 describe('groups', () => {
-  it('all: in any order, the generic wish leaves the special one its call', async () => {
+  it('all accepts any order, and leaves a call to the more specific part', async () => {
     const tree = { all: ['message', { message: { message: 'a' } }, 'typing_stop'] }
     const verdict = await checked({ steps: [{ press: 'handover' }, { expect: tree }] }, journal => {
       journal.stimulus(1)
@@ -150,7 +150,7 @@ describe('groups', () => {
     expect([...claims(verdict)[1]!].sort()).toEqual([10, 11, 9].sort())
   })
 
-  it('seq: in order', async () => {
+  it('seq requires the order', async () => {
     const scenario = { steps: [{ press: 'handover' }, { expect: { seq: ['start', 'message'] } }] }
     const wrong = await checked(scenario, journal => {
       journal.stimulus(1)
@@ -171,7 +171,7 @@ describe('groups', () => {
     expect(right.outcome).toBe('pass')
   })
 
-  it('oneOf: the one that comes', async () => {
+  it('oneOf accepts any one of its calls', async () => {
     const verdict = await checked(
       { steps: [{ press: 'handover' }, { expect: { oneOf: ['end', 'start'] } }] },
       journal => {
@@ -190,7 +190,7 @@ describe('several chats', () => {
     { expect: 'start', chat: 'bo' },
   ]
 
-  it('after a parallel, a check looks from the earliest stimulus of all branches', async () => {
+  it('after parallel, a check considers calls since the earliest stimulus of all branches', async () => {
     const verdict = await checked({ chats: { ada: {}, bo: {} }, steps }, journal => {
       journal.begin(2)
       const second = journal.event('REQUESTING TAKEOVER', 'bo')
@@ -217,7 +217,7 @@ describe('how often', () => {
     steps: [{ press: 'handover' }, { expect: { message: {}, times: wanted, ...more } }],
   })
 
-  it('too few: says how many came', async () => {
+  it('too few calls are reported with their number', async () => {
     const verdict = await checked(times(3), journal => {
       journal.stimulus(1)
       journal.step(2, () => {
@@ -233,7 +233,7 @@ describe('how often', () => {
     })
   })
 
-  it('within the bounds: later ones are part of it', async () => {
+  it('later calls within the bounds are claimed', async () => {
     const verdict = await checked(times({ min: 1, max: 2 }), journal => {
       journal.stimulus(1)
       journal.step(2, () => journal.call('message'))
@@ -242,7 +242,7 @@ describe('how often', () => {
     expect(verdict).toMatchObject({ outcome: 'pass', failures: [] })
   })
 
-  it('too many: one failure that names all of them', async () => {
+  it('too many calls give one failure with all of them', async () => {
     const verdict = await checked(times({ min: 1, max: 2 }), journal => {
       journal.stimulus(1)
       journal.step(2, () => journal.call('message'))
@@ -262,7 +262,7 @@ describe('how often', () => {
     )
   })
 
-  it('apart: too close', async () => {
+  it('apart reports calls that are too close', async () => {
     const verdict = await checked(times(2, { apart: '1s' }), journal => {
       journal.stimulus(1)
       journal.step(2, () => {
@@ -278,7 +278,7 @@ describe('how often', () => {
     })
   })
 
-  it('apart: also those beyond what was needed', async () => {
+  it('apart includes calls beyond the minimum', async () => {
     const verdict = await checked(times({ min: 1, max: 3 }, { apart: '1s' }), journal => {
       journal.stimulus(1)
       journal.step(2, () => journal.call('message'))
@@ -294,7 +294,7 @@ describe('how often', () => {
     })
   })
 
-  it('once: a second one in the turn is told as one too many', async () => {
+  it('a second call in the turn is reported as surplus', async () => {
     const verdict = await checked(PRESS_START, journal => {
       journal.stimulus(1)
       journal.step(2, () => journal.call('start'))
@@ -310,7 +310,7 @@ describe('how often', () => {
   })
 })
 
-it('much later, only the same words again are one too many; others are a call of their own', async () => {
+it('much later, only a call with the same text is surplus', async () => {
   const steps = [{ press: 'handover' }, { expect: 'message' }, { user: 'Hi' }, { expect: 'typing_start' }]
   const later = (message: string) =>
     checked({ steps }, journal => {
@@ -344,7 +344,7 @@ describe('within', () => {
     expect(verdict.outcome).toBe('pass')
   })
 
-  it('is strict: a call that was read too late is told with its lateness', async () => {
+  it('reports how late a late call is', async () => {
     const verdict = await checked(bounded, journal => {
       journal.stimulus(1)
       journal.begin(2)
@@ -362,7 +362,7 @@ describe('within', () => {
     expect(verdict.failures[0]!.hint).toContain('timeouts')
   })
 
-  it('a call that is read in time and answered late is in time', async () => {
+  it('accepts a call that is read in time and answered late', async () => {
     const verdict = await checked(bounded, journal => {
       journal.stimulus(1)
       journal.begin(2)
@@ -374,7 +374,7 @@ describe('within', () => {
     expect(verdict.outcome).toBe('pass')
   })
 
-  it('what came after the step had ended is still told', async () => {
+  it('reports a call after the end of the step', async () => {
     const verdict = await checked(PRESS_START, journal => {
       journal.stimulus(1)
       journal.step(2, () => journal.pass(5000))
@@ -385,7 +385,7 @@ describe('within', () => {
     expect(verdict.failures[0]!.nearest[0]!.why).toBe('0.7 s late')
   })
 
-  it('what was read in time and answered after the step had ended is told as such', async () => {
+  it('reports a call that was read in time and answered after the end of the step', async () => {
     const verdict = await checked(PRESS_START, journal => {
       journal.stimulus(1)
       journal.step(2, () => journal.pass(5000))
@@ -395,7 +395,7 @@ describe('within', () => {
     expect(verdict.failures[0]!.nearest[0]!.why).toBe('read in time, but answered 2.0 s after the step ended')
   })
 
-  it('the default is waited from the start of the step, however long the stimulus took', async () => {
+  it('counts its default from the start of the step', async () => {
     const verdict = await checked(PRESS_START, journal => {
       journal.begin(1)
       const delivery_id = journal.event('REQUESTING TAKEOVER')
@@ -430,7 +430,7 @@ describe('captures', () => {
     expect(verdict).toMatchObject({ outcome: 'pass', captures: { who: 'Anna', answer: 'm7' } })
   })
 
-  it('of what is not there fail the step that captures', async () => {
+  it('of a missing field fail their step', async () => {
     const verdict = await checked({ steps }, journal => {
       journal.stimulus(1)
       journal.step(2, () => {
@@ -445,7 +445,7 @@ describe('captures', () => {
     })
   })
 
-  it('are the own ones in each of several chats', async () => {
+  it('are separate in each chat', async () => {
     const each = [
       { press: 'handover' },
       { expect: { start: {}, capture: { who: 'body.sender.name' } } },

@@ -21,7 +21,7 @@ const CALL = { seq: 4, endpoint: 'message', method: 'POST', path: '/message/' } 
 const REFUSED = { code: 'refused_call', call: CALL, status: 400, error: 'invalid_parameter', seqs: [4] } as const
 const about = (field: string, message: string) => groupOf({ ...REFUSED, field, message })
 
-it('texts, entries and conversations that differ make no other group', () => {
+it('failures with different texts, entries and conversations are in one group', () => {
   expect(about('message', 'message is 5001 long')).toBe(about('message', 'message must not be empty'))
   const later = { ...REFUSED, call: { ...CALL, seq: 9 }, seqs: [9, 12], field: null, message: null }
   expect(groupOf(later, { conversation: 'bo' })).toBe(groupOf({ ...later, call: CALL, seqs: [4] }))
@@ -31,7 +31,7 @@ it.each([
   ['field', { field: 'sender.name' }],
   ['status', { status: 404 }],
   ['error', { error: 'chat_not_found' }],
-])('another %s makes another group', (_, more) => {
+])('a different %s gives another group', (_, more) => {
   const refused = { ...REFUSED, field: 'message', message: null }
   expect(groupOf({ ...refused, ...more })).not.toBe(groupOf(refused))
 })

@@ -13,7 +13,7 @@ function saved(): string[] {
   return [...journalLines(ranOf([{ plan, entries: journal.finish() }]))]
 }
 
-it('comes back as it was', () => {
+it('a journal is read back unchanged', () => {
   const lines = saved()
   const { run, scenarios, journal } = readJournal('run.jsonl', `${lines.join('\n')}\n`)
   expect(run).toMatchObject({ v: 1, type: 'run', seed: 1, plays: 1, entries: 0, exit_code: 0 })
@@ -34,13 +34,13 @@ it('every line is a JSON object with v and type', () => {
     expect(JSON.parse(line)).toMatchObject({ v: 1, type: expect.stringMatching(/^(run|play|entry)$/) })
 })
 
-it('entries of no scenario stay apart', () => {
+it('entries without a scenario are separate', () => {
   const [entry] = journalOf(plan).entries
   const text = [...journalLines({ ...ranOf([]), journal: [entry!] })].join('\n')
   expect(readJournal('run.jsonl', text).journal).toEqual([entry])
 })
 
-describe('refused', () => {
+describe('an invalid journal is refused', () => {
   it.each([
     ['an empty file', () => [], 'run.jsonl:1: must be the line of the run: {"v":1,"type":"run", …}.'],
     ['a line that is no JSON', (lines: string[]) => lines.with(3, 'x'), /^run\.jsonl:4: is not JSON: /],

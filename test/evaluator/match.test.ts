@@ -21,7 +21,7 @@ it("a matcher of one's own that throws fits nothing, and says why", () => {
   ])
 })
 
-describe('what fits', () => {
+describe('match accepts', () => {
   it.each([
     ['scalars', 'a', 'a'],
     ['null', null, null],
@@ -65,7 +65,7 @@ describe('what fits', () => {
   ])('%s', (_, expected, actual) => expect(match(expected, actual)).toEqual([]))
 })
 
-describe('what does not', () => {
+describe('match rejects', () => {
   it.each([
     ['another scalar', 1, '1', '1 expected: a text, not a number'],
     ['null is not absent', { a: null }, {}, 'a'],
@@ -97,15 +97,15 @@ describe('what does not', () => {
   })
 })
 
-describe('how a difference reads', () => {
-  it('both sides as one would write them', () => {
+describe('a difference', () => {
+  it('shows both sides as in a scenario file', () => {
     expect(match({ sender: { name: 'Anna' }, n: 1 }, { sender: { name: 'Bo' }, n: [1, 'x', { a: null }] })).toEqual([
       { path: 'sender.name', expected: '"Anna"', received: '"Bo"' },
       { path: 'n', expected: '1', received: '[1, "x", { a: null }]' },
     ])
   })
 
-  it('long texts around the place where they part', () => {
+  it('shows long texts around the first difference', () => {
     const before = 'x'.repeat(200)
     const [one] = match(`${before}Hello there`, `${before}Hallo there`)
     expect(one).toEqual({
@@ -116,7 +116,7 @@ describe('how a difference reads', () => {
     })
   })
 
-  it('what is not seen is written as an escape', () => {
+  it('shows invisible characters as escapes', () => {
     expect(match('a b', 'a\u00a0\u200bb\n')[0]!.received).toBe('"a\u00a0\\u200bb\\n"')
   })
 
@@ -157,13 +157,13 @@ describe('how a difference reads', () => {
     [{ message: 'A' }, { text: 'A' }, undefined],
   ])('%j in %j', (expected, actual, text = '') => expect(noted(match(expected, actual)[0]!.note)).toBe(text))
 
-  it('a body that is meant to confuse', () => {
+  it('is safe for hostile bodies', () => {
     const nasty = JSON.parse('{"toString":0,"__proto__":{"a":1},"constructor":null}')
     expect(match(nasty, '')).toMatchObject([{ path: '', received: '""' }])
     expect(match({ toString: 1, a: 1 }, nasty).map(({ path }) => path)).toEqual(['toString', 'a'])
   })
 
-  it('JSON inside a text', () => {
+  it('is found in JSON inside of a text', () => {
     expect(match({ sender: { name: 'A' } }, { sender: '{"name":"A"}' })[0]).toMatchObject({
       path: 'sender',
       note: { code: 'json_text' },
@@ -171,7 +171,7 @@ describe('how a difference reads', () => {
   })
 })
 
-describe('tokens', () => {
+describe('tokens in a text', () => {
   const options = { clean: stripToken }
 
   it.each([
@@ -184,7 +184,7 @@ describe('tokens', () => {
     [{ $exact: 'Hello' }, 'Hello ⟦k3f9x2⟧', true],
   ])('%j and %j: %s', (expected, actual, right) => expect(fits(expected, actual, options)).toBe(right))
 
-  it('count when they are off', () => expect(fits('Hello', 'Hello ⟦k3f9x2⟧')).toBe(false))
+  it('are compared when tokens are off', () => expect(fits('Hello', 'Hello ⟦k3f9x2⟧')).toBe(false))
 })
 
 describe('properties', () => {
@@ -192,11 +192,11 @@ describe('properties', () => {
   /** Data, no matchers. */
   const plain = json.filter(value => !JSON.stringify(value).includes('"$'))
 
-  it('a value fits itself, exactly too', () => {
+  it('a value matches itself, also with $exact', () => {
     fc.assert(fc.property(plain, value => fits(value, value) && fits({ $exact: value }, value)))
   })
 
-  it('a map fits what has more', () => {
+  it('a map matches a value with more fields', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), plain), fc.string(), plain, (map, key, value) => {
         fc.pre(!key.startsWith('$') && !Object.hasOwn(map, key) && !Object.keys(map).some(name => name.startsWith('$')))
@@ -206,7 +206,7 @@ describe('properties', () => {
     )
   })
 
-  it('$not is the opposite, $oneOf is either', () => {
+  it('$not negates a pattern, and $oneOf accepts one of several', () => {
     fc.assert(
       fc.property(plain, plain, plain, (a, b, value) => {
         expect(fits({ $not: a }, value)).toBe(!fits(a, value))
@@ -215,7 +215,7 @@ describe('properties', () => {
     )
   })
 
-  it('differences are there when it does not fit, and one line each', () => {
+  it('a mismatch has differences of one line each', () => {
     fc.assert(
       fc.property(plain, plain, (expected, actual) => {
         const differences = match(expected, actual)
@@ -226,7 +226,7 @@ describe('properties', () => {
     )
   })
 
-  it('any two texts: a hint or none, never an error', () => {
+  it('no pair of texts causes an error', () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 })
     fc.assert(fc.property(text, text, (a, b) => (a === b) === (match(a, b).length === 0)))
   })

@@ -7,7 +7,7 @@ describe('none', () => {
     steps: [{ press: 'handover' }, { none: { start: {}, for: '500ms' } }, { check: { status: 'pending' } }],
   }
 
-  it('is met when its time has passed', async () => {
+  it('passes after its time', async () => {
     const verdict = await checked(QUIET, journal => {
       journal.stimulus(1)
       journal.begin(2)
@@ -19,7 +19,7 @@ describe('none', () => {
     expect(verdict.failures.map(({ kind }) => kind)).toEqual(['unexpected'])
   })
 
-  it('fails the moment one comes, and tells it once', async () => {
+  it('fails when a call arrives, and reports it once', async () => {
     const verdict = await checked(QUIET, journal => {
       journal.stimulus(1)
       journal.step(2, () => journal.call('start'))
@@ -35,7 +35,7 @@ describe('none', () => {
     expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['pass', 'fail', 'not reached'])
   })
 
-  it('also one that came in the turn before the step began', async () => {
+  it('includes calls of the turn before the step began', async () => {
     const verdict = await checked(QUIET, journal => {
       journal.begin(1)
       const delivery_id = journal.event('REQUESTING TAKEOVER')
@@ -49,7 +49,7 @@ describe('none', () => {
     )
   })
 
-  it('not one that was claimed, nor one another step has room for', async () => {
+  it('ignores calls that are claimed, or that another step can claim', async () => {
     const steps = [
       { press: 'handover' },
       { expect: { message: {}, times: { min: 1, max: 2 } } },
@@ -66,7 +66,7 @@ describe('none', () => {
     expect(verdict).toMatchObject({ outcome: 'pass', failures: [] })
   })
 
-  it('not one that came after its time, nor one of another chat', async () => {
+  it('ignores later calls and calls of other chats', async () => {
     const scenario = {
       ...QUIET,
       chats: { ada: {}, bo: {} },
@@ -92,7 +92,7 @@ describe('none', () => {
 })
 
 describe('never', () => {
-  it('holds over the whole play, claimed or not, in every chat', async () => {
+  it('applies to the whole run, to claimed calls and to every chat', async () => {
     const scenario = {
       never: [{ message: { message: { $re: '/<script/i' } } }],
       steps: [{ press: 'handover' }, { expect: 'message' }],
@@ -110,7 +110,7 @@ describe('never', () => {
     })
   })
 
-  it('is told with its values', async () => {
+  it('is reported with its values', async () => {
     const never = [{ message: { message: '$(bad)' } }]
     const verdict = await checked({ vars: { bad: 'Boo' }, never, steps: [{ wait: '1s' }] }, journal => {
       journal.call('message', { message: 'Boo' })
@@ -119,7 +119,7 @@ describe('never', () => {
     expect(verdict.failures[0]!.expected).toBe('never message { message: "Boo" }')
   })
 
-  it('after the end it is only late', async () => {
+  it('reports a call after the end as late', async () => {
     const verdict = await checked({ never: ['start'], steps: [{ wait: '1s' }] }, journal => {
       journal.step(1)
       journal.finish()
@@ -128,7 +128,7 @@ describe('never', () => {
     expect(verdict.failures.map(({ kind }) => kind)).toEqual(['late'])
   })
 
-  it('an unclaimed one is told once', async () => {
+  it('reports an unclaimed call once', async () => {
     const verdict = await checked({ never: ['start'], steps: [{ wait: '1s' }] }, journal => {
       journal.step(1)
       journal.call('start')
@@ -140,7 +140,7 @@ describe('never', () => {
   })
 })
 
-describe('calls nobody expects', () => {
+describe('unexpected calls', () => {
   const scenario = (strict: unknown) => ({ strict, steps: [{ press: 'handover' }, { expect: 'start' }] })
   const play = (strict: unknown, endpoint: string) =>
     checked(scenario(strict), journal => {
@@ -150,7 +150,7 @@ describe('calls nobody expects', () => {
       journal.call(endpoint, { message: 'Ho' })
     })
 
-  it('fail, one line for each kind', async () => {
+  it('fail, with one line for each kind', async () => {
     const { outcome, failures } = await play(true, 'message')
     expect(outcome).toBe('fail')
     expect(failures).toMatchObject([
@@ -164,7 +164,7 @@ describe('calls nobody expects', () => {
     ])
   })
 
-  it('a flood is told in a line: how many there are, and the first', async () => {
+  it('are counted in one line with the first one', async () => {
     const { failures } = await checked(scenario(true), journal => {
       journal.stimulus(1)
       journal.step(2, () => journal.call('start'))
@@ -174,16 +174,16 @@ describe('calls nobody expects', () => {
     expect(failures[0]!.entrySeqs).toHaveLength(40)
   })
 
-  it.each(['transcript', 'summarize', 'chat'])('%s is allowed', async endpoint => {
+  it.each(['transcript', 'summarize', 'chat'])('may include %s', async endpoint => {
     expect((await play(true, endpoint)).outcome).toBe('pass')
   })
 
-  it('what the scenario allows is allowed', async () => {
+  it('may include what the scenario allows', async () => {
     expect((await play({ allow: ['message'] }, 'message')).outcome).toBe('pass')
     expect((await play({ allow: ['message'] }, 'transcript')).outcome).toBe('fail')
   })
 
-  it('can be warnings, or nothing', async () => {
+  it('can be warnings, or ignored', async () => {
     const warned = await play({ unexpected: 'warn' }, 'message')
     expect(warned).toMatchObject({ outcome: 'pass', failures: [] })
     expect(warned.warnings.map(({ rule }) => rule)).toContain('unexpected-call')
@@ -192,7 +192,7 @@ describe('calls nobody expects', () => {
     expect(off.warnings.map(({ rule }) => rule)).not.toContain('unexpected-call')
   })
 
-  it('availability counts only where it is spoken of', async () => {
+  it('include availability only if the scenario mentions it', async () => {
     expect((await play(true, 'availability')).outcome).toBe('pass')
     const steps = [{ check: { availability: 'OPEN' } }]
     const verdict = await checked({ steps }, journal => {
@@ -202,7 +202,7 @@ describe('calls nobody expects', () => {
     expect(verdict.failures).toMatchObject([{ kind: 'unexpected', conversation: null, rules: ['E3'] }])
   })
 
-  it('after the failure of its chat a call explains nothing and is not told', async () => {
+  it('are not reported after a failure of their chat', async () => {
     const scenario = {
       chats: { ada: {}, bo: {} },
       steps: [
@@ -225,7 +225,7 @@ describe('calls nobody expects', () => {
     ])
   })
 
-  it('after the end they are late, once for all of a chat', async () => {
+  it('after the end are reported once per chat as late', async () => {
     const verdict = await checked(scenario(true), journal => {
       journal.stimulus(1)
       journal.step(2, () => journal.call('start'))
@@ -245,7 +245,7 @@ describe('calls nobody expects', () => {
     ])
   })
 
-  it('read before the end and answered after it is not late', async () => {
+  it('read before the end and answered after it are not late', async () => {
     const verdict = await checked(scenario(true), journal => {
       journal.stimulus(1)
       journal.step(2, () => journal.call('start'))
@@ -291,7 +291,7 @@ describe('contract', () => {
     })
   })
 
-  it('a path that is none', async () => {
+  it('reports an unknown path', async () => {
     const { failures } = await play(refused('path_not_found', 404, { path: '/api/v2/handover/strat' }), true, null)
     expect(failures).toMatchObject([{ kind: 'contract', expected: 'a path of the platform', rules: ['W7', 'V1'] }])
   })
@@ -305,12 +305,12 @@ describe('contract', () => {
     expect(failures.map(({ kind }) => kind)).toEqual(['unexpected'])
   })
 
-  it('what a fault answered is none', async () => {
+  it('ignores answers of a fault', async () => {
     const { failures } = await play({ status: 401, faults: ['flaky'], response: { error: { code: 'unauthorized' } } })
     expect(failures.map(({ kind }) => kind)).toEqual(['unexpected'])
   })
 
-  it('the same mistake again is told once', async () => {
+  it('reports a repeated mistake once', async () => {
     const verdict = await checked({ steps: [{ check: { status: 'bot' } }] }, journal => {
       journal.step(1, () => journal.observe(1, {}))
       for (let i = 0; i < 3; i++) journal.call('start', {}, refused('unauthorized', 401, { auth: 'unknown' }))
@@ -319,7 +319,7 @@ describe('contract', () => {
     expect(verdict.failures[0]!.happened).toMatch(/\(3 times: #6, #7, #8\)$/)
   })
 
-  it('asked for with auth: invalid', async () => {
+  it('ignores calls that the scenario expects with an invalid key', async () => {
     const steps = [{ press: 'handover' }, { expect: { start: {}, auth: 'invalid' } }]
     const verdict = await checked({ steps }, journal => {
       journal.stimulus(1)
@@ -328,7 +328,7 @@ describe('contract', () => {
     expect(verdict).toMatchObject({ outcome: 'pass', failures: [] })
   })
 
-  it('can be warnings, or nothing', async () => {
+  it('can be warnings, or ignored', async () => {
     const warned = await play(refused('invalid_parameter', 400), { contract: 'warn', unexpected: 'off' })
     expect(warned.outcome).toBe('pass')
     expect(warned.warnings.map(({ rule }) => rule)).toContain('contract')

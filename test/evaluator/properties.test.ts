@@ -72,7 +72,7 @@ function played(stories: readonly (readonly [number, Happening])[], pace = 1): r
   }
 }
 
-it('looking at every entry, and at every moment in between, changes nothing', () => {
+it('evaluation after every entry gives the same verdict', () => {
   fc.assert(
     fc.property(story, stories => {
       const entries = played(stories)
@@ -91,7 +91,7 @@ it('looking at every entry, and at every moment in between, changes nothing', ()
   )
 })
 
-it('what a look says at the end of a step is what the verdict says', () => {
+it('the status at the end of a step equals its result in the verdict', () => {
   fc.assert(
     fc.property(story, stories => {
       const entries = played(stories)
@@ -111,7 +111,7 @@ it('what a look says at the end of a step is what the verdict says', () => {
   )
 })
 
-it('no call is claimed twice, and the steps of a lane claim later and later ones', () => {
+it('no call is claimed twice, and the steps of a conversation claim calls in order', () => {
   fc.assert(
     fc.property(story, stories => {
       const { steps } = evaluate(plan, played(stories))
@@ -146,7 +146,7 @@ function claimsByLane(entries: readonly Entry[]) {
   }))
 }
 
-it('lanes that know nothing of each other may be mixed in any order', () => {
+it('independent conversations may be interleaved in any order', () => {
   // With hardly any time between them: only the order of the lanes differs.
   const pace = 0.001
   const timeless = story.map(stories => stories.filter(([, what]) => what === 'step' || 'call' in what))

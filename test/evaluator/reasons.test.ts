@@ -26,7 +26,7 @@ async function failing(came: (journal: JournalBuilder) => void, scenario: object
 
 const GOOD = { message: "I'm Anna", sender: { name: 'Anna' } }
 
-it('a field differs: the field, both values, and what the mistake is', async () => {
+it('a different field is reported with both values and the mistake', async () => {
   const failure = await failing(journal => journal.call('message', { ...GOOD, message: 'I&#39;m Anna' }))
   expect(failure).toMatchObject({
     expected: 'expect message { message: "I\'m Anna", sender: { name: "Anna" } } in chat "ada" within 5s',
@@ -54,20 +54,20 @@ it('a field differs: the field, both values, and what the mistake is', async () 
   ])
 })
 
-it('several fields differ', async () => {
+it('several different fields are reported', async () => {
   const failure = await failing(journal => journal.call('message', { message: 'x' }))
   expect(failure.nearest[0]).toMatchObject({ why: '2 fields differ' })
   expect(failure.happened).toMatch(/and 1 more difference$/)
 })
 
-it('a field under another name', async () => {
+it('a field under another name is reported', async () => {
   const failure = await failing(journal => journal.call('message', { message: "I'm Anna", senderName: 'Anna' }))
   expect(failure.happened).toMatch(
     /sender\.name: expected "Anna", received nothing \(the body has senderName: did you mean sender\.name\?\)$/,
   )
 })
 
-it('another chat', async () => {
+it('a call of another chat is reported', async () => {
   const failure = await failing(journal => journal.call('message', GOOD, { conversation: 'bo' }))
   expect(failure.happened).toMatch(
     /^no call of message matches; nearest: #10 message \+0\.06 s: chat_id belongs to chat "bo": cross-talk\?$/,
@@ -75,12 +75,12 @@ it('another chat', async () => {
   expect(failure.hint).toMatch(/chat id/)
 })
 
-it('a chat nobody knows', async () => {
+it('a call of an unknown chat is reported', async () => {
   const failure = await failing(journal => journal.call('message', GOOD, { chatId: 'c9' }))
   expect(failure.nearest[0]!.why).toBe('chat_id "c9" is no chat of this scenario')
 })
 
-it('another key', async () => {
+it('a call with another key is reported', async () => {
   const failure = await failing(journal =>
     journal.call('message', GOOD, { auth: 'missing', status: 401, response: { error: { code: 'unauthorized' } } }),
   )
@@ -97,7 +97,7 @@ it.each([
   expect(failure.nearest[0]!.why).toBe(why)
 })
 
-it('a body that was not looked at, because the key was refused first, still names its chat', async () => {
+it('a call with a refused key is reported with its chat, although its body was not checked', async () => {
   const failure = await failing(journal => {
     const entry = journal.entries[journal.call('message', GOOD, { auth: 'unknown', status: 401 }) - 1]!
     const { chat_id, request } = entry as unknown as { chat_id?: string; request: { body: unknown } }
@@ -107,19 +107,19 @@ it('a body that was not looked at, because the key was refused first, still name
   expect(failure.nearest[0]!.why).toBe('bad key: the platform does not know it')
 })
 
-it('another bot', async () => {
+it('a call of another bot is reported', async () => {
   const failure = await failing(journal => journal.call('message', GOOD, { botId: 7 }))
   expect(failure.nearest[0]!.why).toBe('bot_id is 7, this bot is 1042')
 })
 
-it('another spelling of the path', async () => {
+it('another spelling of the path is reported', async () => {
   const steps = [{ press: 'handover' }, { expect: { start: {}, alias: 'takeover' } }]
   const failure = await failing(journal => journal.call('start'), { steps })
   expect(failure.nearest[0]!.why).toBe('under /handover/, not /takeover/')
   expect(failure.expected).toBe('expect start under /takeover/ within 5s')
 })
 
-it('already claimed', async () => {
+it('a claimed call is reported', async () => {
   const steps = [{ press: 'handover' }, { expect: 'start' }, { expect: 'start' }]
   const { failures } = await checked({ steps }, journal => {
     journal.stimulus(1)
@@ -130,7 +130,7 @@ it('already claimed', async () => {
   expect(failures[0]!.nearest[0]!.why).toBe('already claimed by step 2')
 })
 
-it('several reasons at once are all told', async () => {
+it('several reasons are all reported', async () => {
   const failure = await failing(journal =>
     journal.call('message', { ...GOOD, message: 'x' }, { botId: 7, auth: 'unknown' }),
   )
@@ -139,7 +139,7 @@ it('several reasons at once are all told', async () => {
   )
 })
 
-it('the most telling first: the one that nearly fits, then late, then of another chat', async () => {
+it('the nearest call comes first, then late calls, then calls of other chats', async () => {
   const failure = await failing(journal => {
     journal.call('message', GOOD, { conversation: 'bo' })
     journal.call('message', { ...GOOD, message: "i'm anna" })
@@ -149,7 +149,7 @@ it('the most telling first: the one that nearly fits, then late, then of another
   expect(failure.nearest.map(({ seq }) => seq)).toEqual([11, 12, 10])
 })
 
-it('calls of others, claimed by their own steps, explain nothing', async () => {
+it('calls that other steps claimed are not reported', async () => {
   const scenario = {
     chats: { ada: {}, bo: {} },
     steps: [
@@ -180,7 +180,7 @@ it('calls of others, claimed by their own steps, explain nothing', async () => {
   expect(failures[0]).toMatchObject({ conversation: 'ada', nearest: [], happened: 'start was not called within 5s' })
 })
 
-it('nothing at all: names the address the intermediary has to know', async () => {
+it('without any call, the report names the URL for the intermediary', async () => {
   const failure = await failing(() => {})
   expect(failure).toMatchObject({
     happened:
@@ -190,7 +190,7 @@ it('nothing at all: names the address the intermediary has to know', async () =>
   })
 })
 
-it('something else came', async () => {
+it('other calls are reported', async () => {
   const failure = await failing(journal => journal.call('typing_start', {}, { conversation: 'ada' }))
   expect(failure.happened).toBe(
     'message { message: "I\'m Anna", sender: { name: "Anna" } } was not called within 5s; the nearest call is #10 typing_start +0.06 s',
@@ -209,7 +209,7 @@ it.each([
   expect(failures[0]!.hint).toBe('step 1 (press handover) caused no webhook event: is the handover closed?')
 })
 
-it('a name that leads nowhere', async () => {
+it('an unknown variable is reported', async () => {
   const steps = [{ press: 'handover' }, { expect: { message: { message: '$(env.NAME)' } } }]
   const { failures } = await checked({ steps }, journal => {
     journal.stimulus(1)

@@ -21,11 +21,11 @@ function looked(journal: JournalBuilder, step: number, looks: readonly (readonly
   journal.end(step)
 }
 
-it('is met when it turns up', async () => {
+it('sees passes when the item arrives', async () => {
   expect((await play(sees('Hello'), [], [[], ['Hello']])).outcome).toBe('pass')
 })
 
-it('what was there before the turn does not count', async () => {
+it('an item from before the turn does not count', async () => {
   const verdict = await play(sees('Hello'), ['Hello'], [['Hello']], 5000)
   expect(first(verdict)).toMatchObject({
     kind: 'sees',
@@ -35,21 +35,21 @@ it('what was there before the turn does not count', async () => {
   expect(first(verdict).nearest[0]).toMatchObject({ what: 'inbox item 1 "Hello"', why: 'in the inbox before the turn' })
 })
 
-it('the most alike of what is new is told', async () => {
+it('a failure shows the most similar new item', async () => {
   const verdict = await play(sees('Hello'), [], [['hello', 'Bye']], 5000)
   expect(first(verdict).happened).toBe(
     'the agent did not see "Hello" within 5s: nearest: inbox item 1: text: expected "Hello", received "hello" (only upper and lower case differ)',
   )
 })
 
-it('files and requests', async () => {
+it('sees matches files and requests', async () => {
   const item = { text: 'Hello', attachments: [{ name: 'a.pdf' }] }
   expect((await play(sees(item), [], [[{ ...item, attachments: [{ name: 'a.pdf', url: 'x' }] }]])).outcome).toBe('pass')
   const verdict = await play(sees(item), [], [[{ text: 'Hello' }]], 5000)
   expect(first(verdict).happened).toContain('attachments: expected [{ name: "a.pdf" }], received nothing')
 })
 
-it('what is there, but before what an earlier step has seen, is told so', async () => {
+it('a failure reports an item that is before the item of an earlier step', async () => {
   const steps = [{ user: 'A' }, { user: 'B' }, { agent: { sees: 'B' } }, { agent: { sees: 'A' } }]
   const verdict = await checked({ steps }, journal => {
     journal.inbox([])
@@ -92,8 +92,8 @@ it('an earlier item is not taken by a later step', async () => {
   expect(first(verdict)).toMatchObject({ step: { number: 3 } })
 })
 
-describe('how often', () => {
-  it('exactly once, judged by the last look before the end', async () => {
+describe('the number of items', () => {
+  it('must be one, in the last observation before the end', async () => {
     const verdict = await checked(sees('Hello'), journal => {
       journal.inbox([])
       journal.stimulus(1, 'MESSAGE FROM USER')
@@ -108,7 +108,7 @@ describe('how often', () => {
     })
   })
 
-  it('not when the user has written it again since', async () => {
+  it('may be higher when the user repeated the text', async () => {
     const steps = [{ user: 'Hello' }, { agent: { sees: 'Hello' } }, { user: 'Hello' }]
     const verdict = await checked({ steps }, journal => {
       journal.inbox([])
@@ -120,7 +120,7 @@ describe('how often', () => {
     expect(verdict.outcome).toBe('pass')
   })
 
-  it('at least so many', async () => {
+  it('may be at least a number', async () => {
     const scenario = sees('Hello', { times: { min: 2, max: 3 } })
     expect((await play(scenario, [], [['Hello'], ['Hello', 'Hello']])).outcome).toBe('pass')
     expect(first(await play(scenario, [], [['Hello']], 5000)).happened).toMatch(
@@ -128,7 +128,7 @@ describe('how often', () => {
     )
   })
 
-  it('for: watches for one too many, and ends at once when it is there', async () => {
+  it('must not grow during `for`, which ends at once with a surplus item', async () => {
     const scenario = sees('Hello', { times: 1, for: '500ms' })
     expect((await play(scenario, [], [['Hello']], 500)).outcome).toBe('pass')
     const verdict = await play(scenario, [], [['Hello'], ['Hello', 'Hello']])
@@ -136,7 +136,7 @@ describe('how often', () => {
     expect(first(verdict).expected).toBe('agent sees "Hello" exactly once for 500ms')
   })
 
-  it('perhaps, but not twice, for a while', async () => {
+  it('may be zero or one during `for`', async () => {
     const scenario = sees('Hello', { times: { min: 0, max: 1 }, for: '500ms' })
     expect((await play(scenario, [], [[]], 500)).outcome).toBe('pass')
     expect((await play(scenario, [], [['Hello']], 500)).outcome).toBe('pass')
@@ -144,12 +144,12 @@ describe('how often', () => {
   })
 })
 
-it('an inbox that became shorter is a new one', async () => {
+it('an inbox that became shorter starts again', async () => {
   const verdict = await play(sees('Hello'), ['a', 'b', 'Hello'], [['Hello']])
   expect(verdict.outcome).toBe('pass')
 })
 
-it('a look that was asked for too late shows nothing', async () => {
+it('an observation that started too late does not count', async () => {
   const verdict = await checked(sees('Hello', { within: '1s' }), journal => {
     journal.inbox([])
     journal.stimulus(1, 'MESSAGE FROM USER')
@@ -161,12 +161,12 @@ it('a look that was asked for too late shows nothing', async () => {
   expect(verdict.outcome).toBe('fail')
 })
 
-it('tokens in the text do not count', async () => {
+it('tokens in the text are ignored', async () => {
   const scenario = { tokens: true, ...sees('Hello') }
   expect((await play(scenario, [], [['Hello ⟦k3f9x2⟧']])).outcome).toBe('pass')
 })
 
-it('an inbox that cannot be read: the words of the driver', async () => {
+it('an unreadable inbox is reported with the error of the driver', async () => {
   const verdict = await checked(sees('Hello'), journal => {
     journal.stimulus(1, 'MESSAGE FROM USER')
     const cause = journal.begin(2)
@@ -184,7 +184,7 @@ it('an inbox that cannot be read: the words of the driver', async () => {
   })
 })
 
-it('no inbox at all: nothing can be said', async () => {
+it('without an inbox the result is inconclusive', async () => {
   const verdict = await checked(sees('Hello'), journal => {
     journal.stimulus(1, 'MESSAGE FROM USER')
     journal.step(2, () => {}, { missing: 'inbox' })

@@ -44,7 +44,7 @@ describe('the answer of the webhook', () => {
     expect(await answered(answers, step)).toMatchObject({ outcome: 'pass', failures: [] })
   })
 
-  it('another status fails, with the start of what was said', async () => {
+  it('fails with another status, and shows the start of the body', async () => {
     const verdict = await answered([{ status: 500, body: 'TypeError: x is not a function', took: 31 }])
     expect(verdict.failures).toMatchObject([
       {
@@ -59,7 +59,7 @@ describe('the answer of the webhook', () => {
     ])
   })
 
-  it('204 does not acknowledge', async () => {
+  it('does not acknowledge with 204', async () => {
     const verdict = await answered([{ status: 204, body: '' }])
     expect(verdict.failures[0]).toMatchObject({
       happened: 'the webhook answered 204 to REQUESTING TAKEOVER after 5 ms, expected 200: an empty body',
@@ -67,11 +67,11 @@ describe('the answer of the webhook', () => {
     })
   })
 
-  it('a refusal of a right signature', async () => {
+  it('is reported when it refuses a valid signature', async () => {
     expect((await answered([{ status: 401 }])).failures[0]!.hint).toMatch(/raw bytes/)
   })
 
-  it('the words of the transport when nothing came', async () => {
+  it('is missing with the failure of the transport', async () => {
     const error = 'timeout: no complete answer within 10000 ms'
     const verdict = await answered([{ status: null, failure: { code: 'timeout', timeout_ms: 10_000 } }])
     expect(verdict.failures[0]).toMatchObject({
@@ -81,19 +81,19 @@ describe('the answer of the webhook', () => {
     })
   })
 
-  it('nothing at all within the time', async () => {
+  it('is missing when none arrives in time', async () => {
     const verdict = await answered([])
     expect(verdict.failures[0]!.happened).toBe('the webhook did not answer REQUESTING TAKEOVER within 10s')
   })
 
-  it('a copy that breaks something fails, one that is refused does not', async () => {
+  it('fails for a copy with a server error, but not for a refused copy', async () => {
     const verdict = await answered([{ status: 200 }, { status: 500, attempt: 2, duplicate: true }])
     expect(verdict.failures[0]).toMatchObject({
       happened: 'the webhook answered 500 to REQUESTING TAKEOVER (sent a second time) after 5 ms, expected 200: ok',
     })
   })
 
-  it('an answer that comes when the step has given up mends nothing', async () => {
+  it('does not count after the step has failed', async () => {
     const verdict = await checked({ steps: [{ press: 'handover' }, CHECK] }, journal => {
       const begun = journal.begin(1)
       const id = journal.event('REQUESTING TAKEOVER')
@@ -104,14 +104,14 @@ describe('the answer of the webhook', () => {
     expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'not reached'])
   })
 
-  it('a platform that waits less than the scenario', async () => {
+  it('is too late when the platform waits less than the scenario', async () => {
     const verdict = await checked({ timeouts: { ack: '20s' }, steps: [{ press: 'handover' }, CHECK] }, journal => {
       journal.stimulus(1, 'REQUESTING TAKEOVER', [{ status: null, failure: { code: 'timeout', timeout_ms: 10_000 } }])
     })
     expect(verdict.failures[0]!.hint).toMatch(/waits only 10s: config: \{ webhook\.timeout/)
   })
 
-  it('a play that was stopped before the answer was due', async () => {
+  it('is inconclusive when the run stopped before it was due', async () => {
     const verdict = await checked({ steps: [{ user: { text: 'Hi', async: true } }, CHECK] }, journal => {
       journal.begin(1)
       journal.end(1, { delivery_id: journal.event('MESSAGE FROM USER') })
@@ -123,7 +123,7 @@ describe('the answer of the webhook', () => {
     )
   })
 
-  it('the last of several tries failed', async () => {
+  it('fails when the last of several attempts failed', async () => {
     const verdict = await answered([
       { status: 503, retry_in_ms: 10 },
       { status: 500, attempt: 2 },
@@ -131,7 +131,7 @@ describe('the answer of the webhook', () => {
     expect(verdict.failures[0]!.happened).toMatch(/^the webhook answered 500 to REQUESTING TAKEOVER \(attempt 2\)/)
   })
 
-  it('too slow', async () => {
+  it('fails when it is too slow', async () => {
     expect((await answered([{ took: 11_000 }])).failures[0]!.happened).toMatch(
       /^the webhook answered 200 to REQUESTING TAKEOVER after 11 s, expected 200 within 10s/,
     )
@@ -139,7 +139,7 @@ describe('the answer of the webhook', () => {
 
   const HOSTILE = { deliver: { event: 'REQUESTING TAKEOVER', sign: 'wrong-key', ack: 'non-2xx' } }
 
-  it('an event that must be refused', async () => {
+  it('must be a refusal for a forged event', async () => {
     expect((await answered([{ status: 401, sign: 'wrong-key' }], HOSTILE)).outcome).toBe('pass')
     const verdict = await answered([{ status: 200, sign: 'wrong-key' }], HOSTILE)
     expect(verdict.failures[0]).toMatchObject({
@@ -149,14 +149,14 @@ describe('the answer of the webhook', () => {
     })
   })
 
-  it('typing events take any 2xx', async () => {
+  it('may be any 2xx for typing events', async () => {
     const step = { deliver: { event: 'AGENT TYPING START' } }
     expect((await answered([{ status: 204, event: 'AGENT TYPING START' }], step, 'AGENT TYPING START')).outcome).toBe(
       'pass',
     )
   })
 
-  it('no event was due: nothing to answer', async () => {
+  it('is not required without an event', async () => {
     const verdict = await checked({ steps: [{ user: 'Hi' }, CHECK] }, journal => {
       journal.stimulus(1, null)
       journal.step(2, () => journal.observe(2, {}))
@@ -164,7 +164,7 @@ describe('the answer of the webhook', () => {
     expect(verdict.outcome).toBe('pass')
   })
 
-  it('async: judged at the end', async () => {
+  it('is evaluated at the end with `async`', async () => {
     const plan = await planOf({ steps: [{ user: { text: 'Hi', async: true, ack: 200 } }, CHECK] })
     const play = (status: number) => {
       const evaluator = createEvaluator(plan)
@@ -183,7 +183,7 @@ describe('the answer of the webhook', () => {
     expect([play(200), play(500)]).toEqual(['pass', 'fail'])
   })
 
-  it('a replay is judged by its own answer', async () => {
+  it('of a replay is evaluated alone', async () => {
     const steps = [{ press: 'handover', id: 's1' }, { deliver: { replay: 's1', ack: 'non-2xx' } }, CHECK]
     const play = (status: number) =>
       checked({ steps }, journal => {
@@ -196,21 +196,21 @@ describe('the answer of the webhook', () => {
   })
 })
 
-describe('nobody home', () => {
+describe('an unreachable webhook', () => {
   const REFUSED = {
     status: null,
     failure: { code: 'connection_refused', target: '127.0.0.1:3000', system_code: 'ECONNREFUSED' },
   } as const
   const steps = [{ press: 'handover' }, { user: 'Hi' }, CHECK]
 
-  it('an intermediary that never showed itself is an error', async () => {
+  it('is an error when the intermediary never answered', async () => {
     const verdict = await checked({ steps }, journal => journal.stimulus(1, 'REQUESTING TAKEOVER', [REFUSED]))
     expect(verdict.outcome).toBe('error')
     expect(verdict.reason).toMatch(/nothing listens/)
     expect(verdict.failures).toMatchObject([{ kind: 'environment' }])
   })
 
-  it('one that was lost on the way fails', async () => {
+  it('fails the scenario when the intermediary answered before', async () => {
     const verdict = await checked({ steps }, journal => {
       journal.stimulus(1)
       journal.stimulus(2, 'MESSAGE FROM USER', [REFUSED])
@@ -218,7 +218,7 @@ describe('nobody home', () => {
     expect(verdict).toMatchObject({ outcome: 'fail', failures: [{ kind: 'stimulus', step: { number: 2 } }] })
   })
 
-  it('no address to send to is an error', async () => {
+  it('is an error without a URL', async () => {
     const verdict = await checked({ steps }, journal =>
       journal.stimulus(1, 'REQUESTING TAKEOVER', [{ status: null, outcome: 'skipped', failure: { code: 'no_url' } }]),
     )
@@ -229,7 +229,7 @@ describe('nobody home', () => {
   })
 })
 
-describe('the agent', () => {
+describe('an agent step', () => {
   const steps = [{ press: 'handover' }, { agent: 'accept' }, CHECK]
   const accepting = (driver: object, ended: object = {}) =>
     checked({ steps }, journal => {
@@ -241,11 +241,11 @@ describe('the agent', () => {
         journal.step(3, () => journal.observe(3, {}))
     })
 
-  it('did it', async () => {
+  it('passes when the driver succeeded', async () => {
     expect((await accepting({})).outcome).toBe('pass')
   })
 
-  it('was refused, in the words of the desk', async () => {
+  it('fails with the refusal of the agent desk', async () => {
     const verdict = await accepting({ outcome: 'failed', status: 404, answer: 'no such chat' })
     expect(verdict.failures).toMatchObject([
       {
@@ -257,18 +257,18 @@ describe('the agent', () => {
     ])
   })
 
-  it('has the chat of an earlier run: the way out is named', async () => {
+  it('explains a chat of an earlier run', async () => {
     const verdict = await accepting({ outcome: 'failed', status: 409, answer: 'chat is open' })
     expect(verdict.failures[0]!.hint).toMatch(/earlier run.*--seed/)
   })
 
-  it('a command that is not there is looked for in the driver file, not at the desk', async () => {
+  it('refers to the driver file for a missing command', async () => {
     const failure = { code: 'program_not_found', program: './agent.sh' }
     const verdict = await accepting({ outcome: 'unreachable', failure })
     expect(verdict.failures[0]!.hint).toBe('Commands run in the folder of the driver file, without a shell.')
   })
 
-  it('its answer is told once, however it is written', async () => {
+  it('reports the answer of the desk once', async () => {
     const failure = { code: 'inbox_not_list', received: 'an object: {"items":[{"request":true}]}' } as const
     const verdict = await accepting({
       outcome: 'failed',
@@ -279,18 +279,18 @@ describe('the agent', () => {
     expect(verdict.failures[0]!.happened).toBe(`agent accept failed: POST http://desk/x: ${driverFailureText(failure)}`)
   })
 
-  it('broke off: it is there, so its log has the cause', async () => {
+  it('refers to the log of the desk after a broken connection', async () => {
     const failure = { code: 'connection_closed', target: '127.0.0.1:3000', system_code: 'UND_ERR_SOCKET' }
     const verdict = await accepting({ outcome: 'unreachable', failure })
     expect(verdict.failures[0]!.hint).toMatch(/what does the log of the intermediary say\?/)
   })
 
-  it('was not there, though the intermediary is', async () => {
+  it('fails when the desk is unreachable and the intermediary is not', async () => {
     const verdict = await accepting({ outcome: 'unreachable', failure: REFUSED })
     expect(verdict).toMatchObject({ outcome: 'fail', failures: [{ kind: 'driver' }] })
   })
 
-  it('was never there, and nobody else', async () => {
+  it('is an error when desk and intermediary are unreachable', async () => {
     const verdict = await checked({ steps: [{ agent: 'accept' }, CHECK] }, journal => {
       const cause = journal.begin(1)
       journal.driver('accept', { outcome: 'unreachable', failure: REFUSED }, cause)
@@ -302,7 +302,7 @@ describe('the agent', () => {
     })
   })
 
-  it('has no such verb: inconclusive, never green', async () => {
+  it('is inconclusive without the verb', async () => {
     const verdict = await checked({ steps }, journal => {
       journal.stimulus(1)
       journal.step(2, () => {}, { missing: 'accept' })
@@ -312,10 +312,10 @@ describe('the agent', () => {
   })
 })
 
-describe('what it comes to', () => {
+describe('the verdict', () => {
   const steps = [{ press: 'handover' }, { expect: 'start' }, CHECK]
 
-  it('a step that could not be done', async () => {
+  it('fails for a step that could not run', async () => {
     const verdict = await checked({ steps }, journal =>
       journal.step(1, () => {}, { failure: { code: 'not_accepted', detail: 'No button "x" is visible.' } }),
     )
@@ -325,7 +325,7 @@ describe('what it comes to', () => {
     expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'not reached', 'not reached'])
   })
 
-  it('a step the surroundings failed', async () => {
+  it('is an error for a step with an environment error', async () => {
     const verdict = await checked({ steps }, journal => journal.step(1, () => {}, { failure: NOT_STARTED }))
     expect(verdict).toMatchObject({
       outcome: 'error',
@@ -333,7 +333,7 @@ describe('what it comes to', () => {
     })
   })
 
-  it('cut off by the bound of the scenario: one failure, at the step it was at', async () => {
+  it('has one failure at the current step when the scenario times out', async () => {
     const verdict = await checked({ steps }, journal => {
       journal.stimulus(1)
       journal.step(2, () => {}, { interrupted: true })
@@ -348,7 +348,7 @@ describe('what it comes to', () => {
     ])
   })
 
-  it('cut off between two steps', async () => {
+  it('has one failure when the scenario times out between two steps', async () => {
     const verdict = await checked({ steps }, journal => {
       journal.stimulus(1)
       journal.finish({ stopped: { code: 'interrupted', signal: 'SIGINT' } })
@@ -359,7 +359,7 @@ describe('what it comes to', () => {
     })
   })
 
-  it('a journal without its end is an error', async () => {
+  it('is an error for an incomplete journal', async () => {
     const plan = await planOf({ steps })
     const evaluator = createEvaluator(plan)
     for (const entry of journalOf(plan).entries) evaluator.add(entry)
@@ -369,7 +369,7 @@ describe('what it comes to', () => {
     })
   })
 
-  it('soft failures fail, and stop nothing', async () => {
+  it('fails for a soft failure, and later steps run', async () => {
     const soft = [{ press: 'handover' }, { expect: 'start', soft: true }, CHECK]
     const verdict = await checked({ steps: soft }, journal => {
       journal.stimulus(1)
@@ -380,7 +380,7 @@ describe('what it comes to', () => {
     expect(verdict.steps.map(({ outcome }) => outcome)).toEqual(['pass', 'fail', 'pass'])
   })
 
-  it('every failure is told, the first cause first', async () => {
+  it('lists all failures, the first cause first', async () => {
     const verdict = await checked(
       {
         chats: { ada: {}, bo: {} },
@@ -403,7 +403,7 @@ describe('what it comes to', () => {
     expect(verdict.failures.map(({ kind }) => kind)).toEqual(['unexpected', 'contract', 'expect'])
   })
 
-  it('inconclusive gives way to a failure', async () => {
+  it('is failed for a failure beside an inconclusive step', async () => {
     const verdict = await checked(
       {
         chats: { ada: {}, bo: {} },

@@ -3,13 +3,13 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { makeToken, stripToken, tokensIn } from '../../src/evaluator/tokens.ts'
 
-it('is short, and the same for the same seed text', () => {
+it('a token is short and depends only on its seed text', () => {
   expect(makeToken('1 Happy path main 3')).toMatch(/^ ⟦[0-9a-z]{6}⟧$/)
   expect(makeToken('a')).toBe(makeToken('a'))
   expect(makeToken('a')).not.toBe(makeToken('b'))
 })
 
-it('ten thousand of them are all different', () => {
+it('ten thousand tokens are all different', () => {
   const tokens = Array.from({ length: 10_000 }, (_, i) => makeToken(`1 Happy path main ${i}`))
   expect(new Set(tokens).size).toBe(10_000)
 })
@@ -17,7 +17,7 @@ it('ten thousand of them are all different', () => {
 /** Without its brackets: a text may hold anything else. */
 const text = fc.string({ unit: 'binary' }).filter(value => !value.includes('⟦'))
 
-it('the text comes back to the last code point, spaces and all', () => {
+it('removing a token restores the exact text', () => {
   fc.assert(
     fc.property(text, fc.string(), (own, seed) => {
       const token = makeToken(seed)
@@ -27,7 +27,7 @@ it('the text comes back to the last code point, spaces and all', () => {
   )
 })
 
-it('is taken away after a translation too', () => {
+it('a token is removed after a translation too', () => {
   expect(stripToken(`[no>en] Hei${makeToken('x')}`)).toBe('[no>en] Hei')
   expect(stripToken('no token, but ⟦brackets⟧')).toBe('no token, but ⟦brackets⟧')
 })

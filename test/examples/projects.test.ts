@@ -28,7 +28,7 @@ const PROJECTS = readdirSync(EXAMPLES).filter(name => {
   return isProject && manifestOf(name).scripts?.test !== undefined
 })
 
-it('there is one for each web framework and test runner', () => {
+it('each web framework and test runner has a project', () => {
   const named = ['express', 'fastify', 'jest', 'nextjs-route', 'node-test', 'vitest-msw', 'vitest-shared-server']
   expect(PROJECTS).toEqual(named)
 })
