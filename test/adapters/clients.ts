@@ -1,4 +1,4 @@
-/** The HTTP clients people use, each with the same face. */
+/** Wraps common HTTP clients in one function type. */
 import { type IncomingMessage, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import axios from 'axios'

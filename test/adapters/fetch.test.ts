@@ -1,4 +1,4 @@
-/** `sim.fetch` handed to code that calls it as it would call `fetch`. */
+/** Tests `sim.fetch` as a replacement of `fetch`. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { createSimulator, type Simulator } from '../../src/testing/simulator.ts'
 
@@ -19,7 +19,7 @@ describe('sim.fetch', () => {
     expect(await answer.json()).toMatchObject({ event: 'TAKEOVER STARTED' })
   })
 
-  it('takes a URL, and a Request with options that win over it', async () => {
+  it('accepts a URL, and a Request with options that override it', async () => {
     expect((await sim.fetch(new URL(START))).status).toBe(405)
     const headers = { authorization: 'Bearer nobody' }
     expect((await sim.fetch(new Request(START, { headers }), { method: 'POST' })).status).toBe(401)

@@ -41,7 +41,7 @@ const asAgent = (sim: PlatformSimulator, chatId: string, message: string): Sent 
 })
 const GET: Sent = { method: 'GET', headers: {} }
 
-/** Somewhere else: a real server that tells what it was asked. */
+/** Another server, which records its requests. */
 async function elsewhere(): Promise<string> {
   const server = createServer((request, response) => void response.end(`${request.method} ${request.url}`))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -9,7 +9,7 @@ import { createPlatformSimulator, type PlatformSimulator } from '../../src/simul
 import { startWebhook } from '../support/network.ts'
 import { CLIENTS, withFetch } from './clients.ts'
 
-/** What a test uses of either version. */
+/** The parts of both versions that tests use. */
 interface Server {
   close(): void
   use(handler: unknown): void

@@ -1,4 +1,4 @@
-/** Doors lean on what Node and msw do inside: the pinned Node and the one of this machine are asked both. */
+/** Runs the adapters, which depend on internals of Node and msw, on the pinned Node and on the installed one. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,7 +58,7 @@ const nodes = new Map(
 )
 
 describe.each([...nodes])('on Node %s', (version, node) => {
-  it('interceptors catch every client, also in another realm', () => {
+  it('interceptors answer every client, also in another realm', () => {
     const { stdout, stderr } = run(node, join(ROOT, 'test/adapters/on-node.mjs'), place('interceptors.cjs'))
     const answers = ['200 /x?y=1 over fetch', '200 /x?y=1 over http', '200 /z over http', 'fetch failed']
     expect({ stderr, told: stdout && JSON.parse(stdout) }).toEqual({ stderr: '', told: [answers, answers] })

@@ -1,4 +1,4 @@
-/** Durations as users write them. */
+/** Tests parsing and formatting of durations. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatDuration, parseDuration } from '../../src/text/quantities.ts'
@@ -38,7 +38,7 @@ describe('whole milliseconds', () => {
     },
   )
 
-  test('so every time the simulator writes has its form', async () => {
+  test('every duration of the simulator has this form', async () => {
     const { sim } = world()
     await sim.clock.advance('0.001s')
     const chat = await sim.chat({ history: [{ user: 'Hi' }] })
@@ -47,7 +47,7 @@ describe('whole milliseconds', () => {
   })
 })
 
-test('any whole number of milliseconds reads back as itself, in the largest unit that fits', () => {
+test('any whole number of milliseconds is parsed back, and has the largest exact unit', () => {
   fc.assert(
     fc.property(fc.oneof(fc.nat(), fc.maxSafeNat()), ms => {
       const text = formatDuration(ms)
@@ -66,7 +66,7 @@ test('any whole number of milliseconds reads back as itself, in the largest unit
   ])
 })
 
-test('any written duration keeps its value when it is written anew', () => {
+test('parsing and formatting a duration keeps its value', () => {
   const units = fc.constantFrom('s', 'm', 'h')
   fc.assert(
     fc.property(fc.nat({ max: 1_000_000 }), fc.integer({ min: 0, max: 999 }), units, (whole, part, unit) => {

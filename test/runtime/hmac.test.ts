@@ -6,7 +6,7 @@ import { hmac } from '../../src/runtime/node.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 300 })
 
-it('a browser signs as Node does', () => {
+it('the hashes for browsers equal the hashes of Node', () => {
   const hash = fc.constantFrom('sha256', 'sha1', 'sha512')
   fc.assert(
     fc.property(hash, text, text, fc.constantFrom('base64', 'hex'), (name, key, content, encoding) => {
@@ -15,7 +15,7 @@ it('a browser signs as Node does', () => {
   )
 })
 
-it('one encoding leads to the other', () => {
+it('hexadecimal and base64 are converted both ways', () => {
   fc.assert(
     fc.property(text, text, (key, content) => {
       const [base64, hex] = [hmac('sha256', key, content, 'base64'), hmac('sha256', key, content, 'hex')]

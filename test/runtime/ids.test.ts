@@ -1,4 +1,4 @@
-/** Ids, chance and timestamps. */
+/** Tests ids, random numbers and timestamps. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTimestamps, isoMicros } from '../../src/runtime/clock.ts'
@@ -23,7 +23,7 @@ describe('ids', () => {
     hex24: /^[0-9a-f]{24}$/,
     hex32: /^[0-9a-f]{32}$/,
   }
-  test('have their form for any seed and label, and are the same again', () => {
+  test('have their form and are repeatable for any seed and label', () => {
     const forms = fc.constantFrom<IdForm>('uuid', 'hex24', 'hex32')
     fc.assert(
       fc.property(forms, fc.integer(), fc.string({ unit: 'binary' }), (form, seed, label) => {
@@ -35,7 +35,7 @@ describe('ids', () => {
     )
   })
 
-  test.each(['uuid', 'hex24', 'hex32'] as const)('%s: 100,000 labels, no id twice', form => {
+  test.each(['uuid', 'hex24', 'hex32'] as const)('%s: 100,000 labels give different ids', form => {
     const ids = new Set<string>()
     for (let seed = 1; seed <= 10; seed++) {
       for (let number = 0; number < 10_000; number++) ids.add(makeId(form, seed, `chat ${number}`))
@@ -44,15 +44,15 @@ describe('ids', () => {
   })
 })
 
-describe('chance', () => {
-  test('golden values', () => {
+describe('random numbers', () => {
+  test('equal the recorded values', () => {
     expect(hashWords('chat 1', 1)).toEqual([3281303156, 3362109734, 3577863055, 1014806710])
     expect(hashWords('', 4294967295)).toEqual([2538775492, 1199501484, 3164336174, 47668503])
     const random = createRandom(1, 'delivery order')
     expect(Array.from({ length: 8 }, () => random.below(1000))).toEqual([78, 480, 193, 362, 505, 121, 564, 245])
   })
 
-  test('the same seed and label give the same stream, others another', () => {
+  test('depend on seed and label', () => {
     const stream = (seed: number, label: string) => {
       const random = createRandom(seed, label)
       return Array.from({ length: 20 }, () => random.next())
@@ -62,7 +62,7 @@ describe('chance', () => {
     expect(stream(1, 'a')).not.toEqual(stream(1, 'b'))
   })
 
-  test('numbers are in range', () => {
+  test('are in their range', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: 1, max: 1_000_000 }), (seed, bound) => {
         const random = createRandom(seed)
@@ -74,7 +74,7 @@ describe('chance', () => {
     )
   })
 
-  test.each([1, 2, 3])('seed %i: ten buckets fill about evenly, and neighbours do not follow each other', seed => {
+  test.each([1, 2, 3])('of seed %i are distributed evenly and independently', seed => {
     const random = createRandom(seed, 'uniform')
     const buckets = Array<number>(10).fill(0)
     const pairs = Array<number>(100).fill(0)
@@ -93,7 +93,7 @@ describe('chance', () => {
 })
 
 describe('timestamps', () => {
-  test('are strictly increasing, whatever the clock does', () => {
+  test('are strictly increasing for any clock', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 4e12 }), { minLength: 2 }), readings => {
         let now = 0

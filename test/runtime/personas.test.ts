@@ -1,4 +1,4 @@
-/** People: the same for the same seed, label and language, and at home in their language. */
+/** Tests personas: repeatable for seed, label and language, and typical of their language. */
 import { expect, test } from 'vitest'
 import { drawPersona } from '../../src/runtime/random.ts'
 import { transcript, world } from '../knobs/support.ts'
@@ -28,15 +28,18 @@ test.each([
   expect(await draw(language, 5)).toEqual(await draw(from, 5))
 })
 
-test.each(['en', 'nb', 'de', 'ar'])('%s: the same again, also drawn side by side with others', async language => {
-  const alone = await draw(language)
-  const [mixed] = await Promise.all([draw(language), draw('en'), draw('ar'), draw('nb')])
-  expect(mixed).toEqual(alone)
-  expect(new Set(alone.map(person => person.fullName)).size).toBeGreaterThan(30)
-  expect(new Set(alone.map(person => person.gender))).toEqual(new Set(['female', 'male']))
-})
+test.each(['en', 'nb', 'de', 'ar'])(
+  '%s: the person is the same again, also when drawn beside others',
+  async language => {
+    const alone = await draw(language)
+    const [mixed] = await Promise.all([draw(language), draw('en'), draw('ar'), draw('nb')])
+    expect(mixed).toEqual(alone)
+    expect(new Set(alone.map(person => person.fullName)).size).toBeGreaterThan(30)
+    expect(new Set(alone.map(person => person.gender))).toEqual(new Set(['female', 'male']))
+  },
+)
 
-test('another seed, another person', async () => {
+test('another seed gives another person', async () => {
   const people = await Promise.all([1, 2, 3, 4, 5].map(seed => drawPersona(seed, 'persona 1', 'en')))
   expect(new Set(people.map(person => person.fullName)).size).toBe(5)
 })
@@ -48,7 +51,7 @@ test('Arabic names are in Arabic script, the others in Latin', async () => {
   }
 })
 
-test('the context has the form of a bot’s collected data', async () => {
+test('the context has the form of the data that a bot collects', async () => {
   for (const { context } of await draw('de')) {
     expect(context).toEqual({
       page_url: expect.stringMatching(/^https:\/\/www\.example\.test\/[a-z]+$/),
@@ -59,7 +62,7 @@ test('the context has the form of a bot’s collected data', async () => {
   }
 })
 
-test('chats made at the same moment have different people, the same ones as one after the other', async () => {
+test('concurrent chats have different people, the same as successive chats', async () => {
   const languages = ['ar', 'en', 'nb', 'de', 'en']
   const [together, apart] = [world().sim, world().sim]
   const chats = await Promise.all(languages.map(language => together.chat({ language })))

@@ -1,4 +1,4 @@
-/** The real clock and the wall: timers longer than Node's longest, delays that can be cut short. */
+/** Tests the real clock and the wall clock: long timers, and delays that can be aborted. */
 import { expect, onTestFinished, test } from 'vitest'
 import { createRealClock, type Timer, wallDelay, wallTimer } from '../../src/runtime/clock.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
@@ -32,7 +32,7 @@ test('timers fire in due order and not before their time', async () => {
   expect(clock.nextDue()).toBeNull()
 })
 
-test('no timer fires early on its own clock, however the one it is built on rounds', async () => {
+test('no timer fires early on its clock, for any rounding of Node', async () => {
   const clock = createRealClock()
   const early: number[] = []
   const one = (delayMs: number) =>
@@ -56,7 +56,7 @@ test('a cancelled timer neither fires nor is due', async () => {
   expect(fired).toEqual(['last'])
 })
 
-test('a timer beyond Node’s longest waits instead of firing at once', async () => {
+test('a timer longer than the longest of Node does not fire at once', async () => {
   const clock = createRealClock()
   const warnings: string[] = []
   const onWarning = (warning: Error) => warnings.push(warning.name)
@@ -73,7 +73,7 @@ test('a timer beyond Node’s longest waits instead of firing at once', async ()
   expect(warnings).toEqual([])
 })
 
-test('a delay ends early when it is aborted, and at once when it already was', async () => {
+test('a delay ends at once when its signal is or becomes aborted', async () => {
   const stop = new AbortController()
   const delayed = wallDelay(60_000, stop.signal)
   stop.abort()
@@ -82,7 +82,7 @@ test('a delay ends early when it is aborted, and at once when it already was', a
   await wallDelay(1)
 })
 
-test('the platform’s timers run on it', async () => {
+test('the timers of the platform use the real clock', async () => {
   useStallTolerantTimers()
   const { sim, events, arrived } = world({ clock: 'real' })
   const chat = await takenOver(sim)
@@ -95,7 +95,7 @@ test('the platform’s timers run on it', async () => {
   expect(sim.clock.now() - began).toBeGreaterThanOrEqual(40)
 })
 
-test('settled() waits for what is in flight and due, not for what is later', async () => {
+test('settled() waits for work in flight and due timers, not for later timers', async () => {
   const { sim } = world({ clock: 'real' })
   const chat = await takenOver(sim)
   await post(sim, 'typing_start', chat, { timeout: 3_600_000 })

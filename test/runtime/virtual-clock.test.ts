@@ -1,4 +1,4 @@
-/** The virtual clock: it moves only when told, fires in due order, and lets work finish in between. */
+/** Tests the virtual clock: it moves only by `advance`, fires in due order, and waits for work between timers. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createVirtualClock, VIRTUAL_START_MS } from '../../src/runtime/clock.ts'
@@ -6,13 +6,13 @@ import { takenOver, world } from '../knobs/support.ts'
 
 const idle = async () => {}
 
-test('it starts on 2024-01-01 at 9 o’clock, or where told, and stands still', () => {
+test('the clock starts at 2024-01-01 09:00 or the given time, and stands still', () => {
   expect(new Date(createVirtualClock().now()).toISOString()).toBe('2024-01-01T09:00:00.000Z')
   const clock = createVirtualClock(42)
   expect([clock.mode, clock.now(), clock.nextDue()]).toEqual(['virtual', 42, null])
 })
 
-test('timers fire at their time and no sooner', async () => {
+test('timers fire at their time and not earlier', async () => {
   const clock = createVirtualClock(0)
   const fired: [string, number][] = []
   for (const [name, delay] of [
@@ -37,7 +37,7 @@ test('timers fire at their time and no sooner', async () => {
   expect([clock.now(), clock.nextDue()]).toEqual([1100, null])
 })
 
-test('ties fire in the order they were set', async () => {
+test('timers of the same time fire in the order they were set', async () => {
   const clock = createVirtualClock(0)
   const fired: number[] = []
   for (let index = 0; index < 20; index++) clock.after(100, () => fired.push(index))
@@ -45,7 +45,7 @@ test('ties fire in the order they were set', async () => {
   expect(fired).toEqual(Array.from({ length: 20 }, (_, index) => index))
 })
 
-test('timers set while time passes fire within the same advance, at their own time', async () => {
+test('timers set during an advance fire within it at their time', async () => {
   const clock = createVirtualClock(0)
   const times: number[] = []
   const again = () => {
@@ -88,7 +88,7 @@ test('work started before and by each timer ends before the next one fires', asy
   expect(log).toEqual(['work of before', 'a', 'work of a', 'b', 'work of b'])
 })
 
-test('rewound, it is back at the start and nothing is due', async () => {
+test('rewind returns to the start and cancels all timers', async () => {
   const clock = createVirtualClock()
   clock.after(10, () => expect.unreachable())
   await clock.advance(5, idle)
@@ -97,7 +97,7 @@ test('rewound, it is back at the start and nothing is due', async () => {
   await clock.advance(1000, idle)
 })
 
-test('any timers and any advances: each fires once, in due order, at its time', async () => {
+test('for any timers and advances, each fires once, in order, at its time', async () => {
   const delays = fc.array(fc.nat({ max: 500 }), { maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(delays, fc.array(fc.nat({ max: 300 }), { maxLength: 6 }), async (timers, steps) => {
@@ -119,8 +119,8 @@ test('any timers and any advances: each fires once, in due order, at its time', 
   )
 })
 
-describe('through the simulator', () => {
-  test('deliveries between timers are finished before time goes on', async () => {
+describe('the clock of a simulator', () => {
+  test('finishes deliveries before the time advances', async () => {
     const { sim } = world({ knobs: { 'webhook.retry': ['1s', '1s', '1s'] } }, () => new Response(null, { status: 500 }))
     const chat = await takenOver(sim)
     await chat.says('Hello')
@@ -129,7 +129,7 @@ describe('through the simulator', () => {
     expect(sim.clock.now()).toBe(VIRTUAL_START_MS + 3_600_000)
   })
 
-  test('advance wants a duration with a unit', async () => {
+  test('requires a duration with a unit', async () => {
     const { sim } = world()
     for (const by of ['10', '', '-5s', 'soon']) {
       await expect(sim.clock.advance(by)).rejects.toThrow('by must be a duration such as 10m')
@@ -137,20 +137,20 @@ describe('through the simulator', () => {
     expect(sim.clock.now()).toBe(VIRTUAL_START_MS)
   })
 
-  test('a start of your own', () => {
+  test('starts at the configured time', () => {
     expect(world({ clock: { mode: 'virtual', start: '2030-05-06T07:08:09Z' } }).sim.clock.now()).toBe(
       Date.UTC(2030, 4, 6, 7, 8, 9),
     )
     expect(() => world({ clock: { mode: 'virtual', start: 'tomorrow' } })).toThrow('clock.start must be a date')
   })
 
-  test('a real clock is not advanced', async () => {
+  test('cannot be advanced when it is real', async () => {
     const { sim } = world({ clock: 'real' })
     await expect(sim.clock.advance('1s')).rejects.toThrow('Only a virtual clock can be advanced')
   })
 })
 
-test('two advances at once pass the sum of both, one after the other', async () => {
+test('two concurrent advances run one after the other', async () => {
   const clock = createVirtualClock(0)
   const fired: number[] = []
   for (const delay of [100, 250]) clock.after(delay, () => fired.push(clock.now()))
@@ -158,7 +158,7 @@ test('two advances at once pass the sum of both, one after the other', async () 
   expect([clock.now(), fired]).toEqual([300, [100, 250]])
 })
 
-test('an advance that a rewind overtakes leaves the clock at its start', async () => {
+test('an advance from before a rewind does not move the clock', async () => {
   const clock = createVirtualClock(0)
   clock.after(10, () => clock.rewind())
   await clock.advance(500, idle)

@@ -1,4 +1,4 @@
-/** The module as one file that any runtime can load. */
+/** Bundles the module into one file that any runtime can load. */
 import { build } from 'rolldown'
 import { ROOT } from '../architecture/files.ts'
 

@@ -1,4 +1,4 @@
-/** The JSON of other programs is among the forms that are tried. */
+/** Tests that the JSON of other programs is among the forms. */
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { encodePayload } from '../../src/webhooks/request.ts'
 const formsOf = (text: string) => new Set([...jsonForms(text)].map(({ value }) => value))
 const FORMS = ['compact', 'spaced', 'ascii', 'slashes', 'pretty', 'newline', 'reordered'] as const
 
-/** No number or name that JavaScript itself would write, or sort, another way. */
+/** Without numbers and names that JavaScript writes or sorts in another way. */
 const plain = fc.letrec(tie => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -24,7 +24,7 @@ const plain = fc.letrec(tie => ({
   ),
 })).value
 
-describe('every form of the simulator is found from every other', () => {
+describe('explain finds every form of the simulator from every other form', () => {
   test.each(FORMS)('%s', from =>
     fc.assert(
       fc.property(plain, fc.constantFrom(...FORMS), (value, to) => {
@@ -36,7 +36,7 @@ describe('every form of the simulator is found from every other', () => {
   )
 })
 
-test('numbers and names stay as they are when only the spaces change', () => {
+test('numbers and names are unchanged when only the spaces change', () => {
   const exact = '{"10":1.10,"2":9007199254740993,"a":1e-7,"a":-0.0}'
   const found = formsOf(exact.replaceAll(',', ' ,\n').replaceAll(':', ' : '))
   expect(found).toContain(exact)
@@ -44,19 +44,19 @@ test('numbers and names stay as they are when only the spaces change', () => {
   expect(found).toContain('{"2":9007199254740992,"10":1.1,"a":0}')
 })
 
-test('brackets and commas inside of strings are no structure', () => {
+test('brackets and commas inside of strings are text', () => {
   const value = { 'a,"]}': ['{[,:', '\\', '"', { e: {}, l: [] }] }
   for (const space of [0, 2, 4, '\t'])
     expect(formsOf(JSON.stringify(value))).toContain(JSON.stringify(value, null, space))
 })
 
-test('.NET: quotes and letters in upper case', () => {
+test('.NET escapes quotes, and uses upper case', () => {
   expect(formsOf('{"a":"ø \\"<b>\\" \'+`"}')).toContain(
     '{"a":"\\u00F8 \\u0022\\u003Cb\\u003E\\u0022 \\u0027\\u002B\\u0060"}',
   )
 })
 
-test('each form once, and none of what is not JSON', () => {
+test('each form occurs once, and invalid JSON has none', () => {
   const all = [...jsonForms('{"a":[1,"ø/<"]}')].map(({ value }) => value)
   expect(new Set(all).size).toBe(all.length)
   for (const text of ['', '{', 'undefined', '{"a":1}}', "{'a':1}"]) expect([...jsonForms(text)]).toEqual([])

@@ -1,14 +1,14 @@
-/** The mistakes once more, each made by other means than those under test: node:crypto, Buffer and plain text. */
+/** Makes each mistake independently of the code under test: with node:crypto, Buffer and plain text. */
 import { createHash, createHmac } from 'node:crypto'
 import type { MistakeId } from '../../src/signature/index.ts'
 
-/** Bytes that do the mistake's harm need not differ from the right ones for every body; then there is none. */
+/** A mistake of signing code. For some bodies it changes no byte, so that there is no mistake. */
 export interface Slip {
   readonly id: MistakeId
   readonly how: string
-  /** The signature somebody makes so. */
+  /** The signature with the mistake. */
   sign(body: string, key: string): string
-  /** What only some bodies or keys show. */
+  /** Whether the mistake changes the signature of this body and key. */
   readonly needs?: (body: string, key: string) => boolean
 }
 
@@ -27,7 +27,7 @@ const form = (
   needs: (body, key) => needs?.(right(body, key)) ?? true,
 })
 
-/** A body only shows it when it becomes another one. */
+/** Only a body that changes has the mistake. */
 const body = (id: MistakeId, how: string, change: (body: string) => string | Buffer): Slip => ({
   id,
   how,
@@ -41,7 +41,7 @@ const key = (id: MistakeId, how: string, change: (key: string) => string | Buffe
   sign: (given, secret) => right(given, change(secret)),
 })
 
-/** Where only white space at the end differs, the mistake is that. */
+/** A difference only in white space at the end is the mistake `newline`. */
 const json = (how: string, change: (body: string) => string): Slip => ({
   ...body('restringified-json', how, change),
   needs: given => change(given).trim() !== given.trim(),

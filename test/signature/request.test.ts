@@ -1,4 +1,4 @@
-/** `verifyRequest`: what a fetch-style handler gets. */
+/** Tests `verifyRequest` with requests of fetch handlers. */
 import { describe, expect, test } from 'vitest'
 import { SIGNATURE_HEADER, sign, verifyRequest } from '../../src/signature/index.ts'
 
@@ -19,28 +19,28 @@ const inPieces = (...pieces: readonly Uint8Array[]) =>
     },
   })
 
-test('right: the body as text', async () => {
+test('a valid request gives the body as text', async () => {
   expect(await verifyRequest(await request(BODY), KEY)).toEqual({ ok: true, body: BODY })
   expect(await verifyRequest(await request(BODY), ['new', KEY])).toEqual({ ok: true, body: BODY })
 })
 
-test('right, in pieces that cut a letter in two', async () => {
+test('a valid request may arrive in chunks that split a character', async () => {
   const pieces = [...Buffer.from(BODY)].map(byte => Uint8Array.of(byte))
   expect(await verifyRequest(await request(inPieces(...pieces)), KEY)).toEqual({ ok: true, body: BODY })
 })
 
-test('right, with a byte order mark that request.text() would drop before verifying', async () => {
+test('a valid request may begin with a byte order mark', async () => {
   const body = `\ufeff${BODY}`
   const headers = { [SIGNATURE_HEADER]: await sign(body, KEY) }
   expect(await verifyRequest(await request(body, headers), KEY)).toEqual({ ok: true, body: BODY })
 })
 
-test('right, and empty', async () => {
+test('a valid request may have an empty body', async () => {
   const headers = { [SIGNATURE_HEADER]: await sign('', KEY) }
   expect(await verifyRequest(await request(null, headers), KEY)).toEqual({ ok: true, body: '' })
 })
 
-describe('refused, with a reason', () => {
+describe('an invalid request is refused with a reason', () => {
   test.each([
     [{}, 'The header Kindly-HMAC is missing.'],
     [{ [SIGNATURE_HEADER]: 'ab'.repeat(32) }, 'The header Kindly-HMAC is not the base64 of 32 bytes.'],
@@ -62,13 +62,13 @@ describe('refused, with a reason', () => {
     expect(pulled).toBeLessThan(15)
   })
 
-  test('exactly as long as it may be', async () => {
+  test('a body of the maximum length is valid', async () => {
     const maxBytes = Buffer.byteLength(BODY)
     expect(await verifyRequest(await request(BODY), KEY, { maxBytes })).toMatchObject({ ok: true })
     expect(await verifyRequest(await request(BODY), KEY, { maxBytes: maxBytes - 1 })).toMatchObject({ ok: false })
   })
 
-  test('a body that breaks off', async () => {
+  test('an incomplete body is refused', async () => {
     const broken = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(new Uint8Array(3))
@@ -82,7 +82,7 @@ describe('refused, with a reason', () => {
   })
 })
 
-test('a mistake of the program is a TypeError', async () => {
+test('a used body and an empty key give a TypeError', async () => {
   const read = await request(BODY)
   await read.text()
   await expect(verifyRequest(read, KEY)).rejects.toThrow(/^request: its body was read already/)

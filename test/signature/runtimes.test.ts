@@ -1,4 +1,4 @@
-/** The same promises on every runtime that is here: Node, Node without what is Node's own, Bun and Deno. */
+/** Tests the module on every installed runtime: Node, Node without its globals, Bun and Deno. */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,13 +33,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const versionOf = (path: string) => spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 50_000 })
 const PATH = (process.env.PATH ?? '').split(delimiter)
 
-/** Null when it is not there or does not run. */
+/** Null when it is not installed or does not run. */
 function find(name: string, folders: readonly string[]): string | null {
   const found = folders.map(one => join(one, name)).find(existsSync)
   return found !== undefined && versionOf(found).status === 0 ? found : null
 }
 
-/** The Node of this machine, when it is another one than the pinned one of the development dependencies. */
+/** The installed Node, if it differs from the pinned one of the development dependencies. */
 function systemNode(): string | null {
   const found = find(
     'node',
@@ -65,7 +65,7 @@ const named = RUNTIMES.map(
 )
 
 describe.each(named)('on %s', (_, host, path, args) => {
-  test.skipIf(path === null)('signs, verifies, explains', () => {
+  test.skipIf(path === null)('the module signs, verifies and explains', () => {
     const env = { ...process.env, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' }
     const { status, stdout, stderr } = spawnSync(path!, args, { cwd: folder, env, encoding: 'utf8', timeout: 50_000 })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
@@ -92,7 +92,7 @@ test('the module imports only itself and the function that defines text tables',
   expect(outside).toEqual([])
 })
 
-test('one file without imports, and small', async () => {
+test('the bundle is a small file without imports', async () => {
   const code = await bundled()
   expect(importsOf(code)).toEqual([])
   expect(code.length).toBeLessThan(50_000)

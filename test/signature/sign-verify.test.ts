@@ -1,4 +1,4 @@
-/** Signing and verifying, held against node:crypto. */
+/** Tests signing and verifying against node:crypto. */
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ const key = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 })
 const byNode = (body: Uint8Array | string, secret: string) => createHmac('sha256', secret).update(body).digest('base64')
 
 describe('sign', () => {
-  test('the public example', async () => {
+  test('gives the signature of the public example', async () => {
     expect(await sign(BODY, KEY)).toBe(RIGHT)
     expect(await signatureHeaders(BODY, KEY)).toEqual({
       'Kindly-HMAC': RIGHT,
@@ -22,7 +22,7 @@ describe('sign', () => {
     expect([SIGNATURE_HEADER, ALGORITHM_HEADER]).toEqual(['Kindly-HMAC', 'Kindly-HMAC-algorithm'])
   })
 
-  test('any bytes and any key: as node:crypto, and accepted', () =>
+  test('gives the signature of node:crypto for any bytes and key', () =>
     fc.assert(
       fc.asyncProperty(bytes, key, async (body, secret) => {
         const signature = await sign(body, secret)
@@ -31,28 +31,28 @@ describe('sign', () => {
       }),
     ))
 
-  test('any text is signed as UTF-8', () =>
+  test('signs text as UTF-8', () =>
     fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), key, async (body, secret) => {
         expect(await sign(body, secret)).toBe(byNode(Buffer.from(body, 'utf8'), secret))
       }),
     ))
 
-  test('text, Buffer, ArrayBuffer and a view into a larger buffer are the same body', async () => {
+  test('accepts text, Buffer, ArrayBuffer and a view of a larger buffer', async () => {
     const inside = new Uint8Array(Buffer.from(`##${BODY}##`)).subarray(2, -2)
     const whole = new TextEncoder().encode(BODY).buffer
     const view = new DataView(whole) as unknown as Uint8Array
     for (const body of [BODY, Buffer.from(BODY), inside, whole, view]) expect(await sign(body, KEY)).toBe(RIGHT)
   })
 
-  test('shared memory, which WebCrypto does not take, is copied', async () => {
+  test('copies shared memory, which WebCrypto does not accept', async () => {
     const shared = new Uint8Array(new SharedArrayBuffer(BODY.length))
     shared.set(Buffer.from(BODY))
     expect(await sign(shared, KEY)).toBe(RIGHT)
     expect(await sign(shared.buffer as unknown as ArrayBuffer, KEY)).toBe(RIGHT)
   })
 
-  test('a buffer that is used again at once does no harm', async () => {
+  test('copies the body before it returns', async () => {
     const buffer = Buffer.from(BODY)
     const both = [sign(buffer, KEY), verify(buffer, RIGHT, KEY)]
     buffer.fill(0)
@@ -61,7 +61,7 @@ describe('sign', () => {
 })
 
 describe('verify refuses', () => {
-  test('any one flipped bit, of the body or of the signature', () =>
+  test('any flipped bit of the body or the signature', () =>
     fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 100 }), key, fc.nat(), async (body, secret, at) => {
         const signature = await sign(body, secret)
@@ -138,7 +138,7 @@ describe('verify refuses', () => {
     },
   )
 
-  test('and never throws for anything', () =>
+  test('any value as signature, without an error', () =>
     fc.assert(
       fc.asyncProperty(fc.anything({ withNullPrototype: true, withMap: true, withTypedArray: true }), async value => {
         expect(await verify(BODY, value as string, KEY)).toBe(false)
@@ -146,7 +146,7 @@ describe('verify refuses', () => {
     ))
 })
 
-describe('verify finds the signature', () => {
+describe('verify reads the signature', () => {
   const sources: [name: string, source: Parameters<typeof verify>[1]][] = [
     ['text', RIGHT],
     ['Headers', new Headers({ [SIGNATURE_HEADER]: RIGHT })],
@@ -164,14 +164,14 @@ describe('verify finds the signature', () => {
     expect(await verify(`${BODY} `, source, KEY)).toBe(false)
   })
 
-  test('while keys are changed: any of them fits', async () => {
+  test('with each of several keys', async () => {
     for (const keys of [[KEY], ['new', KEY], [KEY, 'old'], ['a', KEY, 'b']])
       expect(await verify(BODY, RIGHT, keys)).toBe(true)
     expect(await verify(BODY, RIGHT, ['new', 'old'])).toBe(false)
   })
 })
 
-describe('a mistake of the program is a TypeError', () => {
+describe('an invalid argument gives a TypeError', () => {
   const wrong = (body: unknown, secret: unknown) => verify(body as string, RIGHT, secret as string)
 
   test.each([
@@ -189,7 +189,7 @@ describe('a mistake of the program is a TypeError', () => {
     await expect(sign(body as unknown as string, KEY)).rejects.toThrow(message)
   })
 
-  test('a parsed body: the message tells how to get the raw one, in each framework', async () => {
+  test('a parsed body gives an error that explains the raw body of each framework', async () => {
     const said = await wrong({ foo: 1 }, KEY).catch((error: Error) => error.message)
     for (const name of ['Express', 'Fastify', 'Next.js', 'Hono', 'node:http']) expect(said).toContain(name)
   })

@@ -1,6 +1,6 @@
-/** As much of a framework as a program of docs/signature.md uses, for where the framework is not installed. */
+/** Implements the parts of frameworks that docs/signature.md uses, for machines without them. */
 
-/** Like Express 5: a raw body is a Buffer, and undefined when the request has none. */
+/** Like Express 5: a raw body is a Buffer, and undefined for a request without one. */
 const EXPRESS = `
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
@@ -26,7 +26,7 @@ express.raw = () => async request => {
 }
 `
 
-/** Like Fastify 5: JSON is parsed unless the scope has another parser, and no body is undefined. */
+/** Like Fastify 5: JSON is parsed unless the scope has another parser; a missing body is undefined. */
 const FASTIFY = `
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'

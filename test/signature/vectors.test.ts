@@ -1,4 +1,4 @@
-/** Every published vector: accepted or refused, and its mistake named. */
+/** Tests every published vector: valid or invalid, with its mistake. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { FILE_URL, type Vector } from '../../scripts/signature-vectors.ts'

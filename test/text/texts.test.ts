@@ -10,7 +10,7 @@ it('a table gives its texts as they are written', () => {
   expect([TEXTS.plain, TEXTS.made(503)]).toEqual(['nothing was sent', 'answered 503'])
 })
 
-it('a transformation changes every text, fixed or made, and can be undone', () => {
+it('a transformation changes every fixed or computed text, and can be removed', () => {
   transformTexts(text => text.toUpperCase())
   expect([TEXTS.plain, TEXTS.made(503)]).toEqual(['NOTHING WAS SENT', 'ANSWERED 503'])
   transformTexts(null)
