@@ -171,7 +171,7 @@ function callOf(verb: string, how: string, call: CallOutcome, tookMs: number, { 
 }
 
 /** Fails with what the function throws. A function that ignores its signal goes on after its time limit. */
-export async function callFunction(
+async function callFunction(
   { run, timeoutMs }: FunctionVerb,
   context: DriverContext,
   signal: AbortSignal,

@@ -4,13 +4,13 @@ import { formatValue } from '../contract/explain-issues.ts'
 import { isMap } from '../contract/objects.ts'
 import { moduleSource, parseSource } from '../files/document.ts'
 import { ConfigError, fileProblem, type Problem } from '../files/errors.ts'
-import { loadExports, type NamedFile, readText } from '../files/user-files.ts'
+import { loadExports, readText } from '../files/user-files.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
 import { nearest } from '../text/error-text.ts'
 import { failureText } from '../wording/failures.ts'
 import type { DriverSpec, FunctionVerb, Prompt } from './driver.ts'
 import { BUILT_IN_VERBS, TEXTS } from './driver-schema.ts'
-import { readDriver } from './read-driver.ts'
+import { type DriverOrigin, readDriver } from './read-driver.ts'
 
 export interface LoadDriverOptions {
   readonly cwd: string
@@ -31,19 +31,16 @@ export async function loadDriver(ref: string, options: LoadDriverOptions): Promi
   if (/^https?:/i.test(ref)) return fetchDriver(ref, options.allowRemote ?? false, prompt)
   const path = resolve(options.cwd, ref)
   const file = { name: ref, path, extension: extname(ref).toLowerCase() }
-  const origin = { name: ref, folder: dirname(path), http: null, commands: true, prompt }
-  if (MODULES.includes(file.extension)) return loadModuleDriver(file, options.nodeVersion, origin)
-  if (!DOCUMENTS.includes(file.extension)) {
-    throw fileProblem(ref, TEXTS.extension([...DOCUMENTS, ...MODULES]))
-  }
-  return readDriver(parseSource(ref, readText(file), file.extension === '.json'), { ...origin, functions: {} })
+  const origin = { name: ref, folder: dirname(path), commands: true, prompt }
+  if (MODULES.includes(file.extension)) return readModule(await loadExports(file, options.nodeVersion), origin)
+  if (!DOCUMENTS.includes(file.extension)) throw fileProblem(ref, TEXTS.extension([...DOCUMENTS, ...MODULES]))
+  return readDriver(parseSource(ref, readText(file), file.extension === '.json'), origin)
 }
 
-type ModuleOrigin = Omit<Parameters<typeof readDriver>[1], 'functions'>
-
-async function loadModuleDriver(file: NamedFile, nodeVersion: string, origin: ModuleOrigin): Promise<DriverSpec> {
-  const { data, functions } = splitFunctions(file.name, await loadExports(file, nodeVersion))
-  return readDriver(moduleSource(file.name, data), { ...origin, functions })
+/** Reads a driver from the exports of a module. Throws `ConfigError`. */
+export function readModule(exports: Fields, origin: DriverOrigin): DriverSpec {
+  const { data, functions } = splitFunctions(origin.name, exports)
+  return readDriver(moduleSource(origin.name, data), { ...origin, functions })
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
@@ -54,12 +51,9 @@ const MAX_CHARS = 1_048_576
 async function fetchDriver(ref: string, allowRemote: boolean, prompt: Prompt | null): Promise<DriverSpec> {
   if (!URL.canParse(ref)) throw fileProblem(ref, TEXTS.notUrl)
   const url = new URL(ref)
-  if (!allowRemote && !LOOPBACK.test(url.hostname)) {
-    throw fileProblem(ref, TEXTS.otherMachine)
-  }
+  if (!allowRemote && !LOOPBACK.test(url.hostname)) throw fileProblem(ref, TEXTS.otherMachine)
   const { text, json } = await read(url)
-  const origin = { name: ref, folder: '.', http: url.origin, commands: false, prompt, functions: {} }
-  return readDriver(parseSource(ref, text, json), origin)
+  return readDriver(parseSource(ref, text, json), { name: ref, http: url.origin, prompt })
 }
 
 async function read(url: URL): Promise<{ text: string; json: boolean }> {
@@ -80,17 +74,15 @@ const why = (error: unknown, host: string) =>
 type Run = FunctionVerb['run']
 type Fields = Readonly<Record<string, unknown>>
 
-export interface ModuleParts {
+interface ModuleParts {
   readonly data: Fields
   readonly functions: Readonly<Record<string, Run>>
 }
 
 /** The default export when there is one, else the named ones. Throws `ConfigError`. */
-export function splitFunctions(name: string, exports: Fields): ModuleParts {
+function splitFunctions(name: string, exports: Fields): ModuleParts {
   const all = 'default' in exports ? exports.default : exports
-  if (!isMap(all)) {
-    throw fileProblem(name, TEXTS.noVerbs(formatValue(all)))
-  }
+  if (!isMap(all)) throw fileProblem(name, TEXTS.noVerbs(formatValue(all)))
   const { does, ...rest } = all
   const plain = partition(Object.entries(rest), '')
   const own = isMap(does) ? partition(Object.entries(does), 'does.') : { data: does, functions: {} }

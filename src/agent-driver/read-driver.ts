@@ -26,21 +26,23 @@ import {
 
 export interface DriverOrigin {
   readonly name: string
-  readonly folder: string
+  /** The folder of its commands. Default: the working folder. */
+  readonly folder?: string
   /** The address of a driver read from a URL, for calls without an address of their own. */
-  readonly http: string | null
-  readonly commands: boolean
-  /** Null when there is no terminal. */
-  readonly prompt: Prompt | null
+  readonly http?: string
+  /** Whether it may run commands. Default false. */
+  readonly commands?: boolean
+  /** Null, the default, when there is no terminal. */
+  readonly prompt?: Prompt | null
   /** Verbs that are functions of a module. */
-  readonly functions: Readonly<Record<string, FunctionVerb['run']>>
+  readonly functions?: Readonly<Record<string, FunctionVerb['run']>>
 }
 
 const CALL_MS = 5_000
 
 /** Throws `ConfigError` with every problem found, the first line first. */
 export function readDriver(source: Source, origin: DriverOrigin): DriverSpec {
-  const { name, folder, prompt, commands } = origin
+  const { name, folder = '.', prompt = null, commands = false } = origin
   const file = checked(source)
   const problems: Problem[] = []
   const problemAt: ProblemAt = (path, message, of = 'value') => source.problem(path, of, fieldName(path), message)
@@ -96,7 +98,7 @@ function readVerbs(
   origin: DriverOrigin,
   report: ReportProblem,
 ): Record<string, VerbSpec> {
-  const { functions, commands, prompt } = origin
+  const { functions = {}, commands = false, prompt = null } = origin
   const timeoutMs = millis(timeout, CALL_MS)
   const defaults = { http: (http ?? origin.http)?.replace(/\/+$/, '') ?? null, headers, timeoutMs, commands }
   const verbs: Record<string, VerbSpec> = {}

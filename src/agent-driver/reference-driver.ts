@@ -57,6 +57,5 @@ function readReference(url: string) {
   const text = readText({ name: path, path, extension: '.yaml' })
   const source = parseSource(path, text, false)
   const value = { ...Object(source.value), http: url }
-  const origin = { name: 'the reference driver', folder: dirname(path), http: null, commands: false, prompt: null }
-  return readDriver({ ...source, value }, { ...origin, functions: {} })
+  return readDriver({ ...source, value }, { name: 'the reference driver', folder: dirname(path) })
 }

@@ -158,7 +158,7 @@ export class TargetStartError extends Error {
 const OUTPUT_CHARS = 2_000
 
 /** Rejects with `TargetStartError`, after it has ended the process. `signal` aborts the start. */
-export async function startTarget(start: TargetLaunch, signal: AbortSignal): Promise<RunningTarget> {
+async function startTarget(start: TargetLaunch, signal: AbortSignal): Promise<RunningTarget> {
   const { name, ready } = start
   // The test below would take another program that serves at the address for the target.
   if (ready !== null && (await answers(ready, new AbortController().signal)))

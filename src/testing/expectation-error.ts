@@ -1,4 +1,5 @@
 /** Builds the error of a failed expectation: the report of the scenario runner, and the failures as data. */
+import type { Environment } from '../agent-driver/driver.ts'
 import type { Failure } from '../evaluator/failure.ts'
 import type { StepVerdict } from '../evaluator/verdict.ts'
 import { describeFailure } from '../evaluator/wording/report.ts'
@@ -116,8 +117,6 @@ const stepVerdict = (step: PlannedStep, claimed: readonly { readonly seq: number
   endMs: null,
   claimed: claimed.map(({ seq }) => seq),
 })
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Colors only with FORCE_COLOR, because programs compare and log the message. */
 function colorLevel(): ColorLevel {

@@ -1,5 +1,5 @@
 /** `handover-sim/scenario`: builds scenarios in code, and runs scenarios in a test with the verdicts of `handover-sim run`. */
-import type { Driver } from '../agent-driver/driver.ts'
+import type { Driver, Environment } from '../agent-driver/driver.ts'
 import { VERSION } from '../contract/version.ts'
 import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { describeRun } from '../evaluator/wording/report.ts'
@@ -102,18 +102,10 @@ async function runOne(
   return { ...result, rerunCommand: `runScenario(sim, ${JSON.stringify(plan.file)}, { seed: ${seed} })` }
 }
 
-interface UsedDriver {
-  readonly driver: Driver | null
-  /** Closes the driver if `runScenario` created it. */
-  close(): Promise<void>
-}
-
 const leaveOpen = async () => {}
 
-async function driverFor(
-  sim: PlatformSimulator,
-  { driver, env = process.env, cwd }: RunScenarioOptions,
-): Promise<UsedDriver> {
+/** Returns the driver, and a function that closes it if it was created for this run. */
+async function driverFor(sim: PlatformSimulator, { driver, env = process.env, cwd }: RunScenarioOptions) {
   if (driver === undefined) return { driver: await agentOf(sim), close: leaveOpen }
   if (driver === null || isDriver(driver)) return { driver, close: leaveOpen }
   const made = typeof driver === 'string' ? await driverFile(sim, driver, env, cwd) : await driverFrom(driver)
@@ -123,7 +115,7 @@ async function driverFor(
 const isDriver = (driver: object | string): driver is Driver =>
   typeof driver === 'object' && 'verbs' in driver && 'call' in driver
 
-async function driverFile(sim: PlatformSimulator, ref: string, env: NodeJS.ProcessEnv | Env, cwd = process.cwd()) {
+async function driverFile(sim: PlatformSimulator, ref: string, env: Environment, cwd = process.cwd()) {
   const [{ loadDriver }, { createDriver }] = await Promise.all([
     import('../agent-driver/load-driver.ts'),
     import('../agent-driver/create-driver.ts'),
@@ -133,8 +125,6 @@ async function driverFile(sim: PlatformSimulator, ref: string, env: NodeJS.Proce
   const { baseUrl: url, apiKey, botApiKey, botId } = sim
   return createDriver(spec, { env, sim: { url, apiKey, botApiKey, botId } })
 }
-
-type Env = Readonly<Record<string, string | undefined>>
 
 const FROM_WORST: readonly Outcome[] = ['error', 'fail', 'inconclusive', 'skipped', 'pass']
 
