@@ -164,7 +164,7 @@ export function pickExpectedFields(expected: unknown, actual: unknown): unknown 
 
 const isOperator = (value: Fields): boolean => Object.keys(value).some(key => key.startsWith('$'))
 
-export interface MatchCount {
+interface MatchCount {
   readonly count: number
   readonly seqs: readonly number[]
   /** Calls or events that do not match, the nearest first. */
@@ -177,7 +177,7 @@ interface Comparison {
 }
 
 /** Counts calls of one chat, or of all chats if `chatId` is null. Calls about availability belong to every chat. */
-export function countCalls(run: TestRun, chatId: string | null, call: CallId, body: unknown): MatchCount {
+function countCalls(run: TestRun, chatId: string | null, call: CallId, body: unknown): MatchCount {
   const { index, claims, options } = run.evaluation
   const matching: MatchContext = { index, claims: { ...claims, ownerOf: () => null }, options }
   const leaf = asExpectation({ call, body: body ?? null })
@@ -214,7 +214,7 @@ function comparisonOf(run: TestRun, atMs: number, miss: Omit<Miss, 'afterMs'>): 
 const RULE_RANK = 1000
 
 /** Counts each event once, however many attempts it took; it is delivered when one attempt was. */
-export function countDeliveries(
+function countDeliveries(
   run: TestRun,
   chatId: string | null,
   event: WebhookEventName,
