@@ -1,65 +1,74 @@
-/**
- * A run as a file: one line of JSON for the run, one for each play, one for each entry of its journal. What a run saves,
- * `check` reads again.
- */
-
+/** Saves a run as lines of JSON (one for the run, one for each scenario, one for each entry of its journal), and reads it again. */
+import * as z from 'zod/mini'
+import { explainIssues, ZOD_MESSAGES } from '../contract/explain-issues.ts'
+import { isMap } from '../contract/objects.ts'
 import { ConfigError, problem } from '../files/errors.ts'
-import type { Entry } from '../journal/entry.ts'
+import { type Entry, EntryFrameSchema } from '../journal/entry.ts'
 import type { Place } from '../scenario/plan.ts'
 import { messageOf } from '../text/error-text.ts'
 import type { Failure } from './failure.ts'
 import type { Outcome, Reason, RunResult, ScenarioResult } from './verdict.ts'
 
-export interface RunLine {
-  readonly v: 1
-  readonly type: 'run'
-  readonly version: string
-  readonly started_at: string
-  readonly duration_ms: number
-  readonly target: string
+const texts = z.readonly(z.array(z.string()))
+
+const RunLine = z.object({
+  v: z.literal(1),
+  type: z.literal('run'),
+  version: z.string(),
+  started_at: z.string(),
+  duration_ms: z.number(),
+  target: z.string(),
   /** Null in a merged run whose shards had different seeds. */
-  readonly seed: number | null
-  readonly stopped: string | null
+  seed: z.nullable(z.number()),
+  stopped: z.nullable(z.string()),
   /** Those that belong to no scenario. */
-  readonly failures: readonly Failure[]
-  readonly exit_code: number
-  /** How many plays follow, and entries of none of them. */
-  readonly plays: number
-  readonly entries: number
-}
+  failures: z.readonly(z.array(z.custom<Failure>(isMap))),
+  exit_code: z.int(),
+  /** How many scenarios follow, and how many entries that belong to none of them. */
+  plays: z.int(),
+  entries: z.int(),
+})
+type RunLine = Readonly<z.infer<typeof RunLine>>
 
-export interface ScenarioLine {
-  readonly v: 1
-  readonly type: 'play'
+const ScenarioLine = z.object({
+  v: z.literal(1),
+  type: z.literal('play'),
   /** 1, 2, 3 ... in the order of the run. */
-  readonly play: number
-  readonly name: string
-  readonly file: string
-  readonly place: Place | null
-  readonly tags: readonly string[]
-  readonly spec: readonly string[]
-  readonly instance: number
-  readonly seed: number
-  readonly clock: 'real' | 'virtual'
-  readonly started_at: string
-  readonly duration_ms: number
-  readonly outcome: Outcome
-  readonly reason: Reason | null
-  readonly conversations: Readonly<Record<string, string>>
-  readonly again: string
-  /** How many entries it has: a file that was cut short is noticed. */
-  readonly entries: number
-}
+  play: z.int(),
+  name: z.string(),
+  file: z.string(),
+  place: z.nullable(z.custom<Place>(isMap)),
+  tags: texts,
+  spec: texts,
+  instance: z.int(),
+  seed: z.number(),
+  clock: z.enum(['real', 'virtual']),
+  started_at: z.string(),
+  duration_ms: z.number(),
+  outcome: z.custom<Outcome>(value => typeof value === 'string'),
+  reason: z.nullable(z.custom<Reason>(isMap)),
+  conversations: z.record(z.string(), z.string()),
+  again: z.string(),
+  /** How many entries it has, which shows a file that was cut off. */
+  entries: z.int(),
+})
+export type ScenarioLine = Readonly<z.infer<typeof ScenarioLine>>
 
-export interface EntryLine {
-  readonly v: 1
-  readonly type: 'entry'
-  /** Null: of no scenario. */
-  readonly play: number | null
-  readonly entry: Entry
-}
+const isEntry = (value: unknown): value is Entry => EntryFrameSchema.safeParse(value).success
 
-export type Line = RunLine | ScenarioLine | EntryLine
+const EntryLine = z.object({
+  v: z.literal(1),
+  type: z.literal('entry'),
+  /** Null for an entry that belongs to no scenario. */
+  play: z.nullable(z.int()),
+  entry: z.custom<Entry>(isEntry, {
+    error: 'must be an entry of a journal, with seq and kind',
+    params: { problem: 'unexpected_value' },
+  }),
+})
+type EntryLine = Readonly<z.infer<typeof EntryLine>>
+
+type Line = RunLine | ScenarioLine | EntryLine
 
 export interface SavedScenario extends ScenarioLine {
   readonly journal: readonly Entry[]
@@ -150,30 +159,35 @@ function linesOf(name: string, text: string): Line[] {
 }
 
 function parsed(at: string, text: string, last: boolean): Line {
-  let line: Partial<Line> | null
+  const line = jsonOf(at, text, last)
+  if (!isMap(line)) throw problem(at, 'must be a JSON object')
+  const { v, type } = line
+  if (v !== 1) throw problem(at, `v: must be 1, got ${JSON.stringify(v)}: was it written by another version?`)
+  if (type === 'run') return checked(at, RunLine, line)
+  if (type === 'play') return checked(at, ScenarioLine, line)
+  if (type !== 'entry') throw problem(at, `type: must be run, play or entry, got ${JSON.stringify(type)}`)
+  return checked(at, EntryLine, line)
+}
+
+function jsonOf(at: string, text: string, last: boolean): unknown {
   try {
-    line = JSON.parse(text)
+    return JSON.parse(text)
   } catch (error) {
     const why = last ? 'the file was cut off in the middle of its last line' : `is not JSON: ${messageOf(error)}`
     throw problem(at, why)
   }
-  const problemText = whyNoLine(line)
-  if (problemText !== null) throw problem(at, problemText)
-  return line as Line
 }
 
-function whyNoLine(line: Partial<Line> | null): string | null {
-  if (typeof line !== 'object' || line === null || Array.isArray(line)) return 'must be a JSON object'
-  if (line.v !== 1) return `v: must be 1, got ${JSON.stringify(line.v)}: was it written by another version?`
-  if (line.type === 'entry')
-    return isEntry(line.entry) ? null : 'entry: must be an entry of a journal, with seq and kind'
-  if (line.type === 'play') return typeof line.name === 'string' ? null : 'name: is required: the name of the scenario'
-  const { type } = line
-  return type === 'run' ? null : `type: must be run, play or entry, got ${JSON.stringify(type)}`
+function checked<Value>(at: string, schema: z.ZodMiniType<Value>, value: unknown): Value {
+  const parsed = schema.safeParse(value, ZOD_MESSAGES)
+  if (parsed.success) return parsed.data
+  throw new ConfigError(
+    explainIssues(parsed.error.issues, value, schema).map(({ field, message }) => ({
+      at,
+      message: `${field}: ${message}`,
+    })),
+  )
 }
-
-const isEntry = (entry: Partial<Entry> | undefined): boolean =>
-  typeof entry?.seq === 'number' && typeof entry.kind === 'string' && typeof entry.at_ms === 'number'
 
 /** Refuses a journal with a gap, in which a missing entry looks like a call that did not arrive. */
 function checkWhole(name: string, { run, scenarios }: SavedRun): void {

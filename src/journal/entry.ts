@@ -185,6 +185,9 @@ const fault = {
 
 const driver = { kind: z.literal('driver'), chat_id: chatId }
 
+/** What a reader of saved entries can rely on, whatever their kind. */
+export const EntryFrameSchema = z.looseObject({ ...frame, kind: EntryKind })
+
 const named = <Schema extends z.ZodMiniType>(schema: Schema, id: string, description: string): Schema =>
   schema.check(z.meta({ id, description }))
 
