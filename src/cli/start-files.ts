@@ -1,4 +1,4 @@
-/** Announces that the simulator is ready: the ready line, the ready file, and commands to try first. */
+/** Announces that the simulator is ready (ready line, ready file, first commands), and reads and writes snapshots as files. */
 import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Resolved } from '../config/resolve.ts'
@@ -7,7 +7,7 @@ import type { PlatformServer, PlatformServerOptions } from '../server/start.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import { messageOf } from '../text/error-text.ts'
-import { UsageError } from './io.ts'
+import { type Io, UsageError } from './io.ts'
 
 export interface ReadyLine {
   readonly v: 1
@@ -65,18 +65,23 @@ function curl({ url, controlToken }: PlatformServer, path: string, body: unknown
   return `curl -s ${url}${path} ${JSON_HEADER}${token} -d '${JSON.stringify(body)}'`
 }
 
-/** Writes the file in one step. Returns a function that removes it. */
+/** Writes the ready file. Returns a function that removes it. */
 export function writeReadyFile(file: string, cwd: string, text: string): () => void {
   const path = resolve(cwd, file)
+  attempt(`--ready-file: cannot write ${JSON.stringify(file)}`, () => replaceFile(path, text))
+  return () => removeOwn(path, text)
+}
+
+/** Writes a file in one step, so that a reader never sees a part of it. */
+function replaceFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.tmp`
   try {
     writeFileSync(draft, text)
     renameSync(draft, path)
   } catch (error) {
     rmSync(draft, { force: true })
-    throw new UsageError(`--ready-file: cannot write ${JSON.stringify(file)}: ${messageOf(error)}`)
+    throw error
   }
-  return () => removeOwn(path, text)
 }
 
 /** Leaves a file that another simulator has written since. */
@@ -84,7 +89,7 @@ function removeOwn(path: string, text: string): void {
   try {
     if (readFileSync(path, 'utf8') === text) rmSync(path)
   } catch {
-    // Already gone: that is what was wanted.
+    // The file was removed already.
   }
 }
 
@@ -123,32 +128,32 @@ function attempt<T>(what: string, run: () => T): T {
   }
 }
 
-export interface Export {
-  /** Writes the state there is; a reader never sees half a file. Says why when that failed. */
-  write(simulator: PlatformSimulator): string | null
+export interface SnapshotExport {
+  /** Writes the state at the first call, because closing removes state. A failure is reported on stderr. */
+  write(simulator: PlatformSimulator): void
+  failed(): boolean
 }
 
-/** Makes the folder at once, so that a wrong name fails at the start and not at the end. */
-export function exportTo(file: string, cwd: string): Export {
+/** Creates the folder at once, so that a wrong name fails at the start and not at the end. */
+export function createSnapshotExport(file: string, { cwd, stderr }: Io): SnapshotExport {
   const path = resolve(cwd, file)
-  const failure = (error: unknown) => `--export: cannot write ${JSON.stringify(file)}: ${messageOf(error)}`
-  try {
+  const failure = `--export: cannot write ${JSON.stringify(file)}`
+  attempt(failure, () => {
     mkdirSync(dirname(path), { recursive: true })
     accessSync(dirname(path), constants.W_OK)
-  } catch (error) {
-    throw new UsageError(failure(error))
-  }
-  const draft = `${path}.${process.pid}.tmp`
+  })
+  let state: 'open' | 'written' | 'failed' = 'open'
   return {
     write(simulator) {
+      if (state !== 'open') return
+      state = 'written'
       try {
-        writeFileSync(draft, `${JSON.stringify(simulator.snapshot())}\n`)
-        renameSync(draft, path)
-        return null
+        replaceFile(path, `${JSON.stringify(simulator.snapshot())}\n`)
       } catch (error) {
-        rmSync(draft, { force: true })
-        return failure(error)
+        state = 'failed'
+        stderr.write(`${failure}: ${messageOf(error)}\n`)
       }
     },
+    failed: () => state === 'failed',
   }
 }

@@ -4,7 +4,6 @@ import { wallDelay } from '../runtime/clock.ts'
 import { keepHeapSmall } from '../runtime/node.ts'
 import { isLoopback } from '../server/addresses.ts'
 import { type PlatformServer, startServer } from '../server/start.ts'
-import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { InvalidSnapshotError } from '../simulator/snapshot/restore.ts'
 import { presentEntry } from '../wording/entry.ts'
 import { configSources, defineCommand, type FlagsOf, SETTING_FLAGS } from './command.ts'
@@ -17,7 +16,14 @@ import {
   SIGNAL_CODES,
   UsageError,
 } from './io.ts'
-import { exportTo, firstSteps, readyLine, withSnapshot, writeReadyFile } from './start-files.ts'
+import {
+  createSnapshotExport,
+  firstSteps,
+  readyLine,
+  type SnapshotExport,
+  withSnapshot,
+  writeReadyFile,
+} from './start-files.ts'
 
 const FLAGS = {
   ...SETTING_FLAGS,
@@ -51,7 +57,7 @@ export const startCommand = defineCommand({
 })
 
 async function serve(context: Context, flags: StartFlags, resolved: Resolved, shutdown: Shutdown): Promise<number> {
-  const snapshotExport = flags.export === undefined ? null : createExport(flags.export, context)
+  const snapshotExport = flags.export === undefined ? null : createSnapshotExport(flags.export, context.io)
   const server = await start(flags, resolved, context, snapshotExport)
   shutdown.defer(
     () => server.close(),
@@ -72,27 +78,6 @@ async function serve(context: Context, flags: StartFlags, resolved: Resolved, sh
 
 /** The exit code for an environment error. */
 const NOT_WRITTEN = 3
-
-interface SnapshotExport {
-  /** Once: what is left while closing is less and less. */
-  write(simulator: PlatformSimulator): void
-  failed(): boolean
-}
-
-function createExport(file: string, { io }: Context): SnapshotExport {
-  const target = exportTo(file, io.cwd)
-  let written = false
-  let why: string | null = null
-  return {
-    write(simulator) {
-      if (written) return
-      written = true
-      why = target.write(simulator)
-      if (why !== null) io.stderr.write(`${why}\n`)
-    },
-    failed: () => why !== null,
-  }
-}
 
 async function start(flags: StartFlags, resolved: Resolved, { io }: Context, snapshotExport: SnapshotExport | null) {
   const options = flags.import === undefined ? resolved.options : withSnapshot(flags.import, io.cwd, resolved)

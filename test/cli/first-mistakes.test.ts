@@ -81,7 +81,7 @@ it.each<[string, Record<string, string>, string[], string | RegExp]>([
   else expect(err).toMatch(message)
 })
 
-it('a module that waits for ever at its top level', async () => {
+it('a module that never finishes loading', async () => {
   const folder = folderWith({ 's.mjs': 'await new Promise(() => {})\nexport default 1\n' })
   const file = { name: 's.mjs', path: join(folder, 's.mjs'), extension: '.mjs' }
   await expect(loadExports(file, process.version, 50)).rejects.toThrow(

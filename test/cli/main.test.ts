@@ -61,7 +61,7 @@ describe('usage', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' })
   })
 
-  it('help and version go to stdout, exit 0', async () => {
+  it('prints help and version on stdout and exits with 0', async () => {
     expect(await result(['--version'])).toEqual({ code: 0, out: `${VERSION}\n`, err: '' })
     expect(await result(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('start'), err: '' })
     expect(await result(['start', '--help'])).toMatchObject({ code: 0, out: expect.stringContaining('--ready-file') })
@@ -85,7 +85,7 @@ describe('start', () => {
     expect(await code).toBe(143)
   })
 
-  it('a second signal forces', async () => {
+  it('stops at once at the second signal', async () => {
     const { io, code } = await started()
     io.signal('SIGINT')
     io.signal('SIGINT')
@@ -93,7 +93,7 @@ describe('start', () => {
     await code
   })
 
-  it('says what to do next, complete: the printed commands work', async () => {
+  it('prints complete commands to try next, and they work', async () => {
     const { io, url, stop } = await started()
     const text = await io.stderr.until(/handover {2}/)
     expect(text.replaceAll(url, 'URL')).toMatchInlineSnapshot(`
@@ -117,7 +117,7 @@ describe('start', () => {
     expect(io.stdout.lines).toHaveLength(1)
   })
 
-  it('--json: one JSON value a line, the first one exactly as documented, keys masked in entries', async () => {
+  it('--json prints one JSON value per line: the documented ready line, then entries with masked keys', async () => {
     const { io, url, stop } = await started([
       '--json',
       '--webhook-url',
@@ -144,7 +144,7 @@ describe('start', () => {
     expect(io.stderr.text).toBe('')
   })
 
-  it('--ready-file: the same line, there only while it serves', async () => {
+  it('--ready-file contains the ready line while the simulator serves', async () => {
     const io = fakeIo(folderWith())
     const { url, stop } = await started(['--ready-file', 'ready.json'], {}, io)
     const file = join(io.cwd, 'ready.json')
@@ -153,14 +153,14 @@ describe('start', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  it('--ready-file in a folder that is not there: exit 2, and the port is free again', async () => {
+  it('--ready-file in a missing folder exits with 2 and frees the port', async () => {
     const { io, code } = await started(['--ready-file', 'no/where.json'])
     expect(await code).toBe(2)
     expect(io.stderr.text).toMatch(/^--ready-file: cannot write "no\/where\.json": /)
     expect(io.stdout.text).toBe('')
   })
 
-  it('a busy port: exit 3, in one line', async () => {
+  it('exits with 3 and prints one line when the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await new Promise(resolve => other.once('listening', resolve))
@@ -170,7 +170,7 @@ describe('start', () => {
     expect(err).toMatch(new RegExp(`^Failed to listen on 127\\.0\\.0\\.1:${port}: the port is in use.*\\n$`))
   })
 
-  it('a config file in the folder counts', async () => {
+  it('reads the config file of the folder', async () => {
     const io = fakeIo(folderWith({ 'handover-sim.config.yaml': 'bot: { id: 77 }\nknobs: { bot.delay: 1s }' }))
     const { stop } = await started(['--json'], {}, io)
     expect(JSON.parse(io.stdout.lines[0]!)).toMatchObject({ botId: 77 })
@@ -187,7 +187,7 @@ describe('start', () => {
     await code
   })
 
-  it('quiet says nothing while all is well', async () => {
+  it('quiet prints nothing while all calls succeed', async () => {
     const { io, url, stop } = await started(['--output', 'quiet'])
     await post(`${url}/_sim/chats`, {})
     await stop()
@@ -241,7 +241,7 @@ describe('config', () => {
     expect(out).not.toContain('hidden')
   })
 
-  it('--json and --show-keys', async () => {
+  it('prints JSON with --json, and the keys with --show-keys', async () => {
     const { out } = await result(['config', '--json', '--show-keys'], { HANDOVER_SIM_API_KEY: 'shown' })
     const { v, type, settings } = JSON.parse(out) as { v: number; type: string; settings: Record<string, unknown> }
     expect({ v, type }).toEqual({ v: 1, type: 'config' })
@@ -250,7 +250,7 @@ describe('config', () => {
 })
 
 describe('openapi', () => {
-  it('prints the platform, or the control API', async () => {
+  it('prints the document of the platform, or of the control API', async () => {
     const document = async (...flags: string[]) =>
       JSON.parse((await result(['openapi', ...flags])).out) as {
         openapi: string
@@ -273,7 +273,7 @@ describe('wait', () => {
     await stop()
   })
 
-  it('ends with 3 when time is up, saying why', async () => {
+  it('ends with 3 after the timeout and prints the reason', async () => {
     useStallTolerantTimers()
     const { url, stop } = await started()
     await stop()

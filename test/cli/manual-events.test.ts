@@ -31,7 +31,7 @@ async function setUp(options: PlatformServerOptions = {}) {
 
 const ID = /[0-9a-f-]{36}/.source
 
-it('trigger: delivered in one line, exit 0', async () => {
+it('trigger prints one line for a delivered event and exits with 0', async () => {
   const { hook, server, at } = await setUp()
   const chat = await server.chat()
   const { code, out, err } = await result(['trigger', 'AGENT TYPING START', ...at])
@@ -49,7 +49,7 @@ it.each(['none', 'wrong-key', 'tampered', 'truncated', 'hex'])('trigger --sign %
   )
 })
 
-it('trigger: the chat, the body as JSON, from a file, from stdin', async () => {
+it('trigger takes the chat, and the body as JSON, from a file and from stdin', async () => {
   const { hook, server, at } = await setUp()
   const first = await server.chat()
   await server.chat()
@@ -60,7 +60,7 @@ it('trigger: the chat, the body as JSON, from a file, from stdin', async () => {
   expect(hook.got.map(({ json }) => [json.chat.id, json.message])).toEqual(['a', 'b', 'c'].map(one => [first.id, one]))
 })
 
-it('trigger: what came instead of an answer is told in words', async () => {
+it('trigger prints why there is no acknowledgement', async () => {
   const port = await freePort()
   const { at } = await setUp({ webhook: { url: `http://127.0.0.1:${port}/` } })
   const { code, out } = await result(['trigger', 'X', ...at])
@@ -70,7 +70,7 @@ it('trigger: what came instead of an answer is told in words', async () => {
   )
 })
 
-it('resend: the same bytes; an unknown id is exit 2 and lists the latest', async () => {
+it('resend sends the same bytes; for an unknown id it lists the latest and exits with 2', async () => {
   const { hook, server, at } = await setUp()
   await (await server.chat()).press('handover')
   const { delivery_id } = server.deliveries[0]!
@@ -86,7 +86,7 @@ it('resend: the same bytes; an unknown id is exit 2 and lists the latest', async
   })
 })
 
-it('resend --re-sign signs with the key of now', async () => {
+it('resend --re-sign signs with the current key', async () => {
   const { server, at } = await setUp({ knobs: { 'keys.handover': 'old' } })
   await (await server.chat()).press('handover')
   await server.configure({ 'keys.handover': 'sim-handover-key' })
@@ -95,7 +95,7 @@ it('resend --re-sign signs with the key of now', async () => {
   expect((await result(['resend', delivery_id, '--re-sign', ...at])).code).toBe(0)
 })
 
-it('--fault: copies with a gap, a list, mere names; the line says what was unusual', async () => {
+it('--fault takes values, lists and names without a value; the printed line repeats them', async () => {
   const { hook, server, at } = await setUp()
   const many = ['--fault', 'duplicate=3', '--fault', 'gap=1ms', '--fault', 'http=chunked,header-case']
   const { code, out, err } = await result(['trigger', 'X', ...many, ...at])
@@ -125,7 +125,7 @@ it.each([
   expect(hook.got).toEqual([])
 })
 
-it('--fault given twice is exit 2', async () => {
+it('exits with 2 when --fault repeats a name', async () => {
   const { code, err } = await result(['resend', 'x', '--fault', 'http=chunked', '--fault', 'http=header-case'])
   expect({ code, err }).toEqual({ code: 2, err: '--fault http: given twice; a list is written with commas.\n' })
 })
@@ -139,7 +139,7 @@ it('--json prints the answer', async () => {
   expect(JSON.parse((await result(['resend', delivery_id, '--json', ...at])).out)).toMatchObject({ delivery_id })
 })
 
-it('without a chat: exit 1, and how to make one', async () => {
+it('exits with 1 without a chat, and prints how to create one', async () => {
   const { at } = await setUp()
   const { code, out, err } = await result(['trigger', 'REQUESTING TAKEOVER', ...at])
   expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -164,14 +164,14 @@ it.each([
   expect({ code, out }).toEqual({ code: 2, out: '' })
 })
 
-it('an unknown chat: exit 2', async () => {
+it('exits with 2 for an unknown chat', async () => {
   const { server, at } = await setUp()
   const { id } = await server.chat()
   const { code, err } = await result(['trigger', 'X', '--chat-id', 'nobody', ...at])
   expect([code, err]).toEqual([2, `There is no chat "nobody". The latest chats: ${id}.\n`])
 })
 
-it('nothing listens there: exit 3, one line', async () => {
+it('exits with 3 and prints one line when nothing listens', async () => {
   const port = await freePort()
   const at = `http://127.0.0.1:${port}`
   const message = `No simulator answers at ${at}: nothing listens at 127.0.0.1:${port} (ECONNREFUSED). Start one with: handover-sim start\n`
@@ -179,7 +179,7 @@ it('nothing listens there: exit 3, one line', async () => {
   expect(await result(['resend', 'd'], { HANDOVER_SIM_URL: at })).toEqual({ code: 3, out: '', err: message })
 })
 
-it('something else answers there: exit 3', async () => {
+it('exits with 3 when another server answers', async () => {
   const other = createServer((_, response) => response.writeHead(404).end('<h1>Not here</h1>'))
   onTestFinished(() => void other.close())
   await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
@@ -188,7 +188,7 @@ it('something else answers there: exit 3', async () => {
   expect([code, err]).toEqual([3, `No simulator answers at ${at}: something else does, with status 404.\n`])
 })
 
-it('beyond this machine it takes the token', async () => {
+it('sends the token to a simulator on another address', async () => {
   const { server } = await setUp({ host: '0.0.0.0' })
   const at = ['--url', `http://127.0.0.1:${server.port}`]
   expect(await result(['trigger', 'X', ...at])).toMatchObject({ code: 2, err: expect.stringContaining('token') })

@@ -61,7 +61,7 @@ describe('the built command', () => {
     expect(stderr.text).toMatch(/^stdout cannot be written: .*no space left.*\.\n$/)
   })
 
-  it('--demo answers a handover request, and takes the child along', async () => {
+  it('--demo answers a handover request, and stops the child process with it', async () => {
     const { child, stdout, stderr, code } = run(['start', '--port', '0', '--demo'])
     await stdout.until(/\n/)
     const webhook = /webhook {3}(http:\S+)/.exec(await stderr.until(/handover {2}/))![1]!
@@ -70,7 +70,7 @@ describe('the built command', () => {
     await expect(fetch(webhook)).rejects.toThrow()
   })
 
-  it('a reader that goes away does not stop it', async () => {
+  it('continues when the reader of its output closes the pipe', async () => {
     const { child, stdout, code } = run(['start', '--port', '0', '--json'])
     const url = urlIn(await stdout.until(/\n/))
     child.stdout.destroy()
@@ -92,7 +92,7 @@ describe('the built command', () => {
     }
   })
 
-  it('bad flags and files: exit 2, nothing on stdout, no stack', async () => {
+  it('exits with 2 for invalid flags and files, without stdout and without a stack', async () => {
     for (const argv of [
       ['start', '--prot', '1'],
       ['start', '--port', 'x'],
@@ -105,7 +105,7 @@ describe('the built command', () => {
     }
   })
 
-  it('a busy port: exit 3', async () => {
+  it('exits with 3 when the port is in use', async () => {
     const first = run(['start', '--port', '0'])
     const { port } = new URL(urlIn(await first.stdout.until(/\n/)))
     const second = run(['start', '--port', port])

@@ -40,14 +40,14 @@ async function reported(files: Record<string, string | null>, ...argv: string[])
   return { code, out: io.stdout.text, err: io.stderr.text }
 }
 
-it('the same scenario: the same verdict, exit 0', async () => {
+it('computes the same verdict for the same scenario and exits with 0', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
   const { code, out, err } = await reported(files, 'run.jsonl')
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(/PASS greeting\.yaml > Greeting/)
 })
 
-it('a changed scenario is judged by the saved journal, exit 1', async () => {
+it('evaluates a changed scenario on the saved journal and exits with 1', async () => {
   const files = { 'run.jsonl': await savedJournal(), scenarios: null, 'scenarios/greeting.yaml': scenario('Hello') }
   const { code, out } = await reported(files, 'run.jsonl', '--scenarios', 'scenarios')
   expect(code).toBe(1)
@@ -55,7 +55,7 @@ it('a changed scenario is judged by the saved journal, exit 1', async () => {
   expect(out).toMatch(/FAIL scenarios\/greeting\.yaml > Greeting/)
 })
 
-it('a step that was not played passes nothing, exit 3', async () => {
+it('does not pass a step that was not executed, and exits with 3', async () => {
   const longer = `${scenario('Hi')}  - expect: { end: {} }\n`
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': longer }
   const { code, out } = await reported(files, 'run.jsonl')
@@ -63,7 +63,7 @@ it('a step that was not played passes nothing, exit 3', async () => {
   expect(code).toBe(3)
 })
 
-it('a journal of other steps is not judged, exit 3', async () => {
+it('does not evaluate a journal of other steps, and exits with 3', async () => {
   const other = scenario('Hi').replace('  - expect', '  - log: asked\n  - expect')
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': other }
   const { code, out } = await reported(files, 'run.jsonl')
@@ -71,7 +71,7 @@ it('a journal of other steps is not judged, exit 3', async () => {
   expect(code).toBe(3)
 })
 
-it('the default journal is the one that a run saves', async () => {
+it('reads the journal that a run saves by default', async () => {
   const files = {
     '.handover-sim': null,
     '.handover-sim/journal.jsonl': await savedJournal(),
@@ -80,14 +80,14 @@ it('the default journal is the one that a run saves', async () => {
   expect((await reported(files)).code).toBe(0)
 })
 
-it('reports as a run writes them', async () => {
+it('writes the same reports as a run', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
   const { code, out } = await reported(files, 'run.jsonl', '--report', 'tap')
   expect(code).toBe(0)
   expect(out).toMatch(/^TAP version 14/)
 })
 
-it('scenarios that only one side has are named; when none is left, exit 4', async () => {
+it('names scenarios that only the files or only the journal have; exits with 4 when none remains', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'other.yaml': scenario('Hi').replace('Greeting', 'Other') }
   expect(await reported(files, 'run.jsonl', '--scenarios', 'other.yaml')).toEqual({
     code: 4,
@@ -96,7 +96,7 @@ it('scenarios that only one side has are named; when none is left, exit 4', asyn
   })
 })
 
-it('a journal that is not whole is an error, not a failure', async () => {
+it('an incomplete journal is an error and not a failure', async () => {
   const whole = await savedJournal()
   const files = { 'run.jsonl': whole.split('\n').slice(0, -4).join('\n'), 'greeting.yaml': scenario('Hi') }
   const { code, err } = await reported(files, 'run.jsonl')
@@ -106,7 +106,7 @@ it('a journal that is not whole is an error, not a failure', async () => {
   })
 })
 
-it('no journal, no scenario, no such report', async () => {
+it('exits with 2 for a missing journal, a missing scenario and an unknown report', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
   expect(await reported(files, 'nope.jsonl')).toMatchObject({
     code: 2,
@@ -116,7 +116,7 @@ it('no journal, no scenario, no such report', async () => {
   expect((await reported(files, 'run.jsonl', '--report', 'pretti')).code).toBe(2)
 })
 
-it('a scenario file that the journal names and that is missing is exit 2', async () => {
+it('exits with 2 when a scenario file of the journal is missing', async () => {
   expect(await reported({ 'run.jsonl': await savedJournal() }, 'run.jsonl')).toEqual({
     code: 2,
     out: '',
@@ -137,7 +137,7 @@ function orphan(seq: number): Pick<RunResult, 'failures' | 'journal'> {
 describe('journals of several shards', () => {
   const scenarios = { 'greeting.yaml': scenario('Hi'), 'farewell.yaml': scenario('Hi', 'Farewell') }
 
-  it('become one report: all scenarios, the earliest start, the longest duration, failures of each', async () => {
+  it('become one report with all scenarios and failures, the earliest start and the longest duration', async () => {
     const files = {
       ...scenarios,
       '1.jsonl': await savedJournal('Greeting', {
@@ -159,7 +159,7 @@ describe('journals of several shards', () => {
     expect(run.failures.map(({ entries }: Record<string, unknown>) => entries)).toEqual([[1], [2]])
   })
 
-  it('are saved as one journal, which is reported alike', async () => {
+  it('are saved as one journal, which gives the same report', async () => {
     const shards = {
       '1.jsonl': await savedJournal('Greeting', orphan(4)),
       '2.jsonl': await savedJournal('Farewell', orphan(4)),
@@ -171,7 +171,7 @@ describe('journals of several shards', () => {
     expect(first).toBe(second)
   })
 
-  it('with the same scenario twice are an error, exit 2', async () => {
+  it('exit with 2 when two journals have the same scenario', async () => {
     const files = { ...scenarios, '1.jsonl': await savedJournal(), '2.jsonl': await savedJournal() }
     expect(await reported(files, '1.jsonl', '2.jsonl')).toEqual({
       code: 2,

@@ -58,7 +58,7 @@ test.each([
   expect(config['bot.delay']).toBe('1s')
 })
 
-test('the second signal writes it as well', async () => {
+test('writes the snapshot at the second signal, too', async () => {
   const folder = folderWith()
   const { promise: enough, resolve } = Promise.withResolvers<void>()
   await using hook = await startWebhook((_, response) => void enough.then(() => response.end()))
@@ -74,7 +74,7 @@ test('the second signal writes it as well', async () => {
   expect(read(join(folder, 'state.json')).chats).toHaveLength(1)
 })
 
-test('an event that had not arrived is sent once the port is open', async () => {
+test('sends an undelivered event when the port is open', async () => {
   const sim = createPlatformSimulator({ clock: 'real', webhook: { fetch: () => new Promise<Response>(() => {}) } })
   const chat = await sim.chat({ id: 'ada' })
   void chat.press('handover').catch(() => {})
@@ -96,7 +96,7 @@ test('an event that had not arrived is sent once the port is open', async () => 
   await stop()
 })
 
-describe('what cannot be is said before it starts', () => {
+describe('is refused before the simulator starts', () => {
   const good = () => JSON.stringify(createPlatformSimulator({ seed: 5 }).snapshot())
   const rows: [string, string, string[], RegExp][] = [
     ['no file', '', ['--import', 'none.json'], /--import: cannot read "none\.json"/],

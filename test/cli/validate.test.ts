@@ -25,8 +25,8 @@ const GOOD = {
   'driver.mjs': 'export const accept = async () => {}\nexport const inbox = async () => []\n',
 }
 
-describe('files that are right', () => {
-  it('one line each: what is in it', async () => {
+describe('valid files', () => {
+  it('prints one line for each file with what it contains', async () => {
     const { code, stdout, stderr } = await validate(
       GOOD,
       'scenarios',
@@ -49,11 +49,11 @@ describe('files that are right', () => {
     expect(code).toBe(0)
   })
 
-  it('the folder scenarios when nothing is named', async () => {
+  it('checks the folder scenarios when no file is named', async () => {
     expect((await validate(GOOD)).stdout).toBe((await validate(GOOD, 'scenarios')).stdout)
   })
 
-  it('hints are no mistakes', async () => {
+  it('prints hints without failing', async () => {
     const { code, stdout, stderr } = await validate(
       { 'a.yaml': scenario('A', '  - wait: 5s\n  - expect: start\n') },
       'a.yaml',
@@ -65,7 +65,7 @@ describe('files that are right', () => {
     expect(code).toBe(0)
   })
 
-  it('--json: one line of JSON each', async () => {
+  it('prints one line of JSON for each file with --json', async () => {
     const { stdout } = await validate(GOOD, 'scenarios/a.yaml', 'driver.yaml', '--json')
     expect(
       stdout
@@ -89,14 +89,14 @@ describe('files that are right', () => {
   })
 })
 
-describe('files that are wrong', () => {
-  it('a driver whose only verb is misspelt is still taken for a driver', async () => {
+describe('invalid files', () => {
+  it('treats a driver whose only verb is misspelt as a driver', async () => {
     const { code, stderr } = await validate({ 'driver.yaml': 'version: 1\nacept: { POST: /accept }\n' }, 'driver.yaml')
     expect(stderr).toContain('driver.yaml:2:1: acept: is not a known key; did you mean accept?')
     expect(code).toBe(2)
   })
 
-  it('every mistake of every file, and still what is right', async () => {
+  it('prints every problem of every file, and the valid files too', async () => {
     const files = {
       'a.yaml': scenario('A', '  - usr: Hi\n  - expect: start\n'),
       'b.yaml': scenario('B'),
@@ -122,7 +122,7 @@ describe('files that are wrong', () => {
     expect(stderr).toMatch(/^broken\.yaml:\d+:\d+: Flow map/m)
   })
 
-  it('names that are taken in another file', async () => {
+  it('reports names that another file uses', async () => {
     const { code, stdout, stderr } = await validate(
       { 'a.yaml': scenario('A'), 'b.yaml': scenario('A') },
       'a.yaml',
@@ -133,7 +133,7 @@ describe('files that are wrong', () => {
     expect(stderr).toMatch(/^b\.yaml:2:7: name: "A" is taken: a\.yaml:2 has it\./)
   })
 
-  it('a part that is wrong is wrong once, whoever includes it', async () => {
+  it('reports a problem of a part once, also when several scenarios include it', async () => {
     const include = '  - include: p.yaml\n  - expect: start\n'
     const files = {
       'a.yaml': scenario('A', include),
@@ -146,7 +146,7 @@ describe('files that are wrong', () => {
     expect(stderr.match(/p\.yaml:4:12/g)).toHaveLength(1)
   })
 
-  it('--json has the mistakes', async () => {
+  it('prints the problems with --json', async () => {
     const { stdout, stderr, code } = await validate({ 'a.yaml': scenario('A', '  - wait: 5\n') }, 'a.yaml', '--json')
     expect(code).toBe(2)
     expect(stderr).toBe('')
@@ -156,7 +156,7 @@ describe('files that are wrong', () => {
     })
   })
 
-  it('a file that is not there', async () => {
+  it('reports a file that does not exist', async () => {
     expect(await validate({}, 'no.yaml')).toEqual({
       code: 2,
       stdout: '',

@@ -25,25 +25,25 @@ const about = (signature: string, ...more: string[]) => ['--body', 'body.json', 
 const MINE = { MY_KEY: KEY }
 const withKey = ['--key-env', 'MY_KEY']
 
-it('right: exit 0, one line', async () => {
+it('prints one line for a valid signature and exits with 0', async () => {
   const right = { code: 0, out: 'right: The signature is valid.\n', err: '' }
   expect(await result(about(RIGHT, ...withKey), MINE)).toEqual(right)
   expect(await result(about(RIGHT, '--key', KEY))).toEqual(right)
 })
 
-it('wrong: exit 1, the mistake by name, and what to do', async () => {
+it('names the mistake and the fix for an invalid signature and exits with 1', async () => {
   const { code, out, err } = await result(about(AS_HEX, ...withKey), MINE)
   expect({ code, err }).toEqual({ code: 1, err: '' })
   expect(out).toMatch(/^wrong \(hex\): The signature is hexadecimal instead of base64\.\nEncode .*\n$/)
 })
 
-it('two mistakes at once are both named', async () => {
+it('names two mistakes at once', async () => {
   const hex = mac(JSON.stringify(JSON.parse(BODY.toString()))).digest('hex')
   const { out } = await result(about(hex, ...withKey), MINE)
   expect(out).toMatch(/^wrong \(hex, restringified-json\): .*hexadecimal.*serialized again/)
 })
 
-it('--json: one line with everything', async () => {
+it('prints one line with every field with --json', async () => {
   const right = {
     v: 1,
     type: 'verify',
@@ -61,14 +61,14 @@ it('--json: one line with everything', async () => {
 })
 
 describe('the body', () => {
-  it('from stdin, byte for byte', async () => {
+  it('is read from stdin byte for byte', async () => {
     const marked = '\ufeff{"a":"é"}\r\n'
     const signature = mac(marked).digest('base64')
     const { code } = await result(['--body', '-', '--signature', signature, ...withKey], MINE, {}, marked)
     expect(code).toBe(0)
   })
 
-  it('from a file that is not text', async () => {
+  it('is read from a binary file', async () => {
     const bytes = Uint8Array.of(0, 0xff, 0xfe, 10)
     const argv = ['--body', 'b', '--signature', mac(bytes).digest('base64'), ...withKey]
     expect((await result(argv, MINE, { b: bytes })).code).toBe(0)
@@ -76,7 +76,7 @@ describe('the body', () => {
 })
 
 describe('the key', () => {
-  it('otherwise that of start: variable, config file, default; stderr says which', async () => {
+  it('is that of `start` by default: variable, config file, default; stderr names its origin', async () => {
     const argv = about(RIGHT)
     const fromVariable = await result(argv, { HANDOVER_SIM_API_KEY: KEY })
     expect(fromVariable).toMatchObject({
@@ -126,7 +126,7 @@ it('--show-signature shows the right signature, and nothing else does', async ()
   )
 })
 
-it('--algorithm-header and --webhook-url tell more', async () => {
+it('--algorithm-header and --webhook-url find further mistakes', async () => {
   const url = 'https://desk.example.test/webhook'
   const signature = mac(Buffer.concat([Buffer.from(url), BODY])).digest('base64')
   const algorithm = ['--algorithm-header', 'HMAC-SHA-256 (hex encoded)']
@@ -138,7 +138,7 @@ it('--algorithm-header and --webhook-url tell more', async () => {
 const { vectors } = JSON.parse(readFileSync(FILE_URL, 'utf8')) as { vectors: Vector[] }
 const signed = vectors.filter(({ headers }) => headers['Kindly-HMAC'] !== undefined)
 
-it('every published vector: 0 when valid, 1 when not', async () => {
+it('exits with 0 for every valid published vector, and with 1 for every other', async () => {
   const codes = signed.map(async ({ key, body_base64, headers }) => {
     const files = { 'vector.json': Buffer.from(body_base64, 'base64') }
     const argv = ['--body', 'vector.json', `--signature=${headers['Kindly-HMAC']}`, '--key-env', 'MY_KEY']

@@ -40,7 +40,7 @@ describe('a body over the limit', () => {
     expect(await line.until(/payload_too_large/)).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  test('is refused at the limit when no length was declared, and the connection goes on', async () => {
+  test('is refused at the limit when no length is declared, and the connection stays open', async () => {
     const chunk = `${(500).toString(16)}\r\n${'x'.repeat(500)}\r\n`
     line.send(head('Transfer-Encoding: chunked') + chunk + chunk)
     line.send(chunk)
@@ -51,35 +51,35 @@ describe('a body over the limit', () => {
     expect(calls()).toMatchObject([{ status: 413, request: { bytes: 0 } }, { status: 200 }])
   })
 
-  test('is cut off when it never ends', async () => {
+  test('is aborted when it never ends', async () => {
     line.send(head('Transfer-Encoding: chunked'))
     const mebibyte = `100000\r\n${'x'.repeat(0x100000)}\r\n`
     for (let i = 0; i < 70; i++) line.send(mebibyte)
     expect(await line.ended()).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  test('exactly at the limit is read', async () => {
+  test('is read when it has exactly the maximum size', async () => {
     const padded = body().padEnd(LIMIT, ' ')
     line.send(`${head(`Content-Length: ${LIMIT}`)}${padded}`)
     expect(await line.until(/TAKEOVER STARTED/)).toMatch(/^HTTP\/1\.1 200 /)
   })
 })
 
-test('an upload that breaks off is no call', async () => {
+test('an aborted upload is not journaled as a call', async () => {
   line.send(`${head('Content-Length: 100')}{"bot_id":`)
   line.destroy()
   await fetch(`${server.url}/api/v1/chats/none`)
   expect(calls()).toMatchObject([{ path: '/api/v1/chats/none' }])
 })
 
-test('a chunked body is a body, whatever its pieces', async () => {
+test('reads a chunked body, however it is divided', async () => {
   line.send(head('Transfer-Encoding: chunked'))
   for (const char of body()) line.send(`1\r\n${char}\r\n`)
   line.send('0\r\n\r\n')
   expect(await line.until(/TAKEOVER STARTED/)).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('an absolute-form target means its path', async () => {
+test('an absolute-form target is routed by its path', async () => {
   line.send(`${head(`Content-Length: ${body().length}`, 'http://sim/api/v2/handover/start')}${body()}`)
   expect(await line.until(/TAKEOVER STARTED/)).toMatch(/^HTTP\/1\.1 200 /)
   line.send('GET http://127.0.0.1/_sim/readyz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n')
@@ -94,19 +94,19 @@ test('pipelined requests are answered in their order', async () => {
 })
 
 describe('Expect: 100-continue', () => {
-  test('is told to go on', async () => {
+  test('is answered with 100 Continue', async () => {
     line.send(head(`Content-Length: ${body().length}\r\nExpect: 100-continue`))
     expect(await line.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 100 Continue/)
     line.send(body())
     expect(await line.until(/TAKEOVER STARTED/)).toContain('HTTP/1.1 200 ')
   })
-  test('is told not to, for a body over the limit', async () => {
+  test('is refused for a body over the limit', async () => {
     line.send(head(`Content-Length: ${LIMIT * 100}\r\nExpect: 100-continue`))
     const seen = await line.ended()
     expect(seen).toMatch(/^HTTP\/1\.1 413 /)
     expect(seen).not.toContain('100 Continue')
   })
-  test('may be more for the control API than for the platform', async () => {
+  test('has a greater limit for the control API than for the platform', async () => {
     line.send(
       `POST /_sim/chats HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${LIMIT * 2}\r\nExpect: 100-continue\r\n\r\n`,
     )
@@ -131,25 +131,25 @@ test.each([
   expect(await line.ended()).toMatch(/^HTTP\/1\.1 400 /)
 })
 
-test('headers without end are 431', async () => {
+test('answers 431 for headers that never end', async () => {
   line.send(`GET / HTTP/1.1\r\nHost: sim\r\nX: ${'x'.repeat(20_000)}`)
   expect(await line.ended()).toMatch(/^HTTP\/1\.1 431 /)
 })
 
-test('a wish for another protocol is ignored', async () => {
+test('ignores a request for another protocol', async () => {
   const wish = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n'
   line.send(head(`${wish}Content-Length: ${body().length}`) + body())
   expect(await line.until(/TAKEOVER STARTED/)).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('OPTIONS * and CONNECT do no harm', async () => {
+test('serves other requests after OPTIONS * and CONNECT', async () => {
   line.send('OPTIONS * HTTP/1.1\r\nHost: sim\r\n\r\n')
   expect(await line.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 404 /)
   line.send('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n')
   await line.ended()
 })
 
-test('slow headers are cut off', async () => {
+test('closes a connection whose headers arrive too slowly', async () => {
   const bounds = { headersMs: 20, requestMs: 20, checkEveryMs: 5 }
   const slow = createHttpServer(
     (_, response) => response.end(),
@@ -163,7 +163,7 @@ test('slow headers are cut off', async () => {
   await slow.stop()
 })
 
-describe('a fault of ours', () => {
+describe('an internal error', () => {
   const faulty = async (answer: () => unknown) => {
     const { createServer } = await import('node:http')
     const { createNodeAdapter } = await import('../../src/adapters/node-http.ts')

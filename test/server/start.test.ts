@@ -8,7 +8,7 @@ import { InvalidOptionError } from '../../src/simulator/options.ts'
 import { coreOf } from '../../src/simulator/simulator.ts'
 import { freePort } from '../support/port.ts'
 
-test('it reports the port it really has, and is a simulator with live getters', async () => {
+test('reports the actual port, and is a simulator with live getters', async () => {
   await using server = await startServer({ port: 0 })
   expect(server.port).toBeGreaterThan(0)
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
@@ -18,7 +18,7 @@ test('it reports the port it really has, and is a simulator with live getters', 
   expect(coreOf(server).journal).toBe(server.journal)
 })
 
-test('links begin with the real address, unless a base URL says otherwise', async () => {
+test('links begin with the actual address unless a base URL is set', async () => {
   await using server = await startServer({ port: 0 })
   expect(server.baseUrl).toBe(server.url)
   const ada = await server.chat()
@@ -31,7 +31,7 @@ test('links begin with the real address, unless a base URL says otherwise', asyn
   expect(elsewhere.url).toBe(`http://127.0.0.1:${elsewhere.port}`)
 })
 
-test('a path in the base URL may be left on by a proxy, or taken off', async () => {
+test('accepts requests with and without the path of the base URL', async () => {
   await using server = await startServer({ port: 0, baseUrl: 'https://proxy.example.test/bot/' })
   const ada = await server.chat()
   const headers = { authorization: `Bearer ${server.botApiKey}` }
@@ -40,7 +40,7 @@ test('a path in the base URL may be left on by a proxy, or taken off', async () 
   }
 })
 
-test('the platform and the library answer alike', async () => {
+test('the platform over HTTP and the library give the same answer', async () => {
   await using server = await startServer({ port: 0, clock: 'virtual' })
   const ada = await server.chat()
   const init = { headers: { authorization: `Bearer ${server.botApiKey}` } }
@@ -50,7 +50,7 @@ test('the platform and the library answer alike', async () => {
 })
 
 describe('the front page', () => {
-  test('says what this is and where things are', async () => {
+  test('names the program and the addresses of both APIs', async () => {
     await using server = await startServer({ port: 0 })
     const answer = await fetch(server.url)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
@@ -61,7 +61,7 @@ describe('the front page', () => {
     expect(server.journal.query()).toEqual([])
   })
 
-  test('what only begins like the control API belongs to the platform', async () => {
+  test('a path that only begins like /_sim belongs to the platform', async () => {
     await using server = await startServer({ port: 0 })
     const answer = await fetch(`${server.url}/_simulator`)
     expect(answer.status).toBe(404)
@@ -69,8 +69,8 @@ describe('the front page', () => {
   })
 })
 
-describe('a port that cannot be had', () => {
-  test('is named, with its holder where that can be found out', async () => {
+describe('a port that cannot be opened', () => {
+  test('is named in the error, with the process that holds it if known', async () => {
     const holder = createServer()
     const port = await freePort()
     await new Promise<void>(resolve => holder.listen(port, '127.0.0.1', resolve))
@@ -84,7 +84,7 @@ describe('a port that cannot be had', () => {
     expect(await findPortHolder(port)).toBeNull()
   })
 
-  test('an address this machine does not have is ListenError', async () => {
+  test('an address that this machine does not have rejects with ListenError', async () => {
     const refused = startServer({ port: 0, host: '192.0.2.1' })
     await expect(refused).rejects.toThrow(ListenError)
     await expect(refused).rejects.toThrow('this machine has no such address')
@@ -94,7 +94,7 @@ describe('a port that cannot be had', () => {
     await expect(startServer({ port })).rejects.toThrow(InvalidOptionError)
   })
 
-  test('the table of sockets is read by port and state', () => {
+  test('finds the sockets that listen on a port in the table of the kernel', () => {
     const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:128B 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 100 0 0 10 0
    1: 0100007F:128B 0100007F:C001 01 00000000:00000000 00:00000000 00000000  1000        0 4712 1 0 100 0 0 10 0
@@ -115,7 +115,7 @@ describe('addresses', () => {
     ['10.0.0.1', false],
   ])('%s is loopback: %s', (host, expected) => expect(isLoopback(host)).toBe(expected))
 
-  test('a URL is one a client can use', () => {
+  test('urlOf returns a URL that a client can use', () => {
     expect(urlOf('::1', 80)).toBe('http://[::1]:80')
     expect(urlOf('0.0.0.0', 80)).toBe('http://127.0.0.1:80')
     expect(urlOf('sim.internal', 80)).toBe('http://sim.internal:80')
@@ -125,7 +125,7 @@ describe('addresses', () => {
 })
 
 describe('close', () => {
-  test('frees the port at once, with idle, streaming and waiting clients on it', async () => {
+  test('frees the port while idle, streaming and waiting clients are connected', async () => {
     const server = await startServer({ port: await freePort() })
     await fetch(`${server.url}/api/v1/chats/none`)
     const events = await fetch(`${server.url}/_sim/events`)
@@ -139,7 +139,7 @@ describe('close', () => {
     expect(again.port).toBe(server.port)
   })
 
-  test('a client that never finishes its upload does not hold it up for long', async () => {
+  test('does not wait long for a client that never finishes its upload', async () => {
     const server = await startServer({ port: 0 })
     const upload = new ReadableStream({
       start: controller => controller.enqueue(new TextEncoder().encode('{"bot_id":')),

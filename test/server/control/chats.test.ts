@@ -3,7 +3,7 @@ import { startServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { startWebhook } from '../../support/network.ts'
 
-test('a chat is opened, listed and shown as its user sees it', async () => {
+test('creates, lists and shows a chat as its user sees it', async () => {
   await using server = await startServer({ port: 0 })
   const ask = createControlClient(server)
   const history = [{ user: 'Hi' }, { bot: 'Hello', buttons: [{ label: 'Opening hours' }] }]
@@ -27,7 +27,7 @@ test('a chat is opened, listed and shown as its user sees it', async () => {
   expect(listed.body.chats.map((chat: { chat_id: string }) => chat.chat_id)).toEqual([body.chat_id])
 })
 
-test('everything about a chat may be left out, even the body', async () => {
+test('creates a chat without any field, and without a body', async () => {
   await using server = await startServer({ port: 0 })
   const { status, body } = await createControlClient(server)('POST', '/chats')
   expect(status).toBe(201)
@@ -37,7 +37,7 @@ test('everything about a chat may be left out, even the body', async () => {
   })
 })
 
-test('an unknown chat is 404 everywhere', async () => {
+test('every route of a chat answers 404 for an unknown chat', async () => {
   await using server = await startServer({ port: 0 })
   const ask = createControlClient(server)
   for (const [method, path, body] of [
@@ -58,7 +58,7 @@ async function withChat(options: Parameters<typeof startServer>[0] = {}) {
 }
 
 describe('wait=ack', () => {
-  test('answers what the webhook answered', async () => {
+  test('returns the response of the webhook', async () => {
     await using webhook = await startWebhook((_, response) => response.writeHead(503).end('busy'))
     const { server, ask, id } = await withChat({ webhook: { url: webhook.url } })
     await using _ = server
@@ -67,21 +67,21 @@ describe('wait=ack', () => {
     expect(JSON.parse(webhook.bodies[0]!)).toMatchObject({ event: 'REQUESTING TAKEOVER', chat: { id } })
   })
 
-  test('is null at once when no event is due', async () => {
+  test('returns null at once when no event is due', async () => {
     const { server, ask, id } = await withChat()
     await using _ = server
     const { body } = await ask('POST', `/chats/${id}/messages?wait=ack`, { body: { text: 'Hi' } })
     expect(body).toEqual({ message_id: expect.any(String), delivery_id: null, ack: null })
   })
 
-  test('says that there is no webhook', async () => {
+  test('reports that there is no webhook', async () => {
     const { server, ask, id } = await withChat()
     await using _ = server
     const { body } = await ask('POST', `/chats/${id}/press?wait=ack`, { body: { button: 'handover' } })
     expect(body.ack).toMatchObject({ status: null, error: 'no webhook URL is set' })
   })
 
-  test('without it nobody waits for the webhook', async () => {
+  test('responds without waiting for the webhook when it is not given', async () => {
     const reached = Promise.withResolvers<() => void>()
     await using webhook = await startWebhook((_, response) => reached.resolve(() => response.end()))
     const { server, ask, id } = await withChat({ webhook: { url: webhook.url } })
@@ -96,7 +96,7 @@ describe('wait=ack', () => {
     expect(server.deliveries).toMatchObject([{ outcome: 'delivered', status: 200 }])
   })
 
-  test('is cut short by a reset', async () => {
+  test('ends when the simulator is reset', async () => {
     const reached = Promise.withResolvers<void>()
     await using webhook = await startWebhook(() => reached.resolve())
     const { server, ask, id } = await withChat({ webhook: { url: webhook.url } })
@@ -108,7 +108,7 @@ describe('wait=ack', () => {
   })
 })
 
-test('an unknown button lists the visible ones', async () => {
+test('an unknown button is refused with the visible ones', async () => {
   await using server = await startServer({ port: 0 })
   const ask = createControlClient(server)
   const history = [{ bot: 'Hello', buttons: [{ label: 'Opening hours' }] }]
@@ -132,7 +132,7 @@ describe('attachments', () => {
   }
   const download = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer())
 
-  test('may be described, or given as base64', async () => {
+  test('are described, or given as base64', async () => {
     await using webhook = await startWebhook()
     const { server, ask, id } = await taken(webhook.url)
     await using _ = server
@@ -151,7 +151,7 @@ describe('attachments', () => {
     expect((await download(sent[1].url)).toString()).toBe('hello')
   })
 
-  test('may be uploaded as a form, bytes kept', async () => {
+  test('are uploaded as a form without a change of their bytes', async () => {
     await using webhook = await startWebhook()
     const { server, ask, id } = await taken(webhook.url)
     await using _ = server
@@ -170,7 +170,7 @@ describe('attachments', () => {
     expect((await download(attachments[0].url)).equals(bytes)).toBe(true)
   })
 
-  test('a form with other fields is refused by name', async () => {
+  test('a form with other fields is refused, and the error names them', async () => {
     const { server, ask, id } = await withChat()
     await using _ = server
     const form = new FormData()

@@ -51,7 +51,7 @@ async function follow(server: PlatformServer, path = '', headers: Record<string,
   return listen(response.body!)
 }
 
-test('every entry arrives as it happens, with its seq as id', async () => {
+test('sends every entry when it is appended, with its seq as id', async () => {
   await using server = await startServer({ port: 0 })
   const events = await follow(server)
   const ada = await server.chat()
@@ -61,7 +61,7 @@ test('every entry arrives as it happens, with its seq as id', async () => {
   await events.stop()
 })
 
-test('a reader resumes after what it saw last, by header or query', async () => {
+test('resumes after the last seq of the client, by header or query', async () => {
   await using server = await startServer({ port: 0 })
   const ada = await server.chat()
   for (const text of ['one', 'two', 'three']) await ada.says(text)
@@ -76,7 +76,7 @@ test('a reader resumes after what it saw last, by header or query', async () => 
   }
 })
 
-test('more than one chunk of history arrives whole and in order', async () => {
+test('sends more than one chunk of old entries completely and in order', async () => {
   await using server = await startServer({ port: 0 })
   const ada = await server.chat()
   for (let i = 0; i < 450; i++) await ada.says('x')
@@ -85,7 +85,7 @@ test('more than one chunk of history arrives whole and in order', async () => {
   await events.stop()
 })
 
-test('a reset is an event of its own, and nothing from before follows', async () => {
+test('sends an event for a reset, and no earlier entry after it', async () => {
   await using server = await startServer({ port: 0 })
   const events = await follow(server)
   await server.chat()
@@ -97,7 +97,7 @@ test('a reset is an event of its own, and nothing from before follows', async ()
   await events.stop()
 })
 
-test('a reader that was away during a reset is told so', async () => {
+test('sends a reset event to a client that was disconnected during a reset', async () => {
   await using server = await startServer({ port: 0 })
   await server.chat()
   const events = await follow(server, '', { 'last-event-id': '57' })
@@ -106,7 +106,7 @@ test('a reader that was away during a reset is told so', async () => {
   await events.stop()
 })
 
-test('closing the server ends the stream', async () => {
+test('ends the stream when the server closes', async () => {
   const server = await startServer({ port: 0 })
   const events = await follow(server)
   const ended = events.next()
@@ -114,7 +114,7 @@ test('closing the server ends the stream', async () => {
   expect(await ended).toBeNull()
 })
 
-test('a quiet stream gives a sign of life; one that is cancelled leaves nothing behind', async () => {
+test('sends heartbeats while no entry is appended; a cancelled stream removes its listeners', async () => {
   const sim = createPlatformSimulator()
   const closing = new AbortController()
   const options = { journal: sim.journal, after: 0, present: (entry: unknown) => entry, closing: closing.signal }

@@ -41,10 +41,10 @@ describe('with a token', () => {
   ])('%j: %s', (headers, expected) => {
     expect(codeOf(guard, ask('sim:4747', headers as Record<string, string>))).toBe(expected)
   })
-  test('an open route needs none', () => expect(codeOf(guard, ask('sim:4747', {}, true))).toBeNull())
+  test('an open route needs no token', () => expect(codeOf(guard, ask('sim:4747', {}, true))).toBeNull())
 })
 
-test('on the server: a foreign page and a foreign name get 403 and no CORS header', async () => {
+test('answers 403 without a CORS header to a foreign page and a foreign host name', async () => {
   await using server = await startServer({ port: 0 })
   const told = await createControlClient(server)('POST', '/reset', { headers: { origin: 'https://evil.example' } })
   expect([told.status, told.body.error.code]).toEqual([403, 'foreign_origin'])
@@ -58,7 +58,7 @@ test('on the server: a foreign page and a foreign name get 403 and no CORS heade
   expect(await absolute.ended()).toMatch(/^HTTP\/1\.1 403 /)
 })
 
-test('listening beyond this machine asks for a token that cannot be guessed', async () => {
+test('generates a token when the server listens on an address other than loopback', async () => {
   await using server = await startServer({ port: 0, host: '0.0.0.0' })
   await using other = await startServer({ port: 0, host: '0.0.0.0' })
   expect(server.controlToken).toMatch(/^[\w-]{32}$/)
@@ -71,7 +71,7 @@ test('listening beyond this machine asks for a token that cannot be guessed', as
   expect((await ask('GET', '/state', { headers })).status).toBe(200)
 })
 
-test('a token may also be asked for on this machine', async () => {
+test('requires the token that is configured, also on a loopback address', async () => {
   await using server = await startServer({ port: 0, controlToken: 'mine' })
   const ask = createControlClient(server)
   expect((await ask('GET', '/state')).status).toBe(401)

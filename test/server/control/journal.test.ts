@@ -11,7 +11,7 @@ const call = (server: PlatformServer, id: string, body: object, headers: Record<
   })
 
 describe('wait', () => {
-  test('answers an entry that is there, and one that comes later', async () => {
+  test('answers with an existing entry, and with a later one', async () => {
     await using server = await startServer({ port: 0 })
     const ask = createControlClient(server)
     const ada = await server.chat()
@@ -38,7 +38,7 @@ describe('wait', () => {
     expect((await createControlClient(server)('GET', `/wait?${query}`)).body).toMatchObject(expected)
   })
 
-  test('408 shows what came nearest', async () => {
+  test('answers 408 with the nearest entries', async () => {
     await using server = await startServer({ port: 0 })
     const ask = createControlClient(server)
     const [ada, ben] = [await server.chat(), await server.chat()]
@@ -58,7 +58,7 @@ describe('wait', () => {
     expect(nearest.last.at(-1)).toMatchObject({ seq: server.journal.nextSeq - 1 })
   })
 
-  test('a reset ends the wait', async () => {
+  test('ends when the simulator is reset', async () => {
     await using server = await startServer({ port: 0 })
     // Two requests on one line are taken up in their order.
     const line = await connectRaw(server.port)
@@ -69,7 +69,7 @@ describe('wait', () => {
 })
 
 describe('journal', () => {
-  test('is read by kind, chat, seq and number', async () => {
+  test('filters by kind, chat and seq, and limits the number of entries', async () => {
     await using server = await startServer({ port: 0 })
     const ask = createControlClient(server)
     const [ada, ben] = [await server.chat(), await server.chat()]
@@ -83,7 +83,7 @@ describe('journal', () => {
     expect((await ask('GET', '/journal?after=1&limit=2')).body.entries).toMatchObject([{ seq: 2 }, { seq: 3 }])
   })
 
-  test('shows neither keys nor signatures, in any export', async () => {
+  test('shows neither keys nor signatures in any export', async () => {
     await using webhook = await startWebhook()
     await using server = await startServer({ port: 0, webhook: { url: webhook.url } })
     const ask = createControlClient(server)

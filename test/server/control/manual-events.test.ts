@@ -42,7 +42,7 @@ describe('trigger', () => {
     expect(json.chat_id ?? json.chat.id).toBe(chat.id)
   })
 
-  test('is like the event the platform sends', async () => {
+  test('sends the same event as the platform', async () => {
     const { hook, server, ask } = await setUp()
     await using _ = server
     const chat = await server.chat()
@@ -52,7 +52,7 @@ describe('trigger', () => {
     expect(hook.got[1]!.rawHeaders).toEqual(hook.got[0]!.rawHeaders)
   })
 
-  test('a message is the latest of the user; fields of body lie over the top level', async () => {
+  test('sends the latest message of the user; fields of body replace those of the payload', async () => {
     const { hook, server, ask } = await setUp()
     await using _ = server
     const chat = await server.chat()
@@ -64,7 +64,7 @@ describe('trigger', () => {
     expect(hook.got[2]!.json).toEqual({ ...hook.got[1]!.json, message: 'Mine', bot: 7, more: null })
   })
 
-  test('of several chats it means the newest, of none it says how to make one', async () => {
+  test('uses the newest chat by default; without a chat the error says how to create one', async () => {
     const { hook, server, ask } = await setUp()
     await using _ = server
     const told = await trigger(ask, { event: 'REQUESTING TAKEOVER' })
@@ -76,7 +76,7 @@ describe('trigger', () => {
     expect(hook.got.map(({ json }) => json)).toEqual([{ event: 'AGENT TYPING STOP', chat_id: newest.id }])
   })
 
-  test('an unknown chat is 404 and lists those there are', async () => {
+  test('answers 404 for an unknown chat and lists the chats', async () => {
     const { server, ask } = await setUp()
     await using _ = server
     const none = await trigger(ask, { event: 'X', chat_id: 'c' })
@@ -87,7 +87,7 @@ describe('trigger', () => {
     expect(told.body.error.message).toContain('did you mean chat-1?')
   })
 
-  test('another name needs no chat and is sent exactly', async () => {
+  test('sends an event of another name unchanged and without a chat', async () => {
     const { hook, server, ask } = await setUp()
     await using _ = server
     const { body } = await trigger(ask, { event: 'SOMETHING NEW', body: { a: { b: [1] } } })
@@ -96,7 +96,7 @@ describe('trigger', () => {
     expect(lastDelivery(server)).not.toHaveProperty('chat_id')
   })
 
-  test('nothing in the chat changes, and no later id is another one', async () => {
+  test('changes neither the chat nor later ids', async () => {
     const run = async (between: (ask: ReturnType<typeof createControlClient>) => Promise<unknown>) => {
       const { hook, server, ask } = await setUp(verifying, { baseUrl: 'https://bot.example.test' })
       await using _ = server
@@ -116,7 +116,7 @@ describe('trigger', () => {
     expect(noisy).toEqual(await run(async () => {}))
   })
 
-  test('is no event of the platform in the journal', async () => {
+  test('appends no event entry to the journal', async () => {
     const { server, ask } = await setUp()
     await using _ = server
     const chat = await server.chat()
@@ -129,7 +129,7 @@ describe('trigger', () => {
     expect(server.journal.query({ kind: 'event' })).toEqual([])
   })
 
-  test('does not wait for the events of the chat, and is not tried again', async () => {
+  test('does not wait for the events of the chat, and is not retried', async () => {
     const release = Promise.withResolvers<void>()
     const { hook, server, ask } = await setUp(
       async (_got, response, index) => {
@@ -155,7 +155,7 @@ describe('trigger', () => {
     ])
   })
 
-  test('without a webhook it says so', async () => {
+  test('reports that there is no webhook', async () => {
     await using server = await startServer({ port: 0 })
     const { body } = await trigger(createControlClient(server), { event: 'X' })
     expect(body.ack).toMatchObject({ status: null, error: 'no webhook URL is set' })
@@ -185,7 +185,7 @@ describe('sign', () => {
     expect('kindly-hmac-algorithm' in headers).toBe(sign !== 'none')
   })
 
-  test('with signatures off there is nothing to get wrong', async () => {
+  test('refuses invalid signatures while the platform does not sign', async () => {
     const { hook, server, ask } = await setUp((_got, response) => response.end(), {
       knobs: { 'webhook.signature': 'off' },
     })
@@ -198,7 +198,7 @@ describe('sign', () => {
 })
 
 describe('resend', () => {
-  test('sends the same bytes and headers, journaled as a further attempt', async () => {
+  test('sends the same bytes and headers, and journals another attempt', async () => {
     const { hook, server, ask } = await setUp(verifying, { knobs: { 'webhook.idHeader': 'X-Delivery' } })
     await using _ = server
     await (await server.chat()).press('handover')
@@ -221,7 +221,7 @@ describe('resend', () => {
     expect(server.deliveries[1]).not.toHaveProperty('triggered')
   })
 
-  test('after a change of key the old headers go out, or new ones with resign', async () => {
+  test('sends the old headers after a change of the key, or new ones with resign', async () => {
     const { server, ask } = await setUp(({ bytes, headers }, response) => {
       const right = createHmac('sha256', 'key-two').update(bytes).digest('base64')
       response.writeHead(headers['kindly-hmac'] === right ? 200 : 401).end()
@@ -261,7 +261,7 @@ describe('resend', () => {
     expect(hook.got[0]!.headers['content-type']).toBe('application/json')
   })
 
-  test('while a retry waits, the numbers go on', async () => {
+  test('numbers attempts on while a retry waits', async () => {
     const { server, ask } = await setUp((_got, response, index) => response.writeHead(index < 2 ? 503 : 200).end(), {
       clock: 'virtual',
       knobs: { 'webhook.retry': ['1s'] },
@@ -277,7 +277,7 @@ describe('resend', () => {
     ])
   })
 
-  test('an unknown id is 404 and lists the latest', async () => {
+  test('answers 404 for an unknown id and lists the latest ids', async () => {
     const { server, ask } = await setUp()
     await using _ = server
     const none = await ask('POST', '/deliveries/d1/resend')
@@ -291,7 +291,7 @@ describe('resend', () => {
 })
 
 describe('a reset', () => {
-  test('ends both, and nothing of them is journaled', async () => {
+  test('ends trigger and resend, and journals nothing about them', async () => {
     let waits = false
     const reached = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await using webhook = await startWebhook((_, response) => {

@@ -47,12 +47,12 @@ test.each([
   expect(headersOf(maskEntry(call({ authorization })))).toEqual({ authorization: masked })
 })
 
-test('other headers stay, other secrets do not', () => {
+test('keeps other headers and masks other secrets', () => {
   const headers = { 'content-type': 'application/json', cookie: 'a=b', 'x-api-key': 'k', 'x-request-id': 'r1' }
   expect(headersOf(maskEntry(call(headers)))).toEqual({ ...headers, cookie: '***', 'x-api-key': '***' })
 })
 
-test('a key in the query is masked, the rest of the path stays', () => {
+test('masks a key in the query and keeps the rest of the path', () => {
   const masked = maskEntry(call({}, '/api/v2/handover/start?page=2&api_key=sim-handover-key&x=1'))
   expect((masked as ApiContent).path).toBe('/api/v2/handover/start?page=2&api_key=***&x=1')
 })
@@ -65,7 +65,7 @@ describe('signatures', () => {
     expect(headersOf(maskEntry(delivery({ 'X-Anything': value })))).toEqual({ 'X-Anything': '***' })
   })
 
-  test('the algorithm stays readable; a broken signature is masked by its name', () => {
+  test('keeps the algorithm, and masks an invalid signature by its name', () => {
     const headers = {
       'Kindly-HMAC': 'trunc',
       'Kindly-HMAC-algorithm': 'HMAC-SHA-256 (base64 encoded)',
@@ -84,14 +84,14 @@ describe('signatures', () => {
     expect(headersOf(maskEntry(entry))).toEqual({ 'content-type': 'application/json', 'X-Old-Name': '***' })
   })
 
-  test('cookies the webhook set and a password in its URL are masked', () => {
+  test('masks cookies of the webhook and a password in its URL', () => {
     const masked = maskEntry(delivery({}, 'http://me:secret@127.0.0.1:3000/webhook?token=abc')) as DeliveryContent
     expect(masked.response?.headers).toEqual({ 'set-cookie': '***', 'content-type': 'text/plain' })
     expect(masked.url).toBe('http://***@127.0.0.1:3000/webhook?token=***')
   })
 })
 
-test('the entry itself is not changed, and entries without headers come back as they are', () => {
+test('does not change the entry, and returns entries without headers unchanged', () => {
   const entry = call({ authorization: 'Bearer key' })
   maskEntry(entry)
   expect(headersOf(entry)).toEqual({ authorization: 'Bearer key' })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { startServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../support/control-client.ts'
 
-describe('what is wrong is named', () => {
+describe('the problem is named', () => {
   test.each([
     ['POST', '/chats', { langauge: 'nb' }, 'langauge is not a known key; did you mean language?'],
     ['POST', '/chats', { user: { frist_name: 'Ada' } }, 'user.frist_name is not a known key; did you mean first_name?'],
@@ -57,7 +57,7 @@ describe('what is wrong is named', () => {
     expect((await ask('POST', `/chats/${chat_id}/messages`, { body: {} })).body.error.code).toBe('invalid_message')
   })
 
-  test('a body that is not JSON is 400, a form where none is taken 415', async () => {
+  test('answers 400 for a body that is not JSON, and 415 for a form where the route takes none', async () => {
     await using server = await startServer({ port: 0 })
     const ask = createControlClient(server)
     expect((await ask('POST', '/chats', { text: '{"language":' })).status).toBe(400)
@@ -69,7 +69,7 @@ describe('what is wrong is named', () => {
 })
 
 describe('routes', () => {
-  test('an unknown one is 404 and lists those there are', async () => {
+  test('answers 404 for an unknown route and lists the routes', async () => {
     await using server = await startServer({ port: 0 })
     const { status, body } = await createControlClient(server)('GET', '/jornal')
     expect([status, body.error.code]).toEqual([404, 'route_not_found'])
@@ -77,7 +77,7 @@ describe('routes', () => {
     expect(body.error.message).toContain('POST /_sim/chats/:id/press')
   })
 
-  test('another method is 405 with Allow', async () => {
+  test('answers 405 with Allow for another method', async () => {
     await using server = await startServer({ port: 0 })
     const { status, headers } = await createControlClient(server)('DELETE', '/chats')
     expect([status, headers.get('allow')]).toEqual([405, 'POST, GET'])
@@ -86,7 +86,7 @@ describe('routes', () => {
     expect([...preflight.headers.keys()].filter(name => name.startsWith('access-control'))).toEqual([])
   })
 
-  test('the list of routes is at the top; a slash more or less does not matter; HEAD is GET', async () => {
+  test('lists the routes at the top; ignores a final slash; treats HEAD as GET', async () => {
     await using server = await startServer({ port: 0 })
     for (const path of ['', '/']) {
       const answer = await fetch(`${server.url}/_sim${path}`)
@@ -95,7 +95,7 @@ describe('routes', () => {
     expect((await fetch(`${server.url}/_sim/state/`, { method: 'HEAD' })).status).toBe(200)
   })
 
-  test('serving them leaves the global Request and Response alone', async () => {
+  test('does not replace the global Request and Response', async () => {
     const before = [globalThis.Request, globalThis.Response]
     await using server = await startServer({ port: 0 })
     await createControlClient(server)('GET', '/state')
@@ -103,7 +103,7 @@ describe('routes', () => {
     expect(globalThis.Response).toBe(before[1])
   })
 
-  test('neither its requests nor its errors reach the journal of the platform', async () => {
+  test('journals neither requests of the control API nor their errors', async () => {
     await using server = await startServer({ port: 0 })
     await createControlClient(server)('GET', '/nothing-here')
     expect(server.journal.query()).toEqual([])
@@ -111,7 +111,7 @@ describe('routes', () => {
 })
 
 describe('config', () => {
-  test('a change is in force at once and answered whole', async () => {
+  test('applies a change at once and answers with the whole config', async () => {
     await using server = await startServer({ port: 0 })
     const ask = createControlClient(server)
     const patch = { 'typing.webhook': 'off', 'webhook.url': 'http://127.0.0.1:9/hook', 'webhook.retry': ['1s', '5s'] }
@@ -122,7 +122,7 @@ describe('config', () => {
     expect((await ask('GET', '/config')).body).toEqual(body)
   })
 
-  test('unknown knobs and values are 422 with the allowed ones, and nothing is changed', async () => {
+  test('answers 422 for unknown knobs and values with the allowed ones, and changes nothing', async () => {
     await using server = await startServer({ port: 0 })
     const ask = createControlClient(server)
     const body = { 'typing.webhok': 'off', 'webhook.json': 'yaml', 'webhook.url': 'nowhere', 'bot.delay': '1s' }
@@ -145,14 +145,14 @@ describe('config', () => {
     expect(Object.hasOwn((await createControlClient(server)('GET', '/config')).body, name)).toBe(false)
   })
 
-  test('keys are never shown', async () => {
+  test('never shows keys', async () => {
     await using server = await startServer({ port: 0, knobs: { 'keys.handover': 'very-secret-key' } })
     const { body } = await createControlClient(server)('GET', '/state')
     expect(body.config['keys.handover']).toBe('***')
     expect(JSON.stringify(body)).not.toContain('very-secret-key')
   })
 
-  test('availability is set as in the workspace', async () => {
+  test('sets the availability as in the workspace', async () => {
     await using server = await startServer({ port: 0 })
     const ask = createControlClient(server)
     expect((await ask('GET', '/state')).body.availability).toMatchObject([
@@ -163,7 +163,7 @@ describe('config', () => {
     expect((await ask('GET', '/state')).body.availability).toEqual([body])
   })
 
-  test('assumptions come with the values in force', async () => {
+  test('lists assumptions with their effective values', async () => {
     await using server = await startServer({ port: 0, knobs: { 'webhook.retry': ['1s'] } })
     const { assumptions } = (await createControlClient(server)('GET', '/assumptions')).body
     const retry = assumptions.find(({ name }: { name: string }) => name === 'webhook.retry')

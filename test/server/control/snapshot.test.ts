@@ -5,7 +5,7 @@ import { createControlClient } from '../../support/control-client.ts'
 
 const SERVER = { port: 0, clock: 'virtual' } as const
 
-test('taken and put back', async () => {
+test('captures the state and restores it', async () => {
   await using server = await startServer(SERVER)
   const ask = createControlClient(server)
   await ask('POST', '/chats', { body: { id: 'ada' } })
@@ -26,7 +26,7 @@ test('taken and put back', async () => {
   expect(withKeys.body.journal.entries).toBeUndefined()
 })
 
-test('refused with every reason, by field', async () => {
+test('refuses a wrong snapshot with every reason, by field', async () => {
   await using server = await startServer(SERVER)
   const ask = createControlClient(server)
   const { body: snapshot } = await ask('GET', '/snapshot')
@@ -42,7 +42,7 @@ test('refused with every reason, by field', async () => {
   expect((await ask('PUT', '/snapshot', { text: '[]' })).status).toBe(422)
 })
 
-test('a reader of the events hears of a reset and of a restore at once, before anything follows', async () => {
+test('sends an event for a reset and a restore before later entries', async () => {
   await using server = await startServer(SERVER)
   await server.chat({ id: 'ada' })
   const snapshot = server.snapshot({ journal: true })

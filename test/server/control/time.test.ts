@@ -3,7 +3,7 @@ import { startServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { startWebhook } from '../../support/network.ts'
 
-test('a virtual clock is advanced; the real one is not', async () => {
+test('advances a virtual clock, and refuses to advance a real one', async () => {
   await using virtual = await startServer({ port: 0, clock: 'virtual' })
   const { status, body } = await createControlClient(virtual)('POST', '/clock/advance', { body: { by: '10m' } })
   expect([status, body]).toEqual([200, { mode: 'virtual', now: '2024-01-01T09:10:00.000000Z' }])
@@ -13,7 +13,7 @@ test('a virtual clock is advanced; the real one is not', async () => {
   expect([refused.status, refused.body.error.code]).toEqual([409, 'real_clock'])
 })
 
-test('settle answers after what is in flight and due', async () => {
+test('settle answers when nothing is in flight and no timer is due', async () => {
   await using webhook = await startWebhook()
   await using server = await startServer({ port: 0, clock: 'virtual', webhook: { url: webhook.url } })
   const ask = createControlClient(server)
@@ -24,7 +24,7 @@ test('settle answers after what is in flight and due', async () => {
   expect(server.deliveries).toMatchObject([{ outcome: 'delivered' }])
 })
 
-test('reset forgets everything, and the same things happen again the same way', async () => {
+test('reset removes everything, and the same actions then have the same results', async () => {
   await using server = await startServer({ port: 0, clock: 'virtual' })
   const ask = createControlClient(server)
   const first = (await ask('POST', '/chats')).body
@@ -35,7 +35,7 @@ test('reset forgets everything, and the same things happen again the same way', 
   expect((await ask('POST', '/chats')).body).toEqual(first)
 })
 
-test('a delivery in flight during a reset never appears afterwards', async () => {
+test('a delivery in flight during a reset is not journaled after it', async () => {
   const reached = Promise.withResolvers<() => void>()
   await using webhook = await startWebhook((_, response) => reached.resolve(() => response.end()))
   await using server = await startServer({
@@ -54,7 +54,7 @@ test('a delivery in flight during a reset never appears afterwards', async () =>
   expect(webhook.bodies.length).toBe(1)
 })
 
-test('an action still being translated during a reset never appears afterwards', async () => {
+test('an action that is being translated during a reset is not journaled after it', async () => {
   const translated = Promise.withResolvers<string>()
   const translating = Promise.withResolvers<void>()
   const translate = () => {
@@ -75,7 +75,7 @@ test('an action still being translated during a reset never appears afterwards',
   expect((await ask('GET', '/journal')).body.entries).toEqual([])
 })
 
-test('health says whether it takes requests, and both documents are served', async () => {
+test('reports health, and serves both OpenAPI documents', async () => {
   await using server = await startServer({ port: 0, baseUrl: 'https://bot.example.test/here' })
   const ask = createControlClient(server)
   expect((await ask('GET', '/livez')).body).toMatchObject({ status: 'live' })

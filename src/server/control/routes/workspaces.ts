@@ -1,5 +1,6 @@
 /** Creates, shows and closes workspaces: further simulators behind the same port. */
 import * as z from 'zod/mini'
+import { withoutUndefined } from '../../../contract/objects.ts'
 import { Button, named } from '../../../contract/schemas.ts'
 import { MASK } from '../../../journal/mask.ts'
 import type { BotReply } from '../../../platform/state.ts'
@@ -98,33 +99,21 @@ function infoOf(workspace: PlatformWorkspace, withKeys: boolean) {
   }
 }
 
-function optionsFrom({
-  name,
-  seed,
-  clock,
-  bot,
-  webhook_url,
-  knobs,
-  business_hours,
-}: CreateWorkspaceBody): PlatformWorkspaceOptions {
-  const given = {
-    name,
-    seed,
+const optionsFrom = ({ clock, bot, webhook_url, business_hours, ...same }: CreateWorkspaceBody) =>
+  withoutUndefined({
+    ...same,
     clock: clock as PlatformSimulatorOptions['clock'],
     bot: bot && botOf(bot),
     webhook: webhook_url === undefined ? undefined : { url: webhook_url },
-    knobs,
     businessHours: business_hours,
-  }
-  return Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined),
-  ) as PlatformWorkspaceOptions
-}
+  }) as PlatformWorkspaceOptions
 
-function botOf({ organization_id, replies, ...bot }: NonNullable<CreateWorkspaceBody['bot']>) {
-  const own = { ...bot, organizationId: organization_id, replies: replies as readonly BotReply[] | undefined }
-  return Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined))
-}
+const botOf = ({ organization_id, replies, ...bot }: NonNullable<CreateWorkspaceBody['bot']>) =>
+  withoutUndefined({
+    ...bot,
+    organizationId: organization_id,
+    replies: replies as readonly BotReply[] | undefined,
+  })
 
 export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
   route('POST /workspaces', {
