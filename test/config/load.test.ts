@@ -31,7 +31,7 @@ messages: { open: One moment, closed: We are closed, entering: "{name} has joine
 knobs: { webhook.retry: [1s, 5s], typing.webhook: off }
 `
 
-describe('the forms of a config file', () => {
+describe('a config file', () => {
   it('reads the documented example', async () => {
     expect(await load('c.yaml', EXAMPLE)).toEqual({
       port: 4747,
@@ -62,7 +62,7 @@ describe('the forms of a config file', () => {
     ['c.yml', 'port: 1\nknobs:\n  typing:\n    webhook: off\n'],
     ['c.mjs', 'export default { port: 1, knobs: { "typing.webhook": "off" } }'],
     ['c.ts', 'const port: number = 1\nexport default { port, knobs: { typing: { webhook: "off" } } }'],
-  ])('%s: dotted and nested mean the same', async (name, content) => {
+  ])('%s sets the same knob dotted and nested', async (name, content) => {
     expect(await load(name, content)).toEqual({ port: 1, 'typing.webhook': 'off' })
   })
 
@@ -70,7 +70,7 @@ describe('the forms of a config file', () => {
     expect(await load(name, '# nothing yet\n')).toEqual({})
   })
 
-  it('finds a file in the folder, YAML first', () => {
+  it('is found in the folder, YAML first', () => {
     const cwd = folderWith({ 'handover-sim.config.ts': '', 'handover-sim.config.yml': '', 'other.yaml': '' })
     expect(findConfig(cwd)).toMatchObject({
       name: 'handover-sim.config.yml',
@@ -80,7 +80,7 @@ describe('the forms of a config file', () => {
   })
 })
 
-describe('what is wrong with it', () => {
+describe('an invalid config file', () => {
   const yaml: [string, string, string][] = [
     [
       'an unknown key',
@@ -108,7 +108,7 @@ describe('what is wrong with it', () => {
       'c.yaml:2:14: knobs.bot.delay: must be a duration such as 500ms, 5s, 10m, 12h, got the number 5.\n  2 |   bot.delay: 5\n    |              ^',
     ],
     [
-      'a bad port',
+      'a port above 65535',
       'port: 70000',
       'c.yaml:1:7: port: must be a whole number from 0 to 65535 (0 takes any free port), got the number 70000.\n  1 | port: 70000\n    |       ^^^^^',
     ],
@@ -118,7 +118,7 @@ describe('what is wrong with it', () => {
       'c.yaml:1:7: port: must be a whole number from 0 to 65535 (0 takes any free port), got the string "80".\n  1 | port: "80"\n    |       ^^^^',
     ],
     [
-      'a bad URL',
+      'a URL without a scheme',
       'webhook: { url: 127.0.0.1:3000 }',
       'c.yaml:1:17: webhook.url: must be an http or https URL such as http://127.0.0.1:3000/webhook, got the string "127.0.0.1:3000".\n  1 | webhook: { url: 127.0.0.1:3000 }\n    |                 ^^^^^^^^^^^^^^',
     ],
@@ -138,12 +138,12 @@ describe('what is wrong with it', () => {
       'c.yaml:1:8: clock: must be real, virtual or an object, got the string "slow".\n  1 | clock: slow\n    |        ^^^^',
     ],
     [
-      'a clock that starts nowhere',
+      'a clock whose start is no time',
       'clock: { mode: virtual, start: noon }',
       'c.yaml:1:32: clock.start: must be a time such as "2024-01-01T09:00:00Z", got the string "noon".\n  1 | clock: { mode: virtual, start: noon }\n    |                                ^^^^',
     ],
     [
-      'hours nobody keeps',
+      'business hours of another form',
       'business_hours: { time_zone: Europe/Oslo, mon-fri: 9-17 }',
       'c.yaml:1:52: business_hours.mon-fri: must be hours such as "09:00-17:00", got "9-17".\n  1 | business_hours: { time_zone: Europe/Oslo, mon-fri: 9-17 }\n    |                                                    ^^^^',
     ],
@@ -160,25 +160,25 @@ describe('what is wrong with it', () => {
     ['the same key twice', 'port: 1\nport: 2', 'c.yaml:2:1: Map keys must be unique.\n  2 | port: 2\n    | ^'],
     ['a list', '- port: 1', 'c.yaml:1:1: must be an object, got an array of 1.\n  1 | - port: 1\n    | ^^^^^^^^^'],
     [
-      'an alias to nothing',
+      'an alias without an anchor',
       'port: *p',
       'c.yaml:1:7: *p is an alias of nothing; set it with &p before, or quote the text.\n  1 | port: *p\n    |       ^',
     ],
   ]
-  it.each(yaml)('%s', async (_what, content, message) => {
+  it.each(yaml)('is refused for %s', async (_what, content, message) => {
     expect(await failure('c.yaml', content)).toBe(message)
   })
 
-  it('shows every problem, in the order of the file', async () => {
+  it('reports every problem, in the order of the file', async () => {
     const message = await failure('c.yaml', 'seed: -1\nprot: 1\nport: x\nhots: y\n')
     expect(message.match(/^c\.yaml:\d+/gm)).toEqual(['c.yaml:1', 'c.yaml:2', 'c.yaml:3', 'c.yaml:4'])
   })
 
-  it('broken YAML: the place and the reason', async () => {
+  it('reports the place and the reason of invalid YAML', async () => {
     expect(await failure('c.yaml', 'port: 1\nbot: { id: 1\n')).toMatch(/^c\.yaml:3:1: Flow map .*\.\n/)
   })
 
-  it('broken JSON: the place and the reason', async () => {
+  it('reports the place and the reason of invalid JSON', async () => {
     expect(await failure('c.json', '{\n  "port": 1\n  "seed": 2\n}')).toMatch(
       /^c\.json:3:3: is not valid JSON: .*\n {2}3 | {3}"seed": 2\n/,
     )
@@ -186,34 +186,34 @@ describe('what is wrong with it', () => {
     expect(await failure('c.json', '{"port": 1')).toMatch(/^c\.json:1:\d+: is not valid JSON: /)
   })
 
-  it('JSON is held to the same schema, with places', async () => {
+  it('is checked by the same schema as JSON, with places', async () => {
     expect(await failure('c.json', '{\n  "prot": 1\n}')).toMatch(/^c\.json:2:3: prot: is not a known key/)
   })
 
-  it('a hostile text cannot garble the terminal', async () => {
+  it('shows no control characters of the file', async () => {
     const message = await failure('c.yaml', 'port: "a\u202e\u009b2J"')
     expect(message.split('\n').slice(1).join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   })
 
-  it('a long line is cut around the place', async () => {
+  it('shows only the part of a long line around the place', async () => {
     const message = await failure('c.yaml', `{ agent_driver: "${'x'.repeat(300)}", prot: 1 }`)
     expect(Math.max(...message.split('\n').map(line => line.length))).toBeLessThan(110)
   })
 })
 
-describe('files that cannot be read', () => {
-  it('a folder', async () => {
+describe('an unreadable config file', () => {
+  it('is refused when it is a folder', async () => {
     expect(await failure('c.yaml', null)).toBe('c.yaml: cannot be read: it is a folder.')
   })
-  it('a binary file', async () => {
+  it('is refused when it is binary', async () => {
     const utf16 = Uint8Array.from([0xff, 0xfe, 0x61, 0, 0x3a, 0])
     expect(await failure('u.yaml', utf16)).toBe('u.yaml: is UTF-16 text; save it as UTF-8.')
     expect(await failure('c.yaml', new Uint8Array([1, 0, 2]))).toBe('c.yaml: is not a text file (it has zero bytes).')
   })
-  it('another encoding', async () => {
+  it('is refused in another encoding than UTF-8', async () => {
     expect(await failure('c.json', new Uint8Array([0xc3, 0x28]))).toBe('c.json: is not UTF-8 text; save it as UTF-8.')
   })
-  it.skipIf(process.getuid?.() === 0)('no permission', async () => {
+  it.skipIf(process.getuid?.() === 0)('is refused without permission to read it', async () => {
     const cwd = folderWith({ 'c.yaml': 'port: 1' })
     chmodSync(join(cwd, 'c.yaml'), 0)
     const file = findConfig(cwd, { file: 'c.yaml', from: '--config' })!
@@ -221,18 +221,18 @@ describe('files that cannot be read', () => {
   })
 })
 
-describe('modules', () => {
-  it('must have a default export', async () => {
+describe('a config module', () => {
+  it('needs a default export', async () => {
     expect(await failure('c.mjs', 'export const port = 1')).toBe(
       'c.mjs: must have a default export: export default { port: 4747 }.',
     )
   })
-  it('may fail, in their own words', async () => {
+  it('reports the error it throws', async () => {
     expect(await failure('c.mjs', 'throw new Error("no database")')).toBe(
       'c.mjs: cannot be loaded: no database (line 1:7).',
     )
   })
-  it('are held to the same schema', async () => {
+  it('is checked by the same schema', async () => {
     expect(await failure('c.mjs', 'export default { prot: 1 }')).toBe(
       'c.mjs: prot: is not a known key; did you mean port?',
     )

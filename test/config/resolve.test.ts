@@ -19,7 +19,7 @@ const YAML = {
 }
 
 describe('precedence', () => {
-  it('is flag, then variable, then PORT, then file, then default', async () => {
+  it('takes a flag before a variable, then PORT, the file and the default', async () => {
     const port = async (...given: Parameters<typeof resolve>) => {
       const { options, sources } = await resolve(...given)
       return [options.port, sources.port]
@@ -32,14 +32,14 @@ describe('precedence', () => {
     expect(await port()).toEqual([4747, 'default'])
   })
 
-  it('names the line of the file for nested values', async () => {
+  it('names the line of the file as the origin of a nested value', async () => {
     const { sources, values } = await resolve({}, {}, YAML)
     expect(sources['webhook.url']).toBe('handover-sim.config.yaml:3')
     expect(sources['webhook.retry']).toBe('handover-sim.config.yaml:4')
     expect(values['webhook.retry']).toEqual(['1s'])
   })
 
-  it('treats an empty variable as not set', async () => {
+  it('ignores an empty variable', async () => {
     expect((await resolve({}, { HANDOVER_SIM_SEED: '', PORT: '' })).options).toMatchObject({ seed: 1, port: 4747 })
   })
 
@@ -66,33 +66,33 @@ describe('precedence', () => {
     })
   })
 
-  it('lets --set win over the file, last one last', async () => {
+  it('takes --set before the file, and the last --set of a knob', async () => {
     const { options, sources } = await resolve({ set: ['webhook.retry=9s', 'webhook.retry=1s,2s'] }, {}, YAML)
     expect(options.knobs?.['webhook.retry']).toEqual(['1s', '2s'])
     expect(sources['webhook.retry']).toBe('--set')
   })
 
-  it('takes the file a flag or a variable names, from anywhere', async () => {
+  it('reads the file that a flag or a variable names', async () => {
     const files = { ...YAML, 'other.json': '{"port": 6001}' }
     expect((await resolve({ config: 'other.json' }, {}, files)).options.port).toBe(6001)
     expect((await resolve({}, { HANDOVER_SIM_CONFIG: 'other.json' }, files)).options.port).toBe(6001)
     expect((await resolve({}, { HANDOVER_SIM_CONFIG: 'other.json' }, files)).sources.port).toBe('other.json:1')
   })
 
-  it('says which of several config files is not read', async () => {
+  it('warns about each config file that is not read', async () => {
     const { warnings, options } = await resolve({}, {}, { ...YAML, 'handover-sim.config.json': '{"port": 1}' })
     expect(options.port).toBe(5001)
     expect(warnings).toEqual(['handover-sim.config.json is not read, because handover-sim.config.yaml is used.'])
   })
 
-  it('keeps the start of a virtual clock unless the mode is overruled', async () => {
+  it('ignores the start of a virtual clock when a flag sets the clock to real', async () => {
     const files = { 'handover-sim.config.yaml': 'clock: { mode: virtual, start: 2024-05-01T09:00:00Z }' }
     expect((await resolve({}, {}, files)).options.clock).toEqual({ mode: 'virtual', start: '2024-05-01T09:00:00Z' })
     expect((await resolve({ clock: 'real' }, {}, files)).options.clock).toBe('real')
   })
 })
 
-describe('bad flags and variables', () => {
+describe('an invalid flag or variable', () => {
   const bad: [SettingFlags, Env, string][] = [
     [{ port: '70000' }, {}, '--port: must be a whole number from 0 to 65535 (0 takes any free port), got "70000".'],
     [{ port: '' }, {}, '--port: must be a whole number from 0 to 65535 (0 takes any free port), got "".'],
@@ -128,11 +128,11 @@ describe('bad flags and variables', () => {
     [{ config: 'missing.yaml' }, {}, 'missing.yaml: cannot be read: there is no such file.'],
     [{ config: 'config.toml' }, {}, '--config: "config.toml" must end in .yaml, .yml, .json, .js, .mjs, .ts.'],
   ]
-  it.each(bad)('%j %j', async (flags, env, message) => {
+  it.each(bad)('reports the problem of %j %j', async (flags, env, message) => {
     expect(await problemsOf(flags, env)).toEqual([message])
   })
 
-  it('names all of them at once', async () => {
+  it('reports every problem at once', async () => {
     expect(await problemsOf({ port: 'x', seed: 'y', set: ['z'] }, { HANDOVER_SIM_CLOCK: 'w' })).toHaveLength(4)
   })
 })

@@ -36,19 +36,19 @@ describe.each(documents)('the %s document', (_, document) => {
     expect(valid).toBe(true)
   })
 
-  test('has only schemas that compile, strictly', () => {
+  test('has only schemas that compile in strict mode', () => {
     const compile = compiler(document)
     for (const name of Object.keys(document.components.schemas)) compile({ $ref: `#/components/schemas/${name}` })
   })
 
-  test('refers only to what is there, and names every operation once', () => {
+  test('has a target for every reference, and a name of its own for every operation', () => {
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
     for (const [ref, kind, name] of refs) expect(document.components[kind!]?.[name!], ref).toBeDefined()
     const ids = operationsOf(document).map(([, operation]) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('gives examples that fit their schemas', () => {
+  test('has examples that match their schemas', () => {
     const compile = compiler(document)
     const contents = [
       ...operationsOf(document).flatMap(([, { requestBody, responses }]) => [requestBody, ...Object.values(responses)]),

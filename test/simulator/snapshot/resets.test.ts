@@ -24,13 +24,13 @@ const KNOBS = {
   'summarize.latency': '2ms',
 }
 
-const silent = (work: Promise<unknown>) => void work.catch(() => {})
+const ignoreErrors = (work: Promise<unknown>) => void work.catch(() => {})
 
 /** Starts work of every kind without waiting for it. Everything it causes names its epoch. */
-function stir(sim: PlatformSimulator, epoch: number): void {
+function startWork(sim: PlatformSimulator, epoch: number): void {
   const id = `epoch-${epoch}`
   if (epoch % 2 === 0) for (const spec of FAULTS.slice(epoch % 3)) sim.faults.add(spec)
-  silent(begin(sim, id, epoch % 8 === 0))
+  ignoreErrors(begin(sim, id, epoch % 8 === 0))
 }
 
 async function begin(sim: PlatformSimulator, id: string, all: boolean): Promise<void> {
@@ -41,17 +41,17 @@ async function begin(sim: PlatformSimulator, id: string, all: boolean): Promise<
   // After a reset this function may still run; what it does then belongs to the next epoch.
   if (sim.findChat(id) === undefined) return
   const send = (name: string, body: object) =>
-    silent(call(sim, `/api/v2/handover/${name}`, { body: { bot_id: sim.botId, chat_id: id, ...body } }))
+    ignoreErrors(call(sim, `/api/v2/handover/${name}`, { body: { bot_id: sim.botId, chat_id: id, ...body } }))
   send('start', { sender: { ...AGENT, language_codes: ['fr'] } })
   send('typing_start', { timeout: 1000 })
-  for (const text of ['one', 'two', 'three']) silent(chat.says(text))
+  for (const text of ['one', 'two', 'three']) ignoreErrors(chat.says(text))
   if (!all) return
-  silent(chat.press('handover'))
+  ignoreErrors(chat.press('handover'))
   send('message', { message: 'Hi', sender: AGENT })
   send('summarize', {})
   send('transcript', {})
-  silent(coreOf(sim).dispatcher.trigger({ chatId: id, event: 'X', payload: { id }, sign: 'valid' }))
-  silent(sim.clock.advance('2s'))
+  ignoreErrors(coreOf(sim).dispatcher.trigger({ chatId: id, event: 'X', payload: { id }, sign: 'valid' }))
+  ignoreErrors(sim.clock.advance('2s'))
 }
 
 test('in-process: after 10,000 resets nothing from an earlier epoch appears', async () => {
@@ -75,7 +75,7 @@ test('in-process: after 10,000 resets nothing from an earlier epoch appears', as
     if (isOld(entry) !== `epoch-${epoch}`) ghosts.push(`journal in epoch ${epoch}: ${JSON.stringify(entry)}`)
   })
   for (epoch = 1; epoch <= RESETS; epoch++) {
-    stir(sim, epoch)
+    startWork(sim, epoch)
     if (epoch % 8 === 0) await wallDelay(0)
     else for (let turn = 0; turn < epoch % 40; turn++) await Promise.resolve()
     sim.reset()
@@ -102,7 +102,7 @@ test('over HTTP: after a reset no earlier event is sent and no earlier answer is
   const sim = createPlatformSimulator({ webhook: { url }, knobs: KNOBS })
   for (let epoch = 1; epoch <= 200; epoch++) {
     barrier = ''
-    stir(sim, epoch)
+    startWork(sim, epoch)
     await wallDelay(epoch % 4)
     sim.reset()
     // What is on the wire arrives before anything that is sent later.

@@ -121,14 +121,14 @@ const OPENING: readonly Step[] = [
   { do: 'call', chat: 1, name: 'start', body: {} },
 ]
 
-export const story: fc.Arbitrary<readonly Step[]> = steps.map(rest => [...OPENING, ...rest])
+export const firstSteps: fc.Arbitrary<readonly Step[]> = steps.map(rest => [...OPENING, ...rest])
 /** Steps that end with an advance, so that everything due happens. */
-export const sequel: fc.Arbitrary<readonly Step[]> = steps.map(rest => [...rest, { do: 'advance', by: '10m' }])
+export const laterSteps: fc.Arbitrary<readonly Step[]> = steps.map(rest => [...rest, { do: 'advance', by: '10m' }])
 
 export interface Player {
   readonly sim: PlatformSimulator
   /** Webhook requests and API answers, in order. */
-  readonly seen: string[]
+  readonly observed: string[]
   play(steps: readonly Step[]): Promise<void>
 }
 
@@ -136,23 +136,23 @@ export interface Player {
 const statusFor = (text: string) => ([...text].reduce((sum, char) => sum + char.charCodeAt(0), 0) % 2 === 0 ? 500 : 200)
 
 export function player(options: PlatformSimulatorOptions): Player {
-  const seen: string[] = []
+  const observed: string[] = []
   const fetch = async (request: Request) => {
     const text = await request.text()
-    seen.push(`webhook ${JSON.stringify([...request.headers])} ${text}`)
+    observed.push(`webhook ${JSON.stringify([...request.headers])} ${text}`)
     return new Response('', { status: statusFor(text) })
   }
   const sim = createPlatformSimulator({ ...options, webhook: { fetch } })
   const play = async (steps: readonly Step[]) => {
     for (const one of steps) {
-      await take(sim, one, seen).catch(error => seen.push(`refused: ${error.message}`))
+      await take(sim, one, observed).catch(error => observed.push(`refused: ${error.message}`))
       await sim.settled()
     }
   }
-  return { sim, seen, play }
+  return { sim, observed, play }
 }
 
-async function take(sim: PlatformSimulator, step: Step, seen: string[]): Promise<void> {
+async function take(sim: PlatformSimulator, step: Step, observed: string[]): Promise<void> {
   if (step.do === 'chat') await sim.chat({ language: step.language })
   else if (step.do === 'advance') await sim.clock.advance(step.by)
   else if (step.do === 'fault') sim.faults.add(step.spec)
@@ -160,7 +160,7 @@ async function take(sim: PlatformSimulator, step: Step, seen: string[]): Promise
   else if (step.do === 'configure') await sim.configure(step.patch)
   else if (step.do === 'availability') sim.setAvailability({ availability: step.to })
   else if (step.do === 'reset') sim.reset()
-  else await takeInChat(sim, step, seen)
+  else await takeInChat(sim, step, observed)
 }
 
 const OWN = Uint8Array.from([0, 255, 128, 10])
@@ -168,7 +168,7 @@ const OWN = Uint8Array.from([0, 255, 128, 10])
 async function takeInChat(
   sim: PlatformSimulator,
   step: Extract<Step, { chat: number }>,
-  seen: string[],
+  observed: string[],
 ): Promise<void> {
   const chats = sim.chats()
   const chat = chats.length === 0 ? undefined : sim.findChat(chats[step.chat % chats.length]!.chatId)
@@ -186,7 +186,7 @@ async function takeInChat(
         : await call(sim, `/api/v2/handover/${step.name}`, {
             body: { bot_id: sim.botId, chat_id: chat.id, ...step.body },
           })
-    seen.push(`${step.do} ${reply.status} ${JSON.stringify([...reply.headers])} ${reply.text}`)
+    observed.push(`${step.do} ${reply.status} ${JSON.stringify([...reply.headers])} ${reply.text}`)
   }
 }
 
