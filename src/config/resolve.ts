@@ -145,7 +145,7 @@ function optionsFrom(values: Readonly<Record<string, unknown>>): PlatformServerO
 const EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json', '.js', '.mjs', '.ts']
 const NAMES = EXTENSIONS.map(extension => `handover-sim.config${extension}`)
 
-export interface FoundConfig extends NamedFile {
+interface FoundConfig extends NamedFile {
   /** Other config files in the folder, which are not read. */
   readonly ignored: readonly string[]
 }

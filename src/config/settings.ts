@@ -69,7 +69,7 @@ export interface SettingFlags {
 }
 
 /** A setting or a knob that a flag and environment variables give as text. */
-export interface TextSetting {
+interface TextSetting {
   readonly name: string
   readonly option: keyof SettingFlags
   readonly flag: string

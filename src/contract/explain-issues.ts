@@ -19,7 +19,7 @@ type Path = readonly PropertyKey[]
 export type SchemaProblemCode = 'unknown_key' | 'required' | 'unexpected_value' | 'incomplete' | 'conflict'
 
 /** One problem of a value. */
-export interface SchemaProblem {
+interface SchemaProblem {
   readonly code: SchemaProblemCode
   readonly path: Path
   readonly field: string

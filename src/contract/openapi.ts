@@ -8,14 +8,10 @@ import { KNOBS } from './knobs.ts'
 import { keysOf } from './objects.ts'
 import { VERSION } from './version.ts'
 
-export interface OpenApiOptions {
-  /** The base URL of the nine endpoints. */
-  readonly baseUrl: string
-}
-
 const endpoints: readonly Endpoint[] = Object.values(ENDPOINTS)
 
-export function platformOpenApi({ baseUrl }: OpenApiOptions): Record<string, unknown> {
+/** `baseUrl`: the base URL of the nine endpoints. */
+export function platformOpenApi({ baseUrl }: { readonly baseUrl: string }): Record<string, unknown> {
   return {
     openapi: '3.1.0',
     info: {
@@ -51,6 +47,8 @@ const UNSPECIFIED = {
   schema: { type: 'string', pattern: '^[a-zA-Z.]+(, [a-zA-Z.]+)*$' },
   example: 'errors.body',
 }
+
+const UNSPECIFIED_REF = { [UNSPECIFIED_HEADER]: { $ref: `#/components/headers/${UNSPECIFIED_HEADER}` } }
 
 const SECURITY = {
   handoverKey: { type: 'http', scheme: 'bearer', description: 'The key of the handover settings page (A2)' },
@@ -103,7 +101,7 @@ function operation(endpoint: Endpoint, alias: Alias | null): unknown {
 function okResponse(name: string, example: unknown): unknown {
   return {
     description: 'Received, and its parameters were valid',
-    headers: { [UNSPECIFIED_HEADER]: { $ref: `#/components/headers/${UNSPECIFIED_HEADER}` } },
+    headers: UNSPECIFIED_REF,
     content: json(name, example),
   }
 }
@@ -135,19 +133,15 @@ const codesOf = (status: number): string[] => {
 
 const name = (status: number) => `Error${status}`
 
-function errorResponses(): Record<string, unknown> {
-  return Object.fromEntries(Object.keys(WORDS).map(status => [name(Number(status)), errorResponse(Number(status))]))
-}
+const errorResponses = (): Record<string, unknown> =>
+  Object.fromEntries(Object.keys(WORDS).map(status => [name(Number(status)), errorResponse(Number(status))]))
 
 function errorResponse(status: number): unknown {
   const codes = codesOf(status)
   const examples = codes.map(code => [code, { value: { error: { code, message: WORDS[status], field: null } } }])
   return {
     description: `${WORDS[status]}. Codes: ${codes.join(', ')}. Not published by the platform (assumption errors.body).`,
-    headers: {
-      [UNSPECIFIED_HEADER]: { $ref: `#/components/headers/${UNSPECIFIED_HEADER}` },
-      ...(status === 429 ? RETRY : {}),
-    },
+    headers: { ...UNSPECIFIED_REF, ...(status === 429 ? RETRY : {}) },
     content: { 'application/json': { schema: refTo('ErrorBody'), examples: Object.fromEntries(examples) } },
   }
 }
@@ -207,12 +201,9 @@ const SIGNATURE = [
   ),
 ]
 
-const DEMANDS_200 = {
-  200: { description: 'Received. The body is not read' },
-  default: { description: 'A failed delivery' },
-}
-
-const ANY_ANSWER = { '2XX': { description: 'Received. The body is not read' } }
+const RECEIVED = { description: 'Received. The body is not read' }
+const DEMANDS_200 = { 200: RECEIVED, default: { description: 'A failed delivery' } }
+const ANY_ANSWER = { '2XX': RECEIVED }
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 export type Named = Readonly<Record<string, z.ZodMiniType>>

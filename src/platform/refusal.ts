@@ -18,7 +18,7 @@ export const REFUSAL_TEXTS = defineTexts({
   bodyNotObject: (got: string) => `The body must be a JSON object, got ${got}.`,
   bodyTooDeep: (levels: number) => `The body is nested more than ${levels} levels deep.`,
   bodyTooLarge: (bytes: number) => `The body is larger than ${bytes} bytes.`,
-  botUnknown: (botId: number, known: string) => `bot_id ${botId} is not a bot here; known: ${known}.`,
+  botUnknown: (botId: number, known: string) => `bot_id ${botId} is not a bot of this simulator; known: ${known}.`,
   buttonWithoutLabel: (field: string) => `${field} must be a text.`,
   chatOfOtherBot: (chatId: string, owner: number, botId: number) =>
     `chat_id ${quoted(chatId)} belongs to bot ${owner}, not to bot_id ${botId}.`,

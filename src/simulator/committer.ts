@@ -45,7 +45,7 @@ export function createCommitter({ journal, platform, clock }: Components, dispat
   }
 }
 
-export interface DeadlineTimer {
+interface DeadlineTimer {
   /** Call it after every change that may have moved the deadlines. */
   set(): void
   cancel(): void
@@ -135,10 +135,8 @@ export function createReset(
 
 function refreshBots({ keyring, knobs, clock, identity: { bot }, platform }: Components): void {
   keyring.refresh(knobs, clock.now())
-  ensureBots(
-    platform,
-    keyring.botIds.map(id => (id === bot.id ? bot : { ...bot, id, name: `${bot.name} ${id}` })),
-  )
+  const botOf = (id: number) => (id === bot.id ? bot : { ...bot, id, name: `${bot.name} ${id}` })
+  ensureBots(platform, keyring.botIds.map(botOf))
 }
 
 function clearState({ state }: PlatformContext): void {

@@ -27,16 +27,23 @@ import {
 import { loadModule } from '../runtime/node.ts'
 import { hashWords, makeId } from '../runtime/random.ts'
 import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
-import { DEFAULTS, hoursProblem, InvalidOptionError, knobsFrom, type PlatformSimulatorOptions } from './options.ts'
+import {
+  DEFAULTS,
+  hoursProblem,
+  InvalidOptionError,
+  invalidOption,
+  knobsFrom,
+  type PlatformSimulatorOptions,
+} from './options.ts'
 
 /** The seed and the bot; a snapshot contains its own. */
-export interface SimulatorIdentity {
+interface SimulatorIdentity {
   seed: number
   bot: BotSpec
 }
 
 /** The addresses, which are not part of the state. */
-export interface Address {
+interface Address {
   base: string
   webhookUrl: string | null
   /** The prefix of file ids in links, which tells simulators with the same base URL apart. */
@@ -140,9 +147,7 @@ function clockFrom({ clock = 'virtual' }: PlatformSimulatorOptions): RealClock |
   if (clock === 'real') return createRealClock()
   const start = typeof clock === 'object' && clock.start !== undefined ? new Date(clock.start).getTime() : undefined
   if (start === undefined || Number.isFinite(start)) return createVirtualClock(start)
-  throw new InvalidOptionError([
-    { name: 'clock.start', message: 'clock.start must be a date such as 2024-01-01T09:00:00Z.' },
-  ])
+  throw invalidOption('clock.start', 'clock.start must be a date such as 2024-01-01T09:00:00Z.')
 }
 
 function hoursFrom(raw: PlatformSimulatorOptions['businessHours']): Settings['businessHours'] {
@@ -152,7 +157,7 @@ function hoursFrom(raw: PlatformSimulatorOptions['businessHours']): Settings['bu
   throw new InvalidOptionError([hoursProblem(read)])
 }
 
-export type ClosableTransport = Transport & { close?(): Promise<void> }
+type ClosableTransport = Transport & { close?(): Promise<void> }
 
 const transportFrom = (options: PlatformSimulatorOptions, shared?: Transport): ClosableTransport => {
   if (options.webhook?.fetch) return functionTransport(options.webhook.fetch)
@@ -179,7 +184,7 @@ export async function loadTranslate(path: string): Promise<Translate> {
   throw new InvalidOptionError([{ name, message, allowed: allowedFor(name) }])
 }
 
-export function createEngines(options: PlatformSimulatorOptions, platform: PlatformContext): Engines {
+function createEngines(options: PlatformSimulatorOptions, platform: PlatformContext): Engines {
   const loaded = new Map<string, Promise<Translate>>()
   const load = (path: string) => {
     const known = loaded.get(path) ?? loadTranslate(path)

@@ -5,7 +5,7 @@ import { createTransaction } from '../platform/transaction.ts'
 import { drawPersona } from '../runtime/random.ts'
 import { nearest } from '../text/error-text.ts'
 import type { Core } from './core.ts'
-import { InvalidOptionError } from './options.ts'
+import { invalidOption } from './options.ts'
 
 /** Options of a new chat. */
 export interface ChatOptions {
@@ -90,17 +90,15 @@ export function userFromWire(user: WireUser | null | undefined): ChatOptions['us
 function knownBot(core: Core, botId = core.identity.bot.id): number {
   if (core.platform.state.bots.has(botId)) return botId
   const known = [...core.platform.state.bots.keys()].join(', ')
-  throw new InvalidOptionError([{ name: 'bot_id', message: `bot_id ${botId} is not a bot here; known: ${known}.` }])
+  throw invalidOption('bot_id', `bot_id ${botId} is not a bot of this simulator; known: ${known}.`)
 }
 
 function freeId(core: Core, id: string): string {
   if (id === '' || /\p{Surrogate}/u.test(id)) {
-    throw new InvalidOptionError([
-      { name: 'id', message: 'id must be a text that is not empty and that a URL can carry.' },
-    ])
+    throw invalidOption('id', 'id must be a text that is not empty and that a URL can carry.')
   }
   if (!core.platform.state.chats.has(id)) return id
-  throw new InvalidOptionError([{ name: 'id', message: `There is already a chat ${JSON.stringify(id)}.` }])
+  throw invalidOption('id', `There is already a chat ${JSON.stringify(id)}.`)
 }
 
 function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
@@ -112,8 +110,6 @@ function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
 
 interface ShippedTranscript {
   readonly language: string
-  readonly domain: string
-  readonly bot_name: string
   readonly source: string
   readonly context: Readonly<Record<string, unknown>>
   readonly labels: readonly string[]
@@ -146,5 +142,5 @@ async function loadTranscript(name: string): Promise<ShippedTranscript> {
   const load = Object.hasOwn(FILES, name) ? FILES[name] : undefined
   if (load) return (await load()).default as ShippedTranscript
   const message = `transcript ${JSON.stringify(name)} is not shipped${nearest(name, TRANSCRIPT_NAMES)}; there are ${TRANSCRIPT_NAMES.join(', ')}.`
-  throw new InvalidOptionError([{ name: 'transcript', message }])
+  throw invalidOption('transcript', message)
 }

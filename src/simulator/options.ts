@@ -78,6 +78,9 @@ export class InvalidOptionError extends Error {
   }
 }
 
+/** Creates the error of one problem. */
+export const invalidOption = (name: string, message: string) => new InvalidOptionError([{ name, message }])
+
 /** Reads one knob, or returns its problem. */
 export function readKnob(name: string, raw: unknown): { name: KnobName; value: unknown } | SettingProblem {
   if (!isKnob(name)) return { name, message: `${name} is not a knob${suggest(name, KNOB_NAMES)}` }

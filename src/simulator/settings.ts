@@ -11,6 +11,7 @@ import {
   either,
   hoursProblem,
   InvalidOptionError,
+  type OptionKind,
   only,
   readKnob,
   SETTING_KINDS,
@@ -21,21 +22,18 @@ import {
 /** Reads a setting that is not a knob; returns a problem, or the function that applies the value. */
 type Reader = (core: Core, value: unknown) => SettingProblem | (() => void)
 
+const reader =
+  <Value>(name: string, kind: OptionKind<Value>, apply: (core: Core, value: Value) => void): Reader =>
+  (core, value) =>
+    kind.fits(value) ? () => apply(core, value) : unexpected(name, kind, value)
+
 const OTHERS: Record<string, Reader> = {
-  'webhook.url': (core, value) => {
-    const address = either(SETTING_KINDS['webhook.url'], only(null))
-    if (!address.fits(value)) return unexpected('webhook.url', address, value)
-    return () => {
-      core.address.webhookUrl = value
-    }
-  },
-  'bot.replies': (core, value) => {
-    const replies = SETTING_KINDS['bot.replies']
-    if (!replies.fits(value)) return unexpected('bot.replies', replies, value)
-    return () => {
-      core.settings.replies = value
-    }
-  },
+  'webhook.url': reader('webhook.url', either(SETTING_KINDS['webhook.url'], only(null)), (core, value) => {
+    core.address.webhookUrl = value
+  }),
+  'bot.replies': reader('bot.replies', SETTING_KINDS['bot.replies'], (core, value) => {
+    core.settings.replies = value
+  }),
   business_hours: (core, value) => {
     const read = value === null ? null : readBusinessHours(isMap(value) ? value : {})
     if (read !== null && 'message' in read) return hoursProblem(read)

@@ -17,7 +17,7 @@ import { type ChatHandle, createChatHandle } from './chat-handle.ts'
 import { advanceVirtual, type Core, createCore, settled } from './core.ts'
 import type { FaultController } from './fault-controller.ts'
 import { type ChatOptions, newChat } from './new-chat.ts'
-import { InvalidOptionError, only, type PlatformSimulatorOptions, text, validateOptions } from './options.ts'
+import { invalidOption, only, type PlatformSimulatorOptions, text, validateOptions } from './options.ts'
 import { configure, effectiveConfig } from './settings.ts'
 import { captureSnapshot, type SnapshotOptions } from './snapshot/capture.ts'
 import { restoreSnapshot } from './snapshot/restore.ts'
@@ -199,14 +199,9 @@ function setAvailability(core: Core, change: AvailabilityChange): void {
 
 async function advance(core: Core, by: string): Promise<void> {
   const ms = parseDuration(by)
-  if (ms === null)
-    throw new InvalidOptionError([
-      { name: 'by', message: `by must be a duration such as 10m, got ${JSON.stringify(by)}.` },
-    ])
+  if (ms === null) throw invalidOption('by', `by must be a duration such as 10m, got ${JSON.stringify(by)}.`)
   if (core.clock.mode === 'virtual') return advanceVirtual(core, ms)
-  throw new InvalidOptionError([
-    { name: 'clock', message: 'Only a virtual clock can be advanced; start with the clock set to virtual.' },
-  ])
+  throw invalidOption('clock', 'Only a virtual clock can be advanced; start with the clock set to virtual.')
 }
 
 function effectiveAssumptions(core: Core): EffectiveAssumption[] {

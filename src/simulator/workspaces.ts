@@ -7,7 +7,7 @@ import { keyIn, keyRoles } from '../api/keyring.ts'
 import type { ApiRequest } from '../api/messages.ts'
 import { hashWords, makeId } from '../runtime/random.ts'
 import type { Transport } from '../runtime/transport.ts'
-import { InvalidOptionError, type PlatformSimulatorOptions } from './options.ts'
+import { invalidOption, type PlatformSimulatorOptions } from './options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from './simulator.ts'
 
 /** Another workspace has this name or key. */
@@ -27,7 +27,7 @@ export interface Workspaces {
   closeAll(): Promise<void>
 }
 
-export interface ServerContext {
+interface ServerContext {
   /** The options of the server. */
   readonly options: PlatformSimulatorOptions
   /** Answers calls with keys of no workspace. */
@@ -51,7 +51,7 @@ export function createWorkspaces(server: ServerContext): Workspaces {
       while (open.has(`ws-${created}`))
       return `ws-${created}`
     }
-    if (!NAME.test(name)) throw new InvalidOptionError([{ name: 'name', message: badName(name) }])
+    if (!NAME.test(name)) throw invalidOption('name', badName(name))
     if (!open.has(name)) return name
     throw new WorkspaceConflictError(
       `Workspace ${JSON.stringify(name)} already exists: close it first, or choose another name.`,
@@ -176,14 +176,6 @@ function optionsFor(
   }
 }
 
-interface WorkspaceIdentity {
-  readonly id: string
-  readonly apiKey: string
-  readonly botApiKey: string
-  readonly botId: number
-  readonly seed: number
-}
-
 /** Names appear in paths and links, so they must not contain separators. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
@@ -191,10 +183,9 @@ const FIRST_BOT = 100_000
 const BOTS = 900_000
 
 /** Depends only on seed and name, not on other workspaces. */
-function identityOf(serverSeed: number, id: string): WorkspaceIdentity {
+function identityOf(serverSeed: number, id: string) {
   const [words] = hashWords(`workspace ${id}`, serverSeed)
   return {
-    id,
     apiKey: `sim-${makeId('hex24', serverSeed, `workspace ${id} handover key`)}`,
     botApiKey: `sim-${makeId('hex24', serverSeed, `workspace ${id} bot key`)}`,
     botId: FIRST_BOT + (words % BOTS),

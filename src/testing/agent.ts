@@ -3,12 +3,12 @@ import type { Driver, DriverContext, InboxItem } from '../agent-driver/driver.ts
 import { runSeesStep } from '../runner/check-steps.ts'
 import type { Action } from '../scenario/plan.ts'
 import { flow } from '../scenario/value-text.ts'
-import { anything, validateOptions } from '../simulator/options.ts'
+import { anything, invalidOption, validateOptions } from '../simulator/options.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { formatDuration } from '../text/quantities.ts'
 import { type BodyMatcher, checkOperators, escapeReferences } from './body-matcher.ts'
 import { checkChatExists, runStep, type Subject } from './expectations.ts'
-import { durationMs, type ExpectedTimes, invalid, timesOf } from './options.ts'
+import { durationMs, type ExpectedTimes, timesOf } from './options.ts'
 import { DEFAULT_WAIT_MS } from './plan-builder.ts'
 
 type Verb = (context: DriverContext & { readonly signal: AbortSignal }) => unknown
@@ -70,7 +70,7 @@ export async function expectAgentSees(subject: Subject, expected: ExpectedItem, 
   checkOperators(expected)
   checkChatExists(subject)
   const driver = await agentOf(subject.sim)
-  if (!driver?.verbs.includes('inbox')) throw invalid('agent', NO_INBOX)
+  if (!driver?.verbs.includes('inbox')) throw invalidOption('agent', NO_INBOX)
   const forMs = durationMs('for', options.for) ?? null
   const action: Extract<Action, { verb: 'sees' }> = {
     verb: 'sees',

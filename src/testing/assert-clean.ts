@@ -8,11 +8,11 @@ import { EMPTY_FAILURE, failureOfWarning } from '../runner/results.ts'
 import { settle } from '../runner/waiting.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { settled } from '../simulator/core.ts'
-import { anything, list, validateOptions } from '../simulator/options.ts'
+import { anything, invalidOption, list, validateOptions } from '../simulator/options.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { expectationError } from './expectation-error.ts'
 import { resetError } from './expectations.ts'
-import { durationMs, invalid } from './options.ts'
+import { durationMs } from './options.ts'
 import { type TestRun, testRunOf } from './test-run.ts'
 
 /** Findings that the platform accepts: headings of docs/lint.md. */
@@ -41,7 +41,7 @@ export async function assertClean(
   const run = testRunOf(sim)
   const [label] = run.pending.values()
   if (label !== undefined)
-    throw invalid('assertClean', `An expectation has not ended: ${label}. Await it before assertClean.`)
+    throw invalidOption('assertClean', `An expectation has not ended: ${label}. Await it before assertClean.`)
   await waitUntilQuiet(run, durationMs('settle', written) ?? settleMs)
   if (run.resetSignal.aborted) throw resetError('assertClean', callStack)
   const [first, ...more] = failuresOf(run, allow)
@@ -56,7 +56,7 @@ function checkAllowed(allow: readonly string[]): void {
   const wrong = allow.find(one => !Object.hasOwn(ENDPOINTS, one) && !RULES.includes(one))
   if (wrong === undefined) return
   const known = [...Object.keys(ENDPOINTS), ...RULES].join(', ')
-  throw invalid('allow', `allow holds calls and findings (${known}), got ${JSON.stringify(wrong)}.`)
+  throw invalidOption('allow', `allow holds calls and findings (${known}), got ${JSON.stringify(wrong)}.`)
 }
 
 /** The maximum number of event loop turns in which continuations of the intermediary may make further calls. */

@@ -2,8 +2,7 @@
 import { isMap } from '../contract/objects.ts'
 import { matcherProblems } from '../scenario/format/matchers.ts'
 import { isAsymmetric } from '../scenario/interpolation.ts'
-import { describeValue } from '../simulator/options.ts'
-import { invalid } from './options.ts'
+import { describeValue, invalidOption } from '../simulator/options.ts'
 
 /** `{ $op: argument }` as in scenarios. `$` of `handover-sim/scenario` creates operators. */
 type Operator = { readonly [op in `$${string}`]?: unknown }
@@ -32,7 +31,7 @@ export type BodyMatcher<T> =
 export function bodyPattern(expected: unknown): unknown {
   if (expected === undefined || expected === null) return null
   if (!isMap(expected) || expected instanceof RegExp)
-    throw invalid('body', `body must be an object, or a matcher of one, got ${describeValue(expected)}.`)
+    throw invalidOption('body', `body must be an object, or a matcher of one, got ${describeValue(expected)}.`)
   checkOperators(expected)
   checkNotOptions(expected)
   return escapeReferences(expected)
@@ -44,7 +43,7 @@ const OPTIONS = ['within', 'times', 'since', 'for']
 function checkNotOptions(expected: Readonly<Record<string, unknown>>): void {
   const names = Object.keys(expected)
   if (names.length === 0 || !names.every(name => OPTIONS.includes(name))) return
-  throw invalid(
+  throw invalidOption(
     'body',
     `body must not be options, got ${describeValue(expected)}. Options come after the body: (name, {}, options).`,
   )
@@ -53,7 +52,8 @@ function checkNotOptions(expected: Readonly<Record<string, unknown>>): void {
 /** Rejects unknown operators, which would match nothing. */
 export function checkOperators(expected: unknown): void {
   const [first] = matcherProblems(withoutMatchers(expected))
-  if (first !== undefined) throw invalid('body', `${first.path.map(String).join('.') || 'body'} ${first.message}.`)
+  if (first !== undefined)
+    throw invalidOption('body', `${first.path.map(String).join('.') || 'body'} ${first.message}.`)
 }
 
 /** Removes asymmetric matchers and patterns, which have no operators. */

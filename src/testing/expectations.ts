@@ -12,12 +12,12 @@ import { performStep, type StepContext, type StepOutcome } from '../runner/run-c
 import { InterruptedError, waitUntil } from '../runner/waiting.ts'
 import type { Action, PlannedStep } from '../scenario/plan.ts'
 import { type ActionResult, CHAT_REMOVED } from '../simulator/chat-handle.ts'
-import { anything, describeValue, validateOptions } from '../simulator/options.ts'
+import { anything, describeValue, invalidOption, validateOptions } from '../simulator/options.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { formatDuration } from '../text/quantities.ts'
 import { type BodyMatcher, bodyPattern } from './body-matcher.ts'
 import { expectationError } from './expectation-error.ts'
-import { checkCall, durationMs, type ExpectedTimes, invalid, timesOf } from './options.ts'
+import { checkCall, durationMs, type ExpectedTimes, timesOf } from './options.ts'
 import { DEFAULT_WAIT_MS } from './plan-builder.ts'
 import { stepIdOf, type TestRun, testRunOf } from './test-run.ts'
 
@@ -84,7 +84,7 @@ export async function expectNone<Id extends CallId>(
   options: { readonly for: string },
 ): Promise<void> {
   checkSubject(subject, call)
-  if (options === undefined) throw invalid('for', NO_FOR)
+  if (options === undefined) throw invalidOption('for', NO_FOR)
   validateOptions('expectNone', options, NONE_OPTIONS)
   const pattern = { call, body: bodyPattern(body) }
   const forMs = durationMs('for', options.for)
@@ -103,7 +103,7 @@ function sinceOf({ sim }: Subject, since: NonNullable<ExpectCallOptions['since']
   const id = stepIdOf(since.seq)
   if (testRunOf(sim).planBuilder.hasStep(id)) return id
   const message = `since must be what an action of this chat resolved with since the last reset or restore, or 'beginning', got ${describeValue(since)}.`
-  throw invalid('since', message)
+  throw invalidOption('since', message)
 }
 
 /** Runs one step. Throws `ExpectationError` if the evaluator finds that it failed. */
@@ -138,17 +138,17 @@ export function resetError(label: string, callStack: string): Error {
 function checkSubject({ chatId, sim }: Subject, call: CallId): void {
   checkCall(call)
   if (chatId !== null && call === 'availability')
-    throw invalid('call', "availability belongs to the bot, not to a chat: sim.expectCall('availability').")
+    throw invalidOption('call', "availability belongs to the bot, not to a chat: sim.expectCall('availability').")
   if (chatId === null && call !== 'availability') {
     const message = `sim expects only availability, which belongs to the bot. ${call} is about a chat: (await sim.chat()).expectCall(${JSON.stringify(call)}).`
-    throw invalid('call', message)
+    throw invalidOption('call', message)
   }
   checkChatExists({ chatId, sim })
 }
 
 /** Throws `InvalidOptionError` for a chat that no longer exists: no call can be about it. */
 export function checkChatExists({ chatId, sim }: Pick<Subject, 'chatId' | 'sim'>): void {
-  if (chatId !== null && sim.findChat(chatId) === undefined) throw invalid('chat', CHAT_REMOVED)
+  if (chatId !== null && sim.findChat(chatId) === undefined) throw invalidOption('chat', CHAT_REMOVED)
 }
 
 /** A call of the intermediary, typed by its endpoint. */
@@ -199,7 +199,7 @@ export async function waitFor<Value>(
   written: (...args: never[]) => unknown = predicate,
 ): Promise<NonNullable<Value>> {
   if (typeof written !== 'function')
-    throw invalid('waitFor', `waitFor takes a function, got ${describeValue(written)}.`)
+    throw invalidOption('waitFor', `waitFor takes a function, got ${describeValue(written)}.`)
   validateOptions('waitFor', options, { within: anything })
   checkChatExists(subject)
   const run = testRunOf(subject.sim)
@@ -223,7 +223,10 @@ export async function waitFor<Value>(
 function callPredicate<Value>(predicate: () => Value): Value {
   const value = predicate()
   if (!(value instanceof Promise)) return value
-  throw invalid('waitFor', 'waitFor takes a function that returns its value at once; this one returned a promise.')
+  throw invalidOption(
+    'waitFor',
+    'waitFor takes a function that returns its value at once; this one returned a promise.',
+  )
 }
 
 function timeoutFailure(run: TestRun, { chatId }: Subject, source: string, ms: number): Failure {

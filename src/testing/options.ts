@@ -10,7 +10,7 @@ import {
   describeValue,
   flag,
   host,
-  InvalidOptionError,
+  invalidOption,
   list,
   map,
   type OptionKind,
@@ -95,7 +95,7 @@ export function durationMs(name: string, written: string | undefined): number | 
   if (written === undefined) return undefined
   const ms = parseDuration(written)
   if (ms !== null) return ms
-  throw invalid(name, `${name} must be a duration such as 500ms or 2s, got ${JSON.stringify(written)}.`)
+  throw invalidOption(name, `${name} must be a duration such as 500ms or 2s, got ${JSON.stringify(written)}.`)
 }
 
 export function timesOf(written: ExpectedTimes | undefined): Times {
@@ -104,7 +104,7 @@ export function timesOf(written: ExpectedTimes | undefined): Times {
   const known = typeof written === 'number' || (isMap(written) && Object.keys(written).every(isBound))
   const counts = known && Number.isInteger(times.min) && times.min >= 0 && times.max >= times.min
   if (counts) return times
-  throw invalid('times', `times must be a number, or { min, max } in this order, got ${JSON.stringify(written)}.`)
+  throw invalidOption('times', `times must be a number, or { min, max } in this order, got ${JSON.stringify(written)}.`)
 }
 
 const isBound = (name: string) => name === 'min' || name === 'max'
@@ -114,7 +114,5 @@ export function checkCall(call: string): void {
   const known = Object.keys(ENDPOINTS)
   if (known.includes(call)) return
   const meant = nearest(call ?? '', known) || `; the calls are ${known.join(', ')}.`
-  throw invalid('call', `${describeValue(call)} is not a call of the platform${meant}`)
+  throw invalidOption('call', `${describeValue(call)} is not a call of the platform${meant}`)
 }
-
-export const invalid = (name: string, message: string) => new InvalidOptionError([{ name, message }])

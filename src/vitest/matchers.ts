@@ -12,13 +12,13 @@ import type { EntryOf } from '../journal/entry.ts'
 import { isAsymmetric } from '../scenario/interpolation.ts'
 import type { Times } from '../scenario/plan.ts'
 import { bodyNotation } from '../scenario/value-text.ts'
-import { anything, validateOptions } from '../simulator/options.ts'
+import { anything, invalidOption, validateOptions } from '../simulator/options.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { bodyPattern } from '../testing/body-matcher.ts'
 import { ownerOf } from '../testing/chat.ts'
 import { reportLines } from '../testing/expectation-error.ts'
 import { checkChatExists } from '../testing/expectations.ts'
-import { type ExpectedTimes, invalid, timesOf } from '../testing/options.ts'
+import { type ExpectedTimes, timesOf } from '../testing/options.ts'
 import { type TestRun, testRunOf } from '../testing/test-run.ts'
 
 /** Options of the matchers. */
@@ -145,7 +145,7 @@ function checkArguments(matcher: string, body: unknown, options: TimesOption = {
 
 function checkName(what: string, name: string, known: readonly string[]): void {
   if (!known.includes(name))
-    throw invalid(what, `${what} must be one of ${known.join(', ')}, got ${JSON.stringify(name)}.`)
+    throw invalidOption(what, `${what} must be one of ${known.join(', ')}, got ${JSON.stringify(name)}.`)
 }
 
 type Fields = Readonly<Record<string, unknown>>

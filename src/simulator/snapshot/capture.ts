@@ -110,7 +110,7 @@ const snakeCase = <Fields extends object>(fields: Fields) =>
 export const camelCase = <Fields extends object>(fields: Fields) =>
   renamed(fields, name => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())) as InCamelCase<Fields>
 
-export const botRow = ({ queues, ...bot }: BotState): BotRow => ({
+const botRow = ({ queues, ...bot }: BotState): BotRow => ({
   ...snakeCase(bot),
   queues: [...queues].map(([name, queue]) => ({ name, ...queue })),
 })
@@ -120,7 +120,7 @@ export const botFromRow = ({ queues, ...row }: BotRow): BotState => ({
   queues: new Map(queues.map(({ name, ...queue }) => [name, queue])),
 })
 
-export const fileRow = ({ bytes, ...file }: StoredFile): FileRow => ({
+const fileRow = ({ bytes, ...file }: StoredFile): FileRow => ({
   ...snakeCase(file),
   ...(bytes === null ? {} : { base64: toBase64(bytes) }),
 })
@@ -130,7 +130,7 @@ export const fileFromRow = ({ base64, ...row }: FileRow): StoredFile => ({
   bytes: base64 === undefined ? null : fromBinaryText(atob(base64)),
 })
 
-export function chatRow({ words: _, persona, takeover, messages, ...chat }: Chat, lastEvent: number | null): ChatRow {
+function chatRow({ words: _, persona, takeover, messages, ...chat }: Chat, lastEvent: number | null): ChatRow {
   return {
     ...snakeCase(chat),
     persona: snakeCase(persona),
@@ -163,7 +163,7 @@ const messageFromRow = (
   files: ReadonlyMap<string, StoredFile>,
 ): Message => ({ ...message, attachments: attachments.flatMap(id => files.get(id) ?? []), exchangeId: exchange_id })
 
-export const deadlineRow = ({ key, atMs, deadline }: ReturnType<Deadlines['list']>[number]): DeadlineRow => ({
+const deadlineRow = ({ key, atMs, deadline }: ReturnType<Deadlines['list']>[number]): DeadlineRow => ({
   key,
   at_ms: atMs,
   ...snakeCase(deadline),
@@ -174,7 +174,7 @@ export function deadlineFromRow({ kind, chat_id: chatId, text = '', buttons = []
 }
 
 /** `rank`: the place of a timer among all timers, so that equal states give equal rows. */
-export function deliveryRow({ phase, faults, ...job }: CapturedJob, rank: (order: number) => number): DeliveryRow {
+function deliveryRow({ phase, faults, ...job }: CapturedJob, rank: (order: number) => number): DeliveryRow {
   const fields = { ...snakeCase(job), applied: faults }
   if (phase.kind !== 'scheduled') return { ...fields, phase: phase.kind }
   return { ...fields, phase: 'scheduled', due: { at_ms: phase.atMs, order: rank(phase.order), next: phase.next } }

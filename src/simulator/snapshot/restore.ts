@@ -107,7 +107,7 @@ export class InvalidSnapshotError extends Error {
   }
 }
 
-export interface Restoration {
+interface Restoration {
   readonly snapshot: Snapshot
   readonly settings: ReadSettings
 }

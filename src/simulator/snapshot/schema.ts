@@ -218,4 +218,3 @@ export type MessageRow = z.infer<typeof Message>
 export type FileRow = z.infer<typeof File>
 export type DeadlineRow = z.infer<typeof DeadlineAction>
 export type DeliveryRow = z.infer<typeof Delivery>
-export type ReplacedKeyRow = z.infer<typeof ReplacedKey>

@@ -9,7 +9,7 @@ describe('the problem is named', () => {
     ['POST', '/chats', { history: [{ usr: 'Hi' }] }, 'history[0] must be one of { user }, { bot, buttons? }'],
     ['POST', '/chats', { language: 5 }, 'language must be a string, got the number 5'],
     ['POST', '/chats', { transcript: 'nb-shpo' }, 'did you mean nb-shop?'],
-    ['POST', '/chats', { bot_id: 1 }, 'bot_id 1 is not a bot here'],
+    ['POST', '/chats', { bot_id: 1 }, 'bot_id 1 is not a bot of this simulator'],
     ['PUT', '/availability', { availability: 'SHUT' }, 'availability must be OPEN or CLOSED'],
     ['PUT', '/availability', { availability: 'OPEN', queue: 'VIP' }, 'queue must be "DEFAULT"'],
     ['POST', '/clock/advance', { by: 5 }, 'by must be a string'],
