@@ -1,4 +1,4 @@
-/** Builds journals by hand from the fields that a test sets. */
+/** Builds journals of runs by hand: the notes of the runner and the entries between. */
 import type { ApiContent, DeliveryContent, Entry, EntryContent } from '../../src/journal/entry.ts'
 import type { Plan, PlannedItem } from '../../src/scenario/plan.ts'
 

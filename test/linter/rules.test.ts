@@ -15,7 +15,7 @@ function found(write: (journal: Written) => void, plan = planOf()) {
 const rules = (write: (journal: Written) => void, plan = planOf()) => found(write, plan).map(({ rule }) => rule)
 
 describe('message-after-end', () => {
-  it('names both calls and the conversation', () => {
+  it('reports both calls and the conversation', () => {
     const [one, ...more] = found(journal => {
       journal.call('start', 'c1')
       journal.call('end', 'c1')
@@ -29,7 +29,7 @@ describe('message-after-end', () => {
   it.each([
     ['a new handover', (journal: Written) => journal.call('start', 'c1')],
     ['a new request', (journal: Written) => journal.event('REQUESTING TAKEOVER', 'c1')],
-  ])('not after %s', (_, between) => {
+  ])('ignores a message after %s', (_, between) => {
     const write = (journal: Written) => {
       journal.call('end', 'c1')
       between(journal)
@@ -38,7 +38,7 @@ describe('message-after-end', () => {
     expect(rules(write)).toEqual([])
   })
 
-  it('not for an end that was refused, nor for another chat', () => {
+  it('ignores a refused end, and an end of another chat', () => {
     const write = (journal: Written) => {
       journal.call('end', 'c1', { status: 503 })
       journal.call('message', 'c1')
@@ -50,7 +50,7 @@ describe('message-after-end', () => {
 })
 
 describe('start-twice', () => {
-  it('within one takeover', () => {
+  it('reports a second start within one takeover', () => {
     const write = (journal: Written) => {
       journal.call('start', 'c1')
       journal.call('start', 'c1')
@@ -58,7 +58,7 @@ describe('start-twice', () => {
     expect(rules(write)).toEqual(['start-twice'])
   })
 
-  it('not after an end, a refusal, or a lost answer', () => {
+  it('ignores a start after an end, a refusal or a lost answer', () => {
     const write = (journal: Written) => {
       journal.call('start', 'c1')
       journal.call('end', 'c1')
@@ -71,13 +71,13 @@ describe('start-twice', () => {
 })
 
 describe('typing-never-stopped', () => {
-  it('without a timeout, or with one of hours', () => {
+  it('reports typing_start without a timeout, or with a timeout of hours', () => {
     expect(rules(journal => journal.call('typing_start', 'c1'))).toEqual(['typing-never-stopped'])
     const hours = (journal: Written) => journal.call('typing_start', 'c1', { body: { timeout: 7_200_000 } })
     expect(findingText(found(hours)[0]!)).toContain('a `timeout` of 7200000 ms')
   })
 
-  it.each(['typing_stop', 'end'] as const)('not when %s follows', endpoint => {
+  it.each(['typing_stop', 'end'] as const)('ignores typing_start when %s follows', endpoint => {
     const write = (journal: Written) => {
       journal.call('typing_start', 'c1')
       journal.call(endpoint, 'c1')
@@ -85,7 +85,7 @@ describe('typing-never-stopped', () => {
     expect(rules(write)).toEqual([])
   })
 
-  it('message stops it only by knob', () => {
+  it('message stops the indicator only with the knob typing.clearOn', () => {
     const write = (journal: Written) => {
       journal.call('typing_start', 'c1')
       journal.call('message', 'c1')
@@ -99,7 +99,7 @@ describe('typing-never-stopped', () => {
     expect(rules(inForce), 'set for the whole run').toEqual([])
   })
 
-  it('not with a timeout of some seconds', () => {
+  it('ignores a timeout of some seconds', () => {
     expect(rules(journal => journal.call('typing_start', 'c1', { body: { timeout: 10_000 } }))).toEqual([])
   })
 })
@@ -110,7 +110,7 @@ describe('chat-never-ended', () => {
     journal.driver('leave', 'c1')
   }
 
-  it('when the agent left and end was never called, or never succeeded', () => {
+  it('reports a chat whose agent left, when end was never called or never succeeded', () => {
     expect(rules(left)).toEqual(['chat-never-ended'])
     const tried = found(journal => {
       left(journal)
@@ -120,7 +120,7 @@ describe('chat-never-ended', () => {
     expect(findingText(tried[0]!)).toContain('(1 tried)')
   })
 
-  it('not in the middle of a conversation, nor after an end', () => {
+  it('ignores a running conversation, and a chat after its end', () => {
     expect(rules(journal => journal.call('start', 'c1'))).toEqual([])
     const ended = (journal: Written) => {
       left(journal)
@@ -129,7 +129,7 @@ describe('chat-never-ended', () => {
     expect(rules(ended)).toEqual([])
   })
 
-  it('not when the help desk refused to close the chat', () => {
+  it('ignores a chat that the help desk refused to close', () => {
     const refused = (journal: Written) => {
       journal.call('start', 'c1')
       journal.driver('leave', 'c1', { outcome: 'failed' })
@@ -147,18 +147,18 @@ describe('call-before-ack', () => {
       journal.delivery(event, 'REQUESTING TAKEOVER', 'c1', { atMs: 400, duration_ms: 300 })
     })
 
-  it('a call made and answered while the webhook waited', () => {
+  it('reports a call that was made and answered while the webhook waited', () => {
     expect(play(200)).toEqual(['call-before-ack'])
   })
 
   it.each([
-    ['when answer and call were recorded in either order', 380],
-    ['when the webhook was sent only later', 102],
-  ])('not %s', (_, atMs) => {
+    ['ignores a call that was recorded shortly after the answer', 380],
+    ['ignores a call before the webhook was sent', 102],
+  ])('%s', (_, atMs) => {
     expect(play(atMs)).toEqual([])
   })
 
-  it('not when the call follows from another event', () => {
+  it('ignores a call that follows from another event', () => {
     expect(play(200, 'other')).toEqual([])
   })
 })
@@ -168,14 +168,14 @@ describe('transcript-polling', () => {
     for (let i = 0; i < count; i++) journal.call(i % 2 ? 'chat' : 'transcript', 'c1', { atMs: 1000 + i * gapMs })
   }
 
-  it('is reported once, with the number of reads and the time they took', () => {
+  it('reports polling once, with the number of reads and their duration', () => {
     const [one, ...more] = found(journal => reads(journal, 6, 500))
     expect(more).toEqual([])
     expect(one).toMatchObject({ rule: 'transcript-polling', entrySeqs: [3, 4, 5, 6, 7, 8] })
     expect(findingText(one!)).toContain('5 more reads of the same chat came within 2.5 s')
   })
 
-  it('not for few reads, slow ones, or with news between', () => {
+  it('ignores few reads, slow reads, and reads with events between', () => {
     expect(rules(journal => reads(journal, 3, 10))).toEqual([])
     expect(rules(journal => reads(journal, 8, 4000))).toEqual([])
     const news = (journal: Written) => {
@@ -192,7 +192,7 @@ describe('secret-exposed', () => {
     ['the key of the headers in a text', { body: { message: 'Key: my-own-key-1' } }],
     ['a key in the address', { path: '/api/v2/handover/message?access_token=***' }],
     ['the default key', { body: { sender: { name: 'sim-handover-key' } } }],
-  ])('%s', (_, more) => {
+  ])('reports %s', (_, more) => {
     const write = (journal: Written) => {
       const body = { bot_id: 1042, chat_id: 'c1' }
       journal.call('start', 'c1', { request: { headers: { authorization: 'Bearer my-own-key-1' }, bytes: 0, body } })
@@ -201,7 +201,7 @@ describe('secret-exposed', () => {
     expect(found(write)).toMatchObject([{ rule: 'secret-exposed', conversation: 'ada', entrySeqs: [4] }])
   })
 
-  it('a signature in the answer to the webhook', () => {
+  it('reports a signature in the answer to the webhook', () => {
     const signature = 'uEeD0Q7eW9btdx6LFvvlpwkzQBWdbknsQkg1C27Cx7Q='
     const write = (journal: Written) =>
       journal.delivery(1, 'MESSAGE FROM USER', 'c1', {
@@ -211,7 +211,7 @@ describe('secret-exposed', () => {
     expect(rules(write)).toEqual(['secret-exposed'])
   })
 
-  it('a masked key, or one as short as a word, is not a secret', () => {
+  it('ignores masked keys and keys that are short as a word', () => {
     const write = (journal: Written) => {
       const headers = { authorization: 'Bearer ***' }
       journal.call('message', 'c1', { request: { headers, bytes: 0, body: { message: 'three stars: ***, hi' } } })
@@ -221,7 +221,7 @@ describe('secret-exposed', () => {
 })
 
 describe('alias-mixed', () => {
-  it('once for the whole run', () => {
+  it('reports both aliases once for the whole run', () => {
     const write = (journal: Written) => {
       journal.call('start', 'c1')
       journal.call('message', 'c1', { alias: 'takeover' })
@@ -230,7 +230,7 @@ describe('alias-mixed', () => {
     expect(found(write)).toMatchObject([{ rule: 'alias-mixed', conversation: null, entrySeqs: [3, 4] }])
   })
 
-  it('not when all are takeover', () => {
+  it('ignores a run that uses only takeover', () => {
     const write = (journal: Written) => {
       journal.call('start', 'c1', { alias: 'takeover' })
       journal.call('chat', 'c1', { alias: null })
@@ -256,7 +256,7 @@ describe('fault-unused', () => {
     for (const step of steps) journal.add({ kind: 'note', note: 'step_ended', step })
   }
 
-  it('is reported with the effect it has', () => {
+  it('reports an unused fault with its effect', () => {
     const [one, ...more] = found(journal => {
       set(journal)
       end(journal, 1, 2)
@@ -266,7 +266,7 @@ describe('fault-unused', () => {
     expect(findingText(one!)).toMatch(/^The fault flaky \(respond 503\), set with #3, was not applied/)
   })
 
-  it('not when it was applied, nor in a run that ended early', () => {
+  it('ignores a fault that was applied, and a run that ended early', () => {
     const applied = (journal: Written) => {
       set(journal)
       apply(journal)
@@ -280,7 +280,7 @@ describe('fault-unused', () => {
     expect(rules(early, plan)).toEqual([])
   })
 
-  it('a second fault of the same name has to be applied as well', () => {
+  it('reports a second unused fault of the same name', () => {
     const again = (journal: Written) => {
       set(journal)
       apply(journal)
@@ -292,7 +292,7 @@ describe('fault-unused', () => {
 })
 
 describe('findings of the platform', () => {
-  it('the same finding of several calls is reported once, with all of them', () => {
+  it('reports the same finding of several calls once', () => {
     const findings = [{ rule: 'ER1', message: 'timeout_ms is not a known field; it was ignored.' }]
     const write = (journal: Written) => {
       journal.call('typing_stop', 'c1', { findings })
@@ -306,7 +306,7 @@ describe('findings of the platform', () => {
   })
 })
 
-it('an end that is repeated because its answer was lost is not an end-without-takeover', () => {
+it('end-without-takeover ignores an end that is repeated because its answer was lost', () => {
   const findings = [{ rule: 'E5', message: 'end for a chat that is not taken over.' }]
   const twice = (more: object) => (journal: Written) => {
     journal.call('end', 'c1', more)
@@ -316,7 +316,7 @@ it('an end that is repeated because its answer was lost is not an end-without-ta
   expect(rules(twice({}))).toEqual(['end-without-takeover'])
 })
 
-it('findings are in the order of the journal', () => {
+it('findings have the order of the journal', () => {
   const write = (journal: Written) => {
     journal.call('message', 'c2', { findings: [{ rule: 'R-SENDER.4', message: 'sender is missing.' }] })
     journal.call('end', 'c1')

@@ -1,4 +1,4 @@
-/** Scenarios in code: the data a YAML file would hold, with types. */
+/** Tests that the builders make the data of YAML files, with types. */
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import {
@@ -95,7 +95,7 @@ describe('builders', () => {
     expect(step).toEqual(parse(yaml))
   })
 
-  it('matchers', () => {
+  it('$ builds matchers', () => {
     const made = [
       $.any,
       $.absent,
@@ -118,7 +118,7 @@ describe('builders', () => {
     )
   })
 
-  it('a whole scenario reads like its file', () => {
+  it('a scenario in code equals the scenario in YAML', () => {
     const scenario = defineScenario({ name: 'Happy path', tags: ['smoke'], chat: { language: 'en' } }, [
       press('handover'),
       expectCall('message', { message: 'a, b', sender: { name: '$(who)' } }),
@@ -139,7 +139,7 @@ steps:
 `)
   })
 
-  it('types: what the endpoints do not take, and options of others, do not compile', () => {
+  it('TypeScript refuses unknown fields of a body and options of other verbs', () => {
     // @ts-expect-error: start has no message
     expectCall('start', { message: 'a' })
     // @ts-expect-error: the name of a sender is a text
@@ -158,7 +158,7 @@ steps:
     expectCall('any', { whatever: 1 })
   })
 
-  it('a module of scenarios and its parts load', async () => {
+  it('a module loads with its scenarios and the parts they include', async () => {
     const files = {
       's.mjs': `export default ${JSON.stringify(defineScenario({ name: 'A' }, [include('p.mjs', { who: 'Anna' })]))}`,
       'p.mjs': `export default ${JSON.stringify(definePart({ who: null }, [expectCall('start', { sender: { name: '$(who)' } })]))}`,

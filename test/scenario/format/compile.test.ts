@@ -1,4 +1,4 @@
-/** From steps as they are written to a plan: numbers, lanes, turns, defaults, what it needs. */
+/** Tests plans: step numbers, conversations, turns, defaults, requirements, hints. */
 import { describe, expect, it } from 'vitest'
 import { namedTexts } from '../../../src/scenario/compile/names.ts'
 import { createVariables, interpolate } from '../../../src/scenario/interpolation.ts'
@@ -7,7 +7,7 @@ import { allSteps, complaints, HEAD, load, planOf, plansOf } from './written.ts'
 const turnsOf = async (steps: string, head = '') => allSteps(await planOf(steps, head)).map(({ turn }) => turn)
 
 describe('turns', () => {
-  it('a run of stimuli, then a run of checks; fault and log belong to either side', async () => {
+  it('a turn has stimuli and then checks; fault and log change nothing', async () => {
     const steps = `
   - fault: { on: api, drop: before }
   - press: handover
@@ -24,11 +24,11 @@ describe('turns', () => {
     expect(await turnsOf(steps)).toEqual([[], [2], [2], [2], [2], [2], [2], [2], [2], [10], [10]])
   })
 
-  it('checks before any stimulus look from the beginning', async () => {
+  it('a check before any stimulus considers calls from the beginning', async () => {
     expect(await turnsOf('  - check: { status: bot }\n  - expect: start\n')).toEqual([[], []])
   })
 
-  it('every stimulus opens one, every check closes it', async () => {
+  it('a stimulus after a check opens a turn', async () => {
     const stimuli = [
       'user: a',
       'press: handover',
@@ -48,7 +48,7 @@ describe('turns', () => {
     }
   })
 
-  it('branches begin with the turn before them; after them the earliest of their last ones', async () => {
+  it('branches begin with the turn before them; a check after them considers calls since the earliest of their last turns', async () => {
     const steps = `
   - press: handover
   - parallel:
@@ -61,12 +61,12 @@ describe('turns', () => {
     expect(await turnsOf(steps)).toEqual([[1], [1], [3], [3], [1], [1], [1], [1, 3], [9]])
   })
 
-  it('a stimulus after branches goes on with their turn while one of them is not judged', async () => {
+  it('a stimulus after branches continues their turn when one of them ends without a check', async () => {
     const steps = '  - parallel: [[{ user: a }], [{ user: b }, { expect: start }]]\n  - user: c\n  - expect: end\n'
     expect(await turnsOf(steps)).toEqual([[1], [2], [2], [1, 2], [1, 2]])
   })
 
-  it('include and repeat are transparent, finally goes on', async () => {
+  it('turns continue through include, repeat and finally', async () => {
     const files = {
       's.yaml': `${HEAD}steps:\n  - repeat: { times: 2, steps: [{ user: a }, { include: p.yaml }] }\n  - press: handover\nfinally: [{ expect: end }]\n`,
       'p.yaml': 'version: 1\nkind: partial\nsteps: [{ user: b }, { expect: start }]\n',
@@ -100,7 +100,7 @@ describe('turns', () => {
 })
 
 describe('conversations', () => {
-  it('one chat is main, several have their names', async () => {
+  it('a single chat is called main, and several chats have their own names', async () => {
     expect((await planOf('  - expect: start\n')).conversations).toEqual([
       {
         name: 'main',
@@ -121,7 +121,7 @@ describe('conversations', () => {
     ])
   })
 
-  it('parallel users get new chats like the one of the scenario, which is not opened for nothing', async () => {
+  it('parallel users get new chats; the chat of the scenario is opened only if a step uses it', async () => {
     const plan = await planOf(
       '  - parallel: { users: 2, steps: [{ user: "$(user)" }, { expect: start }] }\n',
       'chat: { language: nb }\n',
@@ -138,13 +138,13 @@ describe('conversations', () => {
     ])
   })
 
-  it('a fault, a wait, a word before a crowd open no chat', async () => {
+  it('fault, wait and log before parallel users open no chat', async () => {
     const before = '  - fault: { on: api, latency: 1s }\n  - wait: 1s\n  - log: now\n'
     const plan = await planOf(`${before}  - parallel: { users: 1, steps: [{ expect: start }] }\n`)
     expect(plan.conversations.map(({ name }) => name)).toEqual(['user 1'])
   })
 
-  it('a second crowd is another crowd', async () => {
+  it('a second parallel adds further users', async () => {
     const crowd = '  - parallel: { users: 2, steps: [{ expect: start }] }\n'
     expect((await planOf(`${crowd}${crowd}  - user: a\n`)).conversations.map(({ name }) => name)).toEqual([
       'main',
@@ -155,14 +155,14 @@ describe('conversations', () => {
     ])
   })
 
-  it('chat: around steps counts for those that say nothing', async () => {
+  it('chat of a repeat applies to the steps without a chat of their own', async () => {
     const steps =
       '  - { repeat: { times: 1, steps: [{ user: a }, { user: b, chat: ada }] }, chat: bo }\n  - { expect: start, chat: ada }\n  - expect: availability\n'
     const plan = await planOf(steps, 'chats: { ada: {}, bo: {} }\n')
     expect(allSteps(plan).map(({ conversation }) => conversation)).toEqual(['bo', 'ada', 'ada', 'ada'])
   })
 
-  it('a shipped conversation keeps what the scenario does not say', async () => {
+  it('a shipped conversation supplies the fields that the scenario omits', async () => {
     const [conversation] = (await planOf('  - expect: start\n', 'chat: { transcript: nb-shop, labels: [vip] }\n'))
       .conversations
     expect(conversation).toMatchObject({
@@ -175,8 +175,8 @@ describe('conversations', () => {
   })
 })
 
-describe('what is filled in', () => {
-  it('defaults', async () => {
+describe('values', () => {
+  it('a short scenario gets defaults', async () => {
     expect(await planOf('  - expect: start\n')).toMatchObject({
       file: 's.yaml',
       tags: [],
@@ -201,14 +201,14 @@ describe('what is filled in', () => {
     })
   })
 
-  it('strict in short', async () => {
+  it('strict accepts true, false and a map', async () => {
     const strict = async (written: string) => (await planOf('  - expect: start\n', `strict: ${written}\n`)).strict
     expect(await strict('true')).toMatchObject({ unexpected: 'fail', contract: 'fail' })
     expect(await strict('false')).toMatchObject({ unexpected: 'warn', contract: 'warn' })
     expect(await strict('{ unexpected: off, allow: [] }')).toEqual({ unexpected: 'off', contract: 'fail', allow: [] })
   })
 
-  it('a matrix: one plan for each combination, its values everywhere', async () => {
+  it('a matrix gives one plan for each combination of values', async () => {
     const plans = await plansOf(
       `${HEAD}matrix: { language: [no, ar], json: [compact, pretty] }\nvars: { both: "$(language)/$(json)" }\nchat: { language: $(language) }\nconfig: { webhook: { json: $(json) } }\nsteps:\n  - user: $(both)\n  - expect: start\n`,
     )
@@ -226,7 +226,7 @@ describe('what is filled in', () => {
     expect(plans[1]!.steps[0]).toMatchObject({ label: 'user "no/pretty"', action: { text: '$(both)' } })
   })
 
-  it('what is written in the head and in names of steps is filled in', async () => {
+  it('$(name) is interpolated in the head and in names of steps', async () => {
     const plans = await plansOf(
       `version: 1\nname: $(hello) in $(language) for $$(5)\ntags: [lang-$(language)]\nspec: [$(rule)]\nmatrix: { language: [no, ar] }\nvars: { hello: Hi, rule: E4 }\nsteps:\n  - repeat: { times: 2, steps: [{ expect: start, name: round $(i) }] }\n`,
     )
@@ -237,7 +237,7 @@ describe('what is filled in', () => {
     expect(allSteps(plans[0]!).map(({ name }) => name)).toEqual(['round 1', 'round 2'])
   })
 
-  it('names decide durations, counts and statuses; an unknown one is a mistake', async () => {
+  it('$(name) sets durations, counts and statuses; a wrong value is reported', async () => {
     const steps = `
   - wait: $(pause)
   - user: { text: x, ack: $(status), async: $(yes) }
@@ -254,7 +254,7 @@ describe('what is filled in', () => {
     expect(start!.action).toMatchObject({ tree: { times: { min: 0, max: 3 }, apartMs: 2000 } })
   })
 
-  it('a var of the play is put into what reads it', async () => {
+  it('a var that reads a value of the run is inserted into the texts that use it', async () => {
     const plan = await planOf(
       '  - user: $(greeting)\n  - expect: { message: { message: "say $(greeting)" } }\n',
       'vars: { greeting: Hi $(chat.name) }\n',
@@ -266,7 +266,7 @@ describe('what is filled in', () => {
     ])
   })
 
-  it('an escape stays one until the play, and texts arrive as they are', async () => {
+  it('$$( stays escaped until the run, and named texts stay unchanged', async () => {
     const steps =
       '  - user: $$(literal) $(a)\n  - user: $(texts.template)\n  - include: { file: p.yaml, with: { b: $(a) } }\n'
     const files = {
@@ -275,7 +275,7 @@ describe('what is filled in', () => {
     }
     const [plan] = await plansOf(files)
     const variables = createVariables(plan!)
-    const said = allSteps(plan!)
+    const texts = allSteps(plan!)
       .slice(0, 3)
       .map(({ conversation, scope, action }) =>
         action.verb === 'user'
@@ -284,18 +284,18 @@ describe('what is filled in', () => {
             action.tree.op === 'call' &&
             interpolate(action.tree.body, variables.scopeOf(conversation, scope)),
       )
-    expect(said).toEqual(['$(literal) $(b)', namedTexts(['template']).template, { message: '$(b)' }])
+    expect(texts).toEqual(['$(literal) $(b)', namedTexts(['template']).template, { message: '$(b)' }])
     expect(plan!.vars).toEqual({ a: '$$(b)', c: 'by $(chat.name)' })
     expect(plan!.steps[3]).toMatchObject({ action: { text: 'by $(chat.name)' } })
   })
 
-  it('only the texts that are read travel with a step', async () => {
+  it('a step contains only the named texts that it reads', async () => {
     const [one, other] = allSteps(await planOf('  - user: $(texts.quotes)\n  - expect: start\n'))
     expect(Object.keys(one!.scope.texts as object)).toEqual(['quotes'])
     expect(other!.scope).toEqual({})
   })
 
-  it('captures are known from the next step on, and in branches only to their own', async () => {
+  it('a capture is defined from the next step on; in a branch only for that branch', async () => {
     const capture = '{ expect: { start: {}, capture: { who: body.sender.name } } }'
     expect(await complaints(`${HEAD}steps:\n  - user: $(who)\n  - ${capture}\n`)).toMatch(
       /^s\.yaml:4:11: steps\[0\]\.user: \$\(who\) is not defined/,
@@ -310,7 +310,7 @@ describe('what is filled in', () => {
     )
   })
 
-  it('ids of a repeat are those of the round', async () => {
+  it('since and replay in a repeat refer to ids of the same round', async () => {
     const steps =
       '  - repeat: { times: 2, steps: [{ user: a, id: s }, { expect: { message: {}, since: s } }, { deliver: { replay: s } }] }\n'
     const plan = allSteps(await planOf(steps))
@@ -327,7 +327,7 @@ describe('what is filled in', () => {
     ).toEqual(['s', 's', 's', 's#2', 's#2', 's#2'])
   })
 
-  it('environment variables that are read', async () => {
+  it('env lists the environment variables that texts read', async () => {
     expect(
       (await planOf('  - user: $(env.TEAM) $(env.HOME)\n  - expect: { message: { message: $(env.TEAM) } }\n')).env,
     ).toEqual(['TEAM', 'HOME'])
@@ -392,7 +392,7 @@ describe('verbs', () => {
     expect(await actionOf(step)).toEqual(action)
   })
 
-  it('expect: trees of calls', async () => {
+  it('expect compiles groups to trees of calls', async () => {
     const call = {
       op: 'call',
       times: { min: 1, max: 1 },
@@ -440,7 +440,7 @@ describe('verbs', () => {
     })
   })
 
-  it('never: patterns', async () => {
+  it('never compiles to patterns', async () => {
     const plan = await planOf('  - user: a\n', 'never: [start, { message: { message: { $re: x } } }]\n')
     expect(plan.never).toEqual([
       { call: 'start', body: null },
@@ -448,7 +448,7 @@ describe('verbs', () => {
     ])
   })
 
-  it('labels are one line, and not long', async () => {
+  it('a label is one line of at most 100 characters', async () => {
     const [step] = allSteps(await planOf(`  - user: "${'long 😢 '.repeat(50)}\\nnext"\n  - expect: start\n`))
     expect(step!.label).toMatch(/^user "long 😢 long/)
     expect([...step!.label].length).toBeLessThanOrEqual(100)
@@ -456,8 +456,8 @@ describe('verbs', () => {
   })
 })
 
-describe('what it needs and touches', () => {
-  it('verbs of the driver', async () => {
+describe('requirements', () => {
+  it('needs lists the verbs of the driver', async () => {
     const steps =
       '  - agent: accept\n  - agent: { sees: a }\n  - agent: { does: transfer }\n  - target: stop\n  - agent: accept\n'
     expect((await planOf(steps, 'requires: [agent.leave, inbox]\n')).needs).toEqual([
@@ -498,7 +498,7 @@ describe('what it needs and touches', () => {
     expect(plan.mentionsAvailability).toBe(mentions)
   })
 
-  it('no more than 10,000 steps, repeats unrolled', async () => {
+  it('more than 10,000 steps, with repeats unrolled, are refused', async () => {
     const most = '  - repeat: { times: 100, steps: [{ repeat: { times: 100, steps: [{ expect: end }] } }] }\n'
     expect((await planOf(most)).count).toBe(10_000)
     expect(await complaints(`${HEAD}steps:\n${most}  - user: a\n`)).toMatch(
@@ -513,14 +513,14 @@ describe('hints', () => {
   const hintsOf = async (steps: string, head = '') =>
     (await load(`${HEAD}${head}steps:\n${steps}`))[0]!.warnings.map(({ rule, place }) => [rule, place?.line])
 
-  it('a virtual wait before none, a real one before what waits by itself', async () => {
+  it('hints report a virtual wait before none, and a real wait before a step that waits itself', async () => {
     const steps = '  - wait: 5s\n  - log: a\n  - none: { start: {}, for: 1s }\n  - wait: 1s\n  - expect: start\n'
     expect(await hintsOf(steps, 'clock: virtual\n')).toEqual([['virtual-wait-before-none', 5]])
     expect(await hintsOf(steps)).toEqual([['sleep-before-expect', 7]])
     expect(await hintsOf('  - wait: 5s\n  - user: a\n  - expect: start\n')).toEqual([])
   })
 
-  describe('a step waits for what a fault keeps back until a later event', () => {
+  describe('a step that waits for an event that a fault holds', () => {
     const HELD = [['held-event-is-waited-for', 8]]
     const after = (fault: string, ...steps: string[]) =>
       hintsOf(
@@ -530,28 +530,28 @@ describe('hints', () => {
 
     it.each([
       ['hold', hold, ['user: one', 'user: two'], HELD],
-      ['swap, of any event', '{ on: webhook, swap: true, times: 1 }', ['user: one', 'user: two'], HELD],
+      ['swap of any event', '{ on: webhook, swap: true, times: 1 }', ['user: one', 'user: two'], HELD],
       [
-        'again, when it goes on',
+        'a third event, which the fault holds again',
         '{ on: webhook, swap: true }',
         ['user: { text: one, async: true }', 'user: two', 'user: three'],
         [['held-event-is-waited-for', 10]],
       ],
-      ['not when nobody waits', hold, ['user: { text: one, async: true }', 'user: two'], []],
-      ['not when it is used up', hold, ['user: { text: one, async: true }', 'user: two', 'user: three'], []],
-      ['not about another event', hold, ['press: handover'], []],
-      ['not when it is cleared', hold, ['fault: clear', 'user: one'], []],
-      ['not when it is only late', '{ on: webhook, delay: 1s, times: 1 }', ['user: one'], []],
+      ['not when the step is async', hold, ['user: { text: one, async: true }', 'user: two'], []],
+      ['not when the fault is used up', hold, ['user: { text: one, async: true }', 'user: two', 'user: three'], []],
+      ['not for another event', hold, ['press: handover'], []],
+      ['not when the fault is cleared', hold, ['fault: clear', 'user: one'], []],
+      ['not when the event is only delayed', '{ on: webhook, delay: 1s, times: 1 }', ['user: one'], []],
     ])('%s', async (_, fault, steps, hints) => {
       expect(await after(fault, ...steps)).toEqual(hints)
     })
 
-    it('not before an agent has the chat', async () => {
+    it('no hint before an agent takes the chat over', async () => {
       expect(await hintsOf(`  - fault: ${hold}\n  - user: Hello\n  - expect: start\n`)).toEqual([])
     })
   })
 
-  it('fields no call can have, wherever one is expected', async () => {
+  it('hints report fields that the call does not have, inside groups and repeats too', async () => {
     const steps = `  - expect: { all: [{ end: { who: 1 } }, { start: { sender: { language_codes: { $has: en } } } }] }
   - expect: { message: { $oneOf: [{ buttons: { $has: { own: x } } }, { picture: y }] } }
   - expect: { any: { whatever: 1 } }
@@ -566,13 +566,13 @@ describe('hints', () => {
     ])
   })
 
-  it("none about the parts of a matcher of one's own", async () => {
+  it('hints skip asymmetric matchers', async () => {
     const own = '{ asymmetricMatch: () => true }'
     const text = `export default { version: 1, name: 'T', steps: [{ expect: { start: { sender: ${own} } } }] }`
     expect((await load({ 's.mjs': text }))[0]!.warnings).toEqual([])
   })
 
-  it('are said once for all rounds, and in branches', async () => {
+  it('a hint is reported once for all rounds of a repeat, and in branches', async () => {
     const steps =
       '  - repeat: { times: 3, steps: [{ wait: 1s }, { expect: start }] }\n  - parallel: [[{ wait: 1s }, { expect: end }]]\n'
     expect(await hintsOf(steps)).toEqual([

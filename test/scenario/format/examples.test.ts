@@ -1,4 +1,4 @@
-/** Whole scenarios: read, held against the JSON Schema that editors use, compiled. */
+/** Tests that shipped and example scenarios load, compile and fit the JSON Schema for editors. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -42,10 +42,15 @@ describe.each(FOLDERS)('%s', folder => {
   })
 })
 
-it('the examples say what they should', async () => {
+it('the examples compile to plans with these counts, driver verbs and reasons to run alone', async () => {
   const loaded = await loadScenarios([FOLDERS[0]!], { cwd: ROOT, nodeVersion: process.version })
-  const told = compile(loaded).map(({ name, count, needs, exclusive }) => [name, count, needs.join(' '), exclusive])
-  expect(told).toEqual([
+  const summaries = compile(loaded).map(({ name, count, needs, exclusive }) => [
+    name,
+    count,
+    needs.join(' '),
+    exclusive,
+  ])
+  expect(summaries).toEqual([
     ['Files in another language [language=no]', 10, 'accept inbox says', null],
     ['Files in another language [language=pt-BR]', 10, 'accept inbox says', null],
     ['Nobody in the office', 10, 'away back', 'agent away (step 1)'],
@@ -61,11 +66,11 @@ describe('the JSON Schema for editors', () => {
     $defs: Record<string, { description?: string; properties: Record<string, { description?: string }> }>
   }
 
-  it('is the one that is shipped', () => {
+  it('equals the shipped file', () => {
     expect(schemaFiles()['scenario.v1.json']).toBe(readFileSync(`${ROOT}schema/scenario.v1.json`, 'utf8'))
   })
 
-  it('says something about every key of a scenario and a step', () => {
+  it('describes every key of a scenario and a step', () => {
     const { $schema, kind, timeouts, business_hours, ...keys } = schema.else.properties
     const silent = (properties: Record<string, { description?: string }>) =>
       Object.keys(properties).filter(key => !properties[key]!.description)
@@ -95,7 +100,7 @@ describe('the JSON Schema for editors', () => {
     ['a wrong knob', `{ ${head}, steps: [], config: { typing.webhook: maybe } }`, false],
     ['a matcher', `{ ${head}, steps: [{ expect: { message: { message: { $len: { $gte: 2 } } } } }] }`, true],
   ]
-  it.each(AGREED)('agrees with the program about %s', (_what, text, right) => {
+  it.each(AGREED)('accepts and refuses the same as the compiler: %s', (_what, text, right) => {
     const value = parse(text) as { kind?: string }
     const own = value.kind === 'partial' ? PartFile : ScenarioFile
     expect(validate(value)).toBe(right)

@@ -1,4 +1,4 @@
-/** Which files are read, in which forms, and what they include. */
+/** Tests which files load, in which forms, and what they include. */
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ describe('the forms of a file', () => {
     expect(others).toEqual([])
   })
 
-  it('several scenarios: documents of YAML, a list of JSON, a list of a module', async () => {
+  it('several scenarios load from YAML documents, a JSON list and a list of a module', async () => {
     expect(await namesOf({ 's.yaml': `${scenario('A')}---\n${scenario('B')}` }, ['s.yaml'])).toEqual(['A', 'B'])
     const list = JSON.stringify([
       { ...wanted, name: 'A' },
@@ -35,7 +35,7 @@ describe('the forms of a file', () => {
     expect(await namesOf({ 's.mjs': `export default ${list}` }, ['s.mjs'])).toEqual(['A', 'B'])
   })
 
-  it('places count through all documents of a file', async () => {
+  it('lines are counted over all documents of a file', async () => {
     const [, second] = await plansOf(`${scenario('A')}---\n# more\n${scenario('B')}`)
     expect(second!.place).toEqual({ file: 's.yaml', line: 8, column: 7 })
     expect(allSteps(second!)[0]!.place).toEqual({ file: 's.yaml', line: 10, column: 5 })
@@ -44,13 +44,13 @@ describe('the forms of a file', () => {
     )
   })
 
-  it('the field of a list says which scenario', async () => {
+  it('a problem in a list names the index of the scenario', async () => {
     const text = JSON.stringify([wanted, { ...wanted, name: 'U', steps: [{ wait: 5 }] }])
     expect(await complaints({ 's.json': text })).toMatch(/^s\.json:1:\d+: \[1\]\.steps\[0\]\.wait: /)
     expect(await complaints({ 's.mjs': `export default ${text}` })).toMatch(/^s\.mjs: \[1\]\.steps\[0\]\.wait: /)
   })
 
-  it('a module has a default export, and .ts needs a Node that reads it', async () => {
+  it('a module without a default export, and .ts in an old Node, are refused', async () => {
     expect(await complaints({ 's.mjs': 'export const a = 1' })).toMatch(
       /^s\.mjs: must have a default export: export default define/,
     )
@@ -58,7 +58,7 @@ describe('the forms of a file', () => {
     await expect(old).rejects.toThrow('s.ts: needs Node 22.18 or newer, this is v22.10.0.')
   })
 
-  it('values of code are held to the same rules', async () => {
+  it('loadValues checks values like files', async () => {
     const options = { cwd: '/', nodeVersion: process.version }
     expect(compile(await loadValues([wanted], options))[0]!.name).toBe('T')
     await expect(loadValues([{ ...wanted, steps: [{ wait: 5 }] }], options)).rejects.toThrow(
@@ -100,7 +100,7 @@ describe('which files', () => {
     expect(await namesOf(files, patterns)).toEqual(names)
   })
 
-  it('are named as they were asked for', async () => {
+  it('have the names that the patterns give them', async () => {
     const loaded = await load(files, ['./a.yaml', 'deep'])
     expect(loaded.map(({ file }) => file)).toEqual(['./a.yaml', 'deep/b.yml', 'deep/er/c.json'])
   })
@@ -119,11 +119,11 @@ describe('which files', () => {
     expect((await complaints(files, patterns)).split('\n')[0]).toBe(message)
   })
 
-  it('a folder without scenarios', async () => {
+  it('an empty folder is refused', async () => {
     expect(await complaints({ 'x/notes.md': '' }, ['x'])).toMatch(/^x: has no scenario in it: /)
   })
 
-  it('an absolute path', async () => {
+  it('an absolute pattern gives absolute names', async () => {
     const cwd = folderOf(files)
     const found = findFiles([`${cwd}/deep`], '/').map(({ name }) => name)
     expect(found).toEqual([`${cwd}/deep/b.yml`, `${cwd}/deep/er/c.json`, `${cwd}/deep/part.yaml`])
@@ -149,7 +149,7 @@ describe('include', () => {
   const including = (include: string, head = '') =>
     `version: 1\nname: T\n${head}steps:\n  - press: handover\n  - include: ${include}\n`
 
-  it('puts the steps in, with their own places and values', async () => {
+  it('inserts the steps with their own places and values', async () => {
     const files = {
       's.yaml': including('{ file: parts/accept.yaml, with: { who: Anna } }'),
       'parts/accept.yaml': accept,
@@ -164,7 +164,7 @@ describe('include', () => {
     })
   })
 
-  it('a value of the play is put into the steps themselves', async () => {
+  it('a value that is known only in the run is inserted into the steps', async () => {
     const files = {
       's.yaml': including('{ file: a.yaml, with: { who: $(chat.name), patience: 1s } }'),
       'a.yaml': accept,
@@ -176,7 +176,7 @@ describe('include', () => {
     })
   })
 
-  it('values go through several files, and are not mixed up', async () => {
+  it('passes values through several files', async () => {
     const files = {
       's.yaml': including('{ file: outer.yaml, with: { a: $(hello), b: there } }', 'vars: { hello: Hi }\n'),
       'outer.yaml':
@@ -191,7 +191,7 @@ describe('include', () => {
     })
   })
 
-  it('what a part captures can be read after it, and used twice', async () => {
+  it('a capture of a part is defined after it, and the part can be included twice', async () => {
     const files = {
       's.yaml': including('a.yaml').replace(/$/, '  - include: a.yaml\n  - user: Hi $(who)\n'),
       'a.yaml': 'version: 1\nkind: partial\nsteps:\n  - expect: { start: {}, capture: { who: body.sender.name } }\n',
@@ -239,7 +239,7 @@ describe('include', () => {
       's.yaml:5:14: steps[1].include: a.yaml has a parameter chat, but $(chat) is always defined; choose another name.',
     ],
     [
-      'a mistake in a part, said once',
+      'a mistake in a part is reported once',
       {
         's.yaml': `${including('a.yaml')}  - include: a.yaml\n`,
         'a.yaml': 'version: 1\nkind: partial\nsteps: [{ user: $(nobody) }]\n',
@@ -248,9 +248,9 @@ describe('include', () => {
     ],
   ]
   it.each(wrong)('%s', async (_what, files, message) => {
-    const said = await complaints(files, ['s.yaml'])
-    const first = said.split('\n').find(line => line.startsWith(message)) ?? said
+    const report = await complaints(files, ['s.yaml'])
+    const first = report.split('\n').find(line => line.startsWith(message)) ?? report
     expect(first.startsWith(message) ? message : first).toBe(message)
-    expect(said.split(message)).toHaveLength(2)
+    expect(report.split(message)).toHaveLength(2)
   })
 })

@@ -1,4 +1,4 @@
-/** What is said about a scenario file that is wrong: place, field, value, fix. */
+/** Tests that a problem of a scenario file is reported with place, field, value and fix. */
 import { describe, expect, it } from 'vitest'
 import { complaints, HEAD, load } from './written.ts'
 
@@ -12,7 +12,7 @@ describe('a step', () => {
       'expect: start\n    within: 2s',
       `s.yaml:${line + 1}:5: steps[1].within: is not a known key; write it inside: expect: { start: {}, within: ... }`,
     ],
-    ['a verb that is none', 'usr: Hello', `s.yaml:${line}:5: steps[1].usr: is not a known key; did you mean user?`],
+    ['an unknown verb', 'usr: Hello', `s.yaml:${line}:5: steps[1].usr: is not a known key; did you mean user?`],
     [
       'no verb',
       'id: x',
@@ -34,17 +34,17 @@ describe('a step', () => {
       `s.yaml:${line}:11: steps[1].wait: must be a duration with a unit: 500ms, 5s, 10m, 12h, got the number 5.`,
     ],
     [
-      'a text that is a number',
+      'a number where a text is expected',
       'user: 12',
       `s.yaml:${line}:11: steps[1].user: must be a string or an object, got the number 12; write it in quotes: "12".`,
     ],
     [
-      'a text that is a value',
+      'a boolean where a text is expected',
       'user: true',
       `s.yaml:${line}:11: steps[1].user: must be a string or an object, got true; write it in quotes: "true".`,
     ],
     [
-      'a call that is none',
+      'an unknown call',
       'expect: strat',
       `s.yaml:${line}:13: steps[1].expect: must be transcript, summarize, availability, start, end, message, typing_start, typing_stop, chat, any or an object, got the string "strat"; did you mean start?`,
     ],
@@ -74,7 +74,7 @@ describe('a step', () => {
       `s.yaml:${line}:22: steps[1].expect.end.sender.name: end has no field sender.name; write sender: { name: … }.`,
     ],
     [
-      'a field that would never come, and nobody would notice',
+      'an unknown field in none',
       'none: { message: { text: Hi }, for: 1s }',
       `s.yaml:${line}:24: steps[1].none.message.text: message has no field text; it has bot_id, chat_id, message, sender, buttons.`,
     ],
@@ -84,17 +84,17 @@ describe('a step', () => {
       `s.yaml:${line}:42: steps[1].expect.capture.who: begins with sender, which a call does not have; it has body, response, status, endpoint, alias, method, path, headers, as in body.sender.name.`,
     ],
     [
-      'yes, which is a text',
+      'yes, which YAML 1.2 reads as a text',
       'check: { typing: yes }',
       `s.yaml:${line}:22: steps[1].check.typing: must be true or false, got the string "yes".`,
     ],
     [
-      'a call that is none, in a map',
+      'an unknown call in a map',
       'expect: { strat: {} }',
       `s.yaml:${line}:15: steps[1].expect.strat: is not a known key; did you mean start?`,
     ],
     [
-      'more ways than anybody can look at',
+      'more alternatives than the limit',
       `expect: { all: [${Array(10).fill('{ oneOf: [start, end] }').join(', ')}] }`,
       `s.yaml:${line}:13: steps[1].expect: can be met in 1024 ways, because its oneOf multiply; at most 1000 are tried: make it several steps.`,
     ],
@@ -104,57 +104,57 @@ describe('a step', () => {
       `s.yaml:${line}:13: steps[1].expect: names start and end: name one call, or put them into all, seq or oneOf.`,
     ],
     [
-      'an option of the wrong place',
+      'an option beside a group',
       'expect: { all: [start], times: 2 }',
       `s.yaml:${line}:13: steps[1].expect: has times beside all: write it with the call it is about.`,
     ],
     [
-      'never, as often as never',
+      'times: 0',
       'expect: { start: {}, times: 0 }',
       `s.yaml:${line}:33: steps[1].expect.times: must be a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that no call comes), got the number 0.`,
     ],
     [
-      'nothing, for how long',
+      'none without a duration',
       'none: start',
       `s.yaml:${line}:11: steps[1].none: must be an object that says for how long: { start: {}, for: 500ms }, got the string "start".`,
     ],
     [
-      'nothing, for how long, in a map',
+      'none without a duration, in a map',
       'none: { start: {} }',
       `s.yaml:${line}:11: steps[1].none.for: is required: a duration with a unit: 500ms, 5s, 10m, 12h.`,
     ],
     [
-      'an agent that cannot do this',
+      'an unknown verb of the agent',
       'agent: acept',
       `s.yaml:${line}:12: steps[1].agent: must be accept, leave, type, stop, away, back or an object, got the string "acept"; did you mean accept?`,
     ],
     [
-      'options of another deed',
+      'options of another verb of the agent',
       'agent: { says: Hi, times: 2 }',
       `s.yaml:${line}:12: steps[1].agent: has times, which goes with sees.`,
     ],
     [
-      'a matcher that is none',
+      'an unknown matcher',
       'expect: { message: { message: { $typ: string } } }',
       `s.yaml:${line}:37: steps[1].expect.message.message.$typ: is not a matcher; did you mean $type?`,
     ],
     [
-      'a matcher with company',
+      'a matcher beside another key',
       'expect: { message: { message: { $type: string, $re: x } } }',
       `s.yaml:${line}:35: steps[1].expect.message.message: holds $type and $re: a matcher such as $type or $re stands alone in its map.`,
     ],
     [
-      'a pattern that is none',
+      'an invalid regular expression',
       'expect: { message: { message: { $re: "(" } } }',
       `s.yaml:${line}:42: steps[1].expect.message.message.$re: is not a regular expression: Invalid regular expression: /(/u: Unterminated group.`,
     ],
     [
-      'a check of something else',
+      'an unknown key of check',
       'check: { stats: agent }',
       `s.yaml:${line}:14: steps[1].check.stats: is not a known key; did you mean status?`,
     ],
     [
-      'a status nobody has',
+      'an unknown status',
       'check: { status: agnet }',
       `s.yaml:${line}:22: steps[1].check.status: must be bot, pending or agent, got the string "agnet"; did you mean agent?`,
     ],
@@ -164,17 +164,17 @@ describe('a step', () => {
       `s.yaml:${line}:35: steps[1].check.transcript.last[0]: must have one speaker: { user: text }, { bot: text } or { agent: name, text: text }.`,
     ],
     [
-      'half a file',
+      'an attachment without type and size',
       'user: { attach: [{ name: a.pdf }] }',
       `s.yaml:${line}:22: steps[1].user.attach[0]: must be { file } or { name, type, size_kb }.`,
     ],
     [
-      'a file that is not there',
+      'a missing file',
       'user: { attach: [{ file: no.pdf }] }',
       `s.yaml:${line}:30: steps[1].user.attach[0].file: there is no such file: `,
     ],
     [
-      'a fault on an endpoint that is none',
+      'a fault on an unknown endpoint',
       'fault: { on: { api: mesage }, drop: before }',
       `s.yaml:${line}:25: steps[1].fault.on.api: must be transcript, summarize, availability, start, end, message, typing_start, typing_stop, chat, any or an array, got the string "mesage"; did you mean message?`,
     ],
@@ -184,7 +184,7 @@ describe('a step', () => {
       `s.yaml:${line}:14: steps[1].deliver: must have either event or replay.`,
     ],
     [
-      'a replay of nothing',
+      'a replay of an unknown id',
       'deliver: { replay: s2 }',
       `s.yaml:${line}:24: steps[1].deliver.replay: names no earlier step; did you mean s1?`,
     ],
@@ -194,32 +194,32 @@ describe('a step', () => {
       `s.yaml:${line}:28: steps[1].id: is taken: the step at s.yaml:4 has it already.`,
     ],
     [
-      'since nothing',
+      'since with an unknown id',
       'expect: { start: {}, since: later }',
       `s.yaml:${line}:33: steps[1].expect.since: names no earlier step; there is s1.`,
     ],
     [
-      'a chat that is not there',
+      'an unknown chat',
       '{ press: handover, chat: ada }',
       `s.yaml:${line}:30: steps[1].chat: "ada" is not a chat of this scenario; there is main.`,
     ],
     [
-      'a name nobody defined',
+      'an undefined name',
       'user: Hi $(who)',
       `s.yaml:${line}:11: steps[1].user: $(who) is not defined at this point; there are hello, chat, bot, sim, env, config, texts.`,
     ],
     [
-      'a part that is not there',
+      'an unknown part of chat',
       'user: $(chat.nam)',
       `s.yaml:${line}:11: steps[1].user: $(chat.nam) does not exist; did you mean name?`,
     ],
     [
-      'a text that is not there',
+      'an unknown named text',
       'user: $(texts.emojy)',
       `s.yaml:${line}:11: steps[1].user: $(texts.emojy) does not exist; did you mean emoji?`,
     ],
     [
-      'a setting that is none',
+      'an unknown setting',
       'user: $(config.messages.close)',
       `s.yaml:${line}:11: steps[1].user: $(config.messages.close) is not a setting; did you mean messages.closed?`,
     ],
@@ -254,20 +254,20 @@ describe('a step', () => {
       `s.yaml:${line}:22: steps[1].repeat.times: must be a whole number from 1, got the number 0.`,
     ],
   ]
-  it.each(cases)('%s', async (_what, step, message) => {
+  it.each(cases)('reports %s', async (_what, step, message) => {
     // `vars` stand behind the steps, so that they move no line.
     const written = `version: 1\nname: T\nsteps:\n  - { press: handover, id: s1 }\n  - ${step}\n  - expect: end\nvars: { hello: Hi }\n`
     const first = (await complaints(written)).split('\n')[0]!
     expect(first.startsWith(message) ? message : first).toBe(message)
   })
 
-  it('is shown with its line and a caret', async () => {
+  it('a problem is printed with its line and a caret', async () => {
     expect(await complaints(`${HEAD}steps:\n  - wait: 5\n`)).toBe(
       's.yaml:4:11: steps[0].wait: must be a duration with a unit: 500ms, 5s, 10m, 12h, got the number 5.\n  4 |   - wait: 5\n    |           ^',
     )
   })
 
-  it('is told from its neighbours: every mistake of every file at once, each from top to bottom', async () => {
+  it('all problems of all files are reported at once, in the order of the lines', async () => {
     const files = {
       'a.yaml': `${HEAD}stpes: []\nsteps:\n  - wait: 5\n  - usr: x\n---\nname: U\nsteps: []\n`,
       'b.yaml': `version: 1\nname: B\nsteps:\n  - expect: $(no)\n`,
@@ -369,25 +369,25 @@ describe('the head of a scenario', () => {
       's.yaml:3:14: matrix.a: must be an array that is not empty, got an array of 0.',
     ],
   ]
-  it.each(cases)('%s', async (_what, head, message) => {
-    const said = await complaints(`${head}steps:\n  - expect: start\n`)
-    expect(said.split('\n')[0]).toBe(message)
+  it.each(cases)('reports %s', async (_what, head, message) => {
+    const report = await complaints(`${head}steps:\n  - expect: start\n`)
+    expect(report.split('\n')[0]).toBe(message)
   })
 
-  it('a scenario that cannot fail', async () => {
+  it('a scenario without expectations is refused', async () => {
     expect(await complaints(`${HEAD}steps:\n  - press: handover\n  - wait: 5s\n`)).toMatch(
       /^s\.yaml:3:1: steps: assert nothing: add an expect, none, check, agent: \{ sees: \.\.\. \} or never\.\n/,
     )
     expect(await load(`${HEAD}never: [start]\nsteps:\n  - press: handover\n`)).toHaveLength(1)
   })
 
-  it('names are told apart, those of a matrix too', async () => {
+  it('two scenarios, or two plans of a matrix, with the same name are refused', async () => {
     expect(await complaints(`${STEP}---\n${STEP}`)).toMatch(/^s\.yaml:7:7: name: "T" is taken: s\.yaml:2 has it\.\n/)
     const matrix = `${HEAD}matrix: { a: [1, 1] }\nsteps:\n  - expect: start\n`
     expect(await complaints(matrix)).toMatch(/^s\.yaml:2:7: name: "T \[a=1\]" is taken/)
   })
 
-  it('several chats: a step says which', async () => {
+  it('a step without chat is refused when there are several chats', async () => {
     const chats = `${HEAD}chats: { ada: {}, bo: {} }\nsteps:\n  - press: handover\n  - wait: 1s\n  - expect: availability\n`
     expect(await complaints(chats)).toMatch(
       /^s\.yaml:5:5: steps\[0\]: does not say which chat: write chat: ada or chat: bo\.\n/,
@@ -395,7 +395,7 @@ describe('the head of a scenario', () => {
   })
 })
 
-describe('YAML that is read as something else', () => {
+describe('YAML with another meaning than it seems', () => {
   const cases: [string, string, string][] = [
     [
       'a comma in braces',
@@ -433,7 +433,7 @@ describe('YAML that is read as something else', () => {
       '4:9: *bold* is an alias of nothing; set it with &bold* before, or quote the text.',
     ],
     [
-      'a quote that is never closed, told where it opens',
+      'a quote that is never closed, at the place where it opens',
       `- user: "Hi\n  - press: handover\n  - expect: { start: {} }`,
       '4:9: this quote is never closed.',
     ],
@@ -445,23 +445,23 @@ describe('YAML that is read as something else', () => {
     ],
     ['a tab', '\t- user: Hi', '4:1: Tabs are not allowed as indentation; indent with spaces.'],
   ]
-  it.each(cases)('%s', async (_what, step, message) => {
+  it.each(cases)('reports %s', async (_what, step, message) => {
     expect((await complaints(`${HEAD}steps:\n${step}\n`)).split('\n')[0]).toBe(`s.yaml:${message}`)
   })
 
-  it('says so when it is YAML 1.1, where no is false', async () => {
-    const said = await complaints(`%YAML 1.1\n---\n${HEAD}chat: { language: no }\nsteps:\n  - expect: start\n`)
-    expect(said).toContain('YAML 1.1 is not read, because no, yes and 09:00 mean something else in it; use YAML 1.2.')
+  it('YAML 1.1 is refused, because it reads no as false', async () => {
+    const report = await complaints(`%YAML 1.1\n---\n${HEAD}chat: { language: no }\nsteps:\n  - expect: start\n`)
+    expect(report).toContain('YAML 1.1 is not read, because no, yes and 09:00 mean something else in it; use YAML 1.2.')
   })
 
-  it('no is a language, 09:00 a text, {{ }} in quotes a text', async () => {
+  it('YAML 1.2 reads no, 09:00 and a quoted {{ }} as texts', async () => {
     const steps = 'steps:\n  - user: 09:00\n  - user: "{{ who }}"\n  - expect: start\n'
     const [loaded] = await load(`${HEAD}chat: { language: no }\n${steps}`)
     expect(loaded!.value.chat).toEqual({ language: 'no' })
     expect(loaded!.value.steps.slice(0, 2)).toEqual([{ user: '09:00' }, { user: '{{ who }}' }])
   })
 
-  it('quoted, the same patterns are patterns', async () => {
+  it('quoted patterns stay patterns', async () => {
     const [loaded] = await load(`${HEAD}steps:\n  - expect: { message: { message: { $re: "/a,b/i" } } }\n`)
     expect(loaded!.value.steps[0]).toEqual({ expect: { message: { message: { $re: '/a,b/i' } } } })
   })

@@ -1,11 +1,11 @@
-/** fixtures/texts.json: texts that go wrong in real systems. */
+/** Tests fixtures/texts.json, the texts that often break real systems. */
 import { describe, expect, it } from 'vitest'
 import { namedTexts, TEXT_NAMES } from '../../../src/scenario/compile/names.ts'
 
 const texts = namedTexts(TEXT_NAMES)
 
 describe('the named texts', () => {
-  it('have what is said of them', () => {
+  it('have the characters that their descriptions name', () => {
     expect(texts.emoji).toMatch(/\u200d/)
     expect([...texts.astral!].some(char => char.length === 2)).toBe(true)
     expect(texts.line_separators).toMatch(/\u2028.*\u2029/s)
@@ -21,11 +21,11 @@ describe('the named texts', () => {
     expect(texts.empty).toBe('')
   })
 
-  it('are well formed: a platform can carry each of them', () => {
+  it('are well-formed Unicode', () => {
     for (const [name, text] of Object.entries(texts)) expect(text.isWellFormed(), name).toBe(true)
   })
 
-  it('a name that is not there gives nothing', () => {
+  it('an unknown name gives no text', () => {
     expect(namedTexts(['emoji', 'no'])).toEqual({ emoji: texts.emoji })
   })
 })

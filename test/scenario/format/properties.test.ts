@@ -1,4 +1,4 @@
-/** What holds of every scenario. */
+/** Tests rules that hold for every scenario, with generated scenarios. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseSources } from '../../../src/files/document.ts'
@@ -34,7 +34,7 @@ const leaves = (items: readonly PlannedItem[]): number =>
   )
 
 describe('every scenario', () => {
-  it('compiles: numbers in order, turns opened by stimuli before, inboxes read where they are looked into', async () => {
+  it('compiles to numbered steps; earlier stimuli open the turns, and an inbox is read before a sees', async () => {
     await fc.assert(
       fc.asyncProperty(anyScenario, async scenario => {
         const plan = await planOf(scenario)
@@ -55,7 +55,7 @@ describe('every scenario', () => {
     )
   })
 
-  it('one after the other, turns are as the rule says them', async () => {
+  it('without branches, a stimulus after a check opens a turn', async () => {
     const step = fc.oneof(anyStimulus, anyCheck, anyPassing)
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 15 }), anyCheck, async (steps: Step[], last) => {
@@ -66,7 +66,7 @@ describe('every scenario', () => {
     )
   })
 
-  it('comes back from YAML as it was, and means the same', async () => {
+  it('stays the same when it is written as YAML and read again', async () => {
     await fc.assert(
       fc.asyncProperty(anyScenario, async scenario => {
         const [source, ...others] = parseSources('s.yaml', toYaml(scenario), false)
@@ -78,7 +78,7 @@ describe('every scenario', () => {
     )
   })
 
-  it('several are documents of one file', () => {
+  it('several scenarios become documents of one file', () => {
     fc.assert(
       fc.property(fc.array(anyScenario, { minLength: 1, maxLength: 3 }), scenarios => {
         expect(parseSources('s.yaml', toYaml(scenarios), false).map(({ value }) => value)).toEqual(scenarios)

@@ -1,4 +1,4 @@
-/** Any scenario that is right, made with the builders. */
+/** Generates valid scenarios with the builders. */
 import fc from 'fast-check'
 import {
   $,

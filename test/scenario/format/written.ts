@@ -1,4 +1,4 @@
-/** Scenario files in a folder of their own, loaded and compiled as `run` would. */
+/** Writes scenario files to a folder, loads and compiles them as `run` does. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -39,7 +39,7 @@ export const HEAD = 'version: 1\nname: T\n'
 
 export const allSteps = (plan: Plan): PlannedStep[] => [...stepsOf([...plan.steps, ...plan.finally])]
 
-/** Everything that is said about what is wrong. */
+/** All problems as one text. */
 export async function complaints(written: string | Files, patterns?: readonly string[]): Promise<string> {
   const error = await load(written, patterns).then(
     (loaded: LoadedScenario[]) => new Error(`nothing is wrong with ${loaded.length} scenarios`),
