@@ -40,7 +40,7 @@ export function lostResponseError({ how }: Lost): TypeError {
 }
 
 /** `clientSignal` aborts when the caller gives up. */
-export type SlowInProcess = Slow & { readonly clientSignal: AbortSignal }
+type SlowInProcess = Slow & { readonly clientSignal: AbortSignal }
 
 /** Returns a response with a `content-length`, as over a socket, so that the reader notices an incomplete body. */
 export function slowResponse(

@@ -6,9 +6,9 @@ import { encodeBody, lostResponseError, slowResponse } from './faulty-responses.
 
 const NO_BODY = new Set([101, 204, 205, 304])
 
-export type FetchAdapter = (input: Request | string | URL, init?: RequestInit) => Promise<Response>
+type FetchAdapter = (input: Request | string | URL, init?: RequestInit) => Promise<Response>
 
-export interface FetchAdapterPorts {
+interface FetchAdapterPorts {
   readonly api: Api
   /** The path of the base URL, without a final slash. */
   basePath(): string

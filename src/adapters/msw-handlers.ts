@@ -7,7 +7,7 @@ export interface Answering {
 }
 
 /** The part of msw's `http` that versions 2 and 3 share. */
-export interface HttpNamespace<Handler> {
+interface HttpNamespace<Handler> {
   all(path: RegExp, resolver: (info: { readonly request: Request }) => Promise<Response>): Handler
 }
 

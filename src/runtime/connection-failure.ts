@@ -1,4 +1,5 @@
 /** Classifies why a request got no usable answer, as a code with parameters. */
+import type { Coded } from '../text/coded.ts'
 
 interface AtTarget {
   /** Host and port. */
@@ -7,16 +8,18 @@ interface AtTarget {
   readonly system_code: string
 }
 
-interface Parameters {
-  readonly connection_refused: AtTarget
-  readonly connection_reset: AtTarget
-  readonly connection_closed: AtTarget
-  readonly connect_timeout: AtTarget
-  readonly no_route: AtTarget
-  readonly dns_not_found: AtTarget
-  readonly dns_no_answer: AtTarget
-  /** The target answers an HTTPS request with plain HTTP. */
-  readonly no_tls: AtTarget
+/** `no_tls`: the target answers an HTTPS request with plain HTTP. */
+type AtTargetCode =
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'connection_closed'
+  | 'connect_timeout'
+  | 'no_route'
+  | 'dns_not_found'
+  | 'dns_no_answer'
+  | 'no_tls'
+
+interface Parameters extends Readonly<Record<AtTargetCode, AtTarget>> {
   /** The certificate or the TLS handshake is not accepted. */
   readonly tls: { readonly detail: string; readonly system_code: string }
   readonly not_http: { readonly target: string; readonly detail: string }
@@ -32,10 +35,7 @@ interface Parameters {
   readonly function_reused_response: unknown
 }
 
-export type ConnectionFailure = {
-  [Code in keyof Parameters]: { readonly code: Code } & Parameters[Code]
-}[keyof Parameters]
-export type ConnectionFailureCode = ConnectionFailure['code']
+export type ConnectionFailure = Coded<Parameters>
 
 /** Thrown by transports. */
 export class TransportError extends Error {
@@ -50,14 +50,6 @@ export class TransportError extends Error {
 
 export const cancelled = () => new TransportError({ code: 'cancelled' })
 export const timedOut = (ms: number) => new TransportError({ code: 'timeout', timeout_ms: ms })
-
-type AtTargetCode = {
-  [Code in keyof Parameters]: AtTarget extends Parameters[Code]
-    ? Parameters[Code] extends AtTarget
-      ? Code
-      : never
-    : never
-}[keyof Parameters]
 
 const SYSTEM_CODES: Readonly<Record<string, AtTargetCode>> = {
   ECONNREFUSED: 'connection_refused',

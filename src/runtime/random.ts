@@ -88,7 +88,7 @@ function written(form: IdForm, [a, b, c, d]: Words): string {
 }
 
 /** A believable end user, drawn with faker. */
-export interface DrawnPersona {
+interface DrawnPersona {
   readonly firstName: string
   readonly lastName: string
   readonly fullName: string

@@ -13,7 +13,7 @@ import {
   valuesOf,
 } from './arguments.ts'
 import { computeHmac, importKey, toBase64 } from './hmac.ts'
-import { bodyInput, type SentBody } from './mistakes/bodies.ts'
+import { sentBody } from './mistakes/bodies.ts'
 import { FIX_TEXTS, type FoundMistake, foundMistake, MISTAKE_TEXTS, type MistakeId } from './mistakes/catalogue.ts'
 import { describeForm } from './mistakes/header-values.ts'
 import { findMistakes, type SearchInput } from './search.ts'
@@ -68,7 +68,7 @@ export async function explain(
   key: Keys,
   more: ExplainOptions = {},
 ): Promise<Explanation> {
-  const sent: SentBody = { ...bodyInput(bodyBytes(body)), url: more.url ?? null }
+  const sent = sentBody(bodyBytes(body), more.url ?? null)
   const keys = keyList(key)
   const values = valuesOf(signature, SIGNATURE_HEADER)
   const input = { given: values[0] ?? '', body: sent, keys, otherKeys: namedKeys(more.otherKeys) }

@@ -20,7 +20,7 @@ interface Budget {
 }
 const budget = (): Budget => ({ tries: 5_000, bytes: 16 * 1024 * 1024 })
 
-export interface SearchResult {
+interface SearchResult {
   /** The mistakes, `right` when there is none; null when none was found. */
   readonly found: readonly FoundMistake[] | null
   /** Whether combinations were skipped because the body is long. */

@@ -63,7 +63,7 @@ export async function verify(body: RawBody, signature: SignatureSource, key: Key
 }
 
 /** Verifies checked arguments. A header that is given twice is invalid, because it is unclear which value counts. */
-export async function fitsAny(body: Bytes, values: readonly string[], keys: readonly string[]): Promise<boolean> {
+async function fitsAny(body: Bytes, values: readonly string[], keys: readonly string[]): Promise<boolean> {
   const [value] = values
   const mac = value !== undefined && values.length === 1 ? fromSignature(value) : null
   if (mac === null) return false

@@ -3,11 +3,22 @@ import { type Bytes, binaryText, concatBytes, fromBinaryText, toBase64, utf8 } f
 import { type Variant, type Variants, variant } from './catalogue.ts'
 import { jsonForms } from './json-forms.ts'
 
-/** A body, and the URL it was sent to; null when unknown. */
-export interface SentBody extends BodyInput {
+export interface SentBody {
+  readonly bytes: Bytes
+  /** With its byte order mark; null when the bytes are not UTF-8. */
+  readonly text: string | null
+  /** Null when unknown. */
   readonly url: string | null
 }
 type Body = string | Bytes
+
+export function sentBody(bytes: Bytes, url: string | null): SentBody {
+  try {
+    return { bytes, url, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch {
+    return { bytes, url, text: null }
+  }
+}
 
 export const BODIES = {
   'empty-body': () => [variant(''), variant('{}', 'of an empty object, as a body parser leaves it')],
@@ -56,23 +67,9 @@ function decodedBase64(text: string | null): Variant<Body>[] {
   return [variant(fromBinaryText(atob(text)), 'decoded')]
 }
 
-export interface BodyInput {
-  readonly bytes: Bytes
-  /** With its byte order mark; null when the bytes are not UTF-8. */
-  readonly text: string | null
-}
-
-export function bodyInput(bytes: Bytes): BodyInput {
-  try {
-    return { bytes, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
-  } catch {
-    return { bytes, text: null }
-  }
-}
-
 const BEYOND_ASCII = /[^\0-\x7f]/
 
-function* asLatin1({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
+function* asLatin1({ bytes, text }: SentBody): Iterable<Variant<Body>> {
   yield variant(binaryText(bytes), 'its bytes were read as Latin-1')
   if (text !== null && BEYOND_ASCII.test(text)) {
     yield variant(fromBinaryText(text), 'its text was written as Latin-1')
@@ -81,7 +78,7 @@ function* asLatin1({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
   yield variant(new TextDecoder('windows-1252').decode(bytes), 'its bytes were read as Windows-1252')
 }
 
-function* asAscii({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
+function* asAscii({ bytes, text }: SentBody): Iterable<Variant<Body>> {
   const binary = binaryText(bytes)
   if (!BEYOND_ASCII.test(binary)) return
   yield variant(binary.replace(/[\x80-\xff]/g, dropHighBit), 'the highest bit of each byte was dropped')
@@ -98,13 +95,13 @@ const dropHighBit = (char: string) => String.fromCharCode(char.charCodeAt(0) & 0
 const utf16 = (text: string, lowAt: 0 | 1) =>
   Uint8Array.from({ length: text.length * 2 }, (_, at) => text.charCodeAt(at >> 1) >> (at % 2 === lowAt ? 0 : 8))
 
-function* asUtf16({ text }: BodyInput): Iterable<Variant<Body>> {
+function* asUtf16({ text }: SentBody): Iterable<Variant<Body>> {
   if (text === null) return
   yield variant(utf16(text, 0), 'little endian')
   yield variant(utf16(text, 1), 'big endian')
 }
 
 /** The body after decoding replaced bytes that are not UTF-8. */
-function* asReplaced({ bytes, text }: BodyInput): Iterable<Variant<Body>> {
+function* asReplaced({ bytes, text }: SentBody): Iterable<Variant<Body>> {
   if (text === null) yield variant(utf8(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)))
 }

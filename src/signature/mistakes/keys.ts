@@ -12,7 +12,7 @@ import {
 } from '../hmac.ts'
 import { type Variant, type Variants, variant } from './catalogue.ts'
 
-export interface KeyInput {
+interface KeyInput {
   readonly key: string
   /** Other keys by name. */
   readonly others: Readonly<Record<string, string>>
