@@ -25,7 +25,7 @@ function readCommand(line: string) {
 const commands = (text: string) => text.split('\n').filter(Boolean).map(readCommand)
 
 describe('annotations', () => {
-  it('one for each scenario that failed, at the step that failed', () => {
+  it('mark the failed step of each failed scenario', () => {
     expect(
       commands(githubAnnotations(result([passedResult(), escapedPlay(), openResult(), unreachableResult()]))),
     ).toEqual([
@@ -52,7 +52,7 @@ describe('annotations', () => {
     ])
   })
 
-  it('at most ten, and a word on the rest', () => {
+  it('are at most ten, and the last counts the others', () => {
     const lines = commands(
       githubAnnotations(result(Array.from({ length: 12 }, escapedPlay), { failures: [failure({})] })),
     )
@@ -61,24 +61,24 @@ describe('annotations', () => {
     expect(lines.at(-1)!.message).toMatch(/^3 more/)
   })
 
-  it('several failures of a scenario are counted; paths are those of the repository', () => {
+  it('count failures of a scenario, and have paths of the repository', () => {
     const play = scenarioResult({ outcome: 'fail', failures: [failure({}), failure({}), failure({})] })
     const [line] = commands(githubAnnotations(result([play]), file => `packages/desk/${file}`))
     expect(line).toMatchObject({ file: 'packages/desk/scenarios/happy.yaml', line: '2' })
     expect(line!.message).toContain('and 2 more')
   })
 
-  it('a name may hold what separates properties', () => {
+  it('escape separators in names', () => {
     const name = 'Ask, answer: 100%, line=3'
     const [line] = commands(githubAnnotations(result([{ ...escapedPlay(), name }])))
     expect(line).toMatchObject({ title: `FAIL ${name}`, line: '19' })
   })
 
-  it('nothing when all is well', () => {
+  it('are absent when all scenarios passed', () => {
     expect(githubAnnotations(result([passedResult()]))).toBe('')
   })
 
-  it('no text ends its line, its property or begins another command', () => {
+  it('escape text that would end a line or a property, or begin a command', () => {
     fc.assert(
       fc.property(anyText, text => {
         const lines = githubAnnotations(
@@ -97,11 +97,11 @@ describe('annotations', () => {
 })
 
 describe('the summary', () => {
-  it('is a line when all is well', () => {
+  it('is one line when all scenarios passed', () => {
     expect(githubSummary(result([passedResult()]))).toBe('### handover-sim: 1 scenario in 7.0 s: 1 passed\n\n')
   })
 
-  it('has a row for all that did not pass, failures first, and their stories', () => {
+  it('has a row for each scenario that did not pass, failures first, with timelines', () => {
     const lines = githubSummary(result([openResult(), passedResult(), escapedPlay()])).split('\n')
     expect(lines.slice(0, 6)).toEqual([
       '### handover-sim: 3 scenarios in 7.0 s: 1 passed, 1 failed, 1 inconclusive',
@@ -114,7 +114,7 @@ describe('the summary', () => {
     expect(lines).toContain('<details><summary>scenarios/happy.yaml &gt; Happy path</summary>')
   })
 
-  it('rows keep their four cells whatever the texts hold, and no tag comes from outside', () => {
+  it('has four cells per row and no foreign tag, for any texts', () => {
     fc.assert(
       fc.property(anyText, text => {
         const summary = githubSummary(result([hostileResult(text)], { stopped: text }))
@@ -128,13 +128,13 @@ describe('the summary', () => {
     )
   })
 
-  it('stays far below what GitHub takes', () => {
+  it('stays below the size limit of GitHub', () => {
     const many = Array.from({ length: 3000 }, escapedPlay)
     expect(Buffer.byteLength(githubSummary(result(many)))).toBeLessThan(500_000)
   })
 })
 
-it('a log has no command of others in it', () => {
+it('the log contains no workflow command of untrusted text', () => {
   const log = withoutCommands('  ::error::x\n::stop-commands::y\nas it ::was\n##[add-mask]z\n')
   expect(log).toBe('  .::error::x\n.::stop-commands::y\nas it ::was\n# #[add-mask]z\n')
 })

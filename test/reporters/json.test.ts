@@ -13,7 +13,7 @@ const parsed = JSON.parse(
 const plays = parsed.plays as Fields[]
 
 describe('json', () => {
-  it('is one line that says what it is', () => {
+  it('is one line with its type and version', () => {
     const text = jsonReport(result([escapedPlay()]))
     expect(text.indexOf('\n')).toBe(text.length - 1)
     expect(parsed).toMatchObject({
@@ -25,7 +25,7 @@ describe('json', () => {
     })
   })
 
-  it('has the failures of a play with what came nearest', () => {
+  it('has the failures of a scenario with the nearest calls', () => {
     const [failed] = plays[1]!.failures as Fields[]
     expect(failed).toMatchObject({
       kind: 'expect',
@@ -53,19 +53,19 @@ describe('json', () => {
     })
   })
 
-  it('leaves out the journals, and says why something was not judged', () => {
+  it('omits the journals, and has the reason of an inconclusive result', () => {
     expect(jsonReport(result([escapedPlay()]))).not.toContain('"journal"')
     expect(plays[2]).toMatchObject({ outcome: 'inconclusive', reason: 'the agent driver has no verb "transfer"' })
   })
 
-  it('texts come back as they were', () => {
+  it('preserves all texts', () => {
     for (const text of HOSTILE) {
       const [play] = (JSON.parse(jsonReport(result([hostileResult(text)]))) as { plays: Fields[] }).plays
       expect(play!.name).toBe(text)
     }
   })
 
-  it('its fields are those of the page', () => {
+  it('has exactly the documented fields', () => {
     const page = rows(section(read('docs/reports.md'), 'json'))
     const listed = (of: string) => page.filter(([where]) => where === of).map(([, field]) => field!.replaceAll('`', ''))
     const failed = (plays[1]!.failures as Fields[])[0]!

@@ -12,7 +12,7 @@ const caseOf = (name: string, from: Element = root) =>
   all(from, 'testcase').find(({ attributes }) => attributes.name === name)!
 
 describe('the document', () => {
-  it('counts add up', () => {
+  it('has consistent counts', () => {
     const { tests, failures, errors, skipped, time, timestamp } = root.attributes
     expect({ tests, failures, errors, skipped, time, timestamp }).toEqual({
       tests: '5',
@@ -43,13 +43,13 @@ describe('the document', () => {
     ])
   })
 
-  it('an empty run is a document too', () => {
+  it('is valid for an empty run', () => {
     expect(readXml(junitReport(result([]))).attributes.tests).toBe('0')
   })
 })
 
 describe('a case', () => {
-  it('that failed has the cause as its message and the story as its text', () => {
+  it('of a failure has the cause as message and the timeline as text', () => {
     const failed = caseOf('Happy path')
     const [found] = all(failed, 'failure')
     expect(found!.attributes).toEqual({
@@ -61,7 +61,7 @@ describe('a case', () => {
     expect(failed.attributes).toMatchObject({ classname: 'scenarios.happy', file: 'scenarios/happy.yaml', line: '2' })
   })
 
-  it('carries what it takes to play it again', () => {
+  it('has the command that reruns it', () => {
     const properties = all(caseOf('Happy path'), 'property').map(({ attributes: { name, value } }) => [name, value])
     expect(Object.fromEntries(properties)).toEqual({
       seed: '1',
@@ -72,7 +72,7 @@ describe('a case', () => {
     })
   })
 
-  it('that was not judged is never green', () => {
+  it('of an inconclusive scenario does not pass', () => {
     const kind = (name: string) => caseOf(name).children.map(child => [child.name, child.attributes.message])
     expect(kind('Short and good').map(([name]) => name)).toEqual(['properties'])
     expect(kind('With an agent')[1]).toEqual(['skipped', 'inconclusive: the agent driver has no verb "transfer"'])
@@ -80,7 +80,7 @@ describe('a case', () => {
     expect(kind('No desk')[1]).toEqual(['error', 'the help desk is not there: connection refused at 127.0.0.1:3100'])
   })
 
-  it('failures outside every scenario are one more', () => {
+  it('of failures outside of scenarios is added', () => {
     const failures = [failure({ kind: 'unexpected', happened: 'a call for chat "nobody"' })]
     const outside = readXml(junitReport(result([passedResult()], { failures })))
     expect(outside.attributes).toMatchObject({ tests: '2', failures: '1' })
@@ -90,8 +90,8 @@ describe('a case', () => {
   })
 })
 
-describe('whatever the texts hold', () => {
-  it('it is well-formed', () => {
+describe('for any texts', () => {
+  it('the document is well-formed', () => {
     fc.assert(
       fc.property(anyText, text => {
         const run = result([hostileResult(text), hostileResult(text, 'error'), hostileResult(text, 'skipped')], {
@@ -102,7 +102,7 @@ describe('whatever the texts hold', () => {
     )
   })
 
-  it('legal text comes back as it was', () => {
+  it('valid text is preserved', () => {
     const legal = fc.string({
       unit: fc.oneof(
         fc.constantFrom('\t', '\n', '\r', '<', '&', '"', "'", ']', '>', '😀'),
@@ -118,7 +118,7 @@ describe('whatever the texts hold', () => {
     )
   })
 
-  it('what XML cannot hold becomes a sign of its own', () => {
+  it('characters that XML cannot contain are replaced', () => {
     expect(xmlText('\u0000a\ufffe\ud800b😀')).toBe('\ufffda\ufffd\ufffdb😀')
     expect(xmlAttribute('a\nb')).toBe('a&#10;b')
   })

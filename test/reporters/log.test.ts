@@ -96,7 +96,7 @@ const HANDOVER = () => [
 ]
 
 describe('pretty', () => {
-  it('shows a handover as two aligned lines a call', () => {
+  it('shows a handover with two aligned lines per call', () => {
     expect(show(HANDOVER())).toMatchInlineSnapshot(`
       "
       09:00:01 c394b674 nb    platform                  chat c394b674-c865-4926-9541-db8f3c7cb8b6 (web)
@@ -114,7 +114,7 @@ describe('pretty', () => {
     `)
   })
 
-  it('an answer that comes later names its event again', () => {
+  it('names the event again in a later answer', () => {
     expect(show([event('a', 'd1'), event('b', 'd2'), delivery({ delivery_id: 'd1' })])).toMatchInlineSnapshot(`
       "
       09:00:01 c394b674       platform -> webhook       MESSAGE FROM USER "a"
@@ -124,7 +124,7 @@ describe('pretty', () => {
     `)
   })
 
-  it('refusals say why, wrapped in their column', () => {
+  it('wraps the reason of a refusal in its column', () => {
     const error = {
       code: 'missing_scope',
       message:
@@ -151,7 +151,7 @@ describe('pretty', () => {
     `)
   })
 
-  it('calls that match no endpoint show their path; the old spelling is named', () => {
+  it('shows the path of unknown calls, and reports the old spelling', () => {
     expect(
       show([
         call({
@@ -194,7 +194,7 @@ describe('pretty', () => {
     expect(Math.max(...widths(140))).toBeGreaterThan(100)
   })
 
-  it('a hostile text cannot move the cursor, fake a line or turn one around', () => {
+  it('escapes text that would move the cursor, add a line or change its direction', () => {
     const hostile = 'a\u001b[2J\r\nb\u202egnp.exe\u2066\u009b31m\u2028\u0000\ud800"'
     const text = show([
       says(hostile),
@@ -218,7 +218,7 @@ describe('pretty', () => {
     `)
   })
 
-  it('emoji and wide scripts are cut by the columns they take', () => {
+  it('shortens emoji and wide scripts by their columns', () => {
     expect(
       show([says('👩‍👩‍👧'.repeat(40)), says('漢字'.repeat(40)), says('Привет, где моя посылка?')]),
     ).toMatchInlineSnapshot(`
@@ -231,7 +231,7 @@ describe('pretty', () => {
   })
 })
 
-describe('what a failed webhook is told', () => {
+describe('a hint for a failed webhook', () => {
   const hintOf = (entry: Entry) => {
     const text = show([entry], { columns: 400 })
     return /hint +(.*)/.exec(text)?.[1] ?? text
@@ -313,12 +313,12 @@ describe('what a failed webhook is told', () => {
     expect(hintOf(entry)).toBe(hint)
   })
 
-  it('once per cause', () => {
+  it('is shown once per cause', () => {
     const text = show([refusedWith(404), refusedWith(404), refusedWith(401), refusedWith(404)])
     expect(text.match(/^ +hint /gm)).toHaveLength(2)
   })
 
-  it('with what the receiver said, and when the next try is', () => {
+  it('has the answer of the receiver and the time of the next attempt', () => {
     const entry = { ...refusedWith(401, '{"error":"bad signature"}'), retry_in_ms: 5000 } as Entry
     expect(show([entry])).toMatchInlineSnapshot(`
       "
@@ -336,11 +336,11 @@ describe('what a failed webhook is told', () => {
   })
 })
 
-describe('manual events', () => {
+describe('a manual event', () => {
   const triggered = (sign: EntryOf<'delivery'>['sign']) => ({ delivery_id: 't1', triggered: true, sign }) as const
   const note = at({ kind: 'note', note: 'event_triggered', chat_id: CHAT, event: 'X', delivery_id: 't1', sign: 'none' })
 
-  it('is not taken for the platform, and a wrong signature is said to be on purpose', () => {
+  it('is marked as manual, and its invalid signature as intended', () => {
     const refused = { ...refusedWith(401), ...triggered('wrong-key') } as Entry
     const accepted = delivery(triggered('tampered'))
     const resent = delivery({ attempt: 2, resent: true })
@@ -372,7 +372,7 @@ describe('manual events', () => {
     `)
   })
 
-  it('quiet shows that a wrong signature was accepted', () => {
+  it('is shown by quiet if the webhook accepted its invalid signature', () => {
     const lines = (['valid', 'none', 'truncated', 'hex'] as const).map(sign => delivery(triggered(sign)))
     const text = show([note, ...lines], { style: 'quiet' })
     expect(text.match(/manual -> webhook/g)).toHaveLength(3)
@@ -381,7 +381,7 @@ describe('manual events', () => {
     expect(text.replace(/\s+/g, ' ')).toContain('accepted although the signature is invalid')
   })
 
-  it('hints that refusing is right, and why an old one is refused', () => {
+  it('has a hint that the refusal is correct, or why an old event is refused', () => {
     const hint = (entry: Entry) => /hint +(.*)$/m.exec(show([entry], { columns: 250 }))![1]
     expect(hint({ ...refusedWith(403), ...triggered('none') } as Entry)).toMatch(/^Refused as it should be/)
     expect(hint({ ...refusedWith(401), ...triggered('valid') } as Entry)).toMatch(/^Signature refused\?/)
@@ -390,7 +390,7 @@ describe('manual events', () => {
 })
 
 describe('the other styles', () => {
-  it('compact is one line an entry', () => {
+  it('compact writes one line per entry', () => {
     expect(show([...HANDOVER(), refusedWith(401, 'no')], { style: 'compact' })).toMatchInlineSnapshot(`
       "
       09:00:01 c394b674 nb    platform chat c394b674-c865-4926-9541-db8f3c7cb8b6 (web)
@@ -404,7 +404,7 @@ describe('the other styles', () => {
     `)
   })
 
-  it('quiet shows failures and findings only', () => {
+  it('quiet shows only failures and findings', () => {
     const text = show([...HANDOVER(), says('x'), event('x'), refusedWith(404)], { style: 'quiet' })
     expect(text).toMatchInlineSnapshot(`
       "
@@ -421,7 +421,7 @@ describe('the other styles', () => {
     expect(show([event('x'), delivery(), call()], { style: 'quiet' })).toBe('\n')
   })
 
-  it('colour shows the level and nothing else', () => {
+  it('only the level has a colour', () => {
     const plain = show(HANDOVER())
     const coloured = show(HANDOVER(), { colorLevel: 1 })
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
@@ -431,7 +431,7 @@ describe('the other styles', () => {
 })
 
 describe('notes', () => {
-  it('are told in words, unless a call said the same', () => {
+  it('are rendered as text, unless a call has the same text', () => {
     expect(
       show([
         at({ kind: 'note', note: 'taken_over', chat_id: CHAT, by: 'Anna' }),

@@ -28,8 +28,8 @@ const pretty = (run: RunReport, columns = 100) => prettyReport(run, { colorLevel
 /** The block of one play, without the sums. */
 const block = (play: ScenarioReport, columns = 100) => `\n${pretty(result([play]), columns).split('\n\n')[0]}\n`
 
-describe('a play that failed', () => {
-  it('tells its story, the cause in the first two lines', () => {
+describe('a failed scenario', () => {
+  it('has its cause in the first two lines, then its timeline', () => {
     expect(block(escapedPlay())).toMatchInlineSnapshot(`
       "
       FAIL scenarios/happy.yaml > Happy path                                    seed 1, real clock, 6.4 s
@@ -56,7 +56,7 @@ describe('a play that failed', () => {
     `)
   })
 
-  it('cross-talk names both chats', () => {
+  it('names both chats of a leak', () => {
     expect(block(crossTalkPlay())).toMatchInlineSnapshot(`
       "
       FAIL scenarios/two.yaml > Two chats                                   seed 1, virtual clock, 640 ms
@@ -71,7 +71,7 @@ describe('a play that failed', () => {
     `)
   })
 
-  it('silence is shown as such', () => {
+  it('shows silence', () => {
     expect(block(silentResult())).toMatchInlineSnapshot(`
       "
       FAIL scenarios/silent.yaml > Nothing comes                                seed 1, real clock, 7.0 s
@@ -87,7 +87,7 @@ describe('a play that failed', () => {
     `)
   })
 
-  it('a call the platform refuses carries its rule', () => {
+  it('names the rule of a refused call', () => {
     expect(block(refusedPlay())).toMatchInlineSnapshot(`
       "
       FAIL scenarios/types.yaml > Wrong type                                   seed 1, real clock, 640 ms
@@ -101,7 +101,7 @@ describe('a play that failed', () => {
     `)
   })
 
-  it('a target that went away', () => {
+  it('reports a target that became unreachable', () => {
     expect(block(crashedPlay())).toMatchInlineSnapshot(`
       "
       FAIL scenarios/crash.yaml > Crash                                        seed 1, real clock, 640 ms
@@ -117,14 +117,14 @@ describe('a play that failed', () => {
     `)
   })
 
-  it('the second line begins with the step that failed, whatever the width', () => {
+  it('begins its second line with the failed step at any width', () => {
     for (const columns of [10, 72, 100, 300]) {
       const lines = block(escapedPlay(), columns).trimStart().split('\n')
       expect(lines[1]).toMatch(/^ {2}x step 7: nearest/)
     }
   })
 
-  it('on a narrow terminal the diagram is a list, and nothing but the command is wider', () => {
+  it('shows the diagram as a list on a narrow terminal, which only the command exceeds', () => {
     const text = block(escapedPlay(), 60)
     expect(text).toMatchInlineSnapshot(`
       "
@@ -169,7 +169,7 @@ describe('a play that failed', () => {
     expect(wide.filter(line => !line.startsWith('  again: '))).toEqual([])
   })
 
-  it('a narrow terminal folds reasons, and keeps a long title whole', () => {
+  it('wraps reasons on a narrow terminal, but not a long title', () => {
     const name = 'A scenario whose name is longer than the line'
     const skipped = { ...skippedResult(), reason: 'the target is not reachable: nothing listens at 127.0.0.1:3000' }
     expect(block(skipped, 60)).toMatchInlineSnapshot(`
@@ -182,7 +182,7 @@ describe('a play that failed', () => {
     expect(block({ ...silentResult(), name }, 60)).toContain(`> ${name}\n  x step 2: no call came at all`)
   })
 
-  it('what a program said last is read line by line', () => {
+  it('shows the last output of a program by lines', () => {
     const said = {
       ...unreachableResult(),
       reason: 'The target did not start. It said last:\nTraceback:\n  no \u001b[2Jsuch file',
@@ -190,7 +190,7 @@ describe('a play that failed', () => {
     expect(block(said)).toMatch(/It said last:\n {4}Traceback:\n {4}no <U\+001B>\[2Jsuch file\n/)
   })
 
-  it('a warning whose words name its entry does not name it again', () => {
+  it('names the entry of a warning once', () => {
     const finding = { rule: 'ER1', message: 'avatr is not a known field; it was ignored.' }
     const details = { target: 'start', finding, seqs: [12, 14] }
     const warnings = [describeWarning({ rule: 'unknown-fields', details, conversation: null, entrySeqs: [12, 14] })]
@@ -199,7 +199,7 @@ describe('a play that failed', () => {
     expect(text.replace(/\s+/g, ' ')).not.toContain('leave it out. (#12')
   })
 
-  it('long values are cut around where they begin to differ', () => {
+  it('shortens long values around the first difference', () => {
     const long = 'The parcel has been sent on Monday by our warehouse in Oslo. '.repeat(5)
     const differences = [{ path: 'message', expected: `"${long}A"`, received: `"${long}B"` }]
     const miss = { seq: 1, what: 'POST message', afterMs: 5, codes: [], why: '1 field differs', differences }
@@ -207,7 +207,7 @@ describe('a play that failed', () => {
     expect(text).toContain('- … our warehouse in Oslo. A"   + … our warehouse in Oslo. B"')
   })
 
-  it('a step names its chat when it is not the only one, and says when it is soft', () => {
+  it('names the chat of a step if there are several, and marks soft steps', () => {
     const ref = step(3, 'expect end', { conversation: 'bo', name: 'goodbye' })
     const text = block(
       scenarioResult({ outcome: 'fail', failures: [failure({ step: ref, soft: true, expected: 'expect end' })] }),
@@ -215,7 +215,7 @@ describe('a play that failed', () => {
     expect(text).toContain('scenarios/happy.yaml:15:5  step 3/10 goodbye, chat bo  expect end  soft\n')
   })
 
-  describe('failures that say the same', () => {
+  describe('equal failures', () => {
     const inRound = (number: number, happened: string, more: object = {}) => {
       const label = `expect message { message: "Hello user ${number}" }`
       return failure({
@@ -236,7 +236,7 @@ describe('a play that failed', () => {
     const shownOf = (...failures: FailureReport[]) => block(scenarioResult({ outcome: 'fail', failures }))
     const marksIn = (text: string) => text.match(/^ {2}x /gm)?.length
 
-    it('are told once, with the steps of the others', () => {
+    it('are shown once, with the steps of the others', () => {
       const text = shownOf(...[7, 8, 9, 2].map(crossTalk), inRound(3, 'no message came'))
       expect(text).toContain('    and 3 more like it: steps 2, 8-9\n')
       expect(marksIn(text)).toBe(2)
@@ -254,7 +254,7 @@ describe('a play that failed', () => {
       expect(marksIn(shownOf(one, other))).toBe(2)
     })
 
-    it('of no step, in several chats', () => {
+    it('may have no step and several chats', () => {
       const refused = (conversation: string, seq: number) =>
         failure({
           kind: 'contract',
@@ -268,7 +268,7 @@ describe('a play that failed', () => {
     })
   })
 
-  it('more than ten failures, more than five others and steps not reached are counted', () => {
+  it('counts failures beyond ten, other items beyond five, and steps that did not run', () => {
     const miss = { seq: 1, what: 'message', afterMs: 0, codes: [], why: 'late', differences: [] }
     const many = [...'abcdefghijkl'].map(happened => failure({ happened, nearest: Array(8).fill(miss) }))
     const steps = [3, 4, 5, 9].map(number => stepVerdict(step(number, 'expect end'), { outcome: 'not reached' }))
@@ -278,7 +278,7 @@ describe('a play that failed', () => {
     expect(text).toContain('not reached: steps 3-5, 9')
   })
 
-  it('failures outside every scenario have a block of their own', () => {
+  it('failures outside of scenarios have a separate block', () => {
     const log = new Journal()
     const orphan = log.call('message', { message: 'Hi' }, { chat_id: 'nobody', status: 404 })
     const failures = [
@@ -292,7 +292,7 @@ describe('a play that failed', () => {
 })
 
 describe('a diagram', () => {
-  it('joins what the user did with the event it caused, and with no other', () => {
+  it('joins a user action only with the event that it caused', () => {
     const log = new Journal()
     const cause = log.user('Hi')
     log.event('MESSAGE FROM USER', 'd1', cause, 'Hi')
@@ -307,8 +307,8 @@ describe('a diagram', () => {
   })
 })
 
-describe('the rest', () => {
-  it('is one line each, before the failures; the sums are at the end', () => {
+describe('other scenarios', () => {
+  it('have one line each, before the failures; the totals come last', () => {
     const scenarios = [silentResult(), passedResult(), openResult(), unreachableResult(), skippedResult()]
     const text = pretty(result(scenarios))
     const [first, , ...last] = text.split('\n\n')
@@ -334,7 +334,7 @@ describe('the rest', () => {
     `)
   })
 
-  it('a repeated play names its number; warnings are grouped by rule', () => {
+  it('have their repetition number, and warnings grouped by rule', () => {
     const details = { call: { seq: 5, method: 'POST', path: '/api/v2/handover/message' }, endSeq: 4 }
     const warnings = [describeWarning({ rule: 'message-after-end', details, conversation: null, entrySeqs: [] })]
     const scenarios = [1, 2].map(instance => scenarioResult({ instance, warnings: [...warnings, ...warnings] }))
@@ -343,7 +343,7 @@ describe('the rest', () => {
     expect(text).toContain('Warnings\n  message-after-end: 5 times, in Happy path, Other\n')
   })
 
-  it('a run that stopped early or played nothing says so', () => {
+  it('are replaced by a message for a run that stopped early or ran nothing', () => {
     expect(pretty(result([], { stopped: 'interrupted', exitCode: 130, durationMs: 20 }))).toBe(
       [
         '0 scenarios in 20 ms: nothing was played',
@@ -357,7 +357,7 @@ describe('the rest', () => {
 })
 
 describe('the terminal', () => {
-  it('colour shows the outcome and nothing else', () => {
+  it('has colours only for the outcome', () => {
     const run = result([passedResult(), escapedPlay()])
     const coloured = prettyReport(run, { colorLevel: 1 })
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
@@ -366,7 +366,7 @@ describe('the terminal', () => {
     expect(coloured).toContain('\u001b[31mFAIL\u001b[39m')
   })
 
-  it('nothing from outside reaches it but text', () => {
+  it('receives no control characters of untrusted text', () => {
     fc.assert(
       fc.property(anyText, fc.constantFrom('pass', 'fail', 'error', 'inconclusive', 'skipped'), (text, outcome) => {
         const shown = pretty(
@@ -377,7 +377,7 @@ describe('the terminal', () => {
     )
   })
 
-  it('diagrams stay within it, with wide characters too', () => {
+  it('is wider than diagrams, also with wide characters', () => {
     for (const columns of [40, 60, 72, 79, 80, 100, 140]) {
       const rows = HOSTILE.flatMap(text => block(hostileResult(text), columns).split('\n')).filter(line =>
         /^ {2}[x ] \+\d/.test(line),
@@ -396,11 +396,11 @@ describe('long timelines', () => {
     )
   const seqs = (shown: ReturnType<typeof elide>) => shown.map(row => (isGap(row) ? `…${row.gap}` : row.seq))
 
-  it('are whole up to forty rows', () => {
+  it('are complete up to forty rows', () => {
     expect(elide(rows(40))).toHaveLength(40)
   })
 
-  it('show both ends and what is around the failures', () => {
+  it('show both ends and the rows around failures', () => {
     expect(seqs(elide(rows(100, [50])))).toEqual([
       1,
       2,
@@ -422,13 +422,13 @@ describe('long timelines', () => {
     ])
   })
 
-  it('show what takes no more room than a gap, and stay short when everything fails', () => {
+  it('show rows that are as short as a gap, and stay short when everything fails', () => {
     expect(seqs(elide(rows(100, [9]))).slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6])
     const everything = Array.from({ length: 400 }, (_, index) => index + 1)
     expect(elide(rows(400, everything)).length).toBeLessThanOrEqual(50)
   })
 
-  it('never lose an entry, always show the first failure, and stay short', () => {
+  it('have or count every entry, show the first failure, and stay short', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 400 }), fc.array(fc.integer({ min: 1, max: 400 })), (count, failed) => {
         const shown = elide(rows(count, failed))
@@ -441,7 +441,7 @@ describe('long timelines', () => {
     )
   })
 
-  it('a long silence takes one line, and a long story says what it leaves out', () => {
+  it('show a long silence in one line, and say what they leave out', () => {
     const log = new Journal()
     for (let index = 0; index < 100; index++) log.at(index * 20).call('typing_start', {})
     log.at(60_000).call('end')

@@ -38,8 +38,8 @@ function watch(isTTY: boolean, columns = 100) {
   return { progress, time, taken }
 }
 
-describe('where there is no terminal', () => {
-  it('a line when a scenario has ended', () => {
+describe('without a terminal', () => {
+  it('a line appears when a scenario has ended', () => {
     const { progress, taken } = watch(false)
     progress.started('Happy path')
     expect(taken()).toBe('')
@@ -53,7 +53,7 @@ describe('where there is no terminal', () => {
     )
   })
 
-  it('a line when something takes longer than five seconds, once', () => {
+  it('a line appears once for a step longer than five seconds', () => {
     const { progress, time, taken } = watch(false)
     progress.started('Happy path')
     progress.waiting('Happy path', 'start in chat main', 0, 30_000)
@@ -63,7 +63,7 @@ describe('where there is no terminal', () => {
     expect(taken()).toBe(' 0/40  Happy path: waiting for start in chat main, 5.0 s of 30.0 s\n')
   })
 
-  it('a step counts from its beginning', () => {
+  it('the duration counts from the start of the step', () => {
     const { progress, time, taken } = watch(false)
     progress.started('Happy path')
     time.pass(3000)
@@ -78,7 +78,7 @@ describe('where there is no terminal', () => {
 describe('on a terminal', () => {
   const CLEAR = '\r\u001b[2K'
 
-  it('one line lives: what is waited for, how long, and how many others', () => {
+  it('one line shows the current step, its duration and the number of others', () => {
     const { progress, time, taken } = watch(true)
     progress.started('Happy path')
     progress.waiting('Happy path', 'start in chat main', 0, 5000)
@@ -93,14 +93,14 @@ describe('on a terminal', () => {
     expect(taken()).toBe(CLEAR)
   })
 
-  it('never wraps', () => {
+  it('the line never wraps', () => {
     const { progress, time, taken } = watch(true, 30)
     progress.started('A scenario with quite a long name')
     time.pass(100)
     expect(taken()).toBe(`${CLEAR} 0/40  A scenario with quite…`)
   })
 
-  it('cuts what is waited for, never how long', () => {
+  it('the line shortens the step, not its duration', () => {
     const { progress, time, taken } = watch(true, 60)
     progress.started('Happy path')
     progress.started('Other')
@@ -109,7 +109,7 @@ describe('on a terminal', () => {
     expect(taken()).toBe(`${CLEAR} 0/40  Happy path: waiting f…, 100 ms of 5.0 s (and 1 more)`)
   })
 
-  it('texts cannot move its cursor', () => {
+  it('text cannot move the cursor', () => {
     const { progress, time, taken } = watch(true)
     progress.started('a\u001b[2Jb\n')
     progress.waiting('a\u001b[2Jb\n', '\u202ex', 0)

@@ -5,7 +5,7 @@ const shown = (flag: string, env = {}) =>
   parseReports(flag, env).map(({ report, file }) => (file === null ? report : `${report}=${file}`))
 
 describe('--report', () => {
-  it('the pretty report is on stdout unless another one is', () => {
+  it('writes the pretty report to stdout unless another report is there', () => {
     expect(shown('')).toEqual(['pretty'])
     expect(shown('junit=a.xml')).toEqual(['pretty', 'junit=a.xml'])
     expect(shown('json')).toEqual(['json'])
@@ -13,11 +13,11 @@ describe('--report', () => {
     expect(shown('pretty,json=run.json')).toEqual(['pretty', 'json=run.json'])
   })
 
-  it('blanks around names do not count; a file keeps its equals signs', () => {
+  it('ignores spaces around names, and accepts file names with equals signs', () => {
     expect(shown(' pretty , json = out/a=b.json ')).toEqual(['pretty', 'json=out/a=b.json'])
   })
 
-  it("GitHub's annotations come by themselves in its workflows, once", () => {
+  it('adds annotations once in workflows of GitHub', () => {
     expect(shown('json', { GITHUB_ACTIONS: 'true' })).toEqual(['json', 'github'])
     expect(shown('github', { GITHUB_ACTIONS: 'true' })).toEqual(['pretty', 'github'])
     expect(shown('', { GITHUB_ACTIONS: 'false' })).toEqual(['pretty'])

@@ -44,7 +44,7 @@ function readTap(source: string): Tap {
 }
 
 describe('tap', () => {
-  it('has a point for each scenario; what was not judged is skipped', () => {
+  it('has a point for each scenario; inconclusive ones are skipped', () => {
     const { plan, points } = readTap(
       tapReport(result([passedResult(), escapedPlay(), openResult(), unreachableResult(), skippedResult()])),
     )
@@ -58,7 +58,7 @@ describe('tap', () => {
     ])
   })
 
-  it('a failure says what, where and how to see it again', () => {
+  it('reports cause, place and command of a failure', () => {
     const [, failed] = readTap(tapReport(result([passedResult(), escapedPlay()]))).points
     expect(failed!.facts).toMatchObject({
       message: `step 7: nearest: #12, message differs (only HTML escaping)`,
@@ -70,7 +70,7 @@ describe('tap', () => {
     expect(failed!.facts.story).toContain('again: npx handover-sim run scenarios/happy.yaml --seed 1')
   })
 
-  it('failures outside every scenario are one more point; a run that stopped bails out', () => {
+  it('adds a point for failures outside of scenarios, and bails out of a stopped run', () => {
     const failures = [failure({ happened: 'a call for chat "nobody"' })]
     const { plan, points, bail } = readTap(tapReport(result([passedResult()], { failures, stopped: 'interrupted' })))
     expect([plan, points.length, points[1]!.ok, points[1]!.facts.message, bail]).toEqual([
@@ -82,7 +82,7 @@ describe('tap', () => {
     ])
   })
 
-  it('whatever the texts hold, every line is one of its own', () => {
+  it('has valid lines for any texts', () => {
     fc.assert(
       fc.property(anyText, text => {
         const scenarios = [

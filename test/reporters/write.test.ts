@@ -56,13 +56,13 @@ async function write(flag: string, given: Given = {}) {
 }
 
 describe('writing reports', () => {
-  it('the result goes to stdout, in colour when it has any', async () => {
+  it('writes the result to stdout, with colours if enabled', async () => {
     expect(await write('')).toMatchObject({ stdout: prettyReport(RUN, { colorLevel: 0 }), stderr: '', problems: [] })
     expect((await write('', { colorLevel: 1 })).stdout).toBe(prettyReport(RUN, { colorLevel: 1 }))
     expect((await write('json')).stdout).toBe(jsonReport(RUN))
   })
 
-  it.runIf(existsSync('/proc/self'))('where no folder can be made, that is said, and nothing hangs', async () => {
+  it.runIf(existsSync('/proc/self'))('reports that a folder cannot be created', async () => {
     const { problems, cwd } = await write('tap=/proc/none/of/these/r.tap,json=r.json')
     expect(problems).toEqual([
       'the tap report /proc/none/of/these/r.tap could not be written: a folder of the path cannot be created',
@@ -70,7 +70,7 @@ describe('writing reports', () => {
     expect(existsSync(join(cwd, 'r.json'))).toBe(true)
   })
 
-  it('files are written where they are named, folders made, and each is told; no colours in them', async () => {
+  it('writes files without colours, creates folders, and prints each path', async () => {
     const { cwd, stderr } = await write('pretty=out/deep/log.txt,json=run.json,junit=out/junit.xml,tap', {
       colorLevel: 1,
     })
@@ -80,7 +80,7 @@ describe('writing reports', () => {
     expect(readdirSync(join(cwd, 'out')).sort()).toEqual(['deep', 'junit.xml'])
   })
 
-  it('the page and the journal are written too', async () => {
+  it('writes the page and the journal', async () => {
     const { cwd, problems } = await write('html=report.html,journal=run.jsonl')
     expect(problems).toEqual([])
     expect(readFileSync(join(cwd, 'report.html'), 'utf8')).toMatch(/^<!doctype html>/i)
@@ -90,7 +90,7 @@ describe('writing reports', () => {
     expect(types.filter(type => type === 'entry')).toHaveLength(escapedPlay().journal.length)
   })
 
-  it('one that cannot be written says why, and the others are written', async () => {
+  it('reports a file that cannot be written, and writes the others', async () => {
     const cwd = folder()
     mkdirSync(join(cwd, 'taken'))
     writeFileSync(join(cwd, 'file'), 'x')
@@ -105,7 +105,7 @@ describe('writing reports', () => {
     expect(readdirSync(cwd).sort()).toEqual(['file', 'ok.tap', 'taken'])
   })
 
-  it('a run that passed but left no report says the exit code it has', async () => {
+  it('prints the exit code of a passed run without its report', async () => {
     const passed = { ...coded(result([passedResult()])), exitCode: 0 }
     const { stdout, stderr } = await write('pretty,json=file/x,tap=ok.tap', { run: passed, cwd: withFile() })
     expect(stdout).toContain('exit 3: the environment failed')
@@ -123,7 +123,7 @@ describe('writing reports', () => {
     expect(stdout).toBe(prettyReport(RUN, { colorLevel: 0, columns }))
   })
 
-  it('an older report is replaced, through a link too', async () => {
+  it('replaces an older report, also through a link', async () => {
     const cwd = folder()
     writeFileSync(join(cwd, 'real.json'), 'old')
     symlinkSync('real.json', join(cwd, 'link.json'))
@@ -132,7 +132,7 @@ describe('writing reports', () => {
     expect(readdirSync(cwd)).toHaveLength(2)
   })
 
-  it('a text that breaks off leaves the older file and nothing else', () => {
+  it('preserves the older file when rendering fails', () => {
     const cwd = folder()
     writeFileSync(join(cwd, 'run.jsonl'), 'old')
     function* broken() {
@@ -144,7 +144,7 @@ describe('writing reports', () => {
     expect(readdirSync(cwd)).toEqual(['run.jsonl'])
   })
 
-  it('what is no file stays what it is', async () => {
+  it('does not replace devices and pipes', async () => {
     const cwd = folder()
     const socket = createServer().listen(join(cwd, 'socket'))
     onTestFinished(() => void socket.close())
@@ -156,7 +156,7 @@ describe('writing reports', () => {
 })
 
 describe("in GitHub's workflows", () => {
-  it('annotations go to stderr and the table to the summary, after what is there', async () => {
+  it('annotations go to stderr, and the table is appended to the summary', async () => {
     const cwd = folder()
     const summary = join(cwd, 'summary.md')
     writeFileSync(summary, 'before\n')
@@ -168,14 +168,14 @@ describe("in GitHub's workflows", () => {
     expect(stdout).toBe(jsonReport(RUN))
   })
 
-  it('what the intermediary sent is no command of the workflow', async () => {
+  it('text of the intermediary is no workflow command', async () => {
     const happened = `${'x'.repeat(95)} ::stop-commands::forged ${'y'.repeat(60)}`
     const run = coded(result([scenarioResult({ outcome: 'fail', failures: [failure({ happened })] })]))
     expect((await write('', { run })).stdout).toMatch(/^ +::stop-commands::forged/m)
     expect((await write('', { run, env: { GITHUB_ACTIONS: 'true' } })).stdout).not.toMatch(/^\s*::/m)
   })
 
-  it('a summary that cannot be written keeps nothing else from being', async () => {
+  it('other reports are written when the summary cannot be', async () => {
     const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: '/nowhere/summary.md' }
     const { problems, stderr, stdout } = await write('', { env })
     expect(problems).toEqual([expect.stringMatching(/^the github report could not be written: .*ENOENT/)])
