@@ -1,9 +1,19 @@
 /** Renders a timeline as a text diagram with one column per actor, or as a list on a narrow terminal. */
-
 import type { Entry } from '../journal/entry.ts'
 import { formatMs, pad, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
+import { defineTexts } from '../text/texts.ts'
 import type { TimelineRow } from '../timeline/rows.ts'
 import { type TimelineSource, timelineOf } from '../timeline/timeline.ts'
+
+const TEXTS = defineTexts({
+  people: 'user / agent',
+  platform: 'platform',
+  intermediary: 'intermediary',
+  listHeading: '--> to the intermediary, <-- from it',
+  gap: (count: number) => `… ${count} ${count === 1 ? 'entry' : 'entries'} …`,
+  agent: (label: string) => `agent ${label}`,
+  ofAgent: (label: string) => `agent's ${label}`,
+})
 
 export interface DiagramLine {
   readonly text: string
@@ -27,7 +37,7 @@ const [MARK_COLUMNS, TIME_COLUMNS, SEQ_COLUMNS, BETWEEN] = [2, 8, 6, 2]
 const MAX_CHAT_COLUMNS = 10
 /** Below this width the columns would hold only ellipses. */
 const MIN_CHAT_COLUMNS = 76
-const HEADING: Cells = { left: 'user / agent', middle: 'platform', shape: 'text', right: 'intermediary' }
+const heading = (): Cells => ({ left: TEXTS.people, middle: TEXTS.platform, shape: 'text', right: TEXTS.intermediary })
 
 /** Lines of at most `columns`; empty when the timeline is empty. */
 export function diagramOf(source: TimelineSource, columns: number): DiagramLine[] {
@@ -36,11 +46,14 @@ export function diagramOf(source: TimelineSource, columns: number): DiagramLine[
   const conversations = conversationsIn(rows, source)
   const visibleRows = elide(rows)
   if (columns < MIN_CHAT_COLUMNS)
-    return [LIST_HEADING, ...withPauses(visibleRows, row => listed(row, columns, conversations.length > 0))]
+    return [
+      { text: `${MARGIN}${TEXTS.listHeading}`, shade: 'faint' },
+      ...withPauses(visibleRows, row => listed(row, columns, conversations.length > 0)),
+    ]
   const joined = joinRows(visibleRows, source.journal)
   const widths = widthsFor(joined.map(cellsOf), columns, conversations)
   const lines = withPauses(joined, row => [lineOf({ row, cells: cellsOf(row) }, widths)])
-  return [{ text: assemble('', '', '', '', HEADING, widths), shade: 'faint' }, ...lines]
+  return [{ text: assemble('', '', '', '', heading(), widths), shade: 'faint' }, ...lines]
 }
 
 const listed = (row: VisibleRow, columns: number, withConversation: boolean): DiagramLine[] =>
@@ -66,7 +79,7 @@ function widthsFor(drawn: readonly Cells[], columns: number, conversations: read
     conversations.length === 0 ? 0 : Math.min(MAX_CHAT_COLUMNS, Math.max(...conversations.map(widthOf))) + BETWEEN
   const fixed = MARK_COLUMNS + TIME_COLUMNS + conversation + BETWEEN + SEQ_COLUMNS + BETWEEN
   const available = columns - fixed
-  const needed = (side: 'left' | 'right') => Math.max(...[HEADING, ...drawn].map(cells => widthOf(cells[side])))
+  const needed = (side: 'left' | 'right') => Math.max(...[heading(), ...drawn].map(cells => widthOf(cells[side])))
   const left = Math.min(needed('left'), Math.floor(available * 0.28))
   const right = Math.min(needed('right'), Math.floor(available * 0.34))
   return { conversation, left, right, middle: available - left - right }
@@ -83,7 +96,7 @@ function pauseBefore(previous: DiagramRow | undefined, row: DiagramRow): Diagram
 }
 
 const gapLine = ({ gap }: Gap): DiagramLine => ({
-  text: `  … ${gap} ${gap === 1 ? 'entry' : 'entries'} …`,
+  text: `  ${TEXTS.gap(gap)}`,
   shade: 'faint',
 })
 
@@ -124,8 +137,6 @@ function middleOf({ shape, middle, right }: Cells, widths: Widths): string {
 const MAX_LINES = 2
 const MARGIN = ' '.repeat(2 + TIME_COLUMNS + SEQ_COLUMNS)
 
-const LIST_HEADING: DiagramLine = { text: `${MARGIN}--> to the intermediary, <-- from it`, shade: 'faint' }
-
 function listedRow(row: TimelineRow, columns: number, withConversation: boolean): DiagramLine[] {
   const conversation = withConversation && row.conversation !== null ? `${visible(row.conversation)}: ` : ''
   const [first = '', ...more] = folded(`${conversation}${wordsOf(row)}`, columns - MARGIN.length)
@@ -141,7 +152,7 @@ function wordsOf({ from, to, label, answer }: TimelineRow): string {
   if (from === 'platform' && to === 'intermediary') return `--> ${label}${answerText}`
   if (from === 'intermediary' && to === 'platform') return `<-- ${label}${answerText}`
   if (from === 'user' || from === 'agent') return `${from} ${label}${answerText}`
-  return to === 'agent' ? `agent's ${label}` : `${label}${answerText}`
+  return to === 'agent' ? TEXTS.ofAgent(label) : `${label}${answerText}`
 }
 
 /** Folds text to two lines, and shortens the second one. */
@@ -236,7 +247,7 @@ function cellsOf(row: DiagramRow): Cells {
   if (from === 'platform' && to === 'intermediary') return { left, middle: label, shape: 'to', right }
   if (from === 'intermediary' && to === 'platform') return { left, middle: label, shape: 'back', right }
   if (from === 'user') return { ...NOTHING, left: label }
-  if (from === 'agent') return { left: `agent ${label}`, middle: '', shape: 'to', right }
+  if (from === 'agent') return { left: TEXTS.agent(label), middle: '', shape: 'to', right }
   if (to === 'agent') return { left: label, middle: '', shape: 'back', right: '' }
   return { ...NOTHING, middle: label, right }
 }

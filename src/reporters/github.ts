@@ -1,5 +1,4 @@
 /** Renders GitHub annotations and the summary of a job. */
-
 import type { FailureReport, RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { formatMs, visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'

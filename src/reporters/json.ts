@@ -1,5 +1,4 @@
 /** Renders a run as one line of JSON, without journals. docs/reports.md describes the fields. */
-
 import type { StepRef } from '../evaluator/failure.ts'
 import type { StepVerdict } from '../evaluator/verdict.ts'
 import type {

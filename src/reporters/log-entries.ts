@@ -5,7 +5,7 @@ import { counted } from '../text/quantities.ts'
 import { faultNames, formatMs, quote, shorten, visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { assumedIn } from '../wording/entry.ts'
-import { effectText, notAppliedText } from '../wording/faults.ts'
+import { effectText, faultHitText } from '../wording/faults.ts'
 import { describeDelivery, describeEvent, type LogDetail, type LogLine } from './log-webhooks.ts'
 
 const TEXTS = defineTexts({
@@ -16,9 +16,6 @@ const TEXTS = defineTexts({
   hidesTyping: (why: string) => `hides the typing indicator (${why})`,
   chatEnds: (why: string) => `the chat ends (${why})`,
   availability: (value: string, by: string) => `availability ${value} (${by})`,
-  hit: (hit: number) => `hit ${hit}`,
-  hitOf: (hit: number, of: number) => `${hit} of ${of}`,
-  fault: (name: string, effect: string, count: string, reason: string) => `${name}: ${effect} (${count})${reason}`,
   faultSet: (name: string, effect: string) => `${name} is set: ${effect}`,
   faultCleared: (name: string, hits: number) => `${name} is cleared after ${counted(hits, 'hit')}`,
 })
@@ -37,7 +34,7 @@ export function describeEntry(entry: Entry): LogLine | null {
     case 'note':
       return describeNote(entry)
     case 'fault':
-      return describeFault(entry)
+      return other('fault', visible(faultHitText(entry)))
     default:
       return other(entry.kind, details(entry))
   }
@@ -45,26 +42,12 @@ export function describeEntry(entry: Entry): LogLine | null {
 
 function describeUser({ action, text, button, attachments }: EntryOf<'user'>): LogLine {
   const direction = 'user -> platform'
-  if (action === 'press') return { direction, what: TEXTS.presses, quoted: button ?? '', details: [], wrong: false }
+  if (action === 'press') return { direction, what: TEXTS.presses, quoted: button ?? '' }
   const files = (attachments ?? []).map(file => `${visible(file.name)} ${file.size_kb} kB`)
   return {
     direction,
     what: files.length === 0 ? TEXTS.writes : TEXTS.sends(shorten(files.join(', '), 40)),
     quoted: text === '' ? undefined : text,
-    details: [],
-    wrong: false,
-  }
-}
-
-/** `fault flaky: answered 503 (1 of 2)` */
-function describeFault({ fault, effect, hit, of, not_applied }: EntryOf<'fault'>): LogLine {
-  const count = of === null ? TEXTS.hit(hit) : TEXTS.hitOf(hit, of)
-  const short = not_applied === undefined ? '' : `; ${visible(notAppliedText(not_applied))}`
-  return {
-    direction: 'fault',
-    what: TEXTS.fault(visible(fault), visible(effectText(effect)), count, short),
-    details: [],
-    wrong: false,
   }
 }
 
@@ -79,8 +62,6 @@ function describeNote(entry: EntryOf<'note'>): LogLine | null {
         direction: 'platform -> user',
         what: TEXTS.writes,
         quoted: String(entry.text ?? ''),
-        details: [],
-        wrong: false,
       }
     case 'chat_created':
       return other('platform', TEXTS.chat(text('chat_id'), text('source')))
@@ -108,8 +89,6 @@ const FRAME = new Set(['v', 'seq', 'time', 'cause', 'kind', 'chat_id', 'note'])
 const other = (direction: string, what: string): LogLine => ({
   direction,
   what: what.trim(),
-  details: [],
-  wrong: false,
 })
 
 /** `name=value name=value`, without what the line shows anyway. */

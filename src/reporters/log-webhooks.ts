@@ -29,7 +29,7 @@ type Delivery = EntryOf<'delivery'>
 export function describeEvent({ event, payload }: EntryOf<'event'>): LogLine {
   const quoted = 'message' in payload ? payload.message : undefined
   const files = 'attachments' in payload && payload.attachments?.length ? TEXTS.files(payload.attachments.length) : ''
-  return { direction: 'platform -> webhook', what: `${event}${files}`, quoted, details: [], wrong: false, minor: true }
+  return { direction: 'platform -> webhook', what: `${event}${files}`, quoted, minor: true }
 }
 
 export function describeDelivery(entry: Delivery): LogLine {
@@ -141,9 +141,9 @@ export interface LogLine {
   readonly what: string
   /** Words of a person, shown quoted and shortened behind `what`. */
   readonly quoted?: string | undefined
-  readonly details: readonly LogDetail[]
+  readonly details?: readonly LogDetail[]
   /** Whether `quiet` shows it. */
-  readonly wrong: boolean
+  readonly wrong?: boolean
   /** Whether `compact` leaves it out: another line says the same. */
   readonly minor?: boolean
 }

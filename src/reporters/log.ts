@@ -59,7 +59,7 @@ function withHint({ hinted }: Memory, entry: Entry, line: LogLine): LogLine {
   const hint = entry.kind === 'delivery' ? logHintFor(entry) : null
   if (hint === null || hinted.has(hint.cause)) return line
   hinted.add(hint.cause)
-  return { ...line, details: [...line.details, { label: 'hint', text: hint.text, level: 'hint' }] }
+  return { ...line, details: [...(line.details ?? []), { label: 'hint', text: hint.text, level: 'hint' }] }
 }
 
 const left = (entry: Entry, { languages }: Memory): string => {
@@ -97,7 +97,8 @@ function pretty(entry: Entry, line: LogLine, memory: Memory, layout: Layout): st
   return `${head}${whatText(line, layout.columns - WHAT_AT)}\n${detailsText(line, layout)}`
 }
 
-const detailsText = (line: LogLine, layout: Layout) => line.details.map(detail => detailText(detail, layout)).join('')
+const detailsText = (line: LogLine, layout: Layout) =>
+  (line.details ?? []).map(detail => detailText(detail, layout)).join('')
 
 function whatText({ what, quoted }: LogLine, columns: number): string {
   if (quoted === undefined)
@@ -117,7 +118,7 @@ const SHORT_QUOTE = 40
 /** One entry on one line of any length, for `grep`. */
 function compact(entry: Entry, line: LogLine, memory: Memory, paint: Paint): string {
   const quoted = line.quoted === undefined ? '' : ` ${quote(line.quoted, SHORT_QUOTE)}`
-  const details = line.details.map(({ label, shortLabel = label, text, level }) =>
+  const details = (line.details ?? []).map(({ label, shortLabel = label, text, level }) =>
     paint[level](`${shortLabel} ${text}`),
   )
   const rest = details.length === 0 ? '' : `: ${details.join('; ')}`

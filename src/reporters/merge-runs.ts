@@ -1,5 +1,4 @@
 /** Merges the saved journals of the shards of one run into one saved run. */
-
 import type { Failure } from '../evaluator/failure.ts'
 import type { SavedRun, SavedScenario } from '../evaluator/journal-file.ts'
 import { ConfigError, problemOf } from '../files/errors.ts'

@@ -1,5 +1,4 @@
 /** Renders the report for a terminal: a line per passed scenario, details of failed ones, and a summary. */
-
 import { groupBy } from '../contract/objects.ts'
 import type { Outcome } from '../evaluator/verdict.ts'
 import { exitCodeText, OUTCOME_TEXTS, type RunReport, type ScenarioReport } from '../evaluator/wording/report.ts'

@@ -1,5 +1,4 @@
 /** Parses `--report`. */
-
 import { keysOf } from '../contract/objects.ts'
 import { problem } from '../files/errors.ts'
 import { nearest } from '../text/error-text.ts'

@@ -1,5 +1,4 @@
 /** Renders TAP 14: a test point per scenario, with a YAML block of details. */
-
 import type { FailureReport, RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { placeText } from '../scenario/plan.ts'
 import { visible } from '../text/terminal-text.ts'

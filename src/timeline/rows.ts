@@ -1,5 +1,4 @@
 /** Turns one journal entry into the content of a timeline row. Every text in it is one safe line. */
-
 import { isMap } from '../contract/objects.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { type DriverCallEntry, type InboxItem, isDriverCall, isRunEvent } from '../scenario/run-events.ts'
@@ -7,7 +6,7 @@ import { counted } from '../text/quantities.ts'
 import { formatMs, quote, shorten, visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { driverFailureText, earlyEndText, failureText, stepFailureText } from '../wording/failures.ts'
-import { effectText, notAppliedText } from '../wording/faults.ts'
+import { effectText, faultHitText } from '../wording/faults.ts'
 
 export type Actor = 'user' | 'agent' | 'platform' | 'intermediary' | 'player'
 
@@ -63,9 +62,7 @@ const TEXTS = defineTexts({
   answer: (status: number, duration: string) => `${status} in ${duration}`,
   before: 'lost before it was processed',
   after: 'processed, its answer lost',
-  hit: (hit: number) => `hit ${hit}`,
-  hitOf: (hit: number, of: number) => `${hit} of ${of}`,
-  fault: (name: string, effect: string, count: string, why: string) => `fault ${name}: ${effect} (${count})${why}`,
+  fault: (hit: string) => `fault ${hit}`,
 })
 
 /** Null for an entry that another entry repeats. */
@@ -82,7 +79,13 @@ export function rowContent(entry: Entry): RowContent | null {
     case 'driver':
       return isDriverCall(entry) ? driverRow(entry) : null
     case 'fault':
-      return { from: 'player', to: 'platform', kind: 'fault', label: faultLabel(entry), ok: true }
+      return {
+        from: 'player',
+        to: 'platform',
+        kind: 'fault',
+        label: TEXTS.fault(oneLine(faultHitText(entry))),
+        ok: true,
+      }
     case 'note':
       return noteRow(entry)
   }
@@ -136,12 +139,6 @@ function replyOf({ status, response, answer_lost }: EntryOf<'api'>): string {
   const { event, error }: Readonly<Record<string, unknown>> = isMap(response) ? response : {}
   const word = [event, isMap(error) ? error.code : ''].find(one => typeof one === 'string') ?? ''
   return `${status} ${oneLine(word, 80)}`.trimEnd()
-}
-
-function faultLabel({ fault, effect, hit, of, not_applied }: EntryOf<'fault'>): string {
-  const count = of === null ? TEXTS.hit(hit) : TEXTS.hitOf(hit, of)
-  const why = not_applied === undefined ? '' : `, ${oneLine(notAppliedText(not_applied))}`
-  return TEXTS.fault(oneLine(fault, 40), oneLine(effectText(effect)), count, why)
 }
 
 const VERB_TEXTS: Readonly<Record<string, string>> = {
@@ -214,45 +211,42 @@ const REPEATED = new Set([
   'steps_done',
 ])
 
+const playerRow = (label: string, to: Actor = 'player', ok = true): RowContent => ({
+  from: 'player',
+  to,
+  kind: 'note',
+  label,
+  ok,
+})
+const userRow = (label: string): RowContent => ({ from: 'platform', to: 'user', kind: 'note', label, ok: true })
+
 function noteRow(entry: EntryOf<'note'>): RowContent | null {
-  const [user, player] = [
-    { from: 'platform', to: 'user', kind: 'note', ok: true } as const,
-    { from: 'player', to: 'player', kind: 'note', ok: true } as const,
-  ]
+  const text = (name: string, columns = LONGEST) => oneLine(entry[name], columns)
   switch (entry.note) {
     case 'bot_message':
-      return { ...user, label: NOTES.botSays(quoted(entry.text)) }
+      return userRow(NOTES.botSays(quoted(entry.text)))
     case 'typing_hidden':
-      return { ...user, label: NOTES.typingHidden(oneLine(entry.why, 40)) }
+      return userRow(NOTES.typingHidden(text('why', 40)))
     case 'chat_ended':
-      return { ...user, label: NOTES.chatEnds(oneLine(entry.why, 40)) }
+      return userRow(NOTES.chatEnds(text('why', 40)))
     case 'availability':
-      return entry.by === 'api'
-        ? null
-        : { ...player, to: 'platform', label: NOTES.availability(oneLine(entry.availability, 20)) }
+      return entry.by === 'api' ? null : playerRow(NOTES.availability(text('availability', 20)), 'platform')
     case 'observed':
-      return {
-        ...player,
-        label: NOTES.observed(oneLine(entry.status, 20), Boolean(entry.typing), oneLine(entry.availability, 20)),
-      }
+      return playerRow(NOTES.observed(text('status', 20), Boolean(entry.typing), text('availability', 20)))
     case 'config':
-      return { ...player, to: 'platform', label: NOTES.settings(oneLine(JSON.stringify(entry.changed ?? {}))) }
+      return playerRow(NOTES.settings(oneLine(JSON.stringify(entry.changed ?? {}))), 'platform')
     case 'fault_set':
-      return {
-        ...player,
-        to: 'platform',
-        label: NOTES.faultSet(oneLine(entry.fault, 40), oneLine(effectText(entry.effect))),
-      }
+      return playerRow(NOTES.faultSet(text('fault', 40), oneLine(effectText(entry.effect))), 'platform')
     case 'fault_cleared':
-      return { ...player, to: 'platform', label: NOTES.faultCleared(oneLine(entry.fault, 40)) }
+      return playerRow(NOTES.faultCleared(text('fault', 40)), 'platform')
     case 'scenario_ended':
       return isRunEvent(entry, 'scenario_ended') && entry.stopped !== undefined
-        ? { ...player, label: NOTES.stopped(oneLine(earlyEndText(entry.stopped))), ok: false }
+        ? playerRow(NOTES.stopped(oneLine(earlyEndText(entry.stopped))), 'player', false)
         : null
     case 'evicted':
-      return { ...player, label: oneLine(entry.message), ok: false }
+      return playerRow(text('message'), 'player', false)
     default:
-      return REPEATED.has(entry.note) ? null : { ...player, label: oneLine(entry.note) }
+      return REPEATED.has(entry.note) ? null : playerRow(oneLine(entry.note))
   }
 }
 

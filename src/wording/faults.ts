@@ -1,5 +1,5 @@
 /** Renders what a fault does, and what is wrong with a specification. */
-import type { FaultEffect } from '../journal/entry.ts'
+import type { EntryOf, FaultEffect } from '../journal/entry.ts'
 import { defineTexts, textFor } from '../text/texts.ts'
 
 type Texts = { readonly [Name in keyof FaultEffect]-?: (value: NonNullable<FaultEffect[Name]>) => string }
@@ -24,10 +24,6 @@ const EFFECTS = defineTexts({
   http: styles => `http ${styles.join(', ')}`,
 } satisfies Texts)
 
-const NOT_APPLIED = defineTexts({
-  no_connection: (effects: readonly string[]) => `${effects.join(', ')} not applied: the webhook is a function`,
-})
-
 /** `delay 2s, duplicate, sent 2 times`, from a `FaultEffect`; notes have it without its type. */
 export function effectText(effect: unknown): string {
   const values = Object.entries(typeof effect === 'object' && effect !== null ? effect : {}).filter(
@@ -36,8 +32,18 @@ export function effectText(effect: unknown): string {
   return values.flatMap(([name, value]) => textFor(EFFECTS, name, value) ?? []).join(', ')
 }
 
-/** `drip, http not applied: the webhook is a function` */
-export const notAppliedText = (effects: readonly string[]): string => NOT_APPLIED.no_connection(effects)
+const HITS = defineTexts({
+  hit: (hit: number) => `hit ${hit}`,
+  hitOf: (hit: number, of: number) => `${hit} of ${of}`,
+  fault: (name: string, effect: string, count: string, why: string) => `${name}: ${effect} (${count})${why}`,
+  notApplied: (effects: readonly string[]) => `; ${effects.join(', ')} not applied: the webhook is a function`,
+})
+
+/** `flaky: respond 503 (1 of 2)` */
+export function faultHitText({ fault, effect, hit, of, not_applied }: EntryOf<'fault'>): string {
+  const count = of === null ? HITS.hit(hit) : HITS.hitOf(hit, of)
+  return HITS.fault(fault, effectText(effect), count, not_applied === undefined ? '' : HITS.notApplied(not_applied))
+}
 
 const list = (names: readonly string[]): string => names.join(', ')
 

@@ -166,7 +166,7 @@ describe('rows', () => {
     log.note('scenario_ended', { stopped: { code: 'time_limit', limit_ms: 60_000 } })
     expect(told(log)).toEqual([
       'player -> platform: fault flaky: respond 503 (1 of 2)',
-      'player -> platform: fault slow: slow 2s, later events wait (hit 4), drip not applied: the webhook is a function',
+      'player -> platform: fault slow: slow 2s, later events wait (hit 4); drip not applied: the webhook is a function',
       'player -> platform: fault flaky set: respond 503',
       'player -> platform: fault flaky cleared',
       'platform -> user: the bot says "One moment"',

@@ -1,5 +1,4 @@
 /** Renders a sequence diagram: one row of HTML per timeline row, with an SVG arrow that stretches with the page. */
-
 import type { Entry } from '../../journal/entry.ts'
 import type { Actor, TimelineRow } from '../../timeline/rows.ts'
 import { duration, html, type Markup, offsetText, type Part } from './markup.ts'

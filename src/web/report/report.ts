@@ -1,4 +1,5 @@
 /** Renders a run as one HTML file that loads nothing and is readable without scripts. */
+import { groupBy } from '../../contract/objects.ts'
 import type { Outcome } from '../../evaluator/verdict.ts'
 import { exitCodeText, OUTCOME_TEXTS, type RunReport, type WarningReport } from '../../evaluator/wording/report.ts'
 import { counted } from '../../text/quantities.ts'
@@ -119,42 +120,30 @@ function bar({ counts, scenarios }: RunReport): Part {
 
 const share = (outcome: Outcome, count: number) => html`<span class="${outcome}" style="flex-grow:${count}"></span>`
 
-interface Rule {
-  readonly first: WarningReport
-  count: number
-  readonly places: Map<LinkedScenario, WarningReport>
+interface LinkedWarning {
+  readonly warning: WarningReport
+  readonly linked: LinkedScenario
 }
 
 const MAX_PLACES = 6
 
 export function warningsByRule(scenarios: readonly LinkedScenario[]): Part {
-  const rules = [...grouped(scenarios)].sort(([, a], [, b]) => b.count - a.count)
-  if (rules.length === 0) return null
+  const all = scenarios.flatMap(linked => linked.scenario.warnings.map(warning => ({ warning, linked })))
+  if (all.length === 0) return null
+  const rules = [...groupBy(all, ({ warning }) => warning.rule).values()].sort((a, b) => b.length - a.length)
   return html`<section class="warnings" aria-labelledby="warnings-title">
 <h2 id="warnings-title">Warnings</h2>
 <table><thead><tr><th>Rule</th><th class="number">Times</th><th>For example</th><th>In</th></tr></thead>
-<tbody>${rules.map(([name, rule]) => ruleRow(name, rule))}</tbody></table>
+<tbody>${rules.map(ruleRow)}</tbody></table>
 </section>`
 }
 
-function grouped(scenarios: readonly LinkedScenario[]): Map<string, Rule> {
-  const rules = new Map<string, Rule>()
-  for (const linked of scenarios) {
-    for (const finding of linked.scenario.warnings) {
-      const rule = rules.get(finding.rule) ?? { first: finding, count: 0, places: new Map() }
-      rules.set(finding.rule, rule)
-      rule.count++
-      if (!rule.places.has(linked)) rule.places.set(linked, finding)
-    }
-  }
-  return rules
+function ruleRow(group: readonly [LinkedWarning, ...LinkedWarning[]]): Markup {
+  const { rule, message } = group[0].warning
+  const places = [...groupBy(group, ({ linked }) => linked).values()]
+  const more = places.length - MAX_PLACES
+  return html`<tr><th scope="row"><code>${rule}</code></th><td class="number">${group.length}</td><td>${message}</td><td><ul class="places">${places.slice(0, MAX_PLACES).map(([first]) => placeItem(first))}</ul>${more > 0 && html`and ${more} more`}</td></tr>`
 }
 
-function ruleRow(name: string, { first, count, places }: Rule): Markup {
-  const shown = [...places].slice(0, MAX_PLACES)
-  const more = places.size - shown.length
-  return html`<tr><th scope="row"><code>${name}</code></th><td class="number">${count}</td><td>${first.message}</td><td><ul class="places">${shown.map(placeItem)}</ul>${more > 0 && html`and ${more} more`}</td></tr>`
-}
-
-const placeItem = ([{ scenario, slug }, { entrySeqs }]: [LinkedScenario, WarningReport]) =>
-  html`<li><a href="${exact(linkTo(slug, entrySeqs[0]))}">${scenario.name}</a></li>`
+const placeItem = ({ linked: { scenario, slug }, warning }: LinkedWarning) =>
+  html`<li><a href="${exact(linkTo(slug, warning.entrySeqs[0]))}">${scenario.name}</a></li>`
