@@ -98,7 +98,7 @@ describeAdapters('bad parameters', adapter => {
     expect(stateOf(harness, chat)).toEqual(before)
   })
 
-  it.each(CHAT_BODY_IDS)('A5 ER1 %s: ids nobody has are 404 and name the field', async id => {
+  it.each(CHAT_BODY_IDS)('A5 ER1 %s answers an unknown id with 404 and names the field', async id => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat({ history: HISTORY })
     const before = stateOf(harness, chat)
@@ -116,7 +116,7 @@ describeAdapters('bad parameters', adapter => {
     expect(stateOf(harness, chat)).toEqual(before)
   })
 
-  it('ER4 several wrong fields are all named, the first one as the field', async () => {
+  it('ER4 a refusal names every wrong field in its message, and the first one in `field`', async () => {
     const harness = await setUp(adapter)
     const { body } = await post(harness, 'message', '{"bot_id":"x","message":7}')
     expect(body.error?.field).toBe('bot_id')
@@ -134,7 +134,7 @@ describeAdapters('bad parameters', adapter => {
     expect(chat.transcript).toEqual([])
   })
 
-  it('E6.2 a message of half a megabyte arrives whole', async () => {
+  it('E6.2 a message of half a megabyte reaches the user unchanged', async () => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     const message = 'ø👍'.repeat(90_000)

@@ -48,7 +48,7 @@ describeAdapters('the Authorization header', adapter => {
     expect(sim.journal.query({ kind: 'api' }).at(-1)).toMatchObject({ auth })
   })
 
-  it('A1 ER1 the key is judged before the body: a stranger learns nothing about ids', async () => {
+  it('A1 ER1 the key is checked before the body, so a wrong key reveals no ids', async () => {
     const { api } = await setUp(adapter)
     expect((await api.start({ chat_id: 'nowhere' }, { key: 'wrong' })).status).toBe(401)
     expect((await api.start({ chat_id: 7 }, { key: 'wrong' })).status).toBe(401)
@@ -81,7 +81,7 @@ describeAdapters('the Content-Type header', adapter => {
     }
   })
 
-  it('E0.2 api.contentType=415 refuses what is not documented, before anything happens', async () => {
+  it('E0.2 api.contentType=415 refuses other content types, and the call has no effect', async () => {
     const harness = await setUp(adapter, { knobs: { 'api.contentType': '415' } })
     const chat = await harness.sim.chat({ history: HISTORY })
     const before = stateOf(harness, chat)
@@ -94,7 +94,7 @@ describeAdapters('the Content-Type header', adapter => {
     expect((await harness.api.start({ chat_id: chat.id })).status).toBe(200)
   })
 
-  it('E9.1 reading a chat needs none', async () => {
+  it('E9.1 reading a chat needs no Content-Type', async () => {
     const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     await api.chat(chat.id)

@@ -27,7 +27,7 @@ const BROKEN: [string, string | Uint8Array<ArrayBuffer>][] = [
 const NO_OBJECTS = ['null', 'true', '0', '"text"', '[]', '[{"bot_id":1042,"chat_id":"x"}]']
 
 describeAdapters('request bodies', adapter => {
-  it.each(BROKEN)('E0.2 ER1 %s is not JSON: 400 and nothing happens', async (_, body) => {
+  it.each(BROKEN)('E0.2 ER1 %s is not JSON: the answer is 400 and the call has no effect', async (_, body) => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat({ history: HISTORY })
     const before = stateOf(harness, chat)
@@ -39,7 +39,7 @@ describeAdapters('request bodies', adapter => {
     expect(stateOf(harness, chat)).toEqual(before)
   })
 
-  it.each(NO_OBJECTS)('E0.2 ER1 the body %s is no object: 400', async text => {
+  it.each(NO_OBJECTS)('E0.2 ER1 the body %s is not an object: the answer is 400', async text => {
     const harness = await setUp(adapter)
     for (const id of HANDOVER_IDS) {
       const { status, body } = await post(harness, id, text)
@@ -76,14 +76,14 @@ describeAdapters('request bodies', adapter => {
     expect(lastMessage(chat).buttons).toEqual([{ label: 'a', b: { c: 1 } }])
   })
 
-  it('ER1 api.unknownFields=400 refuses them instead', async () => {
+  it('ER1 api.unknownFields=400 refuses unknown fields', async () => {
     const harness = await setUp(adapter, { knobs: { 'api.unknownFields': '400' } })
     const chat = await harness.sim.chat()
     const refused = await harness.api.start({ chat_id: chat.id, sender: { role: 'x' } })
     expect([refused.status, refused.body.error?.field, chat.status]).toEqual([400, 'sender.role', 'bot'])
   })
 
-  it.each(HANDOVER_IDS)('ER1 %s: of a key given twice the last one counts', async id => {
+  it.each(HANDOVER_IDS)('ER1 %s uses the last value of a key that is given twice', async id => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat({ history: HISTORY })
     const good = JSON.stringify(validBody(id, harness.sim.botId, chat.id)).slice(1)
@@ -120,7 +120,7 @@ describeAdapters('request bodies', adapter => {
     }
   })
 
-  it.each(CHAT_BODY_IDS)('ER1 ER4 %s: a body nested 100,000 deep is refused, and the service goes on', async id => {
+  it.each(CHAT_BODY_IDS)('ER1 ER4 %s: refuses a body nested 100,000 deep, and answers the next call', async id => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat({ history: HISTORY })
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
@@ -133,7 +133,7 @@ describeAdapters('request bodies', adapter => {
     expect(stateOf(harness, chat)).toEqual(before)
   })
 
-  it('ER4 200 levels are read, and brackets in texts are no levels', async () => {
+  it('ER4 accepts 200 levels, and does not count brackets in texts', async () => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     const good = JSON.stringify(validBody('message', harness.sim.botId, chat.id)).slice(0, -1)
@@ -145,7 +145,7 @@ describeAdapters('request bodies', adapter => {
     expect(lastMessage(chat).text).toBe(brackets)
   })
 
-  it('ER4 a body over limits.body is 413, one of exactly that size is read', async () => {
+  it('ER4 refuses a body over limits.body with 413, and accepts one of exactly that size', async () => {
     const harness = await setUp(adapter, { knobs: { 'limits.body': 1000 } })
     const chat = await harness.sim.chat()
     const good = JSON.stringify(validBody('start', harness.sim.botId, chat.id))

@@ -81,7 +81,7 @@ const STEPS: readonly Step[] = [
 ]
 
 describeAdapters('marks', adapter => {
-  it('ER4 each answer names exactly the assumptions it rests on, and the journal the same', async () => {
+  it('ER4 each answer and its journal entry name exactly the assumptions it depends on', async () => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat({ history: HISTORY })
     for (const [name, marks, run] of STEPS) {
@@ -116,14 +116,14 @@ describeAdapters('marks', adapter => {
     ])
   })
 
-  it('ER4 ST6 a requested start rests on no assumption', async () => {
+  it('ER4 ST6 a requested start depends on no assumption', async () => {
     const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     await chat.press('handover')
     expect((await api.start({ chat_id: chat.id })).headers.get(MARKER)).toBeNull()
   })
 
-  it('ER4 a too short chat rests on what counts as a character and on the status', async () => {
+  it('ER4 the refusal of a short chat depends on what counts as a character and on the status', async () => {
     const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     expect((await api.summarize({ chat_id: chat.id })).headers.get(MARKER)).toBe(
@@ -131,7 +131,7 @@ describeAdapters('marks', adapter => {
     )
   })
 
-  it('ER4 markers: false leaves the header out of every answer; the journal still knows', async () => {
+  it('ER4 markers: false omits the header from every answer; the journal still names the assumptions', async () => {
     const harness = await setUp(adapter, { markers: false })
     const chat = await harness.sim.chat({ history: HISTORY })
     for (const [, marks, run] of STEPS) {

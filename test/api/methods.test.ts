@@ -9,7 +9,7 @@ const NOT_POST = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']
 const NOT_GET = ['POST', 'PUT', 'PATCH', 'DELETE']
 
 describeAdapters('methods', adapter => {
-  it.each(HANDOVER_IDS)('E0.1 ER1 %s takes POST: every other method is 405 with Allow', async id => {
+  it.each(HANDOVER_IDS)('E0.1 ER1 %s takes POST: any other method gets 405 with Allow', async id => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     const before = stateOf(harness, chat)
@@ -24,7 +24,7 @@ describeAdapters('methods', adapter => {
     expect(stateOf(harness, chat)).toEqual(before)
   })
 
-  it('E9.1 the chat transcript takes GET: writing methods are 405 with Allow', async () => {
+  it('E9.1 the chat transcript takes GET: writing methods get 405 with Allow', async () => {
     const { sim, send } = await setUp(adapter)
     const chat = await sim.chat()
     const headers = { authorization: `Bearer ${sim.botApiKey}` }
@@ -69,7 +69,7 @@ describeAdapters('methods', adapter => {
     },
   )
 
-  it('ER1 ER4 every answer may be read by any page: success, refusals, unknown paths, files', async () => {
+  it('ER1 ER4 pages of any origin can read every answer: success, refusals, unknown paths, files', async () => {
     const { sim, api, send } = await setUp(adapter)
     const chat = await sim.chat()
     const answers = [

@@ -5,7 +5,7 @@ import { AGENT, assumedBy, call, post, takenOver, world } from './support.ts'
 
 const findings = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' }).at(-1)!.findings
 
-test('api.trailingSlash: any slash is accepted, or 404, or redirected to the path as written', async () => {
+test('api.trailingSlash: accepts any slash, answers 404, or redirects to the path as written', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   const body = { bot_id: chat.botId, chat_id: chat.id, message: 'Hi', sender: AGENT }
@@ -25,7 +25,7 @@ test('api.trailingSlash: any slash is accepted, or 404, or redirected to the pat
   expect((await slashed()).headers.get('location')).toBe('../typing_stop')
 })
 
-test('api.trailingSlash: the chat transcript as well', async () => {
+test('api.trailingSlash: applies to the chat transcript as well', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   const slashed = () => call(sim, `/api/v1/chats/${chat.id}/`, { key: sim.botApiKey })
@@ -36,7 +36,7 @@ test('api.trailingSlash: the chat transcript as well', async () => {
   expect((await slashed()).status).toBe(404)
 })
 
-test.each(['', 'text/plain', 'application/jsonp'])('api.contentType: %j is a finding, or 415', async type => {
+test.each(['', 'text/plain', 'application/jsonp'])('api.contentType: %j gives a finding, or 415', async type => {
   const { sim } = world()
   const chat = await takenOver(sim)
   const stop = () => post(sim, 'typing_stop', chat, {}, { headers: { 'content-type': type } })
@@ -49,13 +49,13 @@ test.each(['', 'text/plain', 'application/jsonp'])('api.contentType: %j is a fin
   expect([strict.status, strict.json.error.code]).toEqual([415, 'unsupported_media_type'])
 })
 
-test('api.contentType: parameters and case of application/json are fine', async () => {
+test('api.contentType: accepts parameters and any case of application/json', async () => {
   const { sim } = world({ knobs: { 'api.contentType': '415' } })
   const headers = { 'content-type': 'Application/JSON ; charset=UTF-8' }
   expect((await post(sim, 'typing_stop', await sim.chat(), {}, { headers })).status).toBe(200)
 })
 
-test('api.unknownFields: ignored with a finding, or 400', async () => {
+test('api.unknownFields: ignores unknown fields with a finding, or answers 400', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   const start = () => post(sim, 'start', chat, { urgent: true, sender: { name: 'Kim', team: 'B' } })
@@ -69,7 +69,7 @@ test('api.unknownFields: ignored with a finding, or 400', async () => {
   expect(strict.json.error.message).toBe('urgent, sender.team: not a known field.')
 })
 
-test('api.versions: other versions are 404, unless listed; v2 stays', async () => {
+test('api.versions: answers 404 for versions that are not listed; v2 always works', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   const stop = (version: string) =>

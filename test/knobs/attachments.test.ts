@@ -11,7 +11,7 @@ async function withFile() {
   return { sim, chat, inbox, path: new URL(inbox[0]!.json.attachments[0].url).pathname }
 }
 
-test('attachments.auth: anyone may open the link, or only who has the key', async () => {
+test('attachments.auth: opens the link without a key, or only with it', async () => {
   const { sim, path } = await withFile()
   const open = (key: string | null) => call(sim, path, { key })
   const free = await open(null)
@@ -23,7 +23,7 @@ test('attachments.auth: anyone may open the link, or only who has the key', asyn
   expect((await open(sim.apiKey)).status).toBe(200)
 })
 
-test('attachments.ttl: the link works for good, or until its time is up', async () => {
+test('attachments.ttl: the link never expires, or after that time', async () => {
   const { sim, path } = await withFile()
   const status = async () => (await call(sim, path, { key: null })).status
   await sim.clock.advance('9000h')
@@ -34,7 +34,7 @@ test('attachments.ttl: the link works for good, or until its time is up', async 
   expect(await status()).toBe(404)
 })
 
-test('attachments.whenEmpty: an empty list when started with support, or no key', async () => {
+test('attachments.whenEmpty: sends an empty list after a start with support, or omits the key', async () => {
   const { sim, chat, inbox } = await withFile()
   await chat.says('No file')
   await sim.configure({ 'attachments.whenEmpty': 'absent' })
@@ -43,7 +43,7 @@ test('attachments.whenEmpty: an empty list when started with support, or no key'
   expect(inbox[2]!.json).not.toHaveProperty('attachments')
 })
 
-test('attachments.whenEmpty: no key without support, and an empty text for files alone', async () => {
+test('attachments.whenEmpty: omits the key without support, and sends an empty text with files alone', async () => {
   const { sim, inbox } = world()
   const chat = await takenOver(sim)
   await chat.says('', { attach: [FILE] })

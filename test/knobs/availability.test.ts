@@ -6,7 +6,7 @@ import { assumedBy, call, post, texts, world } from './support.ts'
 const set = (sim: PlatformSimulator, body: object, key?: string) =>
   call(sim, '/api/v2/handover/availability', { body, ...(key ? { key } : {}) })
 
-test('availability.initial: open before the first update, or closed', async () => {
+test('availability.initial: handover is open before the first update, or closed', async () => {
   const { sim, events } = world()
   const pressed = async () => (await (await sim.chat()).press('handover')).deliveryId !== null
   expect(await pressed()).toBe(true)
@@ -17,14 +17,14 @@ test('availability.initial: open before the first update, or closed', async () =
   expect(events()).toEqual(['REQUESTING TAKEOVER', 'REQUESTING TAKEOVER'])
 })
 
-test('availability.initial: after an update it says nothing any more', async () => {
+test('availability.initial: has no effect after an update', async () => {
   const { sim } = world()
   await set(sim, { availability: 'OPEN' })
   await sim.configure({ 'availability.initial': 'CLOSED' })
   expect((await (await sim.chat()).press('handover')).deliveryId).not.toBeNull()
 })
 
-test('availability.otherQueues: refused, or kept beside the default one', async () => {
+test('availability.otherQueues: refuses other queues, or stores them beside the default one', async () => {
   const { sim } = world()
   const vip = { availability: 'CLOSED', queue: 'VIP' }
   const refused = await set(sim, vip)
@@ -35,7 +35,7 @@ test('availability.otherQueues: refused, or kept beside the default one', async 
   expect((await (await sim.chat()).press('handover')).deliveryId).not.toBeNull()
 })
 
-test('availability.missingQueue, availability.missingReason: without a queue it is DEFAULT, and a reason is not needed', async () => {
+test('availability.missingQueue, availability.missingReason: a missing queue means DEFAULT, and a reason is optional', async () => {
   const { sim } = world()
   const reply = await set(sim, { availability: 'CLOSED' })
   expect(reply.json).toMatchObject({ event: 'HANDOVER AVAILABILITY UPDATED', queue: 'DEFAULT' })
@@ -47,7 +47,7 @@ test('availability.missingQueue, availability.missingReason: without a queue it 
   ])
 })
 
-test('time.format: ISO 8601 with microseconds and Z, or epoch, or an offset', async () => {
+test('time.format: writes ISO 8601 with microseconds and Z, epoch seconds, or an offset', async () => {
   const { sim } = world()
   const time = async () => (await set(sim, { availability: 'OPEN' })).json.updated_at
   expect(await time()).toMatch(/^2024-01-01T09:00:00\.\d{6}Z$/)
@@ -57,7 +57,7 @@ test('time.format: ISO 8601 with microseconds and Z, or epoch, or an offset', as
   expect(await time()).toMatch(/^2024-01-01T09:00:00\.\d{6}\+00:00$/)
 })
 
-test('availability.closedBlocksStart: closing leaves start alone, or blocks it', async () => {
+test('availability.closedBlocksStart: start works while closed, or is refused', async () => {
   const { sim } = world()
   await set(sim, { availability: 'CLOSED' })
   const allowed = await post(sim, 'start', await sim.chat())
@@ -69,7 +69,7 @@ test('availability.closedBlocksStart: closing leaves start alone, or blocks it',
   expect(chat.status).toBe('bot')
 })
 
-test('availability.closedBlocksStart: chats that wait or are taken over go on while closed', async () => {
+test('availability.closedBlocksStart: pending and taken over chats continue while closed', async () => {
   const { sim, events } = world()
   const [pending, taken] = [await sim.chat(), await sim.chat()]
   await pending.press('handover')
@@ -80,7 +80,7 @@ test('availability.closedBlocksStart: chats that wait or are taken over go on wh
   expect(events()).toEqual(['REQUESTING TAKEOVER', 'MESSAGE FROM USER'])
 })
 
-test('request.repeat: closed gives the closed text and no event; open gives an event each time', async () => {
+test('request.repeat: sends the closed text and no event while closed, and an event each time while open', async () => {
   const { sim, events } = world()
   const chat = await sim.chat()
   await set(sim, { availability: 'CLOSED' })

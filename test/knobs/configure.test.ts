@@ -16,14 +16,14 @@ const refusal = async (patch: Record<string, unknown>): Promise<InvalidOptionErr
 /** Refused by every kind of knob but free text, which gets its own. */
 const impossible = (name: KnobName): unknown => (allowedFor(name).startsWith('a text') ? 7 : 'no such value!')
 
-test.each(KNOB_NAMES)('%s refuses what it does not know and says what it allows', async name => {
+test.each(KNOB_NAMES)('%s refuses an invalid value and names the allowed ones', async name => {
   const { problems, message } = await refusal({ [name]: impossible(name) })
   expect(problems).toHaveLength(1)
   expect(problems[0]!.name).toBe(name)
   expect(message).toContain(`${name} must be ${allowedFor(name)}, got ${JSON.stringify(impossible(name))}.`)
 })
 
-test('one bad value and nothing of the patch is applied; every problem is named', async () => {
+test('a patch with an invalid value is not applied, and the error names every problem', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   const before = sim.config()
@@ -36,23 +36,23 @@ test('one bad value and nothing of the patch is applied; every problem is named'
   expect(sim.journal.query({ kind: 'note' })).not.toContainEqual(expect.objectContaining({ note: 'config' }))
 })
 
-test('a knob that is not there is refused with the nearest name', async () => {
+test('an unknown knob is refused with the nearest name', async () => {
   const { message } = await refusal({ 'webhook.retries': ['1s'] })
   expect(message).toBe('webhook.retries is not a setting; did you mean webhook.retry?')
 })
 
-test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])('%s is no setting', async name => {
+test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])('%s is not a setting', async name => {
   const { problems } = await refusal(JSON.parse(`{"${name}": "1"}`))
   expect(problems.map(problem => problem.name)).toEqual([name])
 })
 
-test('options refuse the same values before anything starts', () => {
+test('options refuse the same values before the simulator starts', () => {
   const make = () => createPlatformSimulator({ knobs: { 'webhook.retry': [1000], 'bot.delay': '5' } })
   expect(make).toThrow('webhook.retry must be off | a list of durations such as [1s, 5s], got [1000].')
   expect(make).toThrow('bot.delay must be a duration such as 500ms, 5s, 10m, 12h, got "5".')
 })
 
-test('the configuration shows every knob in its canonical spelling and hides keys', async () => {
+test('the configuration shows every knob in its canonical spelling and masks keys', async () => {
   const { sim } = world()
   const shown = await sim.configure({ 'webhook.retry': '[1000ms, 90s]', 'keys.more': 'secret:2002' })
   expect(Object.keys(shown)).toEqual(expect.arrayContaining([...KNOB_NAMES]))
@@ -61,7 +61,7 @@ test('the configuration shows every knob in its canonical spelling and hides key
   expect(JSON.stringify(sim.config())).not.toContain('secret')
 })
 
-test('what the configuration shows can be given back', async () => {
+test('the shown configuration is a valid patch', async () => {
   const shown = formatKnobs(defaultKnobs())
   const { sim } = world()
   const before = sim.config()
@@ -75,7 +75,7 @@ test('a change is a note of the journal, without the keys', async () => {
   expect(note).toMatchObject({ note: 'config', changed: { 'bot.delay': '1s', 'keys.bot': '***' }, cause: null })
 })
 
-test('assumptions() shows each assumption with the values in force', async () => {
+test('assumptions() returns each assumption with its effective values', async () => {
   const { sim } = world()
   await sim.configure({ 'summarize.count': 'utf16' })
   const assumptions = sim.assumptions()

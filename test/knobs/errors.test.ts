@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { AGENT, assumedBy, call, post, sends, takenOver, world } from './support.ts'
 
-test('errors.body: the same refusal as JSON, empty, html or text', async () => {
+test('errors.body: writes the same refusal as JSON, empty, html or text', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   const wrongKey = () => post(sim, 'end', chat, {}, { key: 'nobody' })
@@ -31,7 +31,7 @@ const BAD_REQUESTS: [what: string, endpoint: string, body: object][] = [
   ['a queue that is not there', 'availability', { availability: 'OPEN', queue: 'VIP' }],
 ]
 
-test.each(BAD_REQUESTS)('errors.validation: 400 or 422 for %s', async (_what, endpoint, body) => {
+test.each(BAD_REQUESTS)('errors.validation: answers 400 or 422 for %s', async (_what, endpoint, body) => {
   const { sim } = world()
   const chat = await takenOver(sim)
   const before = await post(sim, endpoint, chat, body)
@@ -42,13 +42,13 @@ test.each(BAD_REQUESTS)('errors.validation: 400 or 422 for %s', async (_what, en
   expect(after.json).toEqual(before.json)
 })
 
-test('errors.validation: broken JSON stays 400', async () => {
+test('errors.validation: does not change the status 400 of invalid JSON', async () => {
   const { sim } = world({ knobs: { 'errors.validation': '422' } })
   const reply = await call(sim, '/api/v2/handover/end', { body: '{"bot_id":' })
   expect([reply.status, reply.json.error.code]).toEqual([400, 'invalid_json'])
 })
 
-test('errors.idMismatch: a chat of another bot is 404, by knob 400 or 403', async () => {
+test('errors.idMismatch: answers 404, 400 or 403 for a chat of another bot', async () => {
   const { sim } = world({ knobs: { 'keys.more': ['other-key:2002'] } })
   const chat = await sim.chat({ botId: 2002 })
   const wrongPair = () => post(sim, 'start', chat, { bot_id: sim.botId })
@@ -78,7 +78,7 @@ test.each([
   expect([strict.status, strict.json.error.field]).toEqual([400, field])
 })
 
-test('buttons.schema: any object, or one with a label', async () => {
+test('buttons.schema: accepts any object, or only one with a label', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   const buttons = [{ label: 'Open', url: 'https://www.example.test' }, { weight: 3 }]
@@ -90,7 +90,7 @@ test('buttons.schema: any object, or one with a label', async () => {
   expect((await sends(sim, chat, 'Look', { buttons: buttons.slice(0, 1) })).status).toBe(200)
 })
 
-test('message.allowEmpty: an empty message is refused, or sent', async () => {
+test('message.allowEmpty: refuses an empty message, or sends it', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   expect((await sends(sim, chat, '')).status).toBe(400)
@@ -98,7 +98,7 @@ test('message.allowEmpty: an empty message is refused, or sent', async () => {
   expect((await sends(sim, chat, '')).json.event).toBe('MESSAGE SENT TO USER')
 })
 
-test('limits.body: 1 MiB passes and one byte more is 413; the knob moves the line', async () => {
+test('limits.body: accepts 1 MiB and answers one byte more with 413; the knob changes the limit', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   const sized = (bytes: number) => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { assumedBy, post, sends, takenOver, texts, transcript, world } from './support.ts'
 
-test('request.repeat: a second press is an event again, or ignored', async () => {
+test('request.repeat: a second press sends an event again, or is ignored', async () => {
   const { sim, events } = world()
   const chat = await sim.chat()
   await chat.press('handover')
@@ -15,7 +15,7 @@ test('request.repeat: a second press is an event again, or ignored', async () =>
   expect(events()).toHaveLength(2)
 })
 
-test('request.forwardPending: while a request waits the bot answers, or the webhook hears it too', async () => {
+test('request.forwardPending: messages of a pending chat get an answer of the bot, or are also sent to the webhook', async () => {
   const { sim, events } = world()
   const chat = await sim.chat()
   await chat.press('handover')
@@ -41,7 +41,7 @@ test('bot.delay: the bot answers at once, or later on the clock', async () => {
   expect(bots()).toBe(2)
 })
 
-test('start.unrequested: without a request it is accepted, or 409', async () => {
+test('start.unrequested: accepts a start without a request, or answers 409', async () => {
   const { sim } = world()
   const accepted = await post(sim, 'start', await sim.chat())
   expect(accepted.status).toBe(200)
@@ -53,7 +53,7 @@ test('start.unrequested: without a request it is accepted, or 409', async () => 
   expect((await post(sim, 'start', chat)).status).toBe(200)
 })
 
-test('start.again: a second start replaces the first, or is 409', async () => {
+test('start.again: a second start replaces the first, or gets 409', async () => {
   const { sim, inbox } = world()
   const chat = await sim.chat()
   const first = await post(sim, 'start', chat, { sender: { name: 'Kim' } })
@@ -67,7 +67,7 @@ test('start.again: a second start replaces the first, or is 409', async () => {
   expect(texts(chat)).toEqual(['Kim has joined the chat.', 'Lou has joined the chat.', 'Hi', 'Lou has left the chat.'])
 })
 
-test('end.idle: nothing to end is 200 with an id of no message, or 409', async () => {
+test('end.idle: answers 200 with an unused message id when no agent is in the chat, or 409', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   const idle = await post(sim, 'end', chat)
@@ -79,7 +79,7 @@ test('end.idle: nothing to end is 200 with an id of no message, or 409', async (
   expect((await post(sim, 'end', chat)).status).toBe(409)
 })
 
-test('message.requiresTakeover: a notice before start arrives, or is 409', async () => {
+test('message.requiresTakeover: delivers a message before start, or answers 409', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   expect((await sends(sim, chat, 'You are number 3')).status).toBe(200)
@@ -106,7 +106,7 @@ test.each([
   expect(await shown()).toEqual(['Et øyeblikk {name}'])
 })
 
-test('messages.entering, messages.left: the texts at start and end, with the name of the sender', async () => {
+test('messages.entering, messages.left: set the texts at start and end, with the name of the sender', async () => {
   const { sim } = world()
   const round = async (sender?: object) => {
     const chat = await sim.chat()

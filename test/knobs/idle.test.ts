@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { transcript, world } from './support.ts'
 
-test('chat.idleTimeout: a chat never ends, or when nobody has written for so long', async () => {
+test('chat.idleTimeout: a chat never ends, or ends after that time without a message', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   const active = async () => (await transcript(sim, chat)).active
@@ -20,7 +20,7 @@ test('chat.idleTimeout: a chat never ends, or when nobody has written for so lon
   expect(await active()).toBe(true)
 })
 
-test('chat.idleTimeout: set while running it counts from the latest message of every chat', async () => {
+test('chat.idleTimeout: a change counts from the latest message of every chat', async () => {
   const { sim } = world()
   const chat = await sim.chat({ history: [{ user: 'Hi' }] })
   await sim.clock.advance('10m')
@@ -31,7 +31,7 @@ test('chat.idleTimeout: set while running it counts from the latest message of e
   expect(chat.view().active).toBe(false)
 })
 
-test('chat.idleTimeout: switched off while running nothing ends any more', async () => {
+test('chat.idleTimeout: no chat ends after it is switched off', async () => {
   const { sim } = world({ knobs: { 'chat.idleTimeout': '15m' } })
   const chat = await sim.chat()
   await sim.configure({ 'chat.idleTimeout': 'off' })

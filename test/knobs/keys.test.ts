@@ -34,7 +34,7 @@ test('keys.bot: reads transcripts and nothing else', async () => {
   expect([await read(sim, chat, 'sim-bot-key'), await read(sim, chat, 'reader')]).toEqual([401, 200])
 })
 
-test('keys.shared: the handover key reads no transcript and is told why, or each key opens all', async () => {
+test('keys.shared: the handover key is refused for transcripts with the reason, or each key opens everything', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   const hinted = await call(sim, `/api/v1/chats/${chat.id}`)
@@ -67,7 +67,7 @@ test('keys.more: the answer gives the bot of the key as a string', async () => {
   expect(assumedBy(reply)).toContain('keys.more')
 })
 
-test('keys.graceful: the old key is refused at once, or works on for a while; the new one signs', async () => {
+test('keys.graceful: refuses the old key at once, or accepts it for a while; the new key signs', async () => {
   const { sim, inbox } = world({ knobs: { 'typing.webhook': 'off' } })
   const chat = await takenOver(sim)
   await sim.configure({ 'keys.handover': 'second' })
@@ -101,7 +101,7 @@ test('keys.graceful: a reset does not give an old key more time', async () => {
   expect(await stop(sim, await sim.chat(), 'sim-handover-key')).toBe(401)
 })
 
-test('keys.more: the assumptions in force show that there are keys, not which; and that there are none', () => {
+test('keys.more: the effective assumptions show whether there are keys, but not the keys', () => {
   const shown = (keys: string) => {
     const { sim } = world({ knobs: { 'keys.more': keys } })
     return sim.assumptions().find(({ name }) => name === 'keys.more')?.knobs

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { assumedBy, call, post, takenOver, world } from './support.ts'
 
-test('limits.rate: no limit; by knob so many calls per key and window, then 429 with Retry-After', async () => {
+test('limits.rate: sets no limit, or answers 429 with Retry-After after that many calls per key and window', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   const stop = async () => (await post(sim, 'typing_stop', chat)).status
@@ -30,7 +30,7 @@ test('limits.rate: a reset starts a new window', async () => {
   expect((await post(sim, 'start', chat)).status).toBe(200)
 })
 
-test('limits.attachmentKb: any size up to what we can make, or as many kilobytes as set', async () => {
+test('limits.attachmentKb: accepts files up to 100 MiB, or up to that many kilobytes', async () => {
   const { sim, inbox } = world()
   const chat = await takenOver(sim, { supports_attachment: true })
   const attach = (size_kb: number) => chat.says('', { attach: [{ name: 'a.bin', type: 'application/zip', size_kb }] })
@@ -41,7 +41,7 @@ test('limits.attachmentKb: any size up to what we can make, or as many kilobytes
   expect(inbox.map(one => one.json.attachments[0].size_kb)).toEqual([20_000, 100])
 })
 
-test('limits.nesting: 200 levels pass, one more is refused', async () => {
+test('limits.nesting: accepts 200 levels, and refuses one more', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   const nested = (levels: number) =>

@@ -10,7 +10,7 @@ const written = (sim: PlatformSimulator, messages: readonly string[], language =
 const summarize = (sim: PlatformSimulator, chat: ChatHandle) => post(sim, 'summarize', chat)
 const summaryOf = async (sim: PlatformSimulator, chat: ChatHandle) => (await summarize(sim, chat)).json.summary
 
-test('summarize.errorStatus: a chat that is too short is 400, by knob 409 or 422', async () => {
+test('summarize.errorStatus: answers 400, 409 or 422 for a chat that is too short', async () => {
   const { sim } = world()
   const chat = await written(sim, ['Hello'])
   const refused = await summarize(sim, chat)
@@ -22,7 +22,7 @@ test('summarize.errorStatus: a chat that is too short is 400, by knob 409 or 422
   expect((await summarize(sim, chat)).status).toBe(422)
 })
 
-test('summarize.count: code points of the trimmed texts, or UTF-16 units', async () => {
+test('summarize.count: counts code points of the trimmed texts, or UTF-16 units', async () => {
   const { sim } = world()
   const short = await written(sim, ['🙂'.repeat(15), `  ${'🙂'.repeat(15)}\n\n`])
   const enough = await written(sim, ['🙂'.repeat(15), '🙂'.repeat(16)])
@@ -32,7 +32,7 @@ test('summarize.count: code points of the trimmed texts, or UTF-16 units', async
   expect(await statuses()).toEqual([200, 200])
 })
 
-test('summarize.text: the template in the language of the chat, or a text of your own', async () => {
+test('summarize.text: fills the template in the language of the chat, or returns the configured text', async () => {
   const { sim } = world()
   const english = await written(sim, LONG)
   const norwegian = await written(sim, LONG, 'nb-NO')
@@ -44,7 +44,7 @@ test('summarize.text: the template in the language of the chat, or a text of you
   expect(await summaryOf(sim, english)).toBe('2: My parcel has not arrived -> It was due on Monday {other}')
 })
 
-test('summarize.latency: at once, or after a while; other answers do not wait', async () => {
+test('summarize.latency: answers at once, or after that time; other answers do not wait', async () => {
   const { sim } = world()
   const chat = await written(sim, LONG)
   const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
@@ -61,7 +61,7 @@ test('summarize.latency: at once, or after a while; other answers do not wait', 
   expect(duration_ms).toBeGreaterThanOrEqual(75)
 })
 
-test('summarize.vary: the same text each time, or another one', async () => {
+test('summarize.vary: returns the same text each time, or another one', async () => {
   const { sim } = world()
   const chat = await written(sim, LONG)
   expect(await summaryOf(sim, chat)).toBe(await summaryOf(sim, chat))
@@ -70,7 +70,7 @@ test('summarize.vary: the same text each time, or another one', async () => {
   expect(one).not.toBe(two)
 })
 
-test('summarize.prompt: nothing, or visibly the prompt of the workspace', async () => {
+test('summarize.prompt: shows no prompt, or the prompt of the workspace', async () => {
   const { sim } = world()
   const chat = await written(sim, LONG)
   const plain = await summaryOf(sim, chat)
@@ -79,7 +79,7 @@ test('summarize.prompt: nothing, or visibly the prompt of the workspace', async 
   expect(await summaryOf(sim, chat)).toBe(`[prompt: In one line] ${plain}`)
 })
 
-test('summarize.count: 30 characters are too few, 31 enough, over at least two messages', async () => {
+test('summarize.count: refuses 30 characters and accepts 31, in at least two messages', async () => {
   const { sim } = world()
   const status = async (...messages: string[]) => (await summarize(sim, await written(sim, messages))).status
   expect(await status('x'.repeat(15), 'y'.repeat(15))).toBe(400)
@@ -87,7 +87,7 @@ test('summarize.count: 30 characters are too few, 31 enough, over at least two m
   expect(await status('x'.repeat(500))).toBe(400)
 })
 
-test('summarize.text: the answer says that text and language are ours', async () => {
+test('summarize.text: the answer names the assumption about text and language', async () => {
   const { sim } = world()
   const reply = await summarize(sim, await written(sim, LONG))
   expect(assumedBy(reply)).toEqual(['summarize.text'])

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { assumedBy, post, sends, takenOver, transcript, world } from './support.ts'
 
-test('transcript.state: always chatting, or a word per status', async () => {
+test('transcript.state: is always chatting, or a word per status', async () => {
   const { sim } = world()
   const [bot, pending, agent] = [await sim.chat(), await sim.chat(), await takenOver(sim)]
   await pending.press('handover')
@@ -16,7 +16,7 @@ test('transcript.state: always chatting, or a word per status', async () => {
   expect(await states()).toEqual(['chatting', 'waiting for a person', 'taken_over'])
 })
 
-test('transcript.source: chatbubble for web and the same word otherwise, or as paired; events keep theirs', async () => {
+test('transcript.source: shows chatbubble for web and other sources unchanged, or the configured words; events do not change', async () => {
   const { sim, inbox } = world()
   const [web, slack] = [await sim.chat({ source: 'web' }), await sim.chat({ source: 'slack' })]
   const sources = async () => [(await transcript(sim, web)).source, (await transcript(sim, slack)).source]
@@ -29,7 +29,7 @@ test('transcript.source: chatbubble for web and the same word otherwise, or as p
   expect(inbox[0]!.json.chat.source).toBe('web')
 })
 
-test('transcript.takenOver: the time of start, or null, or true; null when nobody is there', async () => {
+test('transcript.takenOver: shows the time of start, null, or true; null without an agent', async () => {
   const { sim } = world()
   const [idle, taken] = [await sim.chat(), await takenOver(sim)]
   const values = async () => [(await transcript(sim, idle)).taken_over, (await transcript(sim, taken)).taken_over]
@@ -40,7 +40,7 @@ test('transcript.takenOver: the time of start, or null, or true; null when nobod
   expect(await values()).toEqual([null, true])
 })
 
-test('transcript.extra: no field is added, or those given', async () => {
+test('transcript.extra: adds no field, or the configured ones', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   const plain = await transcript(sim, chat)
@@ -49,7 +49,7 @@ test('transcript.extra: no field is added, or those given', async () => {
   expect(await transcript(sim, chat)).toEqual({ ...plain, channel: 'widget', query: 'a=b', empty: '' })
 })
 
-test('transcript.handover: the whole record, or id, bot and messages', async () => {
+test('transcript.handover: returns the whole record, or id, bot and messages', async () => {
   const { sim } = world()
   const chat = await sim.chat({ history: [{ user: 'Hi' }, { bot: 'Hello' }] })
   const record = await post(sim, 'transcript', chat)
@@ -61,7 +61,7 @@ test('transcript.handover: the whole record, or id, bot and messages', async () 
   expect(minimal.json.chat.messages).toEqual(record.json.chat.messages)
 })
 
-test('transcript.handover: cut off at the latest request, all of it without one', async () => {
+test('transcript.handover: ends before the latest request, and is complete without one', async () => {
   const { sim } = world()
   const chat = await sim.chat({ history: [{ user: 'One' }] })
   const lines = async () =>
@@ -74,7 +74,7 @@ test('transcript.handover: cut off at the latest request, all of it without one'
   expect(await lines()).toHaveLength(4)
 })
 
-test('transcript.agentFromBot: messages of an agent are from_bot, or not', async () => {
+test('transcript.agentFromBot: marks messages of an agent as from_bot, or not', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   await sends(sim, chat, 'Hello')
@@ -87,7 +87,7 @@ test('transcript.agentFromBot: messages of an agent are from_bot, or not', async
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const HEX24 = /^[0-9a-f]{24}$/
 
-test('ids.chat, ids.message, ids.user, ids.exchange: the forms of ids', async () => {
+test('ids.chat, ids.message, ids.user, ids.exchange: set the forms of ids', async () => {
   const { sim } = world()
   const idsOfNewChat = async () => {
     const chat = await sim.chat({ history: [{ bot: 'Hello' }] })

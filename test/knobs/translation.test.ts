@@ -12,7 +12,7 @@ async function agentReads({ sim, inbox }: World, language: string, ...codes: str
   return inbox.at(-1)!.json.message
 }
 
-test('translation.match: by primary subtag without case, or exactly', async () => {
+test('translation.match: compares primary subtags without case, or whole codes', async () => {
   const w = world()
   expect(await agentReads(w, 'en-GB', 'de', 'EN')).toBe('Hei')
   expect(await agentReads(w, 'no', 'nb')).toBe('[no>nb] Hei')
@@ -21,7 +21,7 @@ test('translation.match: by primary subtag without case, or exactly', async () =
   expect(await agentReads(w, 'en-GB', 'en-gb')).toBe('Hei')
 })
 
-test('translation.aliases: no is not nb, unless said so', async () => {
+test('translation.aliases: no and nb differ, unless an alias connects them', async () => {
   const w = world()
   expect(await agentReads(w, 'no', 'nb')).toBe('[no>nb] Hei')
   await w.sim.configure({ 'translation.aliases': ['no=nb', 'NN=nb'] })
@@ -29,7 +29,7 @@ test('translation.aliases: no is not nb, unless said so', async () => {
   expect(await agentReads(w, 'nb', 'nn-NO')).toBe('Hei')
 })
 
-test('translation.engine: a visible marker, the text itself, or a module of your own', async () => {
+test('translation.engine: adds a visible marker, returns the text itself, or calls a module of the user', async () => {
   const w = world()
   const reads = () => agentReads(w, 'no', 'en')
   expect(await reads()).toBe('[no>en] Hei')
@@ -64,7 +64,7 @@ async function translatedTexts(sim: PlatformSimulator) {
   return { seen: texts(chat).slice(1), kept: kept.map((message: { message: string }) => message.message), chat }
 }
 
-test('transcript.text: as the user typed or saw it, or both sides', async () => {
+test('transcript.text: has the text as the user typed or saw it, or both sides', async () => {
   const { sim } = world()
   const once = await translatedTexts(sim)
   expect(once.kept).toEqual(['Hei', '[en>no] Hello'])

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { assumedBy, post, sends, takenOver, world } from './support.ts'
 
-test('typing.webhook: both calls and the timeout are echoed, or nothing is', async () => {
+test('typing.webhook: sends an event for both calls and the timeout, or none', async () => {
   const { sim, events } = world()
   const chat = await takenOver(sim)
   const round = async () => {
@@ -19,7 +19,7 @@ test('typing.webhook: both calls and the timeout are echoed, or nothing is', asy
   expect(events()).toEqual(echoed)
 })
 
-test('typing.response: an empty object, or the event', async () => {
+test('typing.response: answers an empty object, or the event', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   const empty = await post(sim, 'typing_start', chat)
@@ -32,7 +32,7 @@ test('typing.response: an empty object, or the event', async () => {
   expect(stop.json).toEqual({ event: 'AGENT TYPING STOP', chat_id: chat.id })
 })
 
-test('typing.clearOn: end hides the indicator, a message does not; by knob the other way round', async () => {
+test('typing.clearOn: hides the indicator at end, or at a message', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   const typingAfter = async (act: () => Promise<unknown>) => {
@@ -53,7 +53,7 @@ test('typing.clearOn: end hides the indicator, a message does not; by knob the o
   expect(await typingAfter(() => sends(sim, chat, 'Hi'))).toBe(true)
 })
 
-test('typing.again: typing again replaces the timer', async () => {
+test('typing.again: a second typing_start replaces the timer', async () => {
   const { sim } = world()
   const chat = await takenOver(sim)
   await post(sim, 'typing_start', chat, { timeout: 1000 })
@@ -73,7 +73,7 @@ test.each([0, -1])('typing.timeout: a timeout of %i is refused', async timeout =
   expect(reply.status).toBe(400)
 })
 
-test('typing.idle: without an agent in the chat both calls are 200 as well', async () => {
+test('typing.idle: answers both calls with 200 without an agent in the chat', async () => {
   const { sim } = world()
   const chat = await sim.chat()
   for (const name of ['typing_start', 'typing_stop']) {

@@ -64,7 +64,7 @@ describe('spellings of YAML, JSON and flags', () => {
     expect(spellings('webhook.retry', false, [], '[]', 'off')).toEqual([[], [], [], []])
     expect(spellings('attachments.ttl', false, 'off')).toEqual([null, null])
   })
-  test('true is true where a value has that name', () => {
+  test('true stays true where a value has that name', () => {
     expect(spellings('transcript.takenOver', true, 'true', null, 'null', 'time')).toEqual([
       'true',
       'true',
@@ -86,7 +86,7 @@ describe('spellings of YAML, JSON and flags', () => {
     const wrong = ['10', '0/1s', '10/0s', '10/1', '10/1s/1s', ' 10/1s', ['10/1s'], '1.5/1s', `${'9'.repeat(30)}/1s`]
     expect(spellings('limits.rate', ...wrong)).toEqual(wrong.map(() => undefined))
   })
-  test('a list is no word', () => {
+  test('a list is not a word', () => {
     expect(spellings('webhook.json', ['compact'], { compact: 1 })).toEqual([undefined, undefined])
     expect(spellings('start.again', ['409'])).toEqual([undefined])
   })

@@ -4,7 +4,7 @@ import { gate, post, takenOver, world } from './support.ts'
 
 const attempts = (sim: ReturnType<typeof world>['sim']) => sim.deliveries.map(one => [one.attempt, one.outcome])
 
-test('webhook.retry: never tried again unless delays are given', async () => {
+test('webhook.retry: sends no retry, or one after each delay', async () => {
   const { sim, inbox } = world({}, () => new Response('no', { status: 500 }))
   const chat = await takenOver(sim)
   await chat.says('Lost')
@@ -23,7 +23,7 @@ test('webhook.retry: never tried again unless delays are given', async () => {
   expect(inbox).toHaveLength(4)
 })
 
-test('webhook.timeout: 10 s are enough for a receiver that 20 ms are too short for', async () => {
+test('webhook.timeout: a slow receiver succeeds within 10 s and fails within 20 ms', async () => {
   const release = gate()
   const { sim, arrived } = world({}, async () => release.opened.then(() => new Response('late')))
   const [patient, hasty] = [await takenOver(sim), await takenOver(sim)]
@@ -41,7 +41,7 @@ const moved = () =>
     url.endsWith('/new') ? new Response('ok') : new Response(null, { status: 307, headers: { location: '/new' } }),
   )
 
-test('webhook.redirect: fail leaves a redirect undelivered, follow sends the same bytes there', async () => {
+test('webhook.redirect: fail does not follow a redirect, follow sends the same bytes to its target', async () => {
   const { sim, inbox } = moved()
   const chat = await takenOver(sim)
   const failed = await chat.says('Hi')

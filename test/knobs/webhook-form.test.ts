@@ -17,7 +17,7 @@ async function twoDeliveries(patch: Record<string, unknown>): Promise<[Delivered
   return [inbox[0]!, inbox[1]!]
 }
 
-test('webhook.signature: base64 unless told otherwise, then hex', async () => {
+test('webhook.signature: encodes as base64, or as hex', async () => {
   const [first, second] = await twoDeliveries({ 'webhook.signature': 'hex' })
   expect(first.headers.get('Kindly-HMAC')).toBe(hmac('sha256', first.text, 'base64'))
   expect(first.headers.get('Kindly-HMAC-algorithm')).toBe('HMAC-SHA-256 (base64 encoded)')
@@ -25,19 +25,19 @@ test('webhook.signature: base64 unless told otherwise, then hex', async () => {
   expect(second.headers.get('Kindly-HMAC-algorithm')).toBe('HMAC-SHA-256 (hex encoded)')
 })
 
-test('webhook.signature: off leaves both headers out', async () => {
+test('webhook.signature: off omits both headers', async () => {
   const [, second] = await twoDeliveries({ 'webhook.signature': 'off' })
   expect([...second.headers.keys()].filter(name => name.includes('hmac'))).toEqual([])
 })
 
-test('webhook.signatureHeader: the signature moves to the header named', async () => {
+test('webhook.signatureHeader: names the header of the signature', async () => {
   const [first, second] = await twoDeliveries({ 'webhook.signatureHeader': 'X-Hub-Signature' })
   expect(first.headers.get('X-Hub-Signature')).toBeNull()
   expect(second.headers.get('X-Hub-Signature')).toBe(hmac('sha256', second.text, 'base64'))
   expect(second.headers.get('Kindly-HMAC')).toBeNull()
 })
 
-test('webhook.algorithmHeader: the algorithm is named in the header named', async () => {
+test('webhook.algorithmHeader: names the header of the algorithm', async () => {
   const [first, second] = await twoDeliveries({ 'webhook.algorithmHeader': 'X-Algorithm' })
   expect(first.headers.get('X-Algorithm')).toBeNull()
   expect(second.headers.get('X-Algorithm')).toBe('HMAC-SHA-256 (base64 encoded)')
@@ -54,7 +54,7 @@ test.each([
   expect(second.headers.get('Kindly-HMAC-algorithm')).toBe(`${name} (base64 encoded)`)
 })
 
-test('webhook.signedContent: the body, or the address and the body', async () => {
+test('webhook.signedContent: signs the body, or the URL and the body', async () => {
   const [first, second] = await twoDeliveries({ 'webhook.signedContent': 'url-and-body' })
   expect(first.headers.get('Kindly-HMAC')).toBe(hmac('sha256', first.text, 'base64'))
   expect(second.headers.get('Kindly-HMAC')).toBe(hmac('sha256', second.url + second.text, 'base64'))
@@ -79,7 +79,7 @@ test.each(SHAPES)('webhook.json: %s is the same value in other bytes, signed as 
   expect(other.headers.get('Kindly-HMAC')).toBe(hmac('sha256', other.text, 'base64'))
 })
 
-test('webhook.idHeader: no id unless a header is named; then the id of the journal', async () => {
+test('webhook.idHeader: sends no delivery id, or that of the journal in the named header', async () => {
   const { sim, inbox } = world()
   const chat = await takenOver(sim)
   const without = await chat.says('One')

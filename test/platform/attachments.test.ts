@@ -16,7 +16,7 @@ async function announced(harness: SimulatorSetup, attach: readonly object[]) {
 }
 
 describeAdapters('attachments', adapter => {
-  it('ST10 EV5 E4.4 R-ATT with supports_attachment they are in the event, each as published', async () => {
+  it('ST10 EV5 E4.4 R-ATT with supports_attachment the event has every attachment in the published form', async () => {
     const harness = await setUp(adapter)
     const files = await announced(harness, [PNG, { name: 'notes.txt', type: 'text/plain', size_kb: 1 }])
     expect(files).toMatchObject([PNG, { name: 'notes.txt', type: 'text/plain', size_kb: 1 }])
@@ -24,13 +24,16 @@ describeAdapters('attachments', adapter => {
     for (const { url } of files) expect(url.startsWith(`${harness.sim.baseUrl}/`)).toBe(true)
   })
 
-  it.each([undefined, false])('EV5 E4.4 with supports_attachment %s the event has no such key', async supported => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness, supported === undefined ? {} : { supports_attachment: supported })
-    await chat.says('see', { attach: [PNG] })
-    expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]).not.toHaveProperty('attachments')
-    expect(lastMessage(chat).attachments).toMatchObject([PNG])
-  })
+  it.each([undefined, false])(
+    'EV5 E4.4 with supports_attachment %s the event has no key attachments',
+    async supported => {
+      const harness = await setUp(adapter)
+      const chat = await takenOver(harness, supported === undefined ? {} : { supports_attachment: supported })
+      await chat.says('see', { attach: [PNG] })
+      expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]).not.toHaveProperty('attachments')
+      expect(lastMessage(chat).attachments).toMatchObject([PNG])
+    },
+  )
 
   it.each([
     ['empty', []],
@@ -64,7 +67,7 @@ describeAdapters('attachments', adapter => {
     expect([...bytes.subarray(0, start.length)]).toEqual(start)
   })
 
-  it('R-ATT the same seed and file always give the same bytes, another file other ones', async () => {
+  it('R-ATT the same seed and file always give the same bytes, and another file gives other bytes', async () => {
     const [first, second] = [await setUp(adapter), await setUp(adapter)]
     const zip = { name: 'a.zip', type: 'application/zip', size_kb: 2 }
     const [one, other] = await announced(first, [zip, zip])
@@ -101,7 +104,7 @@ describeAdapters('attachments', adapter => {
     },
   )
 
-  it('R-ATT links are for the file they name: a wrong id or name is 404, another method 405', async () => {
+  it('R-ATT a link opens only its file: a wrong id or name gets 404, another method 405', async () => {
     const harness = await setUp(adapter)
     const [file] = await announced(harness, [PNG])
     expect((await open(harness, `${file!.url}x`)).status).toBe(404)
@@ -118,7 +121,7 @@ describeAdapters('attachments', adapter => {
     expect(preflight.headers.get('access-control-allow-methods')).toContain('GET')
   })
 
-  it('R-ATT attachments.auth=on wants the handover key, attachments.ttl ends a link', async () => {
+  it('R-ATT attachments.auth=on requires the handover key, attachments.ttl expires a link', async () => {
     const harness = await setUp(adapter, { knobs: { 'attachments.auth': 'on', 'attachments.ttl': '1h' } })
     const [file] = await announced(harness, [PNG])
     const headers = { authorization: `Bearer ${harness.sim.apiKey}` }
@@ -163,7 +166,7 @@ describeAdapters('attachments that cannot be', adapter => {
   )
 })
 
-it('R-ATT a link carries the path of the base URL it was made for', async () => {
+it('R-ATT a link contains the path of its base URL', async () => {
   const harness = await setUp(inProcess, { baseUrl: 'https://sim.example.test/platform/' })
   const [file] = await announced(harness, [PNG])
   expect(file!.url.startsWith('https://sim.example.test/platform/files/')).toBe(true)

@@ -28,7 +28,7 @@ describeAdapters('keys', adapter => {
     expect(body.error?.message).toContain("'Read chats'")
   })
 
-  it('A1 A5 ER2 a wrong key or none is 401 for every endpoint and confirms nothing', async () => {
+  it('A1 A5 ER2 every endpoint answers 401 without an event for a wrong or missing key', async () => {
     const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: [{ user: 'long enough for a summary' }, { user: 'of this chat' }] })
     const before = chat.view()

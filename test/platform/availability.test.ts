@@ -63,7 +63,7 @@ describeAdapters('availability', adapter => {
     expect([chat.status, hook.events()]).toEqual(['bot', []])
   })
 
-  it('ST20 ST23 the contents are those the workspace configured', async () => {
+  it('ST20 ST23 the contents are those of the workspace', async () => {
     const knobs = { 'messages.open': 'Coming!', 'messages.closed': 'Closed, sorry.' }
     const { sim, api } = await setUp(adapter, { knobs })
     const chat = await sim.chat()
@@ -74,7 +74,7 @@ describeAdapters('availability', adapter => {
     expect(lastMessage(chat).text).toBe('Closed, sorry.')
   })
 
-  it('ST25 L4 time alone never reopens a closed handover', async () => {
+  it('ST25 L4 time never reopens a closed handover', async () => {
     const { sim, api, hook } = await setUp(adapter)
     await api.availability({ availability: 'CLOSED' })
     const chat = await sim.chat()
@@ -93,7 +93,7 @@ describeAdapters('availability', adapter => {
     expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
   })
 
-  it('ST22 closing leaves running handovers and waiting requests alone', async () => {
+  it('ST22 closing does not change active handovers and pending requests', async () => {
     const harness = await setUp(adapter)
     const [running, waiting] = [await takenOver(harness), await harness.sim.chat()]
     await waiting.press('handover')
@@ -126,7 +126,7 @@ describeAdapters('availability', adapter => {
     expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
   })
 
-  it('L3 R-AVL.2 E3.3 DEFAULT is the only queue, and the one meant when none is named', async () => {
+  it('L3 R-AVL.2 E3.3 DEFAULT is the only queue, and the default of a missing one', async () => {
     const { api } = await setUp(adapter)
     const refused = await api.availability({ availability: 'CLOSED', queue: 'VIP' })
     expect([refused.status, refused.body.error?.field]).toEqual([400, 'queue'])
@@ -143,7 +143,7 @@ describeAdapters('availability', adapter => {
     },
   )
 
-  it('E3.4 an answer without queue or without reason says so, a full one does not', async () => {
+  it('E3.4 an answer to a call without queue or reason names the assumption', async () => {
     const { api } = await setUp(adapter)
     const marks = async (body: object) =>
       (await api.availability({ availability: 'OPEN', ...body })).headers.get('x-handover-sim-unspecified')

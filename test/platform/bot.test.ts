@@ -65,7 +65,7 @@ describeAdapters('the bot', adapter => {
     expect(hook.events()).toEqual([])
   })
 
-  it('W3 a button that is not there cannot be pressed; the error names those that are', async () => {
+  it('W3 an unknown button cannot be pressed; the error names the visible ones', async () => {
     const { sim } = await setUp(adapter, { bot: { replies: REPLIES } })
     const chat = await sim.chat()
     await chat.says('parcel')
@@ -73,7 +73,7 @@ describeAdapters('the bot', adapter => {
     expect(sim.journal.query({ kind: 'user' })).toHaveLength(1)
   })
 
-  it('ST11 a button of an agent message speaks to the agent', async () => {
+  it('ST11 a button of an agent message sends its label to the agent', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     const buttons = [{ label: 'Yes' }, { label: 'No' }]
@@ -82,7 +82,7 @@ describeAdapters('the bot', adapter => {
     expect(harness.hook.payloadsOf('MESSAGE FROM USER').map(({ message }) => message)).toEqual(['Yes'])
   })
 
-  it('ST2 bot.delay lets the bot answer later, on the clock of the simulator, in order', async () => {
+  it('ST2 bot.delay delays the answers of the bot on the clock of the simulator, in order', async () => {
     const { sim } = await setUp(adapter, { bot: { replies: REPLIES }, knobs: { 'bot.delay': '2s' } })
     const chat = await sim.chat()
     await chat.says('parcel')
@@ -106,7 +106,7 @@ describeAdapters('the bot', adapter => {
     expect(chat.transcript.at(-1)?.text).toBe(answer)
   })
 
-  it('ST2 answers that fall due at the same moment come in the order of the questions', async () => {
+  it('ST2 answers due at the same moment follow the order of the messages', async () => {
     const { sim } = await setUp(adapter, { bot: { replies: REPLIES }, knobs: { 'bot.delay': '2s' } })
     const chat = await sim.chat()
     for (const text of ['parcel', 'hello', 'opening hours']) await chat.says(text)
@@ -118,7 +118,7 @@ describeAdapters('the bot', adapter => {
     ])
   })
 
-  it('ST3 ST12 an answer that was still to come is dropped when an agent has taken over', async () => {
+  it('ST3 ST12 a delayed answer is dropped when an agent takes over', async () => {
     const harness = await setUp(adapter, { knobs: { 'bot.delay': '2s' } })
     const chat = await harness.sim.chat()
     await chat.says('hello')
@@ -127,7 +127,7 @@ describeAdapters('the bot', adapter => {
     expect(transcriptLines(chat)).toEqual(['user: hello', 'bot: Kari has joined the chat.'])
   })
 
-  it('ST12 what the user wrote to the agent is not answered by the bot after the end either', async () => {
+  it('ST12 after the end the bot does not answer messages that were written to the agent', async () => {
     const harness = await setUp(adapter, { knobs: { 'bot.delay': '2s' } })
     const chat = await takenOver(harness)
     await chat.says('hello')

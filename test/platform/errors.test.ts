@@ -70,7 +70,7 @@ describeAdapters('errors', adapter => {
     expect((await call()).status).toBe(200)
   })
 
-  it('ER4 a reset forgets the calls that were counted', async () => {
+  it('ER4 a reset sets the counted calls to zero', async () => {
     const { sim, api } = await setUp(adapter, { knobs: { 'limits.rate': '1/10s' } })
     const call = async () => (await api.typingStop({ chat_id: (await sim.chat()).id })).status
     expect([await call(), await call()]).toEqual([200, 429])

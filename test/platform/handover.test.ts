@@ -22,7 +22,7 @@ describeAdapters('handover status', adapter => {
     expect(hook.payloadsOf('REQUESTING TAKEOVER')[0]?.chat.id).toBe(chat.id)
   })
 
-  it('ST5 a press takes nothing over: the request is pending and the bot still answers', async () => {
+  it('ST5 after a press the request is pending and the bot still answers', async () => {
     const { sim, hook, api } = await setUp(adapter)
     const chat = await sim.chat()
     await chat.press('handover')
@@ -44,14 +44,14 @@ describeAdapters('handover status', adapter => {
     expect(chat.status).toBe('agent')
   })
 
-  it('ST8 E4.6 E4.5 the bot announces the agent in the message the answer names', async () => {
+  it('ST8 E4.6 E4.5 the bot announces the agent in the message that the answer names', async () => {
     const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     const { body } = await api.start({ chat_id: chat.id, sender: AGENT })
     expect(lastMessage(chat)).toMatchObject({ id: body.chatmessage_id, from: 'bot', text: 'Kari has joined the chat.' })
   })
 
-  it('ST8 E4.3 without a sender somebody unnamed is announced', async () => {
+  it('ST8 E4.3 without a sender the notice names no agent', async () => {
     const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     expect((await api.start({ chat_id: chat.id })).status).toBe(200)
@@ -81,21 +81,21 @@ describeAdapters('handover status', adapter => {
     expect(chat.status).toBe('bot')
   })
 
-  it('ST15 E5.5 the bot announces that the agent is gone in the message the answer names', async () => {
+  it('ST15 E5.5 the bot announces that the agent left in the message that the answer names', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     const { body } = await harness.api.end({ chat_id: chat.id })
     expect(lastMessage(chat)).toMatchObject({ id: body.chatmessage_id, from: 'bot', text: 'Kari has left the chat.' })
   })
 
-  it('E5.3 the sender of end is the one who leaves', async () => {
+  it('E5.3 the notice at the end names the sender of end', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.end({ chat_id: chat.id, sender: { name: 'Ola' } })
     expect(lastMessage(chat).text).toBe('Ola has left the chat.')
   })
 
-  it('ST16 W2 after the end the bot answers again and the webhook hears nothing', async () => {
+  it('ST16 W2 after the end the bot answers again and the webhook gets no event', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.end({ chat_id: chat.id })
@@ -115,7 +115,7 @@ describeAdapters('handover status', adapter => {
     expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]).not.toHaveProperty('attachments')
   })
 
-  it('ST13 an end when nobody took over confirms, adds no message and names an id of its own', async () => {
+  it('ST13 an end without a takeover confirms, adds no message and returns a new id', async () => {
     const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: [{ user: 'hi' }] })
     const ended = await api.end({ chat_id: chat.id })
@@ -125,7 +125,7 @@ describeAdapters('handover status', adapter => {
     expect(transcriptLines(chat)).toEqual(['user: hi'])
   })
 
-  it('ST6 chats are taken over one by one: others keep their bot', async () => {
+  it('ST6 a takeover changes no other chat', async () => {
     const harness = await setUp(adapter)
     const other = await harness.sim.chat()
     const chat = await takenOver(harness)

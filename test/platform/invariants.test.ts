@@ -116,7 +116,7 @@ it('EV1 WH1 deliveries of a chat come in the order of its events, each event unt
   })
 })
 
-it('EV1 the journal counts up without gaps, causes come before their effects', async () => {
+it('EV1 the journal has no gaps, and causes come before their effects', async () => {
   await forAll(RUNS, ({ sim }) => {
     const entries = sim.journal.query()
     expect(entries.map(entry => entry.seq)).toEqual(entries.map((_, index) => index + 1))

@@ -4,7 +4,7 @@ import { AGENT, takenOver, transcriptLines } from '../support/chats.ts'
 import { setUp } from '../support/test-simulator.ts'
 
 describe('chats of one simulator', () => {
-  it('W1 chats made side by side get their ids in the order they were asked for, and persons of their own', async () => {
+  it('W1 chats created at the same time get their ids in the order of the calls, and different persons', async () => {
     const make = async (languages: string[]) => {
       const { sim } = await setUp()
       return Promise.all(languages.map(language => sim.chat({ language, history: [{ user: 'hi' }] })))
@@ -17,7 +17,7 @@ describe('chats of one simulator', () => {
     expect(again.map(chat => chat.view())).toEqual(chats.map(chat => chat.view()))
   })
 
-  it('W1 a chat keeps its ids whatever happens in other chats', async () => {
+  it('W1 other chats do not change the ids of a chat', async () => {
     const script = async (noise: boolean) => {
       const harness = await setUp()
       const [chat, other] = [await harness.sim.chat(), await harness.sim.chat()]
@@ -41,7 +41,7 @@ describe('chats of one simulator', () => {
     await expect(sim.chat({ transcript: 'nb-shopp' })).rejects.toThrow('did you mean nb-shop?')
   })
 
-  it('W10 R-REC.11 a shipped conversation stands in the transcript as it was written', async () => {
+  it('W10 R-REC.11 a shipped conversation is in the transcript as it was written', async () => {
     const { sim, api } = await setUp()
     const chat = await sim.chat({ transcript: 'nb-shop' })
     const record = (await api.chat(chat.id)).body.chat
@@ -53,7 +53,7 @@ describe('chats of one simulator', () => {
 })
 
 describeAdapters('the settings of the workspace', adapter => {
-  it('W6 webhook URL, API key, texts and hours can be set while it runs, each with effect at once', async () => {
+  it('W6 changes of webhook URL, API key, texts and hours have effect at once', async () => {
     const { sim, api, hook } = await setUp(adapter)
     await sim.configure({
       'webhook.url': 'https://desk.example.test/new',
@@ -72,7 +72,7 @@ describeAdapters('the settings of the workspace', adapter => {
   })
 
   it.each(['webhook.urll', 'toString', '__proto__x', 'constructor'])(
-    'W6 %s is no setting, and nothing is set',
+    'W6 %s is not a setting, and nothing is set',
     async name => {
       const { sim } = await setUp(adapter)
       const before = sim.config()
@@ -103,7 +103,7 @@ describeAdapters('reset', adapter => {
     expect(await run()).toEqual(first)
   })
 
-  it('ST11 what a translation still had under way is never seen again', async () => {
+  it('ST11 a message that is being translated is dropped', async () => {
     const waiting: (() => void)[] = []
     const translate = (text: string) => new Promise<string>(resolve => waiting.push(() => resolve(text)))
     const harness = await setUp(adapter, { translate })
@@ -125,7 +125,7 @@ describeAdapters('reset', adapter => {
     expect(harness.hook.events()).toEqual([])
   })
 
-  it('ST11 a delivery under way is cancelled and leaves no entry', async () => {
+  it('ST11 a delivery in flight is cancelled and adds no entry', async () => {
     const harness = await setUp(adapter)
     let arrived = () => {}
     const reached = new Promise<void>(resolve => {

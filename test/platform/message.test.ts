@@ -16,14 +16,14 @@ describeAdapters('messages to the user', adapter => {
     })
   })
 
-  it('E6.5 R-SENDER.3 R-SENDER.4 the user gets it as coming from the sender, not from the bot', async () => {
+  it('E6.5 R-SENDER.3 R-SENDER.4 the user sees the sender as author, not the bot', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.message({ chat_id: chat.id, message: 'Hello!', sender: { ...AGENT, name: 'Ola Nordmann' } })
     expect(lastMessage(chat)).toMatchObject({ from: 'agent', name: 'Ola Nordmann', text: 'Hello!' })
   })
 
-  it('E6.6 a queue notice of the system can be sent before anybody has taken over', async () => {
+  it('E6.6 a queue notice of the system can be sent before a takeover', async () => {
     const { sim, api } = await setUp(adapter)
     const chat = await sim.chat()
     await chat.press('handover')

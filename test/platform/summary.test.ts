@@ -61,7 +61,7 @@ describeAdapters('summaries', adapter => {
     },
   )
 
-  it('E2.5 the request waits for the model', async () => {
+  it('E2.5 the answer waits for the model', async () => {
     let finish: (text: string) => void = () => {}
     const asked: SummaryInput[] = []
     const summarize = (input: SummaryInput) => {
@@ -94,7 +94,7 @@ describeAdapters('summaries', adapter => {
     expect((call as { duration_ms: number }).duration_ms).toBeGreaterThanOrEqual(18)
   })
 
-  it('E2.6 two calls give the same text, or by knob different ones', async () => {
+  it('E2.6 two calls return the same text, or different ones with summarize.vary=on', async () => {
     const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: LONG })
     const summary = async () => (await api.summarize({ chat_id: chat.id })).body.summary
@@ -103,7 +103,7 @@ describeAdapters('summaries', adapter => {
     expect(await summary()).not.toBe(await summary())
   })
 
-  it('E2.7 W6 the prompt of the workspace reaches the model', async () => {
+  it('E2.7 W6 the model gets the prompt of the workspace', async () => {
     const summarize = (input: SummaryInput) => `prompted with ${input.prompt}`
     const { sim, api } = await setUp(adapter, { summarize, knobs: { 'summarize.prompt': 'Be brief' } })
     const chat = await sim.chat({ history: LONG })

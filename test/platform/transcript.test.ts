@@ -44,7 +44,7 @@ describeAdapters('transcript records', adapter => {
     expect(Object.keys(record.messages[0]!).sort()).toEqual(fields.sort())
   })
 
-  it('R-REC.5 the user is a person with a full name, or nobody in particular', async () => {
+  it('R-REC.5 the user has a full name, or no name', async () => {
     const { sim, api } = await setUp(adapter)
     const known = await sim.chat({ user: { firstName: 'Ada', lastName: 'Berg', gender: 'female' } })
     const names = { first_name: 'Ada', last_name: 'Berg', full_name: 'Ada Berg', gender: 'female' }
@@ -73,7 +73,7 @@ describeAdapters('transcript records', adapter => {
     expect((await api.chat(chat.id)).body.chat).toMatchObject({ comments: [], labels: ['vip', 'delivery'], context })
   })
 
-  it('R-REC.11 R-MSG.1 R-MSG.3 R-MSG.4 messages tell user and bot apart', async () => {
+  it('R-REC.11 R-MSG.1 R-MSG.3 R-MSG.4 from_bot distinguishes user and bot', async () => {
     const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: CONVERSATION, user: { firstName: 'Ada', lastName: 'Berg' } })
     const { messages } = (await api.chat(chat.id)).body.chat
@@ -92,7 +92,7 @@ describeAdapters('transcript records', adapter => {
     expect(bot).toMatchObject({ exchange_id: expect.any(String), exchange_type: 'usersays' })
   })
 
-  it('R-REC.10 taken_over is the time of start while an agent is there', async () => {
+  it('R-REC.10 taken_over is the time of start while an agent is in the chat', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     expect((await harness.api.chat(chat.id)).body.chat.taken_over).toMatch(MICROS)
@@ -100,7 +100,7 @@ describeAdapters('transcript records', adapter => {
     expect((await harness.api.chat(chat.id)).body.chat.taken_over).toBeNull()
   })
 
-  it('W10 R-REC.11 the whole history stands in the record: user, bot, notices, agent', async () => {
+  it('W10 R-REC.11 the record has the whole history: user, bot, notices, agent', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness, {}, { history: CONVERSATION })
     await harness.api.message({ chat_id: chat.id, message: 'Kari here', sender: AGENT })
@@ -140,7 +140,7 @@ describeAdapters('handover transcript', adapter => {
     expect(messages.map(message => message.message)).toEqual(['Hei', 'Hei! Hva gjelder det?'])
   })
 
-  it('E1.4 a later request moves the cut', async () => {
+  it('E1.4 a later request moves the end of the transcript', async () => {
     const { sim, api } = await setUp(adapter)
     const chat = await sim.chat({ history: CONVERSATION })
     await chat.press('handover')

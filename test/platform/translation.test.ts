@@ -54,7 +54,7 @@ describeAdapters('live translation', adapter => {
     expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]?.message).toBe('مرحبا')
   })
 
-  it('ST9 the end switches it off: the next agent without languages gets the original', async () => {
+  it('ST9 the end switches translation off: the next agent without languages gets the original', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness, speaking('en'), { language: 'nb' })
     await harness.api.end({ chat_id: chat.id })
@@ -75,7 +75,7 @@ describeAdapters('live translation', adapter => {
     expect(await texts()).toEqual(['hei\n[nb>en] hei', '[en>nb] Hello\nHello'])
   })
 
-  it('W9 an engine of our own that answers later keeps every chat in order', async () => {
+  it('W9 an asynchronous engine keeps the order of every chat', async () => {
     const turn = () => new Promise<void>(resolve => setImmediate(resolve))
     const translate = async (text: string, from: string, to: string) => {
       for (let wait = text.length % 5; wait > 0; wait--) await turn()
@@ -92,7 +92,7 @@ describeAdapters('live translation', adapter => {
     expect(chat.transcript.slice(1).map(({ text }) => text)).toEqual(said)
   })
 
-  it('W9 settled and advance wait for what is being translated', async () => {
+  it('W9 settled and advance wait for translations in progress', async () => {
     const translate = async (text: string) => {
       await new Promise<void>(resolve => setImmediate(resolve))
       return text.toUpperCase()
@@ -108,7 +108,7 @@ describeAdapters('live translation', adapter => {
     await Promise.all(said)
   })
 
-  it('W9 an engine that fails is a fault of the simulator: nothing is confirmed or shown', async () => {
+  it('W9 a failing engine gives an internal error: the message is neither confirmed nor shown', async () => {
     const translate = () => Promise.reject(new Error('no engine'))
     const harness = await setUp(adapter, { translate })
     const chat = await takenOver(harness, speaking('en'), { language: 'nb' })
@@ -121,7 +121,7 @@ describeAdapters('live translation', adapter => {
     expect(chat.view()).toEqual(before)
   })
 
-  it('W9 an engine that returns no text is named, and nothing is shown', async () => {
+  it('W9 the error names an engine that returns no text, and no message is shown', async () => {
     const harness = await setUp(adapter, { translate: (() => 42) as never })
     const chat = await takenOver(harness, speaking('en'), { language: 'nb' })
     const before = chat.view()
@@ -129,7 +129,7 @@ describeAdapters('live translation', adapter => {
     expect(chat.view()).toEqual(before)
   })
 
-  it("W9 promises of another library's making are waited for too", async () => {
+  it('W9 promises of other libraries are awaited', async () => {
     // biome-ignore lint/suspicious/noThenProperty: a thenable is the point
     const translate = (text: string) => ({ then: (done: (value: string) => void) => done(`${text}!`) }) as never
     const harness = await setUp(adapter, { translate })

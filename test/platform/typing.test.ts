@@ -13,7 +13,7 @@ describeAdapters('typing', adapter => {
     expect(chat.typing).toBe(true)
   })
 
-  it('E8.1 E8.2 E8.3 typing_stop hides it', async () => {
+  it('E8.1 E8.2 E8.3 typing_stop hides the indicator', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id })
@@ -21,7 +21,7 @@ describeAdapters('typing', adapter => {
     expect([status, body, chat.typing]).toEqual([200, {}, false])
   })
 
-  it('E7.4 L5 with a timeout it disappears when that many milliseconds are over, not before', async () => {
+  it('E7.4 L5 with a timeout the indicator disappears after exactly that many milliseconds', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id, timeout: 5000 })
@@ -31,7 +31,7 @@ describeAdapters('typing', adapter => {
     expect(chat.typing).toBe(false)
   })
 
-  it('E7.5 without a timeout it stays until typing_stop', async () => {
+  it('E7.5 without a timeout the indicator stays until typing_stop', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id })
@@ -41,7 +41,7 @@ describeAdapters('typing', adapter => {
     expect(chat.typing).toBe(false)
   })
 
-  it('E7.4 E7.5 typing again replaces the timer: later, or none at all', async () => {
+  it('E7.4 E7.5 a second typing_start replaces or removes the timer', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id, timeout: 1000 })
@@ -54,7 +54,7 @@ describeAdapters('typing', adapter => {
     expect(chat.typing).toBe(true)
   })
 
-  it('E8.3 after a stop the old timer does nothing more', async () => {
+  it('E8.3 typing_stop cancels the timer', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id, timeout: 1000 })
@@ -65,7 +65,7 @@ describeAdapters('typing', adapter => {
     expect(harness.hook.events()).toEqual(['AGENT TYPING START', 'AGENT TYPING STOP', 'AGENT TYPING START'])
   })
 
-  it('EV7 EV8 EV9 start, stop and the timeout each send their event with nothing but chat_id', async () => {
+  it('EV7 EV8 EV9 start, stop and the timeout each send an event with only chat_id', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id, timeout: 1000 })
@@ -87,7 +87,7 @@ describeAdapters('typing', adapter => {
     expect(harness.sim.deliveries.map(one => one.outcome)).toEqual(['delivered'])
   })
 
-  it('E7.5 end hides the indicator without an event, a message leaves it on', async () => {
+  it('E7.5 end hides the indicator without an event, a message does not hide it', async () => {
     const harness = await setUp(adapter)
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id, timeout: 60_000 })
@@ -99,7 +99,7 @@ describeAdapters('typing', adapter => {
     expect(harness.hook.events()).toEqual(['AGENT TYPING START'])
   })
 
-  it('E7.5 typing.clearOn=[message] hides it with the message instead', async () => {
+  it('E7.5 typing.clearOn=[message] hides it at a message instead', async () => {
     const harness = await setUp(adapter, { knobs: { 'typing.clearOn': ['message'] } })
     const chat = await takenOver(harness)
     await harness.api.typingStart({ chat_id: chat.id })
@@ -120,7 +120,7 @@ describeAdapters('typing', adapter => {
     expect(harness.hook.events()).toEqual([])
   })
 
-  it('E7.4 indicators of different chats run on their own', async () => {
+  it('E7.4 indicators of different chats are independent', async () => {
     const harness = await setUp(adapter)
     const [first, second] = [await takenOver(harness), await takenOver(harness)]
     await harness.api.typingStart({ chat_id: first.id, timeout: 2000 })

@@ -21,7 +21,7 @@ const bodyFor = (id: EndpointId, chat_id: string) =>
     : { chat_id, ...(id === 'message' ? { message: 'hi', sender: AGENT } : {}) }
 
 describeAdapters('names and versions', adapter => {
-  it.each(HANDOVER)('V1 V2 W7 E0.4 %s leads to the same function under both names', async id => {
+  it.each(HANDOVER)('V1 V2 W7 E0.4 %s has the same function under both names', async id => {
     const answers = []
     for (const alias of ['handover', 'takeover'] as const) {
       const { sim, api } = await setUp(adapter)
@@ -69,7 +69,7 @@ describeAdapters('names and versions', adapter => {
     expect((await api.start({ chat_id: chat.id })).status).toBe(200)
   })
 
-  it('E0.1 paths are appended to the base URL, whatever path it has of its own', async () => {
+  it('E0.1 paths are appended to the base URL, also when it has a path', async () => {
     const { sim } = await setUp(undefined, { baseUrl: 'https://sim.example.test/deep/er/' })
     const chat = await sim.chat()
     const headers = { authorization: `Bearer ${sim.botApiKey}` }

@@ -4,7 +4,7 @@ import { takenOver } from '../support/chats.ts'
 import { setUp } from '../support/test-simulator.ts'
 
 describeAdapters('webhook payloads', adapter => {
-  it('EV1 EV2 R-BOT R-CHAT.1 R-USER REQUESTING TAKEOVER says bot, chat and user, and nothing else', async () => {
+  it('EV1 EV2 R-BOT R-CHAT.1 R-USER REQUESTING TAKEOVER has bot, chat and user, and no other field', async () => {
     const { sim, hook } = await setUp(adapter, { bot: { id: 55, name: 'Nora' } })
     const chat = await sim.chat({ language: 'nb' })
     await chat.press('handover')
@@ -17,7 +17,7 @@ describeAdapters('webhook payloads', adapter => {
     })
   })
 
-  it('EV4 EV6 MESSAGE FROM USER adds the message to the same three', async () => {
+  it('EV4 EV6 MESSAGE FROM USER has bot, chat, user and the message', async () => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     await chat.press('handover')
@@ -97,7 +97,7 @@ describeAdapters('webhook deliveries', adapter => {
     expect(chat.status).toBe('agent')
   })
 
-  it('WH1 a webhook that breaks leaves a failed delivery with a reason, and the chat goes on', async () => {
+  it('WH1 a broken webhook causes a failed delivery with a reason, and the chat continues', async () => {
     const { sim, hook } = await setUp(adapter)
     hook.answerWith(() => Promise.reject(new Error('the desk is on fire')))
     const chat = await sim.chat()
@@ -106,7 +106,7 @@ describeAdapters('webhook deliveries', adapter => {
     expect(chat.status).toBe('pending')
   })
 
-  it('WH2 webhook.retry tries again after the listed waits, with the same bytes, until 200', async () => {
+  it('WH2 webhook.retry sends the same bytes again after each delay, until 200', async () => {
     const { sim, hook } = await setUp(adapter, { knobs: { 'webhook.retry': ['1s', '5s'] } })
     hook.answerWith(() => (hook.received.length < 3 ? 503 : 200))
     await (await sim.chat()).press('handover')
@@ -123,7 +123,7 @@ describeAdapters('webhook deliveries', adapter => {
     ])
   })
 
-  it('EV1 events of one chat come in the order they happened, each after the answer to the one before', async () => {
+  it('EV1 events of one chat arrive in order, each after the answer to the one before', async () => {
     const harness = await setUp(adapter)
     let open = 0
     let most = 0
@@ -140,7 +140,7 @@ describeAdapters('webhook deliveries', adapter => {
     expect(most).toBe(1)
   })
 
-  it('EV1 a chat whose webhook answer is slow holds up no other chat', async () => {
+  it('EV1 a slow webhook answer delays no other chat', async () => {
     const { sim, hook } = await setUp(adapter)
     const [slow, quick] = [await sim.chat(), await sim.chat()]
     let release = () => {}
