@@ -122,10 +122,10 @@ export function describeIssues(
 type Fields = Readonly<Record<string, unknown>>
 
 /** Whether a value has fields; an array counts. */
-export const hasFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+const hasFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
 /** Fields of `raw` that a parse dropped, with their full names. */
-export function droppedFields(raw: Fields, parsed: Fields): string[] {
+function droppedFields(raw: Fields, parsed: Fields): string[] {
   const dropped: string[] = []
   collectDropped(raw, parsed, '', dropped)
   return dropped

@@ -5,21 +5,17 @@ import { formatKnob, isKnob, type Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
 import type { ApiContent, FaultContent } from '../journal/entry.ts'
 import { maskSetting } from '../journal/mask.ts'
-import type { Engines, InOrder } from '../platform/engines.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
-import type { PlatformContext } from '../platform/state.ts'
 import { createTransaction, type Effect, type Transaction } from '../platform/transaction.ts'
+import type { UserPorts } from '../platform/user-actions.ts'
 import { elapsedMs } from '../runtime/clock.ts'
 import type { AuthState, Keyring, RateLimit } from './keyring.ts'
 import type { ApiRequest, ApiResponse } from './messages.ts'
 
 /** What the API needs from other parts of the simulator. */
-export interface ApiPorts {
-  readonly platform: PlatformContext
+export interface ApiPorts extends Omit<UserPorts, 'commit'> {
   readonly keyring: Keyring
   readonly rateLimit: RateLimit
-  readonly engines: Engines
-  readonly inOrder: InOrder
   /** Whether answers carry the header that names assumptions. */
   readonly markers: boolean
   readonly faults: Pick<FaultRegistry, 'onApi' | 'takeApi'>
@@ -27,12 +23,8 @@ export interface ApiPorts {
   commit(call: ApiContent, effects: readonly Effect[], faults?: readonly FaultContent[]): void
   /** Seq of the latest webhook event of a chat. */
   lastEvent(chatId: string): number | null
-  /** Registers asynchronous work; call the returned function when it has ended. */
-  inFlight(): () => void
   /** Wall-clock latency, cut short by a reset. */
   delay(ms: number): Promise<void>
-  /** A number that grows with every reset. */
-  epoch(): number
   /** Aborted by the next reset. */
   resetSignal(): AbortSignal
 }

@@ -228,7 +228,7 @@ export interface FaultProgress {
   readonly passing: readonly (readonly [chatId: string, events: number])[]
 }
 
-export const progressOf = ({ seen, hits, holding, passing }: FaultRule): FaultProgress => ({
+const progressOf = ({ seen, hits, holding, passing }: FaultRule): FaultProgress => ({
   seen,
   hits,
   holding,
@@ -237,27 +237,27 @@ export const progressOf = ({ seen, hits, holding, passing }: FaultRule): FaultPr
 
 const NO_PROGRESS: FaultProgress = { seen: 0, hits: 0, holding: 0, passing: [] }
 
-export function createRule(spec: FaultSpec, name: string, { passing, ...counts } = NO_PROGRESS): FaultRule {
+function createRule(spec: FaultSpec, name: string, { passing, ...counts } = NO_PROGRESS): FaultRule {
   const aspects = EFFECTS.filter(effect => spec[effect] !== undefined).map(effect => ASPECTS[effect])
   const { on } = spec
   return { name, spec, side: sideOf(on), effect: effectOf(spec), aspects, ...counts, passing: new Map(passing) }
 }
 
-export const isUsedUp = ({ spec, hits }: FaultRule): boolean => spec.times !== undefined && hits >= spec.times
+const isUsedUp = ({ spec, hits }: FaultRule): boolean => spec.times !== undefined && hits >= spec.times
 
 /** Whether the rule is about this endpoint or event in this chat. */
-export function matches({ spec, side }: FaultRule, name: string, chatId: string | undefined): boolean {
+function matches({ spec, side }: FaultRule, name: string, chatId: string | undefined): boolean {
   const { on } = spec
   const names = typeof on === 'object' ? [on[side] ?? []].flat() : ['any']
   return (names.includes('any') || names.includes(name)) && (spec.chat_id ?? chatId) === chatId
 }
 
 /** Whether an earlier rule already changes the same aspect. */
-export const sharesAspect = (rule: FaultRule, applied: readonly FaultRule[]): boolean =>
+const sharesAspect = (rule: FaultRule, applied: readonly FaultRule[]): boolean =>
   applied.some(({ aspects }) => aspects.some(aspect => rule.aspects.includes(aspect)))
 
 /** Whether this event passes one that the rule holds; the rule does not apply to such an event. Counts down. */
-export function isPassing({ passing }: FaultRule, chatId: string | undefined): boolean {
+function isPassing({ passing }: FaultRule, chatId: string | undefined): boolean {
   const left = chatId === undefined ? 0 : (passing.get(chatId) ?? 0)
   if (chatId === undefined || left === 0) return false
   passing.set(chatId, left - 1)
@@ -265,13 +265,13 @@ export function isPassing({ passing }: FaultRule, chatId: string | undefined): b
 }
 
 /** Whether the rule applies to the next call or event it matches. Counts up. */
-export function isTurn(rule: FaultRule): boolean {
+function isTurn(rule: FaultRule): boolean {
   const { skip = 0, every = 1 } = rule.spec
   rule.seen++
   return rule.seen > skip && (rule.seen - skip) % every === 0
 }
 
-export const viewOf = (rule: FaultRule): NamedFault => ({
+const viewOf = (rule: FaultRule): NamedFault => ({
   ...rule.spec,
   name: rule.name,
   hits: rule.hits,

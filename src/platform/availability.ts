@@ -83,7 +83,7 @@ function formatterFor(timeZone: string): Intl.DateTimeFormat {
 }
 
 /** Whether `atMs` falls within the hours, in their own time zone (daylight saving included). */
-export function withinHours(hours: BusinessHours, atMs: number): boolean {
+function withinHours(hours: BusinessHours, atMs: number): boolean {
   const parts = Object.fromEntries(
     formatterFor(hours.timeZone)
       .formatToParts(atMs)

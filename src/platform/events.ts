@@ -14,31 +14,28 @@ function about(platform: PlatformContext, chat: Chat) {
   }
 }
 
-/** Delivery ids are an addition of the simulator: control API and journal use them, payloads do not (`webhook.idHeader`). */
-const deliveryId = (chat: Chat): string => nextId(chat, 'uuid', 'delivery')
-
-export function emitRequest(platform: PlatformContext, chat: Chat, transaction: Transaction): string {
-  const id = deliveryId(chat)
-  emitEvent(transaction, chat.id, id, requestPayload(platform, chat))
-  return id
+/** Returns the delivery id, an addition of the simulator: control API and journal use it, payloads do not (`webhook.idHeader`). */
+function emit(chat: Chat, payload: WebhookEvent, transaction: Transaction): string {
+  const deliveryId = nextId(chat, 'uuid', 'delivery')
+  emitEvent(transaction, chat.id, deliveryId, payload)
+  return deliveryId
 }
+
+export const emitRequest = (platform: PlatformContext, chat: Chat, transaction: Transaction): string =>
+  emit(chat, requestPayload(platform, chat), transaction)
 
 const requestPayload = (platform: PlatformContext, chat: Chat): WebhookEvent => ({
   event: 'REQUESTING TAKEOVER',
   ...about(platform, chat),
 })
 
-export function emitUserMessage(
+export const emitUserMessage = (
   platform: PlatformContext,
   chat: Chat,
   text: string,
   files: readonly StoredFile[],
   transaction: Transaction,
-): string {
-  const id = deliveryId(chat)
-  emitEvent(transaction, chat.id, id, messagePayload(platform, chat, text, files))
-  return id
-}
+): string => emit(chat, messagePayload(platform, chat, text, files), transaction)
 
 function messagePayload(
   platform: PlatformContext,
@@ -55,13 +52,15 @@ function messagePayload(
 function attachmentsOf(platform: PlatformContext, chat: Chat, files: readonly StoredFile[]): Attachment[] | null {
   if (chat.takeover?.supportsAttachment !== true) return null
   if (files.length === 0 && platform.knobs['attachments.whenEmpty'] === 'absent') return null
-  return files.map(file => ({
-    name: file.name,
-    url: platform.links.file(file.id, file.name),
-    type: file.type,
-    size_kb: file.sizeKb,
-  }))
+  return files.map(file => viewFile(platform, file))
 }
+
+export const viewFile = ({ links }: PlatformContext, { id, name, type, sizeKb }: StoredFile): Attachment => ({
+  name,
+  url: links.file(id, name),
+  type,
+  size_kb: sizeKb,
+})
 
 export function emitTyping(
   platform: PlatformContext,
@@ -69,19 +68,13 @@ export function emitTyping(
   event: 'AGENT TYPING START' | 'AGENT TYPING STOP',
   transaction: Transaction,
 ): void {
-  if (platform.knobs['typing.webhook'] === 'off') return
-  emitEvent(transaction, chat.id, deliveryId(chat), { event, chat_id: chat.id })
+  if (platform.knobs['typing.webhook'] !== 'off') emit(chat, { event, chat_id: chat.id }, transaction)
 }
 
 /** Builds the payload that the platform would send for this chat now, with the latest message of the user. Changes nothing. */
 export function payloadOf(platform: PlatformContext, chat: Chat, event: WebhookEventName): WebhookEvent {
   if (event === 'REQUESTING TAKEOVER') return requestPayload(platform, chat)
   if (event !== 'MESSAGE FROM USER') return { event, chat_id: chat.id }
-  const lastMessage = chat.messages.findLast(({ from }) => from === 'user')
-  return messagePayload(
-    platform,
-    chat,
-    lastMessage === undefined ? 'Hello' : (lastMessage.other ?? lastMessage.text),
-    lastMessage?.attachments ?? [],
-  )
+  const last = chat.messages.findLast(({ from }) => from === 'user')
+  return messagePayload(platform, chat, last?.other ?? last?.text ?? 'Hello', last?.attachments ?? [])
 }

@@ -195,7 +195,7 @@ export function typingTimedOut(platform: PlatformContext, chat: Chat, transactio
 }
 
 /** Hides the indicator for the causes that `typing.clearOn` lists; this emits no event. */
-export function clearTypingOn(
+function clearTypingOn(
   platform: PlatformContext,
   chat: Chat,
   cause: 'end' | 'message',

@@ -4,14 +4,10 @@
  */
 import { botSays } from './bot.ts'
 import { typingTimedOut } from './handover.ts'
-import type { DeadlineAction, Deadlines, PlatformContext, PlatformState } from './state.ts'
+import type { BotState, DeadlineAction, Deadlines, PlatformContext, PlatformState } from './state.ts'
 import { note, type Transaction } from './transaction.ts'
 
-export interface BotSpec {
-  readonly id: number
-  readonly name: string
-  readonly organizationId: number
-}
+export type BotSpec = Omit<BotState, 'queues'>
 
 export function createPlatformState(): PlatformState {
   return {
@@ -90,7 +86,7 @@ function earlierChild(heap: readonly Slot[], parent: number): { at: number; slot
 }
 
 /** A binary heap. Replaced slots stay in it until they reach the top, or until they outnumber the current ones. */
-export function createDeadlines(): Deadlines {
+function createDeadlines(): Deadlines {
   const live = new Map<string, Slot>()
   let heap: Slot[] = []
   let order = 0

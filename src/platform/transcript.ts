@@ -3,6 +3,7 @@ import type { ChatRequest, ChatResponse, TranscriptResponse } from '../contract/
 import type { Button, ChatRecord, MessageRecord } from '../contract/schemas.ts'
 import { isoMicros } from '../runtime/clock.ts'
 import { botOf } from './chats.ts'
+import { viewFile } from './events.ts'
 import type { Chat, Message, PlatformContext } from './state.ts'
 import { assumed, type Transaction } from './transaction.ts'
 
@@ -158,12 +159,7 @@ function viewMessage(platform: PlatformContext, message: Message): MessageView {
     text: message.text,
     ...(message.other === null ? {} : { original: message.other }),
     buttons: message.buttons,
-    attachments: message.attachments.map(file => ({
-      name: file.name,
-      url: platform.links.file(file.id, file.name),
-      type: file.type,
-      size_kb: file.sizeKb,
-    })),
+    attachments: message.attachments.map(file => viewFile(platform, file)),
     created: isoMicros(message.created),
   }
 }

@@ -153,7 +153,7 @@ export interface UserMessage {
   readonly forAgent: string
 }
 
-export function userSays(
+function userSays(
   platform: PlatformContext,
   chat: Chat,
   { text, files, forAgent }: UserMessage,
@@ -169,7 +169,7 @@ export function userSays(
 }
 
 /** The buttons that the user can press, newest first, each label once. */
-export function visibleButtons(chat: Chat): Button[] {
+function visibleButtons(chat: Chat): Button[] {
   const seen = new Map<string, Button>()
   for (const message of [...chat.messages].reverse()) {
     for (const button of message.buttons) {
@@ -185,7 +185,7 @@ export type ButtonPress =
   | { readonly kind: 'says'; readonly label: string }
 
 /** Finds the button with a label; null when it is not visible. `handover` can always be pressed. */
-export function findPress(chat: Chat, wanted: string): ButtonPress | null {
+function findPress(chat: Chat, wanted: string): ButtonPress | null {
   const buttons = visibleButtons(chat)
   if (wanted === 'handover') {
     const label = buttons.find(button => button.handover === true)?.label
@@ -198,7 +198,7 @@ export function findPress(chat: Chat, wanted: string): ButtonPress | null {
 }
 
 /** ST4, ST5, ST22, ST23; a press that repeats a request follows `request.repeat`. */
-export function requestHandover(platform: PlatformContext, chat: Chat, transaction: Transaction): UserOutcome {
+function requestHandover(platform: PlatformContext, chat: Chat, transaction: Transaction): UserOutcome {
   if (chat.status !== 'bot' && platform.knobs['request.repeat'] === 'ignore')
     return { messageId: null, deliveryId: null }
   if (!isOpen(platform, botOf(platform, chat))) return sayClosed(platform, chat, transaction)

@@ -9,7 +9,7 @@ import { elapsedMs } from '../runtime/clock.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
 import type { Received, Transport } from '../runtime/transport.ts'
 import { faultyRequest } from './faulty-request.ts'
-import { copyOf, faultFields, type Job, type JobFaults, SENDING } from './job.ts'
+import { copyOf, type Job, type JobFaults, SENDING } from './job.ts'
 import type { Headers, RequestPorts, WebhookRequest } from './request.ts'
 
 export interface AttemptPorts extends SendPorts, RequestPorts {
@@ -60,14 +60,14 @@ export function createAttempts(ports: AttemptPorts): Attempts {
 
   function concludeCopy(job: Job, content: AttemptContent): void {
     const attempt = Math.max(2, nextAttempt(ports.journal, job.request.deliveryId))
-    ports.journal.append({ ...content, attempt, ...fieldsOf(job), duplicate: true }, job.seq)
+    ports.journal.append(Object.assign(content, { attempt, duplicate: true } as const, fieldsOf(job)), job.seq)
     ports.finish(job)
   }
 
   function concludeAttempt(job: Job, content: AttemptContent): void {
     const retryIn = content.outcome === 'failed' ? retryDelay(job) : null
     const retry = retryIn === null ? {} : { retry_in_ms: retryIn }
-    ports.journal.append({ ...content, attempt: numberOf(job), ...fieldsOf(job), ...retry }, job.seq)
+    ports.journal.append(Object.assign(content, { attempt: numberOf(job) }, fieldsOf(job), retry), job.seq)
     if (retryIn === null) return ports.finish(job)
     job.attempt++
     ports.sendLater(job, retryIn)
@@ -83,9 +83,11 @@ export function createAttempts(ports: AttemptPorts): Attempts {
   return { send, resume }
 }
 
-function fieldsOf(job: Job) {
-  const faults = faultsOf(job)
-  return faults === null ? {} : faultFields(faults)
+function fieldsOf(job: Job): Pick<DeliveryContent, 'faults' | 'sign'> {
+  const applied = faultsOf(job)
+  if (applied === null) return {}
+  const { faults, form } = applied
+  return form.sign === 'valid' ? { faults } : { faults, sign: form.sign }
 }
 
 export interface SendPorts {
@@ -203,9 +205,6 @@ const demands200 = (event: string): boolean => !isWebhookEvent(event) || WEBHOOK
 
 /** Retries and manual attempts of one delivery are numbered together. */
 export function nextAttempt(journal: Journal, deliveryId: string): number {
-  const deliveries = journal.query({ kind: 'delivery' })
-  const numbers = deliveries.flatMap(entry =>
-    entry.kind === 'delivery' && entry.delivery_id === deliveryId ? [entry.attempt] : [],
-  )
-  return Math.max(0, ...numbers) + 1
+  const attempts = journal.query({ kind: 'delivery' }).filter(entry => entry.delivery_id === deliveryId)
+  return Math.max(0, ...attempts.map(({ attempt }) => attempt)) + 1
 }

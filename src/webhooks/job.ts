@@ -1,7 +1,7 @@
 /** Describes one event on its way to the webhook, in memory and in a snapshot, and schedules its next step. */
 import { CONNECTION_EFFECTS } from '../faults/effects.ts'
 import type { AppliedWebhookFaults, FaultRegistry } from '../faults/registry.ts'
-import type { DeliveryContent, EntryOf, FaultContent } from '../journal/entry.ts'
+import type { EntryOf, FaultContent } from '../journal/entry.ts'
 import type { Clock, ClockTimer } from '../runtime/clock.ts'
 import type { EncodedEvent, WebhookRequest } from './request.ts'
 
@@ -59,12 +59,6 @@ export function faultEntries(
     return { kind: 'fault', chat_id, ...hit, event, delivery_id, ...notApplied }
   })
 }
-
-/** What the journal entry of a faulty attempt says about its faults. */
-export const faultFields = ({ faults, form }: JobFaults): Pick<DeliveryContent, 'faults' | 'sign'> => ({
-  faults,
-  ...(form.sign === 'valid' ? {} : { sign: form.sign }),
-})
 
 export interface CapturedJob extends Pick<Job, 'chatId' | 'seq' | 'copy' | 'attempt' | 'atHead' | 'phase'> {
   readonly deliveryId: string
