@@ -29,7 +29,7 @@ export function inlineZodTypes(checker: Checker): Rewrite {
 
 function inlined(checker: Checker, node: ast.TypeAliasDeclaration, file: string): string {
   const text = checker.typeToString(checker.getTypeAtLocation(node.name)!, node, FLAGS)
-  if (/\bzod\b|\bany\b(?!')/.test(text))
+  if (/\bzod\b|\bany\b(?!'|\??:)/.test(text))
     throw new Error(`${file}: ${node.name.text} cannot be written without zod or any: ${text}`)
   return `${node.getText().slice(0, node.type.getStart() - node.getStart())}${text};`
 }
