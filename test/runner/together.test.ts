@@ -41,7 +41,7 @@ it('a check records its observation only when it has changed', async () => {
   expect(notesIn(told, 'observed').map(entry => entry?.typing)).toEqual([false, true])
 })
 
-it('the reason of an availability step is that of the platform', async () => {
+it('the reason of an availability step is the reason of the platform', async () => {
   const steps = '- availability: { availability: CLOSED, reason: OTHER }\n- check: { availability: CLOSED }'
   const told = await tell(await startPuppet(), { one: { steps, is: 'pass' } })
   expect(notesIn(told, 'availability')).toMatchObject([{ availability: 'CLOSED', reason: 'OTHER', by: 'workspace' }])

@@ -186,7 +186,7 @@ describe('expectCall', () => {
     expect(message.replace(/\s+/g, ' ')).toContain('caused no webhook event: is the handover closed?')
   })
 
-  it('every call of a chat can be expected', async () => {
+  it('accepts every endpoint of a chat', async () => {
     const { sim, call } = simulatorWith()
     const ada = await sim.chat()
     await ada.says('My parcel has not arrived.')
@@ -213,7 +213,7 @@ describe('expectCall', () => {
     await sim.assertClean()
   })
 
-  it('a chat of another bot has calls of that bot', async () => {
+  it('expects calls of the bot of the chat', async () => {
     const { sim, call } = simulatorWith(undefined, { knobs: { 'keys.more': ['second-key:2042'] } })
     const ada = await sim.chat({ botId: 2042 })
     await call('start', { bot_id: 2042, chat_id: ada.id, sender: ANNA }, { authorization: 'Bearer second-key' })
@@ -246,7 +246,7 @@ describe('expectCall', () => {
     expect(message.replace(/\s+/g, ' ')).toContain('the intermediary made no call')
   })
 
-  it('availability is expected of the bot', async () => {
+  it('expects availability calls of the bot', async () => {
     const { sim, call } = simulatorWith()
     await call('availability', { availability: 'CLOSED', reason: 'AGENT_AVAILABILITY' })
     const { body, response } = await sim.expectCall('availability', { availability: 'CLOSED' })

@@ -33,7 +33,7 @@ describe('createSimulator', () => {
     expect(make).toThrow(message)
   })
 
-  it('names every problem, and ignores options that are undefined', () => {
+  it('reports every problem, and ignores undefined options', () => {
     expect(() => createSimulator({ seed: -1, markers: 'no' } as never)).toThrow(/^seed must .* markers must /)
     const itself: { self?: unknown } = {}
     itself.self = itself
@@ -160,7 +160,7 @@ it('a call about a removed chat is distinguished from one about an unknown chat'
   expect(await (await call('end', { chat_id: 'nobody' })).text()).toContain('\\"nobody\\" is not a chat here.')
 })
 
-it('an expectation of the bot names no chat', async () => {
+it('an expectation of the bot has no chat', async () => {
   const { sim } = simulatorWith()
   await sim.chat()
   await sim.chat()

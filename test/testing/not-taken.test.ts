@@ -57,7 +57,7 @@ describe('an expectation that nothing can meet', () => {
     expect(ack?.error).toMatch(told)
   })
 
-  it('takes the Response of a polyfill', async () => {
+  it('accepts the Response of a polyfill', async () => {
     const polyfilled = { status: 200, headers: new Map(), bodyUsed: false, text: async () => 'ok' }
     const sim = createSimulator({ webhook: { fetch: () => polyfilled as unknown as Response } })
     onTestFinished(() => sim.close())

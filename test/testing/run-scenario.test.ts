@@ -118,7 +118,7 @@ describe('a scenario in code', () => {
     await expect(runScenario(createSimulator(), earlier)).rejects.toThrow(/begins at 2020-01-01T00:00:00Z, before/)
   })
 
-  it('names what is wrong in it', async () => {
+  it('reports its mistakes', async () => {
     const wrong = defineScenario({ name: 'Wrong' }, [{ press: 'handover', expekt: 'start' } as never])
     await expect(runScenario(createSimulator(), wrong)).rejects.toThrow(/expekt/)
     await expect(runScenario(createSimulator(), 'scenarios/nowhere.yaml')).rejects.toThrow(/nowhere\.yaml/)

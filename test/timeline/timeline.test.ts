@@ -14,7 +14,7 @@ const told = (log: Journal, more = {}) =>
   )
 
 describe('rows', () => {
-  it('an event and its answer are one row at the time of the event', () => {
+  it('show an event and its answer in one row at the time of the event', () => {
     const [event] = timelineOf(escapedPlay()).filter(row => row.kind === 'event')
     expect(event).toEqual({
       seq: 4,
@@ -32,7 +32,7 @@ describe('rows', () => {
     })
   })
 
-  it('calls name their words and their answer, and their own chat', () => {
+  it('show the text, the answer and the chat of a call', () => {
     const calls = timelineOf(escapedPlay()).filter(row => row.kind === 'call')
     expect(calls.map(({ conversation, label, answer, failed }) => [conversation, label, answer, failed])).toEqual([
       ['main', 'POST start', '200 TAKEOVER STARTED', false],
@@ -41,7 +41,7 @@ describe('rows', () => {
     ])
   })
 
-  it('refused, unknown and lost calls say so', () => {
+  it('mark refused, unknown and lost calls', () => {
     const log = new Journal()
     log.call('start', {}, { status: 400, response: { error: { code: 'invalid_parameter' } } })
     log.call(null, {}, { path: '/api/v2/handover/strat', status: 404, response: '' })
@@ -55,7 +55,7 @@ describe('rows', () => {
     ])
   })
 
-  it('retries, copies and manual events have rows of their own, at the time they were sent', () => {
+  it('show retries, copies and manual events in separate rows at their time', () => {
     const log = new Journal()
     log.event('MESSAGE FROM USER', 'd1', null, 'Hei')
     log.at(20).delivery('d1', { outcome: 'failed', status: 503, duration_ms: 20 })
@@ -71,7 +71,7 @@ describe('rows', () => {
     expect(rowsOf(log).map(({ atMs }) => atMs)).toEqual([0, 1010, 2000, 3000])
   })
 
-  it('copies and what is sent again do not take the place of an answer that is still to come', () => {
+  it('show a late answer in spite of copies and retries', () => {
     const log = new Journal()
     log.event('MESSAGE FROM USER', 'd1')
     log.delivery('d1', { resent: true, status: 401, outcome: 'failed' })
@@ -84,7 +84,7 @@ describe('rows', () => {
     ])
   })
 
-  it('are in the order in which things began, not in which they were written down', () => {
+  it('are in the order of their start, not of their entries', () => {
     const log = new Journal()
     log.event('MESSAGE FROM USER', 'd1')
     log.delivery('d1', { outcome: 'failed', status: 503 })
@@ -97,7 +97,7 @@ describe('rows', () => {
     ])
   })
 
-  it('an event that was held back says how long; one that never left says why', () => {
+  it('show how long an event was held, and why one was not sent', () => {
     const log = new Journal()
     log.event('MESSAGE FROM USER', 'd1')
     log.event('MESSAGE FROM USER', 'd2')
@@ -109,7 +109,7 @@ describe('rows', () => {
     ])
   })
 
-  it('what the agent does and what is in the inbox; reads that show nothing new are one row', () => {
+  it('show agent actions and the inbox, with unchanged reads in one row', () => {
     const log = new Journal()
     log.driver('accept')
     log.driver('says', {
@@ -145,14 +145,14 @@ describe('rows', () => {
     expect(rowsOf(log)[3]!.entrySeqs).toEqual([4, 5])
   })
 
-  it('a mark on a read that was folded away marks its row', () => {
+  it('mark the row that contains a marked read', () => {
     const log = new Journal()
     for (let count = 0; count < 3; count++) log.driver('inbox', { items: [] })
     const rows = rowsOf(log, { failures: [failure({ entrySeqs: [3] })] })
     expect(rows.map(({ failed }) => failed)).toEqual([true])
   })
 
-  it('faults, notes and the end of the run', () => {
+  it('show faults, notes and the end of the run', () => {
     const log = new Journal()
     log.add({ kind: 'fault', fault: 'flaky', effect: { respond: { status: 503 } }, hit: 1, of: 2 })
     log.add({ kind: 'fault', fault: 'slow', effect: { slow: '2s' }, hit: 4, of: null, not_applied: ['drip'] })
@@ -176,7 +176,7 @@ describe('rows', () => {
     ])
   })
 
-  it('a step has a row when it begins, and another when it fails', () => {
+  it('show the start and the failure of a step', () => {
     const steps = timelineOf(escapedPlay()).filter(row => row.kind === 'step')
     expect(steps.map(({ label, failed, step: number, conversation }) => [label, failed, number, conversation])).toEqual(
       [
@@ -188,7 +188,7 @@ describe('rows', () => {
     )
   })
 
-  it('a call belongs to the step that claimed it, the rest to the step its chat is at', () => {
+  it('assign a call to the step that claimed it, and others to the current step of the chat', () => {
     const log = new Journal()
     log.started(1, 'press handover')
     log.started(2, 'user "x"')
@@ -214,7 +214,7 @@ describe('rows', () => {
     ])
   })
 
-  it('orphans of a run have neither chat nor step', () => {
+  it('show orphans of a run without chat and step', () => {
     const { journal, failures } = crossTalkPlay()
     const rows = timelineOf({ journal, failures, conversations: {}, steps: [] })
     expect(new Set(rows.filter(row => row.kind !== 'step').map(({ conversation }) => conversation))).toEqual(
@@ -224,7 +224,7 @@ describe('rows', () => {
   })
 })
 
-describe('whatever is in a journal', () => {
+describe('for any journal', () => {
   it('labels are one safe line, rows are in order, and no entry is in two of them', () => {
     fc.assert(
       fc.property(anyText, text => {

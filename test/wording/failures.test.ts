@@ -50,7 +50,7 @@ test.each(TEXTS)('%o', (failure, text) => {
   expect(failureText(failure)).toBe(text)
 })
 
-test('the table above has every code', () => {
+test('the table of this test has every code', () => {
   expect([...new Set(TEXTS.map(([{ code }]) => code))].sort()).toEqual(Object.keys(FAILURE_CODES).sort())
 })
 
@@ -60,7 +60,7 @@ describe('in a file of another version', () => {
   })
 })
 
-test('a status that is shown already is not repeated', () => {
+test('a status is shown once', () => {
   expect(failureBesideStatus({ code: 'not_acknowledged', status: 204, event: 'X' })).toBe('only 200 acknowledges X')
   expect(failureBesideStatus({ code: 'no_url' })).toBe('no webhook URL is set')
 })

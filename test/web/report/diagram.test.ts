@@ -23,14 +23,14 @@ const row = (more: Partial<TimelineRow>): TimelineRow => ({
 })
 const times = (text: string, what: RegExp) => text.match(what)?.length ?? 0
 
-describe('where a row lies', () => {
-  it('runs from lifeline to lifeline and points at the receiver', () => {
+describe('the position of a row', () => {
+  it('is between the lifelines, with an arrow to the receiver', () => {
     expect(spanOf(row({}))).toEqual({ left: 33, right: 69, points: 'right' })
     expect(spanOf(row({ from: 'intermediary', to: 'platform' }))).toEqual({ left: 33, right: 69, points: 'left' })
     expect(spanOf(row({ from: 'agent', to: 'intermediary' }))).toMatchObject({ points: 'left' })
   })
 
-  it('comes from the edge when the player did it, and stays where nobody was told', () => {
+  it('starts at the edge for actions of the runner, and has no arrow without a receiver', () => {
     expect(spanOf(row({ from: 'player', to: 'platform' }))).toEqual({ left: 0, right: 33, points: 'right' })
     expect(spanOf(row({ from: 'player', to: 'intermediary' }))).toEqual({ left: 69, right: 100, points: 'left' })
     expect(spanOf(row({ from: 'player', to: 'player' })).points).toBeNull()
@@ -41,7 +41,7 @@ describe('where a row lies', () => {
     })
   })
 
-  it('keeps room for words inside the drawing', () => {
+  it('leaves space for the label inside of the drawing', () => {
     for (const from of ['user', 'platform', 'intermediary', 'agent', 'player'] as const) {
       for (const to of ['user', 'platform', 'intermediary', 'agent', 'player'] as const) {
         const { left, right } = labelSpace(spanOf(row({ from, to })))
@@ -51,7 +51,7 @@ describe('where a row lies', () => {
     }
   })
 
-  it('is set apart when nothing happened for a second', () => {
+  it('has a gap after a second without entries', () => {
     const rows = [row({}), row({ atMs: 999 }), row({ atMs: 1999 })]
     expect(rows.map((_, index) => quietBefore(rows, index))).toEqual([null, null, 1000])
   })
@@ -61,21 +61,21 @@ describe('a drawn timeline', () => {
   const rows = timelineOf(wrongText())
   const { text } = drawDiagram(rows, 'Happy path')
 
-  it('has one option per row, one of them to be reached by Tab', () => {
+  it('has one option per row, and Tab reaches one of them', () => {
     expect(times(text, /role="option"/g)).toBe(rows.length)
     expect(times(text, /tabindex="0"/g)).toBe(1)
   })
 
-  it('marks a failure by a sign with a name, not by colour alone', () => {
+  it('marks a failure by a named symbol, not only by colour', () => {
     expect(rows.filter(({ failed }) => failed)).toHaveLength(2)
     expect(times(text, /aria-label="failed"/g)).toBe(2)
   })
 
-  it('says the direction in words beside the arrow', () => {
+  it('describes the direction as text beside the arrow', () => {
     expect(text).toContain('>intermediary to platform</span>')
   })
 
-  it('shows chats only where there are several', () => {
+  it('shows chats only if there are several', () => {
     expect(text).not.toContain('with-chats')
     expect(text).not.toContain('hue-')
     const two = drawDiagram(timelineOf(crossTalk()), 'Two chats').text
@@ -84,13 +84,13 @@ describe('a drawn timeline', () => {
     expect(two).toContain('hue-2')
   })
 
-  it('is laid out piece by piece when it is long', () => {
+  it('is rendered in parts when it is long', () => {
     const many = Array.from({ length: 120 }, (_, index) => row({ seq: index, atMs: index }))
     expect(times(drawDiagram(many, 'Many').text, /class="chunk"/g)).toBe(3)
   })
 })
 
-it('a timeline without scripts is a table with the same rows, cut where it is very long', () => {
+it('without scripts, a timeline is a table with the same rows, shortened if it is very long', () => {
   const rows = timelineOf(wrongText())
   const { text } = renderStaticTable('happy-path', { rows, entries: [] }, new Set())
   expect(times(text, /<tr id="happy-path\/\d+"/g)).toBe(rows.length)
@@ -98,7 +98,7 @@ it('a timeline without scripts is a table with the same rows, cut where it is ve
   expect(renderStaticTable('x', { rows: many, entries: [] }, new Set()).text).toContain('100 more rows')
 })
 
-describe('an entry taken apart', () => {
+describe('the details of an entry', () => {
   const recorder = createTape()
   const refused = {
     status: 404,
@@ -109,7 +109,7 @@ describe('an entry taken apart', () => {
   const call = recorder.entries[recorder.call('message', 'c1', { message: 'Hi' }, refused) - 1]!
   recorder.press('c1', { status: null, failure: { code: 'timeout', timeout_ms: 100 } })
 
-  it('of a call has request, answer, findings and assumptions', () => {
+  it('show request, answer, findings and assumptions of a call', () => {
     const sections = sectionsOf(call)
     expect(sections.map(({ title }) => title)).toEqual([
       'POST /api/v2/handover/message/',
@@ -122,7 +122,7 @@ describe('an entry taken apart', () => {
     expect(sections[3]!.list).toEqual(['errors.body=json', 'typing.again'])
   })
 
-  it('of a delivery reads its body, and says why there was no answer', () => {
+  it('show the parsed body of a delivery, and why it has no answer', () => {
     const [sent, answer] = sectionsOf(recorder.entries.at(-1)!)
     expect(sent!.payload).toMatchObject({ event: 'REQUESTING TAKEOVER' })
     expect(answer).toMatchObject({ title: 'No answer', list: ['timeout: no complete answer within 100 ms'] })

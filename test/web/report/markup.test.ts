@@ -9,7 +9,7 @@ const nasty = fc.oneof(
 )
 
 describe('html', () => {
-  it('leaves no text that could be markup, in an element or in an attribute', () => {
+  it('escapes markup in elements and attributes', () => {
     fc.assert(
       fc.property(nasty, text => {
         const { text: made } = html`<p title="${text}">${text}</p>`
@@ -19,30 +19,30 @@ describe('html', () => {
     )
   })
 
-  it('shows what cannot be seen by its name, so that nothing turns a line around', () => {
+  it('shows invisible characters by their code, so that none changes the direction of a line', () => {
     expect(html`${'a\u202Eb\u0000\n'}`.text).toBe('a&lt;U+202E&gt;b&lt;U+0000&gt;\\n')
   })
 
-  it('keeps markup, joins lists, and leaves nothing for what is not there', () => {
+  it('keeps markup, joins lists, and omits missing values', () => {
     const parts: Part[] = [html`<b>1</b>`, [2, null, false], undefined]
     expect(html`<i>${parts}</i>`.text).toBe('<i><b>1</b>2</i>')
   })
 
-  it('takes only its own markup for markup', () => {
+  it('trusts only its own markup', () => {
     const groupFailures = { text: '<b>' } as unknown as Part
     expect(html`${groupFailures}`.text).not.toContain('<b>')
   })
 })
 
-it('exact escapes and changes nothing else', () => {
+it('exact escapes markup and changes nothing else', () => {
   expect(exact('a\u202E"<\n').text).toBe('a\u202E&quot;&lt;\n')
 })
 
-it('lines keep their breaks', () => {
+it('line breaks are preserved', () => {
   expect(lines('a <\n\tb').text).toBe('a &lt;\n\\tb')
 })
 
-it('json comes back as it was and cannot end its script', () => {
+it('json is preserved and cannot end its script', () => {
   fc.assert(
     fc.property(fc.jsonValue(), nasty, (value, text) => {
       const { text: made } = json([value, text])

@@ -11,7 +11,7 @@ const page = htmlReport(sample())
 const heading = (text: string) => /<h1>(.*?)<\/h1>/.exec(text)![1]
 
 describe('the page', () => {
-  it('is one file that may load nothing', () => {
+  it('is one file that loads nothing', () => {
     expect(page).toContain(
       `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">`,
     )
@@ -21,13 +21,13 @@ describe('the page', () => {
     expect(STYLE).not.toMatch(/url\(|@import/)
   })
 
-  it('has failures before everything else', () => {
+  it('has failures first', () => {
     const outcomes = [...page.matchAll(/<details class="scenario (\w+)"/g)].map(([, outcome]) => outcome)
     expect(outcomes).toEqual(['fail', 'fail', 'error', 'inconclusive', 'pass', 'pass'])
     expect(page.match(/<details class="scenario[^>]* open>/g)).toHaveLength(1)
   })
 
-  it('tells cause, place and remedy of a failure', () => {
+  it('shows cause, place and fix of a failure', () => {
     for (const text of [
       'expect message { message: &quot;I&#39;m Anna&quot; } within 2s of #15',
       'nearest: #21, message differs (only HTML escaping)',
@@ -39,12 +39,12 @@ describe('the page', () => {
       expect(page).toContain(text)
   })
 
-  it('leads from a failure to its entry', () => {
+  it('links a failure to its entry', () => {
     expect(page).toContain('<a class="seq" href="#happy-path/21">#21</a>')
     expect(page).toContain('id="happy-path/21"')
   })
 
-  it('gathers warnings by rule, the most frequent first', () => {
+  it('groups warnings by rule, the most frequent first', () => {
     const rules = [...page.matchAll(/<th scope="row"><code>([^<]*)<\/code><\/th><td class="number">(\d+)/g)]
     expect(rules.map(([, rule, count]) => [rule, count])).toEqual([
       ['chat-never-ended', '2'],
@@ -58,10 +58,10 @@ describe('the page', () => {
   })
 })
 
-describe('the verdict in one sentence', () => {
+describe('the sentence of the verdict', () => {
   const of = (...args: Parameters<typeof run>) => heading(htmlReport(run(...args)))
 
-  it('fits what came of the run', () => {
+  it('matches the outcome of the run', () => {
     expect(of([scenarioResult('a', 'pass'), scenarioResult('b', 'pass')])).toBe('All 2 scenarios passed')
     expect(of([scenarioResult('a', 'pass')])).toBe('The scenario passed')
     expect(of([scenarioResult('a', 'pass'), scenarioResult('b', 'skipped')])).toBe(
@@ -78,7 +78,7 @@ describe('the verdict in one sentence', () => {
   })
 })
 
-it('says when not everything fits', () => {
+it('the page says when entries are omitted', () => {
   const journal = Array.from({ length: 3000 }, (_, index) => ({
     v: 1 as const,
     seq: index + 1,
@@ -97,10 +97,10 @@ it('says when not everything fits', () => {
   expect(made).toContain('The entries behind the rows are left out')
 })
 
-describe('two texts beside each other', () => {
+describe('two compared texts', () => {
   const marks = (a: string, b: string) => markDifference(a, b).map(({ text }) => text)
 
-  it('have the part marked in which they differ', () => {
+  it('have their different parts marked', () => {
     expect(marks('"Hello"', '"Hallo"')).toEqual([
       '<code>&quot;H<mark>e</mark>llo&quot;</code>',
       '<code>&quot;H<mark>a</mark>llo&quot;</code>',
@@ -108,18 +108,18 @@ describe('two texts beside each other', () => {
     expect(marks('abc', 'abcd')).toEqual(['<code>abc</code>', '<code>abc<mark>d</mark></code>'])
   })
 
-  it('are left alone when they have little in common', () => {
+  it('have no marks if they have little in common', () => {
     expect(marks('"Hello"', 'absent').join()).not.toContain('<mark>')
   })
 })
 
-describe('script and style of the page', () => {
-  it('are what their sources say', async () => {
+describe('scripts and styles of the page', () => {
+  it('equal the compiled sources', async () => {
     const there = readFileSync(new URL('../../../src/web/report/page-assets.ts', import.meta.url), 'utf8')
     expect(there === (await reportAssets()), 'run: npm run generate').toBe(true)
   })
 
-  it('cannot end the element they stand in, and parse', () => {
+  it('cannot end their element, and parse', () => {
     expect(SCRIPT + STYLE).not.toMatch(/<\/|<!--/)
     expect(() => new Function(SCRIPT)).not.toThrow()
   })

@@ -4,7 +4,7 @@ import type { Outcome } from '../../../src/evaluator/verdict.ts'
 import { linkScenarios, linkTo } from '../../../src/web/report/scenario-links.ts'
 import { scenarioResult } from './verdicts.ts'
 
-it('puts what needs a look first and keeps the order otherwise', () => {
+it('failed scenarios come first; otherwise the order is preserved', () => {
   const outcomes: Outcome[] = ['pass', 'skipped', 'fail', 'inconclusive', 'error', 'fail', 'pass']
   const scenarios = outcomes.map((outcome, index) => scenarioResult(`s${index}`, outcome))
   expect(linkScenarios(scenarios).map(({ scenario }) => scenario.name)).toEqual([
@@ -18,7 +18,7 @@ it('puts what needs a look first and keeps the order otherwise', () => {
   ])
 })
 
-it('gives every play an address of its own, whatever it is called', () => {
+it('every result has a unique address for any name', () => {
   const names = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('A b', 'a-B', 'a b 2', '', '/')))
   fc.assert(
     fc.property(names, names => {
@@ -32,7 +32,7 @@ it('gives every play an address of its own, whatever it is called', () => {
   )
 })
 
-it('makes addresses a person can read', () => {
+it('addresses are readable', () => {
   const scenarios = [
     scenarioResult('Happy path', 'pass'),
     scenarioResult('Happy path', 'pass', { instance: 3 }),

@@ -21,14 +21,14 @@ function played(outcome: 'pass' | 'fail', calls: number, text = 'Hello'): Scenar
   return scenarioResult(outcome, outcome, { journal: recorder.entries, conversations: { main: CHAT }, failures })
 }
 
-describe('what a page carries', () => {
+describe('the data of a page', () => {
   it('has the rows and the entries behind them', () => {
     const [one] = gather([played('pass', 3)])
     expect(one).toMatchObject({ level: 'whole', rowCount: 3 })
     expect(seqsIn(one!.embedded)).toEqual([1, 2, 3])
   })
 
-  it('leaves out the payloads of passed plays first, then all but the marked ones of failed plays', () => {
+  it('omits payloads of passed scenarios first, then unmarked ones of failed scenarios', () => {
     const [whole] = gather([played('fail', 30)])
     const enough = whole!.embedded.text.length + whole!.staticTable.text.length
     const [fail, pass] = gather([played('pass', 30), played('fail', 30)], enough + 7000)
@@ -38,7 +38,7 @@ describe('what a page carries', () => {
     expect(seqsIn(less!.embedded)).toEqual([2])
   })
 
-  it('never goes beyond its budget', () => {
+  it('does not exceed its budget', () => {
     const scenarios = [played('fail', 20), played('pass', 40), played('fail', 10), played('pass', 3)]
     for (const budget of [0, 1000, 5000, 20_000, 40_000]) {
       const data = gather(scenarios, budget)
@@ -51,7 +51,7 @@ describe('what a page carries', () => {
     expect(gather(scenarios, 0).map(({ level }) => level)).toEqual(['nothing', 'nothing', 'nothing', 'nothing'])
   })
 
-  it('keeps three of many reads of an inbox that saw the same', () => {
+  it('has three of many equal reads of an inbox', () => {
     const recorder = createTape()
     for (let count = 0; count < 40; count++) recorder.agent(CHAT, 'inbox', undefined, { items: [{ text: 'Hello' }] })
     const [one] = gather([scenarioResult('p', 'pass', { journal: recorder.entries, conversations: { main: CHAT } })])
@@ -65,17 +65,17 @@ describe('a long payload', () => {
   const recorder = createTape()
   const call = recorder.entries[recorder.call('message', CHAT, { message: long, buttons: [{ label: 'a' }] }) - 1]!
 
-  it('is cut, and what is short beside it stays', () => {
+  it('is shortened, and short fields beside it are complete', () => {
     const capped = JSON.stringify(truncateEntry(call))
     expect(capped.length).toBeLessThan(PAYLOAD_LIMIT + 2000)
     expect(capped).toContain('"buttons":[{"label":"a"}]')
   })
 
-  it('says how much of it is there', () => {
+  it('says how much of it is shown', () => {
     expect(entryMarkup(truncateEntry(call)).text).toContain('(16 KB of 160 KB kept in this report)')
   })
 
-  it('is cut as a whole where it is many small fields', () => {
+  it('is shortened as a whole if it has many small fields', () => {
     const fields = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`field${index}`, index]))
     const entry = {
       ...call,
@@ -86,7 +86,7 @@ describe('a long payload', () => {
     expect(entryMarkup(truncateEntry(entry)).text).toMatch(/… \(16 KB of \d+ KB kept in this report\)/)
   })
 
-  it('may be anything a caller sends', () => {
+  it('may be any value', () => {
     const odd = { path: `/${long}`, findings: Array.from({ length: 2000 }, () => ({ rule: 'E6', message: 'wrong' })) }
     const { text } = entryMarkup(truncateEntry({ ...call, ...odd } as Entry))
     expect(text.length).toBeLessThan(20 * PAYLOAD_LIMIT)
@@ -94,7 +94,7 @@ describe('a long payload', () => {
     expect(text).not.toContain('[object Object]')
   })
 
-  it('does not touch an entry that is short', () => {
+  it('is the only kind that is shortened', () => {
     const short = recorder.entries[recorder.call('end', CHAT) - 1]!
     expect(truncateEntry(short)).toBe(short)
   })
