@@ -1,4 +1,5 @@
 /** Rules about the order of the calls and events of one chat. */
+import { isMap } from '../contract/objects.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { isRunEvent } from '../scenario/run-events.ts'
 import { callRef, type History, isFaulty, perChat, succeeded } from './rule.ts'
@@ -70,11 +71,8 @@ function clearingCalls({ plan, entries }: History): readonly string[] {
   return Array.isArray(set) ? set.map(String) : typeof set === 'string' ? set.split(',') : ['end']
 }
 
-function timeoutOf({ request: { body } }: EntryOf<'api'>): number | null {
-  return typeof body === 'object' && body !== null && 'timeout' in body && typeof body.timeout === 'number'
-    ? body.timeout
-    : null
-}
+const timeoutOf = ({ request: { body } }: EntryOf<'api'>): number | null =>
+  isMap(body) && typeof body.timeout === 'number' ? body.timeout : null
 
 /** The answer to a webhook and a call made right after it may be recorded in either order. */
 const MARGIN_MS = 50

@@ -30,23 +30,20 @@ function hintsIn(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Hint
   const found = steps.flatMap((step, index) => {
     if (step.action.verb !== 'wait') return []
     const next = steps.slice(index + 1).find(other => !PASSING.includes(other.action.verb))
-    const one = next === undefined ? null : hint(step, next, clock)
-    return one === null ? [] : [one]
+    return next === undefined ? [] : waitHints(step, next, clock)
   })
   return [...found, ...branches.flatMap(branch => hintsIn(branch, clock))]
 }
 
 const PASSING: readonly Verb[] = ['log', 'fault']
 
-function hint(wait: PlannedStep, next: PlannedStep, clock: 'real' | 'virtual'): Hint | null {
-  if (clock === 'virtual' && next.action.verb === 'none') {
-    return { place: wait.place, rule: 'virtual-wait-before-none', message: COMPILE_TEXTS.virtualWait }
+function waitHints({ place }: PlannedStep, next: PlannedStep, clock: 'real' | 'virtual'): Hint[] {
+  const { verb } = next.action
+  if (clock === 'virtual' && verb === 'none') {
+    return [{ place, rule: 'virtual-wait-before-none', message: COMPILE_TEXTS.virtualWait }]
   }
-  if (clock === 'real' && isCheck(next) && next.action.verb !== 'none') {
-    const message = COMPILE_TEXTS.needlessWait(next.action.verb)
-    return { place: wait.place, rule: 'sleep-before-expect', message }
-  }
-  return null
+  if (clock === 'virtual' || verb === 'none' || !isCheck(next)) return []
+  return [{ place, rule: 'sleep-before-expect', message: COMPILE_TEXTS.needlessWait(verb) }]
 }
 
 interface HoldingFault {

@@ -3,6 +3,7 @@
 import { dirname, extname, relative, resolve } from 'node:path'
 import type * as z from 'zod/mini'
 import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
+import { isMap } from '../../contract/objects.ts'
 import { moduleSource, parseSource, parseSources, type Source, schemaProblems } from '../../files/document.ts'
 import { ConfigError, type Problem, problemOf } from '../../files/errors.ts'
 import { loadDefault, type NamedFile, readText } from '../../files/user-files.ts'
@@ -32,8 +33,7 @@ export async function valuesIn(file: NamedFile, nodeVersion: string): Promise<Fi
   return source.value.map((value, index) => of(source, [index], value))
 }
 
-export const kindOf = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined
+export const kindOf = (value: unknown): unknown => (isMap(value) ? value.kind : undefined)
 
 /** The parsed value, or its problems in the order of the file. */
 export function parseValue<Schema extends z.ZodMiniType>(
@@ -48,10 +48,7 @@ export function parseValue<Schema extends z.ZodMiniType>(
 
 /** An agent driver gets one problem instead of one for each of its keys. */
 const isDriver = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  !('steps' in value) &&
-  ['accept', 'says', 'inbox'].some(verb => verb in value)
+  isMap(value) && !('steps' in value) && ['accept', 'says', 'inbox'].some(verb => verb in value)
 
 export type PartReader = ReturnType<typeof createPartReader>
 
