@@ -1,6 +1,6 @@
 /** Evaluates `check`: met as soon as one observation of the chat has the expected state. */
 import { isMap, keysOf } from '../contract/objects.ts'
-import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
+import { interpolate } from '../scenario/interpolation.ts'
 import type { Check, PlannedStep } from '../scenario/plan.ts'
 import type { RunEventOf, TranscriptRow } from '../scenario/run-events.ts'
 import { flow } from '../scenario/value-text.ts'
@@ -11,8 +11,10 @@ import {
   type EvaluationContext,
   FAILED,
   type FailureDetails,
+  failureDetails,
   MET,
   openUntil,
+  problemOf,
   type StepEvaluator,
 } from './step-evaluator.ts'
 
@@ -30,15 +32,10 @@ export function evaluateCheck(context: EvaluationContext, step: PlannedStep, wri
   let last: Observed | null = null
   let differences: readonly Difference[] = []
   let decided: 'met' | 'failed' | null = null
-  let unfillable: string | null = null
-
-  try {
+  const unfillable = problemOf(() => {
     check = interpolate(written, context.scopeOf(step.number)) as Check
-  } catch (error) {
-    if (!(error instanceof InterpolationError)) throw error
-    unfillable = error.message
-    decided = 'failed'
-  }
+  })
+  if (unfillable !== null) decided = 'failed'
 
   function consider(): void {
     if (decided !== null || last === null) return
@@ -62,12 +59,13 @@ export function evaluateCheck(context: EvaluationContext, step: PlannedStep, wri
     failure(): FailureDetails {
       const chat = chatIn(index.plan, step.conversation)
       const expected = { code: 'chat_state', check: flow(check, LONGEST_CHECK), chat } as const
-      const common = { kind: 'check', expected, rules: rulesOf(check) } as const
-      if (last === null) return { ...common, happened: unobserved(unfillable), nearest: [], entrySeqs: [] }
+      const rules = rulesOf(check)
+      if (last === null) return failureDetails('check', expected, unobserved(unfillable), { rules })
       const afterMs = Math.round(last.at_ms - begun)
       const obstacles = [{ code: 'fields', count: differences.length }] as const
       const nearest = [{ seq: last.seq, subject: { code: 'chat' }, afterMs, obstacles, differences }] as const
-      return { ...common, happened: { code: 'chat_differs', differences }, nearest, entrySeqs: [last.seq] }
+      const more = { rules, nearest, entrySeqs: [last.seq] }
+      return failureDetails('check', expected, { code: 'chat_differs', differences }, more)
     },
   }
 }

@@ -2,63 +2,57 @@
 
 import { type Call, type ConversationKey, type InboxRead, isLater } from './journal-index.ts'
 
-export interface ClaimRegistry {
-  /** The step that has it, or null. */
-  ownerOf(call: Call): number | null
-  /** All that the step has, in place of what it had before. */
-  assign(step: number, calls: readonly Call[]): void
-  claimedBy(step: number): readonly Call[]
-  /** The last call claimed in a conversation: the next one must be later. */
-  floorOf(conversation: ConversationKey): Call | null
-  raise(conversation: ConversationKey, call: Call): void
-  /** A failure names the call, so that it is not reported again as unexpected. */
-  report(call: Call): void
-  isReported(call: Call): boolean
-}
+export class ClaimRegistry {
+  readonly #owners = new Map<number, number>()
+  readonly #claims = new Map<number, readonly Call[]>()
+  readonly #floors = new Map<ConversationKey, Call>()
+  readonly #reported = new Set<number>()
 
-export function createClaimRegistry(): ClaimRegistry {
-  const owners = new Map<number, number>()
-  const claims = new Map<number, readonly Call[]>()
-  const floors = new Map<ConversationKey, Call>()
-  const reported = new Set<number>()
-  return {
-    ownerOf: ({ seq }) => owners.get(seq) ?? null,
-    assign(step, calls) {
-      for (const { seq } of claims.get(step) ?? []) owners.delete(seq)
-      for (const { seq } of calls) owners.set(seq, step)
-      claims.set(step, calls)
-    },
-    claimedBy: step => claims.get(step) ?? [],
-    floorOf: conversation => floors.get(conversation) ?? null,
-    raise(conversation, call) {
-      const floor = floors.get(conversation)
-      if (floor === undefined || isLater(call, floor)) floors.set(conversation, call)
-    },
-    report: ({ seq }) => void reported.add(seq),
-    isReported: ({ seq }) => reported.has(seq),
+  /** The step that has it, or null. */
+  ownerOf = ({ seq }: Call): number | null => this.#owners.get(seq) ?? null
+
+  /** All that the step has, in place of what it had before. */
+  assign(step: number, calls: readonly Call[]): void {
+    for (const { seq } of this.claimedBy(step)) this.#owners.delete(seq)
+    for (const { seq } of calls) this.#owners.set(seq, step)
+    this.#claims.set(step, calls)
   }
+
+  claimedBy = (step: number): readonly Call[] => this.#claims.get(step) ?? []
+
+  /** The last call claimed in a conversation: the next one must be later. */
+  floorOf = (conversation: ConversationKey): Call | null => this.#floors.get(conversation) ?? null
+
+  raise(conversation: ConversationKey, call: Call): void {
+    const floor = this.floorOf(conversation)
+    if (floor === null || isLater(call, floor)) this.#floors.set(conversation, call)
+  }
+
+  /** A failure names the call, so that it is not reported again as unexpected. */
+  report = ({ seq }: Call): void => void this.#reported.add(seq)
+  isReported = ({ seq }: Call): boolean => this.#reported.has(seq)
 }
 
 /** By their place in the inbox, for each conversation and reset of its inbox. */
-export interface InboxClaims {
-  /** The last one claimed; -1 when there is none. */
-  floor(conversation: string, resets: number): number
-  take(conversation: string, resets: number, step: number, places: readonly number[]): void
-  ownerOf(conversation: string, resets: number, place: number): number | null
-}
+export class InboxClaims {
+  readonly #owners = new Map<string, Map<number, number>>()
 
-export function createInboxClaims(): InboxClaims {
-  const owners = new Map<string, Map<number, number>>()
-  const keyOf = (conversation: string, resets: number) => `${resets} ${conversation}`
-  return {
-    floor: (conversation, resets) => Math.max(-1, ...(owners.get(keyOf(conversation, resets))?.keys() ?? [])),
-    take(conversation, resets, step, places) {
-      const own = owners.get(keyOf(conversation, resets)) ?? new Map<number, number>()
-      owners.set(keyOf(conversation, resets), own)
-      for (const place of places) own.set(place, step)
-    },
-    ownerOf: (conversation, resets, place) => owners.get(keyOf(conversation, resets))?.get(place) ?? null,
+  #ownersIn(conversation: string, resets: number): Map<number, number> {
+    const key = `${resets} ${conversation}`
+    const owners = this.#owners.get(key) ?? new Map<number, number>()
+    this.#owners.set(key, owners)
+    return owners
   }
+
+  /** The last one claimed; -1 when there is none. */
+  floor = (conversation: string, resets: number): number => Math.max(-1, ...this.#ownersIn(conversation, resets).keys())
+
+  take(conversation: string, resets: number, step: number, places: readonly number[]): void {
+    for (const place of places) this.#ownersIn(conversation, resets).set(place, step)
+  }
+
+  ownerOf = (conversation: string, resets: number, place: number): number | null =>
+    this.#ownersIn(conversation, resets).get(place) ?? null
 }
 
 /** How many items there were before the turn began. */

@@ -8,7 +8,7 @@ import type { Failure } from './failure.ts'
 import type { JournalIndex } from './journal-index.ts'
 import { has } from './near-misses.ts'
 import { stepName, stepRef } from './references.ts'
-import type { FailureDetails, StepResult } from './step-evaluator.ts'
+import { type FailureDetails, failureDetails, type StepResult } from './step-evaluator.ts'
 import { unexpectedCalls } from './unexpected-calls.ts'
 import type { FailureWarning, Outcome, Reason, StepOutcome, StepVerdict, Verdict } from './verdict.ts'
 import { contractViolations, forbiddenCalls } from './violations.ts'
@@ -121,14 +121,12 @@ function earlyEnd({ index }: Evaluation, results: readonly Evaluated[]): Attribu
       conversation: null,
       severity: 'fail',
       rule: 'stopped',
-      details: {
-        kind: 'stopped',
-        expected: { code: 'own_end', scenario: plan.name },
-        happened: { code: 'stopped', cause: ended.stopped },
-        rules: [],
-        nearest: [],
-        entrySeqs: [ended.seq],
-      },
+      details: failureDetails(
+        'stopped',
+        { code: 'own_end', scenario: plan.name },
+        { code: 'stopped', cause: ended.stopped },
+        { entrySeqs: [ended.seq] },
+      ),
     },
   ]
 }

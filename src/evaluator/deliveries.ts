@@ -9,7 +9,14 @@ import { plainText } from '../scenario/value-text.ts'
 import { parseDuration } from '../text/quantities.ts'
 import type { AttemptResult, FailureHint, FailureKind, Happened } from './failure.ts'
 import type { Delivery, JournalIndex } from './journal-index.ts'
-import { type EvaluationContext, type FailureDetails, OPEN, PASSED, type StepResult } from './step-evaluator.ts'
+import {
+  type EvaluationContext,
+  type FailureDetails,
+  failureDetails,
+  OPEN,
+  PASSED,
+  type StepResult,
+} from './step-evaluator.ts'
 
 const UNREACHABLE: readonly string[] = [
   'connection_refused',
@@ -115,8 +122,7 @@ function copyResult(index: JournalIndex, step: PlannedStep, id: string, ack: Ack
   const copies = deliveriesOf(index, step, id).filter(({ duplicate }) => duplicate === true)
   const bad = copies.find(one => !isAcknowledged(one, ack) && (one.status ?? 500) >= 500)
   if (bad === undefined) return PASSED
-  const happened = notAcknowledged(index, bad, ack, true)
-  return { outcome: 'fail', failure: ackFailure(index, bad, ack, happened, { code: 'event_twice' }) }
+  return { outcome: 'fail', failure: notAcknowledged(index, bad, ack, 'stimulus', { code: 'event_twice' }, true) }
 }
 
 const is2xx = (status: number) => status >= 200 && status < 300
@@ -143,16 +149,12 @@ function unanswered(index: JournalIndex, ended: Ended, ack: Ack): FailureDetails
   const name = sent?.event
   const event = typeof name === 'string' ? name : null
   const holding = index.entries.filter(isHolding).find(({ delivery_id }) => delivery_id === ended.delivery_id)
-  return {
-    kind: 'stimulus',
-    expected: { code: 'acknowledgement', event, ack, withinMs: index.plan.timeouts.ackMs },
-    happened:
-      holding === undefined ? silence(index, ended, event) : { code: 'event_held', event, fault: holding.fault },
-    rules: rulesFor(event ?? '', ack),
-    nearest: [],
-    entrySeqs: [sent?.seq ?? ended.seq],
-    hint: { code: holding === undefined ? 'answer_first' : 'async' },
-  }
+  const expected = { code: 'acknowledgement', event, ack, withinMs: index.plan.timeouts.ackMs } as const
+  const happened: Happened =
+    holding === undefined ? silence(index, ended, event) : { code: 'event_held', event, fault: holding.fault }
+  const hint = { code: holding === undefined ? 'answer_first' : 'async' } as const
+  const entrySeqs = [sent?.seq ?? ended.seq]
+  return failureDetails('stimulus', expected, happened, { rules: rulesFor(event ?? '', ack), entrySeqs, hint })
 }
 
 /** A play that is cut short does not wait for every answer that is due. */
@@ -173,32 +175,28 @@ const isSending = (entry: Entry): entry is EntryOf<'event' | 'note'> =>
   entry.kind === 'event' || (entry.kind === 'note' && entry.note === 'event_triggered')
 
 function refusal(index: JournalIndex, last: Delivery, ack: Ack, kind: 'environment' | 'stimulus'): StepResult {
-  const happened = notAcknowledged(index, last, ack, false)
-  const failure = ackFailure(index, last, ack, happened, hintFor(index, last, ack), kind)
+  const failure = notAcknowledged(index, last, ack, kind, hintFor(index, last, ack))
   return { outcome: kind === 'environment' ? 'error' : 'fail', failure }
 }
 
-const notAcknowledged = ({ plan }: JournalIndex, delivery: Delivery, ack: Ack, copy: boolean): Happened => {
-  const result = attemptResult(delivery)
-  return { code: 'not_acknowledged', ack, withinMs: plan.timeouts.ackMs, result, copy }
-}
-
-const ackFailure = (
+function notAcknowledged(
   { plan }: JournalIndex,
-  { seq, event }: Delivery,
+  delivery: Delivery,
   ack: Ack,
-  happened: Happened,
+  kind: FailureKind,
   hint: FailureHint | undefined,
-  kind: FailureKind = 'stimulus',
-): FailureDetails => ({
-  kind,
-  expected: { code: 'acknowledgement', event, ack, withinMs: plan.timeouts.ackMs },
-  happened,
-  rules: kind === 'environment' ? [] : rulesFor(event, ack),
-  nearest: [],
-  entrySeqs: [seq],
-  ...(hint === undefined ? {} : { hint }),
-})
+  copy = false,
+): FailureDetails {
+  const { seq, event } = delivery
+  const { ackMs: withinMs } = plan.timeouts
+  const rules = kind === 'environment' ? [] : rulesFor(event, ack)
+  return failureDetails(
+    kind,
+    { code: 'acknowledgement', event, ack, withinMs },
+    { code: 'not_acknowledged', ack, withinMs, result: attemptResult(delivery), copy },
+    { rules, entrySeqs: [seq], ...(hint && { hint }) },
+  )
+}
 
 /** How long the simulator waits for an answer; null when the journal does not say. */
 const timeoutOf = ({ started }: JournalIndex): number | null =>

@@ -7,7 +7,7 @@ import { createVariables, type InterpolationScope } from '../scenario/interpolat
 import type { Plan, PlannedStep, Verb } from '../scenario/plan.ts'
 import { isRunEvent, type RunEventOf } from '../scenario/run-events.ts'
 import { type CheckEvaluator, evaluateCheck } from './check.ts'
-import { createClaimRegistry, createInboxClaims } from './claims.ts'
+import { ClaimRegistry, InboxClaims } from './claims.ts'
 import { computeVerdict } from './compute-verdict.ts'
 import type { Evaluation } from './evaluation.ts'
 import { ExpectEvaluator } from './expect.ts'
@@ -19,52 +19,27 @@ import { failedStepResult, stimulusResult } from './stimulus.ts'
 import { stripToken } from './tokens.ts'
 import { surplusCalls } from './unexpected-calls.ts'
 import type { Verdict } from './verdict.ts'
-import { createWindows } from './windows.ts'
-
-export interface Evaluator {
-  /** Reads an entry; every entry, in the order of the journal. */
-  add(entry: Entry): void
-  /** The status of the checking step `step`, started and not ended, at a moment on the clock of `at_ms`. */
-  status(step: number, nowMs: number): StepStatus
-  /** Whether a step that has ended has failed. */
-  failed(step: number): boolean
-  finish(): Verdict
-}
-
-/** Evaluates a plan that receives its steps one by one. */
-export interface IncrementalEvaluation {
-  readonly evaluation: Evaluation
-  readonly evaluator: Evaluator
-  /** Adds a step; the entry of its start comes after it. */
-  addStep(step: PlannedStep): void
-}
+import { Windows } from './windows.ts'
 
 /** Evaluates a whole journal at once. */
 export function evaluate(plan: Plan, entries: readonly Entry[]): Verdict {
-  const evaluator = createEvaluator(plan)
+  const evaluator = new Evaluator(plan)
   for (const entry of entries) evaluator.add(entry)
   return evaluator.finish()
-}
-
-export const createEvaluator = (plan: Plan): Evaluator => createIncrementalEvaluation(plan).evaluator
-
-export function createIncrementalEvaluation(plan: Plan): IncrementalEvaluation {
-  const evaluation = new JournalEvaluation(plan)
-  return { evaluation, evaluator: evaluation, addStep: step => evaluation.addStep(step) }
 }
 
 const READ_EVENTS = ['scenario_started', 'conversation', 'step_started', 'step_ended', 'observed'] as const
 type ReadEvent = RunEventOf<(typeof READ_EVENTS)[number]>
 
-class JournalEvaluation implements Evaluation, Evaluator {
+export class Evaluator implements Evaluation {
   readonly index
-  readonly claims = createClaimRegistry()
+  readonly claims = new ClaimRegistry()
   readonly variables
   readonly windows
   readonly options
   readonly expects = new Map<number, ExpectEvaluator>()
   readonly sees = new Map<number, SeesEvaluator>()
-  readonly #inboxClaims = createInboxClaims()
+  readonly #inboxClaims = new InboxClaims()
   readonly #checks = new Map<number, CheckEvaluator>()
   readonly #all = new Map<number, StepEvaluator>()
   readonly #open = new Map<number, StepEvaluator>()
@@ -74,10 +49,11 @@ class JournalEvaluation implements Evaluation, Evaluator {
   constructor(plan: Plan) {
     this.index = new JournalIndex(plan)
     this.variables = createVariables(plan)
-    this.windows = createWindows(this.index)
+    this.windows = new Windows(this.index)
     this.options = plan.tokens ? { clean: stripToken } : {}
   }
 
+  /** Reads an entry; every entry, in the order of the journal. */
   add(entry: Entry): void {
     const { index } = this
     const call = index.add(entry)
@@ -87,11 +63,13 @@ class JournalEvaluation implements Evaluation, Evaluator {
     else if (entry.kind === 'event') this.#consider(['check'], index.conversationOfChat(entry.chat_id))
   }
 
+  /** Adds a step to a plan that receives its steps one by one; the entry of its start comes after it. */
   addStep(step: PlannedStep): void {
-    this.index.addStep(step)
+    this.index.steps.set(step.number, step)
     this.windows.addStep(step)
   }
 
+  /** The status of the checking step `step`, started and not ended, at a moment on the clock of `at_ms`. */
   status(step: number, nowMs: number): StepStatus {
     return this.#open.get(step)?.status(nowMs) ?? { state: this.#ended.get(step) === 'met' ? 'met' : 'failed' }
   }
@@ -102,6 +80,7 @@ class JournalEvaluation implements Evaluation, Evaluator {
     return this.variables.scopeOf(conversation, step?.scope)
   }
 
+  /** Whether a step that has ended has failed. */
   failed(number: number): boolean {
     const step = this.index.steps.get(number)
     if (step === undefined || this.index.endOf(number) === null) return false

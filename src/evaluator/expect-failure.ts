@@ -7,7 +7,7 @@ import type { CallProgress, Expected, FailureHint, Happened, NoCallDetail, Obsta
 import { type Call, callReference, ruleOf } from './journal-index.ts'
 import { type CallMiss, type CallQuery, callMisses, conversationOfQuery, has, nearMissOf } from './near-misses.ts'
 import { chatIn, requirementRef, requirementTree, stepName } from './references.ts'
-import type { EvaluationContext, FailureDetails } from './step-evaluator.ts'
+import { type EvaluationContext, type FailureDetails, failureDetails } from './step-evaluator.ts'
 import type { Deadline } from './windows.ts'
 
 /** One leaf of an `expect`, and the calls that it claims. */
@@ -46,28 +46,19 @@ const expectedCalls = (tree: ExpectTree): Expected => ({
 })
 
 /** An `expect` that cannot be evaluated: a `$(...)` without a value, or a capture of a missing field. */
-export const unusable = (tree: ExpectTree, happened: Happened, call?: Call): FailureDetails => ({
-  kind: 'expect',
-  expected: expectedCalls(tree),
-  happened,
-  rules: rulesOf(leavesOf(tree)),
-  nearest: [],
-  entrySeqs: call === undefined ? [] : [call.seq],
-})
+export const unusable = (tree: ExpectTree, happened: Happened, call?: Call): FailureDetails =>
+  failureDetails('expect', expectedCalls(tree), happened, {
+    rules: rulesOf(leavesOf(tree)),
+    entrySeqs: call === undefined ? [] : [call.seq],
+  })
 
-export const tooClose = ({ leaf, first, second }: ClosePair): FailureDetails => ({
-  kind: 'times',
-  expected: expectedCalls({ op: 'call', ...leaf }),
-  happened: {
-    code: 'calls_too_close',
-    requirement: requirementRef(leaf),
-    seqs: [first.seq, second.seq],
-    gapMs: second.readAt - first.readAt,
-  },
-  rules: rulesOf([leaf]),
-  nearest: [],
-  entrySeqs: [first.seq, second.seq],
-})
+export function tooClose({ leaf, first, second }: ClosePair): FailureDetails {
+  const seqs = [first.seq, second.seq] as const
+  const gapMs = second.readAt - first.readAt
+  const happened = { code: 'calls_too_close', requirement: requirementRef(leaf), seqs, gapMs } as const
+  const more = { rules: rulesOf([leaf]), entrySeqs: seqs }
+  return failureDetails('times', expectedCalls({ op: 'call', ...leaf }), happened, more)
+}
 
 export interface Unmet {
   readonly step: PlannedStep
@@ -87,20 +78,14 @@ export function missingCall(context: EvaluationContext, unmet: Unmet): FailureDe
   const [best] = misses
   const mark = best?.call.seq ?? ended?.seq
   const hint = hintOf(context, best, step)
-  return {
-    kind: 'expect',
-    expected: {
-      code: 'calls',
-      tree: requirementTree(tree),
-      within: deadline.within,
-      chat: chatIn(context.index.plan, step.conversation),
-    },
-    happened: happenedInstead(context, unmet, missing, best),
+  const chat = chatIn(context.index.plan, step.conversation)
+  const expected = { code: 'calls', tree: requirementTree(tree), within: deadline.within, chat } as const
+  return failureDetails('expect', expected, happenedInstead(context, unmet, missing, best), {
     rules: rulesOf([leaf]),
     nearest: misses.map(nearMissOf),
     entrySeqs: mark === undefined ? [] : [mark],
-    ...(hint === undefined ? {} : { hint }),
-  }
+    ...(hint && { hint }),
+  })
 }
 
 function happenedInstead(

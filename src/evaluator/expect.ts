@@ -1,6 +1,6 @@
 /** Evaluates `expect`: claims the expected calls as they arrive. */
 
-import { InterpolationError, MISSING, valueAt } from '../scenario/interpolation.ts'
+import { MISSING, valueAt } from '../scenario/interpolation.ts'
 import type { Expectation, ExpectTree, PlannedStep } from '../scenario/plan.ts'
 import { type Alternative, alternativesOf, filledTree, fillRequirements, leavesOf } from './assignment.ts'
 import {
@@ -20,6 +20,7 @@ import {
   FAILED,
   type FailureDetails,
   openUntil,
+  problemOf,
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
@@ -54,13 +55,11 @@ export class ExpectEvaluator implements StepEvaluator {
 
   #fill(): void {
     const tree = this.#tree
-    try {
+    const message = problemOf(() => {
       this.#tree = filledTree(tree, this.#context.scopeOf(this.step.number))
       this.#alternatives = alternativesOf(this.#tree)
-    } catch (error) {
-      if (!(error instanceof InterpolationError)) throw error
-      this.#fail(() => unusable(tree, { code: 'unfillable', message: error.message }))
-    }
+    })
+    if (message !== null) this.#fail(() => unusable(tree, { code: 'unfillable', message }))
   }
 
   #fail(explain: () => FailureDetails): void {

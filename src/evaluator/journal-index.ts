@@ -31,10 +31,12 @@ export type ConversationKey = string | typeof AVAILABILITY
 
 export class JournalIndex {
   readonly plan: Plan
-  readonly #steps: Map<number, PlannedStep>
-  readonly #entries: Entry[] = []
-  readonly #calls: Call[] = []
-  readonly #drivers: DriverCallEntry[] = []
+  readonly steps: Map<number, PlannedStep>
+  readonly entries: Entry[] = []
+  readonly calls: Call[] = []
+  readonly drivers: DriverCallEntry[] = []
+  started: RunEventOf<'scenario_started'> | null = null
+  ended: RunEventOf<'scenario_ended'> | null = null
   readonly #callsByConversation = new Map<ConversationKey, Call[]>()
   readonly #conversations = new Map<string, string>()
   readonly #opened = new Map<string, RunEventOf<'conversation'>>()
@@ -45,36 +47,10 @@ export class JournalIndex {
   readonly #events = new Map<string, Map<string, number>>()
   readonly #users = new Map<string, EntryOf<'user'>[]>()
   #restartSeq = 0
-  #started: RunEventOf<'scenario_started'> | null = null
-  #ended: RunEventOf<'scenario_ended'> | null = null
 
   constructor(plan: Plan) {
     this.plan = plan
-    this.#steps = new Map([...stepsOf(plan.steps), ...stepsOf(plan.finally)].map(step => [step.number, step]))
-  }
-
-  get steps(): ReadonlyMap<number, PlannedStep> {
-    return this.#steps
-  }
-
-  get entries(): readonly Entry[] {
-    return this.#entries
-  }
-
-  get calls(): readonly Call[] {
-    return this.#calls
-  }
-
-  get drivers(): readonly DriverCallEntry[] {
-    return this.#drivers
-  }
-
-  get started(): RunEventOf<'scenario_started'> | null {
-    return this.#started
-  }
-
-  get ended(): RunEventOf<'scenario_ended'> | null {
-    return this.#ended
+    this.steps = new Map([...stepsOf(plan.steps), ...stepsOf(plan.finally)].map(step => [step.number, step]))
   }
 
   conversationOfChat(chatId: string | null | undefined): string | null {
@@ -126,14 +102,9 @@ export class JournalIndex {
     return this.#users.get(conversation) ?? []
   }
 
-  /** Adds a step to a plan that receives its steps one by one. */
-  addStep(step: PlannedStep): void {
-    this.#steps.set(step.number, step)
-  }
-
   /** Returns the call when the entry is one. */
   add(entry: Entry): Call | null {
-    this.#entries.push(entry)
+    this.entries.push(entry)
     if (entry.kind === 'api') return this.#addCall(entry)
     if (entry.kind === 'note') this.#addRunEvent(entry)
     else if (isDriverCall(entry)) this.#addDriver(entry)
@@ -146,19 +117,19 @@ export class JournalIndex {
   #addCall(entry: EntryOf<'api'>): Call | null {
     if (!isCall(entry)) return null
     const call = callOf(entry)
-    insert(this.#calls, call)
+    insert(this.calls, call)
     const conversation = this.conversationOf(call)
     if (conversation !== null) insert(listIn(this.#callsByConversation, conversation), call)
     return call
   }
 
   #addRunEvent(entry: EntryOf<'note'>): void {
-    if (isRunEvent(entry, 'scenario_started')) this.#started = entry
-    else if (isRunEvent(entry, 'scenario_ended')) this.#ended = entry
+    if (isRunEvent(entry, 'scenario_started')) this.started = entry
+    else if (isRunEvent(entry, 'scenario_ended')) this.ended = entry
     else if (isRunEvent(entry, 'step_started')) this.#starts.set(entry.step, entry)
     else if (isRunEvent(entry, 'step_ended')) {
       this.#ends.set(entry.step, entry)
-      if (this.#steps.get(entry.step)?.action.verb === 'target') this.#restartSeq = entry.seq
+      if (this.steps.get(entry.step)?.action.verb === 'target') this.#restartSeq = entry.seq
     } else if (isRunEvent(entry, 'conversation')) {
       this.#conversations.set(entry.chat_id, entry.conversation)
       this.#opened.set(entry.conversation, entry)
@@ -166,7 +137,7 @@ export class JournalIndex {
   }
 
   #addDriver(call: DriverCallEntry): void {
-    this.#drivers.push(call)
+    this.drivers.push(call)
     const conversation = this.conversationOfChat(call.chat_id)
     const { items, outcome, verb, seq } = call
     if (conversation === null || verb !== 'inbox' || outcome !== 'ok' || items === undefined) return

@@ -30,7 +30,7 @@ export interface CallQuery {
 
 export interface MatchContext {
   readonly index: JournalIndex
-  readonly claims: ClaimRegistry
+  readonly claims: Pick<ClaimRegistry, 'ownerOf'>
   readonly options: MatchOptions
 }
 

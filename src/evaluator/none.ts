@@ -1,6 +1,6 @@
 /** Evaluates `none`: calls that must not arrive in the turn, for some time. */
 
-import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
+import { interpolate } from '../scenario/interpolation.ts'
 import type { CallPattern, Expectation, PlannedStep } from '../scenario/plan.ts'
 import type { PatternRef } from './failure.ts'
 import { type Call, callReference, ruleOf } from './journal-index.ts'
@@ -10,8 +10,10 @@ import {
   type EvaluationContext,
   FAILED,
   type FailureDetails,
+  failureDetails,
   MET,
   openUntil,
+  problemOf,
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
@@ -56,15 +58,12 @@ export class NoneEvaluator implements StepEvaluator {
   }
 
   #fill(): void {
-    try {
-      const scope = this.#context.scopeOf(this.step.number)
+    const scope = this.#context.scopeOf(this.step.number)
+    this.#unfillable = problemOf(() => {
       this.#leaves = this.#action.calls.map(({ call, body }) =>
         asExpectation({ call, body: body === null ? null : interpolate(body, scope) }),
       )
-    } catch (error) {
-      if (!(error instanceof InterpolationError)) throw error
-      this.#unfillable = error.message
-    }
+    })
   }
 
   #queryOf(leaf: Expectation): CallQuery {
@@ -102,19 +101,20 @@ export class NoneEvaluator implements StepEvaluator {
   failure(): FailureDetails {
     const { forMs } = this.#action
     const chat = chatIn(this.#context.index.plan, this.step.conversation)
-    const common = { kind: 'none', expected: { code: 'no_calls', calls: this.#patterns(), forMs, chat } } as const
-    if (this.#unwanted === null) {
-      const happened = { code: 'unfillable', message: this.#unfillable ?? '' } as const
-      return { ...common, happened, rules: [], nearest: [], entrySeqs: [] }
-    }
+    const expected = { code: 'no_calls', calls: this.#patterns(), forMs, chat } as const
+    if (this.#unwanted === null)
+      return failureDetails('none', expected, { code: 'unfillable', message: this.#unfillable ?? '' })
     const afterMs = Math.round(this.#unwanted.readAt - this.#startMs)
     const call = callReference(this.#unwanted)
-    return {
-      ...common,
-      happened: { code: 'unwanted_call', call, afterMs, forMs },
-      rules: [ruleOf(this.#unwanted.endpoint)],
-      nearest: [{ seq: call.seq, subject: { code: 'call', ...call }, afterMs, obstacles: [], differences: [] }],
-      entrySeqs: [call.seq],
-    }
+    return failureDetails(
+      'none',
+      expected,
+      { code: 'unwanted_call', call, afterMs, forMs },
+      {
+        rules: [ruleOf(this.#unwanted.endpoint)],
+        nearest: [{ seq: call.seq, subject: { code: 'call', ...call }, afterMs, obstacles: [], differences: [] }],
+        entrySeqs: [call.seq],
+      },
+    )
   }
 }

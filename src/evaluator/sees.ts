@@ -1,6 +1,6 @@
 /** Evaluates `agent: { sees }`: claims the expected items as they appear in the agent's inbox. */
 
-import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
+import { interpolate } from '../scenario/interpolation.ts'
 import type { Action, PlannedStep, Times } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
 import { itemNotation, type Notation } from '../scenario/value-text.ts'
@@ -14,8 +14,10 @@ import {
   type EvaluationContext,
   FAILED,
   type FailureDetails,
+  failureDetails,
   MET,
   openUntil,
+  problemOf,
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
@@ -56,13 +58,10 @@ export class SeesEvaluator implements StepEvaluator {
   }
 
   #fill(): void {
-    try {
+    this.#unfillable = problemOf(() => {
       this.#matcher = asItem(interpolate(this.#action.item, this.#context.scopeOf(this.step.number)))
-    } catch (error) {
-      if (!(error instanceof InterpolationError)) throw error
-      this.#unfillable = error.message
-      this.#decided = 'failed'
-    }
+    })
+    if (this.#unfillable !== null) this.#decided = 'failed'
   }
 
   /** The items that match and that no other step has claimed. */
@@ -186,15 +185,11 @@ export interface ItemQuery {
 /** The intermediary forwards what users write (W4, WH2). */
 const RULES = ['W4', 'WH2']
 
-export const seenTooOften = ({ expected, item, times }: ItemQuery, { read, found }: InboxMatch): FailureDetails => ({
-  kind: 'sees',
-  expected,
-  happened: { code: 'item_too_often', item, times, items: found.map(place => itemRef(read.items, place)) },
-  rules: RULES,
-  nearest: [],
-  entrySeqs: [read.seq],
-  hint: { code: 'forwarded_again' },
-})
+function seenTooOften({ expected, item, times }: ItemQuery, { read, found }: InboxMatch): FailureDetails {
+  const items = found.map(place => itemRef(read.items, place))
+  const more = { rules: RULES, entrySeqs: [read.seq], hint: { code: 'forwarded_again' } } as const
+  return failureDetails('sees', expected, { code: 'item_too_often', item, times, items }, more)
+}
 
 export function notSeen(
   context: EvaluationContext,
@@ -207,15 +202,9 @@ export function notSeen(
   const hint = refusedEventHint(context, step)
   const { expected, item, withinMs } = about
   const detail = inbox === null ? ({ code: 'never_read' } as const) : detailOf(inbox, nearest)
-  return {
-    kind: 'sees',
-    expected,
-    happened: { code: 'item_missing', item, seen: inbox?.found.length ?? 0, withinMs, detail },
-    rules: RULES,
-    nearest,
-    entrySeqs: inbox === null ? [] : [inbox.read.seq],
-    ...(hint === null ? {} : { hint }),
-  }
+  const happened = { code: 'item_missing', item, seen: inbox?.found.length ?? 0, withinMs, detail } as const
+  const entrySeqs = inbox === null ? [] : [inbox.read.seq]
+  return failureDetails('sees', expected, happened, { rules: RULES, nearest, entrySeqs, ...(hint && { hint }) })
 }
 
 type ItemMiss = NearMiss & { readonly subject: Extract<NearMiss['subject'], { code: 'inbox_item' }> }

@@ -1,8 +1,9 @@
 /** Defines what the evaluators of single steps have in common: their context, their status and their results. */
-import type { InterpolationScope, Variables } from '../scenario/interpolation.ts'
+import { InterpolationError, type InterpolationScope, type Variables } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { Notation } from '../scenario/value-text.ts'
-import type { Failure, PatternRef, RequirementRef } from './failure.ts'
+import type { ClaimRegistry } from './claims.ts'
+import type { Expected, Failure, FailureKind, Happened, PatternRef, RequirementRef } from './failure.ts'
 import type { Difference } from './match.ts'
 import type { MatchContext } from './near-misses.ts'
 import type { Reason } from './verdict.ts'
@@ -44,8 +45,28 @@ export const openUntil = (nowMs: number, untilMs: number, after: StepStatus, awa
 /** A failure that is not yet attributed to a step or a conversation. */
 export type FailureDetails = Omit<Failure, 'step' | 'conversation' | 'soft'>
 
+/** The details of a failure; without rules, near misses and entries unless `more` has them. */
+export const failureDetails = (
+  kind: FailureKind,
+  expected: Expected,
+  happened: Happened,
+  more: Partial<FailureDetails> = {},
+): FailureDetails => ({ kind, expected, happened, rules: [], nearest: [], entrySeqs: [], ...more })
+
+/** Fills in the values of `$(...)`; the message when one has no value, else null. */
+export function problemOf(fill: () => void): string | null {
+  try {
+    fill()
+    return null
+  } catch (error) {
+    if (error instanceof InterpolationError) return error.message
+    throw error
+  }
+}
+
 /** What every step evaluator reads. */
 export interface EvaluationContext extends MatchContext {
+  readonly claims: ClaimRegistry
   readonly windows: Windows
   readonly variables: Variables
   scopeOf(step: number): InterpolationScope

@@ -8,7 +8,7 @@ import { ackResult, wasReachable } from './deliveries.ts'
 import type { Expected, FailureHint, FailureKind, Happened } from './failure.ts'
 import type { JournalIndex } from './journal-index.ts'
 import { stepName } from './references.ts'
-import { PASSED, type StepResult } from './step-evaluator.ts'
+import { failureDetails, PASSED, type StepResult } from './step-evaluator.ts'
 
 /** `over`: nothing more will come, so what is still open is decided as well. */
 export function stimulusResult(index: JournalIndex, step: PlannedStep, over: boolean): StepResult {
@@ -41,7 +41,7 @@ function kindOf({ action: { verb } }: PlannedStep): FailureKind {
 
 function failed(kind: FailureKind, step: PlannedStep, happened: Happened, seq: number, more: Partial<Failing> = {}) {
   const { hint, expected = { code: 'step_done', label: step.label } } = more
-  const failure = { kind, expected, happened, rules: [], nearest: [], entrySeqs: [seq], ...(hint && { hint }) }
+  const failure = failureDetails(kind, expected, happened, { entrySeqs: [seq], ...(hint && { hint }) })
   return { outcome: kind === 'environment' ? 'error' : 'fail', failure } satisfies StepResult
 }
 

@@ -1,4 +1,5 @@
 /** Finds the calls that no step claims: too many of an expected call, unexpected ones, and those after the end. */
+
 import type { EndpointId } from '../contract/endpoints.ts'
 import { isMap } from '../contract/objects.ts'
 import type { Expectation, PlannedStep } from '../scenario/plan.ts'
@@ -10,6 +11,7 @@ import type { FailureHint, Happened, RequirementRef } from './failure.ts'
 import { AVAILABILITY, type Call, type ConversationKey, callReference, isLater, ruleOf } from './journal-index.ts'
 import { accepts } from './near-misses.ts'
 import { chatIn, requirementRef } from './references.ts'
+import { type FailureDetails, failureDetails } from './step-evaluator.ts'
 
 /** `reported`: calls that another failure names already. */
 export function unexpectedCalls(evaluation: Evaluation, reported: ReadonlySet<number>): AttributedFailure[] {
@@ -76,24 +78,18 @@ function tooMany(
   const requirement = requirementRef(leaf)
   const name = nameOfConversation(conversation)
   const hint = repeatedHint(evaluation, claimed.at(-1), first)
-  return [
+  const details = failureDetails(
+    'times',
+    { code: 'call_count', requirement, chat: chatIn(plan, name) },
+    tooManyCalls(requirement, [...claimed, ...surplus], first, within),
     {
-      at: first.seq,
-      step: expect.step,
-      conversation: name,
-      severity: once ? plan.strict.unexpected : 'fail',
-      rule: 'too-many-calls',
-      details: {
-        kind: 'times',
-        expected: { code: 'call_count', requirement, chat: chatIn(plan, name) },
-        happened: tooManyCalls(requirement, [...claimed, ...surplus], first, within),
-        rules: leaf.call === 'any' ? [] : [ruleOf(leaf.call)],
-        nearest: [],
-        entrySeqs: within.map(({ seq }) => seq),
-        ...(hint === undefined ? {} : { hint }),
-      },
+      rules: leaf.call === 'any' ? [] : [ruleOf(leaf.call)],
+      entrySeqs: within.map(({ seq }) => seq),
+      ...(hint && { hint }),
     },
-  ]
+  )
+  const severity = once ? plan.strict.unexpected : 'fail'
+  return [{ at: first.seq, step: expect.step, conversation: name, severity, rule: 'too-many-calls', details }]
 }
 
 function tooManyCalls(
@@ -119,13 +115,9 @@ function tooCloseLater(
 ): AttributedFailure[] {
   const close = closeOf(leaf, [...claimed.slice(-1), ...surplus])
   if (close === null) return []
-  const about = {
-    step: expect.step,
-    conversation: nameOfConversation(conversation),
-    severity: 'fail',
-    rule: 'too-close',
-  } as const
-  return [{ ...about, at: close.second.seq, details: tooClose(close) }]
+  const name = nameOfConversation(conversation)
+  const [at, details] = [close.second.seq, tooClose(close)]
+  return [{ at, step: expect.step, conversation: name, severity: 'fail', rule: 'too-close', details }]
 }
 
 /** A call whose answer was lost is repeated, and the platform cannot recognise the repetition. */
@@ -150,57 +142,58 @@ function grouped(calls: readonly Call[]): Call[][] {
 
 function unexpected(
   evaluation: Evaluation,
-  [first, ...others]: readonly Call[],
+  calls: readonly Call[],
   conversation: ConversationKey,
 ): AttributedFailure[] {
+  const [first] = calls
   if (first === undefined) return []
-  const call = callReference(first)
-  return unclaimed(evaluation, [first, ...others], conversation, 'unexpected-call', {
+  const chat = chatIn(evaluation.index.plan, nameOfConversation(conversation))
+  const afterMs = sinceStart(evaluation, first)
+  return unclaimed(evaluation, calls, conversation, 'unexpected-call', {
     kind: 'unexpected',
-    expected: { code: 'step_for_every_call', chat: chatIn(evaluation.index.plan, nameOfConversation(conversation)) },
-    happened: {
-      code: 'unexpected_call',
-      call,
-      body: bodyWithoutIds(first),
-      afterMs: sinceStart(evaluation, first),
-      others: others.map(({ seq }) => seq),
-    },
+    expected: { code: 'step_for_every_call', chat },
+    happened: { code: 'unexpected_call', ...firstOf(calls, first), afterMs },
     hint: { code: 'allow_call', endpoint: first.endpoint },
   })
 }
 
 function lateCalls(evaluation: Evaluation, calls: readonly Call[], conversation: ConversationKey): AttributedFailure[] {
-  const [first, ...others] = calls
+  const [first] = calls
   const { plan, ended } = evaluation.index
   if (first === undefined || ended === null) return []
+  const lateMs = first.readAt - ended.at_ms
   return unclaimed(evaluation, calls, conversation, 'late-call', {
     kind: 'late',
     expected: { code: 'no_call_after_end', chat: chatIn(plan, nameOfConversation(conversation)) },
-    happened: {
-      code: 'call_after_end',
-      call: callReference(first),
-      body: bodyWithoutIds(first),
-      lateMs: first.readAt - ended.at_ms,
-      others: others.map(({ seq }) => seq),
-    },
+    happened: { code: 'call_after_end', ...firstOf(calls, first), lateMs },
     hint: { code: 'settle' },
   })
 }
+
+const firstOf = (calls: readonly Call[], first: Call) => ({
+  call: callReference(first),
+  body: bodyWithoutIds(first),
+  others: calls.slice(1).map(({ seq }) => seq),
+})
 
 const unclaimed = (
   { index }: Evaluation,
   calls: readonly Call[],
   conversation: ConversationKey,
   rule: string,
-  details: Omit<AttributedFailure['details'], 'rules' | 'nearest' | 'entrySeqs'>,
+  { kind, expected, happened, hint }: Pick<FailureDetails, 'kind' | 'expected' | 'happened' | 'hint'>,
 ): AttributedFailure[] =>
-  calls.slice(0, 1).map(first => ({
-    at: first.seq,
+  calls.slice(0, 1).map(({ seq, endpoint }) => ({
+    at: seq,
     step: null,
     conversation: nameOfConversation(conversation),
     severity: index.plan.strict.unexpected,
     rule,
-    details: { ...details, rules: [ruleOf(first.endpoint)], nearest: [], entrySeqs: calls.map(({ seq }) => seq) },
+    details: failureDetails(kind, expected, happened, {
+      rules: [ruleOf(endpoint)],
+      entrySeqs: calls.map(call => call.seq),
+      hint,
+    }),
   }))
 
 const LONGEST_BODY = 60

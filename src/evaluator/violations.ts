@@ -2,13 +2,14 @@
 
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { isMap } from '../contract/objects.ts'
-import { InterpolationError, interpolate } from '../scenario/interpolation.ts'
+import { interpolate } from '../scenario/interpolation.ts'
 import type { CallPattern } from '../scenario/plan.ts'
 import { type AttributedFailure, type Evaluation, nameOfConversation, sinceStart } from './evaluation.ts'
 import type { Happened } from './failure.ts'
 import { type Call, callReference, ruleOf } from './journal-index.ts'
 import { fits } from './match.ts'
 import { patternRef } from './references.ts'
+import { failureDetails, problemOf } from './step-evaluator.ts'
 
 /** Errors that depend on the state of the platform, which the caller cannot know. */
 const OF_STATE: readonly string[] = [
@@ -76,14 +77,12 @@ function violation({ index }: Evaluation, first: Call, calls: readonly Call[]): 
     conversation: nameOfConversation(index.conversationOf(first)),
     severity: index.plan.strict.contract,
     rule: 'contract',
-    details: {
-      kind: 'contract',
-      expected: endpoint === null ? { code: 'known_path' } : { code: 'accepted_call', endpoint },
-      happened: { code: 'refused_call', call: callReference(first), status: entry.status, ...refusalOf(entry), seqs },
-      rules: rulesOf(first),
-      nearest: [],
-      entrySeqs: seqs,
-    },
+    details: failureDetails(
+      'contract',
+      endpoint === null ? { code: 'known_path' } : { code: 'accepted_call', endpoint },
+      { code: 'refused_call', call: callReference(first), status: entry.status, ...refusalOf(entry), seqs },
+      { rules: rulesOf(first), entrySeqs: seqs },
+    ),
   }
 }
 
@@ -111,14 +110,12 @@ function ofPattern(evaluation: Evaluation, pattern: CallPattern): AttributedFail
       conversation: nameOfConversation(index.conversationOf(first)),
       severity: 'fail',
       rule: 'never',
-      details: {
-        kind: 'never',
-        expected: { code: 'never', pattern: filled },
-        happened: { code: 'forbidden_call', pattern: filled, call: callReference(first), afterMs, others: rest },
-        rules: [ruleOf(first.endpoint)],
-        nearest: [],
-        entrySeqs: [first.seq, ...rest],
-      },
+      details: failureDetails(
+        'never',
+        { code: 'never', pattern: filled },
+        { code: 'forbidden_call', pattern: filled, call: callReference(first), afterMs, others: rest },
+        { rules: [ruleOf(first.endpoint)], entrySeqs: [first.seq, ...rest] },
+      ),
     },
   ]
 }
@@ -136,11 +133,10 @@ function matchesPattern(evaluation: Evaluation, { call: name, body }: CallPatter
   if (index.ended !== null && call.readAt > index.ended.at_ms) return false
   const conversation = index.conversationOf(call)
   if (conversation === null || body === null) return conversation !== null
-  try {
-    return fits(filledFor(evaluation, { call: name, body }, call).body, call.body, options)
-  } catch (error) {
-    // A value that was never captured matches nothing.
-    if (error instanceof InterpolationError) return false
-    throw error
-  }
+  // A value that was never captured matches nothing.
+  let matches = false
+  problemOf(() => {
+    matches = fits(filledFor(evaluation, { call: name, body }, call).body, call.body, options)
+  })
+  return matches
 }

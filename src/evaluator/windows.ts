@@ -15,54 +15,58 @@ export interface Moment {
 
 export const BEGINNING: Moment = { atMs: Number.NEGATIVE_INFINITY, seq: 0, step: null }
 
-export interface Windows {
-  /** The first stimulus of the turn. */
-  turnStart(step: PlannedStep): Moment
-  /** Where the step with this id began. */
-  since(id: string): Moment
-  /** The latest stimulus of the turn, of its own conversation where there is one. */
-  stimulus(step: PlannedStep): Moment
-  /** Adds a step to a plan that receives its steps one by one. */
-  addStep(step: PlannedStep): void
-}
+export class Windows {
+  readonly #index: JournalIndex
+  readonly #turns: Turns
+  readonly #byId: Map<string, number>
 
-export function createWindows(index: JournalIndex): Windows {
-  const turns = openedTurns([...index.plan.steps], [...index.plan.finally])
-  const byId = new Map([...index.steps.values()].flatMap(step => (step.id === null ? [] : [[step.id, step.number]])))
-
-  function begun(step: number): Moment | null {
-    const mark = index.begun(step)
-    return mark === null ? null : { atMs: mark.at_ms, seq: mark.seq, step }
+  constructor(index: JournalIndex) {
+    this.#index = index
+    this.#turns = openedTurns(index.plan.steps, index.plan.finally)
+    this.#byId = new Map([...index.steps.values()].flatMap(({ id, number }) => (id === null ? [] : [[id, number]])))
   }
 
-  const momentsOf = (steps: readonly number[]): Moment[] =>
-    steps
-      .map(begun)
-      .filter(moment => moment !== null)
-      .sort((a, b) => a.seq - b.seq)
+  #begun(step: number): Moment | null {
+    const entry = this.#index.begun(step)
+    return entry === null ? null : { atMs: entry.at_ms, seq: entry.seq, step }
+  }
 
-  return {
-    turnStart: step => momentsOf(step.turn)[0] ?? BEGINNING,
-    since: id => begun(byId.get(id) ?? 0) ?? BEGINNING,
-    stimulus(step) {
-      const stimuli = step.turn.flatMap(opener => turns.get(opener) ?? [])
-      const before = stimuli.filter(({ number }) => number < step.number)
-      const own = before.filter(({ conversation }) => conversation === step.conversation)
-      return momentsOf((own.length > 0 ? own : before).map(({ number }) => number)).at(-1) ?? BEGINNING
-    },
-    addStep(step) {
-      if (step.id !== null) byId.set(step.id, step.number)
-      if (!isStimulus(step)) return
-      const opener = step.turn[0] ?? step.number
-      turns.set(opener, [...(turns.get(opener) ?? []), step])
-    },
+  #momentsOf(steps: readonly number[]): Moment[] {
+    const moments = steps.map(step => this.#begun(step)).filter(moment => moment !== null)
+    return moments.sort((a, b) => a.seq - b.seq)
+  }
+
+  /** The first stimulus of the turn. */
+  turnStart({ turn }: PlannedStep): Moment {
+    return this.#momentsOf(turn)[0] ?? BEGINNING
+  }
+
+  /** Where the step with this id began. */
+  since(id: string): Moment {
+    return this.#begun(this.#byId.get(id) ?? 0) ?? BEGINNING
+  }
+
+  /** The latest stimulus of the turn, of its own conversation where there is one. */
+  stimulus(step: PlannedStep): Moment {
+    const stimuli = step.turn.flatMap(opener => this.#turns.get(opener) ?? [])
+    const before = stimuli.filter(({ number }) => number < step.number)
+    const own = before.filter(({ conversation }) => conversation === step.conversation)
+    return this.#momentsOf((own.length > 0 ? own : before).map(({ number }) => number)).at(-1) ?? BEGINNING
+  }
+
+  /** Adds a step to a plan that receives its steps one by one. */
+  addStep(step: PlannedStep): void {
+    if (step.id !== null) this.#byId.set(step.id, step.number)
+    if (!isStimulus(step)) return
+    const opener = step.turn[0] ?? step.number
+    this.#turns.set(opener, [...(this.#turns.get(opener) ?? []), step])
   }
 }
 
 type Turns = Map<number, readonly PlannedStep[]>
 
 /** The stimuli of a turn by each number it could be opened with. */
-function openedTurns(...lists: PlannedItem[][]): Turns {
+function openedTurns(...lists: (readonly PlannedItem[])[]): Turns {
   const turns: Turns = new Map()
   for (const items of lists) collect(items, turns)
   return turns
@@ -90,7 +94,7 @@ export interface Deadline {
 interface DeadlineContext {
   readonly windows: Windows
   readonly index: JournalIndex
-  readonly claims: Pick<ClaimRegistry, 'floorOf'>
+  readonly claims: ClaimRegistry
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Creates the context of a scenario run: its simulator, its chats, its evaluator; and defines what a step receives. */
 import type { Driver, DriverChat } from '../agent-driver/driver.ts'
-import { createEvaluator, type Evaluator } from '../evaluator/evaluator.ts'
+import { Evaluator } from '../evaluator/evaluator.ts'
 import type { Awaited } from '../evaluator/step-evaluator.ts'
 import type { NoteContent } from '../journal/entry.ts'
 import type { StepFailure } from '../journal/run-failures.ts'
@@ -77,7 +77,7 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
   const { journal } = coreOf(sim)
   const conversations = new Map<string, Chat>()
   const context = contextOf(options, {
-    evaluator: createEvaluator(plan),
+    evaluator: new Evaluator(plan),
     variables: createVariables(plan),
     conversations,
     note: ({ note, ...rest }, chatId) => {

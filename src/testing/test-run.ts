@@ -2,7 +2,7 @@
  * Evaluates a simulator inside a test: passes every entry of its journal to the scenario evaluator, together with a plan
  * that grows with each user action and each expectation.
  */
-import { createIncrementalEvaluation } from '../evaluator/evaluator.ts'
+import { Evaluator } from '../evaluator/evaluator.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
 import { contextOf, driverChat, type RunContext, scenarioStarted } from '../runner/run-context.ts'
@@ -45,7 +45,6 @@ export class TestRun {
   readonly skippedEntries: number
   /** Aborts with the next reset. */
   readonly resetSignal: AbortSignal
-  readonly #incremental
   readonly #conversations = new Map<string, Chat>()
   readonly #names = new Map<string, string>()
   readonly #stepByEntry = new Map<number, PlannedStep>()
@@ -55,8 +54,7 @@ export class TestRun {
     this.sim = sim
     this.core = core
     this.planBuilder = createPlanBuilder(core)
-    this.#incremental = createIncrementalEvaluation(this.planBuilder.plan)
-    this.evaluation = this.#incremental.evaluation
+    this.evaluation = new Evaluator(this.planBuilder.plan)
     this.skippedEntries = Math.max(core.journal.firstSeq, core.restorePoint.seq) - 1
     this.resetSignal = core.epoch.signal()
     this.context = this.#createContext(() => unsubscribe())
@@ -71,7 +69,7 @@ export class TestRun {
 
   addStep(conversation: string, action: Action, label: string, id?: string): PlannedStep {
     const step = this.planBuilder.addStep(conversation, action, label, id)
-    this.#incremental.addStep(step)
+    this.evaluation.addStep(step)
     return step
   }
 
@@ -81,7 +79,7 @@ export class TestRun {
     return contextOf(
       { plan, sim, driver: null, seed: core.identity.seed, instance: 1, env: {}, url: sim.baseUrl },
       {
-        evaluator: this.#incremental.evaluator,
+        evaluator: evaluation,
         variables: evaluation.variables,
         conversations: this.#conversations,
         note: (content, chatId) => this.#note(content as RunEvent, chatId),
@@ -100,7 +98,7 @@ export class TestRun {
 
   #evaluate(entry: Entry): void {
     this.entries.push(entry)
-    this.#incremental.evaluator.add(entry)
+    this.evaluation.add(entry)
   }
 
   /** Records the existing entries, after the chats that have no entry. */

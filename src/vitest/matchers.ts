@@ -178,8 +178,8 @@ interface Comparison {
 
 /** Counts calls of one chat, or of all chats if `chatId` is null. Calls about availability belong to every chat. */
 function countCalls(run: TestRun, chatId: string | null, call: CallId, body: unknown): MatchCount {
-  const { index, claims, options } = run.evaluation
-  const matching: MatchContext = { index, claims: { ...claims, ownerOf: () => null }, options }
+  const { index, options } = run.evaluation
+  const matching: MatchContext = { index, claims: { ownerOf: () => null }, options }
   const leaf = asExpectation({ call, body: body ?? null })
   const queryFor = (one: Call): CallQuery => {
     const conversation = index.conversationOf(one)

@@ -1,6 +1,6 @@
 /** Which call an `expect` takes, by when, and what it keeps of it. */
 import { describe, expect, it } from 'vitest'
-import { createIncrementalEvaluation } from '../../src/evaluator/evaluator.ts'
+import { Evaluator } from '../../src/evaluator/evaluator.ts'
 import type { VerdictReport as Verdict } from '../../src/evaluator/wording/report.ts'
 import { checked, journalOf, planOf } from '../scenario/journal-builder.ts'
 
@@ -454,7 +454,7 @@ describe('captures', () => {
     const plan = await planOf({ steps: [{ parallel: { users: 2, steps: each } }] })
     const journal = journalOf(plan)
     const conversations = plan.conversations.map(({ name }) => name).filter(name => name.startsWith('user'))
-    const { evaluation, evaluator } = createIncrementalEvaluation(plan)
+    const evaluator = new Evaluator(plan)
     const [one, two] = conversations as [string, string]
     for (const step of [1, 4]) journal.stimulus(step)
     for (const step of [2, 5]) journal.begin(step)
@@ -462,6 +462,6 @@ describe('captures', () => {
     journal.call('start', { sender: { name: 'B' } }, { conversation: two })
     for (const step of [2, 5]) journal.end(step)
     for (const entry of journal.entries) evaluator.add(entry)
-    expect([evaluation.scopeOf(3).who, evaluation.scopeOf(6).who]).toEqual(['A', 'B'])
+    expect([evaluator.scopeOf(3).who, evaluator.scopeOf(6).who]).toEqual(['A', 'B'])
   })
 })

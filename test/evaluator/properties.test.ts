@@ -1,7 +1,7 @@
 /** Judging any play: live or later, with lanes mixed in any way. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createEvaluator, evaluate } from '../../src/evaluator/evaluator.ts'
+import { Evaluator, evaluate } from '../../src/evaluator/evaluator.ts'
 import type { Entry } from '../../src/journal/entry.ts'
 import type { Plan } from '../../src/scenario/plan.ts'
 import { journalOf, planOf } from '../scenario/journal-builder.ts'
@@ -76,7 +76,7 @@ it('evaluation after every entry gives the same verdict', () => {
   fc.assert(
     fc.property(story, stories => {
       const entries = played(stories)
-      const evaluator = createEvaluator(plan)
+      const evaluator = new Evaluator(plan)
       for (const entry of entries) {
         for (let step = 1; step <= plan.count; step++) {
           evaluator.status(step, entry.at_ms)
@@ -95,7 +95,7 @@ it('the status at the end of a step equals its result in the verdict', () => {
   fc.assert(
     fc.property(story, stories => {
       const entries = played(stories)
-      const evaluator = createEvaluator(plan)
+      const evaluator = new Evaluator(plan)
       const looks = new Map<number, string>()
       for (const entry of entries) {
         const step = entry.kind === 'note' && entry.note === 'step_ended' ? Number(entry.step) : null

@@ -1,6 +1,6 @@
 /** What came of the steps that do something, and what a play comes to in the end. */
 import { describe, expect, it } from 'vitest'
-import { createEvaluator } from '../../src/evaluator/evaluator.ts'
+import { Evaluator } from '../../src/evaluator/evaluator.ts'
 import { driverFailureText } from '../../src/wording/failures.ts'
 import { checked, type Delivered, journalOf, planOf } from '../scenario/journal-builder.ts'
 
@@ -167,7 +167,7 @@ describe('the answer of the webhook', () => {
   it('is evaluated at the end with `async`', async () => {
     const plan = await planOf({ steps: [{ user: { text: 'Hi', async: true, ack: 200 } }, CHECK] })
     const play = (status: number) => {
-      const evaluator = createEvaluator(plan)
+      const evaluator = new Evaluator(plan)
       const journal = journalOf(plan)
       const id = journal.event('MESSAGE FROM USER')
       journal.step(1, () => {}, { delivery_id: id })
@@ -361,7 +361,7 @@ describe('the verdict', () => {
 
   it('is an error for an incomplete journal', async () => {
     const plan = await planOf({ steps })
-    const evaluator = createEvaluator(plan)
+    const evaluator = new Evaluator(plan)
     for (const entry of journalOf(plan).entries) evaluator.add(entry)
     expect(evaluator.finish()).toMatchObject({
       outcome: 'error',
