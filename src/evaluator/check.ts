@@ -12,9 +12,9 @@ import {
   FAILED,
   type FailureDetails,
   failureDetails,
+  interpolationProblem,
   MET,
   openUntil,
-  problemOf,
   type StepEvaluator,
 } from './step-evaluator.ts'
 
@@ -32,7 +32,7 @@ export function evaluateCheck(context: EvaluationContext, step: PlannedStep, wri
   let last: Observed | null = null
   let differences: readonly Difference[] = []
   let decided: 'met' | 'failed' | null = null
-  const unfillable = problemOf(() => {
+  const unfillable = interpolationProblem(() => {
     check = interpolate(written, context.scopeOf(step.number)) as Check
   })
   if (unfillable !== null) decided = 'failed'

@@ -10,7 +10,7 @@ import { has } from './near-misses.ts'
 import { stepName, stepRef } from './references.ts'
 import { type FailureDetails, failureDetails, type StepResult } from './step-evaluator.ts'
 import { unexpectedCalls } from './unexpected-calls.ts'
-import type { FailureWarning, Outcome, Reason, StepOutcome, StepVerdict, Verdict } from './verdict.ts'
+import type { FailureWarning, Outcome, Reason, StepVerdict, Verdict } from './verdict.ts'
 import { contractViolations, forbiddenCalls } from './violations.ts'
 
 export function computeVerdict(evaluation: Evaluation): Verdict {
@@ -157,7 +157,7 @@ function stepVerdict(evaluation: Evaluation, step: PlannedStep, result: StepResu
   }
 }
 
-const stepOutcome = (result: StepResult | null): StepOutcome => {
+const stepOutcome = (result: StepResult | null): StepVerdict['outcome'] => {
   if (result === null) return 'not reached'
   return result.outcome === 'open' ? 'pass' : result.outcome
 }

@@ -19,8 +19,8 @@ import {
   type EvaluationContext,
   FAILED,
   type FailureDetails,
+  interpolationProblem,
   openUntil,
-  problemOf,
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
@@ -55,7 +55,7 @@ export class ExpectEvaluator implements StepEvaluator {
 
   #fill(): void {
     const tree = this.#tree
-    const message = problemOf(() => {
+    const message = interpolationProblem(() => {
       this.#tree = filledTree(tree, this.#context.scopeOf(this.step.number))
       this.#alternatives = alternativesOf(this.#tree)
     })

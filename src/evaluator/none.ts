@@ -11,9 +11,9 @@ import {
   FAILED,
   type FailureDetails,
   failureDetails,
+  interpolationProblem,
   MET,
   openUntil,
-  problemOf,
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
@@ -59,7 +59,7 @@ export class NoneEvaluator implements StepEvaluator {
 
   #fill(): void {
     const scope = this.#context.scopeOf(this.step.number)
-    this.#unfillable = problemOf(() => {
+    this.#unfillable = interpolationProblem(() => {
       this.#leaves = this.#action.calls.map(({ call, body }) =>
         asExpectation({ call, body: body === null ? null : interpolate(body, scope) }),
       )

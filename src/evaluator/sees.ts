@@ -15,9 +15,9 @@ import {
   FAILED,
   type FailureDetails,
   failureDetails,
+  interpolationProblem,
   MET,
   openUntil,
-  problemOf,
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
@@ -58,7 +58,7 @@ export class SeesEvaluator implements StepEvaluator {
   }
 
   #fill(): void {
-    this.#unfillable = problemOf(() => {
+    this.#unfillable = interpolationProblem(() => {
       this.#matcher = asItem(interpolate(this.#action.item, this.#context.scopeOf(this.step.number)))
     })
     if (this.#unfillable !== null) this.#decided = 'failed'

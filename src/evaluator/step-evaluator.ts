@@ -54,7 +54,7 @@ export const failureDetails = (
 ): FailureDetails => ({ kind, expected, happened, rules: [], nearest: [], entrySeqs: [], ...more })
 
 /** Fills in the values of `$(...)`; the message when one has no value, else null. */
-export function problemOf(fill: () => void): string | null {
+export function interpolationProblem(fill: () => void): string | null {
   try {
     fill()
     return null

@@ -40,10 +40,8 @@ export interface FailureWarning {
   readonly entrySeqs: readonly number[]
 }
 
-export type StepOutcome = 'pass' | 'fail' | 'error' | 'inconclusive' | 'not reached'
-
 export interface StepVerdict extends StepRef {
-  readonly outcome: StepOutcome
+  readonly outcome: 'pass' | 'fail' | 'error' | 'inconclusive' | 'not reached'
   /** Milliseconds on the wall; null when it was not reached. */
   readonly startMs: number | null
   readonly endMs: number | null

@@ -9,7 +9,7 @@ import type { Happened } from './failure.ts'
 import { type Call, callReference, ruleOf } from './journal-index.ts'
 import { fits } from './match.ts'
 import { patternRef } from './references.ts'
-import { failureDetails, problemOf } from './step-evaluator.ts'
+import { failureDetails, interpolationProblem } from './step-evaluator.ts'
 
 /** Errors that depend on the state of the platform, which the caller cannot know. */
 const OF_STATE: readonly string[] = [
@@ -135,7 +135,7 @@ function matchesPattern(evaluation: Evaluation, { call: name, body }: CallPatter
   if (conversation === null || body === null) return conversation !== null
   // A value that was never captured matches nothing.
   let matches = false
-  problemOf(() => {
+  interpolationProblem(() => {
     matches = fits(filledFor(evaluation, { call: name, body }, call).body, call.body, options)
   })
   return matches
