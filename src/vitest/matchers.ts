@@ -214,12 +214,7 @@ function comparisonOf(run: TestRun, atMs: number, miss: Omit<Miss, 'afterMs'>): 
 const RULE_RANK = 1000
 
 /** Counts each event once, however many attempts it took; it is delivered when one attempt was. */
-function countDeliveries(
-  run: TestRun,
-  chatId: string | null,
-  event: WebhookEventName,
-  payload: unknown,
-): MatchCount {
+function countDeliveries(run: TestRun, chatId: string | null, event: WebhookEventName, payload: unknown): MatchCount {
   const attempts = new Map<string, EntryOf<'delivery'>>()
   for (const entry of run.entries) {
     if (entry.kind !== 'delivery' || entry.event !== event || entry.duplicate) continue

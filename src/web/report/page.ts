@@ -1,5 +1,5 @@
 /** Renders the frame of the page: head, style, script, icons, side panel and keyboard help. */
-import type { Outcome, StepOutcome } from '../../evaluator/verdict.ts'
+import type { Outcome, StepVerdict } from '../../evaluator/verdict.ts'
 import { OUTCOME_TEXTS } from '../../evaluator/wording/report.ts'
 import { html, Markup, type Part } from './markup.ts'
 import { SCRIPT, STYLE } from './page-assets.ts'
@@ -74,7 +74,7 @@ const icons: Markup = html`<svg width="0" height="0" class="icons" aria-hidden="
 </defs></svg>`
 
 /** The icon of an outcome, with a label for screen readers. */
-export function outcomeIcon(outcome: Outcome | StepOutcome): Markup {
+export function outcomeIcon(outcome: Outcome | StepVerdict['outcome']): Markup {
   const kind = outcome === 'not reached' ? 'skipped' : outcome
   const words = outcome === 'not reached' ? outcome : OUTCOME_TEXTS[outcome]
   return html`<svg class="mark ${kind}" role="img" aria-label="${words}"><use href="#mark-${kind}"/></svg>`

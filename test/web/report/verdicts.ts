@@ -1,7 +1,7 @@
 /** Parts of a verdict, with what a test does not care about filled in. */
 
 import type { StepRef } from '../../../src/evaluator/failure.ts'
-import type { Outcome, StepOutcome, StepVerdict } from '../../../src/evaluator/verdict.ts'
+import type { Outcome, StepVerdict } from '../../../src/evaluator/verdict.ts'
 import type { FailureReport, RunReport, ScenarioReport } from '../../../src/evaluator/wording/report.ts'
 
 export const ref = (file: string, number: number, of: number, label: string, more: Partial<StepRef> = {}): StepRef => ({
@@ -18,7 +18,7 @@ export const ref = (file: string, number: number, of: number, label: string, mor
 /** Times are from the start of the play, whose first entry is at 5000. */
 export const step = (
   of: StepRef,
-  outcome: StepOutcome,
+  outcome: StepVerdict['outcome'],
   from?: number,
   to?: number,
   claimed: number[] = [],
