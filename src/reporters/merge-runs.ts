@@ -11,7 +11,7 @@ const TEXTS = defineTexts({
 })
 
 /**
- * The run of all shards, which play side by side: the duration is the longest one, the start the earliest. Throws
+ * The run of all shards, which run side by side: the duration is the longest one, the start the earliest. Throws
  * `ConfigError` when two journals have the same scenario.
  *
  * @param runs at least one, by the name of its file.

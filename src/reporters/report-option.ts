@@ -32,8 +32,8 @@ export interface ReportRequest {
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * `pretty,json=run.json,junit=junit.xml`. The pretty report is on stdout unless another report asks for it, and
- * GitHub's annotations come by themselves in its workflows. Throws a ConfigError.
+ * Parses `pretty,json=run.json,junit=junit.xml`. Adds the pretty report unless another report uses stdout, and the
+ * annotations in workflows of GitHub. Throws a ConfigError.
  */
 export function parseReports(flag: string, env: Env = {}): ReportRequest[] {
   const parts = flag.split(',').map(part => part.trim())

@@ -13,7 +13,7 @@ export type Actor = 'user' | 'agent' | 'platform' | 'intermediary' | 'player'
 export interface TimelineRow {
   /** Of its first entry. */
   readonly seq: number
-  /** On the wall, from the play's first entry. */
+  /** Wall time in ms since the first entry of the scenario. */
   readonly atMs: number
   readonly from: Actor
   /** Same as `from` when there is no receiver. */
@@ -29,11 +29,11 @@ export interface TimelineRow {
   /** `200 in 31 ms`, `200 MESSAGE SENT TO USER`. */
   readonly answer?: string
   readonly ok: boolean
-  /** A failure points at it. */
+  /** Whether a failure refers to it. */
   readonly failed: boolean
   /** The step that claimed it or was under way; null when there is none. */
   readonly step: number | null
-  /** Every entry it tells of. */
+  /** All entries that it shows. */
   readonly entrySeqs: readonly number[]
 }
 

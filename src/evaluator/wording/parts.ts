@@ -72,7 +72,7 @@ export function howOften({ min, max }: Times): string {
 
 const LISTED = 5
 
-/** `#15, #21, #22, #23, #24, …`: the count is beside it, and the failure points at all of them. */
+/** `#15, #21, #22, #23, #24, …`: the text has the count beside it, and the failure refers to all entries. */
 export function listed(seqs: readonly number[]): string {
   const shown = seqs.slice(0, LISTED).map(seq => `#${seq}`)
   return seqs.length > LISTED ? `${shown.join(', ')}, …` : shown.join(', ')

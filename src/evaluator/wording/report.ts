@@ -52,7 +52,7 @@ export interface WarningReport {
 
 type Rendered = 'failures' | 'warnings' | 'reason'
 
-/** One play of one scenario as a report shows it. */
+/** The result of a scenario as a report shows it. */
 export interface ScenarioReport extends Omit<ScenarioResult, Rendered>, VerdictReport {}
 
 /** A verdict as a report shows it. */

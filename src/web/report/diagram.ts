@@ -5,7 +5,7 @@ import { duration, html, type Markup, offsetText, type Part } from './markup.ts'
 
 export interface EmbeddedTimeline {
   readonly rows: readonly TimelineRow[]
-  /** Those the rows tell of, as far as they were kept; long payloads cut. */
+  /** Entries of the rows, as far as they fit into the page; long payloads are truncated. */
   readonly entries: readonly Entry[]
 }
 

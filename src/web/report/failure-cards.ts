@@ -24,7 +24,7 @@ const KINDS = defineTexts({
   contract: 'a call that violates the contract',
   never: 'a violated invariant',
   times: 'too many calls, or too close together',
-  echo: "the user's own text came back",
+  echo: "the user's own text was sent back",
   leak: 'a text appeared in another chat',
   late: 'a call after the end of the scenario',
   lint: 'a warning, treated as a failure',
@@ -63,8 +63,8 @@ function where({ step, conversation, rules, soft }: FailureReport): Markup {
 function nearMisses(nearest: readonly NearMissReport[], slug: string | null): Part {
   const [first, ...others] = nearest
   if (first === undefined) return null
-  return html`<div class="nearest"><p class="caption">Came closest</p>${nearMiss(first, slug)}
-${others.length > 0 && html`<details><summary>${counted(others.length, 'other')} looked at</summary>${others.map(miss => nearMiss(miss, slug))}</details>`}</div>`
+  return html`<div class="nearest"><p class="caption">Nearest</p>${nearMiss(first, slug)}
+${others.length > 0 && html`<details><summary>${counted(others.length, 'other')}</summary>${others.map(miss => nearMiss(miss, slug))}</details>`}</div>`
 }
 
 const nearMiss = (

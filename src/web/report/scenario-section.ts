@@ -165,7 +165,7 @@ export interface TimelineData {
   readonly rowCount: number
   /** For the page's script. */
   readonly embedded: Markup
-  /** For readers without it; only of plays that did not pass. */
+  /** For readers without scripts; only of scenarios that did not pass. */
   readonly staticTable: Markup
 }
 
