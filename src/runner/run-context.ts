@@ -177,13 +177,13 @@ export interface ActionContext<V extends Verb> extends StepContext {
 }
 
 /** Rejects with `StepError` when the step cannot be executed, and with `InterruptedError` when the signal aborts. */
-export type StepHandler<V extends Verb> = (stepContext: ActionContext<V>) => StepOutcome
-export type StepOutcome = Promise<StepDetails> | StepDetails
+export type StepHandler<V extends Verb> = (stepContext: ActionContext<V>) => StepExecution
+export type StepExecution = Promise<StepDetails> | StepDetails
 
 /** Executes a step, and adds the run events of its start and its end. Does not reject when the step fails. */
 export async function performStep(
   { context, step, ...rest }: Omit<StepContext, 'startSeq'>,
-  execute: (stepContext: StepContext) => StepOutcome,
+  execute: (stepContext: StepContext) => StepExecution,
 ): Promise<StepDetails> {
   const { number, label, action, conversation } = step
   const chatId = context.chatOf(step)?.id
@@ -194,7 +194,7 @@ export async function performStep(
   return details
 }
 
-async function outcomeOf(work: () => StepOutcome): Promise<StepDetails> {
+async function outcomeOf(work: () => StepExecution): Promise<StepDetails> {
   try {
     return await work()
   } catch (error) {

@@ -6,7 +6,7 @@ import { wallTimer } from '../runtime/clock.ts'
 import type { Action, PlannedItem, PlannedStep, Verb } from '../scenario/plan.ts'
 import { readInbox, runAgentStep, runTargetStep } from './agent-steps.ts'
 import { runCheckStep, runSeesStep, waitForVerdict } from './check-steps.ts'
-import { performStep, type RunContext, type StepContext, type StepHandler, type StepOutcome } from './run-context.ts'
+import { performStep, type RunContext, type StepContext, type StepExecution, type StepHandler } from './run-context.ts'
 import {
   runAvailabilityStep,
   runBotStep,
@@ -96,7 +96,7 @@ async function executeStep(run: Run, step: PlannedStep): Promise<void> {
   const { number, action } = step
   await readInboxesBefore(run, step)
   options.onStep?.(step)
-  const execute = STEP_HANDLERS[action.verb] as (stepContext: StepContext & { action: Action }) => StepOutcome
+  const execute = STEP_HANDLERS[action.verb] as (stepContext: StepContext & { action: Action }) => StepExecution
   const waiting = (what: Awaited, forMs: number) => options.onWaiting?.(step, what, forMs)
   const details = await performStep({ context, step, signal: run.signal, waiting }, stepContext =>
     execute({ ...stepContext, action }),

@@ -8,7 +8,7 @@ import { patternText } from '../evaluator/wording/parts.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { waitForVerdict } from '../runner/check-steps.ts'
 import { EMPTY_FAILURE } from '../runner/results.ts'
-import { performStep, type StepContext, type StepOutcome } from '../runner/run-context.ts'
+import { performStep, type StepContext, type StepExecution } from '../runner/run-context.ts'
 import { InterruptedError, waitUntil } from '../runner/waiting.ts'
 import type { Action, PlannedStep } from '../scenario/plan.ts'
 import { type ActionResult, CHAT_REMOVED } from '../simulator/chat-handle.ts'
@@ -111,7 +111,7 @@ export async function runStep<A extends Action>(
   subject: Subject,
   action: A,
   label: string,
-  execute: (step: StepContext & { readonly action: A }) => StepOutcome,
+  execute: (step: StepContext & { readonly action: A }) => StepExecution,
   contextOf = (run: TestRun) => run.context,
 ): Promise<{ readonly run: TestRun; readonly step: PlannedStep }> {
   const run = testRunOf(subject.sim)
