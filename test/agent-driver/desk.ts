@@ -1,4 +1,4 @@
-/** A help desk for tests: answers what it is told to and remembers every request. A driver that is put away with its test. */
+/** An agent desk for tests, with scripted answers and recorded requests, and a driver that ends with its test. */
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -78,7 +78,7 @@ export interface Also
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** A driver from the text of its file, in a folder of its own. */
+/** A driver from the text of its file, in a new folder. */
 export async function drive(text: string, also: Also = {}): Promise<Driven> {
   const { name = 'driver.yaml', files = {}, env = {}, onExit, ...rest } = also
   const folder = folderWith({ ...files, [name]: text })

@@ -137,7 +137,7 @@ describe('a command that fails', () => {
   })
 })
 
-/** Starts a child of its own, writes both numbers down, and stays; `after` is what it does instead of staying. */
+/** Starts a child process, writes both process ids, and continues; `after` replaces the continuation. */
 const FAMILY = (after = 'setInterval(() => {}, 1000)') => `import { spawn } from 'node:child_process'
 import { renameSync, writeFileSync } from 'node:fs'
 process.on('SIGTERM', () => {})

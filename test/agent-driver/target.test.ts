@@ -9,7 +9,7 @@ import { freePort } from '../support/port.ts'
 import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { context, drive, isThere, never, openDesk, SIM, until } from './desk.ts'
 
-/** A server with a child of its own; `MODE` says how it misbehaves. It writes a line into `log` for what it does. */
+/** A server with a child process; `MODE` selects how it misbehaves. It logs its actions into `log`. */
 const APP = `import { spawn } from 'node:child_process'
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

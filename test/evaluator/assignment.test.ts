@@ -1,4 +1,4 @@
-/** Filling wishes with calls, against trying everything. */
+/** Compares the assignment of calls to parts with an exhaustive search. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type Fits, fillRequirements, type Requirement } from '../../src/evaluator/assignment.ts'
@@ -9,7 +9,7 @@ interface Problem {
   readonly fits: Fits
 }
 
-/** Whether all wishes can be filled with the first calls, found by trying every way. */
+/** Whether all parts can be assigned among the first calls, by exhaustive search. */
 function possible({ wishes, fits }: Problem, calls: number): boolean {
   const counts = wishes.map(() => 0)
   const open = (wish: number) => counts[wish]! < wishes[wish]!.need

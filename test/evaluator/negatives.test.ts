@@ -1,4 +1,4 @@
-/** What must not happen: `none`, `never`, calls nobody expects, calls that are too late, calls the platform refuses. */
+/** Tests what must not happen: `none`, `never`, and unexpected, late and refused calls. */
 import { describe, expect, it } from 'vitest'
 import { checked } from '../scenario/journal-builder.ts'
 

@@ -1,4 +1,4 @@
-/** Judging any play: live or later, with lanes mixed in any way. */
+/** Tests the evaluation of generated runs: live or later, with conversations interleaved in any order. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Evaluator, evaluate } from '../../src/evaluator/evaluator.ts'
@@ -39,10 +39,10 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   fc.constant('step' as const),
 )
 
-/** The stories of the lanes in some order; within a lane the order is its own. */
+/** Interleaves the conversations; the order within each is preserved. */
 const story = fc.array(fc.tuple(fc.nat(LANES.length - 1), happening), { maxLength: 60 })
 
-/** Written by a player that ends a step as soon as it is decided. */
+/** Written as by a runner that ends a step as soon as it is decided. */
 function played(stories: readonly (readonly [number, Happening])[], pace = 1): readonly Entry[] {
   const journal = journalOf(plan, pace)
   const at = LANES.map(() => 0)
@@ -129,7 +129,7 @@ it('no call is claimed twice, and the steps of a conversation claim calls in ord
   )
 })
 
-/** What is the same however lanes are mixed: seqs differ, so calls are told by their place within the lane. */
+/** Describes what does not depend on the order of conversations: calls by their index, because seqs differ. */
 function claimsByLane(entries: readonly Entry[]) {
   const places = new Map<number, string>()
   const counts = new Map<string, number>()

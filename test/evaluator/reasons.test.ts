@@ -12,7 +12,7 @@ const CHATS = {
   ],
 }
 
-/** The failure of a step that waits for one message, given what came instead. */
+/** The failure of a step that waits for one message and receives other calls. */
 async function failing(came: (journal: JournalBuilder) => void, scenario: object = CHATS): Promise<FailureReport> {
   const { failures } = await checked(scenario, journal => {
     journal.stimulus(1)

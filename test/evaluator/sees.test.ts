@@ -6,7 +6,7 @@ import { checked, type JournalBuilder } from '../scenario/journal-builder.ts'
 const first = ({ failures }: VerdictReport) => failures[0]!
 const sees = (item: unknown, more: object = {}) => ({ steps: [{ user: 'Hello' }, { agent: { sees: item, ...more } }] })
 
-/** A play of two steps: what is in the inbox before the turn, and what each look in the step shows. */
+/** A run of two steps: the inbox before the turn, and the observations in the step. */
 const play = (scenario: object, before: string[], looks: readonly (readonly object[] | string[])[], rest = 0) =>
   checked(scenario, journal => {
     journal.inbox(before)

@@ -1,4 +1,4 @@
-/** What came of the steps that do something, and what a play comes to in the end. */
+/** Tests the results of action steps, and the verdict of a run. */
 import { describe, expect, it } from 'vitest'
 import { Evaluator } from '../../src/evaluator/evaluator.ts'
 import { driverFailureText } from '../../src/wording/failures.ts'

@@ -1,4 +1,4 @@
-/** Texts that try to be more than text, and plays that have them everywhere. */
+/** Defines hostile texts, and runs that contain them everywhere. */
 import * as fc from 'fast-check'
 import type { ScenarioReport } from '../../src/evaluator/wording/report.ts'
 import { CHATS, failure, Journal, scenarioResult, step, stepVerdict } from './run-results.ts'

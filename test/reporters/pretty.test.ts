@@ -25,7 +25,7 @@ import {
 } from './samples.ts'
 
 const pretty = (run: RunReport, columns = 100) => prettyReport(run, { colorLevel: 0, columns })
-/** The block of one play, without the sums. */
+/** The block of one scenario, without the totals. */
 const block = (play: ScenarioReport, columns = 100) => `\n${pretty(result([play]), columns).split('\n\n')[0]}\n`
 
 describe('a failed scenario', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createProgress } from '../../src/reporters/progress.ts'
 import { failure, scenarioResult } from './run-results.ts'
 
-/** A wall that moves when told. */
+/** A wall clock that tests advance. */
 function wall() {
   let nowMs = 0
   const timers = new Set<{ at: number; run: () => void }>()

@@ -1,4 +1,4 @@
-/** The chat as it has to be, calls that must not come, and calls nobody has a step for. */
+/** Tests `check`, forbidden calls and unexpected calls. */
 import { expect, it } from 'vitest'
 import { startPuppet } from './scripted-intermediary.ts'
 import { calls, HI, TAKEN } from './scripted-steps.ts'

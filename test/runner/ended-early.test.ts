@@ -11,7 +11,7 @@ import { finished, inFolder, startRun, startTarget } from './targets.ts'
 const scenario = (expectMs: number) =>
   `version: 1\nname: One\ntimeouts: { expect: ${expectMs}ms, settle: 50ms }\nsteps:\n  - press: handover\n  - expect: start\n`
 
-/** An address at which nobody listens. */
+/** A URL without a server. */
 const nowhere = async (): Promise<string> => `http://127.0.0.1:${await freePort()}/webhook`
 
 describe('a signal', () => {

@@ -1,4 +1,4 @@
-/** Calls the intermediary has to make, may not make, and what is kept of them. */
+/** Tests required and forbidden calls of the intermediary, and captures. */
 import { expect, it } from 'vitest'
 import { startPuppet } from './scripted-intermediary.ts'
 import { calls, HI, TAKEN } from './scripted-steps.ts'

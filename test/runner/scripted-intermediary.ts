@@ -27,7 +27,7 @@ interface Order {
   readonly list: readonly Fields[]
 }
 
-/** What it is told to answer next, and what its agent sees. */
+/** The scripted next answer, and the inbox of its agent. */
 interface Conversation {
   readonly answers: Fields[]
   readonly inbox: Fields[]
@@ -93,7 +93,7 @@ function parsed(raw: Buffer): Fields {
   }
 }
 
-/** Conflicts are those of a real desk: nobody asked, nobody took the chat. */
+/** The conflicts of a real desk: a chat without a request, or without an agent. */
 async function desk(chats: Map<string, Conversation>, url: string, order: Fields, response: ServerResponse) {
   const [, , id, verb] = url.split('/') as [string, string, string, string]
   const chat = chats.get(id)

@@ -1,4 +1,4 @@
-/** Steps that the tests beside this file share: a chat taken over, and what the puppet is told to do. */
+/** Defines steps that tests share: a takeover, and commands for the scripted intermediary. */
 
 export const TAKEN = `
 - press: handover

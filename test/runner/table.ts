@@ -1,4 +1,4 @@
-/** Many small scenarios played at once by the real command, each with what has to come of it. */
+/** Runs many small scenarios with the real command and compares their expected results. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import type { Puppet } from './scripted-intermediary.ts'
@@ -89,7 +89,7 @@ export const linesOf = ({ plays }: FailureDetails): Record<string, string> =>
     }),
   )
 
-/** Plays them and compares what came of each; a failing one may have no other failure than what its row says. */
+/** Runs them and compares each result; a failed scenario may have only the failures of its row. */
 export async function holds(
   puppet: Side,
   rows: Readonly<Record<string, Row>>,

@@ -4,7 +4,7 @@ import { freePort } from '../support/port.ts'
 import { startPuppet } from './scripted-intermediary.ts'
 import { holds, linesOf, type Row, tell } from './table.ts'
 
-/** Takes every chat over at once, and knows only what it has seen since it was started. */
+/** Takes over every chat at once, and knows only chats since its start. */
 const APP = `import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 const { PORT, HANDOVER_SIM_URL: sim, HANDOVER_SIM_API_KEY: key } = process.env

@@ -1,4 +1,4 @@
-/** Intermediaries that go wrong, each in one way, and scenarios played against them by the real command. */
+/** Defines intermediaries with one defect each, and runs scenarios against them with the real command. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ export interface Run {
   readonly folder: string
 }
 
-/** `handover-sim run` in a folder of its own, with these files in it. It and its target live in steady time. */
+/** Runs `handover-sim run` in a new folder with these files. It and its target use stall-tolerant timers. */
 export function startRun(
   files: Record<string, string>,
   argv: readonly string[],

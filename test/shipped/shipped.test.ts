@@ -110,7 +110,7 @@ describe('a scenario reports its bug', () => {
     if (row.also !== undefined) expect(failures.map(({ kind }) => kind)).toContain(row.also)
   })
 
-  it.each(BUGS)('$bug by $scenario, whatever the texts are', async row => {
+  it.each(BUGS)('$bug by $scenario, for any texts', async row => {
     const { journal } = await outcomeOf(row)
     const verdicts = verdictsOf(journal)
     transformTexts(text => `[${text.replace(/[a-z]/gi, 'ö')}]`)

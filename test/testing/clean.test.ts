@@ -1,4 +1,4 @@
-/** `assertClean`: what nobody asked for, or what was wrong, fails a test at its end. */
+/** Tests `assertClean`, which fails for unexpected and refused calls. */
 import { describe, expect, it } from 'vitest'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
 import { startSimulator } from '../../src/testing/simulator.ts'

@@ -1,4 +1,4 @@
-/** A journal written by hand, entry by entry, as the simulator and the player would have written it. */
+/** Builds a journal entry by entry, as the simulator and the runner write it. */
 import type { DeliveryFailure, Entry, FaultEffect } from '../../../src/journal/entry.ts'
 
 const TARGET = 'http://127.0.0.1:3000/webhook'
@@ -13,7 +13,7 @@ export interface Answer {
   readonly faults?: readonly string[]
 }
 
-/** `seq` starts at `first`; times are milliseconds from the start of the play. */
+/** `seq` starts at `first`; times are milliseconds since the start of the run. */
 export function createTape(first = 1) {
   const entries: Entry[] = []
   let now = 0

@@ -325,7 +325,7 @@ function closed(): ScenarioReport {
   })
 }
 
-/** A call for a chat nobody knows. */
+/** A call for an unknown chat. */
 export function sample(): RunReport {
   const recorder = createTape(900)
   recorder.at(8000)
@@ -361,7 +361,7 @@ const NASTY = [
   '\u0000\uD83D ]]>',
 ]
 
-/** The same run with every name, text and payload written by somebody who means harm. */
+/** The same run with hostile names, texts and payloads. */
 export function hostile(): RunReport {
   let turn = 0
   const spoil = (value: unknown, key = ''): unknown => {

@@ -15,7 +15,7 @@ export const ref = (file: string, number: number, of: number, label: string, mor
   ...more,
 })
 
-/** Times are from the start of the play, whose first entry is at 5000. */
+/** Times count from the start of the run, whose first entry is at 5000. */
 export const step = (
   of: StepRef,
   outcome: StepVerdict['outcome'],
