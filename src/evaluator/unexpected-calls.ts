@@ -1,7 +1,6 @@
 /** Finds the calls that no step claims: too many of an expected call, unexpected ones, and those after the end. */
 
-import type { EndpointId } from '../contract/endpoints.ts'
-import { isMap } from '../contract/objects.ts'
+import { groupBy, isMap } from '../contract/objects.ts'
 import type { Expectation, PlannedStep } from '../scenario/plan.ts'
 import { flow, type Notation } from '../scenario/value-text.ts'
 import { type AttributedFailure, type Evaluation, nameOfConversation, sinceStart } from './evaluation.ts'
@@ -34,10 +33,15 @@ function ofConversation(
     return !explained && call.readAt < cut && matters(evaluation, call)
   })
   const ended = index.ended?.at_ms ?? Number.POSITIVE_INFINITY
+  // One failure for fifty calls of one endpoint.
+  const groups = groupBy(
+    free.filter(call => call.readAt <= ended),
+    ({ endpoint }) => endpoint,
+  )
   return [
     ...leaves.filter(one => one.excess.length > 0).flatMap(one => tooMany(evaluation, one, conversation, cut)),
     ...leaves.filter(one => one.surplus.length > 0).flatMap(one => tooCloseLater(one, conversation)),
-    ...grouped(free.filter(call => call.readAt <= ended)).flatMap(calls => unexpected(evaluation, calls, conversation)),
+    ...[...groups.values()].flatMap(calls => unexpected(evaluation, calls, conversation)),
     ...lateCalls(
       evaluation,
       free.filter(call => call.readAt > ended),
@@ -131,13 +135,6 @@ function repeatedHint(evaluation: Evaluation, first: Call | undefined, second: C
       entry.chat_id === second.entry.chat_id,
   )
   return again ? { code: 'delivered_again' } : undefined
-}
-
-/** By endpoint: one failure for fifty `typing_start`. */
-function grouped(calls: readonly Call[]): Call[][] {
-  const groups = new Map<EndpointId | null, Call[]>()
-  for (const call of calls) groups.set(call.endpoint, [...(groups.get(call.endpoint) ?? []), call])
-  return [...groups.values()]
 }
 
 function unexpected(

@@ -1,7 +1,7 @@
 /** Finds calls that the platform refused for breaking its contract, and calls that `never` forbids. */
 
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
-import { isMap } from '../contract/objects.ts'
+import { groupBy, isMap } from '../contract/objects.ts'
 import { interpolate } from '../scenario/interpolation.ts'
 import type { CallPattern } from '../scenario/plan.ts'
 import { type AttributedFailure, type Evaluation, nameOfConversation, sinceStart } from './evaluation.ts'
@@ -22,7 +22,7 @@ const STATUSES: readonly number[] = [400, 401, 403, 404, 405, 413, 415, 422]
 
 export function contractViolations(evaluation: Evaluation): AttributedFailure[] {
   const violations = evaluation.index.calls.filter(call => isViolation(call) && !isExpected(evaluation, call))
-  return grouped(violations).flatMap(calls => calls.slice(0, 1).map(first => violation(evaluation, first, calls)))
+  return [...groupBy(violations, mistakeOf).values()].map(calls => violation(evaluation, calls))
 }
 
 function isViolation({ entry }: Call): boolean {
@@ -58,17 +58,13 @@ function isExpected({ claims, expects }: Evaluation, call: Call): boolean {
 }
 
 /** The same mistake in the same chat is reported once. */
-function grouped(calls: readonly Call[]): Call[][] {
-  const groups = new Map<string, Call[]>()
-  for (const call of calls) {
-    const { error, field } = refusalOf(call.entry)
-    const key = JSON.stringify([call.chatId, call.endpoint ?? call.entry.path, call.entry.status, error, field])
-    groups.set(key, [...(groups.get(key) ?? []), call])
-  }
-  return [...groups.values()]
+function mistakeOf({ chatId, endpoint, entry }: Call): string {
+  const { error, field } = refusalOf(entry)
+  return JSON.stringify([chatId, endpoint ?? entry.path, entry.status, error, field])
 }
 
-function violation({ index }: Evaluation, first: Call, calls: readonly Call[]): AttributedFailure {
+function violation({ index }: Evaluation, calls: readonly [Call, ...Call[]]): AttributedFailure {
+  const [first] = calls
   const { entry, endpoint, seq } = first
   const seqs = calls.map(call => call.seq)
   return {
