@@ -1,4 +1,4 @@
-/** Defines the streams, signals and environment of a command, so that tests run commands without a process. */
+/** Connects commands to the process: streams, signals, errors and exit codes. Tests replace `Io`. */
 import { buffer, text } from 'node:stream/consumers'
 import type { ColorLevel } from '../reporters/theme.ts'
 
@@ -12,13 +12,13 @@ export interface Output {
 export type Signal = 'SIGINT' | 'SIGTERM'
 
 export interface Io {
-  /** Data only. */
+  /** For data. */
   readonly stdout: Output
-  /** Talk. */
+  /** For messages to people. */
   readonly stderr: Output
-  /** Everything on stdin, as text. */
+  /** Reads stdin to its end, as text. */
   readStdin(): Promise<string>
-  /** The same as it came, byte for byte. */
+  /** Reads stdin to its end, as bytes. */
   readStdinBytes(): Promise<Uint8Array>
   /** Whether a person at the terminal can answer questions. */
   readonly canAsk: boolean
@@ -26,9 +26,9 @@ export interface Io {
   ask(question: string, signal: AbortSignal): Promise<string>
   readonly cwd: string
   readonly nodeVersion: string
-  /** Calls back for every signal until undone. */
+  /** Calls `listener` for every signal. Returns a function that stops this. */
   onSignal(listener: (signal: Signal) => void): () => void
-  /** Ends the process now, whatever is under way. */
+  /** Ends the process at once. */
   exit(code: number): void
 }
 
@@ -148,9 +148,9 @@ export function colorLevel(env: Context['env'], isTTY: boolean): ColorLevel {
 export interface Shutdown {
   /** Resolves with the first signal. */
   readonly signalled: Promise<Signal>
-  /** `force` is the way out when there is no time; by default there is nothing to force. */
+  /** Registers what `run` calls, and optionally what the second signal calls instead. */
   defer(undo: () => void | Promise<void>, force?: () => void): void
-  /** Undoes everything, latest first. What is not yet undone can still be forced. */
+  /** Calls what is deferred, latest first. A second signal meanwhile forces the rest. */
   run(): Promise<void>
 }
 
@@ -161,7 +161,7 @@ export function createShutdown(io: Io): Shutdown {
     first = resolve
   })
   let count = 0
-  const unwatch = io.onSignal(signal => {
+  const removeListener = io.onSignal(signal => {
     if (++count === 1) return first(signal)
     for (const { force } of deferred) force?.()
     io.exit(SIGNAL_CODES[signal])
@@ -174,7 +174,7 @@ export function createShutdown(io: Io): Shutdown {
         await last.undo()
         deferred.pop()
       }
-      unwatch()
+      removeListener()
     },
   }
 }

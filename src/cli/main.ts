@@ -12,11 +12,11 @@ interface CommandEntry {
 /** Commands by name; each is loaded when it runs. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   start: {
-    summary: 'the simulator: platform API and control API, until stopped',
+    summary: 'run the simulator until stopped: platform API and control API',
     load: async () => (await import('./start.ts')).startCommand,
   },
   run: {
-    summary: 'play scenarios against an intermediary: report, exit code',
+    summary: 'play scenarios against an intermediary, and write reports',
     load: async () => (await import('./run.ts')).runCommand,
   },
   validate: {
@@ -24,11 +24,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./validate.ts')).validateCommand,
   },
   report: {
-    summary: 'judge saved journals again, one or the shards of one run, and write their reports',
+    summary: 'evaluate the saved journals of a run or of its shards again, and write reports',
     load: async () => (await import('./report.ts')).reportCommand,
   },
   config: {
-    summary: "every setting's effective value and where it came from",
+    summary: 'print every setting with its effective value and its origin',
     load: async () => (await import('./config.ts')).configCommand,
   },
   openapi: {
@@ -36,7 +36,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./openapi.ts')).openApiCommand,
   },
   trigger: {
-    summary: 'fire one event from a running simulator, well signed or not',
+    summary: 'send one event from a running simulator, with a valid or an invalid signature',
     load: async () => (await import('./manual-events.ts')).triggerCommand,
   },
   resend: {
@@ -44,11 +44,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./manual-events.ts')).resendCommand,
   },
   verify: {
-    summary: 'is this body and signature right? if not, name the mistake',
+    summary: 'check the signature of a body, and name the mistake',
     load: async () => (await import('./verify.ts')).verifyCommand,
   },
   wait: {
-    summary: 'block until a simulator is ready',
+    summary: 'wait until a simulator is ready',
     load: async () => (await import('./wait.ts')).waitCommand,
   },
 }

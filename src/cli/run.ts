@@ -179,8 +179,8 @@ function suiteOptions(
 }
 
 /**
- * An intermediary that goes on running remembers its chats: with ids it has seen before, the next run would fail for
- * what the last one left behind. The built-in one is new each time.
+ * A new seed for every run gives new ids, because a running intermediary remembers the chats of earlier runs. The
+ * built-in intermediary is new each time and needs none.
  */
 const seedOf = ({ selfTest }: RunFlags, { sources, values }: Resolved): number =>
   sources.seed === 'default' && !selfTest ? freshSeed() : Number(values.seed)

@@ -9,37 +9,23 @@ import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import { messageOf } from '../text/error-text.ts'
 import { type Io, UsageError } from './io.ts'
 
-export interface ReadyLine {
-  readonly v: 1
-  readonly type: 'ready'
-  readonly url: string
-  readonly inspectorUrl: string | null
-  readonly webhookUrl: string | null
-  readonly apiKey: string
-  readonly botApiKey: string
-  readonly botId: number
-  /** Only when the control API asks for one. */
-  readonly controlToken?: string
-}
-
 function webhookUrlOf(server: PlatformServer): string | null {
   const url = server.config()['webhook.url']
   return typeof url === 'string' ? url : null
 }
 
-export function readyLine(server: PlatformServer): ReadyLine {
-  return {
-    v: 1,
-    type: 'ready',
-    url: server.url,
-    inspectorUrl: null,
-    webhookUrl: webhookUrlOf(server),
-    apiKey: server.apiKey,
-    botApiKey: server.botApiKey,
-    botId: server.botId,
-    ...(server.controlToken === null ? {} : { controlToken: server.controlToken }),
-  }
-}
+/** The values of the ready line. `controlToken` exists only when the control API needs one. */
+export const readyLine = (server: PlatformServer) => ({
+  v: 1,
+  type: 'ready',
+  url: server.url,
+  inspectorUrl: null,
+  webhookUrl: webhookUrlOf(server),
+  apiKey: server.apiKey,
+  botApiKey: server.botApiKey,
+  botId: server.botId,
+  ...(server.controlToken === null ? {} : { controlToken: server.controlToken }),
+})
 
 const JSON_HEADER = `-H 'content-type: application/json'`
 

@@ -131,7 +131,7 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     id: 'trigger',
     summary: 'Sends one event to the webhook, with a valid or an invalid signature; the chat does not change',
     description:
-      'An event of the platform has the payload of the chat (by default the newest), with `body` laid over it. Any other name is sent as `{ event, ...body }`. It may be late, several, cut short or odd on the wire; faults that are set do not strike it.',
+      'An event of the platform has the payload of the chat (by default the newest), with `body` laid over it. Any other name is sent as `{ event, ...body }`. The body may delay, repeat, truncate or corrupt it; faults that are set do not apply to it.',
     body: TriggerBody,
     example: { event: 'MESSAGE FROM USER', body: { message: 'Hello' }, sign: 'tampered' },
     responses: {

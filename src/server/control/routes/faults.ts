@@ -44,7 +44,7 @@ function clearOne({ faults }: Core, name: string): ControlResponse {
 export const FAULT_ROUTES: readonly ControlRoute[] = [
   route('POST /faults', {
     id: 'setFault',
-    summary: 'From now on something goes wrong, in calls of the platform or in its events',
+    summary: 'Sets a fault for calls of the platform or for its events',
     description:
       'The fault that was set first applies; a later one as well if it changes something else. Each hit is an entry of the kind `fault`.',
     body: Fault,

@@ -56,15 +56,12 @@ const JournalResponse = z
   .object({ entries: z.array(EntrySchema), first_seq: z.int(), next_seq: z.int() })
   .check(named('Journal', '`first_seq` is the oldest entry that is kept; above 1, older entries were dropped'))
 
+const entries = z.array(EntrySchema)
+
 const WaitTimeoutResponse = z
   .object({
     error: ControlErrorBody,
-    nearest: z.object({
-      earlier: z.array(EntrySchema),
-      other_chat: z.array(EntrySchema),
-      same_chat: z.array(EntrySchema),
-      last: z.array(EntrySchema),
-    }),
+    nearest: z.object({ earlier: entries, other_chat: entries, same_chat: entries, last: entries }),
   })
   .check(
     named(
@@ -77,7 +74,6 @@ const route = routesOf('journal')
 
 const HEARTBEAT_MS = 15_000
 const DEFAULT_WAIT = '5s'
-const DEFAULT_WAIT_MS = 5_000
 const WAS_RESET = 'The simulator was reset while the request waited'
 
 /** Masks keys and signatures of an entry and adds its texts. */
@@ -88,7 +84,7 @@ export const presentFor =
 
 async function wait(call: ControlRequest<WaitQuery, unknown>): Promise<ControlResponse> {
   const { core, query, signal, closing } = call
-  const withinMs = parseDuration(query.timeout) ?? DEFAULT_WAIT_MS
+  const withinMs = parseDuration(query.timeout ?? DEFAULT_WAIT) ?? 0
   const options = { withinMs, signal, ...(query.after === undefined ? {} : { after: query.after }) }
   try {
     return ok(presentFor(core)(await core.journal.waitFor(entryMatcher(query), options)))
@@ -125,44 +121,27 @@ function resumeAfter({ header, query }: ControlRequest<{ after?: number | undefi
 type Filters = Omit<WaitQuery, 'after' | 'timeout'>
 
 function entryMatcher(filters: Filters): (entry: Entry) => boolean {
-  const kinds = kindsOf(filters)
   const { call, event, note, status, chat_id } = filters
-  return entry => {
-    const fields = entry as Partial<Record<'endpoint' | 'event' | 'note' | 'status' | 'chat_id', unknown>>
-    return (
-      (kinds === null || kinds.includes(entry.kind)) &&
-      (call ?? fields.endpoint) === fields.endpoint &&
-      (event ?? fields.event) === fields.event &&
-      (note ?? fields.note) === fields.note &&
-      (status ?? fields.status) === fields.status &&
-      (chat_id ?? fields.chat_id) === fields.chat_id
-    )
-  }
+  const wanted = { kind: kindOf(filters), endpoint: call, event, note, status, chat_id }
+  const fields = Object.entries(wanted).filter(([, value]) => value !== undefined)
+  return entry => fields.every(([name, value]) => Reflect.get(entry, name) === value)
 }
 
 /** The kind that the filters imply; an explicit `kind` wins, so `event` can also select deliveries. */
-function kindsOf({ call, event, note, kind }: Filters): Entry['kind'][] | null {
-  const implied = call ? 'api' : note ? 'note' : event ? 'event' : undefined
-  const wanted = kind ?? implied
-  return wanted === undefined ? null : [wanted]
-}
+const kindOf = ({ call, event, note, kind }: Filters): EntryKind | undefined =>
+  kind ?? (call ? 'api' : note ? 'note' : event ? 'event' : undefined)
 
 const NEAREST_COUNT = 3
 
-interface Nearest {
-  readonly earlier: Entry[]
-  readonly other_chat: Entry[]
-  readonly same_chat: Entry[]
-  readonly last: Entry[]
-}
+type Nearest = Readonly<Record<'earlier' | 'other_chat' | 'same_chat' | 'last', Entry[]>>
 
 function nearestTo({ after = 0, timeout: _, ...filters }: WaitQuery, journal: Journal): Nearest {
   const all = journal.query()
   const later = all.filter(entry => entry.seq > after)
   const { chat_id, ...anyChat } = filters
-  const kinds = kindsOf(filters)
+  const kind = kindOf(filters)
   const sameChat = (entry: Entry) =>
-    chat_id !== undefined && entry.chat_id === chat_id && (kinds === null || kinds.includes(entry.kind))
+    chat_id !== undefined && entry.chat_id === chat_id && (kind ?? entry.kind) === entry.kind
   return {
     earlier: all.filter(entry => entry.seq <= after && entryMatcher(filters)(entry)).slice(-NEAREST_COUNT),
     other_chat: chat_id === undefined ? [] : later.filter(entryMatcher(anyChat)).slice(-NEAREST_COUNT),
