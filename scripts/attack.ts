@@ -1,0 +1,101 @@
+/**
+ * Runs `npm run attack -- [--minutes N] [--seed S] [--only PART,...]`: the tests of test/attack with more rounds, each
+ * part in a process of its own, and prints one table. The exit code is 1 when a part fails.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { Figures } from '../test/attack/rounds.ts'
+
+interface PartResult {
+  readonly part: string
+  readonly figures: readonly Figures[]
+  /** Why the part failed, and the end of its output; null when it passed. */
+  readonly failure: string | null
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ENDING = '.test.ts'
+const PARTS = readdirSync(join(ROOT, 'test/attack'))
+  .filter(name => name.endsWith(ENDING))
+  .map(name => name.slice(0, -ENDING.length))
+
+const options = readOptions()
+const work = mkdtempSync(join(tmpdir(), 'attack-'))
+try {
+  const results = options.parts.map(runPart)
+  printTable(results)
+  process.exitCode = results.some(({ failure }) => failure !== null) ? 1 : 0
+} finally {
+  rmSync(work, { recursive: true })
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string', default: '10' },
+      seed: { type: 'string', default: '1' },
+      only: { type: 'string' },
+    },
+  })
+  const minutes = Number(values.minutes)
+  if (!(minutes > 0)) fail(`Failed to read --minutes: expected a number above 0, received "${values.minutes}".`)
+  const parts = values.only?.split(',') ?? PARTS
+  const unknown = parts.filter(part => !PARTS.includes(part))
+  if (unknown.length > 0) fail(`Unknown part ${unknown.join(', ')}. Use some of ${PARTS.join(', ')}.`)
+  return { minutes, seed: values.seed, parts }
+}
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(2)
+}
+
+function runPart(part: string): PartResult {
+  const minutes = options.minutes / options.parts.length
+  /** Rounds are estimated, so a part may take longer than its share; a part that hangs ends here. */
+  const limitMs = (minutes * 4 + 4) * 60_000
+  console.error(`${part}: about ${minutes.toFixed(1)} min`)
+  const file = join(work, `${part}.ndjson`)
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, vitestArguments(part, limitMs), {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: { ...process.env, ATTACK_MINUTES: String(minutes), ATTACK_SEED: options.seed, ATTACK_FIGURES: file },
+    maxBuffer: 2 ** 28,
+    timeout: limitMs,
+  })
+  const output = `${stdout}\n${stderr}`.trim().slice(-4000)
+  const failure = status === 0 ? null : `exit code ${status ?? signal}\n${output}`
+  return { part, figures: readFigures(file), failure }
+}
+
+function vitestArguments(part: string, limitMs: number): string[] {
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
+  const bounds = [`--testTimeout=${limitMs}`, `--hookTimeout=${limitMs}`]
+  return [vitest, 'run', `test/attack/${part}${ENDING}`, '--pool=forks', '--maxWorkers=1', ...bounds]
+}
+
+function readFigures(file: string): Figures[] {
+  if (!existsSync(file)) return []
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  return lines.map(line => JSON.parse(line))
+}
+
+function printTable(results: readonly PartResult[]): void {
+  console.log(`\nseed ${options.seed}, ${options.minutes} min\n`)
+  console.log('| part | tried | count | survived | longest | memory before | after |\n|---|---|---|---|---|---|---|')
+  for (const { part, figures, failure } of results) {
+    for (const one of figures) console.log(row(one))
+    if (failure !== null) console.log(`| ${part} | **failed**, see below | | | | | |`)
+    else if (figures.length === 0) console.log(`| ${part} | passed, without figures | | | | | |`)
+  }
+  for (const { part, failure } of results) if (failure !== null) console.log(`\n${part}: ${failure}`)
+}
+
+function row({ part, tried, count, survived, worstMs, memoryMb: [before, after] }: Figures): string {
+  const numbers = [count, survived].map(value => value.toLocaleString('en'))
+  return `| ${[part, tried, ...numbers, `${worstMs.toFixed(0)} ms`, `${before} MB`, `${after} MB`].join(' | ')} |`
+}
