@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { ConfigEnvironment } from '../config/resolve.ts'
+import { type ConfigEnvironment, resolveSettings } from '../config/resolve.ts'
 import type { SettingFlags } from '../config/settings.ts'
 import { urlOf } from '../server/addresses.ts'
 import { httpUrl } from '../simulator/options.ts'
@@ -128,7 +128,6 @@ export async function simulatorUrl(
       throw new UsageError(`${from}: must be ${simulatorAddress.expected}, got ${JSON.stringify(given)}.`)
     return given.replace(/\/+$/, '')
   }
-  const { resolveSettings } = await import('../config/resolve.ts')
   const { values } = await resolveSettings(flags, configSources(context))
   if (values.port === 0) throw new UsageError('--url is needed: the configured port is 0, which may be any.')
   return urlOf(String(values.host), Number(values.port))

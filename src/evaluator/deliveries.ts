@@ -26,7 +26,7 @@ const UNREACHABLE: readonly string[] = [
   'dns_no_answer',
 ] satisfies DeliveryFailure['code'][]
 
-export const isUnreachable = (failure: DeliveryFailure | undefined): boolean =>
+const isUnreachable = (failure: DeliveryFailure | undefined): boolean =>
   failure !== undefined && UNREACHABLE.includes(failure.code)
 
 /** Why the intermediary could not be reached when a step ran out of time; null when it could, or was not tried. */
@@ -43,7 +43,7 @@ export const wasReachable = ({ calls, drivers, entries }: JournalIndex): boolean
 
 const LONGEST_BODY = 120
 
-export const attemptResult = (delivery: Delivery): AttemptResult => ({
+const attemptResult = (delivery: Delivery): AttemptResult => ({
   event: delivery.event,
   attempt: delivery.attempt,
   status: delivery.status,

@@ -126,7 +126,7 @@ const common = ({ written, where, step, conversation }: Misplaced) => ({
 /** Whether `text`, known by `sign`, may be written by the agent. */
 export type AgentTextMatcher = (text: string, sign: string) => boolean
 
-export function agentTextsIn(plan: Plan): AgentTextMatcher {
+function agentTextsIn(plan: Plan): AgentTextMatcher {
   const matchers = [...stepsOf([...plan.steps, ...plan.finally])].flatMap(step => textsOfStep(plan, step))
   return (text, sign) => matchers.some(matches => matches(text, sign))
 }
@@ -160,7 +160,7 @@ function like(template: string): AgentTextMatcher {
 }
 
 /** The last step of that chat that makes a user write and started before the text. */
-export function writerOf(plan: Plan, entries: readonly Entry[], { seq, chatId }: Written): StepRef | null {
+function writerOf(plan: Plan, entries: readonly Entry[], { seq, chatId }: Written): StepRef | null {
   const start = entries.findLast(
     entry =>
       entry.seq < seq &&

@@ -193,9 +193,9 @@ export interface Call {
 /** Downloads of attachments are not calls of the protocol. */
 const FILES = '/files/'
 
-export const isCall = (entry: EntryOf<'api'>): boolean => !(entry.endpoint === null && entry.path.startsWith(FILES))
+const isCall = (entry: EntryOf<'api'>): boolean => !(entry.endpoint === null && entry.path.startsWith(FILES))
 
-export function callOf(entry: EntryOf<'api'>): Call {
+function callOf(entry: EntryOf<'api'>): Call {
   const body = bodyOf(entry)
   const inBody = isMap(body) ? body.chat_id : undefined
   return {
@@ -224,7 +224,7 @@ export const isLater = (one: Call, other: Call): boolean =>
   one.readAt === other.readAt ? one.seq > other.seq : one.readAt > other.readAt
 
 /** Puts it where it belongs; nearly always last. */
-export function insert(calls: Call[], call: Call): void {
+function insert(calls: Call[], call: Call): void {
   const before = calls.findLastIndex(one => !isLater(one, call))
   calls.splice(before + 1, 0, call)
 }

@@ -199,7 +199,7 @@ export interface Operator {
 }
 
 /** Null when the value is no matcher but data. */
-export function operatorIn(expected: object): Operator | null {
+function operatorIn(expected: object): Operator | null {
   const [only, ...others] = Object.entries(expected)
   if (only === undefined || others.length > 0) return null
   const [name, argument] = only
@@ -214,7 +214,7 @@ function regExpOf(pattern: unknown): RegExp {
   return made.global || made.sticky ? new RegExp(made.source, made.flags.replace(/[gy]/g, '')) : made
 }
 
-export function typesOf(value: unknown): readonly string[] {
+function typesOf(value: unknown): readonly string[] {
   if (value === undefined) return []
   if (value === null) return ['null']
   if (Array.isArray(value)) return ['array']

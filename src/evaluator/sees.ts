@@ -191,7 +191,7 @@ function seenTooOften({ expected, item, times }: ItemQuery, { read, found }: Inb
   return failureDetails('sees', expected, { code: 'item_too_often', item, times, items }, more)
 }
 
-export function notSeen(
+function notSeen(
   context: EvaluationContext,
   claims: InboxClaims,
   step: PlannedStep,

@@ -218,7 +218,7 @@ export const surplusCalls = (evaluation: Evaluation, conversation: string): Set<
   new Set(allotted(evaluation, [conversation, AVAILABILITY]).flatMap(({ surplus }) => surplus))
 
 /** Assigns every unclaimed call of these conversations to the latest `expect` that would have claimed it. */
-export function allotted(evaluation: Evaluation, conversations: readonly ConversationKey[]): LeafCalls[] {
+function allotted(evaluation: Evaluation, conversations: readonly ConversationKey[]): LeafCalls[] {
   const all = [...evaluation.expects.values()].flatMap(leafCalls).reverse()
   const free = conversations
     .flatMap(conversation => evaluation.index.callsOf(conversation))

@@ -8,7 +8,7 @@ export const hashWords = (text: string, seed: number): Words =>
   hashFrom([(1779033703 ^ seed) | 0, (3144134277 ^ (seed >>> 1)) | 0, 1013904242, 2773480762 | 0], text)
 
 /** Continues from earlier words, so that a long common beginning is hashed once. */
-export function hashFrom(words: Words, text: string): Words {
+function hashFrom(words: Words, text: string): Words {
   let [a, b, c, d] = words
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)

@@ -237,4 +237,4 @@ export const wireSummary = ({ chatId, userId, botId, ...rest }: Omit<ChatView, '
   ...rest,
 })
 
-export const wireChat = ({ messages, ...summary }: ChatView) => ({ ...wireSummary(summary), messages })
+const wireChat = ({ messages, ...summary }: ChatView) => ({ ...wireSummary(summary), messages })
