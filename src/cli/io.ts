@@ -1,6 +1,8 @@
 /** Connects commands to the process: streams, signals, errors and exit codes. Tests replace `Io`. */
 import { buffer, text } from 'node:stream/consumers'
 import type { ColorLevel } from '../reporters/theme.ts'
+import { backgroundTimer } from '../runtime/clock.ts'
+import { counted, formatDuration } from '../text/quantities.ts'
 
 export interface Output {
   write(text: string): void
@@ -9,7 +11,9 @@ export interface Output {
   readonly columns?: number | undefined
 }
 
-export type Signal = 'SIGINT' | 'SIGTERM'
+/** SIGHUP says that the terminal was closed. */
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
+export type Signal = (typeof SIGNALS)[number]
 
 export interface Io {
   /** For data. */
@@ -37,7 +41,7 @@ export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-export const SIGNAL_CODES: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }
+export const SIGNAL_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
 
 /** The environment is not ready: the target is unreachable, or a time limit passed. Exit code 3. */
 export class EnvironmentError extends Error {
@@ -74,8 +78,8 @@ export function reportError(error: unknown, { stderr }: Io): number {
 
 export function processIo(): Io {
   return {
-    stdout: outputOf(process.stdout),
-    stderr: outputOf(process.stderr),
+    stdout: outputOf(process.stdout, 'stdout'),
+    stderr: outputOf(process.stderr, 'stderr'),
     readStdin: () => text(process.stdin),
     readStdinBytes: () => buffer(process.stdin),
     canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
@@ -93,21 +97,41 @@ async function askOnTerminal(question: string, signal: AbortSignal): Promise<str
   return terminalPrompt(process.stdin, process.stderr)(question, signal)
 }
 
-/** A closed pipe (`| head`) does not stop the simulator. */
-function outputOf(stream: NodeJS.WriteStream): Output {
+/** How many bytes of a stream may wait to be read. */
+const MAX_UNREAD_BYTES = 8 * 1_048_576
+
+/** A closed pipe (`| head`) does not stop the simulator, and neither does one that nothing reads: further text is dropped. */
+function outputOf(stream: NodeJS.WriteStream, name: string): Output {
   let open = true
+  let droppedLines = 0
   stream.on('error', (error: NodeJS.ErrnoException) => {
     open = false
     if (error.code !== 'EPIPE') giveUp(stream, error)
   })
+  stream.on('drain', () => {
+    const lines = droppedLines
+    droppedLines = 0
+    // On stderr also for stdout, which carries data.
+    if (lines > 0) process.stderr.write(droppedNotice(name, lines))
+  })
   return {
-    write: text => void (open && stream.write(text)),
+    write(text) {
+      if (!open) return
+      if (droppedLines > 0 || stream.writableLength > MAX_UNREAD_BYTES) droppedLines += lineCount(text)
+      else stream.write(text)
+    },
     isTTY: stream.isTTY === true,
     get columns() {
       return stream.columns
     },
   }
 }
+
+const droppedNotice = (name: string, lines: number): string =>
+  `${counted(lines, 'line')} of ${name} ${lines === 1 ? 'was' : 'were'} dropped because nothing read the output.\n`
+
+/** A text without a line break counts as a line. */
+const lineCount = (text: string): number => Math.max(1, text.split('\n').length - 1)
 
 /** Ends with exit code 3 when output is lost, such as on a full disk. */
 function giveUp(stream: NodeJS.WriteStream, { message }: Error): void {
@@ -116,11 +140,9 @@ function giveUp(stream: NodeJS.WriteStream, { message }: Error): void {
 }
 
 function watchSignals(listener: (signal: Signal) => void): () => void {
-  process.on('SIGINT', listener)
-  process.on('SIGTERM', listener)
+  for (const signal of SIGNALS) process.on(signal, listener)
   return () => {
-    process.off('SIGINT', listener)
-    process.off('SIGTERM', listener)
+    for (const signal of SIGNALS) process.off(signal, listener)
   }
 }
 
@@ -148,23 +170,34 @@ export function colorLevel(env: Context['env'], isTTY: boolean): ColorLevel {
 export interface Shutdown {
   /** Resolves with the first signal. */
   readonly signalled: Promise<Signal>
-  /** Registers what `run` calls, and optionally what the second signal calls instead. */
+  /** Registers what `run` calls, and optionally what a forced end calls instead. */
   defer(undo: () => void | Promise<void>, force?: () => void): void
   /** Calls what is deferred, latest first. A second signal meanwhile forces the rest. */
   run(): Promise<void>
 }
 
+/** From the first signal to the end of the process; shorter than the 10 s after which containers are killed. */
+const SHUTDOWN_MS = 9_000
+
+/** The second signal forces the end of the process, and so does the end of `SHUTDOWN_MS`, also when only output waits to be read. */
 export function createShutdown(io: Io): Shutdown {
   const deferred: { undo(): void | Promise<void>; force?: (() => void) | undefined }[] = []
   let first: (signal: Signal) => void
   const signalled = new Promise<Signal>(resolve => {
     first = resolve
   })
-  let count = 0
-  const removeListener = io.onSignal(signal => {
-    if (++count === 1) return first(signal)
+  const force = (signal: Signal) => {
     for (const { force } of deferred) force?.()
     io.exit(SIGNAL_CODES[signal])
+  }
+  let count = 0
+  const removeListener = io.onSignal(signal => {
+    if (++count > 1) return force(signal)
+    backgroundTimer(SHUTDOWN_MS, () => {
+      io.stderr.write(`Failed to shut down within ${formatDuration(SHUTDOWN_MS)} of ${signal}: exiting now.\n`)
+      force(signal)
+    })
+    first(signal)
   })
   return {
     signalled,

@@ -167,6 +167,13 @@ export function wallTimer(delayMs: number, run: () => void): Timer {
   return { cancel: () => onWall.clearTimeout(handle) }
 }
 
+/** A timer on the wall that does not keep its process alive. */
+export function backgroundTimer(delayMs: number, run: () => void): Timer {
+  const handle = onWall.setTimeout(run, delayMs)
+  handle.unref?.()
+  return { cancel: () => onWall.clearTimeout(handle) }
+}
+
 /** Resolves after `delayMs` on the wall, or at once when aborted. */
 export function wallDelay(delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise(resolve => {

@@ -170,6 +170,7 @@ const EXIT_CODES = defineTexts({
   2: 'a file or a flag is invalid',
   3: 'the environment failed: target, agent driver, port or a report file',
   4: 'no scenario was played, or all results are inconclusive',
+  129: 'interrupted: the terminal was closed (SIGHUP)',
   130: 'interrupted (SIGINT)',
   143: 'terminated (SIGTERM)',
 })
