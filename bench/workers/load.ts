@@ -1,6 +1,6 @@
 /**
  * Generates load over raw sockets with one request in flight per connection. Runs as a process. Prints one JSON line:
- * requests, seconds, p50 and p99 in milliseconds.
+ * requests, seconds, p50, p99 and max in milliseconds.
  */
 import { connect } from 'node:net'
 
@@ -56,5 +56,7 @@ await Promise.all(
 const seconds = (performance.now() - from) / 1000
 times.sort((a, b) => a - b)
 const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))]
-process.stdout.write(`${JSON.stringify({ requests: times.length, seconds, p50: at(0.5), p99: at(0.99) })}\n`)
+process.stdout.write(
+  `${JSON.stringify({ requests: times.length, seconds, p50: at(0.5), p99: at(0.99), max: times.at(-1) })}\n`,
+)
 process.exit(0)

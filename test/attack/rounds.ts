@@ -45,13 +45,16 @@ export const memoryMb = (): number => Math.round(process.memoryUsage.rss() / 1e6
 /** Runs one attempt and measures it; it survives when the function does not throw. */
 export type Attempt = <T>(run: () => T | Promise<T>) => Promise<T>
 
-/** Starts counting the attempts of the running test, and records the figures when the test ends. */
-export function startAttack(part: string, tried: string): Attempt {
-  const before = memoryMb()
+/**
+ * Starts counting the attempts of the running test, and records the figures when the test ends. `readMemory` returns the
+ * memory of the attacked process in MB, when that is another one.
+ */
+export function startAttack(part: string, tried: string, readMemory = memoryMb): Attempt {
+  const before = readMemory()
   let count = 0
   let survived = 0
   let worstMs = 0
-  onTestFinished(() => record({ part, tried, count, survived, worstMs, memoryMb: [before, memoryMb()] }))
+  onTestFinished(() => record({ part, tried, count, survived, worstMs, memoryMb: [before, readMemory()] }))
   return async run => {
     count++
     const startedAt = performance.now()
