@@ -1,11 +1,11 @@
 /** `handover-sim report`: evaluates the saved journals of a run again and writes their reports. */
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { extname, resolve } from 'node:path'
 import { evaluate } from '../evaluator/evaluator.ts'
 import { readJournal, type SavedRun, type SavedScenario } from '../evaluator/journal-file.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../evaluator/verdict.ts'
 import { ConfigError, fileProblem, problemOf } from '../files/errors.ts'
-import { readText } from '../files/user-files.ts'
+import { isDataFile, readText } from '../files/user-files.ts'
 import { mergeRuns } from '../reporters/merge-runs.ts'
 import { parseReports } from '../reporters/report-option.ts'
 import { applyStrict, countOutcomes } from '../runner/results.ts'
@@ -21,6 +21,7 @@ import { DEFAULT_JOURNAL, exitCodeOf, writeReports } from './write-reports.ts'
 const TEXTS = defineTexts({
   noJournal: 'cannot be read: there is no such file; handover-sim run writes one to .handover-sim/journal.jsonl.',
   noScenarioFile: 'cannot be read: there is no such file, and the journal names it; pass --scenarios FILE.',
+  module: 'is a module, and the file that names it is a journal, which is data; pass --scenarios FILE to load it.',
   notInFiles: (names: string) => `not evaluated, because the scenario files do not have it: ${names}`,
   notInJournals: (names: string) => `not evaluated, because the journal does not have it: ${names}`,
   more: (count: number) => `, and ${count} more`,
@@ -30,7 +31,7 @@ export const reportCommand = defineCommand({
   arguments: { '[journals...]': `saved journals: of one run, or of all its shards (default: ${DEFAULT_JOURNAL})` },
   flags: {
     '--scenarios <files>': {
-      description: 'scenario file, folder or glob (default: files of the journal); repeatable',
+      description: 'scenario file, folder or glob (default: files of the journal that are no modules); repeatable',
       repeatable: true,
     },
     '--strict': 'treat warnings as failures',
@@ -63,6 +64,8 @@ function scenarioFilesOf({ scenarios }: SavedRun, { io }: Context): string[] {
   const files = [...new Set(scenarios.map(({ file }) => file))]
   const missing = files.filter(file => !existsSync(resolve(io.cwd, file)))
   if (missing.length > 0) throw new ConfigError(missing.map(file => problemOf(file, TEXTS.noScenarioFile)))
+  const modules = files.filter(file => !isDataFile({ extension: extname(file).toLowerCase() }))
+  if (modules.length > 0) throw new ConfigError(modules.map(file => problemOf(file, TEXTS.module)))
   return files
 }
 

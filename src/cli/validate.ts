@@ -6,39 +6,56 @@ import { findConfig, loadConfig } from '../config/resolve.ts'
 import { isMap } from '../contract/objects.ts'
 import { parseSources } from '../files/document.ts'
 import { ConfigError, formatProblem, type Problem } from '../files/errors.ts'
-import { loadExports, readText } from '../files/user-files.ts'
+import { isDataFile, loadExports, readText } from '../files/user-files.ts'
 import { compile } from '../scenario/compile/compile.ts'
 import { type Hint, type LoadedScenario, PartFile } from '../scenario/format/scenario.ts'
 import { type FoundFile, findFiles } from '../scenario/load/find.ts'
 import { loadScenarios } from '../scenario/load/load.ts'
 import { parseValue, valuesIn } from '../scenario/load/read.ts'
 import { placeText } from '../scenario/plan.ts'
+import { counted as countedText } from '../text/quantities.ts'
+import { defineTexts } from '../text/texts.ts'
 import { defineCommand } from './command.ts'
 import type { Context } from './io.ts'
+
+const TEXTS = defineTexts({
+  module: 'not checked: it is a module; pass --allow-modules',
+  notChecked: (files: string) => `${files} not checked.`,
+})
+
+/** The exit code when nothing is wrong, but some files are not checked. */
+const NOT_CHECKED = 4
 
 export const validateCommand = defineCommand({
   arguments: {
     '[files...]': 'files, folders or patterns of scenario, driver and config files (default: scenarios)',
   },
-  flags: { '--json': 'one line of JSON per file: { v, type, file, kind, ok, problems, warnings, ... }' },
+  flags: {
+    '--json': 'one line of JSON per file: { v, type, file, kind, ok, problems, warnings, ... }',
+    '--allow-modules': 'load .mjs, .js and .ts files, which runs their code; without it they are not checked',
+  },
   async run(context, flags, args) {
     const files = findFiles(args.length === 0 ? ['scenarios'] : args, context.io.cwd)
-    const inspectedFiles = await inspect(files, context)
+    const inspectedFiles = await inspect(files, context, flags.allowModules ?? false)
     const printed = new Set<string>()
     for (const one of inspectedFiles) flags.json ? printJson(one, context) : print(one, context, printed)
-    return inspectedFiles.some(({ problems }) => problems.length > 0) ? 2 : 0
+    if (inspectedFiles.some(({ problems }) => problems.length > 0)) return 2
+    const notChecked = inspectedFiles.filter(({ checked }) => !checked).length
+    if (notChecked === 0) return 0
+    if (!flags.json) context.io.stderr.write(`${TEXTS.notChecked(countedText(notChecked, 'file'))}\n`)
+    return NOT_CHECKED
   },
 })
 
 /** Prints a problem once, also when several scenarios include the part that has it. */
 function print(inspectedFiles: InspectedFile, { io }: Context, printed: Set<string>): void {
-  const { file, kind, counts, problems, warnings } = inspectedFiles
+  const { file, kind, counts, checked, problems, warnings } = inspectedFiles
   const lines = [...problems.map(formatProblem), ...warnings.map(warning => warningLine(file, warning))]
   for (const line of lines.filter(one => !printed.has(one))) {
     printed.add(line)
     io.stderr.write(`${line}\n`)
   }
-  if (problems.length === 0) io.stdout.write(`ok  ${file}: ${contents(kind, counts)}\n`)
+  if (checked && problems.length === 0) io.stdout.write(`ok  ${file}: ${contents(kind, counts)}\n`)
 }
 
 function warningLine(file: string, { place, rule, message }: Hint): string {
@@ -52,21 +69,38 @@ function contents(kind: InspectedFile['kind'], counts: InspectedFile['counts']):
   return [...(kind === 'scenario' ? [] : [kind]), ...parts].join(', ')
 }
 
-function printJson({ file, kind, counts, problems, warnings }: InspectedFile, { io }: Context): void {
-  const line = { v: 1, type: 'file', file, kind, ok: problems.length === 0, ...counts, problems, warnings }
+function printJson({ file, kind, counts, checked, problems, warnings }: InspectedFile, { io }: Context): void {
+  const line = { v: 1, type: 'file', file, kind, ok: checked && problems.length === 0, ...counts, problems, warnings }
   io.stdout.write(`${JSON.stringify(line)}\n`)
 }
 
 export interface InspectedFile {
   readonly file: string
   readonly kind: Kind | null
+  /** False for a module that was not loaded. */
+  readonly checked: boolean
   /** What is in it: `{ scenarios: 3, steps: 41 }`. */
   readonly counts: Readonly<Record<string, number>>
   readonly problems: readonly Problem[]
   readonly warnings: readonly Hint[]
 }
 
-export async function inspect(files: readonly FoundFile[], context: Context): Promise<InspectedFile[]> {
+export async function inspect(
+  files: readonly FoundFile[],
+  context: Context,
+  allowModules: boolean,
+): Promise<InspectedFile[]> {
+  const readable = files.filter(file => allowModules || isDataFile(file))
+  const inspected = new Map((await inspectReadable(readable, context)).map(one => [one.file, one]))
+  return files.map(file => inspected.get(file.name) ?? notChecked(file))
+}
+
+function notChecked({ name }: FoundFile): InspectedFile {
+  const warning = { place: null, rule: 'module-not-checked', message: TEXTS.module }
+  return { ...nothing, file: name, kind: null, checked: false, warnings: [warning] }
+}
+
+async function inspectReadable(files: readonly FoundFile[], context: Context): Promise<InspectedFile[]> {
   const kinds = await Promise.all(files.map(file => orProblems(() => kindOfFile(file, context.io.nodeVersion))))
   const scenarios = files.filter((_, index) => kinds[index] === 'scenario')
   const together = await inspectScenarios(scenarios, context)
@@ -78,7 +112,7 @@ export async function inspect(files: readonly FoundFile[], context: Context): Pr
   return Promise.all(all)
 }
 
-const nothing = { counts: {}, problems: [], warnings: [] }
+const nothing = { checked: true, counts: {}, problems: [], warnings: [] }
 const broken = ({ name }: FoundFile, kind: Kind | null, problems: readonly Problem[]): InspectedFile => ({
   ...nothing,
   file: name,
@@ -167,7 +201,7 @@ async function kindOfFile(file: FoundFile, nodeVersion: string): Promise<Kind> {
 }
 
 async function looseValuesIn(file: FoundFile, nodeVersion: string): Promise<unknown[]> {
-  if (/^\.(ya?ml|json)$/.test(file.extension)) {
+  if (isDataFile(file)) {
     return parseSources(file.name, readText(file), file.extension === '.json').map(({ value }) => value)
   }
   const exports = await loadExports(file, nodeVersion)

@@ -148,6 +148,12 @@ export const textKnob = (initial: string, mayBeEmpty = false): KnobType<string> 
     raw => (typeof raw === 'string' && (mayBeEmpty || raw !== '') ? raw : undefined),
   )
 
+/** One of the values of `words`, or the path of a module of the user. */
+export const wordOrModuleKnob = (words: KnobType<string>): KnobType<string> => ({
+  ...textKnob(words.initial),
+  allowed: `${words.allowed} | the path of a module`,
+})
+
 /** One printable word, such as a key or a header name. */
 export const wordKnob = (initial: string, allowed: string, pattern = /^[\x21-\x7e]+$/): KnobType<string> =>
   knobType(initial, allowed, { type: 'string', pattern: pattern.source }, raw =>

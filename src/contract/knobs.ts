@@ -16,12 +16,15 @@ import {
   rateOrOffKnob,
   textKnob,
   wordKnob,
+  wordOrModuleKnob,
 } from './knob-types.ts'
 import { keysOf } from './objects.ts'
 
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 const header = (initial: string) => wordKnob(initial, 'an HTTP header name', token)
 const pair = /^[^=\s,]*=[^,]*$/
+
+const engineWords = choiceKnob(['marker', 'identity'], 'marker')
 
 export const KNOBS = {
   'webhook.signature': choiceKnob(['base64', 'hex', 'off'], 'base64'),
@@ -78,7 +81,7 @@ export const KNOBS = {
   'attachments.whenEmpty': choiceKnob(['empty', 'absent'], 'empty'),
   'translation.match': choiceKnob(['primary', 'exact'], 'primary'),
   'translation.aliases': patternListKnob('pairs such as [no=nb]', pair),
-  'translation.engine': textKnob('marker'),
+  'translation.engine': wordOrModuleKnob(engineWords),
   'transcript.text': choiceKnob(['seen', 'both'], 'seen'),
   'transcript.state': patternListKnob(
     'pairs such as [agent=taken_over], of bot, pending, agent',
@@ -106,7 +109,19 @@ export type KnobName = keyof Table
 export type Knobs = { -readonly [Name in KnobName]: Table[Name] extends KnobType<infer T> ? T : never }
 
 export const KNOB_NAMES = keysOf(KNOBS)
-const kindOf = (name: KnobName) => KNOBS[name] as unknown as KnobType<unknown>
+
+/**
+ * Where a value comes from. `user`: flags, the config file, and options in code. `data`: scenarios, snapshots and the
+ * control API, which name no module, because a module is code.
+ */
+export type KnobOrigin = 'user' | 'data'
+
+const engineInData = {
+  ...engineWords,
+  allowed: `${engineWords.allowed} (a module is named only by --set translation.engine=FILE, the config file, or options in code)`,
+}
+const kindOf = (name: KnobName, origin: KnobOrigin = 'user') =>
+  (origin === 'data' && name === 'translation.engine' ? engineInData : KNOBS[name]) as unknown as KnobType<unknown>
 
 export function defaultKnobs(): Knobs {
   return Object.fromEntries(KNOB_NAMES.map(name => [name, kindOf(name).initial])) as unknown as Knobs
@@ -115,12 +130,12 @@ export function defaultKnobs(): Knobs {
 export const isKnob = (name: string): name is KnobName => Object.hasOwn(KNOBS, name)
 
 /** The allowed values of a knob in words. */
-export const allowedFor = (name: KnobName): string => kindOf(name).allowed
+export const allowedFor = (name: KnobName, origin?: KnobOrigin): string => kindOf(name, origin).allowed
 
 /** The allowed values of a knob as JSON Schema, for editors. */
-export const schemaFor = (name: KnobName): JsonShape => kindOf(name).schema
+export const schemaFor = (name: KnobName, origin?: KnobOrigin): JsonShape => kindOf(name, origin).schema
 
-export const parseKnob = (name: KnobName, raw: unknown): unknown => kindOf(name).parse(raw)
+export const parseKnob = (name: KnobName, raw: unknown, origin?: KnobOrigin): unknown => kindOf(name, origin).parse(raw)
 
 /** The canonical spelling of a value, as `--set` and the config file take it. */
 export const formatKnob = (name: KnobName, value: unknown): unknown => kindOf(name).format(value)

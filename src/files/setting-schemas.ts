@@ -39,12 +39,14 @@ export const described = (description: string, ...examples: readonly unknown[]) 
 const initial = defaultKnobs()
 
 function knobSchema(name: KnobName, also: PlaceholderSchema | null) {
+  const origin = also === null ? 'user' : 'data'
+  const allowed = allowedFor(name, origin)
   const { rule, open, behaviour } = assumptionOf(name)
-  const fits = (value: unknown) => (also?.is(value) ?? false) || parseKnob(name, value) !== undefined
-  return predicateSchema(fits, () => allowedFor(name), {
-    ...(also === null ? schemaFor(name) : { anyOf: [schemaFor(name), also.shape] }),
+  const fits = (value: unknown) => (also?.is(value) ?? false) || parseKnob(name, value, origin) !== undefined
+  return predicateSchema(fits, () => allowed, {
+    ...(also === null ? schemaFor(name, origin) : { anyOf: [schemaFor(name, origin), also.shape] }),
     id: name,
-    description: `${allowedFor(name)}. Left open (${rule}): ${open} Unless set: ${behaviour}`,
+    description: `${allowed}. Left open (${rule}): ${open} Unless set: ${behaviour}`,
     default: formatKnob(name, initial[name]),
   })
 }
@@ -55,7 +57,10 @@ export interface PlaceholderSchema {
   readonly shape: Readonly<Record<string, unknown>>
 }
 
-/** Makes one schema for each knob, because a knob can be written in several places. */
+/**
+ * Makes one schema for each knob, because a knob can be written in several places. With placeholders they are for
+ * scenarios, which are data and name no modules.
+ */
 export function knobSchemas(also: PlaceholderSchema | null = null) {
   const made = new Map(KNOB_NAMES.map(name => [name, z.optional(knobSchema(name, also))]))
   /** The knobs `group.*`, by the rest of their names. */

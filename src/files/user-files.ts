@@ -27,6 +27,10 @@ export interface NamedFile {
   readonly extension: string
 }
 
+/** Whether a file is data. Any other file is code: loading it runs it. */
+export const isDataFile = ({ extension }: Pick<NamedFile, 'extension'>): boolean =>
+  ['.yaml', '.yml', '.json'].includes(extension)
+
 const TEXTS = defineTexts({
   unreadable: (why: string) => `cannot be read: ${why}`,
   unloadable: (why: string) => `cannot be loaded: ${why}`,

@@ -63,6 +63,8 @@ export interface Components {
   readonly keyring: Keyring
   readonly rateLimit: RateLimit
   readonly engines: Engines
+  /** Values of `translation.engine` that the options or `configure` in code have named. */
+  readonly userModules: Set<string>
   readonly chatQueues: ChatQueues
   readonly faultRegistry: FaultRegistry
   readonly activity: Activity
@@ -98,6 +100,7 @@ export function createComponents(
     keyring: createKeyring(() => identity.bot.id, knobs),
     rateLimit: createRateLimit(),
     engines: createEngines(options, platform),
+    userModules: new Set([knobs['translation.engine']]),
     chatQueues: createChatQueues(),
     faultRegistry: createFaultRegistry(),
     activity: createActivity(),

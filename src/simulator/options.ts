@@ -6,6 +6,7 @@ import {
   isKnob,
   KNOB_NAMES,
   type KnobName,
+  type KnobOrigin,
   type Knobs,
   parseKnob,
 } from '../contract/knobs.ts'
@@ -82,11 +83,15 @@ export class InvalidOptionError extends Error {
 export const invalidOption = (name: string, message: string) => new InvalidOptionError([{ name, message }])
 
 /** Reads one knob, or returns its problem. */
-export function readKnob(name: string, raw: unknown): { name: KnobName; value: unknown } | SettingProblem {
+export function readKnob(
+  name: string,
+  raw: unknown,
+  origin?: KnobOrigin,
+): { name: KnobName; value: unknown } | SettingProblem {
   if (!isKnob(name)) return { name, message: `${name} is not a knob${suggest(name, KNOB_NAMES)}` }
-  const value = parseKnob(name, raw)
+  const value = parseKnob(name, raw, origin)
   if (value !== undefined) return { name, value }
-  const allowed = allowedFor(name)
+  const allowed = allowedFor(name, origin)
   return { name, message: `${name} must be ${allowed}, got ${JSON.stringify(raw)}.`, allowed }
 }
 

@@ -1,5 +1,5 @@
 /** Changes and shows the configuration of a running simulator. */
-import { formatKnobs, isKnob, KNOB_NAMES } from '../contract/knobs.ts'
+import { formatKnobs, isKnob, KNOB_NAMES, type KnobOrigin } from '../contract/knobs.ts'
 import { isMap } from '../contract/objects.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { readBusinessHours } from '../platform/availability.ts'
@@ -53,14 +53,15 @@ export interface ReadSettings {
   readonly applies: readonly (() => void)[]
 }
 
-/** Reads settings without changing anything. */
-export function readSettings(core: Core, patch: Readonly<Record<string, unknown>>): ReadSettings {
+/** Reads settings without changing anything. Data may name only the modules that the user has named. */
+export function readSettings(core: Core, patch: Readonly<Record<string, unknown>>, origin: KnobOrigin): ReadSettings {
   const problems: SettingProblem[] = []
   const applies: (() => void)[] = []
   const knobs: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(patch)) {
     const other = Object.hasOwn(OTHERS, name) ? OTHERS[name] : undefined
-    const read = other?.(core, value) ?? (isKnob(name) ? readKnob(name, value) : unknown(name))
+    const read =
+      other?.(core, value) ?? (isKnob(name) ? readKnob(name, value, originOf(core, value, origin)) : unknown(name))
     if (typeof read === 'function') applies.push(read)
     else if ('message' in read) problems.push(read)
     else knobs[name] = value
@@ -68,12 +69,28 @@ export function readSettings(core: Core, patch: Readonly<Record<string, unknown>
   return { problems, knobs, applies }
 }
 
+/** Throws `InvalidOptionError` when knobs of a new simulator name a module that the user has not named. */
+export function checkModules(core: Core, knobs: Readonly<Record<string, unknown>>): void {
+  const { 'translation.engine': engine } = knobs
+  if (engine === undefined) return
+  const { problems } = readSettings(core, { 'translation.engine': engine }, 'data')
+  if (problems.length > 0) throw new InvalidOptionError(problems)
+}
+
+const originOf = ({ userModules }: Core, value: unknown, origin: KnobOrigin): KnobOrigin =>
+  typeof value === 'string' && userModules.has(value) ? 'user' : origin
+
 /** Applies all settings or none. Throws `InvalidOptionError` with the problem of every invalid value. */
-export async function configure(core: Core, patch: Readonly<Record<string, unknown>>): Promise<void> {
-  const settings = readSettings(core, patch)
+export async function configure(
+  core: Core,
+  patch: Readonly<Record<string, unknown>>,
+  origin: KnobOrigin,
+): Promise<void> {
+  const settings = readSettings(core, patch, origin)
   if (settings.problems.length > 0) throw new InvalidOptionError(settings.problems)
   await checkEngine(settings.knobs['translation.engine'])
   applySettings(core, settings)
+  core.userModules.add(core.platform.knobs['translation.engine'])
   core.refresh()
   core.journal.append({ kind: 'note', note: 'config', changed: maskKeys(patch) }, null)
 }

@@ -162,7 +162,7 @@ function simulatorOf(core: Core): PlatformSimulator {
     faults: core.faults,
     setAvailability: change => setAvailability(core, change),
     async configure(patch) {
-      await configure(core, patch)
+      await configure(core, patch, 'user')
       return effectiveConfig(core)
     },
     config: () => effectiveConfig(core),

@@ -47,6 +47,15 @@ it('computes the same verdict for the same scenario and exits with 0', async () 
   expect(out).toMatch(/PASS greeting\.yaml > Greeting/)
 })
 
+it('loads no module that only the journal names', async () => {
+  const journal = (await savedJournal()).replaceAll('greeting.yaml', 'greeting.mjs')
+  const files = { 'run.jsonl': journal, 'greeting.mjs': 'throw new Error("loaded")' }
+  const { code, err } = await reported(files, 'run.jsonl')
+  expect(code).toBe(2)
+  expect(err).toMatch(/^greeting\.mjs: is a module, and the file that names it is a journal.* pass --scenarios FILE/)
+  expect((await reported(files, 'run.jsonl', '--scenarios', 'greeting.mjs')).err).toContain('cannot be loaded: loaded')
+})
+
 it('evaluates a changed scenario on the saved journal and exits with 1', async () => {
   const files = { 'run.jsonl': await savedJournal(), scenarios: null, 'scenarios/greeting.yaml': scenario('Hello') }
   const { code, out } = await reported(files, 'run.jsonl', '--scenarios', 'scenarios')

@@ -34,6 +34,7 @@ describe('valid files', () => {
       'driver.mjs',
       'handover-sim.config.yaml',
       'other.json',
+      '--allow-modules',
     )
     expect(stderr).toBe('')
     expect(stdout.split('\n')).toEqual([

@@ -69,8 +69,8 @@ function takeKnob(compiler: StepCompiler, config: Config, path: readonly string[
   const value = interpolateStatic(written, compiler.scope.values)
   const at = ['config', ...path]
   if (Object.hasOwn(config, name)) compiler.report(at, COMPILE_TEXTS.duplicateKnob(name), 'key')
-  else if (isKnob(name) && parseKnob(name, value) === undefined) {
-    compiler.report(at, COMPILE_TEXTS.unexpected(allowedFor(name), value))
+  else if (isKnob(name) && parseKnob(name, value, 'data') === undefined) {
+    compiler.report(at, COMPILE_TEXTS.unexpected(allowedFor(name, 'data'), value))
   }
   config[name] = value
 }

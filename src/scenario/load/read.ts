@@ -6,13 +6,14 @@ import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { isMap } from '../../contract/objects.ts'
 import { moduleSource, parseSource, parseSources, type Source, schemaProblems } from '../../files/document.ts'
 import { ConfigError, type Problem, problemOf } from '../../files/errors.ts'
-import { loadDefault, type NamedFile, readText } from '../../files/user-files.ts'
+import { isDataFile, loadDefault, type NamedFile, readText } from '../../files/user-files.ts'
 import { defineTexts } from '../../text/texts.ts'
 import { type FileValue, PartFile, type Path, problemAt } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
 
 const TEXTS = defineTexts({
   driver: 'is an agent driver and not a scenario: pass it with --agent-driver',
+  codePart: 'must end in .yaml, .yml or .json: data includes data, and only a module can include a module',
   notOne: 'must hold one part: kind: partial with steps',
   noPart: 'is included, so it must begin with kind: partial (and version: 1)',
 })
@@ -74,8 +75,13 @@ export function createPartReader(cwd: string, nodeVersion: string, problems: Pro
 
   /** Reads everything these steps include, directly or not. */
   async function read(written: FileValue<unknown>, path: Path, steps: readonly Step[]): Promise<void> {
+    const isData = written.source.document !== null
     for (const { file, at } of includesIn(steps, path)) {
       const target = resolve(dirname(written.path), file)
+      if (isData && !isDataFile({ extension: extname(target).toLowerCase() })) {
+        problems.push(problemAt(written, at, TEXTS.codePart))
+        continue
+      }
       if (tried.has(target)) continue
       const taken = take(target, written, at)
       tried.set(target, taken)

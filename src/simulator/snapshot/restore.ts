@@ -121,7 +121,7 @@ export async function checkSnapshot(core: Core, raw: unknown): Promise<Restorati
     throw new InvalidSnapshotError(firstOf(describeIssues(parsed.error.issues, raw, SnapshotSchema, 'The snapshot')))
   }
   const snapshot: Snapshot = parsed.data
-  const settings = readSettings(core, wantedSettings(core, snapshot))
+  const settings = readSettings(core, wantedSettings(core, snapshot), 'data')
   const problems = [
     ...settings.problems.map(below('config')),
     ...clockProblem(core, snapshot),

@@ -211,9 +211,9 @@ describe('a restore rejects, without any change:', () => {
       /config: typing\.webhook must be echo \| off, got "maybe"/,
     ],
     [
-      'an engine that fails to load',
+      'a module that the user has not named',
       one => edited(one, it => Object.assign(it.config, { 'translation.engine': './none.mjs' })),
-      /cannot load/,
+      /config: translation\.engine must be marker \| identity \(a module is named only by --set translation\.engine=FILE/,
     ],
     [
       'another clock mode',

@@ -8,6 +8,7 @@ import type { BotState } from '../../../platform/state.ts'
 import { chatSummary } from '../../../platform/transcript.ts'
 import { isoMicros } from '../../../runtime/clock.ts'
 import type { Core } from '../../../simulator/core.ts'
+import { configure, effectiveConfig } from '../../../simulator/settings.ts'
 import { type ControlRoute, NonEmptyText, ok, routesOf } from '../route.ts'
 import { ChatSummary, wireSummary } from './chats.ts'
 import { clock, clockNow } from './simulator.ts'
@@ -120,7 +121,10 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     body: ConfigBody,
     example: { 'typing.webhook': 'off', 'webhook.url': 'http://127.0.0.1:3000/webhook' },
     responses: { 200: { description: 'The effective config', schema: ConfigResponse }, 422: REFUSED },
-    run: async ({ simulator, body }) => ok(await simulator.configure(body)),
+    async run({ core, body }) {
+      await configure(core, body, 'data')
+      return ok(effectiveConfig(core))
+    },
   }),
   route('PUT /availability', {
     id: 'setAvailability',

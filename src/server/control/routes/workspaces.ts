@@ -5,6 +5,7 @@ import { Button, named } from '../../../contract/schemas.ts'
 import { MASK } from '../../../journal/mask.ts'
 import type { BotReply } from '../../../platform/state.ts'
 import type { PlatformSimulatorOptions } from '../../../simulator/options.ts'
+import { checkModules } from '../../../simulator/settings.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions, Workspaces } from '../../../simulator/workspaces.ts'
 import { unknownId } from '../problems.ts'
 import { booleanFlag, type ControlRoute, NonEmptyText, ok, routesOf, SeqNumber } from '../route.ts'
@@ -128,7 +129,8 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
       409: 'The name or a key is in use',
       422: 'An option is invalid; lists every reason',
     },
-    run({ workspaces, body }) {
+    run({ core, workspaces, body }) {
+      checkModules(core, body.knobs ?? {})
       const made = workspaces.create(optionsFrom(body))
       return { status: 201, body: infoOf(made, true) }
     },

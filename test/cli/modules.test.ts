@@ -1,0 +1,159 @@
+/** Data never runs code: which files, flags and requests can load a module of the user, and which cannot. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { startServer } from '../../src/server/start.ts'
+import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
+import { type Files, folderOf } from '../scenario/format/written.ts'
+import { createControlClient } from '../support/control-client.ts'
+import { fakeIo } from './fake-io.ts'
+
+/** A module that leaves a file beside itself when it is loaded. */
+const spy = (exported: string) =>
+  `import { writeFileSync } from 'node:fs'\nwriteFileSync(new URL('./loaded.txt', import.meta.url), '')\n${exported}\n`
+const ENGINE = spy('export const translate = text => text.toUpperCase()')
+const scenario = (more = '', steps = '  - press: handover\n  - expect: start\n') =>
+  `version: 1\nname: A\n${more}steps:\n${steps}`
+
+async function cli(files: Files, ...argv: string[]) {
+  const folder = folderOf(files)
+  const io = fakeIo(folder)
+  const code = await main(argv, {}, io)
+  return {
+    folder,
+    code,
+    stdout: io.stdout.text,
+    stderr: io.stderr.text,
+    loaded: existsSync(join(folder, 'loaded.txt')),
+  }
+}
+
+describe('validate', () => {
+  const MODULES = {
+    's.mjs': spy(`export default ${JSON.stringify({ version: 1, name: 'M', steps: [{ expect: 'start' }] })}`),
+    'driver.mjs': spy('export const accept = async () => {}'),
+    'handover-sim.config.mjs': spy('export default { port: 1 }'),
+  }
+
+  test.each(Object.keys(MODULES))('loads %s only with --allow-modules, and says that it is not checked', async file => {
+    const without = await cli(MODULES, 'validate', file)
+    expect(without).toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr: `${file}: warning: not checked: it is a module; pass --allow-modules (module-not-checked)\n1 file not checked.\n`,
+      loaded: false,
+    })
+    expect(await cli(MODULES, 'validate', file, '--allow-modules')).toMatchObject({ code: 0, stderr: '', loaded: true })
+  })
+
+  test('reports a module in JSON as not ok, and problems of other files win', async () => {
+    const files = { ...MODULES, 'a.yaml': 'version: 1\n' }
+    const { stdout } = await cli(files, 'validate', 's.mjs', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, kind: null, warnings: [{ rule: 'module-not-checked' }] })
+    expect(await cli(files, 'validate', 's.mjs', 'a.yaml')).toMatchObject({ code: 2, loaded: false })
+  })
+
+  test.each(['part.mjs', './part.MJS', 'part.js', 'part.ts', 'part.cjs', 'part'])(
+    'refuses the include of %s in a data file, also with --allow-modules',
+    async part => {
+      const files = {
+        'a.yaml': scenario('', `  - include: ${part}\n  - expect: start\n`),
+        'part.mjs': spy(''),
+        part: '',
+      }
+      for (const flags of [[], ['--allow-modules']]) {
+        const { code, stderr, loaded } = await cli(files, 'validate', 'a.yaml', ...flags)
+        expect([code, loaded]).toEqual([2, false])
+        expect(stderr).toMatch(
+          /^a\.yaml:4:14: steps\[0\]\.include: must end in \.yaml, \.yml or \.json: data includes data/,
+        )
+      }
+    },
+  )
+})
+
+describe('translation.engine', () => {
+  const REFUSED = /translation\.engine.* must be marker \| identity \(a module is named only by --set/
+
+  async function startedServer(engine: string | null = null) {
+    const knobs = engine === null ? {} : { 'translation.engine': engine }
+    const server = await startServer({ port: 0, clock: 'virtual', knobs })
+    onTestFinished(() => server.close())
+    return { server, ask: createControlClient(server) }
+  }
+  const engineFile = () => {
+    const folder = folderOf({ 'engine.mjs': ENGINE })
+    return { engine: join(folder, 'engine.mjs'), loaded: () => existsSync(join(folder, 'loaded.txt')) }
+  }
+
+  test('is no module in PATCH config, PUT snapshot and POST workspaces', async () => {
+    const { engine, loaded } = engineFile()
+    const { server, ask } = await startedServer()
+    const knobs = { 'translation.engine': engine }
+    const { body: snapshot } = await ask('GET', '/snapshot')
+    const answers = [
+      await ask('PATCH', '/config', { body: knobs }),
+      await ask('PUT', '/snapshot', { body: { ...snapshot, config: { ...snapshot.config, ...knobs } } }),
+      await ask('POST', '/workspaces', { body: { knobs } }),
+    ]
+    for (const { status, body } of answers) {
+      expect(status).toBe(422)
+      expect(body.error.issues).toMatchObject([{ field: expect.stringMatching(/translation\.engine$/) }])
+      expect(body.error.message).toMatch(REFUSED)
+    }
+    expect(server.config()['translation.engine']).toBe('marker')
+    expect(loaded()).toBe(false)
+    expect((await ask('PATCH', '/config', { body: { 'translation.engine': 'identity' } })).status).toBe(200)
+  })
+
+  test('is restored where the user has named the same module, and nowhere else', async () => {
+    const { engine, loaded } = engineFile()
+    const first = createPlatformSimulator({ knobs: { 'translation.engine': engine } })
+    onTestFinished(() => first.close())
+    const snapshot = first.snapshot()
+    expect(loaded()).toBe(false)
+    const other = await startedServer()
+    expect((await other.ask('PUT', '/snapshot', { body: snapshot })).body.error.message).toMatch(REFUSED)
+    expect(loaded()).toBe(false)
+    const same = await startedServer(engine)
+    await same.server.configure({ 'translation.engine': 'marker' })
+    expect((await same.ask('PUT', '/snapshot', { body: snapshot })).status).toBe(200)
+    expect(same.server.config()['translation.engine']).toBe(engine)
+  })
+
+  test('is no module in --import, unless a flag or the config file names it too', async () => {
+    const { engine, loaded } = engineFile()
+    const sim = createPlatformSimulator({ clock: 'real', knobs: { 'translation.engine': engine } })
+    onTestFinished(() => sim.close())
+    const files = { 'state.json': JSON.stringify(sim.snapshot()) }
+    const refused = await cli(files, 'start', '--port', '0', '--import', 'state.json')
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toMatch(REFUSED)
+    expect(loaded()).toBe(false)
+    const io = fakeIo(
+      folderOf({ ...files, 'handover-sim.config.json': JSON.stringify({ knobs: { 'translation.engine': engine } }) }),
+    )
+    const code = main(['start', '--port', '0', '--import', 'state.json'], {}, io)
+    await io.stdout.until(/Ready: /)
+    io.signal('SIGTERM')
+    expect(await code).toBe(143)
+    expect(loaded()).toBe(true)
+  })
+
+  test.each([
+    ['dotted', 'config: { translation.engine: ./engine.mjs }\n'],
+    ['nested', 'config: { translation: { engine: ./engine.mjs } }\n'],
+    ['from a variable', 'vars: { it: ./engine.mjs }\nconfig: { translation.engine: $(it) }\n'],
+  ])('is no module in a scenario: %s', async (_, head) => {
+    const files = { 'a.yaml': scenario(head), 'engine.mjs': ENGINE }
+    for (const argv of [
+      ['validate', 'a.yaml'],
+      ['run', 'a.yaml', '--dry-run'],
+    ]) {
+      const { code, stderr, loaded } = await cli(files, ...argv)
+      expect([code, loaded]).toEqual([2, false])
+      expect(stderr).toMatch(/^a\.yaml:\d+:\d+: config\.translation\.engine: must be marker \| identity/)
+    }
+  })
+})
