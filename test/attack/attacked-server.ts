@@ -66,7 +66,7 @@ export function sendRaw(port: number, { method, path, headers, body }: RawReques
 }
 
 /** Calls an endpoint of the platform with the right key, and expects this status. */
-export async function callPlatform(
+async function callPlatform(
   { url, apiKey, botId }: Pick<PlatformServer, 'url' | 'apiKey' | 'botId'>,
   name: string,
   body: object,

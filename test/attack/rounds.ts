@@ -40,7 +40,7 @@ export function record(figures: Figures): void {
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(figures)}\n`)
 }
 
-export const memoryMb = (): number => Math.round(process.memoryUsage.rss() / 1e6)
+const memoryMb = (): number => Math.round(process.memoryUsage.rss() / 1e6)
 
 /** Runs one attempt and measures it; it survives when the function does not throw. */
 export type Attempt = <T>(run: () => T | Promise<T>) => Promise<T>
