@@ -11,8 +11,8 @@ export function sendFaultyResponse(
   wire: ResponseWire,
   request: IncomingMessage,
   response: ServerResponse,
-): void {
-  if (wire.kind === 'slow') return void sendSlowly(answer, wire, response)
+): Promise<void> | undefined {
+  if (wire.kind === 'slow') return sendSlowly(answer, wire, response)
   if (wire.how === 'reset') request.socket.resetAndDestroy()
   else request.socket.destroy()
 }

@@ -1,12 +1,16 @@
 /** Finds the simulator of an intercepted URL, and connects an HTTP client to it in memory. */
 import { createServer, type Server } from 'node:http'
 import type { ApiRequest, ApiResponse } from '../api/messages.ts'
+import { createErrorNotes } from '../journal/internal-errors.ts'
+import type { Journal } from '../journal/journal.ts'
 import { type MemorySocket, memorySockets } from '../runtime/memory-socket.ts'
 import { createNodeAdapter } from './node-http.ts'
 
 /** The part of a simulator that `intercept` needs: its address, and the function that answers a request. */
 export interface Intercepted {
   readonly baseUrl: string
+  /** Receives errors of the simulator itself. */
+  readonly journal?: Pick<Journal, 'append'>
   handle(exchange: ApiRequest): ApiResponse | Promise<ApiResponse>
 }
 
@@ -78,6 +82,7 @@ function createMemoryServer(simulator: Intercepted, basePath: string): Server {
   const onRequest = createNodeAdapter(
     exchange => simulator.handle(exchange),
     () => Number.POSITIVE_INFINITY,
+    error => simulator.journal && createErrorNotes(simulator.journal)('answer', error),
   )
   const limits = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }
   return createServer(limits, (request, response) => {

@@ -1,21 +1,23 @@
 /** Serves the platform over `node:http`. No behaviour of a client can end the process. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../api/handle.ts'
 import { type ApiRequest, type ApiResponse, internalErrorResponse } from '../api/messages.ts'
 import { sendFaultyResponse } from './faulty-responses.ts'
 
 const EMPTY = new Uint8Array(0)
 
+/** Receives an error of the simulator that was thrown while it answered. */
+type OnThrown = (error: unknown) => void
+
 /** `bodyLimit` returns the maximum length of a request body, in bytes. */
-export function createNodeAdapter(api: Api, bodyLimit: () => number) {
+export function createNodeAdapter(api: Api, bodyLimit: () => number, onThrown: OnThrown = () => {}) {
+  const answer = createAnswer(api, onThrown)
   return function onRequest(request: IncomingMessage, response: ServerResponse): void {
     if (request.method === 'GET' || request.method === 'HEAD') {
       request.resume()
-      return answer(api, exchangeOf(request, EMPTY, false), request, response)
+      return answer(exchangeOf(request, EMPTY, false), request, response)
     }
-    readBody(request, bodyLimit(), (body, tooLarge) =>
-      answer(api, exchangeOf(request, body, tooLarge), request, response),
-    )
+    readBody(request, bodyLimit(), (body, tooLarge) => answer(exchangeOf(request, body, tooLarge), request, response))
   }
 }
 
@@ -56,27 +58,40 @@ function refuse(request: IncomingMessage, done: OnBody): void {
   done(EMPTY, true)
 }
 
+/** Node joins headers that come twice, except `Set-Cookie`, which is no header of a request. */
+function textHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const { 'set-cookie': cookies } = headers
+  const joined = cookies === undefined ? headers : { ...headers, 'set-cookie': cookies.join(', ') }
+  return joined as Record<string, string>
+}
+
 const exchangeOf = (request: IncomingMessage, body: Uint8Array, tooLarge: boolean): ApiRequest => ({
   method: request.method ?? 'GET',
   target: request.url ?? '/',
-  headers: request.headers as Record<string, string>,
+  headers: textHeaders(request.headers),
   body,
   tooLarge,
 })
 
-function answer(api: Api, exchange: ApiRequest, request: IncomingMessage, response: ServerResponse): void {
-  const fail = (error: unknown) => send(internalErrorResponse(error), request, response)
-  try {
-    const result = api(exchange)
-    if (!(result instanceof Promise)) return send(result, request, response)
-    result.then(ready => send(ready, request, response)).catch(fail)
-  } catch (error) {
-    fail(error)
+function createAnswer(api: Api, onThrown: OnThrown) {
+  return (exchange: ApiRequest, request: IncomingMessage, response: ServerResponse): void => {
+    const fail = (error: unknown) => {
+      onThrown(error)
+      if (response.headersSent) response.destroy()
+      else void send(internalErrorResponse(error), request, response)
+    }
+    try {
+      const result = api(exchange)
+      if (result instanceof Promise) result.then(ready => send(ready, request, response)).catch(fail)
+      else send(result, request, response)?.catch(fail)
+    } catch (error) {
+      fail(error)
+    }
   }
 }
 
-/** Writes plain ASCII, which most answers are, without encoding it again. */
-function send(answer: ApiResponse, request: IncomingMessage, response: ServerResponse): void {
+/** Writes plain ASCII, which most answers are, without encoding it again. Returns a promise only for a slow answer. */
+function send(answer: ApiResponse, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
   if (response.destroyed) return
   const { status, headers, body, wire } = answer
   if (wire !== undefined) return sendFaultyResponse(answer, wire, request, response)

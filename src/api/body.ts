@@ -14,7 +14,7 @@ export function parseJson(request: ApiRequest, knobs: Knobs): unknown {
   if (request.tooLarge || request.body.length > knobs['limits.body']) throw tooLarge(knobs)
   if (request.body.length === 0) throw badJson(REFUSAL_TEXTS.bodyEmpty)
   const text = decode(request.body)
-  if (nestsTooDeep(text)) {
+  if (nestsDeeper(text, MAX_DEPTH)) {
     throw new Refusal('invalid_json', REFUSAL_TEXTS.bodyTooDeep(MAX_DEPTH), { assumed: ['limits.nesting'] })
   }
   try {
@@ -35,8 +35,9 @@ function decode(body: Uint8Array): string {
 /** Deeper values can be parsed, but writing them again would exceed the stack. */
 const MAX_DEPTH = 200
 
-function nestsTooDeep(text: string): boolean {
-  if (text.length <= 2 * MAX_DEPTH) return false
+/** Whether JSON text nests arrays and objects in more than `levels` levels. */
+export function nestsDeeper(text: string, levels: number): boolean {
+  if (text.length <= 2 * levels) return false
   let depth = 0
   let quoted = false
   for (let at = 0; at < text.length; at++) {
@@ -45,7 +46,7 @@ function nestsTooDeep(text: string): boolean {
     else if (quoted) at += code === 92 ? 1 : 0
     else if (code === 91 || code === 123) depth++
     else if (code === 93 || code === 125) depth--
-    if (depth > MAX_DEPTH) return true
+    if (depth > levels) return true
   }
   return false
 }

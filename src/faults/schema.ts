@@ -65,10 +65,11 @@ export type SendingSpec = z.infer<typeof Sending>
 
 const INVALID_MODES = SIGN_MODES.filter((mode): mode is Exclude<SignMode, 'valid'> => mode !== 'valid')
 
+/** Printable in a header, because answers name their faults. */
+export const FaultName = z.string().check(z.regex(/^[\w.-]{1,60}$/))
+
 const Fields = z.strictObject({
-  name: z.optional(
-    z.string().check(z.regex(/^[\w.-]{1,60}$/), says('Its name in journal, log and reports; fault-1 by default')),
-  ),
+  name: z.optional(FaultName.check(says('Its name in journal, log and reports; fault-1 by default'))),
   on: On,
   chat_id: z.optional(z.string().check(z.minLength(1), says('Only for this chat'))),
   times: count(1, 'How many hits before it is used up; without it, until it is cleared'),

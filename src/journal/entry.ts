@@ -65,6 +65,8 @@ const event = {
 export type DeliveryFailure =
   | ConnectionFailure
   | { readonly code: 'no_url' }
+  /** A bug of the simulator; the note `internal_error` before it has the details. */
+  | { readonly code: 'internal_error' }
   | { readonly code: 'redirect'; readonly status: number; readonly followed: boolean }
   | { readonly code: 'not_acknowledged'; readonly status: number; readonly event: string }
 
@@ -88,6 +90,7 @@ export const FAILURE_CODES: Readonly<Record<DeliveryFailure['code'], true>> = {
   function_returned_no_response: true,
   function_reused_response: true,
   no_url: true,
+  internal_error: true,
   redirect: true,
   not_acknowledged: true,
 }

@@ -21,7 +21,7 @@ const queueOf = (platform: PlatformContext, bot: BotState, name = DEFAULT_QUEUE)
 /** Whether the latest availability is OPEN (only an update reopens it, ST25) and the time is within the business hours, if there are any. */
 export function isOpen(platform: PlatformContext, bot: BotState): boolean {
   const hours = platform.settings.businessHours
-  return queueOf(platform, bot).availability === 'OPEN' && (hours === null || withinHours(hours, platform.nowMs()))
+  return queueOf(platform, bot).availability === 'OPEN' && (hours === null || withinHours(hours, platform.wallMs()))
 }
 
 /** Sets the availability and appends a note to the journal; `by` is `api` or `workspace`. */

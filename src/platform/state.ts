@@ -138,6 +138,8 @@ export interface PlatformContext {
   readonly settings: Settings
   /** The simulator's clock, in milliseconds since 1970. */
   nowMs(): number
+  /** The date, in milliseconds since 1970. */
+  wallMs(): number
   /** A fresh timestamp in microseconds. */
   stamp(): number
   id(form: IdForm, label: string): string

@@ -86,7 +86,8 @@ function trigger({ context, step, action }: ActionContext<'deliver'>): string {
   const chat = context.chatOf(step)
   const known = Object.hasOwn(WEBHOOK_EVENTS, event) && chat !== null
   const payload = known ? { ...payloadOf(core.platform, chat, event as WebhookEventName), ...body } : { event, ...body }
-  void core.dispatcher.trigger({ chatId: chat?.id, event, payload, sign: action.sign })
+  const onThrown = (error: unknown) => core.onThrown('delivery', error)
+  core.dispatcher.trigger({ chatId: chat?.id, event, payload, sign: action.sign }).catch(onThrown)
   const notes = core.journal.query({ kind: 'note' })
   return String(notes.findLast(({ note }) => note === 'event_triggered')?.delivery_id)
 }
@@ -98,7 +99,8 @@ function replay({ context }: ActionContext<'deliver'>, id: string): string {
   const ended = stepEvent(context.core.journal, 'step_ended', earlier?.number)
   const past = ended?.delivery_id == null ? undefined : findPastDelivery(context.core.journal, ended.delivery_id)
   if (past === undefined) throw new StepError({ code: 'nothing_to_resend', step: id })
-  void context.core.dispatcher.resend(past, false)
+  const onThrown = (error: unknown) => context.core.onThrown('delivery', error)
+  context.core.dispatcher.resend(past, false).catch(onThrown)
   return past.delivery_id
 }
 

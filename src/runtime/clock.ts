@@ -14,8 +14,10 @@ export interface ClockTimer extends Timer {
 
 export interface Clock {
   readonly mode: 'real' | 'virtual'
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds. They never go back, also when the wall clock does. */
   now(): number
+  /** The date for timestamps and business hours, in epoch milliseconds: the wall clock, or the time of a virtual clock. */
+  wallMs(): number
   /** Runs once, `delayMs` from now on this clock. */
   after(delayMs: number, run: () => void): ClockTimer
   /** Due time of the nearest timer, or null. */
@@ -39,6 +41,19 @@ export interface VirtualClock extends Clock {
 
 export const VIRTUAL_START_MS = Date.UTC(2024, 0, 1, 9)
 
+/** The end of every clock: until then, microseconds since 1970 are exact numbers. */
+export const LATEST_MS = Date.UTC(2255, 0, 1)
+
+/** A time on a clock; it never lies after `LATEST_MS`. */
+export const timeAfter = (fromMs: number, delayMs: number): number => Math.min(fromMs + Math.max(0, delayMs), LATEST_MS)
+
+/** The smallest number, or null without any. */
+export function earliest(times: Iterable<number>): number | null {
+  let first: number | null = null
+  for (const time of times) if (first === null || time < first) first = time
+  return first
+}
+
 interface Due {
   readonly at: number
   readonly order: number
@@ -53,7 +68,23 @@ const soonest = (timers: ReadonlySet<Due>): Due | null => {
   return first
 }
 
-export function createVirtualClock(initialMs = VIRTUAL_START_MS): VirtualClock {
+/** Receives what a timer or other work in the background threw: a bug of the simulator, which must not end the process. */
+export type OnThrown = (error: unknown) => void
+
+const rethrow: OnThrown = error => {
+  throw error
+}
+
+function runGuarded(run: () => void, onThrown: OnThrown): void {
+  try {
+    run()
+  } catch (error) {
+    onThrown(error)
+  }
+}
+
+/** Timers that throw call `onThrown`; later timers fire as usual. */
+export function createVirtualClock(initialMs = VIRTUAL_START_MS, onThrown: OnThrown = rethrow): VirtualClock {
   const timers = new Set<Due>()
   let startMs = initialMs
   let now = startMs
@@ -64,11 +95,11 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS): VirtualClock {
   /** An `advance` from before a reset does not move the clock after it. */
   async function move(byMs: number, drain: () => Promise<void>, before: number): Promise<void> {
     await drain()
-    const until = now + byMs
+    const until = timeAfter(now, byMs)
     for (let due = soonest(timers); due !== null && due.at <= until && before === rewinds; due = soonest(timers)) {
       timers.delete(due)
       now = Math.max(now, due.at)
-      due.run()
+      runGuarded(due.run, onThrown)
       await drain()
     }
     if (before === rewinds) now = Math.max(now, until)
@@ -83,8 +114,9 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS): VirtualClock {
   return {
     mode: 'virtual',
     now: () => now,
+    wallMs: () => now,
     after(delayMs, run) {
-      const due = { at: now + Math.max(0, delayMs), order: order++, run }
+      const due = { at: timeAfter(now, delayMs), order: order++, run }
       timers.add(due)
       return { order: due.order, cancel: () => void timers.delete(due) }
     },
@@ -110,33 +142,37 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS): VirtualClock {
 /** Node's longest timer; longer waits take several timers. */
 const LONGEST_MS = 2_147_483_647
 
-/** A timer that is earlier than this means that the wall clock was set back. */
+/** Node's timers use another clock, which may be ahead of a clock by less than this. */
 const EARLY_MS = 2
 
-/** A timer keeps its process alive until it fires; closing or resetting the simulator cancels it. */
-export function createRealClock(): RealClock {
+/**
+ * A timer keeps its process alive until it fires; closing or resetting the simulator cancels it. Timers that throw call
+ * `onThrown`.
+ */
+export function createRealClock(onThrown: OnThrown = rethrow): RealClock {
   const pending = new Map<object, number>()
+  const now = createForwardTime()
   let order = 0
   return {
     mode: 'real',
-    now: () => Date.now(),
+    now,
+    wallMs: () => Date.now(),
     after(delayMs, run) {
       const key = {}
-      const at = Date.now() + Math.max(0, delayMs)
+      const at = timeAfter(now(), delayMs)
       pending.set(key, at)
       let handle: ReturnType<typeof setTimeout>
       const arm = () => {
-        const left = at - Date.now()
+        const left = at - now()
         handle = setTimeout(left > LONGEST_MS ? arm : ring, Math.min(Math.max(0, left), LONGEST_MS))
       }
-      // Node's timers use another clock, which may be slightly ahead of this one.
       const ring = () => {
-        const left = at - Date.now()
+        const left = at - now()
         return left > 0 && left <= EARLY_MS ? arm() : fire()
       }
       const fire = () => {
         pending.delete(key)
-        run()
+        runGuarded(run, onThrown)
       }
       arm()
       return {
@@ -147,7 +183,24 @@ export function createRealClock(): RealClock {
         },
       }
     },
-    nextDue: () => (pending.size === 0 ? null : Math.min(...pending.values())),
+    nextDue: () => earliest(pending.values()),
+  }
+}
+
+/**
+ * Reads the wall clock so that time never goes back: a wall clock that is set back, by hand or by a time server, would
+ * otherwise stop all timers for as long. The time that passes meanwhile is that of the monotonic clock.
+ */
+function createForwardTime(): () => number {
+  let wall = Date.now()
+  let monotonic = performance.now()
+  let now = wall
+  return () => {
+    const [wallBefore, monotonicBefore] = [wall, monotonic]
+    wall = Date.now()
+    monotonic = performance.now()
+    now += wall >= wallBefore ? wall - wallBefore : Math.max(0, Math.round(monotonic - monotonicBefore))
+    return now
   }
 }
 

@@ -41,7 +41,9 @@ export function createHttpServer(
   const active = createActive()
   const onRequest: Listener = (request, response) => {
     active.enter(response)
-    listener(request, response)
+    const twice = headerGivenTwice(request.rawHeaders)
+    if (twice === null) listener(request, response)
+    else refuseDuplicate(twice, request, response)
   }
   const options = {
     headersTimeout: bounds.headersMs,
@@ -56,6 +58,29 @@ export function createHttpServer(
     onRequest(request, response)
   })
   return { server, stop: () => stop(server, active) }
+}
+
+/** Headers of which Node passes on only the first, while another server may use the last. */
+const ONLY_ONCE: readonly string[] = ['host', 'authorization']
+
+/** The name of a header that a request may have once and has twice, or null. Names and values alternate. */
+function headerGivenTwice(rawHeaders: readonly string[]): string | null {
+  let seen = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    const index = name.length === 4 || name.length === 13 ? ONLY_ONCE.indexOf(name.toLowerCase()) : -1
+    if (index === -1) continue
+    if ((seen & (1 << index)) !== 0) return name
+    seen |= 1 << index
+  }
+  return null
+}
+
+/** Answers as Node answers other malformed requests: before any route, with 400, and it closes the connection. */
+function refuseDuplicate(name: string, request: IncomingMessage, response: ServerResponse): void {
+  request.resume()
+  response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+  response.end(`The request has the header ${name} more than once; send it once.\n`)
 }
 
 async function stop(server: Server, active: Active): Promise<void> {

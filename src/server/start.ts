@@ -112,7 +112,7 @@ function createSimulatorServer(
 ): HttpServer {
   const core = coreOf(simulator)
   const dispatch = createPathRouter({
-    platform: createNodeAdapter(api, limit),
+    platform: createNodeAdapter(api, limit, error => core.onThrown('answer', error)),
     indexPage: createIndexPage(() => info.url),
     basePath: basePathOf(core),
     control: async () => {

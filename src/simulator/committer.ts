@@ -69,8 +69,11 @@ function createDeadlineTimer(
   function ring(): void {
     armed = null
     const transaction = createTransaction()
-    while (fireDue(platform, transaction));
-    commit(transaction.effects)
+    try {
+      while (fireDue(platform, transaction));
+    } finally {
+      commit(transaction.effects)
+    }
   }
 
   return {

@@ -2,6 +2,7 @@
 import { createKeyring, createRateLimit, type Keyring, type RateLimit } from '../api/keyring.ts'
 import { allowedFor, type Knobs } from '../contract/knobs.ts'
 import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
+import { createErrorNotes, type OnInternalError } from '../journal/internal-errors.ts'
 import { createJournal, type Journal } from '../journal/journal.ts'
 import { readBusinessHours } from '../platform/availability.ts'
 import {
@@ -20,6 +21,8 @@ import {
   createRealClock,
   createTimestamps,
   createVirtualClock,
+  LATEST_MS,
+  type OnThrown,
   type RealClock,
   type Timestamps,
   type VirtualClock,
@@ -59,6 +62,8 @@ export interface Components {
   readonly stamps: Timestamps
   readonly journalStamps: Timestamps
   readonly journal: Journal
+  /** Journals an error in work that no caller waits for. */
+  readonly onThrown: OnInternalError
   readonly platform: PlatformContext
   readonly keyring: Keyring
   readonly rateLimit: RateLimit
@@ -81,9 +86,11 @@ export function createComponents(
 ): Components {
   const knobs = knobsFrom(options.knobs ?? {})
   const identity: SimulatorIdentity = { seed: options.seed ?? DEFAULTS.seed, bot: botFrom(options) }
-  const clock = clockFrom(options)
-  const stamps = createTimestamps(clock.now)
-  const journalStamps = createTimestamps(clock.now)
+  const clock = clockFrom(options, error => onThrown('timer', error))
+  const stamps = createTimestamps(clock.wallMs)
+  const journalStamps = createTimestamps(clock.wallMs)
+  const journal = createJournal({ limit: options.journalLimit ?? DEFAULTS.journalLimit, stamp: journalStamps.next })
+  const onThrown = createErrorNotes(journal)
   const settings = { replies: options.bot?.replies ?? [], businessHours: hoursFrom(options.businessHours) }
   const address = addressFrom(options, filePrefix)
   const platform = createPlatformContext({ identity, knobs, clock, stamps, address, settings })
@@ -95,7 +102,8 @@ export function createComponents(
     clock,
     stamps,
     journalStamps,
-    journal: createJournal({ limit: options.journalLimit ?? DEFAULTS.journalLimit, stamp: journalStamps.next }),
+    journal,
+    onThrown,
     platform,
     keyring: createKeyring(() => identity.bot.id, knobs),
     rateLimit: createRateLimit(),
@@ -130,6 +138,7 @@ const createPlatformContext = ({
   knobs,
   settings,
   nowMs: clock.now,
+  wallMs: clock.wallMs,
   stamp: stamps.next,
   id: (form, label) => makeId(form, identity.seed, label),
   words: label => hashWords(label, identity.seed),
@@ -146,11 +155,11 @@ const botFrom = ({ bot }: PlatformSimulatorOptions): BotSpec => ({
   organizationId: bot?.organizationId ?? DEFAULTS.organizationId,
 })
 
-function clockFrom({ clock = 'virtual' }: PlatformSimulatorOptions): RealClock | VirtualClock {
-  if (clock === 'real') return createRealClock()
+function clockFrom({ clock = 'virtual' }: PlatformSimulatorOptions, onThrown: OnThrown): RealClock | VirtualClock {
+  if (clock === 'real') return createRealClock(onThrown)
   const start = typeof clock === 'object' && clock.start !== undefined ? new Date(clock.start).getTime() : undefined
-  if (start === undefined || Number.isFinite(start)) return createVirtualClock(start)
-  throw invalidOption('clock.start', 'clock.start must be a date such as 2024-01-01T09:00:00Z.')
+  if (start === undefined || (start >= 0 && start <= LATEST_MS)) return createVirtualClock(start, onThrown)
+  throw invalidOption('clock.start', 'clock.start must be a date such as 2024-01-01T09:00:00Z, from 1970 to 2254.')
 }
 
 function hoursFrom(raw: PlatformSimulatorOptions['businessHours']): Settings['businessHours'] {

@@ -47,6 +47,7 @@ function dispatcherFor(components: Components, options: PlatformSimulatorOptions
     journal,
     clock,
     activity,
+    onThrown: components.onThrown,
     seed: () => identity.seed,
     userAgent: `handover-sim/${VERSION}`,
     knobs: () => knobs,

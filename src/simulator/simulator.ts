@@ -11,6 +11,7 @@ import { type AvailabilityChange, changeAvailability } from '../platform/availab
 import type { Maybe } from '../platform/engines.ts'
 import { createTransaction } from '../platform/transaction.ts'
 import { type ChatView, chatSummary } from '../platform/transcript.ts'
+import { LATEST_MS } from '../runtime/clock.ts'
 import type { Transport } from '../runtime/transport.ts'
 import { parseDuration } from '../text/quantities.ts'
 import { type ChatHandle, createChatHandle } from './chat-handle.ts'
@@ -200,7 +201,10 @@ function setAvailability(core: Core, change: AvailabilityChange): void {
 async function advance(core: Core, by: string): Promise<void> {
   const ms = parseDuration(by)
   if (ms === null) throw invalidOption('by', `by must be a duration such as 10m, got ${JSON.stringify(by)}.`)
-  if (core.clock.mode === 'virtual') return advanceVirtual(core, ms)
+  if (core.clock.mode === 'virtual') {
+    if (core.clock.now() + ms <= LATEST_MS) return advanceVirtual(core, ms)
+    throw invalidOption('by', `by must end before the year 2255, got ${JSON.stringify(by)}.`)
+  }
   throw invalidOption('clock', 'Only a virtual clock can be advanced; start with the clock set to virtual.')
 }
 

@@ -3,6 +3,7 @@
 import { isWebhookEvent, WEBHOOK_EVENTS } from '../contract/events.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { DeliveryContent, DeliveryFailure } from '../journal/entry.ts'
+import type { OnInternalError } from '../journal/internal-errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Activity } from '../runtime/activity.ts'
 import { elapsedMs } from '../runtime/clock.ts'
@@ -46,7 +47,11 @@ export function createAttempts(ports: AttemptPorts): Attempts {
     const faults = faultsOf(job)
     const request = faults === null ? job.request : faultyRequest(ports, job.request, faults.form)
     const conclude = job.copy ? concludeCopy : concludeAttempt
-    void sendRequest(ports, request, ports.signal(), content => conclude(job, content))
+    const signal = ports.signal()
+    sendRequest(ports, request, signal, content => conclude(job, content)).catch(error => {
+      ports.onThrown('delivery', error)
+      if (!signal.aborted) ports.finish(job)
+    })
   }
 
   function sendCopies(job: Job, { copies: { count, gapMs } }: JobFaults): void {
@@ -92,6 +97,7 @@ function fieldsOf(job: Job): Pick<DeliveryContent, 'faults' | 'sign'> {
 
 export interface SendPorts {
   readonly activity: Activity
+  readonly onThrown: OnInternalError
   knobs(): Knobs
   target(): Target | null
 }
@@ -121,15 +127,24 @@ export async function sendRequest(
 ): Promise<void> {
   const ended = ports.activity.begin()
   const started = elapsedMs()
-  const sent = await send(ports, request, signal)
-  if (!signal.aborted) conclude(contentOf(request, sent, elapsedMs() - started))
-  ended()
+  try {
+    const sent = await send(ports, request, signal)
+    if (!signal.aborted) conclude(contentOf(request, sent, elapsedMs() - started))
+  } finally {
+    ended()
+  }
 }
 
 async function send(ports: SendPorts, request: WebhookRequest, signal: AbortSignal): Promise<Sent> {
   const target = ports.target()
   if (target === null) return { url: null, headers: {}, outcome: SKIPPED }
-  const headers = request.headers(target.url)
+  let headers: Headers = {}
+  try {
+    headers = request.headers(target.url)
+  } catch (error) {
+    ports.onThrown('delivery', error)
+    return { url: target.url, headers, outcome: INTERNAL_ERROR }
+  }
   try {
     const received = await receive(ports.knobs(), request, { ...target, headers, signal })
     return { url: target.url, headers, outcome: outcomeOf(request.event, received, ports.knobs()) }
@@ -162,6 +177,13 @@ const contentOf = (request: WebhookRequest, { url, headers, outcome }: Sent, dur
 })
 
 const SKIPPED: Outcome = { outcome: 'skipped', status: null, response: null, failure: { code: 'no_url' } }
+
+const INTERNAL_ERROR: Outcome = {
+  outcome: 'failed',
+  status: null,
+  response: null,
+  failure: { code: 'internal_error' },
+}
 
 const failed = (error: unknown, url: string): Outcome => {
   const failure = connectionFailure(error, URL.canParse(url) ? new URL(url).host : url)

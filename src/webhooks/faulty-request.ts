@@ -65,7 +65,7 @@ const STRUCTURE = new Set('{}[],:"\\')
 
 /** Searches from the end, because the last value is rarely the name of the event. */
 function changed(body: string, skip: (body: string, at: number) => boolean): string | null {
-  const before = JSON.stringify(JSON.parse(body))
+  const before = jsonValueOf(body)
   for (let at = body.length - 1; at >= 0; at--) {
     const char = body.charAt(at)
     if (!CHANGEABLE.test(char) || STRUCTURE.has(char) || skip(body, at)) continue
@@ -77,12 +77,16 @@ function changed(body: string, skip: (body: string, at: number) => boolean): str
 
 const flipped = (char: string) => String.fromCharCode(char.charCodeAt(0) ^ (/[A-Za-z]/.test(char) ? 0x20 : 1))
 
-/** White space and the case of an escape change bytes, but not the value. */
-function isOtherValue(text: string, before: string): boolean {
+/** White space and the case of an escape change bytes, but not the value. A body that was cut short has no value. */
+const isOtherValue = (text: string, before: string | null): boolean =>
+  before === null || ![null, before].includes(jsonValueOf(text))
+
+/** The JSON value as compact text; null for text that is not JSON. */
+function jsonValueOf(text: string): string | null {
   try {
-    return JSON.stringify(JSON.parse(text)) !== before
+    return JSON.stringify(JSON.parse(text))
   } catch {
-    return false
+    return null
   }
 }
 

@@ -2,7 +2,7 @@
 import { CONNECTION_EFFECTS } from '../faults/effects.ts'
 import type { AppliedWebhookFaults, FaultRegistry } from '../faults/registry.ts'
 import type { EntryOf, FaultContent } from '../journal/entry.ts'
-import type { Clock, ClockTimer } from '../runtime/clock.ts'
+import { type Clock, type ClockTimer, earliest, timeAfter } from '../runtime/clock.ts'
 import type { EncodedEvent, WebhookRequest } from './request.ts'
 
 /** The faults of one event. Their journal entries were written when the event happened. */
@@ -109,11 +109,11 @@ export function createSchedule(clock: Clock): Schedule {
         waiting.delete(scheduled)
         run()
       })
-      const scheduled = { atMs: clock.now() + delayMs, timer }
+      const scheduled = { atMs: timeAfter(clock.now(), delayMs), timer }
       waiting.add(scheduled)
       return { atMs: scheduled.atMs, order: timer.order }
     },
-    next: () => (waiting.size === 0 ? null : Math.min(...[...waiting].map(({ atMs }) => atMs))),
+    next: () => earliest([...waiting].map(({ atMs }) => atMs)),
     clear() {
       for (const { timer } of waiting) timer.cancel()
       waiting.clear()

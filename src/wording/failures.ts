@@ -35,6 +35,7 @@ const FAILURES = {
   function_reused_response:
     'the webhook function returned a Response whose body was read before: it has to make a new one each time',
   no_url: 'no webhook URL is set',
+  internal_error: 'internal error of handover-sim; the entry internal_error before has the details',
   redirect: ({ status, followed }: Of<'redirect'>) =>
     followed
       ? `answered with a redirect (${status}); it has no usable Location, or is one too many in a row`

@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { INTERNAL_HEADER } from '../../contract/errors.ts'
 import { sameSecret } from '../../runtime/node.ts'
+import type { Core } from '../../simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces.ts'
 import { nearest } from '../../text/error-text.ts'
@@ -26,7 +27,19 @@ export function createControlListener(options: ControlOptions) {
   const control = { simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing }
   const app = createControlApp(control, options)
   // The global Request and Response stay: this server may be part of another program.
-  return getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    if (URL.canParse(`http://${request.headers.host}`)) void listener(request, response)
+    else refuseHost(request, response)
+  }
+}
+
+/** Hono builds a URL from the `Host` header, which is impossible for some values. */
+function refuseHost(request: IncomingMessage, response: ServerResponse): void {
+  const message = `The header Host must be a host name or an address with an optional port, got ${JSON.stringify(request.headers.host ?? null)}.`
+  const body = JSON.stringify(problemBody(new ControlProblem(400, 'invalid_host', message)))
+  request.resume()
+  response.writeHead(400, { ...JSON_TYPE, ...HEADERS, connection: 'close' }).end(body)
 }
 
 function createControlApp(control: ControlContext, access: Access): Hono<Bindings> {
@@ -50,11 +63,22 @@ const accessRequestOf = (context: Context) => ({
 
 /** Catches refusals of the platform as well: they are not Errors, and hono handles only Errors. */
 async function runSafely(route: ControlRoute, control: ControlContext, context: Context): Promise<Response> {
+  const { epoch } = coreFor(control, context)
+  const begun = epoch.current()
   try {
     return toResponse(await run(route, control, context))
   } catch (thrown) {
-    return errorResponse(thrown, context)
+    const wasReset = asProblem(thrown) === null && epoch.current() !== begun
+    return errorResponse(wasReset ? new ControlProblem(409, 'reset', WAS_RESET) : thrown, context)
   }
+}
+
+const WAS_RESET = 'The simulator was reset before this was done.'
+
+/** The simulator that a request is for: a workspace, or the main one. */
+function coreFor({ core, workspaces }: ControlContext, context: Context): Core {
+  const workspace = workspaces.find(context.req.param('workspace') ?? '')
+  return workspace === undefined ? core : coreOf(workspace)
 }
 
 async function run(route: ControlRoute, control: ControlContext, context: Context): Promise<ControlResponse> {
@@ -76,10 +100,12 @@ async function run(route: ControlRoute, control: ControlContext, context: Contex
 /** Caches must not store responses, and browsers must not guess their type. */
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
+
 const json = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
   new Response(JSON.stringify(body), {
     status,
-    headers: { 'content-type': 'application/json; charset=utf-8', ...HEADERS, ...headers },
+    headers: { ...JSON_TYPE, ...HEADERS, ...headers },
   })
 
 function toResponse(reply: ControlResponse): Response {

@@ -1,5 +1,6 @@
 /** Reads and checks the query and body of a request by the schemas of its route. */
 import type * as z from 'zod/mini'
+import { nestsDeeper } from '../../api/body.ts'
 import { shapeOf, typeOf, ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { messageOf } from '../../text/error-text.ts'
 import { ControlProblem, invalidRequest } from './problems.ts'
@@ -13,7 +14,10 @@ export function readQuery(route: ControlRoute, url: URL): unknown {
   const schema: z.ZodMiniType | undefined = route.query
   if (schema === undefined) return refuseAny(names)
   const shape = shapeOf(schema)
-  const raw = Object.fromEntries(names.map(name => [name, parameterValue(url.searchParams.getAll(name), shape[name])]))
+  const schemaOf = (name: string) => (Object.hasOwn(shape, name) ? shape[name] : undefined)
+  const raw = Object.fromEntries(
+    names.map(name => [name, parameterValue(url.searchParams.getAll(name), schemaOf(name))]),
+  )
   const parsed = schema.safeParse(raw, ZOD_MESSAGES)
   if (!parsed.success) throw invalidRequest('query', schema, parsed.error.issues, raw)
   return parsed.data
@@ -38,7 +42,7 @@ export async function readBody(route: ControlRoute, request: Request): Promise<u
   const isForm = /^multipart\/form-data\b/i.test(type)
   const schema: z.ZodMiniType | undefined = isForm ? route.upload : route.body
   if (schema === undefined) return refuseBody(isForm, bytes)
-  const raw = isForm ? await parseForm(bytes, type) : parseJson(bytes)
+  const raw = isForm ? await parseForm(bytes, type) : parseJson(bytes, route.maxDepth)
   const parsed = schema.safeParse(raw, ZOD_MESSAGES)
   if (!parsed.success) throw invalidRequest('body', schema, parsed.error.issues, raw)
   return parsed.data
@@ -67,13 +71,24 @@ const tooLarge = () => new ControlProblem(413, 'payload_too_large', `A body can 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Parses JSON whatever the content type is, because manual calls often have none. An empty body is an empty object. */
-function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array, maxDepth = MAX_DEPTH): unknown {
   if (bytes.length === 0) return {}
   try {
-    return JSON.parse(decoder.decode(bytes))
+    const text = decoder.decode(bytes)
+    if (nestsDeeper(text, maxDepth)) throw tooDeep(maxDepth)
+    return JSON.parse(text)
   } catch (error) {
+    if (error instanceof ControlProblem) throw error
     throw new ControlProblem(400, 'invalid_json', `The body is not JSON: ${messageOf(error)}.`)
   }
+}
+
+/** The deepest body of a request, in levels of arrays and objects. */
+const MAX_DEPTH = 64
+
+function tooDeep(levels: number): ControlProblem {
+  const message = `The body is nested more than ${levels} levels deep.`
+  return new ControlProblem(422, 'invalid_body', message, { issues: [{ field: 'body', message }] })
 }
 
 async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<unknown> {

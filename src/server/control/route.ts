@@ -57,6 +57,8 @@ export interface RouteDefinition<Query, Body> {
   /** The form of the body as `multipart/form-data`. */
   readonly upload?: z.ZodMiniType<Body>
   readonly example?: unknown
+  /** The deepest body, in levels of arrays and objects; 64 by default. */
+  readonly maxDepth?: number
   /** Whether no token is needed. */
   readonly open?: boolean
   /** By status; text describes a refusal, whose body is a `ControlErrorResponse`. */

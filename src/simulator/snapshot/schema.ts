@@ -2,27 +2,34 @@
 import * as z from 'zod/mini'
 import { SIGN_MODES } from '../../contract/events.ts'
 import { AvailabilityReason, AvailabilityValue, Button, Sender } from '../../contract/schemas.ts'
-import { Fault } from '../../faults/schema.ts'
+import { Fault, FaultName } from '../../faults/schema.ts'
 import type { Entry } from '../../journal/entry.ts'
+import { LATEST_MS } from '../../runtime/clock.ts'
 
 const word = z.string().check(z.minLength(1))
 const count = z.int().check(z.gte(0))
-/** Milliseconds or microseconds since 1970, as the state has them. */
-const time = z.number().check(z.gte(0))
+/** Milliseconds since 1970. */
+const timeMs = z.int().check(z.gte(0), z.lte(LATEST_MS))
+/** Microseconds since 1970; the largest exact number lies in the year 2255. */
+const timeMicros = z.int().check(z.gte(0))
+/** A duration in milliseconds. */
+const durationMs = z.int().check(z.gte(0))
+/** A time in ISO 8601. */
+const isoTime = z.string().check(z.refine(text => !Number.isNaN(Date.parse(text)), { error: 'a time in ISO 8601' }))
 const list = <Item extends z.ZodMiniType>(item: Item) => z.readonly(z.array(item))
 
 const Queue = z.strictObject({
   name: z.string(),
   availability: AvailabilityValue,
   reason: z.nullable(AvailabilityReason),
-  updated: z.nullable(time),
+  updated: z.nullable(timeMicros),
 })
 const botShape = { id: z.int().check(z.positive()), name: z.string(), organization_id: z.int() }
 const Bot = z.strictObject({ ...botShape, queues: list(Queue) })
 
 const Message = z.strictObject({
   id: word,
-  created: time,
+  created: timeMicros,
   from: z.enum(['user', 'bot', 'agent']),
   name: z.string(),
   text: z.string(),
@@ -35,7 +42,7 @@ const Message = z.strictObject({
 
 const maybeText = z.nullable(z.string())
 const Takeover = z.strictObject({
-  since: time,
+  since: timeMicros,
   sender: z.nullable(z.looseObject(Sender.shape)),
   supports_attachment: z.boolean(),
   agent_language: maybeText,
@@ -50,8 +57,8 @@ const Chat = z.strictObject({
   persona: z.strictObject({ first_name: maybeText, last_name: maybeText, full_name: maybeText, gender: maybeText }),
   context: z.record(z.string(), z.unknown()),
   labels: list(z.string()),
-  created: time,
-  updated: time,
+  created: timeMicros,
+  updated: timeMicros,
   active: z.boolean(),
   status: z.enum(['bot', 'pending', 'agent']),
   takeover: z.nullable(Takeover),
@@ -69,45 +76,52 @@ const File = z.strictObject({
   name: z.string(),
   type: z.string(),
   size_kb: count,
-  created_ms: time,
+  created_ms: timeMs,
   /** Only of uploaded files; the bytes of the others are made from their id. */
   base64: z.optional(z.base64()),
 })
 
 const DeadlineAction = z.strictObject({
   key: word,
-  at_ms: time,
+  at_ms: timeMs,
   kind: z.enum(['typing', 'idle', 'reply']),
   chat_id: word,
   text: z.optional(z.string()),
   buttons: z.optional(list(Button)),
 })
 
-const FaultRow = z.strictObject({
-  name: word,
-  spec: Fault,
-  seen: count,
-  hits: count,
-  holding: count,
-  passing: list(z.readonly(z.tuple([z.string(), count]))),
-})
+const FaultRow = z
+  .strictObject({
+    name: FaultName,
+    spec: Fault,
+    seen: count,
+    hits: count,
+    holding: count,
+    passing: list(z.readonly(z.tuple([z.string(), count]))),
+  })
+  .check(
+    z.refine(({ name, spec }) => spec.name === undefined || spec.name === name, {
+      error: 'must have the same name as its spec',
+      params: { problem: 'conflict' },
+    }),
+  )
 
 const Wire = z.strictObject({
-  dripMs: time,
+  dripMs: durationMs,
   chunked: z.boolean(),
   headerCase: z.boolean(),
   resetAfterAnswer: z.boolean(),
 })
 const Applied = z.strictObject({
-  faults: list(word),
+  faults: list(FaultName),
   form: z.strictObject({ sign: z.enum(SIGN_MODES), truncate: z.boolean(), wire: z.nullable(Wire) }),
   order: z.nullable(
     z.union([
-      z.strictObject({ kind: z.enum(['delay', 'slow']), ms: time }),
+      z.strictObject({ kind: z.enum(['delay', 'slow']), ms: durationMs }),
       z.strictObject({ kind: z.literal('hold'), passing: count }),
     ]),
   ),
-  copies: z.strictObject({ count: z.int().check(z.gte(1), z.lte(100)), gapMs: time }),
+  copies: z.strictObject({ count: z.int().check(z.gte(1), z.lte(100)), gapMs: durationMs }),
 })
 
 const deliveryShape = {
@@ -123,7 +137,7 @@ const deliveryShape = {
   passing: count,
   applied: z.nullable(Applied),
 }
-const Due = z.strictObject({ at_ms: time, order: count, next: z.enum(['send', 'turn']) })
+const Due = z.strictObject({ at_ms: timeMs, order: count, next: z.enum(['send', 'turn']) })
 const Delivery = z
   .discriminatedUnion('phase', [
     z.strictObject({ ...deliveryShape, phase: z.literal('scheduled'), due: Due }),
@@ -139,7 +153,7 @@ const Delivery = z
 const frame = {
   v: z.literal(1),
   seq: z.int().check(z.positive()),
-  time: z.string(),
+  time: isoTime,
   cause: z.nullable(z.int()),
   at_ms: z.number(),
 }
@@ -164,12 +178,12 @@ const ReplacedKey = z.strictObject({
   key: word,
   bot_id: z.int(),
   scopes: list(z.enum(['handover', 'read_chats'])),
-  until_ms: time,
+  until_ms: timeMs,
 })
 
 const Clock = z.discriminatedUnion('mode', [
-  z.strictObject({ mode: z.literal('real'), now_ms: time, start_ms: z.optional(z.undefined()) }),
-  z.strictObject({ mode: z.literal('virtual'), now_ms: time, start_ms: time }),
+  z.strictObject({ mode: z.literal('real'), now_ms: timeMs, start_ms: z.optional(z.undefined()) }),
+  z.strictObject({ mode: z.literal('virtual'), now_ms: timeMs, start_ms: timeMs }),
 ])
 
 export const SnapshotSchema = z.strictObject({
@@ -177,7 +191,7 @@ export const SnapshotSchema = z.strictObject({
   /** The version of handover-sim that took the snapshot. */
   handover_sim: z.string(),
   /** Wall clock. */
-  taken_at: z.string(),
+  taken_at: isoTime,
   seed: count,
   bot: z.strictObject(botShape),
   clock: Clock,
@@ -194,11 +208,11 @@ export const SnapshotSchema = z.strictObject({
   /** Events that have not arrived yet. */
   deliveries: list(Delivery),
   /** `key` is a role: `handover`, `bot`, or `more 1`, `more 2` ... */
-  rate_limits: list(z.strictObject({ key: word, start_ms: time, calls: count })),
+  rate_limits: list(z.strictObject({ key: word, start_ms: timeMs, calls: count })),
   /** The state of the generators of timestamps and random numbers. */
   continuation: z.strictObject({
-    stamp: time,
-    journal_stamp: time,
+    stamp: timeMicros,
+    journal_stamp: timeMicros,
     random: z.int(),
     deadline_timer_order: z.nullable(count),
   }),

@@ -149,6 +149,9 @@ export const TIME_ROUTES: readonly ControlRoute[] = [
   }),
 ]
 
+/** A journal in a snapshot contains bodies of calls, which may nest 200 levels deep. */
+const MAX_SNAPSHOT_DEPTH = 256
+
 export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
   snapshotRoute('GET /snapshot', {
     id: 'captureSnapshot',
@@ -166,6 +169,7 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
     description:
       'Requests in flight are aborted as by a reset. Events that were not delivered are sent, also those that were being sent when the snapshot was captured. The base URL, a webhook URL that is set, and masked keys stay as they are.',
     body: SnapshotBody,
+    maxDepth: MAX_SNAPSHOT_DEPTH,
     responses: {
       200: { description: 'Restored', schema: RestoredResponse },
       422: 'The snapshot cannot be restored; nothing was changed',

@@ -1,0 +1,236 @@
+/** Attacks every route of the control API and of the platform with random and mutated requests. */
+import { expect, test } from 'vitest'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { ENDPOINT_EXAMPLES as EXAMPLES } from '../../src/contract/examples.ts'
+import { shapeOf } from '../../src/contract/explain-issues.ts'
+import { ROUTES } from '../../src/server/control/routes.ts'
+import { createDraw, type Draw, nested } from './mutations.ts'
+import { rounds, seed, startAttack } from './rounds.ts'
+import { type Attack, bugIn, expectHandover, send, startTarget, type TargetServer } from './target-server.ts'
+
+/** Requests between two checks that the server works. */
+const BATCH = 250
+const AT_ONCE = 12
+
+const ROUNDS = rounds(1000)
+
+test(
+  'no request to the control API or the platform causes an internal error, and handovers still work',
+  async () => {
+    const attempt = startAttack('control', 'requests to /_sim and the platform')
+    const server = await startTarget()
+    const before = await server.control('GET', '/snapshot?keys=true')
+    const found: string[] = []
+    for (let done = 0; done < ROUNDS; done += BATCH) {
+      await server.control('PUT', '/snapshot', before)
+      const draw = createDraw(seed(), `control ${done}`)
+      const ids = await someChats(server)
+      const attacks = Array.from({ length: BATCH }, () => attackOn(server, draw, ids))
+      const play = async (attack: Attack) => {
+        const bug = bugIn(attack, await attempt(() => send(server.url, attack)))
+        if (bug !== null) found.push(`${bug}\n${String(attack.body).slice(0, 300)}`)
+      }
+      await inParallel(AT_ONCE, attacks, play)
+      await attempt(async () => {
+        await server.control('PUT', '/snapshot', before)
+        await expectHandover(server)
+      })
+      const bugs = server.journal.query({ kind: 'note' }).filter(({ note }) => note === 'internal_error')
+      found.push(...bugs.map(bug => JSON.stringify(bug)))
+      if (found.length > 10) break
+    }
+    expect(found).toEqual([])
+  },
+  120_000 + ROUNDS * 100,
+)
+
+/** Calls `run` for every item, at most `atOnce` at the same time. */
+async function inParallel<T>(atOnce: number, items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values()
+  const worker = async () => {
+    for (const item of rest) await run(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
+
+async function someChats(server: TargetServer): Promise<string[]> {
+  const plain = await server.chat({ history: [{ user: 'Where is my parcel, please?' }, { user: 'Order 100-48213.' }] })
+  const named = await server.chat({ id: '__proto__', language: 'nb' })
+  await plain.press('handover')
+  await named.says('Hello', { attach: [{ name: 'a.png', type: 'image/png', size_kb: 1 }] })
+  return [plain.id, named.id]
+}
+
+const attackOn = (server: TargetServer, draw: Draw, ids: readonly string[]): Attack =>
+  draw.chance(4) ? onPlatform(server, draw, ids) : onControl(server, draw, ids)
+
+/** Bodies that are valid, from which the mutations begin. */
+const BODIES: Readonly<Record<string, readonly unknown[]>> = {
+  createChat: [
+    { language: 'nb', labels: ['a'], context: { order: { id: 1, lines: [1, 2] } } },
+    {
+      user: { id: 'u', first_name: 'Ada', last_name: 'L', gender: 'f' },
+      history: [{ user: 'Hi' }, { bot: 'Hello', buttons: [] }],
+    },
+    { transcript: 'nb-shop', source: 'web', bot_id: 1 },
+    { context: nested(64) },
+  ],
+  say: [{ text: 'Hello' }, { text: '', attachments: [{ name: 'a.png', type: 'image/png', size_kb: 2 }] }],
+  press: [{ button: 'handover' }],
+  patchConfig: [
+    { 'typing.webhook': 'off', 'webhook.retry': ['1s', '5s'], 'webhook.timeout': '50ms' },
+    { 'api.contentType': '415', 'limits.body': 2000, 'errors.body': 'html', 'limits.rate': '5/1s' },
+    { 'keys.more': ['other-key-1:77'], 'keys.graceful': '10m', 'ids.chat': 'hex24' },
+    { 'webhook.json': 'reordered', 'webhook.order': 'shuffle', 'webhook.signature': 'hex' },
+    { business_hours: { timezone: 'Europe/Oslo', mon: '09:00-17:00' }, 'chat.idleTimeout': '10m' },
+  ],
+  setAvailability: [{ availability: 'CLOSED', reason: 'OTHER', queue: 'DEFAULT' }],
+  trigger: [
+    { event: 'MESSAGE FROM USER', body: { message: 'Hello' }, sign: 'tampered', truncate: true },
+    { event: 'X', body: { a: [1] }, duplicate: 3, gap: '1s', http: 'chunked' },
+    { event: 'REQUESTING TAKEOVER', delay: '1s', drip: '5ms', reset_after_answer: true },
+  ],
+  resend: [{}, { truncate: true, duplicate: 2 }],
+  setFault: [
+    { on: { api: 'start' }, respond: { status: 503, headers: { 'Retry-After': '1' }, body: { a: 1 } }, times: 2 },
+    { on: 'webhook', duplicate: 2, gap: '1s', sign: 'tampered', truncate: true, name: 'f' },
+    { on: { api: 'any' }, slow_body: '5ms', latency: '5ms' },
+    { on: { webhook: 'any' }, hold: 1 },
+    { on: 'api', drop: 'after', every: 3 },
+  ],
+  advanceClock: [{ by: '10m' }, { by: '2400000000h' }, { by: '24h' }],
+  createWorkspace: [
+    { name: 'checkout', webhook_url: 'http://127.0.0.1:9/webhook', clock: 'virtual', seed: 4 },
+    {
+      clock: { mode: 'virtual', start: '2024-01-01T09:00:00Z' },
+      bot: { id: 5, replies: [{ match: 'a', text: 'b' }] },
+      knobs: {},
+    },
+  ],
+  restoreSnapshot: [{ v: 1 }],
+}
+
+/** Routes whose answers take until the client hangs up; they are drawn less often. */
+const LONG = /events$|wait$/
+
+function onControl(server: TargetServer, draw: Draw, ids: readonly string[]): Attack {
+  const drawn = draw.one(ROUTES)
+  const route = LONG.test(drawn.path) ? draw.one(ROUTES) : drawn
+  const method = draw.chance(25) ? draw.one(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']) : route.method
+  const path = route.path.replace(/:[a-z]+/g, () => encodeURIComponent(pathPart(server, draw, ids)))
+  const headers = draw.chance(10) ? oddHeaders(draw) : { 'content-type': 'application/json' }
+  const target = `/_sim${draw.chance(40) ? draw.hostileText() : path}${queryFor(draw, route.query)}`
+  if (method === 'GET' || method === 'HEAD') return { method, path: target, headers }
+  return { method, path: target, headers, body: textOf(draw, bodyFor(draw, route.workspaceRouteOf ?? route.id)) }
+}
+
+function pathPart(server: TargetServer, draw: Draw, ids: readonly string[]): string {
+  const deliveries = server.deliveries.map(one => one.delivery_id)
+  const known = [...ids, ...deliveries.slice(-3), 'checkout', 'ws-1', 'fault-1', 'f']
+  const part = draw.chance(4) ? draw.hostileText() : draw.one(known)
+  return part.isWellFormed() ? part.slice(0, 200) : 'x'
+}
+
+function queryFor(draw: Draw, schema: (typeof ROUTES)[number]['query']): string {
+  if (draw.chance(2)) return ''
+  const names = schema === undefined ? [] : Object.keys(shapeOf(schema))
+  const values = ['ack', 'true', '1', '0', '50ms', 'start', 'api', 'note', 'chat_created', '999999999999999']
+  const pairs = Array.from({ length: draw.below(3) + 1 }, () => {
+    const name = names.length === 0 || draw.chance(6) ? draw.hostileText() : draw.one(names)
+    const value = draw.chance(3) ? draw.hostileText() : draw.one(values)
+    return `${encoded(name)}=${encoded(value)}`
+  })
+  return `?${pairs.join('&')}`
+}
+
+const encoded = (text: string) => (text.isWellFormed() ? encodeURIComponent(text.slice(0, 300)) : '%ED%A0%80')
+
+function bodyFor(draw: Draw, id: string): unknown {
+  const bodies = BODIES[id]
+  if (bodies === undefined) return draw.chance(4) ? draw.hostile() : {}
+  let body: unknown = draw.one(bodies)
+  for (let count = draw.below(4); count > 0; count--) body = draw.mutated(body)
+  return body
+}
+
+/** The body as JSON, at times as broken bytes. */
+function textOf(draw: Draw, body: unknown): string | Buffer {
+  const text = JSON.stringify(body) ?? ''
+  if (!draw.chance(15)) return text
+  return draw.one([
+    () => text.slice(0, draw.below(text.length + 1)),
+    () => `\ufeff${text}`,
+    () => Buffer.from([...Buffer.from(text.slice(0, 50)), 0xff, 0xfe]),
+    () => text.replace('{', '{"__proto__":1,'),
+    () => `${'['.repeat(5000)}${']'.repeat(5000)}`,
+    () => text.replace(/\d+/, '1e400'),
+  ])()
+}
+
+const ODD_HEADERS: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { host: '1270.1' },
+  { host: 'a b' },
+  { host: '[::1' },
+  { host: '' },
+  { host: 'localhost:99999999' },
+  { host: 'evil.example' },
+  { origin: 'null' },
+  { origin: 'http://[' },
+  { 'content-type': 'multipart/form-data' },
+  { 'content-type': 'multipart/form-data; boundary=x' },
+  { 'content-type': 'text/plain' },
+  { 'content-encoding': 'gzip' },
+  { 'last-event-id': '99999999999999999' },
+  { 'last-event-id': '__proto__' },
+  { 'x-handover-sim-token': '\u00e9' },
+  { authorization: 'Bearer __proto__' },
+  { authorization: 'Bearer' },
+  { expect: '100-continue' },
+  { expect: '200-ok' },
+  { range: 'bytes=0-' },
+  { cookie: '__proto__=1' },
+  { 'set-cookie': 'a=b' },
+  { accept: 'application/xml' },
+  { te: 'trailers' },
+]
+
+const oddHeaders = (draw: Draw) => ({ 'content-type': 'application/json', ...draw.one(ODD_HEADERS) })
+
+function onPlatform(server: TargetServer, draw: Draw, ids: readonly string[]): Attack {
+  const endpoint = draw.one(Object.values(ENDPOINTS))
+  const path = endpoint.path.replace('{chatId}', encoded(draw.chance(3) ? draw.hostileText() : draw.one(ids)))
+  const key = draw.chance(12) ? draw.hostileText().replace(/[^\x21-\x7e]/g, '') : keyFor(server, endpoint.id)
+  const headers = {
+    'content-type': 'application/json',
+    authorization: `Bearer ${key}`,
+    ...(draw.chance(10) ? oddHeaders(draw) : {}),
+  }
+  const method = draw.chance(25) ? draw.one(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD']) : endpoint.method
+  const target = draw.chance(12) ? oddPath(draw, path) : path
+  if (endpoint.body === null || method === 'GET' || method === 'HEAD') return { method, path: target, headers }
+  const example: unknown = EXAMPLES[endpoint.id]
+  const base = typeof example === 'object' && example !== null && 'request' in example ? example.request : {}
+  let body: unknown = {
+    ...(base as object),
+    ...(endpoint.id === 'availability' ? {} : { bot_id: server.botId, chat_id: draw.one(ids) }),
+  }
+  for (let count = draw.below(3); count > 0; count--) body = draw.mutated(body)
+  return { method, path: target, headers, body: textOf(draw, body) }
+}
+
+const keyFor = (server: TargetServer, id: string) => (id === 'chat' ? server.botApiKey : server.apiKey)
+
+const oddPath = (draw: Draw, path: string) =>
+  draw.one([
+    () => path.replace('handover', 'takeover'),
+    () => `${path}/`,
+    () => `/${path}`,
+    () => `${path}?${encoded(draw.hostileText())}`,
+    () => path.replace('v2', encoded(draw.hostileText())),
+    () => `/files/${encoded(draw.hostileText())}/${encoded(draw.hostileText())}`,
+    () => '/files/x/../../_sim/state',
+    () => `http://evil.example${path}`,
+    () => `/${encoded(draw.hostileText())}`,
+    () => '*',
+  ])()

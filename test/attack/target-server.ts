@@ -1,0 +1,129 @@
+/** Starts the server that an attack calls, sends raw requests to it, and checks that it still works. */
+import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished } from 'vitest'
+import { INTERNAL_HEADER } from '../../src/contract/errors.ts'
+import { type PlatformServer, startServer } from '../../src/server/start.ts'
+
+export interface Attack {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+export interface Answer {
+  /** 0 when the connection was closed without an answer, or the answer took too long. */
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+/** After this time the client hangs up: waits, streams and latencies may last for hours. */
+const PATIENCE_MS = 150
+const LONGEST_TEXT = 2_000_000
+
+const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+
+/** Sends a request as it is. Bytes that Node refuses in a path are percent-encoded. */
+export function send(
+  url: string,
+  { method, path, headers = {}, body }: Attack,
+  withinMs = PATIENCE_MS,
+): Promise<Answer> {
+  const { hostname, port } = new URL(url)
+  const safe = path.replace(/[\0-\x20\x7f-\uffff]/g, char => encodeURIComponent(char.isWellFormed() ? char : '?'))
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  return new Promise(resolve => {
+    let status = 0
+    let received: IncomingHttpHeaders = {}
+    const chunks: Buffer[] = []
+    const finish = () => {
+      clearTimeout(timer)
+      request.destroy()
+      resolve({ status, headers: received, text: Buffer.concat(chunks).toString('utf8') })
+    }
+    const options = { host: hostname, port, method, path: safe, agent, headers: { ...length, ...headers } }
+    const request = httpRequest(options, response => {
+      status = response.statusCode ?? 0
+      received = response.headers
+      let size = 0
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size < LONGEST_TEXT) chunks.push(chunk)
+      })
+      response.on('end', () => {
+        clearTimeout(timer)
+        resolve({ status, headers: received, text: Buffer.concat(chunks).toString('utf8') })
+      })
+      response.on('error', finish)
+    })
+    const timer = setTimeout(finish, withinMs)
+    request.on('error', finish)
+    request.end(body)
+  })
+}
+
+/** Why an answer shows a bug of the simulator, or null. */
+export function bugIn({ method, path }: Attack, { status, headers, text }: Answer): string | null {
+  const isControl = path.startsWith('/_sim')
+  const wasReset = text.includes('was reset')
+  if (isControl ? status === 500 : headers[INTERNAL_HEADER] !== undefined && !wasReset)
+    return `${method} ${path} was answered with ${status}: ${text.slice(0, 400)}`
+  return null
+}
+
+export interface TargetServer extends PlatformServer {
+  /** A control API call that must succeed. */
+  control(method: string, path: string, body?: unknown): Promise<unknown>
+}
+
+/** A server on a virtual clock whose webhook answers at once. */
+export async function startTarget(): Promise<TargetServer> {
+  const url = await startReceiver()
+  const server = await startServer({ port: 0, clock: 'virtual', journalLimit: 400, webhook: { url } })
+  onTestFinished(() => server.close())
+  const control = async (method: string, path: string, body?: unknown) => {
+    const headers = { 'content-type': 'application/json' }
+    const text = body === undefined ? {} : { body: JSON.stringify(body) }
+    const answer = await send(server.url, { method, path: `/_sim${path}`, headers, ...text }, 20_000)
+    expect(answer.status, `${method} /_sim${path}: ${answer.text.slice(0, 400)}`).toBeLessThan(300)
+    return JSON.parse(answer.text)
+  }
+  return Object.assign(server, { control })
+}
+
+/** Plays a handover that must work: request, start, a message each way, end, transcript. */
+export async function expectHandover(server: TargetServer): Promise<void> {
+  const { chat_id } = (await server.control('POST', '/chats', {})) as { chat_id: string }
+  await server.control('POST', `/chats/${encodeURIComponent(chat_id)}/press?wait=ack`, { button: 'handover' })
+  const ids = { bot_id: server.botId, chat_id }
+  const sender = { name: 'Kari', avatar: 'https://desk.example.test/kari.png' }
+  expect(await platform(server, 'start', { ...ids, sender })).toBe('TAKEOVER STARTED')
+  await server.control('POST', `/chats/${encodeURIComponent(chat_id)}/messages?wait=ack`, { text: 'Hello' })
+  expect(await platform(server, 'message/', { ...ids, message: 'Hi', sender })).toBe('MESSAGE SENT TO USER')
+  expect(await platform(server, 'end', ids)).toBe('TAKEOVER ENDED')
+  expect(await platform(server, 'transcript', ids)).toBe('TRANSCRIPT')
+}
+
+async function platform(server: TargetServer, name: string, body: unknown): Promise<unknown> {
+  const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
+  const path = `/api/v2/handover/${name}`
+  const answer = await send(server.url, { method: 'POST', path, headers, body: JSON.stringify(body) }, 20_000)
+  expect(answer.status, answer.text).toBe(200)
+  return JSON.parse(answer.text).event
+}
+
+/** A webhook that answers 200 to everything. */
+async function startReceiver(): Promise<string> {
+  const receiver = createServer((request, response) => {
+    request.resume()
+    response.end()
+  })
+  await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    receiver.closeAllConnections()
+    receiver.close()
+  })
+  return `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/webhook`
+}
