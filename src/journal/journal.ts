@@ -2,7 +2,8 @@
  * Records everything that happens, append-only. Log, control API, expectations and reports only read it.
  * It is bounded: it drops the oldest entries first and appends a note when that begins.
  */
-import { elapsedMs, isoMicros } from '../runtime/clock.ts'
+import { elapsedMs } from '../runtime/clock.ts'
+import { isoMicros } from '../runtime/timestamps.ts'
 import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf } from './entry.ts'
 import { createWaiters, type JournalWaitOptions } from './waiters.ts'
 

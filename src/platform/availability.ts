@@ -1,7 +1,7 @@
 /** Decides whether handover is open: availability per bot and queue (ST17-ST26, E3), and weekly business hours. */
 import type { AvailabilityRequest, AvailabilityResponse } from '../contract/endpoints.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../contract/schemas.ts'
-import { isoMicros } from '../runtime/clock.ts'
+import { isoMicros } from '../runtime/timestamps.ts'
 import { invalidParameter, REFUSAL_TEXTS } from './refusal.ts'
 import type { BotState, BusinessHours, PlatformContext, Queue } from './state.ts'
 import { assumed, note, type Transaction } from './transaction.ts'

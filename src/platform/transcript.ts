@@ -1,7 +1,7 @@
 /** Builds the records of a chat: the transcripts of the API (R-REC, R-MSG, E1, E9), and the view of its end user. */
 import type { ChatRequest, ChatResponse, TranscriptResponse } from '../contract/endpoints.ts'
 import type { Button, ChatRecord, MessageRecord } from '../contract/schemas.ts'
-import { isoMicros } from '../runtime/clock.ts'
+import { isoMicros } from '../runtime/timestamps.ts'
 import { botOf } from './chats.ts'
 import { viewFile } from './events.ts'
 import type { Chat, Message, PlatformContext } from './state.ts'

@@ -19,16 +19,15 @@ import type { PlatformContext, Settings } from '../platform/state.ts'
 import { type Activity, createActivity, createEpoch, type Epoch } from '../runtime/activity.ts'
 import {
   createRealClock,
-  createTimestamps,
   createVirtualClock,
   LATEST_MS,
   type OnThrown,
   type RealClock,
-  type Timestamps,
   type VirtualClock,
 } from '../runtime/clock.ts'
 import { loadModule } from '../runtime/node.ts'
 import { hashWords, makeId } from '../runtime/random.ts'
+import { createTimestamps, type Timestamps } from '../runtime/timestamps.ts'
 import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
 import {
   DEFAULTS,

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EntryContent } from '../../src/journal/entry.ts'
 import { createJournal, createRing } from '../../src/journal/journal.ts'
-import { createTimestamps } from '../../src/runtime/clock.ts'
+import { createTimestamps } from '../../src/runtime/timestamps.ts'
 
 const note = (name: string, chat_id?: string): EntryContent =>
   chat_id === undefined ? { kind: 'note', note: name } : { kind: 'note', note: name, chat_id }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Entry, EntryContent } from '../../src/journal/entry.ts'
 import { createJournal } from '../../src/journal/journal.ts'
 import { WaitTimeoutError } from '../../src/journal/waiters.ts'
-import { createTimestamps } from '../../src/runtime/clock.ts'
+import { createTimestamps } from '../../src/runtime/timestamps.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
 
 const note = (name: string): EntryContent => ({ kind: 'note', note: name })

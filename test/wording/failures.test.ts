@@ -38,6 +38,7 @@ const TEXTS: readonly (readonly [DeliveryFailure, string])[] = [
     'the webhook function returned a Response whose body was read before: it has to make a new one each time',
   ],
   [{ code: 'no_url' }, 'no webhook URL is set'],
+  [{ code: 'internal_error' }, 'internal error of handover-sim; the entry internal_error before has the details'],
   [{ code: 'redirect', status: 302, followed: false }, 'answered with a redirect (302); redirects are not followed'],
   [
     { code: 'redirect', status: 302, followed: true },
