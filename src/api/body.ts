@@ -9,16 +9,23 @@ import { decodeUtf8 } from '../runtime/encoding.ts'
 import { messageOf, sentence } from '../text/error-text.ts'
 import type { ApiRequest } from './messages.ts'
 
+export interface ParsedBody {
+  readonly body: unknown
+  /** About how many values the text has; none for a short text. */
+  readonly valueCount: number
+}
+
 /** Parses JSON; throws a refusal for a body that is too large, not UTF-8, or not JSON. */
-export function parseJson(request: ApiRequest, knobs: Knobs): unknown {
+export function parseJson(request: ApiRequest, knobs: Knobs): ParsedBody {
   if (request.tooLarge || request.body.length > knobs['limits.body']) throw tooLarge(knobs)
   if (request.body.length === 0) throw badJson(REFUSAL_TEXTS.bodyEmpty)
   const text = decode(request.body)
-  if (nestsDeeper(text, MAX_DEPTH)) {
+  const valueCount = countValues(text, MAX_DEPTH)
+  if (valueCount === null) {
     throw new Refusal('invalid_json', REFUSAL_TEXTS.bodyTooDeep(MAX_DEPTH), { assumed: ['limits.nesting'] })
   }
   try {
-    return JSON.parse(text)
+    return { body: JSON.parse(text), valueCount }
   } catch (error) {
     throw badJson(REFUSAL_TEXTS.bodyNotJson(messageOf(error)))
   }
@@ -36,19 +43,25 @@ function decode(body: Uint8Array): string {
 const MAX_DEPTH = 200
 
 /** Whether JSON text nests arrays and objects in more than `levels` levels. */
-export function nestsDeeper(text: string, levels: number): boolean {
-  if (text.length <= 2 * levels) return false
+export const nestsDeeper = (text: string, levels: number): boolean => countValues(text, levels) === null
+
+/** About how many values a JSON text has, 0 for a short one; null when it nests deeper than `levels`. */
+function countValues(text: string, levels: number): number | null {
+  if (text.length <= 2 * levels) return 0
   let depth = 0
+  let count = 1
   let quoted = false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === 34) quoted = !quoted
     else if (quoted) at += code === 92 ? 1 : 0
-    else if (code === 91 || code === 123) depth++
-    else if (code === 93 || code === 125) depth--
-    if (depth > levels) return true
+    else if (code === 44) count++
+    else if (code === 91 || code === 123) {
+      count++
+      if (++depth > levels) return null
+    } else if (code === 93 || code === 125) depth--
   }
-  return false
+  return count
 }
 
 const badJson = (message: string) => new Refusal('invalid_json', message)

@@ -4,6 +4,7 @@ import { ALIASES, type Alias, ENDPOINTS, type EndpointId } from '../contract/end
 import { formatKnob, isKnob, type Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
 import type { ApiContent, FaultContent } from '../journal/entry.ts'
+import { longRequest, SHOWN_BODY_BYTES, sizeOfParsed } from '../journal/long-bodies.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import { createTransaction, type Effect, type Transaction } from '../platform/transaction.ts'
@@ -19,8 +20,8 @@ export interface ApiPorts extends Omit<UserPorts, 'commit'> {
   /** Whether answers carry the header that names assumptions. */
   readonly markers: boolean
   readonly faults: Pick<FaultRegistry, 'onApi' | 'takeApi'>
-  /** Appends the call, the faults applied to it, and then what it caused. */
-  commit(call: ApiContent, effects: readonly Effect[], faults?: readonly FaultContent[]): void
+  /** Appends the call, the faults applied to it, and then what it caused. `bodySize` is the memory of its bodies. */
+  commit(call: ApiContent, effects: readonly Effect[], faults?: readonly FaultContent[], bodySize?: number): void
   /** Seq of the latest webhook event of a chat. */
   lastEvent(chatId: string): number | null
   /** Wall-clock latency, cut short by a reset. */
@@ -38,6 +39,8 @@ export interface ApiCall {
   route: ApiRoute | null
   auth: AuthState | 'not_checked'
   body: unknown
+  /** About how many values `body` has. */
+  valueCount: number
   response: unknown
   /** Null for nearly every call. */
   faults: AppliedApiFaults | null
@@ -52,6 +55,7 @@ export const createCall = (ports: ApiPorts, request: ApiRequest): ApiCall => ({
   route: null,
   auth: 'not_checked',
   body: undefined,
+  valueCount: 0,
   response: undefined,
   faults: null,
 })
@@ -67,7 +71,7 @@ export function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {
     path: request.target,
     alias: route?.alias ?? null,
     auth: call.auth,
-    request: { headers: request.headers, body: bodyForJournal(call), bytes: request.body.length },
+    request: requestForJournal(call),
     status: answer.status,
     response: call.response ?? null,
     findings: transaction.findings,
@@ -97,11 +101,23 @@ export function chatIdOf({ route, body }: Pick<ApiCall, 'route' | 'body'>): stri
   return typeof id === 'string' && id !== '' ? id : undefined
 }
 
-const BROKEN_BODY_CHARS = 2000
+const BROKEN_BODY_BYTES = 2000
 
-function bodyForJournal({ body, request }: ApiCall): unknown {
-  if (body !== undefined || request.body.length === 0) return body ?? null
-  return new TextDecoder().decode(request.body.subarray(0, BROKEN_BODY_CHARS))
+function requestForJournal({ body, request }: ApiCall): ApiContent['request'] {
+  const { headers, body: bytes } = request
+  if (body === undefined) return { headers, body: brokenBody(bytes), bytes: bytes.length }
+  return bytes.length > SHOWN_BODY_BYTES ? longRequest(headers, bytes) : { headers, body, bytes: bytes.length }
+}
+
+const brokenBody = (bytes: Uint8Array): string | null =>
+  bytes.length === 0 ? null : new TextDecoder().decode(bytes.subarray(0, BROKEN_BODY_BYTES))
+
+/** The memory that the bodies of a call take in the journal, in bytes. */
+export function bodySizeOf({ body, valueCount, request, response }: ApiCall, answer: ApiResponse): number {
+  const { length } = request.body
+  const stored = body === undefined ? Math.min(length, BROKEN_BODY_BYTES) : length
+  const answerSize = response === undefined ? 0 : answer.body.length
+  return answerSize + (length > SHOWN_BODY_BYTES ? stored : sizeOfParsed(stored, valueCount))
 }
 
 export interface ApiRoute {

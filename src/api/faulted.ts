@@ -40,6 +40,7 @@ export function createFaultedApi(
 interface Target {
   readonly route: ApiRoute
   readonly body: unknown
+  readonly valueCount: number
 }
 
 /** Null for preflight requests and unknown paths: faults apply to calls of endpoints only. */
@@ -47,8 +48,8 @@ function targetOf({ platform: { knobs } }: ApiPorts, { request }: ApiCall): Targ
   if (request.method === 'OPTIONS') return null
   const route = tryTo(() => matchRoute(pathOf(request.target), knobs))
   if (route === undefined) return null
-  const body = ENDPOINTS[route.id].body === null ? undefined : tryTo(() => parseJson(request, knobs))
-  return { route, body }
+  const parsed = ENDPOINTS[route.id].body === null ? undefined : tryTo(() => parseJson(request, knobs))
+  return { route, body: parsed?.body, valueCount: parsed?.valueCount ?? 0 }
 }
 
 function tryTo<T>(read: () => T): T | undefined {

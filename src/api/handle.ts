@@ -16,7 +16,16 @@ import type { Chat, PlatformContext } from '../platform/state.ts'
 import { assumed, type Transaction } from '../platform/transaction.ts'
 import { chatTranscript, handoverTranscript } from '../platform/transcript.ts'
 import { checkContentType, parseBody, parseJson } from './body.ts'
-import { type ApiCall, type ApiPorts, type ApiRoute, createCall, entryOf, matchRoute, pathOf } from './call.ts'
+import {
+  type ApiCall,
+  type ApiPorts,
+  type ApiRoute,
+  bodySizeOf,
+  createCall,
+  entryOf,
+  matchRoute,
+  pathOf,
+} from './call.ts'
 import { apiFaultEntries, createFaultedApi } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
 import { type Grant, keyIn, RateLimited } from './keyring.ts'
@@ -112,7 +121,7 @@ function authorize(call: ApiCall, endpoint: Endpoint): Grant {
 
 function readBody(call: ApiCall, schema: NonNullable<Endpoint['body']>): unknown {
   const { knobs } = call.ports.platform
-  call.body = parseJson(call.request, knobs)
+  Object.assign(call, parseJson(call.request, knobs))
   checkContentType(call.request, knobs, call.transaction)
   return parseBody(schema, call.body, knobs, call.transaction)
 }
@@ -124,8 +133,8 @@ function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
   if (request.method === 'OPTIONS') return answer
   const effects = answer.status < 300 ? call.transaction.effects : []
   const entry = entryOf(call, answer)
-  if (faults === null) ports.commit(entry, effects)
-  else ports.commit(entry, effects, apiFaultEntries(entry, faults))
+  const faultEntries = faults === null ? undefined : apiFaultEntries(entry, faults)
+  ports.commit(entry, effects, faultEntries, bodySizeOf(call, answer))
   return request.method === 'HEAD' ? { ...answer, body: '' } : answer
 }
 

@@ -92,6 +92,7 @@ export const SETTING_FLAGS = {
   '--config <file>': 'config file (default: handover-sim.config.{yaml,yml,json,js,mjs,ts})',
   '--seed <number>': 'same seed: same ids, names and texts (default: 1)',
   '--clock <mode>': 'real | virtual (default: real)',
+  '--memory-limit <size>': 'bound of the journal, and of the transcripts (default: 64mb)',
   '--set <knob=value>': { description: 'set a knob; may be repeated', repeatable: true },
   '--no-inspector': 'serve no page for people',
   '--no-markers': 'do not name the assumptions of an answer in its header',

@@ -1,5 +1,6 @@
 /** Runs the simulator until a signal stops it (`handover-sim start`). */
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
+import { shortEntry } from '../journal/short-entry.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { keepHeapSmall } from '../runtime/node.ts'
 import { isLoopback } from '../server/addresses.ts'
@@ -134,7 +135,9 @@ const signatureHeaderOf = ({ values }: Resolved) => String(values['webhook.signa
 function printEntries(server: PlatformServer, resolved: Resolved, { io }: Context): void {
   const signatureHeader = signatureHeaderOf(resolved)
   subscribeFromStart(server, entry => {
-    io.stdout.write(`${JSON.stringify(Object.assign({ v: 1, type: 'entry' }, presentEntry(entry, signatureHeader)))}\n`)
+    io.stdout.write(
+      `${JSON.stringify(Object.assign({ v: 1, type: 'entry' }, shortEntry(presentEntry(entry, signatureHeader))))}\n`,
+    )
   })
 }
 

@@ -49,7 +49,7 @@ export const ConfigFile = z.strictObject({
   webhook: z.optional(z.strictObject({ ...fields('webhook.', 'url'), ...knobs.of('webhook') })),
   ...fields('', 'agent_driver', 'business_hours'),
   messages: z.optional(z.strictObject(knobs.of('messages'))),
-  ...fields('', 'markers'),
+  ...fields('', 'markers', 'memory_limit'),
   knobs: z.optional(knobs.all),
 })
 

@@ -50,6 +50,11 @@ export const SETTINGS: Readonly<Record<string, SettingSpec>> = {
     initial: true,
     description: 'Whether responses name the assumptions they rest on',
   },
+  memory_limit: {
+    kind: SETTING_KINDS.memory_limit,
+    initial: DEFAULTS.memoryLimit,
+    description: 'Bounds the journal, and separately the transcripts: bytes, or a text such as 64mb',
+  },
 }
 
 /** The flags of settings, as commander parses them. */
@@ -63,6 +68,7 @@ export interface SettingFlags {
   readonly config?: string
   readonly seed?: string
   readonly clock?: string
+  readonly memoryLimit?: string
   readonly set?: readonly string[]
   readonly inspector?: boolean
   readonly markers?: boolean
@@ -91,6 +97,7 @@ export const TEXT_SETTINGS: readonly TextSetting[] = [
   textSetting('baseUrl', 'base_url'),
   textSetting('seed'),
   textSetting('clock'),
+  textSetting('memoryLimit', 'memory_limit'),
 ]
 
 /** Reads the text of a flag or a variable: the value, or what the text must be instead. */

@@ -66,9 +66,14 @@ const RULES: readonly Rule[] = [
   position,
 ]
 
+/** Rules that compare longer texts would take too long. */
+const LONGEST_TEXT = 50_000
+const RULES_FOR_LONG_TEXTS: readonly Rule[] = [cutOrLonger, position]
+
 function textNote(expected: string, actual: string): DifferenceNote | undefined {
   if (expected === actual) return undefined
-  for (const rule of RULES) {
+  const isLong = Math.max(expected.length, actual.length) > LONGEST_TEXT
+  for (const rule of isLong ? RULES_FOR_LONG_TEXTS : RULES) {
     const note = rule(expected, actual)
     if (note) return note
   }
@@ -147,12 +152,13 @@ function replaced(expected: string, actual: string): DifferenceNote | undefined 
 const FEWEST = 3
 
 function cutOrLonger(expected: string, actual: string): DifferenceNote | undefined | false {
-  const [of, received] = [[...expected].length, [...actual].length]
   const short = actual.replace(/(…|\.\.\.)$/, '')
-  if (short.length >= FEWEST && expected.startsWith(short)) return { code: 'cut', length: [...short].length, of }
+  if (short.length >= FEWEST && expected.startsWith(short))
+    return { code: 'cut', length: [...short].length, of: [...expected].length }
   if (expected.length < FEWEST) return undefined
-  if (actual.startsWith(expected)) return { code: 'added_at_end', count: received - of }
-  if (actual.endsWith(expected)) return { code: 'added_in_front', count: received - of }
+  const surplus = () => [...actual].length - [...expected].length
+  if (actual.startsWith(expected)) return { code: 'added_at_end', count: surplus() }
+  if (actual.endsWith(expected)) return { code: 'added_in_front', count: surplus() }
   return actual.includes(expected) && { code: 'surrounded' }
 }
 
@@ -160,7 +166,7 @@ const LONG = 40
 
 /** Only for long texts, where the difference is hard to see. */
 function position(expected: string, actual: string): DifferenceNote | false {
-  const at = firstDifference([...expected], [...actual])
+  const at = [...expected.slice(0, firstDifference(expected, actual))].length
   return at > LONG && { code: 'from_position', position: at + 1 }
 }
 

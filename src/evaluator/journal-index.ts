@@ -196,18 +196,22 @@ const FILES = '/files/'
 const isCall = (entry: EntryOf<'api'>): boolean => !(entry.endpoint === null && entry.path.startsWith(FILES))
 
 function callOf(entry: EntryOf<'api'>): Call {
-  const body = bodyOf(entry)
-  const inBody = isMap(body) ? body.chat_id : undefined
   return {
     seq: entry.seq,
     readAt: entry.at_ms - entry.duration_ms,
     atMs: entry.at_ms,
     endpoint: entry.endpoint,
-    chatId: entry.chat_id ?? (typeof inBody === 'string' ? inBody : null),
-    body,
+    chatId: entry.chat_id ?? chatIdIn(bodyOf(entry)),
+    // A long body is parsed when it is read.
+    get body() {
+      return bodyOf(entry)
+    },
     entry,
   }
 }
+
+const chatIdIn = (body: unknown): string | null =>
+  isMap(body) && typeof body.chat_id === 'string' ? body.chat_id : null
 
 /** A body that the platform did not parse, because it refused the key first, is a text in the journal. */
 function bodyOf({ request: { body } }: EntryOf<'api'>): unknown {

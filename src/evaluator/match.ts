@@ -24,10 +24,18 @@ export interface MatchOptions {
   readonly clean?: (text: string) => string
 }
 
-/** The differences between an expected value and a received one; none when it fits. */
+/** No report shows more differences. */
+const MOST_DIFFERENCES = 50
+
+/** The differences between an expected value and a received one, at most 50; none when it fits. */
 export function match(expected: unknown, actual: unknown, options: MatchOptions = {}): Difference[] {
-  return compare(expected, actual, [], cleanOf(options)).map(gap => differenceOf(gap, actual))
+  const gaps = compare(expected, actual, [], cleanOf(options)).slice(0, MOST_DIFFERENCES)
+  return gaps.map(gap => differenceOf(gap, actual))
 }
+
+/** The number of differences, at most 50. */
+export const countDifferences = (expected: unknown, actual: unknown, options: MatchOptions = {}): number =>
+  Math.min(MOST_DIFFERENCES, compare(expected, actual, [], cleanOf(options)).length)
 
 /** The same without the differences. */
 export const fits = (expected: unknown, actual: unknown, options: MatchOptions = {}): boolean =>

@@ -11,7 +11,7 @@ import {
   isLater,
   type JournalIndex,
 } from './journal-index.ts'
-import { type Difference, distanceOf, fits, type MatchOptions, match } from './match.ts'
+import { countDifferences, type Difference, distanceOf, type MatchOptions, match } from './match.ts'
 import type { Moment } from './windows.ts'
 
 /** Describes the call that one expectation looks for. */
@@ -68,11 +68,10 @@ const CHECKS: readonly Check[] = [
   ({ body }, { conversation }, { index }) => botObstacle(body, botOf(conversation, index)),
   ({ entry }, { leaf: { alias } }) =>
     alias === null || entry.alias === alias ? null : { code: 'alias', received: entry.alias, expected: alias },
-  ({ body }, { leaf }, { options }) =>
-    when(leaf.body !== null && !fits(leaf.body, body, options), () => ({
-      code: 'fields',
-      count: match(leaf.body, body, options).length,
-    })),
+  ({ body }, { leaf }, { options }) => {
+    const count = leaf.body === null ? 0 : countDifferences(leaf.body, body, options)
+    return when(count > 0, () => ({ code: 'fields', count }))
+  },
 ]
 
 const BAD_KEYS: readonly string[] = ['missing', 'malformed', 'unknown', 'wrong_scope']

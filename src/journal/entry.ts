@@ -30,6 +30,12 @@ const Finding = z
   .object({ rule: z.string(), message: z.string() })
   .check(z.describe('Something the platform might forgive but a developer should know'))
 
+const truncatedFrom = z.optional(
+  z
+    .object({ bytes: z.int(), sha256: z.string() })
+    .check(z.describe('Length and SHA-256 (hexadecimal) of the whole body, of which only the beginning is shown')),
+)
+
 const api = {
   kind: z.literal('api'),
   chat_id: chatId,
@@ -38,9 +44,10 @@ const api = {
   path: z.string(),
   alias: z.nullable(z.enum(ALIASES)),
   auth: z.enum(['valid', 'missing', 'malformed', 'unknown', 'wrong_scope', 'not_checked']),
-  request: z.object({ headers, body: z.unknown(), bytes: z.int() }),
+  request: z.object({ headers, body: z.unknown(), bytes: z.int(), truncated_from: truncatedFrom }),
   status: z.int().check(z.describe('0 when a fault prevented an answer')),
   response: z.unknown(),
+  response_truncated_from: truncatedFrom,
   findings: z.array(Finding),
   unspecified: z
     .record(z.string(), z.unknown())
@@ -117,9 +124,9 @@ const delivery = {
   attempt: z.int().check(z.describe('1 for the first attempt')),
   outcome: z.enum(['delivered', 'failed', 'skipped']),
   url: z.nullable(z.string()),
-  request: z.object({ headers, body: z.string() }),
+  request: z.object({ headers, body: z.string(), truncated_from: truncatedFrom }),
   status: z.nullable(z.int()),
-  response: z.nullable(z.object({ headers, body: z.string(), truncated: z.boolean() })),
+  response: z.nullable(z.object({ headers, body: z.string(), truncated: z.boolean(), truncated_from: truncatedFrom })),
   duration_ms: z.number(),
   failure: z.optional(Failure),
   retry_in_ms: z.optional(z.number().check(z.describe("Until the next attempt, on the simulator's clock"))),

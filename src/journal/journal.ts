@@ -4,7 +4,9 @@
  */
 import { elapsedMs } from '../runtime/clock.ts'
 import { isoMicros } from '../runtime/timestamps.ts'
+import { defineTexts } from '../text/texts.ts'
 import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf } from './entry.ts'
+import { sizeOfEntry } from './long-bodies.ts'
 import { createWaiters, type JournalWaitOptions } from './waiters.ts'
 
 /** Selects entries of the journal. */
@@ -19,8 +21,11 @@ export interface JournalQuery<Kind extends EntryKind = EntryKind> {
 
 /** The append-only record of a simulator. Its entries are wire-shaped (snake_case). */
 export interface Journal {
-  /** Completes `content` to an entry: the same object, which belongs to the journal from then on. */
-  append<Content extends EntryContent>(content: Content, cause: number | null): Content & EntryFrame
+  /**
+   * Completes `content` to an entry: the same object, which belongs to the journal from then on. `bodySize` is
+   * the memory of its bodies in bytes, where the caller knows it; otherwise it is estimated.
+   */
+  append<Content extends EntryContent>(content: Content, cause: number | null, bodySize?: number): Content & EntryFrame
   /** The `seq` of the next entry. */
   readonly nextSeq: number
   /** Wall-clock milliseconds since the journal was created: `at_ms` of an entry appended now. */
@@ -46,23 +51,45 @@ export interface CapturedJournal {
   readonly entries: readonly Entry[]
 }
 
-export function createJournal({ limit, stamp }: { limit: number; stamp: () => number }): Journal {
-  const ring = createRing<Entry>(limit)
+export interface JournalOptions {
+  /** The maximum number of entries. */
+  readonly limit: number
+  /** The maximum of the estimated memory of all entries, in bytes. */
+  readonly memoryLimit: number
+  readonly stamp: () => number
+}
+
+export function createJournal({ limit, memoryLimit, stamp }: JournalOptions): Journal {
+  const ring = createRing<Entry>(limit, memoryLimit)
   const waiters = createWaiters(after => ring.since(after))
   const subscribers = createSubscribers((error, { seq }) =>
     write({ kind: 'note', note: 'subscriber_failed', message: String(error) }, seq),
   )
   let createdAt = elapsedMs()
+  let isAnnounced = false
   const atMs = () => Math.round((elapsedMs() - createdAt) * 1000) / 1000
 
-  function write<Content extends EntryContent>(content: Content, cause: number | null): Content & EntryFrame {
+  function write<Content extends EntryContent>(
+    content: Content,
+    cause: number | null,
+    size = sizeOfEntry(content),
+  ): Content & EntryFrame {
+    if (!isAnnounced && ring.wouldExceed(size) !== null) announce(ring.wouldExceed(size))
     const frame = { v: 1, seq: ring.next, time: isoMicros(stamp()), cause, at_ms: atMs() } as const
     // Node 20 needs more than ten microseconds to spread an object of this size, on every call.
     const entry = Object.assign(content, frame)
-    ring.push(entry)
+    ring.push(entry, size)
     waiters.offer(entry)
     subscribers.publish(entry)
     return entry
+  }
+
+  /** Announces the eviction once, before the first entry is evicted; `firstSeq` shows later ones. */
+  function announce(bound: RingBound | null): void {
+    isAnnounced = true
+    const message = bound === 'count' ? TEXTS.tooMany(limit) : TEXTS.tooLarge(memoryLimit)
+    const setting = bound === 'count' ? 'journalLimit' : 'memoryLimit'
+    write({ kind: 'note', note: 'evicted', setting, message }, null)
   }
 
   function endWaits(): void {
@@ -71,11 +98,8 @@ export function createJournal({ limit, stamp }: { limit: number; stamp: () => nu
   }
 
   return {
-    append(content, cause) {
-      // Announces the eviction once, before the first entry is evicted; `firstSeq` shows later ones.
-      if (ring.next === limit + 1) write({ kind: 'note', note: 'evicted', message: evictionText(limit) }, null)
-      return write(content, cause)
-    },
+    append: (content, cause, bodySize) =>
+      write(content, cause, bodySize === undefined ? undefined : sizeOfEntry(content, bodySize)),
     get nextSeq() {
       return ring.next
     },
@@ -91,17 +115,24 @@ export function createJournal({ limit, stamp }: { limit: number; stamp: () => nu
     waitFor: waiters.waitFor,
     reset() {
       ring.clear()
+      isAnnounced = false
       endWaits()
     },
     restore({ nextSeq, atMs, entries }) {
-      ring.refill(entries.slice(-limit), nextSeq)
+      const latest = entries.slice(-limit)
+      ring.clear(nextSeq - latest.length)
+      for (const entry of latest) ring.push(entry, sizeOfEntry(entry))
+      isAnnounced = entries.length > 0 && ring.first > 1
       createdAt = elapsedMs() - atMs
       endWaits()
     },
   }
 }
 
-const evictionText = (limit: number) => `The journal keeps ${limit} entries; older ones are being dropped.`
+const TEXTS = defineTexts({
+  tooMany: (limit: number) => `The journal keeps ${limit} entries (journalLimit); older ones are being dropped.`,
+  tooLarge: (limit: number) => `The journal keeps ${limit} bytes (memoryLimit); its oldest entries are being dropped.`,
+})
 
 function select<Kind extends EntryKind>(entries: Iterable<Entry>, query: JournalQuery<Kind>): EntryOf<Kind>[] {
   const { kind, chatId, limit = Number.POSITIVE_INFINITY } = query
@@ -141,53 +172,67 @@ function createSubscribers(onFailure: (error: unknown, entry: Entry) => void) {
   }
 }
 
+type RingBound = 'count' | 'size'
+
+/** Stores a sequence numbered from 1, bounded by the number of items and by the sum of their sizes. */
 export interface Ring<T> {
   readonly first: number
   readonly next: number
-  push(item: T): void
+  /** The bound that evicts an item when one more of this size is pushed. */
+  wouldExceed(size: number): RingBound | null
+  /** Drops the oldest items that exceed a bound; the newest item always stays. */
+  push(item: T, size?: number): void
   at(seq: number): T | undefined
   since(after: number): Iterable<T>
-  clear(): void
-  /** Replaces all items; the last one gets the number before `next`. */
-  refill(items: readonly T[], next: number): void
+  /** Removes all items; the next one gets the number `next`. */
+  clear(next?: number): void
 }
 
-export function createRing<T>(limit: number): Ring<T> {
-  let slots: T[] = []
+export function createRing<T>(limit: number, sizeLimit = Number.POSITIVE_INFINITY): Ring<T> {
+  let slots: ({ readonly item: T; readonly size: number } | undefined)[] = []
   let next = 1
-  let floor = 1
-  const first = () => Math.max(floor, next - limit)
-  const at = (seq: number) => (seq >= first() && seq < next ? slots[(seq - 1) % limit] : undefined)
+  let first = 1
+  let total = 0
+  const at = (seq: number) => (seq >= first && seq < next ? slots[(seq - 1) % limit]?.item : undefined)
+
+  function wouldExceed(size: number): RingBound | null {
+    if (first === next) return null
+    return next - first >= limit ? 'count' : total + size > sizeLimit ? 'size' : null
+  }
+
+  function evict(): void {
+    const slot = (first - 1) % limit
+    total -= slots[slot]?.size ?? 0
+    slots[slot] = undefined
+    first++
+  }
+
   return {
     get first() {
-      return first()
+      return first
     },
     get next() {
       return next
     },
-    push(item) {
-      slots[(next - 1) % limit] = item
+    wouldExceed,
+    push(item, size = 0) {
+      while (wouldExceed(size) !== null) evict()
+      slots[(next - 1) % limit] = { item, size }
+      total += size
       next++
     },
     at,
     *since(after) {
-      for (let seq = Math.max(first(), after + 1); seq < next; seq++) {
+      for (let seq = Math.max(first, after + 1); seq < next; seq++) {
         const item = at(seq)
         if (item !== undefined) yield item
       }
     },
-    clear() {
+    clear(from = 1) {
       slots = []
-      next = 1
-      floor = 1
-    },
-    refill(items, from) {
-      slots = []
-      floor = from - items.length
-      items.forEach((item, index) => {
-        slots[(floor - 1 + index) % limit] = item
-      })
+      first = from
       next = from
+      total = 0
     },
   }
 }

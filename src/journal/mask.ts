@@ -1,5 +1,6 @@
 /** Masks keys and signatures in entries and settings, for everything that leaves the simulator. */
 import type { ApiContent, DeliveryContent, Entry } from './entry.ts'
+import { withHeaders } from './long-bodies.ts'
 
 export const MASK = '***'
 
@@ -24,7 +25,7 @@ export function maskEntry(entry: Entry, signatureHeader = ''): Entry {
 
 const maskCall = ({ path, request }: ApiContent, signature: string) => ({
   path: maskQuery(path),
-  request: { ...request, headers: maskHeaders(request.headers, signature) },
+  request: withHeaders(request, maskHeaders(request.headers, signature)),
 })
 
 const maskDelivery = ({ url, request, response, sign }: DeliveryContent, signature: string) => ({

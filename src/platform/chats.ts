@@ -92,6 +92,7 @@ export function addMessage(platform: PlatformContext, chat: Chat, spec: NewMessa
     exchangeId: spec.exchangeId ?? null,
   }
   chat.messages.push(message)
+  platform.state.messageMemory.add(chat, message)
   chat.updated = message.created
   keepAlive(platform, chat)
   return message

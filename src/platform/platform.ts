@@ -4,17 +4,20 @@
  */
 import { botSays } from './bot.ts'
 import { typingTimedOut } from './handover.ts'
+import { createMessageMemory } from './message-memory.ts'
 import type { BotState, DeadlineAction, Deadlines, PlatformContext, PlatformState } from './state.ts'
 import { note, type Transaction } from './transaction.ts'
 
 export type BotSpec = Omit<BotState, 'queues'>
 
-export function createPlatformState(): PlatformState {
+/** `memoryLimit` bounds the transcripts, in bytes. */
+export function createPlatformState(memoryLimit: number): PlatformState {
   return {
     bots: new Map(),
     chats: new Map(),
     files: new Map(),
     deadlines: createDeadlines(),
+    messageMemory: createMessageMemory(memoryLimit),
     forgotten: new Set(),
     chatCounter: 0,
     summaryCounter: 0,

@@ -2,6 +2,7 @@
 
 import type { Knobs } from '../contract/knobs.ts'
 import type { AvailabilityReason, AvailabilityValue, Button, Sender } from '../contract/schemas.ts'
+import type { NoteContent } from '../journal/entry.ts'
 import type { IdForm, Words } from '../runtime/random.ts'
 
 export interface StoredFile {
@@ -98,11 +99,20 @@ export interface Deadlines {
   list(): { readonly key: string; readonly atMs: number; readonly deadline: DeadlineAction }[]
 }
 
+/** The memory of the messages of all chats. */
+export interface MessageMemory {
+  add(chat: Chat, message: Message): void
+  /** Drops the oldest messages when all exceed the limit. Returns a note for the journal the first time. */
+  evict(state: PlatformState): NoteContent | null
+  clear(): void
+}
+
 export interface PlatformState {
   readonly bots: Map<number, BotState>
   readonly chats: Map<string, Chat>
   readonly files: Map<string, StoredFile>
   readonly deadlines: Deadlines
+  readonly messageMemory: MessageMemory
   /** The ids of chats that a reset removed. Only error messages use them. */
   forgotten: ReadonlySet<string>
   chatCounter: number

@@ -7,6 +7,8 @@ export type HashName = 'sha256' | 'sha1' | 'sha512'
 export const hmac = (hash: HashName, key: string, content: string, encoding: 'base64' | 'hex'): string =>
   createHmac(hash, key).update(content, 'utf8').digest(encoding)
 
+export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
 /** Loads a user's own module by path, relative to the working folder. */
 export async function loadModule(path: string): Promise<Record<string, unknown>> {
   const { resolve } = await import('node:path')

@@ -40,9 +40,16 @@ function flowWhole(value: unknown, depth: number, longest: number): string {
   if (typeof value !== 'object' || value === null) return String(value)
   if (depth === DEEPEST) return Array.isArray(value) ? '[…]' : '{…}'
   if (isAsymmetric(value)) return asymmetricText(value)
-  if (Array.isArray(value)) return `[${value.map(item => flowWhole(item, depth + 1, longest)).join(', ')}]`
+  if (Array.isArray(value))
+    return `[${beginningOf(value)
+      .map(item => flowWhole(item, depth + 1, longest))
+      .join(', ')}]`
   return operatorText(value, depth, longest) ?? mapText(value, depth, longest)
 }
+
+/** More values would not fit on a line. */
+const MOST_VALUES = 100
+const beginningOf = (values: readonly unknown[]) => values.slice(0, MOST_VALUES)
 
 /** `Any<String>`, `StringContaining "a"`: in the words of the test runner where it has some. */
 function asymmetricText(value: Asymmetric & { toAsymmetricMatcher?(): string; toString(): string }): string {
@@ -56,8 +63,8 @@ function asymmetricText(value: Asymmetric & { toAsymmetricMatcher?(): string; to
 const ownName = (value: object): string => (value.toString === Object.prototype.toString ? 'a matcher' : `${value}`)
 
 function operatorText(value: object, depth: number, longest: number): string | null {
-  const [only, ...rest] = Object.entries(value)
-  if (only === undefined || rest.length > 0) return null
+  const [only, second] = Object.entries(value)
+  if (only === undefined || second !== undefined) return null
   const [name, argument] = only
   if (!/^\$\w+$/.test(name)) return null
   if (argument === true) return name
@@ -70,6 +77,7 @@ const slashed = (pattern: string) => (/^\/.*\/[a-z]*$/s.test(pattern) ? pattern 
 
 function mapText(value: object, depth: number, longest: number): string {
   const parts = Object.entries(value)
+    .slice(0, MOST_VALUES)
     .filter(([, inner]) => inner !== undefined)
     .map(
       ([key, inner]) => `${PLAIN_KEY.test(key) ? key : JSON.stringify(key)}: ${flowWhole(inner, depth + 1, longest)}`,
@@ -77,7 +85,12 @@ function mapText(value: object, depth: number, longest: number): string {
   return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
 }
 
-function quoted(text: string, longest = LONGEST): string {
+/** No character has more UTF-16 units. */
+const UNITS = 2
+
+function quoted(complete: string, longest = LONGEST): string {
+  // The rest of a long text is not shown.
+  const text = complete.slice(0, UNITS * (longest + 3))
   const whole = escaped(text)
   if ([...whole].length <= longest + 2) return whole
   let start = ''
@@ -89,7 +102,8 @@ function quoted(text: string, longest = LONGEST): string {
 }
 
 /** A text of a user or a tool as it is, on one line. */
-export const plainText = (text: string, longest = LONGEST): string => truncate(text.replace(UNSEEN, codeOf), longest)
+export const plainText = (text: string, longest = LONGEST): string =>
+  truncate(text.slice(0, UNITS * (longest + 1)).replace(UNSEEN, codeOf), longest)
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
@@ -102,7 +116,7 @@ const codeOf = (sign: string) => {
 
 /** Cuts whole characters, never half of a surrogate pair. */
 export function truncate(text: string, longest: number): string {
-  const signs = [...text]
+  const signs = [...text.slice(0, UNITS * (longest + 1))]
   return signs.length > longest ? `${signs.slice(0, longest - 1).join('')}…` : text
 }
 
@@ -110,13 +124,16 @@ const BEFORE = 15
 
 /** Two texts, each around the place where they begin to differ. */
 export function aroundDifference(expected: string, actual: string, longest = LONGEST): [string, string] {
-  const [a, b] = [[...expected], [...actual]]
+  // Characters far from the difference are not shown.
+  const skipped = Math.max(0, firstDifference(expected, actual) - UNITS * longest)
+  const shown = (text: string) => [...text.slice(skipped, skipped + 4 * UNITS * longest)]
+  const [a, b] = [shown(expected), shown(actual)]
   if (Math.max(a.length, b.length) <= longest) return [quoted(expected, 2 * longest), quoted(actual, 2 * longest)]
   const from = Math.max(0, firstDifference(a, b) - BEFORE)
   return [part(a, from, longest), part(b, from, longest)]
 }
 
-export function firstDifference(a: readonly string[], b: readonly string[]): number {
+export function firstDifference(a: ArrayLike<string>, b: ArrayLike<string>): number {
   let at = 0
   while (at < a.length && at < b.length && a[at] === b[at]) at++
   return at

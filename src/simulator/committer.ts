@@ -9,8 +9,13 @@ import type { Dispatcher } from '../webhooks/dispatcher.ts'
 import type { Components } from './components.ts'
 
 export interface Committer {
-  /** Appends an entry from outside, the faults applied to it, and its effects. */
-  commit(entry: ApiContent | UserContent, effects: readonly Effect[], faults?: readonly FaultContent[]): void
+  /** Appends an entry from outside, the faults applied to it, and its effects. `bodySize` as for `Journal.append`. */
+  commit(
+    entry: ApiContent | UserContent,
+    effects: readonly Effect[],
+    faults?: readonly FaultContent[],
+    bodySize?: number,
+  ): void
   /** Appends effects that follow no entry from outside. */
   commitEffects(effects: readonly Effect[], cause: number | null): void
   /** `seq` of the latest webhook event, by chat id. */
@@ -30,12 +35,14 @@ export function createCommitter({ journal, platform, clock }: Components, dispat
       lastEvent.set(entry.chat_id, entry.seq)
       dispatcher.enqueue(entry)
     }
+    const evicted = platform.state.messageMemory.evict(platform.state)
+    if (evicted !== null) journal.append(evicted, cause)
     deadlineTimer.set()
   }
 
   return {
-    commit(content, effects, faults = []) {
-      const entry = journal.append(content, null)
+    commit(content, effects, faults = [], bodySize) {
+      const entry = journal.append(content, null, bodySize)
       for (const fault of faults) journal.append(fault, entry.seq)
       commitEffects(effects, entry.seq)
     },
@@ -148,6 +155,7 @@ function clearState({ state }: PlatformContext): void {
   state.chats.clear()
   state.files.clear()
   state.deadlines.clear()
+  state.messageMemory.clear()
   state.chatCounter = 0
   state.summaryCounter = 0
 }

@@ -35,6 +35,7 @@ import {
   InvalidOptionError,
   invalidOption,
   knobsFrom,
+  memoryLimitOf,
   type PlatformSimulatorOptions,
 } from './options.ts'
 
@@ -88,11 +89,13 @@ export function createComponents(
   const clock = clockFrom(options, error => onThrown('timer', error))
   const stamps = createTimestamps(clock.wallMs)
   const journalStamps = createTimestamps(clock.wallMs)
-  const journal = createJournal({ limit: options.journalLimit ?? DEFAULTS.journalLimit, stamp: journalStamps.next })
+  const memoryLimit = memoryLimitOf(options)
+  const { journalLimit = DEFAULTS.journalLimit } = options
+  const journal = createJournal({ limit: journalLimit, memoryLimit, stamp: journalStamps.next })
   const onThrown = createErrorNotes(journal)
   const settings = { replies: options.bot?.replies ?? [], businessHours: hoursFrom(options.businessHours) }
   const address = addressFrom(options, filePrefix)
-  const platform = createPlatformContext({ identity, knobs, clock, stamps, address, settings })
+  const platform = createPlatformContext({ identity, knobs, clock, stamps, address, settings, memoryLimit })
   return {
     identity,
     address,
@@ -123,7 +126,9 @@ const addressFrom = ({ baseUrl, webhook }: PlatformSimulatorOptions, filePrefix:
   filePrefix,
 })
 
-type PlatformContextParts = Pick<Components, 'identity' | 'knobs' | 'clock' | 'stamps' | 'address' | 'settings'>
+type PlatformContextParts = Pick<Components, 'identity' | 'knobs' | 'clock' | 'stamps' | 'address' | 'settings'> & {
+  readonly memoryLimit: number
+}
 
 const createPlatformContext = ({
   identity,
@@ -132,8 +137,9 @@ const createPlatformContext = ({
   stamps,
   address,
   settings,
+  memoryLimit,
 }: PlatformContextParts): PlatformContext => ({
-  state: createPlatformState(),
+  state: createPlatformState(memoryLimit),
   knobs,
   settings,
   nowMs: clock.now,

@@ -14,6 +14,7 @@ import { isMap } from '../contract/objects.ts'
 import type { Summarize, Translate } from '../platform/engines.ts'
 import type { BotReply } from '../platform/state.ts'
 import { nearest, sentence, suggest } from '../text/error-text.ts'
+import { parseBytes } from '../text/quantities.ts'
 import { defineTexts } from '../text/texts.ts'
 
 /** Options of the platform. */
@@ -48,6 +49,11 @@ export interface PlatformSimulatorOptions {
   readonly summarize?: Summarize
   /** The maximum number of journal entries; older ones are evicted. Default 10,000. */
   readonly journalLimit?: number
+  /**
+   * The maximum memory of the journal, and separately of all transcripts, as an estimate: bytes, or a text such as
+   * `64mb` or `500kb`. The oldest entries and messages are evicted. Default `64mb`.
+   */
+  readonly memoryLimit?: number | string
 }
 
 export const DEFAULTS = {
@@ -59,7 +65,12 @@ export const DEFAULTS = {
   botName: 'Nora',
   organizationId: 7,
   journalLimit: 10_000,
+  memoryLimit: 64 * 1_048_576,
 } as const
+
+/** The bound of the journal, and of the transcripts, in bytes. */
+export const memoryLimitOf = ({ memoryLimit }: Pick<PlatformSimulatorOptions, 'memoryLimit'>): number =>
+  parseBytes(memoryLimit) ?? DEFAULTS.memoryLimit
 
 /** A problem of one option or setting. */
 export interface SettingProblem {
@@ -175,6 +186,18 @@ const baseUrl = matching(
   { format: 'uri' },
   value => isHttpUrl(value) && !/[?#]/.test(value),
 )
+/** Fewer bytes would not hold one long body. */
+const SMALLEST_MEMORY = 65_536
+const memory = optionKind<number | string>(
+  'a number of bytes from 65536, or a text such as 64mb or 500kb',
+  value => (parseBytes(value) ?? 0) >= SMALLEST_MEMORY,
+  {
+    anyOf: [
+      { type: 'integer', minimum: SMALLEST_MEMORY },
+      { type: 'string', pattern: '^[0-9]+(kb|mb|gb)?$' },
+    ],
+  },
+)
 const replies = optionKind<BotReply[]>(
   'a list of { match, text, buttons? }',
   value =>
@@ -193,6 +216,7 @@ export const SETTING_KINDS = {
   'webhook.url': httpUrl('http://127.0.0.1:3000/webhook'),
   business_hours: either(map, only(null)),
   markers: flag,
+  memory_limit: memory,
 } as const
 
 /** Throws `InvalidOptionError` with every problem. `what` names the value itself. */

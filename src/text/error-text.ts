@@ -11,9 +11,19 @@ export const systemCodeOf = (error: unknown): string | undefined =>
 /** Ends a sentence: `; did you mean webhook.retry?`, or a full stop when no name is near. */
 export const suggest = (wrong: string, names: readonly string[]): string => nearest(wrong, names) || '.'
 
+/** Longer names, and names after so many others, are not compared: their distance takes too long to compute. */
+const LONGEST_NAME = 64
+const MOST_NAMES = 500
+
+/** A name for an error message, without the end of a long one. */
+export const shortName = (name: string): string =>
+  name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
+
 /** `; did you mean webhook.retry?`, or nothing when no name is near. */
 export function nearest(wrong: string, names: readonly string[]): string {
-  const ranked = names.map(name => ({ name, far: distance(wrong.toLowerCase(), name.toLowerCase()) }))
+  if (wrong.length > LONGEST_NAME) return ''
+  const candidates = names.slice(-MOST_NAMES).filter(name => name.length <= LONGEST_NAME)
+  const ranked = candidates.map(name => ({ name, far: distance(wrong.toLowerCase(), name.toLowerCase()) }))
   const best = ranked.sort((a, b) => a.far - b.far)[0]
   return best && best.far <= Math.max(2, Math.ceil(wrong.length / 3)) ? `; did you mean ${best.name}?` : ''
 }

@@ -1,4 +1,4 @@
-/** Parses and formats durations (`500ms`, `5s`, `10m`, `12h`), and counts nouns. */
+/** Parses and formats durations (`500ms`, `5s`, `10m`, `12h`), parses sizes (`64mb`), and counts nouns. */
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
 
@@ -17,6 +17,16 @@ export function formatDuration(ms: number): string {
   if (ms === 0) return '0s'
   const [unit, size] = Object.entries(UNIT_MS).find(([, size]) => ms % size === 0) ?? ['ms', 1]
   return `${ms / size}${unit}`
+}
+
+const UNIT_BYTES: Readonly<Record<string, number>> = { kb: 1024, mb: 1_048_576, gb: 1_073_741_824 }
+
+/** Bytes: a number, its digits, or a text such as `64mb`; null for anything else. */
+export function parseBytes(size: unknown): number | null {
+  const match = /^(\d+)(kb|mb|gb)?$/.exec(String(size))
+  if (match === null || (typeof size !== 'string' && typeof size !== 'number')) return null
+  const bytes = Number(match[1]) * (UNIT_BYTES[match[2] ?? ''] ?? 1)
+  return Number.isSafeInteger(bytes) ? bytes : null
 }
 
 /** `1 step`, `2 steps` */

@@ -18,6 +18,22 @@ const YAML = {
   'handover-sim.config.yaml': 'port: 5001\nwebhook:\n  url: http://file.example.test/hook\n  retry: [1s]\n',
 }
 
+describe('memory_limit', () => {
+  it('takes bytes, or a text with a unit, by flag, variable and file', async () => {
+    const limit = async (...given: Parameters<typeof resolve>) => (await resolve(...given)).options.memoryLimit
+    expect(await limit()).toBe(67_108_864)
+    expect(await limit({ memoryLimit: '16mb' })).toBe('16mb')
+    expect(await limit({}, { HANDOVER_SIM_MEMORY_LIMIT: '500kb' })).toBe('500kb')
+    expect(await limit({}, {}, { 'handover-sim.config.yaml': 'memory_limit: 1000000' })).toBe(1_000_000)
+  })
+
+  it('refuses other texts and less than 65536 bytes', async () => {
+    const expected = 'must be a number of bytes from 65536, or a text such as 64mb or 500kb'
+    for (const memoryLimit of ['10', '64 MB', '1tb', '-1', ''])
+      expect(await problemsOf({ memoryLimit })).toEqual([expect.stringContaining(expected)])
+  })
+})
+
 describe('precedence', () => {
   it('takes a flag before a variable, then PORT, the file and the default', async () => {
     const port = async (...given: Parameters<typeof resolve>) => {

@@ -14,7 +14,8 @@ const user = (chat_id: string): EntryContent => ({
   text: 'Hi',
   message_id: null,
 })
-const journalOf = (limit = 100) => createJournal({ limit, stamp: createTimestamps(() => 0).next })
+const journalOf = (limit = 100, memoryLimit = 1e9) =>
+  createJournal({ limit, memoryLimit, stamp: createTimestamps(() => 0).next })
 const seqs = (entries: Iterable<{ seq: number }>) => [...entries].map(entry => entry.seq)
 
 describe('the ring', () => {

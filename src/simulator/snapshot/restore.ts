@@ -6,7 +6,7 @@ import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { isMap } from '../../contract/objects.ts'
 import { VERSION } from '../../contract/version.ts'
 import { MASK } from '../../journal/mask.ts'
-import type { Chat } from '../../platform/state.ts'
+import type { Chat, PlatformState } from '../../platform/state.ts'
 import type { Core } from '../core.ts'
 import { InvalidOptionError, type SettingProblem } from '../options.ts'
 import { applySettings, checkEngine, type ReadSettings, readSettings } from '../settings.ts'
@@ -65,9 +65,17 @@ function restoreState(core: Core, snapshot: Snapshot, before: ReadonlyMap<string
     state.chats.set(row.id, Object.assign(before.get(row.id) ?? {}, chat))
     if (row.last_event !== null) core.lastEvent.set(row.id, row.last_event)
   }
+  restoreMessageMemory(state)
   for (const row of snapshot.deadlines) state.deadlines.set(row.key, row.at_ms, deadlineFromRow(row))
   state.chatCounter = snapshot.counters.chats
   state.summaryCounter = snapshot.counters.summaries
+}
+
+/** Messages that exceed the limit are evicted with the next change. */
+function restoreMessageMemory({ chats, messageMemory }: PlatformState): void {
+  const messages = [...chats.values()].flatMap(chat => chat.messages.map(message => ({ chat, message })))
+  messages.sort((a, b) => a.message.created - b.message.created)
+  for (const { chat, message } of messages) messageMemory.add(chat, message)
 }
 
 /** Of the replaced keys, only those in the snapshot stay valid. */

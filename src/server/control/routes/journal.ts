@@ -6,6 +6,7 @@ import { keysOf } from '../../../contract/objects.ts'
 import { named } from '../../../contract/schemas.ts'
 import { type Entry, EntryKind, EntrySchema } from '../../../journal/entry.ts'
 import type { Journal } from '../../../journal/journal.ts'
+import { shortEntry } from '../../../journal/short-entry.ts'
 import { WaitTimeoutError } from '../../../journal/waiters.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { parseDuration } from '../../../text/quantities.ts'
@@ -80,7 +81,7 @@ const WAS_RESET = 'The simulator was reset while the request waited'
 export const presentFor =
   ({ platform }: Core) =>
   (entry: Entry): Entry =>
-    presentEntry(entry, platform.knobs['webhook.signatureHeader'])
+    shortEntry(presentEntry(entry, platform.knobs['webhook.signatureHeader']))
 
 async function wait(call: ControlRequest<WaitQuery, unknown>): Promise<ControlResponse> {
   const { core, query, signal, closing } = call

@@ -1,0 +1,75 @@
+/** Bounds the memory of all transcripts: drops the oldest messages of all chats when they exceed a limit. */
+import { sizeOf } from '../journal/long-bodies.ts'
+import { defineTexts } from '../text/texts.ts'
+import type { Chat, Message, MessageMemory, PlatformState } from './state.ts'
+
+const TEXTS = defineTexts({
+  evicted: (limit: number) =>
+    `The transcripts keep ${limit} bytes (memoryLimit); the oldest messages of all chats are being dropped.`,
+})
+
+/** The memory of a message beside its texts. */
+const MESSAGE_BYTES = 512
+
+/** Messages are evicted down to this share of the limit, so that the next messages evict nothing. */
+const EVICTED_SHARE = 1 / 16
+
+interface StoredMessage {
+  readonly chat: Chat
+  readonly size: number
+}
+
+/** `limit` is a number of bytes. */
+export function createMessageMemory(limit: number): MessageMemory {
+  let stored: StoredMessage[] = []
+  let total = 0
+  let isAnnounced = false
+
+  /** Counts the messages to evict by chat; the newest message of all stays. */
+  function takeOldest(): Map<Chat, number> {
+    const counts = new Map<Chat, number>()
+    let count = 0
+    for (const { chat, size } of stored) {
+      if (total <= limit * (1 - EVICTED_SHARE) || count === stored.length - 1) break
+      counts.set(chat, (counts.get(chat) ?? 0) + 1)
+      total -= size
+      count++
+    }
+    stored = stored.slice(count)
+    return counts
+  }
+
+  return {
+    add(chat, message) {
+      const size = sizeOfMessage(message)
+      stored.push({ chat, size })
+      total += size
+    },
+    evict(state) {
+      if (total <= limit) return null
+      const counts = takeOldest()
+      for (const [chat, count] of counts) removeOldest(state, chat, count)
+      if (isAnnounced || counts.size === 0) return null
+      isAnnounced = true
+      return { kind: 'note', note: 'messages_evicted', setting: 'memoryLimit', message: TEXTS.evicted(limit) }
+    },
+    clear() {
+      stored = []
+      total = 0
+      isAnnounced = false
+    },
+  }
+}
+
+function sizeOfMessage({ text, other, name, buttons, attachments }: Message): number {
+  const texts = text.length + name.length + (other?.length ?? 0)
+  const files = attachments.reduce((sum, file) => sum + MESSAGE_BYTES + (file.bytes?.length ?? 0), 0)
+  return MESSAGE_BYTES + texts + files + sizeOf(buttons)
+}
+
+/** Removes the oldest messages of a chat with their files. */
+function removeOldest({ files }: PlatformState, chat: Chat, count: number): void {
+  const removed = chat.messages.splice(0, count)
+  if (chat.requestedAt !== null) chat.requestedAt = Math.max(0, chat.requestedAt - removed.length)
+  for (const { attachments } of removed) for (const { id } of attachments) files.delete(id)
+}
