@@ -87,6 +87,8 @@ export const FAILURE_CODES: Readonly<Record<DeliveryFailure['code'], true>> = {
   dns_not_found: true,
   dns_no_answer: true,
   no_tls: true,
+  too_many_open_files: true,
+  headers_too_long: true,
   tls: true,
   not_http: true,
   network: true,

@@ -1,6 +1,6 @@
 /** Tracks work in flight, and the resets of a simulator, which abort it. */
 
-/** Counts work in flight, so that callers can wait until there is none. */
+/** Counts work in flight, so that callers can wait until there is none, and limits it. */
 export interface Activity {
   /** Counts one piece of work. The returned function ends it. */
   begin(): () => void
@@ -64,6 +64,41 @@ export function createEpoch(): Epoch {
       count++
       ending.abort()
       ending = new AbortController()
+    },
+  }
+}
+
+/** Limits how much work runs at a time. */
+export interface Slots {
+  /** Starts the work now, or in order when earlier work calls `release`. */
+  take(start: () => void): void
+  release(): void
+}
+
+export function createSlots(count: number): Slots {
+  let free = count
+  let waiting: (() => void)[] = []
+  let next = 0
+
+  function takeNext(): (() => void) | undefined {
+    const start = waiting[next++]
+    if (start !== undefined) return start
+    waiting = []
+    next = 0
+    return undefined
+  }
+
+  return {
+    take(start) {
+      if (free === 0) return void waiting.push(start)
+      free--
+      start()
+    },
+    /** A microtask keeps the stack short when many waiting ones end at once. */
+    release() {
+      const start = takeNext()
+      if (start === undefined) free++
+      else queueMicrotask(start)
     },
   }
 }

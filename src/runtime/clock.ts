@@ -220,6 +220,9 @@ export function wallTimer(delayMs: number, run: () => void): Timer {
   return { cancel: () => onWall.clearTimeout(handle) }
 }
 
+/** Resolves after the events that wait for the process. Long work awaits it between its pieces, so that others continue. */
+export const nextMacrotask = (): Promise<void> => new Promise(resolve => void setImmediate(resolve))
+
 /** A timer on the wall that does not keep its process alive. */
 export function backgroundTimer(delayMs: number, run: () => void): Timer {
   const handle = onWall.setTimeout(run, delayMs)

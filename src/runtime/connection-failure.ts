@@ -8,7 +8,10 @@ interface AtTarget {
   readonly system_code: string
 }
 
-/** `no_tls`: the target answers an HTTPS request with plain HTTP. */
+/**
+ * `no_tls`: the target answers an HTTPS request with plain HTTP. `too_many_open_files`: this process can open no further
+ * connection.
+ */
 type AtTargetCode =
   | 'connection_refused'
   | 'connection_reset'
@@ -18,6 +21,8 @@ type AtTargetCode =
   | 'dns_not_found'
   | 'dns_no_answer'
   | 'no_tls'
+  | 'too_many_open_files'
+  | 'headers_too_long'
 
 interface Parameters extends Readonly<Record<AtTargetCode, AtTarget>> {
   /** The certificate or the TLS handshake is not accepted. */
@@ -65,6 +70,10 @@ const SYSTEM_CODES: Readonly<Record<string, AtTargetCode>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'no_tls',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'no_tls',
   EPROTO: 'no_tls',
+  EMFILE: 'too_many_open_files',
+  ENFILE: 'too_many_open_files',
+  UND_ERR_HEADERS_OVERFLOW: 'headers_too_long',
+  HPE_HEADER_OVERFLOW: 'headers_too_long',
 }
 
 const TLS_CODES = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/
@@ -73,10 +82,10 @@ const TLS_CODES = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/
 export function connectionFailure(error: unknown, target: string): ConnectionFailure {
   if (error instanceof TransportError) return error.failure
   const { code: system_code, name, message: detail } = rootCause(error)
+  const code = Object.hasOwn(SYSTEM_CODES, system_code ?? '') ? SYSTEM_CODES[system_code ?? ''] : undefined
+  if (system_code !== undefined && code !== undefined) return { code, target, system_code }
   if (name === 'HTTPParserError' || system_code?.startsWith('HPE_')) return { code: 'not_http', target, detail }
   if (system_code === undefined) return { code: 'network', target, detail }
-  const code = Object.hasOwn(SYSTEM_CODES, system_code) ? SYSTEM_CODES[system_code] : undefined
-  if (code !== undefined) return { code, target, system_code }
   return TLS_CODES.test(system_code)
     ? { code: 'tls', detail, system_code }
     : { code: 'network', target, detail, system_code }

@@ -2,6 +2,7 @@
 import { type ClientRequest, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { Agent, type Dispatcher } from 'undici'
+import { createSlots } from './activity.ts'
 import { paced, type Timer, wallTimer } from './clock.ts'
 import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
 import {
@@ -14,9 +15,14 @@ import {
   type WireFaults,
 } from './transport.ts'
 
+/** Connections to webhooks at a time, of all simulators that share a transport. */
+const MAX_CONNECTIONS = 384
+
+/** Requests beyond `MAX_CONNECTIONS` wait in order; their time limit begins when they are sent. */
 export function createHttpTransport(): HttpTransport {
+  const slots = createSlots(MAX_CONNECTIONS)
   const agent = new Agent({
-    connections: null, // unlimited, so that no chat waits for the answer of another
+    connections: null, // limited by `slots`, also for requests with faults
     pipelining: 1,
     keepAliveTimeout: 10_000,
     connect: { timeout: 10_000 },
@@ -24,17 +30,25 @@ export function createHttpTransport(): HttpTransport {
     bodyTimeout: 0,
   })
   const send: Transport = outgoing =>
-    new Promise((resolve, reject) => {
-      if (outgoing.signal.aborted) reject(cancelled())
-      else if (outgoing.wire === undefined) dispatch(agent, new UndiciExchange(outgoing, { resolve, reject }))
-      else new FaultyExchange(outgoing, outgoing.wire, { resolve, reject }).run()
-    })
+    new Promise((resolve, reject) =>
+      slots.take(() => start(agent, outgoing, { resolve, reject, release: slots.release })),
+    )
   return Object.assign(send, { close: () => agent.destroy() })
+}
+
+function start(agent: Agent, outgoing: Outgoing, settle: Settle): void {
+  if (outgoing.signal.aborted) {
+    settle.release()
+    settle.reject(cancelled())
+  } else if (outgoing.wire === undefined) dispatch(agent, new UndiciExchange(outgoing, settle))
+  else new FaultyExchange(outgoing, outgoing.wire, settle).run()
 }
 
 interface Settle {
   resolve(received: Received): void
   reject(failure: TransportError): void
+  /** Called once with either. */
+  release(): void
 }
 
 /** Headers as undici and Node give them. */
@@ -67,6 +81,8 @@ abstract class Exchange {
 
   protected start(status: number, headers: ResponseHeaders): void {
     this.#status = status
+    // A final answer replaces an informational one.
+    this.#headers = {}
     for (const name in headers) this.#headers[name] = String(headers[name])
   }
 
@@ -100,6 +116,7 @@ abstract class Exchange {
     this.#settled = true
     this.#timer?.cancel()
     this.outgoing.signal.removeEventListener('abort', this.#onAbort)
+    this.#settle.release()
     return true
   }
 }

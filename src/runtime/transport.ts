@@ -52,29 +52,52 @@ export function receivedFrom(
   return { status, headers, body, truncated: cut || body.length !== text.length }
 }
 
+type WebhookFunction = (request: Request) => Response | Promise<Response>
+
 /** Passes each request to a function as a `Request`. */
-export function functionTransport(handler: (request: Request) => Response | Promise<Response>): Transport {
+export function functionTransport(handler: WebhookFunction): Transport {
   return async ({ url, headers, body, timeoutMs, signal }) => {
     const request = new Request(url, { method: 'POST', headers, body })
-    const response = await withTimeout(
-      Promise.resolve().then(() => {
-        if (signal.aborted) throw cancelled()
-        return handler(request)
-      }),
-      timeoutMs,
-      signal,
-    )
-    if (!isResponse(response)) throw new TransportError({ code: 'function_returned_no_response' })
-    if (response.bodyUsed) throw new TransportError({ code: 'function_reused_response' })
-    const text = await withTimeout(response.text(), timeoutMs, signal)
-    const kept = text.slice(0, KEPT_BODY_CHARS)
-    return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: kept,
-      truncated: kept !== text,
-    }
+    const over = new AbortController()
+    const answer = Promise.resolve().then(() => {
+      if (signal.aborted) throw cancelled()
+      return answerOf(handler, request, over.signal)
+    })
+    return withTimeout(answer, timeoutMs, signal).finally(() => over.abort())
   }
+}
+
+async function answerOf(handler: WebhookFunction, request: Request, over: AbortSignal): Promise<Received> {
+  const response = await handler(request)
+  if (!isResponse(response)) throw new TransportError({ code: 'function_returned_no_response' })
+  if (response.bodyUsed) throw new TransportError({ code: 'function_reused_response' })
+  const { text, cut } = await readText(response, over)
+  const body = text.slice(0, KEPT_BODY_CHARS)
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body,
+    truncated: cut || body !== text,
+  }
+}
+
+/** Reads at most `MAX_BODY_BYTES`, and nothing more when `over` aborts. */
+async function readText(response: Response, over: AbortSignal): Promise<{ text: string; cut: boolean }> {
+  // Responses of some polyfills have a stream of Node.
+  if (typeof response.body?.getReader !== 'function') return { text: await response.text(), cut: false }
+  const reader = response.body.getReader()
+  const stop = () => void reader.cancel().catch(() => {})
+  over.addEventListener('abort', stop)
+  const decoder = new TextDecoder()
+  let text = ''
+  for (let size = 0; size <= MAX_BODY_BYTES; ) {
+    const { done, value } = await reader.read()
+    if (done) return { text: text + decoder.decode(), cut: false }
+    size += value.length
+    text += decoder.decode(value, { stream: true })
+  }
+  stop()
+  return { text, cut: true }
 }
 
 /** Does not check the class, because test runners and polyfills have their own. */

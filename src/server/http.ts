@@ -18,9 +18,19 @@ export interface HttpBounds {
   readonly headersMs: number
   readonly requestMs: number
   readonly checkEveryMs: number
+  /** How long a client may leave an answer unread. */
+  readonly unreadMs: number
+  /** Connections at a time. */
+  readonly connections: number
 }
 
-const BOUNDS: HttpBounds = { headersMs: 15_000, requestMs: 120_000, checkEveryMs: 5_000 }
+export const HTTP_BOUNDS: HttpBounds = {
+  headersMs: 15_000,
+  requestMs: 120_000,
+  checkEveryMs: 5_000,
+  unreadMs: 30_000,
+  connections: 512,
+}
 
 /** How long an idle connection stays open: longer than usual clients keep it, so that the client closes it. */
 const KEEP_ALIVE_MS = 75_000
@@ -36,11 +46,12 @@ export interface HttpServer {
 export function createHttpServer(
   listener: Listener,
   mayContinue: (request: IncomingMessage) => boolean,
-  bounds = BOUNDS,
+  bounds = HTTP_BOUNDS,
 ): HttpServer {
   const active = createActive()
   const onRequest: Listener = (request, response) => {
     active.enter(response)
+    response.on('timeout', endWhenUnread)
     const twice = headerGivenTwice(request.rawHeaders)
     if (twice === null) listener(request, response)
     else refuseDuplicate(twice, request, response)
@@ -52,6 +63,10 @@ export function createHttpServer(
     keepAliveTimeout: KEEP_ALIVE_MS,
   }
   const server = createServer(options, onRequest)
+  server.timeout = bounds.unreadMs
+  server.maxConnections = bounds.connections
+  // The next attempt of the refused client succeeds when others are idle.
+  server.on('drop', () => server.closeIdleConnections())
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (mayContinue(request)) response.writeContinue()
     else response.setHeader('connection', 'close')
@@ -81,6 +96,11 @@ function refuseDuplicate(name: string, request: IncomingMessage, response: Serve
   request.resume()
   response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
   response.end(`The request has the header ${name} more than once; send it once.\n`)
+}
+
+/** Called when no byte has moved for `unreadMs`. An answer that is not ready yet takes the time it needs. */
+function endWhenUnread(this: ServerResponse): void {
+  if (this.socket !== null && this.socket.writableLength > 0) this.socket.destroy()
 }
 
 async function stop(server: Server, active: Active): Promise<void> {

@@ -7,7 +7,7 @@ import type { OnInternalError } from '../journal/internal-errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Activity } from '../runtime/activity.ts'
 import { elapsedMs } from '../runtime/clock.ts'
-import { connectionFailure } from '../runtime/connection-failure.ts'
+import { connectionFailure, TransportError, timedOut } from '../runtime/connection-failure.ts'
 import type { Received, Transport } from '../runtime/transport.ts'
 import { faultyRequest } from './faulty-request.ts'
 import { copyOf, type Job, type JobFaults, SENDING } from './job.ts'
@@ -160,9 +160,10 @@ interface Call extends Target {
 
 function receive(knobs: Knobs, { body, wire }: WebhookRequest, call: Call): Promise<Received> {
   const { url, transport, headers, signal } = call
-  const outgoing = { headers, body, timeoutMs: knobs['webhook.timeout'], signal, ...(wire && { wire }) }
-  const post = (to: string) => transport({ url: to, ...outgoing })
-  return knobs['webhook.redirect'] === 'follow' ? followRedirects(post, url) : post(url)
+  const timeoutMs = knobs['webhook.timeout']
+  const outgoing = { headers, body, signal, ...(wire && { wire }) }
+  const post = (to: string, withinMs: number) => transport({ url: to, timeoutMs: withinMs, ...outgoing })
+  return knobs['webhook.redirect'] === 'follow' ? followRedirects(post, url, timeoutMs) : post(url, timeoutMs)
 }
 
 const contentOf = (request: WebhookRequest, { url, headers, outcome }: Sent, durationMs: number): AttemptContent => ({
@@ -201,11 +202,16 @@ function outcomeOf(event: string, received: Received, knobs: Knobs): Outcome {
 
 const MAX_REDIRECTS = 5
 
-/** Sends the same bytes and headers again to each `Location`. */
-async function followRedirects(post: (url: string) => Promise<Received>, from: string): Promise<Received> {
+type Post = (url: string, withinMs: number) => Promise<Received>
+
+/** Sends the same bytes and headers again to each `Location`. All answers together may take `timeoutMs`. */
+async function followRedirects(post: Post, from: string, timeoutMs: number): Promise<Received> {
+  const deadline = elapsedMs() + timeoutMs
   let url = from
   for (let count = 0; ; count++) {
-    const received = await post(url)
+    const received = await post(url, Math.max(1, deadline - elapsedMs())).catch(error => {
+      throw isTimeout(error) ? timedOut(timeoutMs) : error
+    })
     const { location } = received.headers
     const moved =
       received.status >= 300 && received.status < 400 && location !== undefined && URL.canParse(location, url)
@@ -213,6 +219,8 @@ async function followRedirects(post: (url: string) => Promise<Received>, from: s
     url = new URL(location, url).href
   }
 }
+
+const isTimeout = (error: unknown): boolean => error instanceof TransportError && error.failure.code === 'timeout'
 
 /** Null when the answer acknowledges the event (WH2), else why it does not. */
 function acknowledgementFailure(event: string, status: number, knobs: Knobs): DeliveryFailure | null {

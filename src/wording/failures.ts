@@ -22,6 +22,10 @@ const FAILURES = {
   dns_not_found: ({ target, system_code }: Of<'dns_not_found'>) => `DNS: no such host for ${target} (${system_code})`,
   dns_no_answer: ({ target, system_code }: Of<'dns_no_answer'>) => `DNS: no answer for ${target} (${system_code})`,
   no_tls: ({ target, system_code }: Of<'no_tls'>) => `TLS: ${target} does not speak HTTPS (${system_code})`,
+  too_many_open_files: ({ target, system_code }: Of<'too_many_open_files'>) =>
+    `no connection to ${target}: handover-sim has too many open files (${system_code}); raise the limit with ulimit -n`,
+  headers_too_long: ({ target, system_code }: Of<'headers_too_long'>) =>
+    `the answer of ${target} has too many or too long headers (${system_code})`,
   tls: ({ detail, system_code }: Of<'tls'>) => `TLS: ${detail} (${system_code})`,
   not_http: ({ target, detail }: Of<'not_http'>) => `not HTTP: ${target} answered something else (${detail})`,
   network: ({ target, detail, system_code }: Of<'network'>) =>

@@ -1,7 +1,7 @@
 /** Clients that do what they should not: the server answers as well as it can, and stays. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { INTERNAL_HEADER } from '../../src/contract/errors.ts'
-import { createHttpServer, listen } from '../../src/server/http.ts'
+import { createHttpServer, HTTP_BOUNDS, listen } from '../../src/server/http.ts'
 import { type PlatformServer, startServer } from '../../src/server/start.ts'
 import { connectRaw, type RawConnection } from '../support/network.ts'
 
@@ -150,7 +150,7 @@ test('serves other requests after OPTIONS * and CONNECT', async () => {
 })
 
 test('closes a connection whose headers arrive too slowly', async () => {
-  const bounds = { headersMs: 20, requestMs: 20, checkEveryMs: 5 }
+  const bounds = { ...HTTP_BOUNDS, headersMs: 20, requestMs: 20, checkEveryMs: 5 }
   const slow = createHttpServer(
     (_, response) => response.end(),
     () => true,

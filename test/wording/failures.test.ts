@@ -19,6 +19,14 @@ const TEXTS: readonly (readonly [DeliveryFailure, string])[] = [
   [{ code: 'dns_no_answer', ...at('EAI_AGAIN') }, `DNS: no answer for ${target} (EAI_AGAIN)`],
   [{ code: 'no_tls', ...at('EPROTO') }, `TLS: ${target} does not speak HTTPS (EPROTO)`],
   [
+    { code: 'too_many_open_files', ...at('EMFILE') },
+    `no connection to ${target}: handover-sim has too many open files (EMFILE); raise the limit with ulimit -n`,
+  ],
+  [
+    { code: 'headers_too_long', ...at('UND_ERR_HEADERS_OVERFLOW') },
+    `the answer of ${target} has too many or too long headers (UND_ERR_HEADERS_OVERFLOW)`,
+  ],
+  [
     { code: 'tls', detail: 'self-signed certificate', system_code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
     'TLS: self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT)',
   ],

@@ -24,7 +24,8 @@ type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerRespons
 
 export function createControlListener(options: ControlOptions) {
   const { simulator, workspaces, url, closing } = options
-  const control = { simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing }
+  const streams = { count: 0 }
+  const control = { simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing, streams }
   const app = createControlApp(control, options)
   // The global Request and Response stay: this server may be part of another program.
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })

@@ -1,7 +1,7 @@
 /** Streams journal entries as server-sent events, resumable by seq; the journal is the only buffer. */
 import type { Entry } from '../../journal/entry.ts'
 import type { Journal } from '../../journal/journal.ts'
-import { wallTimer } from '../../runtime/clock.ts'
+import { nextMacrotask, wallTimer } from '../../runtime/clock.ts'
 
 export interface EventsOptions {
   readonly journal: Journal
@@ -10,30 +10,39 @@ export interface EventsOptions {
   readonly present: (entry: Entry) => unknown
   readonly closing: AbortSignal
   readonly heartbeatMs: number
+  readonly streams: OpenStreams
 }
 
-const PER_CHUNK = 200
+/** Counts the streams of a server. */
+export interface OpenStreams {
+  count: number
+}
+
+/** A chunk ends with the entry that reaches this length. */
+const CHUNK_CHARS = 65_536
+const CHUNK_ENTRIES = 200
 
 /** Entries are read from the journal when the client requests more, so a slow client delays only itself. */
 export function eventStream(options: EventsOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  const reader = createReader(options)
-  let opened = false
+  let reader: ReturnType<typeof createReader> | null = null
   return new ReadableStream(
     {
       async pull(controller) {
-        const text = opened ? await reader.next() : ': handover-sim\nretry: 1000\n\n'
-        opened = true
+        const text = reader === null ? ': handover-sim\nretry: 1000\n\n' : await reader.next()
+        reader ??= createReader(options)
         if (text === null) controller.close()
         else controller.enqueue(encoder.encode(text))
       },
-      cancel: () => reader.stop(),
+      cancel: () => reader?.stop(),
     },
     { highWaterMark: 0 },
   )
 }
 
-function createReader({ journal, after, present, closing, heartbeatMs }: EventsOptions) {
+function createReader({ journal, after, present, closing, heartbeatMs, streams }: EventsOptions) {
+  streams.count++
+  let stopped = false
   // A seq beyond the end of the journal is from before a reset.
   let wasReset = after >= journal.nextSeq
   let cursor = after
@@ -46,6 +55,9 @@ function createReader({ journal, after, present, closing, heartbeatMs }: EventsO
     },
   )
   const stop = () => {
+    if (stopped) return
+    stopped = true
+    streams.count--
     unsubscribe()
     closing.removeEventListener('abort', stop)
     wake?.()
@@ -59,9 +71,10 @@ function createReader({ journal, after, present, closing, heartbeatMs }: EventsO
       cursor = 0
       wasReset = false
     }
-    for (const entry of journal.query({ after: cursor, limit: PER_CHUNK })) {
+    for (const entry of journal.query({ after: cursor, limit: CHUNK_ENTRIES })) {
       text += `id: ${entry.seq}\ndata: ${JSON.stringify(present(entry))}\n\n`
       cursor = entry.seq
+      if (text.length >= CHUNK_CHARS) break
     }
     return text
   }
@@ -80,6 +93,7 @@ function createReader({ journal, after, present, closing, heartbeatMs }: EventsO
     /** The next entries; a heartbeat when there are none for `heartbeatMs`; null when the stream ends. */
     async next(): Promise<string | null> {
       if (closing.aborted) return null
+      await nextMacrotask()
       const ready = take()
       if (ready !== '') return ready
       await woken()

@@ -5,6 +5,7 @@ import type { Core } from '../../simulator/core.ts'
 import type { PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces.ts'
 import { parseDuration } from '../../text/quantities.ts'
+import type { OpenStreams } from './event-stream.ts'
 
 /** What every route has access to. */
 export interface ControlContext {
@@ -17,6 +18,7 @@ export interface ControlContext {
   readonly control: string
   /** Aborted when the server closes. */
   readonly closing: AbortSignal
+  readonly streams: OpenStreams
 }
 
 export interface ControlRequest<Query, Body> extends ControlContext {

@@ -117,7 +117,13 @@ test('ends the stream when the server closes', async () => {
 test('sends heartbeats while no entry is appended; a cancelled stream removes its listeners', async () => {
   const sim = createPlatformSimulator()
   const closing = new AbortController()
-  const options = { journal: sim.journal, after: 0, present: (entry: unknown) => entry, closing: closing.signal }
+  const options = {
+    journal: sim.journal,
+    after: 0,
+    present: (entry: unknown) => entry,
+    closing: closing.signal,
+    streams: { count: 0 },
+  }
   const events = listen(eventStream({ ...options, heartbeatMs: 1 }))
   expect(await events.block()).toBe(': handover-sim\nretry: 1000')
   expect(await events.block()).toBe(': still here')

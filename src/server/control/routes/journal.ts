@@ -74,6 +74,15 @@ const WaitTimeoutResponse = z
 const route = routesOf('journal')
 
 const HEARTBEAT_MS = 15_000
+const MAX_STREAMS = 100
+
+const tooManyStreams = () =>
+  new ControlProblem(
+    503,
+    'too_many_streams',
+    `A server has at most ${MAX_STREAMS} event streams at a time: close one, or read GET /_sim/journal?after=SEQ.`,
+  )
+
 const DEFAULT_WAIT = '5s'
 const WAS_RESET = 'The simulator was reset while the request waited'
 
@@ -189,10 +198,14 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
     description:
       'Server-sent events, each with its seq as `id`. `Last-Event-ID` or `after` resumes. A reset is an event named `reset`.',
     query: EventsQuery,
-    responses: { 200: { description: 'One entry as JSON per event', schema: null, type: 'text/event-stream' } },
+    responses: {
+      200: { description: 'One entry as JSON per event', schema: null, type: 'text/event-stream' },
+      503: `${MAX_STREAMS} streams are open`,
+    },
     run(call) {
-      const { core, closing } = call
-      const options = { journal: core.journal, closing, present: presentFor(core), heartbeatMs: HEARTBEAT_MS }
+      const { core, closing, streams } = call
+      if (streams.count >= MAX_STREAMS) throw tooManyStreams()
+      const options = { journal: core.journal, closing, streams, present: presentFor(core), heartbeatMs: HEARTBEAT_MS }
       const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
       return new Response(eventStream({ ...options, after: resumeAfter(call) }), { headers })
     },
