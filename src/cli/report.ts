@@ -98,8 +98,15 @@ function evaluateScenario(saved: SavedScenario, plan: Plan, strict: boolean): Sc
     startedAt: saved.started_at,
     durationMs: saved.duration_ms,
     rerunCommand: saved.again,
-    ...(journal.length === 0 ? savedVerdict(saved) : applyStrict({ strict }, evaluate(plan, journal))),
+    ...(journal.length === 0 ? savedVerdict(saved) : applyStrict({ strict }, evaluatedVerdict(saved, plan))),
   }
+}
+
+/** A run that failed stays failed when its journal lost the entries that show it. */
+function evaluatedVerdict(saved: SavedScenario, plan: Plan): Verdict {
+  const verdict = evaluate(plan, saved.journal)
+  const keepsOutcome = verdict.reason?.code === 'evicted' && (saved.outcome === 'fail' || saved.outcome === 'error')
+  return keepsOutcome ? { ...verdict, outcome: saved.outcome } : verdict
 }
 
 /** The saved outcome, for a scenario without a journal: it was skipped, or the target was not there. */

@@ -7,6 +7,7 @@ import type { AttributedFailure, Evaluation } from './evaluation.ts'
 import type { Failure } from './failure.ts'
 import type { JournalIndex } from './journal-index.ts'
 import { has } from './near-misses.ts'
+import { slowPatternFailure } from './pattern-tester.ts'
 import { stepName, stepRef } from './references.ts'
 import { type FailureDetails, failureDetails, type StepResult } from './step-evaluator.ts'
 import { unexpectedCalls } from './unexpected-calls.ts'
@@ -17,6 +18,8 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
   const { index, variables } = evaluation
   const other = otherSteps(index)
   if (other !== null) return { ...NOTHING, outcome: 'error', reason: other }
+  const evicted = evictedBeginning(index)
+  if (evicted !== null) return { ...NOTHING, outcome: 'inconclusive', reason: evicted }
   const results = [...index.steps.values()].map(step => ({ step, result: resultOf(evaluation, step) }))
   const echoed = echoes(index.plan, index.entries)
   const attributed = attributedFailures(evaluation, results, echoed)
@@ -42,6 +45,11 @@ function otherSteps({ entries, steps }: JournalIndex): Reason | null {
     if (now?.action.verb !== verb) return { code: 'other_steps', step, was: label, now: now?.label ?? null }
   }
   return null
+}
+
+/** Finds out whether the journal lost the entry with which every scenario begins. */
+function evictedBeginning({ started, entries: [first] }: JournalIndex): Reason | null {
+  return started === null && first !== undefined && first.seq > 1 ? { code: 'evicted', firstSeq: first.seq } : null
 }
 
 /** An echo explains the failures that follow from it, so it comes before them. */
@@ -86,7 +94,19 @@ function attributedFailures(
     ...echoed.flatMap(({ entrySeqs }) => entrySeqs),
   ])
   const all = [...early, ...unexpectedCalls(evaluation, reported), ...earlyEnd(evaluation, results)]
-  return all.sort((a, b) => a.at - b.at)
+  return [...all, ...slowPatterns(evaluation, ofSteps)].sort((a, b) => a.at - b.at)
+}
+
+/** The slow patterns that no step reports: of `never`, or found when calls were compared with a step that had passed. */
+function slowPatterns({ index, patterns }: Evaluation, ofSteps: readonly AttributedFailure[]): AttributedFailure[] {
+  const reported = new Set(ofSteps.filter(({ rule }) => rule === 'scenario').map(({ step }) => step?.number))
+  const others = patterns.slow.filter(({ step }) => step === null || !reported.has(step))
+  return others.map(slow => {
+    const step = index.steps.get(slow.step ?? 0) ?? null
+    const details = slowPatternFailure(slow)
+    const conversation = step?.conversation ?? null
+    return { at: Number.MAX_SAFE_INTEGER, step, conversation, severity: 'fail', rule: details.kind, details }
+  })
 }
 
 /** The calls that a failure names: they are not reported again as unexpected. */
@@ -106,7 +126,8 @@ function stepFailures(evaluation: Evaluation, { step, result }: Evaluated): Attr
     details,
   })
   if (result?.failure !== undefined) return [attribute(result.failure)]
-  const excess = result?.outcome === 'pass' ? evaluation.sees.get(step.number)?.excess() : null
+  const sees = result?.outcome === 'pass' ? evaluation.sees.get(step.number) : undefined
+  const excess = evaluation.patterns.within(step.number, () => sees?.excess())
   return excess == null ? [] : [attribute(excess, excess.entrySeqs[0] ?? at)]
 }
 
@@ -147,10 +168,10 @@ const warningOf = (evaluation: Evaluation, attributed: AttributedFailure): Failu
 }
 
 function stepVerdict(evaluation: Evaluation, step: PlannedStep, result: StepResult | null): StepVerdict {
-  const { index, claims } = evaluation
+  const { index, claims, patterns } = evaluation
   return {
     ...stepRef(index.plan, step),
-    outcome: stepOutcome(result),
+    outcome: patterns.slowIn(step.number) === null ? stepOutcome(result) : 'error',
     startMs: index.begun(step.number)?.at_ms ?? null,
     endMs: index.endOf(step.number)?.at_ms ?? null,
     claimed: claims.claimedBy(step.number).map(({ seq }) => seq),
@@ -170,6 +191,8 @@ function outcomeOf(
 ): { outcome: Outcome; reason: Reason | null } {
   if (index.started === null) return { outcome: 'error', reason: { code: 'not_a_scenario' } }
   if (index.ended === null) return { outcome: 'error', reason: { code: 'incomplete_journal' } }
+  const unusable = failures.find(({ kind }) => kind === 'scenario')
+  if (unusable !== undefined) return { outcome: 'error', reason: { code: 'scenario', failure: unusable } }
   const environment = failures.find(({ kind }) => kind === 'environment')
   if (environment !== undefined) return { outcome: 'error', reason: { code: 'environment', failure: environment } }
   if (failures.length > 0) return { outcome: 'fail', reason: null }

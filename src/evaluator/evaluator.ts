@@ -13,8 +13,9 @@ import type { Evaluation } from './evaluation.ts'
 import { ExpectEvaluator } from './expect.ts'
 import { AVAILABILITY, type ConversationKey, JournalIndex } from './journal-index.ts'
 import { NoneEvaluator } from './none.ts'
+import { PatternTester, slowPatternFailure } from './pattern-tester.ts'
 import { SeesEvaluator } from './sees.ts'
-import { PASSED, type StepEvaluator, type StepResult, type StepStatus } from './step-evaluator.ts'
+import { FAILED, PASSED, type StepEvaluator, type StepResult, type StepStatus } from './step-evaluator.ts'
 import { failedStepResult, stimulusResult } from './stimulus.ts'
 import { stripToken } from './tokens.ts'
 import { surplusCalls } from './unexpected-calls.ts'
@@ -37,6 +38,7 @@ export class Evaluator implements Evaluation {
   readonly variables
   readonly windows
   readonly options
+  readonly patterns = new PatternTester()
   readonly expects = new Map<number, ExpectEvaluator>()
   readonly sees = new Map<number, SeesEvaluator>()
   readonly #inboxClaims = new InboxClaims()
@@ -50,7 +52,8 @@ export class Evaluator implements Evaluation {
     this.index = new JournalIndex(plan)
     this.variables = createVariables(plan)
     this.windows = new Windows(this.index)
-    this.options = plan.tokens ? { clean: stripToken } : {}
+    const { patterns } = this
+    this.options = plan.tokens ? { clean: stripToken, patterns } : { patterns }
   }
 
   /** Reads an entry; every entry, in the order of the journal. */
@@ -71,7 +74,16 @@ export class Evaluator implements Evaluation {
 
   /** The status of the checking step `step`, started and not ended, at a moment on the clock of `at_ms`. */
   status(step: number, nowMs: number): StepStatus {
-    return this.#open.get(step)?.status(nowMs) ?? { state: this.#ended.get(step) === 'met' ? 'met' : 'failed' }
+    const evaluator = this.#open.get(step)
+    if (evaluator !== undefined) return this.#statusOf(evaluator, nowMs)
+    return { state: this.#ended.get(step) === 'met' ? 'met' : 'failed' }
+  }
+
+  /** A step with a pattern that is too slow cannot be decided. */
+  #statusOf(evaluator: StepEvaluator, nowMs: number): StepStatus {
+    const { number } = evaluator.step
+    const status = this.patterns.within(number, () => evaluator.status(nowMs))
+    return this.patterns.slowIn(number) === null ? status : FAILED
   }
 
   scopeOf(number: number): InterpolationScope {
@@ -91,8 +103,19 @@ export class Evaluator implements Evaluation {
   resultOf(step: PlannedStep, over: boolean): StepResult {
     const evaluator = this.#all.get(step.number)
     if (evaluator === undefined) return stimulusResult(this.index, step, over)
+    return this.#slowResult(step) ?? this.patterns.within(step.number, () => this.#checkResult(evaluator))
+  }
+
+  #checkResult(evaluator: StepEvaluator): StepResult {
+    const { step } = evaluator
     if (this.#ended.get(step.number) === 'met') return PASSED
-    return failedStepResult(this.index, step) ?? { outcome: 'fail', failure: evaluator.failure() }
+    const result = failedStepResult(this.index, step) ?? ({ outcome: 'fail', failure: evaluator.failure() } as const)
+    return this.#slowResult(step) ?? result
+  }
+
+  #slowResult({ number }: PlannedStep): StepResult | null {
+    const slow = this.patterns.slowIn(number)
+    return slow === null ? null : { outcome: 'error', failure: slowPatternFailure(slow) }
   }
 
   finish(): Verdict {
@@ -104,7 +127,11 @@ export class Evaluator implements Evaluation {
     else if (event.note === 'conversation') this.variables.open(event)
     else if (event.note === 'step_started') this.#begin(event.step)
     else if (event.note === 'step_ended') this.#end(event)
-    else if (event.note === 'observed' && this.#open.has(event.step)) this.#checks.get(event.step)?.observe(event)
+    else if (event.note === 'observed' && this.#open.has(event.step)) this.#observe(event)
+  }
+
+  #observe(event: RunEventOf<'observed'>): void {
+    this.patterns.within(event.step, () => this.#checks.get(event.step)?.observe(event))
   }
 
   #begin(number: number): void {
@@ -113,7 +140,7 @@ export class Evaluator implements Evaluation {
     if (evaluator === null) return
     this.#all.set(number, evaluator)
     this.#open.set(number, evaluator)
-    evaluator.consider()
+    this.patterns.within(number, () => evaluator.consider())
   }
 
   #evaluatorFor(step: PlannedStep): StepEvaluator | null {
@@ -135,7 +162,7 @@ export class Evaluator implements Evaluation {
   #end({ step, at_ms, captured }: RunEventOf<'step_ended'>): void {
     const evaluator = this.#open.get(step)
     if (evaluator === undefined) return
-    const status = evaluator.status(at_ms)
+    const status = this.#statusOf(evaluator, at_ms)
     this.#ended.set(step, status.state)
     // The runner recorded what it captured. A journal of a scenario that has changed since may lack it.
     if (status.state === 'met') this.variables.capture(evaluator.step.conversation, captured ?? status.captured ?? {})
@@ -152,7 +179,8 @@ export class Evaluator implements Evaluation {
   #consider(verbs: readonly Verb[], conversation: ConversationKey | null): void {
     const steps = [...this.#open.values()].filter(({ step }) => verbs.includes(step.action.verb))
     const concerned = steps.filter(({ step }) => conversation === AVAILABILITY || conversation === step.conversation)
-    for (const evaluator of concerned.sort((a, b) => a.step.number - b.step.number)) evaluator.consider()
+    for (const evaluator of concerned.sort((a, b) => a.step.number - b.step.number))
+      this.patterns.within(evaluator.step.number, () => evaluator.consider())
   }
 }
 

@@ -25,6 +25,8 @@ export type FailureKind =
   | 'leak' // a user's text appeared in another chat
   | 'late' // a call after the end of the scenario
   | 'lint' // a warning that `--strict` made a failure
+  | 'evicted' // the journal lost entries that a check needs
+  | 'scenario' // the scenario or the test cannot be evaluated: a pattern is too slow
   | 'stopped' // the time limit of the scenario, or an interruption
   | 'environment' // the target or the agent driver is missing
 
@@ -122,9 +124,10 @@ export type Expected = Coded<{
   condition: { source: string; withinMs: number }
   delivered: { event: string }
   received: { call: string; body: Notation | null; times: Times | null; not: boolean }
+  quick_pattern: { pattern: string }
+  complete_journal: Bare
 }>
 
-/** How often a call arrived so far, of how often it must. */
 export interface CallProgress {
   readonly seqs: readonly number[]
   readonly min: number
@@ -161,13 +164,11 @@ export interface AttemptResult {
   readonly failure?: DeliveryFailure
 }
 
-/** What a missing call was expected to be. */
 interface MissingCall {
   requirement: RequirementRef
   progress: CallProgress | null
 }
 
-/** The first of several calls, and the others. */
 interface FirstCall {
   call: CallRef
   others: readonly number[]
@@ -219,9 +220,11 @@ export type Happened = Coded<{
   condition_false: { chat: { readonly status: string; readonly typing: boolean } | null }
   delivery_failed: { seq: number; event: string; status: number | null; failure?: DeliveryFailure }
   received: { call: string; seqs: readonly number[]; different: boolean }
+  slow_pattern: { pattern: string; length: number; limitMs: number }
+  /** `firstSeq`: the oldest entry that the journal had when the evaluation began. */
+  evicted: { firstSeq: number }
 }>
 
-/** What a near miss is. */
 export type NearMissSubject = Coded<{ call: CallRef; inbox_item: InboxItemRef; chat: Bare; event: { event: string } }>
 
 /** A call, an inbox item or an observation that was examined and not taken. */

@@ -189,7 +189,10 @@ function checked<Value>(at: string, schema: z.ZodMiniType<Value>, value: unknown
   )
 }
 
-/** Refuses a journal with a gap, in which a missing entry looks like a call that did not arrive. */
+/**
+ * Refuses a journal with a gap, in which a missing entry looks like a call that did not arrive. The evaluator recognizes
+ * a journal whose beginning was evicted.
+ */
 function checkWhole(name: string, { run, scenarios }: SavedRun): void {
   const problems = scenarios.flatMap(play => {
     const why = gapIn(play)
@@ -207,10 +210,5 @@ function gapIn({ journal, entries }: SavedScenario): string | null {
     const before = journal[index - 1]?.seq ?? seq - 1
     if (seq !== before + 1) return `has no entry between #${before} and #${seq}: the journal is not whole`
   }
-  return journal.length === 0 || startsAtTheStart(journal)
-    ? null
-    : 'begins in the middle: older entries had been dropped when it was saved'
+  return null
 }
-
-const startsAtTheStart = ([first]: readonly Entry[]): boolean =>
-  first?.kind === 'note' && first.note === 'scenario_started'

@@ -35,6 +35,8 @@ export class JournalIndex {
   readonly entries: Entry[] = []
   readonly calls: Call[] = []
   readonly drivers: DriverCallEntry[] = []
+  /** The oldest entry of the journal; greater than 1 when entries before it were evicted and not read. */
+  firstSeq = 1
   started: RunEventOf<'scenario_started'> | null = null
   ended: RunEventOf<'scenario_ended'> | null = null
   readonly #callsByConversation = new Map<ConversationKey, Call[]>()
@@ -67,6 +69,12 @@ export class JournalIndex {
 
   opened(conversation: string): RunEventOf<'conversation'> | null {
     return this.#opened.get(conversation) ?? null
+  }
+
+  /** Whether all entries about a conversation were read. `AVAILABILITY` and unknown conversations need every entry. */
+  isWhole(conversation: ConversationKey): boolean {
+    const opened = typeof conversation === 'string' ? this.opened(conversation) : null
+    return this.firstSeq === 1 || (opened !== null && opened.seq >= this.firstSeq)
   }
 
   /** Null before the step has started. */

@@ -3,11 +3,13 @@
  * partial; `{ $op: … }` as TESTS says.
  */
 import { fieldName } from '../contract/explain-issues.ts'
+import { limitPattern, testPattern } from '../runtime/patterns.ts'
 import { readPattern } from '../scenario/format/matchers.ts'
 import { type Asymmetric, asText, isAsymmetric } from '../scenario/interpolation.ts'
 import { aroundDifference, flow, type Notation } from '../scenario/value-text.ts'
 import { messageOf } from '../text/error-text.ts'
 import { type DifferenceNote, keyNote, noteFor } from './difference-notes.ts'
+import type { PatternTester } from './pattern-tester.ts'
 
 /** A field whose value is not the expected one. */
 export interface Difference {
@@ -22,6 +24,8 @@ export interface Difference {
 export interface MatchOptions {
   /** Takes from a text what does not count: an appended token. */
   readonly clean?: (text: string) => string
+  /** Tests regular expressions and records those that are too slow. Without it, a slow one throws `SlowPatternError`. */
+  readonly patterns?: Pick<PatternTester, 'test' | 'limit'>
 }
 
 /** No report shows more differences. */
@@ -29,21 +33,23 @@ const MOST_DIFFERENCES = 50
 
 /** The differences between an expected value and a received one, at most 50; none when it fits. */
 export function match(expected: unknown, actual: unknown, options: MatchOptions = {}): Difference[] {
-  const gaps = compare(expected, actual, [], cleanOf(options)).slice(0, MOST_DIFFERENCES)
+  const gaps = compare(expected, actual, [], meansOf(options)).slice(0, MOST_DIFFERENCES)
   return gaps.map(gap => differenceOf(gap, actual))
 }
 
 /** The number of differences, at most 50. */
 export const countDifferences = (expected: unknown, actual: unknown, options: MatchOptions = {}): number =>
-  Math.min(MOST_DIFFERENCES, compare(expected, actual, [], cleanOf(options)).length)
+  Math.min(MOST_DIFFERENCES, compare(expected, actual, [], meansOf(options)).length)
 
 /** The same without the differences. */
 export const fits = (expected: unknown, actual: unknown, options: MatchOptions = {}): boolean =>
-  compare(expected, actual, [], cleanOf(options)).length === 0
+  compare(expected, actual, [], meansOf(options)).length === 0
 
-type Clean = (text: string) => string
-const asItIs: Clean = text => text
-const cleanOf = ({ clean }: MatchOptions): Clean => clean ?? asItIs
+/** How texts are compared. */
+type Means = Required<MatchOptions>
+const UNCHANGED = (text: string) => text
+const UNRECORDED: Means['patterns'] = { test: testPattern, limit: limitPattern }
+const meansOf = ({ clean = UNCHANGED, patterns = UNRECORDED }: MatchOptions): Means => ({ clean, patterns })
 
 type Path = readonly PropertyKey[]
 
@@ -54,92 +60,111 @@ interface Gap {
   readonly note?: DifferenceNote
 }
 
-function compare(expected: unknown, actual: unknown, path: Path, clean: Clean): Gap[] {
+function compare(expected: unknown, actual: unknown, path: Path, means: Means): Gap[] {
   if (expected === undefined) return []
   const differs = [{ path, expected, actual }]
-  if (typeof expected !== 'object' || expected === null) return sameScalar(expected, actual, clean) ? [] : differs
-  if (expected instanceof RegExp) return compare({ $re: expected }, actual, path, clean)
-  if (isAsymmetric(expected)) return byItself(expected, actual, path)
-  if (Array.isArray(expected)) return compareLists(expected, actual, path, clean)
+  if (typeof expected !== 'object' || expected === null) return sameScalar(expected, actual, means) ? [] : differs
+  if (expected instanceof RegExp) return compare({ $re: expected }, actual, path, means)
+  if (isAsymmetric(expected)) return byItself(expected, actual, path, means)
+  if (Array.isArray(expected)) return compareLists(expected, actual, path, means)
   const operator = operatorIn(expected)
-  if (operator === null) return compareMaps({ ...expected }, actual, path, clean)
+  if (operator === null) return compareMaps({ ...expected }, actual, path, means)
   if (operator.name === '$each' && Array.isArray(actual)) {
-    return actual.flatMap((item, index) => compare(operator.argument, item, [...path, index], clean))
+    return actual.flatMap((item, index) => compare(operator.argument, item, [...path, index], means))
   }
-  return operator.holds(actual, innerOf(clean)) ? [] : differs
+  return operator.holds(actual, innerOf(means)) ? [] : differs
 }
 
 /** A matcher of a test runner or of the user: one that throws fits nothing. */
-function byItself(expected: Asymmetric, actual: unknown, path: Path): Gap[] {
+function byItself(expected: Asymmetric, actual: unknown, path: Path, { patterns }: Means): Gap[] {
+  const pattern = patternIn(expected)
+  const fitting = () => expected.asymmetricMatch(actual)
   try {
-    return expected.asymmetricMatch(actual) ? [] : [{ path, expected, actual }]
+    const isFitting = pattern === null ? fitting() : patterns.limit(pattern, lengthOf(actual), fitting)
+    return isFitting ? [] : [{ path, expected, actual }]
   } catch (error) {
     return [{ path, expected, actual, note: { code: 'matcher_threw', message: flow(messageOf(error)) } }]
   }
 }
 
-const innerOf = (clean: Clean): Inner => ({
-  fits: (expected, actual) => compare(expected, actual, [], clean).length === 0,
-  equals: (expected, actual) => same(expected, actual, clean),
-  clean,
+const DEEPEST = 4
+
+/** The first regular expression inside a matcher of a test runner: `expect.stringMatching(/a/)`. */
+function patternIn(value: unknown, depth = 0): RegExp | null {
+  if (value instanceof RegExp) return value
+  if (typeof value !== 'object' || value === null || depth === DEEPEST) return null
+  for (const inner of Object.values(value)) {
+    const found = patternIn(inner, depth + 1)
+    if (found !== null) return found
+  }
+  return null
+}
+
+const lengthOf = (actual: unknown): number =>
+  (typeof actual === 'string' ? actual : (JSON.stringify(actual) ?? '')).length
+
+const innerOf = (means: Means): Inner => ({
+  ...means,
+  fits: (expected, actual) => compare(expected, actual, [], means).length === 0,
+  equals: (expected, actual) => same(expected, actual, means),
 })
 
-function sameScalar(expected: unknown, actual: unknown, clean: Clean): boolean {
+function sameScalar(expected: unknown, actual: unknown, means: Means): boolean {
   if (expected === actual) return true
-  return typeof expected === 'string' && typeof actual === 'string' && clean(expected) === clean(actual)
+  return typeof expected === 'string' && typeof actual === 'string' && means.clean(expected) === means.clean(actual)
 }
 
 type Fields = Readonly<Record<string, unknown>>
 const isMap = (value: unknown): value is Fields => typesOf(value)[0] === 'object'
 
-function compareMaps(expected: Fields, actual: unknown, path: Path, clean: Clean): Gap[] {
-  if (!isMap(actual)) return actual === undefined ? absentMap(expected, path, clean) : [{ path, expected, actual }]
+function compareMaps(expected: Fields, actual: unknown, path: Path, means: Means): Gap[] {
+  if (!isMap(actual)) return actual === undefined ? absentMap(expected, path, means) : [{ path, expected, actual }]
   return Object.entries(expected).flatMap(([key, wanted]) =>
-    compare(wanted, Object.hasOwn(actual, key) ? actual[key] : undefined, [...path, key], clean),
+    compare(wanted, Object.hasOwn(actual, key) ? actual[key] : undefined, [...path, key], means),
   )
 }
 
 /** Named by the fields that are missed; only fields that are to be absent may miss their parent. */
-function absentMap(expected: Fields, path: Path, clean: Clean): Gap[] {
-  const gaps = Object.entries(expected).flatMap(([key, wanted]) => compare(wanted, undefined, [...path, key], clean))
+function absentMap(expected: Fields, path: Path, means: Means): Gap[] {
+  const gaps = Object.entries(expected).flatMap(([key, wanted]) => compare(wanted, undefined, [...path, key], means))
   const wanted = Object.values(expected)
   const allAbsent = wanted.length > 0 && wanted.every(one => isMap(one) && operatorIn(one)?.name === '$absent')
   return gaps.length > 0 || allAbsent ? gaps : [{ path, expected, actual: undefined }]
 }
 
-function compareLists(expected: readonly unknown[], actual: unknown, path: Path, clean: Clean): Gap[] {
+function compareLists(expected: readonly unknown[], actual: unknown, path: Path, means: Means): Gap[] {
   if (!Array.isArray(actual)) return [{ path, expected, actual }]
   if (actual.length !== expected.length) {
     const note = { code: 'item_count', expected: expected.length, received: actual.length } as const
     return [{ path, expected, actual, note }]
   }
-  const gaps = expected.flatMap((wanted, index) => compare(wanted, actual[index], [...path, index], clean))
-  const shuffled = gaps.length > 0 && isShuffled(expected, actual, clean)
+  const gaps = expected.flatMap((wanted, index) => compare(wanted, actual[index], [...path, index], means))
+  const shuffled = gaps.length > 0 && isShuffled(expected, actual, means)
   return shuffled ? [{ path, expected, actual, note: { code: 'item_order' } }] : gaps
 }
 
 const MOST_SHUFFLED = 50
 
-function isShuffled(expected: readonly unknown[], actual: readonly unknown[], clean: Clean): boolean {
+function isShuffled(expected: readonly unknown[], actual: readonly unknown[], means: Means): boolean {
   if (expected.length > MOST_SHUFFLED) return false
   const left = [...actual]
   return expected.every(wanted => {
-    const at = left.findIndex(item => compare(wanted, item, [], clean).length === 0)
+    const at = left.findIndex(item => compare(wanted, item, [], means).length === 0)
     if (at >= 0) left.splice(at, 1)
     return at >= 0
   })
 }
 
 /** Deeply equal, nothing more and nothing less. */
-function same(expected: unknown, actual: unknown, clean: Clean): boolean {
+function same(expected: unknown, actual: unknown, means: Means): boolean {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return false
-    return expected.every((item, index) => same(item, actual[index], clean))
+    return expected.every((item, index) => same(item, actual[index], means))
   }
-  if (!isMap(expected)) return sameScalar(expected, actual, clean)
+  if (!isMap(expected)) return sameScalar(expected, actual, means)
   const keys = Object.keys(expected)
   if (!isMap(actual) || Object.keys(actual).length !== keys.length) return false
-  return keys.every(key => Object.hasOwn(actual, key) && same(expected[key], actual[key], clean))
+  return keys.every(key => Object.hasOwn(actual, key) && same(expected[key], actual[key], means))
 }
 
 function differenceOf({ path, expected, actual, note }: Gap, root: unknown): Difference {
@@ -167,12 +192,10 @@ function likeness(a: string, b: string): number {
 const pairsOf = (text: string): Set<string> =>
   new Set([...text].map((_, at, signs) => signs.slice(at, at + 2).join('')))
 
-/** How an operator compares what is inside it; `at` continues the path. */
-export interface Inner {
+/** How an operator compares what is inside it; `clean` gives the text as it counts, without its token. */
+export interface Inner extends Means {
   fits(expected: unknown, actual: unknown): boolean
   equals(expected: unknown, actual: unknown): boolean
-  /** The text as it counts: without its token when tokens are on. */
-  clean(text: string): string
 }
 
 type Test = (argument: unknown, actual: unknown, inner: Inner) => boolean
@@ -181,8 +204,9 @@ const TESTS: Readonly<Record<string, Test>> = {
   $any: (_, actual) => actual !== undefined,
   $absent: (wanted, actual) => (actual === undefined) === (wanted !== false),
   $type: (name, actual) => typesOf(actual).includes(String(name)),
-  $re: (pattern, actual, { clean }) =>
-    typeof actual === 'string' && [actual, clean(actual)].some(text => regExpOf(pattern).test(text)),
+  $re: (pattern, actual, { clean, patterns }) =>
+    typeof actual === 'string' &&
+    [...new Set([actual, clean(actual)])].some(text => patterns.test(regExpOf(pattern), text)),
   $has: has,
   $oneOf: (choices, actual, { fits }) => listOf(choices).some(choice => fits(choice, actual)),
   $not: (unwanted, actual, { fits }) => !fits(unwanted, actual),
@@ -217,10 +241,7 @@ function operatorIn(expected: object): Operator | null {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
-function regExpOf(pattern: unknown): RegExp {
-  const made = pattern instanceof RegExp ? pattern : readPattern(asText(pattern))
-  return made.global || made.sticky ? new RegExp(made.source, made.flags.replace(/[gy]/g, '')) : made
-}
+const regExpOf = (pattern: unknown): RegExp => (pattern instanceof RegExp ? pattern : readPattern(asText(pattern)))
 
 function typesOf(value: unknown): readonly string[] {
   if (value === undefined) return []

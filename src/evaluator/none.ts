@@ -2,12 +2,13 @@
 
 import { interpolate } from '../scenario/interpolation.ts'
 import type { CallPattern, Expectation, PlannedStep } from '../scenario/plan.ts'
-import type { PatternRef } from './failure.ts'
+import type { Expected, PatternRef } from './failure.ts'
 import { type Call, callReference, ruleOf } from './journal-index.ts'
 import { accepts, type CallQuery, conversationOfQuery } from './near-misses.ts'
 import { chatIn, patternRef } from './references.ts'
 import {
   type EvaluationContext,
+  evictedFailure,
   FAILED,
   type FailureDetails,
   failureDetails,
@@ -42,6 +43,7 @@ export class NoneEvaluator implements StepEvaluator {
   readonly #isSurplus: (call: Call) => boolean
   readonly #startMs: number
   readonly #from: Moment
+  readonly #isWhole: boolean
   #leaves: readonly Expectation[] = []
   #unwanted: Call | null = null
   #unfillable: string | null = null
@@ -54,6 +56,7 @@ export class NoneEvaluator implements StepEvaluator {
     this.#isSurplus = isSurplus
     this.#startMs = context.index.startOf(step.number).at_ms
     this.#from = context.windows.turnStart(step)
+    this.#isWhole = context.windows.isWhole(step)
     this.#fill()
   }
 
@@ -91,19 +94,25 @@ export class NoneEvaluator implements StepEvaluator {
   }
 
   status(nowMs: number): StepStatus {
-    if (this.#unwanted !== null || this.#unfillable !== null) return FAILED
+    if (this.#unwanted !== null || this.#unfillable !== null || !this.#isWhole) return FAILED
     const { forMs } = this.#action
     return openUntil(nowMs, this.#startMs + forMs, MET, { code: 'silence', forMs, calls: this.#patterns() })
   }
 
   close(): void {}
 
+  /** There is no unwanted call, and there may be one that was not recognized or not read. */
+  #undecided(expected: Expected): FailureDetails {
+    const message = this.#unfillable
+    if (message !== null) return failureDetails('none', expected, { code: 'unfillable', message })
+    return evictedFailure(expected, this.#context.index)
+  }
+
   failure(): FailureDetails {
     const { forMs } = this.#action
     const chat = chatIn(this.#context.index.plan, this.step.conversation)
     const expected = { code: 'no_calls', calls: this.#patterns(), forMs, chat } as const
-    if (this.#unwanted === null)
-      return failureDetails('none', expected, { code: 'unfillable', message: this.#unfillable ?? '' })
+    if (this.#unwanted === null) return this.#undecided(expected)
     const afterMs = Math.round(this.#unwanted.readAt - this.#startMs)
     const call = callReference(this.#unwanted)
     return failureDetails(

@@ -4,8 +4,10 @@ import type { PlannedStep } from '../scenario/plan.ts'
 import type { Notation } from '../scenario/value-text.ts'
 import type { ClaimRegistry } from './claims.ts'
 import type { Expected, Failure, FailureKind, Happened, PatternRef, RequirementRef } from './failure.ts'
+import type { JournalIndex } from './journal-index.ts'
 import type { Difference } from './match.ts'
 import type { MatchContext } from './near-misses.ts'
+import type { PatternTester } from './pattern-tester.ts'
 import type { Reason } from './verdict.ts'
 import type { Windows } from './windows.ts'
 
@@ -53,6 +55,10 @@ export const failureDetails = (
   more: Partial<FailureDetails> = {},
 ): FailureDetails => ({ kind, expected, happened, rules: [], nearest: [], entrySeqs: [], ...more })
 
+/** An absence cannot be shown, because entries were evicted. */
+export const evictedFailure = (expected: Expected, { firstSeq }: Pick<JournalIndex, 'firstSeq'>): FailureDetails =>
+  failureDetails('evicted', expected, { code: 'evicted', firstSeq })
+
 /** Fills in the values of `$(...)`; the message when one has no value, else null. */
 export function interpolationProblem(fill: () => void): string | null {
   try {
@@ -69,6 +75,7 @@ export interface EvaluationContext extends MatchContext {
   readonly claims: ClaimRegistry
   readonly windows: Windows
   readonly variables: Variables
+  readonly patterns: PatternTester
   scopeOf(step: number): InterpolationScope
 }
 

@@ -238,7 +238,10 @@ const leafCalls = (expect: ExpectEvaluator): LeafCalls[] =>
   expect.attempt.leaves.map(({ leaf, calls }) => ({ expect, leaf, claimed: calls, surplus: [], excess: [] }))
 
 const wouldClaim = (evaluation: Evaluation, { expect, leaf, claimed }: LeafCalls, call: Call) =>
-  claimed.length >= leaf.times.min && accepts({ ...expect.queryOf(leaf), floor: null, untilMs: null }, call, evaluation)
+  claimed.length >= leaf.times.min &&
+  evaluation.patterns.within(expect.step.number, () =>
+    accepts({ ...expect.queryOf(leaf), floor: null, untilMs: null }, call, evaluation),
+  )
 
 /** Of the same turn, or with the same body; another call of that kind much later is not a repetition. */
 function isRepetition(evaluation: Evaluation, { expect, claimed }: LeafCalls, call: Call): boolean {

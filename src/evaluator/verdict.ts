@@ -13,6 +13,9 @@ export type Reason =
   | { readonly code: 'incomplete_journal' }
   | { readonly code: 'other_steps'; readonly step: number; readonly was: string; readonly now: string | null }
   | { readonly code: 'environment'; readonly failure: Failure }
+  | { readonly code: 'scenario'; readonly failure: Failure }
+  /** `firstSeq`: the oldest entry that is left. */
+  | { readonly code: 'evicted'; readonly firstSeq: number }
   | {
       readonly code: 'verb_missing'
       readonly step: StepName

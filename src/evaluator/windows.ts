@@ -41,6 +41,14 @@ export class Windows {
     return this.#momentsOf(turn)[0] ?? BEGINNING
   }
 
+  /** Whether all calls since the beginning of the turn were read, and not evicted before. */
+  isWhole({ turn, conversation }: PlannedStep): boolean {
+    if (this.#index.isWhole(conversation)) return true
+    const opener = Math.min(...turn)
+    const before = [...this.#index.steps.values()].filter(step => step.conversation === conversation)
+    return turn.length > 0 && before.some(step => isCheck(step) && step.number < opener)
+  }
+
   /** Where the step with this id began. */
   since(id: string): Moment {
     return this.#begun(this.#byId.get(id) ?? 0) ?? BEGINNING

@@ -43,6 +43,14 @@ export function scenarioResult(
   }
 }
 
+/** The verdict of a run. It cannot pass when its journal lost entries: the saved journal would not show the same. */
+export function finalVerdict({ core, evaluator }: RunContext): Verdict {
+  const verdict = evaluator.finish()
+  const { firstSeq } = core.journal
+  if (verdict.outcome !== 'pass' || firstSeq <= (evaluator.index.started?.seq ?? 0)) return verdict
+  return { ...verdict, outcome: 'inconclusive', reason: { code: 'evicted', firstSeq } }
+}
+
 /** The result of a scenario that did not run. */
 export const skippedResult = (
   plan: Plan,

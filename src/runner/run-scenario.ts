@@ -6,6 +6,7 @@ import { wallTimer } from '../runtime/clock.ts'
 import type { Action, PlannedItem, PlannedStep, Verb } from '../scenario/plan.ts'
 import { readInbox, runAgentStep, runTargetStep } from './agent-steps.ts'
 import { runCheckStep, runSeesStep, waitForVerdict } from './check-steps.ts'
+import { finalVerdict } from './results.ts'
 import { performStep, type RunContext, type StepContext, type StepExecution, type StepHandler } from './run-context.ts'
 import {
   runAvailabilityStep,
@@ -44,7 +45,7 @@ export async function executeScenario(context: RunContext, options: ExecuteOptio
   await rereadInboxes(run)
   context.note({ note: 'scenario_ended', ...end, ...timeLimit.why() })
   if (context.evaluationError !== null) throw context.evaluationError
-  return context.evaluator.finish()
+  return finalVerdict(context)
 }
 
 interface Run {

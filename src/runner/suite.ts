@@ -3,7 +3,6 @@ import { connect } from 'node:net'
 import type { Driver } from '../agent-driver/driver.ts'
 import { VERSION } from '../contract/version.ts'
 import { leaksBetween } from '../evaluator/echo.ts'
-import { evaluate } from '../evaluator/evaluator.ts'
 import type { Awaited } from '../evaluator/step-evaluator.ts'
 import type { Reason, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { elapsedMs, wallDelay, wallTime, wallTimer } from '../runtime/clock.ts'
@@ -17,6 +16,7 @@ import { earlyEndText } from '../wording/failures.ts'
 import {
   applyStrict,
   countOutcomes,
+  finalVerdict,
   maskedJournal,
   orphanFailures,
   scenarioResult,
@@ -185,7 +185,7 @@ function stepListener(listener: RunListener, name: string) {
 function resultWithLateEntries(options: SuiteOptions, { context, result, evaluatedTo }: ScenarioRun): ScenarioResult {
   if (context === null || context.core.journal.nextSeq - 1 === evaluatedTo) return result
   const journal = maskedJournal(context.sim)
-  return { ...result, ...applyStrict(options, evaluate(context.plan, journal)), journal }
+  return { ...result, ...applyStrict(options, finalVerdict(context)), journal }
 }
 
 function optionsFor(

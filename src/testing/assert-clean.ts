@@ -1,6 +1,7 @@
 /** Implements `assertClean`: fails a test for unexpected calls, contract findings and events that were not acknowledged. */
 import { type CallId, ENDPOINTS } from '../contract/endpoints.ts'
 import type { Failure } from '../evaluator/failure.ts'
+import { evictedFailure } from '../evaluator/step-evaluator.ts'
 import type { Verdict, Warning } from '../evaluator/verdict.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { FINDINGS } from '../linter/lint.ts'
@@ -79,8 +80,12 @@ function failuresOf(run: TestRun, allow: readonly string[]): Failure[] {
   const { failures, warnings } = verdictOf(run, allow.filter(isCall))
   const own = failures.filter(({ kind, step }) => !SCENARIO_ONLY.includes(kind) && !run.reported.has(step?.number ?? 0))
   const findings = warnings.filter(({ rule }) => RULES.includes(rule) && !allow.includes(rule))
-  return [...own, ...failedDeliveries(run), ...findings.map(findingFailure)]
+  return [...own, ...failedDeliveries(run), ...findings.map(findingFailure), ...evictedEntries(run)]
 }
+
+/** Entries that were evicted before the first expectation may contain calls that no expectation claims. */
+const evictedEntries = ({ evaluation: { index } }: TestRun): Failure[] =>
+  index.firstSeq === 1 ? [] : [{ ...EMPTY_FAILURE, ...evictedFailure({ code: 'complete_journal' }, index) }]
 
 /** A step number that no plan contains: it owns the calls that matchers found. */
 const MATCHER_STEP = -1

@@ -85,7 +85,9 @@ function namedSteps(value: unknown): number[] {
 }
 
 const skippedEntries = ({ skippedEntries: count }: TestRun): string[] =>
-  count === 0 ? [] : [`  ${count} older entries are ignored: they came before a restore, or exceed journalLimit`]
+  count === 0
+    ? []
+    : [`  ${count} older entries are ignored: they came before a restore, or were evicted (journalLimit, memoryLimit)`]
 
 function timelineSourceOf(run: TestRun, failures: TimelineSource['failures']): TimelineSource {
   const { sim, entries, evaluation, context } = run

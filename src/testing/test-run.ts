@@ -55,7 +55,9 @@ export class TestRun {
     this.core = core
     this.planBuilder = createPlanBuilder(core)
     this.evaluation = new Evaluator(this.planBuilder.plan)
-    this.skippedEntries = Math.max(core.journal.firstSeq, core.restorePoint.seq) - 1
+    const { firstSeq } = core.journal
+    this.skippedEntries = Math.max(firstSeq, core.restorePoint.seq) - 1
+    if (firstSeq > core.restorePoint.seq) this.evaluation.index.firstSeq = firstSeq
     this.resetSignal = core.epoch.signal()
     this.context = this.#createContext(() => unsubscribe())
     this.#start()

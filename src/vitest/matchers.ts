@@ -4,11 +4,14 @@ import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import { refusedEventSince } from '../evaluator/deliveries.ts'
 import type { Failure, NearMiss, Obstacle } from '../evaluator/failure.ts'
 import { AVAILABILITY, type Call, callReference } from '../evaluator/journal-index.ts'
-import { match } from '../evaluator/match.ts'
+import { type MatchOptions, match } from '../evaluator/match.ts'
 import { type CallQuery, differencesOf, type MatchContext, obstaclesOf } from '../evaluator/near-misses.ts'
 import { asExpectation } from '../evaluator/none.ts'
+import { PatternTester, slowPatternFailure } from '../evaluator/pattern-tester.ts'
+import { evictedFailure } from '../evaluator/step-evaluator.ts'
 import { BEGINNING } from '../evaluator/windows.ts'
 import type { EntryOf } from '../journal/entry.ts'
+import { EMPTY_FAILURE } from '../runner/results.ts'
 import { isAsymmetric } from '../scenario/interpolation.ts'
 import type { Times } from '../scenario/plan.ts'
 import { bodyNotation } from '../scenario/value-text.ts'
@@ -16,7 +19,7 @@ import { anything, invalidOption, validateOptions } from '../simulator/options.t
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import { bodyPattern } from '../testing/body-matcher.ts'
 import { ownerOf } from '../testing/chat.ts'
-import { reportLines } from '../testing/expectation-error.ts'
+import { expectationError, reportLines, stackAbove } from '../testing/expectation-error.ts'
 import { checkChatExists } from '../testing/expectations.ts'
 import { type ExpectedTimes, timesOf } from '../testing/options.ts'
 import { type TestRun, testRunOf } from '../testing/test-run.ts'
@@ -45,8 +48,10 @@ export const matchers = {
     checkArguments('toHaveReceived', body, options)
     const { sim, chatId } = subjectOf('toHaveReceived', received)
     const run = testRunOf(sim)
-    const matchCount = countCalls(run, chatId, call, body)
-    const result = resultOf(run, matchCount, { call, body, options, chatId, rules: [ENDPOINTS[call].rule] })
+    const query = queryOf(run, { call, body, options, chatId, rules: [ENDPOINTS[call].rule] })
+    const matchCount = countCalls(run, query)
+    checkDecidable(run, matchCount, query, stackAbove(matchers.toHaveReceived))
+    const result = resultOf(run, matchCount, query)
     if (result.pass && !this.isNot) for (const seq of matchCount.seqs) run.matchedSeqs.add(seq)
     return result
   },
@@ -62,23 +67,52 @@ export const matchers = {
     checkArguments('toHaveDelivered', payload, options)
     const { sim, chatId } = subjectOf('toHaveDelivered', received)
     const run = testRunOf(sim)
-    const matchCount = countDeliveries(run, chatId, event, payload)
-    return resultOf(run, matchCount, { call: event, body: payload, options, chatId, rules: ['WH1'] })
+    const query = queryOf(run, { call: event, body: payload, options, chatId, rules: ['WH1'] })
+    const matchCount = countDeliveries(run, query)
+    checkDecidable(run, matchCount, query, stackAbove(matchers.toHaveDelivered))
+    return resultOf(run, matchCount, query)
   },
 }
 
-interface Query {
-  readonly call: string
+interface Query<Name extends string = string> {
+  readonly call: Name
   readonly body: unknown
   readonly options: TimesOption | undefined
   readonly chatId: string | null
   readonly rules: readonly string[]
+  /** How bodies are compared: each matcher has its own record of slow patterns. */
+  readonly comparing: MatchOptions & { readonly patterns: PatternTester }
 }
+
+const queryOf = <Name extends string>({ evaluation }: TestRun, query: Omit<Query<Name>, 'comparing'>): Query<Name> => ({
+  ...query,
+  comparing: { ...evaluation.options, patterns: new PatternTester() },
+})
 
 const AT_LEAST_ONCE: Times = { min: 1, max: Number.POSITIVE_INFINITY }
 
+const timesIn = ({ options }: Query): Times => (options?.times === undefined ? AT_LEAST_ONCE : timesOf(options.times))
+
+/** Throws when the number of calls cannot be known, so that neither the matcher nor its negation passes. */
+function checkDecidable(run: TestRun, { count }: MatchCount, query: Query, callStack: string): void {
+  const { index } = run.evaluation
+  const { min, max } = timesIn(query)
+  const isCertain = count > max || (count >= min && max === Number.POSITIVE_INFINITY)
+  const [slow] = query.comparing.patterns.slow
+  if (slow === undefined && (isCertain || isComplete(run, query))) return
+  const { call, body, options } = query
+  const times = options?.times === undefined ? null : timesIn(query)
+  const expected = { code: 'received', call, body: bodyNotation(body), times, not: false } as const
+  const details = slow === undefined ? evictedFailure(expected, index) : slowPatternFailure(slow)
+  throw expectationError(run, [{ ...EMPTY_FAILURE, ...details }], callStack)
+}
+
+/** Whether no entry about the chat, or about any chat, was evicted. Availability belongs to every chat. */
+const isComplete = (run: TestRun, { chatId, call }: Query): boolean =>
+  run.evaluation.index.isWhole(chatId === null || call === 'availability' ? AVAILABILITY : run.conversationOf(chatId))
+
 function resultOf(run: TestRun, matchCount: MatchCount, query: Query): Result {
-  const times = query.options?.times === undefined ? AT_LEAST_ONCE : timesOf(query.options.times)
+  const times = timesIn(query)
   const pass = matchCount.count >= times.min && matchCount.count <= times.max
   const nearest = matchCount.misses[0]
   const compared = pass || nearest === undefined || query.body === undefined || matchCount.count > 0
@@ -177,8 +211,8 @@ interface Comparison {
 }
 
 /** Counts calls of one chat, or of all chats if `chatId` is null. Calls about availability belong to every chat. */
-function countCalls(run: TestRun, chatId: string | null, call: CallId, body: unknown): MatchCount {
-  const { index, options } = run.evaluation
+function countCalls(run: TestRun, { chatId, call, body, comparing: options }: Query<CallId>): MatchCount {
+  const { index } = run.evaluation
   const matching: MatchContext = { index, claims: { ownerOf: () => null }, options }
   const leaf = asExpectation({ call, body: body ?? null })
   const queryFor = (one: Call): CallQuery => {
@@ -214,24 +248,23 @@ function comparisonOf(run: TestRun, atMs: number, miss: Omit<Miss, 'afterMs'>): 
 const RULE_RANK = 1000
 
 /** Counts each event once, however many attempts it took; it is delivered when one attempt was. */
-function countDeliveries(run: TestRun, chatId: string | null, event: WebhookEventName, payload: unknown): MatchCount {
+function countDeliveries(run: TestRun, query: Query): MatchCount {
   const attempts = new Map<string, EntryOf<'delivery'>>()
   for (const entry of run.entries) {
-    if (entry.kind !== 'delivery' || entry.event !== event || entry.duplicate) continue
+    if (entry.kind !== 'delivery' || entry.event !== query.call || entry.duplicate) continue
     if (attempts.get(entry.delivery_id)?.outcome !== 'delivered') attempts.set(entry.delivery_id, entry)
   }
-  return toMatchCount([...attempts.values()].map(entry => compareDelivery(entry, chatId, payload, run)))
+  return toMatchCount([...attempts.values()].map(entry => compareDelivery(entry, query, run)))
 }
 
 function compareDelivery(
   entry: EntryOf<'delivery'>,
-  chatId: string | null,
-  payload: unknown,
+  { chatId, body: payload, comparing }: Query,
   run: TestRun,
 ): Comparison {
   const { seq, chat_id, outcome, status, failure } = entry
   const body = bodyOf(entry)
-  const differences = payload === undefined ? [] : match(payload, body, run.evaluation.options)
+  const differences = payload === undefined ? [] : match(payload, body, comparing)
   const obstacles: Obstacle[] = []
   if (chatId !== null && chat_id !== chatId)
     obstacles.push({ code: 'of_chat', conversation: run.conversationOf(chat_id) })

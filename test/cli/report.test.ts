@@ -115,6 +115,36 @@ it('an incomplete journal is an error and not a failure', async () => {
   })
 })
 
+/** The journal of a play whose first entries were evicted before it was saved. */
+const withoutBeginning = (saved: string): string => {
+  const [run = '', play = '', ...entries] = saved.split('\n')
+  return [run, play.replace('"entries":12', '"entries":9'), ...entries.slice(3)].join('\n')
+}
+
+it('a journal that lost its first entries is inconclusive in every report', async () => {
+  const files = { 'run.jsonl': withoutBeginning(await savedJournal()), 'greeting.yaml': scenario('Hi') }
+  const { code, out } = await reported(files, 'run.jsonl')
+  expect(code).toBe(4)
+  expect(out.replace(/\s+/g, ' ')).toMatch(
+    /INCONCLUSIVE greeting\.yaml > Greeting .*no longer has the entries before #4.*memoryLimit/,
+  )
+  for (const report of ['json', 'tap'])
+    expect((await reported(files, 'run.jsonl', '--report', report)).out).toMatch(/no longer has the entries before \\?#4/)
+  const folder = folderWith(files)
+  const io = fakeIo(folder)
+  expect(await main(['report', 'run.jsonl', '--report', 'junit=junit.xml,html=report.html'], {}, io)).toBe(4)
+  for (const file of ['junit.xml', 'report.html'])
+    expect(readFileSync(join(folder, file), 'utf8')).toMatch(/no longer has the entries before \\?#4/)
+})
+
+it('a run that failed stays failed when its journal lost the entries that show it', async () => {
+  const failed = (await savedJournal()).replace('"outcome":"pass"', '"outcome":"fail"')
+  const files = { 'run.jsonl': withoutBeginning(failed), 'greeting.yaml': scenario('Hi') }
+  const { code, out } = await reported(files, 'run.jsonl')
+  expect(code).toBe(1)
+  expect(out).toMatch(/FAIL greeting\.yaml > Greeting/)
+})
+
 it('exits with 2 for a missing journal, a missing scenario and an unknown report', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
   expect(await reported(files, 'nope.jsonl')).toMatchObject({

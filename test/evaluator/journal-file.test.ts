@@ -61,11 +61,6 @@ describe('an invalid journal is refused', () => {
       'run.jsonl: play 1 (Under test): has no entry between #3 and #5: the journal is not whole.',
     ],
     [
-      'a beginning that was dropped',
-      (lines: string[]) => [lines[0]!, lines[1]!.replace('"entries":12', '"entries":11'), ...lines.slice(3)],
-      'run.jsonl: play 1 (Under test): begins in the middle: older entries had been dropped when it was saved.',
-    ],
-    [
       'another version',
       (lines: string[]) => lines.with(0, '{"v":2}'),
       'run.jsonl:1: v: must be 1, got 2: was it written by another version?',

@@ -14,6 +14,7 @@ import {
   howOften,
   inChat,
   itemText,
+  patternName,
   patternText,
   quotedText,
   renderCode,
@@ -63,6 +64,8 @@ const EXPECTED: TextsOf<Expected> = defineTexts({
   delivered: ({ event }) => `${event} acknowledged by the webhook`,
   received: ({ call, body, times, not }) =>
     `${not ? 'not ' : ''}${body === null ? call : `${call} ${body}`}${times === null ? '' : ` ${howOften(times)}`}`,
+  quick_pattern: ({ pattern }) => `a pattern that is quick on any text: ${patternName(pattern)}`,
+  complete_journal: 'a journal with every entry since the beginning',
 } satisfies TextsOf<Expected>)
 
 export const expectedText = (expected: Expected, audience: Audience): string => renderCode(EXPECTED, expected, audience)

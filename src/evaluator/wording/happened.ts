@@ -26,6 +26,7 @@ import {
   itemText,
   listed,
   offset,
+  patternName,
   patternText,
   quotedText,
   renderCode,
@@ -130,6 +131,14 @@ const DRIVER = defineTexts({
   failed: (status: number | null) => (status === null ? 'it failed' : `answered ${status}`),
 })
 
+const EVICTION = defineTexts({
+  evicted: (firstSeq: number) =>
+    `the journal no longer has the entries before #${firstSeq}, so the calls in them cannot be checked; raise journalLimit or memoryLimit, or check earlier`,
+})
+
+/** Says that a check needs entries that were evicted. */
+export const evictedText = (firstSeq: number): string => EVICTION.evicted(firstSeq)
+
 const HAPPENED: TextsOf<Happened> = defineTexts({
   unfillable: ({ message }) => message,
   capture_missing: ({ name, path, call }) => `${callText(call)} has no ${path} to capture as ${name}`,
@@ -214,6 +223,9 @@ const HAPPENED: TextsOf<Happened> = defineTexts({
     if (seqs.length > 0) return `${call} was called ${timesText(seqs.length)}: ${listed(seqs)}`
     return different ? `no call of ${call} matches` : `${call} was not called`
   },
+  slow_pattern: ({ pattern, length, limitMs }) =>
+    `the pattern ${patternName(pattern)} took longer than ${limitMs} ms on a text of ${length} characters; rewrite it without nested repetition`,
+  evicted: ({ firstSeq }) => evictedText(firstSeq),
 } satisfies TextsOf<Happened>)
 
 export const happenedText = (happened: Happened, audience: Audience): string => renderCode(HAPPENED, happened, audience)

@@ -138,6 +138,10 @@ export function driverHas(verbs: readonly string[] | null): string {
 
 const LONGEST_QUOTE = 60
 
+/** A regular expression, cut to one short line. */
+export const patternName = (pattern: string): string =>
+  pattern.length > LONGEST_QUOTE ? `${pattern.slice(0, LONGEST_QUOTE - 1)}…` : pattern
+
 /** A user's text in quotes, cut to one short line. */
 export function quotedText(text: string): string {
   const signs = [...text]

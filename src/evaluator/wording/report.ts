@@ -6,7 +6,7 @@ import type { Failure, FailureHint, Happened, NearMiss, ObstacleCode } from '../
 import type { Difference } from '../match.ts'
 import type { Reason, RunResult, ScenarioResult, Verdict, Warning } from '../verdict.ts'
 import { expectedText, noteText, obstaclesText, subjectText } from './expected.ts'
-import { happenedText, hintText } from './happened.ts'
+import { evictedText, happenedText, hintText } from './happened.ts'
 import { type Audience, driverHas, renderCode, stepText, type TextsOf } from './parts.ts'
 
 /** A failure as a report shows it. */
@@ -145,6 +145,8 @@ const REASONS: TextsOf<Reason> = defineTexts({
     return `the scenario has other steps than the run played: step ${step} was ${was} and ${change}; play it again`
   },
   environment: ({ failure }) => happenedText(failure.happened, 'scenario'),
+  scenario: ({ failure }) => happenedText(failure.happened, 'scenario'),
+  evicted: ({ firstSeq }) => evictedText(firstSeq),
   verb_missing: ({ step, verb, verbs }) => `${stepText(step)} needs ${verb}, and ${driverHas(verbs)}`,
   need_missing: ({ scenario, verb, verbs }) => `${scenario} requires ${verb}, and ${driverHas(verbs)}`,
   step_not_played: ({ step }) => `${stepText(step)} was not played: play the scenario again`,

@@ -3,11 +3,13 @@ import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { extname, relative, resolve, sep } from 'node:path'
 import { fileProblem } from '../../files/errors.ts'
 import type { NamedFile } from '../../files/user-files.ts'
+import { SlowPatternError, testPattern } from '../../runtime/patterns.ts'
 import { defineTexts } from '../../text/texts.ts'
 
 const TEXTS = defineTexts({
   noFile: 'cannot be read: there is no such file or folder.',
   noMatch: 'matches no file.',
+  slow: (file: string) => `takes too long to compare with ${file}: use fewer * and **.`,
   noFolder: (folder: string) => `matches no file: there is no folder ${folder}.`,
   wrongExtension: (extensions: readonly string[]) => `must end in ${extensions.join(', ')}.`,
   emptyFolder: (extensions: readonly string[]) => `has no scenario in it: ${extensions.join(', ')}.`,
@@ -42,7 +44,14 @@ function filesOf(pattern: string, cwd: string): FoundFile[] {
 function matchesOf(pattern: string, cwd: string): string[] {
   if (!/[*?{]/.test(pattern)) throw fileProblem(pattern, TEXTS.noFile)
   const matching = patternToRegExp(pattern.replaceAll('\\', '/').replace(/^\.\//, ''))
-  return scan(baseOf(pattern, cwd)).filter(file => matching.test(asWritten(file, cwd, pattern)))
+  return scan(baseOf(pattern, cwd)).filter(file => {
+    const name = asWritten(file, cwd, pattern)
+    try {
+      return testPattern(matching, name)
+    } catch (error) {
+      throw error instanceof SlowPatternError ? fileProblem(pattern, TEXTS.slow(name)) : error
+    }
+  })
 }
 
 /** Null also for a broken link. */

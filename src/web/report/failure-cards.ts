@@ -29,6 +29,8 @@ const KINDS = defineTexts({
   late: 'a call after the end of the scenario',
   lint: 'a warning, treated as a failure',
   stopped: 'interrupted',
+  evicted: 'evicted entries',
+  scenario: 'unusable scenario',
   environment: 'an environment error',
 } satisfies Record<FailureReport['kind'], string>)
 

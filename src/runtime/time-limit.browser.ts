@@ -1,0 +1,11 @@
+/** Replaces `time-limit.ts` in browsers, which cannot interrupt synchronous work. */
+
+/** Never thrown in a browser. */
+export class TimeLimitError extends Error {
+  override readonly name = 'TimeLimitError'
+}
+
+export const canInterrupt = (): boolean => false
+
+/** Runs `work` without a limit. */
+export const runWithin = <Value>(_limitMs: number, work: () => Value): Value => work()

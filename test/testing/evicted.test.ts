@@ -1,0 +1,115 @@
+/** Checks of absence fail when the entries that would show the call were evicted from the journal. */
+import { describe, expect, it } from 'vitest'
+import { defineScenario, none, press, user } from '../../src/scenario/build/index.ts'
+import { runScenario } from '../../src/testing/scenario.ts'
+import { matchers } from '../../src/vitest/matchers.ts'
+import { ANNA, shouting, simulatorWith } from './desk.ts'
+
+expect.extend(matchers as never)
+
+const EVICTED = /the journal no longer has the entries before #\d+.*raise\s+journalLimit\s+or\s+memoryLimit/s
+
+/** A chat whose calls of `start` and `message` were evicted, and a simulator without an expectation so far. */
+async function evictedCalls() {
+  const { sim, call } = simulatorWith(undefined, { journalLimit: 10 })
+  const ada = await sim.chat({ user: { firstName: 'Ada' } })
+  await ada.press('handover')
+  await call('start', { chat_id: ada.id, sender: ANNA })
+  await call('message', { chat_id: ada.id, message: 'Unwanted', sender: ANNA })
+  for (let count = 0; count < 10; count++) await ada.says(`${count}`)
+  expect(sim.journal.firstSeq).toBeGreaterThan(8)
+  expect(sim.journal.query({ kind: 'api' })).toEqual([])
+  return { sim, ada, call }
+}
+
+describe('after an eviction', () => {
+  it('assertClean fails', async () => {
+    const { sim } = await evictedCalls()
+    const failed = sim.assertClean()
+    await expect(failed).rejects.toThrow(EVICTED)
+    await expect(failed).rejects.toMatchObject({ failure: { kind: 'evicted', happened: { code: 'evicted' } } })
+  })
+
+  it('expectNone fails, of a chat and of the bot', async () => {
+    const { sim, ada } = await evictedCalls()
+    await expect(ada.expectNone('message', { for: '0s' })).rejects.toThrow(EVICTED)
+    await expect(sim.expectNone('availability', { for: '0s' })).rejects.toThrow(EVICTED)
+  })
+
+  it('expectNone passes for a turn after the eviction, and for a new chat', async () => {
+    const { sim, ada, call } = await evictedCalls()
+    await expect(ada.expectNone('message', { for: '0s' })).rejects.toThrow(EVICTED)
+    await ada.says('Another turn')
+    await ada.expectNone('message', { for: '0s' })
+    const bob = await sim.chat({ user: { firstName: 'Bob' } })
+    await bob.expectNone('message', { for: '0s' })
+    await bob.press('handover')
+    await call('start', { chat_id: bob.id, sender: ANNA })
+    await expect(bob.expectNone('start', { for: '0s' })).rejects.toThrow(/start was called/)
+  })
+
+  it('matchers fail when the number of calls is uncertain, with and without not', async () => {
+    const { sim, ada, call } = await evictedCalls()
+    expect(() => expect(ada).not.toHaveReceived('message')).toThrow(EVICTED)
+    expect(() => expect(ada).toHaveReceived('message')).toThrow(EVICTED)
+    expect(() => expect(sim).toHaveReceived('message', undefined, { times: 0 })).toThrow(EVICTED)
+    expect(() => expect(ada).toHaveDelivered('MESSAGE FROM USER', undefined, { times: 4 })).toThrow(EVICTED)
+    await call('message', { chat_id: ada.id, message: 'Here', sender: ANNA })
+    expect(ada).toHaveReceived('message', { message: 'Here' })
+    expect(() => expect(ada).toHaveReceived('message', undefined, { times: 1 })).toThrow(EVICTED)
+    expect(() => expect(ada).not.toHaveReceived('message')).toThrow(/message was called once/)
+    const bob = await sim.chat()
+    expect(bob).not.toHaveReceived('message')
+  })
+
+  it('a missing call names the eviction', async () => {
+    const { ada } = await evictedCalls()
+    const failed = ada.expectCall('message', {}, { since: 'beginning', within: '10ms' })
+    await expect(failed).rejects.toThrow(
+      /message was not called.*\d+ older entries.*evicted \(journalLimit, memoryLimit\)/s,
+    )
+  })
+})
+
+describe('an eviction after the first expectation', () => {
+  it('changes nothing, because the expectations have read the entries', async () => {
+    const { sim } = simulatorWith(shouting, { journalLimit: 10 })
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await ada.expectCall('start')
+    for (let count = 0; count < 10; count++) {
+      await ada.says(`${count}`)
+      await ada.expectCall('message', { message: `${count}` })
+    }
+    expect(sim.journal.firstSeq).toBeGreaterThan(10)
+    await sim.assertClean()
+  })
+})
+
+describe('a scenario whose journal lost entries', () => {
+  const silent = defineScenario({ name: 'Silent' }, [
+    press('handover', { ack: 'any' }),
+    ...Array.from({ length: 10 }, (_, count) => user(`${count}`, { ack: 'any' })),
+    none('message', {}, { for: '0s' }),
+  ])
+
+  it('is inconclusive, and names the settings', async () => {
+    const { sim } = simulatorWith(undefined, { journalLimit: 20 })
+    const run = await runScenario(sim, silent)
+    expect(run.outcome).toBe('inconclusive')
+    expect(run.scenarios[0]?.reason).toMatchObject({ code: 'evicted' })
+    expect(run.report()).toMatch(/INCONCLUSIVE scenario > Silent/)
+    expect(run.report().replace(/\s+/g, ' ')).toMatch(EVICTED)
+    expect(() => run.assertPassed()).toThrow(EVICTED)
+  })
+
+  it('passes with a journal that is long enough', async () => {
+    const { sim } = simulatorWith(undefined, { journalLimit: 2_000 })
+    expect((await runScenario(sim, silent)).outcome).toBe('pass')
+  })
+
+  it('still fails when a call that must not arrive was seen', async () => {
+    const { sim } = simulatorWith(shouting, { journalLimit: 20 })
+    expect((await runScenario(sim, silent)).outcome).toBe('fail')
+  })
+})
