@@ -2,6 +2,7 @@
  * Creates the state of the platform, and stores and fires its deadlines. All code of platform/ is synchronous: it knows no
  * HTTP, sets no timer and reads the time from its context. Every operation adds its effects to a transaction.
  */
+import { LATEST_MS } from '../runtime/clock.ts'
 import { botSays } from './bot.ts'
 import { typingTimedOut } from './handover.ts'
 import { createMessageMemory } from './message-memory.ts'
@@ -108,7 +109,7 @@ function createDeadlines(): Deadlines {
 
   return {
     set(key, atMs, deadline) {
-      const slot = { key, atMs, order: order++, deadline }
+      const slot = { key, atMs: Math.min(atMs, LATEST_MS), order: order++, deadline }
       live.set(key, slot)
       push(heap, slot)
       compact()

@@ -9,10 +9,10 @@ import { rounds, seed, startAttack } from './rounds.ts'
 import { type Attack, bugIn, expectHandover, send, startTarget, type TargetServer } from './target-server.ts'
 
 /** Requests between two checks that the server works. */
-const BATCH = 250
-const AT_ONCE = 12
+const BATCH = 500
+const AT_ONCE = 48
 
-const ROUNDS = rounds(1000)
+const ROUNDS = rounds(3000)
 
 test(
   'no request to the control API or the platform causes an internal error, and handovers still work',

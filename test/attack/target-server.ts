@@ -23,7 +23,7 @@ export interface Answer {
 const PATIENCE_MS = 150
 const LONGEST_TEXT = 2_000_000
 
-const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
 /** Sends a request as it is. Bytes that Node refuses in a path are percent-encoded. */
 export function send(

@@ -103,3 +103,19 @@ test('settled() waits for work in flight and due timers, not for later timers', 
   expect(sim.deliveries).toHaveLength(1)
   expect(chat.typing).toBe(true)
 })
+
+test('a wall clock that is set back stops neither typing nor idle timers, and shows in timestamps', async () => {
+  const { sim } = world({ clock: 'real', knobs: { 'chat.idleTimeout': '80ms' } })
+  const chat = await takenOver(sim)
+  await post(sim, 'typing_start', chat, { timeout: 40 })
+  const now = Date.now
+  Date.now = () => now() - 3_600_000
+  onTestFinished(() => {
+    Date.now = now
+  })
+  const before = sim.clock.now()
+  await sim.journal.waitFor(entry => entry.kind === 'note' && entry.note === 'typing_hidden', { withinMs: 60_000 })
+  await sim.journal.waitFor(entry => entry.kind === 'note' && entry.note === 'chat_ended', { withinMs: 60_000 })
+  expect(sim.clock.now()).toBeGreaterThanOrEqual(before)
+  expect(chat.typing).toBe(false)
+})
