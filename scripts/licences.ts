@@ -14,8 +14,15 @@ export function collectLicences(root: string, output: readonly Chunk[]): void {
       if (folder) folders.add(folder)
     }
   }
-  const texts = [...folders].map(licenceOf).sort()
+  const texts = [...[...folders].map(licenceOf), ...llhttpLicence(output)].sort()
   writeFileSync(`${root}THIRD-PARTY-LICENSES.txt`, `Bundled in dist/:\n\n${texts.join('\n\n')}\n`)
+}
+
+/** The licence of a parser that undici contains as WebAssembly, without its licence. */
+function llhttpLicence(output: readonly Chunk[]): string[] {
+  const isBundled = output.some(({ moduleIds = [] }) => moduleIds.some(id => id.includes('/undici/lib/llhttp/')))
+  const text = () => readFileSync(`${import.meta.dirname}/llhttp-licence.txt`, 'utf8').trim()
+  return isBundled ? [`## llhttp, in undici (MIT)\n\n${text()}`] : []
 }
 
 function licenceOf(folder: string): string {

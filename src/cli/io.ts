@@ -84,10 +84,23 @@ export function processIo(): Io {
     readStdinBytes: () => buffer(process.stdin),
     canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
     ask: askOnTerminal,
-    cwd: process.cwd(),
+    /** Read when a command needs it: a directory that was deleted does not stop `--version`. */
+    get cwd() {
+      return workingDirectory()
+    },
     nodeVersion: process.version,
     onSignal: watchSignals,
     exit: code => process.exit(code),
+  }
+}
+
+function workingDirectory(): string {
+  try {
+    return process.cwd()
+  } catch {
+    throw new EnvironmentError(
+      'Failed to read the working directory: it was deleted. Change to a directory that exists.',
+    )
   }
 }
 

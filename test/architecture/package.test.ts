@@ -48,6 +48,11 @@ describe('the packed package', () => {
     unpackedBytes = unpackedSize
   })
 
+  it('names the licences of bundled code, also of the parser inside of undici', () => {
+    const titles = [...read('THIRD-PARTY-LICENSES.txt').matchAll(/^## ([^\s,]+)/gm)].map(([, name]) => name)
+    expect(titles).toEqual(expect.arrayContaining(['hono', 'llhttp', 'undici', 'zod']))
+  })
+
   it('has the files that users need', () => {
     const first = new Set(packed.map(path => path.split('/')[0]))
     expect([...first].sort()).toEqual(

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 import { INTERNAL_HEADER } from '../../src/contract/errors.ts'
 import { type PlatformServer, startServer } from '../../src/server/start.ts'
+import { coreOf } from '../../src/simulator/simulator.ts'
 
 export interface Attack {
   readonly method: string
@@ -91,6 +92,19 @@ export async function startTarget(): Promise<TargetServer> {
     return JSON.parse(answer.text)
   }
   return Object.assign(server, { control })
+}
+
+/** Runs again when a request from before, whose client hung up, resets the server meanwhile. */
+export async function unlessReset<T>(server: TargetServer, run: () => Promise<T>): Promise<T> {
+  const { epoch } = coreOf(server)
+  for (;;) {
+    const begun = epoch.current()
+    try {
+      return await run()
+    } catch (error) {
+      if (epoch.current() === begun) throw error
+    }
+  }
 }
 
 /** Plays a handover that must work: request, start, a message each way, end, transcript. */

@@ -35,6 +35,20 @@ describe('the built command', () => {
     expect(stdout.text).toBe(`${version}\n`)
   })
 
+  it('says in one line that its working directory was deleted', async () => {
+    const script = 'rmdir "$PWD" && exec "$0" "$1" start --port 0'
+    const child = spawn('/bin/sh', ['-c', script, process.execPath, BIN], {
+      cwd: folderWith(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const stderr = fakeOutput()
+    child.stderr.setEncoding('utf8').on('data', stderr.write)
+    expect(await new Promise(resolve => child.on('close', resolve))).toBe(3)
+    expect(stderr.text).toBe(
+      'Failed to read the working directory: it was deleted. Change to a directory that exists.\n',
+    )
+  })
+
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
