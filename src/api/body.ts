@@ -3,10 +3,11 @@ import type * as z from 'zod/mini'
 import type { AssumptionName } from '../contract/assumptions.ts'
 import { explainIssues, formatValue, joinPath, ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import type { Knobs } from '../contract/knobs.ts'
+import { MOST_PROBLEMS, withoutFurtherErrors } from '../contract/limit-errors.ts'
 import { invalidParameter, REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import { addFinding, assumed, type Transaction } from '../platform/transaction.ts'
 import { decodeUtf8 } from '../runtime/encoding.ts'
-import { messageOf, sentence } from '../text/error-text.ts'
+import { messageOf, sentence, shortName } from '../text/error-text.ts'
 import type { ApiRequest } from './messages.ts'
 
 export interface ParsedBody {
@@ -50,11 +51,9 @@ function countValues(text: string, levels: number): number | null {
   if (text.length <= 2 * levels) return 0
   let depth = 0
   let count = 1
-  let quoted = false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === 34) quoted = !quoted
-    else if (quoted) at += code === 92 ? 1 : 0
+    if (code === 34) at = endOfString(text, at)
     else if (code === 44) count++
     else if (code === 91 || code === 123) {
       count++
@@ -62,6 +61,16 @@ function countValues(text: string, levels: number): number | null {
     } else if (code === 93 || code === 125) depth--
   }
   return count
+}
+
+/** The index of the quote that ends a JSON string; the length of the text when none does. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let first = end
+    while (text.charCodeAt(first - 1) === 92) first--
+    if ((end - first) % 2 === 0) return end
+  }
+  return text.length
 }
 
 const badJson = (message: string) => new Refusal('invalid_json', message)
@@ -83,7 +92,7 @@ export function parseBody(schema: z.ZodMiniType, raw: unknown, knobs: Knobs, tra
   if (!hasFields(raw) || Array.isArray(raw)) {
     throw invalidParameter(knobs, REFUSAL_TEXTS.bodyNotObject(formatValue(raw)), {})
   }
-  const result = schema.safeParse(raw)
+  const result = schema.safeParse(withoutFurtherErrors(schema, raw))
   if (!result.success) throw refuse(schema, raw, knobs)
   if (hasFields(result.data)) checkUnknown(droppedFields(raw, result.data), knobs, transaction)
   return result.data
@@ -91,7 +100,8 @@ export function parseBody(schema: z.ZodMiniType, raw: unknown, knobs: Knobs, tra
 
 /** Parses again with messages, which a valid body does not need. */
 function refuse(schema: z.ZodMiniType, raw: object, knobs: Knobs): Refusal {
-  const issues = schema.safeParse(raw, ZOD_MESSAGES).error?.issues ?? []
+  const beginning = withoutFurtherErrors(schema, raw)
+  const issues = schema.safeParse(beginning, ZOD_MESSAGES).error?.issues ?? []
   const problems = describeIssues(issues, raw, schema, 'The body')
   const field = problems[0]?.field
   const message = problems.map(problem => problem.message).join(' ')
@@ -102,14 +112,16 @@ function refuse(schema: z.ZodMiniType, raw: object, knobs: Knobs): Refusal {
 const assumedBy = (issue: z.core.$ZodIssue | undefined): { assumed?: readonly AssumptionName[] } =>
   issue?.code === 'too_small' && issue.path[0] === 'timeout' ? { assumed: ['typing.timeout'] } : {}
 
-function checkUnknown(unknown: readonly string[], knobs: Knobs, transaction: Transaction): void {
-  const [field] = unknown
+function checkUnknown({ names, count }: DroppedFields, knobs: Knobs, transaction: Transaction): void {
+  const [field] = names
   if (field === undefined) return
   assumed(transaction, 'api.unknownFields')
+  const others = count - names.length
   if (knobs['api.unknownFields'] === '400') {
-    throw new Refusal('invalid_parameter', REFUSAL_TEXTS.unknownFields(unknown.join(', ')), { field })
+    throw new Refusal('invalid_parameter', REFUSAL_TEXTS.unknownFields(names.join(', '), others), { field })
   }
-  for (const field of unknown) addFinding(transaction, 'ER1', REFUSAL_TEXTS.unknownField(field))
+  for (const field of names) addFinding(transaction, 'ER1', REFUSAL_TEXTS.unknownField(field))
+  if (others > 0) addFinding(transaction, 'ER1', REFUSAL_TEXTS.furtherUnknownFields(others))
 }
 
 export interface FieldProblem {
@@ -119,18 +131,22 @@ export interface FieldProblem {
   readonly allowed?: readonly string[]
 }
 
-/** `whole` names the value itself: `The body`. */
+/** Describes at most 20 issues. `whole` names the value itself: `The body`. */
 export function describeIssues(
   issues: readonly z.core.$ZodIssue[],
   value: unknown,
   schema: z.ZodMiniType,
   whole: string,
 ): FieldProblem[] {
-  return explainIssues(issues, value, schema).map(({ field, message, allowed }) => ({
+  const problems = explainIssues(issues, value, schema, MOST_PROBLEMS + 1)
+  const described = problems.slice(0, MOST_PROBLEMS).map(({ field, message, allowed }) => ({
     field,
     message: sentence(`${field || whole} ${message}`),
     ...(allowed === undefined ? {} : { allowed }),
   }))
+  return problems.length > MOST_PROBLEMS
+    ? [...described, { field: '', message: REFUSAL_TEXTS.furtherProblems }]
+    : described
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -138,25 +154,30 @@ type Fields = Readonly<Record<string, unknown>>
 /** Whether a value has fields; an array counts. */
 const hasFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
-/** Fields of `raw` that a parse dropped, with their full names. */
-function droppedFields(raw: Fields, parsed: Fields): string[] {
-  const dropped: string[] = []
+/** Fields of `raw` that a parse dropped: the full names of the first 20, and the number of all. */
+interface DroppedFields {
+  readonly names: string[]
+  count: number
+}
+
+function droppedFields(raw: Fields, parsed: Fields): DroppedFields {
+  const dropped: DroppedFields = { names: [], count: 0 }
   collectDropped(raw, parsed, '', dropped)
   return dropped
 }
 
 /** Allocates nothing unless a field was dropped, because it runs for every request. */
-function collectDropped(raw: Fields, parsed: Fields, at: string, dropped: string[]): void {
+function collectDropped(raw: Fields, parsed: Fields, at: string, dropped: DroppedFields): void {
   for (const key in raw) {
-    if (!Object.hasOwn(parsed, key)) dropped.push(nameAt(raw, at, key))
-    else descend(raw, parsed, at, key, dropped)
+    if (Object.hasOwn(parsed, key)) descend(raw, parsed, at, key, dropped)
+    else if (++dropped.count <= MOST_PROBLEMS) dropped.names.push(nameAt(raw, at, key))
   }
 }
 
 const nameAt = (parent: object, at: string, key: string) =>
-  Array.isArray(parent) ? `${at}[${key}]` : joinPath(at, key)
+  Array.isArray(parent) ? `${at}[${key}]` : joinPath(at, shortName(key))
 
-function descend(raw: Fields, parsed: Fields, at: string, key: string, dropped: string[]): void {
+function descend(raw: Fields, parsed: Fields, at: string, key: string, dropped: DroppedFields): void {
   const [child, other] = [raw[key], parsed[key]]
   if (hasFields(child) && hasFields(other)) collectDropped(child, other, nameAt(raw, at, key), dropped)
 }

@@ -1,6 +1,6 @@
 /** Explains the issues of a schema: which field, what was expected, what was received, and how to fix it. */
 import type * as z from 'zod/mini'
-import { nearest } from '../text/error-text.ts'
+import { nearest, shortName } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
 
 /** The message of an issue whose schema has no message of its own. */
@@ -60,9 +60,16 @@ const TEXTS = defineTexts({
   otherForm: 'of another form',
 })
 
-export function explainIssues(issues: readonly Issue[], value: unknown, schema: z.ZodMiniType): SchemaProblem[] {
+/** Explains the first issues, `most` at most. */
+export function explainIssues(
+  issues: readonly Issue[],
+  value: unknown,
+  schema: z.ZodMiniType,
+  most = Number.POSITIVE_INFINITY,
+): SchemaProblem[] {
   const keysAt = (path: Path) => knownKeys(schema, path)
-  return withoutConsequences(issues.flatMap(issue => explainIssue(issue, value, keysAt)))
+  const explained = issues.slice(0, most).flatMap(issue => explainIssue(issue, value, keysAt, most))
+  return withoutConsequences(explained).slice(0, most)
 }
 
 /** Drops `incomplete` for a map with an unknown key, which is probably the missing key misspelt. */
@@ -73,10 +80,11 @@ function withoutConsequences(findings: readonly SchemaProblem[]): SchemaProblem[
 
 type KeysAt = (path: Path) => readonly string[]
 
-function explainIssue(issue: Issue, value: unknown, keysAt: KeysAt): SchemaProblem[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(issue.path, key, keysAt))
+function explainIssue(issue: Issue, value: unknown, keysAt: KeysAt, most: number): SchemaProblem[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.slice(0, most).map(key => unknownKey(issue.path, key, keysAt))
   const intended = issue.code === 'invalid_union' && issue.message === ZOD_CODE ? intendedBranch(issue) : undefined
-  if (intended !== undefined) return intended.flatMap(one => explainIssue(one, value, keysAt))
+  if (intended !== undefined) return intended.slice(0, most).flatMap(one => explainIssue(one, value, keysAt, most))
   return [{ path: issue.path, field: fieldName(issue.path), ...wrongValue(issue, valueAt(value, issue.path)) }]
 }
 
@@ -209,7 +217,7 @@ function takesText(issue: Issue): boolean {
 /** `sender.language_codes[0]` */
 export function fieldName(path: Path): string {
   return path.reduce<string>(
-    (name, part) => (typeof part === 'number' ? `${name}[${part}]` : joinPath(name, String(part))),
+    (name, part) => (typeof part === 'number' ? `${name}[${part}]` : joinPath(name, shortName(String(part)))),
     '',
   )
 }

@@ -1,7 +1,7 @@
 /** Names the mistake behind two values that nearly agree, as a code. */
 
 import { fieldName } from '../contract/explain-issues.ts'
-import { firstDifference } from '../scenario/value-text.ts'
+import { commonLength } from '../scenario/value-text.ts'
 import type { Bare, Coded } from '../text/coded.ts'
 import { nearest } from '../text/error-text.ts'
 
@@ -151,12 +151,16 @@ function replaced(expected: string, actual: string): DifferenceNote | undefined 
 
 const FEWEST = 3
 
+/** In characters. */
+const lengthOf = (text: string): number => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
+
 function cutOrLonger(expected: string, actual: string): DifferenceNote | undefined | false {
-  const short = actual.replace(/(…|\.\.\.)$/, '')
+  const ellipsis = ['…', '...'].find(end => actual.endsWith(end)) ?? ''
+  const short = actual.slice(0, actual.length - ellipsis.length)
   if (short.length >= FEWEST && expected.startsWith(short))
-    return { code: 'cut', length: [...short].length, of: [...expected].length }
+    return { code: 'cut', length: lengthOf(short), of: lengthOf(expected) }
   if (expected.length < FEWEST) return undefined
-  const surplus = () => [...actual].length - [...expected].length
+  const surplus = () => lengthOf(actual) - lengthOf(expected)
   if (actual.startsWith(expected)) return { code: 'added_at_end', count: surplus() }
   if (actual.endsWith(expected)) return { code: 'added_in_front', count: surplus() }
   return actual.includes(expected) && { code: 'surrounded' }
@@ -166,7 +170,7 @@ const LONG = 40
 
 /** Only for long texts, where the difference is hard to see. */
 function position(expected: string, actual: string): DifferenceNote | false {
-  const at = [...expected.slice(0, firstDifference(expected, actual))].length
+  const at = lengthOf(expected.slice(0, commonLength(expected, actual)))
   return at > LONG && { code: 'from_position', position: at + 1 }
 }
 

@@ -53,7 +53,10 @@ export const REFUSAL_TEXTS = defineTexts({
   senderMissing: (field: string) => `${field} is missing: the user cannot see whom the message comes from.`,
   tooManyCalls: (calls: number, windowMs: number) => `More than ${calls} calls in ${windowMs} ms.`,
   unknownField: (field: string) => `${field} is not a known field; it was ignored.`,
-  unknownFields: (fields: string) => `${fields}: not a known field.`,
+  unknownFields: (fields: string, others: number) =>
+    `${fields}${others === 0 ? '' : ` and ${others} more`}: not a known field.`,
+  furtherUnknownFields: (count: number) => `And ${count} more unknown fields; they were ignored.`,
+  furtherProblems: 'There are more problems.',
 })
 
 interface RefusalOptions {

@@ -125,7 +125,7 @@ const BEFORE = 15
 /** Two texts, each around the place where they begin to differ. */
 export function aroundDifference(expected: string, actual: string, longest = LONGEST): [string, string] {
   // Characters far from the difference are not shown.
-  const skipped = Math.max(0, firstDifference(expected, actual) - UNITS * longest)
+  const skipped = Math.max(0, commonLength(expected, actual) - UNITS * longest)
   const shown = (text: string) => [...text.slice(skipped, skipped + 4 * UNITS * longest)]
   const [a, b] = [shown(expected), shown(actual)]
   if (Math.max(a.length, b.length) <= longest) return [quoted(expected, 2 * longest), quoted(actual, 2 * longest)]
@@ -133,7 +133,14 @@ export function aroundDifference(expected: string, actual: string, longest = LON
   return [part(a, from, longest), part(b, from, longest)]
 }
 
-export function firstDifference(a: ArrayLike<string>, b: ArrayLike<string>): number {
+/** How many UTF-16 units two texts have in common at their beginnings. */
+export function commonLength(a: string, b: string): number {
+  let at = 0
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++
+  return at
+}
+
+function firstDifference(a: readonly string[], b: readonly string[]): number {
   let at = 0
   while (at < a.length && at < b.length && a[at] === b[at]) at++
   return at

@@ -2,6 +2,7 @@
 
 import { describeIssues } from '../api/body.ts'
 import { ZOD_MESSAGES } from '../contract/explain-issues.ts'
+import { withoutFurtherErrors } from '../contract/limit-errors.ts'
 import { effectOf } from '../faults/effects.ts'
 import { FaultNameTakenError, type FaultRegistry, type NamedFault } from '../faults/registry.ts'
 import { Fault, type FaultSpec } from '../faults/schema.ts'
@@ -51,7 +52,7 @@ export function createFaultController(
 }
 
 function parseFault(fault: unknown): FaultSpec {
-  const parsed = Fault.safeParse(fault, ZOD_MESSAGES)
+  const parsed = Fault.safeParse(withoutFurtherErrors(Fault, fault), ZOD_MESSAGES)
   if (parsed.success) return parsed.data
   const problems = describeIssues(parsed.error.issues, fault, Fault, 'The fault')
   throw new InvalidOptionError(problems.map(({ field, message }) => ({ name: field || 'fault', message })))

@@ -10,10 +10,11 @@ import {
   type Knobs,
   parseKnob,
 } from '../contract/knobs.ts'
+import { MOST_PROBLEMS } from '../contract/limit-errors.ts'
 import { isMap } from '../contract/objects.ts'
 import type { Summarize, Translate } from '../platform/engines.ts'
 import type { BotReply } from '../platform/state.ts'
-import { nearest, sentence, suggest } from '../text/error-text.ts'
+import { nearest, sentence, shortName, suggest } from '../text/error-text.ts'
 import { parseBytes } from '../text/quantities.ts'
 import { defineTexts } from '../text/texts.ts'
 
@@ -80,11 +81,17 @@ export interface SettingProblem {
   readonly allowed?: string | readonly string[]
 }
 
+const firstProblems = (problems: readonly SettingProblem[]): readonly SettingProblem[] =>
+  problems.length <= MOST_PROBLEMS
+    ? problems
+    : [...problems.slice(0, MOST_PROBLEMS), { name: 'settings', message: TEXTS.furtherProblems }]
+
 /** Options or settings are invalid. `problems` has one item for each invalid name or value; nothing was changed. */
 export class InvalidOptionError extends Error {
   override readonly name = 'InvalidOptionError'
   readonly problems: readonly SettingProblem[]
-  constructor(problems: readonly SettingProblem[]) {
+  constructor(all: readonly SettingProblem[]) {
+    const problems = firstProblems(all)
     super(problems.map(problem => problem.message).join(' '))
     this.problems = problems
   }
@@ -99,11 +106,14 @@ export function readKnob(
   raw: unknown,
   origin?: KnobOrigin,
 ): { name: KnobName; value: unknown } | SettingProblem {
-  if (!isKnob(name)) return { name, message: `${name} is not a knob${suggest(name, KNOB_NAMES)}` }
+  if (!isKnob(name)) {
+    const message = `${shortName(name)} is not a knob${suggest(name, KNOB_NAMES)}`
+    return { name: shortName(name), message }
+  }
   const value = parseKnob(name, raw, origin)
   if (value !== undefined) return { name, value }
   const allowed = allowedFor(name, origin)
-  return { name, message: `${name} must be ${allowed}, got ${JSON.stringify(raw)}.`, allowed }
+  return { name, message: `${name} must be ${allowed}, got ${describeValue(raw)}.`, allowed }
 }
 
 /** Sets the named knobs, all or none. Throws `InvalidOptionError`. */
@@ -126,6 +136,7 @@ const TEXTS = defineTexts({
   unknown: (what: string, name: string, hint: string) => `${what} takes no ${name}${hint}`,
   known: (names: readonly string[]) => `; it takes ${names.join(', ')}`,
   function: 'a function',
+  furtherProblems: 'There are more problems.',
 })
 
 /** A kind of value: whether a value is of it, how errors name it, and its JSON Schema. */
@@ -259,7 +270,11 @@ const FEW = 4
 function unknown(what: string, name: string, at: string, shape: Shape): SettingProblem {
   const names = Object.keys(shape)
   const near = names.length > FEW ? nearest(name, names) : ''
-  return { name: at, message: sentence(TEXTS.unknown(what, name, near || TEXTS.known(names))), allowed: names }
+  return {
+    name: shortName(at),
+    message: sentence(TEXTS.unknown(what, shortName(name), near || TEXTS.known(names))),
+    allowed: names,
+  }
 }
 
 const MOST = 80

@@ -1,9 +1,10 @@
 /** Changes and shows the configuration of a running simulator. */
 import { formatKnobs, isKnob, KNOB_NAMES, type KnobOrigin } from '../contract/knobs.ts'
+import { MOST_PROBLEMS } from '../contract/limit-errors.ts'
 import { isMap } from '../contract/objects.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { readBusinessHours } from '../platform/availability.ts'
-import { suggest } from '../text/error-text.ts'
+import { shortName, suggest } from '../text/error-text.ts'
 import { loadTranslate } from './components.ts'
 import type { Core } from './core.ts'
 import {
@@ -59,6 +60,7 @@ export function readSettings(core: Core, patch: Readonly<Record<string, unknown>
   const applies: (() => void)[] = []
   const knobs: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(patch)) {
+    if (problems.length > MOST_PROBLEMS) break
     const other = Object.hasOwn(OTHERS, name) ? OTHERS[name] : undefined
     const read =
       other?.(core, value) ?? (isKnob(name) ? readKnob(name, value, originOf(core, value, origin)) : unknown(name))
@@ -105,8 +107,8 @@ export async function checkEngine(engine: unknown): Promise<void> {
 }
 
 const unknown = (name: string): SettingProblem => ({
-  name,
-  message: `${name} is not a setting${suggest(name, SETTING_NAMES)}`,
+  name: shortName(name),
+  message: `${shortName(name)} is not a setting${suggest(name, SETTING_NAMES)}`,
   allowed: SETTING_NAMES,
 })
 

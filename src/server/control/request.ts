@@ -2,6 +2,7 @@
 import type * as z from 'zod/mini'
 import { nestsDeeper } from '../../api/body.ts'
 import { shapeOf, typeOf, ZOD_MESSAGES } from '../../contract/explain-issues.ts'
+import { withoutFurtherErrors } from '../../contract/limit-errors.ts'
 import { messageOf } from '../../text/error-text.ts'
 import { ControlProblem, invalidRequest } from './problems.ts'
 import type { ControlRoute } from './route.ts'
@@ -18,7 +19,7 @@ export function readQuery(route: ControlRoute, url: URL): unknown {
   const raw = Object.fromEntries(
     names.map(name => [name, parameterValue(url.searchParams.getAll(name), schemaOf(name))]),
   )
-  const parsed = schema.safeParse(raw, ZOD_MESSAGES)
+  const parsed = schema.safeParse(withoutFurtherErrors(schema, raw), ZOD_MESSAGES)
   if (!parsed.success) throw invalidRequest('query', schema, parsed.error.issues, raw)
   return parsed.data
 }
@@ -43,7 +44,7 @@ export async function readBody(route: ControlRoute, request: Request): Promise<u
   const schema: z.ZodMiniType | undefined = isForm ? route.upload : route.body
   if (schema === undefined) return refuseBody(isForm, bytes)
   const raw = isForm ? await parseForm(bytes, type) : parseJson(bytes, route.maxDepth)
-  const parsed = schema.safeParse(raw, ZOD_MESSAGES)
+  const parsed = schema.safeParse(withoutFurtherErrors(schema, raw), ZOD_MESSAGES)
   if (!parsed.success) throw invalidRequest('body', schema, parsed.error.issues, raw)
   return parsed.data
 }

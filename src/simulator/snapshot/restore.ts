@@ -3,6 +3,7 @@
 import { describeIssues, type FieldProblem } from '../../api/body.ts'
 import { keyRoles } from '../../api/keyring.ts'
 import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
+import { withoutFurtherErrors } from '../../contract/limit-errors.ts'
 import { isMap } from '../../contract/objects.ts'
 import { VERSION } from '../../contract/version.ts'
 import { MASK } from '../../journal/mask.ts'
@@ -124,7 +125,7 @@ interface Restoration {
 export async function checkSnapshot(core: Core, raw: unknown): Promise<Restoration> {
   checkVersion(raw)
   const { SnapshotSchema } = await import('./schema.ts')
-  const parsed = SnapshotSchema.safeParse(raw, ZOD_MESSAGES)
+  const parsed = SnapshotSchema.safeParse(withoutFurtherErrors(SnapshotSchema, raw), ZOD_MESSAGES)
   if (!parsed.success) {
     throw new InvalidSnapshotError(firstOf(describeIssues(parsed.error.issues, raw, SnapshotSchema, 'The snapshot')))
   }
