@@ -10,12 +10,14 @@ import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import { createTransaction, type Effect, type Transaction } from '../platform/transaction.ts'
 import type { UserPorts } from '../platform/user-actions.ts'
 import { elapsedMs } from '../runtime/clock.ts'
+import type { CallerRules } from './callers.ts'
 import type { AuthState, Keyring, RateLimit } from './keyring.ts'
 import type { ApiRequest, ApiResponse } from './messages.ts'
 
 /** What the API needs from other parts of the simulator. */
 export interface ApiPorts extends Omit<UserPorts, 'commit'> {
   readonly keyring: Keyring
+  readonly callers: CallerRules
   readonly rateLimit: RateLimit
   /** Whether answers carry the header that names assumptions. */
   readonly markers: boolean
@@ -153,14 +155,19 @@ function addSpellings(table: Map<string, ApiRoute>, id: EndpointId, alias: Alias
 
 const tables = new Map<string, Map<string, ApiRoute>>()
 
+/** Throws a refusal when the path has no endpoint. */
 export function matchRoute(path: string, knobs: Knobs): ApiRoute {
+  const route = findApiRoute(path, knobs)
+  if (route === null) throw unknownPath(path)
+  return route
+}
+
+export function findApiRoute(path: string, knobs: Knobs): ApiRoute | null {
   const versions = knobs['api.versions']
   const key = versions.length === 0 ? '' : versions.join()
   const table = tables.get(key) ?? tableFor(versions)
   if (!tables.has(key)) tables.set(key, table)
-  const route = table.get(path) ?? matchChat(path)
-  if (route === null) throw unknownPath(path)
-  return route
+  return table.get(path) ?? matchChat(path)
 }
 
 function matchChat(path: string): ApiRoute | null {

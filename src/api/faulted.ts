@@ -5,7 +5,7 @@ import type { AppliedApiFaults } from '../faults/registry.ts'
 import type { ApiContent, FaultContent } from '../journal/entry.ts'
 import { andThen, type Maybe } from '../platform/engines.ts'
 import { parseJson } from './body.ts'
-import { type ApiCall, type ApiPorts, type ApiRoute, chatIdOf, matchRoute, pathOf } from './call.ts'
+import { type ApiCall, type ApiPorts, type ApiRoute, chatIdOf, findApiRoute, pathOf } from './call.ts'
 import { type ApiResponse, resetResponse, withFaults } from './messages.ts'
 
 /** `play` answers as the platform does; `finish` records the answered call in the journal. */
@@ -18,7 +18,7 @@ export function createFaultedApi(
     const ended = ports.inFlight()
     try {
       await ports.delay(applied.latencyMs)
-      return call.epoch === ports.epoch() ? await applyFaults(call, applied) : resetResponse()
+      return call.epoch === ports.epoch() ? await applyFaults(call, applied) : finish(call, resetResponse())
     } finally {
       ended()
     }
@@ -46,8 +46,8 @@ interface Target {
 /** Null for preflight requests and unknown paths: faults apply to calls of endpoints only. */
 function targetOf({ platform: { knobs } }: ApiPorts, { request }: ApiCall): Target | null {
   if (request.method === 'OPTIONS') return null
-  const route = tryTo(() => matchRoute(pathOf(request.target), knobs))
-  if (route === undefined) return null
+  const route = findApiRoute(pathOf(request.target), knobs)
+  if (route === null) return null
   const parsed = ENDPOINTS[route.id].body === null ? undefined : tryTo(() => parseJson(request, knobs))
   return { route, body: parsed?.body, valueCount: parsed?.valueCount ?? 0 }
 }
@@ -74,7 +74,7 @@ function identified(ports: ApiPorts, call: ApiCall): ApiCall {
   return call
 }
 
-const NO_ANSWER: ApiResponse = { status: 0, headers: {}, body: '' }
+const noAnswer = (): ApiResponse => ({ status: 0, headers: {}, body: '' })
 
 /** The answer to a call that the platform does not process. */
 function insteadOfPlatform(call: ApiCall, { answer, faults }: AppliedApiFaults): ApiResponse {
@@ -84,7 +84,7 @@ function insteadOfPlatform(call: ApiCall, { answer, faults }: AppliedApiFaults):
 }
 
 const dropped = (effect: AnswerEffect | null): ApiResponse =>
-  effect?.kind === 'drop' ? { ...NO_ANSWER, wire: { kind: 'lost', how: effect.how } } : NO_ANSWER
+  effect?.kind === 'drop' ? { ...noAnswer(), wire: { kind: 'lost', how: effect.how } } : noAnswer()
 
 function responseOf({ status, headers, body }: Extract<AnswerEffect, { kind: 'respond' }>): ApiResponse {
   const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

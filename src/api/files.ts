@@ -17,13 +17,24 @@ export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, tr
   const [segment = '', name = ''] = path.slice(FILES_PREFIX.length).split('/')
   const file = openFile(ports.platform, ports.platform.links.fileId(segment) ?? '', decodeName(name))
   assumed(transaction, 'attachments.auth', 'attachments.ttl')
-  const headers = {
-    'content-type': headerSafe(file.type),
-    'content-disposition': `inline; filename*=UTF-8''${encodeURIComponent(file.name)}`,
-    'x-content-type-options': 'nosniff',
-  }
+  const headers = fileHeaders(file.name, headerSafe(file.type))
   return bytesResponse(fileBytes(file), withUnspecified(headers, transaction, ports.markers))
 }
+
+/** Types that a browser shows without running or parsing anything: no page, no XML, no PDF. */
+const INERT = /^(image\/(png|jpeg|gif|webp|avif|bmp|x-icon)|(audio|video)\/[\w.+-]+|text\/plain)(; *charset=[\w-]+)?$/i
+
+/**
+ * Makes a file inert, because it shares its port with the control API: scripts do not run, and what is not surely inert
+ * is downloaded. Pages of other origins may embed it, as a help desk does with images.
+ */
+const fileHeaders = (name: string, type: string): Record<string, string> => ({
+  'content-type': type,
+  'content-disposition': `${INERT.test(type) ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeURIComponent(name)}`,
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
+})
 
 /** Replaces a media type that is not valid in a header by the one of plain bytes. */
 const headerSafe = (type: string): string =>

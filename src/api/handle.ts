@@ -23,9 +23,11 @@ import {
   bodySizeOf,
   createCall,
   entryOf,
+  findApiRoute,
   matchRoute,
   pathOf,
 } from './call.ts'
+import { createCallerCheck, type ForeignCaller, foreignCallerBody, preflightResponse, withCors } from './callers.ts'
 import { apiFaultEntries, createFaultedApi } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
 import { type Grant, keyIn, RateLimited } from './keyring.ts'
@@ -35,10 +37,10 @@ import {
   errorBodyOf,
   internalErrorResponse,
   jsonResponse,
-  preflightResponse,
   redirectResponse,
   refusalResponse,
   resetResponse,
+  simulatorResponse,
   withUnspecified,
 } from './messages.ts'
 
@@ -46,10 +48,21 @@ export type Api = (request: ApiRequest) => Maybe<ApiResponse>
 
 export function createApi(ports: ApiPorts): Api {
   const faulted = createFaultedApi(ports, answerCall, finish)
+  const findForeignCaller = createCallerCheck(ports)
   return request => {
     const call = createCall(ports, request)
+    const caller = findForeignCaller(request)
+    if (caller !== null) return refuseCaller(call, caller)
     return ports.faults.onApi ? faulted(call) : answerCall(call)
   }
+}
+
+/** Refuses before faults apply and before the key is checked, so that the request has no effect. */
+function refuseCaller(call: ApiCall, caller: ForeignCaller): ApiResponse {
+  const body = foreignCallerBody(caller)
+  call.route = findApiRoute(pathOf(call.request.target), call.ports.platform.knobs)
+  call.response = body
+  return finish(call, simulatorResponse(403, body))
 }
 
 function answerCall(call: ApiCall): Maybe<ApiResponse> {
@@ -75,16 +88,20 @@ async function answerLater(call: ApiCall, pending: Promise<ApiResponse>): Promis
 function serve(call: ApiCall): Maybe<ApiResponse> {
   const { request, ports } = call
   const path = pathOf(request.target)
+  if (request.headers.origin !== undefined) assumed(call.transaction, 'api.cors')
   if (path.startsWith(FILES_PREFIX)) {
-    return request.method === 'OPTIONS' ? preflightResponse(READS) : serveFile(ports, request, path, call.transaction)
+    return request.method === 'OPTIONS' ? preflightOf(call, READS) : serveFile(ports, request, path, call.transaction)
   }
   const route = matchRoute(path, ports.platform.knobs)
   call.route = route
   const endpoint = ENDPOINTS[route.id]
-  if (request.method === 'OPTIONS') return preflightResponse(allowedMethods(endpoint))
+  if (request.method === 'OPTIONS') return preflightOf(call, allowedMethods(endpoint))
   checkMethod(endpoint, request.method)
   return mustRedirect(call, route) ? redirectOf(call, route) : callOperation(call, endpoint, route)
 }
+
+const preflightOf = ({ request, ports }: ApiCall, methods: string): ApiResponse =>
+  preflightResponse(request, methods, ports.platform.knobs['api.cors'])
 
 /** HEAD is GET without the body, as everywhere in HTTP. */
 function checkMethod(endpoint: Endpoint, method: string): void {
@@ -126,16 +143,22 @@ function readBody(call: ApiCall, schema: NonNullable<Endpoint['body']>): unknown
   return parseBody(schema, call.body, knobs, call.transaction)
 }
 
-/** Appends the call and its effects to the journal; a refused call has no effects (ER1). */
+/** Adds the headers of CORS, and journals the call. */
 function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
-  const { ports, request, faults } = call
-  if (call.epoch !== ports.epoch()) return resetResponse()
-  if (request.method === 'OPTIONS') return answer
+  const { ports, request } = call
+  const inTime = call.epoch === ports.epoch()
+  const sent = withCors(inTime ? answer : resetResponse(), request, ports.platform.knobs['api.cors'])
+  if (inTime && request.method !== 'OPTIONS') append(call, sent)
+  return request.method === 'HEAD' ? { ...sent, body: '' } : sent
+}
+
+/** Appends the call and its effects to the journal; a refused call has no effects (ER1). */
+function append(call: ApiCall, answer: ApiResponse): void {
+  const { ports, faults } = call
   const effects = answer.status < 300 ? call.transaction.effects : []
   const entry = entryOf(call, answer)
   const faultEntries = faults === null ? undefined : apiFaultEntries(entry, faults)
   ports.commit(entry, effects, faultEntries, bodySizeOf(call, answer))
-  return request.method === 'HEAD' ? { ...answer, body: '' } : answer
 }
 
 const READS = 'GET, HEAD, OPTIONS'

@@ -29,6 +29,8 @@ export interface Keyring {
   restoreReplaced(keys: readonly ReplacedKey[]): void
   /** Whether the key is valid here, or was valid until it was replaced. */
   knows(key: string): boolean
+  /** Whether the key is valid now. */
+  accepts(key: string, nowMs: number): boolean
   /** Sets the function that explains an unknown key in a sentence; it returns null when it cannot. */
   about(tell: (key: string) => string | null): void
   readonly botIds: readonly number[]
@@ -43,7 +45,7 @@ export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring 
     authorize(header, scope, nowMs, onState) {
       const key = bearerOf(header, onState)
       const grant = grants.get(key)
-      if (grant === undefined || (grant.untilMs !== null && nowMs >= grant.untilMs)) {
+      if (!isValid(grant, nowMs)) {
         onState('unknown')
         throw unauthorized(explainUnknownKey(key) ?? REFUSAL_TEXTS.keyUnknown)
       }
@@ -73,6 +75,7 @@ export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring 
       for (const { key, ...grant } of keys) if (!grants.has(key)) grants.set(key, grant)
     },
     knows: key => grants.has(key),
+    accepts: (key, nowMs) => isValid(grants.get(key), nowMs),
     about(tell) {
       explainUnknownKey = tell
     },
@@ -81,6 +84,9 @@ export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring 
     },
   }
 }
+
+const isValid = (grant: Grant | undefined, nowMs: number): grant is Grant =>
+  grant !== undefined && (grant.untilMs === null || nowMs < grant.untilMs)
 
 function keepOld(grants: Map<string, Grant>, old: Map<string, Grant>, untilMs: number): void {
   for (const [key, grant] of old) if (!grants.has(key)) grants.set(key, { ...grant, untilMs: grant.untilMs ?? untilMs })

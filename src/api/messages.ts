@@ -30,10 +30,6 @@ export type ResponseWire =
   /** The body is sent in pieces over `overMs` milliseconds of wall time; `stop` is aborted by the next reset and closes the connection. */
   | { readonly kind: 'slow'; readonly overMs: number; readonly stop: AbortSignal }
 
-/** Pages of any origin may read every response, because browsers read transcripts. */
-const CORS = { 'access-control-allow-origin': '*' }
-const EXPOSE = 'access-control-expose-headers'
-
 /** Adds the header that names what `transaction` assumed. */
 export function withUnspecified(
   headers: Record<string, string>,
@@ -42,39 +38,28 @@ export function withUnspecified(
 ): Record<string, string> {
   if (markers && assumed.length > 0) {
     headers[UNSPECIFIED_HEADER] = assumed.sort().join(', ')
-    headers[EXPOSE] = `${UNSPECIFIED_HEADER}, retry-after`
   }
   return headers
 }
 
 export const jsonResponse = (status: number, body: unknown): ApiResponse => ({
   status,
-  headers: { 'content-type': 'application/json; charset=utf-8', ...CORS },
+  headers: { 'content-type': 'application/json; charset=utf-8' },
   body: JSON.stringify(body),
 })
 
 export const bytesResponse = (body: Uint8Array, headers: Record<string, string>): ApiResponse => ({
   status: 200,
-  headers: { ...headers, ...CORS },
+  headers,
   body,
 })
-
-export function preflightResponse(methods: string): ApiResponse {
-  const headers = {
-    ...CORS,
-    'access-control-allow-methods': methods,
-    'access-control-allow-headers': 'authorization, content-type',
-    'access-control-max-age': '600',
-  }
-  return { status: 204, headers, body: '' }
-}
 
 /** Redirects with a relative location, which is valid behind any base path, and keeps the query. */
 export function redirectResponse(canonical: string, target: string): ApiResponse {
   const name = canonical.replace(/\/$/, '').split('/').at(-1)
   const path = canonical.endsWith('/') ? `${name}/` : `../${name}`
   const query = /\?[^#]*/.exec(target)?.[0] ?? ''
-  return { status: 308, headers: { location: path + query, ...CORS }, body: '' }
+  return { status: 308, headers: { location: path + query }, body: '' }
 }
 
 export const errorBodyOf = (refusal: Refusal): ErrorBody => ({
@@ -89,37 +74,34 @@ export function refusalResponse(refusal: Refusal, knobs: Knobs, extra: Record<st
     Object.assign(answer.headers, extra)
     return answer
   }
-  const headers = { ...CORS, ...extra }
-  if (form === 'empty') return { status: refusal.status, headers, body: '' }
+  if (form === 'empty') return { status: refusal.status, headers: { ...extra }, body: '' }
   const type = form === 'html' ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8'
   const body =
     form === 'html' ? `<!doctype html><title>${refusal.status}</title><h1>${refusal.status}</h1>` : refusal.code
-  return { status: refusal.status, headers: { 'content-type': type, ...headers }, body }
+  return { status: refusal.status, headers: { 'content-type': type, ...extra }, body }
 }
 
 /** Adds the header that names the faults applied to this answer. */
-export function withFaults(answer: ApiResponse, faults: readonly string[]): ApiResponse {
-  const exposed = answer.headers[EXPOSE]
-  const headers = { ...CORS, ...answer.headers, [FAULT_HEADER]: faults.join(', ') }
-  return { ...answer, headers: { ...headers, [EXPOSE]: exposed ? `${exposed}, ${FAULT_HEADER}` : FAULT_HEADER } }
-}
+export const withFaults = (answer: ApiResponse, faults: readonly string[]): ApiResponse => ({
+  ...answer,
+  headers: { ...answer.headers, [FAULT_HEADER]: faults.join(', ') },
+})
 
 export const resetResponse = (): ApiResponse =>
   internalErrorResponse(new Error('The simulator was reset while this request was in flight.'))
 
-/** An internal error of the simulator: never in the platform's shape. */
-export const internalErrorResponse = (error: unknown): ApiResponse => ({
-  status: 500,
-  headers: {
-    'content-type': 'application/json; charset=utf-8',
-    [INTERNAL_HEADER]: '1',
-    [EXPOSE]: INTERNAL_HEADER,
-    ...CORS,
-  },
-  body: JSON.stringify({
+/** An internal error of the simulator. */
+export const internalErrorResponse = (error: unknown): ApiResponse =>
+  simulatorResponse(500, {
     handover_sim: {
       internal_error: error instanceof Error ? error.message : String(error),
       hint: 'This is an internal error of handover-sim, not of your service. Please report it with this text.',
     },
-  }),
-})
+  })
+
+/** An answer of the simulator itself: never in the platform's shape. */
+export function simulatorResponse(status: number, body: { readonly handover_sim: object }): ApiResponse {
+  const answer = jsonResponse(status, body)
+  answer.headers[INTERNAL_HEADER] = '1'
+  return answer
+}

@@ -267,6 +267,11 @@ const OPEN_POINTS = {
     'Other API versions and their end of life.',
     'There are none: calls of other versions get 404.',
   ),
+  'api.cors': openPoint(
+    'E9.1',
+    'Which web pages may call the API from a browser and read its answers (CORS).',
+    'Pages on loopback addresses and localhost, and those listed. While published default keys are in force, other pages, and clients that use a host name unknown to the server, get 403 from handover-sim itself.',
+  ),
   'chat.idleTimeout': openPoint('R-REC', 'When a chat ends by itself (active turns false).', 'Never.'),
 } as const satisfies Record<string, OpenPoint>
 

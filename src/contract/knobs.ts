@@ -22,6 +22,7 @@ import { keysOf } from './objects.ts'
 
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 const header = (initial: string) => wordKnob(initial, 'an HTTP header name', token)
+const origin = /^(\*|https?:\/\/([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?)$/i
 const pair = /^[^=\s,]*=[^,]*$/
 
 const engineWords = choiceKnob(['marker', 'identity'], 'marker')
@@ -100,6 +101,7 @@ export const KNOBS = {
   'api.contentType': choiceKnob(['accept', '415'], 'accept'),
   'api.unknownFields': choiceKnob(['accept', '400'], 'accept'),
   'api.versions': patternListKnob('further versions of the handover paths, such as [v3]', /^v\d+$/),
+  'api.cors': patternListKnob('origins such as [https://desk.example.test], or * for every page', origin),
   'chat.idleTimeout': durationOrOffKnob(),
 } as const satisfies Record<string, KnobType<never> | KnobType<unknown> | object>
 

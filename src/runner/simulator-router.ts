@@ -27,6 +27,7 @@ export async function createSimulatorRouter(options: PlatformServerOptions): Pro
   return {
     server,
     attach(sim) {
+      coreOf(sim).callers.acceptsHost = coreOf(server).callers.acceptsHost
       active.add(sim)
       for (const { chatId } of sim.chats()) owners.set(chatId, sim)
     },

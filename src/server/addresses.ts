@@ -1,4 +1,5 @@
 /** Recognizes loopback hosts, writes addresses as URLs, and lists the allowed `Host` headers. */
+import { isLoopbackName } from '../api/callers.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i
 const EVERYWHERE = new Set(['0.0.0.0', '::', '[::]', ''])
@@ -17,6 +18,26 @@ export function allowedHosts(host: string): readonly string[] | null {
   if (EVERYWHERE.has(host)) return null
   return [...new Set(['localhost', '127.0.0.1', '[::1]', bracketed(host).toLowerCase()])]
 }
+
+/**
+ * Returns the function that tells whether a `Host` header names this server: by a loopback name, an address, `host`, or
+ * the host of the base URL. A server that listens beyond this machine also has names that only a local network resolves,
+ * such as those of containers.
+ */
+export function createHostCheck(host: string, baseUrl: () => string): (header: string) => boolean {
+  const isBeyondMachine = !isLoopback(host)
+  return header => {
+    const name = header.toLowerCase().replace(/:\d+$/, '')
+    if (isLoopbackName(name) || ADDRESS.test(name)) return true
+    return name === host.toLowerCase() || name === new URL(baseUrl()).hostname || (isBeyondMachine && isLocalName(name))
+  }
+}
+
+/** No page has a name of this form, because browsers read it as an address. */
+const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])$/
+
+/** Names without a dot, and below `.internal`, which has no public names: `host.docker.internal`. */
+const isLocalName = (name: string): boolean => /^[\w-]+$/.test(name) || name.endsWith('.internal')
 
 /** The process that listens on a port. */
 export interface PortHolder {

@@ -16,7 +16,7 @@ import {
   type RequestRouter,
   type Workspaces,
 } from '../simulator/workspaces.ts'
-import { allowedHosts, isLoopback, urlOf } from './addresses.ts'
+import { allowedHosts, createHostCheck, isLoopback, urlOf } from './addresses.ts'
 import { createHttpServer, createIndexPage, createPathRouter, type HttpServer, listen } from './http.ts'
 
 export interface PlatformServerOptions extends PlatformSimulatorOptions {
@@ -63,6 +63,8 @@ export async function startServer(
   const simulatorOptions = { ...simulatorOnly, clock: options.clock ?? 'real' }
   const transport = httpTransport()
   const simulator = createPlatformSimulator(simulatorOptions, transport)
+  const { callers, address } = coreOf(simulator)
+  callers.acceptsHost = createHostCheck(host, () => address.base)
   const controlToken = options.controlToken ?? (isLoopback(host) ? null : randomToken())
   const info = { url: '', token: controlToken, hosts: allowedHosts(host), closing: new AbortController() }
   const owner = { options: simulatorOptions, main: simulator, transport, url: () => info.url }

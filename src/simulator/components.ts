@@ -1,4 +1,5 @@
 /** Creates the components of a simulator from its options; `core.ts` connects further components to them. */
+import { type CallerRules, createCallerRules } from '../api/callers.ts'
 import { createKeyring, createRateLimit, type Keyring, type RateLimit } from '../api/keyring.ts'
 import { allowedFor, type Knobs } from '../contract/knobs.ts'
 import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
@@ -66,6 +67,7 @@ export interface Components {
   readonly onThrown: OnInternalError
   readonly platform: PlatformContext
   readonly keyring: Keyring
+  readonly callers: CallerRules
   readonly rateLimit: RateLimit
   readonly engines: Engines
   /** Values of `translation.engine` that the options or `configure` in code have named. */
@@ -108,6 +110,7 @@ export function createComponents(
     onThrown,
     platform,
     keyring: createKeyring(() => identity.bot.id, knobs),
+    callers: createCallerRules(),
     rateLimit: createRateLimit(),
     engines: createEngines(options, platform),
     userModules: new Set([knobs['translation.engine']]),

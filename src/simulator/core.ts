@@ -66,6 +66,7 @@ const apiFor = (
   createApi({
     ...sharedPorts(components),
     keyring: components.keyring,
+    callers: components.callers,
     rateLimit: components.rateLimit,
     markers,
     commit,

@@ -74,6 +74,7 @@ export function createWorkspaces(server: ServerContext): Workspaces {
       void sim.close()
       throw error
     }
+    useCallerRules(server.main, sim, id)
     const workspace = addWorkspaceFields(sim, { id, name: name ?? null, url: server.url() }, () => {
       if (open.get(id) !== workspace) return
       open.delete(id)
@@ -98,6 +99,13 @@ export function createWorkspaces(server: ServerContext): Workspaces {
       await Promise.all([...open.values()].map(one => one.close()))
     },
   }
+}
+
+/** Accepts the hosts of the server. The keys that follow from seed and name are no secret. */
+function useCallerRules(main: PlatformSimulator, sim: PlatformSimulator, id: string): void {
+  const { callers, identity } = coreOf(main)
+  const { apiKey, botApiKey } = identityOf(identity.seed, id)
+  Object.assign(coreOf(sim).callers, { ...callers, knownKeys: [...callers.knownKeys, apiKey, botApiKey] })
 }
 
 /** Adds the fields of a workspace to the simulator object itself, so that its getters stay live. */

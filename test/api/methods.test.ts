@@ -58,10 +58,10 @@ describeAdapters('methods', adapter => {
     async endpoint => {
       const { sim, send } = await setUp(adapter)
       const chat = await sim.chat()
-      const headers = { origin: 'https://page.example.test', 'access-control-request-method': endpoint.method }
+      const headers = { origin: 'http://localhost:3000', 'access-control-request-method': endpoint.method }
       const answer = await send(endpoint.path.replace('{chatId}', chat.id), { method: 'OPTIONS', headers })
       expect([answer.status, await answer.text()]).toEqual([204, ''])
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+      expect(answer.headers.get('access-control-allow-origin')).toBe('http://localhost:3000')
       expect(answer.headers.get('access-control-allow-methods')?.split(', ')).toContain(endpoint.method)
       const allowed = answer.headers.get('access-control-allow-headers') ?? ''
       for (const name of ['authorization', 'content-type']) expect(allowed).toContain(name)
@@ -69,27 +69,29 @@ describeAdapters('methods', adapter => {
     },
   )
 
-  it('ER1 ER4 pages of any origin can read every answer: success, refusals, unknown paths, files', async () => {
+  it('ER1 ER4 a page on this machine can read every answer: success, refusals, unknown paths, files', async () => {
     const { sim, api, send } = await setUp(adapter)
     const chat = await sim.chat()
+    const headers = { origin: 'http://localhost:3000' }
     const answers = [
-      (await api.chat(chat.id)).headers,
-      (await api.start({ chat_id: chat.id })).headers,
-      (await api.start({ chat_id: chat.id }, { key: 'wrong' })).headers,
-      (await api.start({ chat_id: 'nowhere' })).headers,
-      (await api.start({ chat_id: chat.id }, { path: '/api/v2/nowhere' })).headers,
-      (await send('/api/v2/handover/start')).headers,
-      (await send('/files/x/y')).headers,
+      (await api.chat(chat.id, { headers })).headers,
+      (await api.start({ chat_id: chat.id }, { headers })).headers,
+      (await api.start({ chat_id: chat.id }, { headers, key: 'wrong' })).headers,
+      (await api.start({ chat_id: 'nowhere' }, { headers })).headers,
+      (await api.start({ chat_id: chat.id }, { headers, path: '/api/v2/nowhere' })).headers,
+      (await send('/api/v2/handover/start', { headers })).headers,
+      (await send('/files/x/y', { headers })).headers,
     ]
     for (const headers of answers) {
-      expect(headers.get('access-control-allow-origin')).toBe('*')
+      expect(headers.get('access-control-allow-origin')).toBe('http://localhost:3000')
       expect(headers.get('access-control-expose-headers')).toContain('x-handover-sim-unspecified')
     }
   })
 
   it.each(['empty', 'html', 'text'])('ER4 the same holds for errors.body=%s', async form => {
     const { api } = await setUp(adapter, { knobs: { 'errors.body': form } })
-    const { status, headers } = await api.start({ chat_id: 'x' }, { key: null })
-    expect([status, headers.get('access-control-allow-origin')]).toEqual([401, '*'])
+    const origin = 'http://localhost:3000'
+    const { status, headers } = await api.start({ chat_id: 'x' }, { key: null, headers: { origin } })
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([401, origin])
   })
 })

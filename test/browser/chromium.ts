@@ -22,7 +22,7 @@ export function findChromium(): string | null {
   return found ?? null
 }
 
-export async function launch(executablePath: string): Promise<Browser> {
+export async function launch(executablePath: string, flags: readonly string[] = []): Promise<Browser> {
   const { chromium } = await import('playwright-core')
-  return chromium.launch({ executablePath, args: FLAGS })
+  return chromium.launch({ executablePath, args: [...FLAGS, ...flags] })
 }

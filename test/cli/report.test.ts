@@ -129,7 +129,9 @@ it('a journal that lost its first entries is inconclusive in every report', asyn
     /INCONCLUSIVE greeting\.yaml > Greeting .*no longer has the entries before #4.*memoryLimit/,
   )
   for (const report of ['json', 'tap'])
-    expect((await reported(files, 'run.jsonl', '--report', report)).out).toMatch(/no longer has the entries before \\?#4/)
+    expect((await reported(files, 'run.jsonl', '--report', report)).out).toMatch(
+      /no longer has the entries before \\?#4/,
+    )
   const folder = folderWith(files)
   const io = fakeIo(folder)
   expect(await main(['report', 'run.jsonl', '--report', 'junit=junit.xml,html=report.html'], {}, io)).toBe(4)

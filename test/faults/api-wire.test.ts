@@ -12,7 +12,7 @@ async function setUp(spec: FaultSpec) {
   const chat = await server.chat()
   server.faults.add(spec)
   const body = JSON.stringify({ bot_id: server.botId, chat_id: chat.id })
-  const head = `POST /api/v2/handover/start HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\nContent-Type: application/json\r\n`
+  const head = `POST /api/v2/handover/start HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.apiKey}\r\nContent-Type: application/json\r\n`
   return { server, chat, body, asked: `${head}Content-Length: ${body.length}\r\n\r\n${body}` }
 }
 

@@ -1,5 +1,6 @@
 /** How strict the API is about paths, headers and fields. */
 import { expect, test } from 'vitest'
+import { startServer } from '../../src/server/start.ts'
 import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { AGENT, assumedBy, call, post, takenOver, world } from './support.ts'
 
@@ -80,4 +81,53 @@ test('api.versions: answers 404 for versions that are not listed; v2 always work
   await sim.configure({ 'api.versions': ['v3', 'v7'] })
   expect([(await stop('v3')).status, (await stop('v7')).status, (await stop('v4')).status]).toEqual([200, 200, 404])
   expect((await post(sim, 'typing_stop', chat)).status).toBe(200)
+})
+
+test('api.cors: pages of listed origins call the API from a browser, * lets every page', async () => {
+  await using server = await startServer({ port: 0 })
+  const chat = await server.chat()
+  const read = async (origin: string) => {
+    const headers = { origin, authorization: `Bearer ${server.botApiKey}` }
+    const answer = await fetch(`${server.url}/api/v1/chats/${chat.id}`, { headers })
+    return [answer.status, answer.headers.get('access-control-allow-origin'), answer.headers.get('vary')]
+  }
+  const [desk, other] = ['https://desk.example.test', 'https://other.example.test:8443']
+  expect([await read(desk), await read(other)]).toEqual([
+    [403, null, 'Origin'],
+    [403, null, 'Origin'],
+  ])
+
+  await server.configure({ 'api.cors': ['https://Desk.example.test:443'] })
+  expect([await read(desk), await read(other)]).toEqual([
+    [200, desk, 'Origin'],
+    [403, null, 'Origin'],
+  ])
+  expect((await read('http://desk.example.test'))[0]).toBe(403)
+
+  await server.configure({ 'api.cors': '*' })
+  expect([await read(other), await read('null')]).toEqual([
+    [200, '*', null],
+    [200, '*', null],
+  ])
+})
+
+test('api.cors: an answer to a page names the assumption', async () => {
+  const { sim } = world({ knobs: { 'api.cors': 'https://desk.example.test' } })
+  const chat = await sim.chat()
+  const read = (headers: Record<string, string>) =>
+    call(sim, `/api/v1/chats/${chat.id}`, { key: sim.botApiKey, headers })
+  expect(assumedBy(await read({ origin: 'https://desk.example.test' }))).toContain('api.cors')
+  expect(assumedBy(await read({}))).not.toContain('api.cors')
+})
+
+test.each([
+  'desk.example.test',
+  'https://desk.example.test/',
+  'https://*.example.test',
+  'null',
+  'ftp://x',
+  'https://a/b',
+])('api.cors: %s is no origin', async origin => {
+  const { sim } = world()
+  await expect(sim.configure({ 'api.cors': [origin] })).rejects.toThrow(/api\.cors.*origins such as/)
 })

@@ -67,6 +67,7 @@ export const DEFAULTS: Readonly<Record<string, unknown>> = {
   'keys.bot': 'sim-bot-key',
   'api.trailingSlash': 'accept',
   'api.contentType': 'accept',
+  'api.cors': 'off',
   'api.unknownFields': 'accept',
   'chat.idleTimeout': 'off',
   'api.versions': 'off',

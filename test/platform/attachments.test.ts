@@ -113,11 +113,42 @@ describeAdapters('attachments', adapter => {
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  it('R-ATT any page may open a link: the preflight of a browser succeeds', async () => {
+  it.each([
+    ['image/png', 'inline'],
+    ['IMAGE/JPEG', 'inline'],
+    ['audio/ogg', 'inline'],
+    ['video/mp4', 'inline'],
+    ['text/plain; charset=utf-8', 'inline'],
+    ['text/html', 'attachment'],
+    ['text/html; charset=utf-8', 'attachment'],
+    ['image/svg+xml', 'attachment'],
+    ['application/xhtml+xml', 'attachment'],
+    ['text/xml', 'attachment'],
+    ['application/pdf', 'attachment'],
+    ['text/javascript', 'attachment'],
+    ['multipart/x-mixed-replace', 'attachment'],
+    ['image/png, text/html', 'attachment'],
+    ['image/png;a=,text/html', 'attachment'],
+    ['text/plain\t;text/html', 'attachment'],
+    ['unknown', 'attachment'],
+  ])('R-ATT a file of the type %s is inert, and its disposition is %s', async (type, disposition) => {
+    const harness = await setUp(adapter)
+    const [file] = await announced(harness, [{ name: 'a file', type, size_kb: 1 }])
+    for (const method of ['GET', 'HEAD']) {
+      const { headers } = await open(harness, file!.url, { method })
+      expect(headers.get('content-disposition')).toBe(`${disposition}; filename*=UTF-8''a%20file`)
+      expect(headers.get('content-security-policy')).toBe("sandbox; default-src 'none'")
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+    }
+  })
+
+  it('R-ATT a page on this machine may open a link: the preflight of a browser succeeds', async () => {
     const harness = await setUp(adapter)
     const [file] = await announced(harness, [PNG])
-    const preflight = await open(harness, file!.url, { method: 'OPTIONS' })
-    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+    const origin = 'http://localhost:3000'
+    const preflight = await open(harness, file!.url, { method: 'OPTIONS', headers: { origin } })
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, origin])
     expect(preflight.headers.get('access-control-allow-methods')).toContain('GET')
   })
 

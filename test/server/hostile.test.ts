@@ -23,12 +23,14 @@ afterEach(async () => {
 
 const body = () => JSON.stringify({ bot_id: server.botId, chat_id: chatId })
 const head = (extra: string, path = '/api/v2/handover/start') =>
-  `POST ${path} HTTP/1.1\r\nHost: sim\r\nAuthorization: Bearer ${server.apiKey}\r\nContent-Type: application/json\r\n${extra}\r\n\r\n`
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.apiKey}\r\nContent-Type: application/json\r\n${extra}\r\n\r\n`
 const calls = () => server.journal.query({ kind: 'api' })
 
 test('HEAD is GET without the body', async () => {
-  line.send(`HEAD /api/v1/chats/${chatId} HTTP/1.1\r\nHost: sim\r\nAuthorization: Bearer ${server.botApiKey}\r\n\r\n`)
-  line.send('GET / HTTP/1.1\r\nHost: sim\r\nConnection: close\r\n\r\n')
+  line.send(
+    `HEAD /api/v1/chats/${chatId} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.botApiKey}\r\n\r\n`,
+  )
+  line.send('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
   const [first, second] = (await line.ended()).split(/(?=HTTP\/1\.1 )/)
   expect(first).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\n$/)
   expect(second).toContain('handover-sim')
@@ -89,7 +91,7 @@ test('an absolute-form target is routed by its path', async () => {
 test('pipelined requests are answered in their order', async () => {
   const one = `${head(`Content-Length: ${body().length}`)}${body()}`
   const end = `${head(`Content-Length: ${body().length}`, '/api/v2/takeover/end')}${body()}`
-  line.send(`${one}${end}GET / HTTP/1.1\r\nHost: sim\r\nConnection: close\r\n\r\n`)
+  line.send(`${one}${end}GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
   expect(await line.ended()).toMatch(/TAKEOVER STARTED[\s\S]*TAKEOVER ENDED[\s\S]*handover-sim/)
 })
 
@@ -119,10 +121,10 @@ describe('Expect: 100-continue', () => {
 test.each([
   ['no HTTP at all', 'HELLO\r\n\r\n'],
   ['a broken header', 'GET / HTTP/1.1\r\nHost sim\r\n\r\n'],
-  ['a body with two lengths', 'POST / HTTP/1.1\r\nHost: sim\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx'],
+  ['a body with two lengths', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx'],
   [
     'a body with length and chunks',
-    'POST / HTTP/1.1\r\nHost: sim\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   ],
   ['no host', 'GET / HTTP/1.1\r\n\r\n'],
   ['TLS', '\u0016\u0003\u0001\u0000\u00a5'],
@@ -132,7 +134,7 @@ test.each([
 })
 
 test('answers 431 for headers that never end', async () => {
-  line.send(`GET / HTTP/1.1\r\nHost: sim\r\nX: ${'x'.repeat(20_000)}`)
+  line.send(`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}`)
   expect(await line.ended()).toMatch(/^HTTP\/1\.1 431 /)
 })
 
@@ -143,7 +145,7 @@ test('ignores a request for another protocol', async () => {
 })
 
 test('serves other requests after OPTIONS * and CONNECT', async () => {
-  line.send('OPTIONS * HTTP/1.1\r\nHost: sim\r\n\r\n')
+  line.send('OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n')
   expect(await line.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 404 /)
   line.send('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n')
   await line.ended()

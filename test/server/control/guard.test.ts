@@ -25,6 +25,10 @@ test.each([
   ['localhost:4747', { origin: 'null' }, 'foreign_origin'],
   ['localhost:4747', { 'sec-fetch-site': 'cross-site' }, 'foreign_origin'],
   ['localhost:4747', { 'sec-fetch-site': 'same-origin' }, null],
+  ['localhost:4747', { 'sec-fetch-site': 'none' }, null],
+  ['localhost:4747', { 'sec-fetch-site': 'none', origin: 'null' }, 'foreign_origin'],
+  ['localhost:4747', { origin: '' }, 'foreign_origin'],
+  ['localhost:4747', { origin: 'http://localhost:4747', 'sec-fetch-site': 'same-origin' }, null],
 ])('%s with %j: %s', (host, headers, expected) => {
   expect(codeOf(LOCAL, ask(host, headers as Record<string, string>))).toBe(expected)
 })
