@@ -1,6 +1,8 @@
 /** Patterns that backtrack without end: an expectation with one fails within its time limit, and is never met. */
 import { describe, expect, it } from 'vitest'
+import { check, defineScenario, expectCall, none, press, $ as re } from '../../src/scenario/build/index.ts'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
+import { runScenario } from '../../src/testing/scenario.ts'
 import { matchers } from '../../src/vitest/matchers.ts'
 import { ANNA, simulatorWith } from './desk.ts'
 
@@ -79,4 +81,39 @@ describe('other patterns', () => {
     await call('message', { chat_id: ada.id, message: 'Hello '.repeat(100), sender: ANNA })
     await ada.expectCall('message', { message: expect.stringMatching(/HELLO/iy) })
   })
+})
+
+describe('a scenario with a slow pattern', () => {
+  /** A pattern with a placeholder is known only when the scenario runs. */
+  const slow = re.re('^($(letter)+)+$')
+  const vars = { letter: 'a' }
+  const scenarios = {
+    expect: defineScenario({ name: 'Expect', vars }, [press('handover'), expectCall('message', { message: slow })]),
+    none: defineScenario({ name: 'None', vars }, [
+      press('handover'),
+      none('message', { message: slow }, { for: '0s' }),
+    ]),
+    never: defineScenario(
+      { name: 'Never', vars, strict: { unexpected: 'off' }, never: [{ message: { message: slow } }] },
+      [press('handover')],
+    ),
+    check: defineScenario({ name: 'Check', vars, strict: { unexpected: 'off' } }, [
+      press('handover'),
+      check({ transcript: { lacks: [{ agent: 'Anna', text: slow }] } }),
+    ]),
+  }
+
+  it.each(Object.entries(scenarios))(
+    '%s: is an error of the scenario, not a failure and not a pass',
+    async (_, scenario) => {
+      const { sim } = simulatorWith(async ({ event, chat }, call) => {
+        if (event !== 'REQUESTING TAKEOVER') return
+        await call('start', { chat_id: chat.id, sender: ANNA })
+        await call('message', { chat_id: chat.id, message: HOSTILE, sender: ANNA })
+      })
+      const run = await runScenario(sim, scenario)
+      expect(run.scenarios[0]).toMatchObject({ outcome: 'error', reason: { code: 'scenario' } })
+      expect(run.report().replace(/\s+/g, ' ')).toMatch(TOO_SLOW)
+    },
+  )
 })

@@ -2,8 +2,13 @@
 import * as z from 'zod/mini'
 import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-issues.ts'
 import { isMap } from '../../contract/objects.ts'
+import { PATTERN_LIMIT_MS } from '../../runtime/patterns.ts'
 import { nearest } from '../../text/error-text.ts'
 import { defineTexts } from '../../text/texts.ts'
+import { slowText } from './slow-patterns.ts'
+
+/** The number of characters of a slow text that an error shows. */
+const SHOWN = 20
 
 const TEXTS = defineTexts({
   notAlone: (keys: readonly string[]) =>
@@ -12,6 +17,8 @@ const TEXTS = defineTexts({
   names: (names: readonly string[]) => `; there are ${names.join(', ')}`,
   unexpected: (expected: string, received: unknown) =>
     `takes ${expected}, got ${JSON.stringify(received) ?? 'nothing'}`,
+  slowPattern: (text: string) =>
+    `takes longer than ${PATTERN_LIMIT_MS} ms on a text such as ${JSON.stringify(text.slice(0, SHOWN))} (${text.length} characters): rewrite it without nested or adjacent repetition`,
   badPattern: (error: unknown) => `is not a regular expression: ${error instanceof Error ? error.message : error}`,
 })
 
@@ -117,8 +124,8 @@ const withUnicode = (flags: string) => (/[uv]/.test(flags) ? flags : `${flags}u`
 function badPattern(text: string, path: PropertyKey[]): MatcherProblem[] {
   if (hasPlaceholder(text)) return []
   try {
-    readPattern(text)
-    return []
+    const slow = slowText(readPattern(text))
+    return slow === null ? [] : [{ path, message: TEXTS.slowPattern(slow), code: 'unexpected_value' }]
   } catch (error) {
     return [{ path, message: TEXTS.badPattern(error), code: 'unexpected_value' }]
   }
