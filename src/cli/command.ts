@@ -109,9 +109,10 @@ export const REPORT_FLAG = {
   },
 } as const
 
-export const configSources = ({ io, env }: Context): ConfigEnvironment => ({
+export const configSources = ({ io, env, secrets }: Context): ConfigEnvironment => ({
   cwd: io.cwd,
   env,
+  secrets,
   nodeVersion: io.nodeVersion,
 })
 

@@ -13,7 +13,8 @@ export const configCommand = defineCommand({
     const resolved = await resolveSettings(flags, configSources(context))
     const rows = rowsOf(resolved, flags.showKeys ?? false)
     for (const warning of resolved.warnings) context.io.stderr.write(`${warning}\n`)
-    context.io.stdout.write(flags.json ? json(rows) : table(rows))
+    const { stdout } = flags.showKeys ? context.unredacted : context.io
+    stdout.write(flags.json ? json(rows) : table(rows))
     return 0
   },
 })

@@ -3,6 +3,7 @@ import { buffer, text } from 'node:stream/consumers'
 import type { ColorLevel } from '../reporters/theme.ts'
 import { backgroundTimer } from '../runtime/clock.ts'
 import { counted, formatDuration } from '../text/quantities.ts'
+import type { Redactor } from '../text/redactor.ts'
 
 export interface Output {
   write(text: string): void
@@ -37,7 +38,12 @@ export interface Io {
 }
 
 export interface Context {
+  /** Its output shows `***` in place of secrets. */
   readonly io: Io
+  /** For output that shows keys because the user asked for them. */
+  readonly unredacted: Io
+  /** What the command knows as secret. */
+  readonly secrets: Redactor
   readonly env: Readonly<Record<string, string | undefined>>
 }
 

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../contract/version.ts'
 import type { CliCommand } from './command.ts'
 import { type Context, type Io, processIo, reportError } from './io.ts'
+import { contextWithSecrets } from './secrets.ts'
 
 interface CommandEntry {
   readonly summary: string
@@ -59,11 +60,12 @@ export async function main(
   env: Context['env'] = process.env,
   io: Io = processIo(),
 ): Promise<number> {
+  const context = contextWithSecrets(argv, env, io)
   try {
-    return await dispatch(argv, { env, io })
+    return await dispatch(argv, context)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    return reportError(error, io)
+    return reportError(error, context.io)
   }
 }
 

@@ -16,6 +16,7 @@ import { visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { defineCommand, REPORT_FLAG } from './command.ts'
 import { type Context, colorLevel } from './io.ts'
+import { addSecretsOfPlans, redactRun } from './secrets.ts'
 import { DEFAULT_JOURNAL, exitCodeOf, writeReports } from './write-reports.ts'
 
 const TEXTS = defineTexts({
@@ -43,7 +44,8 @@ export const reportCommand = defineCommand({
     const saved = mergeRuns(readJournals(args.length === 0 ? [DEFAULT_JOURNAL] : args, context))
     const files = flags.scenarios ?? scenarioFilesOf(saved, context)
     const plans = compile(await loadScenarios(files, { cwd: io.cwd, nodeVersion: io.nodeVersion }))
-    const result = evaluateAgain(saved, plans, flags.strict ?? false)
+    addSecretsOfPlans(plans, context)
+    const result = redactRun(evaluateAgain(saved, plans, flags.strict ?? false), context.secrets)
     for (const line of notEvaluated(saved, plans)) io.stderr.write(`${line}\n`)
     if (result.scenarios.length === 0) return 4
     const problems = await writeReports(result, reports, { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
@@ -98,15 +100,22 @@ function evaluateScenario(saved: SavedScenario, plan: Plan, strict: boolean): Sc
     startedAt: saved.started_at,
     durationMs: saved.duration_ms,
     rerunCommand: saved.again,
+    ...(saved.redacted === undefined ? {} : { redacted: saved.redacted }),
     ...(journal.length === 0 ? savedVerdict(saved) : applyStrict({ strict }, evaluatedVerdict(saved, plan))),
   }
 }
 
-/** A run that failed stays failed when its journal lost the entries that show it. */
-function evaluatedVerdict(saved: SavedScenario, plan: Plan): Verdict {
-  const verdict = evaluate(plan, saved.journal)
-  const keepsOutcome = verdict.reason?.code === 'evicted' && (saved.outcome === 'fail' || saved.outcome === 'error')
-  return keepsOutcome ? { ...verdict, outcome: saved.outcome } : verdict
+/**
+ * Keeps the outcome of the run when the verdict depends on secrets that the journal does not have. A run that failed
+ * stays failed when its journal lost the entries that show it.
+ */
+function evaluatedVerdict({ journal, outcome, redacted }: SavedScenario, plan: Plan): Verdict {
+  const verdict = evaluate(plan, journal)
+  if (verdict.reason?.code === 'evicted')
+    return outcome === 'fail' || outcome === 'error' ? { ...verdict, outcome } : verdict
+  if (redacted === undefined || redacted === verdict.outcome) return verdict
+  const failures = redacted === 'fail' ? verdict.failures : []
+  return { ...verdict, outcome: redacted, failures, reason: { code: 'values_redacted', evaluated: verdict.outcome } }
 }
 
 /** The saved outcome, for a scenario without a journal: it was skipped, or the target was not there. */

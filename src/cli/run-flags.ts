@@ -107,10 +107,12 @@ export const rerunCommand =
       ...(flags.allowRemote ? ['--allow-remote'] : []),
       ...(flags.strict ? ['--strict'] : []),
       ...withValue('--config', flags.config),
-      ...(flags.set ?? []).flatMap(assignment => withValue('--set', assignment)),
+      ...(flags.set ?? []).map(assignment => `--set ${quoted(assignment.replace(KEY_VALUE, '$1KEY'))}`),
     ]
     return words.join(' ')
   }
+
+const KEY_VALUE = /^(keys\.(?:handover|bot|more)=).*$/s
 
 const withValue = (flag: string, value: string | undefined) => (value === undefined ? [] : [`${flag} ${quoted(value)}`])
 

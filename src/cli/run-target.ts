@@ -11,6 +11,7 @@ import { probeTarget } from '../runner/suite.ts'
 import { isLoopback } from '../server/addresses.ts'
 import { type Context, EnvironmentError, type Shutdown, UsageError } from './io.ts'
 import type { RunFlags } from './run-flags.ts'
+import { addSecretsOfDriver } from './secrets.ts'
 
 export interface RunTarget {
   readonly target: URL
@@ -47,6 +48,7 @@ async function attachTarget(options: AttachOptions): Promise<RunTarget> {
   const { io, env } = context
   const environment = { cwd: io.cwd, env, nodeVersion: io.nodeVersion, isTTY: io.canAsk, prompt: io.ask }
   const spec = await loadDriver(ref, { ...environment, allowRemote: flags.allowRemote ?? false })
+  addSecretsOfDriver(spec, context)
   const driver = createDriver(spec, driverContext(options))
   shutdown.defer(() => driver.close())
   return { target, driver: await withTarget(driver, target, options) }

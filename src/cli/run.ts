@@ -12,6 +12,7 @@ import { probeTarget, type RunListener, runSuite, type SuiteOptions, unreachable
 import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
 import { freshSeed } from '../runtime/node.ts'
 import { formatDuration } from '../text/quantities.ts'
+import type { Redactor } from '../text/redactor.ts'
 import { earlyEndText, failureText } from '../wording/failures.ts'
 import { configSources, defineCommand } from './command.ts'
 import {
@@ -36,6 +37,7 @@ import {
   selectScenarios,
 } from './run-flags.ts'
 import { attach, type RunTarget } from './run-target.ts'
+import { addSecretsOfPlans, redactRun } from './secrets.ts'
 import { defaultJournal, exitCodeOf, writeReports } from './write-reports.ts'
 
 export const runCommand = defineCommand({
@@ -47,6 +49,10 @@ export const runCommand = defineCommand({
     checkSelfTest(flags)
     const resolved = await resolveSettings(flags, configSources(context))
     const wanted = await selectScenarios(args, options, context)
+    addSecretsOfPlans(
+      wanted.map(({ plan }) => plan),
+      context,
+    )
     if (wanted.length === 0) return fail(context, nothingSelected(args, options), 4)
     if (flags.dryRun) {
       context.io.stdout.write(dryRun(wanted))
@@ -75,7 +81,8 @@ async function playScenarios(session: Session): Promise<number> {
   const shutdown = createShutdown(context.io)
   const interruption = listenForInterruption(shutdown)
   try {
-    const router = await createSimulatorRouter({ ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) })
+    const serverOptions = { ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) }
+    const router = await createSimulatorRouter(serverOptions, context.secrets)
     shutdown.defer(() => router.close())
     const result = withSignal(await attachAndRun(session, router, shutdown, interruption.signal), interruption.by())
     const problems = await report(result, session)
@@ -97,9 +104,13 @@ const withSignal = (result: RunResult, signal: Signal | null): RunResult =>
 
 /** Always saves the journal, so that `report` can evaluate the run again. */
 async function report(result: RunResult, { context, reports }: Session): Promise<string[]> {
-  const { io, env } = context
+  const { io, env, secrets } = context
   const kept = reports.some(request => request.report === 'journal') ? [] : [defaultJournal(io)]
-  return writeReports(result, [...reports, ...kept], { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
+  return writeReports(redactRun(result, secrets), [...reports, ...kept], {
+    io,
+    env,
+    colorLevel: colorLevel(env, io.stdout.isTTY),
+  })
 }
 
 /** The first signal ends the scenarios; the reports are still written. */
@@ -186,10 +197,10 @@ const seedOf = ({ selfTest }: RunFlags, { sources, values }: Resolved): number =
   sources.seed === 'default' && !selfTest ? freshSeed() : Number(values.seed)
 
 /** Renders what a run waits for and how its scenarios end. */
-const listenerOf = (progress: Progress): RunListener => ({
+const listenerOf = (progress: Progress, secrets: Redactor): RunListener => ({
   ...progress,
   waiting: (name, what, sinceMs, atMostMs) => progress.waiting(name, awaitedText(what), sinceMs, atMostMs),
-  finished: result => progress.finished(describeScenario(result)),
+  finished: result => progress.finished(describeScenario(secrets.redactDeep(result))),
 })
 
 async function withProgress({ context, wanted }: Session, options: Omit<SuiteOptions, 'listener'>): Promise<RunResult> {
@@ -203,7 +214,7 @@ async function withProgress({ context, wanted }: Session, options: Omit<SuiteOpt
   })
   progress.planned(wanted.length)
   try {
-    return await runSuite({ ...options, listener: listenerOf(progress) })
+    return await runSuite({ ...options, listener: listenerOf(progress, context.secrets) })
   } finally {
     progress.stop()
   }

@@ -4,14 +4,16 @@ import { dirname, resolve } from 'node:path'
 import type { Resolved } from '../config/resolve.ts'
 import { isKnob } from '../contract/knobs.ts'
 import type { PlatformServer, PlatformServerOptions } from '../server/start.ts'
-import type { PlatformSimulator } from '../simulator/simulator.ts'
+import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import { messageOf } from '../text/error-text.ts'
+import { withoutCredentials } from '../text/redactor.ts'
 import { type Io, UsageError } from './io.ts'
 
+/** The address without its credentials. */
 function webhookUrlOf(server: PlatformServer): string | null {
-  const url = server.config()['webhook.url']
-  return typeof url === 'string' ? url : null
+  const { webhookUrl } = coreOf(server).address
+  return webhookUrl === null ? null : withoutCredentials(webhookUrl)
 }
 
 /** The values of the ready line. `controlToken` exists only when the control API needs one. */
@@ -58,11 +60,11 @@ export function writeReadyFile(file: string, cwd: string, text: string): () => v
   return () => removeOwn(path, text)
 }
 
-/** Writes a file in one step, so that a reader never sees a part of it. */
+/** Writes a file that only its owner reads, in one step, so that a reader never sees a part of it. */
 function replaceFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.tmp`
   try {
-    writeFileSync(draft, text)
+    writeFileSync(draft, text, { mode: 0o600 })
     renameSync(draft, path)
   } catch (error) {
     rmSync(draft, { force: true })

@@ -80,10 +80,16 @@ async function serve(context: Context, flags: StartFlags, resolved: Resolved, sh
 /** The exit code for an environment error. */
 const NOT_WRITTEN = 3
 
-async function start(flags: StartFlags, resolved: Resolved, { io }: Context, snapshotExport: SnapshotExport | null) {
+async function start(
+  flags: StartFlags,
+  resolved: Resolved,
+  { io, secrets }: Context,
+  snapshotExport: SnapshotExport | null,
+) {
   const options = flags.import === undefined ? resolved.options : withSnapshot(flags.import, io.cwd, resolved)
   try {
-    return await startServer({ ...options, ...(snapshotExport && { onStopped: snapshotExport.write }) })
+    const serverOptions = { ...options, ...(snapshotExport && { onStopped: snapshotExport.write }) }
+    return await startServer(serverOptions, undefined, secrets)
   } catch (error) {
     if (error instanceof InvalidSnapshotError)
       throw new UsageError(`--import ${JSON.stringify(flags.import)}: ${error.message}`)
@@ -120,34 +126,37 @@ async function attachDemo(server: PlatformServer, { io, env }: Context, shutdown
   return url
 }
 
-/** Writes the ready file before the ready line, because a reader of the line may open the file at once. */
-function announce(server: PlatformServer, flags: StartFlags, { io }: Context, shutdown: Shutdown): void {
+/**
+ * Writes the ready file before the ready line, because a reader of the line may open the file at once. Both have the
+ * keys, because programs read them there.
+ */
+function announce(server: PlatformServer, flags: StartFlags, { io, unredacted }: Context, shutdown: Shutdown): void {
   const line = `${JSON.stringify(readyLine(server))}\n`
   if (flags.readyFile !== undefined) {
     const remove = writeReadyFile(flags.readyFile, io.cwd, line)
     shutdown.defer(remove, remove)
   }
-  io.stdout.write(flags.json ? line : `Ready: ${server.url}\n`)
+  unredacted.stdout.write(flags.json ? line : `Ready: ${server.url}\n`)
 }
 
 const signatureHeaderOf = ({ values }: Resolved) => String(values['webhook.signatureHeader'])
 
-function printEntries(server: PlatformServer, resolved: Resolved, { io }: Context): void {
+function printEntries(server: PlatformServer, resolved: Resolved, { unredacted, secrets }: Context): void {
   const signatureHeader = signatureHeaderOf(resolved)
   subscribeFromStart(server, entry => {
-    io.stdout.write(
-      `${JSON.stringify(Object.assign({ v: 1, type: 'entry' }, shortEntry(presentEntry(entry, signatureHeader))))}\n`,
-    )
+    const line = Object.assign({ v: 1, type: 'entry' }, shortEntry(presentEntry(entry, signatureHeader)))
+    unredacted.stdout.write(`${JSON.stringify(secrets.redactDeep(line))}\n`)
   })
 }
 
-function printNextSteps(flags: StartFlags, { values, warnings }: Resolved, { io }: Context, next: () => string): void {
+function printNextSteps(flags: StartFlags, { values, warnings }: Resolved, context: Context, next: () => string): void {
+  const { io, unredacted } = context
   for (const warning of [...warnings, ...exposure(values)]) io.stderr.write(`${warning}\n`)
-  if (flags.output === 'pretty') io.stderr.write(next())
+  if (flags.output === 'pretty') unredacted.stderr.write(next())
 }
 
 async function showTraffic(server: PlatformServer, { output }: StartFlags, resolved: Resolved, context: Context) {
-  const { io, env } = context
+  const { io, env, secrets } = context
   const signatureHeader = signatureHeaderOf(resolved)
   const { createLog } = await import('../reporters/log.ts')
   const { isTTY, columns } = io.stderr
@@ -156,7 +165,7 @@ async function showTraffic(server: PlatformServer, { output }: StartFlags, resol
     colorLevel: colorLevel(env, isTTY),
     columns: Math.min(Math.max(columns ?? 100, 80), 160),
   })
-  subscribeFromStart(server, entry => io.stderr.write(log(presentEntry(entry, signatureHeader))))
+  subscribeFromStart(server, entry => io.stderr.write(log(secrets.redactDeep(presentEntry(entry, signatureHeader)))))
 }
 
 /** Shows the entries from before the log was loaded first. */

@@ -83,7 +83,10 @@ function reportFile(request: ReportRequest, problems: readonly Problem[], { io }
 async function writeOne(result: RunResult, { report, file }: ReportRequest, context: ReportContext): Promise<void> {
   const { io, env, colorLevel } = context
   if (report === 'github') return annotate(describeRun(result), context)
-  if (file !== null) return saveText(resolve(io.cwd, file), await textOf[report](result, { colorLevel: 0 }))
+  if (file !== null) {
+    const mode = report === 'journal' ? 0o600 : undefined
+    return saveText(resolve(io.cwd, file), await textOf[report](result, { colorLevel: 0 }), mode)
+  }
   const text = [...(await textOf[report](result, { colorLevel, columns: columnsOf(env, io.stdout) }))].join('')
   io.stdout.write(report === 'pretty' && isOn(env.GITHUB_ACTIONS) ? withoutCommands(text) : text)
 }

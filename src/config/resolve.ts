@@ -5,9 +5,12 @@ import { extname, resolve } from 'node:path'
 import { defaultKnobs, formatKnob, formatKnobs, isKnob, KNOB_NAMES, parseKnob } from '../contract/knobs.ts'
 import { ConfigError, type Problem, problem } from '../files/errors.ts'
 import { loadDefault, type NamedFile, readText } from '../files/user-files.ts'
+import { addSecretsOf } from '../journal/mask.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
 import { readKnob } from '../simulator/options.ts'
 import { nearest } from '../text/error-text.ts'
+import { type Redactor, withoutCredentials } from '../text/redactor.ts'
+import { describeSecret, isSecretPath } from '../text/secret-positions.ts'
 import { defineTexts } from '../text/texts.ts'
 import {
   type Layer,
@@ -23,7 +26,7 @@ import {
 const TEXTS = defineTexts({
   wrongExtension: (file: string, extensions: readonly string[]) =>
     `${JSON.stringify(file)} must end in ${extensions.join(', ')}.`,
-  unexpected: (expected: string, text: string) => `must be ${expected}, got ${JSON.stringify(text)}`,
+  unexpected: (expected: string, received: string) => `must be ${expected}, got ${received}`,
   noAssignment: 'must be written knob=value, such as typing.webhook=off',
   useFlag: (flag: string) => `; use ${flag}`,
   unknownKnob: (name: string, hint: string) => `${name} is not a knob${hint}`,
@@ -36,6 +39,8 @@ export interface ConfigEnvironment {
   readonly cwd: string
   readonly env: Env
   readonly nodeVersion: string
+  /** Collects the keys of the settings. */
+  readonly secrets?: Redactor
 }
 
 export interface Resolved {
@@ -58,7 +63,9 @@ export async function resolveSettings(flags: SettingFlags, environment: ConfigEn
   const fromFile = file === null ? {} : await loadConfig(file, environment.nodeVersion)
   const settings = mergeLayers(defaultLayer(), fromFile, fromEnv, fromFlags)
   const warnings = (file?.ignored ?? []).map(other => TEXTS.ignored(other, file?.name ?? ''))
-  return { ...effective(settings), warnings }
+  const resolved = effective(settings)
+  if (environment.secrets !== undefined) addSecretsOf(environment.secrets, resolved.values)
+  return { ...resolved, warnings }
 }
 
 function explicitFile(flags: SettingFlags, env: Env) {
@@ -68,9 +75,13 @@ function explicitFile(flags: SettingFlags, env: Env) {
 
 function take(layer: Record<string, Setting>, name: string, text: string, from: string, problems: Problem[]) {
   const read = readSettingText(name, text)
-  if ('expected' in read) problems.push({ at: from, message: TEXTS.unexpected(read.expected, text) })
+  if ('expected' in read) problems.push({ at: from, message: TEXTS.unexpected(read.expected, shownText(name, text)) })
   else layer[name] = { value: read.value, from }
 }
+
+/** A key by its length, a URL without its credentials. */
+const shownText = (name: string, text: string) =>
+  isSecretPath([name]) ? describeSecret(text) : JSON.stringify(withoutCredentials(text))
 
 /** Ignores empty variables. */
 function envLayer(env: Env, problems: Problem[]): Layer {
@@ -96,8 +107,9 @@ function flagLayer(flags: SettingFlags, problems: Problem[]): Layer {
 }
 
 function takeAssignment(layer: Record<string, Setting>, assignment: string, problems: Problem[]): void {
-  const at = `--set ${assignment}`
   const equals = assignment.indexOf('=')
+  const isKey = /key/i.test(assignment.slice(0, equals))
+  const at = isKey ? `--set ${assignment.slice(0, equals)}` : `--set ${assignment}`
   if (equals <= 0) {
     problems.push({ at, message: TEXTS.noAssignment })
     return

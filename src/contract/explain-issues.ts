@@ -1,6 +1,8 @@
 /** Explains the issues of a schema: which field, what was expected, what was received, and how to fix it. */
 import type * as z from 'zod/mini'
 import { nearest, shortName } from '../text/error-text.ts'
+import { withoutCredentials } from '../text/redactor.ts'
+import { describeSecret, isSecretPath } from '../text/secret-positions.ts'
 import { defineTexts } from '../text/texts.ts'
 
 /** The message of an issue whose schema has no message of its own. */
@@ -39,6 +41,7 @@ const TEXTS = defineTexts({
   isKnob: '; it is a knob: write it under knobs',
   inside: (verb: string, key: string) => `; write it inside: ${verb}: { start: {}, ${key}: ... }`,
   known: (keys: readonly string[]) => `; known: ${keys.join(', ')}`,
+  quoteSecret: '; write it in quotes',
   quote: (value: string) => `; write it in quotes: "${value}"`,
   or: (others: string, last: string) => `${others} or ${last}`,
   string: 'a string',
@@ -93,11 +96,9 @@ function wrongValue(issue: Issue, received: unknown): Pick<SchemaProblem, 'code'
   if (code !== null) return { code, wrong: code === 'unknown_key' ? 'key' : 'value', message: issue.message }
   const expectedText = expected(issue)
   if (received === undefined) return { code: 'required', wrong: 'value', message: TEXTS.required(expectedText) }
-  const message = TEXTS.unexpected(
-    expectedText,
-    formatValue(received),
-    quoteHint(issue, received) || nearWord(issue, received),
-  )
+  const message = isSecretPath(issue.path)
+    ? TEXTS.unexpected(expectedText, describeSecret(received), quoteHint(issue, received) && TEXTS.quoteSecret)
+    : TEXTS.unexpected(expectedText, formatValue(received), quoteHint(issue, received) || nearWord(issue, received))
   return { code: 'unexpected_value', wrong: 'value', message }
 }
 
@@ -237,7 +238,7 @@ export function formatValue(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return TEXTS.arrayOf(value.length)
   if (typeof value === 'object') return TEXTS.object
-  if (typeof value === 'string') return TEXTS.theString(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+  if (typeof value === 'string') return TEXTS.theString(shortened(withoutCredentials(value)))
   return typeof value === 'number' ? TEXTS.theNumber(String(value)) : String(value)
 }
 
@@ -273,3 +274,5 @@ export function knownKeys(schema: z.ZodMiniType, path: readonly PropertyKey[]): 
 
 export const typeOf = (schema: z.ZodMiniType): string => definitionOf(schema).type
 export const shapeOf = (schema: z.ZodMiniType) => definitionOf(schema).shape ?? {}
+
+const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)

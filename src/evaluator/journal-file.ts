@@ -49,6 +49,8 @@ const ScenarioLine = z.object({
   reason: z.nullable(z.custom<Reason>(isMap)),
   conversations: z.record(z.string(), z.string()),
   again: z.string(),
+  /** The outcome of the run before `--strict`, when entries have `***` in place of secrets. */
+  redacted: z.optional(z.custom<Outcome>(value => typeof value === 'string')),
   /** How many entries it has, which shows a file that was cut off. */
   entries: z.int(),
 })
@@ -126,6 +128,7 @@ const playLine = (played: ScenarioResult, play: number): ScenarioLine => ({
   reason: played.reason,
   conversations: played.conversations,
   again: played.rerunCommand,
+  ...(played.redacted === undefined ? {} : { redacted: played.redacted }),
   entries: played.journal.length,
 })
 

@@ -32,6 +32,7 @@ export type Reason =
   | { readonly code: 'env_unset'; readonly name: string }
   | { readonly code: 'run_stopped' }
   | { readonly code: 'unreachable'; readonly message: string }
+  | { readonly code: 'values_redacted'; readonly evaluated: Outcome }
 
 /** A failure that is only a warning in this scenario, or a finding of the linter; `--strict` makes both failures. */
 export type Warning = LintFinding | FailureWarning
@@ -82,6 +83,8 @@ export interface ScenarioResult extends Verdict {
   readonly journal: readonly Entry[]
   /** The id of the chat of each conversation, by name. */
   readonly conversations: Readonly<Record<string, string>>
+  /** The outcome before `--strict`, when the journal has `***` in place of secrets. */
+  readonly redacted?: Outcome
   /** The command that plays it again. */
   readonly rerunCommand: string
 }

@@ -13,6 +13,7 @@ import {
 import type * as z from 'zod/mini'
 import { explainIssues, fieldName } from '../contract/explain-issues.ts'
 import { messageOf } from '../text/error-text.ts'
+import { maskedLine } from '../text/secret-positions.ts'
 import { defineTexts } from '../text/texts.ts'
 import { byLine, ConfigError, excerptOf, fileProblem, type Problem } from './errors.ts'
 import { mistakesIn } from './yaml-mistakes.ts'
@@ -20,6 +21,7 @@ import { mistakesIn } from './yaml-mistakes.ts'
 const TEXTS = defineTexts({
   manyAliases: 'has too many aliases of aliases; write some of the aliases (*name) out',
   badJson: (message: string) => `is not valid JSON: ${message}`,
+  wrongJson: 'is not valid JSON here',
 })
 
 export interface Span {
@@ -119,8 +121,15 @@ function checkJson(name: string, text: string): void {
     const offset = offsetIn(message, text)
     const before = text.slice(0, offset).split('\n')
     const position = { line: before.length, col: (before.at(-1) ?? '').length + 1 }
-    throw new ConfigError([syntaxProblem(name, text, position, TEXTS.badJson(message))])
+    const problem = syntaxProblem(name, text, position, TEXTS.badJson(message))
+    throw new ConfigError([hasSecret(text, position.line) ? { ...problem, message: TEXTS.wrongJson } : problem])
   }
+}
+
+/** Whether the line has a secret, which the message of V8 may quote. */
+function hasSecret(text: string, line: number): boolean {
+  const lines = text.split('\n')
+  return maskedLine(lines, line - 1) !== lines[line - 1]
 }
 
 /** V8 names a position, or quotes ten characters before and after the wrong one, or means the end of the text. */

@@ -1,5 +1,7 @@
 /** Describes problems of the user's flags, variables and files, and renders them with the line they are on. */
 import { sentence } from '../text/error-text.ts'
+import { REDACTED } from '../text/redactor.ts'
+import { maskedLine } from '../text/secret-positions.ts'
 import { visible } from '../text/terminal-text.ts'
 
 export interface Problem {
@@ -42,9 +44,15 @@ export const byLine = (problems: readonly Problem[]): Problem[] =>
 
 const EXCERPT_CHARS = 90
 
-/** The line of the source, cut around the column, and a caret under it. Control characters become spaces. */
-export function excerptOf(source: string, line: number, column: number, length = 1): string {
-  const text = (source.split(/\r?\n/)[line - 1] ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+/**
+ * The line of the source without secrets, cut around the column, and a caret under it. Control characters become
+ * spaces.
+ */
+export function excerptOf(source: string, line: number, wrongColumn: number, length = 1): string {
+  const lines = source.split(/\r?\n/)
+  const shownLine = maskedLine(lines, line - 1)
+  const text = shownLine.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+  const column = shownLine === lines[line - 1] ? wrongColumn : Math.min(wrongColumn, shownLine.indexOf(REDACTED) + 1)
   const from = Math.max(0, Math.min(column - 1 - EXCERPT_CHARS / 2, text.length - EXCERPT_CHARS))
   const shown = text.slice(from, from + EXCERPT_CHARS)
   const at = column - 1 - from

@@ -140,12 +140,12 @@ function checkTypeScript(name: string, nodeVersion: string): void {
 
 /**
  * Writes the pieces one by one and creates missing folders. A reader sees the old or the new text and never a part of it.
- * Throws an Error that says why it failed.
+ * Throws an Error that says why it failed. `mode` is that of the new file, by default what the process gives to files.
  */
-export function saveText(path: string, text: Iterable<string>): void {
+export function saveText(path: string, text: Iterable<string>, mode?: number): void {
   try {
     makeFolder(dirname(path))
-    save(existsSync(path) ? realpathSync(path) : path, text)
+    save(existsSync(path) ? realpathSync(path) : path, text, mode)
   } catch (error) {
     throw new Error(reasonOf(error, WRITE_REASONS))
   }
@@ -162,11 +162,11 @@ function makeFolder(path: string): void {
   }
 }
 
-function save(path: string, text: Iterable<string>): void {
-  if (isSpecialFile(path)) return writeAll(path, text)
+function save(path: string, text: Iterable<string>, mode: number | undefined): void {
+  if (isSpecialFile(path)) return writeAll(path, text, mode)
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
   try {
-    writeAll(draft, text)
+    writeAll(draft, text, mode)
     renameSync(draft, path)
   } catch (error) {
     rmSync(draft, { force: true })
@@ -176,8 +176,8 @@ function save(path: string, text: Iterable<string>): void {
 
 const BATCH_CHARS = 1 << 20
 
-function writeAll(path: string, text: Iterable<string>): void {
-  const file = openSync(path, 'w')
+function writeAll(path: string, text: Iterable<string>, mode: number | undefined): void {
+  const file = openSync(path, 'w', mode)
   try {
     let batch = ''
     for (const piece of text) {

@@ -1,14 +1,32 @@
 /** Masks keys and signatures in entries and settings, for everything that leaves the simulator. */
+import { defaultKnobs } from '../contract/knobs.ts'
+import { createRedactor, REDACTED, type Redactor, withoutCredentials } from '../text/redactor.ts'
 import type { ApiContent, DeliveryContent, Entry } from './entry.ts'
 import { withHeaders } from './long-bodies.ts'
 
-export const MASK = '***'
+export const MASK = REDACTED
 
 const KEYS: readonly string[] = ['keys.handover', 'keys.bot', 'keys.more']
 
 /** Masks the value of a key setting. `off` means that there is no key and stays visible. */
 export const maskSetting = (name: string, value: unknown): unknown =>
   KEYS.includes(name) && value !== 'off' ? MASK : value
+
+/** A redactor for the settings of a simulator. The published default keys are no secret. */
+export function createSecrets(): Redactor {
+  const knobs = defaultKnobs()
+  return createRedactor([knobs['keys.handover'], knobs['keys.bot']])
+}
+
+/** Adds the keys and the credentials of addresses in settings by dotted name, as they are in force or in a config file. */
+export function addSecretsOf(secrets: Redactor, settings: Readonly<Record<string, unknown>>): void {
+  for (const name of ['keys.handover', 'keys.bot']) secrets.add(textOf(settings[name]))
+  const more = settings['keys.more']
+  for (const pair of Array.isArray(more) ? more : []) secrets.add(String(pair).replace(/:\d+$/, ''))
+  for (const name of ['webhook.url', 'base_url']) secrets.addUrl(textOf(settings[name]))
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
 
 type Headers = Readonly<Record<string, string>>
 
@@ -24,12 +42,12 @@ export function maskEntry(entry: Entry, signatureHeader = ''): Entry {
 }
 
 const maskCall = ({ path, request }: ApiContent, signature: string) => ({
-  path: maskQuery(path),
+  path: withoutCredentials(path),
   request: withHeaders(request, maskHeaders(request.headers, signature)),
 })
 
 const maskDelivery = ({ url, request, response, sign }: DeliveryContent, signature: string) => ({
-  url: url === null ? null : maskQuery(maskUserInfo(url)),
+  url: url === null ? null : withoutCredentials(url),
   request: { ...request, headers: maskHeaders(request.headers, signature, sign === 'truncated' ? CUT_DIGEST : DIGEST) },
   response: response && { ...response, headers: maskHeaders(response.headers, signature) },
 })
@@ -62,6 +80,3 @@ function maskCredentials(value: string): string {
 const DIGEST = /^(?:[A-Za-z0-9+/]{27}=|[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$/
 /** Matches a base64 digest that a fault truncated. */
 const CUT_DIGEST = /^[A-Za-z0-9+/]{20,}={0,2}$/
-
-const maskQuery = (path: string) => path.replace(/([?&][^=&#]*(?:key|token|secret|auth)[^=&#]*=)[^&#]*/gi, `$1${MASK}`)
-const maskUserInfo = (url: string) => url.replace(/^([a-z]+:\/\/)[^/@]*@/i, `$1${MASK}@`)

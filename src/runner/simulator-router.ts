@@ -9,6 +9,7 @@ import type { Maybe } from '../platform/engines.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { limitOf, type RequestRouter } from '../simulator/workspaces.ts'
+import type { Redactor } from '../text/redactor.ts'
 
 export interface SimulatorRouter {
   /** Its own simulator answers the calls that belong to no scenario; its journal has only these. */
@@ -20,10 +21,13 @@ export interface SimulatorRouter {
   close(): Promise<void>
 }
 
-export async function createSimulatorRouter(options: PlatformServerOptions): Promise<SimulatorRouter> {
+export async function createSimulatorRouter(
+  options: PlatformServerOptions,
+  secrets?: Redactor,
+): Promise<SimulatorRouter> {
   const owners = new Map<string, PlatformSimulator>()
   const active = new Set<PlatformSimulator>()
-  const server = await startServer(options, fallback => createRequestRouter(fallback, owners, active))
+  const server = await startServer(options, fallback => createRequestRouter(fallback, owners, active), secrets)
   return {
     server,
     attach(sim) {

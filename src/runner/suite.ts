@@ -11,7 +11,7 @@ import { httpTransport, type Transport } from '../runtime/transport.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
 import type { PlatformSimulatorOptions } from '../simulator/options.ts'
-import { createPlatformSimulator } from '../simulator/simulator.ts'
+import { coreOf, createPlatformSimulator } from '../simulator/simulator.ts'
 import { earlyEndText } from '../wording/failures.ts'
 import {
   applyStrict,
@@ -148,7 +148,8 @@ async function runOne(
   const times = { startedAt: wallTime(), started: elapsedMs() }
   const name = instance === 1 ? plan.name : `${plan.name} #${instance}`
   listener.started(name)
-  const sim = createPlatformSimulator(optionsFor(options, { plan, instance }, seed), transport)
+  const secrets = coreOf(router.server).secrets
+  const sim = createPlatformSimulator(optionsFor(options, { plan, instance }, seed), transport, undefined, secrets)
   if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
   const checkTarget = () => probeTarget(new URL(target), 0, signal)
   const { url } = router.server

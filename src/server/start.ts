@@ -1,5 +1,6 @@
 /** `startSimulator`: the simulator behind a real port, with its control API beside the platform. */
 import { createNodeAdapter, declaresTooMuch } from '../adapters/node-http.ts'
+import { createSecrets } from '../journal/mask.ts'
 import { randomToken } from '../runtime/node.ts'
 import { httpTransport } from '../runtime/transport.ts'
 import type { Core } from '../simulator/core.ts'
@@ -16,6 +17,7 @@ import {
   type RequestRouter,
   type Workspaces,
 } from '../simulator/workspaces.ts'
+import type { Redactor } from '../text/redactor.ts'
 import { allowedHosts, createHostCheck, isLoopback, urlOf } from './addresses.ts'
 import { createHttpServer, createIndexPage, createPathRouter, type HttpServer, listen } from './http.ts'
 
@@ -50,22 +52,25 @@ const singleRouter = (simulator: PlatformSimulator): RequestRouter => ({
 })
 
 /**
- * Starts a simulator behind a real port. `router` may route platform calls to further simulators.
+ * Starts a simulator behind a real port. `router` may route platform calls to further simulators; `secrets` collects
+ * what outputs must not show.
  * Rejects with `PortInUseError`, `ListenError` or `InvalidOptionError`.
  */
 export async function startServer(
   options: PlatformServerOptions = {},
   router: (simulator: PlatformSimulator) => RequestRouter = singleRouter,
+  secrets: Redactor = createSecrets(),
 ): Promise<PlatformServer> {
   const { host = DEFAULTS.host, port = DEFAULTS.port } = options
   checkPort(port)
   const { port: _, host: __, inspector: ___, controlToken: ____, snapshot, onStopped, ...simulatorOnly } = options
   const simulatorOptions = { ...simulatorOnly, clock: options.clock ?? 'real' }
   const transport = httpTransport()
-  const simulator = createPlatformSimulator(simulatorOptions, transport)
+  const simulator = createPlatformSimulator(simulatorOptions, transport, undefined, secrets)
   const { callers, address } = coreOf(simulator)
   callers.acceptsHost = createHostCheck(host, () => address.base)
   const controlToken = options.controlToken ?? (isLoopback(host) ? null : randomToken())
+  secrets.add(controlToken)
   const info = { url: '', token: controlToken, hosts: allowedHosts(host), closing: new AbortController() }
   const owner = { options: simulatorOptions, main: simulator, transport, url: () => info.url }
   const workspaces = createWorkspaces(owner)

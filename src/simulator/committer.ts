@@ -1,5 +1,6 @@
 /** Journals entries with their effects, and hands webhook events to the dispatcher. */
 import type { ApiContent, FaultContent, UserContent } from '../journal/entry.ts'
+import { addSecretsOf } from '../journal/mask.ts'
 import { refreshIdle } from '../platform/chats.ts'
 import { ensureBots, fireDue } from '../platform/platform.ts'
 import type { PlatformContext } from '../platform/state.ts'
@@ -116,6 +117,10 @@ export function createReset(
 
   function refresh(): void {
     refreshBots(components)
+    addSecretsOf(components.secrets, {
+      'webhook.url': components.address.webhookUrl,
+      base_url: components.address.base,
+    })
     refreshIdle(platform)
     deadlineTimer.set()
   }
@@ -143,8 +148,9 @@ export function createReset(
   return { refreshBots: () => refreshBots(components), refresh, forget, reset }
 }
 
-function refreshBots({ keyring, knobs, clock, identity: { bot }, platform }: Components): void {
+function refreshBots({ keyring, knobs, clock, identity: { bot }, platform, secrets }: Components): void {
   keyring.refresh(knobs, clock.now())
+  addSecretsOf(secrets, knobs)
   const botOf = (id: number) => (id === bot.id ? bot : { ...bot, id, name: `${bot.name} ${id}` })
   ensureBots(platform, keyring.botIds.map(botOf))
 }

@@ -30,6 +30,7 @@ import { loadModule } from '../runtime/node.ts'
 import { hashWords, makeId } from '../runtime/random.ts'
 import { createTimestamps, type Timestamps } from '../runtime/timestamps.ts'
 import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
+import type { Redactor } from '../text/redactor.ts'
 import {
   DEFAULTS,
   hoursProblem,
@@ -79,12 +80,15 @@ export interface Components {
   readonly transport: ClosableTransport
   /** Entries before this `seq` happened before the last restore. */
   readonly restorePoint: { seq: number }
+  /** The secrets that outputs about this simulator do not show. */
+  readonly secrets: Redactor
 }
 
 export function createComponents(
   options: PlatformSimulatorOptions,
   transport: Transport | undefined,
   filePrefix: string,
+  secrets: Redactor,
 ): Components {
   const knobs = knobsFrom(options.knobs ?? {})
   const identity: SimulatorIdentity = { seed: options.seed ?? DEFAULTS.seed, bot: botFrom(options) }
@@ -120,6 +124,7 @@ export function createComponents(
     epoch: createEpoch(),
     transport: transportFrom(options, transport),
     restorePoint: { seq: 1 },
+    secrets,
   }
 }
 

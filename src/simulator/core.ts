@@ -1,6 +1,7 @@
 /** Wires the parts of one simulator around one clock and one seed: platform, journal, dispatcher, API, end user. */
 import { type Api, createApi } from '../api/handle.ts'
 import { VERSION } from '../contract/version.ts'
+import { createSecrets } from '../journal/mask.ts'
 import { createUserActions, type UserActions } from '../platform/user-actions.ts'
 import { type VirtualClock, wallDelay } from '../runtime/clock.ts'
 import type { Transport } from '../runtime/transport.ts'
@@ -20,8 +21,13 @@ export interface Core extends Components, Committer, Reset {
 }
 
 /** A given `transport` is shared with other simulators and closed by its creator. `filePrefix` begins file ids. */
-export function createCore(options: PlatformSimulatorOptions, transport?: Transport, filePrefix = ''): Core {
-  const components = createComponents(options, transport, filePrefix)
+export function createCore(
+  options: PlatformSimulatorOptions,
+  transport?: Transport,
+  filePrefix = '',
+  secrets = createSecrets(),
+): Core {
+  const components = createComponents(options, transport, filePrefix, secrets)
   const dispatcher = dispatcherFor(components, options)
   const committer = createCommitter(components, dispatcher)
   const reset = createReset(components, dispatcher, committer)

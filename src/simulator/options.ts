@@ -16,6 +16,8 @@ import type { Summarize, Translate } from '../platform/engines.ts'
 import type { BotReply } from '../platform/state.ts'
 import { nearest, sentence, shortName, suggest } from '../text/error-text.ts'
 import { parseBytes } from '../text/quantities.ts'
+import { withoutCredentials } from '../text/redactor.ts'
+import { describeSecret, isSecretPath } from '../text/secret-positions.ts'
 import { defineTexts } from '../text/texts.ts'
 
 /** Options of the platform. */
@@ -113,7 +115,8 @@ export function readKnob(
   const value = parseKnob(name, raw, origin)
   if (value !== undefined) return { name, value }
   const allowed = allowedFor(name, origin)
-  return { name, message: `${name} must be ${allowed}, got ${describeValue(raw)}.`, allowed }
+  const received = isSecretPath([name]) ? describeSecret(raw) : describeValue(raw)
+  return { name, message: `${name} must be ${allowed}, got ${received}.`, allowed }
 }
 
 /** Sets the named knobs, all or none. Throws `InvalidOptionError`. */
@@ -288,6 +291,7 @@ export function describeValue(value: unknown): string {
 /** A value without JSON, such as a circular one, by its kind. */
 function writtenOut(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
+  if (typeof value === 'string') return JSON.stringify(withoutCredentials(value))
   try {
     return JSON.stringify(value) ?? String(value)
   } catch {

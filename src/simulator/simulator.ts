@@ -14,6 +14,7 @@ import { type ChatView, chatSummary } from '../platform/transcript.ts'
 import { LATEST_MS } from '../runtime/clock.ts'
 import type { Transport } from '../runtime/transport.ts'
 import { parseDuration } from '../text/quantities.ts'
+import type { Redactor } from '../text/redactor.ts'
 import { type ChatHandle, createChatHandle } from './chat-handle.ts'
 import { advanceVirtual, type Core, createCore, settled } from './core.ts'
 import type { FaultController } from './fault-controller.ts'
@@ -117,13 +118,14 @@ export function coreOf(simulator: PlatformSimulator): Core {
 
 /**
  * Creates a simulator without expectations. Throws `InvalidOptionError`. A given `transport` is shared with other
- * simulators and closed by its creator; `filePrefix` begins the ids of files in links.
+ * simulators and closed by its creator; `filePrefix` begins the ids of files in links; `secrets` collects its secrets.
  */
 export const createPlatformSimulator = (
   options: PlatformSimulatorOptions = {},
   transport?: Transport,
   filePrefix?: string,
-): PlatformSimulator => simulatorOf(createCore(options, transport, filePrefix))
+  secrets?: Redactor,
+): PlatformSimulator => simulatorOf(createCore(options, transport, filePrefix, secrets))
 
 function simulatorOf(core: Core): PlatformSimulator {
   const { journal, platform, api } = core

@@ -8,6 +8,7 @@ import { diagramOf } from '../reporters/diagram.ts'
 import { failureLines, type Layout } from '../reporters/failures.ts'
 import { type ColorLevel, createTheme } from '../reporters/theme.ts'
 import { isStimulus, type PlannedStep } from '../scenario/plan.ts'
+import { coreOf } from '../simulator/simulator.ts'
 import type { TimelineSource } from '../timeline/timeline.ts'
 import { presentEntry } from '../wording/entry.ts'
 import type { TestRun } from './test-run.ts'
@@ -47,13 +48,15 @@ export function stackAbove(method: (...args: never[]) => unknown): string {
 const COLUMNS = 100
 
 /** Renders failures, the steps they name, and the timeline. */
-export function reportLines(run: TestRun, failures: readonly Failure[]): string[] {
+export function reportLines(run: TestRun, found: readonly Failure[]): string[] {
+  const { secrets } = coreOf(run.sim)
+  const failures = secrets.redactDeep(found)
   const layout: Layout = { columns: COLUMNS, theme: createTheme(colorLevel()) }
   const hard = failures.map(failure => ({ ...describeFailure(outsideChats(failure), 'test'), soft: false }))
   const lines = hard.flatMap(failure => failureLines(failure, layout))
   const timeline = diagramOf(timelineSourceOf(run, hard), COLUMNS).map(({ text, shade }) => layout.theme[shade](text))
   return [...lines, ...legend(run, failures), ...skippedEntries(run), '', ...timeline.map(withoutMarkNumbers)].map(
-    line => line.trimEnd(),
+    line => secrets.redact(line.trimEnd()),
   )
 }
 
@@ -91,12 +94,15 @@ const skippedEntries = ({ skippedEntries: count }: TestRun): string[] =>
 
 function timelineSourceOf(run: TestRun, failures: TimelineSource['failures']): TimelineSource {
   const { sim, entries, evaluation, context } = run
+  const { secrets } = coreOf(sim)
   const header = String(sim.config()['webhook.signatureHeader'])
   const steps = [...evaluation.index.steps.values()].map(step =>
     stepVerdict(step, evaluation.claims.claimedBy(step.number)),
   )
   return {
-    journal: entries.filter(entry => !isDuplicateEntry(run, entry)).map(entry => presentEntry(entry, header)),
+    journal: entries
+      .filter(entry => !isDuplicateEntry(run, entry))
+      .map(entry => secrets.redactDeep(presentEntry(entry, header))),
     failures,
     steps,
     conversations: Object.fromEntries([...context.conversations].map(([name, { id }]) => [name, id])),

@@ -3,6 +3,7 @@ import type { Driver, Environment } from '../agent-driver/driver.ts'
 import { VERSION } from '../contract/version.ts'
 import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { describeRun } from '../evaluator/wording/report.ts'
+import { createSecrets } from '../journal/mask.ts'
 import { prettyReport } from '../reporters/pretty.ts'
 import type { ColorLevel } from '../reporters/theme.ts'
 import { countOutcomes } from '../runner/results.ts'
@@ -13,6 +14,7 @@ import type { LoadedScenario, ScenarioFile } from '../scenario/format/scenario.t
 import { loadScenarios, loadValues } from '../scenario/load/load.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
+import type { Redactor } from '../text/redactor.ts'
 import { type AgentFunctions, agentOf, driverFrom } from './agent.ts'
 
 export * from '../scenario/build/index.ts'
@@ -76,7 +78,9 @@ export async function runScenario(
   } finally {
     await close()
   }
-  return runOf(sim, scenarios, { startedAt, durationMs: elapsedMs() - startMs })
+  const secrets = createSecrets()
+  secrets.add(...plans.flatMap(plan => plan.env).map(name => (options.env ?? process.env)[name]))
+  return runOf(sim, scenarios, { startedAt, durationMs: elapsedMs() - startMs }, secrets)
 }
 
 async function loadAll(scenario: RunnableScenario, cwd: string): Promise<LoadedScenario[]> {
@@ -132,6 +136,7 @@ function runOf(
   sim: PlatformSimulator,
   scenarios: readonly ScenarioResult[],
   timing: Pick<RunResult, 'startedAt' | 'durationMs'>,
+  secrets: Redactor,
 ): ScenarioRun {
   const core = coreOf(sim)
   const index = {
@@ -150,7 +155,7 @@ function runOf(
   }
   const outcome = FROM_WORST.find(one => scenarios.some(scenario => scenario.outcome === one)) ?? 'skipped'
   const report: ScenarioRun['report'] = ({ colorLevel = 0, columns } = {}) =>
-    prettyReport(describeRun(result), { colorLevel, columns })
+    prettyReport(describeRun(secrets.redactDeep(core.secrets.redactDeep(result))), { colorLevel, columns })
   function assertPassed(): void {
     if (outcome === 'pass') return
     const error = new ScenarioFailedError(report(), outcome)

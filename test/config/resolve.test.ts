@@ -127,7 +127,11 @@ describe('an invalid flag or variable', () => {
       { HANDOVER_SIM_BASE_URL: 'https://x.example.test/?a=1' },
       'HANDOVER_SIM_BASE_URL: must be an http or https URL without a query, such as https://bot.example.test, got "https://x.example.test/?a=1".',
     ],
-    [{ apiKey: 'a b' }, {}, '--api-key: must be a key: printable characters without spaces, got "a b".'],
+    [
+      { apiKey: 'a b' },
+      {},
+      '--api-key: must be a key: printable characters without spaces, got a text of 3 characters, of which character 2 is U+0020.',
+    ],
     [{ set: ['x'] }, {}, '--set x: must be written knob=value, such as typing.webhook=off.'],
     [{ set: ['=x'] }, {}, '--set =x: must be written knob=value, such as typing.webhook=off.'],
     [

@@ -153,6 +153,8 @@ const REASONS: TextsOf<Reason> = defineTexts({
   env_unset: ({ name }) => `the environment variable ${name} is not set, and $(env.${name}) reads it`,
   run_stopped: 'the run was stopped before it',
   unreachable: ({ message }) => message,
+  values_redacted: ({ evaluated }) =>
+    `this is the outcome of the run; its journal has *** in place of secrets, which gives ${evaluated}: play it again to see why`,
 } satisfies TextsOf<Reason>)
 
 export const reasonText = (reason: Reason): string => renderCode(REASONS, reason, 'scenario')

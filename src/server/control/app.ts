@@ -45,14 +45,16 @@ function refuseHost(request: IncomingMessage, response: ServerResponse): void {
 
 function createControlApp(control: ControlContext, access: Access): Hono<Bindings> {
   const app = new Hono<Bindings>({ strict: false })
-  app.onError((error, context) => errorResponse(error, context))
+  app.onError((error, context) => errorResponse(error, context, control))
   app.use(async (context, next) => {
     const refusal = refusedAccess(access, accessRequestOf(context))
     if (refusal !== null) throw refusal
     await next()
   })
   for (const route of ROUTES) app.on(route.method, PREFIX + route.path, context => runSafely(route, control, context))
-  app.notFound(context => errorResponse(unknownRoute(context.req.method, new URL(context.req.url).pathname), context))
+  app.notFound(context =>
+    errorResponse(unknownRoute(context.req.method, new URL(context.req.url).pathname), context, control),
+  )
   return app
 }
 
@@ -67,10 +69,10 @@ async function runSafely(route: ControlRoute, control: ControlContext, context: 
   const { epoch } = coreFor(control, context)
   const begun = epoch.current()
   try {
-    return toResponse(await run(route, control, context))
+    return toResponse(await run(route, control, context), context, control)
   } catch (thrown) {
     const wasReset = asProblem(thrown) === null && epoch.current() !== begun
-    return errorResponse(wasReset ? new ControlProblem(409, 'reset', WAS_RESET) : thrown, context)
+    return errorResponse(wasReset ? new ControlProblem(409, 'reset', WAS_RESET) : thrown, context, control)
   }
 }
 
@@ -109,19 +111,27 @@ const json = (status: number, body: unknown, headers: Readonly<Record<string, st
     headers: { ...JSON_TYPE, ...HEADERS, ...headers },
   })
 
-function toResponse(reply: ControlResponse): Response {
-  if (!(reply instanceof Response)) return json(reply.status, reply.body)
+function toResponse(reply: ControlResponse, context: Context, control: ControlContext): Response {
+  if (!(reply instanceof Response))
+    return json(reply.status, reply.withKeys ? reply.body : withoutSecrets(reply.body, context, control))
   for (const [name, value] of Object.entries(HEADERS)) reply.headers.set(name, value)
   return reply
 }
 
-function errorResponse(thrown: unknown, context: Context): Response {
+/** Removes the secrets of the server, and of the workspace that the path names. */
+function withoutSecrets(body: unknown, context: Context, control: ControlContext): unknown {
+  return control.core.secrets.redactDeep(coreFor(control, context).secrets.redactDeep(body))
+}
+
+function errorResponse(thrown: unknown, context: Context, control: ControlContext): Response {
   const problem = asProblem(thrown)
-  if (problem !== null) return json(problem.status, problemBody(problem), problem.headers)
+  if (problem !== null)
+    return json(problem.status, withoutSecrets(problemBody(problem), context, control), problem.headers)
   const where = `${context.req.method} ${context.req.path}`
   const why = thrown instanceof Error ? thrown.message : String(thrown)
   const message = `Internal error of handover-sim in ${where}: ${why}. Please report it with this text.`
-  return json(500, { error: { code: 'internal_error', message } }, { [INTERNAL_HEADER]: '1' })
+  const body = withoutSecrets({ error: { code: 'internal_error', message } }, context, control)
+  return json(500, body, { [INTERNAL_HEADER]: '1' })
 }
 
 /** 405 for a path with other methods; otherwise 404 with all routes. */

@@ -32,8 +32,10 @@ export interface ControlRequest<Query, Body> extends ControlContext {
   readonly signal: AbortSignal
 }
 
-/** A status and a value to send as JSON, or a complete response. */
-export type ControlResponse = { readonly status: number; readonly body: unknown } | Response
+/** A status and a value to send as JSON, without secrets unless the client asked for keys; or a complete response. */
+export type ControlResponse =
+  | { readonly status: number; readonly body: unknown; readonly withKeys?: boolean }
+  | Response
 
 export interface RouteDefinition<Query, Body> {
   readonly id: string
@@ -88,7 +90,7 @@ export const routesOf =
     return { ...route, group, method, path } as unknown as ControlRoute
   }
 
-export const ok = (body: unknown): ControlResponse => ({ status: 200, body })
+export const ok = (body: unknown, withKeys = false): ControlResponse => ({ status: 200, body, withKeys })
 
 // Schemas that several groups of routes use
 

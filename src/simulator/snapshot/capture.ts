@@ -56,7 +56,17 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
     },
     journal: journalOf(core, options),
   }
-  return JSON.parse(JSON.stringify(snapshot)) as Snapshot
+  const copy = JSON.parse(JSON.stringify(snapshot)) as Snapshot
+  return options.keys ? copy : withoutSecrets(core, copy)
+}
+
+/** Replaces secrets in files before they are encoded again, because `***` is no base64. */
+function withoutSecrets({ secrets }: Core, snapshot: Snapshot): Snapshot {
+  const files = snapshot.files.map(({ base64, ...file }) => ({
+    ...secrets.redactDeep(file),
+    ...(base64 === undefined ? {} : { base64: btoa(secrets.redact(atob(base64))) }),
+  }))
+  return { ...secrets.redactDeep({ ...snapshot, files: [] }), files }
 }
 
 /** Numbers timers by their order, so that equal states give equal snapshots. */

@@ -166,11 +166,13 @@ function checkVersion(raw: unknown): void {
   throw new InvalidSnapshotError([{ name: 'v', message }])
 }
 
-/** A restore keeps the base URL, a webhook URL that is set, and the keys that are masked in the snapshot. */
+/** A restore keeps the base URL, a webhook URL that is set or whose credentials are missing, and masked keys. */
 function wantedSettings({ address }: Core, { config }: Snapshot): Record<string, unknown> {
   const hasTarget = address.webhookUrl !== null
   const skipped = (name: string, value: unknown) =>
-    name === 'base_url' || (name === 'webhook.url' && hasTarget) || (name.startsWith('keys.') && value === MASK)
+    name === 'base_url' ||
+    (name === 'webhook.url' && (hasTarget || String(value).includes(MASK))) ||
+    (name.startsWith('keys.') && value === MASK)
   return Object.fromEntries(Object.entries(config).filter(([name, value]) => !skipped(name, value)))
 }
 

@@ -205,7 +205,8 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
     run(call) {
       const { core, closing, streams } = call
       if (streams.count >= MAX_STREAMS) throw tooManyStreams()
-      const options = { journal: core.journal, closing, streams, present: presentFor(core), heartbeatMs: HEARTBEAT_MS }
+      const present = (entry: Entry) => core.secrets.redactDeep(presentFor(core)(entry))
+      const options = { journal: core.journal, closing, streams, present, heartbeatMs: HEARTBEAT_MS }
       const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
       return new Response(eventStream({ ...options, after: resumeAfter(call) }), { headers })
     },

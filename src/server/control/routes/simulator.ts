@@ -161,7 +161,7 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
     query: SnapshotQuery,
     responses: { 200: { description: 'Store it unchanged', schema: SnapshotResponse } },
     run: ({ simulator, query }) =>
-      ok(simulator.snapshot({ keys: query.keys === 'true', journal: query.journal === 'true' })),
+      ok(simulator.snapshot({ keys: query.keys === 'true', journal: query.journal === 'true' }), query.keys === 'true'),
   }),
   snapshotRoute('PUT /snapshot', {
     id: 'restoreSnapshot',

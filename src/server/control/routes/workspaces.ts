@@ -6,7 +6,9 @@ import { MASK } from '../../../journal/mask.ts'
 import type { BotReply } from '../../../platform/state.ts'
 import type { PlatformSimulatorOptions } from '../../../simulator/options.ts'
 import { checkModules } from '../../../simulator/settings.ts'
+import { coreOf } from '../../../simulator/simulator.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions, Workspaces } from '../../../simulator/workspaces.ts'
+import { withoutCredentials } from '../../../text/redactor.ts'
 import { unknownId } from '../problems.ts'
 import { booleanFlag, type ControlRoute, NonEmptyText, ok, routesOf, SeqNumber } from '../route.ts'
 
@@ -86,6 +88,7 @@ export function requireWorkspace({ workspaces }: { workspaces: Workspaces }, id:
 }
 
 function infoOf(workspace: PlatformWorkspace, withKeys: boolean) {
+  const { webhookUrl } = coreOf(workspace).address
   const presentFor = (key: string) => (withKeys ? key : MASK)
   return {
     id: workspace.id,
@@ -94,7 +97,7 @@ function infoOf(workspace: PlatformWorkspace, withKeys: boolean) {
     bot_api_key: presentFor(workspace.botApiKey),
     bot_id: workspace.botId,
     webhook_secret: presentFor(workspace.apiKey),
-    webhook_url: workspace.config()['webhook.url'],
+    webhook_url: webhookUrl === null || withKeys ? webhookUrl : withoutCredentials(webhookUrl),
     url: workspace.url,
     control: workspace.control,
   }
@@ -132,7 +135,7 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     run({ core, workspaces, body }) {
       checkModules(core, body.knobs ?? {})
       const made = workspaces.create(optionsFrom(body))
-      return { status: 201, body: infoOf(made, true) }
+      return { status: 201, body: infoOf(made, true), withKeys: true }
     },
   }),
   route('GET /workspaces', {
@@ -147,7 +150,7 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     query: KeysQuery,
     responses: { 200: { description: 'The keys are masked unless `keys=true`', schema: WorkspaceResponse }, 404: NONE },
     run: ({ param, query, ...control }) =>
-      ok(infoOf(requireWorkspace(control, param('workspace')), query.keys === 'true')),
+      ok(infoOf(requireWorkspace(control, param('workspace')), query.keys === 'true'), query.keys === 'true'),
   }),
   route('DELETE /workspaces/:workspace', {
     id: 'closeWorkspace',

@@ -1,0 +1,277 @@
+/** Plants secrets in every place that a command reads, and searches all that it produces for them. */
+import { Buffer } from 'node:buffer'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { folderWith } from '../config/folder.ts'
+import { fakeIo } from './fake-io.ts'
+
+/** Each secret has characters that JSON, addresses or base64 write in another way. */
+const SECRETS = {
+  handoverKey: 'hk-7/Tq+"9z\\Lw',
+  botKey: 'bk+4421/xyzzy==',
+  otherKey: 'ok~55:quux/12',
+  password: 'p4ss wörd/"7&<x>',
+  deskToken: 'dt-0099887766',
+  targetPassword: 'tgt-pa55word',
+  targetToken: 'tok_AbC123/+x',
+}
+
+/** A secret as it is, in JSON, in an address and in base64, also after other text. */
+const formsOf = (secret: string): string[] => [
+  secret,
+  JSON.stringify(secret).slice(1, -1),
+  encodeURIComponent(secret),
+  Buffer.from(secret).toString('base64').replace(/=+$/, '').slice(0, -1),
+  Buffer.from(`a${secret}`).toString('base64').replace(/=+$/, '').slice(2, -1),
+  Buffer.from(`ab${secret}`).toString('base64').replace(/=+$/, '').slice(3, -1),
+]
+
+/** The names of the secrets that a text shows in any form. */
+const secretsIn = (text: string): string[] =>
+  Object.entries(SECRETS)
+    .filter(([, secret]) => formsOf(secret).some(form => text.includes(form)))
+    .map(([name]) => name)
+
+function expectNoSecrets(outputs: Readonly<Record<string, string>>): void {
+  const shown = Object.entries(outputs).map(([name, text]) => [name, secretsIn(text)])
+  expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(shown.map(([name]) => [name, []])))
+}
+
+const SCENARIO = `version: 1
+name: Echo
+steps:
+  - user: "the password is $(env.DESK_PASSWORD)"
+  - press: handover
+  - expect: { start: {}, within: 20s }
+  - expect: { message: { message: "echo $(env.DESK_PASSWORD)" }, within: 20s }
+  - expect: { message: { message: "no such text" }, within: 100ms }
+---
+version: 1
+name: Login
+steps:
+  - press: handover
+  - agent: { does: login }
+  - expect: start
+`
+
+const DRIVER = `version: 1
+http: http://127.0.0.1:1
+does:
+  login: { exec: [sh, -c, 'echo "$0" >&2; exit 3', "$(env.DESK_PASSWORD) $(env.DESK_TOKEN)"] }
+accept: { POST: /accept }
+`
+
+const CONFIG = `keys:
+  bot: "${SECRETS.botKey}"
+  more: ["${SECRETS.otherKey}:2002"]
+`
+
+/** Answers takeover requests with messages that have every secret in several encodings. */
+async function startEcho(): Promise<string> {
+  const sender = { name: 'Kari' }
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { event, chat_id, chat } = JSON.parse(Buffer.concat(chunks).toString())
+    response.end(JSON.stringify({ received: SECRETS }))
+    if (event !== 'REQUESTING TAKEOVER') return
+    const base = new URL(String(chat?._links.self ?? request.headers['x-base'])).origin
+    const about = { bot_id: 1042, chat_id: chat_id ?? chat.id }
+    const headers = { authorization: `Bearer ${SECRETS.handoverKey}`, 'content-type': 'application/json' }
+    const call = (path: string, body: unknown) =>
+      fetch(`${base}/api/v2/handover/${path}`, { method: 'POST', headers, body: JSON.stringify(body) }).catch(
+        () => null,
+      )
+    await call('start/', { ...about, sender })
+    await call('message/', { ...about, message: `echo ${SECRETS.password}`, sender })
+    const all = Object.values(SECRETS)
+    for (const message of [
+      all.join(' '),
+      all.map(encodeURIComponent).join('&'),
+      Buffer.from(all.join('|')).toString('base64'),
+    ])
+      await call('message/', { ...about, message, sender })
+    await fetch(`${base}/api/v2/handover/x/?access_token=${encodeURIComponent(SECRETS.deskToken)}`).catch(() => null)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const query = `token=${encodeURIComponent(SECRETS.targetToken)}&plain=visible`
+  return `http://user:${SECRETS.targetPassword}@127.0.0.1:${port}/hook?${query}`
+}
+
+const ENV = { TERM: 'dumb', DESK_PASSWORD: SECRETS.password, DESK_TOKEN: SECRETS.deskToken }
+const REPORTS = ['json=r.json', 'junit=r.xml', 'html=r.html', 'journal=r.jsonl', 'tap=r.tap', 'github', 'pretty']
+
+it('run shows no secret in its terminal, its reports and its journal, and report gives the same verdict', async () => {
+  const files = { 's.yaml': SCENARIO, 'd.yaml': DRIVER, 'handover-sim.config.yaml': CONFIG }
+  const folder = folderWith(files)
+  const io = fakeIo(folder)
+  const env = { ...ENV, GITHUB_STEP_SUMMARY: join(folder, 'summary.md') }
+  const target = await startEcho()
+  const keys = ['--set', `keys.handover=${SECRETS.handoverKey}`]
+  const argv = ['run', 's.yaml', '--port', '0', '--target', target, '--agent-driver', 'd.yaml', ...keys]
+  const ran = await main([...argv, ...REPORTS.flatMap(report => ['--report', report])], env, io)
+  expect([ran, io.stdout.text === '' ? io.stderr.text : '']).toEqual([1, ''])
+  const written = Object.fromEntries(
+    ['r.json', 'r.xml', 'r.html', 'r.jsonl', 'r.tap', 'summary.md'].map(name => [
+      name,
+      readFileSync(join(folder, name), 'utf8'),
+    ]),
+  )
+  expectNoSecrets({ stdout: io.stdout.text, stderr: io.stderr.text, ...written })
+  expect(written['r.jsonl']).toContain('echo ***')
+  expect(written['r.jsonl']).toContain('*** *** ***')
+  expect(io.stdout.text).toContain('--set keys.handover=KEY')
+  expect(io.stdout.text).toContain('plain=visible')
+  expect(statSync(join(folder, 'r.jsonl')).mode & 0o777).toBe(0o600)
+  const again = fakeIo(folder)
+  const code = await main(['report', 'r.jsonl', '--report', 'json=again.json,pretty'], {}, again)
+  expect(code).toBe(1)
+  const outcomeOf = (name: string) =>
+    JSON.parse(readFileSync(join(folder, name), 'utf8')).plays.map((one: { outcome: string; failures: unknown[] }) => [
+      one.outcome,
+      one.failures.length,
+    ])
+  expect(outcomeOf('again.json')).toEqual(outcomeOf('r.json'))
+}, 30_000)
+
+it('start shows no secret in its log, its entries, the control API and its export, apart from the ready line', async () => {
+  const folder = folderWith({ 'handover-sim.config.yaml': CONFIG })
+  const io = fakeIo(folder)
+  const target = await startEcho()
+  const files = ['--export', 'state.json', '--ready-file', 'ready.json']
+  const argv = ['start', '--json', '--port', '0', '--api-key', SECRETS.handoverKey, '--webhook-url', target, ...files]
+  const code = main(argv, { ...ENV, HANDOVER_SIM_WEBHOOK_SECRET: SECRETS.password }, io)
+  const ready = JSON.parse((await io.stdout.until(/\n/)).split('\n')[0]!)
+  expect(ready).toMatchObject({ apiKey: SECRETS.handoverKey, botApiKey: SECRETS.botKey })
+  expect(secretsIn(ready.webhookUrl)).toEqual([])
+  expect(statSync(join(folder, 'ready.json')).mode & 0o777).toBe(0o600)
+  const ask = async (path: string, method = 'GET', body?: unknown) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${ready.url}/_sim${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return response.text()
+  }
+  const chat = JSON.parse(await ask('/chats', 'POST', {}))
+  const says = await ask(`/chats/${chat.chat_id}/messages?wait=ack`, 'POST', {
+    text: `${SECRETS.handoverKey} ${SECRETS.targetToken}`,
+  })
+  await ask(`/chats/${chat.chat_id}/press?wait=ack`, 'POST', { button: 'handover' })
+  await io.stdout.until(/"path":"[^"]*access_token/)
+  const paths = [
+    '/config',
+    '/state',
+    '/journal',
+    '/snapshot?journal=true',
+    `/chats/${chat.chat_id}`,
+    '/deliveries',
+    '/wait?kind=delivery',
+    '/wait?call=end&timeout=1ms',
+  ]
+  const answers = await Promise.all(paths.map(async path => [path, await ask(path)] as const))
+  const wrong = await ask('/config', 'PATCH', {
+    'keys.handover': `bad ${SECRETS.handoverKey}`,
+    'webhook.url': `ftp://u:${SECRETS.targetPassword}@x/`,
+  })
+  expect(wrong).toContain('characters')
+  await ask('/config', 'PATCH', { 'keys.handover': 'replaced-key-1' })
+  const replaced = await ask('/journal')
+  const withKeys = await ask('/snapshot?keys=true')
+  expect(withKeys).toContain('replaced-key-1')
+  io.signal('SIGTERM')
+  expect(await code).toBe(143)
+  const entries = io.stdout.lines.slice(1).join('\n')
+  const exported = readFileSync(join(folder, 'state.json'), 'utf8')
+  expect(statSync(join(folder, 'state.json')).mode & 0o777).toBe(0o600)
+  const { deskToken: _, ...known } = SECRETS
+  const shown = { entries, stderr: io.stderr.text, says, wrong, replaced, exported, ...Object.fromEntries(answers) }
+  for (const [name, text] of Object.entries(shown)) {
+    const found = secretsIn(text).filter(secret => secret in known)
+    expect([name, found]).toEqual([name, []])
+  }
+}, 30_000)
+
+const KEY = `abc-${SECRETS.deskToken}`
+const BAD_KEY = `${KEY} and-${SECRETS.targetPassword}`
+
+it.each<[string, Record<string, string>, string[], Record<string, string>]>([
+  ['a flag', {}, ['config', '--api-key', BAD_KEY], {}],
+  ['a flag with =', {}, ['config', `--api-key=${BAD_KEY}`], {}],
+  ['a variable', {}, ['config'], { HANDOVER_SIM_API_KEY: BAD_KEY }],
+  ['--set', {}, ['config', '--set', `keys.bot=${BAD_KEY}`], {}],
+  ['--set of a list', {}, ['config', '--set', `keys.more=[${KEY}:1,${BAD_KEY}]`], {}],
+  ['--set of a wrong name', {}, ['config', '--set', `keys.handovr=${BAD_KEY}`], {}],
+  ['YAML', { 'handover-sim.config.yaml': `keys:\n  handover: ${BAD_KEY}\n` }, ['config'], {}],
+  ['YAML of a wrong name', { 'handover-sim.config.yaml': `keys:\n  handovr: ${BAD_KEY}\n` }, ['config'], {}],
+  ['YAML with a dotted name', { 'handover-sim.config.yaml': `knobs:\n  keys.bot: ${BAD_KEY}\n` }, ['config'], {}],
+  ['YAML in one line', { 'handover-sim.config.yaml': `keys: {handover: ${BAD_KEY}}\n` }, ['config'], {}],
+  ['YAML with a list', { 'handover-sim.config.yaml': `keys:\n  more:\n  - ${BAD_KEY}\n` }, ['config'], {}],
+  ['YAML with an open quote', { 'handover-sim.config.yaml': `keys:\n  handover: "${BAD_KEY}\n` }, ['config'], {}],
+  ['YAML without a map', { 'handover-sim.config.yaml': `keys: ${BAD_KEY}\n` }, ['config'], {}],
+  ['JSON', { 'handover-sim.config.json': `{\n "keys": {\n  "handover": "${BAD_KEY}"\n }\n}` }, ['config'], {}],
+  [
+    'JSON with a syntax error',
+    { 'handover-sim.config.json': `{\n "keys": {\n  "handover": "${KEY}" x\n }\n}` },
+    ['config'],
+    {},
+  ],
+  ['JSON in one line', { 'handover-sim.config.json': `{"keys":{"handover":"${KEY}" x}}` }, ['config'], {}],
+  [
+    'an address in YAML',
+    { 'handover-sim.config.yaml': `webhook: { url: "ftp://u:${SECRETS.targetPassword}@x/?token=${KEY}" }` },
+    ['config'],
+    {},
+  ],
+  ['an address in a flag', {}, ['config', '--webhook-url', `ftp://u:${SECRETS.targetPassword}@x/?token=${KEY}`], {}],
+  ['a target', {}, ['run', '--target', `ftp://u:${SECRETS.targetPassword}@x/?token=${KEY}`], {}],
+  ['a misspelt flag', {}, ['config', '--api-kye', BAD_KEY, '--api-key', BAD_KEY], {}],
+  [
+    'a scenario',
+    { 's.yaml': `version: 1\nname: A\nconfig:\n  keys:\n    handover: ${BAD_KEY}\nsteps:\n  - press: handover\n` },
+    ['validate', 's.yaml'],
+    {},
+  ],
+])('an error about a key in %s does not show it', async (_title, files, argv, env) => {
+  const io = fakeIo(folderWith({ 's.yaml': SCENARIO, ...files }))
+  expect(await main(argv, env, io)).toBe(2)
+  const shown = io.stdout.text + io.stderr.text
+  for (const part of [KEY, SECRETS.deskToken, SECRETS.targetPassword]) expect(shown).not.toContain(part)
+})
+
+it('a malformed key is described by its length and its first wrong character', async () => {
+  const io = fakeIo(folderWith())
+  await main(['config', '--api-key', 'my secret'], {}, io)
+  expect(io.stderr.text).toBe(
+    '--api-key: must be a key: printable characters without spaces, got a text of 9 characters, of which character 3 is U+0020.\n',
+  )
+})
+
+it('the default keys are shown by value', async () => {
+  const io = fakeIo(folderWith())
+  const code = main(['start', '--json', '--port', '0'], {}, io)
+  const { apiKey, botApiKey } = JSON.parse((await io.stdout.until(/\n/)).split('\n')[0]!)
+  expect([apiKey, botApiKey]).toEqual(['sim-handover-key', 'sim-bot-key'])
+  io.signal('SIGTERM')
+  await code
+})
+
+it('a folder of a run has no secret in any file that the run wrote', async () => {
+  const folder = folderWith({ 's.yaml': SCENARIO })
+  const io = fakeIo(folder)
+  await main(['run', 's.yaml', '--port', '0', '--target', await startEcho(), '--api-key', SECRETS.handoverKey], ENV, io)
+  const written = readdirSync(join(folder, '.handover-sim')).map(name => [
+    name,
+    readFileSync(join(folder, '.handover-sim', name), 'utf8'),
+  ])
+  const { botKey: _, otherKey: __, deskToken: ___, ...known } = SECRETS
+  for (const [name, text] of [...written, ['stderr', io.stderr.text]])
+    expect([name, secretsIn(text!).filter(secret => secret in known)]).toEqual([name, []])
+}, 30_000)
