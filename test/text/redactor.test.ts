@@ -1,0 +1,97 @@
+/** Which values are redacted, in which forms, and at which cost. */
+import { describe, expect, it } from 'vitest'
+import { createRedactor, withoutCredentials } from '../../src/text/redactor.ts'
+
+const SECRET = 'p4ß "w\\rd/+&1'
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+function redactorOf(...secrets: string[]) {
+  const redactor = createRedactor(['public-key'])
+  redactor.add(...secrets)
+  return redactor
+}
+
+describe('a secret', () => {
+  it.each([
+    ['as it is', SECRET],
+    ['in JSON', JSON.stringify(SECRET)],
+    ['in JSON in JSON', JSON.stringify(JSON.stringify({ a: SECRET }))],
+    ['in an address', `x?a=${encodeURIComponent(SECRET)}`],
+    ['in an address in lower case', `x?a=${encodeURIComponent(SECRET).replace(/%../g, code => code.toLowerCase())}`],
+    ['in a form', new URLSearchParams({ a: SECRET }).toString()],
+    ['in base64', base64(SECRET)],
+    ['in base64 after one character', base64(`:${SECRET}`)],
+    ['in base64 after two characters', base64(`ab${SECRET} and more`)],
+    ['in URL-safe base64', Buffer.from(`x${SECRET}`).toString('base64url')],
+  ])('is found %s', (_form, text) => {
+    const shown = redactorOf(SECRET).redact(`before ${text} after`)
+    expect(shown).toContain('***')
+    expect(shown.startsWith('before ') && shown.endsWith(' after')).toBe(true)
+    const decoded = [shown, ...shown.split(/[^\w+/=-]+/).map(part => Buffer.from(part, 'base64').toString())].join(' ')
+    expect(decoded).not.toContain('w\\rd')
+  })
+
+  it('is replaced before a shorter one that it contains', () => {
+    expect(redactorOf('secret-1', 'secret-1-long').redact('secret-1-long secret-1')).toBe('*** ***')
+  })
+
+  it('in a number is found as a whole only', () => {
+    const redactor = redactorOf('12345678')
+    expect(redactor.redact('12345678 and 1234567890123')).toBe('*** and 1234567890123')
+    expect(redactor.redactDeep({ a: 12345678, b: 123456789 })).toEqual({ a: '***', b: 123456789 })
+  })
+})
+
+it.each(['short', 'true', 'false', '1234567', 'http://127.0.0.1:3000/webhook', 'public-key', '      ', '***'])(
+  '%j is no secret',
+  value => {
+    expect(redactorOf(value).redact(`a ${value} b`)).toBe(`a ${value} b`)
+  },
+)
+
+describe('an address', () => {
+  const redactor = createRedactor()
+  redactor.addUrl('https://me:pw@host.test/hook?token=abc&page=2&x_signature=0123456789')
+
+  it('loses its credentials, also short ones', () => {
+    const url = 'https://me:pw@host.test/hook?token=abc&page=2&x_signature=0123456789'
+    const expected = 'https://***@host.test/hook?token=***&page=2&x_signature=***'
+    expect([redactor.redact(url), withoutCredentials(url)]).toEqual([expected, expected])
+  })
+
+  it('has short credentials replaced nowhere else', () => {
+    expect(redactor.redact('pw and abc stay, 0123456789 does not')).toBe('pw and abc stay, *** does not')
+  })
+})
+
+describe('a JSON value', () => {
+  const redactor = redactorOf('delivery', 'k-1 value', 'timeout')
+
+  it('keeps its structure: field names and codes of one word', () => {
+    const value = { kind: 'delivery', delivery: { code: 'timeout' }, 'k-1 value': ['delivery', 1, null, true] }
+    const expected = { kind: 'delivery', delivery: { code: 'timeout' }, '***': ['***', 1, null, true] }
+    expect(redactor.redactDeep(value)).toEqual(expected)
+  })
+
+  it('is the same object when it has no secret', () => {
+    const value = { a: [{ b: 'nothing' }], pattern: /delivery/, at: new Date(0) }
+    expect(redactor.redactDeep(value)).toBe(value)
+  })
+})
+
+it('costs nothing without secrets', () => {
+  const value = Object.defineProperty({}, 'body', {
+    enumerable: true,
+    get: () => expect.unreachable('the value is read'),
+  })
+  expect(createRedactor().redactDeep(value)).toBe(value)
+})
+
+it('takes linear time for many secrets and hostile text', () => {
+  const redactor = redactorOf(...Array.from({ length: 500 }, (_, index) => `${'a'.repeat(30)}${index}-key`))
+  const textOf = (size: number) => `${'a'.repeat(29)}b`.repeat(size / 30)
+  const started = performance.now()
+  redactor.redact(textOf(3_000_000))
+  redactor.addUrl(`${'key'.repeat(100_000)}://${'@'.repeat(100_000)}?${'token'.repeat(100_000)}`)
+  expect(performance.now() - started).toBeLessThan(10_000)
+})
