@@ -60,6 +60,8 @@ export function endpointsPage(): string {
     '',
     'Paths under `/api/v2/handover/` also answer under `/api/v2/takeover/`; a trailing slash may be there or not.',
     'Bodies are JSON; `Authorization: Bearer <key>` is always needed. A question mark stands for an optional field.',
+    'A byte order mark before a body, and a `Content-Encoding`, are findings; the body is parsed as it is. A second `Host` or',
+    '`Authorization` header is 400.',
     'The full description, webhooks included: `handover-sim openapi`.',
     '',
     '| rule | what | method | path | key | body |',

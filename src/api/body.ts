@@ -77,6 +77,19 @@ const badJson = (message: string) => new Refusal('invalid_json', message)
 const tooLarge = (knobs: Knobs) =>
   new Refusal('payload_too_large', REFUSAL_TEXTS.bodyTooLarge(knobs['limits.body']), { assumed: ['limits.body'] })
 
+/** A byte order mark and a Content-Encoding are findings; the body is parsed as it is. */
+export function checkBodyForm({ body, headers }: ApiRequest, transaction: Transaction): void {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    assumed(transaction, 'api.contentEncoding')
+    addFinding(transaction, 'E0.2', REFUSAL_TEXTS.contentEncoding(encoding))
+  }
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
+    assumed(transaction, 'api.byteOrderMark')
+    addFinding(transaction, 'E0.2', REFUSAL_TEXTS.bodyMarked)
+  }
+}
+
 /** A missing or different Content-Type with a JSON body is a finding, a refusal with `api.contentType=415`. */
 export function checkContentType(request: ApiRequest, knobs: Knobs, transaction: Transaction): void {
   const type = request.headers['content-type']

@@ -15,7 +15,7 @@ import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import type { Chat, PlatformContext } from '../platform/state.ts'
 import { assumed, type Transaction } from '../platform/transaction.ts'
 import { chatTranscript, handoverTranscript } from '../platform/transcript.ts'
-import { checkContentType, parseBody, parseJson } from './body.ts'
+import { checkBodyForm, checkContentType, parseBody, parseJson } from './body.ts'
 import {
   type ApiCall,
   type ApiPorts,
@@ -138,6 +138,7 @@ function authorize(call: ApiCall, endpoint: Endpoint): Grant {
 
 function readBody(call: ApiCall, schema: NonNullable<Endpoint['body']>): unknown {
   const { knobs } = call.ports.platform
+  checkBodyForm(call.request, call.transaction)
   Object.assign(call, parseJson(call.request, knobs))
   checkContentType(call.request, knobs, call.transaction)
   return parseBody(schema, call.body, knobs, call.transaction)

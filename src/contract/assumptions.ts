@@ -260,6 +260,12 @@ const OPEN_POINTS = {
   'ids.user': openPoint('R-USER', 'The form of user ids.', '24 hexadecimal digits.'),
   'ids.exchange': openPoint('R-MSG', 'The form of exchange ids.', 'A UUID.'),
   'api.trailingSlash': openPoint('E6.1', 'Trailing slashes other than written.', 'Accepted.'),
+  'api.byteOrderMark': openPoint('E0.2', 'A byte order mark before the body.', 'Accepted with a finding.'),
+  'api.contentEncoding': openPoint(
+    'E0.2',
+    'A Content-Encoding other than identity.',
+    'A finding; the body is parsed as it is, so a compressed one is not valid JSON.',
+  ),
   'api.contentType': openPoint('E0.2', 'A missing or different Content-Type.', 'Accepted with a finding.'),
   'api.unknownFields': openPoint('ER1', 'Unknown fields in a request.', 'Ignored with a finding.'),
   'api.versions': openPoint(

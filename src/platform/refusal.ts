@@ -18,6 +18,7 @@ export const REFUSAL_TEXTS = defineTexts({
   bodyNotObject: (got: string) => `The body must be a JSON object, got ${got}.`,
   bodyTooDeep: (levels: number) => `The body is nested more than ${levels} levels deep.`,
   bodyTooLarge: (bytes: number) => `The body is larger than ${bytes} bytes.`,
+  bodyMarked: 'The body begins with a byte order mark; send the JSON without it.',
   botUnknown: (botId: number, known: string) => `bot_id ${botId} is not a bot of this simulator; known: ${known}.`,
   buttonWithoutLabel: (field: string) => `${field} must be a text.`,
   chatOfOtherBot: (chatId: string, owner: number, botId: number) =>
@@ -27,6 +28,8 @@ export const REFUSAL_TEXTS = defineTexts({
   chatTooShort: (count: number, size: number, least: number, moreThan: number) =>
     `The chat needs at least ${least} user messages with more than ${moreThan} characters in total; it has ${count} with ${size}.`,
   chatUnknown: (named: string) => `${named} is not a chat here.`,
+  contentEncoding: (got: string) =>
+    `Content-Encoding is ${quoted(got)}; send the body without it, because the platform describes no compression.`,
   contentType: (got: string | undefined) =>
     `Content-Type should be application/json, got ${got === undefined ? 'none' : quoted(got)}.`,
   endOfIdle: 'end for a chat that is not taken over.',

@@ -56,6 +56,37 @@ test('api.contentType: accepts parameters and any case of application/json', asy
   expect((await post(sim, 'typing_stop', await sim.chat(), {}, { headers })).status).toBe(200)
 })
 
+test('api.byteOrderMark: a body that begins with one is accepted with a finding', async () => {
+  const { sim } = world()
+  const chat = await takenOver(sim)
+  const body = `\ufeff${JSON.stringify({ bot_id: chat.botId, chat_id: chat.id })}`
+  const accepted = await call(sim, '/api/v2/handover/typing_stop', { body })
+  expect([accepted.status, assumedBy(accepted).includes('api.byteOrderMark')]).toEqual([200, true])
+  expect(findings(sim)).toMatchObject([{ rule: 'E0.2', message: expect.stringContaining('byte order mark') }])
+})
+
+test('api.contentEncoding: is a finding, and the body is parsed as it is', async () => {
+  const { sim } = world()
+  const chat = await takenOver(sim)
+  const stop = (encoding: string) =>
+    post(
+      sim,
+      'typing_stop',
+      chat,
+      {},
+      { headers: { 'content-type': 'application/json', 'content-encoding': encoding } },
+    )
+  expect(assumedBy(await stop('identity'))).not.toContain('api.contentEncoding')
+  const accepted = await stop('gzip')
+  expect([accepted.status, assumedBy(accepted).includes('api.contentEncoding')]).toEqual([200, true])
+  expect(findings(sim)).toMatchObject([
+    { rule: 'E0.2', message: expect.stringContaining('Content-Encoding is "gzip"') },
+  ])
+  const headers = { 'content-encoding': 'gzip' }
+  const refused = await call(sim, '/api/v2/handover/typing_stop', { body: '\u001f\u008b', headers })
+  expect([refused.status, assumedBy(refused).includes('api.contentEncoding')]).toEqual([400, true])
+})
+
 test('api.unknownFields: ignores unknown fields with a finding, or answers 400', async () => {
   const { sim } = world()
   const chat = await sim.chat()
