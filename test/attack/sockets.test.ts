@@ -1,0 +1,191 @@
+/** Sends raw bytes over sockets that end, break off or stay open, and checks that the server answers and survives. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { connect, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { createRandom, type Random } from '../../src/runtime/random.ts'
+import { connectRaw } from '../support/network.ts'
+import { type AttackedServer, playHandover, startAttackedServer } from './attacked-server.ts'
+import { rounds, seed, startAttack } from './rounds.ts'
+
+const SMUGGLED = '/smuggled'
+
+interface Call {
+  readonly path?: string
+  readonly headers?: readonly string[]
+  readonly body?: string
+}
+
+const request = ({ path = '/api/v2/handover/start', headers = [], body = '' }: Call): string =>
+  [`POST ${path} HTTP/1.1`, 'Host: 127.0.0.1', 'Authorization: Bearer sim-handover-key', ...headers, '', body].join(
+    '\r\n',
+  )
+
+const withLength = (path: string, body: string): string =>
+  request({ path, headers: [`Content-Length: ${body.length}`, 'Content-Type: application/json'], body })
+
+const INNER = withLength(SMUGGLED, '{}')
+
+/** Requests whose length can be understood in two ways, so that a part of the body could pass as a second request. */
+const AMBIGUOUS: Readonly<Record<string, string>> = {
+  'a length and chunks': request({
+    headers: ['Content-Length: 4', 'Transfer-Encoding: chunked'],
+    body: `0\r\n\r\n${INNER}`,
+  }),
+  'chunks and a length': request({
+    headers: ['Transfer-Encoding: chunked', 'Content-Length: 4'],
+    body: `0\r\n\r\n${INNER}`,
+  }),
+  'two lengths': request({ headers: ['Content-Length: 0', `Content-Length: ${INNER.length}`], body: INNER }),
+  'a list of lengths': request({ headers: [`Content-Length: 0, ${INNER.length}`], body: INNER }),
+  'a length with a sign': request({ headers: ['Content-Length: +0'], body: INNER }),
+  'chunks that are not the last encoding': request({
+    headers: ['Transfer-Encoding: chunked, gzip'],
+    body: `0\r\n\r\n${INNER}`,
+  }),
+  'an unknown encoding': request({ headers: ['Transfer-Encoding: xchunked'], body: `0\r\n\r\n${INNER}` }),
+  'a space before the colon': request({ headers: ['Transfer-Encoding : chunked'], body: `0\r\n\r\n${INNER}` }),
+  'a folded header': request({
+    headers: ['Transfer-Encoding:', ' chunked', 'Content-Length: 3'],
+    body: `0\r\n\r\n${INNER}`,
+  }),
+  'a chunk size with a sign': request({ headers: ['Transfer-Encoding: chunked'], body: `-1\r\n${INNER}` }),
+  'a chunk size that overflows': request({
+    headers: ['Transfer-Encoding: chunked'],
+    body: `fffffffffffffffff\r\n${INNER}`,
+  }),
+}
+
+const smuggledCalls = ({ server }: AttackedServer) =>
+  server.journal.query({ kind: 'api' }).filter(({ path }) => path === SMUGGLED)
+
+describe('ambiguous lengths', () => {
+  test.each(Object.entries(AMBIGUOUS))('%s is refused, and no part of the body is a request', async (_what, bytes) => {
+    const attacked = await startAttackedServer()
+    const connection = await connectRaw(attacked.server.port)
+    connection.send(bytes)
+    expect(await connection.ended()).toMatch(/^HTTP\/1\.1 400 /)
+    expect(smuggledCalls(attacked)).toEqual([])
+    await playHandover(attacked)
+  })
+})
+
+/** Whole and broken requests, one or several of which an attempt sends. */
+const BYTES: readonly ((random: Random) => string)[] = [
+  () => withLength('/api/v2/handover/start', '{"bot_id":1042,"chat_id":"none"}'),
+  () => 'GET /_sim/state HTTP/1.1\r\nHost: localhost\r\n\r\n',
+  () => 'GET /_sim/events HTTP/1.1\r\nHost: localhost\r\n\r\n',
+  () => 'HEAD /_sim/events HTTP/1.1\r\nHost: localhost\r\n\r\n',
+  () => 'GET /_sim/wait?kind=note&timeout=1h HTTP/1.1\r\nHost: localhost\r\n\r\n',
+  random => request({ headers: [`Content-Length: ${random.below(2_000_000)}`, 'Expect: 100-continue'] }),
+  random => request({ headers: ['Transfer-Encoding: chunked'], body: `${random.below(99).toString(16)}\r\nx` }),
+  random => `GET /${'a'.repeat(random.below(20_000))} HTTP/1.1\r\nHost: x\r\n\r\n`,
+  random => request({ headers: Array.from({ length: random.below(3_000) }, (_, index) => `X-${index}: y`) }),
+  random => String.fromCharCode(...Array.from({ length: random.below(200) }, () => random.below(256))),
+  () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  () => 'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+  () => 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n',
+]
+
+/** How the client ends: after half of its bytes, or after all. */
+const ENDINGS: readonly ((socket: Socket) => void)[] = [
+  socket => socket.end(),
+  socket => socket.destroy(),
+  socket => socket.resetAndDestroy(),
+]
+
+const pick = <Item>(random: Random, items: readonly Item[]): Item => items[random.below(items.length)]!
+
+/** Sends bytes in pieces, ends the connection in one of several ways, and resolves with what the server sent. */
+function abuse(port: number, random: Random): Promise<string> {
+  const bytes = Buffer.from(
+    Array.from({ length: 1 + random.below(4) }, () => pick(random, BYTES)(random)).join(''),
+    'latin1',
+  )
+  const length = random.below(3) === 0 ? random.below(bytes.length) : bytes.length
+  return new Promise(resolve => {
+    let received = ''
+    const socket = connect(port, '127.0.0.1', () => {
+      for (let at = 0; at < length; at += 1 + Math.floor(length / 3))
+        socket.write(bytes.subarray(at, at + 1 + length / 3))
+      pick(random, ENDINGS)(socket)
+    })
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      received = (received + chunk).slice(-100_000)
+      // Streams and waits have no end of their own.
+      if (/text\/event-stream/.test(received)) socket.destroy()
+    })
+    socket.on('error', () => {}).on('close', () => resolve(received))
+  })
+}
+
+test('random bytes, broken off in random ways', async () => {
+  const attacked = await startAttackedServer()
+  const random = createRandom(seed(), 'sockets')
+  const attempt = startAttack('sockets', 'raw bytes, cut and reset connections')
+  const total = rounds(1_000)
+  for (let round = 0; round < total; round++) {
+    const received = await attempt(() => abuse(attacked.server.port, random))
+    expect(received).not.toMatch(/^HTTP\/1\.1 5\d\d /m)
+    if (round % 250 === 249) await playHandover(attacked)
+  }
+  await playHandover(attacked)
+})
+
+const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
+
+/** Starts the built command with at most `files` open files. */
+async function startLimited(files: number): Promise<{ child: ChildProcess; url: string }> {
+  const script = 'ulimit -n "$0" && exec "$@" start --port 0 --output quiet'
+  const child = spawn('sh', ['-c', script, String(files), process.execPath, BIN], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const line = await new Promise<string>(resolve => child.stdout!.once('data', data => resolve(String(data))))
+  return { child, url: line.replace('Ready: ', '').trim() }
+}
+
+const sockets = new Set<Socket>()
+afterEach(() => {
+  for (const socket of sockets) socket.destroy()
+  sockets.clear()
+})
+
+/** Opens connections and sends the beginning of a request on each. Resolves when each is open or refused. */
+async function openSlow(port: number, count: number): Promise<void> {
+  const opened = Array.from({ length: count }, () => {
+    const socket = connect(port, '127.0.0.1')
+    sockets.add(socket)
+    return new Promise<void>(resolve => {
+      socket.on('error', () => resolve()).on('close', () => resolve())
+      socket.on('connect', () => socket.write('GET / HTTP/1.1\r\nX-Slow: ', () => resolve()))
+    })
+  })
+  await Promise.all(opened)
+}
+
+describe.runIf(process.platform !== 'win32')('slow connections', () => {
+  test.each([
+    ['more than the server accepts', 4_096],
+    ['more than the process may open', 200],
+  ])('%s: it answers again when some are closed', async (_what, files) => {
+    const { child, url } = await startLimited(files)
+    const attempt = startAttack('sockets', `slow connections, ${files} files`)
+    const { port } = new URL(url)
+    for (let round = 0; round < Math.ceil(rounds(2) / 50) + 1; round++) {
+      await attempt(() => openSlow(Number(port), 700))
+      for (const socket of sockets) socket.resetAndDestroy()
+      sockets.clear()
+      await expect.poll(() => statusOf(`${url}/_sim/readyz`)).toBe(200)
+      expect(await statusOf(`${url}/api/v1/chats/none`)).toBe(401)
+    }
+    child.kill('SIGTERM')
+    expect(await new Promise(resolve => child.on('exit', resolve))).toBe(143)
+  })
+})
+
+const statusOf = (url: string): Promise<number | null> =>
+  fetch(url, { headers: { connection: 'close' } }).then(
+    ({ status }) => status,
+    () => null,
+  )
