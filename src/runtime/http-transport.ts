@@ -1,7 +1,7 @@
 /** Sends webhook requests over HTTP: with undici, or over a connection of their own when a fault changes the bytes. */
 import { type ClientRequest, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
-import { Agent, type Dispatcher } from 'undici'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { createSlots } from './activity.ts'
 import { paced, type Timer, wallTimer } from './clock.ts'
 import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
@@ -21,26 +21,46 @@ const MAX_CONNECTIONS = 384
 /** Requests beyond `MAX_CONNECTIONS` wait in order; their time limit begins when they are sent. */
 export function createHttpTransport(): HttpTransport {
   const slots = createSlots(MAX_CONNECTIONS)
+  const unsent: Unsent = { count: 0 }
   const agent = new Agent({
-    connections: null, // limited by `slots`, also for requests with faults
+    connections: MAX_CONNECTIONS,
     pipelining: 1,
     keepAliveTimeout: 10_000,
-    connect: { timeout: 10_000 },
+    connect: connectorFor(unsent),
     headersTimeout: 0,
     bodyTimeout: 0,
   })
   const send: Transport = outgoing =>
     new Promise((resolve, reject) =>
-      slots.take(() => start(agent, outgoing, { resolve, reject, release: slots.release })),
+      slots.take(() => start({ agent, unsent }, outgoing, { resolve, reject, release: slots.release })),
     )
   return Object.assign(send, { close: () => agent.destroy() })
 }
 
-function start(agent: Agent, outgoing: Outgoing, settle: Settle): void {
+/** Counts the requests that have no connection yet. */
+interface Unsent {
+  count: number
+}
+
+/** Opens connections. Undici also wants one in place of that of an aborted request, which would stay idle: it is refused. */
+function connectorFor(unsent: Unsent): buildConnector.connector {
+  const connect = buildConnector({ timeout: 10_000 })
+  return (options, callback) => {
+    if (unsent.count > 0) connect(options, callback)
+    else queueMicrotask(() => callback(new Error('no request waits for a connection'), null))
+  }
+}
+
+interface Sending {
+  readonly agent: Agent
+  readonly unsent: Unsent
+}
+
+function start({ agent, unsent }: Sending, outgoing: Outgoing, settle: Settle): void {
   if (outgoing.signal.aborted) {
     settle.release()
     settle.reject(cancelled())
-  } else if (outgoing.wire === undefined) dispatch(agent, new UndiciExchange(outgoing, settle))
+  } else if (outgoing.wire === undefined) dispatch(agent, new UndiciExchange(outgoing, settle, unsent))
   else new FaultyExchange(outgoing, outgoing.wire, settle).run()
 }
 
@@ -149,18 +169,28 @@ type Controller = Dispatcher.DispatchController
 class UndiciExchange extends Exchange implements Dispatcher.DispatchHandler {
   #controller: Controller | null = null
   #closed: Error | null = null
+  #unsent: Unsent | null
 
-  constructor(outgoing: Outgoing, settle: Settle) {
+  constructor(outgoing: Outgoing, settle: Settle, unsent: Unsent) {
     super(outgoing, settle)
+    unsent.count++
+    this.#unsent = unsent
     this.startTimer()
   }
 
   protected override close(reason: Error | null): void {
     this.#closed = reason
+    this.#leaveUnsent()
     if (reason !== null) this.#controller?.abort(reason)
   }
 
+  #leaveUnsent(): void {
+    if (this.#unsent !== null) this.#unsent.count--
+    this.#unsent = null
+  }
+
   onRequestStart(controller: Controller): void {
+    this.#leaveUnsent()
     this.#controller = controller
     if (this.#closed !== null) controller.abort(this.#closed)
   }
