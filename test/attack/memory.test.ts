@@ -59,6 +59,11 @@ const repeat = (piece: string, bytes: number) => piece.repeat(Math.floor(bytes /
 
 /** Bodies of almost 1 MiB, the default limit, that cost much when they are parsed, checked or stored. */
 const HEAVY: Readonly<Record<string, (target: Target) => { name: string; body: string }>> = {
+  'unknown keys': target => ({ name: 'typing_stop', body: withFields(target, manyKeys(MEBIBYTE - 200)) }),
+  'wrong buttons': target => ({
+    name: 'message/',
+    body: withFields(target, `"message":"x","buttons":[${repeat('1,', MEBIBYTE - 200)}1]`),
+  }),
   'long messages': target => ({
     name: 'message/',
     body: withFields(target, `"message":"${repeat('x', MEBIBYTE - 200)}"`),
@@ -67,6 +72,12 @@ const HEAVY: Readonly<Record<string, (target: Target) => { name: string; body: s
 }
 
 const withFields = (target: Target, fields: string) => `${JSON.stringify(bodyOf(target, {})).slice(0, -1)},${fields}}`
+
+function manyKeys(bytes: number): string {
+  const fields: string[] = []
+  for (let length = 0; length < bytes; length += fields.at(-1)!.length + 1) fields.push(`"${fields.length}":1`)
+  return fields.slice(0, -1).join(',')
+}
 
 const request = (name: string, body: string): RawRequest => ({
   method: 'POST',
