@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { AGENT } from '../support/chats.ts'
 import { type RawRequest, sendRaw } from './attacked-server.ts'
 import { record, rounds, startAttack } from './rounds.ts'
 
@@ -88,7 +89,7 @@ const request = (name: string, body: string): RawRequest => ({
 
 describe.runIf(existsSync('/proc/self/status'))('memory', () => {
   test.each([
-    ['messages of 10 KB', 'message/', { message: 'x'.repeat(10_000) }, 2000],
+    ['messages of 10 KB', 'message/', { message: 'x'.repeat(10_000), sender: AGENT }, 2000],
     ['small calls', 'typing_stop', {}, 10_000],
   ])('is bounded over a long series of %s', async (tried, name, fields, usual) => {
     const target = await startCommand()
