@@ -90,13 +90,14 @@ export function redactRun(result: RunResult, secrets: Redactor): RunResult {
 const outcomeBeforeStrict = ({ outcome, failures }: ScenarioResult): Outcome =>
   outcome === 'fail' && failures.every(({ kind }) => kind === 'lint') ? 'pass' : outcome
 
+/** Inherits the rest, because reading the working directory may fail. */
 function redactedIo(io: Io, secrets: Redactor): Io {
-  return {
-    ...io,
+  const own: Pick<Io, 'stdout' | 'stderr' | 'ask'> = {
     stdout: redactedOutput(io.stdout, secrets),
     stderr: redactedOutput(io.stderr, secrets),
     ask: (question, signal) => io.ask(secrets.redact(question), signal),
   }
+  return Object.assign(Object.create(io), own)
 }
 
 const redactedOutput = (output: Output, secrets: Redactor): Output => ({

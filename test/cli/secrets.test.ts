@@ -71,7 +71,7 @@ const CONFIG = `keys:
 `
 
 /** Answers takeover requests with messages that have every secret in several encodings. */
-async function startEcho(): Promise<string> {
+async function startEcho(only?: string): Promise<string> {
   const sender = { name: 'Kari' }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -87,7 +87,8 @@ async function startEcho(): Promise<string> {
         () => null,
       )
     await call('start/', { ...about, sender })
-    await call('message/', { ...about, message: `echo ${SECRETS.password}`, sender })
+    await call('message/', { ...about, message: only ?? `echo ${SECRETS.password}`, sender })
+    if (only !== undefined) return
     const all = Object.values(SECRETS)
     for (const message of [
       all.join(' '),
@@ -139,6 +140,34 @@ it('run shows no secret in its terminal, its reports and its journal, and report
     ])
   expect(outcomeOf('again.json')).toEqual(outcomeOf('r.json'))
 }, 30_000)
+
+it.each([
+  ['passed with a secret that its file has', 0, JSON.stringify(`echo ${SECRETS.password}`)],
+  ['passed with a pattern for a secret', 0, '{ $re: "^echo p4ss" }'],
+  ['failed with another secret', 1, '"echo $(env.DESK_TOKEN)"'],
+])(
+  'report keeps the outcome of a scenario that %s',
+  async (_title, expected, message) => {
+    const scenario = `version: 1
+name: One
+steps:
+  - user: "$(env.DESK_PASSWORD) $(env.DESK_TOKEN)"
+  - press: handover
+  - expect: { start: {}, within: 20s }
+  - expect: { message: { message: ${message} }, within: ${expected === 0 ? '20s' : '3s'} }
+`
+    const folder = folderWith({ 's.yaml': scenario })
+    const target = await startEcho(`echo ${SECRETS.password}`)
+    const argv = ['run', 's.yaml', '--port', '0', '--target', target, '--api-key', SECRETS.handoverKey]
+    const io = fakeIo(folder)
+    expect([await main(argv, ENV, io), secretsIn(io.stdout.text)]).toEqual([expected, []])
+    const again = fakeIo(folder)
+    expect(await main(['report', '--report', 'json'], {}, again)).toBe(expected)
+    const [{ outcome, reason_code }] = JSON.parse(again.stdout.text).plays
+    expect([outcome, reason_code]).toEqual([expected === 0 ? 'pass' : 'fail', 'values_redacted'])
+  },
+  30_000,
+)
 
 it('start shows no secret in its log, its entries, the control API and its export, apart from the ready line', async () => {
   const folder = folderWith({ 'handover-sim.config.yaml': CONFIG })
