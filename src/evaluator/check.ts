@@ -5,6 +5,7 @@ import type { Check, PlannedStep } from '../scenario/plan.ts'
 import type { RunEventOf, TranscriptRow } from '../scenario/run-events.ts'
 import { flow } from '../scenario/value-text.ts'
 import type { Happened } from './failure.ts'
+import type { JournalIndex } from './journal-index.ts'
 import { type Difference, distanceOf, fits, type MatchOptions, match } from './match.ts'
 import { chatIn } from './references.ts'
 import {
@@ -40,7 +41,7 @@ export function evaluateCheck(context: EvaluationContext, step: PlannedStep, wri
   function consider(): void {
     if (decided !== null || last === null) return
     differences = differencesIn(check, last, index.eventsOf(step.conversation), options)
-    if (differences.length === 0) decided = 'met'
+    if (differences.length === 0) decided = isCertain(check, index) ? 'met' : 'failed'
   }
 
   return {
@@ -61,6 +62,7 @@ export function evaluateCheck(context: EvaluationContext, step: PlannedStep, wri
       const expected = { code: 'chat_state', check: flow(check, LONGEST_CHECK), chat } as const
       const rules = rulesOf(check)
       if (last === null) return failureDetails('check', expected, unobserved(unfillable), { rules })
+      if (differences.length === 0) return failureDetails('evicted', expected, { code: 'messages_evicted' }, { rules })
       const afterMs = Math.round(last.at_ms - begun)
       const obstacles = [{ code: 'fields', count: differences.length }] as const
       const nearest = [{ seq: last.seq, subject: { code: 'chat' }, afterMs, obstacles, differences }] as const
@@ -69,6 +71,10 @@ export function evaluateCheck(context: EvaluationContext, step: PlannedStep, wri
     },
   }
 }
+
+/** An evicted message may be the one that must not be there. */
+const isCertain = ({ transcript }: Check, { lostMessages }: JournalIndex): boolean =>
+  !lostMessages || (transcript?.lacks === undefined && transcript?.length === undefined)
 
 const LONGEST_CHECK = 120
 

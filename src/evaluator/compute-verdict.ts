@@ -195,7 +195,9 @@ function outcomeOf(
   if (unusable !== undefined) return { outcome: 'error', reason: { code: 'scenario', failure: unusable } }
   const environment = failures.find(({ kind }) => kind === 'environment')
   if (environment !== undefined) return { outcome: 'error', reason: { code: 'environment', failure: environment } }
-  if (failures.length > 0) return { outcome: 'fail', reason: null }
+  const evicted = failures.find(({ kind }) => kind === 'evicted')
+  if (failures.some(({ kind }) => kind !== 'evicted')) return { outcome: 'fail', reason: null }
+  if (evicted !== undefined) return { outcome: 'inconclusive', reason: { code: 'check_evicted', failure: evicted } }
   const inconclusive = results.find(({ result }) => result?.outcome === 'inconclusive')?.result
   const missing = inconclusive?.reason ?? missingNeed(index)
   if (missing !== null) return { outcome: 'inconclusive', reason: missing }

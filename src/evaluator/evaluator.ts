@@ -15,7 +15,14 @@ import { AVAILABILITY, type ConversationKey, JournalIndex } from './journal-inde
 import { NoneEvaluator } from './none.ts'
 import { PatternTester, slowPatternFailure } from './pattern-tester.ts'
 import { SeesEvaluator } from './sees.ts'
-import { FAILED, PASSED, type StepEvaluator, type StepResult, type StepStatus } from './step-evaluator.ts'
+import {
+  FAILED,
+  type FailureDetails,
+  PASSED,
+  type StepEvaluator,
+  type StepResult,
+  type StepStatus,
+} from './step-evaluator.ts'
 import { failedStepResult, stimulusResult } from './stimulus.ts'
 import { stripToken } from './tokens.ts'
 import { surplusCalls } from './unexpected-calls.ts'
@@ -109,7 +116,7 @@ export class Evaluator implements Evaluation {
   #checkResult(evaluator: StepEvaluator): StepResult {
     const { step } = evaluator
     if (this.#ended.get(step.number) === 'met') return PASSED
-    const result = failedStepResult(this.index, step) ?? ({ outcome: 'fail', failure: evaluator.failure() } as const)
+    const result = failedStepResult(this.index, step) ?? failedCheck(evaluator.failure())
     return this.#slowResult(step) ?? result
   }
 
@@ -183,6 +190,12 @@ export class Evaluator implements Evaluation {
       this.patterns.within(evaluator.step.number, () => evaluator.consider())
   }
 }
+
+/** A check that needs evicted entries has no result. */
+const failedCheck = (failure: FailureDetails): StepResult => ({
+  outcome: failure.kind === 'evicted' ? 'inconclusive' : 'fail',
+  failure,
+})
 
 function stored<One extends StepEvaluator>(evaluators: Map<number, One>, number: number, evaluator: One): One {
   evaluators.set(number, evaluator)

@@ -221,8 +221,8 @@ export type Happened = Coded<{
   delivery_failed: { seq: number; event: string; status: number | null; failure?: DeliveryFailure }
   received: { call: string; seqs: readonly number[]; different: boolean }
   slow_pattern: { pattern: string; length: number; limitMs: number }
-  /** `firstSeq`: the oldest entry that the journal had when the evaluation began. */
   evicted: { firstSeq: number }
+  messages_evicted: Bare
 }>
 
 export type NearMissSubject = Coded<{ call: CallRef; inbox_item: InboxItemRef; chat: Bare; event: { event: string } }>

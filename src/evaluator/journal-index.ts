@@ -37,6 +37,8 @@ export class JournalIndex {
   readonly drivers: DriverCallEntry[] = []
   /** The oldest entry of the journal; greater than 1 when entries before it were evicted and not read. */
   firstSeq = 1
+  /** Whether transcripts lost messages because of `memoryLimit`. */
+  lostMessages = false
   started: RunEventOf<'scenario_started'> | null = null
   ended: RunEventOf<'scenario_ended'> | null = null
   readonly #callsByConversation = new Map<ConversationKey, Call[]>()
@@ -132,7 +134,8 @@ export class JournalIndex {
   }
 
   #addRunEvent(entry: EntryOf<'note'>): void {
-    if (isRunEvent(entry, 'scenario_started')) this.started = entry
+    if (entry.note === 'messages_evicted') this.lostMessages = true
+    else if (isRunEvent(entry, 'scenario_started')) this.started = entry
     else if (isRunEvent(entry, 'scenario_ended')) this.ended = entry
     else if (isRunEvent(entry, 'step_started')) this.#starts.set(entry.step, entry)
     else if (isRunEvent(entry, 'step_ended')) {

@@ -14,6 +14,7 @@ export type Reason =
   | { readonly code: 'other_steps'; readonly step: number; readonly was: string; readonly now: string | null }
   | { readonly code: 'environment'; readonly failure: Failure }
   | { readonly code: 'scenario'; readonly failure: Failure }
+  | { readonly code: 'check_evicted'; readonly failure: Failure }
   /** `firstSeq`: the oldest entry that is left. */
   | { readonly code: 'evicted'; readonly firstSeq: number }
   | {

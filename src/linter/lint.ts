@@ -107,7 +107,16 @@ function decoded(path: string): string {
 
 /** Names of parameters come before values, because values are masked in a saved journal. */
 const parameterIn = (place: SecretPlace, text: string): 'parameter' | undefined =>
-  place === 'address' && /[?&][^=&#]*(key|token|secret|auth)[^=&#]*=/i.test(text) ? 'parameter' : undefined
+  place === 'address' && parameterNames(text).some(name => /key|token|secret|auth/i.test(name))
+    ? 'parameter'
+    : undefined
+
+/** Splits in linear time: one expression for name and separators backtracks on a long address. */
+const parameterNames = (address: string): string[] =>
+  address
+    .split(/[?&]/)
+    .slice(1)
+    .flatMap(part => /^[^=#]*(?==)/.exec(part)?.[0] ?? [])
 
 /** Platform rule -> rule of the linter, for every finding that the API and the platform make. */
 export const FINDINGS = {

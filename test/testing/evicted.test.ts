@@ -1,6 +1,6 @@
 /** Checks of absence fail when the entries that would show the call were evicted from the journal. */
 import { describe, expect, it } from 'vitest'
-import { defineScenario, none, press, user } from '../../src/scenario/build/index.ts'
+import { check, defineScenario, none, press, user } from '../../src/scenario/build/index.ts'
 import { runScenario } from '../../src/testing/scenario.ts'
 import { matchers } from '../../src/vitest/matchers.ts'
 import { ANNA, shouting, simulatorWith } from './desk.ts'
@@ -111,5 +111,38 @@ describe('a scenario whose journal lost entries', () => {
   it('still fails when a call that must not arrive was seen', async () => {
     const { sim } = simulatorWith(shouting, { journalLimit: 20 })
     expect((await runScenario(sim, silent)).outcome).toBe('fail')
+  })
+})
+
+describe('a check of a transcript that lost messages', () => {
+  const scenarioWith = (transcript: object) =>
+    defineScenario({ name: 'Long', strict: { unexpected: 'off' }, timeouts: { expect: '50ms' } }, [
+      press('handover', { ack: 'any' }),
+      user('The first', { ack: 'any' }),
+      ...Array.from({ length: 100 }, (_, count) => user(`${count} `.repeat(400), { ack: 'any' })),
+      user('The last', { ack: 'any' }),
+      check({ transcript }),
+    ])
+  const outcomeOf = async (transcript: object, memoryLimit: number) => {
+    const { sim } = simulatorWith(undefined, { memoryLimit })
+    const run = await runScenario(sim, scenarioWith(transcript))
+    return { outcome: run.scenarios[0]?.outcome, failures: run.scenarios[0]?.failures }
+  }
+
+  it.each([{ lacks: [{ user: 'The first' }] }, { length: 1_000 }])('is not passed: %j', async transcript => {
+    expect((await outcomeOf(transcript, 67_108_864)).outcome).toBe('fail')
+    expect((await outcomeOf(transcript, 65_536)).outcome).not.toBe('pass')
+  })
+
+  it('is inconclusive when only an evicted message could have failed it', async () => {
+    const { outcome, failures } = await outcomeOf({ lacks: [{ user: 'The first' }] }, 65_536)
+    expect({ outcome, failures }).toMatchObject({
+      outcome: 'inconclusive',
+      failures: [{ happened: { code: 'messages_evicted' } }],
+    })
+  })
+
+  it('passes when the messages it needs are there', async () => {
+    expect((await outcomeOf({ contains: [{ user: 'The last' }] }, 67_108_864)).outcome).toBe('pass')
   })
 })

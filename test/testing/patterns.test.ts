@@ -83,6 +83,15 @@ describe('other patterns', () => {
   })
 })
 
+it('a long hostile address does not slow assertClean down', async () => {
+  const { sim } = simulatorWith()
+  const headers = { authorization: `Bearer ${sim.apiKey}` }
+  await sim.fetch(new Request(`${sim.baseUrl}/api/v2/handover/none?${'?key'.repeat(20_000)}`, { headers }))
+  const before = performance.now()
+  await expect(sim.assertClean()).rejects.toThrow(ExpectationError)
+  expect(performance.now() - before).toBeLessThan(5_000)
+})
+
 describe('a scenario with a slow pattern', () => {
   /** A pattern with a placeholder is known only when the scenario runs. */
   const slow = re.re('^($(letter)+)+$')

@@ -226,6 +226,8 @@ const HAPPENED: TextsOf<Happened> = defineTexts({
   slow_pattern: ({ pattern, length, limitMs }) =>
     `the pattern ${patternName(pattern)} took longer than ${limitMs} ms on a text of ${length} characters; rewrite it without nested repetition`,
   evicted: ({ firstSeq }) => evictedText(firstSeq),
+  messages_evicted:
+    'the transcripts lost their oldest messages, so lacks and length cannot be checked; raise memoryLimit',
 } satisfies TextsOf<Happened>)
 
 export const happenedText = (happened: Happened, audience: Audience): string => renderCode(HAPPENED, happened, audience)

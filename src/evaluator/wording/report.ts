@@ -146,6 +146,7 @@ const REASONS: TextsOf<Reason> = defineTexts({
   },
   environment: ({ failure }) => happenedText(failure.happened, 'scenario'),
   scenario: ({ failure }) => happenedText(failure.happened, 'scenario'),
+  check_evicted: ({ failure }) => happenedText(failure.happened, 'scenario'),
   evicted: ({ firstSeq }) => evictedText(firstSeq),
   verb_missing: ({ step, verb, verbs }) => `${stepText(step)} needs ${verb}, and ${driverHas(verbs)}`,
   need_missing: ({ scenario, verb, verbs }) => `${scenario} requires ${verb}, and ${driverHas(verbs)}`,
