@@ -4,6 +4,7 @@ import { extname, resolve } from 'node:path'
 import { evaluate } from '../evaluator/evaluator.ts'
 import { readJournal, type SavedRun, type SavedScenario } from '../evaluator/journal-file.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../evaluator/verdict.ts'
+import { BUDGETS } from '../files/budgets.ts'
 import { ConfigError, fileProblem, problemOf } from '../files/errors.ts'
 import { isDataFile, readText } from '../files/user-files.ts'
 import { mergeRuns } from '../reporters/merge-runs.ts'
@@ -57,7 +58,7 @@ function readJournals(names: readonly string[], { io }: Context): Map<string, Sa
   const runs = names.map((name): [string, SavedRun] => {
     const path = resolve(io.cwd, name)
     if (!existsSync(path)) throw fileProblem(name, TEXTS.noJournal)
-    return [name, readJournal(name, readText({ name, path, extension: '.jsonl' }))]
+    return [name, readJournal(name, readText({ name, path, extension: '.jsonl' }, BUDGETS.stateBytes))]
   })
   return new Map(runs)
 }

@@ -1,8 +1,11 @@
 /** Announces that the simulator is ready (ready line, ready file, first commands), and reads and writes snapshots as files. */
 import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { nestsDeeper } from '../api/body.ts'
 import type { Resolved } from '../config/resolve.ts'
 import { isKnob } from '../contract/knobs.ts'
+import { BUDGETS } from '../files/budgets.ts'
+import { readRegularFile } from '../files/user-files.ts'
 import type { PlatformServer, PlatformServerOptions } from '../server/start.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
@@ -102,7 +105,14 @@ function clockFor({ clock }: Snapshot, from: string | undefined): Pick<PlatformS
 }
 
 function readSnapshot(file: string, cwd: string): Snapshot {
-  const text = attempt(`--import: cannot read ${JSON.stringify(file)}`, () => readFileSync(resolve(cwd, file), 'utf8'))
+  const bytes = attempt(`--import: cannot read ${JSON.stringify(file)}`, () =>
+    readRegularFile(resolve(cwd, file), BUDGETS.stateBytes),
+  )
+  const text = bytes.toString('utf8')
+  if (nestsDeeper(text, BUDGETS.snapshotNesting))
+    throw new UsageError(
+      `--import: ${JSON.stringify(file)} is nested more than ${BUDGETS.snapshotNesting} levels deep.`,
+    )
   const read = attempt(`--import: ${JSON.stringify(file)} is not JSON`, (): unknown => JSON.parse(text))
   if (typeof read === 'object' && read !== null) return read as Snapshot
   throw new UsageError(`--import: ${JSON.stringify(file)} is not a snapshot: it must be a JSON object.`)

@@ -1,32 +1,31 @@
 /** Parses YAML and JSON into values, and finds the line and column of every key and value. */
-import {
-  type Document,
-  isMap,
-  isNode,
-  isPair,
-  isScalar,
-  LineCounter,
-  type Node,
-  parseAllDocuments,
-  parseDocument,
-} from 'yaml'
+import { Composer, Document, isMap, isNode, isPair, isScalar, LineCounter, type Node } from 'yaml'
 import type * as z from 'zod/mini'
 import { explainIssues, fieldName } from '../contract/explain-issues.ts'
 import { messageOf } from '../text/error-text.ts'
 import { maskedLine } from '../text/secret-positions.ts'
 import { defineTexts } from '../text/texts.ts'
-import { byLine, ConfigError, excerptOf, fileProblem, type Problem } from './errors.ts'
+import { BUDGETS } from './budgets.ts'
+import {
+  byLine,
+  ConfigError,
+  createExcerpts,
+  type ExcerptAt,
+  fileProblem,
+  limitProblems,
+  type Position,
+  type Problem,
+} from './errors.ts'
+import { BudgetError, tokensOf } from './yaml-budgets.ts'
 import { mistakesIn } from './yaml-mistakes.ts'
 
 const TEXTS = defineTexts({
-  manyAliases: 'has too many aliases of aliases; write some of the aliases (*name) out',
+  oneDocument: 'is a second document (after ---); this file holds one',
   badJson: (message: string) => `is not valid JSON: ${message}`,
   wrongJson: 'is not valid JSON here',
 })
 
-export interface Span {
-  readonly line: number
-  readonly column: number
+export interface Span extends Position {
   readonly length: number
 }
 
@@ -43,7 +42,11 @@ export interface Source {
 export function parseSource(name: string, text: string, json: boolean): Source {
   const lines = new LineCounter()
   if (json) checkJson(name, text)
-  const document = parseDocument(text, { ...OPTIONS, lineCounter: lines })
+  const [document = new Document(null), second] = documentsIn(name, text, lines, true)
+  if (second !== undefined)
+    throw new ConfigError([
+      syntaxProblem(name, createExcerpts(text), positionAt(lines, second.range[0]), TEXTS.oneDocument),
+    ])
   checkSyntax(name, text, lines, [document])
   return sourceOf(name, text, lines, document)
 }
@@ -52,8 +55,7 @@ export function parseSource(name: string, text: string, json: boolean): Source {
 export function parseSources(name: string, text: string, json: boolean): Source[] {
   if (json) return [parseSource(name, text, json)]
   const lines = new LineCounter()
-  const documents = parseAllDocuments(text, { ...OPTIONS, lineCounter: lines })
-  if ('empty' in documents) return []
+  const documents = documentsIn(name, text, lines, false)
   const filled = documents.filter(one => one.errors.length > 0 || !isEmpty(one.contents))
   checkSyntax(name, text, lines, filled)
   return filled.map(document => sourceOf(name, text, lines, document))
@@ -61,22 +63,35 @@ export function parseSources(name: string, text: string, json: boolean): Source[
 
 const isEmpty = (contents: Node | null) => contents === null || (isScalar(contents) && contents.value === null)
 
-const OPTIONS = { prettyErrors: false, uniqueKeys: true } as const
+const OPTIONS = { prettyErrors: false, uniqueKeys: false } as const
+
+/** Parses text within its budgets; with `atLeastOne`, empty text is one empty document. */
+function documentsIn(name: string, text: string, lines: LineCounter, atLeastOne: boolean): Document.Parsed[] {
+  try {
+    return [...new Composer(OPTIONS).compose(tokensOf(text, lines), atLeastOne, text.length)]
+  } catch (error) {
+    if (!(error instanceof BudgetError)) throw error
+    throw new ConfigError([syntaxProblem(name, createExcerpts(text), positionAt(lines, error.offset), error.message)])
+  }
+}
 
 function checkSyntax(name: string, text: string, lines: LineCounter, documents: readonly Document[]): void {
-  const problems = documents
-    .flatMap(one => mistakesIn(one, text))
-    .map(({ offset, message }) => syntaxProblem(name, text, lines.linePos(offset), message))
-  if (problems.length > 0) throw new ConfigError(problems)
+  const mistakes = documents.flatMap(one => mistakesIn(one, text))
+  const excerptAt = createExcerpts(text)
+  const problems = mistakes
+    .slice(0, BUDGETS.problems)
+    .map(({ offset, message }) => syntaxProblem(name, excerptAt, positionAt(lines, offset), message))
+  const hidden = Math.max(0, mistakes.length - BUDGETS.problems)
+  if (problems.length > 0) throw new ConfigError(limitProblems(problems, hidden))
 }
 
 function sourceOf(name: string, text: string, lines: LineCounter, document: Document): Source {
   const place = (path: readonly PropertyKey[], of: 'key' | 'value') => {
     const range = rangeOf(document, path, of)
     if (range === null) return null
-    const { line, col } = lines.linePos(range[0])
-    return { line, column: col, length: range[1] - range[0] }
+    return { ...positionAt(lines, range[0]), length: range[1] - range[0] }
   }
+  const excerptAt = createExcerpts(text)
   return {
     value: valueIn(name, document),
     document,
@@ -86,30 +101,34 @@ function sourceOf(name: string, text: string, lines: LineCounter, document: Docu
       const label = field === '' ? '' : `: ${field}`
       if (found === null) return { at: `${name}${label}`, file: name, message }
       const { line, column, length } = found
-      const excerpt = excerptOf(text, line, column, length)
+      const excerpt = excerptAt(found, length)
       return { at: `${name}:${line}:${column}${label}`, file: name, line, message, excerpt }
     },
   }
 }
 
-/** The parser limits aliases of aliases, which could grow without bound. */
+/** The budgets limit aliases better than the parser, which does not consider the size of what they stand for. */
 function valueIn(name: string, document: Document): unknown {
   try {
-    return document.toJS()
+    return document.toJS({ maxAliasCount: -1 })
   } catch (error) {
-    throw fileProblem(name, error instanceof ReferenceError ? TEXTS.manyAliases : messageOf(error))
+    throw fileProblem(name, messageOf(error))
   }
 }
 
 type Range = readonly [from: number, valueTo: number, nodeTo: number]
-type Position = { readonly line: number; readonly col: number }
 
-const syntaxProblem = (name: string, text: string, { line, col }: Position, message: string): Problem => ({
-  at: `${name}:${line}:${col}`,
+function positionAt(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset)
+  return { line, column: col }
+}
+
+const syntaxProblem = (name: string, excerptAt: ExcerptAt, position: Position, message: string): Problem => ({
+  at: `${name}:${position.line}:${position.column}`,
   file: name,
-  line,
+  line: position.line,
   message: message.replace(/\s+/g, ' '),
-  excerpt: excerptOf(text, line, col),
+  excerpt: excerptAt(position),
 })
 
 /** Checks JSON by itself, because the YAML parser accepts more. */
@@ -120,8 +139,8 @@ function checkJson(name: string, text: string): void {
     const message = messageOf(error)
     const offset = offsetIn(message, text)
     const before = text.slice(0, offset).split('\n')
-    const position = { line: before.length, col: (before.at(-1) ?? '').length + 1 }
-    const problem = syntaxProblem(name, text, position, TEXTS.badJson(message))
+    const position = { line: before.length, column: (before.at(-1) ?? '').length + 1 }
+    const problem = syntaxProblem(name, createExcerpts(text), position, TEXTS.badJson(message))
     throw new ConfigError([hasSecret(text, position.line) ? { ...problem, message: TEXTS.wrongJson } : problem])
   }
 }
@@ -178,11 +197,24 @@ export function schemaProblems(
   schema: z.ZodMiniType,
   at: readonly PropertyKey[] = [],
 ): Problem[] {
-  const findings = explainIssues(issues, value, schema)
-  return byLine(
-    findings.map(({ path, wrong, message }) => {
-      const full = [...at, ...path]
-      return source.problem(full, wrong, fieldName(full), message)
-    }),
-  )
+  const { shown, hidden } = firstIssues(issues)
+  const findings = explainIssues(shown, value, schema)
+  const problems = findings.map(({ path, wrong, message }) => {
+    const full = [...at, ...path]
+    return source.problem(full, wrong, fieldName(full), message)
+  })
+  return limitProblems(byLine(problems), hidden)
+}
+
+type Issue = z.core.$ZodIssue
+
+/** Cuts issues, and the keys of an issue, before they are explained, because that takes long. */
+function firstIssues(issues: readonly Issue[]): { shown: Issue[]; hidden: number } {
+  const most = BUDGETS.problems
+  const cut = issues.slice(0, most).map(issue => {
+    if (issue.code !== 'unrecognized_keys' || issue.keys.length <= most) return { issue, hidden: 0 }
+    return { issue: { ...issue, keys: issue.keys.slice(0, most) }, hidden: issue.keys.length - most }
+  })
+  const hidden = cut.reduce((sum, one) => sum + one.hidden, Math.max(0, issues.length - most))
+  return { shown: cut.map(({ issue }) => issue), hidden }
 }

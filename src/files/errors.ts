@@ -3,6 +3,10 @@ import { sentence } from '../text/error-text.ts'
 import { REDACTED } from '../text/redactor.ts'
 import { maskedLine } from '../text/secret-positions.ts'
 import { visible } from '../text/terminal-text.ts'
+import { defineTexts } from '../text/texts.ts'
+import { BUDGETS } from './budgets.ts'
+
+const TEXTS = defineTexts({ more: (count: number) => `and ${count} more problem${count === 1 ? '' : 's'}, not shown` })
 
 export interface Problem {
   /** `--port`, `HANDOVER_SIM_PORT` or `handover-sim.config.yaml:3:7: webhook.url`. */
@@ -14,6 +18,8 @@ export interface Problem {
   /** The file it is in, as the user writes its name. */
   readonly file?: string
   readonly line?: number
+  /** How many further problems this one stands for. */
+  readonly hidden?: number
 }
 
 /** A mistake of the user: the commands print it without a stack and exit with code 2. */
@@ -21,9 +27,32 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly Problem[]
   constructor(problems: readonly Problem[]) {
-    super(problems.map(formatProblem).join('\n'))
-    this.problems = problems
+    const shown = limitProblems(problems)
+    super(shown.map(formatProblem).join('\n'))
+    this.problems = shown
   }
+}
+
+/** The first problems of each file, and one that counts the others. `more` problems are not in the list. */
+export function limitProblems(problems: readonly Problem[], more = 0): Problem[] {
+  const byFile = new Map<string, Problem[]>()
+  for (const one of problems) {
+    const name = one.file ?? ''
+    const known = byFile.get(name)
+    if (known === undefined) byFile.set(name, [one])
+    else known.push(one)
+  }
+  return [...byFile].flatMap(([file, own]) => limitOfFile(file, own, more))
+}
+
+function limitOfFile(file: string, problems: readonly Problem[], more: number): Problem[] {
+  const shown = problems.filter(({ hidden }) => hidden === undefined)
+  const cut = shown.slice(BUDGETS.problems)
+  const hidden = problems.reduce((sum, one) => sum + (one.hidden ?? 0), more) + cut.length
+  if (hidden === 0) return [...shown]
+  const at = file === '' ? (problems[0]?.at ?? '') : file
+  const rest = { at, message: TEXTS.more(hidden), hidden, ...(file === '' ? {} : { file }) }
+  return [...shown.slice(0, BUDGETS.problems), rest]
 }
 
 export const formatProblem = ({ at, message, excerpt }: Problem): string =>
@@ -44,17 +73,30 @@ export const byLine = (problems: readonly Problem[]): Problem[] =>
 
 const EXCERPT_CHARS = 90
 
-/**
- * The line of the source without secrets, cut around the column, and a caret under it. Control characters become
- * spaces.
- */
-export function excerptOf(source: string, line: number, wrongColumn: number, length = 1): string {
-  const lines = source.split(/\r?\n/)
-  const shownLine = maskedLine(lines, line - 1)
-  const text = shownLine.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
-  const column = shownLine === lines[line - 1] ? wrongColumn : Math.min(wrongColumn, shownLine.indexOf(REDACTED) + 1)
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+/** The line at a position without secrets, cut around the column, and a caret under it. Control characters become spaces. */
+export type ExcerptAt = (position: Position, length?: number) => string
+
+/** Splits the source into lines once, and masks each line once, because long sources can have many problems. */
+export function createExcerpts(source: string): ExcerptAt {
+  let lines: readonly string[] | null = null
+  const masked = new Map<number, string>()
+  return ({ line, column }, length = 1) => {
+    lines ??= source.split(/\r?\n/)
+    const text = masked.get(line) ?? maskedLine(lines, line - 1)
+    masked.set(line, text)
+    const shownColumn = text === lines[line - 1] ? column : Math.min(column, text.indexOf(REDACTED) + 1)
+    return excerptOf(text, line, shownColumn, length)
+  }
+}
+
+function excerptOf(text: string, line: number, column: number, length: number): string {
   const from = Math.max(0, Math.min(column - 1 - EXCERPT_CHARS / 2, text.length - EXCERPT_CHARS))
-  const shown = text.slice(from, from + EXCERPT_CHARS)
+  const shown = text.slice(from, from + EXCERPT_CHARS).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
   const at = column - 1 - from
   const carets = '^'.repeat(Math.max(1, Math.min(length, shown.length - at)))
   const margin = String(line).replace(/./g, ' ')

@@ -17,6 +17,7 @@ import { wallDelay } from '../runtime/clock.ts'
 import { loadModule } from '../runtime/node.ts'
 import { messageOf, systemCodeOf } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
+import { BUDGETS } from './budgets.ts'
 import { fileProblem } from './errors.ts'
 
 export interface NamedFile {
@@ -34,6 +35,8 @@ export const isDataFile = ({ extension }: Pick<NamedFile, 'extension'>): boolean
 const TEXTS = defineTexts({
   unreadable: (why: string) => `cannot be read: ${why}`,
   unloadable: (why: string) => `cannot be loaded: ${why}`,
+  notRegular: 'it is no regular file but a pipe, a device or a socket',
+  tooLarge: (bytes: number, most: number) => `it has ${bytes} bytes; at most ${most} are read`,
   utf16: 'is UTF-16 text; save it as UTF-8',
   binary: 'is not a text file (it has zero bytes)',
   notUtf8: 'is not UTF-8 text; save it as UTF-8',
@@ -71,10 +74,10 @@ function reasonOf(error: unknown, reasons: Readonly<Record<string, string>>): st
 }
 
 /** Throws `ConfigError`. */
-export function readText({ name, path }: NamedFile): string {
+export function readText({ name, path }: NamedFile, mostBytes: number = BUDGETS.fileBytes): string {
   let bytes: Buffer
   try {
-    bytes = readFileSync(path)
+    bytes = readRegularFile(path, mostBytes)
   } catch (error) {
     throw fileProblem(name, TEXTS.unreadable(reasonOf(error, READ_REASONS)))
   }
@@ -85,6 +88,14 @@ export function readText({ name, path }: NamedFile): string {
   } catch {
     throw fileProblem(name, TEXTS.notUtf8)
   }
+}
+
+/** Refuses pipes and devices, because reading one may never end, and large files. Throws an Error that says why. */
+export function readRegularFile(path: string, mostBytes: number): Buffer {
+  const found = statSync(path)
+  if (!found.isFile() && !found.isDirectory()) throw new Error(TEXTS.notRegular)
+  if (found.size > mostBytes) throw new Error(TEXTS.tooLarge(found.size, mostBytes))
+  return readFileSync(path)
 }
 
 /** Looks at the byte order mark, which `>` of Windows PowerShell writes. */
@@ -105,7 +116,7 @@ export async function loadExports(
   withinMs = LOAD_MS,
 ): Promise<Record<string, unknown>> {
   if (file.extension === '.ts') checkTypeScript(file.name, nodeVersion)
-  readText(file)
+  readText(file, BUDGETS.moduleBytes)
   const slow = new AbortController()
   const late = wallDelay(withinMs, slow.signal).then(() => Promise.reject(new Error(TEXTS.timeout)))
   try {

@@ -1,6 +1,7 @@
 /** Finds mistakes in YAML: syntax errors, and text that YAML reads as something else than it looks like. */
 import { type Document, isAlias, isMap, isNode, isScalar, type Node, type Pair, visit, type YAMLParseError } from 'yaml'
 import { defineTexts } from '../text/texts.ts'
+import { aliasMistakes } from './yaml-budgets.ts'
 
 export interface YamlMistake {
   readonly offset: number
@@ -21,6 +22,7 @@ const TEXTS = defineTexts({
   innerQuote: "a ' inside '...' is written twice, or the text put between double quotes",
   placeholder: 'write $(name) where a value goes in, without quotes',
   oldVersion: 'YAML 1.1 is not read, because no, yes and 09:00 mean something else in it; use YAML 1.2',
+  repeatedKey: 'Map keys must be unique',
   lostAlias: (name: string) => `*${name} is an alias of nothing; set it with &${name} before, or quote the text`,
   mapInMap: '{{ }} is a map inside a map here',
   fillsNothing: '{{ }} fills nothing in',
@@ -29,8 +31,10 @@ const TEXTS = defineTexts({
 
 /** Returns all syntax errors; without any, aliases of nothing, misread text and documents in YAML 1.1. */
 export function mistakesIn(document: Document, text: string): YamlMistake[] {
-  if (document.errors.length > 0) return firstOfEachLine(syntaxMistakes(document, text), text)
-  return firstOfEachLine([...oldVersion(document), ...lostAliases(document), ...traps(document)], text)
+  const syntax = [...syntaxMistakes(document, text), ...repeatedKeys(document)].sort((a, b) => a.offset - b.offset)
+  if (syntax.length > 0) return firstOfEachLine(syntax, text)
+  const aliases = [...lostAliases(document), ...aliasMistakes(document)]
+  return firstOfEachLine([...oldVersion(document), ...aliases, ...traps(document)], text)
 }
 
 /** Errors after a quote that is never closed are left out, because they are consequences of it. */
@@ -71,8 +75,11 @@ const placeholderOn = (text: string, offset: number) => /\{\{|\}\}/.test(lineAro
 
 /** Keeps the first mistake of each line, because the others follow from it. */
 function firstOfEachLine(mistakes: readonly YamlMistake[], text: string): YamlMistake[] {
-  const lineOf = ({ offset }: YamlMistake) => text.slice(0, offset).split('\n').length
-  return mistakes.filter((one, index) => mistakes.findIndex(other => lineOf(other) === lineOf(one)) === index)
+  const lines = new Set<number>()
+  return mistakes.filter(({ offset }) => {
+    const start = text.lastIndexOf('\n', offset - 1)
+    return !lines.has(start) && lines.add(start)
+  })
 }
 
 function oldVersion(document: Document): YamlMistake[] {
@@ -80,15 +87,36 @@ function oldVersion(document: Document): YamlMistake[] {
   return [{ offset: 0, message: TEXTS.oldVersion }]
 }
 
+/** Finds aliases whose anchor does not stand before them. */
 function lostAliases(document: Document): YamlMistake[] {
   const lost: YamlMistake[] = []
+  const anchors = new Set<string>()
   visit(document, {
-    Alias(_key, node) {
-      if (!isAlias(node) || node.resolve(document) !== undefined) return
-      lost.push({ offset: node.range?.[0] ?? 0, message: TEXTS.lostAlias(node.source) })
+    Node(_key, node) {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) anchors.add(node.anchor)
+      } else if (!anchors.has(node.source)) {
+        lost.push({ offset: node.range?.[0] ?? 0, message: TEXTS.lostAlias(node.source) })
+      }
     },
   })
   return lost
+}
+
+/** The parser compares every key with every other one, so a map with many keys would take long. */
+function repeatedKeys(document: Document): YamlMistake[] {
+  const found: YamlMistake[] = []
+  visit(document, {
+    Map(_key, { items }) {
+      const keys = new Set<unknown>()
+      for (const { key } of items) {
+        const value = isScalar(key) ? key.value : key
+        if (keys.has(value)) found.push({ offset: (isNode(key) && key.range?.[0]) || 0, message: TEXTS.repeatedKey })
+        keys.add(value)
+      }
+    },
+  })
+  return found
 }
 
 /** Inside braces a comma ends a text, and `{{ x }}` is a map in a map; the parser accepts both. */

@@ -1,9 +1,10 @@
 /** Executes steps that change something: acts as the user and the bot, sends events, and changes the environment. */
-import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, resolve } from 'node:path'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import { makeToken } from '../evaluator/tokens.ts'
 import type { FaultSpec } from '../faults/schema.ts'
+import { BUDGETS } from '../files/budgets.ts'
+import { readRegularFile } from '../files/user-files.ts'
 import { botSays } from '../platform/bot.ts'
 import type { Maybe } from '../platform/engines.ts'
 import { payloadOf } from '../platform/events.ts'
@@ -191,12 +192,18 @@ const TYPES: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 }
 
+function readFileOfStep(file: string, scenarioFile: string): Buffer {
+  try {
+    return readRegularFile(resolve(dirname(scenarioFile), file), BUDGETS.stateBytes)
+  } catch (error) {
+    throw new StepError({ code: 'attachment_unreadable', file, detail: messageOf(error) })
+  }
+}
+
 async function readAttachment(wanted: unknown, scenarioFile: string): Promise<NewFile> {
   const { file, name, type, size_kb } = wanted as Described
   if (file === undefined) return { name: name!, type: type!, sizeKb: size_kb ?? 0, bytes: null }
-  const bytes = await readFile(resolve(dirname(scenarioFile), file)).catch((error: Error) => {
-    throw new StepError({ code: 'attachment_unreadable', file, detail: error.message })
-  })
+  const bytes = readFileOfStep(file, scenarioFile)
   const shown = name ?? basename(file)
   const guessed = TYPES[extname(shown).toLowerCase()] ?? 'application/octet-stream'
   return { name: shown, type: type ?? guessed, sizeKb: Math.ceil(bytes.length / 1024), bytes: new Uint8Array(bytes) }

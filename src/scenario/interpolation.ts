@@ -2,6 +2,7 @@
  * Interpolates `$(path)` in texts and data, and computes the variables that a step can read. A value that is only `$(x)`
  * keeps its type; inside a longer text it becomes text. `$$(` is a literal `$(`.
  */
+import { BUDGETS } from '../files/budgets.ts'
 import { nearest } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import type { Plan } from './plan.ts'
@@ -9,6 +10,7 @@ import type { ConversationOpened, ScenarioStarted } from './run-events.ts'
 
 const TEXTS = defineTexts({
   unknown: (path: string, hint: string) => `$(${path}) is not known here${hint}`,
+  oversized: (most: number) => `$(...) makes a value of more than ${most} characters and parts`,
   noPart: (name: string) => `; ${name} has no such part`,
   names: (names: readonly string[]) => `; there are ${names.join(', ')}`,
 })
@@ -18,6 +20,13 @@ export type InterpolationScope = Readonly<Record<string, unknown>>
 /** A `$(...)` has no value; the message names the missing part and the names that exist. */
 export class InterpolationError extends Error {
   override readonly name = 'InterpolationError'
+}
+
+/** A `$(...)` makes a value that is larger than the budget. */
+export class OversizedValueError extends InterpolationError {
+  constructor() {
+    super(TEXTS.oversized(BUDGETS.valueSize))
+  }
 }
 
 export const PLACEHOLDER = /\$\$\(|\$\(([^()]*)\)/g
@@ -63,10 +72,32 @@ export const replacePlaceholders = (
   text: string,
   replace: (path: string) => string | undefined,
   literal: string,
-): string =>
-  text.replace(PLACEHOLDER, (whole, path: string | undefined) =>
-    path === undefined ? literal : (replace(path) ?? whole),
-  )
+): string => {
+  let size = text.length
+  return text.replace(PLACEHOLDER, (whole, path: string | undefined) => {
+    const made = path === undefined ? literal : (replace(path) ?? whole)
+    size += made.length
+    if (size > BUDGETS.valueSize) throw new OversizedValueError()
+    return made
+  })
+}
+
+/** The number of characters and parts; a shared part counts each time it occurs. Throws `OversizedValueError`. */
+export function sizeOfValue(value: unknown): number {
+  const sizes = new Map<object, number>()
+  const sizeOf = (part: unknown): number => {
+    if (typeof part === 'string') return part.length
+    if (typeof part !== 'object' || part === null) return 1
+    const known = sizes.get(part)
+    if (known !== undefined) return known
+    const size = Object.values(part).reduce<number>((sum, inner) => sum + sizeOf(inner), 1)
+    sizes.set(part, size)
+    return size
+  }
+  const total = sizeOf(value)
+  if (total > BUDGETS.valueSize) throw new OversizedValueError()
+  return total
+}
 
 export const asText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')

@@ -1,10 +1,12 @@
 /** Compiles scenarios to plans, one for each combination of a matrix. */
+import { BUDGETS } from '../../files/budgets.ts'
 import { ConfigError } from '../../files/errors.ts'
 import type { LoadedScenario, ScenarioFile } from '../format/scenario.ts'
+import { OversizedValueError } from '../interpolation.ts'
 import { isCheck, type Plan, stepsOf } from '../plan.ts'
 import { flow, truncate } from '../value-text.ts'
 import { unwantedOf } from './call-patterns.ts'
-import { expand } from './expand-steps.ts'
+import { expand, isFull } from './expand-steps.ts'
 import { headerOf, requirementsOf } from './header.ts'
 import { RESERVED_NAMES, unknownNames } from './names.ts'
 import { chatsOf, Definitions } from './references.ts'
@@ -31,7 +33,40 @@ export function compile(loaded: readonly LoadedScenario[]): Plan[] {
 
 /** The plans of one scenario; adds its problems to `diagnostics`. */
 export function compileInto(loaded: LoadedScenario, diagnostics: Diagnostics): Plan[] {
-  return combinations(loaded.value.matrix ?? {}).map(matrix => compileOne(loaded, matrix, diagnostics))
+  const { matrix = {}, vars = {} } = loaded.value
+  const compiler = createStepCompiler({ written: loaded, path: [], scope: EMPTY_SCOPE }, diagnostics)
+  const count = Object.values(matrix).reduce((product, values) => product * values.length, 1)
+  if (count > BUDGETS.instances) {
+    compiler.report(['matrix'], COMPILE_TEXTS.tooManyInstances(count, BUDGETS.instances), 'key')
+    return []
+  }
+  for (const [group, names] of Object.entries({ vars, matrix })) {
+    const size = Object.keys(names).length
+    if (size <= BUDGETS.names) continue
+    compiler.report([group], COMPILE_TEXTS.tooManyNames(size, BUDGETS.names), 'key')
+    return []
+  }
+  return combinations(matrix).flatMap(instance => compileWithin(loaded, instance, diagnostics, compiler))
+}
+
+/** Compiles one instance unless the scenarios before it have used up the budget of steps. */
+function compileWithin(
+  loaded: LoadedScenario,
+  matrix: Record<string, unknown>,
+  diagnostics: Diagnostics,
+  { report }: StepCompiler,
+): Plan[] {
+  if (diagnostics.steps > BUDGETS.loadedSteps) return []
+  try {
+    const plan = compileOne(loaded, matrix, diagnostics)
+    diagnostics.steps += plan.count
+    if (diagnostics.steps > BUDGETS.loadedSteps) report(['name'], COMPILE_TEXTS.tooManyLoaded(BUDGETS.loadedSteps))
+    return [plan]
+  } catch (error) {
+    if (!(error instanceof OversizedValueError)) throw error
+    report(['vars'], COMPILE_TEXTS.oversized(BUDGETS.valueSize, BUDGETS.planSize), 'key')
+    return []
+  }
 }
 
 function combinations(matrix: Readonly<Record<string, readonly unknown[]>>): Record<string, unknown>[] {
@@ -48,7 +83,7 @@ function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, dia
   checkHeader(compiler, scenario)
   const header = headerOf(compiler, scenario)
   const chats = chatsOf(scenario)
-  const plan = { loaded, diagnostics, chats, shared: scope.values, count: 0 }
+  const plan = { loaded, diagnostics, chats, shared: scope.values, count: 0, expansions: 0, size: 0 }
   const list = { plan, written: loaded, scope, definitions: new Definitions(), conversation: null, within: [] }
   const body = expand({ ...list, path: ['steps'] }, scenario.steps)
   const last = expand({ ...list, path: ['finally'] }, scenario.finally ?? [])
@@ -56,7 +91,7 @@ function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, dia
   const never = (scenario.never ?? []).flatMap((pattern, index) => unwantedOf(compiler, pattern, ['never', index]))
   const steps = [...stepsOf([...body, ...last])]
   // A scenario without expectations could not fail.
-  if (steps.length > 0 && never.length === 0 && !steps.some(isCheck)) {
+  if (steps.length > 0 && never.length === 0 && !isFull(plan) && !steps.some(isCheck)) {
     compiler.report(['steps'], COMPILE_TEXTS.noAssertion, 'key')
   }
   const conversations = chats.all()

@@ -3,11 +3,12 @@
  * names, ids and chats in the order of the run.
  */
 import { dirname, resolve } from 'node:path'
+import { BUDGETS } from '../../files/budgets.ts'
 import { nearest } from '../../text/error-text.ts'
 import { atLeast, FLAG } from '../format/fields.ts'
 import { type FileValue, type LoadedScenario, type Path, placeOf } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
-import { type InterpolationScope, namesIn } from '../interpolation.ts'
+import { type InterpolationScope, namesIn, OversizedValueError, sizeOfValue } from '../interpolation.ts'
 import type { Action, PlannedItem, PlannedStep } from '../plan.ts'
 import { actionOf, labelOf } from './actions.ts'
 import { namedTexts, RESERVED_NAMES, unknownNames } from './names.ts'
@@ -25,8 +26,6 @@ import {
 } from './step-compiler.ts'
 import { COMPILE_TEXTS } from './texts.ts'
 
-const MOST_STEPS = 10_000
-
 /** State of the whole plan. */
 interface PlanState {
   readonly loaded: LoadedScenario
@@ -36,6 +35,10 @@ interface PlanState {
   readonly shared: InterpolationScope
   /** The number of steps so far. */
   count: number
+  /** Steps so far, and what holds or includes steps. */
+  expansions: number
+  /** Characters and parts of the steps so far. */
+  size: number
 }
 
 /** A list of steps and its surroundings: file, path, names, conversation. */
@@ -54,14 +57,41 @@ interface StepList {
 
 export function expand(list: StepList, steps: readonly Step[]): PlannedItem[] {
   return steps.flatMap((step, index) => {
-    if (list.plan.count > MOST_STEPS) return []
+    if (isFull(list.plan)) return []
     return expandOne({ ...list, path: [...list.path, index] }, step)
   })
 }
 
+/** Whether the plan has reached a budget, which is reported where that happens. */
+export const isFull = ({ count, expansions }: PlanState): boolean =>
+  count > BUDGETS.steps || expansions > BUDGETS.expansions
+
+/** Counts expansions. Returns false, and reports it once, when there are too many. */
+function spend({ plan }: StepList, compiler: StepCompiler, amount = 1): boolean {
+  if (isFull(plan)) return false
+  plan.expansions += amount
+  if (plan.expansions <= BUDGETS.expansions) return true
+  compiler.report([], COMPILE_TEXTS.tooManyExpansions(BUDGETS.expansions))
+  return false
+}
+
 function expandOne(list: StepList, written: Step): PlannedItem[] {
+  try {
+    return expandWithin(list, written)
+  } catch (error) {
+    if (!(error instanceof OversizedValueError)) throw error
+    createStepCompiler(list, list.plan.diagnostics).report(
+      [],
+      COMPILE_TEXTS.oversized(BUDGETS.valueSize, BUDGETS.planSize),
+    )
+    return []
+  }
+}
+
+function expandWithin(list: StepList, written: Step): PlannedItem[] {
   const step = substituteDeferred(written, list.scope.deferred) as Step
   const compiler = createStepCompiler(list, list.plan.diagnostics)
+  if (!spend(list, compiler)) return []
   const inner = { ...list, conversation: conversationOfStep(list.plan.chats, compiler, step, list.conversation) }
   if (step.repeat && written.repeat) return expandRepeat(inner, compiler, written.repeat, step.repeat.times)
   if (written.parallel !== undefined) return expandParallel(inner, compiler, written.parallel)
@@ -71,8 +101,8 @@ function expandOne(list: StepList, written: Step): PlannedItem[] {
 
 function plainStep(list: StepList, compiler: StepCompiler, step: Step): PlannedItem[] {
   const { plan } = list
-  if (++plan.count > MOST_STEPS) {
-    compiler.report([], COMPILE_TEXTS.tooManySteps(MOST_STEPS))
+  if (++plan.count > BUDGETS.steps) {
+    compiler.report([], COMPILE_TEXTS.tooManySteps(BUDGETS.steps))
     return []
   }
   checkNames(list, compiler, step)
@@ -90,13 +120,21 @@ function plainStep(list: StepList, compiler: StepCompiler, step: Step): PlannedI
     conversation,
     soft: compiler.staticValue(FLAG, step.soft, ['soft'], false),
     place: placeOf(list.written, list.path),
-    label: labelOf(interpolateStatic(action, list.scope.values) as Action),
+    label: labelOf(filledAction(list, action)),
     scope: scopeFor(list, step),
     turn: [],
     readsInboxOf: [],
     action,
   }
   return [planned]
+}
+
+/** The action with everything that is known before the run. */
+function filledAction({ plan, scope }: StepList, action: Action): Action {
+  const filled = interpolateStatic(action, scope.values) as Action
+  plan.size += sizeOfValue(filled)
+  if (plan.size > BUDGETS.planSize) throw new OversizedValueError()
+  return filled
 }
 
 function checkNames({ scope, definitions }: StepList, compiler: StepCompiler, step: Step): void {
@@ -116,7 +154,7 @@ function expandRepeat(list: StepList, compiler: StepCompiler, repeat: NonNullabl
   const times = compiler.staticValue(atLeast(1), written, ['repeat', 'times'], 1)
   const path = [...list.path, 'repeat', 'steps']
   const items: PlannedItem[] = []
-  for (let i = 1; i <= times && list.plan.count <= MOST_STEPS; i++) {
+  for (let i = 1; i <= times && !isFull(list.plan); i++) {
     items.push(...expand({ ...list, path, scope: defineNames(list.scope, { i }) }, repeat.steps))
     if (repeat.steps.length === 0) break
   }
@@ -144,7 +182,8 @@ const branchOf = (list: StepList, path: Path): StepList => ({
 
 function usersOf(list: StepList, compiler: StepCompiler, { users, steps }: { users: unknown; steps: Step[] }) {
   const count = compiler.staticValue(atLeast(1), users, ['parallel', 'users'], 1)
-  return Array.from({ length: Math.min(count, MOST_STEPS) }, (_, index) => {
+  if (!spend(list, compiler, Math.min(count, BUDGETS.steps))) return []
+  return Array.from({ length: Math.min(count, BUDGETS.steps) }, (_, index) => {
     const own = branchOf(list, ['parallel', 'steps'])
     const scope = defineNames(list.scope, { user: index + 1 })
     return { steps, list: { ...own, scope, conversation: list.plan.chats.fresh(index + 1) } }
@@ -157,7 +196,16 @@ function expandInclude(list: StepList, compiler: StepCompiler, include: NonNulla
   const path = resolve(dirname(list.written.path), file)
   const part = list.plan.loaded.parts.get(path)
   if (part === undefined || isCircle(list, compiler, path)) return []
+  if (list.within.length >= BUDGETS.includeNesting) {
+    compiler.report(['include'], COMPILE_TEXTS.includedTooDeep(BUDGETS.includeNesting))
+    return []
+  }
   const params = part.value.params ?? {}
+  const count = Object.keys(params).length + Object.keys(given).length
+  if (count > BUDGETS.names) {
+    compiler.report(['include'], COMPILE_TEXTS.tooManyNames(count, BUDGETS.names))
+    return []
+  }
   checkParams(compiler, part.file, params, given)
   const defaults = Object.fromEntries(Object.entries(params).filter(([name]) => !Object.hasOwn(given, name)))
   const scope = defineNamesInOrder(defineNames(list.scope, given), defaults)

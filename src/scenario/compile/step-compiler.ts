@@ -1,4 +1,5 @@
 /** Reads values that are known before the run, interpolates `$(...)` with them, and collects problems. */
+import { BUDGETS } from '../../files/budgets.ts'
 import type { Problem } from '../../files/errors.ts'
 import { isPlaceholder, type ValueType } from '../format/fields.ts'
 import { type FileValue, type Path, problemAt } from '../format/scenario.ts'
@@ -12,6 +13,7 @@ import {
   namesIn,
   onlyPath,
   replacePlaceholders,
+  sizeOfValue,
   valueAt,
 } from '../interpolation.ts'
 import { RESERVED_NAMES } from './names.ts'
@@ -19,14 +21,27 @@ import { COMPILE_TEXTS } from './texts.ts'
 
 /** Problems in the order in which they are found; a problem of repeated steps is kept once. */
 export class Diagnostics {
-  readonly problems: Problem[] = []
+  readonly #problems: Problem[] = []
   readonly #seen = new Set<string>()
+  /** How many problems each file has. */
+  readonly #counts = new Map<string, number>()
+  /** The steps of all plans so far. */
+  steps = 0
 
-  add(problem: Problem): void {
-    const key = `${problem.at}\n${problem.message}`
+  /** Makes only the problems that are shown. */
+  add(written: FileValue<unknown>, path: Path, message: string, of: 'key' | 'value'): void {
+    const key = JSON.stringify([written.path, written.at, path, message])
     if (this.#seen.has(key)) return
     this.#seen.add(key)
-    this.problems.push(problem)
+    const count = (this.#counts.get(written.file) ?? 0) + 1
+    this.#counts.set(written.file, count)
+    if (count <= BUDGETS.problems) this.#problems.push(problemAt(written, path, message, of))
+  }
+
+  get problems(): Problem[] {
+    const full = [...this.#counts].filter(([, count]) => count > BUDGETS.problems)
+    const hidden = full.map(([file, count]) => ({ at: file, file, message: '', hidden: count - BUDGETS.problems }))
+    return [...this.#problems, ...hidden]
   }
 }
 
@@ -41,7 +56,7 @@ export type StepCompiler = ReturnType<typeof createStepCompiler>
 
 export function createStepCompiler({ written, path, scope }: Position, diagnostics: Diagnostics) {
   const report = (inner: Path, message: string, of: 'key' | 'value' = 'value'): void =>
-    diagnostics.add(problemAt(written, [...path, ...inner], message, of))
+    diagnostics.add(written, [...path, ...inner], message, of)
   return {
     written,
     path,
@@ -83,13 +98,18 @@ export const EMPTY_SCOPE: CompileScope = { values: {}, deferred: {} }
 const isStatic = (template: unknown, values: InterpolationScope) =>
   namesIn(template).every(path => valueAt(path, values) !== MISSING)
 
-/** Adds names, whose values cannot read each other; a value that reads something unknown is deferred. */
+/**
+ * Adds names, whose values cannot read each other; a value that reads something unknown is deferred. Throws
+ * `OversizedValueError`.
+ */
 export function defineNames(scope: CompileScope, added: Readonly<Record<string, unknown>>): CompileScope {
   let { values, deferred } = scope
   for (const [name, template] of Object.entries(added)) {
     const value = substituteDeferred(template, scope.deferred)
     const known = isStatic(value, scope.values)
-    values = known ? { ...values, [name]: interpolate(value, scope.values) } : without(values, name)
+    const filled = known ? interpolate(value, scope.values) : value
+    sizeOfValue(filled)
+    values = known ? { ...values, [name]: filled } : without(values, name)
     deferred = known ? without(deferred, name) : { ...deferred, [name]: value }
   }
   return { values, deferred }

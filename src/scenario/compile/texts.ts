@@ -18,6 +18,14 @@ export const COMPILE_TEXTS = defineTexts({
   unknownParameter: (file: string, hint: string) => `is not a parameter of ${file}${hint}`,
   missingParameter: (file: string, name: string) => `needs with: { ${name}: ... }, because ${file} has no value for it`,
   circle: 'includes a file that is being included already: the steps would never end',
+  tooManyExpansions: (most: number) =>
+    `unrolls to more than ${most} steps and lists of steps; use fewer repeats, users or includes`,
+  tooManyInstances: (count: number, most: number) => `has ${count} combinations; at most ${most} are run`,
+  tooManyLoaded: (most: number) => `has too many steps: all scenarios together have more than ${most}`,
+  oversized: (most: number, mostOfAll: number) =>
+    `is too large with its $(...) filled in: a value can have ${most} characters and parts, and all steps together ${mostOfAll}`,
+  tooManyNames: (count: number, most: number) => `has ${count} names; at most ${most} can be defined here`,
+  includedTooDeep: (most: number) => `is included in more than ${most} files inside each other`,
   tooManySteps: (most: number) =>
     `is one of more than ${most} steps, repeats unrolled: that is too many for one scenario`,
   noAssertion: 'assert nothing: add an expect, none, check, agent: { sees: ... } or never',

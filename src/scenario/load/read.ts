@@ -4,6 +4,7 @@ import { dirname, extname, relative, resolve } from 'node:path'
 import type * as z from 'zod/mini'
 import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { isMap } from '../../contract/objects.ts'
+import { BUDGETS } from '../../files/budgets.ts'
 import { moduleSource, parseSource, parseSources, type Source, schemaProblems } from '../../files/document.ts'
 import { ConfigError, type Problem, problemOf } from '../../files/errors.ts'
 import { isDataFile, loadDefault, type NamedFile, readText } from '../../files/user-files.ts'
@@ -14,6 +15,8 @@ import type { Step } from '../format/step.ts'
 const TEXTS = defineTexts({
   driver: 'is an agent driver and not a scenario: pass it with --agent-driver',
   codePart: 'must end in .yaml, .yml or .json: data includes data, and only a module can include a module',
+  tooManyIncludes: (most: number) => `is one file too many: at most ${most} files can be included`,
+  includedTooDeep: (most: number) => `is included in more than ${most} files inside each other`,
   notOne: 'must hold one part: kind: partial with steps',
   noPart: 'is included, so it must begin with kind: partial (and version: 1)',
 })
@@ -56,6 +59,8 @@ export type PartReader = ReturnType<typeof createPartReader>
 /** Reads the included files of steps; `all` has them by path. */
 export function createPartReader(cwd: string, nodeVersion: string, problems: Problem[]) {
   const all = new Map<string, FileValue<PartFile>>()
+  /** How many files include a file inside each other, where it is read first. */
+  const depths = new Map<string, number>()
   /** Includes files that cannot be read, so that each is reported once. */
   const tried = new Map<string, Promise<void>>()
 
@@ -76,6 +81,7 @@ export function createPartReader(cwd: string, nodeVersion: string, problems: Pro
   /** Reads everything these steps include, directly or not. */
   async function read(written: FileValue<unknown>, path: Path, steps: readonly Step[]): Promise<void> {
     const isData = written.source.document !== null
+    const nested = (depths.get(written.path) ?? 0) + 1
     for (const { file, at } of includesIn(steps, path)) {
       const target = resolve(dirname(written.path), file)
       if (isData && !isDataFile({ extension: extname(target).toLowerCase() })) {
@@ -83,6 +89,13 @@ export function createPartReader(cwd: string, nodeVersion: string, problems: Pro
         continue
       }
       if (tried.has(target)) continue
+      const tooMany = tried.size >= BUDGETS.includes ? TEXTS.tooManyIncludes(BUDGETS.includes) : null
+      const why = nested > BUDGETS.includeNesting ? TEXTS.includedTooDeep(BUDGETS.includeNesting) : tooMany
+      if (why !== null) {
+        problems.push(problemAt(written, at, why))
+        return
+      }
+      depths.set(target, nested)
       const taken = take(target, written, at)
       tried.set(target, taken)
       await taken

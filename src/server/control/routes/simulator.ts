@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { platformOpenApi } from '../../../contract/openapi.ts'
 import { named } from '../../../contract/schemas.ts'
 import { VERSION } from '../../../contract/version.ts'
+import { BUDGETS } from '../../../files/budgets.ts'
 import { isoMicros } from '../../../runtime/timestamps.ts'
 import type { Core } from '../../../simulator/core.ts'
 import type { Snapshot } from '../../../simulator/snapshot/schema.ts'
@@ -149,9 +150,6 @@ export const TIME_ROUTES: readonly ControlRoute[] = [
   }),
 ]
 
-/** A journal in a snapshot contains bodies of calls, which may nest 200 levels deep. */
-const MAX_SNAPSHOT_DEPTH = 256
-
 export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
   snapshotRoute('GET /snapshot', {
     id: 'captureSnapshot',
@@ -169,7 +167,7 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
     description:
       'Requests in flight are aborted as by a reset. Events that were not delivered are sent, also those that were being sent when the snapshot was captured. The base URL, a webhook URL that is set, and masked keys stay as they are.',
     body: SnapshotBody,
-    maxDepth: MAX_SNAPSHOT_DEPTH,
+    maxDepth: BUDGETS.snapshotNesting,
     responses: {
       200: { description: 'Restored', schema: RestoredResponse },
       422: 'The snapshot cannot be restored; nothing was changed',

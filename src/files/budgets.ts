@@ -1,0 +1,39 @@
+/** Lists the bounds of what one file of the user, or one snapshot, may cost. */
+export const BUDGETS = {
+  /** Bytes of a scenario, driver or config file. */
+  fileBytes: 4 * 1_048_576,
+  /** Bytes of a module. */
+  moduleBytes: 64 * 1_048_576,
+  /** Bytes of a snapshot, which contains attachments, and of a journal. */
+  stateBytes: 500 * 1_048_576,
+  /** Keys, values and signs of a file. */
+  tokens: 100_000,
+  /** Levels of maps and lists inside each other. */
+  nesting: 100,
+  /** Levels of a snapshot: a journal in it contains bodies of calls, which may nest 200 levels deep. */
+  snapshotNesting: 256,
+  /** Aliases, anchors and tags. */
+  aliases: 1_000,
+  /** Nodes after every alias is replaced by what it stands for. */
+  nodes: 100_000,
+  /** Problems of one file that are shown. */
+  problems: 50,
+  /** Files that scenarios include, in all. */
+  includes: 1_000,
+  /** Includes inside each other. */
+  includeNesting: 32,
+  /** Steps of a plan, repeats unrolled. */
+  steps: 10_000,
+  /** Steps, and what holds or includes steps, while a plan is unrolled. */
+  expansions: 50_000,
+  /** Combinations of a matrix. */
+  instances: 1_000,
+  /** Steps of all scenarios that are loaded together. */
+  loadedSteps: 30_000,
+  /** Names that are defined at one place: vars, or parameters of a part. */
+  names: 1_000,
+  /** Characters and parts of a value that placeholders make. */
+  valueSize: 8 * 1_048_576,
+  /** Characters and parts of all steps of a plan. */
+  planSize: 64 * 1_048_576,
+} as const

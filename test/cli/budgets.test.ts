@@ -1,0 +1,267 @@
+/** Hostile files: each ends soon, with one clear error at its place, exit code 2 and no stack trace. */
+import { execFileSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { BUDGETS } from '../../src/files/budgets.ts'
+import { startServer } from '../../src/server/start.ts'
+import { type Files, folderOf } from '../scenario/format/written.ts'
+import { fakeIo } from './fake-io.ts'
+
+/** Unloaded machines need far less than 2 s for each. */
+const TIMEOUT_MS = 10_000
+
+async function inFolder(folder: string, ...argv: string[]) {
+  const io = fakeIo(folder)
+  const code = await main(argv, {}, io)
+  const text = io.stdout.text + io.stderr.text
+  expect(text).not.toMatch(/Internal error|^ +at /m)
+  return { code, text }
+}
+
+const validate = (files: Files, file = 'a.yaml') => inFolder(folderOf(files), 'validate', file)
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
+const scenario = (steps: string, head = '') => `version: 1\nname: A\n${head}steps:\n  - ${steps}\n  - expect: start\n`
+const part = (steps: string) => `version: 1\nkind: partial\nsteps: [${steps}]\n`
+const nest = (count: number, open: string, inner: string, close: string) =>
+  open.repeat(count) + inner + close.repeat(count)
+
+/** Each part includes the next one twice. */
+const doubling = (count: number, last: string): Files =>
+  Object.fromEntries(
+    times(count, at => {
+      const next = `{ include: p${at + 1}.yaml }`
+      return [`p${at}.yaml`, part(at === count - 1 ? last : `${next}, ${next}`)]
+    }),
+  )
+
+/** `&a0 [x, ...]`, then lists of nine aliases of the list before. */
+const laughs = times(
+  12,
+  at =>
+    `a${at}: &a${at} [${Array(9)
+      .fill(at === 0 ? 'x' : `*a${at - 1}`)
+      .join(', ')}]`,
+).join('\n')
+
+describe('scenarios', () => {
+  const repeat = (count: number, inner: string) => nest(count, '{ repeat: { times: 1000, steps: [', inner, '] } }')
+  const rows: [string, string | Files, RegExp][] = [
+    ['nested repeats', scenario(repeat(7, '{ press: handover }')), /^a\.yaml:4:\d+: .*more than 10000 steps/m],
+    [
+      'a huge repeat',
+      scenario('repeat: { times: 9007199254740991, steps: [{ press: handover }] }'),
+      /^a\.yaml:4:\d+: .*10000 steps/m,
+    ],
+    ['nested repeats of nothing', scenario(repeat(7, '')), /^a\.yaml:4:\d+: .*unrolls to more than 50000/m],
+    [
+      'many users',
+      scenario('parallel: { users: 1000000000, steps: [{ press: handover }] }'),
+      /^a\.yaml:5:\d+: .*10000 steps/m,
+    ],
+    [
+      'users of users of nothing',
+      scenario('parallel: { users: 10000, steps: [{ parallel: { users: 10000, steps: [] } }] }'),
+      /^a\.yaml:4:\d+: .*unrolls to more than 50000/m,
+    ],
+    [
+      'a large matrix',
+      scenario('press: handover', `matrix: { ${times(12, at => `m${at}: [1, 2, 3, 4, 5, 6, 7]`).join(', ')} }\n`),
+      /^a\.yaml:3:1: matrix: has 13841287201 combinations; at most 1000/,
+    ],
+    [
+      'a matrix of long scenarios',
+      scenario('repeat: { times: 9000, steps: [{ press: handover }] }', 'matrix: { m: [1, 2, 3, 4, 5, 6] }\n'),
+      /^a\.yaml:2:7: name: has too many steps: all scenarios together have more than 30000/,
+    ],
+    [
+      'doubling includes',
+      { 'a.yaml': scenario('include: p0.yaml'), ...doubling(25, '{ press: handover }') },
+      /^p\d+\.yaml:3:\d+: .*more than 10000 steps/m,
+    ],
+    [
+      'doubling includes of nothing',
+      { 'a.yaml': scenario('include: p0.yaml'), ...doubling(25, '') },
+      /^p\d+\.yaml:3:\d+: .*unrolls to more than 50000/m,
+    ],
+    [
+      'a chain of includes',
+      {
+        'a.yaml': scenario('include: p0.yaml'),
+        ...Object.fromEntries(times(100, at => [`p${at}.yaml`, part(`{ include: p${at + 1}.yaml }`)])),
+      },
+      /^p31\.yaml:3:\d+: steps\[0\]\.include: is included in more than 32 files/,
+    ],
+    [
+      'many included files',
+      {
+        'a.yaml': scenario(times(1001, at => `include: p${at}.yaml`).join('\n  - ')),
+        ...Object.fromEntries(times(1001, at => [`p${at}.yaml`, part('{ press: handover }')])),
+      },
+      /^a\.yaml:1004:\d+: steps\[1000\]\.include: is one file too many: at most 1000/,
+    ],
+    [
+      'variables that double a text',
+      scenario(
+        'press: handover',
+        `vars:\n  v0: xxxxxxxx\n${times(40, at => `  v${at + 1}: $(v${at})$(v${at})\n`).join('')}`,
+      ),
+      /^a\.yaml:3:1: vars: is too large with its \$\(\.\.\.\) filled in/,
+    ],
+    [
+      'variables that double a list',
+      scenario(
+        'press: handover',
+        `vars:\n  v0: [1]\n${times(40, at => `  v${at + 1}: [$(v${at}), $(v${at})]\n`).join('')}`,
+      ),
+      /^a\.yaml:3:1: vars: is too large/,
+    ],
+    [
+      'variables that double a value of the run',
+      scenario(
+        'press: handover',
+        `vars:\n  v0: $(env.X)\n${times(40, at => `  v${at + 1}: $(v${at})$(v${at})\n`).join('')}`,
+      ),
+      /^a\.yaml:3:1: vars: is too large/,
+    ],
+    [
+      'many variables',
+      scenario('press: handover', `vars:\n${times(1001, at => `  v${at}: 1\n`).join('')}`),
+      /^a\.yaml:3:1: vars: has 1001 names; at most 1000/,
+    ],
+  ]
+  test.each(rows)('%s', { timeout: TIMEOUT_MS }, async (_, written, message) => {
+    const { code, text } = await validate(typeof written === 'string' ? { 'a.yaml': written } : written)
+    expect(code).toBe(2)
+    expect(text).toMatch(message)
+  })
+})
+
+describe('YAML and JSON of any kind of file', () => {
+  const rows: [string, string, RegExp][] = [
+    ['deep lists', nest(100_000, '[', '', ']'), /:1:\d+: is nested more than 100 levels deep/],
+    ['deep maps', nest(100_000, '{', '', ''), /:1:\d+: is nested more than 100 levels deep/],
+    ['deep lists of lines', '- '.repeat(100_000), /:1:\d+: is nested more than 100 levels deep/],
+    [
+      'deep indentation',
+      times(2000, at => `${' '.repeat(at)}a:`).join('\n'),
+      /:10\d:\d+: is nested more than 100 levels deep/,
+    ],
+    ['deep keys', '? '.repeat(5000), /:1:\d+: is nested more than 100 levels deep/],
+    [
+      '100,000 keys',
+      times(100_000, at => `k${at}: 1\n`).join(''),
+      /:20000:\d+: the file has more than 100000 keys, values and signs/,
+    ],
+    ['10,000 unknown keys', times(10_000, at => `k${at}: 1\n`).join(''), /and \d+ more problems, not shown/],
+    [
+      'the same key 16,000 times',
+      'k: 1\n'.repeat(16_000),
+      /:2:1: Map keys must be unique[\s\S]*and 15949 more problems, not shown/,
+    ],
+    ['aliases of aliases', laughs, /:\d+:\d+: the file has too many aliases of aliases/],
+    [
+      '20,000 aliases',
+      `a: &a 1\nb: [${Array(20_000).fill('*a').join(',')}]`,
+      /:2:\d+: the file has more than 1000 aliases/,
+    ],
+    [
+      '20,000 lost aliases',
+      times(20_000, at => `k${at}: *x${at}\n`).join(''),
+      /:1\d+:\d+: the file has more than 1000 aliases/,
+    ],
+    [
+      '20,000 tags',
+      `a: ${'!x '.repeat(20_000)}1`,
+      /:1:\d+: the file has more than 1000 aliases \(\*name\), anchors \(&name\) and tags/,
+    ],
+    [
+      'a list in itself',
+      'steps: &s\n  - repeat: { times: 2, steps: *s }\n',
+      /:2:\d+: \*s is inside of &s, so it would contain itself/,
+    ],
+    ['a map in itself', 'vars: &v { a: *v }\n', /:1:\d+: \*v is inside of &v/],
+    [
+      'a large comment',
+      `#${'x'.repeat(BUDGETS.fileBytes)}`,
+      /cannot be read: it has 4194305 bytes; at most 4194304 are read/,
+    ],
+  ]
+  const names = ['a.yaml', 'driver.yaml', 'handover-sim.config.yaml']
+  test.each(rows)('%s', { timeout: 3 * TIMEOUT_MS }, async (_, text, message) => {
+    for (const name of names) {
+      const { code, text: shown } = await validate({ [name]: text }, name)
+      expect(code).toBe(2)
+      expect(shown).toMatch(new RegExp(`^${name.replaceAll('.', '\\.')}: ?|${message.source}`))
+      expect(shown).toMatch(message)
+      expect(shown.length).toBeLessThan(20_000)
+    }
+  })
+
+  test('20,000 mistakes: the first 50 and a count', { timeout: TIMEOUT_MS }, async () => {
+    const { code, text } = await validate({
+      'a.yaml': `version: 1\nname: A\nsteps:\n${'  - wait: 5\n'.repeat(16_000)}`,
+    })
+    expect(code).toBe(2)
+    expect(text.match(/must be a duration/g)).toHaveLength(50)
+    expect(text).toMatch(/^a\.yaml: and 15950 more problems, not shown\.$/m)
+  })
+
+  test('5,000 undefined names: the first 50 and a count', { timeout: TIMEOUT_MS }, async () => {
+    const { text } = await validate({ 'a.yaml': scenario(times(5000, at => `user: $(n${at})`).join('\n  - ')) })
+    expect(text.match(/is not defined/g)).toHaveLength(50)
+    expect(text).toMatch(/^a\.yaml: and 4950 more problems, not shown\.$/m)
+  })
+
+  test('deep JSON', { timeout: TIMEOUT_MS }, async () => {
+    const { code, text } = await validate({ 'a.json': nest(100_000, '[', '', ']') }, 'a.json')
+    expect(code).toBe(2)
+    expect(text).toMatch(/^a\.json:1:\d+: is nested more than 100 levels deep/)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('pipes and devices', () => {
+  const folder = () => {
+    const path = folderOf({ 'include.yaml': scenario('include: pipe.yaml') })
+    execFileSync(
+      'mkfifo',
+      ['pipe.yaml', 'pipe.json', 'pipe.mjs'].map(name => join(path, name)),
+    )
+    symlinkSync('/dev/zero', join(path, 'zero.yaml'))
+    symlinkSync('/dev/zero', join(path, 'zero.json'))
+    return path
+  }
+  test.each([
+    ['validate', 'pipe.yaml'],
+    ['validate', 'zero.json'],
+    ['validate', 'include.yaml'],
+    ['validate', 'pipe.mjs', '--allow-modules'],
+    ['run', 'pipe.yaml', '--dry-run'],
+    ['config', '--config', 'zero.yaml'],
+    ['start', '--port', '0', '--import', 'pipe.json'],
+    ['start', '--port', '0', '--import', 'zero.json'],
+    ['report', 'zero.json'],
+  ])('are refused: %s %s %s', { timeout: TIMEOUT_MS }, async (...argv) => {
+    const { code, text } = await inFolder(folder(), ...argv.filter(one => one !== undefined))
+    expect(code).toBe(2)
+    expect(text).toMatch(/it is no regular file but a pipe, a device or a socket/)
+  })
+})
+
+describe('snapshots', () => {
+  const deep = `{"v":1,"chats":${nest(300, '[', '', ']')}}`
+
+  test('--import refuses deep nesting', async () => {
+    const { code, text } = await inFolder(folderOf({ 's.json': deep }), 'start', '--port', '0', '--import', 's.json')
+    expect([code, text]).toEqual([2, '--import: "s.json" is nested more than 256 levels deep.\n'])
+  })
+
+  test('PUT /_sim/snapshot refuses deep nesting', async () => {
+    await using server = await startServer({ port: 0 })
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${server.url}/_sim/snapshot`, { method: 'PUT', headers, body: deep })
+    expect(response.status).toBe(422)
+    expect(await response.text()).toContain('256')
+  })
+})
