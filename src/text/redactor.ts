@@ -35,7 +35,7 @@ export function createRedactor(publicValues: readonly string[] = []): Redactor {
   }
   const redact = (text: string): string => {
     if (secrets.size === 0) return text
-    replace ??= replacerOf([...secrets.values()].flat())
+    replace ??= replacerOf([...secrets.values()].flat(), [...secrets.keys()])
     return replace(text)
   }
   const addValue = (value: string) => {
@@ -74,17 +74,28 @@ interface Replacement {
   readonly by: string
 }
 
-/** One alternation of all forms, longest first, so that one pass over a text finds every secret. */
-function replacerOf(replacements: readonly Replacement[]): (text: string) => string {
+/** One alternation of all forms, longest first, so that one pass over a text finds every secret, also one that was cut. */
+function replacerOf(replacements: readonly Replacement[], secrets: readonly string[]): (text: string) => string {
   const byText = new Map(replacements.map(({ text, by }) => [text, by]))
   const texts = [...byText.keys()].sort((a, b) => b.length - a.length)
-  const pattern = new RegExp(texts.map(alternative).join('|'), 'g')
+  const cut = secrets.filter(secret => secret.length > SHORTEST).map(cutAlternative)
+  const pattern = new RegExp([...texts.map(alternative), ...cut].join('|'), 'g')
   return text => text.replace(pattern, found => byText.get(found) ?? REDACTED)
 }
 
 /** A number is a secret only as a whole: not inside of a longer one, such as a time. */
-const alternative = (text: string): string =>
-  /^\d+$/.test(text) ? `(?<!\\d)${text}(?!\\d)` : text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+const alternative = (text: string): string => (/^\d+$/.test(text) ? `(?<!\\d)${text}(?!\\d)` : escapeText(text))
+
+const escapeText = (text: string) => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+
+/** The beginning of a secret before the `…` of a text that was too long. */
+function cutAlternative(secret: string): string {
+  const rest = [...secret.slice(SHORTEST, SHORTEST + MOST_CUT_CHARS)]
+  const optional = rest.reduceRight((inner, character) => `(?:${escapeText(character)}${inner})?`, '')
+  return `${escapeText(secret.slice(0, SHORTEST))}${optional}(?=…)`
+}
+
+const MOST_CUT_CHARS = 100
 
 /** A value as it is, as part of JSON, of JSON in JSON, of an address, of base64, and as terminals show it. */
 function formsOf(value: string): Replacement[] {

@@ -35,6 +35,11 @@ describe('a secret', () => {
     expect(redactorOf('secret-1', 'secret-1-long').redact('secret-1-long secret-1')).toBe('*** ***')
   })
 
+  it('that was cut is found by its beginning', () => {
+    const shown = redactorOf(SECRET).redact(`a ${SECRET.slice(0, 9)}… ${SECRET.slice(0, 6)}… ${SECRET.slice(0, 5)}…`)
+    expect(shown).toBe(`a ***… ***… ${SECRET.slice(0, 5)}…`)
+  })
+
   it('in a number is found as a whole only', () => {
     const redactor = redactorOf('12345678')
     expect(redactor.redact('12345678 and 1234567890123')).toBe('*** and 1234567890123')
