@@ -1,5 +1,15 @@
 /** Announces that the simulator is ready (ready line, ready file, first commands), and reads and writes snapshots as files. */
-import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { nestsDeeper } from '../api/body.ts'
 import type { Resolved } from '../config/resolve.ts'
@@ -10,6 +20,7 @@ import type { PlatformServer, PlatformServerOptions } from '../server/start.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import { messageOf } from '../text/error-text.ts'
+import { jsonPieces } from '../text/json-pieces.ts'
 import { withoutCredentials } from '../text/redactor.ts'
 import { type Io, UsageError } from './io.ts'
 
@@ -59,19 +70,33 @@ function curl({ url, controlToken }: PlatformServer, path: string, body: unknown
 /** Writes the ready file. Returns a function that removes it. */
 export function writeReadyFile(file: string, cwd: string, text: string): () => void {
   const path = resolve(cwd, file)
-  attempt(`--ready-file: cannot write ${JSON.stringify(file)}`, () => replaceFile(path, text))
+  attempt(`--ready-file: cannot write ${JSON.stringify(file)}`, () => replaceFile(path, [text]))
   return () => removeOwn(path, text)
 }
 
 /** Writes a file that only its owner reads, in one step, so that a reader never sees a part of it. */
-function replaceFile(path: string, text: string): void {
+function replaceFile(path: string, pieces: Iterable<string>): void {
   const draft = `${path}.${process.pid}.tmp`
   try {
-    writeFileSync(draft, text, { mode: 0o600 })
+    writePieces(draft, pieces)
     renameSync(draft, path)
   } catch (error) {
     rmSync(draft, { force: true })
     throw error
+  }
+}
+
+function* jsonLine(value: unknown): Generator<string, void> {
+  yield* jsonPieces(value)
+  yield '\n'
+}
+
+function writePieces(path: string, pieces: Iterable<string>): void {
+  const file = openSync(path, 'w', 0o600)
+  try {
+    for (const piece of pieces) writeFileSync(file, piece)
+  } finally {
+    closeSync(file)
   }
 }
 
@@ -146,7 +171,7 @@ export function createSnapshotExport(file: string, { cwd, stderr }: Io): Snapsho
       if (state !== 'open') return
       state = 'written'
       try {
-        replaceFile(path, `${JSON.stringify(simulator.snapshot())}\n`)
+        replaceFile(path, jsonLine(simulator.snapshot()))
       } catch (error) {
         state = 'failed'
         stderr.write(`${failure}: ${messageOf(error)}\n`)

@@ -108,7 +108,9 @@ function change(choice: Choice, parent: Parent, key: string, places: readonly Pl
     () => set(parent, key, [before]),
     () => set(parent, key, structuredClone(Reflect.get(other.parent, other.key))),
     () => set(parent, key, typeof before === 'string' ? before + choice.one(['\ud800', '\n', 'é', '\0', ' ']) : null),
-    () => set(parent, choice.one(['__proto__', 'constructor', 'x', `${key} `]), before),
+    () => {
+      if (!Array.isArray(parent)) set(parent, choice.one(['__proto__', 'constructor', 'x', `${key} `]), before)
+    },
     () => remove(parent, key),
     () => void (Array.isArray(parent) && parent.push(structuredClone(before))),
   ]

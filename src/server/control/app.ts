@@ -8,6 +8,7 @@ import type { Core } from '../../simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces.ts'
 import { nearest } from '../../text/error-text.ts'
+import { jsonPieces } from '../../text/json-pieces.ts'
 import { asProblem, ControlProblem, problemBody } from './problems.ts'
 import { readBody, readQuery } from './request.ts'
 import type { ControlContext, ControlRequest, ControlResponse, ControlRoute } from './route.ts'
@@ -103,10 +104,27 @@ async function run(route: ControlRoute, control: ControlContext, context: Contex
 /** Caches must not store responses, and browsers must not guess their type. */
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
+/** A long body is sent in pieces, each when the client reads it. */
+function jsonBody(body: unknown): string | ReadableStream<Uint8Array> {
+  const pieces = jsonPieces(body)
+  const [first, second] = [pieces.next(), pieces.next()]
+  if (first.done) return ''
+  if (second.done) return first.value
+  const encoder = new TextEncoder()
+  let next: IteratorResult<string, void> = { done: false, value: first.value + second.value }
+  return new ReadableStream({
+    pull(controller) {
+      if (next.done) return controller.close()
+      controller.enqueue(encoder.encode(next.value))
+      next = pieces.next()
+    },
+  })
+}
+
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 
 const json = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
-  new Response(JSON.stringify(body), {
+  new Response(jsonBody(body), {
     status,
     headers: { ...JSON_TYPE, ...HEADERS, ...headers },
   })

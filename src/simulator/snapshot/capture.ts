@@ -6,6 +6,7 @@ import { maskEntry } from '../../journal/mask.ts'
 import type { BotState, Chat, DeadlineAction, Deadlines, Message, StoredFile } from '../../platform/state.ts'
 import { wallTime } from '../../runtime/clock.ts'
 import { fromBinaryText, toBase64 } from '../../signature/hmac.ts'
+import { copyJson } from '../../text/json-pieces.ts'
 import type { CapturedJob } from '../../webhooks/job.ts'
 import type { Core } from '../core.ts'
 import { effectiveConfig } from '../settings.ts'
@@ -56,7 +57,7 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
     },
     journal: journalOf(core, options),
   }
-  const copy = JSON.parse(JSON.stringify(snapshot)) as Snapshot
+  const copy = copyJson(snapshot)
   return options.keys ? copy : withoutSecrets(core, copy)
 }
 

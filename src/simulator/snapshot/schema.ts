@@ -169,7 +169,8 @@ const StoredEntry = z.union([
     attempt: z.int(),
     url: z.nullable(z.string()),
     request: z.looseObject({ headers, body: z.string() }),
-    response: z.nullable(z.looseObject({ headers })),
+    response: z.nullable(z.looseObject({ headers, body: z.string() })),
+    failure: z.optional(z.looseObject({ code: z.string() })),
   }),
   z.looseObject({ ...frame, kind: z.enum(['event', 'driver', 'user', 'fault', 'note']) }),
 ]) as z.ZodMiniType<unknown> as z.ZodMiniType<Entry>

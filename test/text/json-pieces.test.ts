@@ -1,0 +1,40 @@
+/** Tests that JSON in pieces is the JSON of the whole value. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { copyJson, jsonPieces } from '../../src/text/json-pieces.ts'
+
+const written = (value: unknown) => [...jsonPieces(value)].join('')
+
+test('the pieces joined are the JSON of the value', () => {
+  const value = fc.object({
+    withNullPrototype: false,
+    values: [fc.string({ unit: 'binary' }), fc.double(), fc.boolean(), fc.constant(null), fc.constant(undefined)],
+  })
+  fc.assert(
+    fc.property(value, one => {
+      expect(written(one)).toBe(JSON.stringify(one))
+      expect(copyJson(one)).toEqual(JSON.parse(JSON.stringify(one)))
+    }),
+  )
+})
+
+test.each([
+  [[]],
+  [{}],
+  [null],
+  ['a'],
+  [[undefined, [[[[[1]]]]]]],
+  [{ a: undefined, b: { c: { d: { e: { f: [1] } } } } }],
+])('writes %j as JSON.stringify does', value => expect(written(value)).toBe(JSON.stringify(value)))
+
+test('keeps a field with the name __proto__', () => {
+  const value = JSON.parse('{"__proto__":{"a":1},"b":2}')
+  expect(written(value)).toBe('{"__proto__":{"a":1},"b":2}')
+  expect(JSON.stringify(copyJson(value))).toBe('{"__proto__":{"a":1},"b":2}')
+})
+
+test('a large value has several pieces of a bounded size', () => {
+  const pieces = [...jsonPieces({ entries: Array.from({ length: 3000 }, () => ({ text: 'x'.repeat(1000) })) })]
+  expect(pieces.length).toBeGreaterThan(5)
+  expect(Math.max(...pieces.map(piece => piece.length))).toBeLessThan(300_000)
+})
