@@ -6,6 +6,7 @@ import type { ApiPorts } from './call.ts'
 import { type ApiRequest, type ApiResponse, bytesResponse, withUnspecified } from './messages.ts'
 
 export const FILES_PREFIX = '/files/'
+const NO_BYTES = new Uint8Array(0)
 
 export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, transaction: Transaction): ApiResponse {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -18,7 +19,8 @@ export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, tr
   const file = openFile(ports.platform, ports.platform.links.fileId(segment) ?? '', decodeName(name))
   assumed(transaction, 'attachments.auth', 'attachments.ttl')
   const headers = fileHeaders(file.name, headerSafe(file.type))
-  return bytesResponse(fileBytes(file), withUnspecified(headers, transaction, ports.markers))
+  const bytes = request.method === 'HEAD' ? NO_BYTES : fileBytes(file)
+  return bytesResponse(bytes, withUnspecified(headers, transaction, ports.markers))
 }
 
 /** Types that a browser shows without running or parsing anything: no page, no XML, no PDF. */
