@@ -101,11 +101,16 @@ export function checkContentType(request: ApiRequest, knobs: Knobs, transaction:
   addFinding(transaction, 'E0.2', message)
 }
 
-export function parseBody(schema: z.ZodMiniType, raw: unknown, knobs: Knobs, transaction: Transaction): unknown {
+export function parseBody(
+  schema: z.ZodMiniType,
+  { body: raw, valueCount, transaction }: ParsedBody & { readonly transaction: Transaction },
+  knobs: Knobs,
+): unknown {
   if (!hasFields(raw) || Array.isArray(raw)) {
     throw invalidParameter(knobs, REFUSAL_TEXTS.bodyNotObject(formatValue(raw)), {})
   }
-  const result = schema.safeParse(withoutFurtherErrors(schema, raw))
+  // A short body has few errors.
+  const result = schema.safeParse(valueCount === 0 ? raw : withoutFurtherErrors(schema, raw))
   if (!result.success) throw refuse(schema, raw, knobs)
   if (hasFields(result.data)) checkUnknown(droppedFields(raw, result.data), knobs, transaction)
   return result.data

@@ -139,9 +139,11 @@ function authorize(call: ApiCall, endpoint: Endpoint): Grant {
 function readBody(call: ApiCall, schema: NonNullable<Endpoint['body']>): unknown {
   const { knobs } = call.ports.platform
   checkBodyForm(call.request, call.transaction)
-  Object.assign(call, parseJson(call.request, knobs))
+  const { body, valueCount } = parseJson(call.request, knobs)
+  call.body = body
+  call.valueCount = valueCount
   checkContentType(call.request, knobs, call.transaction)
-  return parseBody(schema, call.body, knobs, call.transaction)
+  return parseBody(schema, call, knobs)
 }
 
 /** Adds the headers of CORS, and journals the call. */

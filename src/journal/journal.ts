@@ -189,11 +189,12 @@ export interface Ring<T> {
 }
 
 export function createRing<T>(limit: number, sizeLimit = Number.POSITIVE_INFINITY): Ring<T> {
-  let slots: ({ readonly item: T; readonly size: number } | undefined)[] = []
+  let slots: (T | undefined)[] = []
+  let sizes: number[] = []
   let next = 1
   let first = 1
   let total = 0
-  const at = (seq: number) => (seq >= first && seq < next ? slots[(seq - 1) % limit]?.item : undefined)
+  const at = (seq: number) => (seq >= first && seq < next ? slots[(seq - 1) % limit] : undefined)
 
   function wouldExceed(size: number): RingBound | null {
     if (first === next) return null
@@ -202,7 +203,7 @@ export function createRing<T>(limit: number, sizeLimit = Number.POSITIVE_INFINIT
 
   function evict(): void {
     const slot = (first - 1) % limit
-    total -= slots[slot]?.size ?? 0
+    total -= sizes[slot] ?? 0
     slots[slot] = undefined
     first++
   }
@@ -217,7 +218,9 @@ export function createRing<T>(limit: number, sizeLimit = Number.POSITIVE_INFINIT
     wouldExceed,
     push(item, size = 0) {
       while (wouldExceed(size) !== null) evict()
-      slots[(next - 1) % limit] = { item, size }
+      const slot = (next - 1) % limit
+      slots[slot] = item
+      sizes[slot] = size
       total += size
       next++
     },
@@ -230,6 +233,7 @@ export function createRing<T>(limit: number, sizeLimit = Number.POSITIVE_INFINIT
     },
     clear(from = 1) {
       slots = []
+      sizes = []
       first = from
       next = from
       total = 0

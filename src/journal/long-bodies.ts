@@ -18,7 +18,15 @@ export const sizeOfParsed = (bytes: number, values: number): number => bytes + v
 /** The estimated memory of an entry in bytes; `bodySize` is that of its bodies, which is known for API calls. */
 export function sizeOfEntry(content: EntryContent, bodySize?: number): number {
   if (bodySize === undefined || content.kind !== 'api') return ENTRY_BYTES + sizeOf(content)
-  return ENTRY_BYTES + bodySize + content.path.length + sizeOf(content.request.headers) + sizeOf(content.findings)
+  const { path, request, findings } = content
+  return ENTRY_BYTES + bodySize + path.length + sizeOfTexts(request.headers) + (findings.length && sizeOf(findings))
+}
+
+/** As `sizeOf`, for every call. */
+function sizeOfTexts(texts: Readonly<Record<string, string>>): number {
+  let size = 0
+  for (const name in texts) size += VALUE_BYTES + (texts[name]?.length ?? 0)
+  return size
 }
 
 const DEEPEST = 64

@@ -1,7 +1,7 @@
 /** Bounds the memory of all transcripts: drops the oldest messages of all chats when they exceed a limit. */
 import { sizeOf } from '../journal/long-bodies.ts'
 import { defineTexts } from '../text/texts.ts'
-import type { Chat, Message, MessageMemory, PlatformState } from './state.ts'
+import type { Chat, Message, MessageMemory, PlatformState, StoredFile } from './state.ts'
 
 const TEXTS = defineTexts({
   evicted: (limit: number) =>
@@ -14,14 +14,10 @@ const MESSAGE_BYTES = 512
 /** Messages are evicted down to this share of the limit, so that the next messages evict nothing. */
 const EVICTED_SHARE = 1 / 16
 
-interface StoredMessage {
-  readonly chat: Chat
-  readonly size: number
-}
-
 /** `limit` is a number of bytes. */
 export function createMessageMemory(limit: number): MessageMemory {
-  let stored: StoredMessage[] = []
+  /** The chat of each message, oldest first. */
+  let stored: Chat[] = []
   let total = 0
   let isAnnounced = false
 
@@ -29,10 +25,12 @@ export function createMessageMemory(limit: number): MessageMemory {
   function takeOldest(): Map<Chat, number> {
     const counts = new Map<Chat, number>()
     let count = 0
-    for (const { chat, size } of stored) {
+    for (const chat of stored) {
       if (total <= limit * (1 - EVICTED_SHARE) || count === stored.length - 1) break
-      counts.set(chat, (counts.get(chat) ?? 0) + 1)
-      total -= size
+      const index = counts.get(chat) ?? 0
+      const message = chat.messages[index]
+      counts.set(chat, index + 1)
+      total -= message === undefined ? 0 : sizeOfMessage(message)
       count++
     }
     stored = stored.slice(count)
@@ -41,9 +39,8 @@ export function createMessageMemory(limit: number): MessageMemory {
 
   return {
     add(chat, message) {
-      const size = sizeOfMessage(message)
-      stored.push({ chat, size })
-      total += size
+      stored.push(chat)
+      total += sizeOfMessage(message)
     },
     evict(state) {
       if (total <= limit) return null
@@ -62,10 +59,12 @@ export function createMessageMemory(limit: number): MessageMemory {
 }
 
 function sizeOfMessage({ text, other, name, buttons, attachments }: Message): number {
-  const texts = text.length + name.length + (other?.length ?? 0)
-  const files = attachments.reduce((sum, file) => sum + MESSAGE_BYTES + (file.bytes?.length ?? 0), 0)
-  return MESSAGE_BYTES + texts + files + sizeOf(buttons)
+  const further = (buttons.length && sizeOf(buttons)) + (attachments.length && sizeOfFiles(attachments))
+  return MESSAGE_BYTES + text.length + name.length + (other?.length ?? 0) + further
 }
+
+const sizeOfFiles = (files: readonly StoredFile[]): number =>
+  files.reduce((sum, { bytes }) => sum + MESSAGE_BYTES + (bytes?.length ?? 0), 0)
 
 /** Removes the oldest messages of a chat with their files. */
 function removeOldest({ files }: PlatformState, chat: Chat, count: number): void {
