@@ -75,7 +75,7 @@ function runPart(part: string): PartResult {
 function vitestArguments(part: string, limitMs: number): string[] {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
   const bounds = [`--testTimeout=${limitMs}`, `--hookTimeout=${limitMs}`]
-  return [vitest, 'run', `test/attack/${part}${ENDING}`, '--pool=forks', '--maxWorkers=1', ...bounds]
+  return [vitest, 'run', `test/attack/${part}${ENDING}`, '--maxWorkers=1', ...bounds]
 }
 
 function readFigures(file: string): Figures[] {
@@ -88,11 +88,31 @@ function printTable(results: readonly PartResult[]): void {
   console.log(`\nseed ${options.seed}, ${options.minutes} min\n`)
   console.log('| part | tried | count | survived | longest | memory before | after |\n|---|---|---|---|---|---|---|')
   for (const { part, figures, failure } of results) {
-    for (const one of figures) console.log(row(one))
+    for (const one of shortened(figures)) console.log(row(one))
     if (failure !== null) console.log(`| ${part} | **failed**, see below | | | | | |`)
     else if (figures.length === 0) console.log(`| ${part} | passed, without figures | | | | | |`)
   }
   for (const { part, failure } of results) if (failure !== null) console.log(`\n${part}: ${failure}`)
+}
+
+const MOST_ROWS = 8
+
+/** Adds up the figures of a part with many tests. */
+function shortened(figures: readonly Figures[]): readonly Figures[] {
+  const [first] = figures
+  const last = figures.at(-1)
+  if (first === undefined || last === undefined || figures.length <= MOST_ROWS) return figures
+  const sum = (of: (one: Figures) => number) => figures.reduce((total, one) => total + of(one), 0)
+  return [
+    {
+      part: first.part,
+      tried: `${figures.length} kinds: ${first.tried}, ..., ${last.tried}`,
+      count: sum(one => one.count),
+      survived: sum(one => one.survived),
+      worstMs: Math.max(...figures.map(one => one.worstMs)),
+      memoryMb: [first.memoryMb[0], last.memoryMb[1]],
+    },
+  ]
 }
 
 function row({ part, tried, count, survived, worstMs, memoryMb: [before, after] }: Figures): string {
