@@ -1,0 +1,181 @@
+/** Attacks the readers of files with mutated scenario, driver, config and snapshot files. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import ajvFormats from 'ajv-formats'
+import { expect, onTestFinished, test } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { parseSources } from '../../src/files/document.ts'
+import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
+import { InvalidSnapshotError } from '../../src/simulator/snapshot/restore.ts'
+import { fakeIo } from '../cli/fake-io.ts'
+import { createDraw, type Draw } from './mutations.ts'
+import { rounds, seed, startAttack } from './rounds.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const SLOW_MS = 5_000
+const ROUNDS = rounds(150)
+
+const ajv = new Ajv2020({ strict: false, allErrors: false })
+ajvFormats.default(ajv)
+const schemaOf = (name: string) => ajv.compile(JSON.parse(readFileSync(`${ROOT}schema/${name}.v1.json`, 'utf8')))
+const SCHEMAS = { scenario: schemaOf('scenario'), driver: schemaOf('driver'), config: schemaOf('config') }
+type Kind = keyof typeof SCHEMAS
+
+interface Seed {
+  readonly kind: Kind
+  /** The name under which mutations are written. */
+  readonly name: string
+  readonly text: string
+}
+
+const CONFIG = /```yaml\n([\s\S]*?)```/.exec(readFileSync(`${ROOT}docs/config.md`, 'utf8'))?.[1] ?? ''
+const read = (file: string) => readFileSync(`${ROOT}${file}`, 'utf8')
+const scenarios = readdirSync(`${ROOT}scenarios`).filter(name => name.endsWith('.yaml'))
+const SEEDS: readonly Seed[] = [
+  ...scenarios.map(
+    name => ({ kind: 'scenario', name: 'scenarios/mutated.yaml', text: read(`scenarios/${name}`) }) as const,
+  ),
+  { kind: 'driver', name: 'driver.yaml', text: read('examples/intermediary/driver.yaml') },
+  { kind: 'config', name: 'handover-sim.config.yaml', text: CONFIG },
+]
+
+const TOKENS = [
+  '&a ',
+  '*a',
+  '!x ',
+  '<<: *a',
+  '[',
+  ']',
+  '{',
+  '}',
+  '- ',
+  '? ',
+  ': ',
+  '|\n',
+  '>-\n',
+  '---\n',
+  '...\n',
+  '#',
+  '"',
+  "'",
+  '\t',
+  '%YAML 1.1\n',
+  '$(x)',
+  '$$(',
+  '$(env.X)',
+  '{{ x }}',
+  '$re: "("',
+  'include: mutated.yaml',
+  'include: x.mjs',
+  'times: 99999999',
+  '\r',
+  '\u2028',
+  '\ufeff',
+  '\0',
+]
+
+/** Cuts, doubles and replaces parts of a text. */
+function mutatedText({ below, one, hostileText, chance }: Draw, text: string): string {
+  let mutated = text
+  for (let left = 1 + below(4); left > 0; left--) {
+    const at = below(mutated.length + 1)
+    const length = below(chance(4) ? 200 : 12)
+    const part = mutated.slice(at, at + length)
+    const put = one([
+      () => one(TOKENS),
+      hostileText,
+      () => '',
+      () => part + part,
+      () => String.fromCharCode(below(0x250)),
+    ])()
+    mutated = mutated.slice(0, at) + put + mutated.slice(at + length)
+  }
+  return mutated
+}
+
+/** JSON is YAML, so mutated values are written as JSON. */
+function mutatedFile(draw: Draw, { text }: Seed): string {
+  if (draw.chance(2)) return mutatedText(draw, text)
+  const [source] = parseSources('seed.yaml', text, false)
+  let value = draw.mutated(source?.value)
+  while (draw.chance(3)) value = draw.mutated(value)
+  return JSON.stringify(value) ?? ''
+}
+
+/** What is wrong with how a command treats a file; null when nothing is. */
+async function problemWith(folder: string, { kind, name }: Seed, text: string): Promise<string | null> {
+  writeFileSync(join(folder, name), text)
+  const io = fakeIo(folder)
+  const startedAt = performance.now()
+  const code = await main(['validate', name], {}, io)
+  const ms = performance.now() - startedAt
+  const shown = io.stdout.text + io.stderr.text
+  if (ms > SLOW_MS) return `took ${Math.round(ms)} ms`
+  if (/Internal error|^ +at \S+ \(/m.test(shown) || (code !== 0 && code !== 2)) return `${code}: ${shown.slice(0, 600)}`
+  if (code !== 0 || !shown.startsWith(`ok  ${name}: ${kind === 'scenario' ? '' : kind}`)) return null
+  return refusedBySchema(kind, name, text)
+}
+
+function refusedBySchema(kind: Kind, name: string, text: string): string | null {
+  const validate = SCHEMAS[kind]
+  const refused = parseSources(name, text, false).find(({ value }) => !validate(value ?? {}))
+  return refused === undefined ? null : `accepted, but the JSON schema says ${ajv.errorsText(validate.errors)}`
+}
+
+function attackedFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'handover-sim-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  cpSync(`${ROOT}scenarios/parts`, join(folder, 'scenarios/parts'), { recursive: true })
+  return folder
+}
+
+test(
+  'a mutated scenario, driver or config file is refused at its place, or fits its JSON schema',
+  async () => {
+    const attempt = startAttack('files', 'mutated scenario, driver and config files')
+    const folder = attackedFolder()
+    const found: string[] = []
+    for (let round = 0; round < ROUNDS && found.length < 20; round++) {
+      const draw = createDraw(seed(), `file ${round}`)
+      const from = draw.one(SEEDS)
+      const text = mutatedFile(draw, from)
+      const problem = await attempt(() => problemWith(folder, from, text))
+      if (problem !== null) found.push(`round ${round}, ${from.name}: ${problem}\n${text.slice(0, 3000)}`)
+    }
+    expect(found).toEqual([])
+  },
+  120_000 + ROUNDS * 1000,
+)
+
+test(
+  'a mutated snapshot file is refused with its field, or restored',
+  async () => {
+    const attempt = startAttack('files', 'mutated snapshot files')
+    await using sim = createPlatformSimulator()
+    const chat = await sim.chat({ id: 'c1', history: [{ user: 'Hi' }] })
+    await chat.press('handover').catch(() => {})
+    const whole = JSON.stringify(sim.snapshot({ journal: true, keys: true }))
+    const found: string[] = []
+    for (let round = 0; round < ROUNDS && found.length < 20; round++) {
+      const text = mutatedText(createDraw(seed(), `snapshot file ${round}`), whole)
+      const problem = await attempt(() => restoreProblem(sim, text))
+      if (problem !== null) found.push(`round ${round}: ${problem}`)
+    }
+    expect(found).toEqual([])
+  },
+  120_000 + ROUNDS * 1000,
+)
+
+async function restoreProblem(sim: ReturnType<typeof createPlatformSimulator>, text: string): Promise<string | null> {
+  const startedAt = performance.now()
+  try {
+    await sim.restore(JSON.parse(text))
+  } catch (error) {
+    if (!(error instanceof InvalidSnapshotError) && !(error instanceof SyntaxError)) return String(error)
+  }
+  const ms = performance.now() - startedAt
+  return ms > SLOW_MS ? `took ${Math.round(ms)} ms` : null
+}
