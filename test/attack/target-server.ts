@@ -69,7 +69,7 @@ export function send(
 export function bugIn({ method, path }: Attack, { status, headers, text }: Answer): string | null {
   const isControl = path.startsWith('/_sim')
   const wasReset = text.includes('was reset')
-  if (isControl ? status === 500 : headers[INTERNAL_HEADER] !== undefined && !wasReset)
+  if (status === 500 && (isControl || (headers[INTERNAL_HEADER] !== undefined && !wasReset)))
     return `${method} ${path} was answered with ${status}: ${text.slice(0, 400)}`
   return null
 }
