@@ -52,8 +52,9 @@ async function keyFor(context: Context, { key, keyEnv, config }: VerifyFlags): P
   return String(values['keys.handover'])
 }
 
-function variable({ env }: Context, flag: string, name: string): string {
+function variable({ env, secrets }: Context, flag: string, name: string): string {
   const value = env[name]
+  secrets.add(value)
   if (value) return value
   throw new UsageError(`${flag}: the variable ${name} is ${value === '' ? 'empty' : 'not set'}.`)
 }
