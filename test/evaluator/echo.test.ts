@@ -199,3 +199,17 @@ describe('between scenarios', () => {
     expect(leaksBetween([user, played('Two', {}, copy, [says(1, '$(anything)')])])).toHaveLength(1)
   })
 })
+
+it('a text of an agent with many placeholders is compared in linear time', () => {
+  const plan = planOf([says(1, `Dear ${'$(captured) '.repeat(30)}bye`)])
+  const played = (text: string) =>
+    journal(one => {
+      one.user('c1', LONG)
+      one.call('message', 'c1', message(text))
+    })
+  const before = performance.now()
+  expect(echoes(plan, played(`Dear ${' '.repeat(50_000)}${LONG}`))).toHaveLength(1)
+  expect(echoes(plan, played(`Dear ${LONG} ${'Ada '.repeat(29)}bye`))).toEqual([])
+  expect(echoes(plan, played(`Dear ${LONG} bye`))).toHaveLength(1)
+  expect(performance.now() - before).toBeLessThan(2_000)
+})
