@@ -19,6 +19,8 @@ interface PartResult {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const ENDING = '.test.ts'
+/** A part with more figures gets one row. */
+const MOST_ROWS = 8
 const PARTS = readdirSync(join(ROOT, 'test/attack'))
   .filter(name => name.endsWith(ENDING))
   .map(name => name.slice(0, -ENDING.length))
@@ -94,8 +96,6 @@ function printTable(results: readonly PartResult[]): void {
   }
   for (const { part, failure } of results) if (failure !== null) console.log(`\n${part}: ${failure}`)
 }
-
-const MOST_ROWS = 8
 
 /** Adds up the figures of a part with many tests. */
 function shortened(figures: readonly Figures[]): readonly Figures[] {
