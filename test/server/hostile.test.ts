@@ -1,4 +1,5 @@
 /** Clients that do what they should not: the server answers as well as it can, and stays. */
+import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { INTERNAL_HEADER } from '../../src/contract/errors.ts'
 import { createHttpServer, HTTP_BOUNDS, listen } from '../../src/server/http.ts'

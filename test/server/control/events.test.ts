@@ -130,3 +130,21 @@ test('sends heartbeats while no entry is appended; a cancelled stream removes it
   await events.stop()
   await sim.chat()
 })
+
+/** Opens a stream and resolves with its status; an open stream is read once, because a client may be slow. */
+async function openStream(server: PlatformServer, method = 'GET') {
+  const response = await fetch(`${server.url}/_sim/events`, { method })
+  const body = response.status === 200 ? null : await response.json()
+  return { status: response.status, body, close: () => response.body?.cancel() }
+}
+
+test('a server has at most 100 streams, and one that is closed makes room', async () => {
+  await using server = await startServer({ port: 0 })
+  for (let index = 0; index < 110; index++) await openStream(server, 'HEAD')
+  const streams = await Promise.all(Array.from({ length: 100 }, () => openStream(server)))
+  expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(await openStream(server)).toMatchObject({ status: 503, body: { error: { code: 'too_many_streams' } } })
+  await streams[0]!.close()
+  await expect.poll(async () => (await openStream(server)).status).toBe(200)
+  for (const { close } of streams.slice(1)) await close()
+})
