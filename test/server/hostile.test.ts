@@ -152,6 +152,30 @@ test('serves other requests after OPTIONS * and CONNECT', async () => {
   await line.ended()
 })
 
+test('a client that leaves an answer unread is cut off; one that waits for an answer is not', async () => {
+  let answer = () => {}
+  const { server: http, stop } = createHttpServer(
+    (request, response) => {
+      if (request.url === '/large') response.end(Buffer.alloc(64 * 1_048_576))
+      else answer = () => response.end('here')
+    },
+    () => true,
+    { ...HTTP_BOUNDS, unreadMs: 50 },
+  )
+  const port = await listen(http, '127.0.0.1', 0)
+  const waiting = await connectRaw(port)
+  waiting.send('GET /late HTTP/1.1\r\nHost: x\r\n\r\n')
+  const closed = new Promise(resolve => http.once('connection', socket => socket.once('close', resolve)))
+  const unread = connect(port, '127.0.0.1').on('error', () => {})
+  unread.pause().write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n')
+  await closed
+  answer()
+  expect(await waiting.until(/here/)).toMatch(/^HTTP\/1\.1 200 /)
+  unread.destroy()
+  waiting.destroy()
+  await stop()
+})
+
 test('closes a connection whose headers arrive too slowly', async () => {
   const bounds = { ...HTTP_BOUNDS, headersMs: 20, requestMs: 20, checkEveryMs: 5 }
   const slow = createHttpServer(

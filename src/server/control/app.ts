@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { INTERNAL_HEADER } from '../../contract/errors.ts'
+import { isMap } from '../../contract/objects.ts'
+import { nextMacrotask } from '../../runtime/clock.ts'
 import { sameSecret } from '../../runtime/node.ts'
 import type { Core } from '../../simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../../simulator/simulator.ts'
@@ -130,10 +132,55 @@ const json = (status: number, body: unknown, headers: Readonly<Record<string, st
   })
 
 function toResponse(reply: ControlResponse, context: Context, control: ControlContext): Response {
-  if (!(reply instanceof Response))
-    return json(reply.status, reply.withKeys ? reply.body : withoutSecrets(reply.body, context, control))
-  for (const [name, value] of Object.entries(HEADERS)) reply.headers.set(name, value)
-  return reply
+  if (reply instanceof Response) {
+    for (const [name, value] of Object.entries(HEADERS)) reply.headers.set(name, value)
+    return reply
+  }
+  const { status, body } = reply
+  const shown = (value: unknown) => (reply.withKeys ? value : withoutSecrets(value, context, control))
+  if (!isMap(body) || !Object.values(body).some(isLong)) return json(status, shown(body))
+  return new Response(streamOf(chunksOf(body, shown)), { status, headers: { ...JSON_TYPE, ...HEADERS } })
+}
+
+/** Answers with longer lists are sent in pieces, so that other requests are answered meanwhile. */
+const LONG_LIST = 500
+const CHUNK_CHARS = 65_536
+
+const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > LONG_LIST
+
+/** The JSON of an object in pieces, which end with the item that reaches `CHUNK_CHARS`. */
+function* chunksOf(body: Readonly<Record<string, unknown>>, shown: (value: unknown) => unknown): Generator<string> {
+  let text = ''
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined) continue
+    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:`
+    if (!Array.isArray(value)) text += JSON.stringify(shown(value))
+    else {
+      for (const [index, item] of value.entries()) {
+        text += `${index === 0 ? '[' : ','}${JSON.stringify(shown(item))}`
+        if (text.length < CHUNK_CHARS) continue
+        yield text
+        text = ' '
+      }
+      text += value.length === 0 ? '[]' : ']'
+    }
+  }
+  yield `${text}}`
+}
+
+function streamOf(chunks: Iterator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        await nextMacrotask()
+        const { done, value } = chunks.next()
+        if (done) controller.close()
+        else controller.enqueue(encoder.encode(value))
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 /** Removes the secrets of the server, and of the workspace that the path names. */
