@@ -143,7 +143,7 @@ function toResponse(reply: ControlResponse, context: Context, control: ControlCo
 }
 
 /** Answers with longer lists are sent in pieces, so that other requests are answered meanwhile. */
-const LONG_LIST = 500
+const LONG_LIST = 50
 const CHUNK_CHARS = 65_536
 
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > LONG_LIST
