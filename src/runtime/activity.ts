@@ -1,5 +1,7 @@
 /** Tracks work in flight, and the resets of a simulator, which abort it. */
 
+import { createAbort } from './node.ts'
+
 /** Counts work in flight, so that callers can wait until there is none, and limits it. */
 export interface Activity {
   /** Counts one piece of work. The returned function ends it. */
@@ -56,14 +58,14 @@ export interface Epoch {
 
 export function createEpoch(): Epoch {
   let count = 0
-  let ending = new AbortController()
+  let ending = createAbort()
   return {
     current: () => count,
     signal: () => ending.signal,
     next() {
       count++
       ending.abort()
-      ending = new AbortController()
+      ending = createAbort()
     },
   }
 }

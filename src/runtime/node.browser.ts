@@ -19,3 +19,5 @@ export const sha256 = (bytes: Uint8Array): string => bytesToHex(hash256(bytes))
 /** Loads a user's own module by its URL, relative to the page. */
 export const loadModule = (path: string): Promise<Record<string, unknown>> =>
   import(/* @vite-ignore */ new URL(path, document.baseURI).href)
+
+export const createAbort = (): AbortController => new AbortController()

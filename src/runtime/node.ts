@@ -34,3 +34,14 @@ export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(dig
 export function keepHeapSmall(): void {
   process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
 }
+
+/** A signal that any number of listeners may follow without a warning of Node. */
+export function createAbort(): AbortController {
+  const controller = new AbortController()
+  try {
+    process.getBuiltinModule('node:events').setMaxListeners(0, controller.signal)
+  } catch {
+    // The test environment has an AbortSignal of its own (jsdom), which does not warn.
+  }
+  return controller
+}

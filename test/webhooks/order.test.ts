@@ -1,7 +1,7 @@
 /** Delivers the events of a chat in order, while other chats and the API do not wait. */
 import type { ServerResponse } from 'node:http'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { call, gate, post, sends, takenOver, world } from '../knobs/support.ts'
 import { receiver, simFor } from './receiver.ts'
 
@@ -24,6 +24,21 @@ test('the next event of a chat is sent after the answer to the one before', asyn
     release(index)
     await sent[index]
   }
+})
+
+test('deliveries to many chats at a time cause no warning of Node', async () => {
+  const warnings: string[] = []
+  const onWarning = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', onWarning)
+  onTestFinished(() => void process.off('warning', onWarning))
+  const { url, arrived, release } = await holding()
+  const sim = simFor(url)
+  const chats = await Promise.all(Array.from({ length: 12 }, () => sim.chat()))
+  const pressed = chats.map(chat => chat.press('handover'))
+  await arrived(12)
+  for (const index of chats.keys()) release(index)
+  await Promise.all(pressed)
+  expect(warnings).toEqual([])
 })
 
 test('a chat without answers does not block other chats', async () => {
