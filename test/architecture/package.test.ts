@@ -128,6 +128,10 @@ describe('every file', () => {
     const hosts = pages.flatMap(file =>
       [...read(file).matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => `${file}: ${host}`),
     )
-    expect(hosts.filter(host => !/: (127\.0\.0\.1|localhost|[\w.-]+\.example\.test)$/.test(host))).toEqual([])
+    expect(
+      hosts.filter(
+        host => !/: (127\.0\.0\.1|localhost|handover-sim|host\.docker\.internal|[\w.-]+\.example\.test)$/.test(host),
+      ),
+    ).toEqual([])
   })
 })

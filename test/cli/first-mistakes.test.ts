@@ -58,13 +58,13 @@ it.each<[string, Record<string, string>, string[], string | RegExp]>([
   [
     'a module whose package is not installed',
     { 's.mjs': `import { press } from 'no-such-package'\nexport default press\n` },
-    ['validate', 's.mjs'],
+    ['validate', 's.mjs', '--allow-modules'],
     's.mjs: cannot be loaded: the package no-such-package is not installed; install it: npm install --save-dev no-such-package.\n',
   ],
   [
     'a module that throws, with the line',
     { 's.mjs': `\n\nthrow new Error('boom')\n` },
-    ['validate', 's.mjs'],
+    ['validate', 's.mjs', '--allow-modules'],
     /^s\.mjs: cannot be loaded: boom \(line 3:7\)\.\n$/,
   ],
   [

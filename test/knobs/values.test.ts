@@ -11,6 +11,12 @@ const duration = fc.oneof(
   fc.tuple(digits, fc.integer({ min: 0, max: 999 })).map(([n, part]) => `${n}.${String(part).padStart(3, '0')}s`),
 )
 const pairs = fc.array(fc.tuple(fc.constantFrom('bot', 'pending', 'agent'), word).map(pair => pair.join('=')))
+const origins = fc.array(
+  fc.oneof(
+    fc.constant('*'),
+    word.map(name => `https://${name}.example.test`),
+  ),
+)
 const off = fc.constant('off')
 const RAW: [allowed: RegExp, raw: fc.Arbitrary<unknown>][] = [
   [/^a duration/, duration],
@@ -19,6 +25,7 @@ const RAW: [allowed: RegExp, raw: fc.Arbitrary<unknown>][] = [
   [/^off \| a list of end, message/, fc.oneof(off, fc.subarray(['end', 'message']))],
   [/key:bot_id/, fc.array(fc.tuple(word, fc.integer({ min: 1, max: 1e9 })).map(pair => pair.join(':')))],
   [/^off \| a list of pairs/, fc.oneof(off, pairs, pairs.map(String))],
+  [/^off \| a list of origins/, fc.oneof(off, origins, origins.map(String))],
   [/^off \| a list of further versions/, fc.oneof(off, fc.array(fc.nat().map(n => `v${n}`)))],
   [
     /calls per window/,
