@@ -1,7 +1,7 @@
 /** Defines the schema of the driver file and the texts of its problems. An unknown key is an error. */
 import * as z from 'zod/mini'
 import { keysOf } from '../contract/objects.ts'
-import { parseDuration } from '../text/quantities.ts'
+import { DURATION_PATTERN, parseDuration } from '../text/quantities.ts'
 import { defineTexts } from '../text/texts.ts'
 import { METHODS } from './driver.ts'
 
@@ -52,7 +52,7 @@ const duration = (description: string) =>
   checked(
     value => parseDuration(value) !== null && parseDuration(value) !== 0,
     () => TEXTS.duration,
-    { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', description },
+    { type: 'string', pattern: DURATION_PATTERN, description },
   )
 const address = (description: string) =>
   checked(

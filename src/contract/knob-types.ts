@@ -2,7 +2,7 @@
  * Defines the types of knobs. A type parses what a user wrote (text of a flag, YAML, JSON), formats the value in one
  * canonical form, and describes the allowed values.
  */
-import { formatDuration, parseDuration } from '../text/quantities.ts'
+import { DURATION_PATTERN, formatDuration, parseDuration } from '../text/quantities.ts'
 
 export type JsonShape = Readonly<Record<string, unknown>>
 
@@ -51,7 +51,7 @@ export function choiceKnob<const V extends readonly string[]>(values: V, initial
   return knobType<V[number]>(initial, values.join(' | '), schema, raw => named(raw) ?? named(spelled(raw)))
 }
 
-const DURATION: JsonShape = { type: 'string', pattern: '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$' }
+const DURATION: JsonShape = { type: 'string', pattern: DURATION_PATTERN }
 
 /** A duration in milliseconds. */
 export const durationKnob = (initialMs: number): KnobType<number> =>

@@ -4,11 +4,11 @@ import { ENDPOINTS } from '../contract/endpoints.ts'
 import { SIGN_MODES, type SignMode, WEBHOOK_EVENTS } from '../contract/events.ts'
 import { type SchemaProblemCode, sentenceIssue } from '../contract/explain-issues.ts'
 import { keysOf } from '../contract/objects.ts'
-import { parseDuration } from '../text/quantities.ts'
+import { DURATION_PATTERN, parseDuration } from '../text/quantities.ts'
 import { FAULT_PROBLEMS } from '../wording/faults.ts'
 
 const says = (description: string) => z.describe(description)
-const DURATION = { pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', examples: ['500ms', '2s'] }
+const DURATION = { pattern: DURATION_PATTERN, examples: ['500ms', '2s'] }
 
 const durationOf = (description: string, shortestMs: 0 | 1) =>
   z.string().check(

@@ -2,6 +2,9 @@
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
 
+/** What `parseDuration` accepts, for JSON Schema. */
+export const DURATION_PATTERN = '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$'
+
 /** Whole milliseconds, or null when the text is not a duration with a unit or is finer than a millisecond. */
 export function parseDuration(text: unknown): number | null {
   const match = typeof text === 'string' ? /^(\d+)(?:\.(\d+))?(ms|s|m|h)$/.exec(text.trim()) : null

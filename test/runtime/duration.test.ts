@@ -1,7 +1,8 @@
 /** Tests parsing and formatting of durations. */
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatDuration, parseDuration } from '../../src/text/quantities.ts'
+import { DURATION_PATTERN, formatDuration, parseDuration } from '../../src/text/quantities.ts'
 import { world } from '../knobs/support.ts'
 
 test.each([
@@ -76,4 +77,17 @@ test('parsing and formatting a duration keeps its value', () => {
       expect(parseDuration(formatDuration(ms!))).toBe(ms)
     }),
   )
+})
+
+test('JSON schemas accept every duration that is parsed, also with white space around it', () => {
+  const pattern = new RegExp(DURATION_PATTERN)
+  for (const text of ['1s', ' 1s', '1s\n', '\t1.5s ', '500ms', '12h']) {
+    expect([text, parseDuration(text) !== null, pattern.test(text)]).toEqual([text, true, true])
+  }
+})
+
+test.each(['scenario', 'driver'])('the schema of %s files has the pattern of durations', name => {
+  const schema = readFileSync(new URL(`../../schema/${name}.v1.json`, import.meta.url), 'utf8')
+  expect(schema).toContain(JSON.stringify(DURATION_PATTERN))
+  expect(schema).not.toContain(JSON.stringify(DURATION_PATTERN.replaceAll('\\s*', '')))
 })

@@ -6,7 +6,7 @@ import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-is
 import { isMap, keysOf } from '../../contract/objects.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../contract/schemas.ts'
 import { described, predicateSchema } from '../../files/setting-schemas.ts'
-import { parseDuration } from '../../text/quantities.ts'
+import { DURATION_PATTERN, parseDuration } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
 import type { AckWanted, CallName, Severity, Times } from '../plan.ts'
 
@@ -62,7 +62,7 @@ export const atLeast = (min: number): ValueType<number> => ({
 export const DURATION: ValueType<number, string> = {
   expected: 'a duration with a unit: 500ms, 5s, 10m, 12h',
   parse: input => parseDuration(input) ?? undefined,
-  shape: { type: 'string', pattern: '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$' },
+  shape: { type: 'string', pattern: DURATION_PATTERN },
 }
 
 export const FLAG: ValueType<boolean> = {

@@ -4,7 +4,7 @@ import { named } from '../../contract/schemas.ts'
 import type { Core } from '../../simulator/core.ts'
 import type { PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces.ts'
-import { parseDuration } from '../../text/quantities.ts'
+import { DURATION_PATTERN, parseDuration } from '../../text/quantities.ts'
 import type { OpenStreams } from './event-stream.ts'
 
 /** What every route has access to. */
@@ -100,7 +100,7 @@ export const SeqNumber = z.int().check(z.gte(0))
 
 export const Duration = z.string().check(
   z.refine(text => parseDuration(text) !== null, { error: 'a duration such as 500ms, 5s, 10m, 12h' }),
-  z.meta({ id: 'Duration', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', examples: ['500ms', '5s', '10m'] }),
+  z.meta({ id: 'Duration', pattern: DURATION_PATTERN, examples: ['500ms', '5s', '10m'] }),
 )
 
 export const booleanFlag = (description: string) => z.optional(z.enum(['true', 'false']).check(z.describe(description)))
