@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { copyJson, jsonPieces } from '../../src/text/json-pieces.ts'
+import { createRedactor } from '../../src/text/redactor.ts'
 
 const written = (value: unknown) => [...jsonPieces(value)].join('')
 
@@ -37,4 +38,14 @@ test('a large value has several pieces of a bounded size', () => {
   const pieces = [...jsonPieces({ entries: Array.from({ length: 3000 }, () => ({ text: 'x'.repeat(1000) })) })]
   expect(pieces.length).toBeGreaterThan(5)
   expect(Math.max(...pieces.map(piece => piece.length))).toBeLessThan(300_000)
+})
+
+test('parts of a large value are redacted as the whole value is, with their field names', () => {
+  const redactor = createRedactor()
+  redactor.add('planted-secret', 'pending')
+  const items = Array.from({ length: 60 }, (_, at) => ({ status: 'pending', text: `planted-secret ${at}` }))
+  const value = { items, status: 'pending', context: { 'planted-secret': items, text: 'pending' } }
+  const shown = [...jsonPieces(value, redactor.redactDeep)].join('')
+  expect(shown).toBe(JSON.stringify(redactor.redactDeep(value)))
+  expect(shown).not.toContain('planted-secret')
 })

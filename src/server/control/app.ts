@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { INTERNAL_HEADER } from '../../contract/errors.ts'
-import { isMap } from '../../contract/objects.ts'
 import { nextMacrotask } from '../../runtime/clock.ts'
 import { sameSecret } from '../../runtime/node.ts'
 import type { Core } from '../../simulator/core.ts'
@@ -106,30 +105,30 @@ async function run(route: ControlRoute, control: ControlContext, context: Contex
 /** Caches must not store responses, and browsers must not guess their type. */
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-/** A long body is sent in pieces, each when the client reads it. */
-function jsonBody(body: unknown): string | ReadableStream<Uint8Array> {
-  const pieces = jsonPieces(body)
-  const [first, second] = [pieces.next(), pieces.next()]
-  if (first.done) return ''
-  if (second.done) return first.value
-  const encoder = new TextEncoder()
-  let next: IteratorResult<string, void> = { done: false, value: first.value + second.value }
-  return new ReadableStream({
-    pull(controller) {
-      if (next.done) return controller.close()
-      controller.enqueue(encoder.encode(next.value))
-      next = pieces.next()
-    },
-  })
-}
-
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 
-const json = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
-  new Response(jsonBody(body), {
-    status,
-    headers: { ...JSON_TYPE, ...HEADERS, ...headers },
-  })
+/** A long body is sent in pieces, each when the client reads it, so that other requests are answered meanwhile. */
+function json(status: number, pieces: Iterator<string>, headers: Readonly<Record<string, string>> = {}): Response {
+  const [first, second] = [pieces.next(), pieces.next()]
+  const body = second.done ? String(first.value) : streamOf([first.value, second.value].join(''), pieces)
+  return new Response(body, { status, headers: { ...JSON_TYPE, ...HEADERS, ...headers } })
+}
+
+function streamOf(beginning: string, rest: Iterator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let next: IteratorResult<string> = { value: beginning }
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        if (next.done) return controller.close()
+        controller.enqueue(encoder.encode(next.value))
+        await nextMacrotask()
+        next = rest.next()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
 
 function toResponse(reply: ControlResponse, context: Context, control: ControlContext): Response {
   if (reply instanceof Response) {
@@ -137,55 +136,13 @@ function toResponse(reply: ControlResponse, context: Context, control: ControlCo
     return reply
   }
   const { status, body } = reply
-  const shown = (value: unknown) => (reply.withKeys ? value : withoutSecrets(value, context, control))
-  if (!isMap(body) || !Object.values(body).some(isLong)) return json(status, shown(body))
-  return new Response(streamOf(chunksOf(body, shown)), { status, headers: { ...JSON_TYPE, ...HEADERS } })
+  return json(status, reply.withKeys ? jsonPieces(body) : withoutSecrets(body, context, control))
 }
 
-/** Answers with longer lists are sent in pieces, so that other requests are answered meanwhile. */
-const LONG_LIST = 50
-const CHUNK_CHARS = 65_536
-
-const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > LONG_LIST
-
-/** The JSON of an object in pieces, which end with the item that reaches `CHUNK_CHARS`. */
-function* chunksOf(body: Readonly<Record<string, unknown>>, shown: (value: unknown) => unknown): Generator<string> {
-  let text = ''
-  for (const [name, value] of Object.entries(body)) {
-    if (value === undefined) continue
-    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:`
-    if (!Array.isArray(value)) text += JSON.stringify(shown(value))
-    else {
-      for (const [index, item] of value.entries()) {
-        text += `${index === 0 ? '[' : ','}${JSON.stringify(shown(item))}`
-        if (text.length < CHUNK_CHARS) continue
-        yield text
-        text = ' '
-      }
-      text += value.length === 0 ? '[]' : ']'
-    }
-  }
-  yield `${text}}`
-}
-
-function streamOf(chunks: Iterator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        await nextMacrotask()
-        const { done, value } = chunks.next()
-        if (done) controller.close()
-        else controller.enqueue(encoder.encode(value))
-      },
-    },
-    { highWaterMark: 0 },
-  )
-}
-
-/** Removes the secrets of the server, and of the workspace that the path names. */
-function withoutSecrets(body: unknown, context: Context, control: ControlContext): unknown {
-  return control.core.secrets.redactDeep(coreFor(control, context).secrets.redactDeep(body))
+/** The JSON of a body without the secrets of the server, and of the workspace that the path names. */
+function withoutSecrets(body: unknown, context: Context, control: ControlContext): Iterator<string> {
+  const { secrets } = coreFor(control, context)
+  return jsonPieces(body, part => control.core.secrets.redactDeep(secrets.redactDeep(part)))
 }
 
 function errorResponse(thrown: unknown, context: Context, control: ControlContext): Response {
