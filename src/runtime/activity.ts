@@ -2,7 +2,7 @@
 
 import { createAbort } from './node.ts'
 
-/** Counts work in flight, so that callers can wait until there is none, and limits it. */
+/** Counts work in flight, so that callers can wait until there is none. */
 export interface Activity {
   /** Counts one piece of work. The returned function ends it. */
   begin(): () => void

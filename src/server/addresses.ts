@@ -1,6 +1,7 @@
 /** Recognizes loopback hosts, writes addresses as URLs, and lists the allowed `Host` headers. */
 import { isLoopbackName } from '../api/callers.ts'
 
+/** Addresses to listen on. A name below `.localhost` is not one: only browsers promise that it is this machine. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i
 const EVERYWHERE = new Set(['0.0.0.0', '::', '[::]', ''])
 

@@ -71,7 +71,7 @@ export function readSettings(core: Core, patch: Readonly<Record<string, unknown>
   return { problems, knobs, applies }
 }
 
-/** Throws `InvalidOptionError` when knobs of a new simulator name a module that the user has not named. */
+/** Checks the knobs of a new workspace. Throws `InvalidOptionError` for a module that no flag, config file or code has named. */
 export function checkModules(core: Core, knobs: Readonly<Record<string, unknown>>): void {
   const { 'translation.engine': engine } = knobs
   if (engine === undefined) return
