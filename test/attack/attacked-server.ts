@@ -65,8 +65,8 @@ export function sendRaw(port: number, { method, path, headers, body }: RawReques
   })
 }
 
-/** Calls an endpoint of the platform with the right key, and expects this status. */
-async function callPlatform(
+/** Calls an endpoint of the platform with the right key, expects this status, and returns the answer. */
+export async function callPlatform(
   { url, apiKey, botId }: Pick<PlatformServer, 'url' | 'apiKey' | 'botId'>,
   name: string,
   body: object,

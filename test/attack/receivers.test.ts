@@ -247,6 +247,13 @@ describe.each(Object.entries(RECEIVERS))('a receiver that %s', (what, [behave, e
 
 describe('more chats than connections', () => {
   const CHATS = 1_000
+  const CONNECTIONS = 384
+
+  /** Requests that are sent at the same time may end in any order. */
+  const inWaves = (ids: readonly string[]) =>
+    Array.from({ length: Math.ceil(CHATS / CONNECTIONS) }, (_, wave) =>
+      ids.slice(wave * CONNECTIONS, (wave + 1) * CONNECTIONS).sort(),
+    )
 
   test('deliveries wait in order, end in time once they are sent, and leave no connection open', async () => {
     let most = 0
@@ -257,8 +264,8 @@ describe('more chats than connections', () => {
     for (const chat of chats) void chat.press('handover')
     await expect.poll(() => sim.deliveries.length).toBe(CHATS)
     expect(new Set(sim.deliveries.map(describeOutcome))).toEqual(new Set(['timeout']))
-    expect(sim.deliveries.map(({ chat_id }) => chat_id)).toEqual(chats.map(({ id }) => id))
-    expect(most).toBeLessThanOrEqual(384)
+    expect(inWaves(sim.deliveries.map(({ chat_id }) => chat_id!))).toEqual(inWaves(chats.map(({ id }) => id)))
+    expect(most).toBeLessThanOrEqual(CONNECTIONS)
     await expect.poll(() => receiver.open.size).toBe(0)
     receiver.behave = healthy
     await chats[0]!.press('handover')

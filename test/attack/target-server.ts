@@ -5,6 +5,8 @@ import { expect, onTestFinished } from 'vitest'
 import { INTERNAL_HEADER } from '../../src/contract/errors.ts'
 import { type PlatformServer, startServer } from '../../src/server/start.ts'
 import { coreOf } from '../../src/simulator/simulator.ts'
+import { AGENT } from '../support/chats.ts'
+import { callPlatform } from './attacked-server.ts'
 
 export interface Attack {
   readonly method: string
@@ -21,7 +23,7 @@ export interface Answer {
 }
 
 /** After this time the client hangs up: waits, streams and latencies may last for hours. */
-const PATIENCE_MS = 150
+const HANG_UP_MS = 150
 const LONGEST_TEXT = 2_000_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
@@ -30,7 +32,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 export function send(
   url: string,
   { method, path, headers = {}, body }: Attack,
-  withinMs = PATIENCE_MS,
+  withinMs = HANG_UP_MS,
 ): Promise<Answer> {
   const { hostname, port } = new URL(url)
   const safe = path.replace(/[\0-\x20\x7f-\uffff]/g, char => encodeURIComponent(char.isWellFormed() ? char : '?'))
@@ -111,21 +113,11 @@ export async function unlessReset<T>(server: TargetServer, run: () => Promise<T>
 export async function expectHandover(server: TargetServer): Promise<void> {
   const { chat_id } = (await server.control('POST', '/chats', {})) as { chat_id: string }
   await server.control('POST', `/chats/${encodeURIComponent(chat_id)}/press?wait=ack`, { button: 'handover' })
-  const ids = { bot_id: server.botId, chat_id }
-  const sender = { name: 'Kari', avatar: 'https://desk.example.test/kari.png' }
-  expect(await platform(server, 'start', { ...ids, sender })).toBe('TAKEOVER STARTED')
+  await callPlatform(server, 'start', { chat_id, sender: AGENT })
   await server.control('POST', `/chats/${encodeURIComponent(chat_id)}/messages?wait=ack`, { text: 'Hello' })
-  expect(await platform(server, 'message/', { ...ids, message: 'Hi', sender })).toBe('MESSAGE SENT TO USER')
-  expect(await platform(server, 'end', ids)).toBe('TAKEOVER ENDED')
-  expect(await platform(server, 'transcript', ids)).toBe('TRANSCRIPT')
-}
-
-async function platform(server: TargetServer, name: string, body: unknown): Promise<unknown> {
-  const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
-  const path = `/api/v2/handover/${name}`
-  const answer = await send(server.url, { method: 'POST', path, headers, body: JSON.stringify(body) }, 20_000)
-  expect(answer.status, answer.text).toBe(200)
-  return JSON.parse(answer.text).event
+  await callPlatform(server, 'message/', { chat_id, message: 'Hi', sender: AGENT })
+  await callPlatform(server, 'end', { chat_id })
+  await callPlatform(server, 'transcript', { chat_id })
 }
 
 /** A webhook that answers 200 to everything. */

@@ -1,7 +1,7 @@
 /** What the human agent does and sees, through a driver that speaks HTTP. */
 import { expect, it } from 'vitest'
 import { freePort } from '../support/port.ts'
-import { startPuppet } from './scripted-intermediary.ts'
+import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { TAKEN } from './scripted-steps.ts'
 import { holds, linesOf, type Row, tell } from './table.ts'
 
@@ -63,9 +63,9 @@ const verbs: Record<string, Row> = {
 }
 
 it('an unreachable help desk is an environment error, unless the intermediary has answered', async () => {
-  const puppet = await startPuppet()
+  const intermediary = await startScriptedIntermediary()
   const port = await freePort()
-  const driver = puppet.driver.replaceAll('"/desk/', `"http://127.0.0.1:${port}/desk/`)
+  const driver = intermediary.driver.replaceAll('"/desk/', `"http://127.0.0.1:${port}/desk/`)
   const rows: Record<string, Row> = {
     first: {
       steps: '- agent: away\n- expect: availability',
@@ -76,12 +76,12 @@ it('an unreachable help desk is an environment error, unless the intermediary ha
       is: /^driver: agent accept \| agent accept failed: POST .*: nothing listens at/,
     },
   }
-  expect((await holds(puppet, rows, { driver })).exit_code).toBe(1)
+  expect((await holds(intermediary, rows, { driver })).exit_code).toBe(1)
 })
 
 it('a scenario with agent steps is inconclusive without a driver', async () => {
   const steps = '- press: handover\n- agent: { sees: { request: true } }'
-  const told = await tell(await startPuppet(), { blind: { steps, is: 'pass' } }, { driver: null })
+  const told = await tell(await startScriptedIntermediary(), { blind: { steps, is: 'pass' } }, { driver: null })
   expect(linesOf(told)).toEqual({
     blind:
       'inconclusive, step 2 (agent sees { request: true }) needs inbox, and there is no agent driver (--agent-driver FILE)',
@@ -140,5 +140,5 @@ const sees: Record<string, Row> = {
 }
 
 it('verbs and sees', async () => {
-  await holds(await startPuppet(), { ...verbs, ...sees })
+  await holds(await startScriptedIntermediary(), { ...verbs, ...sees })
 })

@@ -1,6 +1,6 @@
 /** Tests `check`, forbidden calls and unexpected calls. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './scripted-intermediary.ts'
+import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { calls, HI, TAKEN } from './scripted-steps.ts'
 import { holds, type Row } from './table.ts'
 
@@ -59,7 +59,7 @@ const checks: Record<string, Row> = {
 }
 
 it('check', async () => {
-  await holds(await startPuppet(), checks)
+  await holds(await startScriptedIntermediary(), checks)
 })
 
 const unwanted: Record<string, Row> = {
@@ -149,7 +149,7 @@ const unwanted: Record<string, Row> = {
 }
 
 it('none, never, strict and soft', async () => {
-  const { plays } = await holds(await startPuppet(), unwanted)
+  const { plays } = await holds(await startScriptedIntermediary(), unwanted)
   const rules = Object.fromEntries(plays.map(({ name, warnings }) => [name, warnings.map(({ rule }) => rule)]))
   expect(rules).toMatchObject({
     'strict: false': expect.arrayContaining(['unexpected-call', 'contract']),

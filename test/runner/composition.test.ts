@@ -1,6 +1,6 @@
 /** Steps of steps, parts, values and the end of a scenario. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './scripted-intermediary.ts'
+import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { TAKEN } from './scripted-steps.ts'
 import { holds, linesOf, type Row, tell } from './table.ts'
 
@@ -139,7 +139,7 @@ const rows: Record<string, Row> = {
 
 it('repeat, parallel, include, values and finally', async () => {
   const files = { 'part.yaml': PART, 'outer.yaml': OUTER }
-  const { plays } = await holds(await startPuppet(), rows, { files, env: { TEAM: 'blue' } })
+  const { plays } = await holds(await startScriptedIntermediary(), rows, { files, env: { TEAM: 'blue' } })
   const outcomes = (name: string) => plays.find(play => play.name === name)!.steps.map(({ outcome }) => outcome)
   expect(outcomes('finally after a failure')).toEqual(['pass', 'pass', 'pass', 'fail', 'pass', 'pass', 'pass'])
   expect(outcomes('repeat, and the second fails')).toEqual([
@@ -154,7 +154,7 @@ it('repeat, parallel, include, values and finally', async () => {
 })
 
 it('an unset variable is an error of its scenario only, and the others run', async () => {
-  const told = await holds(await startPuppet(), {
+  const told = await holds(await startScriptedIntermediary(), {
     needy: {
       steps: '- user: $(env.NOWHERE)\n- check: { status: bot }',
       is: /^error, the environment variable NOWHERE is not set, and \$\(env\.NOWHERE\) reads it/,
@@ -170,7 +170,7 @@ it('a matrix runs once for each combination, with separate ids', async () => {
     steps: `${TAKEN}- user: "$(word) $(chat.language)"\n- agent: { sees: "$(word) $(language)" }`,
     is: 'pass',
   }
-  const told = await tell(await startPuppet(), { each: row })
+  const told = await tell(await startScriptedIntermediary(), { each: row })
   expect(linesOf(told)).toEqual({
     'each [language=nb, word=x]': 'pass',
     'each [language=nb, word=y]': 'pass',
@@ -184,7 +184,11 @@ it('a matrix runs once for each combination, with separate ids', async () => {
 it('an exclusive scenario runs alone', async () => {
   const steps = '- press: handover\n- wait: 250ms\n- check: { status: pending }'
   const row = (head: string): Row => ({ head: `${head}\n${SOON}`, steps, is: 'pass' })
-  const { plays } = await holds(await startPuppet(), { a: row(''), alone: row('exclusive: true'), b: row('') })
+  const { plays } = await holds(await startScriptedIntermediary(), {
+    a: row(''),
+    alone: row('exclusive: true'),
+    b: row(''),
+  })
   const span = (name: string) => {
     const { started_at, duration_ms } = plays.find(play => play.name === name)!
     return { from: Date.parse(started_at), to: Date.parse(started_at) + duration_ms }

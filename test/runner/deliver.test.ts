@@ -1,6 +1,6 @@
 /** Runs steps with manual events and with changes of the environment. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './scripted-intermediary.ts'
+import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { TAKEN } from './scripted-steps.ts'
 import { holds, type Row } from './table.ts'
 
@@ -83,10 +83,10 @@ const rows: Record<string, Row> = {
 }
 
 it('deliver', async () => {
-  const puppet = await startPuppet()
-  const { plays } = await holds(puppet, rows)
+  const intermediary = await startScriptedIntermediary()
+  const { plays } = await holds(intermediary, rows)
   const async = plays.find(({ name }) => name === 'async is judged at the end')!.steps[1]!
   expect(async.end_ms! - async.start_ms!, 'it goes on at once').toBeLessThan(500)
-  const unknown = puppet.received.filter(({ event }) => event === 'SOMETHING NEW')
+  const unknown = intermediary.received.filter(({ event }) => event === 'SOMETHING NEW')
   expect(unknown.map(({ answered }) => answered).sort()).toEqual([200, 200, 200, 200, 204, 401])
 })

@@ -1,6 +1,6 @@
 /** Tests required and forbidden calls of the intermediary, and captures. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './scripted-intermediary.ts'
+import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { calls, HI, TAKEN } from './scripted-steps.ts'
 import { holds, type Row } from './table.ts'
 
@@ -151,8 +151,8 @@ const rows: Record<string, Row> = {
 }
 
 it('expect', async () => {
-  const puppet = await startPuppet()
-  const told = await holds(puppet, rows)
+  const intermediary = await startScriptedIntermediary()
+  const told = await holds(intermediary, rows)
   const { steps, duration_ms } = told.plays.find(({ name }) => name === 'a call that comes too late')!
   const afterwards = duration_ms - (steps.at(-1)!.end_ms! - steps[0]!.start_ms!)
   expect(afterwards, 'once it has come nothing else is waited for').toBeLessThan(1_800)

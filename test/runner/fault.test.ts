@@ -1,6 +1,6 @@
 /** Faults set by steps: what the intermediary, its agent and the judge see of them. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './scripted-intermediary.ts'
+import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { calls, HI, TAKEN } from './scripted-steps.ts'
 import { holds, type Row } from './table.ts'
 
@@ -156,8 +156,8 @@ const events: Record<string, Row> = {
 }
 
 it('faults of calls and of events', async () => {
-  const puppet = await startPuppet()
-  await holds(puppet, { ...api, ...events })
-  const chunked = puppet.received.filter(({ headers }) => headers['transfer-encoding'] === 'chunked')
+  const intermediary = await startScriptedIntermediary()
+  await holds(intermediary, { ...api, ...events })
+  const chunked = intermediary.received.filter(({ headers }) => headers['transfer-encoding'] === 'chunked')
   expect(chunked).toHaveLength(1)
 })

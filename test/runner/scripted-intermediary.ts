@@ -11,7 +11,7 @@ export interface Received {
   readonly answered: number
 }
 
-export interface Puppet {
+export interface ScriptedIntermediary {
   /** Its webhook. */
   readonly url: string
   readonly driver: string
@@ -37,7 +37,7 @@ const KEY = 'sim-handover-key'
 const PATHS: Readonly<Record<string, string>> = { message: 'message/' }
 const wait = (ms: unknown) => new Promise(resolve => setTimeout(resolve, Number(ms ?? 0)))
 
-export async function startPuppet(): Promise<Puppet> {
+export async function startScriptedIntermediary(): Promise<ScriptedIntermediary> {
   const received: Received[] = []
   const chats = new Map<string, Conversation>()
   const server = createServer(async (request, response) => {

@@ -6,10 +6,10 @@ export const TAKEN = `
 - expect: start
 `
 
-/** The puppet makes these calls: `{ after: 100, start: {} }`. */
+/** The intermediary makes these calls: `{ after: 100, start: {} }`. */
 export const calls = (...list: string[]): string => `- agent: { does: calls, with: { list: [${list.join(', ')}] } }\n`
 
-/** The puppet answers its next webhooks like this: `{ status: 500 }`. */
+/** The intermediary answers its next webhooks like this: `{ status: 500 }`. */
 export const answers = (...list: string[]): string =>
   `- agent: { does: answers, with: { list: [${list.join(', ')}] } }\n`
 

@@ -1,7 +1,7 @@
 /** Runs many small scenarios with the real command and compares their expected results. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { Puppet } from './scripted-intermediary.ts'
+import type { ScriptedIntermediary } from './scripted-intermediary.ts'
 import { finished, inFolder, startRun } from './targets.ts'
 
 export interface Row {
@@ -51,16 +51,16 @@ const fileOf = (name: string, { head = '', steps }: Row) => {
 }
 
 /** A webhook, and a driver unless `also` has one. */
-type Side = Pick<Puppet, 'url'> & Partial<Puppet>
+type Side = Pick<ScriptedIntermediary, 'url'> & Partial<ScriptedIntermediary>
 
 /** All of them beside each other, and what the report says of them. */
 export async function tell(
-  puppet: Side,
+  intermediary: Side,
   rows: Readonly<Record<string, Row>>,
   also: Also = {},
 ): Promise<FailureDetails> {
   const scenarios = Object.entries(rows).map(([name, row]) => fileOf(name, row))
-  const driver = also.driver === undefined ? (puppet.driver ?? null) : also.driver
+  const driver = also.driver === undefined ? (intermediary.driver ?? null) : also.driver
   const files = {
     'all.yaml': scenarios.join('---\n'),
     ...(driver === null ? {} : { 'driver.yaml': driver }),
@@ -69,7 +69,7 @@ export async function tell(
   const { flags = [], env = {} } = also
   const driving = driver === null ? [] : ['--agent-driver', 'driver.yaml']
   const report = ['--port', '0', '--jobs', '16', '--report', 'json=r.json']
-  const argv = ['all.yaml', '--target', puppet.url, ...driving, ...report, ...flags]
+  const argv = ['all.yaml', '--target', intermediary.url, ...driving, ...report, ...flags]
   const { err, folder, code } = await finished(startRun(files, argv, env))
   if (code === 2) throw new Error(err)
   const read = (file: string) => readFileSync(inFolder(folder, file), 'utf8')
@@ -91,11 +91,11 @@ export const linesOf = ({ plays }: FailureDetails): Record<string, string> =>
 
 /** Runs them and compares each result; a failed scenario may have only the failures of its row. */
 export async function holds(
-  puppet: Side,
+  intermediary: Side,
   rows: Readonly<Record<string, Row>>,
   also: Also = {},
 ): Promise<FailureDetails> {
-  const told = await tell(puppet, rows, also)
+  const told = await tell(intermediary, rows, also)
   const wanted = Object.entries(rows).map(([name, { is }]) => [name, is === 'pass' ? is : expect.stringMatching(is)])
   expect(linesOf(told)).toEqual(Object.fromEntries(wanted))
   const passed = told.plays.filter(({ outcome }) => outcome === 'pass')

@@ -1,7 +1,7 @@
 /** Scenarios that start, stop, restart and kill the intermediary, which the driver runs as a process. */
 import { expect, it } from 'vitest'
 import { freePort } from '../support/port.ts'
-import { startPuppet } from './scripted-intermediary.ts'
+import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { holds, linesOf, type Row, tell } from './table.ts'
 
 /** Takes over every chat at once, and knows only chats since its start. */
@@ -93,7 +93,7 @@ it('a slow start of the target ends with the time limit of the scenario', async 
 })
 
 it('a target step is inconclusive when the driver has no target', async () => {
-  const told = await tell(await startPuppet(), {
+  const told = await tell(await startScriptedIntermediary(), {
     needy: { steps: '- target: restart\n- check: { status: bot }', is: 'pass' },
   })
   expect(linesOf(told).needy).toMatch(

@@ -1,6 +1,6 @@
 /** Clocks, waiting, retries, and how long a scenario may take. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './scripted-intermediary.ts'
+import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { answers, calls, TAKEN } from './scripted-steps.ts'
 import { holds, type Row } from './table.ts'
 
@@ -84,7 +84,7 @@ const clocks: Record<string, Row> = {
 }
 
 it('clocks and retries', async () => {
-  const { plays } = await holds(await startPuppet(), clocks)
+  const { plays } = await holds(await startScriptedIntermediary(), clocks)
   const took = Object.fromEntries(plays.map(({ name, duration_ms }) => [name, duration_ms]))
   expect(took['real: a wait takes its time']).toBeGreaterThan(400)
   const retried = plays.find(({ name }) => name === 'real: a retry is waited for')!.steps[4]!
@@ -146,9 +146,9 @@ const bounds: Record<string, Row> = {
 }
 
 it('timeouts.scenario ends every kind of step', async () => {
-  const puppet = await startPuppet()
-  const driver = `${puppet.driver}  sleep: { POST: "/sleep/$(chat.id)/sleep" }\n`
-  const { plays } = await holds(puppet, bounds, { driver })
+  const intermediary = await startScriptedIntermediary()
+  const driver = `${intermediary.driver}  sleep: { POST: "/sleep/$(chat.id)/sleep" }\n`
+  const { plays } = await holds(intermediary, bounds, { driver })
   for (const { name, duration_ms } of plays) expect([name, duration_ms < 2_500]).toEqual([name, true])
   const last = plays.find(({ name }) => name.startsWith('finally'))!
   expect(last.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'pass', 'pass', 'pass', 'pass'])

@@ -1,7 +1,7 @@
 /** Scenarios of one run beside each other: what passes from one to another, and what must not. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { startPuppet } from './scripted-intermediary.ts'
+import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { type FailureDetails, holds, type Row, tell } from './table.ts'
 import { call, finished, inFolder, startRun, startTarget } from './targets.ts'
 
@@ -14,7 +14,7 @@ it('ids of messages depend on the scenario only, and differ in every repetition'
   }
   const idsOf = async (only: string[], ...flags: string[]) => {
     const chosen = Object.fromEntries(only.map(name => [name, rows[name]!]))
-    const { plays } = await tell(await startPuppet(), chosen, { flags: ['--seed', '1', ...flags] })
+    const { plays } = await tell(await startScriptedIntermediary(), chosen, { flags: ['--seed', '1', ...flags] })
     return plays.map(({ captures }) => String(captures.id))
   }
   const [ada, bo] = await idsOf(['ada', 'bo'])
@@ -27,7 +27,7 @@ it('ids of messages depend on the scenario only, and differ in every repetition'
 it('a pending answer is awaited at the end', async () => {
   const answers = '- agent: { does: answers, with: { list: [{ after: 500 }] } }\n'
   const steps = `${TAKEN}${answers}- user: { text: Hi, async: true }`
-  await holds(await startPuppet(), { slow: { steps, is: 'pass' } })
+  await holds(await startScriptedIntermediary(), { slow: { steps, is: 'pass' } })
 })
 
 const notesIn = ({ journal }: FailureDetails, name: string) =>
@@ -37,13 +37,13 @@ it('a check records its observation only when it has changed', async () => {
   const list = '[{ after: 100, message: { message: Hi } }, { typing_start: {} }]'
   const calls = `- agent: { does: calls, with: { list: ${list} } }\n`
   const steps = `${TAKEN}${calls}- check: { typing: true }\n- expect: message\n- expect: typing_start`
-  const told = await tell(await startPuppet(), { one: { steps, is: 'pass' } })
+  const told = await tell(await startScriptedIntermediary(), { one: { steps, is: 'pass' } })
   expect(notesIn(told, 'observed').map(entry => entry?.typing)).toEqual([false, true])
 })
 
 it('the reason of an availability step is the reason of the platform', async () => {
   const steps = '- availability: { availability: CLOSED, reason: OTHER }\n- check: { availability: CLOSED }'
-  const told = await tell(await startPuppet(), { one: { steps, is: 'pass' } })
+  const told = await tell(await startScriptedIntermediary(), { one: { steps, is: 'pass' } })
   expect(notesIn(told, 'availability')).toMatchObject([{ availability: 'CLOSED', reason: 'OTHER', by: 'workspace' }])
 })
 
@@ -60,7 +60,7 @@ it('each scenario has its own limit of the body size', async () => {
       is: /^contract: .*platform refused #\d+ .* with 413/,
     },
   }
-  await holds(await startPuppet(), rows, { flags: ['--set', 'limits.body=2000'] })
+  await holds(await startScriptedIntermediary(), rows, { flags: ['--set', 'limits.body=2000'] })
 })
 
 interface Body {

@@ -1,6 +1,6 @@
 /** What the end user and the bot do, and what the webhook has to answer to it. */
 import { expect, it } from 'vitest'
-import { startPuppet } from './scripted-intermediary.ts'
+import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { answers, TAKEN } from './scripted-steps.ts'
 import { holds, type Row } from './table.ts'
 
@@ -130,16 +130,16 @@ const rows: Record<string, Row> = {
 
 it('user, press and bot', async () => {
   const files = { 'bill.txt': 'One parcel, 3 pounds' }
-  await holds(await startPuppet(), rows, { files })
+  await holds(await startScriptedIntermediary(), rows, { files })
 })
 
 const ECHO = '- agent: { does: calls, with: { list: [{ echo: {} }] } }'
 
 it('tokens identify the text of a user, and steps do not contain them', async () => {
-  const puppet = await startPuppet()
+  const intermediary = await startScriptedIntermediary()
   const onlyFile = '- user: { attach: [{ name: a.txt, type: text/plain, size_kb: 1 }] }'
   const steps = `${TAKEN}- user: Hello\n- agent: { sees: Hello }\n${onlyFile}\n- check: { transcript: { contains: [{ user: Hello }] } }`
-  await holds(puppet, {
+  await holds(intermediary, {
     marked: { head: 'tokens: true', steps, is: 'pass' },
     plain: { steps, is: 'pass' },
     'its words come back': {
@@ -148,14 +148,14 @@ it('tokens identify the text of a user, and steps do not contain them', async ()
       is: /^echo: /,
     },
   })
-  const texts = puppet.received.filter(({ event }) => event === 'MESSAGE FROM USER').map(({ text }) => text)
+  const texts = intermediary.received.filter(({ event }) => event === 'MESSAGE FROM USER').map(({ text }) => text)
   const [marked, ...more] = texts.filter(text => text.startsWith('Hello') && text !== 'Hello')
   expect({ marked, more }).toEqual({ marked: expect.stringMatching(/^Hello./), more: [] })
   expect(texts.filter(text => text === '')).toHaveLength(2)
 })
 
 it("a user's text in the chat of another user is a leak", async () => {
-  await holds(await startPuppet(), {
+  await holds(await startScriptedIntermediary(), {
     'in another chat': {
       head: 'tokens: true\nchats: { ada: {}, bo: {} }',
       steps: `
