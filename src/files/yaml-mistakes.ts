@@ -19,6 +19,8 @@ const FIXES: Readonly<Record<string, string>> = defineTexts({
 const TEXTS = defineTexts({
   withFix: (message: string, fix: string) => `${message}; ${fix}`,
   openQuote: 'this quote is never closed',
+  otherColumn:
+    'this item does not begin in the column of the other items; indent the - of every item of a list equally',
   innerQuote: "a ' inside '...' is written twice, or the text put between double quotes",
   placeholder: 'write $(name) where a value goes in, without quotes',
   oldVersion: 'YAML 1.1 is not read, because no, yes and 09:00 mean something else in it; use YAML 1.2',
@@ -42,7 +44,9 @@ function syntaxMistakes({ errors, contents }: Document, text: string): YamlMista
   const open = errors.flatMap(error => openQuote(error, contents) ?? [])[0]
   const syntax = errors.map(({ code, message, pos: [offset] }) => ({
     offset,
-    message: withFix(message, placeholderOn(text, offset) ? TEXTS.placeholder : fixFor(code, text, offset)),
+    message: isItemInOtherColumn(code, text, offset)
+      ? TEXTS.otherColumn
+      : withFix(message, placeholderOn(text, offset) ? TEXTS.placeholder : fixFor(code, text, offset)),
   }))
   return open === undefined ? syntax : [...syntax.filter(({ offset }) => offset < open.offset), open]
 }
@@ -59,6 +63,10 @@ function openQuote({ code, pos }: YAMLParseError, contents: Node | null): YamlMi
   })
   return found
 }
+
+/** The parser takes an item with another indentation for a part of the item above. */
+const isItemInOtherColumn = (code: string, text: string, offset: number): boolean =>
+  code === 'BLOCK_AS_IMPLICIT_KEY' && text[offset - 1] === '\n' && /^ *- /.test(text.slice(offset, offset + 200))
 
 const fixFor = (code: string, text: string, offset: number) =>
   code === 'UNEXPECTED_TOKEN' && text[offset - 1] === "'" ? TEXTS.innerQuote : FIXES[code]

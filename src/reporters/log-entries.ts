@@ -14,6 +14,8 @@ const TEXTS = defineTexts({
   sends: (files: string) => `sends ${files}`,
   chat: (id: string, source: string) => `chat ${id} (${source})`,
   hidesTyping: (why: string) => `hides the typing indicator (${why})`,
+  internalError: (where: string, message: string) =>
+    `internal error of handover-sim (${where}): ${message}; please report it`,
   chatEnds: (why: string) => `the chat ends (${why})`,
   availability: (value: string, by: string) => `availability ${value} (${by})`,
   faultSet: (name: string, effect: string) => `${name} is set: ${effect}`,
@@ -79,6 +81,8 @@ function describeNote(entry: EntryOf<'note'>): LogLine | null {
       return other('fault', TEXTS.faultCleared(text('fault'), Number(entry.hits)))
     case 'evicted':
       return { ...other('journal', text('message')), wrong: true }
+    case 'internal_error':
+      return { ...other('handover-sim', TEXTS.internalError(text('where'), text('message'))), wrong: true }
     default:
       return REPEATED.has(entry.note) ? null : other('note', `${visible(entry.note)} ${details(entry)}`)
   }
@@ -107,6 +111,7 @@ const CALLS = defineTexts({
   answer: (status: number) => `answer ${status}`,
   noAnswer: 'no answer',
   because: 'because',
+  hint: 'hint',
   finding: (rule: string) => `finding ${rule}`,
   assumed: (assumptions: string) => `assumed ${assumptions}`,
   byFaults: (faults: string) => `by ${faults}`,
@@ -175,10 +180,24 @@ function answer(entry: Call): LogDetail[] {
     text,
     level: refused ? 'bad' : 'good',
   }
-  const { message } = asFields(asFields(entry.response).error)
-  return refused && typeof message === 'string'
-    ? [first, { label: CALLS.because, text: visible(message), level: 'bad' }]
-    : [first]
+  return refused ? [first, ...reasons(entry)] : [first]
+}
+
+function reasons({ response }: Call): LogDetail[] {
+  const { message, hint } = errorIn(response)
+  const texts = [
+    [CALLS.because, message],
+    [CALLS.hint, hint],
+  ] as const
+  return texts.flatMap(([label, text]) =>
+    typeof text === 'string' ? [{ label, text: visible(text), level: 'bad' as const }] : [],
+  )
+}
+
+/** The error of the platform, or of handover-sim, which also has a hint. */
+function errorIn(response: unknown): Fields {
+  const { error, handover_sim } = asFields(response)
+  return asFields(error ?? handover_sim)
 }
 
 function assumptions(entry: Call): string {
@@ -202,7 +221,7 @@ function faultAnswer({ status, faults = [], answer_lost, duration_ms }: Call): L
 
 function outcome({ status, response, path }: Call): string {
   const body = asFields(response)
-  if (status >= 400) return refusal(asFields(body.error), status)
+  if (status >= 400) return refusal(errorIn(response), status)
   if (status >= 300) return CALLS.redirected
   if (body.event === 'SUMMARIZED') return `SUMMARIZED ${quote(String(body.summary), LONGEST_SUMMARY)}`
   const { messages } = asFields(body.chat)

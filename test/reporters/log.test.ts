@@ -124,6 +124,18 @@ describe('pretty', () => {
     `)
   })
 
+  it('says why handover-sim itself refuses a call, and what to do', () => {
+    const handover_sim = { code: 'foreign_host', message: 'refused: "evil.example" is unknown.', hint: 'Set api.cors.' }
+    expect(show([call({ status: 403, response: { handover_sim } })])).toMatchInlineSnapshot(`
+      "
+      09:00:01 c394b674       intermediary -> platform  POST start
+                              answer 403                foreign_host, 1.2 ms
+                              because                   refused: "evil.example" is unknown.
+                              hint                      Set api.cors.
+      "
+    `)
+  })
+
   it('wraps the reason of a refusal in its column', () => {
     const error = {
       code: 'missing_scope',
@@ -450,6 +462,7 @@ describe('notes', () => {
           note: 'config',
           changed: { 'webhook.url': 'http://x.example.test/', 'webhook.retry': ['1s'] },
         }),
+        at({ kind: 'note', note: 'internal_error', where: 'timer', code: 'TypeError', message: 'x is not a function' }),
         at({ kind: 'note', note: 'evicted', message: 'The journal keeps 10 entries; older ones are being dropped.' }),
         at({ kind: 'driver', chat_id: CHAT, verb: 'accept', ok: true }),
       ]),
@@ -459,6 +472,8 @@ describe('notes', () => {
       09:00:01                platform                  availability CLOSED (workspace)
       09:00:01                settings                  webhook.url=http://x.example.test/
                                                         webhook.retry=["1s"]
+      09:00:01                handover-sim              internal error of handover-sim (timer): x is not a
+                                                        function; please report it
       09:00:01                journal                   The journal keeps 10 entries; older ones are being
                                                         dropped.
       09:00:01 c394b674       driver                    verb=accept ok=true

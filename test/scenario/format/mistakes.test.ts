@@ -423,6 +423,11 @@ describe('YAML with another meaning than it seems', () => {
       '4:9: Nested mappings are not allowed in compact mappings; a text with ": " in it must be quoted.',
     ],
     [
+      'an item with less indentation',
+      '  - press: handover\n - expect: start',
+      '5:1: this item does not begin in the column of the other items; indent the - of every item of a list equally.',
+    ],
+    [
       'a text that begins with @',
       '- user: @all',
       '4:9: Plain value cannot start with reserved character @; quote the text.',
