@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiResponse, ResponseWire } from '../api/messages.ts'
 import { paced } from '../runtime/clock.ts'
+import { wholeBody } from '../runtime/pieces.ts'
 
 type Lost = Extract<ResponseWire, { kind: 'lost' }>
 type Slow = Extract<ResponseWire, { kind: 'slow' }>
@@ -17,12 +18,8 @@ export function sendFaultyResponse(
   else request.socket.destroy()
 }
 
-const encoder = new TextEncoder()
-export const encodeBody = (body: string | Uint8Array): Uint8Array =>
-  typeof body === 'string' ? encoder.encode(body) : body
-
 async function sendSlowly({ status, headers, body }: ApiResponse, wire: Slow, response: ServerResponse): Promise<void> {
-  const bytes = encodeBody(body)
+  const bytes = wholeBody(body)
   const closed = new AbortController()
   response.on('close', () => closed.abort())
   response.writeHead(status, { ...headers, 'content-length': String(bytes.length) })

@@ -2,7 +2,9 @@
 
 import type { Api } from '../api/handle.ts'
 import { type ApiResponse, resetResponse } from '../api/messages.ts'
-import { encodeBody, lostResponseError, slowResponse } from './faulty-responses.ts'
+import { nextMacrotask } from '../runtime/clock.ts'
+import { type BodyPieces, isInPieces, wholeBody } from '../runtime/pieces.ts'
+import { lostResponseError, slowResponse } from './faulty-responses.ts'
 
 const NO_BODY = new Set([101, 204, 205, 304])
 
@@ -63,6 +65,23 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 function toResponse({ status, headers, body, wire }: ApiResponse, clientSignal: AbortSignal): Response {
   if (wire?.kind === 'lost') throw lostResponseError(wire)
   const empty = NO_BODY.has(status) || body.length === 0
-  if (wire?.kind === 'slow' && !empty) return slowResponse(status, headers, encodeBody(body), { ...wire, clientSignal })
-  return new Response(empty ? null : (body as BodyInit), { status, headers })
+  if (wire?.kind === 'slow' && !empty) return slowResponse(status, headers, wholeBody(body), { ...wire, clientSignal })
+  if (empty) return new Response(null, { status, headers })
+  return new Response(isInPieces(body) ? streamOf(body) : (body as BodyInit), { status, headers })
+}
+
+/** A piece is made when the reader asks for it. */
+function streamOf({ pieces }: BodyPieces): ReadableStream<Uint8Array> {
+  const rest = pieces[Symbol.iterator]()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        await nextMacrotask()
+        const { done, value } = rest.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }

@@ -2,6 +2,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../api/handle.ts'
 import { type ApiRequest, type ApiResponse, internalErrorResponse } from '../api/messages.ts'
+import { nextMacrotask } from '../runtime/clock.ts'
+import { type BodyPieces, isInPieces } from '../runtime/pieces.ts'
 import { sendFaultyResponse } from './faulty-responses.ts'
 
 const EMPTY = new Uint8Array(0)
@@ -98,6 +100,27 @@ function send(answer: ApiResponse, request: IncomingMessage, response: ServerRes
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
   if (request.method !== 'HEAD' && status !== 204) headers['content-length'] = String(length)
   response.writeHead(status, headers)
-  if (typeof body !== 'string') response.end(body)
-  else response.end(body, length === body.length ? 'latin1' : 'utf8')
+  if (typeof body === 'string') response.end(body, length === body.length ? 'latin1' : 'utf8')
+  else if (isInPieces(body)) return sendPieces(body, response)
+  else response.end(body)
 }
+
+/** Sends each piece when the client has read the ones before it. */
+async function sendPieces({ pieces }: BodyPieces, response: ServerResponse): Promise<void> {
+  for (const piece of pieces) {
+    if (!response.write(piece)) await writable(response)
+    await nextMacrotask()
+    if (response.destroyed) return
+  }
+  response.end()
+}
+
+/** Resolves when the response accepts more, or never will. */
+const writable = (response: ServerResponse): Promise<void> =>
+  new Promise(resolve => {
+    const done = () => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.on('drain', done).on('close', done)
+  })

@@ -4,6 +4,7 @@ import { type AnswerEffect, isUnprocessed } from '../faults/effects.ts'
 import type { AppliedApiFaults } from '../faults/registry.ts'
 import type { ApiContent, FaultContent } from '../journal/entry.ts'
 import { andThen, type Maybe } from '../platform/engines.ts'
+import { wholeBody } from '../runtime/pieces.ts'
 import { parseJson } from './body.ts'
 import { type ApiCall, type ApiPorts, type ApiRoute, chatIdOf, findApiRoute, pathOf } from './call.ts'
 import { type ApiResponse, resetResponse, withFaults } from './messages.ts'
@@ -103,7 +104,10 @@ function faultyAnswer(ports: ApiPorts, answer: ApiResponse, { answer: effect, fa
 }
 
 /** Half of a JSON object is never valid JSON. */
-const firstHalf = (body: string | Uint8Array) => body.slice(0, Math.floor(body.length / 2))
+const firstHalf = (body: ApiResponse['body']) => {
+  const whole = typeof body === 'string' ? body : wholeBody(body)
+  return whole.slice(0, Math.floor(whole.length / 2))
+}
 
 /** One journal entry for each applied fault. */
 export function apiFaultEntries({ chat_id, endpoint }: ApiContent, { hits }: AppliedApiFaults): FaultContent[] {

@@ -1,5 +1,5 @@
 /** Serves attachment links: `{base_url}/files/{id}/{name}` (R-ATT). */
-import { fileBytes, openFile } from '../platform/files.ts'
+import { fileContents, openFile } from '../platform/files.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import { assumed, type Transaction } from '../platform/transaction.ts'
 import type { ApiPorts } from './call.ts'
@@ -19,7 +19,7 @@ export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, tr
   const file = openFile(ports.platform, ports.platform.links.fileId(segment) ?? '', decodeName(name))
   assumed(transaction, 'attachments.auth', 'attachments.ttl')
   const headers = fileHeaders(file.name, headerSafe(file.type))
-  const bytes = request.method === 'HEAD' ? NO_BYTES : fileBytes(file)
+  const bytes = request.method === 'HEAD' ? NO_BYTES : fileContents(file)
   return bytesResponse(bytes, withUnspecified(headers, transaction, ports.markers))
 }
 

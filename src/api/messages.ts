@@ -3,6 +3,7 @@ import { type ErrorBody, FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } fro
 import type { Knobs } from '../contract/knobs.ts'
 import type { Refusal } from '../platform/refusal.ts'
 import type { Transaction } from '../platform/transaction.ts'
+import type { BodyPieces } from '../runtime/pieces.ts'
 
 /** A request as an adapter received it. */
 export interface ApiRequest {
@@ -19,7 +20,7 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number
   readonly headers: Record<string, string>
-  readonly body: string | Uint8Array
+  readonly body: string | Uint8Array | BodyPieces
   /** How an adapter sends the response when a fault changes that. Status 0 means no response. */
   readonly wire?: ResponseWire
 }
@@ -48,7 +49,7 @@ export const jsonResponse = (status: number, body: unknown): ApiResponse => ({
   body: JSON.stringify(body),
 })
 
-export const bytesResponse = (body: Uint8Array, headers: Record<string, string>): ApiResponse => ({
+export const bytesResponse = (body: Uint8Array | BodyPieces, headers: Record<string, string>): ApiResponse => ({
   status: 200,
   headers,
   body,

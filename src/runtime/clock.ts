@@ -209,6 +209,8 @@ const onWall = {
   setTimeout: setTimeout.bind(globalThis),
   clearTimeout: clearTimeout.bind(globalThis),
   now: performance.now.bind(performance),
+  /** Browsers have no `setImmediate`. */
+  setImmediate: globalThis.setImmediate?.bind(globalThis) ?? ((run: () => void) => setTimeout(run, 0)),
 }
 
 /** Milliseconds since some fixed moment, with fractions: for durations only. */
@@ -221,7 +223,7 @@ export function wallTimer(delayMs: number, run: () => void): Timer {
 }
 
 /** Resolves after the events that wait for the process. Long work awaits it between its pieces, so that others continue. */
-export const nextMacrotask = (): Promise<void> => new Promise(resolve => void setImmediate(resolve))
+export const nextMacrotask = (): Promise<void> => new Promise(resolve => void onWall.setImmediate(resolve))
 
 /** A timer on the wall that does not keep its process alive. */
 export function backgroundTimer(delayMs: number, run: () => void): Timer {

@@ -78,6 +78,19 @@ describeAdapters('attachments', adapter => {
     expect(await bytesOf(await open(first, other!.url))).not.toEqual(bytes)
   })
 
+  it('R-ATT a long described file arrives in pieces: a text repeats its line, other types repeat their first 64 KiB', async () => {
+    const harness = await setUp(adapter)
+    const [text, zip] = await announced(harness, [
+      { name: 'å list.txt', type: 'text/plain', size_kb: 200 },
+      { name: 'a.zip', type: 'application/zip', size_kb: 300 },
+    ])
+    const lines = Buffer.from('å list.txt: a line of a file made by handover-sim.\n'.repeat(5000)).subarray(0, 204_800)
+    expect(lines.equals(await bytesOf(await open(harness, text!.url)))).toBe(true)
+    const bytes = await bytesOf(await open(harness, zip!.url))
+    expect(bytes).toHaveLength(307_200)
+    expect(bytes.subarray(65_536)).toEqual(bytes.subarray(0, -65_536))
+  })
+
   it('R-ATT uploaded bytes come back as they were, and size_kb is rounded up', async () => {
     const harness = await setUp(adapter)
     const bytes = Uint8Array.from({ length: 1025 }, (_, index) => (index * 7) % 256)
