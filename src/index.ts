@@ -19,6 +19,14 @@ export type { EffectiveAssumption } from './simulator/simulator.ts'
 export type { SnapshotOptions } from './simulator/snapshot/capture.ts'
 export { InvalidSnapshotError } from './simulator/snapshot/restore.ts'
 export type { Snapshot } from './simulator/snapshot/schema.ts'
+export {
+  type FetchWebhook,
+  fromFastify,
+  fromFetch,
+  fromNode,
+  type ListenerWebhook,
+  type WebhookAdapterOptions,
+} from './simulator/webhook-adapters.ts'
 export { WorkspaceConflictError } from './simulator/workspaces.ts'
 export type { AgentFunctions, SeesOptions } from './testing/agent.ts'
 export type { CleanOptions } from './testing/assert-clean.ts'

@@ -1,15 +1,7 @@
 /** Lists the settings of a server with their kinds, defaults and flags, and merges settings of several origins. */
 import { allowedFor, isKnob, parseKnob } from '../contract/knobs.ts'
-import {
-  DEFAULTS,
-  filledText,
-  flag,
-  host,
-  type OptionKind,
-  optionKind,
-  port,
-  SETTING_KINDS,
-} from '../simulator/options.ts'
+import { filledText, flag, host, type OptionKind, optionKind, port, SETTING_KINDS } from '../simulator/options.ts'
+import { DEFAULTS } from '../simulator/platform-options.ts'
 
 export interface Setting {
   readonly value: unknown

@@ -10,7 +10,7 @@ import { type ConnectionFailure, connectionFailure } from '../runtime/connection
 import { httpTransport, type Transport } from '../runtime/transport.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
-import type { PlatformSimulatorOptions } from '../simulator/options.ts'
+import type { PlatformSimulatorOptions } from '../simulator/platform-options.ts'
 import { coreOf, createPlatformSimulator } from '../simulator/simulator.ts'
 import { earlyEndText } from '../wording/failures.ts'
 import {

@@ -1,6 +1,8 @@
 /** Sends webhook requests over HTTP: with undici, or over a connection of their own when a fault changes the bytes. */
 import { type ClientRequest, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { createSlots } from './activity.ts'
 import { paced, type Timer, wallTimer } from './clock.ts'
@@ -18,21 +20,24 @@ import {
 /** Connections to webhooks at a time, of all simulators that share a transport. */
 const MAX_CONNECTIONS = 384
 
+/** Opens a connection in memory, in place of one over the network. */
+type OpenSocket = (encrypted: boolean) => Duplex
+
 /** Requests beyond `MAX_CONNECTIONS` wait in order; their time limit begins when they are sent. */
-export function createHttpTransport(): HttpTransport {
+export function createHttpTransport(openSocket?: OpenSocket): HttpTransport {
   const slots = createSlots(MAX_CONNECTIONS)
   const unsent: Unsent = { count: 0 }
   const agent = new Agent({
     connections: MAX_CONNECTIONS,
     pipelining: 1,
     keepAliveTimeout: 10_000,
-    connect: connectorFor(unsent),
+    connect: connectorFor(unsent, openSocket),
     headersTimeout: 0,
     bodyTimeout: 0,
   })
   const send: Transport = outgoing =>
     new Promise((resolve, reject) =>
-      slots.take(() => start({ agent, unsent }, outgoing, { resolve, reject, release: slots.release })),
+      slots.take(() => start({ agent, unsent, openSocket }, outgoing, { resolve, reject, release: slots.release })),
     )
   return Object.assign(send, { close: () => agent.destroy() })
 }
@@ -43,25 +48,32 @@ interface Unsent {
 }
 
 /** Opens connections. Undici also wants one in place of that of an aborted request, which would stay idle: it is refused. */
-function connectorFor(unsent: Unsent): buildConnector.connector {
-  const connect = buildConnector({ timeout: 10_000 })
+function connectorFor(unsent: Unsent, openSocket: OpenSocket | undefined): buildConnector.connector {
+  const connect = openSocket === undefined ? buildConnector({ timeout: 10_000 }) : memoryConnector(openSocket)
   return (options, callback) => {
     if (unsent.count > 0) connect(options, callback)
     else queueMicrotask(() => callback(new Error('no request waits for a connection'), null))
   }
 }
 
+/** Undici requires that the connection arrives after the call returns. */
+const memoryConnector =
+  (openSocket: OpenSocket): buildConnector.connector =>
+  ({ protocol }, callback) =>
+    queueMicrotask(() => callback(null, openSocket(protocol === 'https:') as Socket))
+
 interface Sending {
   readonly agent: Agent
+  readonly openSocket: OpenSocket | undefined
   readonly unsent: Unsent
 }
 
-function start({ agent, unsent }: Sending, outgoing: Outgoing, settle: Settle): void {
+function start({ agent, unsent, openSocket }: Sending, outgoing: Outgoing, settle: Settle): void {
   if (outgoing.signal.aborted) {
     settle.release()
     settle.reject(cancelled())
   } else if (outgoing.wire === undefined) dispatch(agent, new UndiciExchange(outgoing, settle, unsent))
-  else new FaultyExchange(outgoing, outgoing.wire, settle).run()
+  else new FaultyExchange(outgoing, outgoing.wire, settle, openSocket).run()
 }
 
 interface Settle {
@@ -218,10 +230,10 @@ class FaultyExchange extends Exchange {
   #request: ClientRequest
   #closed = new AbortController()
 
-  constructor(outgoing: Outgoing, wire: WireFaults, settle: Settle) {
+  constructor(outgoing: Outgoing, wire: WireFaults, settle: Settle, openSocket: OpenSocket | undefined) {
     super(outgoing, settle)
     this.#wire = wire
-    this.#request = open(outgoing, wire)
+    this.#request = open(outgoing, wire, openSocket)
   }
 
   /** Starts the timer at the end of the body, because a body that drips takes its own time. */
@@ -244,12 +256,20 @@ class FaultyExchange extends Exchange {
   }
 }
 
-function open({ url, headers, body }: Outgoing, { chunked, resetAfterAnswer }: WireFaults): ClientRequest {
+function open(
+  { url, headers, body }: Outgoing,
+  { chunked, resetAfterAnswer }: WireFaults,
+  openSocket: OpenSocket | undefined,
+): ClientRequest {
   const length = chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': Buffer.byteLength(body) }
   // Keeps the connection open, so that it can be reset after the answer.
   const connection = resetAfterAnswer ? { Connection: 'keep-alive' } : {}
-  const send = url.startsWith('https:') ? overHttps : overHttp
-  return send(url, { method: 'POST', agent: false, headers: { ...headers, ...length, ...connection } })
+  const encrypted = url.startsWith('https:')
+  const connect = openSocket
+    ? { createConnection: () => openSocket(encrypted), defaultPort: encrypted ? 443 : 80 }
+    : { agent: false }
+  const send = encrypted ? overHttps : overHttp
+  return send(url, { method: 'POST', ...connect, headers: { ...headers, ...length, ...connection } })
 }
 
 const CHUNKS = 3

@@ -28,6 +28,10 @@ export class MemorySocket extends Duplex {
     this.encrypted = encrypted
   }
 
+  get readyState(): string {
+    return this.destroyed ? 'closed' : 'open'
+  }
+
   override _read(): void {
     const wanted = this.#wanted
     this.#wanted = null

@@ -1,6 +1,7 @@
 /** Defines how webhook requests are sent: over HTTP, or to a function. */
 import { wallTimer } from './clock.ts'
 import { cancelled, rootCause, TransportError, textPart, timedOut } from './connection-failure.ts'
+import type { NodeListener } from './listener-transport.ts'
 
 export interface Outgoing {
   readonly url: string
@@ -128,13 +129,13 @@ function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal
         end()
         resolve(value)
       },
-      error => fail(thrown(error)),
+      error => fail(functionError(error)),
     )
   })
 }
 
-/** The error of the function itself, also when it is a connection that the function tried to open. */
-function thrown(error: unknown): TransportError {
+/** The error of the webhook function itself, also when it is a connection that the function tried to open. */
+export function functionError(error: unknown): TransportError {
   if (error instanceof TransportError) return error
   const own = textPart(error, 'message') ?? String(error)
   const { code, message } = rootCause(error ?? '')
@@ -150,12 +151,20 @@ function placeIn(stack = ''): string | null {
   return frame?.replace(/^\s+at (?:async )?(?:.*\()?|\)$/g, '') ?? null
 }
 
+export const httpTransport = (): HttpTransport =>
+  loadedLater(async () => (await import('./http-transport.ts')).createHttpTransport())
+
+/** Passes requests to a listener in this process. It has connections, so that faults of the wire apply. */
+export const listenerTransport = (listener: NodeListener): HttpTransport =>
+  loadedLater(async () => (await import('./listener-transport.ts')).createListenerTransport(listener))
+
 /** Loads undici with the first delivery, so that the start stays fast. */
-export function httpTransport(): HttpTransport {
+function loadedLater(create: () => Promise<HttpTransport>): HttpTransport {
   let loaded: HttpTransport | null = null
+  let creating: Promise<HttpTransport> | null = null
   const load = async () => {
-    const { createHttpTransport } = await import('./http-transport.ts')
-    loaded ??= createHttpTransport()
+    creating ??= create()
+    loaded = await creating
     return loaded
   }
   const send: Transport = request => (loaded === null ? load().then(transport => transport(request)) : loaded(request))

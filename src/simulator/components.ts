@@ -29,17 +29,10 @@ import {
 import { loadModule } from '../runtime/node.ts'
 import { hashWords, makeId } from '../runtime/random.ts'
 import { createTimestamps, type Timestamps } from '../runtime/timestamps.ts'
-import { functionTransport, httpTransport, type Transport } from '../runtime/transport.ts'
+import { functionTransport, httpTransport, listenerTransport, type Transport } from '../runtime/transport.ts'
 import type { Redactor } from '../text/redactor.ts'
-import {
-  DEFAULTS,
-  hoursProblem,
-  InvalidOptionError,
-  invalidOption,
-  knobsFrom,
-  memoryLimitOf,
-  type PlatformSimulatorOptions,
-} from './options.ts'
+import { hoursProblem, InvalidOptionError, invalidOption, knobsFrom } from './options.ts'
+import { DEFAULTS, memoryLimitOf, type PlatformSimulatorOptions } from './platform-options.ts'
 
 /** The seed and the bot; a snapshot contains its own. */
 interface SimulatorIdentity {
@@ -185,13 +178,17 @@ function hoursFrom(raw: PlatformSimulatorOptions['businessHours']): Settings['bu
 type ClosableTransport = Transport & { close?(): Promise<void> }
 
 const transportFrom = (options: PlatformSimulatorOptions, shared?: Transport): ClosableTransport => {
-  if (options.webhook?.fetch) return functionTransport(options.webhook.fetch)
+  const { fetch, listener } = options.webhook ?? {}
+  if (fetch && listener) throw invalidOption('webhook', 'webhook takes fetch or listener, not both.')
+  if (fetch) return functionTransport(fetch)
+  if (listener) return listenerTransport(listener)
   return shared === undefined ? httpTransport() : request => shared(request)
 }
 
-/** A webhook function needs no address, but its requests need a URL. */
+/** A webhook of this process needs no address, but its requests need a URL. */
 export function webhookTargetOf(options: PlatformSimulatorOptions, url: string | null, transport: Transport) {
-  const address = url ?? (options.webhook?.fetch ? 'https://intermediary.example.test/webhook' : null)
+  const { fetch, listener } = options.webhook ?? {}
+  const address = url ?? (fetch || listener ? DEFAULTS.webhookUrl : null)
   return address === null ? null : { url: address, transport }
 }
 

@@ -9,7 +9,7 @@ import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
 import { type Committer, createCommitter, createReset, type Reset } from './committer.ts'
 import { type Components, createComponents, webhookTargetOf } from './components.ts'
 import { createFaultController, type FaultController } from './fault-controller.ts'
-import type { PlatformSimulatorOptions } from './options.ts'
+import type { PlatformSimulatorOptions } from './platform-options.ts'
 
 /** All parts of one simulator, for the server, the runner and snapshots. */
 export interface Core extends Components, Committer, Reset {

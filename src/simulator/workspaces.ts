@@ -7,7 +7,8 @@ import { keyIn, keyRoles } from '../api/keyring.ts'
 import type { ApiRequest } from '../api/messages.ts'
 import { hashWords, makeId } from '../runtime/random.ts'
 import type { Transport } from '../runtime/transport.ts'
-import { invalidOption, type PlatformSimulatorOptions } from './options.ts'
+import { invalidOption } from './options.ts'
+import type { PlatformSimulatorOptions } from './platform-options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from './simulator.ts'
 
 /** Another workspace has this name or key. */

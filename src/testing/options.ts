@@ -48,6 +48,7 @@ const COMMON: Shape = toOptions<OptionKind | Shape>({
   clock,
   ...furtherKinds,
   'webhook.fetch': callable,
+  'webhook.listener': callable,
   knobs: map,
   translate: callable,
   summarize: callable,

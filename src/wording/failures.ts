@@ -9,6 +9,8 @@ type Failure = DeliveryFailure | ConnectionFailure
 type Of<Code extends Failure['code']> = Extract<Failure, { code: Code }>
 type Texts = { readonly [Code in Failure['code']]: string | ((failure: Of<Code>) => string) }
 
+const acknowledges = (event: string) => `only 200 acknowledges ${event}`
+
 const FAILURES = {
   connection_refused: ({ target, system_code }: Of<'connection_refused'>) =>
     `nothing listens at ${target} (${system_code})`,
@@ -44,14 +46,15 @@ const FAILURES = {
     followed
       ? `answered with a redirect (${status}); it has no usable Location, or is one too many in a row`
       : `answered with a redirect (${status}); redirects are not followed`,
-  not_acknowledged: ({ status, event }: Of<'not_acknowledged'>) => `answered ${status}; only 200 acknowledges ${event}`,
+  not_acknowledged: ({ status, event }: Of<'not_acknowledged'>) =>
+    `answered ${status}; ${acknowledges(event)}${status === 404 ? '; check the path of the webhook' : ''}`,
 } satisfies Texts
 
 const FAILURE_TEXTS = defineTexts(FAILURES)
 
 const OTHER = defineTexts({
   unknown: 'no cause is recorded',
-  acknowledges: (event: string) => `only 200 acknowledges ${event}`,
+  acknowledges,
 })
 
 /** `nothing listens at 127.0.0.1:3000 (ECONNREFUSED)` */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ASSUMPTIONS } from '../../src/contract/assumptions.ts'
 import { defaultKnobs, KNOB_NAMES } from '../../src/contract/knobs.ts'
 import { KEPT_BODY_CHARS } from '../../src/runtime/transport.ts'
-import { DEFAULTS } from '../../src/simulator/options.ts'
+import { DEFAULTS } from '../../src/simulator/platform-options.ts'
 import { signingHeaders } from '../../src/webhooks/request.ts'
 import { blocks, inlineCode, PAGES, pathOf, read, run } from './pages.ts'
 

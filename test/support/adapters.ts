@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { type Interception, intercept } from '../../src/adapters/interceptors.ts'
 import { createHandlers } from '../../src/adapters/msw-handlers.ts'
 import { startServer } from '../../src/server/start.ts'
-import type { PlatformSimulatorOptions } from '../../src/simulator/options.ts'
+import type { PlatformSimulatorOptions } from '../../src/simulator/platform-options.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 
 export interface Adapter {

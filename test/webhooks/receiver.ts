@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { DeliveryContent } from '../../src/journal/entry.ts'
-import type { PlatformSimulatorOptions } from '../../src/simulator/options.ts'
+import type { PlatformSimulatorOptions } from '../../src/simulator/platform-options.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { takenOver } from '../knobs/support.ts'
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { FaultSpec } from '../../../src/faults/schema.ts'
 import type { Entry } from '../../../src/journal/entry.ts'
-import type { PlatformSimulatorOptions } from '../../../src/simulator/options.ts'
+import type { PlatformSimulatorOptions } from '../../../src/simulator/platform-options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../../src/simulator/simulator.ts'
 import { AGENT, call } from '../../knobs/support.ts'
 

@@ -1,0 +1,250 @@
+/** Uses applications of this process as the webhook: Express, Fastify, Hono, `node:http`. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import express from 'express'
+import express4 from 'express4'
+import fastify from 'fastify'
+import { Hono } from 'hono'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  createSimulator,
+  fromFastify,
+  fromFetch,
+  fromNode,
+  InvalidOptionError,
+  type SimulatorOptions,
+  startSimulator,
+} from '../../src/index.ts'
+import { verify } from '../../src/signature/index.ts'
+import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
+
+const KEY = 'sim-handover-key'
+type Webhook = NonNullable<SimulatorOptions['webhook']>
+/** Receives the bytes of a request, and returns the status of the answer. */
+type OnEvent = (bytes: Uint8Array, signature: unknown) => Promise<number>
+const header = 'kindly-hmac'
+
+function expressApp(create: typeof express, onEvent: OnEvent): Webhook {
+  const app = create()
+  app.post('/webhook', create.raw({ type: '*/*' }), (request, response, next) => {
+    onEvent(request.body, request.get(header)).then(status => response.sendStatus(status), next)
+  })
+  return fromNode(app)
+}
+
+function fastifyApp(onEvent: OnEvent): Webhook {
+  const app = fastify()
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.post('/webhook', async (request, reply) => {
+    reply.code(await onEvent(request.body as Buffer, request.headers[header]))
+    return 'ok'
+  })
+  onTestFinished(() => app.close())
+  return fromFastify(app)
+}
+
+function honoApp(onEvent: OnEvent): Webhook {
+  const app = new Hono()
+  app.post('/webhook', async context => {
+    const bytes = new Uint8Array(await context.req.arrayBuffer())
+    return new Response(null, { status: await onEvent(bytes, context.req.header(header)) })
+  })
+  return fromFetch(app)
+}
+
+const listenerOf = (onEvent: OnEvent) => async (request: IncomingMessage, response: ServerResponse) => {
+  response.statusCode = await onEvent(Buffer.concat(await request.toArray()), request.headers[header])
+  response.end()
+}
+
+/** A Nest application, as far as `fromNode` sees it. The project examples/nest has a real one. */
+const nestApp = (onEvent: OnEvent) => {
+  let inner: unknown = null
+  const init = async () => {
+    inner ??= listenerOf(onEvent)
+  }
+  return fromNode({ init, getHttpAdapter: () => ({ getInstance: () => inner }) })
+}
+
+const APPLICATIONS: Readonly<Record<string, (onEvent: OnEvent) => Webhook>> = {
+  'Express 5': onEvent => expressApp(express, onEvent),
+  'Express 4': onEvent => expressApp(express4, onEvent),
+  'Fastify 5': fastifyApp,
+  Hono: honoApp,
+  'a function from Request to Response': onEvent =>
+    fromFetch(async request => {
+      const status = await onEvent(new Uint8Array(await request.arrayBuffer()), request.headers.get(header))
+      return new Response(null, { status })
+    }),
+  'a request listener': onEvent => fromNode(listenerOf(onEvent)),
+  'a server of node:http': onEvent => fromNode(createServer(listenerOf(onEvent))),
+  'a Nest application': nestApp,
+}
+
+function simulatorWith(webhook: Webhook, options: SimulatorOptions = {}) {
+  const sim = createSimulator({ ...options, webhook })
+  onTestFinished(() => sim.close())
+  return sim
+}
+
+describe.each(Object.entries(APPLICATIONS))('%s', (_, create) => {
+  test('receives the bytes that were signed, and its status is the answer', async () => {
+    const texts: string[] = []
+    const webhook = create(async (bytes, signature) => {
+      texts.push(new TextDecoder().decode(bytes))
+      return (await verify(bytes, String(signature), KEY)) ? 200 : 401
+    })
+    const sim = simulatorWith(webhook, { knobs: { 'webhook.json': 'ascii' } })
+    expect((await (await sim.chat({ source: 'blåbær' })).press('handover')).ack).toMatchObject({ status: 200 })
+    sim.faults.add({ on: 'webhook', sign: 'wrong-key' })
+    expect((await (await sim.chat()).press('handover')).ack).toMatchObject({ status: 401 })
+    expect(texts.map(text => JSON.parse(text).event)).toEqual(['REQUESTING TAKEOVER', 'REQUESTING TAKEOVER'])
+    expect(sim.deliveries.map(({ request }) => request.body)).toEqual(texts)
+  })
+})
+
+test('a JSON parser of Express and of Fastify reads the event', async () => {
+  const events: unknown[] = []
+  const app = express().use(express.json())
+  app.post('/webhook', (request, response) => void response.json({ got: events.push(request.body.event) }))
+  const other = fastify()
+  other.post<{ Body: { event: string } }>('/webhook', async request => ({ got: events.push(request.body.event) }))
+  for (const webhook of [fromNode(app), fromFastify(other)]) {
+    const sim = simulatorWith(webhook)
+    await (await sim.chat()).press('handover')
+    expect(sim.deliveries[0]!.response).toMatchObject({ body: `{"got":${events.length}}` })
+  }
+  expect(events).toEqual(['REQUESTING TAKEOVER', 'REQUESTING TAKEOVER'])
+})
+
+test('the request is one of node:http, over a connection that is kept', async () => {
+  const seen: unknown[] = []
+  const sockets = new Set<unknown>()
+  const app = express()
+  app.post('/hooks/:tenant', (request, response) => {
+    sockets.add(request.socket)
+    const { ip, protocol, hostname, httpVersion, method, originalUrl, params, secure } = request
+    seen.push({ ip, protocol, hostname, httpVersion, method, originalUrl, params, secure })
+    response.status(200).set('x-desk', 'one').write('o')
+    response.end('k')
+  })
+  const sim = simulatorWith(fromNode(app, { path: '/hooks/acme?from=platform' }))
+  for (let count = 0; count < 4; count++) {
+    await (await sim.chat()).press('handover')
+    await new Promise(setImmediate) // As after every answer over a network.
+  }
+  const hostname = 'intermediary.example.test'
+  const request = { ip: '127.0.0.1', protocol: 'https', hostname, httpVersion: '1.1', method: 'POST', secure: true }
+  const path = { originalUrl: '/hooks/acme?from=platform', params: { tenant: 'acme' } }
+  expect(seen).toEqual(Array(4).fill({ ...request, ...path }))
+  expect(sockets.size).toBe(1)
+  expect(sim.deliveries[0]).toMatchObject({ url: `https://${hostname}/hooks/acme?from=platform`, status: 200 })
+  expect(sim.deliveries[0]!.response).toMatchObject({ headers: { 'x-desk': 'one' }, body: 'ok' })
+})
+
+test('a path without a route is named in the failure', async () => {
+  const sim = simulatorWith(fromNode(express()))
+  const { ack } = await (await sim.chat()).press('handover')
+  expect(ack).toMatchObject({ status: 404, error: expect.stringContaining('check the path of the webhook') })
+})
+
+const kaputt = () => {
+  throw new TypeError('desk is down')
+}
+
+test.each<[string, Webhook]>([
+  ['a listener that throws', fromNode(kaputt)],
+  ['a listener that rejects', fromNode(async () => kaputt())],
+  ['a function that throws', fromFetch(kaputt)],
+])('%s: the answer names the error and its place', async (_, webhook) => {
+  const sim = simulatorWith(webhook)
+  const { ack } = await (await sim.chat()).press('handover')
+  expect(ack!.error).toMatch(/^the webhook function threw: desk is down at .*webhook-adapters\.test\.ts:\d+:\d+$/)
+})
+
+test('an error that Express handles is an answer', async () => {
+  const app = express().set('env', 'test')
+  app.post('/webhook', kaputt)
+  const sim = simulatorWith(fromNode(app))
+  expect((await (await sim.chat()).press('handover')).ack).toMatchObject({ status: 500 })
+})
+
+test('a request is aborted at the time limit, and by a reset', async () => {
+  useStallTolerantTimers()
+  const closed: string[] = []
+  let wake = () => {}
+  const webhook = fromNode(request => {
+    request.on('close', () => {
+      closed.push(String(request.destroyed && !request.complete ? 'incomplete' : request.destroyed))
+      wake()
+    })
+    request.resume()
+  })
+  const sim = simulatorWith(webhook, { knobs: { 'webhook.timeout': '50ms' } })
+  const next = () =>
+    new Promise<void>(resolve => {
+      wake = resolve
+    })
+  const first = next()
+  expect((await (await sim.chat()).press('handover')).ack!.error).toBe('timeout: no complete answer within 50 ms')
+  await first
+  const second = next()
+  await (await sim.chat()).press('handover', { async: true })
+  sim.reset()
+  await second
+  expect(closed).toHaveLength(2)
+})
+
+test('faults of the connection apply, as over the network', async () => {
+  const got: { readonly names: string[]; readonly text: string }[] = []
+  const webhook = fromNode(async (request, response) => {
+    const text = Buffer.concat(await request.toArray()).toString()
+    got.push({ names: request.rawHeaders.filter((_, index) => index % 2 === 0), text })
+    response.end('ok')
+  })
+  const sim = simulatorWith(webhook)
+  sim.faults.add({ on: 'webhook', http: ['header-case', 'chunked'], drip: '10ms', reset_after_answer: true })
+  const ada = await sim.chat()
+  expect((await ada.press('handover')).ack).toMatchObject({ status: 200 })
+  expect(got[0]!.names).toEqual(expect.arrayContaining(['KINDLY-HMAC', 'Transfer-Encoding']))
+  expect(JSON.parse(got[0]!.text)).toMatchObject({ event: 'REQUESTING TAKEOVER' })
+  expect(sim.journal.query({ kind: 'fault' })[0]).not.toHaveProperty('not_applied')
+})
+
+test('a server and its workspaces take an application each', async () => {
+  const paths: string[] = []
+  const webhook = (path: string) =>
+    fromNode(
+      (request, response) => {
+        paths.push(request.url!)
+        response.end()
+      },
+      { path },
+    )
+  const server = await startSimulator({ port: 0, webhook: webhook('/main') })
+  onTestFinished(() => server.close())
+  const workspace = await server.workspace({ webhook: webhook('/workspace') })
+  await (await server.chat()).press('handover')
+  await (await workspace.chat()).press('handover')
+  expect(paths).toEqual(['/main', '/workspace'])
+})
+
+test.each<[string, () => unknown, string]>([
+  [
+    'no application',
+    () => fromNode(7 as never),
+    'fromNode takes an Express or Nest application, a server of node:http',
+  ],
+  ['no Fastify application', () => fromFastify(express() as never), 'fromFastify takes a Fastify application, got'],
+  ['no function', () => fromFetch({} as never), 'fromFetch takes a function from Request to Response'],
+  ['a path without a slash', () => fromNode(express(), { path: 'webhook' }), 'path must be a path such as /webhook'],
+  ['an unknown option', () => fromNode(express(), { pth: '/' } as never), 'fromNode takes no pth; it takes path'],
+  [
+    'a function and a listener',
+    () => createSimulator({ webhook: { fetch: () => new Response(), listener: () => {} } }),
+    'webhook takes fetch or listener, not both.',
+  ],
+])('%s: InvalidOptionError', (_, create, message) => {
+  expect(create).toThrow(InvalidOptionError)
+  expect(create).toThrow(message)
+})
